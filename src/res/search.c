@@ -124,7 +124,7 @@ static int result_rows(struct call *c, struct view *v, struct str name, struct r
     struct search_found found;
     (void)name; /* can't be read alone */
     struct str language = setting_text(w->desk, LOCALE_SETTING, w->arena);
-    if (search_query_read(w->arena, language, arg(c, "query")->value.s, q) < 0)
+    if (search_query_read(w->arena, language, arg(c, "query")->value.s, false, q) < 0)
         return fail_field(w, ERR_FIELD_INVALID, S("query"), "At most %d words are allowed.", LIMIT_SEARCH_WORDS);
     TRY(search_filter_read(w, q, kinds_asked(c), f));
     TRY(search_find(w, q, f, &found));

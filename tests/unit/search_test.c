@@ -82,7 +82,7 @@ static void long_words_and_texts_are_cut_between_characters(void **state) {
 
 static struct search_query *query(const char *text) {
     struct search_query *q = arena_alloc(arena, sizeof *q);
-    return search_query_read(arena, str_of("en"), str_of(text), q) < 0 ? NULL : q;
+    return search_query_read(arena, str_of("en"), str_of(text), false, q) < 0 ? NULL : q;
 }
 
 static bool meets(const char *text, const char *document) {

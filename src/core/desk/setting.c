@@ -8,6 +8,7 @@
 #include "core/desk/job.h"
 #include "core/change/outbox.h"
 #include "core/desk/locale.h"
+#include "core/search/synonym.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -77,6 +78,10 @@ const struct setting setting_table[] = {
          "Endpoints may be on this machine and in private networks. Otherwise loopback, link-local and private addresses are refused, so "
          "that admins of the desk can't reach internal servers."},
     {37, "endpoints.timeout_seconds", SETTING_INT, "10", 1, 60, .doc = "Timeout for one attempt to send to an endpoint, in seconds."},
+    {38, SYNONYMS_SETTING, SETTING_LINES, "", .wrong = synonyms_wrong,
+     .doc = "Synonyms for searches of the help center: a group in each line, its expressions separated by commas, as in login, sign in, "
+            "log on. A "
+            "search for one of them finds all. At most 200 groups of at most ten expressions of at most four words."},
     {0}};
 #define READ_MS 10000
 #define SETTINGS (sizeof setting_table / sizeof *setting_table - 1)
@@ -290,7 +295,7 @@ static const char *setting_read_value(struct work *w, const struct setting *s, s
     case SETTING_EMAIL: return text.n == 0 || email_valid(text) ? NULL : str_fmt(w->arena, "`%s` must be an e-mail address.", s->name).p;
     case SETTING_TEXT:
     case SETTING_LINES:
-    case SETTING_SECRET: return NULL;
+    case SETTING_SECRET: return s->wrong ? s->wrong(w->arena, text) : NULL;
     }
     return NULL;
 }

@@ -32,6 +32,7 @@ struct setting {
     const char *doc;
     enum job_name job; /* kind of job that a change starts; 0: none */
     const struct word *words;
+    const char *(*wrong)(struct arena *a, struct str value); /* returns why the value is invalid: a sentence; or NULL. NULL: any value */
 };
 extern const struct setting setting_table[]; /* ends with name NULL */
 

@@ -187,6 +187,7 @@ static const struct {
     enum search_kind kind;
     const char *table, *owner;
 } tagged_kinds[] = {{SEARCH_CASES, "case_tags", "case_id"},
+                    {SEARCH_ARTICLES, "article_tags", "article_id"},
                     {SEARCH_USERS, "user_tags", "user_id"},
                     {SEARCH_ORGANIZATIONS, "organization_tags", "organization_id"}};
 
@@ -406,7 +407,7 @@ static int filter_dates(struct made_filter *m, const struct search_query *q) {
     filter_bind(m->filter, (struct bind)B_INT("updated_from", dates[1].from));
     filter_bind(m->filter, (struct bind)B_INT("updated_to", dates[1].to));
     for (int i = 0; i < 2; i++)
-        for (int kind = SEARCH_CASES; given[i] && kind <= SEARCH_ORGANIZATIONS; kind++) condition_add(m, kind, conditions[i]);
+        for (int kind = SEARCH_CASES; given[i] && kind <= SEARCH_ARTICLES; kind++) condition_add(m, kind, conditions[i]);
     m->filter->by_created = given[0];
     return 0;
 }

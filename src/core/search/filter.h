@@ -13,6 +13,8 @@ struct search_filter {
     unsigned kinds;                  /* bit 1 << enum search_kind: kinds that can meet it */
     unsigned sources[SEARCH_KINDS];  /* bit 1 << enum search_source: texts of a kind in which words count */
     const char *where[SEARCH_KINDS]; /* conditions over t, each with " AND " before it; "" without one */
+    const char *texts;               /* condition over s, the texts of an article t that count; NULL: all */
+    bool some;                       /* results may lack some of the words */
     struct bind binds[SEARCH_FILTER_BINDS + 1];
     int bind_count;
     bool any;        /* there is a condition */

@@ -14,7 +14,7 @@
 #include "core/search/find.h"
 
 #include "base/buf.h"
-#include "core/access/access.h"
+#include "core/access/help_center.h"
 #include "json/json.h"
 
 #include <math.h>
@@ -34,7 +34,8 @@ struct finding {
     const struct search_query *query;
     const struct search_filter *filter;
     int kind, unit_count;
-    bool single; /* one unit, so that each text decides alone */
+    bool single;                 /* one unit, so that each text decides alone */
+    double weight[SEARCH_TERMS]; /* of units, by their place */
     struct owner *owners;
     int count, room, *slots, slot_count;
     bool more;
@@ -70,10 +71,11 @@ static struct owner *owner_of(struct finding *f, int64_t id) {
 /* ---- relevance ----------------------------------------------------------------------------------------------------- */
 
 /* A unit counts more in a head, in a short text, and if it is repeated. Between 0 and 1. */
-static float unit_score(enum search_source source, int repeated, int length) {
-    static const float weights[SEARCH_SOURCES + 1] = {[SEARCH_HEAD] = 1.0F, [SEARCH_MESSAGE] = 0.6F, [SEARCH_NOTE] = 0.5F};
+static float unit_score(int kind, enum search_source source, int repeated, int length) {
+    static const float weights[SEARCH_SOURCES] = {[SEARCH_HEAD] = 1.0F, [SEARCH_MESSAGE] = 0.6F, [SEARCH_NOTE] = 0.5F};
+    static const float of_articles[SEARCH_SOURCES] = {[SEARCH_TITLE] = 1.0F, [SEARCH_KEYWORDS] = 0.8F, [SEARCH_CONTENTS] = 0.6F};
     float n = (float)repeated;
-    return weights[source] * n / (n + 0.3F + (float)length / 100.0F);
+    return (kind == SEARCH_ARTICLES ? of_articles : weights)[source] * n / (n + 0.3F + (float)length / 100.0F);
 }
 
 static void take_text(struct finding *f, int64_t owner_id, int64_t text_id, struct str terms) {
@@ -89,7 +91,7 @@ static void take_text(struct finding *f, int64_t owner_id, int64_t text_id, stru
     for (uint64_t ends = q->ends; ends; ends &= ends - 1, unit++) {
         int last = __builtin_ctzll(ends);
         if (t.counts[last] == 0) continue;
-        float score = unit_score(search_source_of(text_id), t.counts[last], t.length);
+        float score = unit_score(f->kind, search_source_of(text_id), t.counts[last], t.length);
         sum += score;
         if (score > o->best[unit]) o->best[unit] = score;
     }
@@ -104,6 +106,7 @@ static const struct {
     [SEARCH_CASES] = {"cases", NULL, {"t.updated_at", "t.created_at"}},
     [SEARCH_USERS] = {"users", "t.deleted_at IS NULL", {"t.id", "t.created_at"}},
     [SEARCH_ORGANIZATIONS] = {"organizations", "t.deleted_at IS NULL", {"t.id", "t.created_at"}},
+    [SEARCH_ARTICLES] = {"articles", NULL, {"t.id", "t.created_at"}},
 };
 
 /* Binds what the statement needs beside the conditions. */
@@ -125,7 +128,7 @@ static int finding_start(struct finding *f, struct buf *sql, const struct bind *
 
 /* Conditions on the visible rows t. */
 static void visible_sql(const struct finding *f, struct buf *sql) {
-    if (f->kind != SEARCH_CASES) {
+    if (searched[f->kind].condition) {
         buf_text(sql, searched[f->kind].condition);
     } else {
         buf_text(sql, "(1 = 0");
@@ -133,6 +136,11 @@ static void visible_sql(const struct finding *f, struct buf *sql) {
         buf_char(sql, ')');
     }
     buf_text(sql, f->filter->where[f->kind]);
+}
+
+/* A condition on the texts s of rows t. */
+static void texts_sql(const struct finding *f, struct buf *sql) {
+    if (f->kind == SEARCH_ARTICLES && f->filter->texts) buf_fmt(sql, " AND %s", f->filter->texts);
 }
 
 /* The words of the index that a term stands for. */
@@ -149,22 +157,54 @@ QUERY(search_word_count,
 
 #define RARE 20 /* texts; a rarer word saves nothing */
 
-/* Chooses the rarest word that every result has. Counts no further than the rarest one so far. *count: over f->texts if it is common; INT64_MAX
- * if there is no such word. */
-static int rarest_word(struct finding *f, struct str *out, int64_t *count) {
+struct rarest {
+    struct str words; /* of the index: p NULL: there is no word */
+    int64_t count;    /* over f->texts if it is common */
+};
+
+/* Counts no further than the rarest word so far. */
+static int weigh_words(struct finding *f, struct str words, struct rarest *r) {
+    int64_t n = 0, most = r->count < f->texts ? r->count : f->texts + 1;
+    if (r->count <= RARE && r->count <= f->texts) return 0;
+    TRY(db_int(f->work->conn, &search_word_count, WORD_BINDS(words, f->kind, most), &n));
+    if (n < r->count) *r = (struct rarest){words, n};
+    return 0;
+}
+
+/* Of each alternative of the unit its longest word. p NULL: the unit has no alternative. */
+static struct str words_of_alternatives(struct finding *f, int unit) {
     const struct search_query *q = f->query;
-    bool excluded = false;
-    *count = INT64_MAX;
-    for (int i = q->count - 1; i >= 0 && (*count > RARE || *count > f->texts); i--) {
-        int64_t n = 0, most = *count < f->texts ? *count : f->texts + 1;
-        if (q->ends >> i & 1) excluded = q->excluded >> i & 1;
-        if (excluded) continue;
-        struct str word = indexed_words(f->work->arena, &q->terms[i]);
-        TRY(db_int(f->work->conn, &search_word_count, WORD_BINDS(word, f->kind, most), &n));
-        if (n >= *count) continue;
-        *count = n;
-        *out = word;
+    struct arena *a = f->work->arena;
+    struct str words = {0};
+    int alternatives = 0;
+    for (uint64_t stops = q->stops; stops; stops &= stops - 1) {
+        int last = __builtin_ctzll(stops), longest = last;
+        if (q->unit[last] != unit) continue;
+        alternatives += last != unit;
+        for (int i = search_unit_start(q, last); i < last; i++)
+            if (q->terms[i].exact.n > q->terms[longest].exact.n) longest = i;
+        struct str one = indexed_words(a, &q->terms[longest]);
+        words = words.p ? STR_CAT(a, words, S(" OR "), one) : one;
     }
+    return alternatives ? words : (struct str){0};
+}
+
+static int weigh_unit(struct finding *f, int unit, struct rarest *r) {
+    const struct search_query *q = f->query;
+    struct str words = words_of_alternatives(f, unit);
+    if (words.p) return weigh_words(f, words, r);
+    for (int i = unit, first = search_unit_start(q, unit); i >= first; i--)
+        TRY(weigh_words(f, indexed_words(f->work->arena, &q->terms[i]), r));
+    return 0;
+}
+
+#define NO_WORD ((struct rarest){.count = INT64_MAX})
+
+/* Chooses the rarest word that every result has. */
+static int rarest_word(struct finding *f, struct rarest *r) {
+    *r = NO_WORD;
+    for (int i = f->query->count - 1; i >= 0; i--)
+        if ((f->query->ends & ~f->query->excluded) >> i & 1) TRY(weigh_unit(f, i, r));
     return 0;
 }
 
@@ -176,7 +216,7 @@ struct owner_ids {
 };
 
 /* With one unit each text is compared at once. Otherwise only the owners are noted, because their other texts count, too. */
-static int examine_word(struct finding *f, struct str word, struct owner_ids *owners) {
+static int examine_word(struct finding *f, struct str words, int64_t most, struct owner_ids *owners) {
     struct buf sql = {0};
     struct stmt *s;
     int rc;
@@ -186,8 +226,9 @@ static int examine_word(struct finding *f, struct str word, struct owner_ids *ow
         ":most) g JOIN search_texts s ON s.id = g.id JOIN %s t ON t.id = s.owner_id WHERE ",
         f->single ? "s.terms" : "''", searched[f->kind].table);
     visible_sql(f, &sql);
+    texts_sql(f, &sql);
     buf_text(&sql, " ORDER BY s.id DESC @BY_VALUES@");
-    TRY(finding_start(f, &sql, WORD_BINDS(word, f->kind, f->texts), &s));
+    TRY(finding_start(f, &sql, WORD_BINDS(words, f->kind, most), &s));
     while ((rc = stmt_step(s)) == 1) {
         if (f->single) {
             take_text(f, col_int(s, 1), col_int(s, 0), col_text(s, 2));
@@ -205,12 +246,13 @@ static int examine_rows(struct finding *f, struct owner_ids *owners) {
     const char *order = searched[f->kind].order[f->filter->by_created];
     struct buf sql = {0};
     struct stmt *s;
-    int rc, n = f->kind == SEARCH_CASES ? f->visible.count : 1, found = 0;
+    bool branches = searched[f->kind].condition == NULL;
+    int rc, n = branches ? f->visible.count : 1, found = 0;
     buf_text(&sql, "SELECT w.id FROM (");
     for (int i = 0; i < n; i++)
         buf_fmt(&sql, "%sSELECT * FROM (SELECT t.id AS id, %s AS place FROM %s t WHERE %s%s ORDER BY %s DESC, t.id DESC LIMIT :walk) b%d",
-                i ? " UNION " : "", order, searched[f->kind].table,
-                f->kind == SEARCH_CASES ? f->visible.where[i] : searched[f->kind].condition, f->filter->where[f->kind], order, i);
+                i ? " UNION " : "", order, searched[f->kind].table, branches ? f->visible.where[i] : searched[f->kind].condition,
+                f->filter->where[f->kind], order, i);
     if (n == 0) buf_text(&sql, "SELECT 0 AS id, 0 AS place WHERE 1 = 0");
     buf_text(&sql, ") w ORDER BY w.place DESC, w.id DESC LIMIT :walk");
     TRY(finding_start(f, &sql, BINDS(B_INT("walk", f->rows)), &s));
@@ -237,7 +279,20 @@ static void owners_once(struct owner_ids *o) {
     o->count = n;
 }
 
-QUERY(search_texts_of, "SELECT s.id, s.owner_id, s.terms FROM search_texts s WHERE s.owner_id IN @LIST(:owners) AND s.kind = :kind");
+/* Compares the texts of these results. Returns their number, or a negative error. */
+static int compare_texts_of(struct finding *f, struct str owners) {
+    bool all = f->kind != SEARCH_ARTICLES || f->filter->texts == NULL;
+    struct buf sql = {0};
+    struct stmt *s;
+    int rc, n = 0;
+    buf_fmt(&sql, "SELECT s.id, s.owner_id, s.terms FROM search_texts s%s WHERE s.owner_id IN @LIST(:owners) AND s.kind = :kind",
+            all ? "" : " JOIN articles t ON t.id = s.owner_id");
+    texts_sql(f, &sql);
+    TRY(finding_start(f, &sql, BINDS(B_TEXT("owners", owners), B_INT("kind", f->kind)), &s));
+    for (; (rc = stmt_step(s)) == 1; n++) take_text(f, col_int(s, 1), col_int(s, 0), col_text(s, 2));
+    stmt_end(s);
+    return rc < 0 ? rc : n;
+}
 
 #define OWNERS_AT_ONCE 200
 
@@ -245,20 +300,16 @@ static void owners_cut(struct owner_ids *o, int n) { o->ids += n, o->count -= n;
 
 /* Compares all texts of these results, which the actor may see. Removes the owners that it did not compare. */
 static int compare_texts(struct finding *f, struct owner_ids *owners) {
-    struct arena *a = f->work->arena;
     int64_t texts = 0;
-    int rc = 0;
     owners_once(owners);
-    for (int end = owners->count, n; end > 0 && rc >= 0; end -= n) { /* the highest ids first, if the limit ends the reading */
+    for (int end = owners->count, n; end > 0; end -= n) { /* the highest ids first, if the limit ends the reading */
         n = end < OWNERS_AT_ONCE ? end : OWNERS_AT_ONCE;
         if (texts > (int64_t)f->texts * LIMIT_SEARCH_READ) return owners_cut(owners, end), f->more = true, 0;
-        struct str list = json_ids(a, owners->ids + end - n, (size_t)n);
-        DB_ROWS(rc, f->work->conn, &search_texts_of, BINDS(B_TEXT("owners", list), B_INT("kind", f->kind)), row) {
-            take_text(f, col_int(row, 1), col_int(row, 0), col_text(row, 2));
-            texts++;
-        }
+        int compared = compare_texts_of(f, json_ids(f->work->arena, owners->ids + end - n, (size_t)n));
+        TRY(compared);
+        texts += compared;
     }
-    return rc;
+    return 0;
 }
 
 /* Rows without words to compare are found as they are. */
@@ -269,37 +320,82 @@ static void take_rows(struct finding *f, const struct owner_ids *owners) {
 static int examine(struct finding *f) {
     const struct search_query *q = f->query;
     struct owner_ids owners = {0};
-    struct str word = {0};
-    int64_t count;
-    TRY(rarest_word(f, &word, &count));
-    if (count == 0) return 0;
-    if (count == INT64_MAX) {
+    struct rarest r;
+    TRY(rarest_word(f, &r));
+    if (r.count == 0) return 0;
+    if (r.words.p == NULL) {
         if (!f->filter->any) return 0; /* words that are only excluded select nothing */
         TRY(examine_rows(f, &owners));
         if (q->ends == 0) return take_rows(f, &owners), 0;
         TRY(compare_texts(f, &owners)); /* the words are excluded: a row that has none of them is found, too */
         return take_rows(f, &owners), 0;
     }
-    bool common = count > f->texts;
+    bool common = r.count > f->texts;
     if (common && f->kind == SEARCH_CASES) TRY(examine_rows(f, &owners));
     if (common && f->kind == SEARCH_CASES && !f->more) return compare_texts(f, &owners);
     f->more = common;
-    TRY(examine_word(f, word, &owners));
+    TRY(examine_word(f, r.words, f->texts, &owners));
+    return compare_texts(f, &owners);
+}
+
+#define SOME_WORDS 4 /* units whose texts are examined if a result need not have all */
+
+static int compare_rarest(const void *a, const void *b) {
+    const struct rarest *x = a, *y = b;
+    return (x->count > y->count) - (x->count < y->count);
+}
+
+/* Results may lack units: the texts with the rarest ones are examined, of each at most a part of f->texts. */
+static int examine_some(struct finding *f) {
+    const struct search_query *q = f->query;
+    struct rarest units[SEARCH_TERMS];
+    struct owner_ids owners = {0};
+    int count = 0;
+    for (uint64_t ends = q->ends & ~q->excluded; ends; ends &= ends - 1) {
+        units[count] = NO_WORD;
+        TRY(weigh_unit(f, __builtin_ctzll(ends), &units[count]));
+        if (units[count].count > 0) count++;
+    }
+    qsort(units, (size_t)count, sizeof *units, compare_rarest);
+    f->single = false;
+    f->more = true;
+    for (int i = 0; i < count && i < SOME_WORDS; i++) TRY(examine_word(f, units[i].words, f->texts / SOME_WORDS, &owners));
     return compare_texts(f, &owners);
 }
 
 /* ---- the result ---------------------------------------------------------------------------------------------------- */
 
+/* A unit that few of the results have weighs more. A unit that none has does not count. */
+static void weigh_units(struct finding *f) {
+    int unit = 0;
+    for (uint64_t ends = f->query->ends; ends; ends &= ends - 1, unit++) {
+        int with = 0;
+        for (int i = 0; i < f->count; i++) with += (int)(f->owners[i].units >> __builtin_ctzll(ends) & 1);
+        f->weight[unit] = with == 0 ? 0 : log(1 + (double)f->count / with);
+    }
+}
+
+/* The weight of the units of a mask. */
+static double weight_of_units(const struct finding *f, uint64_t mask) {
+    double sum = 0;
+    int unit = 0;
+    for (uint64_t ends = f->query->ends; ends; ends &= ends - 1, unit++)
+        if (mask >> __builtin_ctzll(ends) & 1) sum += f->weight[unit];
+    return sum;
+}
+
 static bool owner_meets(const struct finding *f, const struct owner *o) {
     uint64_t wanted = f->query->ends & ~f->query->excluded;
-    return (o->units & wanted) == wanted && (o->units & f->query->excluded) == 0;
+    if (o->units & f->query->excluded) return false;
+    if (f->filter->some) return weight_of_units(f, o->units) * 2 >= weight_of_units(f, wanted);
+    return (o->units & wanted) == wanted;
 }
 
 static double owner_relevance(const struct finding *f, const struct owner *o) {
-    double sum = 0;
+    double sum = 0, all = 0;
     if (f->unit_count == 0) return 1;
-    for (int i = 0; i < f->unit_count; i++) sum += (double)o->best[i];
-    return round(sum / f->unit_count * 10000) / 10000;
+    for (int i = 0; i < f->unit_count; i++) sum += f->weight[i] * (double)o->best[i], all += f->weight[i];
+    return round(sum / all * 10000) / 10000;
 }
 
 static int compare_hits(const void *a, const void *b) {
@@ -314,10 +410,13 @@ static int find_kind(struct work *w, const struct search_query *q, const struct 
     struct finding *f = ARENA_NEW(w->arena, struct finding);
     *f = (struct finding){.work = w, .query = q, .filter = filter, .kind = kind, .unit_count = __builtin_popcountll(q->ends)};
     f->single = f->unit_count == 1;
-    f->texts = w->desk->search_texts ? w->desk->search_texts : LIMIT_SEARCH_FOUND;
+    f->texts = w->desk->search_texts ? w->desk->search_texts : kind == SEARCH_ARTICLES ? LIMIT_SEARCH_ARTICLES : LIMIT_SEARCH_FOUND;
     f->rows = f->texts * 2 / 5; /* each has several texts */
+    for (int i = 0; i < f->unit_count; i++) f->weight[i] = 1;
     if (kind == SEARCH_CASES) (filter->state == CASE_ACTIVE ? access_cases : access_cases_of_any_state)(w, &f->visible);
-    TRY(examine(f));
+    if (kind == SEARCH_ARTICLES) access_articles(w, &f->visible);
+    TRY(filter->some ? examine_some(f) : examine(f));
+    if (filter->some) weigh_units(f);
     for (int i = 0; i < f->count; i++) {
         const struct owner *o = &f->owners[i];
         if (!owner_meets(f, o)) continue;
@@ -329,11 +428,39 @@ static int find_kind(struct work *w, const struct search_query *q, const struct 
 }
 
 int search_find(struct work *w, const struct search_query *q, const struct search_filter *filter, struct search_found *out) {
+    unsigned kinds = filter->kinds;
     int room = 0;
     *out = (struct search_found){.count = 0};
-    if (w->actor.rank < ROLE_COLLABORATOR) return 0; /* texts include notes */
-    for (int kind = SEARCH_CASES; kind <= SEARCH_ORGANIZATIONS; kind++)
-        if (filter->kinds >> kind & 1) TRY(find_kind(w, q, filter, kind, out, &room));
+    if (w->actor.rank < ROLE_COLLABORATOR) kinds &= 1u << SEARCH_ARTICLES; /* other texts include notes */
+    for (int kind = SEARCH_CASES; kind <= SEARCH_ARTICLES; kind++)
+        if (kinds >> kind & 1) TRY(find_kind(w, q, filter, kind, out, &room));
     if (out->count) qsort(out->hits, (size_t)out->count, sizeof *out->hits, compare_hits);
     return 0;
+}
+
+int search_articles_start(struct work *w, const struct search_filter *filter, const char *select, const char *rest,
+                          const struct bind *binds, struct stmt **s) {
+    struct finding *f = ARENA_NEW(w->arena, struct finding);
+    struct buf sql = {0};
+    *f = (struct finding){.work = w, .filter = filter, .kind = SEARCH_ARTICLES};
+    access_articles(w, &f->visible);
+    buf_text(&sql, select);
+    buf_text(&sql, " WHERE ");
+    visible_sql(f, &sql);
+    texts_sql(f, &sql);
+    buf_text(&sql, rest);
+    return finding_start(f, &sql, binds, s);
+}
+
+int search_word_visible(struct work *w, const struct search_filter *filter, const struct search_term *t, int enough) {
+    struct stmt *s;
+    TRY(search_articles_start(
+        w, filter,
+        "SELECT COUNT(*) FROM (SELECT 1 AS one FROM (SELECT f.id FROM @FOUND(:words) f WHERE f.id >= :from AND f.id < :to "
+        "ORDER BY f.id DESC LIMIT :most) g JOIN search_texts s ON s.id = g.id JOIN articles t ON t.id = s.owner_id",
+        str_fmt(w->arena, " LIMIT %d) n @BY_VALUES@", enough).p,
+        WORD_BINDS(indexed_words(w->arena, t), SEARCH_ARTICLES, LIMIT_SEARCH_ARTICLES), &s));
+    int rc = stmt_step(s), n = rc == 1 ? (int)col_int(s, 0) : 0;
+    stmt_end(s);
+    return rc < 0 ? rc : n;
 }

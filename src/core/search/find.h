@@ -1,4 +1,4 @@
-/* Finds conversations, people and organizations (docs/SEARCH.md). */
+/* Finds conversations, people, organizations and articles (docs/SEARCH.md). */
 #ifndef CORE_SEARCH_FIND_H
 #define CORE_SEARCH_FIND_H
 
@@ -19,5 +19,11 @@ struct search_found {
 
 /* Only rows that the actor may see. Returns 0 or a negative error. */
 int search_find(struct work *w, const struct search_query *q, const struct search_filter *f, struct search_found *out);
+
+/* Counts visible articles that have the word, at most `enough`; of a common word only among some. Returns the number or a negative error. */
+int search_word_visible(struct work *w, const struct search_filter *f, const struct search_term *t, int enough);
+/* Runs a statement over visible articles t and their texts s that the filter admits: select, then the conditions, then rest. */
+int search_articles_start(struct work *w, const struct search_filter *f, const char *select, const char *rest, const struct bind *binds,
+                          struct stmt **s);
 
 #endif

@@ -6,6 +6,7 @@
 #include "core/desk/locale.h"
 #include "core/desk/setting.h"
 #include "core/search/token.h"
+#include "core/search/vocabulary.h"
 #include "json/json.h"
 
 #include <inttypes.h>
@@ -18,13 +19,15 @@ QUERY(search_texts_put,
       "CAST(r.value ->> 2 AS BIGINT), r.value ->> 3 FROM @ROWS(:rows) r WHERE 1 = 1 ON CONFLICT (id) DO UPDATE SET "
       "owner_id = excluded.owner_id, terms = excluded.terms");
 QUERY(search_texts_drop, "DELETE FROM search_texts WHERE id IN @LIST(:ids)");
+/* Texts of locales that articles have lost. */
+QUERY(search_articles_drop, SEARCH_ARTICLES_DROP " AND id NOT IN @LIST(:texts)");
 QUERY(search_clear, "DELETE FROM search_texts");
 QUERY(search_language_now, "SELECT " LOCALE_NOW);
 
 #define PUT_AT_ONCE (1024 * 1024) /* bytes; the last text may exceed it */
 
 /* Returns the first text that did not fit. */
-static const struct search_text *rows_of_texts(struct arena *a, struct str language, const struct search_text *list, struct buf *out) {
+static struct search_text *rows_of_texts(struct arena *a, struct str language, struct search_text *list, struct buf *out) {
     struct json_writer w;
     jw_init(&w, out);
     jw_array(&w);
@@ -34,16 +37,18 @@ static const struct search_text *rows_of_texts(struct arena *a, struct str langu
         jw_int(&w, list->id);
         jw_int(&w, list->kind);
         jw_int(&w, list->owner_id);
-        jw_str(&w, token_terms(a, language, list->text));
+        list->terms = token_terms(a, list->locale.p ? list->locale : language, list->text);
+        jw_str(&w, list->terms);
         jw_end(&w);
-        arena_return(a, m);
+        if (list->kind != SEARCH_ARTICLES) arena_return(a, m);
     }
     jw_end(&w);
     return list;
 }
 
 /* One statement writes many texts, because FTS5 writes a segment of its index for each statement. */
-static int put_texts(struct conn *c, struct arena *a, struct str language, const struct search_text *list) {
+static int put_texts(struct conn *c, struct arena *a, struct str language, struct search_text *list) {
+    const struct search_text *all = list;
     struct buf rows = {0};
     int rc = 0;
     while (list && rc >= 0) {
@@ -52,12 +57,22 @@ static int put_texts(struct conn *c, struct arena *a, struct str language, const
         rc = db_exec(c, &search_texts_put, BINDS(B_TEXT("rows", buf_view(&rows))));
     }
     buf_free(&rows);
-    return rc < 0 ? rc : 0;
+    return rc < 0 ? rc : vocabulary_put(c, a, all);
+}
+
+/* Removes the texts of these articles that are not in the list. */
+static int drop_lost_texts(struct conn *c, struct arena *a, const int64_t *articles, size_t count, const struct search_text *list) {
+    size_t n = 0, room = 1;
+    for (const struct search_text *t = list; t; t = t->next) room++;
+    int64_t *texts = arena_array(a, room, sizeof *texts);
+    for (; list; list = list->next) texts[n++] = list->id;
+    return db_exec(c, &search_articles_drop, BINDS(B_TEXT("rows", json_ids(a, articles, count)), B_TEXT("texts", json_ids(a, texts, n))));
 }
 
 static int index_rows(struct conn *c, struct arena *a, struct str language, enum search_table table, const int64_t *ids, size_t count) {
     struct search_text *list;
     TRY(search_texts_read(c, a, table, ids, count, &list));
+    if (table == TEXTS_OF_ARTICLES && count) TRY(drop_lost_texts(c, a, ids, count, list));
     return put_texts(c, a, language, list);
 }
 
@@ -94,6 +109,12 @@ static bool changes_contents(const struct change *c) {
     return c->verb == CHANGE_CREATED || is_one_of(c->property, members);
 }
 
+static bool changes_article_text(const struct change *c) {
+    static const char *const others[] = {"status",     "section",   "author", "is_featured", "allow_comments",
+                                         "sort_order", "legacy_id", "files",  NULL};
+    return c->verb != CHANGE_UPDATED || !is_one_of(c->property, others);
+}
+
 static bool changes_anything(const struct change *c) { return c->verb != CHANGE_DELETED; }
 
 /* The kinds of objects with texts. A deletion removes the texts `gone`, which end with SEARCH_KINDS. Those of a conversation are removed by
@@ -110,6 +131,7 @@ static const struct indexed {
     {"note", TEXTS_OF_NOTES, changes_contents, SEARCH_NOTE, {SEARCH_CASES, SEARCH_USERS, SEARCH_ORGANIZATIONS, SEARCH_KINDS}},
     {"user", TEXTS_OF_USERS, changes_anything, SEARCH_HEAD, {SEARCH_USERS, SEARCH_KINDS}},
     {"organization", TEXTS_OF_ORGANIZATIONS, changes_anything, SEARCH_HEAD, {SEARCH_ORGANIZATIONS, SEARCH_KINDS}},
+    {"article", TEXTS_OF_ARTICLES, changes_article_text, SEARCH_TITLE, {SEARCH_KINDS}},
     {0},
 };
 
@@ -129,7 +151,7 @@ static void note_field(struct reindex *r, const struct change *c) {
 static void note_change(struct arena *a, struct reindex *r, const struct change *c) {
     for (const struct indexed *i = indexed; i->kind; i++) {
         if (strcmp(c->kind, i->kind) != 0) continue;
-        if (c->verb == CHANGE_DELETED) note_deletion(a, r, i, c->id);
+        if (c->verb == CHANGE_DELETED && i->table != TEXTS_OF_ARTICLES) note_deletion(a, r, i, c->id);
         else if (i->changes(c)) list_id(a, &r->rows[i->table], c->id);
         return;
     }
@@ -151,7 +173,9 @@ static struct str index_language(struct work *w) {
 static int put_changed(struct work *w, const struct reindex *r) {
     struct search_text *list = NULL, **end = &list;
     for (int table = 0; table < SEARCH_TABLES; table++) {
-        TRY(search_texts_read(w->conn, w->arena, (enum search_table)table, r->rows[table].ids, (size_t)r->rows[table].count, end));
+        const struct id_list *rows = &r->rows[table];
+        TRY(search_texts_read(w->conn, w->arena, (enum search_table)table, rows->ids, (size_t)rows->count, end));
+        if (table == TEXTS_OF_ARTICLES && rows->count) TRY(drop_lost_texts(w->conn, w->arena, rows->ids, (size_t)rows->count, *end));
         while (*end) end = &(*end)->next;
     }
     return list ? put_texts(w->conn, w->arena, index_language(w), list) : 0;
@@ -178,17 +202,21 @@ QUERY(search_next_messages, "SELECT id FROM posts WHERE id > :after ORDER BY id 
 QUERY(search_next_notes, "SELECT id FROM notes WHERE id > :after ORDER BY id LIMIT :most @HOLD@");
 QUERY(search_next_users, "SELECT id FROM users WHERE id > :after ORDER BY id LIMIT :most @HOLD@");
 QUERY(search_next_organizations, "SELECT id FROM organizations WHERE id > :after ORDER BY id LIMIT :most @HOLD@");
+QUERY(search_next_articles, "SELECT id FROM articles WHERE id > :after ORDER BY id LIMIT :most @HOLD@");
+
+#define ROWS_AS_ARTICLE 10 /* other rows, whose texts are about as much work */
 
 int search_index_part(struct conn *c, struct arena *a, struct str language, struct search_progress *p, int64_t most) {
-    static const struct query *const next[] = {&search_next_cases, &search_next_messages, &search_next_notes, &search_next_users,
-                                               &search_next_organizations};
+    static const struct query *const next[] = {&search_next_cases, &search_next_messages,      &search_next_notes,
+                                               &search_next_users, &search_next_organizations, &search_next_articles};
     while (p->table <= p->last) {
         int64_t *ids;
-        int n = db_ids(c, next[p->table], BINDS(B_INT("after", p->after), B_INT("most", most)), a, &ids);
+        int64_t rows = p->table == TEXTS_OF_ARTICLES ? (most + ROWS_AS_ARTICLE - 1) / ROWS_AS_ARTICLE : most;
+        int n = db_ids(c, next[p->table], BINDS(B_INT("after", p->after), B_INT("most", rows)), a, &ids);
         TRY(n);
         TRY(index_rows(c, a, language, (enum search_table)p->table, ids, (size_t)n));
         if (n) p->after = ids[n - 1];
-        if (n == most) return 1;
+        if (n == rows) return 1;
         most -= n;
         p->table++;
         p->after = 0;
@@ -203,6 +231,7 @@ int search_rebuild(struct conn *c) {
     struct arena *a = arena_new();
     struct str language;
     int rc = db_exec(c, &search_clear, NULL);
+    if (rc >= 0) rc = vocabulary_clear(c);
     if (rc >= 0) rc = db_text(c, &search_language_now, NULL, a, &language);
     if (rc >= 0) rc = 1;
     while (rc == 1) {

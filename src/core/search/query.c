@@ -26,6 +26,8 @@ struct cursor {
     struct arena *arena;
     struct str language, text;
     size_t at;
+    int most;   /* terms */
+    bool plain; /* operators are words */
 };
 
 /* Returns the bytes of the quotation mark here, also of a typographic one, or 0. */
@@ -64,7 +66,7 @@ static struct str plain_text(struct cursor *c) {
 /* ---- units -------------------------------------------------------------------------------------------------------- */
 
 static bool add_term(const struct cursor *c, struct search_query *q, const struct token *t, bool literal) {
-    if (q->count == LIMIT_SEARCH_WORDS) return false;
+    if (q->count == c->most) return false;
     struct search_term *term = &q->terms[q->count++];
     *term = (struct search_term){.exact = str_dup(c->arena, t->exact), .literal = literal, .prefix = t->form == TOKEN_SINGLE};
     if (!literal && t->stem.p) term->stem = str_dup(c->arena, t->stem);
@@ -72,7 +74,7 @@ static bool add_term(const struct cursor *c, struct search_query *q, const struc
 }
 
 static bool add_address_term(const struct cursor *c, struct search_query *q, struct str address) {
-    if (q->count == LIMIT_SEARCH_WORDS) return false;
+    if (q->count == c->most) return false;
     q->terms[q->count++] = (struct search_term){.exact = str_dup(c->arena, address)};
     return true;
 }
@@ -100,7 +102,9 @@ static int add_unit(const struct cursor *c, struct search_query *q, struct str t
     if (!room) return -1;
     if (q->count == first) return 0;
     if (prefix) q->terms[q->count - 1].prefix = true, q->terms[q->count - 1].literal = false;
+    q->unit[q->count - 1] = (unsigned char)(q->count - 1);
     q->starts |= UINT64_C(1) << first;
+    q->stops |= UINT64_C(1) << (q->count - 1);
     q->ends |= UINT64_C(1) << (q->count - 1);
     if (excluded) q->excluded |= UINT64_C(1) << (q->count - 1);
     return 0;
@@ -148,15 +152,15 @@ static bool read_operator(struct cursor *c, struct search_query *q, bool exclude
 static int read_query_item(struct cursor *c, struct search_query *q) {
     bool excluded = c->text.p[c->at] == '-' && c->at + 1 < c->text.n;
     if (excluded) c->at++;
-    if (read_operator(c, q, excluded)) return 0;
+    if (!c->plain && read_operator(c, q, excluded)) return 0;
     if (quote_here(c)) return add_unit(c, q, quoted_text(c), true, false, excluded);
     struct str text = plain_text(c);
     if (text.n == 0) return c->at += c->at < c->text.n, 0; /* a lone hyphen before a blank */
     return add_unit(c, q, text, false, text.n > 1 && text.p[text.n - 1] == '*', excluded);
 }
 
-int search_query_read(struct arena *a, struct str language, struct str text, struct search_query *q) {
-    struct cursor c = {.arena = a, .language = language, .text = text};
+int search_query_read(struct arena *a, struct str language, struct str text, bool plain, struct search_query *q) {
+    struct cursor c = {.arena = a, .language = language, .text = text, .most = LIMIT_SEARCH_WORDS, .plain = plain};
     *q = (struct search_query){.count = 0};
     while (c.at < text.n) {
         size_t blank = blank_here(&c);
@@ -164,6 +168,21 @@ int search_query_read(struct arena *a, struct str language, struct str text, str
         if (blank == 0 && read_query_item(&c, q) < 0) return -1;
     }
     return 0;
+}
+
+int search_unit_start(const struct search_query *q, int end) {
+    while (!(q->starts >> end & 1)) end--;
+    return end;
+}
+
+void search_query_alternative(struct arena *a, struct str language, struct search_query *q, int unit, struct str text) {
+    struct cursor c = {.arena = a, .language = language, .text = text, .most = SEARCH_TERMS, .plain = true};
+    struct search_query *made = ARENA_NEW(a, struct search_query);
+    *made = *q;
+    if (add_unit(&c, made, text, false, false, false) < 0 || made->count == q->count) return;
+    made->ends = q->ends;
+    made->unit[made->count - 1] = (unsigned char)unit;
+    *q = *made;
 }
 
 /* ---- comparing ---------------------------------------------------------------------------------------------------- */
@@ -197,7 +216,10 @@ void search_tally(const struct search_query *q, struct str terms, struct search_
             else forms[count - 1].n++;
         }
         uint64_t ended = search_step(q, &state, search_position(q, forms, count));
-        out->units |= ended;
-        for (; ended; ended &= ended - 1) out->counts[__builtin_ctzll(ended)]++;
+        for (; ended; ended &= ended - 1) {
+            int unit = q->unit[__builtin_ctzll(ended)];
+            out->units |= UINT64_C(1) << unit;
+            out->counts[unit]++;
+        }
     }
 }

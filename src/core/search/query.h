@@ -39,31 +39,39 @@ struct search_operator {
     struct search_operator *next;
 };
 
-/* A unit is a word, or words that must follow each other. Terms of a unit are neighbours; bit n of a mask is term n. */
+#define SEARCH_TERMS 64 /* those of a search, and those of synonyms and corrections */
+
+/* A unit is a word, or words that must follow each other. Terms of a unit are neighbours; bit n of a mask is term n. A text that has an
+ * alternative of a unit has the unit. */
 struct search_query {
-    struct search_term terms[LIMIT_SEARCH_WORDS];
+    struct search_term terms[SEARCH_TERMS];
     int count;
-    uint64_t starts, ends; /* first and last terms of units */
-    uint64_t excluded;     /* of `ends`: units that a result must not have */
+    uint64_t starts, stops;           /* first and last terms of units and alternatives */
+    uint64_t ends;                    /* of `stops`: those of units */
+    uint64_t excluded;                /* of `ends`: units that a result must not have */
+    unsigned char unit[SEARCH_TERMS]; /* for the last term of a unit or an alternative: the last term of the unit */
     struct search_operator *operators;
 };
 
-/* Returns 0, or -1 if it has more than LIMIT_SEARCH_WORDS words. */
-int search_query_read(struct arena *a, struct str language, struct str text, struct search_query *q);
+/* Returns 0, or -1 if it has more than LIMIT_SEARCH_WORDS words. plain: operators are words. */
+int search_query_read(struct arena *a, struct str language, struct str text, bool plain, struct search_query *q);
+/* Adds the words of a text as an alternative of the unit that ends with term `unit`. Does nothing if there is no room. */
+void search_query_alternative(struct arena *a, struct str language, struct search_query *q, int unit, struct str text);
+int search_unit_start(const struct search_query *q, int end); /* the first term of a unit or an alternative */
 
 /* The terms that meet a position: its exact word, then its other forms. */
 uint64_t search_position(const struct search_query *q, const struct str *forms, int count);
-/* Advances over a position. *state is 0 before the first one. Returns the units that end here. */
+/* Advances over a position. *state is 0 before the first one. Returns the units and alternatives that end here. */
 static inline uint64_t search_step(const struct search_query *q, uint64_t *state, uint64_t met) {
     *state = ((*state << 1 & ~q->starts) | q->starts) & met;
-    return *state & q->ends;
+    return *state & q->stops;
 }
 
 /* The units of a query that a text has. */
 struct search_tally {
     uint64_t units;
-    int counts[LIMIT_SEARCH_WORDS]; /* by the last term of the unit */
-    int length;                     /* positions */
+    int counts[SEARCH_TERMS]; /* by the last term of the unit */
+    int length;               /* positions */
 };
 void search_tally(const struct search_query *q, struct str terms, struct search_tally *out);
 

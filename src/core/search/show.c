@@ -2,6 +2,7 @@
 
 #include "base/buf.h"
 #include "base/html.h"
+#include "core/fields/translation.h"
 #include "core/search/token.h"
 #include "json/json.h"
 
@@ -23,20 +24,16 @@ struct spans {
 
 /* Places of the last positions, because a unit of several words begins before the position where it ends. */
 struct recent {
-    size_t at[LIMIT_SEARCH_WORDS];
+    size_t at[SEARCH_TERMS];
     unsigned n;
 };
 
-static int unit_length(const struct search_query *q, int last) {
-    int first = last;
-    while (!(q->starts >> first & 1)) first--;
-    return last - first + 1;
-}
+static int unit_length(const struct search_query *q, int last) { return last - search_unit_start(q, last) + 1; }
 
 static void note_span(const struct search_query *q, struct spans *s, const struct recent *r, int last, size_t end) {
     if (s->count == SPANS) return;
-    size_t at = r->at[(r->n - (unsigned)unit_length(q, last)) % LIMIT_SEARCH_WORDS];
-    s->list[s->count++] = (struct snippet_span){at, end, last};
+    size_t at = r->at[(r->n - (unsigned)unit_length(q, last)) % SEARCH_TERMS];
+    s->list[s->count++] = (struct snippet_span){at, end, q->unit[last]};
 }
 
 static bool meets_address(const struct search_query *q, struct str address) {
@@ -57,7 +54,7 @@ static void find_spans(struct arena *a, struct str language, const struct search
         int n = 1;
         if (t.stem.p) n = 2;
         if (t.address.p) forms[n++] = t.address;
-        recent.at[recent.n++ % LIMIT_SEARCH_WORDS] = t.at;
+        recent.at[recent.n++ % SEARCH_TERMS] = t.at;
         uint64_t ended = search_step(q, &state, search_position(q, forms, n)) & ~q->excluded;
         size_t end = t.at + (ended && t.address.p && meets_address(q, t.address) ? t.address.n : t.n);
         for (; ended; ended &= ended - 1) note_span(q, s, &recent, __builtin_ctzll(ended), end);
@@ -149,10 +146,13 @@ QUERY(search_titles_of_cases,
       "SELECT t.id, t.subject, t.created_at, COALESCE(t.last_note_preview, t.last_message_preview) FROM cases t WHERE t.id IN @LIST(:ids)");
 QUERY(search_titles_of_users, "SELECT t.id, t.full_name, t.created_at, t.designation FROM users t WHERE t.id IN @LIST(:ids)");
 QUERY(search_titles_of_organizations, "SELECT t.id, t.name, t.created_at, NULL FROM organizations t WHERE t.id IN @LIST(:ids)");
+QUERY(search_titles_of_articles,
+      "SELECT t.id, " TRANSLATION_OF("11") ", t.created_at, t.keywords FROM articles t WHERE t.id IN @LIST(:ids)");
 
 static const struct query *const title_queries[] = {[SEARCH_CASES] = &search_titles_of_cases,
                                                     [SEARCH_USERS] = &search_titles_of_users,
-                                                    [SEARCH_ORGANIZATIONS] = &search_titles_of_organizations};
+                                                    [SEARCH_ORGANIZATIONS] = &search_titles_of_organizations,
+                                                    [SEARCH_ARTICLES] = &search_titles_of_articles};
 
 static int hit_at(const struct search_hit *hits, int count, int kind, int64_t id) {
     int i = 0;
@@ -179,17 +179,29 @@ static int show_titles(struct work *w, struct str language, const struct search_
     return rc;
 }
 
+/* Shows the matched text. Of an article, the title and the contents of its locale. */
+static void show_text(struct arena *a, struct str language, const struct search_query *q, const struct search_hit *hit,
+                      const struct search_text *text, struct search_shown *shown) {
+    enum search_source source = search_source_of(text->id);
+    if (search_kind_of(text->id) != SEARCH_ARTICLES) {
+        if (hit->text_id == text->id) shown->snippet = search_snippet(a, language, q, text->text);
+    } else if (search_kind_of(hit->text_id) == SEARCH_ARTICLES && search_row_of(hit->text_id) == search_row_of(text->id)) {
+        if (source == SEARCH_TITLE) shown->title = text->text, shown->locale = text->locale;
+        if (source == SEARCH_CONTENTS) shown->snippet = search_snippet(a, text->locale, q, text->text);
+    }
+}
+
 static int show_texts(struct work *w, struct str language, const struct search_query *q, const struct search_hit *hits, int count,
                       enum search_table table, struct search_shown *shown) {
     int64_t *ids = arena_array(w->arena, (size_t)count, sizeof *ids);
     struct search_text *list;
     size_t n = 0;
     for (int i = 0; i < count; i++)
-        if (hits[i].text_id && search_table_of(hits[i].text_id) == table) ids[n++] = search_row_of(hits[i].text_id);
+        if (hits[i].text_id && search_table_of(hits[i].text_id) == table)
+            ids[n++] = table == TEXTS_OF_ARTICLES ? hits[i].id : search_row_of(hits[i].text_id);
     TRY(search_texts_read(w->conn, w->arena, table, ids, n, &list));
     for (; list; list = list->next)
-        for (int i = 0; i < count; i++)
-            if (hits[i].text_id == list->id) shown[i].snippet = search_snippet(w->arena, language, q, list->text);
+        for (int i = 0; i < count; i++) show_text(w->arena, language, q, &hits[i], list, &shown[i]);
     return 0;
 }
 
@@ -197,7 +209,7 @@ int search_show(struct work *w, struct str language, const struct search_query *
                 struct search_shown *shown) {
     for (int i = 0; i < count; i++) shown[i] = (struct search_shown){.title = S(""), .snippet = S("")};
     if (count == 0) return 0;
-    for (int kind = SEARCH_CASES; kind <= SEARCH_ORGANIZATIONS; kind++) TRY(show_titles(w, language, q, hits, count, kind, shown));
+    for (int kind = SEARCH_CASES; kind <= SEARCH_ARTICLES; kind++) TRY(show_titles(w, language, q, hits, count, kind, shown));
     for (int table = 0; table < SEARCH_TABLES; table++) TRY(show_texts(w, language, q, hits, count, (enum search_table)table, shown));
     return 0;
 }

@@ -1,9 +1,13 @@
 #include "core/search/text.h"
 
 #include "base/buf.h"
+#include "base/html_plain.h"
 #include "json/json.h"
 
 /* ---- queries: (row, owner, kind, place, part of its text), ordered ------------------------------------------------- */
+
+/* Place 1 begins a text. In the query of articles, places 11 and 21 begin the keywords and the contents. */
+#define PLACES_OF_SOURCE 10
 
 /* `is` is "= :id" or "IN @LIST(:ids)": with one bound id a read costs a third. Fields of type TEXT, TEXTAREA and REGEX have texts. */
 #define VALUES_FOUND(area, kind, is)                                                                              \
@@ -50,6 +54,18 @@
             POSTAL("organization_id", "3", is) TAGS_FOUND("organization_tags", "organization_id", "3", is) VALUES_FOUND("3", "3", is) \
                 IN_PLACE
 
+/* With a sixth column, the locale. */
+#define OF_TITLES "FROM locale_fields l JOIN articles a ON a.id = l.owner_id AND a.deleted_at IS NULL "
+#define ARTICLES_TEXT(is)                                                                                                    \
+    "SELECT l.id AS id, l.owner_id AS owner_id, 4 AS kind, 1 AS place, l.translation AS part, l.locale AS locale " OF_TITLES \
+    "WHERE l.owner_kind = 11 AND l.owner_id " is                                                                             \
+    " UNION ALL SELECT l.id, l.owner_id, 4, 11, COALESCE(a.keywords, ''), l.locale " OF_TITLES                               \
+    "WHERE l.owner_kind = 11 AND l.owner_id " is " UNION ALL SELECT l.id, l.owner_id, 4, 12, g.name, l.locale " OF_TITLES    \
+    "JOIN article_tags k ON k.article_id = a.id JOIN tags g ON g.id = k.tag_id WHERE l.owner_kind = 11 AND l.owner_id " is   \
+    " UNION ALL SELECT l.id, l.owner_id, 4, 21, c.translation, l.locale " OF_TITLES                                          \
+    "JOIN locale_fields c ON c.owner_kind = 12 AND c.owner_id = l.owner_id AND c.locale = l.locale "                         \
+    "WHERE l.owner_kind = 11 AND l.owner_id " is IN_PLACE
+
 #define ONE "= :id"
 #define SOME "IN @LIST(:ids)"
 QUERY(search_case_text, CASES_TEXT(ONE));
@@ -62,6 +78,8 @@ QUERY(search_user_text, USERS_TEXT(ONE));
 QUERY(search_users_text, USERS_TEXT(SOME));
 QUERY(search_organization_text, ORGANIZATIONS_TEXT(ONE));
 QUERY(search_organizations_text, ORGANIZATIONS_TEXT(SOME));
+QUERY(search_article_text, ARTICLES_TEXT(ONE));
+QUERY(search_articles_text, ARTICLES_TEXT(SOME));
 
 static const struct {
     const struct query *one, *some;
@@ -72,27 +90,34 @@ static const struct {
     [TEXTS_OF_NOTES] = {&search_note_text, &search_notes_text, SEARCH_NOTE},
     [TEXTS_OF_USERS] = {&search_user_text, &search_users_text, SEARCH_HEAD},
     [TEXTS_OF_ORGANIZATIONS] = {&search_organization_text, &search_organizations_text, SEARCH_HEAD},
+    [TEXTS_OF_ARTICLES] = {&search_article_text, &search_articles_text, SEARCH_TITLE},
 };
 
 enum search_table search_table_of(int64_t text_id) {
     enum search_source source = search_source_of(text_id);
-    if (source != SEARCH_HEAD) return source == SEARCH_NOTE ? TEXTS_OF_NOTES : TEXTS_OF_MESSAGES;
     int kind = search_kind_of(text_id);
+    if (kind == SEARCH_ARTICLES) return TEXTS_OF_ARTICLES;
+    if (source != SEARCH_HEAD) return source == SEARCH_NOTE ? TEXTS_OF_NOTES : TEXTS_OF_MESSAGES;
     return kind == SEARCH_CASES ? TEXTS_OF_CASES : kind == SEARCH_USERS ? TEXTS_OF_USERS : TEXTS_OF_ORGANIZATIONS;
 }
 
 /* ---- reading ------------------------------------------------------------------------------------------------------ */
 
+static struct search_text *text_begun(struct arena *a, struct stmt *row, int kind, int64_t id, struct str part) {
+    struct search_text *t = ARENA_NEW(a, struct search_text);
+    *t = (struct search_text){.id = id, .owner_id = col_int(row, 1), .kind = kind};
+    if (kind == SEARCH_ARTICLES) t->locale = str_dup(a, col_text(row, 5));
+    t->text = kind == SEARCH_ARTICLES && search_source_of(id) == SEARCH_CONTENTS ? html_plain(a, part) : str_dup(a, part);
+    return t;
+}
+
 /* Parts of a text are lines. A part of a row that was left out, such as an address of a deleted person, makes no text. */
-static struct search_text *take_part_of_text(struct arena *a, struct stmt *row, enum search_source source, struct search_text *last) {
+static struct search_text *take_part_of_text(struct arena *a, struct stmt *row, enum search_source first, struct search_text *last) {
     int kind = (int)col_int(row, 2), place = (int)col_int(row, 3);
+    int source = (int)first + place / PLACES_OF_SOURCE;
     int64_t id = SEARCH_TEXT_ID(kind, source, col_int(row, 0));
     struct str part = str_trim(col_text(row, 4));
-    if (place == 1) {
-        struct search_text *t = ARENA_NEW(a, struct search_text);
-        *t = (struct search_text){.id = id, .owner_id = col_int(row, 1), .kind = kind, .text = str_dup(a, part)};
-        return t;
-    }
+    if (place % PLACES_OF_SOURCE == 1) return text_begun(a, row, kind, id, part);
     if (last && last->id == id && part.n) last->text = STR_CAT(a, last->text, S("\n"), part);
     return NULL;
 }

@@ -1,0 +1,40 @@
+/* Searches of the help center and suggestions while typing (docs/HELPCENTER.md). The API and the pages call them.
+ *
+ * Only published articles that the actor may see, also for staff. An article is searched and shown in one locale: the requested one, otherwise the
+ * fallback, otherwise the oldest translation. */
+#ifndef CORE_SEARCH_HELP_CENTER_H
+#define CORE_SEARCH_HELP_CENTER_H
+
+#include "work/work.h"
+
+struct help_center_query {
+    struct str text;             /* at most LIMIT_SEARCH_QUERY characters; the words are not more than LIMIT_SEARCH_WORDS */
+    struct str locale, fallback; /* codes of locales; fallback: that of the brand, p NULL: that of the desk */
+    int64_t brand_id;            /* articles of this brand and of all brands; 0: whatever the brand */
+    int64_t offset, limit;
+};
+
+struct help_center_hit {
+    int64_t article_id;
+    struct str uuid, locale, title;
+    struct str snippet; /* HTML: the words of the search are in <em>, everything else is escaped. Suggestions have none */
+    struct str path;    /* of the page, below the base URL: "/helpcenter/en-us/articles/12-reset-your-password" */
+    int64_t created_at, updated_at;
+};
+
+struct help_center_result {
+    struct help_center_hit *hits; /* of the page, in the arena */
+    int count;
+    int64_t total;
+    bool more;             /* `total` is a lower bound */
+    bool some;             /* no article has all words: the articles have most of them */
+    struct str instead_of; /* the text whose results are shown, because a word of the search is in no article; p NULL: the text of the search */
+};
+
+/* Counts the search for the insights, if the page is the first one. Returns 0, or a negative error: FIELD_INVALID of `query` for too many words. */
+int help_center_search(struct work *w, const struct help_center_query *q, struct help_center_result *out);
+
+/* Articles whose title has all words of the text. The last word may be the beginning of a word. At most 10; offset and limit are ignored. */
+int help_center_suggest(struct work *w, const struct help_center_query *q, struct help_center_result *out);
+
+#endif
