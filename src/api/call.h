@@ -143,12 +143,17 @@ struct call {
     struct warned *warnings;  /* further notifications, of type WARNING, in order */
     struct str etag;          /* 32 hex digits, without quotes */
     int64_t modified;         /* Last-Modified, 0: unknown */
+    int64_t retry_after;      /* seconds, of an error 429; 0: the header is among `headers` */
 };
 
 /* ---- for handlers ------------------------------------------------------------------------------------- */
 
 void call_header(struct call *c, const char *name, struct str value);
+int call_wait(struct call *c, int64_t seconds);     /* fails with RATE_LIMIT_REACHED; Retry-After: seconds */
 void call_warn(struct call *c, struct str message); /* adds a notification of type WARNING to the reply; the text is not copied */
+
+/* True if the header Accept admits a media type (RFC 9110 section 12.5.1). An absent one admits all. */
+bool accepts(struct str accept, struct str type);
 
 /* Parses and validates arguments and parameters, and reports all problems. Generic handlers call it themselves. */
 int api_input(struct call *c);

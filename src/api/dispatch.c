@@ -34,7 +34,6 @@
 #include "core/login/session.h"
 #include "core/words.h"
 
-#include <inttypes.h>
 #include <stddef.h>
 
 enum stage_name { ROUTE, LEAVE, IDENTIFY, DELAY, VERIFY, ADMIT, RATE, BODY, LANE, PREPARE, WRITE, READ };
@@ -199,11 +198,6 @@ static int stage_admit(struct hop *h) {
     return NEXT;
 }
 
-static int refuse_rate(struct call *c, int64_t seconds) {
-    call_header(c, "Retry-After", str_fmt(c->work.arena, "%" PRId64, seconds));
-    return fail(&c->work, ERR_RATE_LIMIT_REACHED);
-}
-
 static int count_run(struct db_task *t, struct conn *conn) {
     struct hop *h = hop_of_write(t);
     return rate_count(conn, h->call.http->remote, h->call.work.now, &h->counted);
@@ -214,14 +208,14 @@ static void count_done(struct db_task *t, int rc) {
     struct hop *h = hop_of_write(t);
     struct call *c = &h->call;
     int64_t wait = rc < 0 ? 0 : rate_counted(c->api, c->http->remote, c->work.now, h->counted);
-    park_or_end(h, wait ? refuse_rate(c, wait) : rc, LANE_WORK);
+    park_or_end(h, wait ? call_wait(c, wait) : rc, LANE_WORK);
 }
 
 static int stage_rate(struct hop *h) {
     struct call *c = &h->call;
     if (c->work.actor.rank != ROLE_PUBLIC || c->method == GET || c->api->cfg.public_writes_a_minute == 0) return NEXT;
     int64_t wait = rate_over(c->api, c->http->remote, c->work.now);
-    return wait ? refuse_rate(c, wait) : park_on_writer(h, count_run, count_done);
+    return wait ? call_wait(c, wait) : park_on_writer(h, count_run, count_done);
 }
 
 static int stage_body(struct hop *h) { return call_read_body(&h->call); }
@@ -286,6 +280,7 @@ static void call_reset(struct call *c) {
     c->warnings = NULL;
     c->posts = (struct str){0};
     c->compared = false;
+    c->retry_after = 0;
     download_drop(c);
     c->status = c->route->status ? c->route->status : c->method == POST && c->route->shape == ONE ? 201 : 200;
 }

@@ -26,6 +26,7 @@ static void common_headers(struct call *c) {
     if (c->status != 304) http_add_header(r, "Content-Type", S("application/json"));
     http_add_header(r, "Cache-Control", S("private, max-age=0, must-revalidate"));
     http_add_header(r, "X-Content-Type-Options", S("nosniff"));
+    if (c->status == 429 && c->retry_after) http_add_header(r, "Retry-After", str_fmt(c->work.arena, "%" PRId64, c->retry_after));
     if (c->status == 503) http_add_header(r, "Retry-After", S("1"));
     http_add_header(r, "Vary", S("Authorization, Accept, X-Options, X-Requested-With"));
 }

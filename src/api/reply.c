@@ -11,6 +11,11 @@ void call_header(struct call *c, const char *name, struct str value) {
     c->headers = h;
 }
 
+int call_wait(struct call *c, int64_t seconds) {
+    c->retry_after = seconds;
+    return fail(&c->work, ERR_RATE_LIMIT_REACHED);
+}
+
 void call_warn(struct call *c, struct str message) {
     struct warned **end = &c->warnings, *made = ARENA_NEW(c->work.arena, struct warned);
     while (*end) end = &(*end)->next;
