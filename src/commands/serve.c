@@ -16,6 +16,7 @@
 #include "core/rules/rule.h"
 #include "core/desk/desk.h"
 #include "core/access/permission.h"
+#include "core/helpcenter/gathered.h"
 #include "core/login/session.h"
 #include "core/desk/setting.h"
 #include "files/content.h"
@@ -140,6 +141,7 @@ static int open_store(struct server *s) {
     s->desk.settings = db_read_begin(c, 0) < 0 ? NULL : settings_open(c);
     db_read_end(c);
     s->desk.touches = touches_new();
+    s->desk.gathered = gathered_new();
     s->desk.view_counts = view_counts_new();
     s->desk.calendars = calendars_new();
     s->desk.rules = rule_cache_new();
@@ -256,6 +258,8 @@ static void stop(struct server *s) {
         touches_flush(&s->desk); /* the last ones, before the store closes */
         touches_free(s->desk.touches);
     }
+    gathered_flush(&s->desk);
+    gathered_free(s->desk.gathered);
     view_counts_free(s->desk.view_counts);
     calendars_free(s->desk.calendars);
     rule_cache_free(s->desk.rules);

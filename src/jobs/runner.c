@@ -17,6 +17,7 @@
 #include "core/change/finish.h"
 #include "core/desk/job.h"
 #include "core/access/scope.h"
+#include "core/helpcenter/gathered.h"
 #include "core/login/session.h"
 #include "jobs/arrivals.h"
 #include "jobs/monitors.h"
@@ -232,6 +233,11 @@ static bool due(int64_t *last, int64_t every) {
     return true;
 }
 
+static void flush_all(struct desk *d) {
+    touches_flush(d);
+    gathered_flush(d);
+}
+
 static void *runner_main(void *arg) {
     struct runner *r = arg;
     int64_t flushed = clock_monotonic(), swept = 0;
@@ -244,11 +250,12 @@ static void *runner_main(void *arg) {
         if (arrivals_take(r->desk, &r->stopping)) worked = true;
         breaches_take(r->desk, &breaches);
         if (monitors_run(r->desk, &monitors, &r->stopping)) worked = true;
-        if (due(&flushed, FLUSH_MS)) touches_flush(r->desk);
+        if (gathered_waits(r->desk)) gathered_flush(r->desk);
+        if (due(&flushed, FLUSH_MS)) flush_all(r->desk);
         if (due(&swept, SWEEP_MS)) sweep(r->desk);
     } while (runner_rest(r, worked ? LOOK_SOON_MS : LOOK_AGAIN_MS));
     monitors_end(&monitors);
-    touches_flush(r->desk);
+    flush_all(r->desk);
     return NULL;
 }
 

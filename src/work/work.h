@@ -15,6 +15,7 @@
 struct settings;
 struct touches;
 struct view_counts;
+struct gathered;
 struct sent;
 struct calendars;
 struct rule_cache;
@@ -34,6 +35,7 @@ struct desk {
     struct key credential_key;       /* of this process only: the key of the credential cache */
     struct settings *settings;       /* values of all settings: core/desk/setting.h */
     struct touches *touches;         /* session touches gathered in memory: core/login/session.h */
+    struct gathered *gathered;       /* views of articles and searches: core/helpcenter/gathered.h; NULL: none are counted */
     struct view_counts *view_counts; /* counts of views kept in memory: core/cases/view_count.h; NULL: none are kept */
     struct calendars *calendars;     /* business hours kept in memory: core/rules/calendars.h; NULL: none are kept */
     struct rule_cache *rules;        /* compiled rules: core/rules/rule_cache.h; NULL: no rule runs */
