@@ -78,19 +78,21 @@ static bool method_of(struct str text, enum method *m, bool *head) {
     return id >= 0;
 }
 
-/* True if Accept admits application/json (RFC 9110 section 12.5.1). */
-static bool accepts_json(struct str accept) {
+bool accepts(struct str accept, struct str type) {
+    size_t main = (size_t)((const char *)memchr(type.p, '/', type.n) - type.p) + 1;
+    struct str any = {type.p, main};
     bool named = false;
     for (struct str rest = accept; rest.p;) {
-        struct str item = str_cut(&rest, ','), weight = item, type = str_trim(str_cut(&weight, ';'));
+        struct str item = str_cut(&rest, ','), weight = item, range = str_trim(str_cut(&weight, ';'));
         bool none = false;
-        if (type.n == 0) continue;
+        if (range.n == 0) continue;
         named = true;
         while (weight.p) {
             struct str p = str_trim(str_cut(&weight, ';'));
             none = none || str_eqi(p, S("q=0")) || str_eqi(p, S("q=0.0")) || str_eqi(p, S("q=0.00")) || str_eqi(p, S("q=0.000"));
         }
-        if (!none && (str_eqi(type, S("*/*")) || str_eqi(type, S("application/*")) || str_eqi(type, S("application/json")))) return true;
+        bool all = range.n == main + 1 && range.p[main] == '*' && str_eqi((struct str){range.p, main}, any);
+        if (!none && (all || str_eqi(range, S("*/*")) || str_eqi(range, type))) return true;
     }
     return !named;
 }
@@ -103,7 +105,9 @@ int call_route(struct call *c) {
     arguments_read(c);
     if (rc == -ERR_METHOD_NOT_SUPPORTED || (rc < 0 && !known && allow.n)) call_header(c, "Allow", allow);
     if (rc < 0) return fail(&c->work, error_of_result(rc));
-    if (!accepts_json(http_header(c->http, "Accept")) && !c->route->is_download) return fail(&c->work, ERR_NOT_ACCEPTABLE);
+    struct str accept = http_header(c->http, "Accept");
+    bool admits = accepts(accept, S("application/json")) || (c->route->has_csv && accepts(accept, S("text/csv")));
+    if (!admits && !c->route->is_download) return fail(&c->work, ERR_NOT_ACCEPTABLE);
     return 0;
 }
 

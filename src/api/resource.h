@@ -185,6 +185,7 @@ struct route {
     bool any_names;   /* all members of the body are parameters, whatever their names */
     bool remembers;   /* issues and accepts remember-me tokens */
     bool is_download; /* the reply is not JSON: Accept is ignored */
+    bool has_csv;     /* also answers as CSV: api/csv.h */
     bool has_ranges;  /* a download with ranges: 206 */
     const char *summary, *doc;
     const char *errors;  /* additional error codes, separated by blanks */

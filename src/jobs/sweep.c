@@ -25,12 +25,14 @@ QUERY(sweep_chains,
 QUERY(sweep_idempotency, OLDEST("idempotency", "caller, key_hash", "o.created_at <= :before"));
 QUERY(sweep_outbox, OLDEST("outbox", "id", "o.created_at <= :before"));
 QUERY(sweep_public_writes, OLDEST("public_writes", "address, minute", "o.minute <= CAST(:before AS BIGINT) / 60000"));
+QUERY(sweep_searches, OLDEST("help_center_searches", "id", "o.searched_at <= :before"));
 QUERY(sweep_deliveries, OLDEST("endpoint_deliveries", "id", "o.created_at <= :before")); /* and their attempts */
 
 /* Rows that are useless after a time, one entry for each table. */
 static const struct sweep {
     const struct query *query;
     int64_t kept;
+    const char *kept_days; /* setting that decides instead; NULL: none */
 } sweeps[] = {
     {&sweep_failures, LOGIN_FAILURES_KEPT},
     {&sweep_links, 0},
@@ -43,19 +45,25 @@ static const struct sweep {
     {&sweep_outbox, OUTBOX_KEPT},
     {&sweep_deliveries, DELIVERY_KEPT},
     {&sweep_public_writes, 2 * TIME_MINUTE},
+    {&sweep_searches, .kept_days = "help_center.searches_kept_days"},
 };
 
 struct sweeping {
+    const struct desk *desk;
     int64_t now, changes_kept;
     bool more;
 };
+
+static int64_t kept_for(const struct desk *d, const struct sweep *s) {
+    return s->kept_days ? setting_int(d, s->kept_days) * TIME_DAY : s->kept;
+}
 
 /* Deletes as many rows as one write may take, because a desk that was stopped for long has many. */
 static int run_sweeps(struct conn *c, void *arg) {
     struct sweeping *s = arg;
     int64_t left = LIMIT_CASCADE;
     for (size_t i = 0; left && i < sizeof sweeps / sizeof *sweeps; i++) {
-        int rows = db_exec(c, sweeps[i].query, BINDS(B_INT("before", s->now - sweeps[i].kept), B_INT("most", left)));
+        int rows = db_exec(c, sweeps[i].query, BINDS(B_INT("before", s->now - kept_for(s->desk, &sweeps[i])), B_INT("most", left)));
         TRY(rows);
         left -= rows;
     }
@@ -69,7 +77,7 @@ static int run_sweeps(struct conn *c, void *arg) {
 }
 
 void sweep(struct desk *d) {
-    struct sweeping s = {.now = clock_now(&d->clock), .changes_kept = setting_int(d, "changes.kept_days") * TIME_DAY};
+    struct sweeping s = {.desk = d, .now = clock_now(&d->clock), .changes_kept = setting_int(d, "changes.kept_days") * TIME_DAY};
     int rc;
     do rc = db_write(d->db, run_sweeps, &s);
     while (rc >= 0 && s.more);

@@ -73,6 +73,7 @@
     X(brand)                    \
     X(template)                 \
     X(template_version)         \
+    X(report_helpcenter_search) \
     X(note)                     \
     X(case_note)                \
     X(attachment)               \

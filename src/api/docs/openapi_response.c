@@ -36,6 +36,7 @@ static void success_content(struct json_writer *w, const struct operation *op) {
         put_key(w, "schema");
         schema_reply(w, op);
         jw_end(w);
+        if (op->route->has_csv) put_member(w, "text/csv", "{'schema': {'type': 'string'}}");
     }
     jw_end(w);
 }

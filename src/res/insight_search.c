@@ -1,0 +1,132 @@
+/* Insights: searches of the help center (api.md "Help center statistics"). */
+#include "core/helpcenter/insight.h"
+
+#include "api/csv.h"
+#include "api/generic.h"
+#include "api/reply.h"
+#include "api/view.h"
+
+#define PERIOD (30 * TIME_DAY)
+
+struct search_report {
+    struct query_insight popular[INSIGHT_NAMES], failed[INSIGHT_NAMES];
+    int popular_count, failed_count;
+};
+
+/* Rounded; at least 1 if there was a result, because 0 means that there was none. */
+static int64_t average_results(const struct query_insight *q) {
+    int64_t average = (q->results + q->attempts / 2) / q->attempts;
+    return average == 0 && q->results ? 1 : average;
+}
+
+static void write_queries(struct view *v, const struct query_insight *list, int count) {
+    struct json_writer *w = &v->w;
+    jw_array(w);
+    for (int i = 0; i < count; i++) {
+        jw_object(w);
+        jw_key(w, S("name"));
+        jw_str(w, list[i].name);
+        jw_key(w, S("average_result_count"));
+        jw_int(w, average_results(&list[i]));
+        jw_key(w, S("attempt_count"));
+        jw_int(w, list[i].attempts);
+        jw_key(w, S("last_attempted_at"));
+        jw_time(w, list[i].searched_at);
+        jw_key(w, S("resource_type"));
+        view_type(v, "report_helpcenter_query");
+        jw_end(w);
+    }
+    jw_end(w);
+}
+
+static void render_popular(struct view *v, const struct row *row, const struct value *own) {
+    const struct search_report *r = v->c->prepared;
+    (void)row, (void)own;
+    write_queries(v, r->popular, r->popular_count);
+}
+
+static void render_failed(struct view *v, const struct row *row, const struct value *own) {
+    const struct search_report *r = v->c->prepared;
+    (void)row, (void)own;
+    write_queries(v, r->failed, r->failed_count);
+}
+
+#define QUERY_EXAMPLE                                                                                                                   \
+    "[{\"name\": \"refund\", \"average_result_count\": 4, \"attempt_count\": 31, \"last_attempted_at\": \"2026-11-21T09:30:00+00:00\", " \
+    "\"resource_type\": \"report_helpcenter_query\"}]"
+
+static const struct field report_fields[] = {
+    {"start_at", F_TIME, READONLY, .doc = "Start of the period."},
+    {"end_at", F_TIME, READONLY, .doc = "End of the period. A search in this second counts."},
+    {"popular_searches", F_COMPUTED, READONLY, .render = render_popular,
+     .doc = "The ten most frequent texts: name, average_result_count (rounded), attempt_count and last_attempted_at. Texts that differ only "
+            "in letter case and marks are one.",
+     .example = QUERY_EXAMPLE},
+    {"failed_searches", F_COMPUTED, READONLY, .render = render_failed, .doc = "The ten most frequent texts that never had a result.",
+     .example = QUERY_EXAMPLE},
+    {0},
+};
+
+static const struct field report_args[] = {
+    {"start_at", F_TIME, .doc = "Start of the period. Default: 30 days before its end."},
+    {"end_at", F_TIME, .doc = "End of the period. Default: now."},
+    {"*", .group = csv_args},
+    {0},
+};
+
+static int read_period(struct call *c, int64_t *start, int64_t *end) {
+    const struct in *from = arg(c, "start_at"), *to = arg(c, "end_at");
+    *end = to->given ? to->value.i : c->work.now;
+    *start = from->given ? from->value.i : *end - PERIOD;
+    if (*end >= *start) return 0;
+    return fail_field(&c->work, ERR_FIELD_INVALID, to->given ? S("end_at") : S("start_at"), "The period ends before it starts.");
+}
+
+static void csv_queries(struct call *c, const char *list_name, const struct query_insight *list, int count) {
+    for (int i = 0; i < count; i++) {
+        csv_text(c, str_of(list_name));
+        csv_text(c, list[i].name);
+        csv_int(c, average_results(&list[i]));
+        csv_int(c, list[i].attempts);
+        csv_time(c, list[i].searched_at);
+        csv_line_end(c);
+    }
+}
+
+static int reply_csv(struct call *c, const struct search_report *r) {
+    static const char *const names[] = {"list", "name", "average_result_count", "attempt_count", "last_attempted_at", NULL};
+    csv_names(c, names);
+    csv_queries(c, "popular", r->popular, r->popular_count);
+    csv_queries(c, "failed", r->failed, r->failed_count);
+    return csv_reply(c, "searches.csv");
+}
+
+static int get_search_report(struct call *c) {
+    struct search_report *r = c->prepared = ARENA_NEW(c->work.arena, struct search_report);
+    int64_t start, end;
+    TRY(api_input(c));
+    TRY(read_period(c, &start, &end));
+    TRY(r->popular_count = insight_searches(&c->work, start, end, true, r->popular));
+    TRY(r->failed_count = insight_searches(&c->work, start, end, false, r->failed));
+    if (csv_asked(c)) return reply_csv(c, r);
+    struct view *v = view_new(c);
+    struct row *row = row_new(v, layout_of(c->resource), 0);
+    *row_cell(row, "start_at") = (struct value){V_INT, .i = start};
+    *row_cell(row, "end_at") = (struct value){V_INT, .i = end};
+    TRY(view_follow(v, row));
+    return envelope_row(v, row);
+}
+
+static const struct route report_routes[] = {
+    {GET, "/insights/helpcenter/search", COL_PLUS, "insights", ONE, get_search_report, .permission = "insights.access",
+     .executor = POOL, .lane = LANE_READ, .args = report_args, .has_csv = true, .summary = "Get the searches of the help center",
+     .doc = "Searches are counted in memory and written every 15 seconds, so the newest may be missing. As CSV, each line is a text, and "
+            "its first column names the list."},
+    {0},
+};
+
+const struct resource report_helpcenter_search_resource = {.type = "report_helpcenter_search",
+                                                           .title = "Help center insights",
+                                                           .doc = "What people search for in the help center.",
+                                                           .fields = report_fields,
+                                                           .routes = report_routes};
