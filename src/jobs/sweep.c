@@ -34,18 +34,18 @@ static const struct sweep {
     int64_t kept;
     const char *kept_days; /* setting that decides instead; NULL: none */
 } sweeps[] = {
-    {&sweep_failures, LOGIN_FAILURES_KEPT},
-    {&sweep_links, 0},
-    {&sweep_mails, 30 * TIME_DAY},
-    {&sweep_sessions, 31 * TIME_DAY}, /* one day longer than a session may be idle */
-    {&sweep_auth_tokens, 0},
-    {&sweep_remembered, 0},
-    {&sweep_chains, REMEMBERED_FOR},
-    {&sweep_idempotency, IDEMPOTENCY_KEPT},
-    {&sweep_outbox, OUTBOX_KEPT},
-    {&sweep_deliveries, DELIVERY_KEPT},
-    {&sweep_public_writes, 2 * TIME_MINUTE},
-    {&sweep_searches, .kept_days = "help_center.searches_kept_days"},
+    {&sweep_failures, LOGIN_FAILURES_KEPT, NULL},
+    {&sweep_links, 0, NULL},
+    {&sweep_mails, 30 * TIME_DAY, NULL},
+    {&sweep_sessions, 31 * TIME_DAY, NULL}, /* one day longer than a session may be idle */
+    {&sweep_auth_tokens, 0, NULL},
+    {&sweep_remembered, 0, NULL},
+    {&sweep_chains, REMEMBERED_FOR, NULL},
+    {&sweep_idempotency, IDEMPOTENCY_KEPT, NULL},
+    {&sweep_outbox, OUTBOX_KEPT, NULL},
+    {&sweep_deliveries, DELIVERY_KEPT, NULL},
+    {&sweep_public_writes, 2 * TIME_MINUTE, NULL},
+    {&sweep_searches, 0, "helpcenter.searches_kept_days"},
 };
 
 struct sweeping {

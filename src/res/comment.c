@@ -22,8 +22,9 @@ static void render_comment(struct view *v, const struct row *row, const struct v
 }
 
 /* Replies in the order of a talk. Only staff see SPAM. */
-#define REPLIES                                                                                                                             \
-    "SELECT r.parent_id, r.id FROM article_comments r WHERE r.parent_id IN @LIST(:ids) AND (r.status = 1 OR EXISTS (SELECT 1 FROM users u " \
+#define REPLIES                                                                                                                           \
+    "SELECT r.parent_id, r.id FROM article_comments r WHERE r.parent_id IN @LIST(:ids) AND (r.status = 1 OR EXISTS (SELECT 1 FROM users " \
+    "u "                                                                                                                                  \
     "WHERE u.id = :me AND u.role_type >= 2)) ORDER BY r.parent_id, r.created_at, r.id"
 
 static const struct field comment_fields[] = {
@@ -32,8 +33,7 @@ static const struct field comment_fields[] = {
      .doc = "Contents of the comment: a text, or HTML if is_html is true. Pictures of other servers are blocked.",
      .example = "\"This helped, thank you.\""},
     {"is_html", F_BOOL, CREATE_ONLY | BY_HANDLER, .initial = "0", .doc = "True if `contents` is HTML. It is cleaned when it is stored."},
-    {"status", F_WORD, READONLY, .words = comment_statuses, .doc = "PUBLISHED, or SPAM. Only staff see SPAM.",
-     .example = "\"PUBLISHED\""},
+    {"status", F_WORD, READONLY, .words = comment_statuses, .doc = "PUBLISHED, or SPAM. Only staff see SPAM.", .example = "\"PUBLISHED\""},
     {"user", F_REF, READONLY, .ref = "user_minimal", .doc = "Author of the comment."},
     {"parent", F_REF, CREATE_ONLY | BY_HANDLER | NULLABLE, .ref = "comment",
      .doc = "Comment that this one replies to. It is no reply itself. Null if the comment is no reply."},
@@ -75,11 +75,9 @@ static int get_comments(struct call *c) {
 
 /* ---- writing ------------------------------------------------------------------------------------------------------------- */
 
-static int refuse_flood(struct call *c, int64_t seconds) {
-    return seconds <= 0 ? (int)seconds : call_wait(c, seconds);
-}
+static int refuse_flood(struct call *c, int64_t seconds) { return seconds <= 0 ? (int)seconds : call_wait(c, seconds); }
 
-static int clean_contents(struct call *c) {
+static int clean_comment(struct call *c) {
     const struct json *j = json_named(c->body, S("contents"));
     if (j == NULL || j->type != JSON_STRING) return 0;
     struct html_cleaned *clean = ARENA_NEW(c->work.arena, struct html_cleaned);
@@ -98,7 +96,7 @@ static bool json_is_true(const struct json *j) {
 static int post_comment_prepare(struct call *c) {
     if (!json_is_true(json_named(c->body, S("is_html")))) return 0;
     TRY(refuse_flood(c, comment_delay(&c->work)));
-    return clean_contents(c);
+    return clean_comment(c);
 }
 
 QUERY(comment_form, "SELECT is_html FROM article_comments WHERE id = :id AND user_id = :me AND created_at >= :since");
@@ -106,10 +104,10 @@ QUERY(comment_form, "SELECT is_html FROM article_comments WHERE id = :id AND use
 /* A comment keeps its form. */
 static int put_comment_prepare(struct call *c) {
     int64_t html = 0;
-    const struct bind *binds = BINDS(B_INT("id", c->vars[1].id), B_INT("me", c->work.actor.user_id),
-                                     B_INT("since", c->work.now - COMMENT_WINDOW));
+    const struct bind *binds =
+        BINDS(B_INT("id", c->vars[1].id), B_INT("me", c->work.actor.user_id), B_INT("since", c->work.now - COMMENT_WINDOW));
     int rc = db_int(c->work.conn, &comment_form, binds, &html);
-    return rc < 0 ? rc : html ? clean_contents(c) : 0;
+    return rc < 0 ? rc : html ? clean_comment(c) : 0;
 }
 
 /* The contents as they are stored. */
@@ -118,8 +116,7 @@ static int comment_contents(struct call *c, bool html, struct str *out) {
     *out = html && clean ? clean->html : in_text(c, "contents");
     if (html && (clean == NULL || clean->cut))
         return in_fail(c, "contents", ERR_FIELD_INVALID, "This HTML is too complex or too long. Send plain text.");
-    if (html && str_trim(clean->text).n == 0)
-        return in_fail(c, "contents", ERR_FIELD_EMPTY, "The comment has no text that can be shown.");
+    if (html && str_trim(clean->text).n == 0) return in_fail(c, "contents", ERR_FIELD_EMPTY, "The comment has no text that can be shown.");
     return 0;
 }
 
@@ -183,18 +180,18 @@ static const struct field no_input[] = {{0}};
 #define WINDOW_DOC "Only for the author, up to 10 minutes after the comment was posted. Staff moderate by /spam."
 
 static const struct route comment_routes[] = {
-    {GET, "/articles/:id/comments", PUBLIC, "", LIST, get_comments, OF_ARTICLE, .args = comment_args,
-     .order = {"t.created_at", true}, .summary = "List the comments on an article",
+    {GET, "/articles/:id/comments", PUBLIC, "", LIST, get_comments, OF_ARTICLE, .args = comment_args, .order = {"t.created_at", true},
+     .summary = "List the comments on an article",
      .doc = "The newest first. Replies are in `replies` of their comment; include=comment shows them in full. Without `filter`, staff get "
             "comments of both states, others the published ones."},
     {GET, "/articles/:id/comments/:comment_id", PUBLIC, "", ONE, api_get, OF_ARTICLE, .summary = "Get a comment"},
-    {POST, "/articles/:id/comments", ALL, "", ONE, post_comment, OF_ARTICLE, .prepare = post_comment_prepare,
-     .lane = LANE_PICTURE, .lane_for = "is_html", .summary = "Comment on an article",
+    {POST, "/articles/:id/comments", ALL, "", ONE, post_comment, OF_ARTICLE, .prepare = post_comment_prepare, .lane = LANE_PICTURE,
+     .lane_for = "is_html", .summary = "Comment on an article",
      .doc = "With parent_id it is a reply to that comment. A person may post as many comments a minute as the setting "
-            "help_center.comments_a_minute says.",
+            "helpcenter.comments_a_minute says.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE RATE_LIMIT_REACHED"},
-    {PUT, "/articles/:id/comments/:comment_id", ALL, "", ONE, put_comment, OF_ARTICLE, .prepare = put_comment_prepare,
-     .lane = LANE_PICTURE, .summary = "Change a comment", .doc = WINDOW_DOC " It stays a text or HTML, as it was posted.",
+    {PUT, "/articles/:id/comments/:comment_id", ALL, "", ONE, put_comment, OF_ARTICLE, .prepare = put_comment_prepare, .lane = LANE_PICTURE,
+     .summary = "Change a comment", .doc = WINDOW_DOC " It stays a text or HTML, as it was posted.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {PUT, "/articles/:id/comments/:comment_id/publish", COL_PLUS, "", NONE, put_comment_publish, OF_ARTICLE, .input = no_input,
      .summary = "Publish a comment", .doc = "Has no effect on a published comment."},

@@ -13,7 +13,8 @@ static const struct field like_fields[] = {
 };
 
 #define COMMENT_OF_PATH "t.article_id = :id"
-#define LIKE_OF_PATH "t.comment_id = :comment_id AND EXISTS (SELECT 1 FROM article_comments ac WHERE ac.id = t.comment_id AND ac.article_id = :id)"
+#define LIKE_OF_PATH \
+    "t.comment_id = :comment_id AND EXISTS (SELECT 1 FROM article_comments ac WHERE ac.id = t.comment_id AND ac.article_id = :id)"
 
 /* Returns 0 if the caller sees the article and the comment of the path. Otherwise fails with 404. */
 static int liked_comment(struct call *c) {

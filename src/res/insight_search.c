@@ -51,7 +51,7 @@ static void render_failed(struct view *v, const struct row *row, const struct va
     write_queries(v, r->failed, r->failed_count);
 }
 
-#define QUERY_EXAMPLE                                                                                                                   \
+#define QUERY_EXAMPLE                                                                                                                    \
     "[{\"name\": \"refund\", \"average_result_count\": 4, \"attempt_count\": 31, \"last_attempted_at\": \"2026-11-21T09:30:00+00:00\", " \
     "\"resource_type\": \"report_helpcenter_query\"}]"
 
@@ -59,8 +59,9 @@ static const struct field report_fields[] = {
     {"start_at", F_TIME, READONLY, .doc = "Start of the period."},
     {"end_at", F_TIME, READONLY, .doc = "End of the period. A search in this second counts."},
     {"popular_searches", F_COMPUTED, READONLY, .render = render_popular,
-     .doc = "The ten most frequent texts: name, average_result_count (rounded), attempt_count and last_attempted_at. Texts that differ only "
-            "in letter case and marks are one.",
+     .doc =
+         "The ten most frequent texts: name, average_result_count (rounded), attempt_count and last_attempted_at. Texts that differ only "
+         "in letter case and marks are one.",
      .example = QUERY_EXAMPLE},
     {"failed_searches", F_COMPUTED, READONLY, .render = render_failed, .doc = "The ten most frequent texts that never had a result.",
      .example = QUERY_EXAMPLE},
@@ -118,8 +119,8 @@ static int get_search_report(struct call *c) {
 }
 
 static const struct route report_routes[] = {
-    {GET, "/insights/helpcenter/search", COL_PLUS, "insights", ONE, get_search_report, .permission = "insights.access",
-     .executor = POOL, .lane = LANE_READ, .args = report_args, .has_csv = true, .summary = "Get the searches of the help center",
+    {GET, "/insights/helpcenter/search", COL_PLUS, "insights", ONE, get_search_report, .permission = "insights.access", .executor = POOL,
+     .lane = LANE_READ, .args = report_args, .has_csv = true, .summary = "Get the searches of the help center",
      .doc = "Searches are counted in memory and written every 15 seconds, so the newest may be missing. As CSV, each line is a text, and "
             "its first column names the list."},
     {0},

@@ -77,9 +77,9 @@ const struct setting setting_table[] = {
      .doc =
          "Endpoints may be on this machine and in private networks. Otherwise loopback, link-local and private addresses are refused, so "
          "that admins of the desk can't reach internal servers."},
-    {38, "help_center.comments_a_minute", SETTING_INT, "10", 0, 1000,
+    {39, "helpcenter.comments_a_minute", SETTING_INT, "10", 0, 1000,
      .doc = "Maximum number of comments on articles that one person posts in a minute. 0: no limit."},
-    {39, "help_center.searches_kept_days", SETTING_INT, "400", 1, 3650,
+    {40, "helpcenter.searches_kept_days", SETTING_INT, "400", 1, 3650,
      .doc = "Number of days that the counts of searches in the help center are kept."},
     {37, "endpoints.timeout_seconds", SETTING_INT, "10", 1, 60, .doc = "Timeout for one attempt to send to an endpoint, in seconds."},
     {38, SYNONYMS_SETTING, SETTING_LINES, "", .wrong = synonyms_wrong,

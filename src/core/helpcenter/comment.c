@@ -12,8 +12,7 @@ static struct changed changed_comment(int64_t id) { return (struct changed){"com
 /* ---- visibility ---------------------------------------------------------------------------------------------------------- */
 
 /* Condition on a row of article_comments with this alias: everyone who sees the article sees it. */
-#define SHOWN(c)       \
-    c ".status = 1 AND NOT EXISTS (SELECT 1 FROM article_comments pc WHERE pc.id = " c ".parent_id AND pc.status = 2)"
+#define SHOWN(c) c ".status = 1 AND NOT EXISTS (SELECT 1 FROM article_comments pc WHERE pc.id = " c ".parent_id AND pc.status = 2)"
 
 void access_comments(struct work *w, struct branches *out) {
     struct branches articles = {0};
@@ -34,7 +33,7 @@ QUERY(comment_before, "SELECT c.created_at FROM article_comments c WHERE c.user_
                       "ORDER BY c.created_at DESC LIMIT 1 OFFSET :others");
 
 int64_t comment_delay(struct work *w) {
-    int64_t most = setting_int(w->desk, "help_center.comments_a_minute"), at;
+    int64_t most = setting_int(w->desk, "helpcenter.comments_a_minute"), at;
     if (most == 0) return 0;
     int rc = db_int(w->conn, &comment_before,
                     BINDS(B_INT("me", w->actor.user_id), B_INT("since", w->now - TIME_MINUTE), B_INT("others", most - 1)), &at);
@@ -51,8 +50,9 @@ int64_t comment_guard(struct work *w) {
 QUERY(comments_article_lock, "SELECT id FROM articles WHERE id = :id AND deleted_at IS NULL @LOCK@");
 QUERY(comments_allowed, "SELECT allow_comments FROM articles WHERE id = :id");
 QUERY(comment_parent, "SELECT 1 FROM article_comments WHERE id = :id AND article_id = :article AND parent_id IS NULL AND status = 1");
-QUERY(comment_add, "INSERT INTO article_comments (article_id, parent_id, user_id, contents, is_html, status, created_at, updated_at) VALUES "
-                   "(:article, :parent, :me, :contents, :html, 1, :now, :now) RETURNING id");
+QUERY(comment_add,
+      "INSERT INTO article_comments (article_id, parent_id, user_id, contents, is_html, status, created_at, updated_at) VALUES "
+      "(:article, :parent, :me, :contents, :html, 1, :now, :now) RETURNING id");
 QUERY(comment_author, "SELECT user_id FROM article_comments WHERE id = :id");
 QUERY(comment_born, "SELECT created_at FROM article_comments WHERE id = :id");
 QUERY(comment_update, "UPDATE article_comments SET contents = :contents, updated_at = :now WHERE id = :id AND contents <> :contents");
@@ -86,7 +86,8 @@ static int check_comment_parent(struct work *w, const struct comment_new *n) {
     if (n->parent_id == 0) return 0;
     int rc = db_int(w->conn, &comment_parent, BINDS(B_INT("id", n->parent_id), B_INT("article", n->article_id)), &one);
     if (rc) return rc < 0 ? rc : 0;
-    return fail_field(w, ERR_FIELD_INVALID, S("parent_id"), "This comment takes no replies. Reply to a published comment that is no reply itself.");
+    return fail_field(w, ERR_FIELD_INVALID, S("parent_id"),
+                      "This comment takes no replies. Reply to a published comment that is no reply itself.");
 }
 
 int comment_insert(struct work *w, const struct comment_new *n, int64_t *id) {

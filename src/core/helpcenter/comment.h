@@ -21,7 +21,7 @@ struct comment_new {
 void access_comments(struct work *w, struct branches *out);
 void access_likes(struct work *w, struct branches *out); /* likes of visible comments */
 
-/* Returns the seconds that the actor must wait before the next comment (setting help_center.comments_a_minute), 0, or a negative error. */
+/* Returns the seconds that the actor must wait before the next comment (setting helpcenter.comments_a_minute), 0, or a negative error. */
 int64_t comment_delay(struct work *w);
 /* The same in a write: comments of one person wait for each other until the write ends. Locks nothing else, so call it before the article
  * is locked. */

@@ -114,9 +114,10 @@ void article_viewed(struct desk *d, int64_t article_id) {
 }
 
 /* Words in the user agents of crawlers, monitors, previews of links and libraries, in lower case. */
-static const char *const bot_words[] = {"bot",    "crawl",  "spider",  "slurp",   "preview", "facebookexternalhit", "monitor", "pingdom",
-                                        "uptime", "lighthouse", "headless", "curl/",   "wget/",   "python-",             "scrapy",  "feed",
-                                        "http-client", "httpclient", "go-http", "java/",   "libwww",  "archiver",            "scan"};
+static const char *const bot_words[] = {"bot",     "crawl",   "spider", "slurp",      "preview",     "facebookexternalhit",
+                                        "monitor", "pingdom", "uptime", "lighthouse", "headless",    "curl/",
+                                        "wget/",   "python-", "scrapy", "feed",       "http-client", "httpclient",
+                                        "go-http", "java/",   "libwww", "archiver",   "scan"};
 
 bool is_bot(struct str user_agent) {
     char lower[256];
@@ -195,9 +196,10 @@ void search_counted(struct desk *d, struct str text, int results) {
 /* Locked in the order of ids, because processes write the same articles at the same time. */
 QUERY(views_lock, "SELECT id FROM articles WHERE id IN @LIST(:ids) ORDER BY id @LOCK@");
 /* A row is [id, views]. */
-QUERY(views_write,
-      "UPDATE articles SET views = views + v.n, rank = " ARTICLE_RANK("views + v.n", "upvote_count", "downvote_count") " FROM (SELECT "
-      "CAST(r.value ->> 0 AS BIGINT) AS id, CAST(r.value ->> 1 AS BIGINT) AS n FROM @ROWS(:rows) r) v WHERE articles.id = v.id");
+QUERY(views_write, "UPDATE articles SET views = views + v.n, rank = " ARTICLE_RANK(
+                       "views + v.n", "upvote_count", "downvote_count") " FROM (SELECT "
+                                                                        "CAST(r.value ->> 0 AS BIGINT) AS id, CAST(r.value ->> 1 AS "
+                                                                        "BIGINT) AS n FROM @ROWS(:rows) r) v WHERE articles.id = v.id");
 /* A row is [key, name, attempts, results, time]. */
 QUERY(searches_write,
       "INSERT INTO help_center_searches (name_key, name, attempts, results, searched_at) SELECT r.value ->> 0, r.value ->> 1, "

@@ -2,9 +2,9 @@
 
 #include "base/clock.h"
 
-#define TEXTS(condition)                                                                                                                  \
-    "SELECT (SELECT n.name FROM help_center_searches n WHERE n.id = g.first), g.attempts, g.results, g.last FROM (SELECT MIN(s.id) AS "   \
-    "first, CAST(SUM(s.attempts) AS BIGINT) AS attempts, CAST(SUM(s.results) AS BIGINT) AS results, MAX(s.searched_at) AS last, "         \
+#define TEXTS(condition)                                                                                                                 \
+    "SELECT (SELECT n.name FROM help_center_searches n WHERE n.id = g.first), g.attempts, g.results, g.last FROM (SELECT MIN(s.id) AS "  \
+    "first, CAST(SUM(s.attempts) AS BIGINT) AS attempts, CAST(SUM(s.results) AS BIGINT) AS results, MAX(s.searched_at) AS last, "        \
     "s.name_key FROM help_center_searches s WHERE s.searched_at >= :start AND s.searched_at < :end GROUP BY s.name_key" condition ") g " \
     "ORDER BY g.attempts DESC, g.last DESC, g.name_key LIMIT :most"
 QUERY(insight_popular, TEXTS(""));

@@ -5,11 +5,12 @@
 QUERY(vote_article_lock, "SELECT id FROM articles WHERE id = :article AND deleted_at IS NULL @LOCK@");
 QUERY(vote_of_user, "SELECT id, is_up FROM article_votes WHERE article_id = :article AND user_id = :me");
 QUERY(vote_of_fingerprint, "SELECT id, is_up FROM article_votes WHERE article_id = :article AND fingerprint = :fingerprint");
-QUERY(vote_add, "INSERT INTO article_votes (article_id, user_id, fingerprint, is_up, created_at) VALUES (:article, :me, :fingerprint, :up, :now)");
+QUERY(vote_add,
+      "INSERT INTO article_votes (article_id, user_id, fingerprint, is_up, created_at) VALUES (:article, :me, :fingerprint, :up, :now)");
 QUERY(vote_turn, "UPDATE article_votes SET is_up = :up, created_at = :now WHERE id = :id");
 QUERY(vote_drop, "DELETE FROM article_votes WHERE id = :id");
-QUERY(votes_count, "UPDATE articles SET upvote_count = upvote_count + :up, downvote_count = downvote_count + :down, rank = "
-                   ARTICLE_RANK("views", "upvote_count + :up", "downvote_count + :down") " WHERE id = :article");
+QUERY(votes_count, "UPDATE articles SET upvote_count = upvote_count + :up, downvote_count = downvote_count + :down, rank = " ARTICLE_RANK(
+                       "views", "upvote_count + :up", "downvote_count + :down") " WHERE id = :article");
 
 struct vote {
     int64_t id; /* 0: none */
@@ -40,9 +41,9 @@ int vote_set(struct work *w, int64_t article_id, bool is_up) {
     struct vote v;
     TRY(vote_load(w, article_id, &v));
     if (v.id && v.is_up == is_up) return 0;
-    const struct bind *binds = BINDS(B_INT("id", v.id), B_INT("article", article_id), B_ID("me", a->user_id),
-                                     B_TEXT("fingerprint", a->user_id ? (struct str){0} : a->fingerprint), B_INT("up", is_up),
-                                     B_INT("now", w->now));
+    const struct bind *binds =
+        BINDS(B_INT("id", v.id), B_INT("article", article_id), B_ID("me", a->user_id),
+              B_TEXT("fingerprint", a->user_id ? (struct str){0} : a->fingerprint), B_INT("up", is_up), B_INT("now", w->now));
     TRY(db_exec(w->conn, v.id ? &vote_turn : &vote_add, binds));
     int other = v.id ? -1 : 0;
     return count_votes(w, article_id, is_up ? 1 : other, is_up ? other : 1);
