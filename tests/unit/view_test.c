@@ -4,20 +4,24 @@
 
 #include "core/access/access.h"
 #include "core/cases/case.h"
+#include "core/cases/case_value.h"
 #include "core/cases/case_view.h"
 #include "core/cases/view_count.h"
 #include "core/desk/setting.h"
+#include "core/people/tag.h"
 #include "core/words.h"
 #include "core/rules/monitor.h"
 #include "demo/demo.h"
 
 #define CASES 300
+#define PRODUCTS 3
 
 struct world {
     struct desk_place at;
     struct desk desk;
     struct work w;
     struct definitions d;
+    struct str products[PRODUCTS]; /* options of the custom field product, as text */
 };
 
 QUERY(trash_some, "UPDATE cases SET state = 3 WHERE id <= 20");
@@ -214,6 +218,67 @@ static void read_equal(struct world *w, struct equal_to *out) {
         }
 }
 
+/* ---- the history of tags and custom fields ------------------------------------------------------------------------------ */
+
+/* Fields whose values are also read as text, so that the test sees each difference. */
+static const struct stored_field {
+    const char *field, *sql; /* (conversation, value) */
+} stored_fields[] = {
+    {"cases.casepriorityid", "SELECT t.id, CAST(COALESCE(t.priority_id, 0) AS TEXT) FROM cases t"},
+    {"tags.name", "SELECT k.case_id, CAST(k.tag_id AS TEXT) FROM case_tags k ORDER BY k.case_id, k.tag_id"},
+    {"casefields.order_number", "SELECT v.owner_id, v.value FROM field_values v JOIN custom_fields f ON f.id = v.field_id WHERE v.area = 1 "
+                                "AND f.key = 'order_number'"},
+    {"casefields.product",
+     "SELECT v.owner_id, v.value FROM field_values v JOIN custom_fields f ON f.id = v.field_id WHERE v.area = 1 AND f.key = 'product'"},
+};
+#define STORED_FIELDS (sizeof stored_fields / sizeof *stored_fields)
+
+struct stored {
+    struct str of[STORED_FIELDS][CASES + 1];
+};
+
+static void read_stored(struct world *w, struct stored *out) {
+    for (size_t f = 0; f < STORED_FIELDS; f++) {
+        struct stmt *s;
+        assert_int_equal(db_start(w->w.conn, stored_fields[f].sql, NULL, &s), 0);
+        while (stmt_step(s) == 1) {
+            struct str *one = &out->of[f][col_int(s, 0)], more = col_text(s, 1);
+            *one = str_fmt(w->w.arena, "%.*s,%.*s", (int)one->n, one->n ? one->p : "", (int)more.n, more.p);
+        }
+        stmt_end(s);
+    }
+}
+
+/* Changes tags and custom fields of one conversation. Some changes of a second turn take back those of the first. */
+static void change_sets(struct world *w, int id, int turn) {
+    const struct str names[] = {S("vip"), S("urgent"), S("refund"), S("history")};
+    struct custom_field *fields;
+    int n = custom_fields_of(&w->w, AREA_CASES, &fields);
+    assert_true(n >= 2);
+    if (id % 3) assert_true(tags_add(&w->w, TAGGED_CASE, id, names + id % 3, 2) >= 0);
+    if (id % 5 == 0) assert_true(tags_remove(&w->w, TAGGED_CASE, id, names + 1, 2) >= 0);
+    if (turn == 2 && id % 7 == 0) assert_true(tags_remove(&w->w, TAGGED_CASE, id, names, 4) >= 0);
+    for (int i = 0; i < n; i++) {
+        bool order = str_eq(fields[i].key, S("order_number")), product = str_eq(fields[i].key, S("product"));
+        struct field_value v = {&fields[i], {0}};
+        if (order && (id + turn) % 4) v.value = id % 3 ? S("A-1") : S("\xC3\x84-2");
+        if (product && (id + turn) % 5) v.value = w->products[(id / 2 + turn) % PRODUCTS];
+        if ((order && id % 3) || (product && id % 8)) assert_true(case_values_change(&w->w, id, &v, 1) >= 0);
+    }
+}
+
+QUERY(product_options, "SELECT CAST(o.id AS TEXT) FROM custom_field_options o JOIN custom_fields f ON f.id = o.field_id WHERE f.key = "
+                       "'product' ORDER BY o.id");
+
+static void read_products(struct world *w) {
+    int n = 0, rc;
+    DB_ROWS(rc, w->w.conn, &product_options, NULL, row) {
+        if (n < PRODUCTS) w->products[n++] = str_dup(w->w.arena, col_text(row, 0));
+    }
+    assert_int_equal(rc, 0);
+    assert_int_equal(n, PRODUCTS);
+}
+
 /* Changes some properties of every second conversation, some of them twice. */
 static void change_cases(struct world *w) {
     for (int id = 2; id <= CASES; id += 2) {
@@ -229,6 +294,7 @@ static void change_cases(struct world *w) {
                                          .incomplete = true};
             if (id % 8 == 2) wanted.set |= CASE_STATUS, wanted.status_id = 2 + id % 3;
             assert_int_equal(case_change(&w->w, &now, &wanted), 0);
+            change_sets(w, id, turn);
         }
     }
 }
@@ -243,8 +309,31 @@ struct history_check {
     const struct equal_to *before, *after;
     const struct facts *facts;
     struct moment moment;
-    int asked, hits;
+    int asked, hits, stored_changes;
 };
+
+/* exact: changed means that the value differs. Otherwise a value that came and went has changed, too. */
+static void check_stored(struct world *w, struct history_check *h, const struct stored *before, const struct stored *after, bool exact) {
+    static const char *const operators[] = {"history_changed", "history_not_changed", "history_changed_to", "history_changed_from"};
+    for (size_t f = 0; f < STORED_FIELDS; f++)
+        for (size_t o = 0; o < sizeof operators / sizeof *operators; o++)
+            for (size_t v = 0; v < (o < 2 ? 1 : PRODUCTS); v++) {
+                struct str value = str_fmt(w->w.arena, ",%s", w->products[v].p);
+                const struct predicate *p = predicate_of(w, stored_fields[f].field, operators[o], w->products[v].p);
+                work_set_aside(&w->w);
+                if (p == NULL && o >= 2) continue;
+                assert_non_null(p);
+                for (int id = 1; id <= CASES; id++) {
+                    const struct fact *fact = &h->facts[id - 1].list[definition_place(&w->d, stored_fields[f].field)];
+                    bool differs = !str_eq(before->of[f][id], after->of[f][id]);
+                    assert_true(differs ? fact->changed : !fact->changed || (!exact && id % 2 == 0));
+                    assert_int_equal(
+                        predicate_holds(p, &h->moment, h->facts[id - 1].list),
+                        history_expected(operators[o], fact->changed, str_eq(before->of[f][id], value), str_eq(after->of[f][id], value)));
+                    h->stored_changes += differs;
+                }
+            }
+}
 
 static void check_history(struct world *w, struct history_check *h, size_t f, size_t v, const char *operator) {
     const struct predicate *p = predicate_of(w, history_fields[f], operator, history_values[v]);
@@ -264,27 +353,45 @@ static void check_history(struct world *w, struct history_check *h, size_t f, si
     }
 }
 
-static int compare_history(struct conn *c, void *arg) {
+/* Asks all history operators about all fields with each value. */
+static void check_all_history(struct world *w, struct history_check *h) {
     static const char *const operators[] = {"history_changed",     "history_changed_to",     "history_changed_from",
                                             "history_not_changed", "history_not_changed_to", "history_not_changed_from"};
-    struct world *w = arg;
-    struct equal_to *before = calloc(1, sizeof *before), *after = calloc(1, sizeof *after);
-    struct history_check h = {.before = before, .after = after};
-    struct facts *facts;
-    w->w.conn = c;
-    assert_int_equal(definitions_load(&w->w, &case_subject, RULE_TRIGGER, &w->d), 0);
-    read_equal(w, before);
-    change_cases(w);
-    read_equal(w, after);
-    assert_int_equal(facts_read(&w->w, &w->d, NULL, all_cases(w->w.arena), &facts), CASES);
-    facts_history(&w->w, &w->d, NULL, facts, CASES);
-    assert_int_equal(moment_read(&w->w, 0, &h.moment), 0);
-    h.facts = facts;
+    h->asked = h->hits = 0;
     for (size_t f = 0; f < HISTORY_FIELDS; f++)
         for (size_t v = 0; v < HISTORY_VALUES; v++)
-            for (size_t o = 0; before->asked[f][v] && o < sizeof operators / sizeof *operators; o++)
-                check_history(w, &h, f, v, operators[o]);
-    assert_in_range(h.hits, h.asked / 10, h.asked * 9 / 10);
+            for (size_t o = 0; h->before->asked[f][v] && o < sizeof operators / sizeof *operators; o++)
+                check_history(w, h, f, v, operators[o]);
+    assert_in_range(h->hits, h->asked / 10, h->asked * 9 / 10);
+}
+
+static int compare_history(struct conn *c, void *arg) {
+    struct world *w = arg;
+    struct equal_to *before = calloc(1, sizeof *before), *after = calloc(1, sizeof *after);
+    struct stored *stored = calloc(2, sizeof *stored);
+    struct history_check h = {.before = before, .after = after};
+    struct facts *earlier, *facts, *since;
+    w->w.conn = c;
+    assert_int_equal(definitions_load(&w->w, &case_subject, RULE_TRIGGER, &w->d), 0);
+    read_products(w);
+    assert_int_equal(facts_read(&w->w, &w->d, NULL, all_cases(w->w.arena), &earlier), CASES);
+    read_equal(w, before);
+    read_stored(w, &stored[0]);
+    change_cases(w);
+    read_equal(w, after);
+    read_stored(w, &stored[1]);
+    assert_int_equal(facts_read(&w->w, &w->d, NULL, all_cases(w->w.arena), &facts), CASES);
+    assert_int_equal(facts_read(&w->w, &w->d, NULL, all_cases(w->w.arena), &since), CASES);
+    facts_history(&w->w, &w->d, NULL, facts, CASES);
+    for (int i = 0; i < CASES; i++) facts_since(&w->d, &since[i], &earlier[i]);
+    assert_int_equal(moment_read(&w->w, 0, &h.moment), 0);
+    for (int exact = 0; exact < 2; exact++) {
+        h.facts = exact ? since : facts;
+        check_all_history(w, &h);
+        check_stored(w, &h, &stored[0], &stored[1], exact);
+    }
+    assert_true(h.stored_changes > CASES);
+    free(stored);
     free(before);
     free(after);
     return -ERR_INTERNAL_ERROR; /* nothing is kept */
