@@ -1,7 +1,7 @@
 // Replies of staff: a message or a note, and changes of the conversation, in one write (completions.md section 6).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { open, raw } from './lib/index.mjs';
+import { allowPrivate, connect, hook, hooked, open, raw, relay } from './lib/index.mjs';
 
 async function withCase(t) {
   const desk = await open(t);
@@ -146,4 +146,48 @@ test('a reply names everything that is wrong with it', async (t) => {
   (await desk.staff.post(path, { contents: 'x', in_reply_to_uuid: 'nobody' })).refused(400, 'FIELD_INVALID', 'in_reply_to_uuid');
   (await desk.staff.post(path, { contents: 'x', in_reply_to_uuid: (await posts())[0].uuid })).must(201);
   assert.ok(talk.id);
+});
+
+test('a collaborator who may not answer in public: neither refused replies nor notes reach the customer, by no way', async (t) => {
+  const { desk, talk, path } = await withCase(t);
+  const to = await relay(t), server = await hook(t);
+  await connect(desk, to);
+  await allowPrivate(desk);
+  const endpoint = await hooked(desk, server.url);
+  const act = (name, value, attributes) => ({ name, option: 'SEND', value, ...(attributes && { attributes }) });
+  await desk.admin.create('/triggers', { title: 'Tell', channel: 'API', actions: [act(`endpoint_${endpoint.id}`, ''), act('notificationuser', -3, { subject: '{{case.subject}}', message: 'News of {{case.id}}' })] });
+  (await desk.owner.put('/roles/3/permissions', { 'cases.public_reply': false })).must(200);
+  const collaborator = desk.as('collaborator');
+  const upload = async () => (await collaborator.post('/files', raw('text/plain', Buffer.from('canary file')), { query: { _filename: 'canary.txt' } })).must(201).data.id;
+  for (const channel of [undefined, 'MAIL', 'HELPCENTER', 'MESSENGER']) (await collaborator.post(path, { contents: 'canary reply', channel })).refused(403, 'PERMISSIONS_DENIED');
+  (await collaborator.post(`/conversations/${talk.id}/messages`, { contents: 'canary message' })).refused(403, 'PERMISSIONS_DENIED');
+  (await collaborator.post(path, { contents: 'canary note', channel: 'NOTE', attachment_file_ids: [await upload()] })).must(201);
+  (await collaborator.post(`/cases/${talk.id}/notes`, { contents: 'canary pinned', is_pinned: true })).must(201);
+  const { post: { id } } = (await collaborator.post(`/cases/${talk.id}/notes`, { contents: 'canary first' })).must(201).data;
+  (await collaborator.put(`/cases/${talk.id}/notes/${id}`, { contents: 'canary edited' })).must(200);
+  (await desk.staff.post(path, { contents: 'public answer', channel: 'MAIL' })).must(201);
+
+  const posts = (await desk.owner.get(`/cases/${talk.id}/posts`, { limit: 100 })).must(200);
+  assert.doesNotMatch(posts.text, /canary (reply|message)/, 'refused replies are stored nowhere');
+  const notes = posts.data.filter((post) => /canary/.test(post.contents));
+  assert.equal(notes.length, 3);
+  const attached = (await desk.owner.get(`/cases/${talk.id}/notes`, { include: 'attachment' })).must(200).text.match(/"url_download":"([^"]+)"/)[1];
+
+  const seen = ['/conversations?include=*', `/conversations/${talk.id}?include=*`, `/conversations/${talk.id}/messages?include=*`, '/me?include=*', '/notification_preferences', '/search?query=canary',
+    '/autocomplete/tags?name=canary', '/changes', ...['notes', 'posts', 'activities', 'messages'].map((list) => `/cases/${talk.id}/${list}`), ...notes.map((post) => `/cases/posts/${post.id}`),
+    ...notes.map((post) => `/conversations/${talk.id}/messages/${post.id}`), attached.slice(`${desk.base}/api/v1`.length)];
+  const statuses = [];
+  for (const where of seen) {
+    const reply = await desk.customer.exchange('GET', `/api/v1${where}`);
+    statuses.push(reply.status);
+    assert.doesNotMatch(reply.text.replaceAll(where, '').replaceAll('query=canary', ''), /canary/, where);
+  }
+  assert.deepEqual([...new Set(statuses)].sort(), [200, 403, 404]);
+
+  await to.find(desk.people.customer.email, /^Re: Engine$/);
+  await to.find(desk.people.customer.email, /^Engine$/);
+  await server.received(3);
+  for (const mail of to.mails.filter((m) => m.to.includes(desk.people.customer.email))) assert.doesNotMatch(mail.raw + mail.text + mail.html, /canary/);
+  for (const request of server.requests) assert.doesNotMatch(request.text, /canary/);
+  assert.equal(desk.sql("SELECT COUNT(*) FROM endpoint_deliveries WHERE body LIKE '%canary%'").trim(), '0');
 });
