@@ -6,6 +6,7 @@
 #include "api/view.h"
 #include "base/fold.h"
 #include "base/limits.h"
+#include "base/link.h"
 #include "core/access/permission.h"
 #include "core/cases/message.h"
 #include "core/cases/message_mail.h"
@@ -56,10 +57,12 @@ static int check_channel_options(struct call *c, struct in *in) {
 
 const struct field reply_input[] = {
     {"contents", F_LONG, NULLABLE, .max = LIMIT_CONTENTS,
-     .doc = "Text of the reply. Required for a note, and for a message without a file.",
+     .doc = "Text of the reply. Required for a note, and for a message without a file. Default: the text of the macro.",
      .example = "\"Have you tried turning it backwards?\""},
     {"channel", F_WORD, NULLABLE, .words = reply_channels,
-     .doc = "NOTE for a note. MAIL sends the reply to the requester. Default: the channel of the conversation.", .example = "\"NOTE\""},
+     .doc = "NOTE for a note. MAIL sends the reply to the requester. Default: the channel of the conversation; NOTE if the text is that of "
+            "a macro for notes.",
+     .example = "\"NOTE\""},
     {"channel_id", F_TEXT, NULLABLE, .check = check_channel_id, .doc = "UUID of the channel, instead of `channel`."},
     {"channel_options", F_OBJECT, NULLABLE, .check = check_channel_options,
      .doc = "`html`: true if `contents` is HTML. It is cleaned. `cc`: e-mail addresses that get a copy, at most 50; only with the channel "
@@ -81,14 +84,22 @@ const struct field reply_input[] = {
     {"field_values", F_OBJECT, 0, .check = check_case_values, .doc = FIELD_VALUES_DOC},
     {"tags", F_MANY, NULLABLE, .ref = "tag", .many = TAGS_OF("case_tags", "case_id"), .check = check_tags, .store = store_case_tags,
      .doc = "The complete list of tags.", .example = "[\"vip\"]"},
-    {"macro", F_REF, NULLABLE, .column = "", .ref = "macro", .doc = MACRO_DOC},
+    {"macro", F_REF, NULLABLE, .column = "", .ref = "macro",
+     .doc = MACRO_DOC " Its text is that of a request without contents. The text of a macro for notes becomes a note, never a message."},
     {"*", .group = attachment_input},
     {0},
 };
 
 static int reply_channel_given(struct call *c) { return (int)(given(c, "channel_id") ? in_int(c, "channel_id") : in_int(c, "channel")); }
 
-static bool is_note(struct call *c) { return reply_channel_given(c) == CHANNEL_NOTE; }
+struct reply {
+    struct str text, html, original;
+    const int64_t *files;
+    int file_count;
+    bool is_note;
+    struct macro macro;
+    bool with_macro, text_of_macro;
+};
 
 static const struct str *reply_copies(struct call *c, int *count) {
     const struct str *cc = in(c, "channel_options")->made;
@@ -97,14 +108,15 @@ static const struct str *reply_copies(struct call *c, int *count) {
 }
 
 /* *channel: the given one, or the conversation's. A mail needs a requester with an address; only mails have copies. */
-static int check_reply_channel(struct call *c, const struct case_now *now, const struct case_change *change, int *channel) {
+static int check_reply_channel(struct call *c, const struct reply *r, const struct case_now *now, const struct case_change *change,
+                               int *channel) {
     int64_t requester = change->set & CASE_REQUESTER ? change->requester_id : now->requester_id;
     int64_t word = in_int(c, "channel"), id = in_int(c, "channel_id");
     struct str address;
     int copies;
     if (word && id && word != id)
         return fail_field(&c->work, ERR_PARAMETERS_INCONSISTENT, S("channel_id"), "channel and channel_id differ. Send one of them.");
-    *channel = reply_channel_given(c) ? reply_channel_given(c) : now->channel;
+    *channel = r->is_note ? CHANNEL_NOTE : reply_channel_given(c) ? reply_channel_given(c) : now->channel;
     reply_copies(c, &copies);
     if (*channel != CHANNEL_MAIL && copies)
         return fail_at(&c->work, ERR_FIELD_INVALID, S("channel_options"), S("channel_options/cc"),
@@ -120,13 +132,13 @@ static int check_reply_channel(struct call *c, const struct case_now *now, const
 static int reply_mails(struct call *c, const struct case_now *now, int channel, int64_t post) {
     int copies;
     const struct str *cc = reply_copies(c, &copies);
-    if (channel != CHANNEL_MAIL || is_note(c)) return 0;
+    if (channel != CHANNEL_MAIL) return 0;
     return message_mail_send(&c->work, now, post, cc, copies);
 }
 
-static int reply_permitted(struct call *c, const struct case_change *change) {
+static int reply_permitted(struct call *c, const struct reply *r, const struct case_change *change) {
     bool changes = change->set || change->value_count || given(c, "tags") || in_int(c, "macro");
-    if (!is_note(c) && !permitted(&c->work.actor, "cases.public_reply")) return fail(&c->work, ERR_PERMISSIONS_DENIED);
+    if (!r->is_note && !permitted(&c->work.actor, "cases.public_reply")) return fail(&c->work, ERR_PERMISSIONS_DENIED);
     if (changes && c->work.actor.rank < ROLE_AGENT) return fail(&c->work, ERR_PERMISSIONS_DENIED);
     return check_closing(c);
 }
@@ -186,25 +198,41 @@ static int reply_sent_before(struct call *c, int64_t *id) {
                   BINDS(B_INT("case", c->vars[0].id), B_INT("me", c->work.actor.user_id), B_TEXT("client", in_text(c, "client_id"))), id);
 }
 
-struct reply {
-    struct str text, html, original;
-    const int64_t *files;
-    int file_count;
-};
+/* A request without contents has those of its macro. The text of a macro for notes is not meant for customers. */
+static void reply_take_macro(struct call *c, struct reply *r) {
+    const struct json *sent = in(c, "contents")->json;
+    bool fits = reply_channel_given(c) == 0 || r->is_note || r->macro.reply == MACRO_REPLY;
+    if (!r->with_macro || r->macro.contents.n == 0 || (sent && sent->type != JSON_NULL) || !fits) return;
+    r->text_of_macro = true;
+    if (reply_channel_given(c) == 0) r->is_note = r->macro.reply == MACRO_NOTE;
+}
 
 /* Gathers all problems of the parameters. A note needs a text, also with a file. */
 static int reply_read(struct call *c, struct reply *r) {
     *r = (struct reply){0};
     int rc = api_input(c);
     if (rc < 0 && !failed(&c->work)) return rc;
+    int with_macro = macro_given(c, &r->macro);
+    TRY(with_macro);
+    r->with_macro = with_macro;
+    r->is_note = reply_channel_given(c) == CHANNEL_NOTE;
+    reply_take_macro(c, r);
     attachments_by_id(c, &r->files, &r->file_count);
-    r->text = attached_contents(c, &(struct attached){.count = is_note(c) ? 0 : r->file_count});
+    if (!r->text_of_macro) r->text = attached_contents(c, &(struct attached){.count = r->is_note ? 0 : r->file_count});
     if (failed(&c->work)) return -(int)failure(&c->work);
     return r->text.n ? html_contents(c, &r->text, &r->html, &r->original) : 0;
 }
 
+/* The text of a macro is plain. Its values are those of the conversation. */
+static int reply_fill_text(struct call *c, struct reply *r, const struct case_now *now) {
+    if (!r->text_of_macro) return 0;
+    TRY(macro_contents(&c->work, &r->macro, now, &r->text));
+    r->html = text_to_html(c->work.arena, r->text);
+    return 0;
+}
+
 static int reply_add(struct call *c, const struct reply *r, struct case_now *now, int channel, int64_t *id) {
-    if (is_note(c)) {
+    if (r->is_note) {
         struct note_new n = {.kind = NOTE_CASE,
                              .owner_id = now->id,
                              .text = r->text,
@@ -240,29 +268,27 @@ static int reply_answer(struct call *c, int64_t post_id) {
 /* The post comes first, so that a status of the request wins over the status that follows from the post. */
 int post_case_reply(struct call *c) {
     struct case_now now;
-    struct macro macro;
     int64_t post;
     int channel = 0;
     struct reply reply;
     TRY(api_of(c));
     TRY(reply_read(c, &reply));
     struct case_change change = case_change_given(c);
-    TRY(reply_permitted(c, &change));
+    TRY(reply_permitted(c, &reply, &change));
     int rc = case_load(&c->work, c->vars[0].id, &now);
     if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
     TRY(check_answered(c));
     TRY(case_not_hidden(&c->work, &now));
     if ((rc = reply_sent_before(c, &post)) != 0) return rc < 0 ? rc : reply_answer(c, post);
     TRY(check_overtaken(c));
-    int with_macro = macro_given(c, &macro);
-    TRY(with_macro);
-    if (with_macro) TRY(macro_join(c, &macro, &now, &change));
+    TRY(reply_fill_text(c, &reply, &now));
+    if (reply.with_macro) TRY(macro_join(c, &reply.macro, &now, &change));
     if (change.set || change.value_count) TRY(case_not_closed(&c->work, &now));
-    TRY(check_reply_channel(c, &now, &change, &channel));
+    TRY(check_reply_channel(c, &reply, &now, &change, &channel));
     TRY(reply_add(c, &reply, &now, channel, &post));
     if (change.set || change.value_count) TRY(case_change(&c->work, &now, &change));
-    if (with_macro) TRY(macro_join_tags(c, &macro, now.id));
-    if (with_macro) TRY(macro_used(&c->work, macro.id));
+    if (reply.with_macro) TRY(macro_join_tags(c, &reply.macro, now.id));
+    if (reply.with_macro) TRY(macro_used(&c->work, reply.macro.id));
     TRY(reply_mails(c, &now, channel, post));
     c->id = now.id;
     TRY(api_keep(c));

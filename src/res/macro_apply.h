@@ -5,8 +5,7 @@
 #include "api/call.h"
 #include "core/cases/macro.h"
 
-#define MACRO_DOC \
-    "Macro whose properties and tags are set, except those that the request gives itself. Its text is not used: see the preview."
+#define MACRO_DOC "Macro whose properties and tags are set, except those that the request gives itself."
 
 /* After api_input. Returns 1 with the macro that the request names, 0 if it names none, or a negative error. */
 int macro_given(struct call *c, struct macro *out);

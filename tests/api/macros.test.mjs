@@ -118,16 +118,38 @@ test('macro_id changes properties and tags, except those that the request gives'
   assert.ok(JSON.stringify(activities).includes('assigned_team'), 'the change has an activity');
 });
 
-test('the text of a macro is sent only if the caller sends it', async (t) => {
+test('a reply without contents has the text of its macro, with its values', async (t) => {
   const desk = await open(t);
-  const made = await opened(desk);
-  const macro = await desk.staff.create('/cases/macros', { title: 'm', reply_contents: 'Hello {{requester.name}}', status_id: 3 });
-  (await desk.staff.post(`/cases/${made.id}/reply`, { macro_id: macro.id })).refused(400, 'FIELD_REQUIRED', 'contents');
+  const made = await opened(desk), path = `/cases/${made.id}/reply`;
+  const posts = async () => (await desk.staff.fetch(`/cases/${made.id}/posts`, { filters: 'MESSAGES,NOTES' })).map((p) => [p.contents, p.original.resource_type]);
+  const macro = await desk.staff.create('/cases/macros', { title: 'm', reply_contents: 'Hello <b>{{requester.name}}</b>', status_id: 3 });
+  const silent = await desk.staff.create('/cases/macros', { title: 'n', status_id: 3 });
+  const before = await posts();
+  await desk.staff.create(path, { macro_id: macro.id, contents: null, channel_options: { html: true } });
+  const hello = ['Hello <b>Cora Customer</b>', 'case_message'];
+  assert.deepEqual(await posts(), [hello, ...before]);
+  const [message] = await desk.staff.fetch(`/cases/${made.id}/messages`);
+  assert.equal(message.body_html, 'Hello &lt;b&gt;Cora Customer&lt;/b&gt;');
   const after = await desk.staff.fetch(`/cases/${made.id}`);
-  assert.deepEqual([after.post_count, after.status.id, (await desk.staff.fetch(`/cases/macros/${macro.id}`)).usage_count], [1, 1, 0]);
-  const { contents } = await desk.staff.fetch(`/cases/macros/${macro.id}/preview`, { case_id: made.id });
-  await desk.staff.create(`/cases/${made.id}/reply`, { contents, macro_id: macro.id });
-  assert.ok((await desk.staff.fetch(`/cases/${made.id}/posts`)).some((post) => post.contents === 'Hello Cora Customer'));
+  assert.deepEqual([after.post_count, after.status.id, (await desk.staff.fetch(`/cases/macros/${macro.id}`)).usage_count], [2, 3, 1]);
+  await desk.staff.create(path, { macro_id: macro.id, contents: 'My own' });
+  await desk.staff.create(path, { macro_id: macro.id, channel: 'NOTE' });
+  assert.deepEqual((await posts()).slice(0, 2), [[hello[0], 'note'], ['My own', 'case_message']]);
+  for (const body of [{ macro_id: silent.id }, { macro_id: silent.id, channel: 'NOTE' }]) (await desk.staff.post(path, body)).refused(400, 'FIELD_REQUIRED', 'contents');
+  (await desk.staff.post(path, { macro_id: macro.id, contents: '' })).refused(400, 'FIELD_EMPTY', 'contents');
+  (await desk.staff.post(path, { macro_id: 999 })).must(400);
+});
+
+test('the text of a macro for notes becomes a note, and never a message', async (t) => {
+  const desk = await open(t);
+  const made = await opened(desk, { channel: 'MAIL' }), path = `/cases/${made.id}/reply`;
+  const macro = await desk.staff.create('/cases/macros', { title: 'm', reply_contents: 'canary', reply_type: 'NOTE' });
+  for (const channel of ['MAIL', 'HELPCENTER']) (await desk.staff.post(path, { macro_id: macro.id, channel })).refused(400, 'FIELD_REQUIRED', 'contents');
+  await desk.owner.put('/roles/2/permissions', { 'cases.public_reply': false });
+  await desk.staff.create(path, { macro_id: macro.id });
+  const [post] = await desk.staff.fetch(`/cases/${made.id}/posts`, { filters: 'MESSAGES,NOTES' });
+  assert.deepEqual([post.contents, post.original.resource_type], ['canary', 'note']);
+  assert.doesNotMatch((await desk.customer.get(`/conversations/${made.id}/messages`)).must(200).text, /canary/);
 });
 
 test('a macro gives no right that its caller lacks', async (t) => {
