@@ -265,7 +265,8 @@ const struct common commons[] = {
     {"Idempotency-Key", "header", "{'type': 'string', 'maxLength': 255}", posts,
      "A text of your choice. The server executes a request once for each key. It repeats the reply for 24 hours."},
     {"Range", "header", "{'type': 'string', 'pattern': '^bytes=[0-9]*-[0-9]*$'}", ranged,
-     "One range of bytes, such as bytes=0-99. The reply is 206 with this part. Other ranges are ignored."},
+     "One range of bytes, such as bytes=0-99. The reply is 206 with this part, or 416 if the file has no byte of it. Several ranges are "
+     "ignored."},
     {"If-Range", "header", "{'type': 'string'}", ranged, "An ETag. The server ignores Range if the file has another ETag now."},
     {"X-RememberMe", "header", "{'type': 'string'}", remembers, "A remember-me token in place of other credentials."},
     {"X-CSRF", "header", "{'type': 'string', 'enum': ['true', 'false']}", remembers,
@@ -363,6 +364,7 @@ bool operation_errors(const struct operation *op, int err) {
     case ERR_RESOURCE_NOT_FOUND: return path_has_variable(r->path) || operation_bulk(op);
     case ERR_REQUEST_IN_PROGRESS: return r->method == POST;
     case ERR_RESOURCE_MODIFIED: return r->method != POST;
+    case ERR_RANGE_NOT_SATISFIABLE: return r->has_ranges;
     case ERR_RATE_LIMIT_REACHED: return open && writes;
     default: return false;
     }

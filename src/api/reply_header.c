@@ -17,7 +17,7 @@ static bool has_links(const struct operation *op, int status) {
 
 static bool is_ranged(const struct operation *op, int status) { return op->route->has_ranges && (status == 200 || status == 206); }
 
-static bool is_part(const struct operation *op, int status) { return op->route->has_ranges && status == 206; }
+static bool is_part(const struct operation *op, int status) { return op && op->route->has_ranges && (status == 206 || status == 416); }
 
 static bool is_download(const struct operation *op, int status) { return op->route->is_download && !is_error(status); }
 
@@ -55,7 +55,8 @@ const struct reply_header reply_headers[] = {
     {"WWW-Authenticate", TEXT, asks_login, false, "Basic and Bearer. Missing if the request has X-Requested-With."},
     {"Retry-After", "{'type': 'integer'}", asks_to_wait, true, "Number of seconds to wait before the next try."},
     {"Accept-Ranges", "{'type': 'string', 'const': 'bytes'}", is_ranged, false, "bytes: the request may have a Range."},
-    {"Content-Range", TEXT, is_part, true, "Part of the file in the reply, like bytes 0-99/1234."},
+    {"Content-Range", TEXT, is_part, true,
+     "Part of the file in the reply, like bytes 0-99/1234. With 416 the size of the file: bytes */1234."},
     {"Repr-Digest", TEXT, is_ranged, true, "SHA-256 of the whole file (RFC 9530). Compare it with the received content."},
     {"Content-Disposition", TEXT, is_ranged, true, "Name of the file. inline: a browser may show it. attachment: a browser must save it."},
     {"Content-Security-Policy", TEXT, is_download, false, "Forbids scripts, so that an uploaded file never runs as a part of this site."},

@@ -58,28 +58,37 @@ struct str content_disposition(struct arena *a, struct str given, bool shown) {
     return text;
 }
 
-/* Serves a single range (RFC 9110 section 14.2). Several ranges, or one outside of the file, are ignored: the whole file is sent. */
-static bool range_of(struct str header, int64_t size, int64_t *at, int64_t *n) {
+/* A position in a file: digits. One that is too large is INT64_MAX. */
+static bool position_read(struct str s, int64_t *n) {
+    *n = 0;
+    for (size_t i = 0; i < s.n; i++) {
+        if (s.p[i] < '0' || s.p[i] > '9') return false;
+        *n = *n > (INT64_MAX - 9) / 10 ? INT64_MAX : 10 * *n + s.p[i] - '0';
+    }
+    return s.n > 0;
+}
+
+enum range { RANGE_NONE, RANGE_PART, RANGE_OUTSIDE };
+
+/* One range of bytes (RFC 9110 section 14.2). A header with several ranges, another unit or a wrong syntax is ignored. */
+static enum range range_of(struct str header, int64_t size, int64_t *at, int64_t *n) {
     struct str unit = S("bytes="), rest = header, from;
-    int64_t first, last = size - 1;
-    if (!str_starts(header, unit)) return false;
+    int64_t first, last = INT64_MAX;
+    if (!str_starts(header, unit)) return RANGE_NONE;
     rest = (struct str){header.p + unit.n, header.n - unit.n};
     from = str_trim(str_cut(&rest, '-'));
-    if (rest.p == NULL) return false;
+    if (rest.p == NULL) return RANGE_NONE;
     rest = str_trim(rest);
-    if (rest.n && (!str_to_int(rest, &last) || last < 0)) return false;
+    if ((rest.n && !position_read(rest, &last)) || (from.n && !position_read(from, &first)) || from.n + rest.n == 0) return RANGE_NONE;
     if (from.n == 0) { /* the last bytes */
-        if (rest.n == 0 || last == 0) return false;
-        first = last < size ? size - last : 0;
-        last = size - 1;
-    } else if (!str_to_int(from, &first) || first < 0) {
-        return false;
+        first = last == 0 ? size : last < size ? size - last : 0;
+        last = INT64_MAX;
     }
-    if (last >= size) last = size - 1;
-    if (first > last) return false;
+    if (first > last) return RANGE_NONE;
+    if (first >= size) return RANGE_OUTSIDE;
     *at = first;
-    *n = last - first + 1;
-    return true;
+    *n = (last < size ? last + 1 : size) - first;
+    return RANGE_PART;
 }
 
 static struct str range_asked(struct call *c) {
@@ -131,9 +140,14 @@ int content_send(struct call *c, const struct content *f, bool shown) {
     c->etag = (struct str){f->sha256.p, 32};
     int rc = conditional(c);
     if (rc != 0) return rc < 0 ? rc : 0;
+    *d = (struct download){-1, 0, f->size};
+    enum range range = range_of(range_asked(c), f->size, &d->at, &d->n);
+    if (range == RANGE_OUTSIDE) {
+        call_header(c, "Content-Range", str_fmt(a, "bytes */%" PRId64, f->size));
+        return fail(&c->work, ERR_RANGE_NOT_SATISFIABLE);
+    }
     TRY(open_content(c, f, d));
-    *d = (struct download){d->fd, 0, f->size};
-    if (range_of(range_asked(c), f->size, &d->at, &d->n)) {
+    if (range == RANGE_PART) {
         c->status = 206;
         call_header(c, "Content-Range", str_fmt(a, "bytes %" PRId64 "-%" PRId64 "/%" PRId64, d->at, d->at + d->n - 1, f->size));
     }

@@ -86,12 +86,19 @@ test('a download serves one range, as long as the content is the same', async (t
   const who = desk.customer;
   const whole = (await load(desk, a.url_download, {}, who)).must(200);
   assert.deepEqual([whole.headers['accept-ranges'], whole.headers['content-length']], ['bytes', '1000']);
-  const ranges = { 'bytes=0-0': [0, 1], 'bytes=990-': [990, 1000], 'bytes=-10': [990, 1000], 'bytes=500-99999': [500, 1000], 'bytes=-99999': [0, 1000] };
+  const ranges = { 'bytes=0-0': [0, 1], 'bytes=990-': [990, 1000], 'bytes=-10': [990, 1000], 'bytes=500-99999': [500, 1000], 'bytes=-99999': [0, 1000], [`bytes=10-${'9'.repeat(40)}`]: [10, 1000] };
   for (const [Range, [from, to]] of Object.entries(ranges)) {
     const reply = await load(desk, a.url_download, { Range }, who);
     assert.deepEqual([reply.status, reply.headers['content-range'], reply.bytes.equals(bytes.subarray(from, to))], [206, `bytes ${from}-${to - 1}/1000`, true], Range);
   }
-  for (const Range of ['bytes=1000-', 'bytes=5-1', 'bytes=a-b', 'bytes=0-1,3-4', 'items=0-1', `bytes=${'9'.repeat(40)}-`]) assert.equal((await load(desk, a.url_download, { Range }, who)).must(200).bytes.length, 1000, Range);
+  for (const Range of ['bytes=1000-', 'bytes=1000-2000', 'bytes=-0', `bytes=${'9'.repeat(40)}-`]) {
+    const reply = await load(desk, a.url_download, { Range }, who);
+    reply.refused(416, 'RANGE_NOT_SATISFIABLE');
+    assert.equal(reply.headers['content-range'], 'bytes */1000', Range);
+    assert.equal((await load(desk, a.url_download, { Range, 'If-Range': '"other"' }, who)).must(200).bytes.length, 1000);
+    assert.equal((await load(desk, a.url_download, { Range, 'If-None-Match': whole.headers.etag }, who)).status, 304);
+  }
+  for (const Range of ['bytes=5-1', 'bytes=a-b', 'bytes=-', 'bytes=0-1,3-4', 'items=0-1', 'bytes=1 0-20', 'bytes=+1-2']) assert.equal((await load(desk, a.url_download, { Range }, who)).must(200).bytes.length, 1000, Range);
   const tag = whole.headers.etag;
   assert.equal((await load(desk, a.url_download, { Range: 'bytes=0-0', 'If-Range': tag }, who)).status, 206);
   assert.equal((await load(desk, a.url_download, { Range: 'bytes=0-0', 'If-Range': '"other"' }, who)).status, 200);
