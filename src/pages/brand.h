@@ -13,8 +13,8 @@ struct site_brand {
     int64_t logo_at;               /* time of the last change of the logo; 0: none */
     bool rtl;                      /* direction of its locale */
     bool is_enabled, is_default;
-    bool by_domain;                /* its own domain was asked for */
-    struct str layout, contents;   /* the brand's own templates of the frame and of the page; p NULL: the originals */
+    bool by_domain;              /* its own domain was asked for */
+    struct str layout, contents; /* the brand's own templates of the frame and of the page; p NULL: the originals */
 };
 
 /* Finds the brand of a host (p NULL: none): the one with this domain, or with its label under the host of the base URL; otherwise the default

@@ -51,8 +51,8 @@ static void alternates(struct buf *out, const struct site_visit *v) {
     const struct site_head *h = &v->head;
     html(out, "<link rel=\"canonical\" href=\"%s%s%s\">\n", v->origin.p, v->root.p, h->path.p);
     for (const struct site_language *l = h->languages; l; l = l->next)
-        html(out, "<link rel=\"alternate\" hreflang=\"%s\" href=\"%s%s/helpcenter/%s%s\">\n", l->locale.p, v->origin.p, v->prefix.p, l->locale.p,
-             h->path.p);
+        html(out, "<link rel=\"alternate\" hreflang=\"%s\" href=\"%s%s/helpcenter/%s%s\">\n", l->locale.p, v->origin.p, v->prefix.p,
+             l->locale.p, h->path.p);
 }
 
 static void layout_head(struct buf *out, const struct site_visit *v) {
@@ -109,7 +109,9 @@ static void person_menu(struct buf *out, const struct site_visit *v) {
 
 static void layout_header(struct buf *out, const struct site_visit *v) {
     html(out, "<header class=\"top\">\n<a class=\"brand\" href=\"%s\">", v->root.p);
-    if (v->brand.logo_at) html(out, "<img src=\"%s/helpcenter/logo?v=%s\" alt=\"\" height=\"40\">", v->prefix.p, str_fmt(v->arena, "%" PRId64, v->brand.logo_at).p);
+    if (v->brand.logo_at)
+        html(out, "<img src=\"%s/helpcenter/logo?v=%s\" alt=\"\" height=\"40\">", v->prefix.p,
+             str_fmt(v->arena, "%" PRId64, v->brand.logo_at).p);
     html(out, "<span>%s</span></a>\n", v->brand.name.p);
     search_form(out, v);
     person_menu(out, v);

@@ -4,9 +4,9 @@
 
 #include "pages/visit.h"
 
-int show_first(struct site_visit *v);      /* / */
+int show_first(struct site_visit *v);       /* / */
 int show_help_center(struct site_visit *v); /* /helpcenter: redirects to the best locale */
-int show_file(struct site_visit *v);       /* style.css */
+int show_file(struct site_visit *v);        /* style.css */
 int show_brand_style(struct site_visit *v); /* brand.css */
 int show_home(struct site_visit *v);
 

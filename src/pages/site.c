@@ -95,7 +95,10 @@ static void site_headers(struct site_visit *v) {
     http_add_header(r, "Content-Security-Policy", str_of(policy));
     http_add_header(r, "Referrer-Policy", S("same-origin"));
     http_add_header(r, "X-Content-Type-Options", S("nosniff"));
-    http_add_header(r, "Cache-Control", v->secret ? S("no-store") : open ? S("public, max-age=0, must-revalidate") : S("private, no-cache"));
+    http_add_header(r, "Cache-Control",
+                    v->secret ? S("no-store")
+                    : open    ? S("public, max-age=0, must-revalidate")
+                              : S("private, no-cache"));
     http_add_header(r, "Vary", v->varies_by_language ? S("Cookie, Accept-Language") : S("Cookie"));
     if (v->location.p) http_add_header(r, "Location", v->location);
     for (int i = 0; i < 2; i++)
@@ -111,8 +114,7 @@ static void site_log(const struct site_visit *v, int status, size_t bytes) {
     atomic_fetch_add(&m->microseconds, took * 1000);
     if (!atomic_load(&v->api->access_log) && status < 500) return;
     path = log_path(v->http->arena, v->http->path);
-    if (status == 503)
-        log_often(LOG_ERROR, "pages answered 503", "%.*s %.*s answered 503", (int)method.n, method.p, (int)path.n, path.p);
+    if (status == 503) log_often(LOG_ERROR, "pages answered 503", "%.*s %.*s answered 503", (int)method.n, method.p, (int)path.n, path.p);
     else
         log_info("%.*s %.*s %d %zu bytes %" PRId64 " ms user %" PRId64 " from %.*s", (int)method.n, method.p, (int)path.n, path.p, status,
                  bytes, took, v->work.actor.user_id, (int)remote.n, remote.p);
@@ -204,7 +206,8 @@ static void get_in_pool(struct pool_task *t) {
     int rc = site_get(v, BUDGET_POOL_MS, &spent);
     if (rc == SITE_LATER) return;
     if (spent)
-        rc = UNAVAILABLE("pages given up", "%s exceeded the read budget of %d ms", v->page->path ? v->page->path : "a page", BUDGET_POOL_MS);
+        rc =
+            UNAVAILABLE("pages given up", "%s exceeded the read budget of %d ms", v->page->path ? v->page->path : "a page", BUDGET_POOL_MS);
     site_end(v, rc);
 }
 
@@ -328,7 +331,8 @@ static bool may_be_page(struct str path) {
 /* Finds the page of the request. Returns false if the path is none of ours. */
 static bool site_route(struct site_visit *v) {
     struct str path = v->http->path;
-    bool get = str_eq(v->http->method, S("GET")) || str_eq(v->http->method, S("HEAD")), post = str_eq(v->http->method, S("POST")), other = false;
+    bool get = str_eq(v->http->method, S("GET")) || str_eq(v->http->method, S("HEAD")), post = str_eq(v->http->method, S("POST")),
+         other = false;
     for (const struct site_page *p = site_pages; p->path; p++) {
         if (!site_path_matches(v, p->path, path)) continue;
         v->page = p;

@@ -3,8 +3,9 @@
 #include "pages/shown.h"
 
 /* The best locale of Accept-Language (RFC 9110 section 12.5.4) among those that the help center has texts in. */
-QUERY(site_locales_used, "SELECT DISTINCT n.locale FROM locales n WHERE n.is_public = 1 OR EXISTS (SELECT 1 FROM categories g JOIN locale_fields l ON "
-                         "l.owner_kind = 7 AND l.owner_id = g.id AND l.locale = n.locale WHERE g.deleted_at IS NULL) ORDER BY n.locale");
+QUERY(site_locales_used,
+      "SELECT DISTINCT n.locale FROM locales n WHERE n.is_public = 1 OR EXISTS (SELECT 1 FROM categories g JOIN locale_fields l ON "
+      "l.owner_kind = 7 AND l.owner_id = g.id AND l.locale = n.locale WHERE g.deleted_at IS NULL) ORDER BY n.locale");
 
 static int weight_of(struct str item) {
     struct str rest = item;
@@ -13,7 +14,8 @@ static int weight_of(struct str item) {
         struct str p = str_trim(str_cut(&rest, ';'));
         if (p.n < 3 || (p.p[0] | 0x20) != 'q' || p.p[1] != '=') continue;
         int value = p.p[2] == '1' ? 1000 : 0, unit = 100;
-        for (size_t i = 4; i < p.n && i < 7 && p.p[i] >= '0' && p.p[i] <= '9' && value < 1000; i++, unit /= 10) value += (p.p[i] - '0') * unit;
+        for (size_t i = 4; i < p.n && i < 7 && p.p[i] >= '0' && p.p[i] <= '9' && value < 1000; i++, unit /= 10)
+            value += (p.p[i] - '0') * unit;
         return value;
     }
     return 1000;

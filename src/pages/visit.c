@@ -43,8 +43,12 @@ static struct str text_in(const struct json *object, const char *name) {
     return j && j->type == JSON_STRING ? j->text : S("");
 }
 
-struct str site_query(const struct site_visit *v, const char *name) { return str_trim(text_in(v->query, name)); }
-struct str site_field(const struct site_visit *v, const char *name) { return text_in(v->form, name); }
+struct str site_query(const struct site_visit *v, const char *name) {
+    return str_trim(text_in(v->query, name));
+}
+struct str site_field(const struct site_visit *v, const char *name) {
+    return text_in(v->form, name);
+}
 
 int64_t site_query_int(const struct site_visit *v, const char *name, int64_t least, int64_t most) {
     int64_t n;

@@ -23,9 +23,9 @@ struct site_page {
     const char *path;   /* a segment with a colon is a variable: "/helpcenter/:locale/articles/:slug". :locale is read by the frame */
     int (*show)(struct site_visit *v); /* 0, a negative error, or SITE_LATER */
     bool in_pool;                      /* a GET that is always long */
-    bool kept;                         /* replies to callers without login may be kept in memory (cache.h): the page is a function of path, query and store */
-    enum lane lane;                    /* of a POST */
-    const char *template;              /* the template of the contents; NULL: none */
+    bool kept;      /* replies to callers without login may be kept in memory (cache.h): the page is a function of path, query and store */
+    enum lane lane; /* of a POST */
+    const char *template; /* the template of the contents; NULL: none */
 };
 extern const struct site_page site_pages[]; /* all.c; ends with path NULL */
 
@@ -64,23 +64,23 @@ struct site_visit {
     const struct json *query; /* arguments */
     const struct json *form;  /* POST: fields of the form; files are in http->files */
     struct site_brand brand;
-    struct str locale;       /* code of the page's locale: that of the path, else that of the brand */
-    bool rtl;                /* its direction */
-    enum language language;  /* of the words of the page (words.h) */
-    struct str prefix;       /* path of the base URL: "" or "/desk" */
-    struct str root;         /* prefix "/helpcenter/" locale */
-    struct str origin;       /* of the brand, for absolute addresses: "https://help.engines.example". Never made of the Host header */
+    struct str locale;      /* code of the page's locale: that of the path, else that of the brand */
+    bool rtl;               /* its direction */
+    enum language language; /* of the words of the page (words.h) */
+    struct str prefix;      /* path of the base URL: "" or "/desk" */
+    struct str root;        /* prefix "/helpcenter/" locale */
+    struct str origin;      /* of the brand, for absolute addresses: "https://help.engines.example". Never made of the Host header */
     /* The reply: */
     int status;
-    struct buf main; /* HTML of the contents; or all bytes, if `type` is set */
+    struct buf main;      /* HTML of the contents; or all bytes, if `type` is set */
     struct buf form_html; /* HTML of the page's forms: {{form}} of its template; empty: none */
     struct site_head head;
-    const char *type;      /* Content-Type of bytes without a frame; NULL: an HTML page */
-    struct str location;   /* of a redirect */
-    struct str cookies[2]; /* Set-Cookie */
-    int64_t viewed;        /* article whose view counts; 0: none */
-    struct str searched;   /* text in the search field of the header; p NULL: none */
-    bool secret;           /* personal: no-store */
+    const char *type;        /* Content-Type of bytes without a frame; NULL: an HTML page */
+    struct str location;     /* of a redirect */
+    struct str cookies[2];   /* Set-Cookie */
+    int64_t viewed;          /* article whose view counts; 0: none */
+    struct str searched;     /* text in the search field of the header; p NULL: none */
+    bool secret;             /* personal: no-store */
     bool varies_by_language; /* the reply depends on Accept-Language */
 };
 
