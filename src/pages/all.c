@@ -7,5 +7,8 @@ const struct site_page site_pages[] = {
     {GET, "/helpcenter/style.css", .show = show_file},
     {GET, "/helpcenter/brand.css", .show = show_brand_style, .kept = true},
     {GET, "/helpcenter/:locale", .show = show_home, .kept = true, .template = "helpcenter_home"},
+    {GET, "/helpcenter/:locale/categories/:slug", .show = show_category, .kept = true, .template = "helpcenter_category"},
+    {GET, "/helpcenter/:locale/sections/:slug", .show = show_section, .kept = true, .template = "helpcenter_section"},
+    {GET, "/helpcenter/:locale/articles/:slug", .show = show_article, .kept = true, .template = "helpcenter_article"},
     {0},
 };

@@ -47,12 +47,16 @@ void site_crumbs(struct site_visit *v, const struct site_crumb *crumbs, int coun
 
 /* ---- head ------------------------------------------------------------------------------------------------------------- */
 
+static const char *path_in(const struct site_visit *v, const struct site_language *l) {
+    return l->path.p ? l->path.p : v->head.path.p ? v->head.path.p : "";
+}
+
 static void alternates(struct buf *out, const struct site_visit *v) {
     const struct site_head *h = &v->head;
     html(out, "<link rel=\"canonical\" href=\"%s%s%s\">\n", v->origin.p, v->root.p, h->path.p);
     for (const struct site_language *l = h->languages; l; l = l->next)
         html(out, "<link rel=\"alternate\" hreflang=\"%s\" href=\"%s%s/helpcenter/%s%s\">\n", l->locale.p, v->origin.p, v->prefix.p,
-             l->locale.p, h->path.p);
+             l->locale.p, path_in(v, l));
 }
 
 static void layout_head(struct buf *out, const struct site_visit *v) {
@@ -83,8 +87,8 @@ static void language_menu(struct buf *out, const struct site_visit *v) {
     html(out, "<nav class=\"languages\" aria-label=\"%s\"><ul>\n", SAY(v, WORD_LANGUAGE));
     for (const struct site_language *l = v->head.languages; l; l = l->next)
         html(out, "<li><a href=\"%s/helpcenter/%s%s\" lang=\"%s\" hreflang=\"%s\" dir=\"%h\"%h>%s</a></li>\n", v->prefix.p, l->locale.p,
-             v->head.path.p ? v->head.path.p : "", l->locale.p, l->locale.p, direction_of(l->rtl),
-             str_eq(l->locale, v->locale) ? " aria-current=\"true\"" : "", l->native_name.p);
+             path_in(v, l), l->locale.p, l->locale.p, direction_of(l->rtl), str_eq(l->locale, v->locale) ? " aria-current=\"true\"" : "",
+             l->native_name.p);
     buf_text(out, "</ul></nav>\n");
 }
 

@@ -86,7 +86,8 @@ static int site_prepare(struct site_visit *v) {
 
 /* ---- sending ---------------------------------------------------------------------------------------------------------- */
 
-static const char policy[] = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; "
+/* Pictures of other servers: html_article.h. */
+static const char policy[] = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' https: data:; "
                              "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 static void site_headers(struct site_visit *v) {

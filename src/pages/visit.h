@@ -36,6 +36,7 @@ enum { SITE_LATER = 1 }; /* show() has passed the visit on. site_end replies, la
 /* A language in which an object has texts. */
 struct site_language {
     struct str locale, native_name;
+    struct str path; /* of the page in this language, as in site_head; p NULL: the same */
     bool rtl;
     struct site_language *next;
 };
