@@ -31,9 +31,9 @@ static void write_plain_text(struct buf *out, struct str s) {
 
 /* Tags inside a line. All others separate words. */
 static bool is_inside_line(struct str name) {
-    static const char *const names[] = {"a",   "abbr", "b",     "bdi",    "bdo", "cite", "code",   "del", "dfn", "em", "font", "i",
-                                        "ins", "kbd",  "mark",  "q",      "s",   "samp", "small",  "span", "strike", "strong",
-                                        "sub", "sup",  "time",  "tt",     "u",   "var",  "wbr"};
+    static const char *const names[] = {"a",      "abbr",   "b",   "bdi", "bdo",  "cite", "code", "del",  "dfn",   "em",
+                                        "font",   "i",      "ins", "kbd", "mark", "q",    "s",    "samp", "small", "span",
+                                        "strike", "strong", "sub", "sup", "time", "tt",   "u",    "var",  "wbr"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (str_eqi(name, str_of(names[i]))) return true;
     return false;

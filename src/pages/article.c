@@ -23,16 +23,18 @@ struct article_row {
 static int load_article(struct site_visit *v, int64_t id, struct article_row *out) {
     struct stmt *row;
     struct arena *a = v->arena;
-    TRY(shelf_start(v, access_articles,
-                    "SELECT " SITE_TEXT("11", "t.id") ", " SITE_TEXT("12", "t.id") ", " SITE_TEXT("9", "t.section_id") ", " SITE_TEXT(
-                        "7", "s.category_id") ", t.section_id, s.category_id, t.published_at, t.updated_at, t.total_comments, t.status, "
-                    "t.allow_comments, u.full_name, EXISTS (SELECT 1 FROM article_tags k WHERE k.article_id = t.id), "
-                    "EXISTS (SELECT 1 FROM article_attachments f WHERE f.article_id = t.id) "
-                    "FROM articles t JOIN sections s ON s.id = t.section_id LEFT JOIN users u ON u.id = t.author_id WHERE",
-                    "AND t.id = :id AND " ARTICLE_OF_BRAND, BINDS(B_INT("id", id)), &row));
+    TRY(shelf_start(
+        v, access_articles,
+        "SELECT " SITE_TEXT("11", "t.id") ", " SITE_TEXT("12", "t.id") ", " SITE_TEXT("9", "t.section_id") ", " SITE_TEXT(
+            "7", "s.category_id") ", t.section_id, s.category_id, t.published_at, t.updated_at, t.total_comments, t.status, "
+                                  "t.allow_comments, u.full_name, EXISTS (SELECT 1 FROM article_tags k WHERE k.article_id = t.id), "
+                                  "EXISTS (SELECT 1 FROM article_attachments f WHERE f.article_id = t.id) "
+                                  "FROM articles t JOIN sections s ON s.id = t.section_id LEFT JOIN users u ON u.id = t.author_id WHERE",
+        "AND t.id = :id AND " ARTICLE_OF_BRAND, BINDS(B_INT("id", id)), &row));
     int rc = stmt_step(row);
     if (rc == 1) {
-        *out = (struct article_row){.id = id, .section_id = col_int(row, 4), .category_id = col_int(row, 5), .published_at = col_int(row, 6)};
+        *out =
+            (struct article_row){.id = id, .section_id = col_int(row, 4), .category_id = col_int(row, 5), .published_at = col_int(row, 6)};
         out->title = shelf_text(v, row, 0);
         out->contents = shelf_text(v, row, 1);
         out->section = shelf_text(v, row, 2);
@@ -81,7 +83,8 @@ static void article_text(struct site_visit *v, const struct article_row *x) {
 
 /* ---- tags and attachments ------------------------------------------------------------------------------------------------------- */
 
-QUERY(site_article_tags, "SELECT g.name FROM article_tags k JOIN tags g ON g.id = k.tag_id WHERE k.article_id = :id ORDER BY g.name_key LIMIT 50");
+QUERY(site_article_tags,
+      "SELECT g.name FROM article_tags k JOIN tags g ON g.id = k.tag_id WHERE k.article_id = :id ORDER BY g.name_key LIMIT 50");
 
 static int article_tags(struct site_visit *v, const struct article_row *x) {
     int rc;
@@ -89,17 +92,19 @@ static int article_tags(struct site_visit *v, const struct article_row *x) {
     html(&v->main, "<ul class=\"tags\" aria-label=\"%s\">\n", SAY(v, WORD_TAGS));
     DB_ROWS(rc, v->work.conn, &site_article_tags, BINDS(B_INT("id", x->id)), row) {
         struct str name = str_dup(v->arena, col_text(row, 0));
-        html(&v->main, "<li><a href=\"%s/search?query=%s\" rel=\"nofollow\"><bdi>%s</bdi></a></li>\n", v->root.p, url_encoded(v->arena, name).p, name.p);
+        html(&v->main, "<li><a href=\"%s/search?query=%s\" rel=\"nofollow\"><bdi>%s</bdi></a></li>\n", v->root.p,
+             url_encoded(v->arena, name).p, name.p);
     }
     buf_text(&v->main, "</ul>\n");
     return rc;
 }
 
-QUERY(site_article_files, "SELECT k.id, f.name, f.size FROM article_attachments k JOIN files f ON f.id = k.file_id WHERE k.article_id = :id AND "
-                          "k.is_inline = 0 ORDER BY k.sort_order, k.id LIMIT 100");
+QUERY(site_article_files,
+      "SELECT k.id, f.name, f.size FROM article_attachments k JOIN files f ON f.id = k.file_id WHERE k.article_id = :id AND "
+      "k.is_inline = 0 ORDER BY k.sort_order, k.id LIMIT 100");
 
 static struct str size_text(struct arena *a, int64_t n) {
-    return n < 10240           ? str_fmt(a, "%" PRId64 " B", n)
+    return n < 10240          ? str_fmt(a, "%" PRId64 " B", n)
            : n < 10240 * 1024 ? str_fmt(a, "%" PRId64 " KB", n / 1024)
                               : str_fmt(a, "%" PRId64 " MB", n / 1048576);
 }
@@ -109,7 +114,9 @@ static int article_files(struct site_visit *v, const struct article_row *x) {
     if (!x->attachments) return 0;
     DB_ROWS(rc, v->work.conn, &site_article_files, BINDS(B_INT("id", x->id)), row) {
         if (n++ == 0) html(&v->main, "<section class=\"files\">\n<h2>%s</h2>\n<ul>\n", SAY(v, WORD_ATTACHMENTS));
-        html(&v->main, "<li><a href=\"%s/api/v1/articles/%s/attachments/%s/download\" download><bdi>%s</bdi></a> <span class=\"count\">%s</span></li>\n",
+        html(&v->main,
+             "<li><a href=\"%s/api/v1/articles/%s/attachments/%s/download\" download><bdi>%s</bdi></a> <span "
+             "class=\"count\">%s</span></li>\n",
              v->prefix.p, str_fmt(v->arena, "%" PRId64, x->id).p, str_fmt(v->arena, "%" PRId64, col_int(row, 0)).p,
              str_dup(v->arena, col_text(row, 1)).p, size_text(v->arena, col_int(row, 2)).p);
     }
@@ -130,8 +137,8 @@ static void vote_form(struct site_visit *v) {
 
 static void comment_form(struct site_visit *v) {
     if (!site_logged_in(v)) {
-        html(&v->form_html, "<p><a href=\"%s/login?to=%s\" rel=\"nofollow\">%s</a></p>\n", v->root.p,
-             url_encoded(v->arena, v->head.path).p, SAY(v, WORD_LOG_IN_TO_COMMENT));
+        html(&v->form_html, "<p><a href=\"%s/login?to=%s\" rel=\"nofollow\">%s</a></p>\n", v->root.p, url_encoded(v->arena, v->head.path).p,
+             SAY(v, WORD_LOG_IN_TO_COMMENT));
         return;
     }
     html(&v->form_html,
@@ -142,8 +149,9 @@ static void comment_form(struct site_visit *v) {
 
 /* ---- comments --------------------------------------------------------------------------------------------------------------------- */
 
-QUERY(site_comments, "SELECT t.id, t.parent_id, t.contents, t.is_html, t.created_at, u.full_name FROM article_comments t LEFT JOIN users u ON u.id = "
-                     "t.user_id WHERE t.article_id = :id AND t.status = 1 ORDER BY t.created_at, t.id LIMIT :most OFFSET :first");
+QUERY(site_comments,
+      "SELECT t.id, t.parent_id, t.contents, t.is_html, t.created_at, u.full_name FROM article_comments t LEFT JOIN users u ON u.id = "
+      "t.user_id WHERE t.article_id = :id AND t.status = 1 ORDER BY t.created_at, t.id LIMIT :most OFFSET :first");
 
 static void one_comment(struct site_visit *v, struct stmt *row) {
     struct buf *out = &v->form_html;
@@ -170,8 +178,7 @@ static int article_comments(struct site_visit *v, const struct article_row *x) {
         if (n++ < COMMENTS_SHOWN) one_comment(v, row);
         buf_text(&v->form_html, "</ol>\n");
     }
-    if (page > 1)
-        html(&v->form_html, "<p><a href=\"?comments=%d#comments\">%s</a></p>\n", (int)page - 1, SAY(v, WORD_EARLIER_COMMENTS));
+    if (page > 1) html(&v->form_html, "<p><a href=\"?comments=%d#comments\">%s</a></p>\n", (int)page - 1, SAY(v, WORD_EARLIER_COMMENTS));
     if (n > COMMENTS_SHOWN)
         html(&v->form_html, "<p><a href=\"?comments=%d#comments\">%s</a></p>\n", (int)page + 1, SAY(v, WORD_MORE_COMMENTS));
     if (x->allow_comments) comment_form(v);
@@ -262,9 +269,10 @@ static void structured_data(struct site_visit *v, const struct article_row *x) {
 
 /* Articles of the same section, the highest rank first. */
 static int related_articles(struct site_visit *v, const struct article_row *x) {
-    int rc = shelf_articles(v, SAY(v, WORD_RELATED),
-                            "AND t.section_id = :section AND t.id <> :id AND t.status = 3 AND t.deleted_at IS NULL ORDER BY t.rank DESC, t.id DESC LIMIT :most",
-                            BINDS(B_INT("section", x->section_id), B_INT("id", x->id), B_INT("most", RELATED)), RELATED, NULL);
+    int rc = shelf_articles(
+        v, SAY(v, WORD_RELATED),
+        "AND t.section_id = :section AND t.id <> :id AND t.status = 3 AND t.deleted_at IS NULL ORDER BY t.rank DESC, t.id DESC LIMIT :most",
+        BINDS(B_INT("section", x->section_id), B_INT("id", x->id), B_INT("most", RELATED)), RELATED, NULL);
     return rc < 0 ? rc : 0;
 }
 

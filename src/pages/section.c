@@ -24,15 +24,17 @@ static struct str title_or_mark(struct str title) { return title.n ? title : S("
 
 /* ---- a category ------------------------------------------------------------------------------------------------------------- */
 
-QUERY(site_category, "SELECT " SITE_TEXT("7", "g.id") ", " SITE_TEXT(
-                         "8", "g.id") " FROM categories g WHERE g.id = :id AND g.deleted_at IS NULL AND (g.brand_id IS NULL OR g.brand_id = :brand)");
+QUERY(site_category,
+      "SELECT " SITE_TEXT("7", "g.id") ", " SITE_TEXT(
+          "8", "g.id") " FROM categories g WHERE g.id = :id AND g.deleted_at IS NULL AND (g.brand_id IS NULL OR g.brand_id = :brand)");
 
 static int category_sections(struct site_visit *v, int64_t id) {
     struct stmt *row;
     int rc, n = 0;
     bool writer = access_writes_articles(&v->work.actor);
     TRY(shelf_start(v, access_sections,
-                    "SELECT t.id, " SITE_TEXT("9", "t.id") ", " SITE_TEXT("10", "t.id") ", t.published_articles, t.total_articles FROM sections t WHERE",
+                    "SELECT t.id, " SITE_TEXT("9", "t.id") ", " SITE_TEXT(
+                        "10", "t.id") ", t.published_articles, t.total_articles FROM sections t WHERE",
                     "AND t.category_id = :category ORDER BY t.sort_order, t.id LIMIT 500", BINDS(B_INT("category", id)), &row));
     while ((rc = stmt_step(row)) == 1) {
         struct site_text title = shelf_text(v, row, 1), description = shelf_text(v, row, 2);
@@ -57,8 +59,9 @@ static int category_sections(struct site_visit *v, int64_t id) {
 int show_category(struct site_visit *v) {
     struct stmt *row;
     int64_t id = shelf_id(v);
-    int rc = db_row(v->work.conn, &site_category,
-                    BINDS(B_INT("id", id), B_INT("brand", v->brand.id), B_TEXT("locale", v->locale), B_TEXT("fallback", v->brand.locale)), &row);
+    int rc =
+        db_row(v->work.conn, &site_category,
+               BINDS(B_INT("id", id), B_INT("brand", v->brand.id), B_TEXT("locale", v->locale), B_TEXT("fallback", v->brand.locale)), &row);
     if (rc <= 0) return rc < 0 ? rc : site_not_found(v);
     struct site_text title = shelf_text(v, row, 0), description = shelf_text(v, row, 1);
     stmt_end(row);
@@ -90,7 +93,8 @@ static int load_section(struct site_visit *v, int64_t id, struct section_row *ou
                     "AND t.id = :id AND " SECTION_OF_BRAND, BINDS(B_INT("id", id)), &row));
     int rc = stmt_step(row);
     if (rc == 1)
-        *out = (struct section_row){shelf_text(v, row, 0), shelf_text(v, row, 1), shelf_text(v, row, 2), col_int(row, 3), (int)col_int(row, 4)};
+        *out = (struct section_row){shelf_text(v, row, 0), shelf_text(v, row, 1), shelf_text(v, row, 2), col_int(row, 3),
+                                    (int)col_int(row, 4)};
     stmt_end(row);
     return rc;
 }
@@ -118,12 +122,13 @@ int show_section(struct site_visit *v) {
     const struct site_crumb crumbs[] = {{s.category, shelf_path(v, "categories", s.category_id, s.category.text)}, {s.title, {0}}};
     site_crumbs(v, crumbs, 2);
     page_heading(v, &s.title, &s.description);
-    int n = shelf_articles(v, NULL, articles_after(s.order),
-                           BINDS(B_INT("section", id), B_INT("most", PAGE_ROWS + 1), B_INT("first", (page - 1) * PAGE_ROWS)), PAGE_ROWS, &more);
+    int n =
+        shelf_articles(v, NULL, articles_after(s.order),
+                       BINDS(B_INT("section", id), B_INT("most", PAGE_ROWS + 1), B_INT("first", (page - 1) * PAGE_ROWS)), PAGE_ROWS, &more);
     TRY(n);
     if (n == 0 && page > 1) return site_not_found(v);
     if (n == 0) html(&v->main, "<p>%s</p>\n", SAY(v, WORD_NO_ARTICLES));
-    shelf_pager(v, v->head.path, "page", page, more);
+    shelf_pager(v, v->head.path, page, more);
     if (page > 1) v->head.path = str_fmt(v->arena, "%s?page=%" PRId64, v->head.path.p, page);
     return page > 1 ? 0 : shelf_languages(v, TITLE_OF_SECTION, id, "sections", &v->head.languages);
 }

@@ -5,14 +5,14 @@
 
 #include <inttypes.h>
 
-int shelf_start(struct site_visit *v, site_access *access, const char *before, const char *after, const struct bind *own, struct stmt **out) {
+int shelf_start(struct site_visit *v, site_access *access, const char *before, const char *after, const struct bind *own,
+                struct stmt **out) {
     struct branches b = {0};
     struct bind *binds = arena_array(v->arena, BRANCH_BINDS_MAX + 12, sizeof *binds);
     int n = 0;
     access(&v->work, &b);
     struct str where = b.all ? S("1 = 1") : S("1 = 0");
-    for (int i = 0; i < b.count; i++)
-        where = i ? STR_CAT(v->arena, where, S(" OR "), str_of(b.where[i])) : str_of(b.where[i]);
+    for (int i = 0; i < b.count; i++) where = i ? STR_CAT(v->arena, where, S(" OR "), str_of(b.where[i])) : str_of(b.where[i]);
     for (int i = 0; i < b.bind_count; i++) binds[n++] = b.binds[i];
     for (const struct bind *o = own; o && o->name; o++) binds[n++] = *o;
     binds[n++] = (struct bind)B_TEXT("locale", v->locale);
@@ -22,7 +22,9 @@ int shelf_start(struct site_visit *v, site_access *access, const char *before, c
     return db_start(v->work.conn, sql.p, binds, out);
 }
 
-struct site_text shelf_text(struct site_visit *v, struct stmt *row, int column) { return site_text_of(v->arena, col_text(row, column)); }
+struct site_text shelf_text(struct site_visit *v, struct stmt *row, int column) {
+    return site_text_of(v->arena, col_text(row, column));
+}
 
 struct str shelf_path(struct site_visit *v, const char *kind, int64_t id, struct str title) {
     return STR_CAT(v->arena, S("/"), str_of(kind), S("/"), url_encoded(v->arena, slug_of(v->arena, id, title.p ? title : S(""))));
@@ -40,8 +42,9 @@ bool shelf_moved(struct site_visit *v, struct str path) {
 
 /* ---- languages -------------------------------------------------------------------------------------------------------------- */
 
-QUERY(site_languages_of, "SELECT n.locale, n.native_name, n.direction, l.translation FROM locale_fields l JOIN locales n ON n.locale = l.locale "
-                         "WHERE l.owner_kind = :kind AND l.owner_id = :id ORDER BY n.id");
+QUERY(site_languages_of,
+      "SELECT n.locale, n.native_name, n.direction, l.translation FROM locale_fields l JOIN locales n ON n.locale = l.locale "
+      "WHERE l.owner_kind = :kind AND l.owner_id = :id ORDER BY n.id");
 
 int shelf_languages(struct site_visit *v, int kind, int64_t id, const char *page, struct site_language **out) {
     int rc;
@@ -78,17 +81,20 @@ int shelf_articles(struct site_visit *v, const char *heading, const char *after,
     return n;
 }
 
-static void pager_link(struct site_visit *v, struct str path, const char *argument, int64_t page, const char *rel, enum site_word word) {
-    struct str query = page > 1 ? str_fmt(v->arena, "?%s=%" PRId64, argument, page) : S("");
-    html(&v->main, "<li><a rel=\"%h\" href=\"%s%s%s\">%s</a></li>\n", rel, v->root.p, path.p, query.p, SAY(v, word));
+static void pager_link(struct site_visit *v, struct str prefix, int64_t page, const char *rel, enum site_word word) {
+    html(&v->main, "<li><a rel=\"%h\" href=\"%s%s%d\">%s</a></li>\n", rel, v->root.p, prefix.p, (int)page, SAY(v, word));
 }
 
-void shelf_pager(struct site_visit *v, struct str path, const char *argument, int64_t page, bool more) {
+void shelf_numbered(struct site_visit *v, struct str prefix, int64_t page, bool more) {
     if (page == 1 && !more) return;
     html(&v->main, "<nav class=\"pager\" aria-label=\"%s\"><ul>\n", SAY(v, WORD_PAGES));
-    if (page > 1) pager_link(v, path, argument, page - 1, "prev", WORD_PREVIOUS);
-    if (more) pager_link(v, path, argument, page + 1, "next", WORD_NEXT);
+    if (page > 1) pager_link(v, prefix, page - 1, "prev", WORD_PREVIOUS);
+    if (more) pager_link(v, prefix, page + 1, "next", WORD_NEXT);
     buf_text(&v->main, "</ul></nav>\n");
+}
+
+void shelf_pager(struct site_visit *v, struct str path, int64_t page, bool more) {
+    shelf_numbered(v, STR_CAT(v->arena, path, S("?page=")), page, more);
 }
 
 /* ---- summaries -------------------------------------------------------------------------------------------------------------- */

@@ -8,16 +8,17 @@
 /* Starts a query over visible rows t: `before` ends with WHERE, `after` continues the condition. Both are constant, so that the texts are a bounded
  * set. Binds :locale, :fallback, :brand, the binds of `access`, and `own`. Step and end the statement as after db_start. */
 typedef void site_access(struct work *w, struct branches *out);
-int shelf_start(struct site_visit *v, site_access *access, const char *before, const char *after, const struct bind *own, struct stmt **out);
+int shelf_start(struct site_visit *v, site_access *access, const char *before, const char *after, const struct bind *own,
+                struct stmt **out);
 
 /* Conditions on sections t and articles t: of a category of this brand, or of every brand. */
 #define SECTION_OF_BRAND \
     "EXISTS (SELECT 1 FROM categories og WHERE og.id = t.category_id AND (og.brand_id IS NULL OR og.brand_id = :brand))"
-#define ARTICLE_OF_BRAND                                                                                                            \
+#define ARTICLE_OF_BRAND                                                                                                             \
     "EXISTS (SELECT 1 FROM sections os JOIN categories og ON og.id = os.category_id WHERE os.id = t.section_id AND (og.brand_id IS " \
     "NULL OR og.brand_id = :brand))"
 
-struct site_text shelf_text(struct site_visit *v, struct stmt *row, int column); /* of a column SITE_TEXT */
+struct site_text shelf_text(struct site_visit *v, struct stmt *row, int column);             /* of a column SITE_TEXT */
 struct str shelf_path(struct site_visit *v, const char *kind, int64_t id, struct str title); /* "/articles/5-words", percent-encoded */
 /* The id of the slug in the path; 0: none. */
 int64_t shelf_id(const struct site_visit *v);
@@ -31,7 +32,8 @@ int shelf_languages(struct site_visit *v, int kind, int64_t id, const char *page
 int shelf_articles(struct site_visit *v, const char *heading, const char *after, const struct bind *own, int most, bool *more);
 
 /* Links to the pages before and behind this one; nothing if there are none. */
-void shelf_pager(struct site_visit *v, struct str path, const char *argument, int64_t page, bool more);
+void shelf_pager(struct site_visit *v, struct str path, int64_t page, bool more);      /* path?page=N */
+void shelf_numbered(struct site_visit *v, struct str prefix, int64_t page, bool more); /* the page's number is added to the prefix */
 
 /* Text for a description: plain, at most about 160 characters. */
 struct str shelf_summary(struct arena *a, struct str html_contents);

@@ -12,5 +12,11 @@ int show_home(struct site_visit *v);
 int show_category(struct site_visit *v);
 int show_section(struct site_visit *v);
 int show_article(struct site_visit *v);
+int show_search(struct site_visit *v);
+int show_brand_feed(struct site_visit *v);
+int show_section_feed(struct site_visit *v);
+int show_robots(struct site_visit *v);
+int show_sitemap(struct site_visit *v); /* the index */
+int show_sitemap_part(struct site_visit *v);
 
 #endif

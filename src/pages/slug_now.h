@@ -6,7 +6,8 @@
 static inline struct str slug_of(struct arena *a, int64_t id, struct str title) {
     struct str out = str_fmt(a, "%" PRId64 "-%.*s", id, (int)title.n, title.p);
     for (char *p = (char *)out.p; *p; p++)
-        if (*p == ' ' || *p == '/' || *p == '?' || *p == '#') *p = '-'; else if (*p >= 'A' && *p <= 'Z') *p |= 0x20;
+        if (*p == ' ' || *p == '/' || *p == '?' || *p == '#') *p = '-';
+        else if (*p >= 'A' && *p <= 'Z') *p |= 0x20;
     return out;
 }
 static inline int64_t slug_id(struct str slug) {

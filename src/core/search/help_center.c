@@ -22,12 +22,14 @@
 #include <stdlib.h>
 
 #define TITLE_ROW "((s.id & 18014398509481983) >> 2)" /* search_row_of(s.id) */
-#define TEXTS                                                                                                                             \
-    TITLE_ROW " = (SELECT l.id FROM locale_fields l WHERE l.owner_kind = 11 AND l.owner_id = s.owner_id ORDER BY CASE l.locale WHEN :locale " \
-              "THEN 0 WHEN :fallback THEN 1 ELSE 2 END, l.id LIMIT 1)"
+#define TEXTS                                                                                                                           \
+    TITLE_ROW                                                                                                                           \
+        " = (SELECT l.id FROM locale_fields l WHERE l.owner_kind = 11 AND l.owner_id = s.owner_id ORDER BY CASE l.locale WHEN :locale " \
+        "THEN 0 WHEN :fallback THEN 1 ELSE 2 END, l.id LIMIT 1)"
 #define PUBLISHED " AND t.status = 3"
-#define OF_BRAND                                                                                                                     \
-    " AND EXISTS (SELECT 1 FROM sections b JOIN categories d ON d.id = b.category_id WHERE b.id = t.section_id AND (d.brand_id IS NULL OR " \
+#define OF_BRAND                                                                                                                         \
+    " AND EXISTS (SELECT 1 FROM sections b JOIN categories d ON d.id = b.category_id WHERE b.id = t.section_id AND (d.brand_id IS NULL " \
+    "OR "                                                                                                                                \
     "d.brand_id = :brand))"
 
 struct search_of_help_center {
@@ -168,7 +170,8 @@ static int show_articles(struct search_of_help_center *s, const struct search_hi
     for (int i = 0; i < count; i++) {
         ids[i] = hits[i].id;
         out->hits[i] = (struct help_center_hit){
-            hits[i].id, S(""), shown[i].locale.p ? shown[i].locale : S(DEFAULT_LOCALE), shown[i].title, shown[i].snippet, {0}, shown[i].created_at, 0};
+            hits[i].id,          S(""), shown[i].locale.p ? shown[i].locale : S(DEFAULT_LOCALE), shown[i].title, shown[i].snippet, {0},
+            shown[i].created_at, 0};
         out->hits[i].path = page_path(a, &out->hits[i]);
     }
     DB_ROWS(rc, s->work->conn, &help_center_articles, BINDS(B_TEXT("ids", json_ids(a, ids, (size_t)count))), row)
@@ -204,14 +207,15 @@ int help_center_search(struct work *w, const struct help_center_query *q, struct
 /* ---- suggestions ------------------------------------------------------------------------------------------------------ */
 
 #define SUGGESTED 10
-#define SUGGEST_AT_ONCE 100    /* titles that are compared at once */
-#define SUGGEST_EXAMINED 2000  /* titles with one of the words that are compared at most */
+#define SUGGEST_AT_ONCE 100   /* titles that are compared at once */
+#define SUGGEST_EXAMINED 2000 /* titles with one of the words that are compared at most */
 
 QUERY(suggest_count, "SELECT COUNT(*) FROM (SELECT 1 AS one FROM search_titles d WHERE d.word IN (:exact, :stem) LIMIT :most) n");
 QUERY(suggest_count_prefix,
       "SELECT COUNT(*) FROM (SELECT 1 AS one FROM search_titles d WHERE d.word >= :from AND d.word < :to LIMIT :most) n");
-QUERY(suggest_titles, "SELECT s.id, s.terms FROM (SELECT d.text_id, d.word FROM search_titles d WHERE d.word IN (:exact, :stem) ORDER BY d.word, "
-                      "d.text_id LIMIT :most OFFSET :after) g JOIN search_texts s ON s.id = g.text_id ORDER BY g.word, g.text_id");
+QUERY(suggest_titles,
+      "SELECT s.id, s.terms FROM (SELECT d.text_id, d.word FROM search_titles d WHERE d.word IN (:exact, :stem) ORDER BY d.word, "
+      "d.text_id LIMIT :most OFFSET :after) g JOIN search_texts s ON s.id = g.text_id ORDER BY g.word, g.text_id");
 QUERY(suggest_titles_prefix,
       "SELECT s.id, s.terms FROM (SELECT d.text_id, d.word FROM search_titles d WHERE d.word >= :from AND d.word < :to ORDER BY d.word, "
       "d.text_id LIMIT :most OFFSET :after) g JOIN search_texts s ON s.id = g.text_id ORDER BY g.word, g.text_id");
@@ -255,7 +259,8 @@ static int compare_titles(struct suggesting *g, int after, int64_t *texts, size_
     struct search_tally t;
     int rc, compared = 0;
     *count = 0;
-    DB_ROWS(rc, w->conn, g->word->prefix ? &suggest_titles_prefix : &suggest_titles, title_binds(w->arena, g->word, SUGGEST_AT_ONCE, after), row) {
+    DB_ROWS(rc, w->conn, g->word->prefix ? &suggest_titles_prefix : &suggest_titles, title_binds(w->arena, g->word, SUGGEST_AT_ONCE, after),
+            row) {
         search_tally(q, col_text(row, 1), &t);
         compared++;
         if ((t.units & q->ends) == q->ends) texts[(*count)++] = col_int(row, 0);
@@ -271,8 +276,9 @@ static bool is_suggested(const struct help_center_result *r, int64_t id) {
 
 /* Adds those titles that the reader may see; of this part the most popular ones first. */
 static int add_titles(struct suggesting *g, const int64_t *texts, size_t count) {
-    static const char select[] = "SELECT t.id, t.uuid, l.locale, l.translation, t.created_at, t.updated_at FROM search_texts s JOIN articles t ON "
-                                 "t.id = s.owner_id JOIN locale_fields l ON l.id = " TITLE_ROW;
+    static const char select[] =
+        "SELECT t.id, t.uuid, l.locale, l.translation, t.created_at, t.updated_at FROM search_texts s JOIN articles t ON "
+        "t.id = s.owner_id JOIN locale_fields l ON l.id = " TITLE_ROW;
     struct work *w = g->search->work;
     struct arena *a = w->arena;
     struct stmt *s;

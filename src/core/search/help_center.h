@@ -26,9 +26,10 @@ struct help_center_result {
     struct help_center_hit *hits; /* of the page, in the arena */
     int count;
     int64_t total;
-    bool more;             /* `total` is a lower bound */
-    bool some;             /* no article has all words: the articles have most of them */
-    struct str instead_of; /* the text whose results are shown, because a word of the search is in no article; p NULL: the text of the search */
+    bool more; /* `total` is a lower bound */
+    bool some; /* no article has all words: the articles have most of them */
+    struct str
+        instead_of; /* the text whose results are shown, because a word of the search is in no article; p NULL: the text of the search */
 };
 
 /* Counts the search for the insights, if the page is the first one. Returns 0, or a negative error: FIELD_INVALID of `query` for too many words. */

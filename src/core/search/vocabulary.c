@@ -16,8 +16,8 @@
 #include <glib.h>
 #include <stdlib.h>
 
-#define LETTERS_MOST 24  /* longer words are not corrected */
-#define LETTERS_LEAST 3  /* of a word of the vocabulary */
+#define LETTERS_MOST 24    /* longer words are not corrected */
+#define LETTERS_LEAST 3    /* of a word of the vocabulary */
 #define NEAR_COMPARED 4000 /* words that are compared with a search: about 2 ms */
 
 struct letters {
@@ -29,7 +29,8 @@ static struct letters word_letters(struct str s) {
     struct letters l = {.n = 0};
     for (const char *p = s.p; p < s.p + s.n; p = g_utf8_next_char(p)) {
         gunichar c = g_utf8_get_char(p);
-        if (!g_unichar_isalpha(c) || c >= 0x0E00 || l.n == LETTERS_MOST) return (struct letters){.n = 0}; /* from there on: pairs (token.c) */
+        if (!g_unichar_isalpha(c) || c >= 0x0E00 || l.n == LETTERS_MOST)
+            return (struct letters){.n = 0}; /* from there on: pairs (token.c) */
         l.at[l.n++] = c;
     }
     return l;
@@ -79,8 +80,9 @@ static struct str piece_key(struct arena *a, int letters, int piece, const gunic
 /* ---- writing --------------------------------------------------------------------------------------------------------- */
 
 QUERY(search_titles_drop, "DELETE FROM search_titles WHERE text_id IN @LIST(:texts)");
-QUERY(search_titles_put, "INSERT INTO search_titles (word, text_id) SELECT r.value ->> 0, CAST(r.value ->> 1 AS BIGINT) FROM @ROWS(:rows) r "
-                         "WHERE 1 = 1 ON CONFLICT DO NOTHING");
+QUERY(search_titles_put,
+      "INSERT INTO search_titles (word, text_id) SELECT r.value ->> 0, CAST(r.value ->> 1 AS BIGINT) FROM @ROWS(:rows) r "
+      "WHERE 1 = 1 ON CONFLICT DO NOTHING");
 QUERY(search_pieces_put, "INSERT INTO search_pieces (piece, word) SELECT r.value ->> 0, r.value ->> 1 FROM @ROWS(:rows) r WHERE 1 = 1 "
                          "ON CONFLICT DO NOTHING");
 QUERY(search_pieces_clear, "DELETE FROM search_pieces");
