@@ -65,8 +65,9 @@ static int feed_write(struct site_visit *v, struct str title, struct str path, c
     struct buf entries = {0}, head = v->main;
     v->main = entries;
     rc = shelf_start(v, access_articles,
-                     "SELECT t.id, " SITE_TEXT("11", "t.id") ", " SITE_TEXT("12", "t.id") ", t.uuid, COALESCE(t.published_at, t.created_at), t.updated_at, "
-                     "u.full_name FROM articles t LEFT JOIN users u ON u.id = t.author_id WHERE",
+                     "SELECT t.id, " SITE_TEXT("11", "t.id") ", " SITE_TEXT(
+                         "12", "t.id") ", t.uuid, COALESCE(t.published_at, t.created_at), t.updated_at, "
+                                       "u.full_name FROM articles t LEFT JOIN users u ON u.id = t.author_id WHERE",
                      after, own, &row);
     if (rc == 0) {
         while ((rc = stmt_step(row)) == 1) {
@@ -88,7 +89,9 @@ static int feed_write(struct site_visit *v, struct str title, struct str path, c
 #define LATEST " ORDER BY COALESCE(t.published_at, t.created_at) DESC, t.id DESC LIMIT :most"
 
 int show_brand_feed(struct site_visit *v) {
-    return feed_write(v, v->brand.name, S(""), "AND t.status = 3 AND t.deleted_at IS NULL AND " ARTICLE_OF_BRAND " ORDER BY t.published_at DESC, t.id DESC LIMIT :most",
+    return feed_write(v, v->brand.name, S(""),
+                      "AND t.status = 3 AND t.deleted_at IS NULL AND " ARTICLE_OF_BRAND
+                      " ORDER BY t.published_at DESC, t.id DESC LIMIT :most",
                       BINDS(B_INT("most", FEED_ENTRIES)));
 }
 
@@ -101,7 +104,8 @@ int show_section_feed(struct site_visit *v) {
     struct site_text title = rc == 1 ? shelf_text(v, row, 0) : (struct site_text){0};
     stmt_end(row);
     if (rc <= 0) return rc < 0 ? rc : site_not_found(v);
-    struct str path = shelf_path(v, "sections", id, title.text), name = STR_CAT(v->arena, title.text.p ? title.text : S("?"), S(" - "), v->brand.name);
+    struct str path = shelf_path(v, "sections", id, title.text),
+               name = STR_CAT(v->arena, title.text.p ? title.text : S("?"), S(" - "), v->brand.name);
     return feed_write(v, name, path, "AND t.section_id = :section AND t.status = 3 AND t.deleted_at IS NULL" LATEST,
                       BINDS(B_INT("section", id), B_INT("most", FEED_ENTRIES)));
 }

@@ -13,7 +13,8 @@ static void search_hit(struct site_visit *v, const struct help_center_hit *hit) 
     struct site_text title = site_text_of(v->arena, STR_CAT(v->arena, hit->locale, S(" "), hit->title));
     buf_text(&v->main, "<li");
     site_text_lang(&v->main, v, &title);
-    html(&v->main, "><h2><a href=\"%s%s\">%s</a></h2>\n<p>", v->root.p, shelf_path(v, "articles", hit->article_id, title.text).p, title.text.p);
+    html(&v->main, "><h2><a href=\"%s%s\">%s</a></h2>\n<p>", v->root.p, shelf_path(v, "articles", hit->article_id, title.text).p,
+         title.text.p);
     if (hit->snippet.p) buf_str(&v->main, hit->snippet);
     buf_text(&v->main, "</p></li>\n");
 }
@@ -49,8 +50,12 @@ int show_search(struct site_visit *v) {
         html(&v->main, "<h1>%s</h1>\n<p>%s</p>\n", v->head.title.p, SAY(v, WORD_SEARCH_HINT));
         return 0;
     }
-    const struct help_center_query q = {.text = v->searched, .locale = v->locale, .fallback = v->brand.locale, .brand_id = v->brand.id,
-                                        .offset = (page - 1) * RESULTS, .limit = RESULTS};
+    const struct help_center_query q = {.text = v->searched,
+                                        .locale = v->locale,
+                                        .fallback = v->brand.locale,
+                                        .brand_id = v->brand.id,
+                                        .offset = (page - 1) * RESULTS,
+                                        .limit = RESULTS};
     int rc = help_center_search(&v->work, &q, &r);
     if (rc < 0 && !failed(&v->work)) return rc;
     search_results(v, &r, page);

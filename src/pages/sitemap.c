@@ -29,7 +29,8 @@ QUERY(site_last_article, "SELECT COALESCE(MAX(id), 0) FROM articles");
 int show_sitemap(struct site_visit *v) {
     int64_t last;
     TRY(db_int(v->work.conn, &site_last_article, NULL, &last));
-    buf_text(&v->main, "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n");
+    buf_text(&v->main,
+             "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n");
     for (int64_t part = 0; part <= last / PART && part < ADDRESSES; part++)
         html(&v->main, "<sitemap><loc>%s%s/helpcenter/sitemap/%d</loc></sitemap>\n", v->origin.p, v->prefix.p, (int)part);
     buf_text(&v->main, "</sitemapindex>\n");
@@ -63,7 +64,8 @@ static void page_add(struct site_visit *v, struct sitemap_page *p, struct buf *a
 }
 
 /* Rows (id, updated_at, locale, title), ordered by id: the languages of a page follow each other. */
-static int sitemap_rows(struct site_visit *v, site_access *access, const char *before, const char *after, const char *kind, const struct bind *own) {
+static int sitemap_rows(struct site_visit *v, site_access *access, const char *before, const char *after, const char *kind,
+                        const struct bind *own) {
     struct stmt *row;
     struct buf alternates = {0};
     struct sitemap_page p = {0};
@@ -87,10 +89,11 @@ static int sitemap_rows(struct site_visit *v, site_access *access, const char *b
 /* The first part has the other pages, too. */
 static int sitemap_first(struct site_visit *v) {
     html(&v->main, "<url><loc>%s%s/helpcenter/%s</loc></url>\n", v->origin.p, v->prefix.p, v->brand.locale.p);
-    return sitemap_rows(v, access_sections,
-                        "SELECT t.id, t.updated_at, l.locale, l.translation FROM sections t JOIN locale_fields l ON l.owner_kind = 9 AND l.owner_id = t.id "
-                        "WHERE",
-                        "AND " SECTION_OF_BRAND " ORDER BY t.id, l.id LIMIT 5000", "sections", NULL);
+    return sitemap_rows(
+        v, access_sections,
+        "SELECT t.id, t.updated_at, l.locale, l.translation FROM sections t JOIN locale_fields l ON l.owner_kind = 9 AND l.owner_id = t.id "
+        "WHERE",
+        "AND " SECTION_OF_BRAND " ORDER BY t.id, l.id LIMIT 5000", "sections", NULL);
 }
 
 int show_sitemap_part(struct site_visit *v) {
@@ -101,7 +104,8 @@ int show_sitemap_part(struct site_visit *v) {
                        "xmlns:xhtml=\"http://www.w3.org/1999/xhtml\">\n");
     if (part == 0) TRY(sitemap_first(v));
     TRY(sitemap_rows(v, access_articles,
-                     "SELECT t.id, t.updated_at, l.locale, l.translation FROM articles t JOIN locale_fields l ON l.owner_kind = 11 AND l.owner_id = t.id "
+                     "SELECT t.id, t.updated_at, l.locale, l.translation FROM articles t JOIN locale_fields l ON l.owner_kind = 11 AND "
+                     "l.owner_id = t.id "
                      "WHERE",
                      "AND t.id >= :first AND t.id < :behind AND " ARTICLE_OF_BRAND " ORDER BY t.id, l.id LIMIT :most", "articles",
                      BINDS(B_INT("first", part * PART), B_INT("behind", (part + 1) * PART), B_INT("most", ADDRESSES - 5001))));

@@ -22,10 +22,10 @@
 #include <stdlib.h>
 
 #define TITLE_ROW "((s.id & 18014398509481983) >> 2)" /* search_row_of(s.id) */
-#define TEXTS                                                                                                                           \
-    TITLE_ROW                                                                                                                           \
-        " = (SELECT l.id FROM locale_fields l WHERE l.owner_kind = 11 AND l.owner_id = s.owner_id ORDER BY CASE l.locale WHEN :locale " \
-        "THEN 0 WHEN :fallback THEN 1 ELSE 2 END, l.id LIMIT 1)"
+#define TEXTS                                                                                                                       \
+    TITLE_ROW                                                                                                                       \
+    " = (SELECT l.id FROM locale_fields l WHERE l.owner_kind = 11 AND l.owner_id = s.owner_id ORDER BY CASE l.locale WHEN :locale " \
+    "THEN 0 WHEN :fallback THEN 1 ELSE 2 END, l.id LIMIT 1)"
 #define PUBLISHED " AND t.status = 3"
 #define OF_BRAND                                                                                                                         \
     " AND EXISTS (SELECT 1 FROM sections b JOIN categories d ON d.id = b.category_id WHERE b.id = t.section_id AND (d.brand_id IS NULL " \
