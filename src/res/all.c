@@ -54,6 +54,8 @@
     X(sla_version_target)       \
     X(sla_metric)               \
     X(sla_explanation)          \
+    X(article_search)           \
+    X(suggestion)               \
     X(tag)                      \
     X(contact_address)          \
     X(contact_website)          \

@@ -358,8 +358,10 @@ static int examine_some(struct finding *f) {
     }
     qsort(units, (size_t)count, sizeof *units, compare_rarest);
     f->single = false;
-    f->more = true;
-    for (int i = 0; i < count && i < SOME_WORDS; i++) TRY(examine_word(f, units[i].words, f->texts / SOME_WORDS, &owners));
+    for (int i = 0; i < count && i < SOME_WORDS; i++) {
+        f->more = f->more || units[i].count > f->texts / SOME_WORDS;
+        TRY(examine_word(f, units[i].words, f->texts / SOME_WORDS, &owners));
+    }
     return compare_texts(f, &owners);
 }
 

@@ -39,8 +39,13 @@ struct search_of_help_center {
     struct search_filter filter;
 };
 
+QUERY(help_center_brand_locale, "SELECT l.locale FROM brands b JOIN locales l ON l.id = b.locale_id WHERE b.id = :id");
+
 static struct str fallback_of(struct work *w, const struct help_center_query *q) {
-    return q->fallback.p ? q->fallback : setting_text(w->desk, LOCALE_SETTING, w->arena);
+    struct str locale;
+    if (q->fallback.p) return q->fallback;
+    if (q->brand_id && db_text(w->conn, &help_center_brand_locale, BINDS(B_INT("id", q->brand_id)), w->arena, &locale) == 1) return locale;
+    return setting_text(w->desk, LOCALE_SETTING, w->arena);
 }
 
 /* Only published articles, for staff, too: they search what readers find. */
@@ -201,6 +206,7 @@ int help_center_search(struct work *w, const struct help_center_query *q, struct
     TRY(show_articles(s, found.hits + first, count, out));
     out->total = found.count;
     out->more = found.more;
+    out->empty = s->query.ends == 0;
     return 0;
 }
 

@@ -9,7 +9,7 @@
 
 struct help_center_query {
     struct str text;             /* at most LIMIT_SEARCH_QUERY characters; the words are not more than LIMIT_SEARCH_WORDS */
-    struct str locale, fallback; /* codes of locales; fallback: that of the brand, p NULL: that of the desk */
+    struct str locale, fallback; /* codes of locales; fallback p NULL: that of the brand, without one that of the desk */
     int64_t brand_id;            /* articles of this brand and of all brands; 0: whatever the brand */
     int64_t offset, limit;
 };
@@ -26,8 +26,9 @@ struct help_center_result {
     struct help_center_hit *hits; /* of the page, in the arena */
     int count;
     int64_t total;
-    bool more; /* `total` is a lower bound */
-    bool some; /* no article has all words: the articles have most of them */
+    bool empty; /* the text has no word */
+    bool more;  /* `total` is a lower bound */
+    bool some;  /* no article has all words: the articles have most of them */
     struct str
         instead_of; /* the text whose results are shown, because a word of the search is in no article; p NULL: the text of the search */
 };

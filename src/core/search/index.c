@@ -110,9 +110,8 @@ static bool changes_contents(const struct change *c) {
 }
 
 static bool changes_article_text(const struct change *c) {
-    static const char *const others[] = {"status",     "section",   "author", "is_featured", "allow_comments",
-                                         "sort_order", "legacy_id", "files",  NULL};
-    return c->verb != CHANGE_UPDATED || !is_one_of(c->property, others);
+    static const char *const members[] = {"titles", "contents", "keywords", "tags", NULL};
+    return c->verb != CHANGE_UPDATED || is_one_of(c->property, members);
 }
 
 static bool changes_anything(const struct change *c) { return c->verb != CHANGE_DELETED; }
