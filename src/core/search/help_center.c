@@ -13,6 +13,7 @@
 #include "core/access/help_center.h"
 #include "core/desk/setting.h"
 #include "core/fields/translation.h"
+#include "core/helpcenter/gathered.h"
 #include "core/people/name_index.h"
 #include "core/search/show.h"
 #include "core/search/synonym.h"
@@ -207,6 +208,7 @@ int help_center_search(struct work *w, const struct help_center_query *q, struct
     out->total = found.count;
     out->more = found.more;
     out->empty = s->query.ends == 0;
+    if (q->offset == 0 && !out->empty) search_counted(w->desk, q->text, found.count);
     return 0;
 }
 
