@@ -25,7 +25,7 @@
 struct owner {
     int64_t id, text_id, place;
     uint64_t units;
-    float *best; /* for each unit, the score of the best text */
+    float *best; /* for each unit, the score of the best text, or of all texts of an article */
     float top;   /* the score of text_id */
 };
 
@@ -36,6 +36,7 @@ struct finding {
     int kind, unit_count;
     bool single;                 /* one unit, so that each text decides alone */
     double weight[SEARCH_TERMS]; /* of units, by their place */
+    double heaviest;             /* the most that the units of a result weigh together */
     struct owner *owners;
     int count, room, *slots, slot_count;
     bool more;
@@ -93,7 +94,8 @@ static void take_text(struct finding *f, int64_t owner_id, int64_t text_id, stru
         if (t.counts[last] == 0) continue;
         float score = unit_score(f->kind, search_source_of(text_id), t.counts[last], t.length);
         sum += score;
-        if (score > o->best[unit]) o->best[unit] = score;
+        if (f->kind == SEARCH_ARTICLES) o->best[unit] = 1 - (1 - o->best[unit]) * (1 - score); /* title, keywords and contents together */
+        else if (score > o->best[unit]) o->best[unit] = score;
     }
     if (sum > o->top || (sum == o->top && text_id < o->text_id)) o->top = sum, o->text_id = text_id;
 }
@@ -288,6 +290,7 @@ static int compare_texts_of(struct finding *f, struct str owners) {
     buf_fmt(&sql, "SELECT s.id, s.owner_id, s.terms FROM search_texts s%s WHERE s.owner_id IN @LIST(:owners) AND s.kind = :kind",
             all ? "" : " JOIN articles t ON t.id = s.owner_id");
     texts_sql(f, &sql);
+    if (f->kind == SEARCH_ARTICLES) buf_text(&sql, " ORDER BY s.id"); /* sums of floats depend on their order */
     TRY(finding_start(f, &sql, BINDS(B_TEXT("owners", owners), B_INT("kind", f->kind)), &s));
     for (; (rc = stmt_step(s)) == 1; n++) take_text(f, col_int(s, 1), col_int(s, 0), col_text(s, 2));
     stmt_end(s);
@@ -367,16 +370,6 @@ static int examine_some(struct finding *f) {
 
 /* ---- the result ---------------------------------------------------------------------------------------------------- */
 
-/* A unit that few of the results have weighs more. A unit that none has does not count. */
-static void weigh_units(struct finding *f) {
-    int unit = 0;
-    for (uint64_t ends = f->query->ends; ends; ends &= ends - 1, unit++) {
-        int with = 0;
-        for (int i = 0; i < f->count; i++) with += (int)(f->owners[i].units >> __builtin_ctzll(ends) & 1);
-        f->weight[unit] = with == 0 ? 0 : log(1 + (double)f->count / with);
-    }
-}
-
 /* The weight of the units of a mask. */
 static double weight_of_units(const struct finding *f, uint64_t mask) {
     double sum = 0;
@@ -386,11 +379,27 @@ static double weight_of_units(const struct finding *f, uint64_t mask) {
     return sum;
 }
 
+/* A unit that few of the results have weighs more. */
+static void weigh_units(struct finding *f) {
+    int unit = 0;
+    for (uint64_t ends = f->query->ends; ends; ends &= ends - 1, unit++) {
+        int with = 0;
+        for (int i = 0; i < f->count; i++) with += (int)(f->owners[i].units >> __builtin_ctzll(ends) & 1);
+        f->weight[unit] = log(1 + (double)(f->count + 1) / (with ? with : 1));
+    }
+    for (int i = 0; i < f->count; i++) f->heaviest = fmax(f->heaviest, weight_of_units(f, f->owners[i].units));
+}
+
+/* A result that may lack units has (1) a fifth of the weight of all, and (2) half of the weight that the best one has. */
+static bool has_enough_units(const struct finding *f, const struct owner *o) {
+    double has = weight_of_units(f, o->units);
+    return has * 5 >= weight_of_units(f, f->query->ends & ~f->query->excluded) && has * 2 >= f->heaviest;
+}
+
 static bool owner_meets(const struct finding *f, const struct owner *o) {
     uint64_t wanted = f->query->ends & ~f->query->excluded;
     if (o->units & f->query->excluded) return false;
-    if (f->filter->some) return weight_of_units(f, o->units) * 2 >= weight_of_units(f, wanted);
-    return (o->units & wanted) == wanted;
+    return f->filter->some ? has_enough_units(f, o) : (o->units & wanted) == wanted;
 }
 
 static double owner_relevance(const struct finding *f, const struct owner *o) {
