@@ -24,11 +24,15 @@
 #include "core/login/link.h"
 #include "core/desk/setting.h"
 #include "core/text/template.h"
+#include "files/content.h"
 #include "json/json.h"
 #include "mail/mime.h"
 #include "mail/smtp.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define READ_MS 10000
 #define FIRST_WAIT (30 * TIME_SECOND)
@@ -40,8 +44,11 @@ struct delivery {
     struct wording wording;
     const struct json *values; /* values of the names in the template */
     struct message_mail reply; /* a mail that carries a message; all p NULL: none */
-    enum mail_status status;   /* the new status; MAIL_QUEUED: send later */
-    bool again;                /* send again at once, because the server is stopping */
+    struct mail_part *parts;   /* the files of the message that are attached; the others are links */
+    int part_count;
+    struct str links;        /* a line for each */
+    enum mail_status status; /* the new status; MAIL_QUEUED: send later */
+    bool again;              /* send again at once, because the server is stopping */
     struct str reason;
 };
 
@@ -93,6 +100,37 @@ static struct str html_page(struct arena *a, const struct wording *said, const s
                    mail_filled(a, fragment, m, true), S("</body>\n</html>\n"));
 }
 
+/* Reads the content of a file. p NULL: it is not there as it was. */
+static struct str file_bytes(struct work *w, const struct mail_attachment *f) {
+    int fd = open(content_path(w->arena, w->desk->files, f->sha256).p, O_RDONLY | O_CLOEXEC);
+    struct stat st;
+    struct str out = {0};
+    if (fd < 0) return out;
+    if (fstat(fd, &st) == 0 && st.st_size == f->size) {
+        char *bytes = arena_alloc(w->arena, (size_t)f->size);
+        size_t n = 0;
+        for (ssize_t got; n < (size_t)f->size && (got = read(fd, bytes + n, (size_t)f->size - n)) > 0;) n += (size_t)got;
+        if (n == (size_t)f->size) out = (struct str){bytes, n};
+    }
+    close(fd);
+    return out;
+}
+
+/* Attaches each file that fits into the rest of `most` bytes. The others are links, and so are files that can't be read. */
+static void attach_files(struct work *w, struct delivery *d, int64_t most) {
+    d->parts = arena_array(w->arena, (size_t)d->reply.file_count + 1, sizeof *d->parts);
+    d->part_count = 0;
+    d->links = (struct str){0};
+    for (int i = 0; i < d->reply.file_count; i++) {
+        const struct mail_attachment *f = &d->reply.files[i];
+        struct str content = f->size <= most ? file_bytes(w, f) : (struct str){0};
+        if (content.p == NULL) d->links = STR_CAT(w->arena, d->links.n ? d->links : S(""), d->links.n ? S("\n") : S(""), f->line);
+        if (content.p == NULL) continue;
+        d->parts[d->part_count++] = (struct mail_part){f->name, f->type, content, f->content_id};
+        most -= f->size;
+    }
+}
+
 static struct str write_mail(struct work *w, const struct delivery *dy) {
     struct arena *a = w->arena;
     const struct desk *d = w->desk;
@@ -121,7 +159,10 @@ static struct str write_mail(struct work *w, const struct delivery *dy) {
          .lines = true},
         {.name = "case", .value = value_named(dy->values, "case")},
         {.name = "others", .value = others_text(a, number_named(dy->values, "others"))},
-        {.name = "files", .value = dy->reply.files, .html = dy->reply.files_html, .lines = true},
+        {.name = "files",
+         .value = dy->links.n ? STR_CAT(a, S("\n"), dy->links) : S(""),
+         .html = dy->links.n ? text_to_html(a, dy->links) : S(""),
+         .lines = true},
         {0}};
     const struct mail m = {.from_name = from_name.n ? from_name : desk,
                            .from = setting_text(d, "mail.from_address", a),
@@ -132,7 +173,9 @@ static struct str write_mail(struct work *w, const struct delivery *dy) {
                            .html = html_page(a, &dy->wording, meanings),
                            .message_id = l->message_id,
                            .date = w->now,
-                           .by_person = value_named(dy->values, "post").p != NULL};
+                           .by_person = value_named(dy->values, "post").p != NULL,
+                           .parts = dy->parts,
+                           .part_count = dy->part_count};
     return mime_write(a, &m);
 }
 
@@ -149,13 +192,18 @@ static struct relay relay_of(const struct desk *d, struct arena *a) {
                           .timeout_s = setting_int(d, "mail.smtp_timeout_seconds")};
 }
 
-static void hand_to_relay(struct work *w, struct delivery *d, struct str message, const atomic_bool *stopping) {
-    static const enum mail_status status[] = {[SMTP_SENT] = MAIL_SENT, [SMTP_LATER] = MAIL_QUEUED, [SMTP_REFUSED] = MAIL_REFUSED};
+static enum smtp_outcome hand_to_relay(struct work *w, struct delivery *d, struct str message, const atomic_bool *stopping) {
     struct arena *a = w->arena;
     struct relay r = relay_of(w->desk, a);
     struct str from = setting_text(w->desk, "mail.return_path", a), to = mime_address(a, d->letter.recipient);
     from = mime_address(a, from.n ? from : setting_text(w->desk, "mail.from_address", a));
-    d->status = status[smtp_send(a, &r, from, to, message, stopping, &d->reason)];
+    return smtp_send(a, &r, from, to, message, stopping, &d->reason);
+}
+
+static void note_outcome(const struct work *w, struct delivery *d, enum smtp_outcome outcome, const atomic_bool *stopping) {
+    static const enum mail_status status[] = {
+        [SMTP_SENT] = MAIL_SENT, [SMTP_LATER] = MAIL_QUEUED, [SMTP_REFUSED] = MAIL_REFUSED, [SMTP_TOO_BIG] = MAIL_REFUSED};
+    d->status = status[outcome];
     d->again = d->status == MAIL_QUEUED && atomic_load(stopping);
     if (d->status == MAIL_QUEUED && clock_now(&w->desk->clock) >= d->letter.retry_until) d->status = MAIL_FAILED;
 }
@@ -165,12 +213,25 @@ static void delivery_give_up(struct delivery *d, const char *reason) {
     d->reason = str_of(reason);
 }
 
+/* A mail that is too big for the relay is sent again at once with links in place of its files. */
 static void compose_and_send(struct work *w, struct delivery *d, const atomic_bool *stopping) {
-    bool relay = setting_text(w->desk, "mail.smtp_host", w->arena).n && setting_text(w->desk, "mail.from_address", w->arena).n;
-    struct str message = relay ? write_mail(w, d) : (struct str){0};
-    if (!relay) d->status = MAIL_HELD;
-    else if (message.p) hand_to_relay(w, d, message, stopping);
-    else delivery_give_up(d, "the address is not valid for mail");
+    int64_t most = setting_int(w->desk, "mail.attachments_megabytes") << 20;
+    enum smtp_outcome outcome = SMTP_TOO_BIG;
+    if (setting_text(w->desk, "mail.smtp_host", w->arena).n == 0 || setting_text(w->desk, "mail.from_address", w->arena).n == 0) {
+        d->status = MAIL_HELD;
+        return;
+    }
+    do {
+        attach_files(w, d, most);
+        struct str message = write_mail(w, d);
+        if (message.p == NULL) {
+            delivery_give_up(d, "the address is not valid for mail");
+            return;
+        }
+        outcome = hand_to_relay(w, d, message, stopping);
+        most = 0;
+    } while (outcome == SMTP_TOO_BIG && d->part_count);
+    note_outcome(w, d, outcome, stopping);
 }
 
 /* Reads the message that the letter carries, if it carries one. */

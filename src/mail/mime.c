@@ -106,6 +106,44 @@ static GMimeObject *alternatives(const struct mail *m) {
     return GMIME_OBJECT(both);
 }
 
+/* A part in base64 can't be a mail or have parts of its own (RFC 2046 section 5.2.1). */
+static GMimeContentType *type_of_part(struct arena *a, struct str type) {
+    GMimeContentType *t = g_mime_content_type_parse(NULL, str_dup(a, type).p);
+    if (t && !g_mime_content_type_is_type(t, "multipart", "*") && !g_mime_content_type_is_type(t, "message", "*")) return t;
+    if (t) g_object_unref(t);
+    return g_mime_content_type_new("application", "octet-stream");
+}
+
+static GMimeObject *file_part(struct arena *a, const struct mail_part *p) {
+    GMimeContentType *type = type_of_part(a, p->type);
+    GMimePart *part = g_mime_part_new();
+    GMimeStream *bytes = g_mime_stream_mem_new_with_buffer(p->content.p, p->content.n);
+    GMimeDataWrapper *content = g_mime_data_wrapper_new_with_stream(bytes, GMIME_CONTENT_ENCODING_DEFAULT);
+    g_mime_object_set_content_type(GMIME_OBJECT(part), type);
+    g_mime_object_set_disposition(GMIME_OBJECT(part), p->content_id.p ? "inline" : "attachment");
+    g_mime_part_set_filename(part, str_dup(a, p->name).p);
+    if (p->content_id.p) g_mime_part_set_content_id(part, str_dup(a, p->content_id).p);
+    g_mime_part_set_content(part, content);
+    g_mime_part_set_content_encoding(part, GMIME_CONTENT_ENCODING_BASE64);
+    g_object_unref(content);
+    g_object_unref(bytes);
+    g_object_unref(type);
+    return GMIME_OBJECT(part);
+}
+
+/* The text, then the files. */
+static GMimeObject *with_files(struct arena *a, const struct mail *m, GMimeObject *text) {
+    GMimeMultipart *all = g_mime_multipart_new_with_subtype("mixed");
+    g_mime_multipart_add(all, text);
+    g_object_unref(text);
+    for (int i = 0; i < m->part_count; i++) {
+        GMimeObject *part = file_part(a, &m->parts[i]);
+        g_mime_multipart_add(all, part);
+        g_object_unref(part);
+    }
+    return GMIME_OBJECT(all);
+}
+
 static struct str written(struct arena *a, GMimeMessage *message) {
     GMimeFormatOptions *wire = g_mime_format_options_new();
     GMimeStream *out = g_mime_stream_mem_new();
@@ -129,6 +167,7 @@ void mime_end(void) { pthread_mutex_unlock(&using); }
 static struct str write_whole(struct arena *a, const struct mail *m) {
     GMimeMessage *message = g_mime_message_new(FALSE);
     GMimeObject *body = m->html.p ? alternatives(m) : text_part("plain", m->text);
+    if (m->part_count) body = with_files(a, m, body);
     set_headers(a, message, m);
     g_mime_message_set_mime_part(message, body);
     struct str out = written(a, message);

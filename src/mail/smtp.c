@@ -85,9 +85,10 @@ static void set_exchange(CURL *c, const struct relay *r, struct exchange *x) {
 }
 
 /* Converts the last reply. 53x (RFC 4954: log in, use TLS) is about the local settings, which can be corrected, so it
- * is not final. */
-static enum smtp_outcome outcome_of(CURLcode rc, long code) {
+ * is not final. 552 is about the size, if no enhanced code names a full mailbox (RFC 3463: x.2.2). */
+static enum smtp_outcome outcome_of(CURLcode rc, long code, const char *reply) {
     if (rc == CURLE_OK) return SMTP_SENT;
+    if (code == 552 && strstr(reply, " 5.2.2 ") == NULL) return SMTP_TOO_BIG;
     bool replied = rc == CURLE_SEND_ERROR || rc == CURLE_RECV_ERROR || rc == CURLE_WEIRD_SERVER_REPLY;
     return replied && code >= 500 && code < 600 && code / 10 != 53 ? SMTP_REFUSED : SMTP_LATER;
 }
@@ -112,7 +113,7 @@ enum smtp_outcome smtp_send(struct arena *a, const struct relay *r, struct str f
     curl_slist_free_all(recipients);
     curl_easy_cleanup(c);
     curl_url_cleanup(url);
-    enum smtp_outcome outcome = outcome_of(rc, code);
+    enum smtp_outcome outcome = outcome_of(rc, code, x.reply);
     if (outcome != SMTP_SENT) *reason = str_fmt(a, "%s", code >= 400 && *x.reply ? x.reply : curl_easy_strerror(rc));
     return outcome;
 }

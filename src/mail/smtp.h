@@ -19,6 +19,7 @@ enum smtp_outcome {
     SMTP_SENT,
     SMTP_LATER,   /* no connection, no valid certificate, no login, or a 4xx reply: a later attempt may succeed */
     SMTP_REFUSED, /* a 5xx reply to the sender, the recipient or the text */
+    SMTP_TOO_BIG, /* the same, because of the size of the mail (RFC 1870: 552) */
 };
 
 /* Sends a mail. If it is not sent, *reason is one line for the operator, in the arena. Ends within a second after

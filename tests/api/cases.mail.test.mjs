@@ -1,5 +1,7 @@
 // Replies by mail, channels and participants (docs/CONVERSATIONS.md, "Channels and replies by mail").
 import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { connect, deliver, fixture, iso, open, raw, relay, until } from './lib/index.mjs';
 
@@ -31,24 +33,67 @@ test('a reply by MAIL goes to the requester as text and HTML, and names the auth
   assert.deepEqual([message.channel, message.message_status], ['MAIL', 'SENT']);
 });
 
-test('HTML of a reply is cleaned before it is mailed, and names of attachments are in the mail', async (t) => {
+const LINK = /: http\S+\/attachments\/\d+\/download/;
+const uploads = (desk) => async (name, type, data) => (await desk.staff.post('/files', raw(type, Buffer.from(data)), { query: { _filename: name } })).must(201).data.id;
+const named = (mail) => mail.files.map((f) => f.name);
+const linked = (mail) => mail.text.split('\r\n').filter((line) => LINK.test(line)).map((line) => line.split(':')[0]);
+
+test('HTML of a reply is cleaned before it is mailed, and its files are attached', async (t) => {
   const { desk, to, reply } = await mailing(t);
-  const file = (await desk.staff.post('/files', raw('text/plain', Buffer.from('abc')), { query: { _filename: 'log.txt' } })).must(201).data;
-  await reply({ channel: 'MAIL', contents: '<p>Turn it <b>off</b></p><script>canary()</script>', channel_options: { html: true }, attachment_file_ids: [file.id] });
+  const upload = uploads(desk), bytes = Buffer.from(Array.from({ length: 5000 }, (_, i) => (i * 7) % 256));
+  const files = [await upload('log.txt', 'text/plain', 'abc\n.\ndef'), await upload('Übersicht "1"; x.bin', 'application/octet-stream', bytes), await upload('old.eml', 'message/rfc822', 'Subject: x\n\ny')];
+  const picture = await upload('dot.png', 'image/png', 'no picture');
+  await reply({ channel: 'MAIL', contents: `<p>Turn it <b>off</b> <img src="cid:${picture}"></p><script>canary()</script>`, channel_options: { html: true }, attachment_file_ids: [...files, picture] });
   const mail = await to.mail();
   assert.match(mail.html, /<b>off<\/b>/);
   assert.doesNotMatch(mail.html, /canary/);
   assert.match(mail.text, /Turn it off/);
-  assert.match(mail.text, /log\.txt: http\S+\/attachments\/\d+\/download/);
+  assert.deepEqual([mail.type, mail.defects, mail.parts], ['multipart/mixed', [], ['text/plain; charset=utf-8', 'text/html; charset=utf-8']]);
+  assert.deepEqual(mail.files.map((f) => [f.name, f.type, f.disposition, f.id]), [['log.txt', 'text/plain', 'attachment', null], ['Übersicht "1"; x.bin', 'application/octet-stream', 'attachment', null],
+    ['old.eml', 'application/octet-stream', 'attachment', null], ['dot.png', 'image/png', 'inline', `<${picture}>`]]);
+  assert.deepEqual([String(mail.files[0].bytes), mail.files[1].bytes.equals(bytes), String(mail.files[2].bytes)], ['abc\n.\ndef', true, 'Subject: x\n\ny']);
+  assert.ok(mail.html.includes(`cid:${picture}`));
+  assert.deepEqual(linked(mail), []);
+  assert.ok(mail.raw.split('\n').every((line) => line.length < 1000));
 });
 
 test('a reply by MAIL with a file and no text is mailed', async (t) => {
   const { desk, to, reply } = await mailing(t);
-  const file = (await desk.staff.post('/files', raw('text/plain', Buffer.from('abc')), { query: { _filename: 'log.txt' } })).must(201).data;
-  await reply({ channel: 'MAIL', contents: undefined, attachment_file_ids: [file.id] });
+  await reply({ channel: 'MAIL', contents: undefined, attachment_file_ids: [await uploads(desk)('log.txt', 'text/plain', 'abc')] });
   const mail = await to.mail();
-  assert.deepEqual(mail.defects, []);
-  for (const part of [mail.text, mail.html]) assert.match(part, /log\.txt: /);
+  assert.deepEqual([mail.defects, named(mail)], [[], ['log.txt']]);
+});
+
+test('files that do not fit into mail.attachments_megabytes, or are not there, are links', async (t) => {
+  const { desk, to, reply } = await mailing(t);
+  const upload = uploads(desk), big = Buffer.alloc(700_000, 'x');
+  const sent = async (values, ...files) => {
+    await desk.owner.update('/settings', { values });
+    await reply({ channel: 'MAIL', attachment_file_ids: files });
+    const mail = await to.mail();
+    assert.deepEqual(mail.defects, []);
+    for (const name of linked(mail)) assert.ok(mail.html.includes(`${name}: `), name);
+    return [named(mail), linked(mail)];
+  };
+  const three = async () => [await upload('a.txt', 'text/plain', big), await upload('b.txt', 'text/plain', big), await upload('c.txt', 'text/plain', 'small')];
+  assert.deepEqual(await sent({ 'mail.attachments_megabytes': 1 }, ...await three()), [['a.txt', 'c.txt'], ['b.txt']]);
+  assert.deepEqual(await sent({ 'mail.attachments_megabytes': 0 }, ...await three()), [[], ['a.txt', 'b.txt', 'c.txt']]);
+  const lost = await upload('lost.txt', 'text/plain', 'lost content');
+  const sum = desk.sql(`SELECT sha256 FROM files WHERE id = ${lost}`).trim();
+  rmSync(join(desk.dir, 'files', sum.slice(0, 2), sum));
+  assert.deepEqual(await sent({ 'mail.attachments_megabytes': 10 }, lost), [[], ['lost.txt']]);
+  (await desk.owner.put('/settings', { values: { 'mail.attachments_megabytes': 51 } })).must(400);
+});
+
+test('a mail that is too big for the relay is sent again with links', async (t) => {
+  const desk = await open(t), to = await relay(t, { size: 200_000 });
+  await connect(desk, to);
+  const talk = await conversation(desk), file = await uploads(desk)('big.txt', 'text/plain', Buffer.alloc(300_000, 'x'));
+  const { posts: [{ id }] } = await desk.staff.create(`/cases/${talk.id}/reply`, { contents: 'Look', channel: 'MAIL', attachment_file_ids: [file] });
+  const mail = await to.mail();
+  assert.deepEqual([named(mail), linked(mail)], [[], ['big.txt']]);
+  await until('the status', async () => (await messageOf(desk, talk, id)).message_status === 'SENT');
+  assert.equal(to.mails.length, 1);
 });
 
 test('a reply without a channel to a MAIL conversation is mailed, and so is a message of staff', async (t) => {

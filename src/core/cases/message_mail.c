@@ -57,20 +57,24 @@ int message_mail_send(struct work *w, const struct case_now *c, int64_t message_
 QUERY(mailed_message,
       "SELECT k.subject, COALESCE(u.full_name, ''), p.content_text, p.content_html, p.case_id FROM posts p JOIN cases k ON k.id = "
       "p.case_id AND k.state <> 5 LEFT JOIN users u ON u.id = p.creator_id WHERE p.id = :id");
-QUERY(mailed_files,
-      "SELECT f.name, t.id FROM post_attachments t JOIN files f ON f.id = t.file_id WHERE t.post_id = :id ORDER BY t.sort_order, t.id");
+QUERY(mailed_files, "SELECT t.id, f.name, f.content_type, f.sha256, f.size, t.content_id FROM post_attachments t JOIN files f ON f.id = "
+                    "t.file_id WHERE t.post_id = :id ORDER BY t.sort_order, t.id");
 
-/* The mail has the addresses of the files. Only callers who see the message can open them. */
 static int mail_files(struct work *w, int64_t message_id, int64_t case_id, struct message_mail *out) {
-    struct buf b = {0};
-    int rc;
-    DB_ROWS(rc, w->conn, &mailed_files, BINDS(B_INT("id", message_id)), row)
-    buf_fmt(&b, "%.*s: %s/api/v1/conversations/%" PRId64 "/messages/%" PRId64 "/attachments/%" PRId64 "/download\n",
-            (int)col_text(row, 0).n, col_text(row, 0).p, w->desk->base_url.p, case_id, message_id, col_int(row, 1));
-    struct str lines = str_trim(str_dup(w->arena, buf_view(&b)));
-    out->files = lines.n ? STR_CAT(w->arena, S("\n"), lines) : S("");
-    out->files_html = lines.n ? text_to_html(w->arena, lines) : S("");
-    buf_free(&b);
+    struct arena *a = w->arena;
+    int room = 0, rc;
+    DB_ROWS(rc, w->conn, &mailed_files, BINDS(B_INT("id", message_id)), row) {
+        struct str name = str_dup(a, col_text(row, 1));
+        out->files = arena_more(a, out->files, out->file_count, &room, sizeof *out->files);
+        out->files[out->file_count++] = (struct mail_attachment){
+            .name = name,
+            .type = str_dup(a, col_text(row, 2)),
+            .sha256 = str_dup(a, col_text(row, 3)),
+            .size = col_int(row, 4),
+            .content_id = col_null(row, 5) ? (struct str){0} : str_dup(a, col_text(row, 5)),
+            .line = str_fmt(a, "%.*s: %s/api/v1/conversations/%" PRId64 "/messages/%" PRId64 "/attachments/%" PRId64 "/download",
+                            (int)name.n, name.p, w->desk->base_url.p, case_id, message_id, col_int(row, 0))};
+    }
     return rc;
 }
 

@@ -12,9 +12,16 @@ int message_mail_address(struct work *w, int64_t requester_id, struct str *addre
  * customer. The caller has locked the conversation and checked the addresses. */
 int message_mail_send(struct work *w, const struct case_now *c, int64_t message_id, const struct str *cc, int count);
 
+struct mail_attachment {
+    struct str name, type, sha256, content_id; /* content_id: the HTML shows it; p NULL: it does not */
+    int64_t size;
+    struct str line; /* name and address; only callers who see the message can open it */
+};
+
 struct message_mail {
     struct str subject, author, text, html; /* html: safe */
-    struct str files, files_html;           /* names and addresses of the attachments; empty: none */
+    struct mail_attachment *files;
+    int file_count;
 };
 /* Reads a message for its mail. Returns 1, 0 if it was deleted, or a negative error. */
 int message_mail_load(struct work *w, int64_t message_id, struct message_mail *out);

@@ -61,6 +61,9 @@ const struct setting setting_table[] = {
      .doc = "Address for delivery reports of e-mails that did not arrive. Empty: mail.from_address."},
     {26, "mail.from_name", SETTING_TEXT, "", 0, 0, .doc = "Sender name of e-mails. Empty: desk.name."},
     {27, "mail.notify_password_changes", SETTING_BOOL, "1", 0, 0, .doc = "Send an e-mail to a person whose password was changed."},
+    {41, "mail.attachments_megabytes", SETTING_INT, "10", 0, 50,
+     .doc = "Total size of the files that an e-mail with a reply has as attachments, in megabytes. Files that do not fit are links, and "
+            "so are all files if the relay refuses the size. 0: links only."},
     {28, "files.max_megabytes", SETTING_INT, "20", 1, 1024, .doc = "Maximum size of an uploaded file, in megabytes of 1,048,576 bytes."},
     {34, "changes.kept_days", SETTING_INT, "30", 1, 3650, .doc = "Number of days that the change log keeps an entry."},
     {33, "files.unattached_megabytes", SETTING_INT, "200", 1, 102400,

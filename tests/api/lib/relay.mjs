@@ -13,9 +13,11 @@ const SINK = fileURLToPath(new URL('relay.py', import.meta.url));
 class Mail {
   constructor({ headers, parts, raw, ...rest }) {
     Object.assign(this, rest, { headers, raw: Buffer.from(raw, 'base64').toString('latin1') });
-    this.text = parts.find((p) => p.type === 'text/plain')?.text;
-    this.html = parts.find((p) => p.type === 'text/html')?.text;
-    this.parts = parts.map((p) => `${p.type}; charset=${p.charset}`);
+    this.files = parts.filter((p) => p.disposition).map(({ data, ...part }) => ({ ...part, bytes: Buffer.from(data, 'base64') }));
+    const said = parts.filter((p) => !p.disposition);
+    this.text = said.find((p) => p.type === 'text/plain')?.text;
+    this.html = said.find((p) => p.type === 'text/html')?.text;
+    this.parts = said.map((p) => `${p.type}; charset=${p.charset}`);
   }
 
   header(name) {

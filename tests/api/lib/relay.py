@@ -15,6 +15,10 @@ def parts(message):
     for part in message.walk():
         if part.is_multipart():
             continue
+        if part.get_content_disposition():
+            yield {"type": part.get_content_type(), "charset": part.get_content_charset(), "disposition": part.get_content_disposition(), "name": part.get_filename(),
+                   "id": part["Content-ID"], "data": base64.b64encode(part.get_payload(decode=True)).decode()}
+            continue
         yield {"type": part.get_content_type(), "charset": part.get_content_charset(), "text": part.get_content()}
 
 
@@ -71,7 +75,7 @@ async def main():
     if options.get("login"):
         more |= {"authenticator": authenticate, "auth_required": True, "auth_require_tls": False}
     server = await asyncio.get_running_loop().create_server(
-        lambda: SMTP(relay, hostname="relay.test", enable_SMTPUTF8=True, **more), "127.0.0.1", options.get("port", 0),
+        lambda: SMTP(relay, hostname="relay.test", enable_SMTPUTF8=True, data_size_limit=options.get("size", 1 << 25), **more), "127.0.0.1", options.get("port", 0),
         ssl=context if options.get("security") == "TLS" else None)
     say(port=server.sockets[0].getsockname()[1])
     await commands(relay)
