@@ -7,6 +7,9 @@
 #define UNLESS_PURGED(values) \
     "CASE WHEN EXISTS (SELECT 1 FROM users u WHERE u.id = t.owner_user_id AND u.purged_at IS NOT NULL) THEN NULL ELSE " values " END"
 
+#define OF_ACTOR_UNLESS_PURGED(value) \
+    "CASE WHEN EXISTS (SELECT 1 FROM users u WHERE u.id = t.actor_id AND u.purged_at IS NOT NULL) THEN NULL ELSE " value " END"
+
 /* Returns the item at a place of a JSON array of texts, or NULL if the array was erased or the item is null. */
 static const struct json *text_at(const struct json *list, size_t at) {
     const struct json *j = list && list->type == JSON_ARRAY ? list->first : NULL;
@@ -166,7 +169,8 @@ static const struct field activity_fields[] = {
     NEVER("result", "Always null: `actions` has the results."),
     NEVER("participant", "Always null: changes of participants are no activities."),
     NEVER("weight", "Always null: activities are not weighted."),
-    NEVER("ip_address", "Always null: addresses of callers are not stored with activities."),
+    {"ip_address", F_TEXT, READONLY, .column = OF_ACTOR_UNLESS_PURGED("t.ip_address"),
+     .doc = "IP address of the request, if the actor is staff. Null for rules, customers, and a purged actor.", .example = "\"127.0.0.1\""},
     {"created_at", F_TIME, READONLY, .doc = "Time of the activity."},
     {0},
 };

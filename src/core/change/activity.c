@@ -8,8 +8,10 @@
 
 QUERY(activity_insert,
       "INSERT INTO activities (owner_user_id, owner_organization_id, owner_case_id, actor_id, actor_kind, cause, name, did, fields, "
-      "previous_values, current_values, created_at) VALUES (CAST(:user AS BIGINT), CAST(:organization AS BIGINT), CAST(:case AS BIGINT), "
-      "CAST(:actor AS BIGINT), :kind, :cause, :name, :did, :fields, :previous, :current, :now)");
+      "previous_values, current_values, ip_address, created_at) VALUES (CAST(:user AS BIGINT), CAST(:organization AS BIGINT), CAST(:case "
+      "AS BIGINT), "
+      "CAST(:actor AS BIGINT), :kind, :cause, :name, :did, :fields, :previous, :current, "
+      "CAST(:address AS TEXT), :now)");
 
 /* ---- objects with a trail ---------------------------------------------------------------------------------------- */
 
@@ -50,6 +52,12 @@ static struct str texts(struct work *w, const struct activity_change *changes, i
     return text;
 }
 
+/* Only addresses of staff are stored: customers are not watched by an audit trail. */
+static struct str staff_address(const struct work *w) {
+    bool staff = w->actor.kind == ACTOR_PERSON && w->actor.rank >= ROLE_COLLABORATOR && w->actor.remote.n;
+    return staff ? w->actor.remote : (struct str){0};
+}
+
 /* by: the rule that acted; NULL: the actor of the work. */
 static int activity_write(struct work *w, const struct trail *t, int64_t owner, const struct change_author *by, enum activity_name name,
                           struct str did, const struct activity_change *changes, int count) {
@@ -64,6 +72,7 @@ static int activity_write(struct work *w, const struct trail *t, int64_t owner, 
                            B_TEXT("fields", texts(w, changes, count, offsetof(struct activity_change, field))),
                            B_TEXT("previous", texts(w, changes, count, offsetof(struct activity_change, previous))),
                            B_TEXT("current", texts(w, changes, count, offsetof(struct activity_change, current))),
+                           B_TEXT("address", by ? (struct str){0} : staff_address(w)),
                            B_INT("now", w->now),
                            {0}};
     for (int i = 0; i < 3; i++)

@@ -141,6 +141,9 @@ QUERY(cascade_sessions, "SELECT s.id, 0 FROM sessions s WHERE s.user_id = :id AN
 QUERY(cascade_erase_sessions, "UPDATE sessions SET user_agent = '', ip_address = '' WHERE id IN @LIST(:rows)");
 QUERY(cascade_remembered, "SELECT r.id, 0 FROM remember_chains r WHERE r.user_id = :id ORDER BY r.id LIMIT :most @LOCK@");
 QUERY(cascade_erase_remembered, "DELETE FROM remember_chains WHERE id IN @LIST(:rows)");
+QUERY(cascade_acted,
+      "SELECT a.id, 0 FROM activities a WHERE a.actor_id = :id AND a.ip_address IS NOT NULL AND a.id > :after ORDER BY a.id LIMIT :most");
+QUERY(cascade_erase_acted, "UPDATE activities SET ip_address = NULL WHERE id IN @LIST(:rows)");
 
 static const struct step of_purged[] = {
     AGENT_LEAVES,
@@ -153,6 +156,7 @@ static const struct step of_purged[] = {
     {&cascade_remembered, {&cascade_erase_remembered}, 3},
     {&cascade_requested, {&cascade_organization_uncounted, &cascade_erase_cases}, 1},
     {&cascade_posts, {&cascade_erase_posts}, 1},
+    {&cascade_acted, {&cascade_erase_acted}, 2},
     {0},
 };
 

@@ -5,7 +5,7 @@
 
 /* Values of mails: name of the desk, name of the reader (empty if the address is not verified), address of the reader, URL of the desk.
  * Mails with a link have the link and its lifetime. Notices have the changed address. Replies have the
- * subject of the conversation, the name of the author, the contents, and the names and addresses of the attachments. Mails to endpoints
+ * subject of the conversation, the name of the author, the contents, and the names and addresses of the files that are not attached. Mails to endpoints
  * have the subject of the endpoint and the contents of the delivery. */
 #define OF_MAILS "desk name address url"
 #define OF_LINKS OF_MAILS " link life"
