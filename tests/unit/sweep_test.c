@@ -17,6 +17,8 @@ QUERY(old_mail,
       "VALUES ('x', 'x', CAST(:letter AS BLOB), 'x', 2, 1, 0, 0, :at)");
 QUERY(old_reply, "INSERT INTO outgoing_mails (template, recipient, message_id, post_id, recipient_type, status, attempts, retry_until, "
                  "created_at, updated_at) VALUES ('x', 'x', 'x', 7, 1, 2, 1, 0, 0, :at)");
+QUERY(old_search, "INSERT INTO help_center_searches (name_key, name, attempts, results, searched_at) VALUES ('x', 'x', 1, 1, :at)");
+QUERY(searches_left, "SELECT COUNT(*) FROM help_center_searches");
 QUERY(sessions_left, "SELECT COUNT(*) FROM sessions");
 QUERY(mails_left, "SELECT COUNT(*) FROM outgoing_mails");
 
@@ -27,12 +29,13 @@ struct old {
 
 static int fill(struct conn *c, void *arg) {
     const struct old *o = arg;
-    const int64_t days[] = {0, 30, 32, 400};
+    const int64_t days[] = {0, 30, 32, 401};
     if (db_exec(c, &old_user, NULL) < 0) return -1;
     for (size_t i = 0; i < sizeof days / sizeof *days; i++) {
         struct bind at = B_INT("at", o->now - days[i] * TIME_DAY);
         if (db_exec(c, &old_session, BINDS(at)) < 0 || db_exec(c, &old_mail, BINDS(at, B_NULL("letter"))) < 0 ||
-            db_exec(c, &old_mail, BINDS(at, B_TEXT("letter", S("sealed")))) < 0 || db_exec(c, &old_reply, BINDS(at)) < 0)
+            db_exec(c, &old_search, BINDS(at)) < 0 || db_exec(c, &old_mail, BINDS(at, B_TEXT("letter", S("sealed")))) < 0 ||
+            db_exec(c, &old_reply, BINDS(at)) < 0)
             return -1;
     }
     return 0;
@@ -70,10 +73,12 @@ static void sessions_and_sent_mails_go_when_they_are_old(void **state) {
     struct old *o = *state;
     struct desk desk = desk_of(o);
     assert_int_equal(left(o, &sessions_left), 4);
+    assert_int_equal(left(o, &searches_left), 4);
     assert_int_equal(left(o, &mails_left), 12);
     sweep(&desk);
     settings_close(desk.settings);
     assert_int_equal(left(o, &sessions_left), 2);
+    assert_int_equal(left(o, &searches_left), 3);      /* helpcenter.searches_kept_days: 400 */
     assert_int_equal(left(o, &mails_left), 1 + 4 + 4); /* unsent mails and those of messages stay, whatever their age */
 }
 

@@ -4,6 +4,7 @@
 #include "core/cases/total_sql.h"
 #include "core/change/cascade.h"
 #include "core/desk/file.h"
+#include "core/helpcenter/rank.h"
 #include "core/people/identity.h"
 #include "core/rules/clocks.h"
 #include "core/search/text.h"
@@ -118,6 +119,22 @@ QUERY(check_rules, WITHOUT_RULE("rule_collections") " UNION " WITHOUT_RULE("rule
 QUERY(check_monitored,
       "SELECT o.monitor_id, o.case_id FROM monitor_cases o WHERE (NOT EXISTS (SELECT 1 FROM monitors m WHERE m.id = o.monitor_id) OR NOT "
       "EXISTS (SELECT 1 FROM cases t WHERE t.id = o.case_id)) AND NOT EXISTS (" CASCADES_UNDER_WAY ") ORDER BY 1, 2");
+/* Articles that a cascade deletes lose their comments and votes before they go. */
+QUERY(check_comments,
+      "SELECT a.id, a.total_comments FROM articles a LEFT JOIN (SELECT c.article_id, COUNT(*) AS n FROM article_comments c LEFT JOIN "
+      "article_comments p ON p.id = c.parent_id WHERE c.status = 1 AND COALESCE(p.status, 1) = 1 GROUP BY c.article_id) n ON n.article_id "
+      "= a.id WHERE a.deleted_at IS NULL AND a.total_comments <> COALESCE(n.n, 0) ORDER BY a.id");
+QUERY(check_replies, "SELECT c.id, c.parent_id FROM article_comments c JOIN article_comments p ON p.id = c.parent_id WHERE p.article_id <> "
+                     "c.article_id OR p.parent_id IS NOT NULL ORDER BY c.id");
+QUERY(
+    check_likes,
+    "SELECT c.id, c.like_count FROM article_comments c LEFT JOIN (SELECT comment_id, COUNT(*) AS n FROM comment_likes GROUP BY comment_id) "
+    "l ON l.comment_id = c.id WHERE c.like_count <> COALESCE(l.n, 0) ORDER BY c.id");
+QUERY(check_votes, "SELECT a.id FROM articles a LEFT JOIN (SELECT article_id, SUM(is_up) AS up, SUM(1 - is_up) AS down FROM article_votes "
+                   "GROUP BY article_id) v ON v.article_id = a.id WHERE a.deleted_at IS NULL AND (a.upvote_count <> COALESCE(v.up, 0) OR "
+                   "a.downvote_count <> COALESCE(v.down, 0)) ORDER BY a.id");
+QUERY(check_rank,
+      "SELECT a.id FROM articles a WHERE a.rank <> " ARTICLE_RANK("a.views", "a.upvote_count", "a.downvote_count") " ORDER BY a.id");
 QUERY(check_finished, "SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM settings WHERE name = 'desk.created_at')");
 
 static const struct rule {
@@ -151,6 +168,11 @@ static const struct rule {
     {&check_deliveries, "delivery %" PRId64 " counts %" PRId64 " attempts, but %" PRId64 " are logged"},
     {&check_rules, "a predicate or an action belongs to a rule of kind %" PRId64 ", id %" PRId64 ", which is not there"},
     {&check_monitored, "monitor %" PRId64 " has acted on conversation %" PRId64 ", but one of them is not there"},
+    {&check_comments, "article %" PRId64 " counts %" PRId64 " comments, but everyone sees another number of them"},
+    {&check_replies, "comment %" PRId64 " replies to %" PRId64 ", which is a reply or of another article"},
+    {&check_likes, "comment %" PRId64 " counts %" PRId64 " likes, but has another number of them"},
+    {&check_votes, "article %" PRId64 " counts other votes than it has"},
+    {&check_rank, "article %" PRId64 " has a rank that differs from its views and votes"},
     {&check_finished, "the desk is unfinished: its creation was interrupted"},
 };
 
