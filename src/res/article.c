@@ -7,7 +7,6 @@
 #include "base/limits.h"
 #include "core/access/help_center.h"
 #include "core/access/permission.h"
-#include "core/cases/attachment.h"
 #include "core/fields/translation.h"
 #include "core/words.h"
 #include "res/article_input.h"
@@ -26,6 +25,8 @@ static const struct field article_fields[] = {
     {"section", F_REF, READONLY, .ref = "section", .doc = "Section of the article."},
     {"creator", F_REF, READONLY, .ref = "user_minimal", .doc = "Person who created the article."},
     {"author", F_REF, READONLY, .ref = "user_minimal", .doc = "Person who is named as author."},
+    {"attachments", F_ROWS, READONLY, .ref = "article_attachment", .owned_by = "article_id", .doc = "Attached files."},
+    {"*", .group = download_all},
     {"status", F_WORD, READONLY, .words = article_statuses, .doc = "DRAFT, PENDINGAPPROVAL or PUBLISHED.", .example = "\"PUBLISHED\""},
     {"upvote_count", F_INT, READONLY, .doc = "Number of votes for the article.", .example = "3"},
     {"downvote_count", F_INT, READONLY, .doc = "Number of votes against it.", .example = "1"},
@@ -81,20 +82,15 @@ static int get_article(struct call *c) { return api_get(c); }
 
 /* ---- writes ----------------------------------------------------------------------------------------------------------- */
 
-/* Readers see a published article at once. So its changes need the permission to publish, too. */
-static int may_publish(struct call *c) {
-    return permitted(&c->work.actor, "help_center_articles.publish") ? 0 : fail(&c->work, ERR_PERMISSIONS_DENIED);
-}
-
 QUERY(articles_published, "SELECT a.id FROM articles a WHERE a.id IN @LIST(:ids) AND a.status = 3 LIMIT 1");
 
 static int may_change_targets(struct call *c) {
     int64_t id;
     int rc = db_int(c->work.conn, &articles_published, BINDS(B_TEXT("ids", api_ids(c))), &id);
-    return rc <= 0 ? rc : may_publish(c);
+    return rc <= 0 ? rc : article_may_publish(c);
 }
 
-static int insert_given(struct call *c) {
+static int insert_given(struct call *c, const struct attached *files) {
     struct article_new n = {.section_id = in_int(c, "section"),
                             .author_id = given(c, "author") ? in_int(c, "author") : c->work.actor.user_id,
                             .creator_id = c->work.actor.user_id,
@@ -102,7 +98,9 @@ static int insert_given(struct call *c) {
                             .legacy_id = in_text(c, "legacy_id"),
                             .keywords = in_text(c, "keywords"),
                             .is_featured = in_int(c, "is_featured") != 0,
-                            .allow_comments = in_int(c, "allow_comments") != 0};
+                            .allow_comments = in_int(c, "allow_comments") != 0,
+                            .files = files->ids,
+                            .file_count = files->count};
     bool changed;
     TRY(article_texts_given(c, &n.texts, &changed));
     TRY(article_insert(&c->work, &n, &c->id));
@@ -110,10 +108,12 @@ static int insert_given(struct call *c) {
 }
 
 static int post_article(struct call *c) {
-    int rc = api_input(c);
-    TRY(rc);
-    if (in_int(c, "status") == ARTICLE_PUBLISHED) TRY(may_publish(c));
-    TRY(insert_given(c));
+    struct attached files;
+    attachments_read(c, &files);
+    if (failed(&c->work)) return -(int)failure(&c->work);
+    if (in_int(c, "status") == ARTICLE_PUBLISHED) TRY(article_may_publish(c));
+    TRY(attachments_store(c, &files));
+    TRY(insert_given(c, &files));
     return api_reply(c);
 }
 
@@ -128,17 +128,22 @@ static int article_target(struct call *c) {
 static int put_article(struct call *c) {
     struct column list[RECORD_COLUMNS];
     struct article_texts texts;
+    struct attached files;
     bool rewritten;
     TRY(article_target(c));
-    TRY(api_input(c));
-    if (given(c, "status") && in_int(c, "status") == ARTICLE_PUBLISHED) TRY(may_publish(c));
+    attachments_read(c, &files);
+    if (failed(&c->work)) return -(int)failure(&c->work);
+    if (given(c, "status") && in_int(c, "status") == ARTICLE_PUBLISHED) TRY(article_may_publish(c));
     TRY(article_texts_given(c, &texts, &rewritten));
+    TRY(attachments_store(c, &files));
     struct article_change wanted = {.columns = list,
                                     .column_count = api_columns(c, list),
                                     .section_id = given(c, "section") ? in_int(c, "section") : 0,
                                     .status = given(c, "status") ? (int)in_int(c, "status") : 0,
-                                    .texts = rewritten ? &texts : NULL};
-    if (api_given(c)) TRY(article_change(&c->work, c->id, &wanted));
+                                    .texts = rewritten ? &texts : NULL,
+                                    .files = files.ids,
+                                    .file_count = files.count};
+    if (api_given(c) || files.count) TRY(article_change(&c->work, c->id, &wanted));
     TRY(api_keep(c));
     return api_reply(c);
 }
@@ -164,7 +169,7 @@ static int delete_articles(struct call *c) {
 
 #define SCOPE "conversations"
 #define WRITERS .permission = "help_center_articles.manage"
-#define CLEANED .prepare = article_prepare, .lane = LANE_PICTURE, .lane_for = "contents,attachment_file_ids"
+#define CLEANED .body = FILES_ATTACHED, .prepare = article_prepare, .lane = LANE_PICTURE, .lane_for = "contents,attachment_file_ids"
 
 static const struct route article_routes[] = {
     {GET, "/articles", PUBLIC, SCOPE, LIST, get_articles, .args = article_args, .summary = "List articles",

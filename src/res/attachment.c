@@ -1,4 +1,4 @@
-/* Attachments (api.md "Attachment"). Everybody who sees the message or the note may read them. */
+/* Attachments (api.md "Attachment"). Everybody who sees the message, the note or the article may read them. */
 #include "res/attachment.h"
 
 #include "api/generic.h"
@@ -7,10 +7,14 @@
 #include "api/visible.h"
 #include "base/limits.h"
 #include "core/cases/attachment.h"
+#include "core/helpcenter/article_attachment.h"
 #include "files/content.h"
 #include "files/picture.h"
 #include "files/zip.h"
+#include "res/article_input.h"
 #include "res/file_content.h"
+
+extern const struct resource article_attachment_resource;
 
 /* ---- given with a post ---------------------------------------------------------------------------------------------- */
 
@@ -20,7 +24,7 @@ static bool is_own(const int64_t *own, int n, int64_t id) {
     return i < n;
 }
 
-static int check_file_ids(struct call *c, struct in *in) {
+int check_file_ids(struct call *c, struct in *in) {
     int64_t *own;
     int n = files_own(&c->work, json_ids(c->work.arena, in->value.ids, (size_t)in->value.i), &own), rc = 0;
     if (n < 0) return fail(&c->work, error_of_result(n));
@@ -138,8 +142,8 @@ static void write_thumbnails(struct view *v, const struct row *row, const struct
 
 #define EXAMPLE(end) "\"http://127.0.0.1:8080/api/v1/conversations/1/messages/3/attachments/2/" end "\""
 
-static const struct field attachment_fields[] = {
-    {"place", F_TEXT, HIDDEN, .column = PLACE, .doc = "The message or the note, as the beginning of its address."},
+/* The members beside `place`. */
+static const struct field attachment_members[] = {
     {"picture_type", F_INT, HIDDEN, .column = "f.picture_type"},
     {"name", F_TEXT, READONLY, .column = "f.name", .render = render_file_name, .doc = "Name of the file.", .example = "\"invoice.pdf\""},
     {"size", F_INT, READONLY, .column = "f.size", .doc = "Size in bytes.", .example = "48210"},
@@ -147,7 +151,7 @@ static const struct field attachment_fields[] = {
     {"height", F_INT, READONLY, .column = "f.height", .doc = "Height of a picture in pixels. 0 if the file is no picture.", .example = "0"},
     {"type", F_TEXT, READONLY, .column = "f.content_type", .doc = "Content type that the uploader stated.",
      .example = "\"application/pdf\""},
-    {"content_id", F_TEXT, READONLY, .doc = "The HTML of the message shows the file as cid:<content_id>. Null if it does not."},
+    {"content_id", F_TEXT, READONLY, .doc = "The HTML shows the file as cid:<content_id>. Null if it does not."},
     {"alt", F_TEXT, READONLY, .doc = "Text in the HTML that replaces the picture. Null if there is none."},
     {"url", F_COMPUTED, READONLY, .render = attachment_url, .doc = "Address that shows the file.", .example = EXAMPLE("url")},
     {"url_download", F_COMPUTED, READONLY, .render = attachment_download, .doc = "Address that downloads the file.",
@@ -158,12 +162,32 @@ static const struct field attachment_fields[] = {
     {0},
 };
 
+static const struct field attachment_fields[] = {
+    {"place", F_TEXT, HIDDEN, .column = PLACE, .doc = "The message or the note, as the beginning of its address."},
+    {"*", .group = attachment_members},
+    {0},
+};
+
+static const struct field article_attachment_fields[] = {
+    {"article_id", F_INT, HIDDEN, .column = "t.article_id"},
+    {"place", F_TEXT, HIDDEN, .column = "'articles/' || t.article_id", .doc = "The article, as the beginning of its address."},
+    {"*", .group = attachment_members},
+    {0},
+};
+
 /* ---- downloads ------------------------------------------------------------------------------------------------------ */
 
-QUERY(content_of_attachment, "SELECT " CONTENT("f") ", f.picture_type, f.width, f.height FROM post_attachments t JOIN files f ON f.id = "
-                                                    "t.file_id WHERE t.id = :id");
-QUERY(contents_of_post, "SELECT f.name, f.sha256, f.size, f.created_at, t.id FROM post_attachments t JOIN files f ON f.id = t.file_id "
-                        "WHERE t.post_id = :post ORDER BY t.sort_order, t.id");
+#define CONTENT_OF(table) \
+    "SELECT " CONTENT("f") ", f.picture_type, f.width, f.height FROM " table " t JOIN files f ON f.id = t.file_id WHERE t.id = :id"
+#define CONTENTS_OF(table, owner)                                                                                                \
+    "SELECT f.name, f.sha256, f.size, f.created_at, t.id FROM " table " t JOIN files f ON f.id = t.file_id WHERE t." owner " = " \
+    ":owner ORDER BY t.sort_order, t.id"
+QUERY(content_of_attachment, CONTENT_OF("post_attachments"));
+QUERY(content_of_article_attachment, CONTENT_OF("article_attachments"));
+QUERY(contents_of_post, CONTENTS_OF("post_attachments", "post_id"));
+QUERY(contents_of_article, CONTENTS_OF("article_attachments", "article_id"));
+
+static bool is_of_article(const struct call *c) { return c->home == &article_attachment_resource; }
 
 /* Returns 0 if the caller sees the attachment below the parents of the path. Otherwise fails with 404. */
 static int attachment_seen(struct call *c, int64_t id) {
@@ -175,9 +199,11 @@ static int attachment_seen(struct call *c, int64_t id) {
 /* Reads the attachment of the path, if the caller sees it, and then the input. *p: the picture that it is. */
 static int attachment_of_path(struct call *c, struct content *f, struct picture *p) {
     struct stmt *row;
-    int64_t id = c->vars[2].id;
+    bool of_article = is_of_article(c);
+    int64_t id = c->vars[of_article ? 1 : 2].id;
     TRY(attachment_seen(c, id));
-    int rc = db_row(c->work.conn, &content_of_attachment, BINDS(B_INT("id", id)), &row);
+    const struct query *q = of_article ? &content_of_article_attachment : &content_of_attachment;
+    int rc = db_row(c->work.conn, q, BINDS(B_INT("id", id)), &row);
     if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
     *f = content_read(c, row);
     *p = (struct picture){(enum picture_type)col_int(row, 4), (int)col_int(row, 5), (int)col_int(row, 6)};
@@ -218,11 +244,14 @@ static int get_attachment_thumbnail(struct call *c) {
     return has_thumbnail(&p) ? send_thumbnail(c, &f, &p) : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
 }
 
-/* Reads the files of the post. Returns their number, or a negative error. *first: an attachment. */
+static int64_t attachments_owner(const struct call *c) { return c->vars[is_of_article(c) ? 0 : 1].id; }
+
+/* Reads the files of the post or the article. Returns their number, or a negative error. *first: an attachment. */
 static int zip_entries(struct call *c, struct zip_entry *entries, int64_t *first) {
     struct arena *a = c->work.arena;
     int n = 0, rc;
-    DB_ROWS(rc, c->work.conn, &contents_of_post, BINDS(B_INT("post", c->vars[1].id)), row) {
+    const struct query *q = is_of_article(c) ? &contents_of_article : &contents_of_post;
+    DB_ROWS(rc, c->work.conn, q, BINDS(B_INT("owner", attachments_owner(c))), row) {
         if (n == LIMIT_ATTACHMENTS) continue;
         entries[n++] = (struct zip_entry){str_dup(a, col_text(row, 0)), str_dup(a, col_text(row, 1)), col_int(row, 2), col_int(row, 3)};
         *first = col_int(row, 4);
@@ -243,7 +272,7 @@ static int get_attachments(struct call *c) {
     *s = (struct http_stream){zip_read, zip_free, zip, zip_about(zip)};
     c->raw = true;
     c->stream = s;
-    struct str name = STR_CAT(c->work.arena, S("attachments-"), str_int(id, c->vars[1].id), S(".zip"));
+    struct str name = STR_CAT(c->work.arena, S("attachments-"), str_int(id, attachments_owner(c)), S(".zip"));
     call_header(c, "Content-Type", S("application/zip"));
     call_header(c, "Content-Disposition", content_disposition(c->work.arena, name, false));
     content_guards(c);
@@ -334,3 +363,38 @@ const struct resource attachment_resource = {.type = "attachment",
                                              .visible = access_attachments,
                                              .owned_order = "t.sort_order, t.id",
                                              .changes_unseen = true};
+
+/* ---- of articles ----------------------------------------------------------------------------------------------------- */
+
+static int delete_article_attachment(struct call *c) {
+    TRY(api_of(c));
+    TRY(article_may_change(c, c->vars[0].id));
+    TRY(api_target(c));
+    TRY(api_input(c));
+    TRY(article_attachment_delete(&c->work, c->vars[0].id, c->id));
+    return api_reply(c);
+}
+
+static const struct route article_attachment_routes[] = {
+    {GET, "/articles/:id/attachments", PUBLIC, "conversations", LIST, api_list, .order = {.key = "t.sort_order"},
+     .summary = "List the attachments of an article"},
+    ATTACHMENT_ROUTES("/articles/:id", PUBLIC, "conversations", NULL, NULL, "an article"),
+    {DELETE, "/articles/:id/attachments/:attachment_id", AG_PLUS, "conversations", NONE, delete_article_attachment,
+     .permission = "help_center_articles.manage", .summary = "Remove an attachment from an article",
+     .doc = "Contents that show the picture then lack it."},
+    {0},
+};
+
+const struct resource article_attachment_resource = {.type = "article_attachment",
+                                                     .shown_as = "attachment",
+                                                     .title = "Attachments of articles",
+                                                     .doc = "Files of articles.",
+                                                     .url = "articles/:article_id/attachments/:id",
+                                                     .table = "article_attachments",
+                                                     .from = "article_attachments t JOIN files f ON f.id = t.file_id",
+                                                     .fields = article_attachment_fields,
+                                                     .routes = article_attachment_routes,
+                                                     .within = {"article", "article_id"},
+                                                     .owned_order = "t.sort_order, t.id",
+                                                     .unlogged = "they are changes of the article",
+                                                     .changes_unseen = true};

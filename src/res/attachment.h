@@ -5,7 +5,8 @@
 #include "api/view.h"
 #include "res/upload.h"
 
-extern const struct field attachment_input[]; /* attachment_file_ids */
+extern const struct field attachment_input[];      /* attachment_file_ids */
+int check_file_ids(struct call *c, struct in *in); /* .check of such a parameter */
 
 /* The address of an attachment that a view shows, with an ending such as "/url". */
 struct str attachment_address(struct view *v, const struct row *row, const char *end);

@@ -4,7 +4,8 @@
 
 #include "api/fields.h"
 
-extern const struct field row_times[];   /* created_at, updated_at */
-extern const struct field attachments[]; /* of a post: its files, and the address of all */
+extern const struct field row_times[];    /* created_at, updated_at */
+extern const struct field attachments[];  /* of a post: its files, and the address of all */
+extern const struct field download_all[]; /* the address of all files of the member `attachments` */
 
 #endif

@@ -46,24 +46,23 @@ static struct str unescaped(struct arena *a, struct str s) {
     return (struct str){out, n};
 }
 
-/* Returns the attributes behind the address of the inline picture; p NULL: the HTML does not show this file. */
-static struct str inline_attributes(const struct work *w, struct str html, int64_t file) {
-    struct str source = str_fmt(w->arena, " src=\"cid:%" PRId64 "\"", file);
-    return text_between(html, source, S(">"));
+bool html_shows_inline(struct arena *a, struct str html, struct str content_id, struct str *alt) {
+    struct str attributes = text_between(html, STR_CAT(a, S(" src=\"cid:"), content_id, S("\"")), S(">"));
+    *alt = attributes.p ? text_between(attributes, S(" alt=\""), S("\"")) : (struct str){0};
+    if (alt->p) *alt = unescaped(a, *alt);
+    return attributes.p != NULL;
 }
 
 /* Gives attachments that the HTML shows their content id. */
 static int attachments_show(struct work *w, struct attached_post p) {
+    char id[INT_TEXT];
+    struct str alt;
     int64_t *files;
     if (p.html.p == NULL || memmem(p.html.p, p.html.n, "cid:", 4) == NULL) return 0;
     int n = db_ids(w->conn, &attachment_files, BINDS(B_INT("post", p.id)), w->arena, &files);
-    for (int i = 0; i < n; i++) {
-        struct str attributes = inline_attributes(w, p.html, files[i]);
-        if (attributes.p == NULL) continue;
-        struct str alt = text_between(attributes, S(" alt=\""), S("\""));
-        TRY(db_exec(w->conn, &attachment_shown,
-                    BINDS(B_INT("post", p.id), B_INT("file", files[i]), B_TEXT("alt", alt.p ? unescaped(w->arena, alt) : alt))));
-    }
+    for (int i = 0; i < n; i++)
+        if (html_shows_inline(w->arena, p.html, str_int(id, files[i]), &alt))
+            TRY(db_exec(w->conn, &attachment_shown, BINDS(B_INT("post", p.id), B_INT("file", files[i]), B_TEXT("alt", alt))));
     return n < 0 ? n : 0;
 }
 

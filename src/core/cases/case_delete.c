@@ -43,7 +43,7 @@ QUERY(delete_value_files_go,
       "UPDATE files SET expires_at = " FILE_EXPIRY(
           ":since") " WHERE id IN (" VALUE_FILES
                     ") AND NOT EXISTS (SELECT 1 FROM field_values v WHERE v.file_id = files.id AND NOT (" OF_CASE ")) "
-                    "AND NOT EXISTS (SELECT 1 FROM post_attachments pa WHERE pa.file_id = files.id)");
+                    "AND NOT EXISTS (SELECT 1 FROM post_attachments pa WHERE pa.file_id = files.id) " FILE_IN_NO_ARTICLE);
 QUERY(delete_values, "DELETE FROM field_values WHERE owner_id = :id AND area = 1");
 
 QUERY(delete_tags, "DELETE FROM case_tags WHERE case_id = :id");

@@ -49,7 +49,7 @@
 #define FILES_EXPIRE(those)                                                                                      \
     "UPDATE files SET expires_at = " FILE_EXPIRY(":since") " WHERE id IN (" THEIR_FILES(                         \
         those) ") AND NOT EXISTS (SELECT 1 FROM field_values v WHERE v.file_id = files.id AND NOT (" those ")) " \
-               "AND NOT EXISTS (SELECT 1 FROM post_attachments pa WHERE pa.file_id = files.id)"
+               "AND NOT EXISTS (SELECT 1 FROM post_attachments pa WHERE pa.file_id = files.id) " FILE_IN_NO_ARTICLE
 QUERY(cascade_note_files, POST_FILES_LOCK);
 QUERY(cascade_note_files_go, POST_FILES_EXPIRE);
 QUERY(cascade_note_attachments, POST_ATTACHMENTS_DELETE);

@@ -13,6 +13,7 @@ struct step {
     int weight;                   /* cost of a row, in rows of conversations */
 };
 
+#define FILE_IN_NO_ARTICLE "AND NOT EXISTS (SELECT 1 FROM article_attachments aa WHERE aa.file_id = files.id)"
 /* Expires files of the messages or notes :rows that nothing else refers to. A separate statement locks them first: see files_released. */
 #define POST_FILES "SELECT a.file_id FROM post_attachments a WHERE a.post_id IN @LIST(:rows)"
 #define POST_FILES_LOCK "SELECT f.id FROM files f WHERE f.id IN (" POST_FILES ") ORDER BY f.id @LOCK@"
@@ -20,7 +21,7 @@ struct step {
     "UPDATE files SET expires_at = " FILE_EXPIRY(                                                                             \
         ":since") " WHERE id IN (" POST_FILES                                                                                 \
                   ") AND NOT EXISTS (SELECT 1 FROM field_values v WHERE v.file_id = files.id) AND NOT EXISTS (SELECT 1 FROM " \
-                  "post_attachments pa WHERE pa.file_id = files.id AND pa.post_id NOT IN @LIST(:rows))"
+                  "post_attachments pa WHERE pa.file_id = files.id AND pa.post_id NOT IN @LIST(:rows)) " FILE_IN_NO_ARTICLE
 #define POST_ATTACHMENTS_DELETE "DELETE FROM post_attachments WHERE post_id IN @LIST(:rows)"
 #define POST_ORIGINALS_DELETE "DELETE FROM post_originals WHERE post_id IN @LIST(:rows)"
 

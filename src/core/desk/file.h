@@ -17,9 +17,10 @@
 #define FILE_TEXT_OF(number) #number
 
 /* Condition over a row f of files. Each table that refers to files has a line here. */
-#define FILE_IS_USED                                                 \
-    "(EXISTS (SELECT 1 FROM field_values v WHERE v.file_id = f.id) " \
-    "OR EXISTS (SELECT 1 FROM post_attachments pa WHERE pa.file_id = f.id))"
+#define FILE_IS_USED                                                         \
+    "(EXISTS (SELECT 1 FROM field_values v WHERE v.file_id = f.id) "         \
+    "OR EXISTS (SELECT 1 FROM post_attachments pa WHERE pa.file_id = f.id) " \
+    "OR EXISTS (SELECT 1 FROM article_attachments aa WHERE aa.file_id = f.id))"
 
 /* SQL: the caller owns the row. A caller without login owns the files uploaded with the same fingerprint. */
 #define FILE_OF_ACTOR(row) "(" row ".user_id = :uploader OR " row ".fingerprint = :fingerprint)"

@@ -1,6 +1,7 @@
 #include "core/helpcenter/article.h"
 
 #include "core/change/change.h"
+#include "core/helpcenter/article_attachment.h"
 #include "core/helpcenter/version.h"
 #include "core/words.h"
 #include "json/json.h"
@@ -57,8 +58,12 @@ int article_insert(struct work *w, const struct article_new *n, int64_t *id) {
                     id);
     if (rc == 0) return fail_field(w, ERR_FIELD_INVALID, S("section_id"), "There is no such resource.");
     TRY(rc);
-    TRY(article_texts_store(w, *id, &n->texts));
     change_created(w, (struct changed){"article", *id, 0});
+    struct article_texts texts = article_texts_copy(w->arena, &n->texts);
+    TRY(article_attachments_add(w, *id, n->files, n->file_count));
+    TRY(article_pictures_stored(w, *id, &texts));
+    TRY(article_texts_store(w, *id, &texts));
+    TRY(article_pictures_marked(w, *id, &texts));
     return article_counted(w, n->section_id, n->status, 1);
 }
 
@@ -70,15 +75,26 @@ QUERY(article_last_place,
       "SELECT COALESCE(MAX(a.sort_order), 0) + 1 FROM articles a WHERE a.section_id = :section AND a.deleted_at IS NULL");
 QUERY(article_written, "UPDATE articles SET texts_user_id = CAST(:writer AS BIGINT), texts_at = :now, updated_at = :now WHERE id = :id");
 
-static int article_rewrite(struct work *w, int64_t id, const struct article_texts *texts) {
+static bool texts_differ(const struct article_texts *a, const struct article_texts *b, bool titles) {
+    for (int i = 0; i < a->count; i++) {
+        const struct article_text *x = &a->list[i], *y = article_text_in(b, x->locale);
+        if (y == NULL || !str_eq(titles ? x->title : x->contents, titles ? y->title : y->contents)) return true;
+    }
+    return a->count != b->count;
+}
+
+static int article_rewrite(struct work *w, int64_t id, const struct article_texts *wanted) {
     struct changed object = {"article", id, 0};
-    struct article_texts present;
+    struct article_texts present, texts = article_texts_copy(w->arena, wanted);
+    TRY(article_pictures_stored(w, id, &texts));
     TRY(article_texts_load(w, id, &present));
-    if (article_texts_equal(&present, texts)) return 0;
+    bool titles = texts_differ(&present, &texts, true), contents = texts_differ(&present, &texts, false);
+    if (!titles && !contents) return 0;
     TRY(article_version_keep(w, id, &present));
-    TRY(article_texts_store(w, id, texts));
-    change_named(w, object, "titles");
-    change_named(w, object, "contents");
+    TRY(article_texts_store(w, id, &texts));
+    TRY(article_pictures_marked(w, id, &texts));
+    if (titles) change_named(w, object, "titles");
+    if (contents) change_named(w, object, "contents");
     return db_exec(w->conn, &article_written, BINDS(B_INT("id", id), B_ID("writer", w->actor.user_id), B_INT("now", w->now)));
 }
 
@@ -107,6 +123,7 @@ int article_change(struct work *w, int64_t id, const struct article_change *c) {
         list[n++] = article_column("sort_order", NULL, COLUMN_NUMBER, (struct bind)B_INT("sort_order", place));
     }
     if (n) TRY(record_update(w, (struct record){"article", "articles"}, &id, 1, list, n));
+    TRY(article_attachments_add(w, id, c->files, c->file_count));
     if (c->texts) TRY(article_rewrite(w, id, c->texts));
     return article_recounted(w, section, was, to, is);
 }

@@ -17,6 +17,8 @@ struct article_new {
     int status; /* enum article_status */
     struct str legacy_id, keywords;
     bool is_featured, allow_comments;
+    const int64_t *files; /* of the actor, checked (core/helpcenter/article_attachment.h) */
+    int file_count;
 };
 /* Locks the section, and adds the article as its last. Fails with FIELD_INVALID if the section was deleted meanwhile. */
 int article_insert(struct work *w, const struct article_new *n, int64_t *id);
@@ -27,6 +29,8 @@ struct article_change {
     int64_t section_id;                /* 0: stays. In another section the article is the last one */
     int status;                        /* enum article_status; 0: stays */
     const struct article_texts *texts; /* all texts; NULL: they stay. Changed texts make a version */
+    const int64_t *files;              /* further files */
+    int file_count;
 };
 /* The caller has locked the section of the article and the new one (article_sections_lock). */
 int article_change(struct work *w, int64_t id, const struct article_change *c);

@@ -46,12 +46,10 @@ int article_texts_store(struct work *w, int64_t article_id, const struct article
     return translations_replace(w, CONTENTS_OF_ARTICLE, article_id, contents, texts->count);
 }
 
-bool article_texts_equal(const struct article_texts *a, const struct article_texts *b) {
-    for (int i = 0; i < a->count; i++) {
-        const struct article_text *t = article_text_in(b, a->list[i].locale);
-        if (t == NULL || !str_eq(t->title, a->list[i].title) || !str_eq(t->contents, a->list[i].contents)) return false;
-    }
-    return a->count == b->count;
+struct article_texts article_texts_copy(struct arena *a, const struct article_texts *texts) {
+    struct article_texts copy = {.list = arena_array(a, (size_t)texts->count + 1, sizeof *copy.list), .count = texts->count};
+    for (int i = 0; i < texts->count; i++) copy.list[i] = texts->list[i];
+    return copy;
 }
 
 struct str article_texts_json(struct arena *a, const struct article_texts *texts) {

@@ -19,7 +19,7 @@ int article_texts_store(struct work *w, int64_t article_id, const struct article
 
 /* Returns the entry of a locale, or NULL. */
 struct article_text *article_text_in(const struct article_texts *texts, struct str locale);
-bool article_texts_equal(const struct article_texts *a, const struct article_texts *b); /* in any order */
+struct article_texts article_texts_copy(struct arena *a, const struct article_texts *texts);
 
 /* The form of article_versions.texts: [{"locale", "title", "contents"}]. */
 struct str article_texts_json(struct arena *a, const struct article_texts *texts);
