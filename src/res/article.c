@@ -10,6 +10,7 @@
 #include "core/fields/translation.h"
 #include "core/words.h"
 #include "res/article_input.h"
+#include "res/article_version.h"
 #include "res/groups.h"
 #include "res/tag.h"
 
@@ -117,14 +118,6 @@ static int post_article(struct call *c) {
     return api_reply(c);
 }
 
-/* Locks sections before the articles (core/helpcenter/article.h). */
-static int article_target(struct call *c) {
-    int64_t id = c->vars[0].id;
-    TRY(article_sections_lock(&c->work, json_ids(c->work.arena, &id, 1), article_section_given(c)));
-    TRY(api_target(c));
-    return may_change_targets(c);
-}
-
 static int put_article(struct call *c) {
     struct column list[RECORD_COLUMNS];
     struct article_texts texts;
@@ -179,6 +172,8 @@ static const struct route article_routes[] = {
     {PUT, "/articles/:id", AG_PLUS, SCOPE, ONE, put_article, WRITERS, CLEANED, .input = article_input, .summary = "Update an article",
      .doc = "Changed titles or contents make a version of the former ones. A change of a published article needs the permission "
             "help_center_articles.publish, too."},
+    {PUT, "/articles/:id/restore", AG_PLUS, SCOPE, ONE, put_article_restore, WRITERS, .input = article_restore_input,
+     .summary = "Restore a version of an article", .doc = "Its present texts become a version."},
     {DELETE, "/articles/:id", AG_PLUS, SCOPE, NONE, delete_article, WRITERS, .summary = "Delete an article"},
     {DELETE, "/articles", AG_PLUS, SCOPE, COUNT, delete_articles, WRITERS, .summary = "Delete several articles"},
     {0},

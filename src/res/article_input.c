@@ -206,3 +206,10 @@ int article_may_change(struct call *c, int64_t article_id) {
     int rc = db_int(c->work.conn, &article_is_published, BINDS(B_INT("id", article_id)), &id);
     return rc <= 0 ? rc : article_may_publish(c);
 }
+
+int article_target(struct call *c) {
+    int64_t id = c->vars[0].id;
+    TRY(article_sections_lock(&c->work, json_ids(c->work.arena, &id, 1), article_section_given(c)));
+    TRY(api_target(c));
+    return article_may_change(c, c->id);
+}

@@ -1,7 +1,9 @@
 #include "res/translation.h"
 
 #include "api/generic.h"
+#include "api/view.h"
 #include "base/limits.h"
+#include "core/helpcenter/article_attachment.h"
 #include "res/groups.h"
 
 static struct str member_text(const struct json *object, struct str name) {
@@ -98,9 +100,18 @@ int store_translations(struct call *c, const struct in *in, int64_t id, enum loc
 
 /* ---- the resource ----------------------------------------------------------------------------------------------- */
 
+/* Contents of articles show pictures of attached files. */
+static void render_translation(struct view *v, const struct row *row, const struct value *own) {
+    const struct work *w = &v->c->work;
+    bool pictures = row_cell(row, "owner_kind")->i == CONTENTS_OF_ARTICLE;
+    jw_str(&v->w, pictures ? article_contents_shown(w->arena, w->desk, row_cell(row, "owner_id")->i, own->s) : own->s);
+}
+
 static const struct field locale_field_fields[] = {
+    {"owner_kind", F_INT, HIDDEN, .column = "t.owner_kind"},
+    {"owner_id", F_INT, HIDDEN, .column = "t.owner_id"},
     {"locale", F_TEXT, READONLY, .doc = "Code of the locale.", .example = "\"en-us\""},
-    {"translation", F_LONG, READONLY, .doc = "The text in this locale.", .example = "\"Plan\""},
+    {"translation", F_LONG, READONLY, .render = render_translation, .doc = "The text in this locale.", .example = "\"Plan\""},
     {"*", .group = row_times},
     {0},
 };
