@@ -10,6 +10,7 @@
 #include "core/fields/translation.h"
 #include "core/words.h"
 #include "res/article_input.h"
+#include "res/article_write.h"
 #include "res/article_version.h"
 #include "res/groups.h"
 #include "res/tag.h"

@@ -16,13 +16,4 @@ int article_import_prepare(struct call *c);
 /* After api_input: all texts that the article then has. Reports locales that lack a title or contents. *changed: texts were given. */
 int article_texts_given(struct call *c, struct article_texts *out, bool *changed);
 
-/* Locks the section of the article (core/helpcenter/article.h). Fails with PERMISSIONS_DENIED if the article is published, and the caller may not
- * publish: readers see a published article at once, so its changes need that permission, too. */
-int article_may_change(struct call *c, int64_t article_id);
-int article_may_publish(struct call *c);
-/* api_target of one article with these locks, this permission. */
-int article_target(struct call *c);
-
-int64_t article_section_given(const struct call *c); /* section_id in the body, unchecked; 0: none */
-
 #endif

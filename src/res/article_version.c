@@ -8,7 +8,7 @@
 #include "core/helpcenter/article_attachment.h"
 #include "core/helpcenter/diff.h"
 #include "core/helpcenter/version.h"
-#include "res/article_input.h"
+#include "res/article_write.h"
 
 /* ---- members ---------------------------------------------------------------------------------------------------------- */
 
@@ -61,7 +61,7 @@ struct comparison {
     int64_t work, article_id;
 };
 
-static void write_difference(struct view *v, const char *name, struct str from, struct str to, int64_t *work) {
+static void write_text_difference(struct view *v, const char *name, struct str from, struct str to, int64_t *work) {
     static const char *const operations[] = {NULL, "EQUAL", "INSERTED", "DELETED"};
     jw_key(&v->w, str_of(name));
     jw_array(&v->w);
@@ -84,9 +84,9 @@ static void write_locale(struct view *v, struct comparison *k, const struct arti
     jw_object(&v->w);
     jw_key(&v->w, S("locale"));
     jw_str(&v->w, from ? from->locale : to->locale);
-    write_difference(v, "title", x->title, y->title, &k->work);
-    write_difference(v, "contents", article_contents_shown(w->arena, w->desk, k->article_id, x->contents),
-                     article_contents_shown(w->arena, w->desk, k->article_id, y->contents), &k->work);
+    write_text_difference(v, "title", x->title, y->title, &k->work);
+    write_text_difference(v, "contents", article_contents_shown(w->arena, w->desk, k->article_id, x->contents),
+                          article_contents_shown(w->arena, w->desk, k->article_id, y->contents), &k->work);
     jw_end(&v->w);
 }
 

@@ -11,7 +11,7 @@
 #include "files/content.h"
 #include "files/picture.h"
 #include "files/zip.h"
-#include "res/article_input.h"
+#include "res/article_write.h"
 #include "res/file_content.h"
 
 extern const struct resource article_attachment_resource;
