@@ -1,4 +1,4 @@
-/* Search (completions.md section 6): conversations, people and organizations by their texts. docs/SEARCH.md has the design. */
+/* Search (completions.md section 6): conversations, people, organizations and articles by their texts. docs/SEARCH.md has the design. */
 #include "core/search/find.h"
 
 #include "api/generic.h"
@@ -12,25 +12,36 @@ extern const struct resource result_resource;
 
 /* ---- members ------------------------------------------------------------------------------------------------------ */
 
-static const struct layout *found_layout(const struct row *row) {
-    static const char *const types[] = {[SEARCH_CASES] = "case", [SEARCH_USERS] = "user", [SEARCH_ORGANIZATIONS] = "organization"};
-    return layout_of(resource_of(types[row_cell(row, "kind")->i]));
-}
+static const struct {
+    const char *type, *path, *member;
+} found_kinds[SEARCH_KINDS] = {[SEARCH_CASES] = {"case", "cases", "found_case"},
+                               [SEARCH_USERS] = {"user", "users", "found_user"},
+                               [SEARCH_ORGANIZATIONS] = {"organization", "organizations", "found_organization"},
+                               [SEARCH_ARTICLES] = {"article", "articles", "found_article"}};
 
 static void result_data(struct view *v, const struct row *row, const struct value *own) {
+    const struct resource *r = resource_of(found_kinds[row_cell(row, "kind")->i].type);
     (void)own;
-    view_reference(v, found_layout(row), row_cell(row, "id")->i);
+    if (r) {
+        view_reference(v, layout_of(r), row_cell(row, "id")->i);
+        return;
+    }
+    jw_object(&v->w);
+    jw_key(&v->w, S("id"));
+    jw_int(&v->w, row_cell(row, "id")->i);
+    jw_key(&v->w, S("resource_type"));
+    view_type(v, found_kinds[row_cell(row, "kind")->i].type);
+    jw_end(&v->w);
 }
 
 static void result_type(struct view *v, const struct row *row, const struct value *own) {
     (void)own;
-    view_type(v, resource_shown_type(found_layout(row)->resource));
+    view_type(v, found_kinds[row_cell(row, "kind")->i].type);
 }
 
 static void result_url(struct view *v, const struct row *row, const struct value *own) {
-    static const char *const paths[] = {[SEARCH_CASES] = "cases", [SEARCH_USERS] = "users", [SEARCH_ORGANIZATIONS] = "organizations"};
     (void)own;
-    jw_str(&v->w, str_fmt(v->c->work.arena, "%s/api/v1/%s/%lld", v->c->work.desk->base_url.p, paths[row_cell(row, "kind")->i],
+    jw_str(&v->w, str_fmt(v->c->work.arena, "%s/api/v1/%s/%lld", v->c->work.desk->base_url.p, found_kinds[row_cell(row, "kind")->i].path,
                           (long long)row_cell(row, "id")->i));
 }
 
@@ -45,19 +56,20 @@ static const struct field result_fields[] = {
     {"found_case", F_REF, HIDDEN, .ref = "case", .doc = "If it is a conversation."},
     {"found_user", F_REF, HIDDEN, .ref = "user", .doc = "If it is a person."},
     {"found_organization", F_REF, HIDDEN, .ref = "organization", .doc = "If it is an organization."},
-    {"id", F_INT, READONLY, .doc = "Id of the conversation, person or organization.", .example = "12"},
-    {"title", F_TEXT, READONLY, .doc = "Subject or name.", .example = "\"The engine stalls\""},
+    {"found_article", F_INT, HIDDEN, .doc = "If it is an article."},
+    {"id", F_INT, READONLY, .doc = "Id of the conversation, person, organization or article.", .example = "12"},
+    {"title", F_TEXT, READONLY, .doc = "Subject, name or title.", .example = "\"The engine stalls\""},
     {"snippet", F_LONG, READONLY, .doc = "Part of the text that has the words, as HTML: the words are in <em>, everything else is escaped.",
      .example = "\"It <em>stops</em> after ten turns.\""},
     {"relevance", F_COMPUTED, READONLY, .render = result_relevance, .doc = "Between 0 and 1. Results with a higher one come first.",
      .example = "0.4213"},
-    {"resource", F_COMPUTED, READONLY, .render = result_type, .doc = "Type of the result: case, user or organization.",
+    {"resource", F_COMPUTED, READONLY, .render = result_type, .doc = "Type of the result: case, user, organization or article.",
      .example = "\"case\""},
-    {"data", F_COMPUTED, READONLY, .render = result_data, .doc = "The conversation, person or organization.",
+    {"data", F_COMPUTED, READONLY, .render = result_data, .doc = "The conversation, person, organization or article.",
      .example = "{\"id\": 12, \"resource_type\": \"case\"}"},
     {"resource_url", F_COMPUTED, READONLY, .render = result_url, .doc = "Address of the result.",
      .example = "\"https://desk.example/api/v1/cases/12\""},
-    {"created_at", F_TIME, READONLY, .doc = "Time when the conversation, person or organization was created."},
+    {"created_at", F_TIME, READONLY, .doc = "Time when the conversation, person, organization or article was created."},
     {0},
 };
 
@@ -74,7 +86,7 @@ static const struct field search_args[] = {
          "without it. Operators: in:, status:, priority:, type:, agent:, team:, requester:, organization:, tag:, is:, has:, created>, "
          "updated< and similar.",
      .example = "\"engine status:open\""},
-    {"resources", F_WORDS, .words = resource_words, .doc = "Only results of these kinds. Default: all. There are no articles yet."},
+    {"resources", F_WORDS, .words = resource_words, .doc = "Only results of these kinds. Default: all."},
     {0},
 };
 
@@ -82,15 +94,13 @@ static unsigned kinds_asked(struct call *c) {
     const struct in *asked = arg(c, "resources");
     unsigned kinds = 0;
     for (int64_t i = 0; asked->given && i < asked->value.i; i++) kinds |= 1u << asked->value.ids[i];
-    return kinds ? kinds : 1u << SEARCH_CASES | 1u << SEARCH_USERS | 1u << SEARCH_ORGANIZATIONS;
+    return kinds ? kinds : 1u << SEARCH_CASES | 1u << SEARCH_USERS | 1u << SEARCH_ORGANIZATIONS | 1u << SEARCH_ARTICLES;
 }
 
 static struct row *result_row(struct view *v, const struct search_hit *h, const struct search_shown *shown) {
-    static const char *const found[] = {
-        [SEARCH_CASES] = "found_case", [SEARCH_USERS] = "found_user", [SEARCH_ORGANIZATIONS] = "found_organization"};
     struct row *row = row_new(v, layout_of(&result_resource), 0);
     *row_cell(row, "kind") = (struct value){V_INT, .i = h->kind};
-    *row_cell(row, "id") = *row_cell(row, found[h->kind]) = (struct value){V_INT, .i = h->id};
+    *row_cell(row, "id") = *row_cell(row, found_kinds[h->kind].member) = (struct value){V_INT, .i = h->id};
     *row_cell(row, "title") = value_text(shown->title);
     *row_cell(row, "snippet") = value_text(shown->snippet);
     *row_cell(row, "relevance") = (struct value){V_INT, .i = (int64_t)(h->relevance * 10000 + 0.5)};
@@ -134,15 +144,15 @@ static int result_rows(struct call *c, struct view *v, struct str name, struct r
 
 static const struct route result_routes[] = {
     {GET, "/search", COL_PLUS, "search", LIST, api_list, .args = search_args, .executor = POOL, .summary = "Search",
-     .doc =
-         "Finds words in subjects, messages, notes, names, addresses, tags and custom text fields. The most relevant result comes first. "
-         "If the words are common, a notice says that total_count is a lower bound."},
+     .doc = "Finds words in subjects, messages, notes, names, addresses, tags, custom text fields and articles. The most relevant result "
+            "comes first. "
+            "If the words are common, a notice says that total_count is a lower bound."},
     {0},
 };
 
 const struct resource result_resource = {.type = "result",
                                          .title = "Search",
-                                         .doc = "Conversations, people and organizations that have the words of a search.",
+                                         .doc = "Conversations, people, organizations and articles that have the words of a search.",
                                          .fields = result_fields,
                                          .routes = result_routes,
                                          .rows = result_rows,

@@ -91,7 +91,11 @@ QUERY(
     check_search_owners,
     "SELECT s.id FROM search_texts s WHERE NOT ((s.kind = 1 AND EXISTS (SELECT 1 FROM cases c WHERE c.id = s.owner_id)) OR (s.kind = 2 AND "
     "EXISTS (SELECT 1 FROM users u WHERE u.id = s.owner_id)) OR (s.kind = 3 AND EXISTS (SELECT 1 FROM organizations o WHERE o.id = "
-    "s.owner_id))) ORDER BY s.id");
+    "s.owner_id)) OR (s.kind = 4 AND EXISTS (SELECT 1 FROM articles a WHERE a.id = s.owner_id))) ORDER BY s.id");
+QUERY(check_search_articles,
+      "SELECT DISTINCT a.id FROM articles a JOIN locale_fields l ON l.owner_kind = 11 AND l.owner_id = a.id LEFT JOIN search_texts s ON "
+      "s.id = " SEARCH_OF_TITLES " + l.id * 4 AND s.owner_id = a.id WHERE a.deleted_at IS NULL AND s.id IS NULL AND " BUILT
+      " ORDER BY a.id");
 QUERY(
     check_message_counts,
     "SELECT t.id FROM cases t LEFT JOIN (SELECT case_id, SUM(by_staff) AS staff, SUM(is_requester) AS requester FROM posts WHERE kind = 1 "
@@ -150,6 +154,7 @@ static const struct rule {
     {&check_organization, "conversation %" PRId64 " is not in its requester's organization"},
     {&check_markers, "in conversation %" PRId64 " user %" PRId64 " has read more messages than there are"},
     {&check_search_texts, "post %" PRId64 " is not in the search index of its conversation"},
+    {&check_search_articles, "a title of article %" PRId64 " is not in the search index"},
     {&check_search_owners, "text %" PRId64 " of the search index has no owner"},
     {&check_role_type, "user %" PRId64 " has a role_type that differs from its role"},
     {&check_primary, "user %" PRId64 " has identities of one kind, but not exactly one primary one"},

@@ -101,6 +101,8 @@ enum search_table search_table_of(int64_t text_id) {
     return kind == SEARCH_CASES ? TEXTS_OF_CASES : kind == SEARCH_USERS ? TEXTS_OF_USERS : TEXTS_OF_ORGANIZATIONS;
 }
 
+_Static_assert(SEARCH_TEXT_ID(SEARCH_ARTICLES, SEARCH_TITLE, 0) == INT64_C(324259173170675712), "SEARCH_OF_TITLES");
+
 /* ---- reading ------------------------------------------------------------------------------------------------------ */
 
 static struct search_text *text_begun(struct arena *a, struct stmt *row, int kind, int64_t id, struct str part) {

@@ -41,6 +41,7 @@ static inline int64_t search_row_of(int64_t text_id) { return (text_id & ((INT64
 #define SEARCH_NOTES_DROP "DELETE FROM search_texts WHERE id IN " SEARCH_NOTES_IDS
 #define SEARCH_MESSAGES_MOVE(owner) "UPDATE search_texts SET owner_id = " owner " WHERE id IN " SEARCH_MESSAGES_IDS
 #define SEARCH_NOTES_MOVE(owner) "UPDATE search_texts SET owner_id = " owner " WHERE id IN " SEARCH_NOTES_IDS
+#define SEARCH_OF_TITLES "324259173170675712" /* SEARCH_TEXT_ID(SEARCH_ARTICLES, SEARCH_TITLE, 0) */
 #define SEARCH_CASE_DROP "DELETE FROM search_texts WHERE owner_id = :id AND kind = 1"
 #define SEARCH_ARTICLES_DROP \
     "DELETE FROM search_texts WHERE kind = 4 AND owner_id IN @LIST(:rows)" /* before the articles :rows are deleted */
