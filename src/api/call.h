@@ -8,6 +8,7 @@
 #include "json/json.h"
 
 struct condition;
+struct inner;
 struct api; /* the machine (api/machine.h) */
 
 enum value_type { V_NULL, V_INT, V_TEXT, V_IDS, V_ROWS };
@@ -89,6 +90,7 @@ struct call {
     struct work work;
     struct api *api;
     struct http_request *http;
+    struct inner *inner;             /* a page made this call (api/inner.h); NULL: a client did */
     const struct resource *resource; /* resource in the reply */
     const struct resource *home;     /* resource whose table has the route */
     const struct route *route;

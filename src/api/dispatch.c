@@ -423,6 +423,13 @@ static struct hop *hop_new(struct api *api, struct http_request *r) {
     return h;
 }
 
+void call_inner(struct api *api, struct http_request *r, struct inner *page) {
+    struct hop *h = hop_new(api, r);
+    h->call.inner = page;
+    h->deferred = true; /* the request of the page is */
+    hop_advance(h);
+}
+
 static void on_begin(void *ctx, struct http_request *r, struct http_plan *plan) {
     struct api *api = ctx;
     struct call *upload;

@@ -2,6 +2,7 @@
 #include "api/machine.h"
 
 #include "api/describe.h"
+#include "api/inner.h"
 #include "api/reply.h"
 #include "base/address.h"
 #include "base/log.h"
@@ -129,7 +130,7 @@ static bool is_read(const struct call *c) { return c->method == GET || (c->route
 
 /* Accounts for a reply that may wait long for its reader. The reply to a write is never refused, because the write has happened. */
 static int hold_reply(struct call *c) {
-    if (c->head || http_hold(c->http, c->work.actor.user_id, c->stream ? STREAM_MEMORY : c->out.n, !is_read(c))) return 0;
+    if (c->head || c->inner || http_hold(c->http, c->work.actor.user_id, c->stream ? STREAM_MEMORY : c->out.n, !is_read(c))) return 0;
     log_often(LOG_WARN, "refused replies", "replies that wait for slow readers hold as many bytes as they may: a read was refused");
     return fail_field(&c->work, ERR_SERVICE_UNAVAILABLE, (struct str){0},
                       "Too many replies wait to be read. Read your open replies or close their connections, and try again.");
@@ -166,7 +167,8 @@ void call_end(struct call *c, struct header *before, int64_t began, int rc) {
     }
     if (c->status == 304) c->headers = before;
     if (c->status == 304 || c->status == 204) c->out.n = 0;
-    add_headers(c);
+    if (c->inner == NULL) add_headers(c);
     count_reply(c, clock_monotonic() - began);
-    send_reply(c);
+    if (c->inner) inner_end(c);
+    else send_reply(c);
 }

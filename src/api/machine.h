@@ -131,6 +131,8 @@ void download_drop(struct call *c);
 /* Sends the reply, and frees the call. rc: the result; a negative one is written as the error. `before`: the headers that stand with an error
  * or a 304. began: clock_monotonic. */
 void call_end(struct call *c, struct header *before, int64_t began, int rc);
+/* Runs a call that a page made (api/inner.h). From a task of the pool without an open snapshot. */
+void call_inner(struct api *api, struct http_request *r, struct inner *page);
 struct str exposed_headers(struct arena *a); /* value of Access-Control-Expose-Headers */
 
 /* ---- uploads before their body (upload.c) --------------------------------------------------------------------- */

@@ -80,6 +80,12 @@ struct http_app {
 struct str http_header(const struct http_request *r, const char *name);
 struct str http_cookie(const struct http_request *r, const char *name);
 
+/* Makes a request of the same client inside a request that is being handled, in its memory. It has no header fields but those that are added,
+ * and no body: the caller sets `form` and `files`. It is never deferred or replied to. */
+struct http_request *http_inner(struct http_request *outer, struct str method, struct str path, struct str query);
+#define HTTP_INNER_HEADERS 16
+void http_inner_header(struct http_request *inner, const char *name, struct str value); /* not copied; p NULL: none */
+
 void http_defer(struct http_request *r); /* call it in begin() or handle(), before another thread gets the request */
 /* For a request that begin() has deferred: sets its plan. From any thread, exactly once. handle() follows. */
 void http_begun(struct http_request *r, const struct http_plan *plan);

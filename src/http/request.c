@@ -192,6 +192,30 @@ struct edge *edge_new(struct conn *c) {
     return e;
 }
 
+struct http_request *http_inner(struct http_request *outer, struct str method, struct str path, struct str query) {
+    const struct edge *from = (const struct edge *)outer;
+    struct edge *e = ARENA_NEW(outer->arena, struct edge);
+    e->r = (struct http_request){.arena = outer->arena,
+                                 .method = method,
+                                 .path = path,
+                                 .query = query,
+                                 .remote = outer->remote,
+                                 .body = S(""),
+                                 .started = outer->started};
+    e->server = from->server;
+    e->conn = from->conn;
+    e->reply_last = &e->reply_head;
+    e->file = -1;
+    e->head = arena_array(outer->arena, HTTP_INNER_HEADERS, sizeof *e->head);
+    return &e->r;
+}
+
+void http_inner_header(struct http_request *inner, const char *name, struct str value) {
+    struct edge *e = (struct edge *)inner;
+    assert(e->library == NULL && e->head_n < HTTP_INNER_HEADERS);
+    if (value.p) e->head[e->head_n++] = (struct header){.name = str_of(name), .value = value};
+}
+
 static enum MHD_Result on_head(struct http_server *s, struct MHD_Connection *library, const char *method, const char *version,
                                void **context) {
     struct edge *e = edge_new(conn_of(library));
