@@ -61,10 +61,13 @@ int auth_cookie(struct work *w, struct http_request *r) {
     return foreign ? (foreign < 0 ? foreign : 0) : load_cookie(w, r, &s);
 }
 
-int auth_reader(struct work *w, struct http_request *r) {
+int auth_reader(struct work *w, struct http_request *r, struct str *csrf) {
     struct session s;
     int rc = load_cookie(w, r, &s);
-    if (rc > 0) touch(w->desk, &s, w->now);
+    *csrf = (struct str){0};
+    if (rc <= 0) return rc;
+    touch(w->desk, &s, w->now);
+    *csrf = session_csrf(w, &s, r->arena);
     return rc;
 }
 

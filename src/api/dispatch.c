@@ -213,6 +213,7 @@ static void count_done(struct db_task *t, int rc) {
 
 static int stage_rate(struct hop *h) {
     struct call *c = &h->call;
+    if (c->inner) return NEXT; /* the form of the page was counted */
     if (c->work.actor.rank != ROLE_PUBLIC || c->method == GET || c->api->cfg.public_writes_a_minute == 0) return NEXT;
     int64_t wait = rate_over(c->api, c->http->remote, c->work.now);
     return wait ? call_wait(c, wait) : park_on_writer(h, count_run, count_done);
@@ -434,6 +435,7 @@ static void on_begin(void *ctx, struct http_request *r, struct http_plan *plan) 
     struct api *api = ctx;
     struct call *upload;
     *plan = (struct http_plan){.body = call_body(api, r, &upload), .limit = LIMIT_BODY};
+    if (plan->body == HTTP_BODY_MEMORY && site_takes_files(r)) plan->body = HTTP_BODY_UPLOAD;
     plan->file_limit = plan->body == HTTP_BODY_MEMORY ? 0 : setting_int(api->desk, "files.max_megabytes") << 20;
     if (upload == NULL || !r->has_body) return;
     call_init(upload, api, r, r->arena);

@@ -88,7 +88,9 @@ static const struct json *inner_errors(const struct json *reply) {
     return list ? list->first : NULL;
 }
 
-struct str inner_code(const struct json *reply) { return tree_text(inner_errors(reply), "code"); }
+struct str inner_code(const struct json *reply) {
+    return tree_text(inner_errors(reply), "code");
+}
 
 struct str inner_problem(const struct json *reply, const char *parameter) {
     for (const struct json *e = inner_errors(reply); e; e = e->next)

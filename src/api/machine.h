@@ -91,8 +91,9 @@ int auth_admit(struct call *c); /* checks role, scope and permission */
 /* For pages: loads the actor of the cookie's live session into w. Returns 1, 0 if there is none or the request is foreign, or a negative
  * error. */
 int auth_cookie(struct work *w, struct http_request *r);
-/* The same for a page that only shows: the request may come from a link on another site, whose pages can't read the reply. Records the activity. */
-int auth_reader(struct work *w, struct http_request *r);
+/* The same for a page that only shows: the request may come from a link on another site, whose pages can't read the reply. Records the activity.
+ * *csrf: the token of the session, in the request's memory; p NULL: none. */
+int auth_reader(struct work *w, struct http_request *r, struct str *csrf);
 struct str user_agent_of(struct http_request *r); /* as stored in sessions */
 
 /* ---- the origin of a request (origin.c) --------------------------------------------------------------------- */
@@ -169,6 +170,7 @@ int idempotent(struct call *c, int (*run)(struct call *c));
 /* ---- service pages outside /api/v1 --------------------------------------------------------------------------- */
 
 bool service_handle(struct api *api, struct http_request *r); /* true: replied or deferred */
+bool site_takes_files(const struct http_request *r);          /* the request is a form of a page that takes files */
 bool site_handle(struct api *api, struct http_request *r);    /* the pages of the help center, pages/visit.c; the same */
 
 /* ---- the machine ---------------------------------------------------------------------------------------------- */

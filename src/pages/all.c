@@ -1,4 +1,5 @@
 /* Every page of the help center. A row of fixed segments stands before a row with a variable at the same place. */
+#include "pages/pages.h"
 #include "pages/shown.h"
 
 const struct site_page site_pages[] = {
@@ -16,5 +17,18 @@ const struct site_page site_pages[] = {
     {GET, "/helpcenter/:locale/categories/:slug", .show = show_category, .kept = true, .template = "helpcenter_category"},
     {GET, "/helpcenter/:locale/sections/:slug", .show = show_section, .kept = true, .template = "helpcenter_section"},
     {GET, "/helpcenter/:locale/articles/:slug", .show = show_article, .kept = true, .template = "helpcenter_article"},
+    {GET, "/helpcenter/:locale/login", .show = page_login},
+    {POST, "/helpcenter/:locale/login", .show = page_login},
+    {GET, "/helpcenter/:locale/logout", .show = page_logout},
+    {POST, "/helpcenter/:locale/logout", .show = page_logout},
+    {GET, "/helpcenter/:locale/reset", .show = page_reset},
+    {POST, "/helpcenter/:locale/reset", .show = page_reset},
+    {GET, "/helpcenter/:locale/contact", .show = page_contact},
+    {POST, "/helpcenter/:locale/contact", .show = page_contact, .takes_files = true},
+    {GET, "/helpcenter/:locale/conversations", .show = page_conversations},
+    {GET, "/helpcenter/:locale/conversations/:id", .show = page_conversation},
+    {POST, "/helpcenter/:locale/conversations/:id/reply", .show = page_answer, .takes_files = true},
+    {POST, "/helpcenter/:locale/conversations/:id/rating", .show = page_rating},
+    {POST, "/helpcenter/:locale/conversations/:id/complete", .show = page_complete},
     {0},
 };

@@ -128,9 +128,11 @@ static int article_files(struct site_visit *v, const struct article_row *x) {
 
 static void vote_form(struct site_visit *v) {
     html(&v->form_html,
-         "<section class=\"vote\" aria-labelledby=\"helpful\">\n<h2 id=\"helpful\">%s</h2>\n<form method=\"post\" action=\"%s%s/vote\">\n"
-         "<button name=\"vote\" value=\"up\">%s</button>\n<button name=\"vote\" value=\"down\">%s</button>\n</form>\n",
-         SAY(v, WORD_HELPFUL), v->root.p, v->head.path.p, SAY(v, WORD_YES), SAY(v, WORD_NO));
+         "<section class=\"vote\" aria-labelledby=\"helpful\">\n<h2 id=\"helpful\">%s</h2>\n<form method=\"post\" action=\"%s%s/vote\">\n",
+         SAY(v, WORD_HELPFUL), v->root.p, v->head.path.p);
+    site_token_field(v, &v->form_html);
+    html(&v->form_html, "<button name=\"vote\" value=\"up\">%s</button>\n<button name=\"vote\" value=\"down\">%s</button>\n</form>\n",
+         SAY(v, WORD_YES), SAY(v, WORD_NO));
     html(&v->form_html, "<p>%s <a href=\"%s/contact?article=%s\">%s</a></p>\n</section>\n", SAY(v, WORD_STILL_STUCK), v->root.p,
          str_fmt(v->arena, "%" PRId64, shelf_id(v)).p, SAY(v, WORD_CONTACT));
 }
@@ -142,9 +144,13 @@ static void comment_form(struct site_visit *v) {
         return;
     }
     html(&v->form_html,
-         "<form class=\"comment\" method=\"post\" action=\"%s%s/comments\">\n<label for=\"contents\">%s</label>\n"
-         "<textarea id=\"contents\" name=\"contents\" rows=\"4\" required></textarea>\n<button>%s</button>\n</form>\n",
-         v->root.p, v->head.path.p, SAY(v, WORD_COMMENT), SAY(v, WORD_SEND_COMMENT));
+         "<form class=\"comment\" method=\"post\" action=\"%s%s/comments\">\n",
+         v->root.p, v->head.path.p);
+    site_token_field(v, &v->form_html);
+    html(&v->form_html,
+         "<label for=\"contents\">%s</label>\n<textarea id=\"contents\" name=\"contents\" rows=\"4\" required></textarea>\n"
+         "<button>%s</button>\n</form>\n",
+         SAY(v, WORD_COMMENT), SAY(v, WORD_SEND_COMMENT));
 }
 
 /* ---- comments --------------------------------------------------------------------------------------------------------------------- */

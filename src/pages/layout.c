@@ -104,9 +104,9 @@ static void person_menu(struct buf *out, const struct site_visit *v) {
     html(out, "<nav class=\"person\"><ul>\n<li><a href=\"%s/contact\">%s</a></li>\n", v->root.p, SAY(v, WORD_CONTACT));
     if (site_logged_in(v))
         html(out,
-             "<li><a href=\"%s/conversations\">%s</a></li>\n<li><form method=\"post\" action=\"%s/logout\"><button "
-             "class=\"link\">%s</button></form></li>\n",
-             v->root.p, SAY(v, WORD_MY_CONVERSATIONS), v->root.p, SAY(v, WORD_LOG_OUT));
+             "<li><a href=\"%s/conversations\">%s</a></li>\n<li><form method=\"post\" action=\"%s/logout\"><input type=\"hidden\" "
+             "name=\"_token\" value=\"%s\"><button class=\"link\">%s</button></form></li>\n",
+             v->root.p, SAY(v, WORD_MY_CONVERSATIONS), v->root.p, v->csrf.p ? v->csrf.p : "", SAY(v, WORD_LOG_OUT));
     else html(out, "<li><a href=\"%s/login\" rel=\"nofollow\">%s</a></li>\n", v->root.p, SAY(v, WORD_LOG_IN));
     buf_text(out, "</ul></nav>\n");
 }

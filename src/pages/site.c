@@ -75,7 +75,7 @@ static int site_prepare(struct site_visit *v) {
     v->rtl = v->brand.rtl;
     v->prefix = url_path(v->work.desk->base_url);
     v->origin = site_brand_origin(v->work.desk, v->arena, &v->brand);
-    int rc = auth_reader(&v->work, v->http);
+    int rc = auth_reader(&v->work, v->http, &v->csrf);
     if (rc >= 0) rc = asked.p ? set_locale(v, asked) : GO_ON;
     v->language = language_of_locale(v->locale, v->brand.locale);
     v->root = STR_CAT(v->arena, v->prefix, S("/helpcenter/"), v->locale);

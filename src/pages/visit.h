@@ -24,7 +24,8 @@ struct site_page {
     int (*show)(struct site_visit *v); /* 0, a negative error, or SITE_LATER */
     bool in_pool;                      /* a GET that is always long */
     bool kept;      /* replies to callers without login may be kept in memory (cache.h): the page is a function of path, query and store */
-    enum lane lane; /* of a POST */
+    enum lane lane;   /* of a POST */
+    bool takes_files; /* of a POST: file parts of the form are kept */
     const char *template; /* the template of the contents; NULL: none */
 };
 extern const struct site_page site_pages[]; /* all.c; ends with path NULL */
@@ -59,6 +60,7 @@ struct site_visit {
     const struct site_page *page;
     struct work work; /* actor: the person of the session cookie, or nobody */
     struct arena *arena;
+    struct str csrf; /* token of the session; p NULL: no login */
     bool deferred;
     struct str vars[SITE_VARS]; /* texts of the variables in the path, decoded */
     int var_count;
@@ -90,6 +92,11 @@ bool site_is_staff(const struct site_visit *v);
 
 struct str site_query(const struct site_visit *v, const char *name); /* an argument, trimmed; empty if absent or not a text */
 struct str site_field(const struct site_visit *v, const char *name); /* a field of the posted form, as sent; the same */
+/* The token for a form of this visitor: that of the session, or one for the address, the browser and the day. The page must be secret. */
+struct str site_token(const struct site_visit *v);
+bool site_token_good(const struct site_visit *v, struct str sent);
+/* The token in a form of a page that everybody may keep: only that of a session. Without one, the request must name its origin. */
+void site_token_field(const struct site_visit *v, struct buf *out);
 int64_t site_query_int(const struct site_visit *v, const char *name, int64_t least, int64_t most); /* `least` if it is no such number */
 
 /* Replies; each returns 0. path: behind the prefix, percent-encoded ("/helpcenter/en-us"). */

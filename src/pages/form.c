@@ -1,0 +1,311 @@
+#include "pages/form.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+/* ---- the visit ---------------------------------------------------------------------------------------------------------- */
+
+struct act *act_begin(struct site_visit *v, int (*show)(struct act *a)) {
+    struct act *a = ARENA_NEW(v->http->arena, struct act);
+    *a = (struct act){.visit = v, .arena = v->http->arena, .posted = v->page->method == POST, .show = show, .status = 200};
+    v->secret = true;
+    return a;
+}
+
+bool act_forged(const struct act *a) { return a->posted && !site_token_good(a->visit, act_typed(a, "_token")); }
+
+int act_expired(struct act *a) {
+    a->wrong = WORD_FORM_EXPIRED;
+    a->status = 403;
+    return a->show ? a->show(a) : site_refuse(a->visit, 403, WORD_REFUSED, WORD_FORM_EXPIRED);
+}
+
+/* ---- input ---------------------------------------------------------------------------------------------------------------- */
+
+struct str act_typed(const struct act *a, const char *name) {
+    struct str rest = str_of(name), first = str_cut(&rest, '[');
+    const struct json *j = json_member(a->visit->form, first);
+    if (rest.n) j = json_member(j, (struct str){rest.p, rest.n - 1});
+    return j && j->type == JSON_STRING ? j->text : S("");
+}
+
+void act_put(struct act *a, struct json *body, const char *name, struct str v) {
+    if (v.p == NULL) return;
+    struct json *j = json_string(a->arena, v);
+    j->name = str_of(name);
+    json_append(body, j);
+}
+
+/* A browser sends an empty file field as an empty part without a name. */
+struct http_file *act_files(struct act *a) {
+    struct http_file *first = NULL, **end = &first;
+    for (const struct http_file *f = a->visit->http->files; f; f = f->next) {
+        if (f->filename.n == 0 && f->size == 0) continue;
+        struct http_file *copy = ARENA_NEW(a->arena, struct http_file);
+        *copy = *f;
+        copy->next = NULL;
+        *end = copy;
+        end = &copy->next;
+    }
+    return first;
+}
+
+/* ---- calls ---------------------------------------------------------------------------------------------------------------- */
+
+bool act_ok(const struct act *a) { return a->inner.status >= 200 && a->inner.status < 300; }
+const struct json *act_data(const struct act *a) { return act_ok(a) ? inner_data(a->inner.reply) : NULL; }
+
+static void act_called(struct inner *x) {
+    struct act *a = (struct act *)(void *)x; /* the call is its first member */
+    if (x->crowded && (x->method == GET || !act_ok(a))) site_end(a->visit, -ERR_SERVICE_UNAVAILABLE);
+    else a->then(a);
+}
+
+static void run_call(struct pool_task *t) { inner_call((struct inner *)(void *)t); }
+
+/* A GET is shown in a snapshot of its thread, which a call can't share. So its first call is made by another task. */
+static int leave_snapshot(struct act *a) {
+    struct site_visit *v = a->visit;
+    if (!v->deferred) http_defer(v->http);
+    v->deferred = true;
+    a->inner.task = (struct pool_task){.run = run_call};
+    if (pool_submit(v->api->pool, LANE_WORK, &a->inner.task)) return SITE_LATER;
+    a->later = false;
+    return -ERR_SERVICE_UNAVAILABLE;
+}
+
+int act_call(struct act *a, enum method m, struct json *body, int (*then)(struct act *a), const char *path, ...) {
+    char text[512];
+    bool first = !a->later;
+    va_list args;
+    va_start(args, path);
+    int n = vsnprintf(text, sizeof text, path, args);
+    va_end(args);
+    assert(n > 0 && (size_t)n < sizeof text);
+    struct str rest = str_dup(a->arena, str_of(text));
+    struct inner *x = &a->inner;
+    x->api = a->visit->api;
+    x->http = a->visit->http;
+    x->method = m;
+    x->path = str_cut(&rest, '?');
+    x->query = rest;
+    x->body = body;
+    x->done = act_called;
+    a->then = then;
+    inner_header(x, "Accept", S("application/json"));
+    if (site_logged_in(a->visit) && !x->stranger) inner_header(x, "X-CSRF-Token", a->visit->csrf);
+    a->later = true;
+    if (first && !a->posted) return leave_snapshot(a);
+    inner_call(x);
+    return SITE_LATER;
+}
+
+/* ---- replies -------------------------------------------------------------------------------------------------------------- */
+
+/* The visit may end here. */
+static int act_end(struct act *a) {
+    if (!a->later) return 0;
+    site_end(a->visit, 0);
+    return SITE_LATER;
+}
+
+int act_page(struct act *a, struct str title) {
+    struct site_visit *v = a->visit;
+    v->head = (struct site_head){.title = title, .unindexed = true};
+    v->status = a->status;
+    return act_end(a);
+}
+
+struct str act_path(struct act *a, const char *path, ...) {
+    char text[512];
+    va_list args;
+    va_start(args, path);
+    int n = vsnprintf(text, sizeof text, path, args);
+    va_end(args);
+    assert(n >= 0 && (size_t)n < sizeof text);
+    return STR_CAT(a->arena, a->visit->root, str_of(text));
+}
+
+static int redirect_to(struct act *a, struct str path) {
+    a->visit->status = 303;
+    a->visit->location = path;
+    a->visit->main.n = 0;
+    return act_end(a);
+}
+
+int act_redirect(struct act *a, const char *path, ...) {
+    char text[1024];
+    va_list args;
+    va_start(args, path);
+    int n = vsnprintf(text, sizeof text, path, args);
+    va_end(args);
+    assert(n >= 0 && (size_t)n < sizeof text);
+    return redirect_to(a, STR_CAT(a->arena, a->visit->root, str_of(text)));
+}
+
+/* After a post, the login leads to the first page: the post is not repeated. */
+int act_login(struct act *a) {
+    const struct site_visit *v = a->visit;
+    struct str path = STR_CAT(a->arena, v->prefix, v->http->path), query = v->http->query;
+    if (a->posted || !str_starts(path, v->root) || path.n + query.n > 300) return act_redirect(a, "/login");
+    struct str to = {path.p + v->root.n, path.n - v->root.n};
+    if (query.n) to = STR_CAT(a->arena, to, S("?"), query);
+    return redirect_to(a, STR_CAT(a->arena, v->root, S("/login?to="), url_encoded(a->arena, to)));
+}
+
+struct str act_local(struct act *a, struct str url) {
+    struct str base = a->visit->api->desk->base_url;
+    if (!str_starts(url, base)) return url;
+    return STR_CAT(a->arena, a->visit->prefix, ((struct str){url.p + base.n, url.n - base.n}));
+}
+
+static int refuse_page(struct act *a, int status, enum site_word title, enum site_word text) {
+    if (a->inner.retry_after.n) http_add_header(a->visit->http, "Retry-After", a->inner.retry_after);
+    site_refuse(a->visit, status, title, text);
+    return act_end(a);
+}
+
+int act_refused(struct act *a) {
+    int status = a->inner.status;
+    struct str code = inner_code(a->inner.reply);
+    if (status == 454 || str_eq(code, S("AUTHORIZATION_REQUIRED"))) return act_login(a);
+    if (status == 404) return refuse_page(a, 404, WORD_NOT_FOUND, WORD_NOT_FOUND_TEXT);
+    if (status == 429) return refuse_page(a, 429, WORD_TOO_MANY, WORD_FAILED_TEXT);
+    if (status == 403 || status == 401) return refuse_page(a, status, WORD_REFUSED, WORD_MAY_NOT);
+    if (status >= 500 || a->inner.reply == NULL) return refuse_page(a, 503, WORD_FAILED, WORD_FAILED_TEXT);
+    a->verdict = a->inner.reply;
+    a->status = status;
+    return a->show && a->posted ? a->show(a) : refuse_page(a, 400, WORD_NOT_UNDERSTOOD, WORD_NOT_UNDERSTOOD_TEXT);
+}
+
+/* ---- forms ------------------------------------------------------------------------------------------------------------------ */
+
+const char form_multipart[] = " enctype=\"multipart/form-data\"";
+
+struct buf *act_out(struct act *a) {
+    return &a->visit->main;
+}
+const char *act_say(const struct act *a, enum site_word w) { return SAY(a->visit, w); }
+
+static const char *parameter_of_field(const struct form_field *f) { return f->parameter ? f->parameter : f->name; }
+static const char *label_of_field(const struct act *a, const struct form_field *f) { return f->label ? f->label : act_say(a, f->word); }
+
+/* The id of a control: its name, with a dash for each bracket. */
+const char *form_id(struct act *a, const struct form_field *f) {
+    struct str id = STR_CAT(a->arena, S("f-"), str_of(f->name));
+    for (char *at = (char *)(uintptr_t)id.p; *at; at++)
+        if (*at == '[' || *at == ']') *at = '-';
+    return id.p;
+}
+
+/* The message of an error in the words of the page, or as the API says it, in English. */
+static void say_error(struct act *a, const struct json *error) {
+    struct str code = tree_text(error, "code"), message = tree_text(error, "message");
+    bool missing = str_eq(code, S("FIELD_REQUIRED")) || str_eq(code, S("FIELD_EMPTY"));
+    bool foreign = a->visit->language != LANGUAGE_EN;
+    if (missing) html(act_out(a), "%s", act_say(a, WORD_FIELD_REQUIRED));
+    else html(act_out(a), foreign ? "<span lang=\"en\" dir=\"ltr\">%s</span>" : "%s", message.p ? message.p : "");
+}
+
+/* A value of a list ("attachment_file_ids[2]") belongs to the field of the list. */
+static bool error_is_about(const struct json *error, const struct form_field *f) {
+    struct str rest = tree_text(error, "parameter");
+    struct str plain = rest.p ? str_cut(&rest, '[') : S("");
+    return str_eq(plain, str_of(parameter_of_field(f)));
+}
+
+static const struct json *first_error(const struct act *a) {
+    const struct json *list = json_member(a->verdict, S("errors"));
+    return list ? list->first : NULL;
+}
+
+static const struct json *error_of_field(const struct act *a, const struct form_field *f) {
+    for (const struct json *e = first_error(a); e; e = e->next)
+        if (error_is_about(e, f)) return e;
+    return NULL;
+}
+
+static const struct form_field *field_of_error(const struct json *error, const struct form_field *fields) {
+    for (const struct form_field *f = fields; f && f->name; f++)
+        if (error_is_about(error, f)) return f;
+    return NULL;
+}
+
+void form_problems(struct act *a, const struct form_field *fields) {
+    struct buf *out = act_out(a);
+    if (!a->wrong && first_error(a) == NULL) return;
+    html(out, "<div class=\"problems\" role=\"alert\">\n<p>%s</p>\n", act_say(a, a->wrong ? a->wrong : WORD_CORRECT_THIS));
+    if (first_error(a)) buf_text(out, "<ul>\n");
+    for (const struct json *e = first_error(a); e; e = e->next) {
+        const struct form_field *f = field_of_error(e, fields);
+        buf_text(out, "<li>");
+        if (f) html(out, "<a href=\"#%s\">%s</a>: ", form_id(a, f), label_of_field(a, f));
+        say_error(a, e);
+        buf_text(out, "</li>\n");
+    }
+    if (first_error(a)) buf_text(out, "</ul>\n");
+    buf_text(out, "</div>\n");
+}
+
+void form_open(struct act *a, struct str action, const char *attributes) {
+    html(act_out(a), "<form method=\"post\" action=\"%s\"%h>\n", action.p, attributes ? attributes : "");
+    form_hidden(a, "_token", site_token(a->visit));
+}
+
+void form_hidden(struct act *a, const char *name, struct str value) {
+    html(act_out(a), "<input type=\"hidden\" name=\"%s\" value=\"%s\">\n", name, value.p ? value.p : "");
+}
+
+bool form_is_described(struct act *a, const struct form_field *f) { return f->hint || f->hint_text || error_of_field(a, f); }
+
+void form_notes(struct act *a, const struct form_field *f) {
+    struct buf *out = act_out(a);
+    const struct json *e = error_of_field(a, f);
+    if (!form_is_described(a, f)) return;
+    html(out, "<div class=\"notes\" id=\"%s-notes\">", form_id(a, f));
+    if (f->hint || f->hint_text) html(out, "<p class=\"hint\">%s</p>", f->hint_text ? f->hint_text : act_say(a, f->hint));
+    if (e) {
+        buf_text(out, "<p class=\"wrong\">");
+        say_error(a, e);
+        buf_text(out, "</p>");
+    }
+    buf_text(out, "</div>\n");
+}
+
+void form_label(struct act *a, const struct form_field *f) {
+    html(act_out(a), "<label for=\"%s\">%s", form_id(a, f), label_of_field(a, f));
+    if (!f->required) html(act_out(a), " <span class=\"optional\">(%s)</span>", act_say(a, WORD_OPTIONAL));
+    buf_text(act_out(a), "</label>\n");
+    form_notes(a, f);
+}
+
+void form_attributes(struct act *a, const struct form_field *f) {
+    struct buf *out = act_out(a);
+    html(out, " id=\"%s\" name=\"%s\"", form_id(a, f), f->name);
+    if (f->autocomplete) html(out, " autocomplete=\"%s\"", f->autocomplete);
+    if (f->required) buf_text(out, " required");
+    if (f->max) html(out, " maxlength=\"%d\"", f->max);
+    if (form_is_described(a, f)) html(out, " aria-describedby=\"%s-notes\"", form_id(a, f));
+    if (error_of_field(a, f)) buf_text(out, " aria-invalid=\"true\"");
+}
+
+void form_field(struct act *a, const struct form_field *f) {
+    struct buf *out = act_out(a);
+    const char *type = f->type ? f->type : "text";
+    bool kept = strcmp(type, "password") != 0 && strcmp(type, "file") != 0;
+    struct str value = !kept ? S("") : a->posted ? act_typed(a, f->name) : f->value;
+    form_label(a, f);
+    if (strcmp(type, "textarea") == 0) {
+        buf_text(out, "<textarea rows=\"7\"");
+        form_attributes(a, f);
+        html(out, ">\n%s</textarea>\n", value.n ? value.p : ""); /* HTML drops the first line break */
+        return;
+    }
+    html(out, "<input type=\"%s\"", type);
+    form_attributes(a, f);
+    if (value.n) html(out, " value=\"%s\"", value.p);
+    html(out, "%h>\n", f->multiple ? " multiple" : "");
+}
+
+void form_close(struct act *a, enum site_word button) { html(act_out(a), "<button>%s</button>\n</form>\n", act_say(a, button)); }

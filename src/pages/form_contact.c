@@ -1,0 +1,156 @@
+/* The contact form: a new conversation. Articles that may answer it are shown before it is sent. */
+#include "pages/form_value.h"
+#include "pages/pages.h"
+
+#include <inttypes.h>
+
+struct contact {
+    const struct json *fields;   /* the first field of the default form; NULL: none */
+    int64_t form_id;             /* 0: none */
+    const struct json *articles; /* the first suggested one; NULL: none */
+    struct str key;              /* of this form, a UUID: sending it twice makes one conversation */
+    struct str article;          /* id of the article that was read before; empty: none */
+};
+
+static const struct form_field of_stranger[] = {
+    {"name", WORD_YOUR_NAME, .autocomplete = "name", .max = 255, .required = true},
+    {"email", WORD_EMAIL, .type = "email", .hint = WORD_EMAIL_HINT, .autocomplete = "email", .max = 255, .required = true},
+    {0},
+};
+static const struct form_field of_everyone[] = {
+    {"subject", WORD_SUBJECT, .max = 255, .required = true},
+    {"contents", WORD_MESSAGE, .type = "textarea", .required = true},
+    {0},
+};
+static const struct form_field attached = {
+    "files", WORD_ATTACHMENTS, .type = "file", .hint = WORD_FILES_HINT, .parameter = "attachment_file_ids", .multiple = true};
+
+/* ---- the page --------------------------------------------------------------------------------------------------------------- */
+
+static void put_suggestions(struct act *a) {
+    const struct contact *mine = a->own;
+    struct buf *out = act_out(a);
+    html(out, "<section class=\"suggested\" aria-labelledby=\"suggested\">\n<h2 id=\"suggested\">%s</h2>\n<ul>\n",
+         act_say(a, WORD_SUGGESTED));
+    for (const struct json *j = mine->articles; j; j = j->next)
+        html(out, "<li><a href=\"%s\" target=\"_blank\" rel=\"noopener\">%s <span class=\"hint\">(%s)</span></a></li>\n",
+             act_local(a, tree_text(j, "link")).p, tree_text(j, "title").p, act_say(a, WORD_NEW_TAB));
+    html(out, "</ul>\n<p>%s</p>\n</section>\n", act_say(a, WORD_IF_NOT_SEND));
+}
+
+/* All fields of the form, in their order. Returns their number. */
+static int contact_fields(struct act *a, struct form_field *all) {
+    const struct contact *mine = a->own;
+    int n = 0, values = 0;
+    for (const struct form_field *f = of_stranger; f->name && !site_logged_in(a->visit); f++) all[n++] = *f;
+    for (const struct form_field *f = of_everyone; f->name; f++) all[n++] = *f;
+    for (const struct json *j = mine->fields; j && values < FORM_VALUES; j = j->next) values += form_value_field(a, j, &all[n + values]);
+    n += values;
+    all[n++] = attached;
+    if (a->posted && a->visit->http->files && (a->wrong || a->verdict)) all[n - 1].hint = WORD_FILES_AGAIN;
+    all[n] = (struct form_field){0};
+    return n;
+}
+
+static void contact_form(struct act *a) {
+    const struct contact *mine = a->own;
+    struct form_field *all = arena_array(a->arena, FORM_VALUES + 6, sizeof *all);
+    int n = contact_fields(a, all), values = 0;
+    form_problems(a, all);
+    form_open(a, act_path(a, "/contact"), form_multipart);
+    form_hidden(a, "_key", mine->key);
+    if (mine->article.n) form_hidden(a, "article_id", mine->article);
+    if (mine->articles) form_hidden(a, "_seen", S("1"));
+    if (mine->form_id) form_hidden(a, "form_id", str_fmt(a->arena, "%" PRId64, mine->form_id));
+    for (const struct form_field *f = all; strncmp(f->name, "field_values", 12) != 0 && f < all + n - 1; f++) form_field(a, f);
+    for (const struct json *j = mine->fields; j && values < FORM_VALUES; j = j->next) values += form_value(a, j);
+    form_field(a, &all[n - 1]);
+    form_close(a, mine->articles ? WORD_SEND_ANYWAY : WORD_SEND);
+}
+
+static int show_contact(struct act *a) {
+    struct contact *mine = a->own;
+    const struct json *forms = act_data(a);
+    for (const struct json *j = forms ? forms->first : NULL; j; j = j->next) {
+        const struct json *fields = json_member(j, S("fields"));
+        if (!tree_true(j, "is_default")) continue;
+        mine->form_id = tree_int(j, "id");
+        mine->fields = fields ? fields->first : NULL;
+    }
+    html(act_out(a), "<h1>%s</h1>\n", act_say(a, WORD_CONTACT));
+    if (mine->articles) put_suggestions(a);
+    if (a->verdict) mine->key = random_uuid(a->arena); /* the refusal belongs to the old one */
+    contact_form(a);
+    return act_page(a, str_of(act_say(a, WORD_CONTACT)));
+}
+
+static int ask_form(struct act *a) {
+    a->inner.files = NULL;
+    return act_call(a, GET, NULL, show_contact, "/cases/forms?include=case_field,field_option,locale_field");
+}
+
+/* ---- sending ---------------------------------------------------------------------------------------------------------------- */
+
+static int contact_sent(struct act *a) {
+    if (!act_ok(a)) return act_refused(a);
+    if (!site_logged_in(a->visit)) return act_redirect(a, "/contact?done=sent");
+    return act_redirect(a, "/conversations/%" PRId64 "?done=sent", tree_int(act_data(a), "id"));
+}
+
+/* The key is the fingerprint of a stranger, because the API repeats outcomes only to callers that it can tell apart. Nobody else has the key. */
+static int send_contact(struct act *a) {
+    static const char *const names[] = {"name", "email", "subject", "contents", "form_id", "article_id"};
+    const struct contact *mine = a->own;
+    struct json *body = json_new(a->arena, JSON_OBJECT);
+    bool stranger = !site_logged_in(a->visit);
+    for (size_t i = stranger ? 0 : 2; i < sizeof names / sizeof *names; i++)
+        if (json_member(a->visit->form, str_of(names[i]))) act_put(a, body, names[i], act_typed(a, names[i]));
+    act_put(a, body, "source", S("HELPCENTER"));
+    form_values_take(a, body);
+    a->inner.files = act_files(a);
+    inner_header(&a->inner, "Idempotency-Key", mine->key);
+    if (stranger) inner_header(&a->inner, "X-Fingerprint-ID", mine->key);
+    return act_call(a, POST, body, contact_sent, "/conversations");
+}
+
+static int contact_suggested(struct act *a) {
+    struct contact *mine = a->own;
+    const struct json *found = act_data(a);
+    mine->articles = found ? found->first : NULL;
+    return mine->articles ? ask_form(a) : send_contact(a);
+}
+
+/* A form with files is sent at once, because a browser forgets chosen files. */
+static int contact_post(struct act *a) {
+    struct str subject = str_trim(act_typed(a, "subject"));
+    bool complete = subject.n && str_trim(act_typed(a, "contents")).n,
+         asks = complete && act_typed(a, "_seen").n == 0 && act_files(a) == NULL;
+    if (!asks) return send_contact(a);
+    if (subject.n > 100) subject.n = 100;
+    while (subject.n && ((unsigned char)subject.p[subject.n] & 0xC0) == 0x80) subject.n--;
+    return act_call(a, GET, NULL, contact_suggested, "/helpcenter/search?limit=5&query=%s", url_encoded(a->arena, subject).p);
+}
+
+/* ---- the visit -------------------------------------------------------------------------------------------------------------- */
+
+static int thanks(struct act *a) {
+    html(act_out(a), "<h1>%s</h1>\n<p role=\"status\">%s</p>\n", act_say(a, WORD_THANK_YOU), act_say(a, WORD_WE_MAIL));
+    return act_page(a, str_of(act_say(a, WORD_THANK_YOU)));
+}
+
+static bool is_uuid(struct str s) {
+    for (size_t i = 0; i < s.n && s.n == 36; i++)
+        if ((i == 8 || i == 13 || i == 18 || i == 23) ? s.p[i] != '-' : !memchr("0123456789abcdef", s.p[i], 16)) return false;
+    return s.n == 36;
+}
+
+int page_contact(struct site_visit *v) {
+    struct act *a = act_begin(v, ask_form);
+    struct contact *mine = a->own = ARENA_NEW(a->arena, struct contact);
+    mine->key = act_typed(a, "_key");
+    if (!is_uuid(mine->key)) mine->key = random_uuid(a->arena);
+    mine->article = a->posted ? act_typed(a, "article_id") : site_query(v, "article");
+    if (act_forged(a)) return act_expired(a);
+    if (a->posted) return contact_post(a);
+    return str_eq(site_query(v, "done"), S("sent")) ? thanks(a) : ask_form(a);
+}

@@ -1,0 +1,196 @@
+/* Login, its further steps, logout, and the request of a mailed link for a new password. The checks are those of GET /session: lock-out, delay,
+ * second factor, expired password. No reply differs by whether an address has an account. */
+#include "pages/pages.h"
+
+#include <sodium.h>
+
+static const struct form_field login_fields[] = {
+    {"email", WORD_EMAIL, .type = "email", .autocomplete = "username", .max = 255, .required = true},
+    {"password", WORD_PASSWORD, .type = "password", .autocomplete = "current-password", .required = true},
+    {0},
+};
+static const struct form_field code_fields[] = {
+    {"code", WORD_CODE, .hint = WORD_CODE_HINT, .autocomplete = "one-time-code", .max = 40, .required = true},
+    {0},
+};
+static const struct form_field new_password_fields[] = {
+    {"new_password", WORD_NEW_PASSWORD, .type = "password", .hint = WORD_PASSWORD_EXPIRED, .autocomplete = "new-password",
+     .required = true},
+    {0},
+};
+static const struct form_field reset_fields[] = {
+    {"email", WORD_EMAIL, .type = "email", .autocomplete = "username", .max = 255, .required = true},
+    {0},
+};
+
+struct login {
+    struct str next;  /* path behind the locale of the page after the login; empty: the conversations */
+    struct str token; /* continues a login with several steps; empty: none */
+};
+
+/* Only a path behind the locale, so that a link can't lead from the login to another site. */
+static struct str login_next(struct act *a) {
+    struct str to = a->posted ? act_typed(a, "to") : site_query(a->visit, "to");
+    bool plain = to.n && to.n < 500 && to.p[0] == '/';
+    for (size_t i = 0; i < to.n && plain; i++) plain = to.p[i] > ' ' && to.p[i] < 127 && !strchr("\\\"'<>", to.p[i]);
+    return plain ? to : S("");
+}
+
+static int login_leave(struct act *a) {
+    const struct login *mine = a->own;
+    return act_redirect(a, "%s", mine->next.n ? mine->next.p : "/conversations");
+}
+
+/* One step of the login. */
+static int login_step(struct act *a, enum site_word title, const struct form_field *fields, enum site_word button) {
+    const struct login *mine = a->own;
+    html(act_out(a), "<h1>%s</h1>\n", act_say(a, title));
+    form_problems(a, fields);
+    form_open(a, act_path(a, "/login"), NULL);
+    if (mine->next.n) form_hidden(a, "to", mine->next);
+    if (mine->token.n) form_hidden(a, "_continue", mine->token);
+    for (const struct form_field *f = fields; f->name; f++) form_field(a, f);
+    form_close(a, button);
+    if (fields == login_fields) html(act_out(a), "<p><a href=\"%s\">%s</a></p>\n", act_path(a, "/reset").p, act_say(a, WORD_FORGOTTEN));
+    return act_page(a, str_of(act_say(a, title)));
+}
+
+static int show_login(struct act *a) {
+    struct login *mine = a->own;
+    mine->token = S("");
+    return login_step(a, WORD_LOG_IN, login_fields, WORD_LOG_IN);
+}
+static int show_code(struct act *a) { return login_step(a, WORD_SECOND_STEP, code_fields, WORD_CONTINUE); }
+static int show_new_password(struct act *a) { return login_step(a, WORD_NEW_PASSWORD, new_password_fields, WORD_SET_PASSWORD); }
+
+/* ---- the steps -------------------------------------------------------------------------------------------------------------- */
+
+static int login_wrong(struct act *a, enum site_word wrong, int (*show)(struct act *a)) {
+    a->wrong = wrong;
+    a->status = a->inner.status;
+    return show(a);
+}
+
+static int login_done(struct act *a) {
+    struct login *mine = a->own;
+    struct str code = inner_code(a->inner.reply);
+    bool stepped = mine->token.n > 0;
+    if (act_ok(a)) {
+        a->visit->cookies[0] = a->inner.set_cookie;
+        return login_leave(a);
+    }
+    if (str_eq(code, S("AUTHENTICATION_LOCKED"))) return login_wrong(a, WORD_LOCKED, show_login);
+    if (str_eq(code, S("OTP_EXPECTED")) || str_eq(code, S("CREDENTIAL_EXPIRED"))) {
+        mine->token = tree_text(a->inner.reply, "auth_token");
+        return str_eq(code, S("OTP_EXPECTED")) ? show_code(a) : show_new_password(a);
+    }
+    if (str_eq(code, S("AUTHENTICATION_FAILED")))
+        return login_wrong(a, stepped ? WORD_WRONG_CODE : WORD_WRONG_LOGIN, stepped ? show_code : show_login);
+    return act_refused(a);
+}
+
+static int login_password_set(struct act *a) {
+    if (str_eq(inner_code(a->inner.reply), S("AUTHENTICATION_FAILED"))) return login_wrong(a, WORD_FORM_EXPIRED, show_login);
+    if (!act_ok(a)) return act_refused(a);
+    html(act_out(a), "<h1>%s</h1>\n<p role=\"status\">%s</p>\n<p><a href=\"%s\">%s</a></p>\n", act_say(a, WORD_NEW_PASSWORD),
+         act_say(a, WORD_PASSWORD_SET), act_path(a, "/login").p, act_say(a, WORD_LOG_IN));
+    return act_page(a, str_of(act_say(a, WORD_NEW_PASSWORD)));
+}
+
+static struct str basic_header(struct act *a, struct str login, struct str password) {
+    struct str pair = STR_CAT(a->arena, login, S(":"), password);
+    size_t room = sodium_base64_ENCODED_LEN(pair.n, sodium_base64_VARIANT_ORIGINAL);
+    char *text = arena_alloc(a->arena, room);
+    sodium_bin2base64(text, room, (const unsigned char *)pair.p, pair.n, sodium_base64_VARIANT_ORIGINAL);
+    return STR_CAT(a->arena, S("Basic "), str_of(text));
+}
+
+/* The second step: a code, or a new password in place of an expired one. */
+static int login_go_on(struct act *a, struct str token) {
+    inner_header(&a->inner, "X-Token", token);
+    if (json_member(a->visit->form, S("new_password"))) {
+        struct json *body = json_new(a->arena, JSON_OBJECT);
+        act_put(a, body, "new_password", act_typed(a, "new_password"));
+        a->show = show_new_password;
+        return act_call(a, PUT, body, login_password_set, "/profile/password");
+    }
+    inner_header(&a->inner, "X-OTP", str_trim(act_typed(a, "code")));
+    return act_call(a, GET, NULL, login_done, "/session");
+}
+
+static int login_post(struct act *a) {
+    struct login *mine = a->own;
+    struct str login = str_trim(act_typed(a, "email"));
+    mine->token = act_typed(a, "_continue");
+    if (mine->token.n) return login_go_on(a, mine->token);
+    if (memchr(login.p, ':', login.n)) { /* Basic can't carry it, and no address has it */
+        a->inner.status = 401;
+        return login_wrong(a, WORD_WRONG_LOGIN, show_login);
+    }
+    inner_header(&a->inner, "Authorization", basic_header(a, login, act_typed(a, "password")));
+    return act_call(a, GET, NULL, login_done, "/session");
+}
+
+int page_login(struct site_visit *v) {
+    struct act *a = act_begin(v, show_login);
+    struct login *mine = a->own = ARENA_NEW(a->arena, struct login);
+    mine->next = login_next(a);
+    mine->token = S("");
+    a->inner.stranger = true; /* a session of this browser does not count */
+    if (act_forged(a)) return act_expired(a);
+    if (a->posted) return login_post(a);
+    return site_logged_in(v) ? login_leave(a) : show_login(a);
+}
+
+/* ---- logout ----------------------------------------------------------------------------------------------------------------- */
+
+static int show_logout(struct act *a) {
+    html(act_out(a), "<h1>%s</h1>\n", act_say(a, WORD_LOG_OUT));
+    form_problems(a, NULL);
+    form_open(a, act_path(a, "/logout"), NULL);
+    form_close(a, WORD_LOG_OUT);
+    return act_page(a, str_of(act_say(a, WORD_LOG_OUT)));
+}
+
+static int logout_done(struct act *a) {
+    if (!act_ok(a)) return act_refused(a);
+    bool secure = str_starts(a->visit->api->desk->base_url, S("https:"));
+    a->visit->cookies[0] = secure ? S("desk_session=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure")
+                                  : S("desk_session=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax");
+    return act_redirect(a, "%s", "");
+}
+
+int page_logout(struct site_visit *v) {
+    struct act *a = act_begin(v, show_logout);
+    if (!site_logged_in(v)) return act_redirect(a, "%s", "");
+    if (act_forged(a)) return act_expired(a);
+    return a->posted ? act_call(a, DELETE, NULL, logout_done, "/session") : show_logout(a);
+}
+
+/* ---- a new password --------------------------------------------------------------------------------------------------------- */
+
+static int show_reset(struct act *a) {
+    html(act_out(a), "<h1>%s</h1>\n<p>%s</p>\n", act_say(a, WORD_SET_PASSWORD), act_say(a, WORD_RESET_TEXT));
+    form_problems(a, reset_fields);
+    form_open(a, act_path(a, "/reset"), NULL);
+    form_field(a, reset_fields);
+    form_close(a, WORD_SEND_LINK);
+    return act_page(a, str_of(act_say(a, WORD_SET_PASSWORD)));
+}
+
+static int reset_done(struct act *a) { return act_ok(a) ? act_redirect(a, "/reset?done=sent") : act_refused(a); }
+
+static int reset_sent(struct act *a) {
+    html(act_out(a), "<h1>%s</h1>\n<p role=\"status\">%s</p>\n", act_say(a, WORD_LOOK_INTO_MAIL), act_say(a, WORD_LINK_SENT));
+    return act_page(a, str_of(act_say(a, WORD_LOOK_INTO_MAIL)));
+}
+
+int page_reset(struct site_visit *v) {
+    struct act *a = act_begin(v, show_reset);
+    struct json *body = json_new(a->arena, JSON_OBJECT);
+    a->inner.stranger = true;
+    if (act_forged(a)) return act_expired(a);
+    if (!a->posted) return str_eq(site_query(v, "done"), S("sent")) ? reset_sent(a) : show_reset(a);
+    act_put(a, body, "email", str_trim(act_typed(a, "email")));
+    return act_call(a, POST, body, reset_done, "/password/reset");
+}

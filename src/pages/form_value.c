@@ -1,0 +1,108 @@
+#include "pages/form_value.h"
+
+#include <inttypes.h>
+
+/* Customers see and set it here. Files are attached to the message. */
+static bool is_shown(const struct json *field) {
+    return tree_true(field, "is_customer_editable") && !tree_true(field, "is_system") && !str_eq(tree_text(field, "type"), S("FILE"));
+}
+
+static struct str in_locale(const struct json *list, struct str locale) {
+    for (const struct json *j = list ? list->first : NULL; j; j = j->next)
+        if (str_eqi(tree_text(j, "locale"), locale)) return tree_text(j, "translation");
+    return (struct str){0};
+}
+
+/* The title for customers, in the locale of the page, or else in any. */
+static struct str title_of(struct act *a, const struct json *field) {
+    const struct json *own = json_member(field, S("customer_titles")), *all = json_member(field, S("titles"));
+    struct str locale = a->visit->locale, title = in_locale(own, locale);
+    if (title.n == 0 && own && own->first) title = tree_text(own->first, "translation");
+    if (title.n == 0) title = in_locale(all, locale);
+    return title.n ? title : tree_text(field, "title");
+}
+
+int form_value_field(struct act *a, const struct json *field, struct form_field *out) {
+    struct str key = tree_text(field, "key");
+    if (!is_shown(field)) return 0;
+    struct str hint = in_locale(json_member(field, S("descriptions")), a->visit->locale);
+    *out = (struct form_field){.name = str_fmt(a->arena, "field_values[%s]", key.p).p,
+                               .label = title_of(a, field).p,
+                               .parameter = str_fmt(a->arena, "field_values.%s", key.p).p,
+                               .hint_text = hint.n ? hint.p : NULL,
+                               .required = tree_true(field, "is_required_for_customers")};
+    return 1;
+}
+
+static struct str id_text(struct act *a, const struct json *object) { return str_fmt(a->arena, "%" PRId64, tree_int(object, "id")); }
+
+static void put_option(struct act *a, struct str value, struct str label, bool chosen) {
+    html(act_out(a), "<option value=\"%s\"%h>%s</option>\n", value.p, chosen ? " selected" : "", label.p);
+}
+
+static void put_select(struct act *a, const struct form_field *f, const struct json *field) {
+    const struct json *options = json_member(field, S("options"));
+    struct str typed = act_typed(a, f->name);
+    form_label(a, f);
+    html(act_out(a), "<select");
+    form_attributes(a, f);
+    html(act_out(a), ">\n");
+    put_option(a, S(""), S(""), typed.n == 0);
+    if (str_eq(tree_text(field, "type"), S("YESNO"))) {
+        put_option(a, S("true"), str_of(act_say(a, WORD_YES)), str_eq(typed, S("true")));
+        put_option(a, S("false"), str_of(act_say(a, WORD_NO)), str_eq(typed, S("false")));
+    }
+    for (const struct json *o = options ? options->first : NULL; o; o = o->next) {
+        struct str id = id_text(a, o), title = in_locale(json_member(o, S("titles")), a->visit->locale);
+        put_option(a, id, title.n ? title : tree_text(o, "title"), str_eq(typed, id));
+    }
+    html(act_out(a), "</select>\n");
+}
+
+static bool is_chosen(const struct json *typed, struct str id) {
+    for (const struct json *j = typed && typed->type == JSON_ARRAY ? typed->first : NULL; j; j = j->next)
+        if (str_eq(j->text, id)) return true;
+    return typed && typed->type == JSON_STRING && str_eq(typed->text, id);
+}
+
+/* Radio buttons or checkboxes in a fieldset. */
+static void put_choices(struct act *a, const struct form_field *f, const struct json *field, const char *type) {
+    struct buf *out = act_out(a);
+    const struct json *options = json_member(field, S("options")), *values = json_member(a->visit->form, S("field_values"));
+    const struct json *typed = json_member(values, tree_text(field, "key"));
+    bool many = strcmp(type, "checkbox") == 0;
+    html(out, "<fieldset id=\"%s\" tabindex=\"-1\"", form_id(a, f));
+    if (form_is_described(a, f)) html(out, " aria-describedby=\"%s-notes\"", form_id(a, f));
+    html(out, ">\n<legend>%s", f->label);
+    if (!f->required) html(out, " <span class=\"optional\">(%s)</span>", act_say(a, WORD_OPTIONAL));
+    buf_text(out, "</legend>\n");
+    form_notes(a, f);
+    for (const struct json *o = options ? options->first : NULL; o; o = o->next) {
+        struct str id = id_text(a, o), title = in_locale(json_member(o, S("titles")), a->visit->locale);
+        html(out, "<label class=\"choice\"><input type=\"%h\" name=\"%s%h\" value=\"%s\"%h> %s</label>\n", type, f->name, many ? "[]" : "",
+             id.p, is_chosen(typed, id) ? " checked" : "", title.n ? title.p : tree_text(o, "title").p);
+    }
+    html(out, "</fieldset>\n");
+}
+
+int form_value(struct act *a, const struct json *field) {
+    struct form_field f;
+    if (form_value_field(a, field, &f) == 0) return 0;
+    struct str type = tree_text(field, "type");
+    bool lines = str_eq(type, S("TEXTAREA")), date = str_eq(type, S("DATE"));
+    f.type = lines ? "textarea" : date ? "date" : NULL;
+    if (str_eq(type, S("SELECT")) || str_eq(type, S("CASCADINGSELECT")) || str_eq(type, S("YESNO"))) put_select(a, &f, field);
+    else if (str_eq(type, S("RADIO"))) put_choices(a, &f, field, "radio");
+    else if (str_eq(type, S("CHECKBOX"))) put_choices(a, &f, field, "checkbox");
+    else form_field(a, &f);
+    return 1;
+}
+
+void form_values_take(struct act *a, struct json *body) {
+    const struct json *typed = json_member(a->visit->form, S("field_values"));
+    if (typed == NULL || typed->type != JSON_OBJECT) return;
+    struct json *copy = ARENA_NEW(a->arena, struct json);
+    *copy = *typed;
+    copy->next = NULL;
+    json_append(body, copy);
+}
