@@ -20,7 +20,7 @@ CREATE TABLE sections (
     visibility INTEGER NOT NULL,
     agent_id BIGINT REFERENCES users (id), -- the creator
     article_order_by INTEGER NOT NULL,
-    sort_order BIGINT NOT NULL,
+    sort_order BIGINT NOT NULL DEFAULT 0, -- in its brand
     total_articles BIGINT NOT NULL DEFAULT 0,     -- of any status
     published_articles BIGINT NOT NULL DEFAULT 0,
     created_at BIGINT NOT NULL,
@@ -57,7 +57,7 @@ CREATE TABLE articles (
     keywords TEXT,
     is_featured INTEGER NOT NULL,
     allow_comments INTEGER NOT NULL,
-    sort_order BIGINT NOT NULL, -- in its section, for MANUAL
+    sort_order BIGINT NOT NULL DEFAULT 0, -- in its section, for MANUAL
     upvote_count BIGINT NOT NULL DEFAULT 0,
     downvote_count BIGINT NOT NULL DEFAULT 0,
     views BIGINT NOT NULL DEFAULT 0,

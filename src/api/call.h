@@ -26,6 +26,7 @@ struct value {
 struct in {
     const struct field *field;
     bool given;                   /* false: absent, or set by .initial */
+    bool single;                  /* SINGLE_TOO: json has the one item that was sent in place of a list */
     struct value value;           /* V_NULL: cleared, or absent without .initial */
     const struct http_file *file; /* F_FILE */
     const struct json *json;      /* as sent, for F_OBJECT, F_LIST, F_JSON; for F_TEXTS, F_MANY and F_ROWS always a list */
@@ -122,6 +123,7 @@ struct call {
     int64_t id;              /* target of the call: :id, or the created row */
     int64_t *ids;            /* targets of a bulk call */
     int id_count;
+    bool sees_written;                 /* the reply shows the row that the call wrote, even if the caller may not read it */
     const char *alive;                 /* condition on the targets, instead of the resource's .alive; NULL: .alive */
     struct branches *branches;         /* lists: the visible rows, instead of the resource's .visible; NULL: .visible */
     const struct order *order;         /* lists: instead of the route's; NULL: that of the route */

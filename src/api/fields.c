@@ -54,6 +54,7 @@ static void expand_all(void) {
     struct arena *a = arena_new(); /* as long as the process */
     for (const struct resource *const *r = resources; *r; r++) {
         expand_table(a, (*r)->fields);
+        expand_table(a, (*r)->record_fields);
         for (const struct route *route = (*r)->routes; route && route->path; route++) {
             expand_table(a, route->input);
             expand_table(a, route->args);

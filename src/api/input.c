@@ -214,17 +214,30 @@ const struct json *input_split(struct arena *a, struct str text) {
     return list;
 }
 
+static const struct json *item_alone(struct arena *a, struct in *in, const struct json *item) {
+    struct json *list = json_new(a, JSON_ARRAY), *copy = ARENA_NEW(a, struct json);
+    *copy = *item;
+    json_append(list, copy);
+    in->single = true;
+    return list;
+}
+
 /* Reads a list whose items .check or owned rows validate: an array, JSON text of an array, or text with commas. */
 static int read_items(struct call *c, struct in *in, const struct json *j) {
     struct arena *a = c->work.arena;
     struct json *parsed;
     struct json_error err;
     struct str s;
+    bool single = in->field->flags & SINGLE_TOO;
     if (j->type == JSON_STRING && str_starts(str_trim(j->text), S("["))) {
-        if (json_parse(a, j->text, &parsed, &err) < 0)
+        int rc = json_parse(a, j->text, &parsed, &err);
+        if (rc < 0 && single) j = item_alone(a, in, j);
+        else if (rc < 0)
             return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "The value is not valid JSON: %s at byte %zu.", err.reason,
                            err.offset);
-        j = parsed;
+        else j = parsed;
+    } else if (single && j->type != JSON_ARRAY) {
+        j = item_alone(a, in, j);
     } else if (j->type != JSON_ARRAY && input_joined(a, j, &s)) {
         j = input_split(a, s);
     }

@@ -42,21 +42,22 @@ enum field_type {
 };
 
 enum field_flag {
-    REQUIRED = 1,     /* mandatory on POST; can't be empty */
-    NULLABLE = 2,     /* null or an empty text clears the value */
-    READONLY = 4,     /* shown, not accepted */
-    CREATE_ONLY = 8,  /* accepted by POST; ignored with a notice by PUT */
-    UPDATE_ONLY = 16, /* accepted only by PUT */
-    INPUT_ONLY = 32,  /* accepted, not shown */
-    HIDDEN = 64,      /* neither shown nor accepted: read for resource_url, access or a handler */
-    UNIQUE = 128,     /* the value must be unique among rows: FIELD_DUPLICATE */
-    ON_DEMAND = 256,  /* shown only with fields=+name */
-    BY_HANDLER = 512, /* accepted and validated; the handler stores it, generic create and update do not */
-    LOGGED_IN = 1024, /* null for callers without login */
-    PRESENT = 2048,   /* mandatory and not empty, on PUT too */
-    REFUSED = 8192,   /* FIELD_INVALID if sent; .doc is the message */
-    SECRET = 4096,    /* shown once: a replay by Idempotency-Key shows null */
-    RECORDS = 16384,  /* .store records the change by itself */
+    REQUIRED = 1,       /* mandatory on POST; can't be empty */
+    NULLABLE = 2,       /* null or an empty text clears the value */
+    READONLY = 4,       /* shown, not accepted */
+    CREATE_ONLY = 8,    /* accepted by POST; ignored with a notice by PUT */
+    UPDATE_ONLY = 16,   /* accepted only by PUT */
+    INPUT_ONLY = 32,    /* accepted, not shown */
+    HIDDEN = 64,        /* neither shown nor accepted: read for resource_url, access or a handler */
+    UNIQUE = 128,       /* the value must be unique among rows: FIELD_DUPLICATE */
+    ON_DEMAND = 256,    /* shown only with fields=+name */
+    BY_HANDLER = 512,   /* accepted and validated; the handler stores it, generic create and update do not */
+    LOGGED_IN = 1024,   /* null for callers without login */
+    PRESENT = 2048,     /* mandatory and not empty, on PUT too */
+    REFUSED = 8192,     /* FIELD_INVALID if sent; .doc is the message */
+    SECRET = 4096,      /* shown once: a replay by Idempotency-Key shows null */
+    RECORDS = 16384,    /* .store records the change by itself */
+    SINGLE_TOO = 32768, /* F_MANY: an item in place of the list is accepted, and in->single is set. Commas of a text do not separate */
 };
 
 /* The callers who see a member (completions.md section 5). For people, the audience applies to other people; one's own person is shown in full,
@@ -211,24 +212,26 @@ struct resource {
     /* The visible rows, for lists, single reads, writes and references. A resource with rows in the store must set it (to a function of
      * core/access/access.h or its own), or set .within: rows of visible parents. Computed rows are selected by .rows. */
     void (*visible)(struct work *w, struct branches *out);
-    struct within within;          /* for all its nested routes, unless a route has its own */
-    unsigned expanded_for;         /* roles for which `include` expands it; 0: all */
-    const char *owned_order;       /* order of the rows of one owner; NULL: t.id */
-    const char *reference_also;    /* a member that references contain beside id and resource_type */
-    const char *unique_among;      /* condition on the rows among which a UNIQUE value must be unique; NULL: all */
-    bool keyset;                   /* every list of its rows accepts after_id and before_id, whatever its order */
-    const char *brief_of;          /* type that this is the brief form of: include of this type expands references to that type */
-    const char *shown_as;          /* resource_type in replies, if another resource has it as its .type; NULL: .type */
-    bool is_item;                  /* an item of a list, not a resource: shown without id and resource_type */
-    bool is_untyped;               /* shown with an id, but without resource_type; no reference leads to it */
-    const struct subject *subject; /* definitions for rules: core/rules/definition.h; NULL: none */
-    bool is_person;                /* rows are people: one's own is shown in full; callers without login see pseudonyms */
-    const char *conversation;      /* member with the id of the row's conversation, whose pseudonyms it shows. NULL: none */
-    enum watch_kind watched;       /* changes are found by comparing rows before and after (core/change/watch.h) */
-    const char *unlogged;          /* reason why changes are not logged; NULL: they are */
-    bool changes_unseen;           /* members change without updated_at: no Last-Modified, except by .changed */
-    const char *changed;           /* query of the last change of anything that the row :id shows, deletions included */
-    bool has_default;              /* exactly one row is_default, and enabled if rows can be: api/default_row.h */
+    struct within within;              /* for all its nested routes, unless a route has its own */
+    unsigned expanded_for;             /* roles for which `include` expands it; 0: all */
+    const char *owned_order;           /* order of the rows of one owner; NULL: t.id */
+    const char *reference_also;        /* a member that references contain beside id and resource_type */
+    const char *unique_among;          /* condition on the rows among which a UNIQUE value must be unique; NULL: all */
+    bool keyset;                       /* every list of its rows accepts after_id and before_id, whatever its order */
+    const char *brief_of;              /* type that this is the brief form of: include of this type expands references to that type */
+    const char *shown_as;              /* resource_type in replies, if another resource has it as its .type; NULL: .type */
+    bool is_item;                      /* an item of a list, not a resource: shown without id and resource_type */
+    bool is_untyped;                   /* shown with an id, but without resource_type; no reference leads to it */
+    const struct subject *subject;     /* definitions for rules: core/rules/definition.h; NULL: none */
+    bool is_person;                    /* rows are people: one's own is shown in full; callers without login see pseudonyms */
+    const char *conversation;          /* member with the id of the row's conversation, whose pseudonyms it shows. NULL: none */
+    enum watch_kind watched;           /* changes are found by comparing rows before and after (core/change/watch.h) */
+    const char *unlogged;              /* reason why changes are not logged; NULL: they are */
+    bool changes_unseen;               /* members change without updated_at: no Last-Modified, except by .changed */
+    const char *changed;               /* query of the last change of anything that the row :id shows, deletions included */
+    const struct field *record_fields; /* bulk imports: the members of a record; NULL: those of a POST */
+    int (*insert)(struct call *c);     /* bulk imports: inserts a validated record and sets c->id; NULL: api_insert */
+    bool has_default;                  /* exactly one row is_default, and enabled if rows can be: api/default_row.h */
     /* Computed rows, which are not stored in a table. Returns all rows of the path in their order. If name.p is set, only the row with
      * this name, which is the last path variable. api_list, api_get, api_target and replies treat them like stored rows. */
     int (*rows)(struct call *c, struct view *v, struct str name, struct row **out);
@@ -237,6 +240,11 @@ struct resource {
 
 /* Its resource_type in replies. */
 static inline const char *resource_shown_type(const struct resource *r) { return r->shown_as ? r->shown_as : r->type; }
+
+/* The members of a record of a bulk import. */
+static inline const struct field *resource_record_fields(const struct resource *r) {
+    return r->record_fields ? r->record_fields : r->fields;
+}
 
 /* True if its rows are shown with resource_type. */
 static inline bool resource_has_type(const struct resource *r) { return !r->is_item && !r->is_untyped; }

@@ -23,7 +23,8 @@ void view_visible(struct work *w, const struct resource *r, struct branches *out
 
 void view_condition(struct call *c, const struct resource *r, struct branches *b, struct buf *sql) {
     if (r->where) sql_and(sql, r->where);
-    view_visible(&c->work, r, b);
+    if (c->sees_written && r == c->resource) b->all = true;
+    else view_visible(&c->work, r, b);
     if (b->all) return;
     if (b->count == 0) {
         buf_text(sql, " AND 1 = 0");

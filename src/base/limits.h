@@ -67,6 +67,7 @@
 #define LIMIT_SEARCH_ARTICLES 1000    /* the same for articles, whose texts are longer */
 #define LIMIT_SEARCH_READ 10          /* times that many texts are read of the rows that a search examines */
 #define LIMIT_CONTENTS (512 * 1024)   /* characters of a message */
+#define LIMIT_SLUG 80                 /* letters of the words of a slug: an address stays readable */
 #define LIMIT_MAIL (1024 * 1024)      /* a mail that comes in: a delivery report has a few KiB, plus the mail it returns */
 
 #define LIMIT_HELD (INT64_C(256) << 20)     /* bytes of replies that wait to be read; above it requests get 503 */

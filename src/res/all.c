@@ -70,6 +70,10 @@
     X(conversation_field)       \
     X(conversation_field_value) \
     X(organization_field_value) \
+    X(section)                  \
+    X(section_slug)             \
+    X(category)                 \
+    X(category_slug)            \
     X(locale_field)             \
     X(locale)                   \
     X(brand)                    \

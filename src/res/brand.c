@@ -1,4 +1,6 @@
 /* Brands (completions.md section 6): the names and addresses under which a desk meets its customers. */
+#include "core/helpcenter/category.h"
+
 #include "api/generic.h"
 #include "api/view.h"
 #include "base/fold.h"
@@ -45,6 +47,17 @@ static const struct field brand_fields[] = {
     {0},
 };
 
+/* A brand takes its empty categories along. */
+static int delete_brands(struct call *c) {
+    TRY(api_target(c));
+    TRY(api_input(c));
+    TRY(api_refuse(c, "EXISTS (SELECT 1 FROM categories g JOIN sections s ON s.category_id = g.id WHERE g.brand_id = t.id)",
+                   "The help center of the brand has sections. Delete them, or move their categories to another brand first."));
+    TRY(categories_of_brands_delete(&c->work, api_ids(c)));
+    TRY(api_remove(c));
+    return api_reply(c);
+}
+
 #define WRITTEN .permission = "brands.manage", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"
 
 static const struct route brand_routes[] = {
@@ -52,9 +65,9 @@ static const struct route brand_routes[] = {
     {GET, "/brands/:id", COL_PLUS, "configuration", ONE, api_get, .summary = "Get a brand"},
     {POST, "/brands", AD, "configuration", ONE, api_create, WRITTEN, .summary = "Create a brand"},
     {PUT, "/brands/:id", AD, "configuration", ONE, api_update, WRITTEN, .summary = "Update a brand"},
-    {DELETE, "/brands/:id", AD, "configuration", NONE, api_delete, WRITTEN, .summary = "Delete a brand",
-     .doc = "Deletes its templates, too."},
-    {DELETE, "/brands", AD, "configuration", COUNT, api_delete, WRITTEN, .summary = "Delete several brands"},
+    {DELETE, "/brands/:id", AD, "configuration", NONE, delete_brands, WRITTEN, .summary = "Delete a brand",
+     .doc = "Deletes its templates and its empty categories, too."},
+    {DELETE, "/brands", AD, "configuration", COUNT, delete_brands, WRITTEN, .summary = "Delete several brands"},
     {0},
 };
 

@@ -145,7 +145,7 @@ static int option_read(struct call *c, const struct in *in, const struct json *j
     if (titles && titles->type != JSON_NULL)
         TRY(translations_read(c, in, titles, str_fmt(c->work.arena, "%s/%s", place.p, list), told, &t));
     else if (title && (title->type == JSON_STRING || title->type == JSON_NUMBER))
-        TRY(translation_plain(c, in, title->text, title == j ? place : str_fmt(c->work.arena, "%s/title", place.p), &t));
+        TRY(translation_plain(c, in, title->text, title == j ? place : str_fmt(c->work.arena, "%s/title", place.p), TITLE_OF_OPTION, &t));
     else if (o->id == 0) return fail_at(&c->work, ERR_FIELD_REQUIRED, in->name, str_fmt(c->work.arena, "%s/titles", place.p), NULL);
     o->titles = t.list;
     o->title_count = t.count;

@@ -3,6 +3,7 @@
 #include "api/generic.h"
 #include "api/view.h"
 #include "base/limits.h"
+#include "core/access/help_center.h"
 #include "core/helpcenter/article_attachment.h"
 #include "res/groups.h"
 
@@ -29,17 +30,14 @@ static int translation_read_text(struct call *c, const struct in *in, const stru
                                  struct translation *t) {
     struct work *w = &c->work;
     struct str code = member_text(j, S("locale")), text = member_text(j, S("translation"));
-    bool html = told.kind == CONTENTS_OF_ARTICLE;
-    bool lines = html || told.kind == DESCRIPTION_OF_FIELD || told.kind == DESCRIPTION_OF_FORM;
     int known = code.p && code.n < LIMIT_LOCALE ? locale_find(w, code, &t->locale) : 0;
-    if (known < 0) return known;
-    const char *why = text.p ? text_wrong(w->arena, text,
-                                          html    ? LIMIT_CONTENTS
-                                          : lines ? LIMIT_TEXT
-                                                  : LIMIT_TITLE,
-                                          !lines)
-                             : "A text is expected.";
-    if (known == 0) fail_at(w, ERR_FIELD_INVALID, in->name, place_in(c, place, "locale"), "There is no such locale.");
+    int enabled = known > 0 ? locale_is_enabled(w, t->locale) : known;
+    if (enabled < 0) return enabled;
+    const char *why =
+        text.p ? text_wrong(w->arena, text, translation_limit(told.kind), translation_is_line(told.kind)) : "A text is expected.";
+    if (!enabled)
+        fail_at(w, ERR_FIELD_INVALID, in->name, place_in(c, place, "locale"),
+                known ? "This locale is disabled. Enable it first." : "There is no such locale.");
     if (why) fail_at(w, ERR_FIELD_INVALID, in->name, place_in(c, place, "translation"), "%s", why);
     else if (str_trim(text).n == 0) fail_at(w, ERR_FIELD_EMPTY, in->name, place_in(c, place, "translation"), NULL);
     t->text = text;
@@ -75,26 +73,42 @@ int translations_read(struct call *c, const struct in *in, const struct json *li
     return c->work.problem_count > problems ? -(int)failure(&c->work) : 0;
 }
 
-int translation_plain(struct call *c, const struct in *in, struct str text, struct str place, struct translations *out) {
-    const char *why = text_wrong(c->work.arena, text, LIMIT_TITLE, true);
+int translation_plain(struct call *c, const struct in *in, struct str text, struct str place, enum locale_owner kind,
+                      struct translations *out) {
+    const char *why = text_wrong(c->work.arena, text, translation_limit(kind), translation_is_line(kind));
     if (why) return fail_at(&c->work, ERR_FIELD_INVALID, in->name, place, "%s", why);
     if (str_trim(text).n == 0) return fail_at(&c->work, ERR_FIELD_EMPTY, in->name, place, NULL);
     struct translation *one = ARENA_NEW(c->work.arena, struct translation);
     *one = (struct translation){locale_now(&c->work), text};
-    *out = (struct translations){one, 1};
+    *out = (struct translations){one, 1, .single = true};
     return 0;
+}
+
+/* An object without locale is refused like one in a list. */
+static int translation_alone(struct call *c, const struct in *in, const struct json *item, struct str place, struct told told,
+                             struct translations *out) {
+    if (item->type == JSON_STRING || item->type == JSON_NUMBER) return translation_plain(c, in, item->text, place, told.kind, out);
+    struct translation *one = ARENA_NEW(c->work.arena, struct translation);
+    int problems = c->work.problem_count;
+    static const struct translations none;
+    TRY(translation_read(c, in, item, place, told, &none, one));
+    *out = (struct translations){one, 1, .single = true};
+    return c->work.problem_count > problems ? -(int)failure(&c->work) : 0;
 }
 
 int check_translations(struct call *c, struct in *in, enum locale_owner kind) {
     struct translations *made = in->made = ARENA_NEW(c->work.arena, struct translations);
     struct told told = {kind, c->method == PUT ? c->id : 0};
+    struct str place = in->pointer.p ? in->pointer : in->name;
     if (in->json->count == 0 && in->field->flags & NULLABLE) return 0;
-    return translations_read(c, in, in->json, in->pointer.p ? in->pointer : in->name, told, made);
+    if (in->single) return translation_alone(c, in, in->json->first, place, told, made);
+    return translations_read(c, in, in->json, place, told, made);
 }
 
 int store_translations(struct call *c, const struct in *in, int64_t id, enum locale_owner kind) {
     static const struct translations none;
     const struct translations *t = in->made ? in->made : &none;
+    if (t->single) return translation_put(&c->work, kind, id, t->list[0]);
     return translations_replace(&c->work, kind, id, t->list, t->count);
 }
 
@@ -116,7 +130,7 @@ static const struct field locale_field_fields[] = {
     {0},
 };
 
-/* Translations are visible to callers who see the custom field. Kinds: enum locale_owner. */
+/* Translations are visible to callers who see their owner. Kinds: enum locale_owner. */
 #define OF_FIELDS(condition) \
     "(t.owner_kind IN (1, 3, 4) AND EXISTS (SELECT 1 FROM custom_fields f WHERE f.id = t.owner_id AND " condition "))"
 #define OF_OPTIONS(condition)                                                                                                    \
@@ -125,9 +139,20 @@ static const struct field locale_field_fields[] = {
 
 #define OF_FORMS(condition) "(t.owner_kind IN (5, 6) AND EXISTS (SELECT 1 FROM case_forms f WHERE f.id = t.owner_id AND " condition "))"
 
+/* Adds one branch: translations of these kinds whose owner is a row of `table` that the actor sees. */
+static void translations_of_visible(struct work *w, const char *kinds, const char *table, void (*visible)(struct work *, struct branches *),
+                                    struct branches *out) {
+    struct branches owners = {0}, through = {0};
+    visible(w, &owners);
+    access_through(w, table, "t.owner_id", NULL, &owners, &through);
+    branch_add(out, str_fmt(w->arena, "t.owner_kind IN (%s) AND %s", kinds, through.where[0]).p);
+}
+
+#define OF_CATEGORIES "t.owner_kind IN (7, 8) AND EXISTS (SELECT 1 FROM categories g WHERE g.id = t.owner_id AND g.deleted_at IS NULL)"
+
 static void translation_visible(struct work *w, struct branches *out) {
     if (w->actor.rank >= ROLE_ADMIN) {
-        out->all = true;
+        branch_add(out, "t.owner_kind <= 6");
     } else if (w->actor.rank >= ROLE_COLLABORATOR) {
         branch_add(out, OF_FIELDS("f.is_enabled = 1"));
         branch_add(out, OF_OPTIONS("f.is_enabled = 1"));
@@ -137,6 +162,10 @@ static void translation_visible(struct work *w, struct branches *out) {
         branch_add(out, OF_OPTIONS("f.is_enabled = 1 AND f.is_visible_to_customers = 1"));
         branch_add(out, OF_FORMS("f.is_enabled = 1 AND f.is_visible_to_customers = 1"));
     }
+    branch_add(out, OF_CATEGORIES);
+    translations_of_visible(w, "9, 10", "sections", access_sections, out);
+    translations_of_visible(w, "11, 12", "articles", access_articles, out);
+    branch_bind_int(out, ":me", w->actor.user_id); /* some of these name it */
 }
 
 static const struct route locale_field_routes[] = {

@@ -8,6 +8,7 @@
 struct translations {
     const struct translation *list;
     int count;
+    bool single; /* sent in place of a list: the translations in other locales stay */
 };
 
 /* The translations of an owner, and their role there. */
@@ -20,10 +21,10 @@ struct told {
  * are gathered. */
 int translations_read(struct call *c, const struct in *in, const struct json *list, struct str place, struct told told,
                       struct translations *out);
-int translation_plain(struct call *c, const struct in *in, struct str text, struct str place,
+int translation_plain(struct call *c, const struct in *in, struct str text, struct str place, enum locale_owner kind,
                       struct translations *out); /* in the default locale */
 
-/* .check of a list of translations; in->made is a struct translations. told: of the row c->id, or of the row that is being created. */
+/* .check of a list of translations (with SINGLE_TOO also of one text or one object); in->made is a struct translations. told: of the row c->id, or of the row that is being created. */
 int check_translations(struct call *c, struct in *in, enum locale_owner kind);
 int store_translations(struct call *c, const struct in *in, int64_t id, enum locale_owner kind);
 

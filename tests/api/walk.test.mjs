@@ -62,6 +62,9 @@ const CANARIES = {
   canarytemplate: ['owner', 'admin'],
   canarysetting: ['owner', 'admin'],
   canaryendpoint: ['owner', 'admin'],
+  canarystaffsection: STAFF,
+  canaryteamsection: ['owner', 'admin', 'member'],
+  canarysomesection: ['owner', 'admin', 'requester'],
   canaryorganization: [...STAFF, 'requester', 'colleague', 'narrow'],
 };
 
@@ -177,6 +180,11 @@ async function prepare(world) {
     const { id } = await made(desk.owner, '/endpoints', { title, type: 'EMAIL', attributes: { address: 'canaryendpoint@example.org' } });
     await made(desk.owner, `/endpoints/${id}/test`, {});
   }
+  const section = (title, more) => made(desk.owner, '/sections', { titles: title, descriptions: title, category_id: 1, ...more });
+  await section('Plain');
+  await section('canarystaffsection', { visibility: 'AGENTS' });
+  await section('canaryteamsection', { visibility: 'AGENTS', team_ids: [team.id] });
+  await section('canarysomesection', { visibility: 'AUTHORIZED', tags: 'canarytag' });
   for (const title of ['canarytrigger', 'Other']) await made(desk.owner, '/triggers', { title, is_enabled: false, predicate_collections: asks('canarytrigger'), actions: [{ name: 'tags', option: 'ADD', value: ['canarytriggertag'] }] });
   addresses.learn((await desk.staff.get('/notification_preferences')).must(200));
   world.token = await tokenOf(requester.client, conversation.id);

@@ -160,7 +160,8 @@ static void docs_parameters(struct buf *out, const struct manual *m, const struc
     for (const struct field *f = operation_input(op); f && f->name; f++) any = any || input_sent(op, f) || file_sent(op, f);
     if (!any || r->body == RAW_FILE) return;
     sent_table(out, m, op, "Parameters, in the body", operation_input(op));
-    if (r->records) sent_table(out, m, op, str_fmt(m->arena, "Each of %s", r->record_list).p, fields_of(r->records->fields));
+    if (r->records)
+        sent_table(out, m, op, str_fmt(m->arena, "Each of %s", r->record_list).p, fields_of(resource_record_fields(r->records)));
 }
 
 void docs_input(struct buf *out, const struct manual *m, const struct operation *op) {

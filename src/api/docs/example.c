@@ -161,7 +161,7 @@ void example_sent(struct json_writer *w, const struct manual *m, const struct op
     } else if (r->records && strcmp(r->record_list, f->name) == 0) {
         jw_array(w);
         jw_object(w);
-        example_fields(w, m, op, fields_of(r->records->fields));
+        example_fields(w, m, op, fields_of(resource_record_fields(r->records)));
         jw_end(w);
         jw_end(w);
     } else {

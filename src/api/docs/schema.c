@@ -296,7 +296,7 @@ static void put_fields(struct json_writer *w, const struct manual *m, const stru
 static void record_schema(struct json_writer *w, const struct manual *m, const struct operation *op) {
     jw_object(w);
     put_text(w, "type", "object");
-    put_fields(w, m, op, fields_of(op->route->records->fields));
+    put_fields(w, m, op, fields_of(resource_record_fields(op->route->records)));
     jw_end(w);
 }
 

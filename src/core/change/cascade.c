@@ -19,6 +19,9 @@
  *     a custom field    marked and disabled: values of disabled fields are neither shown nor queried
  *     an endpoint       marked: 404, nothing is sent to it
  *     a monitor         deleted: nothing reads the rows that say where it has acted
+ *     a category        marked: 404, and so are its sections and articles (core/access/help_center.h)
+ *     a section         marked: 404, and so are its articles
+ *     an article        marked: 404
  *     a conversation    in the state CASE_DELETING: 404. In the state CASE_MERGED: customers get 404. The posts that were not moved yet are
  *                       shown to staff as posts of the merged conversation, and to customers not at all
  *     a purge           marked: nobody sees the values of activities and the name that a stranger gave
@@ -241,6 +244,8 @@ static const struct {
     [CASCADE_CASE] = {"case", case_delete_steps},
     [CASCADE_ENDPOINT] = {"endpoint", of_endpoint},
     [CASCADE_MONITOR] = {"monitor", of_monitor},
+    [CASCADE_SECTION] = {"section", section_delete_steps},
+    [CASCADE_ARTICLE] = {"article", article_delete_steps},
 };
 #define CASCADES (sizeof cascades / sizeof *cascades)
 

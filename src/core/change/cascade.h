@@ -15,6 +15,8 @@ enum cascade {
     CASCADE_CASE,         /* deleted conversation: everything that belongs to it is deleted */
     CASCADE_ENDPOINT,     /* deleted with its deliveries and their attempts */
     CASCADE_MONITOR,      /* deleted: its rows of monitor_cases are */
+    CASCADE_SECTION,      /* deleted section: its articles are, and its category, if that is deleted and has no other sections */
+    CASCADE_ARTICLE,      /* deleted article: everything that belongs to it is deleted */
 };
 
 /* Runs a cascade for objects that the caller has just changed (ids: JSON array). This write changes as many rows as one write may; jobs

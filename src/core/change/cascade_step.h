@@ -25,6 +25,7 @@ struct step {
 #define POST_ATTACHMENTS_DELETE "DELETE FROM post_attachments WHERE post_id IN @LIST(:rows)"
 #define POST_ORIGINALS_DELETE "DELETE FROM post_originals WHERE post_id IN @LIST(:rows)"
 
-extern const struct step case_merge_steps[], case_delete_steps[]; /* core/cases/case_merge.c, case_delete.c */
+extern const struct step case_merge_steps[], case_delete_steps[];        /* core/cases/case_merge.c, case_delete.c */
+extern const struct step section_delete_steps[], article_delete_steps[]; /* core/helpcenter/delete.c */
 
 #endif

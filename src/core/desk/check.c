@@ -58,9 +58,18 @@ QUERY(check_translations,
       "t.owner_id) "
       "AND NOT EXISTS (SELECT 1 FROM custom_field_options o WHERE t.owner_kind = 2 AND o.id = t.owner_id) "
       "AND NOT EXISTS (SELECT 1 FROM case_forms f WHERE t.owner_kind IN (5, 6) AND f.id = t.owner_id) "
-      "AND NOT EXISTS (SELECT 1 FROM categories c WHERE t.owner_kind IN (7, 8) AND c.id = t.owner_id) "
+      "AND NOT EXISTS (SELECT 1 FROM categories g WHERE t.owner_kind IN (7, 8) AND g.id = t.owner_id) "
       "AND NOT EXISTS (SELECT 1 FROM sections s WHERE t.owner_kind IN (9, 10) AND s.id = t.owner_id) "
       "AND NOT EXISTS (SELECT 1 FROM articles a WHERE t.owner_kind IN (11, 12) AND a.id = t.owner_id) ORDER BY t.id");
+/* A cascade is deleting the articles of deleted sections. */
+QUERY(check_section_counts,
+      "SELECT s.id, s.total_articles, s.published_articles FROM sections s LEFT JOIN (SELECT section_id, COUNT(*) AS n, SUM(CASE WHEN "
+      "status = 3 THEN 1 ELSE 0 END) AS published FROM articles WHERE deleted_at IS NULL GROUP BY section_id) a ON a.section_id = s.id "
+      "WHERE s.deleted_at IS NULL AND NOT EXISTS (SELECT 1 FROM categories g WHERE g.id = s.category_id AND g.deleted_at IS NOT NULL) AND "
+      "(s.total_articles <> COALESCE(a.n, 0) OR s.published_articles <> COALESCE(a.published, 0)) ORDER BY s.id");
+QUERY(check_untitled, "SELECT 7, g.id FROM categories g WHERE g.deleted_at IS NULL AND NOT EXISTS (SELECT 1 FROM locale_fields l WHERE "
+                      "l.owner_kind = 7 AND l.owner_id = g.id) UNION ALL SELECT 9, s.id FROM sections s WHERE s.deleted_at IS NULL AND NOT "
+                      "EXISTS (SELECT 1 FROM locale_fields l WHERE l.owner_kind = 9 AND l.owner_id = s.id) ORDER BY 1, 2");
 QUERY(check_files_kept, "SELECT f.id FROM files f WHERE f.expires_at IS NULL AND NOT " FILE_IS_USED " ORDER BY f.id");
 QUERY(check_files_going, "SELECT f.id FROM files f WHERE f.expires_at IS NOT NULL AND " FILE_IS_USED " ORDER BY f.id");
 /* Messages, notes and activities share one id space. */
@@ -161,6 +170,9 @@ static const struct rule {
     {&check_default_hours, "the desk has %" PRId64 " default business hours instead of one"},
     {&check_default_brand, "the desk has %" PRId64 " enabled default brands instead of one"},
     {&check_translations, "translation %" PRId64 " has no owner"},
+    {&check_section_counts,
+     "section %" PRId64 " counts %" PRId64 " articles, %" PRId64 " of them published, but has other numbers of them"},
+    {&check_untitled, "there is no title (kind %" PRId64 ") of the category or section %" PRId64},
     {&check_files_kept, "file %" PRId64 " does not expire, but nothing refers to it"},
     {&check_files_going, "file %" PRId64 " will expire, but something refers to it"},
     {&check_post_ids, "id %" PRId64 " belongs to more than one message, note or activity"},

@@ -1,5 +1,6 @@
 #include "core/fields/translation.h"
 
+#include "base/limits.h"
 #include "core/desk/setting.h"
 #include "json/json.h"
 
@@ -9,6 +10,21 @@ QUERY(translation_write, "INSERT INTO locale_fields (owner_kind, owner_id, local
                          "DO UPDATE SET translation = excluded.translation, updated_at = excluded.updated_at "
                          "WHERE locale_fields.translation <> excluded.translation");
 QUERY(translations_drop, "DELETE FROM locale_fields WHERE owner_kind = :kind AND owner_id IN @LIST(:owners)");
+
+int64_t translation_limit(enum locale_owner kind) {
+    return kind == CONTENTS_OF_ARTICLE ? LIMIT_CONTENTS : translation_is_line(kind) ? LIMIT_TITLE : LIMIT_TEXT;
+}
+
+bool translation_is_line(enum locale_owner kind) {
+    switch (kind) {
+    case DESCRIPTION_OF_FIELD:
+    case DESCRIPTION_OF_FORM:
+    case DESCRIPTION_OF_CATEGORY:
+    case DESCRIPTION_OF_SECTION:
+    case CONTENTS_OF_ARTICLE: return false;
+    default: return true;
+    }
+}
 
 struct str locale_now(struct work *w) {
     return setting_text(w->desk, LOCALE_SETTING, w->arena);

@@ -19,6 +19,15 @@ int translation_find(struct work *w, enum locale_owner kind, int64_t owner_id, i
 int translation_put(struct work *w, enum locale_owner kind, int64_t owner_id, struct translation t);
 int translations_remove(struct work *w, enum locale_owner kind, struct str owner_ids); /* JSON array */
 
+int64_t translation_limit(enum locale_owner kind); /* characters */
+bool translation_is_line(enum locale_owner kind);  /* true: no line breaks */
+
+/* SQL: a column of the best translation of an owner. Its locale is (1) :locale, (2) :fallback, the locale of the brand, (3) any; the lowest
+ * id comes first. kind: a number as text. */
+#define TRANSLATED(column, kind, owner)                                                               \
+    "(SELECT l." column " FROM locale_fields l WHERE l.owner_kind = " kind " AND l.owner_id = " owner \
+    " ORDER BY CASE WHEN l.locale = :locale THEN 0 WHEN l.locale = :fallback THEN 1 ELSE 2 END, l.id LIMIT 1)"
+#define TRANSLATION_FOR(kind, owner) TRANSLATED("translation", kind, owner)
 /* SQL: the translation of row t in the default locale, otherwise its first. kind: a number as text. */
 #define TRANSLATION_OF(kind)                                                \
     "(SELECT l.translation FROM locale_fields l WHERE l.owner_kind = " kind \

@@ -1,5 +1,6 @@
 #include "core/helpcenter/article.h"
 
+#include "core/change/cascade.h"
 #include "core/change/change.h"
 #include "core/helpcenter/article_attachment.h"
 #include "core/helpcenter/version.h"
@@ -141,7 +142,8 @@ int articles_delete(struct work *w, struct str ids) {
     const struct bind *binds = BINDS(B_TEXT("ids", ids), B_INT("now", w->now));
     TRY(db_exec(w->conn, &articles_uncounted, binds));
     TRY(db_exec(w->conn, &articles_mark, binds));
-    return changes_deleted(w, "article", ids);
+    TRY(changes_deleted(w, "article", ids));
+    return cascade(w, CASCADE_ARTICLE, ids);
 }
 
 /* ---- the MANUAL order ------------------------------------------------------------------------------------------------- */
