@@ -1,0 +1,214 @@
+// Searches of the help center, suggestions, and articles in GET /search: who finds what, synonyms, misspelled words, and bad input.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { shared, until } from './lib/index.mjs';
+import { sql } from './lib/sql.mjs';
+
+// A canary is a word of one article. Nobody but its readers may learn that it exists.
+const ANIMALS = { flamingo: 1, pangolin: 2, chinchilla: 3, armadillo: 4, crocodile: 5, barracuda: 6, hummingbird: 7, salamander: 8, dragonfly: 1, woodpecker: 1, porcupine: 1, nightingale: 1 };
+const DRAFTS = { dragonfly: 1, woodpecker: 2, nightingale: 1 };
+const WRITERS = ['agent', 'crew', 'tagged', 'admin', 'owner'];
+const READERS = {
+  flamingo: ['anyone', 'customer', 'vip', 'collaborator', ...WRITERS],
+  pangolin: ['customer', 'vip', 'collaborator', ...WRITERS],
+  chinchilla: ['vip', 'tagged', 'admin', 'owner'],
+  armadillo: ['collaborator', ...WRITERS],
+  crocodile: ['crew', 'admin', 'owner'],
+  barracuda: ['tagged', 'admin', 'owner'],
+  hummingbird: [], salamander: [], porcupine: [],
+  dragonfly: [], woodpecker: [], nightingale: [], // not published
+};
+/** GET /search also finds drafts, for writers and for their authors. */
+const STAFF_READERS = { ...READERS, dragonfly: WRITERS, woodpecker: WRITERS, nightingale: ['collaborator', ...WRITERS] };
+const misspelled = (word) => word.slice(0, 4) + word[5] + word[4] + word.slice(6);
+
+async function indexed(desk) {
+  await until('the articles are indexed', async () => {
+    desk.clock.write(desk.clock.now + 1000);
+    return (await desk.anyone.get('/helpcenter/search', { query: 'flamingo' })).must(200).body.logs === undefined;
+  });
+}
+
+const article = (id, section, status, title, contents, more = {}) => `INSERT INTO articles (id, uuid, section_id, status, author_id, keywords, is_featured, allow_comments, sort_order, rank, created_at, updated_at, deleted_at)
+    VALUES (${id}, 'uuid-${id}', ${section}, ${status}, ${more.author ?? 'NULL'}, ${more.keywords ? `'${more.keywords}'` : 'NULL'}, 0, 1, ${id}, ${more.rank ?? 0}, 1000, 2000, ${more.deleted ? 3000 : 'NULL'});
+  INSERT INTO locale_fields (owner_kind, owner_id, locale, translation, created_at, updated_at) VALUES (11, ${id}, '${more.locale ?? 'en-us'}', '${title}', 1, 1), (12, ${id}, '${more.locale ?? 'en-us'}', '${contents}', 1, 1);`;
+const JOB = "INSERT INTO jobs (kind, status, input, attempts, run_at, created_at, updated_at) VALUES ('index_search', 1, '{}', 0, 0, 0, 0);";
+const section = (id, visibility, more = {}) => `INSERT INTO sections (id, category_id, visibility, article_order_by, sort_order, created_at, updated_at, deleted_at)
+  VALUES (${id}, ${more.category ?? 1}, ${visibility}, 1, ${id}, 1, 1, ${more.deleted ? 3000 : 'NULL'});`;
+
+describe('a help center with an article for each kind of reader', () => {
+  let desk, team;
+  const callers = {}, ids = Object.fromEntries(Object.keys(ANIMALS).map((name, i) => [name, i + 1]));
+  const search = async (who, query, more = {}) => (await who.get('/helpcenter/search', { query, limit: 100, ...more })).must(200);
+  const suggest = async (who, query) => (await who.get('/helpcenter/search/suggestions', { query })).must(200);
+  const found = (reply) => reply.data.map((hit) => hit.original.id).sort((a, b) => a - b);
+
+  shared(async (world) => {
+    desk = world.desk;
+    team = await desk.owner.create('/teams', { title: 'Crew' });
+    const vip = await desk.person('customer', { tags: ['vip'] }), crew = await desk.person('agent', { team_ids: [team.id] }), tagged = await desk.person('agent', { tags: ['vip'] });
+    Object.assign(callers, { anyone: desk.anyone, customer: desk.customer, vip: vip.client, collaborator: desk.as('collaborator'), agent: desk.staff, crew: crew.client, tagged: tagged.client, admin: desk.admin, owner: desk.owner });
+    const helper = (await callers.collaborator.get('/me')).must(200).data.id;
+    sql(desk, [
+      'INSERT INTO categories (id, display_order, created_at, updated_at, deleted_at) VALUES (50, 5, 1, 1, 3000);',
+      section(1, 1), section(2, 2), section(3, 2), section(4, 3), section(5, 3), section(6, 3), section(7, 1, { deleted: true }), section(8, 1, { category: 50 }),
+      `INSERT INTO section_tags (section_id, tag_id) SELECT s.id, t.id FROM sections s CROSS JOIN tags t WHERE s.id IN (3, 6) AND t.name_key = 'vip';`,
+      `INSERT INTO section_teams (section_id, team_id) VALUES (5, ${team.id});`,
+      ...Object.entries(ANIMALS).map(([name, where]) => article(ids[name], where, DRAFTS[name] ?? 3, `About the ${name}`, `<p>The <b>${name}</b> eats <em>plants</em> &amp; more.</p>`,
+        { deleted: name === 'porcupine', keywords: `${name}food`, author: name === 'nightingale' ? helper : undefined })),
+      JOB,
+    ].join('\n'));
+    await indexed(desk);
+  });
+
+  test('each caller finds exactly the published articles of visible sections', async () => {
+    for (const [caller, client] of Object.entries(callers)) {
+      const seen = Object.keys(READERS).filter((name) => READERS[name].includes(caller)).map((name) => ids[name]);
+      assert.deepEqual(found(await search(client, 'plants')), seen, caller);
+      assert.deepEqual(found(await suggest(client, 'about th')), seen, caller);
+    }
+  });
+
+  test('a word of a hidden article is answered like a word of no article, also misspelled, as a prefix and in a sentence', async () => {
+    const forms = (word) => [word, misspelled(word), `"${word} eats"`, `${word.slice(0, -1)}*`, `${word}food`, `does the ${word} eat plants`, `flamingo ${misspelled(word)}`];
+    for (const [caller, client] of Object.entries(callers).filter(([name]) => ['anyone', 'vip', 'collaborator', 'crew', 'owner'].includes(name))) {
+      const none = await Promise.all(forms('zzzyzzyva').map((query) => search(client, query)));
+      for (const [word, readers] of Object.entries(READERS)) {
+        for (const [i, query] of forms(word).entries()) {
+          const reply = await search(client, query);
+          if (readers.includes(caller)) assert.ok(found(reply).includes(ids[word]), `${caller} does not find ${query}: ${reply}`);
+          else assert.deepEqual([reply.data, reply.body.total_count, reply.body.logs], [none[i].data, none[i].body.total_count, none[i].body.logs], `${caller} learns of ${query}`);
+        }
+        for (const query of [word, word.slice(0, 3), `about the ${word.slice(0, 5)}`]) {
+          const reply = await suggest(client, query);
+          assert.deepEqual(found(reply), readers.includes(caller) ? [ids[word]] : [], `${caller}, ${query}: ${reply}`);
+        }
+      }
+    }
+  });
+
+  test('a misspelled word finds the right one, and the reply says so', async () => {
+    const reply = await search(desk.anyone, 'flamigno');
+    reply.notes('Showing results for `flamingo`.');
+    assert.deepEqual(found(reply), [ids.flamingo]);
+    for (const query of ['flaming', 'flamigo', 'falmingo', 'xlamingo', 'flamingoo', 'flamxngx', 'famngo']) assert.deepEqual(found(await search(desk.anyone, query)), query === 'famngo' ? [] : [ids.flamingo], query);
+    for (const query of ['"flamigno"', 'flamigno*', 'fl']) assert.deepEqual(found(await search(desk.anyone, query)), [], query);
+    assert.deepEqual(found(await search(desk.customer, 'flamigno pangolni')), [ids.flamingo, ids.pangolin], 'no article has both');
+  });
+
+  test('an item has the members of the specification, and its snippet is safe', async () => {
+    const [hit] = (await search(desk.anyone, 'plants')).data;
+    assert.deepEqual(Object.keys(hit), ['uuid', 'title', 'contents', 'link', 'original', 'created_at', 'updated_at']);
+    assert.equal(hit.contents, 'The flamingo eats <em>plants</em> &amp; more.');
+    assert.match(hit.link, /\/helpcenter\/en-us\/articles\/1(-|$)/);
+    assert.deepEqual(hit.original, { id: 1, resource_type: 'article' });
+    assert.equal((await search(desk.anyone, 'plants')).body.resource, 'search');
+    assert.deepEqual(Object.keys((await suggest(desk.anyone, 'fl')).data[0]), ['title', 'link', 'original']);
+  });
+
+  test('GET /search finds articles for staff, drafts only for writers and their authors', async () => {
+    for (const caller of ['collaborator', ...WRITERS]) {
+      for (const [word, readers] of Object.entries(STAFF_READERS)) {
+        for (const more of [{}, { resources: 'ARTICLES' }, { query: `in:articles ${word}` }]) {
+          const { data, body } = (await callers[caller].get('/search', { query: word, ...more })).must(200);
+          assert.deepEqual([data.map((r) => `${r.resource} ${r.id}`), body.total_count], readers.includes(caller) ? [[`article ${ids[word]}`], 1] : [[], 0], `${caller} ${word}`);
+        }
+      }
+    }
+    const [hit] = (await desk.owner.get('/search', { query: 'flamingo' })).must(200).data;
+    assert.deepEqual([hit.title, hit.snippet, hit.data], ['About the flamingo', 'The <em>flamingo</em> eats plants &amp; more.', { id: 1, resource_type: 'article' }]);
+    assert.match(hit.resource_url, /\/api\/v1\/articles\/1$/);
+    assert.deepEqual((await desk.owner.get('/search', { query: 'flamingo', resources: 'CASES,USERS,ORGANIZATIONS' })).must(200).data, []);
+    for (const who of [desk.anyone, desk.customer]) assert.ok([401, 403].includes((await who.get('/search', { query: 'flamingo' })).status));
+  });
+
+  test('arguments are checked', async () => {
+    for (const path of ['/helpcenter/search', '/helpcenter/search/suggestions']) {
+      (await desk.anyone.get(path, { query: 'a'.repeat(1001) })).refused(400, 'FIELD_INVALID', 'query');
+      (await desk.anyone.get(path, { query: 'a '.repeat(33) })).refused(400, 'FIELD_INVALID', 'query');
+      (await desk.anyone.get(path, { query: 'a', locale: 'xx-yy' })).refused(400, 'FIELD_INVALID', 'locale');
+      (await desk.anyone.get(path, { query: 'a', brand_id: -1 })).refused(400, 'FIELD_INVALID', 'brand_id');
+      for (const query of ['""', '" "', '-', '*', '-*', '\u202e\u2066', '" OR 1=1 --', 'NEAR(a b)', '\u00bd', '\ud83d\ude00', 'a'.repeat(1000), 'status:open', '"\'"', '%', 'a/b', '-plants'])
+        assert.deepEqual(found((await desk.anyone.get(path, { query })).must(200)), [], `${path} ${query}`);
+    }
+    (await desk.anyone.get('/helpcenter/search')).refused(400, 'FIELD_REQUIRED', 'query');
+    (await desk.anyone.get('/helpcenter/search', { query: 'a', in: 'cases' })).refused(400, 'FIELD_INVALID', 'in');
+    (await search(desk.anyone, '""')).notes('The search has no word.');
+    assert.deepEqual(found(await search(desk.anyone, 'flamingo', { in: 'articles' })), [ids.flamingo]);
+    assert.deepEqual(found(await search(desk.anyone, 'flamin\u202ego')), [], 'a bidi mark divides words');
+    assert.deepEqual((await desk.anyone.get('/helpcenter/search/suggestions')).must(200).data, []);
+  });
+
+  test('a page has its items, and the total counts all', async () => {
+    const all = (await search(desk.owner, 'plants')).data.map((hit) => hit.original.id);
+    const { data, body } = await search(desk.owner, 'plants', { offset: 2, limit: 2 });
+    assert.deepEqual([data.map((hit) => hit.original.id), body.total_count], [all.slice(2, 4), all.length]);
+    assert.deepEqual([(await search(desk.owner, 'plants', { offset: 100 })).data, body.total_count], [[], 6]);
+  });
+
+  test('synonyms find each other, and bad synonyms are refused', async () => {
+    const put = (value) => desk.owner.put('/settings', { values: { 'helpcenter.synonyms': value } });
+    (await put('flamingo, pink bird, wader\nfood, plants')).must(200);
+    for (let i = 0; i < 4; i++) await until('all processes have the synonyms', async () => found(await search(desk.anyone, 'wader')).length === 1);
+    for (const query of ['wader', 'pink bird', 'Waders', '"flamingo"', 'wader food']) assert.deepEqual(found(await search(desk.anyone, query)), [ids.flamingo], query);
+    for (const query of ['pink', 'bird pink', '"wader"']) assert.deepEqual(found(await search(desk.anyone, query)), [], query);
+    for (const value of ['alone', 'a, b\nalone', 'a, b c d e f', Array.from({ length: 11 }, (_, i) => `w${i}`).join(','), 'a,a\n'.repeat(201)])
+      (await put(value)).refused(400, 'FIELD_INVALID', 'values/helpcenter.synonyms');
+    (await put('')).must(200);
+    await until('all processes have the new synonyms', async () => found(await search(desk.anyone, 'wader')).length === 0);
+  });
+});
+
+describe('a help center in several locales and brands', () => {
+  let desk, brand;
+  const titles = async (query, more) => (await desk.anyone.get('/helpcenter/search', { query, ...more })).must(200).data.map((hit) => hit.title);
+  const suggested = async (query, more) => (await desk.anyone.get('/helpcenter/search/suggestions', { query, ...more })).must(200).data.map((hit) => hit.title);
+
+  shared(async (world) => {
+    desk = world.desk;
+    brand = await desk.owner.create('/brands', { name: 'Second', sub_domain: 'second' });
+    sql(desk, [
+      `INSERT INTO categories (id, brand_id, display_order, created_at, updated_at) VALUES (60, ${brand.id}, 5, 1, 1), (61, NULL, 6, 1, 1);`,
+      section(1, 1), section(2, 1, { category: 60 }), section(3, 1, { category: 61 }),
+      article(1, 1, 3, 'The flamingo', '<p>It runs and flies.</p>'),
+      "INSERT INTO locale_fields (owner_kind, owner_id, locale, translation, created_at, updated_at) VALUES (11, 1, 'de', 'Die Häuser des Flamingos', 1, 1), (12, 1, 'de', '<p>Er baut Nester.</p>', 1, 1);",
+      article(2, 2, 3, 'Marken', '<p>Der Inhalt der zweiten Marke</p>', { locale: 'de' }),
+      article(3, 3, 3, 'Nests of birds', '<p>Birds build nests.</p>', { rank: 5 }), article(4, 1, 3, 'Nestlings', '<p>They run.</p>', { rank: 50 }),
+      JOB,
+    ].join('\n'));
+    await indexed(desk);
+  });
+
+  test('an article is searched and shown in the requested locale, with the stems of its language', async () => {
+    assert.deepEqual(await titles('haus', { locale: 'de' }), ['Die Häuser des Flamingos']);
+    assert.deepEqual(await titles('nest', { locale: 'de' }), ['Nests of birds', 'Die Häuser des Flamingos'], 'a title counts more');
+    assert.deepEqual(await titles('running', { locale: 'en-us' }), ['Nestlings', 'The flamingo'], 'the newest of equal ones first');
+    assert.deepEqual(await titles('hauser'), [], 'the German text is not shown to readers of English');
+    assert.deepEqual(await titles('running', { locale: 'de' }), [], 'English words have no stem for a reader of German');
+    assert.deepEqual(await titles('hauser', { locale: 'DE' }), ['Die Häuser des Flamingos']);
+    assert.deepEqual(await suggested('hau', { locale: 'de' }), ['Die Häuser des Flamingos']);
+    assert.deepEqual(await suggested('hau'), []);
+  });
+
+  test('an article without the requested locale is found in the one that is shown', async () => {
+    assert.deepEqual(await titles('birds', { locale: 'fr' }), ['Nests of birds']);
+    assert.deepEqual(await titles('inhalt', { locale: 'fr' }), ['Marken']);
+  });
+
+  test('a search in a brand finds its articles and those of all brands', async () => {
+    assert.deepEqual(await titles('inhalt', { brand_id: brand.id }), ['Marken']);
+    assert.deepEqual(await titles('birds', { brand_id: brand.id }), ['Nests of birds']);
+    assert.deepEqual(await titles('inhalt', { brand_id: 1 }), []);
+    assert.deepEqual(await suggested('mark', { brand_id: 1 }), []);
+    assert.deepEqual(await suggested('mark', { brand_id: brand.id }), ['Marken']);
+  });
+
+  test('suggestions have whole words before the last one, and the popular ones come first', async () => {
+    assert.deepEqual(await suggested('nest'), ['Nestlings', 'Nests of birds']);
+    assert.deepEqual(await suggested('nests'), ['Nests of birds']);
+    assert.deepEqual(await suggested('bird n'), ['Nests of birds']);
+    assert.deepEqual(await suggested('nest birds'), ['Nests of birds']);
+    assert.deepEqual(await suggested('nes birds'), []);
+    assert.deepEqual(await suggested('run'), [], 'contents are not suggested');
+  });
+});
