@@ -14,6 +14,7 @@
 #include "core/desk/setting.h"
 #include "core/fields/translation.h"
 #include "core/helpcenter/gathered.h"
+#include "core/helpcenter/slug.h"
 #include "core/people/name_index.h"
 #include "core/search/show.h"
 #include "core/search/synonym.h"
@@ -160,8 +161,10 @@ static int find_articles(struct search_of_help_center *s, struct search_found *f
 
 QUERY(help_center_articles, "SELECT t.id, t.uuid, t.updated_at FROM articles t WHERE t.id IN @LIST(:ids)");
 
-static struct str page_path(struct arena *a, const struct help_center_hit *h) {
-    return str_fmt(a, "/helpcenter/%s/articles/%lld", h->locale.p, (long long)h->article_id);
+/* In the locale of the reader, also if the article is shown in another. */
+static struct str page_path(const struct search_of_help_center *s, const struct help_center_hit *h) {
+    struct arena *a = s->work->arena;
+    return STR_CAT(a, S("/helpcenter/"), s->language, S("/articles/"), slug_of(a, h->article_id, h->title));
 }
 
 /* hits: those of the page. */
@@ -178,7 +181,7 @@ static int show_articles(struct search_of_help_center *s, const struct search_hi
         out->hits[i] = (struct help_center_hit){
             hits[i].id,          S(""), shown[i].locale.p ? shown[i].locale : S(DEFAULT_LOCALE), shown[i].title, shown[i].snippet, {0},
             shown[i].created_at, 0};
-        out->hits[i].path = page_path(a, &out->hits[i]);
+        out->hits[i].path = page_path(s, &out->hits[i]);
     }
     DB_ROWS(rc, s->work->conn, &help_center_articles, BINDS(B_TEXT("ids", json_ids(a, ids, (size_t)count))), row)
     for (int i = 0; i < count; i++)
@@ -303,7 +306,7 @@ static int add_titles(struct suggesting *g, const int64_t *texts, size_t count) 
                                       .snippet = S(""),
                                       .created_at = col_int(s, 4),
                                       .updated_at = col_int(s, 5)};
-        h->path = page_path(a, h);
+        h->path = page_path(g->search, h);
     }
     stmt_end(s);
     return rc < 0 ? rc : 0;
