@@ -9,7 +9,7 @@ struct units {
     int count;
 };
 
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+static bool is_blank_byte(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 /* Bytes above ASCII count as letters, so that no character is cut. */
 static bool is_word(char c) {
@@ -22,8 +22,8 @@ static size_t word_length(struct str s) {
         const char *end = memchr(s.p, '>', s.n);
         return end ? (size_t)(end - s.p) + 1 : 1;
     }
-    if (is_blank(s.p[0]))
-        while (n < s.n && is_blank(s.p[n])) n++;
+    if (is_blank_byte(s.p[0]))
+        while (n < s.n && is_blank_byte(s.p[n])) n++;
     else if (is_word(s.p[0]))
         while (n < s.n && is_word(s.p[n])) n++;
     return n;
