@@ -83,16 +83,18 @@ static void reject(struct import *im, const struct json *record) {
 
 static int one_record(struct import *im, const struct json *record, struct str pointer) {
     struct call *c = &im->call;
+    const struct resource *r = c->home;
     c->id = 0;
     if (record->type != JSON_OBJECT) fail_at(&c->work, ERR_FIELD_INVALID, (struct str){0}, pointer, "An object is expected.");
-    else input_read(c, fields_of(resource_record_fields(c->home)), true, record, pointer, &c->input, &c->input_count);
+    else input_read(c, fields_of(resource_record_fields(r)), true, record, pointer, &c->input, &c->input_count);
+    int rc = failed(&c->work) ? 0 : r->insert ? r->insert(c) : api_insert(c);
     if (failed(&c->work)) {
         enum error code = failure(&c->work);
         if (error_info((int)code)->status >= 500) return -(int)code;
         reject(im, record);
         return 0;
     }
-    TRY(c->home->insert ? c->home->insert(c) : api_insert(c));
+    TRY(rc);
     im->inserted++;
     return 0;
 }

@@ -72,6 +72,7 @@
     X(organization_field_value) \
     X(section)                  \
     X(section_slug)             \
+    X(article_slug)             \
     X(category)                 \
     X(category_slug)            \
     X(locale_field)             \
@@ -82,6 +83,10 @@
     X(report_helpcenter_search) \
     X(note)                     \
     X(case_note)                \
+    X(article)                  \
+    X(article_attachment)       \
+    X(article_version)          \
+    X(article_comparison)       \
     X(attachment)               \
     X(file)                     \
     X(activity)                 \

@@ -8,19 +8,41 @@
 #include "core/access/help_center.h"
 #include "core/access/permission.h"
 #include "core/fields/translation.h"
+#include "core/helpcenter/slug.h"
 #include "core/words.h"
 #include "res/article_input.h"
 #include "res/article_write.h"
 #include "res/article_version.h"
 #include "res/groups.h"
+#include "res/slug.h"
+#include "res/case_reply.h"
 #include "res/tag.h"
 
+#include <stdlib.h>
+
+extern const struct resource article_resource;
+
 /* ---- members ---------------------------------------------------------------------------------------------------------- */
+
+/* In the default locale, else in the first one that the article has. */
+static void render_helpcenter_url(struct view *v, const struct row *row, const struct value *own) {
+    struct work *w = &v->c->work;
+    const struct value *slugs = row_cell(row, "slugs");
+    const struct row *best = slugs->type == V_ROWS ? slugs->rows : NULL;
+    struct str wanted = locale_now(w);
+    (void)own;
+    for (const struct row *r = best; r; r = r->next)
+        if (str_eq(row_cell(r, "locale")->s, wanted)) best = r;
+    if (best == NULL) jw_null(&v->w);
+    else
+        jw_str(&v->w, article_page(w->arena, w->desk, row_cell(best, "locale")->s, slug_of(w->arena, row->id, row_cell(best, "title")->s)));
+}
 
 static const struct field article_fields[] = {
     {"legacy_id", F_TEXT, READONLY, .doc = "Id in the system that the article was imported from."},
     {"uuid", F_TEXT, READONLY, .doc = "Universal id."},
     {"titles", F_MANY, READONLY, .ref = "locale_field", .many = TRANSLATIONS_OF("11"), .doc = "Titles in several locales."},
+    SLUGS_MEMBER("article_slug"),
     {"contents", F_MANY, READONLY, .ref = "locale_field", .many = TRANSLATIONS_OF("12"),
      .doc = "Contents in the same locales, as clean HTML."},
     {"keywords", F_TEXT, READONLY, .doc = "Words by which readers find the article.", .example = "\"login, sign in\""},
@@ -41,6 +63,8 @@ static const struct field article_fields[] = {
     {"created_at", F_TIME, READONLY, .doc = "Time of creation."},
     {"published_at", F_TIME, READONLY, .doc = "Time of the first publication. Null before."},
     {"updated_at", F_TIME, READONLY, .doc = "Time of the last change."},
+    {"helpcenter_url", F_COMPUTED, READONLY, .render = render_helpcenter_url, .doc = "Address of the public page.",
+     .example = "\"http://127.0.0.1:8080/helpcenter/en-us/articles/7-reset-your-password\""},
     {0},
 };
 
@@ -92,10 +116,10 @@ static int may_change_targets(struct call *c) {
     return rc <= 0 ? rc : article_may_publish(c);
 }
 
-static int insert_given(struct call *c, const struct attached *files) {
+static int insert_given(struct call *c, const struct attached *files, int64_t creator_id) {
     struct article_new n = {.section_id = in_int(c, "section"),
-                            .author_id = given(c, "author") ? in_int(c, "author") : c->work.actor.user_id,
-                            .creator_id = c->work.actor.user_id,
+                            .author_id = given(c, "author") ? in_int(c, "author") : creator_id,
+                            .creator_id = creator_id,
                             .status = (int)in_int(c, "status"),
                             .legacy_id = in_text(c, "legacy_id"),
                             .keywords = in_text(c, "keywords"),
@@ -115,7 +139,7 @@ static int post_article(struct call *c) {
     if (failed(&c->work)) return -(int)failure(&c->work);
     if (in_int(c, "status") == ARTICLE_PUBLISHED) TRY(article_may_publish(c));
     TRY(attachments_store(c, &files));
-    TRY(insert_given(c, &files));
+    TRY(insert_given(c, &files, c->work.actor.user_id));
     return api_reply(c);
 }
 
@@ -159,6 +183,153 @@ static int delete_articles(struct call *c) {
     return api_reply(c);
 }
 
+/* ---- bulk imports ----------------------------------------------------------------------------------------------------- */
+
+static const struct field article_record[] = {
+    {"*", .group = article_input},
+    {"creator", F_REF, NULLABLE | BY_HANDLER, .ref = "user", .check = check_assigned_agent,
+     .doc = "Member of staff who created the article. Default: the creator of the import."},
+    {0},
+};
+
+static int insert_article_record(struct call *c) {
+    const struct in *ids = in(c, "attachment_file_ids");
+    struct attached files = {.ids = arena_array(c->work.arena, (size_t)ids->value.i + 1, sizeof *files.ids), .count = (int)ids->value.i};
+    if (ids->value.type == V_IDS) memcpy(files.ids, ids->value.ids, (size_t)ids->value.i * sizeof *files.ids);
+    else files.count = 0;
+    if (in_int(c, "status") == ARTICLE_PUBLISHED) TRY(article_may_publish(c));
+    return insert_given(c, &files, given(c, "creator") && in_int(c, "creator") ? in_int(c, "creator") : c->work.actor.user_id);
+}
+
+static const struct field article_import_input[] = {
+    {"articles", F_LIST, REQUIRED, .doc = "Articles to create, at most 200.",
+     .example = "[{\"titles\": \"Reset your password\", \"contents\": \"<p>Open the settings.</p>\", \"section_id\": 1}]"},
+    {0},
+};
+static const struct field article_import_args[] = {
+    {"partial_import", F_BOOL, .doc = "True keeps the valid records even if others are invalid."},
+    {0},
+};
+
+/* ---- related articles ------------------------------------------------------------------------------------------------- */
+
+#define RELATED 5
+#define RELATED_CANDIDATES 30
+
+/* The best articles of the section, and articles with a common tag. Both are bounded. */
+QUERY(
+    article_candidates,
+    "SELECT a.id, COALESCE(a.keywords, ''), a.rank, SUM(m.points) FROM (SELECT b.id, 2 AS points FROM (SELECT x.id FROM articles x WHERE "
+    "x.section_id = (SELECT o.section_id FROM articles o WHERE o.id = :id) AND x.deleted_at IS NULL AND x.status = 3 ORDER BY x.rank DESC, "
+    "x.id DESC LIMIT 50) b UNION ALL SELECT k.id, 5 FROM (SELECT y.article_id AS id FROM article_tags y WHERE y.tag_id IN (SELECT z.tag_id "
+    "FROM article_tags z WHERE z.article_id = :id) ORDER BY y.tag_id, y.article_id LIMIT 500) k) m JOIN articles a ON a.id = m.id WHERE "
+    "a.id <> :id AND a.status = 3 AND a.deleted_at IS NULL GROUP BY a.id, a.keywords, a.rank ORDER BY a.id");
+QUERY(article_keywords, "SELECT COALESCE(a.keywords, '') FROM articles a WHERE a.id = :id");
+
+struct candidate {
+    int64_t id, rank, points;
+};
+
+static int compare_candidates(const void *x, const void *y) {
+    const struct candidate *a = x, *b = y;
+    if (a->points != b->points) return a->points < b->points ? 1 : -1;
+    if (a->rank != b->rank) return a->rank < b->rank ? 1 : -1;
+    return (a->id > b->id) - (a->id < b->id);
+}
+
+static bool has_keyword(struct str keywords, struct str word) {
+    for (struct str rest = keywords; rest.p;)
+        if (str_eqi(str_trim(str_cut(&rest, ',')), word)) return true;
+    return false;
+}
+
+static int common_keywords(struct str own, struct str others) {
+    int n = 0;
+    for (struct str rest = own; rest.p;) {
+        struct str word = str_trim(str_cut(&rest, ','));
+        if (word.n && has_keyword(others, word)) n++;
+    }
+    return n;
+}
+
+/* The best candidates; returns their number. */
+static int related_ids(struct call *c, int64_t id, int64_t *ids) {
+    struct arena *a = c->work.arena;
+    struct candidate *list = arena_array(a, 600, sizeof *list);
+    struct str own;
+    int n = 0, rc = db_text(c->work.conn, &article_keywords, BINDS(B_INT("id", id)), a, &own);
+    if (rc <= 0) return rc;
+    DB_ROWS(rc, c->work.conn, &article_candidates, BINDS(B_INT("id", id)), row)
+    if (n < 600)
+        list[n++] = (struct candidate){col_int(row, 0), col_int(row, 2), col_int(row, 3) + 3 * common_keywords(own, col_text(row, 1))};
+    TRY(rc);
+    qsort(list, (size_t)n, sizeof *list, compare_candidates);
+    if (n > RELATED_CANDIDATES) n = RELATED_CANDIDATES;
+    for (int i = 0; i < n; i++) ids[i] = list[i].id;
+    return n;
+}
+
+static int get_related_articles(struct call *c) {
+    int64_t ids[RELATED_CANDIDATES];
+    struct row *rows;
+    int found = 0, shown = 0;
+    TRY(api_of(c));
+    TRY(api_input(c));
+    int n = related_ids(c, c->vars[0].id, ids);
+    TRY(n);
+    TRY(view_load(view_new(c), c->resource, ids, n, &rows, &found));
+    for (const struct row *row = rows; row && shown < RELATED; row = row->next) ids[shown++] = row->id;
+    return api_reply_list_of(c, ids, shown);
+}
+
+/* ---- the MANUAL order ------------------------------------------------------------------------------------------------- */
+
+static const struct field reorder_input[] = {
+    {"article_ids", F_IDS, PRESENT, .doc = "Ids of articles of one section, in the new order. The other articles follow.",
+     .example = "[2, 1]"},
+    {"section", F_REF, 0, .ref = "section", .doc = "Their section. Default: the section of the first one."},
+    {0},
+};
+
+QUERY(article_section, "SELECT a.section_id FROM articles a WHERE a.id = :id AND a.deleted_at IS NULL");
+QUERY(articles_elsewhere, "SELECT a.id FROM articles a WHERE a.id IN @LIST(:ids) AND a.section_id = :section AND a.deleted_at IS NULL");
+
+static bool is_among(const int64_t *list, int n, int64_t id) {
+    int i = 0;
+    while (i < n && list[i] != id) i++;
+    return i < n;
+}
+
+/* Reports each article that is not in the section. */
+static int check_in_section(struct call *c, const struct in *wanted, int64_t section) {
+    struct str ids = json_ids(c->work.arena, wanted->value.ids, (size_t)wanted->value.i);
+    int64_t *found;
+    int n = db_ids(c->work.conn, &articles_elsewhere, BINDS(B_TEXT("ids", ids), B_INT("section", section)), c->work.arena, &found);
+    TRY(n);
+    for (int64_t i = 0; n < wanted->value.i && i < wanted->value.i; i++)
+        if (!is_among(found, n, wanted->value.ids[i]))
+            fail_at(&c->work, ERR_FIELD_INVALID, wanted->name, in_place(c, wanted, "%lld", (long long)i),
+                    "The section has no such article.");
+    return failed(&c->work) ? -(int)failure(&c->work) : 0;
+}
+
+static int put_articles_order(struct call *c) {
+    TRY(api_input(c));
+    const struct in *wanted = in(c, "article_ids");
+    int64_t section = in_int(c, "section");
+    int seen = 1;
+    if (!section) {
+        TRY(db_int(c->work.conn, &article_section, BINDS(B_INT("id", wanted->value.ids[0])), &section));
+        seen = section ? api_visible(c, resource_of("section"), section) : 0;
+    }
+    TRY(seen);
+    if (!seen) return check_in_section(c, wanted, 0);
+    TRY(db_lock_row(c->work.conn, "sections", section));
+    TRY(check_in_section(c, wanted, section));
+    TRY(articles_reorder(&c->work, section, wanted->value.ids, (int)wanted->value.i));
+    return api_reply(c);
+}
+
 /* ---- routes ----------------------------------------------------------------------------------------------------------- */
 
 #define SCOPE "conversations"
@@ -173,6 +344,15 @@ static const struct route article_routes[] = {
     {PUT, "/articles/:id", AG_PLUS, SCOPE, ONE, put_article, WRITERS, CLEANED, .input = article_input, .summary = "Update an article",
      .doc = "Changed titles or contents make a version of the former ones. A change of a published article needs the permission "
             "help_center_articles.publish, too."},
+    {GET, "/articles/:id/related", PUBLIC, SCOPE, LIST_COUNT, get_related_articles, .of = "article", .chosen = true,
+     .summary = "List articles related to an article",
+     .doc = "At most five published articles that the caller sees: of the same section, with common tags or keywords."},
+    {POST, "/bulk/articles", AG_PLUS, SCOPE, ONE, api_import, WRITERS, .status = 202, .reply = "bulk_job", .label = "job",
+     .prepare = article_import_prepare, .lane = LANE_PICTURE, .input = article_import_input, .args = article_import_args,
+     .records = &article_resource, .record_list = "articles", .summary = "Import articles",
+     .doc = "The HTML is cleaned before the reply. A job creates the articles; GET /jobs/:id shows its result."},
+    {PUT, "/articles/reorder", AG_PLUS, SCOPE, NONE, put_articles_order, WRITERS, .input = reorder_input, .summary = "Reorder articles",
+     .doc = "The order of a section whose article_order_by is MANUAL."},
     {PUT, "/articles/:id/restore", AG_PLUS, SCOPE, ONE, put_article_restore, WRITERS, .input = article_restore_input,
      .summary = "Restore a version of an article", .doc = "Its present texts become a version."},
     {DELETE, "/articles/:id", AG_PLUS, SCOPE, NONE, delete_article, WRITERS, .summary = "Delete an article"},
@@ -189,4 +369,6 @@ const struct resource article_resource = {.type = "article",
                                           .fields = article_fields,
                                           .routes = article_routes,
                                           .visible = access_articles,
+                                          .record_fields = article_record,
+                                          .insert = insert_article_record,
                                           .changes_unseen = true};

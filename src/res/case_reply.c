@@ -13,6 +13,7 @@
 #include "core/cases/note.h"
 #include "core/change/cascade.h"
 #include "core/rules/rules_finish.h"
+#include "res/article_link.h"
 #include "res/attachment.h"
 #include "res/channel.h"
 #include "res/field_value.h"
@@ -87,6 +88,7 @@ const struct field reply_input[] = {
     {"macro", F_REF, NULLABLE, .column = "", .ref = "macro",
      .doc = MACRO_DOC " Its text is that of a request without contents. The text of a macro for notes becomes a note, never a message."},
     {"*", .group = attachment_input},
+    {"*", .group = article_link_input},
     {0},
 };
 
@@ -231,6 +233,12 @@ static int reply_fill_text(struct call *c, struct reply *r, const struct case_no
     return 0;
 }
 
+/* Links in a note are for staff, so the caller is their reader. */
+static int reply_link_articles(struct call *c, struct reply *r, const struct case_now *now, const struct case_change *change) {
+    int64_t requester = change->set & CASE_REQUESTER ? change->requester_id : now->requester_id;
+    return article_links_append(c, r->is_note ? c->work.actor.user_id : requester, &r->text, &r->html);
+}
+
 static int reply_add(struct call *c, const struct reply *r, struct case_now *now, int channel, int64_t *id) {
     if (r->is_note) {
         struct note_new n = {.kind = NOTE_CASE,
@@ -282,6 +290,7 @@ int post_case_reply(struct call *c) {
     if ((rc = reply_sent_before(c, &post)) != 0) return rc < 0 ? rc : reply_answer(c, post);
     TRY(check_overtaken(c));
     TRY(reply_fill_text(c, &reply, &now));
+    TRY(reply_link_articles(c, &reply, &now, &change));
     if (reply.with_macro) TRY(macro_join(c, &reply.macro, &now, &change));
     if (change.set || change.value_count) TRY(case_not_closed(&c->work, &now));
     TRY(check_reply_channel(c, &reply, &now, &change, &channel));

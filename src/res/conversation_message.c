@@ -7,6 +7,7 @@
 #include "core/access/permission.h"
 #include "core/cases/message_mail.h"
 #include "core/rules/rule.h"
+#include "res/article_link.h"
 #include "res/attachment.h"
 #include "res/groups.h"
 #include "res/html_view.h"
@@ -56,6 +57,7 @@ static const struct field create_input[] = {
      .example = "\"a-2\""},
     {"channel", F_TEXT, REFUSED, .doc = no_channel},
     {"*", .group = attachment_input},
+    {"*", .group = article_link_input},
     {0},
 };
 
@@ -72,6 +74,7 @@ static int post_message(struct call *c) {
     TRY(rc);
     /* A concurrent request may have merged it, or moved it to the trash, after api_of. */
     if (rc == 0 || now.state != CASE_ACTIVE) return fail(&c->work, ERR_RESOURCE_NOT_FOUND);
+    TRY(article_links_append(c, now.requester_id, &contents, &(struct str){0}));
     TRY(attachments_store(c, &files));
     /* A caller with a fingerprint is the requester, under the name that the caller gave. */
     bool logged_in = c->work.actor.rank > ROLE_PUBLIC;

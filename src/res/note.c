@@ -6,6 +6,7 @@
 #include "api/view.h"
 #include "api/reply.h"
 #include "base/limits.h"
+#include "res/article_link.h"
 #include "res/attachment.h"
 #include "res/groups.h"
 #include "res/html_input.h"
@@ -27,6 +28,7 @@ static const struct field note_fields[] = {
     {"pinned_by", F_REF, READONLY, .ref = "user", .doc = "Person who pinned the note."},
     {"user", F_REF, READONLY, .ref = "user", .doc = "Author of the note."},
     {"*", .group = attachment_input},
+    {"*", .group = article_link_input},
     {"*", .group = attachments},
     {"*", .group = row_times},
     {0},
@@ -45,6 +47,7 @@ static int note_create(struct call *c, enum note_owner kind) {
     struct note_new n = {.kind = kind, .owner_id = c->vars[0].id, .pinned = in_int(c, "is_pinned") != 0, .color = (int)in_int(c, "color")};
     TRY(attachments_by_id(c, &n.files, &n.file_count));
     TRY(html_contents(c, &n.text, &n.html, &n.original));
+    TRY(article_links_append(c, c->work.actor.user_id, &n.text, &n.html));
     return note_add(&c->work, &n, &c->id);
 }
 

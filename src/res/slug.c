@@ -31,3 +31,4 @@ static const struct field slug_fields[] = {
 
 SLUG_RESOURCE(category_slug, "categories", "7");
 SLUG_RESOURCE(section_slug, "sections", "9");
+SLUG_RESOURCE(article_slug, "articles", "11");

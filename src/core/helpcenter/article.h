@@ -38,7 +38,7 @@ int article_change(struct work *w, int64_t id, const struct article_change *c);
 /* Marks articles as deleted. A cascade deletes their rows. ids: JSON array; the caller has locked the articles and their sections. */
 int articles_delete(struct work *w, struct str ids);
 
-/* Puts these articles of a section first in its MANUAL order. */
+/* Puts these articles of a section first in its MANUAL order. The caller has locked the section. */
 int articles_reorder(struct work *w, int64_t section_id, const int64_t *ids, int count);
 
 /* The address of the public page in a locale. */

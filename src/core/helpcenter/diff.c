@@ -9,10 +9,10 @@ struct units {
     int count;
 };
 
-static bool is_blank_byte(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+static bool is_gap(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 /* Bytes above ASCII count as letters, so that no character is cut. */
-static bool is_word(char c) {
+static bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (unsigned char)c >= 0x80 || c == '_';
 }
 
@@ -22,10 +22,10 @@ static size_t word_length(struct str s) {
         const char *end = memchr(s.p, '>', s.n);
         return end ? (size_t)(end - s.p) + 1 : 1;
     }
-    if (is_blank_byte(s.p[0]))
-        while (n < s.n && is_blank_byte(s.p[n])) n++;
-    else if (is_word(s.p[0]))
-        while (n < s.n && is_word(s.p[n])) n++;
+    if (is_gap(s.p[0]))
+        while (n < s.n && is_gap(s.p[n])) n++;
+    else if (is_letter(s.p[0]))
+        while (n < s.n && is_letter(s.p[n])) n++;
     return n;
 }
 
