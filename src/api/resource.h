@@ -230,8 +230,9 @@ struct resource {
     bool changes_unseen;               /* members change without updated_at: no Last-Modified, except by .changed */
     const char *changed;               /* query of the last change of anything that the row :id shows, deletions included */
     const struct field *record_fields; /* bulk imports: the members of a record; NULL: those of a POST */
-    int (*insert)(struct call *c);     /* bulk imports: inserts a validated record and sets c->id; it fails before it writes. NULL: api_insert */
-    bool has_default;                  /* exactly one row is_default, and enabled if rows can be: api/default_row.h */
+    int (*insert)(
+        struct call *c); /* bulk imports: inserts a validated record and sets c->id; it fails before it writes. NULL: api_insert */
+    bool has_default;    /* exactly one row is_default, and enabled if rows can be: api/default_row.h */
     /* Computed rows, which are not stored in a table. Returns all rows of the path in their order. If name.p is set, only the row with
      * this name, which is the last path variable. api_list, api_get, api_target and replies treat them like stored rows. */
     int (*rows)(struct call *c, struct view *v, struct str name, struct row **out);

@@ -294,7 +294,7 @@ static const struct field reorder_input[] = {
 QUERY(article_section, "SELECT a.section_id FROM articles a WHERE a.id = :id AND a.deleted_at IS NULL");
 QUERY(articles_elsewhere, "SELECT a.id FROM articles a WHERE a.id IN @LIST(:ids) AND a.section_id = :section AND a.deleted_at IS NULL");
 
-static bool is_among(const int64_t *list, int n, int64_t id) {
+static bool section_has_article(const int64_t *list, int n, int64_t id) {
     int i = 0;
     while (i < n && list[i] != id) i++;
     return i < n;
@@ -307,7 +307,7 @@ static int check_in_section(struct call *c, const struct in *wanted, int64_t sec
     int n = db_ids(c->work.conn, &articles_elsewhere, BINDS(B_TEXT("ids", ids), B_INT("section", section)), c->work.arena, &found);
     TRY(n);
     for (int64_t i = 0; n < wanted->value.i && i < wanted->value.i; i++)
-        if (!is_among(found, n, wanted->value.ids[i]))
+        if (!section_has_article(found, n, wanted->value.ids[i]))
             fail_at(&c->work, ERR_FIELD_INVALID, wanted->name, in_place(c, wanted, "%lld", (long long)i),
                     "The section has no such article.");
     return failed(&c->work) ? -(int)failure(&c->work) : 0;
