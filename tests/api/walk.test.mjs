@@ -11,6 +11,7 @@ const STAFF = ['owner', 'admin', 'agent', 'collaborator', 'teams', 'self', 'memb
 const WORKERS = ['owner', 'admin', 'agent', 'collaborator', 'teams', 'member']; // staff who see the conversation: it has no assignee
 const READERS = [...WORKERS, 'requester', 'colleague', 'token'];
 const TEAM = ['owner', 'admin', 'agent', 'collaborator', 'member']; // staff who see the conversation of a team
+const WRITERS = ['owner', 'admin', 'agent', 'teams', 'self', 'member']; // staff who write articles
 
 /** Each canary and the callers who may read it. */
 const CANARIES = {
@@ -65,6 +66,13 @@ const CANARIES = {
   canarystaffsection: STAFF,
   canaryteamsection: ['owner', 'admin', 'member'],
   canarysomesection: ['owner', 'admin', 'requester'],
+  canarydraftarticle: WRITERS,
+  canarydraftinside: WRITERS,
+  canaryversion: WRITERS,
+  canarystaffarticle: STAFF,
+  canarystaffinside: STAFF,
+  canaryteamarticle: ['owner', 'admin', 'member'],
+  canarysomearticle: ['owner', 'admin', 'requester'],
   canaryorganization: [...STAFF, 'requester', 'colleague', 'narrow'],
 };
 
@@ -181,10 +189,20 @@ async function prepare(world) {
     await made(desk.owner, `/endpoints/${id}/test`, {});
   }
   const section = (title, more) => made(desk.owner, '/sections', { titles: title, descriptions: title, category_id: 1, ...more });
-  await section('Plain');
-  await section('canarystaffsection', { visibility: 'AGENTS' });
-  await section('canaryteamsection', { visibility: 'AGENTS', team_ids: [team.id] });
-  await section('canarysomesection', { visibility: 'AUTHORIZED', tags: 'canarytag' });
+  const article = async ({ id }, name, more) => made(desk.owner, '/articles', {
+    titles: name, contents: name, keywords: name, section_id: id, status: 'PUBLISHED', legacy_id: name, attachment_file_ids: await files(desk.owner, name.replace('article', 'file'), name.replace('article', 'inside')), ...more,
+  });
+  const plainSection = await section('Plain');
+  await article(plainSection, 'canarydraftarticle', { status: 'DRAFT' });
+  const rewritten = await article(plainSection, 'canaryversion', { keywords: '', legacy_id: '', attachment_file_ids: await files(desk.owner, 'plain', 'Plain') });
+  for (const more of ['', ' again']) await desk.owner.update(`/articles/${rewritten.id}`, { titles: `Plain${more}`, contents: `Plain${more}` });
+  addresses.learn((await desk.owner.get(`/articles/${rewritten.id}/versions`)).must(200));
+  await article(await section('canarystaffsection', { visibility: 'AGENTS' }), 'canarystaffarticle');
+  await article(await section('canaryteamsection', { visibility: 'AGENTS', team_ids: [team.id] }), 'canaryteamarticle');
+  const some = await article(await section('canarysomesection', { visibility: 'AUTHORIZED', tags: 'canarytag' }), 'canarysomearticle');
+  await desk.owner.update(`/articles/${some.id}`, { contents: 'canarysomearticle again' });
+  addresses.learn((await desk.owner.get(`/articles/${some.id}/versions`)).must(200));
+  addresses.learn((await desk.owner.post('/bulk/articles', { articles: [{ titles: 'Bulk', contents: 'Bulk', section_id: plainSection.id }] })).must(202));
   for (const title of ['canarytrigger', 'Other']) await made(desk.owner, '/triggers', { title, is_enabled: false, predicate_collections: asks('canarytrigger'), actions: [{ name: 'tags', option: 'ADD', value: ['canarytriggertag'] }] });
   addresses.learn((await desk.staff.get('/notification_preferences')).must(200));
   world.token = await tokenOf(requester.client, conversation.id);

@@ -12,7 +12,7 @@ struct units {
 static bool is_gap(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 /* Bytes above ASCII count as letters, so that no character is cut. */
-static bool is_letter(char c) {
+static bool is_word_byte(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (unsigned char)c >= 0x80 || c == '_';
 }
 
@@ -24,8 +24,8 @@ static size_t word_length(struct str s) {
     }
     if (is_gap(s.p[0]))
         while (n < s.n && is_gap(s.p[n])) n++;
-    else if (is_letter(s.p[0]))
-        while (n < s.n && is_letter(s.p[n])) n++;
+    else if (is_word_byte(s.p[0]))
+        while (n < s.n && is_word_byte(s.p[n])) n++;
     return n;
 }
 
