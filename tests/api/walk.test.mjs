@@ -66,8 +66,8 @@ const CANARIES = {
   canarystaffsection: STAFF,
   canaryteamsection: ['owner', 'admin', 'member'],
   canarysomesection: ['owner', 'admin', 'requester'],
-  canarydraftarticle: WRITERS,
-  canarydraftinside: WRITERS,
+  canaryunfinishedarticle: WRITERS,
+  canaryunfinishedinside: WRITERS,
   canaryversion: WRITERS,
   canarystaffarticle: STAFF,
   canarystaffinside: STAFF,
@@ -193,7 +193,7 @@ async function prepare(world) {
     titles: name, contents: name, keywords: name, section_id: id, status: 'PUBLISHED', legacy_id: name, attachment_file_ids: await files(desk.owner, name.replace('article', 'file'), name.replace('article', 'inside')), ...more,
   });
   const plainSection = await section('Plain');
-  await article(plainSection, 'canarydraftarticle', { status: 'DRAFT' });
+  await article(plainSection, 'canaryunfinishedarticle', { status: 'DRAFT' });
   const rewritten = await article(plainSection, 'canaryversion', { keywords: '', legacy_id: '', attachment_file_ids: await files(desk.owner, 'plain', 'Plain') });
   for (const more of ['', ' again']) await desk.owner.update(`/articles/${rewritten.id}`, { titles: `Plain${more}`, contents: `Plain${more}` });
   addresses.learn((await desk.owner.get(`/articles/${rewritten.id}/versions`)).must(200));
