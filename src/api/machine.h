@@ -171,7 +171,9 @@ int idempotent(struct call *c, int (*run)(struct call *c));
 
 bool service_handle(struct api *api, struct http_request *r); /* true: replied or deferred */
 bool site_takes_files(const struct http_request *r);          /* the request is a form of a page that takes files */
-bool site_handle(struct api *api, struct http_request *r);    /* the pages of the help center, pages/visit.c; the same */
+bool site_handle(struct api *api, struct http_request *r);    /* the pages of the help center, pages/site.c; the same */
+struct kept_pages *kept_pages_new(void);                      /* pages/kept.h; NULL: no memory, nothing is kept */
+void kept_pages_free(struct kept_pages *k);
 
 /* ---- the machine ---------------------------------------------------------------------------------------------- */
 
@@ -186,7 +188,8 @@ struct api {
     struct api_config cfg;
     struct arena *arena;
     struct router router;
-    struct site *site;  /* api/docs/site.h */
+    struct site *site; /* api/docs/site.h */
+    struct kept_pages *kept_pages;
     struct str exposed; /* value of Access-Control-Expose-Headers */
     struct pool *pool;
     struct credentials credentials;

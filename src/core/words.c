@@ -78,8 +78,9 @@ const struct word field_kinds[] = {{FIELD_TEXT, "TEXT"},
                                    {FIELD_TYPE, "TYPE"},
                                    {FIELD_PRIORITY, "PRIORITY"},
                                    {0}};
-const struct word template_apps[] = {{TEMPLATE_MAIL, "MAIL"}, {TEMPLATE_PAGE, "PAGE"}, {0}};
-const struct word template_categories[] = {{TEMPLATE_IDENTITY, "IDENTITY"}, {TEMPLATE_ACCOUNT, "ACCOUNT"}, {TEMPLATE_CASE, "CASE"}, {0}};
+const struct word template_apps[] = {{TEMPLATE_MAIL, "MAIL"}, {TEMPLATE_PAGE, "PAGE"}, {TEMPLATE_SITE, "HELPCENTER"}, {0}};
+const struct word template_categories[] = {
+    {TEMPLATE_IDENTITY, "IDENTITY"}, {TEMPLATE_ACCOUNT, "ACCOUNT"}, {TEMPLATE_CASE, "CASE"}, {TEMPLATE_HELP_CENTER, "HELPCENTER"}, {0}};
 const struct word sla_target_types[] = {
     {SLA_FIRST_REPLY, "FIRST_REPLY_TIME"}, {SLA_NEXT_REPLY, "NEXT_REPLY_TIME"}, {SLA_RESOLUTION, "RESOLUTION_TIME"}, {0}};
 const struct word sla_hours[] = {{SLA_BUSINESS_HOURS, "BUSINESS_HOURS"}, {SLA_CALENDAR_HOURS, "CALENDAR_HOURS"}, {0}};

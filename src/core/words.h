@@ -82,7 +82,7 @@ enum mail_status {
     MAIL_FAILED,
     MAIL_BOUNCED
 }; /* of outgoing mails: core/text/letter.c */
-enum template_app { TEMPLATE_MAIL = 1, TEMPLATE_PAGE };
+enum template_app { TEMPLATE_MAIL = 1, TEMPLATE_PAGE, TEMPLATE_SITE };
 enum recipient_type { RECIPIENT_TO = 1, RECIPIENT_CC };
 enum reject_type { REJECT_BOUNCE = 1, REJECT_BLOCKED, REJECT_DROPPED, REJECT_DEFERRED, REJECT_EXPIRED, REJECT_ERROR };
 enum sla_target_type { SLA_FIRST_REPLY = 1, SLA_NEXT_REPLY, SLA_RESOLUTION };
@@ -92,7 +92,7 @@ enum endpoint_method { ENDPOINT_GET = 1, ENDPOINT_POST, ENDPOINT_PUT, ENDPOINT_P
 enum endpoint_content { CONTENT_JSON = 1, CONTENT_XML, CONTENT_FORM, CONTENT_TEXT };
 enum delivery_status { DELIVERY_PENDING = 1, DELIVERY_SENT, DELIVERY_FAILED };
 enum attempt_result { ATTEMPT_SUCCESS = 1, ATTEMPT_FAILURE };
-enum template_category { TEMPLATE_IDENTITY = 1, TEMPLATE_ACCOUNT, TEMPLATE_CASE };
+enum template_category { TEMPLATE_IDENTITY = 1, TEMPLATE_ACCOUNT, TEMPLATE_CASE, TEMPLATE_HELP_CENTER };
 
 extern const struct word section_visibilities[], article_orders[], article_statuses[], comment_statuses[];
 extern const struct word role_types[], case_accesses[], organization_accesses[], status_types[], case_states[], channels[], sources[],

@@ -143,6 +143,10 @@ bool db_url_valid(struct str url); /* true: it has the form of a PostgreSQL URL 
 /* Returns true if statements wait for another process. Then don't run them on an event loop. */
 bool db_blocks(const struct db *db);
 
+/* Returns a number that each COMMIT changes, before its write is answered. What was read in a snapshot that was begun after this call is still
+ * exact while the number is the same. 0: other processes may write, so nothing is known. */
+int64_t db_generation(const struct db *db);
+
 /* Processes that share a store wake each other. In a store of one process these do nothing.
  * db_notify announces a commit to the other processes. It costs the caller nothing. Announcements close together become
  * one message.

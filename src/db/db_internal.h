@@ -57,10 +57,11 @@ int db_check_with(const char *dir, const struct schema_file *files, void (*repor
 
 int snapshot_begin(struct conn *c, int64_t now);
 void snapshot_end(struct conn *c);
-bool snapshot_held(const struct conn *c); /* true: this thread holds the turn, or snapshots are not kept here */
-void snapshot_drop(struct conn *c);       /* ends the snapshot before the connection is closed */
-void snapshots_outdated(struct db *db);   /* call it after a COMMIT, before any done() */
-void snapshots_let_go(struct db *db);     /* call it before a checkpoint: ends the snapshots of idle readers, which hold the log back */
+bool snapshot_held(const struct conn *c);          /* true: this thread holds the turn, or snapshots are not kept here */
+void snapshot_drop(struct conn *c);                /* ends the snapshot before the connection is closed */
+void snapshots_outdated(struct db *db);            /* call it after a COMMIT, before any done() */
+int64_t snapshots_generation(const struct db *db); /* see db_generation; never 0 */
+void snapshots_let_go(struct db *db); /* call it before a checkpoint: ends the snapshots of idle readers, which hold the log back */
 
 /* ---- the writer (writer.c) ------------------------------------------------------------------------------- */
 

@@ -54,6 +54,7 @@ struct engine {
     int (*close)(struct db *db); /* runs queued writes first, closes the store's connections; returns as db_close */
     void (*submit)(struct db *db, struct db_task *t);
     bool (*writes_here)(const struct db *db);           /* true: the calling thread is a writer */
+    int64_t (*generation)(const struct db *db);         /* see db_generation; NULL: always 0 */
     void (*stats)(struct db *db, struct db_stats *out); /* fills in the numbers that connections don't count */
 
     /* See db_notify. NULL: only one process uses the store. */

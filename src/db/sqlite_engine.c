@@ -132,6 +132,7 @@ const struct engine sqlite_engine = {
     .close = sqlite_close,
     .submit = sqlite_submit,
     .writes_here = sqlite_writes_here,
+    .generation = snapshots_generation,
     .stats = sqlite_stats,
     .connect = sqlite_connect_reader,
     .disconnect = conn_close,

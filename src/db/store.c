@@ -160,6 +160,8 @@ int db_close(struct db *db) {
 
 bool db_blocks(const struct db *db) { return db->engine->blocks; }
 
+int64_t db_generation(const struct db *db) { return db->engine->generation ? db->engine->generation(db) : 0; }
+
 /* ---- readers ------------------------------------------------------------------------------------------- */
 
 struct conn *db_reader(struct db *db) {

@@ -9,6 +9,7 @@ const struct site_page site_pages[] = {
     {GET, "/helpcenter/brand.css", .show = show_brand_style, .kept = true},
     {GET, "/robots.txt", .show = show_robots},
     {GET, "/sitemap.xml", .show = show_sitemap, .kept = true},
+    {GET, "/helpcenter/logo/:brand", .show = show_logo, .kept = true},
     {GET, "/helpcenter/sitemap/:part", .show = show_sitemap_part, .in_pool = true},
     {GET, "/helpcenter/:locale/feed.atom", .show = show_brand_feed, .kept = true},
     {GET, "/helpcenter/:locale/search", .show = show_search, .template = "helpcenter_search"},

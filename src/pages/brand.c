@@ -6,7 +6,7 @@ QUERY(site_brand_by_host,
       "SELECT b.id, b.name, b.domain, b.sub_domain, b.is_enabled, b.is_default, l.locale, l.direction, "
       "CASE WHEN b.domain = :domain THEN 2 WHEN b.sub_domain = :label THEN 1 ELSE 0 END AS how, "
       "(SELECT m.contents FROM templates m WHERE m.brand_id = b.id AND m.name = 'helpcenter_layout'), "
-      "(SELECT m.contents FROM templates m WHERE m.brand_id = b.id AND m.name = :template) "
+      "(SELECT m.contents FROM templates m WHERE m.brand_id = b.id AND m.name = :template), b.color, b.logo_at "
       "FROM brands b JOIN locales l ON l.id = b.locale_id WHERE b.domain = :domain OR b.sub_domain = :label OR b.is_default = 1 "
       "ORDER BY how DESC LIMIT 1");
 
@@ -45,6 +45,8 @@ int site_brand_find(struct work *w, struct str host, const char *template, struc
     out->by_domain = col_int(row, 8) == 2;
     out->layout = kept_text(a, row, 9);
     out->contents = kept_text(a, row, 10);
+    out->color = kept_text(a, row, 11);
+    out->logo_at = col_int(row, 12);
     stmt_end(row);
     return 1;
 }

@@ -1,4 +1,5 @@
 #include "pages/layout.h"
+#include "pages/site_template.h"
 
 #include <inttypes.h>
 
@@ -59,12 +60,12 @@ static void alternates(struct buf *out, const struct site_visit *v) {
              l->locale.p, path_in(v, l));
 }
 
-static void layout_head(struct buf *out, const struct site_visit *v) {
+static void layout_head(struct buf *out, const struct site_visit *v, struct str title) {
     const struct site_head *h = &v->head;
     html(out,
          "<!DOCTYPE html>\n<html lang=\"%s\" dir=\"%h\">\n<head>\n<meta charset=\"utf-8\">\n"
-         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>%s - %s</title>\n",
-         frame_locale(v).p, direction_of(v->rtl), h->title.p, v->brand.name.p);
+         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>%s</title>\n",
+         frame_locale(v).p, direction_of(v->rtl), title.p);
     if (h->description.p) html(out, "<meta name=\"description\" content=\"%s\">\n", h->description.p);
     if (h->unindexed || h->path.p == NULL) buf_text(out, "<meta name=\"robots\" content=\"noindex\">\n");
     html(out, "<link rel=\"stylesheet\" href=\"%s/helpcenter/style.css\">\n<link rel=\"stylesheet\" href=\"%s/helpcenter/brand.css\">\n",
@@ -114,8 +115,9 @@ static void person_menu(struct buf *out, const struct site_visit *v) {
 static void layout_header(struct buf *out, const struct site_visit *v) {
     html(out, "<header class=\"top\">\n<a class=\"brand\" href=\"%s\">", v->root.p);
     if (v->brand.logo_at)
-        html(out, "<img src=\"%s/helpcenter/logo?v=%s\" alt=\"\" height=\"40\">", v->prefix.p,
-             str_fmt(v->arena, "%" PRId64, v->brand.logo_at).p);
+        html(out, "<img src=\"%s\" alt=\"\" height=\"40\">",
+             str_fmt(v->arena, "%.*s/helpcenter/logo/%" PRId64 "?v=%" PRId64, (int)v->prefix.n, v->prefix.p, v->brand.id, v->brand.logo_at)
+                 .p);
     html(out, "<span>%s</span></a>\n", v->brand.name.p);
     search_form(out, v);
     person_menu(out, v);
@@ -128,15 +130,43 @@ static void layout_footer(struct buf *out, const struct site_visit *v) {
     html(out, "<p>%s</p>\n</footer>\n", v->brand.name.p);
 }
 
-void layout_write(struct site_visit *v, struct buf *out) {
-    buf_reserve(out, v->main.n + v->form_html.n + 4096);
-    layout_head(out, v);
-    html(out, "<body>\n<a class=\"skip\" href=\"#main\">%s</a>\n", SAY(v, WORD_SKIP));
-    layout_header(out, v);
+static void layout_main(struct buf *out, const struct site_visit *v) {
     buf_text(out, "<main id=\"main\" tabindex=\"-1\">\n");
     buf_str(out, buf_view(&v->main));
     buf_str(out, buf_view(&v->form_html));
     buf_text(out, "</main>\n");
-    layout_footer(out, v);
+}
+
+static struct str part_text(struct site_visit *v, void (*part)(struct buf *out, const struct site_visit *v)) {
+    struct buf b = {0};
+    part(&b, v);
+    struct str copy = str_dup(v->arena, buf_view(&b));
+    buf_free(&b);
+    return copy;
+}
+
+/* With the brand's own frame. Returns false if it has none. */
+static bool write_own_frame(struct site_visit *v, struct buf *body, struct str *title) {
+    if (v->brand.layout.p == NULL) return false;
+    const struct site_frame frame = {v->head.title, part_text(v, layout_header), part_text(v, layout_main), part_text(v, layout_footer)};
+    return site_template_frame(v, &frame, title, body);
+}
+
+void layout_write(struct site_visit *v, struct buf *out) {
+    struct buf body = {0};
+    site_template_page(v);
+    struct str title = STR_CAT(v->arena, v->head.title, S(" - "), v->brand.name);
+    bool own = write_own_frame(v, &body, &title);
+    buf_reserve(out, v->main.n + v->form_html.n + body.n + 4096);
+    layout_head(out, v, title);
+    html(out, "<body>\n<a class=\"skip\" href=\"#main\">%s</a>\n", SAY(v, WORD_SKIP));
+    if (own) {
+        buf_str(out, buf_view(&body));
+    } else {
+        layout_header(out, v);
+        layout_main(out, v);
+        layout_footer(out, v);
+    }
     buf_text(out, "</body>\n</html>\n");
+    buf_free(&body);
 }

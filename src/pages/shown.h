@@ -8,6 +8,7 @@ int show_first(struct site_visit *v);       /* / */
 int show_help_center(struct site_visit *v); /* /helpcenter: redirects to the best locale */
 int show_file(struct site_visit *v);        /* style.css */
 int show_brand_style(struct site_visit *v); /* brand.css */
+int show_logo(struct site_visit *v);
 int show_home(struct site_visit *v);
 int show_category(struct site_visit *v);
 int show_section(struct site_visit *v);

@@ -7,6 +7,8 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "core/access/scope.h"
+#include "core/helpcenter/gathered.h"
+#include "pages/kept.h"
 
 #include <inttypes.h>
 #include <xxhash.h>
@@ -121,34 +123,74 @@ static void site_log(const struct site_visit *v, int status, size_t bytes) {
                  bytes, took, v->work.actor.user_id, (int)remote.n, remote.p);
 }
 
-/* Adds the tag of the bytes. Returns true if the caller has them. */
-static bool site_tagged(struct site_visit *v, struct str bytes) {
+/* The tag of the bytes; empty: the reply has none. */
+static void site_tag(const struct site_visit *v, struct str bytes, char hex[33]) {
     struct tag t;
-    char hex[33];
-    if (v->status != 200 || v->secret || v->page->method != GET) return false;
+    hex[0] = 0;
+    if (v->status != 200 || v->secret || v->location.p || v->page->method != GET) return;
     tag_init(&t);
     tag_text(&t, bytes);
     tag_end(&t, hex);
-    struct str tag = str_dup(v->http->arena, str_of(hex));
-    http_add_header(v->http, "ETag", STR_CAT(v->http->arena, S("\""), tag, S("\"")));
-    return tag_listed(http_header(v->http, "If-None-Match"), tag);
+}
+
+/* Adds the headers of a reply, and counts a view. Returns true if the caller has the page: 304. */
+static bool site_add_headers(struct site_visit *v, const char *tag) {
+    struct str etag = str_of(tag);
+    site_headers(v);
+    if (v->viewed && (v->status == 200 || v->status == 304)) article_read(&v->work, v->viewed);
+    if (etag.n == 0) return false;
+    http_add_header(v->http, "ETag", STR_CAT(v->http->arena, S("\""), etag, S("\"")));
+    return tag_listed(http_header(v->http, "If-None-Match"), etag);
+}
+
+static const char *site_type(const struct site_visit *v) { return v->type ? v->type : "text/html; charset=utf-8"; }
+
+static void reply_shared(struct site_visit *v, const char *tag, struct shared *bytes) {
+    bool current = site_add_headers(v, tag);
+    size_t n = shared_view(bytes).n;
+    site_log(v, current ? 304 : 200, current ? 0 : n);
+    if (current) {
+        http_reply(v->http, 304, &(struct buf){0});
+    } else {
+        http_add_header(v->http, "Content-Type", str_of(site_type(v)));
+        http_reply_shared(v->http, 200, bytes);
+    }
+}
+
+static void free_visit(struct site_visit *v) {
+    buf_free(&v->main);
+    buf_free(&v->form_html);
+    if (v->arena) arena_free(v->arena);
+}
+
+/* Keeps the reply for the next caller, and sends it. */
+static void keep_and_send(struct site_visit *v, const char *tag, struct buf *out) {
+    struct kept_page page = {.bytes = shared_new(out), .type = site_type(v), .viewed = v->viewed};
+    memcpy(page.etag, tag, sizeof page.etag);
+    kept_put(v->api->kept_pages, v->key, v->generation, &page);
+    free_visit(v);
+    reply_shared(v, tag, page.bytes);
+    shared_drop(page.bytes);
 }
 
 static void site_send(struct site_visit *v) {
     struct buf out = {0};
     struct http_request *r = v->http;
+    char tag[33];
     if (v->location.p) buf_text(&out, "");
     else if (v->type) out = v->main, v->main = (struct buf){0};
     else layout_write(v, &out);
-    if (!v->location.p && site_tagged(v, buf_view(&out))) v->status = 304, out.n = 0;
+    site_tag(v, buf_view(&out), tag);
+    if (v->key.p && v->generation && tag[0]) {
+        keep_and_send(v, tag, &out);
+        return;
+    }
     if (!http_hold(r, v->work.actor.user_id, out.n, v->page->method != GET)) v->status = 503, out.n = 0;
-    site_headers(v);
-    if (v->status != 304) http_add_header(r, "Content-Type", v->type ? str_of(v->type) : S("text/html; charset=utf-8"));
-    site_log(v, v->status, out.n);
+    if (site_add_headers(v, v->status == 200 ? tag : "")) v->status = 304, out.n = 0;
+    if (v->status != 304) http_add_header(r, "Content-Type", str_of(site_type(v)));
     int status = v->status;
-    buf_free(&v->main);
-    buf_free(&v->form_html);
-    arena_free(v->arena);
+    site_log(v, status, out.n);
+    free_visit(v);
     http_reply(r, status, &out);
 }
 
@@ -346,11 +388,30 @@ static bool site_route(struct site_visit *v) {
     return other || under_help_center(path);
 }
 
+/* Answers with a kept page. */
+static bool answer_kept(struct site_visit *v) {
+    struct http_request *r = v->http;
+    struct kept_page page;
+    if (!v->page->kept || http_cookie(r, "desk_session").p) return false;
+    struct str host = http_header(r, "Host");
+    v->key = STR_CAT(r->arena, host.p ? host : S(""), S("\n"), r->path, S("?"), r->query.n ? r->query : S(""));
+    v->generation = db_generation(v->api->desk->db);
+    if (!kept_find(v->api->kept_pages, v->key, v->generation, &page)) return false;
+    v->type = page.type;
+    v->viewed = page.viewed;
+    v->work.desk = v->api->desk;
+    v->work.actor.user_agent = user_agent_of(r);
+    reply_shared(v, page.etag, page.bytes);
+    shared_drop(page.bytes);
+    return true;
+}
+
 bool site_handle(struct api *api, struct http_request *r) {
     if (!may_be_page(r->path) || str_eq(r->method, S("OPTIONS"))) return false;
     struct site_visit *v = ARENA_NEW(r->arena, struct site_visit);
     *v = (struct site_visit){.api = api, .http = r, .status = 200};
     if (!site_route(v)) return false;
+    if (answer_kept(v)) return true;
     v->arena = arena_new();
     work_init(&v->work, api->desk, v->arena);
     read_query(v);

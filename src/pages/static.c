@@ -2,6 +2,10 @@
 #include "pages/files.h"
 #include "pages/shown.h"
 
+#include "core/desk/brand_logo.h"
+#include "pages/color.h"
+#include "pages/site_template.h"
+
 /* The best locale of Accept-Language (RFC 9110 section 12.5.4) among those that the help center has texts in. */
 QUERY(site_locales_used,
       "SELECT DISTINCT n.locale FROM locales n WHERE n.is_public = 1 OR EXISTS (SELECT 1 FROM categories g JOIN locale_fields l ON "
@@ -67,7 +71,45 @@ int show_file(struct site_visit *v) {
     return site_not_found(v);
 }
 
+/* ---- the look of the brand ------------------------------------------------------------------------------------------------------ */
+
+static void style_color(struct buf *out, const char *name, struct rgb c) {
+    buf_fmt(out, " --%s: ", name);
+    color_write(out, c);
+    buf_char(out, ';');
+}
+
+/* The colour of links and buttons on the darkest (in the light scheme) of the backgrounds in style.css, and of the text on buttons. */
+static void style_act(struct buf *out, struct rgb brand, struct rgb panel) {
+    struct rgb act = color_readable(brand, panel);
+    style_color(out, "act", act);
+    style_color(out, "on-act", color_on(act));
+}
+
+static void brand_colors(struct buf *out, struct rgb brand) {
+    static const struct rgb light = {{0xf3, 0xf4, 0xf7}}, dark = {{0x22, 0x24, 0x2a}}; /* --panel */
+    buf_text(out, ":root {");
+    style_color(out, "brand", brand);
+    style_color(out, "on-brand", color_on(brand));
+    style_act(out, brand, light);
+    buf_text(out, " }\n@media (prefers-color-scheme: dark) { :root {");
+    style_act(out, brand, dark);
+    buf_text(out, " } }\n");
+}
+
 int show_brand_style(struct site_visit *v) {
-    buf_text(&v->main, "/* no colours of the brand */\n");
+    struct rgb color;
+    if (v->brand.color.p && color_read(v->brand.color, &color)) brand_colors(&v->main, color);
+    TRY(template_styles(v));
     return site_bytes(v, "text/css; charset=utf-8");
+}
+
+int show_logo(struct site_visit *v) {
+    struct str type, data;
+    int64_t id;
+    if (!str_to_int(v->vars[0], &id)) return site_not_found(v);
+    int rc = brand_logo_find(&v->work, id, &type, &data);
+    if (rc <= 0) return rc < 0 ? rc : site_not_found(v);
+    buf_str(&v->main, data);
+    return site_bytes(v, str_eq(type, S("image/jpeg")) ? "image/jpeg" : "image/png");
 }

@@ -24,6 +24,7 @@ int site_refuse(struct site_visit *v, int status, enum site_word title, enum sit
     v->main.n = v->form_html.n = 0;
     v->type = NULL;
     v->viewed = 0;
+    v->brand.contents = (struct str){0}; /* the page's template is not for this text */
     v->head = (struct site_head){.title = str_of(SAY(v, title)), .unindexed = true};
     html(&v->main, "<h1>%s</h1>\n<p>%s</p>\n", v->head.title.p, SAY(v, text));
     return 0;

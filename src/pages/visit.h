@@ -23,7 +23,7 @@ struct site_page {
     const char *path;   /* a segment with a colon is a variable: "/helpcenter/:locale/articles/:slug". :locale is read by the frame */
     int (*show)(struct site_visit *v); /* 0, a negative error, or SITE_LATER */
     bool in_pool;                      /* a GET that is always long */
-    bool kept;      /* replies to callers without login may be kept in memory (cache.h): the page is a function of path, query and store */
+    bool kept;        /* replies to callers without login may be kept in memory (kept.h): the page is a function of path, query and store */
     enum lane lane;   /* of a POST */
     bool takes_files; /* of a POST: file parts of the form are kept */
     const char *template; /* the template of the contents; NULL: none */
@@ -85,6 +85,8 @@ struct site_visit {
     struct str searched;     /* text in the search field of the header; p NULL: none */
     bool secret;             /* personal: no-store */
     bool varies_by_language; /* the reply depends on Accept-Language */
+    struct str key;          /* kept.h: of the reply; p NULL: it is not kept */
+    int64_t generation;
 };
 
 bool site_logged_in(const struct site_visit *v);

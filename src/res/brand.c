@@ -4,7 +4,13 @@
 #include "api/generic.h"
 #include "api/view.h"
 #include "base/fold.h"
+#include "core/desk/brand_logo.h"
+#include "core/desk/file.h"
+#include "files/content.h"
+#include "files/picture.h"
 #include "res/groups.h"
+
+#include <inttypes.h>
 
 /* Checks one label, in any letter case. domain_read accepts only full names. */
 static int check_sub_domain(struct call *c, struct in *in) {
@@ -23,6 +29,68 @@ static int check_domain(struct call *c, struct in *in) {
     return 0;
 }
 
+/* ---- the look of the pages ---------------------------------------------------------------------------------------------- */
+
+static int check_color(struct call *c, struct in *in) {
+    struct str s = str_trim(in->value.s);
+    bool good = s.n == 7 && s.p[0] == '#';
+    char *lower = arena_alloc(c->work.arena, 8);
+    for (size_t i = 0; good && i < 7; i++) {
+        lower[i] = s.p[i] >= 'A' && s.p[i] <= 'F' ? (char)(s.p[i] | 0x20) : s.p[i];
+        good = i == 0 || (lower[i] >= '0' && lower[i] <= '9') || (lower[i] >= 'a' && lower[i] <= 'f');
+    }
+    if (!good) return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "A colour like #0b4fc4 is expected.");
+    in->value.s = (struct str){lower, 7};
+    return 0;
+}
+
+struct logo {
+    struct thumbnail picture;
+    const char *wrong; /* NULL: no error */
+};
+
+static int logo_scale(struct call *c, struct str sha256, struct logo *out) {
+    struct picture p;
+    const char *path = content_path(c->work.arena, c->work.desk->files, sha256).p;
+    int rc = picture_look(path, &p);
+    if (rc == 0) out->wrong = "A picture is expected: JPEG, PNG, GIF or WebP.";
+    if (rc <= 0) return rc;
+    rc = picture_thumbnail(path, LOGO_SIDE, c->work.arena, &p, &out->picture);
+    if (rc == 0) out->wrong = "This picture can't be read, or it has too many pixels.";
+    return rc < 0 ? rc : 0;
+}
+
+/* In the pool: scales the picture, in the confined process. */
+static int logo_prepare(struct call *c) {
+    const struct json *j = json_named(c->body, S("logo_file_id"));
+    struct logo *l = ARENA_NEW(c->work.arena, struct logo);
+    struct str sha256;
+    int64_t id;
+    c->prepared = l;
+    if (j == NULL || (j->type != JSON_STRING && j->type != JSON_NUMBER) || !str_to_int(j->text, &id)) return 0;
+    int rc = file_own_content(&c->work, id, &sha256);
+    if (rc == 0) l->wrong = "There is no such file of yours, or it has expired.";
+    return rc <= 0 ? rc : logo_scale(c, sha256, l);
+}
+
+static int check_logo(struct call *c, struct in *in) {
+    const struct logo *l = c->prepared;
+    return l->wrong ? fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "%s", l->wrong) : 0;
+}
+
+static int store_logo(struct call *c, const struct in *in, int64_t id) {
+    const struct logo *l = c->prepared;
+    bool gone = in->value.type == V_NULL;
+    return brand_logo_set(&c->work, id, l->picture.type, gone ? (struct str){0} : l->picture.data);
+}
+
+static void render_logo(struct view *v, const struct row *row, const struct value *own) {
+    struct str base = v->c->work.desk->base_url;
+    if (own->type == V_INT)
+        jw_str(&v->w, str_fmt(v->c->work.arena, "%.*s/helpcenter/logo/%" PRId64 "?v=%" PRId64, (int)base.n, base.p, row->id, own->i));
+    else jw_null(&v->w);
+}
+
 /* All brands are served under one base URL. */
 static void render_ssl(struct view *v, const struct row *row, const struct value *own) {
     (void)row, (void)own;
@@ -37,6 +105,12 @@ static const struct field brand_fields[] = {
      .example = "\"help.engines.example\""},
     {"alias", F_COMPUTED, READONLY, .render = render_null, .doc = "Another host name. It is always null.", .example = "null"},
     {"locale", F_REF, 0, .ref = "locale", .initial = "1", .doc = "Locale of the brand."},
+    {"color", F_TEXT, NULLABLE, .check = check_color, .doc = "Colour of the brand on the pages of the help center.",
+     .example = "\"#0b4fc4\""},
+    {"logo", F_COMPUTED, READONLY, .column = "t.logo_at", .render = render_logo, .doc = "Address of the logo.",
+     .example = "\"https://desk.example.com/helpcenter/logo/1?v=1767225600000\""},
+    {"logo_file_id", F_INT, NULLABLE | INPUT_ONLY, .column = "", .min = 1, .max = INT64_MAX, .check = check_logo, .store = store_logo,
+     .doc = "Id of an uploaded picture (POST /files). The server scales it to at most 320 pixels. Null removes the logo."},
     {"is_ssl_enabled", F_COMPUTED, READONLY, .render = render_ssl, .doc = "True if the brand is served over TLS, as the desk is.",
      .example = "true"},
     {"is_default", F_BOOL, 0, .initial = "0",
@@ -60,11 +134,13 @@ static int delete_brands(struct call *c) {
 
 #define WRITTEN .permission = "brands.manage", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"
 
+#define LOGO .prepare = logo_prepare, .lane = LANE_PICTURE, .lane_for = "logo_file_id"
+
 static const struct route brand_routes[] = {
     {GET, "/brands", COL_PLUS, "configuration", LIST, api_list, .summary = "List brands"},
     {GET, "/brands/:id", COL_PLUS, "configuration", ONE, api_get, .summary = "Get a brand"},
-    {POST, "/brands", AD, "configuration", ONE, api_create, WRITTEN, .summary = "Create a brand"},
-    {PUT, "/brands/:id", AD, "configuration", ONE, api_update, WRITTEN, .summary = "Update a brand"},
+    {POST, "/brands", AD, "configuration", ONE, api_create, WRITTEN, LOGO, .summary = "Create a brand"},
+    {PUT, "/brands/:id", AD, "configuration", ONE, api_update, WRITTEN, LOGO, .summary = "Update a brand"},
     {DELETE, "/brands/:id", AD, "configuration", NONE, delete_brands, WRITTEN, .summary = "Delete a brand",
      .doc = "Deletes its templates and its empty categories, too."},
     {DELETE, "/brands", AD, "configuration", COUNT, delete_brands, WRITTEN, .summary = "Delete several brands"},

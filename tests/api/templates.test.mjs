@@ -5,6 +5,9 @@ import { connect, form, iso, open, relay } from './lib/index.mjs';
 const MAILS = ['verification', 'password_reset', 'invitation', 'password_changed', 'address_added', 'address_removed', 'case_reply', 'rule_notification', 'endpoint',
   'case_created', 'reply_on_case', 'case_assigned_to_agent', 'case_assigned_to_team', 'sla_breached', 'mentioned_in_conversation', 'survey'];
 const PAGES = ['page_verify', 'page_verified', 'page_verify_login', 'page_password', 'page_password_set', 'page_survey', 'page_survey_done', 'page_link_dead'];
+const SITE = ['helpcenter_layout', 'helpcenter_home', 'helpcenter_category', 'helpcenter_section', 'helpcenter_search', 'helpcenter_article', 'helpcenter_contact'];
+const ALL = [...MAILS, ...PAGES, ...SITE];
+const appOf = (name) => (MAILS.includes(name) ? 'MAIL' : PAGES.includes(name) ? 'PAGE' : 'HELPCENTER');
 const at = (name, brand = 1) => `/brands/${brand}/templates/${name}`;
 const block = (name, text) => `{% block ${name} %}${text}{% endblock %}\n`;
 const mail = (subject, more = '') => block('subject', subject) + block('text', '\nGo to\n\n{{link}}\n') + more;
@@ -15,11 +18,11 @@ const versions = (who, name, brand = 1) => who.fetch(`${at(name, brand)}/version
 test('a brand has a template for each mail and page, with the original contents until it is changed', async (t) => {
   const { owner, base } = await open(t);
   const reply = (await owner.get('/brands/1/templates', { limit: 100 })).must(200);
-  assert.deepEqual(reply.data.map((x) => x.name), [...MAILS, ...PAGES]);
-  assert.deepEqual([reply.body.resource, reply.body.total_count, reply.body.limit, reply.body.offset], ['template', MAILS.length + PAGES.length, 100, 0]);
+  assert.deepEqual(reply.data.map((x) => x.name), ALL);
+  assert.deepEqual([reply.body.resource, reply.body.total_count, reply.body.limit, reply.body.offset], ['template', ALL.length, 100, 0]);
   for (const x of reply.data) {
     assert.deepEqual(Object.keys(x), ['name', 'app', 'category', 'contents', 'is_custom', 'resource_type', 'resource_url']);
-    assert.deepEqual([x.app, x.is_custom, x.resource_type, x.resource_url], [MAILS.includes(x.name) ? 'MAIL' : 'PAGE', false, 'template', `${base}/api/v1${at(x.name)}`]);
+    assert.deepEqual([x.app, x.is_custom, x.resource_type, x.resource_url], [appOf(x.name), false, 'template', `${base}/api/v1${at(x.name)}`]);
     assert.deepEqual(await owner.fetch(at(x.name)), x);
     assert.deepEqual(await owner.update(at(x.name), { contents: x.contents }), x, 'the original is valid, and writing it back leaves the template unchanged');
     assert.deepEqual(await versions(owner, x.name), []);
@@ -31,7 +34,7 @@ test('lists of templates have pages, fields and ETags like others', async (t) =>
   const reply = (await owner.get('/brands/1/templates', { offset: MAILS.length, limit: 4, fields: 'app' })).must(200);
   assert.deepEqual(reply.data.map((x) => [x.app, x.contents]), PAGES.slice(0, 4).map(() => ['PAGE', undefined]));
   assert.deepEqual([reply.body.total_count, reply.body.next_url, reply.body.previous_url],
-    [MAILS.length + PAGES.length, `${base}/api/v1/brands/1/templates.json?fields=app&limit=4&offset=${MAILS.length + 4}`, `${base}/api/v1/brands/1/templates.json?fields=app&limit=4&offset=${MAILS.length - 4}`]);
+    [ALL.length, `${base}/api/v1/brands/1/templates.json?fields=app&limit=4&offset=${MAILS.length + 4}`, `${base}/api/v1/brands/1/templates.json?fields=app&limit=4&offset=${MAILS.length - 4}`]);
   assert.deepEqual((await owner.get('/brands/1/templates', { offset: 99 })).must(200).data, []);
   assert.deepEqual((await owner.get('/brands/1/templates.json', { _case: 'camel', limit: 1 })).must(200).data[0].isCustom, false);
   const all = await owner.get('/brands/1/templates');

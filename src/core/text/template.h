@@ -13,11 +13,11 @@ struct template {
     enum template_category category;
     const char *path;   /* mails: path of the page that their link opens; NULL: no link */
     const char *values; /* names allowed in {{braces}}, separated by blanks */
-    const char *needs;  /* the mandatory one of these; NULL: none */
+    const char *needs;  /* the mandatory ones of these, separated by blanks; NULL: none */
     const char *original;
 };
 extern const struct template templates[]; /* ends with name NULL */
-#define TEMPLATES_MAX 32
+#define TEMPLATES_MAX 48
 const struct template *template_named(struct str name); /* NULL: none */
 
 /* ---- the language ------------------------------------------------------------------------------------------- */
@@ -41,8 +41,8 @@ struct meaning {
 void template_fill(struct buf *out, struct str block, const struct meaning *meanings, bool html);
 
 #define LINK_STANDS_ALONE "{{link}} must stand alone: blanks or line breaks are expected around it."
-/* Returns true if values and forms are safe everywhere in this HTML fragment. Otherwise *at and *why say where and why not. */
-bool template_html(struct arena *a, struct str html, size_t *at, const char **why);
+/* Returns true if values and forms are safe everywhere in this HTML fragment; site: of a page of the help center. Otherwise *at and *why say where and why not. */
+bool template_html(struct arena *a, struct str html, bool site, size_t *at, const char **why);
 
 /* ---- templates of brands --------------------------------------------------------------------------------------- */
 

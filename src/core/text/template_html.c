@@ -60,6 +60,7 @@ struct fragment {
     size_t at;
     const struct element *open[DEPTH];
     int depth;
+    bool site;                 /* {{contents}}, {{header}} and {{footer}} are elements, as {{form}} is */
     bool in_word, behind_link; /* state of the visible text */
     size_t where;
     const char *why;
@@ -186,19 +187,21 @@ static bool html_read_begin(struct fragment *f, size_t begin) {
     return true;
 }
 
-/* {{form}} is allowed only in elements marked AROUND_FORMS: in others, a browser would move the form or merge it with its surroundings. */
+/* {{form}}, and on pages of the help center {{contents}}, {{header}} and {{footer}}, are allowed only in elements marked AROUND_FORMS: in others, a browser would move the form or merge it with its surroundings. */
 static bool html_read_value(struct fragment *f, size_t begin) {
     const char *end = memmem(f->html.p + begin, f->html.n - begin, "}}", 2);
     if (end == NULL) return html_wrong(f, begin, "the braces are not closed: }} is missing.");
     f->at = (size_t)(end - f->html.p) + 2;
     struct str name = str_trim((struct str){f->html.p + begin + 2, f->at - begin - 4});
-    bool form = str_eq(name, S("form")), link = str_eq(name, S("link"));
+    bool part = f->site && (str_eq(name, S("contents")) || str_eq(name, S("header")) || str_eq(name, S("footer")));
+    bool form = part || str_eq(name, S("form")), link = str_eq(name, S("link"));
     if (f->behind_link || (link && f->in_word)) return html_wrong(f, begin, LINK_STANDS_ALONE);
     f->in_word = true;
     f->behind_link = link;
     for (int i = 0; form && i < f->depth; i++)
         if (!(f->open[i]->flags & AROUND_FORMS))
-            return html_wrong(f, begin, "{{form}} is only allowed in div and section, or outside of all elements.");
+            return html_wrong(
+                f, begin, str_fmt(f->a, "{{%.*s}} is only allowed in div and section, or outside of all elements.", (int)name.n, name.p).p);
     return true;
 }
 
@@ -224,8 +227,8 @@ static bool html_read_all(struct fragment *f) {
     return f->depth == 0 || html_wrong(f, f->html.n, not_closed(f, f->open[f->depth - 1]));
 }
 
-bool template_html(struct arena *a, struct str html, size_t *at, const char **why) {
-    struct fragment f = {.a = a, .html = html};
+bool template_html(struct arena *a, struct str html, bool site, size_t *at, const char **why) {
+    struct fragment f = {.a = a, .html = html, .site = site};
     bool right = html_read_all(&f);
     *at = f.where;
     *why = f.why;

@@ -18,6 +18,16 @@
 #define OF_SURVEYS OF_LINKS " subject"
 #define OF_PAGES "desk url"
 #define OF_FORMS OF_PAGES " form"
+/* Pages of the help center have the name of the brand, the address of its first page, the title of the page, its contents and its forms. The frame
+ * around them has header, contents and footer. */
+#define OF_SITE "brand url title contents"
+#define SHOWING_PAGE(name) \
+    { name, TEMPLATE_SITE, TEMPLATE_HELP_CENTER, NULL, OF_SITE, "contents", BLOCK("title", "{{title}}") BLOCK("body", "\n{{contents}}\n") }
+#define ACTING_PAGE(name)                                                                  \
+    {                                                                                      \
+        name, TEMPLATE_SITE, TEMPLATE_HELP_CENTER, NULL, OF_SITE " form", "contents form", \
+            BLOCK("title", "{{title}}") BLOCK("body", "\n{{contents}}\n{{form}}\n")        \
+    }
 
 #define STAFF_MAIL(name, title, sentence)                                                                                   \
     {                                                                                                                       \
@@ -151,4 +161,12 @@ const struct template templates[] = {
     {"page_link_dead", TEMPLATE_PAGE, TEMPLATE_ACCOUNT, NULL, OF_PAGES, NULL,
      BLOCK("title", "This link does not work")
          BLOCK("body", "\n<p>It was used already, a newer one was sent, or it has expired. Please ask for a new one.</p>\n")},
+    {"helpcenter_layout", TEMPLATE_SITE, TEMPLATE_HELP_CENTER, NULL, OF_SITE " header footer", "contents",
+     BLOCK("title", "{{title}} - {{brand}}") BLOCK("body", "\n{{header}}\n{{contents}}\n{{footer}}\n")},
+    SHOWING_PAGE("helpcenter_home"),
+    SHOWING_PAGE("helpcenter_category"),
+    SHOWING_PAGE("helpcenter_section"),
+    SHOWING_PAGE("helpcenter_search"),
+    ACTING_PAGE("helpcenter_article"),
+    ACTING_PAGE("helpcenter_contact"),
     {0}};

@@ -34,6 +34,8 @@ static const struct rule {
     {TEMPLATE_MAIL, "subject", BLOCK_SUBJECT, LINE, true}, {TEMPLATE_MAIL, "text", BLOCK_TEXT, TEXT, true},
     {TEMPLATE_MAIL, "html", BLOCK_HTML, HTML, false},      {TEMPLATE_PAGE, "title", BLOCK_TITLE, LINE, true},
     {TEMPLATE_PAGE, "body", BLOCK_BODY, HTML, true},       {TEMPLATE_PAGE, "style", BLOCK_STYLE, CSS, false},
+    {TEMPLATE_SITE, "title", BLOCK_TITLE, LINE, true},     {TEMPLATE_SITE, "body", BLOCK_BODY, HTML, true},
+    {TEMPLATE_SITE, "style", BLOCK_STYLE, CSS, false},
 };
 #define RULES (sizeof rules / sizeof *rules)
 
@@ -42,7 +44,12 @@ static const struct place {
     const char *name;
     unsigned kinds;
     const char *where;
-} places[] = {{"link", TEXT | HTML, "text and html"}, {"form", HTML, "the body"}};
+    enum template_app app; /* 0: any */
+} places[] = {{"link", TEXT | HTML, "text and html", 0},
+              {"form", HTML, "the body", 0},
+              {"contents", HTML, "the body", TEMPLATE_SITE},
+              {"header", HTML, "the body", TEMPLATE_SITE},
+              {"footer", HTML, "the body", TEMPLATE_SITE}};
 
 /* ---- reading -------------------------------------------------------------------------------------------------- */
 
@@ -108,7 +115,7 @@ static bool value_fits(struct reader *r, const struct rule *rule, struct str nam
     if (rule->kind == CSS) return template_wrong(r, at, "no values are allowed in %s.", rule->name);
     if (!word_listed(r->t->values, name)) return template_wrong(r, at, "unknown value: %s is expected.", values_named(r));
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-        if (str_eq(str_of(places[i].name), name) && !(places[i].kinds & rule->kind))
+        if (str_eq(str_of(places[i].name), name) && (places[i].app == 0 || places[i].app == rule->app) && !(places[i].kinds & rule->kind))
             return template_wrong(r, at, "{{%s}} is only allowed in %s.", places[i].name, places[i].where);
     return true;
 }
@@ -136,11 +143,27 @@ static void pass_text(struct enclosure *in, const char *contents, size_t from, s
     }
 }
 
+/* True for values that are elements in the page: forms, and parts of a page of the help center. */
+static bool stands_for_elements(enum template_app app, struct str name) {
+    static const char *const parts[] = {"form", "contents", "header", "footer", NULL};
+    for (const char *const *p = parts; *p; p++)
+        if (str_eq(str_of(*p), name)) return p == parts || app == TEMPLATE_SITE;
+    return false;
+}
+
+/* True if the block has this value between from and to. */
+static bool occurs(const struct reader *r, struct str name, size_t from, size_t to) {
+    for (size_t at = from, open, close; (open = template_find_mark(r, "{{", at, to)) < to; at = close + 2) {
+        close = template_find_mark(r, "}}", open + 2, to);
+        if (close == to) return false;
+        if (str_eq(str_trim(slice(r, open + 2, close)), name)) return true;
+    }
+    return false;
+}
+
 /* Checks all {{names}} of the block between from and to. */
 static bool template_read_values(struct reader *r, const struct rule *rule, size_t from, size_t to) {
-    int needed = 0;
     struct enclosure in = {0};
-    bool form = r->t->needs && strcmp(r->t->needs, "form") == 0;
     for (size_t at = from, open, close; (open = template_find_mark(r, "{{", at, to)) < to; at = close + 2) {
         close = template_find_mark(r, "}}", open + 2, to);
         if (close == to) return template_wrong(r, open, "the braces are not closed: }} is missing.");
@@ -151,11 +174,13 @@ static bool template_read_values(struct reader *r, const struct rule *rule, size
         if (str_eq(name, S("link")) && !alone) return template_wrong(r, open, LINK_STANDS_ALONE);
         if (str_eq(name, S("link")) && (in.quoted || (in.angle && in.angle != open)))
             return template_wrong(r, open, "{{link}} must stand alone: remove quotes around it and other text in its angle brackets.");
-        if (r->t->needs && str_eq(name, str_of(r->t->needs)) && ++needed > 1 && form)
-            return template_wrong(r, open, "{{form}} is allowed once.");
+        if (stands_for_elements(rule->app, name) && occurs(r, name, from, open))
+            return template_wrong(r, open, "{{%.*s}} is allowed once.", (int)name.n, name.p);
     }
-    if (r->t->needs && needed == 0 && rule->kind & (TEXT | HTML))
-        return template_wrong(r, from, "{{%s}} is missing in %s.", r->t->needs, rule->name);
+    for (struct str rest = str_of(r->t->needs); rest.p && rule->kind & (TEXT | HTML);) {
+        struct str need = str_cut(&rest, ' ');
+        if (!occurs(r, need, from, to)) return template_wrong(r, from, "{{%.*s}} is missing in %s.", (int)need.n, need.p, rule->name);
+    }
     return true;
 }
 
@@ -185,7 +210,8 @@ static bool read_block(struct reader *r, const struct rule *rule, size_t from, s
         from = (size_t)(text.p - r->contents.p), to = from + text.n;
     }
     if (!read_characters(r, rule, from, to) || !template_read_values(r, rule, from, to)) return false;
-    if (rule->kind == HTML && !template_html(r->a, text, &at, &why)) return template_wrong(r, from + at, "%s", why);
+    if (rule->kind == HTML && !template_html(r->a, text, rule->app == TEMPLATE_SITE, &at, &why))
+        return template_wrong(r, from + at, "%s", why);
     r->out->block[rule->block] = text;
     return true;
 }
