@@ -1,7 +1,6 @@
 #include "pages/shelf.h"
-#include "pages/slug_now.h"
 
-#include "files/html_clean.h"
+#include "core/helpcenter/slug.h"
 
 #include <inttypes.h>
 
