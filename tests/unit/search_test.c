@@ -9,8 +9,11 @@
 
 #include "base/buf.h"
 #include "base/limits.h"
+#include "base/html_plain.h"
 #include "core/search/show.h"
+#include "core/search/synonym.h"
 #include "core/search/token.h"
+#include "core/search/vocabulary.h"
 
 static struct arena *arena;
 
@@ -164,6 +167,77 @@ static void snippets_show_the_best_part(void **state) {
     buf_free(&b);
 }
 
+/* ---- articles ------------------------------------------------------------------------------------------------------ */
+
+static const char *plain(const char *html) { return html_plain(arena, str_of(html)).p; }
+
+static void clean_html_becomes_text(void **state) {
+    (void)state;
+    assert_string_equal(plain("<p>One <b>bo</b>ld &amp; two</p><p>three</p>"), "One bold & two\n\nthree");
+    assert_string_equal(plain("<table><tr><td>a</td><td>b</td></tr></table>"), "a  b");
+    assert_string_equal(plain("a<br>b &lt;c&gt; &quot;d&quot; &#39;e&#39;&nbsp;f"), "a\nb <c> \"d\" 'e' f");
+    assert_string_equal(plain("<img src=\"cid:x\" alt=\"A &lt; cat\">"), "A < cat");
+    assert_string_equal(plain("2 < 3 & 4 > 3 &unknown; <"), "2 < 3 & 4 > 3 &unknown; <");
+    assert_string_equal(plain("text <unclosed"), "text");
+    assert_string_equal(plain(""), "");
+}
+
+static int distance(const char *a, const char *b) { return vocabulary_distance(str_of(a), str_of(b)); }
+
+static void edits_are_counted(void **state) {
+    (void)state;
+    assert_int_equal(distance("password", "password"), 0);
+    assert_int_equal(distance("pasword", "password"), 1);
+    assert_int_equal(distance("passwrod", "password"), 1);
+    assert_int_equal(distance("apssowrd", "password"), 2);
+    assert_int_equal(distance("xpasswords", "password"), 2);
+    assert_int_equal(distance("ca", "abc"), 3);
+    assert_int_equal(distance("wachtwoord", "password"), 3);
+    assert_int_equal(distance("пороль", "пароль"), 1);
+    assert_int_equal(distance("abc1", "abc1"), 3);
+}
+
+static struct search_query *with_synonyms(const char *text) {
+    struct search_query *q = query(text);
+    synonyms_add(arena, S("en"), S("login, sign in, log on\nrefund, money back"), q);
+    return q;
+}
+
+static bool finds(const char *text, const char *document) {
+    struct search_query *q = with_synonyms(text);
+    struct search_tally t;
+    search_tally(q, str_of(terms(document)), &t);
+    return q->ends && t.units == q->ends;
+}
+
+static void synonyms_are_alternatives_of_a_unit(void **state) {
+    (void)state;
+    assert_true(finds("login", "sign in here"));
+    assert_true(finds("signing in", "the login"));
+    assert_true(finds("log on problems", "a problem with the login"));
+    assert_true(finds("refunds", "get your money back"));
+    assert_true(finds("money back login", "refunds after you log on"));
+    assert_false(finds("money", "a refund"));
+    assert_false(finds("\"login\"", "sign in"));
+    assert_false(finds("login*", "sign in"));
+    assert_false(finds("sign in", "in the sign"));
+    assert_int_equal(__builtin_popcountll(with_synonyms("how to sign in again")->ends), 4);
+    struct buf b = {0};
+    for (int i = 0; i < 31; i++) buf_text(&b, "login ");
+    buf_char(&b, 0);
+    assert_true(with_synonyms(b.p)->count <= SEARCH_TERMS); /* without room for all */
+    buf_free(&b);
+}
+
+static void synonyms_are_checked(void **state) {
+    (void)state;
+    assert_null(synonyms_wrong(arena, S("")));
+    assert_null(synonyms_wrong(arena, S("a, b\n\n c d e f ,g\n")));
+    assert_string_equal(synonyms_wrong(arena, S("a, b\nc,,")), "Line 2 needs at least two expressions, separated by commas.");
+    assert_non_null(synonyms_wrong(arena, S("a, b c d e f")));
+    assert_non_null(synonyms_wrong(arena, S("a,b,c,d,e,f,g,h,i,j,k")));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_are_folded),
@@ -176,6 +250,10 @@ int main(void) {
         cmocka_unit_test(queries_are_bounded),
         cmocka_unit_test(snippets_mark_the_source),
         cmocka_unit_test(snippets_show_the_best_part),
+        cmocka_unit_test(clean_html_becomes_text),
+        cmocka_unit_test(edits_are_counted),
+        cmocka_unit_test(synonyms_are_alternatives_of_a_unit),
+        cmocka_unit_test(synonyms_are_checked),
     };
     return cmocka_run_group_tests(tests, arena_up, arena_down);
 }
