@@ -16,28 +16,15 @@ static void article_link(struct view *v, const struct row *row, const struct val
     jw_str(&v->w, STR_CAT(v->c->work.arena, v->c->work.desk->base_url, row_cell(row, "path")->s));
 }
 
-static void article_original(struct view *v, const struct row *row, const struct value *own) {
-    (void)own;
-    jw_object(&v->w);
-    jw_key(&v->w, S("id"));
-    jw_int(&v->w, row_cell(row, "article")->i);
-    jw_key(&v->w, S("resource_type"));
-    view_type(v, "article");
-    jw_end(&v->w);
-}
-
 #define LINK                                                                                                                 \
     {                                                                                                                        \
         "link", F_COMPUTED, READONLY, .render = article_link, .doc = "Address of the public page.",                          \
                                       .example = "\"https://desk.example/helpcenter/en-us/articles/12-reset-your-password\"" \
     }
-#define ORIGINAL                                                                                    \
-    {                                                                                               \
-        "original", F_COMPUTED, READONLY, .render = article_original, .doc = "The article.",        \
-                                          .example = "{\"id\": 12, \"resource_type\": \"article\"}" \
-    }
-#define OF_ARTICLE \
-    {"article", F_INT, HIDDEN, .doc = "Id of the article."}, { "path", F_TEXT, HIDDEN, .doc = "Address below that of the desk." }
+#define ORIGINAL \
+    { "original", F_REF, READONLY, .ref = "article", .doc = "The article." }
+#define PATH \
+    { "path", F_TEXT, HIDDEN, .doc = "Address below that of the desk." }
 #define TITLE                                                                                                   \
     {                                                                                                           \
         "title", F_TEXT, READONLY, .doc = "Title in the requested locale, or in another if it has none there.", \
@@ -45,7 +32,7 @@ static void article_original(struct view *v, const struct row *row, const struct
     }
 
 static const struct field article_search_fields[] = {
-    OF_ARTICLE,
+    PATH,
     {"uuid", F_TEXT, READONLY, .doc = "Universal id of the article."},
     TITLE,
     {"contents", F_LONG, READONLY,
@@ -58,7 +45,7 @@ static const struct field article_search_fields[] = {
     {0},
 };
 
-static const struct field suggestion_fields[] = {OF_ARTICLE, TITLE, LINK, ORIGINAL, {0}};
+static const struct field suggestion_fields[] = {PATH, TITLE, LINK, ORIGINAL, {0}};
 
 /* ---- arguments -------------------------------------------------------------------------------------------------------- */
 
@@ -118,7 +105,7 @@ static struct help_center_query query_given(struct call *c) {
 
 static struct row *article_found_row(struct view *v, const struct resource *r, const struct help_center_hit *h) {
     struct row *row = row_new(v, layout_of(r), 0);
-    *row_cell(row, "article") = (struct value){V_INT, .i = h->article_id};
+    *row_cell(row, "original") = (struct value){V_INT, .i = h->article_id};
     *row_cell(row, "path") = value_text(h->path);
     *row_cell(row, "title") = value_text(h->title);
     if (r != &article_search_resource) return row;

@@ -19,24 +19,18 @@ static const struct {
                                [SEARCH_ORGANIZATIONS] = {"organization", "organizations", "found_organization"},
                                [SEARCH_ARTICLES] = {"article", "articles", "found_article"}};
 
+static const struct layout *found_layout(const struct row *row) {
+    return layout_of(resource_of(found_kinds[row_cell(row, "kind")->i].type));
+}
+
 static void result_data(struct view *v, const struct row *row, const struct value *own) {
-    const struct resource *r = resource_of(found_kinds[row_cell(row, "kind")->i].type);
     (void)own;
-    if (r) {
-        view_reference(v, layout_of(r), row_cell(row, "id")->i);
-        return;
-    }
-    jw_object(&v->w);
-    jw_key(&v->w, S("id"));
-    jw_int(&v->w, row_cell(row, "id")->i);
-    jw_key(&v->w, S("resource_type"));
-    view_type(v, found_kinds[row_cell(row, "kind")->i].type);
-    jw_end(&v->w);
+    view_reference(v, found_layout(row), row_cell(row, "id")->i);
 }
 
 static void result_type(struct view *v, const struct row *row, const struct value *own) {
     (void)own;
-    view_type(v, found_kinds[row_cell(row, "kind")->i].type);
+    view_type(v, resource_shown_type(found_layout(row)->resource));
 }
 
 static void result_url(struct view *v, const struct row *row, const struct value *own) {
@@ -56,7 +50,7 @@ static const struct field result_fields[] = {
     {"found_case", F_REF, HIDDEN, .ref = "case", .doc = "If it is a conversation."},
     {"found_user", F_REF, HIDDEN, .ref = "user", .doc = "If it is a person."},
     {"found_organization", F_REF, HIDDEN, .ref = "organization", .doc = "If it is an organization."},
-    {"found_article", F_INT, HIDDEN, .doc = "If it is an article."},
+    {"found_article", F_REF, HIDDEN, .ref = "article", .doc = "If it is an article."},
     {"id", F_INT, READONLY, .doc = "Id of the conversation, person, organization or article.", .example = "12"},
     {"title", F_TEXT, READONLY, .doc = "Subject, name or title.", .example = "\"The engine stalls\""},
     {"snippet", F_LONG, READONLY, .doc = "Part of the text that has the words, as HTML: the words are in <em>, everything else is escaped.",
