@@ -9,6 +9,7 @@
 #include "api/generic.h"
 #include "api/reply.h"
 #include "api/view.h"
+#include "core/access/access.h"
 #include "core/change/cascade.h"
 #include "res/channel.h"
 #include "res/groups.h"
@@ -178,9 +179,37 @@ QUERY(posts_of_user,
       "SELECT (SELECT COUNT(*) FROM posts p WHERE p.creator_id = :user) + (SELECT COUNT(*) FROM notes n WHERE n.user_id = :user "
       "AND n.case_id IS NOT NULL)");
 
+/* Most posts of a customer are in conversations that the customer requested. One index has these with the columns of visibility. Only the
+ * conversations of other people are looked up one by one: that costs six times as much for each post. */
+static int count_seen_posts(struct call *c, int64_t *total) {
+    struct branches b = {0};
+    struct buf seen = {0};
+    struct stmt *row;
+    access_cases_of_any_state(&c->work, &b);
+    branch_bind_int(&b, ":user", c->vars[0].id);
+    buf_text(&seen, "1 = 0");
+    for (int i = 0; i < b.count; i++) buf_fmt(&seen, " OR (%s)", b.where[i]);
+    buf_char(&seen, 0);
+    const char *sql =
+        str_fmt(c->work.arena,
+                "SELECT COUNT(*) FROM (SELECT p.case_id FROM posts p WHERE p.creator_id = :user UNION ALL SELECT n.case_id "
+                "FROM notes n WHERE n.user_id = :user AND n.case_id IS NOT NULL) x WHERE CASE WHEN x.case_id IN (SELECT t.id "
+                "FROM cases t WHERE t.requester_id = :user AND (%s)) THEN 1 WHEN x.case_id IN (SELECT t.id FROM cases t WHERE "
+                "t.requester_id = :user) THEN 0 WHEN EXISTS (SELECT 1 FROM cases t WHERE t.id = x.case_id AND (%s)) THEN 1 "
+                "ELSE 0 END = 1",
+                seen.p, seen.p)
+            .p;
+    buf_free(&seen);
+    TRY(db_start(c->work.conn, sql, b.binds, &row));
+    int rc = stmt_step(row);
+    if (rc > 0) *total = col_int(row, 0);
+    stmt_end(row);
+    return rc;
+}
+
 /* Without a look at conversations, indexes alone count the posts. */
 static int count_user_posts(struct call *c, int64_t *total) {
-    if (c->branches == NULL) return 0;
+    if (c->branches == NULL) return count_seen_posts(c, total);
     return db_int(c->work.conn, &posts_of_user, BINDS(B_INT("user", c->vars[0].id)), total);
 }
 
