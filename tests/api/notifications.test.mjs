@@ -154,6 +154,34 @@ test('a mail is not sent if its reader may not see the conversation any more', a
   assert.equal(to.mails.length, 0);
 });
 
+test('a mention that is added to a note sends its mail, once for each person and note', async (t) => {
+  const { desk, to, agent } = await mailing(t);
+  const ann = await desk.person('agent', { full_name: 'Ann' }), bell = await desk.person('agent', { full_name: 'Ann Bell' }), bob = await desk.person('agent', { full_name: 'Bob' });
+  const talk = await opened(desk.staff, desk);
+  queued(desk);
+  const { post: { id } } = await desk.staff.create(`/cases/${talk.id}/notes`, { contents: 'Ask @Ann Bell' });
+  const edit = async (contents, who = desk.staff) => {
+    await who.update(`/cases/${talk.id}/notes/${id}`, { contents });
+    return queued(desk);
+  };
+  const told = (...people) => people.map(({ email }) => `mentioned_in_conversation > ${email}`).sort();
+  assert.deepEqual(queued(desk), told(bell));
+  assert.deepEqual(await edit('Ask @Ann Bell and @Bob'), told(bob));
+  const mail = await to.find(bob.email);
+  assert.match(mail.text, /Agnes Agent mentioned you in a note of conversation[^]*Ask @Ann Bell and @Bob/);
+  assert.deepEqual(await edit('Ask nobody'), []);
+  assert.deepEqual(await edit('Ask @Bob, @bob, @Ann Bell'), []);
+  assert.deepEqual(await edit('Ask @Ann, @Agnes Agent', desk.admin), told(ann, agent));
+  assert.deepEqual(await edit('Ask @Agnes Agent, @Ann, @Bob, @Ann Bell', desk.admin), []);
+  (await desk.staff.put(`/cases/${talk.id}/notes/${id}`, { is_pinned: true })).must(200);
+  assert.deepEqual(queued(desk), []);
+  const other = await desk.staff.create(`/cases/${talk.id}/notes`, { contents: 'Again: @Bob' });
+  assert.deepEqual(queued(desk), told(bob));
+  assert.equal(desk.sql('SELECT COUNT(*) FROM note_mentions').trim(), '4');
+  for (const note of [id, other.post.id]) (await desk.staff.delete(`/cases/${talk.id}/notes/${note}`)).must(200);
+  assert.equal(desk.sql('SELECT COUNT(*) FROM note_mentions').trim(), '0');
+});
+
 test('a breach sends a mail to the assigned agent, or to the team of a conversation without agent', async (t) => {
   const { desk, agent } = await mailing(t);
   const other = await desk.person('agent');

@@ -1,6 +1,7 @@
 #include "core/cases/note.h"
 
 #include "core/cases/attachment.h"
+#include "core/cases/mention.h"
 #include "core/cases/original.h"
 #include "core/cases/message.h"
 #include "core/change/change.h"
@@ -88,6 +89,7 @@ int note_rewrite(struct work *w, int64_t id, struct str text, struct str html, s
     bool pinned;
     TRY(note_load(w, id, &object, &pinned));
     TRY(note_enter_case(w, object.case_id));
+    if (object.case_id) TRY(mentions_keep(w, id));
     change_named(w, object, "contents");
     TRY(db_exec(w->conn, &note_text_set, BINDS(B_INT("id", id), B_TEXT("text", text), B_TEXT("html", html), B_INT("now", w->now))));
     TRY(original_keep(w, id, original));

@@ -11,8 +11,8 @@
  * Without a relay, nothing is queued, because an old notification is worth nothing when a relay is configured later. */
 #include "core/cases/staff_mail.h"
 
-#include "base/fold.h"
 #include "base/link.h"
+#include "core/cases/mention.h"
 #include "core/desk/setting.h"
 #include "core/people/notification.h"
 #include "core/rules/clocks.h"
@@ -126,51 +126,11 @@ static int tell_of_breach(struct staff_mails *all, int64_t case_id) {
     return agent ? 0 : tell_team(all, team, case_id, NOTIFY_BREACH);
 }
 
-/* ---- mentions ------------------------------------------------------------------------------------------------------------- */
-
-struct named_staff {
-    int64_t id;
-    struct str key;
-};
-
-QUERY(note_mentioning, "SELECT body_text FROM notes WHERE id = :id");
-QUERY(staff_mentioned, "SELECT id, name_key FROM users WHERE role_type >= 2 AND deleted_at IS NULL AND is_enabled = 1 AND name_key <> '' "
-                       "AND @INSTR@(:text, '@' || name_key) > 0 ORDER BY id");
-
-static bool name_goes_on(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (unsigned char)c >= 0x80; }
-
-/* True if the folded text has the name at this place, and the name ends there. */
-static bool name_stands(struct str text, struct str name) {
-    return str_starts(text, name) && (text.n == name.n || !name_goes_on(text.p[name.n]));
-}
-
-/* "@Ann Bell" mentions Ann Bell, not Ann: the longest name counts. Of two people with one name, both are mentioned. */
-static void mentioned_at(struct staff_mails *all, struct str text, const struct named_staff *people, int count, int64_t case_id,
-                         int64_t note_id) {
-    size_t longest = 0;
-    for (int i = 0; i < count; i++)
-        if (people[i].key.n > longest && name_stands(text, people[i].key)) longest = people[i].key.n;
-    for (int i = 0; i < count && longest; i++)
-        if (people[i].key.n == longest && name_stands(text, people[i].key))
-            staff_mail_add(all, people[i].id, case_id, NOTIFY_MENTION, note_id);
-}
-
 static int tell_of_note(struct staff_mails *all, int64_t note_id, int64_t case_id) {
-    struct work *w = all->w;
-    struct named_staff *people = NULL;
-    struct str text = {0};
-    int rc, n = 0, room = 0;
-    TRY(db_text(w->conn, &note_mentioning, BINDS(B_INT("id", note_id)), w->arena, &text));
-    if (text.p == NULL || memchr(text.p, '@', text.n) == NULL) return 0;
-    text = fold_key(w->arena, text);
-    DB_ROWS(rc, w->conn, &staff_mentioned, BINDS(B_TEXT("text", text)), row) {
-        people = arena_more(w->arena, people, n, &room, sizeof *people);
-        people[n++] = (struct named_staff){col_int(row, 0), str_dup(w->arena, col_text(row, 1))};
-    }
-    for (size_t i = 0; n && i < text.n; i++)
-        if (text.p[i] == '@' && (i == 0 || !name_goes_on(text.p[i - 1])))
-            mentioned_at(all, (struct str){text.p + i + 1, text.n - i - 1}, people, n, case_id, note_id);
-    return rc;
+    int64_t *people;
+    int n = mentions_of_note(all->w, note_id, &people);
+    for (int i = 0; i < n; i++) staff_mail_add(all, people[i], case_id, NOTIFY_MENTION, note_id);
+    return n < 0 ? n : 0;
 }
 
 /* ---- queueing ------------------------------------------------------------------------------------------------------------- */
@@ -210,6 +170,8 @@ static int tell_of_change(struct staff_mails *all, const struct change *c) {
         if (strcmp(c->kind, "case_message") == 0) return tell_of_message(all, c->id, c->case_id);
         return strcmp(c->kind, "note") == 0 ? tell_of_note(all, c->id, c->case_id) : 0;
     }
+    bool rewritten = c->verb == CHANGE_UPDATED && strcmp(c->kind, "note") == 0 && strcmp(c->property, "contents") == 0;
+    if (rewritten) return tell_of_note(all, c->id, c->case_id);
     if (c->verb != CHANGE_UPDATED || strcmp(c->kind, "case") != 0 || !c->to.given) return 0;
     if (strcmp(c->property, "assigned_agent") == 0) staff_mail_add(all, c->to.number, c->case_id, NOTIFY_AGENT, 0);
     return strcmp(c->property, "assigned_team") == 0 ? tell_team(all, c->to.number, c->case_id, NOTIFY_TEAM) : 0;
