@@ -3,13 +3,18 @@
 
 export const areas = [
   ['src/core/access/', { unit: ['access', 'scope'], api: ['conversations.visibility', 'organizations.visibility', 'permissions', 'roles', 'strangers', 'fingerprint', 'people.escalation.spec', 'refusals', 'endpoints'] }],
-  ['src/core/cases/', { unit: ['change'], api: ['cases', 'cases.*', 'conversations.*', 'messages', 'notes', 'states', 'fingerprint', 'changes', 'people.desk.spec', 'cascades'] }],
+  ['src/core/cases/', { unit: ['change'], api: ['cases', 'cases.*', 'conversations.*', 'notifications', 'macros', 'views', 'survey', 'messages', 'notes', 'states', 'fingerprint', 'changes', 'people.desk.spec', 'cascades'] }],
   ['src/core/change/', { unit: ['change'], api: ['changes', 'activities', 'trails', 'cascades', 'conditional', 'contacts', 'people.desk.spec'] }],
   ['src/core/desk/', { unit: ['job', 'sweep', 'content'], api: ['settings', 'jobs', 'files', 'files.quota', 'files.spec', 'command', 'service'] }],
   ['src/core/fields/', { unit: ['field'], api: ['fields', 'field-values', 'file-values', 'organizations.filter', 'cascades'] }],
   ['src/core/login/', { unit: ['identity'], api: ['session', 'password', 'twofactor', 'remember', 'links', 'lockout', 'conversations.token', 'crosssite', 'people.secrets.spec', 'identities.takeover'] }],
   ['src/core/people/', { unit: ['identity'], api: ['users', 'organizations', 'identities', 'identities.profile', 'identities.takeover', 'contacts', 'tags', 'teams', 'members', 'lookups', 'autocomplete', 'avatar', 'profile', 'activities', 'cascades'] }],
-  ['src/core/rules/', { unit: ['predicate', 'calendar'], api: ['users.filter', 'organizations.filter', 'businesshours', 'teams'] }],
+  ['src/core/rules/', {
+    unit: ['predicate', 'calendar', 'view', 'clock', 'business_time', 'delivery'],
+    api: ['triggers', 'triggers.*', 'rules.*', 'monitors', 'slas', 'slas.*', 'clocks', 'clocks.*', 'outgoing', 'endpoints', 'users.filter', 'organizations.filter', 'businesshours', 'teams'],
+  }],
+  ['src/core/search/', { unit: ['search', 'vocabulary'], api: ['search', 'search.*', 'helpcenter.*'] }],
+  ['src/core/helpcenter/', { unit: ['gathered', 'diff'], api: ['helpcenter*', 'articles*', 'insights', 'walk'] }],
   ['src/core/text/', { unit: ['template'], api: ['templates', 'templates.spec', 'mail', 'links', 'password'] }],
   ['src/core/', { unit: ['access', 'change'], api: ['session', 'users', 'conversations.*'] }],
   ['src/api/docs/', { unit: ['router'], api: ['openapi', 'errors', 'guides', 'tools'] }],
@@ -20,13 +25,14 @@ export const areas = [
   ['src/res/', { unit: [], api: ['walk', 'refusals', 'people.input.spec', 'cascades'] }],
   ['src/jobs/', { unit: ['job', 'sweep'], api: ['jobs', 'mail', 'bounces', 'cascades', 'files'] }],
   ['src/files/', { unit: ['content', 'picture', 'html', 'zip'], api: ['files', 'files.spec', 'files.quota', 'avatar', 'attachments.*'] }],
-  ['src/mail/', { unit: ['mail'], api: ['mail', 'bounces'] }],
+  ['src/mail/', { unit: ['mail'], api: ['mail', 'cases.mail', 'bounces'] }],
+  ['src/outgoing/', { unit: ['delivery'], api: ['outgoing', 'endpoints'] }],
   ['src/db/', { unit: ['db', 'db_schema', 'db_snapshot', 'db_fault', 'dialect', 'change'], api: ['changes', 'service', 'command', 'teams'] }],
   ['src/json/', { unit: ['json', 'form'], api: ['bodies', 'hostile'] }],
   ['src/http/', { unit: ['scan', 'form', 'multipart'], api: ['hostile', 'bodies', 'edge', 'files.spec'], http: true }],
   ['src/base/', { unit: ['base', 'log'], api: ['hostile', 'session', 'users', 'spellings'] }],
   ['src/commands/', { unit: ['options', 'demo'], api: ['command', 'tools', 'service', 'bounces'] }],
-  ['src/demo/', { unit: ['demo'], api: ['guides'] }],
+  ['src/demo/', { unit: ['demo'], api: ['demo', 'guides'] }],
   ['src/', { unit: [], api: ['command', 'service', 'story'] }],
 ];
 
