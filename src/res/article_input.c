@@ -32,7 +32,7 @@ static void text_listed(struct call *c, struct json *j) {
     struct arena *a = c->work.arena;
     struct json *list = NULL;
     struct json_error err;
-    if (j == NULL || j->type != JSON_STRING || str_trim(j->text).n == 0) return;
+    if (j == NULL || j->type != JSON_STRING) return;
     if (!str_starts(str_trim(j->text), S("[")) || json_parse(a, j->text, &list, &err) < 0 || list->type != JSON_ARRAY) {
         struct json *one = json_new(a, JSON_OBJECT), *locale = json_string(a, locale_now(&c->work)), *text = json_string(a, j->text),
                     *single = json_new(a, JSON_TRUE);
@@ -85,11 +85,15 @@ struct given_texts {
     bool single; /* one plain text: other locales stay */
 };
 
+static struct str place_of(const struct in *in) { return in->pointer.p ? in->pointer : in->name; }
+
 static int read_given_texts(struct call *c, struct in *in, enum locale_owner kind) {
     struct given_texts *made = in->made = ARENA_NEW(c->work.arena, struct given_texts);
     struct told told = {kind, c->method == PUT ? c->id : 0};
     made->single = in->json->count == 1 && json_named(in->json->first, S(SINGLE)) != NULL;
-    return translations_read(c, in, in->json, in->pointer.p ? in->pointer : in->name, told, &made->read);
+    if (!made->single) return translations_read(c, in, in->json, place_of(in), told, &made->read);
+    const struct json *text = json_named(in->json->first, S("translation"));
+    return translation_plain(c, in, text && text->type == JSON_STRING ? text->text : S(""), place_of(in), kind, &made->read);
 }
 
 static int check_article_titles(struct call *c, struct in *in) { return read_given_texts(c, in, TITLE_OF_ARTICLE); }
@@ -102,7 +106,7 @@ static int check_article_contents(struct call *c, struct in *in) {
     for (int i = 0; i < made->read.count; i++)
         if (!html_article_is_clean(made->read.list[i].text))
             fail_at(&c->work, ERR_FIELD_INVALID, in->name,
-                    str_fmt(c->work.arena, "%s/%d/translation", in->pointer.p ? in->pointer.p : in->name.p, i),
+                    made->single ? place_of(in) : str_fmt(c->work.arena, "%s/%d/translation", place_of(in).p, i),
                     "This HTML is too complex or too long. Send simpler HTML, or fewer texts at a time.");
     return c->work.problem_count > problems ? -(int)failure(&c->work) : 0;
 }
@@ -126,7 +130,7 @@ const struct field article_input[] = {
      .example = "\"login, sign in\""},
     {"is_featured", F_BOOL, 0, .initial = "0", .doc = "True if the article is pinned."},
     {"allow_comments", F_BOOL, 0, .initial = "1", .doc = "True if readers may comment."},
-    {"tags", F_MANY, NULLABLE, .ref = "tag", .many = TAGS_OF("article_tags", "article_id"), .check = check_tags,
+    {"tags", F_MANY, NULLABLE | RECORDS, .ref = "tag", .many = TAGS_OF("article_tags", "article_id"), .check = check_tags,
      .store = store_article_tags, .doc = "The complete list of tags.", .example = "[\"login\"]"},
     {"attachment_file_ids", F_IDS, INPUT_ONLY | BY_HANDLER, .column = "", .check = check_file_ids,
      .doc = "Ids of your uploaded files to attach. A PUT adds them to the present ones.", .example = "[7]"},
