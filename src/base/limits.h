@@ -64,7 +64,6 @@
 #define LIMIT_SEARCH_QUERY 1000       /* characters of a search */
 #define LIMIT_SEARCH_WORDS 32         /* words of a search: each is counted in the index */
 #define LIMIT_SEARCH_FOUND 5000       /* texts of the rarest word that a search examines: about 20 ms */
-#define LIMIT_SEARCH_ARTICLES 1000    /* the same for articles, whose texts are longer */
 #define LIMIT_SEARCH_READ 10          /* times that many texts are read of the rows that a search examines */
 #define LIMIT_CONTENTS (512 * 1024)   /* characters of a message */
 #define LIMIT_SLUG 80                 /* letters of the words of a slug: an address stays readable */

@@ -212,3 +212,54 @@ describe('a help center in several locales and brands', () => {
     assert.deepEqual(await suggested('run'), [], 'contents are not suggested');
   });
 });
+
+describe('articles that are written by the API', () => {
+  let desk;
+  shared((world) => { desk = world.desk; });
+  const found = async (query, who = desk.anyone, more = {}) => (await who.get('/helpcenter/search', { query, ...more })).must(200).data.map((hit) => hit.title);
+  const write = async (more = {}) => {
+    const section = await desk.owner.create('/sections', { titles: [{ locale: 'en-us', translation: 'Birds' }], category_id: 1, visibility: 'PUBLIC' });
+    const made = await desk.owner.create('/articles', { titles: [{ locale: 'en-us', translation: 'Herons' }], contents: [{ locale: 'en-us', translation: '<p>They <b>wade</b>.</p>' }], section_id: section.id, status: 'PUBLISHED', ...more });
+    return { section, id: made.id, path: `/articles/${made.id}` };
+  };
+
+  test('each change of a text is found at once', async () => {
+    const { path } = await write({ keywords: 'egret', tags: ['fisher'] });
+    for (const query of ['heron', 'wading', 'egrets', 'fisher']) assert.deepEqual(await found(query), ['Herons'], query);
+    assert.deepEqual((await desk.anyone.get('/helpcenter/search/suggestions', { query: 'her' })).must(200).data.map((hit) => hit.title), ['Herons']);
+    await desk.owner.update(path, { titles: [{ locale: 'en-us', translation: 'Storks' }, { locale: 'de', translation: 'Störche' }], contents: [{ locale: 'en-us', translation: '<p>They fly.</p>' }, { locale: 'de', translation: '<p>Sie fliegen.</p>' }] });
+    for (const query of ['heron', 'wading']) assert.deepEqual(await found(query), [], query);
+    assert.deepEqual([await found('stork'), await found('storch', desk.anyone, { locale: 'de' })], [['Storks'], ['Störche']]);
+    assert.deepEqual((await desk.anyone.get('/helpcenter/search/suggestions', { query: 'her' })).must(200).data, []);
+    await desk.owner.update(path, { keywords: 'ciconia', tags: ['nester'] });
+    for (const query of ['egret', 'fisher']) assert.deepEqual(await found(query), [], query);
+    for (const query of ['ciconia', 'nester']) assert.deepEqual(await found(query), ['Storks'], query);
+    await desk.owner.update(path, { titles: [{ locale: 'de', translation: 'Weißstörche' }], contents: [{ locale: 'de', translation: '<p>Sie klappern.</p>' }] });
+    assert.deepEqual([await found('stork'), await found('storks'), await found('klappern', desk.anyone, { locale: 'de' })], [[], [], ['Weißstörche']]);
+    (await desk.owner.delete(path)).must(200);
+    assert.deepEqual([await found('klappern', desk.owner, { locale: 'de' }), (await desk.owner.get('/search', { query: 'klappern' })).must(200).data], [[], []]);
+  });
+
+  test('drafts, visibility and deleted sections count at once, without a change of the index', async () => {
+    const { section, path } = await write({ status: 'DRAFT', contents: [{ locale: 'en-us', translation: '<p>Cormorants dive.</p>' }] });
+    assert.deepEqual(await found('cormorant'), []);
+    await desk.owner.update(path, { status: 'PUBLISHED' });
+    assert.deepEqual(await found('cormorant'), ['Herons']);
+    await desk.owner.update(`/sections/${section.id}`, { visibility: 'AUTHORIZED' });
+    assert.deepEqual([await found('cormorant'), await found('cormorantt'), await found('cormorant', desk.customer)], [[], [], ['Herons']]);
+    (await desk.owner.delete(`/sections/${section.id}`)).must(200);
+    assert.deepEqual([await found('cormorant', desk.customer), await found('cormorant', desk.owner)], [[], []]);
+  });
+
+  test('a search is in the insights, with its results', async () => {
+    await write({ contents: [{ locale: 'en-us', translation: '<p>Bitterns boom.</p>' }] });
+    for (const query of ['bittern', 'Bittern ', 'zzzz', '']) await desk.anyone.get('/helpcenter/search', { query });
+    const report = await until('both searches are counted', async () => {
+      desk.clock.write(desk.clock.now + 20_000);
+      const { data } = (await desk.owner.get('/insights/helpcenter/search')).must(200);
+      return data.failed_searches.length && data.popular_searches.length && data;
+    });
+    assert.deepEqual(report.popular_searches.filter((s) => /bittern/i.test(s.name)).map((s) => [s.attempt_count, s.average_result_count]), [[2, 1]]);
+    assert.ok(report.failed_searches.some((s) => s.name === 'zzzz'));
+  });
+});

@@ -416,12 +416,18 @@ static int compare_hits(const void *a, const void *b) {
     return (x->place > y->place) - (x->place < y->place);
 }
 
+/* Texts of articles are longer than others. */
+static int texts_at_most(const struct desk *d, int kind) {
+    int texts = d->search_texts ? d->search_texts : LIMIT_SEARCH_FOUND;
+    return kind == SEARCH_ARTICLES ? (texts * 2 + 4) / 5 : texts;
+}
+
 static int find_kind(struct work *w, const struct search_query *q, const struct search_filter *filter, int kind, struct search_found *out,
                      int *room) {
     struct finding *f = ARENA_NEW(w->arena, struct finding);
     *f = (struct finding){.work = w, .query = q, .filter = filter, .kind = kind, .unit_count = __builtin_popcountll(q->ends)};
     f->single = f->unit_count == 1;
-    f->texts = w->desk->search_texts ? w->desk->search_texts : kind == SEARCH_ARTICLES ? LIMIT_SEARCH_ARTICLES : LIMIT_SEARCH_FOUND;
+    f->texts = texts_at_most(w->desk, kind);
     f->rows = f->texts * 2 / 5; /* each has several texts */
     for (int i = 0; i < f->unit_count; i++) f->weight[i] = 1;
     if (kind == SEARCH_CASES) (filter->state == CASE_ACTIVE ? access_cases : access_cases_of_any_state)(w, &f->visible);
@@ -470,7 +476,7 @@ int search_word_visible(struct work *w, const struct search_filter *filter, cons
         "SELECT COUNT(*) FROM (SELECT 1 AS one FROM (SELECT f.id FROM @FOUND(:words) f WHERE f.id >= :from AND f.id < :to "
         "ORDER BY f.id DESC LIMIT :most) g JOIN search_texts s ON s.id = g.id JOIN articles t ON t.id = s.owner_id",
         str_fmt(w->arena, " LIMIT %d) n @BY_VALUES@", enough).p,
-        WORD_BINDS(indexed_words(w->arena, t), SEARCH_ARTICLES, LIMIT_SEARCH_ARTICLES), &s));
+        WORD_BINDS(indexed_words(w->arena, t), SEARCH_ARTICLES, texts_at_most(w->desk, SEARCH_ARTICLES)), &s));
     int rc = stmt_step(s), n = rc == 1 ? (int)col_int(s, 0) : 0;
     stmt_end(s);
     return rc < 0 ? rc : n;
