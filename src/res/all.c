@@ -87,6 +87,10 @@
     X(article_attachment)       \
     X(article_version)          \
     X(article_comparison)       \
+    X(article_vote)             \
+    X(article_statistics)       \
+    X(comment)                  \
+    X(like)                     \
     X(attachment)               \
     X(file)                     \
     X(activity)                 \

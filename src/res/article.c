@@ -9,6 +9,7 @@
 #include "core/access/permission.h"
 #include "core/fields/translation.h"
 #include "core/helpcenter/slug.h"
+#include "core/helpcenter/gathered.h"
 #include "core/words.h"
 #include "res/article_input.h"
 #include "res/article_write.h"
@@ -63,6 +64,7 @@ static const struct field article_fields[] = {
     {"created_at", F_TIME, READONLY, .doc = "Time of creation."},
     {"published_at", F_TIME, READONLY, .doc = "Time of the first publication. Null before."},
     {"updated_at", F_TIME, READONLY, .doc = "Time of the last change."},
+    {"conversations", F_INT, READONLY | ON_DEMAND, .to = TO_STAFF, .doc = "Number of conversations opened from its page.", .example = "4"},
     {"helpcenter_url", F_COMPUTED, READONLY, .render = render_helpcenter_url, .doc = "Address of the public page.",
      .example = "\"http://127.0.0.1:8080/helpcenter/en-us/articles/7-reset-your-password\""},
     {0},
@@ -104,7 +106,12 @@ static int get_articles(struct call *c) {
     return api_list(c);
 }
 
-static int get_article(struct call *c) { return api_get(c); }
+/* HEAD is no view. */
+static int get_article(struct call *c) {
+    TRY(api_get(c));
+    if (!c->head) article_read(&c->work, c->id);
+    return 0;
+}
 
 /* ---- writes ----------------------------------------------------------------------------------------------------------- */
 

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { DAY, MONDAY, ROLES, iso, shared } from './lib/index.mjs';
+import { newArticle } from './lib/published.mjs';
 import { sql } from './lib/sql.mjs';
 
 const SEARCH = '/insights/helpcenter/search';
+const ARTICLES = '/insights/helpcenter/articles';
 
 describe('insights into searches:', () => {
   const days = (n) => MONDAY - n * DAY * 1000;
@@ -78,5 +80,61 @@ describe('insights into searches:', () => {
     (await desk.staff.get(SEARCH, {}, { Accept: 'text/csv, application/json' })).must(200);
     (await desk.staff.get(SEARCH, {}, { Accept: 'application/xml' })).refused(406, 'NOT_ACCEPTABLE');
     (await desk.staff.get('/me', {}, { Accept: 'text/csv' })).refused(406, 'NOT_ACCEPTABLE');
+  });
+});
+
+describe('insights into articles:', () => {
+  const world = shared(async (w) => {
+    const { desk } = w;
+    w.made = [];
+    for (const [i, views] of [12, 40, 40, 7].entries()) {
+      const id = await newArticle(desk, { title: i === 1 ? '=cmd("x"), yes' : `Article ${i}`, visibility: i === 3 ? 'AGENTS' : 'PUBLIC' });
+      sql(desk, `UPDATE articles SET views = ${views}, rank = ${views} + 10, upvote_count = 1, conversations = ${i} WHERE id = ${id}`);
+      w.made.push(id);
+    }
+    w.draft = await newArticle(desk, { status: 'DRAFT' });
+    w.foreign = await newArticle(desk, { visibility: 'AGENTS' });
+  });
+
+  test('published articles are listed, those with the most views first, with the conversations opened from their pages', async () => {
+    const { desk, made: [a, b, c, d], foreign } = world;
+    const { body, data } = (await desk.staff.get(`${ARTICLES}.json`)).must(200);
+    assert.deepEqual([body.resource, body.total_count, data.map((x) => x.id)], ['article', 5, [c, b, a, d, foreign]]);
+    assert.deepEqual(data.map((x) => [x.views, x.rank, x.upvote_count, x.conversations, x.resource_type]).slice(0, 3), [[40, 50, 1, 2, 'article'], [40, 50, 1, 1, 'article'], [12, 22, 1, 0, 'article']]);
+    for (const name of ['legacy_id', 'uuid', 'titles', 'contents', 'keywords', 'section', 'creator', 'author', 'status', 'upvote_count', 'downvote_count', 'views',
+      'rank', 'tags', 'is_featured', 'allow_comments', 'total_comments', 'created_at', 'published_at', 'updated_at']) assert.ok(name in data[0], name);
+    assert.deepEqual((await desk.staff.get(ARTICLES, { offset: 1, limit: 2 })).ids, [b, a]);
+    assert.ok(!('conversations' in await desk.staff.fetch(`/articles/${a}`)));
+    assert.equal((await desk.anyone.fetch(`/articles/${b}`, { fields: '+conversations' })).conversations ?? null, null);
+  });
+
+  test('the roles of the other report read it, each the articles that it sees', async () => {
+    const { desk, foreign } = world;
+    for (const role of ['collaborator', 'agent', 'admin', 'owner']) assert.equal((await desk.as(role).get(ARTICLES)).must(200).body.total_count, 5);
+    (await desk.customer.get(ARTICLES)).refused(403, 'PERMISSIONS_DENIED');
+    (await desk.anyone.get(ARTICLES)).refused(401, 'AUTHORIZATION_REQUIRED');
+    const team = await desk.owner.create('/teams', { title: 'Insiders' });
+    sql(desk, `INSERT INTO section_teams (section_id, team_id) SELECT section_id, ${team.id} FROM articles WHERE id = ${foreign}`);
+    assert.ok(!(await desk.staff.get(ARTICLES)).ids.includes(foreign));
+    assert.ok((await desk.admin.get(ARTICLES)).ids.includes(foreign));
+    const csv = async (who) => (await who.exchange('GET', `/api/v1${ARTICLES}?format=csv`)).must(200).text;
+    assert.ok(!(await csv(desk.staff)).includes(`\n${foreign},`) && (await csv(desk.admin)).includes(`\n${foreign},`));
+  });
+
+  test('the list as CSV quotes titles, runs no formula and has a link to the next lines', async () => {
+    const { desk, made: [, b, c] } = world;
+    const reply = (await desk.staff.exchange('GET', `/api/v1${ARTICLES}?format=csv&limit=2`)).must(200);
+    assert.equal(reply.headers['content-type'], 'text/csv; charset=utf-8');
+    const lines = reply.text.split('\r\n');
+    assert.equal(lines.length, 4);
+    assert.equal(lines[0], '"id","legacy_id","title","section_id","views","rank","upvote_count","downvote_count","total_comments","conversations","is_featured","created_at","published_at","updated_at"');
+    assert.ok(lines[1].startsWith(`${c},"","Article 2",`) && lines[1].includes(',40,50,1,0,0,2,0,"2026-'), lines[1]);
+    assert.ok(lines[2].startsWith(`${b},"","'=cmd(""x""), yes",`), lines[2]);
+    const [, next] = /^<([^>]+)>; rel="next"$/.exec(reply.headers.link);
+    const rest = (await desk.staff.exchange('GET', next.slice(desk.base.length), { headers: { Accept: 'text/csv' } })).must(200);
+    assert.equal(rest.text.split('\r\n').length, 4);
+    const last = (await desk.staff.exchange('GET', `/api/v1${ARTICLES}?offset=4`, { headers: { Accept: 'text/csv' } })).must(200);
+    assert.equal(last.headers.link, undefined);
+    (await desk.staff.get(ARTICLES, { format: 'csv', limit: -1 })).refused(400, 'FIELD_INVALID', 'limit');
   });
 });
