@@ -19,7 +19,7 @@ static const char *const columns[] = {"id",          "legacy_id",    "title",   
                                                       "t.updated_at FROM articles t WHERE " PUBLISHED
 enum { FIRST_NUMBER = 3, FIRST_TIME = 11, COLUMNS = 14 };
 
-static void write_line(struct call *c, struct stmt *row) {
+static void write_statistics_line(struct call *c, struct stmt *row) {
     csv_int(c, col_int(row, 0));
     for (int i = 1; i < FIRST_NUMBER; i++) csv_text(c, col_text(row, i));
     for (int i = FIRST_NUMBER; i < FIRST_TIME; i++) csv_int(c, col_int(row, i));
@@ -58,7 +58,7 @@ static int reply_lines(struct call *c) {
     int rc;
     csv_names(c, columns);
     TRY(start_lines(c, &row));
-    while ((rc = stmt_step(row)) == 1 && n++ < c->options.limit) write_line(c, row);
+    while ((rc = stmt_step(row)) == 1 && n++ < c->options.limit) write_statistics_line(c, row);
     stmt_end(row);
     if (rc < 0) return rc;
     if (rc == 1) link_next(c);
