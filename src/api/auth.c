@@ -67,7 +67,7 @@ int auth_reader(struct work *w, struct http_request *r, struct str *csrf) {
     *csrf = (struct str){0};
     if (rc <= 0) return rc;
     touch(w->desk, &s, w->now);
-    *csrf = session_csrf(w, &s, r->arena);
+    *csrf = str_dup(r->arena, session_csrf(w, &s, r->arena));
     return rc;
 }
 

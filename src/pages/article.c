@@ -1,4 +1,5 @@
 /* The page of an article. Forms are handled by the pages that act: POST <page>/vote (vote: up, down), POST <page>/comments (contents, parent_id). */
+#include "pages/pages.h"
 #include "pages/shelf.h"
 #include "pages/shown.h"
 
@@ -134,6 +135,8 @@ static void vote_form(struct site_visit *v) {
     site_token_field(v, &v->form_html);
     html(&v->form_html, "<button name=\"vote\" value=\"up\">%s</button>\n<button name=\"vote\" value=\"down\">%s</button>\n</form>\n",
          SAY(v, WORD_YES), SAY(v, WORD_NO));
+    if (str_eq(site_query(v, "done"), S("voted")))
+        html(&v->form_html, "<p class=\"done\" role=\"status\">%s</p>\n", SAY(v, WORD_DONE_VOTED));
     html(&v->form_html, "<p>%s <a href=\"%s/contact?article=%s\">%s</a></p>\n</section>\n", SAY(v, WORD_STILL_STUCK), v->root.p,
          str_fmt(v->arena, "%" PRId64, shelf_id(v)).p, SAY(v, WORD_CONTACT));
 }
@@ -154,10 +157,6 @@ static void comment_form(struct site_visit *v) {
 
 /* ---- comments --------------------------------------------------------------------------------------------------------------------- */
 
-QUERY(site_comments,
-      "SELECT t.id, t.parent_id, t.contents, t.is_html, t.created_at, u.full_name FROM article_comments t LEFT JOIN users u ON u.id = "
-      "t.user_id WHERE t.article_id = :id AND t.status = 1 ORDER BY t.created_at, t.id LIMIT :most OFFSET :first");
-
 static void one_comment(struct site_visit *v, struct stmt *row) {
     struct buf *out = &v->form_html;
     char iso[TIME_ISO_SIZE], room[48];
@@ -168,7 +167,15 @@ static void one_comment(struct site_visit *v, struct stmt *row) {
          str_fmt(v->arena, "%" PRId64, col_int(row, 0)).p, col_null(row, 1) ? "" : " class=\"reply\"", name.p, iso,
          str_dup(v->arena, word_date(room, v->language, at)).p);
     buf_str(out, col_int(row, 3) ? text : text_to_html(v->arena, text));
-    buf_text(out, "</div>\n</li>\n");
+    buf_text(out, "</div>\n");
+    comment_actions(v, out,
+                    &(struct shown_comment){.id = col_int(row, 0),
+                                            .article_id = col_int(row, 6),
+                                            .author_id = col_int(row, 7),
+                                            .created_at = at,
+                                            .likes = col_int(row, 8),
+                                            .liked = col_int(row, 9) != 0});
+    buf_text(out, "</li>\n");
 }
 
 /* Spam, and replies to it, are not shown to staff, either: they moderate elsewhere. */
@@ -177,10 +184,14 @@ static int list_comments(struct site_visit *v, int64_t id, int64_t page, int *n)
     int rc;
     TRY(shelf_start(
         v, access_comments,
-        "SELECT t.id, t.parent_id, t.contents, t.is_html, t.created_at, u.full_name FROM article_comments t LEFT JOIN users u ON u.id = "
+        "SELECT t.id, t.parent_id, t.contents, t.is_html, t.created_at, u.full_name, t.article_id, t.user_id, t.like_count, EXISTS (SELECT "
+        "1 "
+        "FROM comment_likes l WHERE l.comment_id = t.id AND l.user_id = :reader) FROM article_comments t LEFT JOIN users u ON u.id = "
         "t.user_id WHERE",
         "AND t.article_id = :id AND t.status = 1 ORDER BY t.created_at, t.id LIMIT :most OFFSET :first",
-        BINDS(B_INT("id", id), B_INT("most", COMMENTS_SHOWN + 1), B_INT("first", (page - 1) * COMMENTS_SHOWN)), &row));
+        BINDS(B_INT("id", id), B_INT("reader", v->work.actor.user_id), B_INT("most", COMMENTS_SHOWN + 1),
+              B_INT("first", (page - 1) * COMMENTS_SHOWN)),
+        &row));
     while ((rc = stmt_step(row)) == 1)
         if ((*n)++ < COMMENTS_SHOWN) one_comment(v, row);
     stmt_end(row);

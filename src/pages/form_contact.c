@@ -44,12 +44,22 @@ static int contact_fields(struct act *a, struct form_field *all) {
     int n = 0, values = 0;
     for (const struct form_field *f = of_stranger; f->name && !site_logged_in(a->visit); f++) all[n++] = *f;
     for (const struct form_field *f = of_everyone; f->name; f++) all[n++] = *f;
+    all[n - 2].value = site_query(a->visit, "subject");
     for (const struct json *j = mine->fields; j && values < FORM_VALUES; j = j->next) values += form_value_field(a, j, &all[n + values]);
     n += values;
     all[n++] = attached;
     if (a->posted && a->visit->http->files && (a->wrong || a->verdict)) all[n - 1].hint = WORD_FILES_AGAIN;
     all[n] = (struct form_field){0};
     return n;
+}
+
+/* suggest.js fills the list while the subject is typed. */
+static void put_suggester(struct act *a) {
+    const struct site_visit *v = a->visit;
+    html(act_out(a),
+         "<div class=\"suggested\" id=\"suggestions\" data-address=\"%s/api/v1/helpcenter/search/suggestions?locale=%s&amp;brand_id=%d\" "
+         "data-new-tab=\"%s\" hidden>\n<h2>%s</h2>\n<ul aria-live=\"polite\"></ul>\n</div>\n",
+         v->prefix.p, v->locale.p, (int)v->brand.id, act_say(a, WORD_NEW_TAB), act_say(a, WORD_SUGGESTED));
 }
 
 static void contact_form(struct act *a) {
@@ -62,10 +72,14 @@ static void contact_form(struct act *a) {
     if (mine->article.n) form_hidden(a, "article_id", mine->article);
     if (mine->articles) form_hidden(a, "_seen", S("1"));
     if (mine->form_id) form_hidden(a, "form_id", str_fmt(a->arena, "%" PRId64, mine->form_id));
-    for (const struct form_field *f = all; strncmp(f->name, "field_values", 12) != 0 && f < all + n - 1; f++) form_field(a, f);
+    for (const struct form_field *f = all; strncmp(f->name, "field_values", 12) != 0 && f < all + n - 1; f++) {
+        form_field(a, f);
+        if (strcmp(f->name, "subject") == 0 && !mine->articles) put_suggester(a);
+    }
     for (const struct json *j = mine->fields; j && values < FORM_VALUES; j = j->next) values += form_value(a, j);
     form_field(a, &all[n - 1]);
     form_close(a, mine->articles ? WORD_SEND_ANYWAY : WORD_SEND);
+    html(act_out(a), "<script src=\"%s/helpcenter/suggest.js\" defer></script>\n", a->visit->prefix.p);
 }
 
 static int show_contact(struct act *a) {
@@ -91,7 +105,16 @@ static int ask_form(struct act *a) {
 
 /* ---- sending ---------------------------------------------------------------------------------------------------------------- */
 
+static int send_contact(struct act *a);
+
+/* The visitor can't correct an article that is gone or hidden, so the message is sent without it. */
 static int contact_sent(struct act *a) {
+    struct contact *mine = a->own;
+    if (mine->article.n && inner_problem(a->inner.reply, "article_id").p) {
+        mine->article = S("");
+        mine->key = random_uuid(a->arena);
+        return send_contact(a);
+    }
     if (!act_ok(a)) return act_refused(a);
     if (!site_logged_in(a->visit)) return act_redirect(a, "/contact?done=sent");
     return act_redirect(a, "/conversations/%" PRId64 "?done=sent", tree_int(act_data(a), "id"));
@@ -99,12 +122,13 @@ static int contact_sent(struct act *a) {
 
 /* The key is the fingerprint of a stranger, because the API repeats outcomes only to callers that it can tell apart. Nobody else has the key. */
 static int send_contact(struct act *a) {
-    static const char *const names[] = {"name", "email", "subject", "contents", "form_id", "article_id"};
+    static const char *const names[] = {"name", "email", "subject", "contents", "form_id"};
     const struct contact *mine = a->own;
     struct json *body = json_new(a->arena, JSON_OBJECT);
     bool stranger = !site_logged_in(a->visit);
     for (size_t i = stranger ? 0 : 2; i < sizeof names / sizeof *names; i++)
         if (json_member(a->visit->form, str_of(names[i]))) act_put(a, body, names[i], act_typed(a, names[i]));
+    if (mine->article.n) act_put(a, body, "article_id", mine->article);
     act_put(a, body, "source", S("HELPCENTER"));
     form_values_take(a, body);
     a->inner.files = act_files(a);
@@ -128,7 +152,8 @@ static int contact_post(struct act *a) {
     if (!asks) return send_contact(a);
     if (subject.n > 100) subject.n = 100;
     while (subject.n && ((unsigned char)subject.p[subject.n] & 0xC0) == 0x80) subject.n--;
-    return act_call(a, GET, NULL, contact_suggested, "/helpcenter/search?limit=5&query=%s", url_encoded(a->arena, subject).p);
+    return act_call(a, GET, NULL, contact_suggested, "/helpcenter/search?limit=5&locale=%s&brand_id=%" PRId64 "&query=%s",
+                    a->visit->locale.p, a->visit->brand.id, url_encoded(a->arena, subject).p);
 }
 
 /* ---- the visit -------------------------------------------------------------------------------------------------------------- */

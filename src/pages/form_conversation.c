@@ -230,10 +230,11 @@ static int took_conversation(struct act *a) {
     struct talk *mine = a->own;
     if (!act_ok(a)) return act_refused(a);
     mine->conversation = act_data(a);
-    return act_call(a, GET, NULL, took_messages,
-                    "/conversations/%" PRId64
-                    "/messages?include=user,attachment&fields=id,content_html,creator,attachments,created_at&limit=%d&offset=%" PRId64,
-                    mine->id, MESSAGES_OF_PAGE, mine->offset);
+    return act_call(
+        a, GET, NULL, took_messages,
+        "/conversations/%" PRId64
+        "/messages?include=user,attachment&fields=id,content_text,content_html,creator,attachments,created_at&limit=%d&offset=%" PRId64,
+        mine->id, MESSAGES_OF_PAGE, mine->offset);
 }
 
 static int read_conversation(struct act *a) {

@@ -66,7 +66,8 @@ int show_file(struct site_visit *v) {
     for (const struct page_file *f = page_files; f->name; f++) {
         if (!str_eq(name, str_of(f->name))) continue;
         buf_text(&v->main, f->text);
-        return site_bytes(v, "text/css; charset=utf-8");
+        bool script = name.n > 3 && str_eq((struct str){name.p + name.n - 3, 3}, S(".js"));
+        return site_bytes(v, script ? "text/javascript; charset=utf-8" : "text/css; charset=utf-8");
     }
     return site_not_found(v);
 }

@@ -7,6 +7,7 @@
 #include "core/cases/case_new.h"
 #include "core/change/cascade.h"
 #include "core/desk/setting.h"
+#include "core/helpcenter/opened.h"
 #include "core/people/customer.h"
 #include "core/rules/rule.h"
 #include "res/attachment.h"
@@ -133,6 +134,8 @@ static const struct field create_input[] = {
      .doc = "Id of the priority. Accepted from customers only if they may edit priorities."},
     {"client_id", F_TEXT, NULLABLE, .doc = "Id that the client chose. The first message shows it."},
     {"form", F_REF, NULLABLE, .ref = "case_form", .doc = "Id of the form. Only its fields are required then."},
+    {"article", F_REF, NULLABLE, .ref = "article",
+     .doc = "Id of the article that did not answer the question. It counts for the statistics of the article."},
     CASE_FIELD_VALUES,
     {"*", .group = attachment_input},
     {0},
@@ -215,6 +218,7 @@ static int post_conversation(struct call *c) {
     n.form_id = in_int(c, "form");
     n.value_count = field_values_given(c, &n.values);
     TRY(case_create(&c->work, &n, &c->id));
+    if (in_int(c, "article")) TRY(article_opened(&c->work, in_int(c, "article")));
     c->work.actor.token_case_id = c->id;
     call_header(c, "X-Request-Token", request_token(c, c->id, c->work.now));
     return api_reply(c);

@@ -1,0 +1,415 @@
+// Pages that act (src/pages/form*.c): login, contact, conversations, votes and comments. Each form makes calls of the API.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { File, MINUTE, PASSWORD, form, multipart, routes, shared } from './lib/index.mjs';
+import { totp } from './lib/totp.mjs';
+
+const EN = '/helpcenter/en-us';
+const paths = routes().map(({ path }) => path);
+const votable = { skip: !paths.includes('/articles/:id/upvote') }, commentable = { skip: !paths.includes('/articles/:id/comments') };
+
+/** A browser at the pages: it keeps its cookies, and sends the headers that browsers send. */
+class Browser {
+  constructor(desk, headers = {}) {
+    Object.assign(this, { desk, headers, cookies: {} });
+  }
+
+  async go(method, path, body, headers = {}) {
+    const Cookie = Object.entries(this.cookies).map((pair) => pair.join('=')).join('; ');
+    const at = path.startsWith('/') ? path : `${EN}/${path}`;
+    const reply = await this.desk.anyone.exchange(method, at, { body, headers: { ...(Cookie && { Cookie }), ...this.headers, ...headers } });
+    assert.ok(reply.status < 500, `${method} ${at}: ${reply.status} ${reply.text}`);
+    for (const cookie of reply.headers['set-cookie'] ?? []) {
+      const [, name, value] = /^(\w+)=([^;]*)/.exec(cookie);
+      if (/Max-Age=0/.test(cookie)) delete this.cookies[name];
+      else this.cookies[name] = value;
+    }
+    return reply;
+  }
+
+  get(path, headers) { return this.go('GET', path, undefined, headers); }
+
+  /** The hidden fields of the form with this action, by name. */
+  async hidden(path, action = path) {
+    const page = (await this.get(path)).must(200);
+    const at = action.startsWith('/') ? action : `${EN}/${action}`;
+    const [, inside] = new RegExp(`<form[^>]* action="${at.replace(/[.?]/g, '\\$&')}"[^>]*>([^]*?)</form>`).exec(page.text) ?? assert.fail(`no form ${at} in ${page.text}`);
+    return Object.fromEntries([...inside.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(([, name, value]) => [name, value]));
+  }
+
+  /** Opens the page, fills in its form and sends it. */
+  async send(path, fields, action = path) {
+    return this.go('POST', action, form({ ...(await this.hidden(path, action)), ...fields }));
+  }
+
+  async login(person) {
+    const reply = await this.send('login', { email: person.email, password: person.password ?? PASSWORD });
+    assert.equal(reply.status, 303, reply.text);
+    return this;
+  }
+}
+
+const wrongBeside = (page, field) => new RegExp(`id="f-${field}-notes">[^]*?class="wrong">([^<]+)<[^]*?aria-describedby="f-${field}-notes" aria-invalid="true"`).exec(page.text)?.[1];
+
+describe('pages that act', () => {
+  const world = shared(async (world) => {
+    const { desk } = world;
+    const [category] = await desk.owner.fetch('/categories');
+    const section = (more) => desk.owner.create('/sections', { titles: 'Engines', category_id: category.id, ...more });
+    const article = ({ id }, titles, more) => desk.owner.create('/articles', { titles, contents: 'Turn the key.', section_id: id, status: 'PUBLISHED', allow_comments: true, ...more });
+    const open = await section({ visibility: 'PUBLIC' }), hidden = await section({ visibility: 'AGENTS' });
+    world.article = await article(open, 'Start the difference engine');
+    world.quiet = await article(open, 'Quiet please', { allow_comments: false });
+    world.secret = await article(hidden, 'Canary of staff');
+  });
+  const browser = (headers) => new Browser(world.desk, headers);
+  const customer = () => browser().login(world.desk.people.customer);
+  const ask = (more) => world.desk.customer.create('/conversations', { subject: 'The engine stalls', contents: 'It stops.', ...more });
+
+  describe('login', () => {
+    test('a login opens the conversations, or the page that asked for it; a logout ends it', async () => {
+      const visitor = browser();
+      const first = (await visitor.get('conversations?of=organization')).must(303);
+      assert.equal(first.headers.location, `${EN}/login?to=%2Fconversations%3Fof%3Dorganization`);
+      const hidden = await visitor.hidden(first.headers.location, `${EN}/login`);
+      const { email, password } = world.desk.people.customer;
+      const reply = await visitor.go('POST', 'login', form({ ...hidden, email, password }));
+      assert.deepEqual([reply.status, reply.headers.location], [303, `${EN}/conversations?of=organization`]);
+      assert.match(reply.headers['set-cookie'][0], /^desk_session=[^;]+; Path=\/; HttpOnly; SameSite=Lax$/);
+      (await visitor.get('conversations')).must(200);
+      assert.equal((await visitor.get('login')).must(303).headers.location, `${EN}/conversations`);
+      const out = (await visitor.send('logout', {})).must(303);
+      assert.equal(out.headers.location, EN);
+      assert.equal(visitor.cookies.desk_session, undefined);
+      assert.match((await visitor.get('conversations')).must(303).headers.location, /login/);
+    });
+
+    test('a wrong password and an unknown address get the same page, and are locked after ten', async () => {
+      const person = await world.desk.person('customer');
+      const visitor = browser();
+      const page = async (email) => {
+        const reply = (await visitor.send('login', { email, password: 'wrong' })).must(401);
+        assert.match(reply.text, /Wrong e-mail address or password\./);
+        return reply.text.replaceAll(email, 'X');
+      };
+      assert.equal(await page(person.email), await page('nobody@people.example'));
+      assert.ok(!(await visitor.send('login', { email: person.email, password: 'wrong' })).text.includes('value="wrong"'));
+      let last;
+      for (let n = 0; n < 12; n++) {
+        last = await visitor.send('login', { email: person.email, password: 'wrong' });
+        if (last.status !== 401) break;
+      }
+      assert.match(last.text, /Too many wrong attempts/);
+      await world.desk.clock.forward(16 * MINUTE);
+    });
+
+    test('the login leads nowhere but to pages of the help center', async () => {
+      for (const to of ['https://evil.example/', '//evil.example', '/\\evil.example', 'javascript:alert(1)', '/"><script>']) {
+        const visitor = browser();
+        const hidden = await visitor.hidden(`login?to=${encodeURIComponent(to)}`, 'login');
+        const { email, password } = world.desk.people.customer;
+        const { headers } = (await visitor.go('POST', 'login', form({ ...hidden, to, email, password }))).must(303);
+        assert.ok(headers.location.startsWith(`${EN}/`), headers.location);
+      }
+    });
+
+    test('a login with a second factor asks for a code, and takes it', async () => {
+      const { desk } = world, person = await desk.person('customer');
+      const { secret } = await person.client.fetch('/profile/twofactor');
+      await person.client.create('/profile/twofactor', { code: totp(secret, desk.clock.now) });
+      await desk.clock.forward(MINUTE);
+      const visitor = browser();
+      const page = (await visitor.send('login', { email: person.email, password: PASSWORD, to: '/contact' })).must(200);
+      assert.match(page.text, /<h1>Second step<\/h1>[^]*name="code"/);
+      assert.equal(visitor.cookies.desk_session, undefined);
+      const hidden = Object.fromEntries([...page.text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(([, name, value]) => [name, value]));
+      const wrong = (await visitor.go('POST', 'login', form({ ...hidden, code: '000000' }))).must(401);
+      assert.match(wrong.text, /This code is wrong or too old/);
+      const { headers } = (await visitor.go('POST', 'login', form({ ...hidden, code: totp(secret, desk.clock.now) }))).must(303);
+      assert.equal(headers.location, `${EN}/contact`);
+      (await visitor.get('conversations')).must(200);
+    });
+
+    test('an expired password is replaced in the login', async () => {
+      const { desk } = world, person = await desk.person('customer'), visitor = browser();
+      (await desk.owner.put('/settings', { values: { 'security.password_days_customers': '1' } })).must(200);
+      await desk.clock.forward(25 * 60 * MINUTE);
+      const page = (await visitor.send('login', { email: person.email, password: PASSWORD })).must(200);
+      assert.match(page.text, /Your password has expired[^]*name="new_password"/);
+      const hidden = Object.fromEntries([...page.text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(([, name, value]) => [name, value]));
+      const choose = (new_password) => visitor.go('POST', 'login', form({ ...hidden, new_password }));
+      assert.match(wrongBeside((await choose('abc')).must(400), 'new_password'), /At least \d+ characters/);
+      assert.match((await choose('another one of mine')).must(200).text, /Your password is set/);
+      assert.match((await choose('and once more, please')).must(401).text, /<h1>Log in/);
+      await visitor.login({ email: person.email, password: 'another one of mine' });
+      (await desk.owner.put('/settings', { values: { 'security.password_days_customers': '0' } })).must(200);
+    });
+
+    test('a request for a link says nothing about the account', async () => {
+      const told = [];
+      for (const email of [world.desk.people.customer.email, 'nobody@people.example']) {
+        const { status, headers } = await browser().send('reset', { email });
+        told.push([status, headers.location].join());
+      }
+      assert.deepEqual(told, [`303,${EN}/reset?done=sent`, `303,${EN}/reset?done=sent`]);
+      assert.match((await browser().get('reset?done=sent')).text, /If an account has this address/);
+      assert.equal(wrongBeside((await browser().send('reset', { email: 'no address' })).must(400), 'email'), 'This is not an e-mail address.');
+    });
+  });
+
+  describe('contact', () => {
+    const typed = { name: 'Grace', email: 'grace@people.example', subject: 'Zylinder', contents: 'Nothing moves.' };
+    const newest = async () => (await world.desk.staff.fetch('/cases', { limit: 1, include: 'user' }))[0];
+
+    test('a visitor writes, and the same form sent twice makes one conversation', async () => {
+      const visitor = browser(), hidden = await visitor.hidden('contact');
+      for (const _ of [1, 2]) {
+        const { headers } = (await visitor.go('POST', 'contact', form({ ...hidden, ...typed }))).must(303);
+        assert.equal(headers.location, `${EN}/contact?done=sent`);
+      }
+      assert.match((await visitor.get('contact?done=sent')).text, /We answer by e-mail/);
+      const made = await newest();
+      assert.deepEqual([made.subject, made.requester.full_name], ['Zylinder', 'Grace']);
+      assert.equal((await world.desk.staff.fetch('/cases')).filter(({ subject }) => subject === 'Zylinder').length, 1);
+    });
+
+    test('problems stand beside their fields, with what was typed, and the corrected form works', async () => {
+      const visitor = browser();
+      const page = (await visitor.send('contact', { ...typed, name: '"><script>alert(1)</script>', email: 'grace', contents: '' })).must(400);
+      assert.equal(wrongBeside(page, 'email'), 'This is not an e-mail address.');
+      assert.equal(wrongBeside(page, 'contents'), 'This field is required.');
+      assert.match(page.text, /role="alert"[^]*<a href="#f-email">E-mail address<\/a>/);
+      assert.ok(page.text.includes('value="&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;"') && !page.text.includes('<script>alert'));
+      const hidden = Object.fromEntries([...page.text.matchAll(/name="(_\w+)" value="([^"]*)"/g)].map(([, name, value]) => [name, value]));
+      (await visitor.go('POST', 'contact', form({ ...hidden, ...typed, subject: 'Corrected' }))).must(303);
+      assert.equal((await newest()).subject, 'Corrected');
+    });
+
+    test('a customer attaches files and sees the conversation', async () => {
+      const visitor = await customer(), hidden = await visitor.hidden('contact');
+      assert.ok(!(await visitor.get('contact')).text.includes('name="email"'));
+      const files = [new File('a <b>.txt', 'text/plain', Buffer.from('engine')), new File('', 'application/octet-stream', Buffer.alloc(0))];
+      const reply = await visitor.go('POST', 'contact', multipart({ ...hidden, subject: 'With files', contents: 'See below.', files: files[0], more: files[1] }));
+      assert.equal(reply.status, 303, reply.text);
+      const page = (await visitor.get(reply.headers.location)).must(200);
+      assert.match(page.text, /Your message was sent\./);
+      const [, address] = /href="([^"]+\/download)" download><bdi>a &lt;b&gt;\.txt</.exec(page.text);
+      assert.equal((await visitor.get(address)).must(200).text, 'engine');
+    });
+
+    test('fields of the default form are shown, required and kept', async () => {
+      const { desk } = world;
+      const of = { is_visible_to_customers: true, is_customer_editable: true };
+      const titles = (text) => [{ locale: 'en-us', translation: text }];
+      const kinds = { SELECT: 'pick', RADIO: 'one', CHECKBOX: 'some', TEXTAREA: 'long', DATE: 'day', YESNO: 'sure', NUMERIC: 'count' };
+      const fields = {};
+      for (const [type, key] of Object.entries(kinds)) {
+        const options = /SELECT|RADIO|CHECKBOX/.test(type) ? { options: [{ titles: titles('Left'), tag: `${key}l` }, { titles: titles('Right'), tag: `${key}r` }] } : {};
+        fields[key] = await desk.owner.create('/cases/fields', { key, type, title: `<${key}>`, ...of, ...options, is_required_for_customers: key === 'count' });
+      }
+      const made = await desk.owner.create('/cases/forms', { title: 'F', is_visible_to_customers: true, case_field_ids: Object.values(fields).map(({ id }) => id) });
+      const visitor = await customer();
+      const page = (await visitor.send('contact', { subject: 'Fields', contents: 'x', 'field_values[count]': '', 'field_values[day]': 'never', 'field_values[some][]': '6' })).must(400);
+      assert.equal(wrongBeside(page, 'field_values-count-'), 'This field is required.');
+      assert.match(wrongBeside(page, 'field_values-day-'), /^A date like/);
+      assert.match(page.text, /&lt;count&gt;/);
+      const { id: right } = fields.some.options?.[1] ?? (await desk.owner.fetch(`/cases/fields/${fields.some.id}`, { include: 'field_option' })).options[1];
+      const sent = (await visitor.send('contact', { subject: 'Fields', contents: 'x', 'field_values[count]': '4', 'field_values[day]': '2026-11-22', 'field_values[sure]': 'true', 'field_values[some][]': String(right) })).must(303);
+      const id = Number(/conversations\/(\d+)/.exec(sent.headers.location)[1]);
+      const values = Object.fromEntries((await desk.owner.fetch(`/cases/${id}`)).custom_fields.map(({ field, value }) => [field.id, value]));
+      assert.deepEqual([values[fields.count.id], values[fields.sure.id], values[fields.some.id]], ['4', 'yes', String(right)]);
+      (await desk.owner.delete(`/cases/forms/${made.id}`)).must(200);
+      for (const { id: field } of Object.values(fields)) (await desk.owner.delete(`/cases/fields/${field}`)).must(200);
+    });
+  });
+
+  describe('conversations', () => {
+    test('a customer reads messages as safe HTML, replies once, rates twice and completes', async () => {
+      const { desk } = world, visitor = await customer();
+      const { id } = await ask({ subject: '<b>Stalls</b>', contents: 'a <script>alert(1)</script> b' });
+      await desk.staff.create(`/conversations/${id}/messages`, { contents: 'Have you tried "it"?' });
+      const page = (await visitor.get(`conversations/${id}`)).must(200);
+      assert.match(page.text, /<h1 dir="auto">&lt;b&gt;Stalls&lt;\/b&gt;<\/h1>/);
+      assert.match(page.text, /You[^]*&lt;script&gt;alert[^]*Agnes Agent[^]*Have you tried/);
+      assert.equal(page.headers['cache-control'], 'no-store');
+      assert.match((await visitor.get('conversations')).text, new RegExp(`href="${EN}/conversations/${id}">&lt;b&gt;Stalls`));
+      const hidden = await visitor.hidden(`conversations/${id}`, `conversations/${id}/reply`);
+      for (const _ of [1, 2]) (await visitor.go('POST', `conversations/${id}/reply`, form({ ...hidden, contents: 'Yes <i>' }))).must(303);
+      assert.equal((await desk.staff.fetch(`/conversations/${id}/messages`)).length, 3);
+      const empty = (await visitor.go('POST', `conversations/${id}/reply`, form({ ...hidden, contents: '' }))).must(400);
+      assert.equal(wrongBeside(empty, 'contents'), 'This field is required.');
+      for (const [score, comment] of [['GOOD', 'Fast'], ['BAD', 'Slow']]) {
+        (await visitor.send(`conversations/${id}`, { score, comment }, `conversations/${id}/rating`)).must(303);
+        const [rating] = await desk.staff.fetch(`/conversations/${id}/ratings`);
+        assert.deepEqual([rating.score, rating.comment], [score, comment]);
+      }
+      const done = (await visitor.send(`conversations/${id}`, {}, `conversations/${id}/complete`)).must(303);
+      assert.match((await visitor.get(done.headers.location)).text, /The conversation is completed/);
+      assert.equal((await desk.staff.fetch(`/cases/${id}`)).status.id, 4);
+      (await desk.owner.put(`/cases/${id}`, { status_id: 5 })).must(200);
+      const closed = (await visitor.get(`conversations/${id}`)).must(200);
+      assert.ok(closed.text.includes('This conversation is closed.') && !closed.text.includes(`conversations/${id}/reply`));
+      assert.equal((await visitor.go('POST', `conversations/${id}/reply`, form({ ...hidden, contents: 'more', _key: 'k2' }))).status, 400);
+    });
+
+    test('a conversation of somebody else is not there', async () => {
+      const other = await world.desk.person('customer');
+      const { id } = await other.client.create('/conversations', { subject: 'Secret canary', contents: 'x' });
+      const visitor = await customer();
+      const missing = (await visitor.get('conversations/999999')).must(404);
+      assert.equal((await visitor.get(`conversations/${id}`)).must(404).text, missing.text);
+      const { id: mine } = await ask(), hidden = await visitor.hidden(`conversations/${mine}`, `conversations/${mine}/reply`);
+      for (const deed of ['reply', 'rating', 'complete']) (await visitor.go('POST', `conversations/${id}/${deed}`, form({ ...hidden, contents: 'x', score: 'GOOD' }))).must(404);
+      assert.ok(!(await visitor.get('conversations')).text.includes('canary'));
+      assert.match((await browser().get(`conversations/${id}`)).must(303).headers.location, /login\?to=/);
+      for (const odd of ['0', '-1', 'abc', '99999999999999999999', '%00', '..']) assert.ok([404, 303].includes((await visitor.get(`conversations/${odd}`)).status), odd);
+    });
+
+    test('the list has pages', async () => {
+      const person = await world.desk.person('customer');
+      for (let n = 0; n < 22; n++) await person.client.create('/conversations', { subject: `Number ${n}`, contents: 'x' });
+      const visitor = await browser().login({ email: person.email });
+      const first = (await visitor.get('conversations')).must(200), second = (await visitor.get('conversations?offset=20')).must(200);
+      assert.equal(first.text.match(/Number \d+</g).length, 20);
+      assert.equal(second.text.match(/Number \d+</g).length, 2);
+      assert.match(first.text, /offset=20" rel="next"/);
+      assert.match(second.text, /offset=0" rel="prev"/);
+    });
+  });
+
+  describe('articles', () => {
+    const page = (article) => `articles/${article.id}-x`;
+    const path = async (visitor, article) => (await visitor.get(page(article))).must(301).headers.location;
+    const votes = async () => {
+      const { upvote_count, downvote_count } = await world.desk.owner.fetch(`/articles/${world.article.id}`);
+      return [upvote_count, downvote_count];
+    };
+
+    test('a subject that articles answer shows them before the message is sent', async () => {
+      const { desk, article } = world, visitor = await customer();
+      const typed = { subject: 'How to start my difference engine?', contents: 'It does not.', article_id: article.id };
+      const shown = (await visitor.send(`contact?article=${article.id}`, typed, 'contact')).must(200);
+      assert.match(shown.text, new RegExp(`Do these articles answer your question\\?[^]*href="${EN}/articles/${article.id}-start-the-difference-engine"[^]*Send anyway`));
+      assert.ok(shown.text.includes('>\nIt does not.</textarea>'));
+      const before = Number(desk.sql(`SELECT conversations FROM articles WHERE id = ${article.id}`));
+      const hidden = Object.fromEntries([...shown.text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(([, name, value]) => [name, value]));
+      const sent = (await visitor.go('POST', 'contact', form({ ...hidden, ...typed }))).must(303);
+      assert.match(sent.headers.location, /done=sent$/);
+      assert.equal(Number(desk.sql(`SELECT conversations FROM articles WHERE id = ${article.id}`)), before + 1);
+      assert.match((await visitor.get('/helpcenter/suggest.js')).must(200).headers['content-type'], /^text\/javascript/);
+    });
+
+    test('an article that the visitor does not see does not hinder the message', async () => {
+      const { desk, secret } = world, visitor = browser();
+      const { headers } = (await visitor.send(`contact?article=${secret.id}`, { name: 'N', email: 'n@people.example', subject: 'Zzz', contents: 'x' }, 'contact')).must(303);
+      assert.match(headers.location, /done=sent/);
+      assert.equal(Number(desk.sql(`SELECT conversations FROM articles WHERE id = ${secret.id}`)), 0);
+    });
+
+    test('a visitor has one vote, by a cookie that the first vote sets', votable, async () => {
+      const visitor = browser({ 'Sec-Fetch-Site': 'same-origin' }), at = await path(visitor, world.article), before = await votes();
+      assert.ok(!(await visitor.get(at)).headers['set-cookie'], 'a visit sets no cookie');
+      const vote = (vote) => visitor.go('POST', `${at}/vote`, form({ vote }));
+      assert.equal((await vote('up')).must(303).headers.location, `${at}?done=voted#helpful`);
+      assert.match(visitor.cookies.desk_visitor, /^[0-9a-f-]{36}$/);
+      for (const _ of [1, 2]) await vote('down');
+      assert.deepEqual(await votes(), [before[0], before[1] + 1]);
+      assert.match((await visitor.get(`${at}?done=voted`)).text, /Thank you for your vote\./);
+      (await vote('sideways')).must(400);
+      (await visitor.go('POST', `${EN}/articles/${world.secret.id}-x/vote`, form({ vote: 'up' }))).must(404);
+    });
+
+    test('a vote without token needs a browser that names our page; others confirm it', votable, async () => {
+      const old = browser(), at = await path(old, world.article), before = await votes();
+      const asked = (await old.go('POST', `${at}/vote`, form({ vote: 'up' }))).must(200);
+      assert.match(asked.text, /Confirm your vote/);
+      assert.deepEqual(await votes(), before);
+      (await old.go('POST', `${at}/vote`, form({ vote: 'up' }), { Origin: 'https://evil.example' })).must(403);
+      const [, _token] = /name="_token" value="(\w+)"/.exec(asked.text);
+      (await old.go('POST', `${at}/vote`, form({ vote: 'up', _token }))).must(303);
+      assert.deepEqual(await votes(), [before[0] + 1, before[1]]);
+      const member = await customer();
+      (await member.go('POST', `${at}/vote`, form({ vote: 'up' }), { 'Sec-Fetch-Site': 'same-origin' })).must(200);
+      assert.deepEqual(await votes(), [before[0] + 1, before[1]], 'a form of a session needs its token');
+    });
+
+    test('a customer comments, edits within ten minutes, likes and deletes', commentable, async () => {
+      const { desk, article } = world, visitor = await customer(), at = await path(visitor, article);
+      const posted = (await visitor.send(at, { contents: 'Nice <b>one</b>' }, `${at}/comments`)).must(303);
+      assert.match(posted.headers.location, /#comments$/);
+      const [comment] = await desk.staff.fetch(`/articles/${article.id}/comments`);
+      assert.match((await visitor.get(at)).text, /Nice &lt;b&gt;one&lt;\/b&gt;/);
+      const one = `${at}/comments/${comment.id}`;
+      const empty = (await visitor.send(at, { contents: ' ' }, `${at}/comments`)).must(400);
+      assert.equal(wrongBeside(empty, 'contents'), 'This field is required.');
+      (await visitor.send(one, { contents: 'Better', do: 'save' })).must(303);
+      assert.equal((await desk.staff.fetch(`/articles/${article.id}/comments`))[0].contents, 'Better');
+      for (const [deed, likes] of [['like', 1], ['like', 1], ['unlike', 0], ['like', 1]]) {
+        const hidden = await visitor.hidden(at, one);
+        (await visitor.go('POST', one, form({ ...hidden, do: deed }))).must(303);
+        assert.equal((await desk.staff.fetch(`/articles/${article.id}/comments`))[0].like_count, likes);
+      }
+      const other = await browser().login(await desk.person('customer')), hidden = await other.hidden(at, one);
+      assert.match((await other.get(at)).text, /contact\?subject=Report/);
+      for (const deed of ['save', 'delete', 'spam']) (await other.go('POST', one, form({ ...hidden, do: deed, contents: 'mine' }))).must(403);
+      await desk.clock.forward(11 * MINUTE);
+      const late = await visitor.hidden(at, one);
+      const refused = (await visitor.go('POST', one, form({ ...late, do: 'delete' }))).must(400);
+      assert.match(refused.text, /role="alert"/);
+      const staff = await browser().login(desk.people.agent);
+      (await staff.go('POST', one, form({ ...await staff.hidden(at, one), do: 'spam' }))).must(303);
+      assert.ok(!(await visitor.get(at)).text.includes('Better'));
+      (await visitor.get(one)).must(404);
+    });
+
+    test('a visitor without login is sent to the login, and an article without comments takes none', commentable, async () => {
+      const stranger = browser(), at = await path(stranger, world.article);
+      assert.match((await stranger.get(at)).text, /login\?to=%2Farticles/);
+      assert.match((await stranger.go('POST', `${at}/comments`, form({ contents: 'x' }))).must(303).headers.location, /\/login$/);
+      const visitor = await customer(), quiet = await path(visitor, world.quiet);
+      const { _token } = await visitor.hidden(await path(visitor, world.article), `${at}/comments`);
+      assert.ok(!(await visitor.get(quiet)).text.includes('/comments"'));
+      (await visitor.go('POST', `${quiet}/comments`, form({ _token, contents: 'x' }))).must(400);
+      (await visitor.go('POST', `${EN}/articles/${world.secret.id}-x/comments`, form({ _token, contents: 'x' }))).must(404);
+    });
+  });
+
+  describe('forged forms', () => {
+    test('a page of another site, and a form without the token, change nothing', async () => {
+      const { desk } = world, visitor = await customer(), { id } = await ask();
+      const hidden = await visitor.hidden(`conversations/${id}`, `conversations/${id}/reply`);
+      const path = `conversations/${id}/reply`, body = { ...hidden, contents: 'forged' };
+      for (const headers of [{ Origin: 'https://evil.example' }, { Origin: 'null' }, { 'Sec-Fetch-Site': 'cross-site' }])
+        assert.match((await visitor.go('POST', path, form(body), headers)).must(403).text, /sent from another site/);
+      const stranger = await browser().hidden('contact');
+      for (const _token of ['', 'x', stranger._token, `${hidden._token.slice(0, -1)}0`.replace(hidden._token, 'y')]) {
+        const page = (await visitor.go('POST', path, form({ ...body, _token }))).must(403);
+        assert.match(page.text, /This form has expired/);
+        assert.ok(page.text.includes('>\nforged</textarea>'));
+      }
+      assert.equal((await desk.staff.fetch(`/conversations/${id}/messages`)).length, 1);
+    });
+
+    test('the token of a stranger is for the address, the browser and the day', async () => {
+      const { desk } = world;
+      const { _token } = await browser().hidden('contact');
+      const send = (from, headers) => from.exchange('POST', `${EN}/reset`, { body: form({ _token, email: 'a@people.example' }), headers });
+      assert.equal((await send(desk.anyone)).status, 303);
+      assert.equal((await send(desk.anyone.at('127.0.0.9'))).status, 403);
+      assert.equal((await send(desk.anyone, { 'User-Agent': 'other' })).status, 403);
+      assert.equal((await send(desk.anyone, { Cookie: 'desk_session=1.00' })).status, 303);
+      await desk.clock.forward(49 * 60 * MINUTE);
+      assert.equal((await send(desk.anyone)).status, 403);
+    });
+
+    test('odd bodies are refused', async () => {
+      for (const path of ['login', 'logout', 'reset', 'contact', 'conversations/1/reply', 'conversations/1/rating', 'articles/1-a/vote', 'articles/1-a/comments', 'articles/1/comments/1']) {
+        for (const body of [form({}), form({ _token: 'a', 'a[b]': 'c', vote: 'up', do: 'save' }), multipart({ '_token[': '\u0000' })]) {
+          const { status } = await browser().go('POST', path, body);
+          assert.ok(status < 500, `${path} ${status}`);
+        }
+        assert.equal((await browser().go('PUT', path, form({}))).status, 405);
+      }
+    });
+  });
+});
