@@ -3,7 +3,7 @@
 
 export const areas = [
   ['src/core/access/', { unit: ['access', 'scope'], api: ['conversations.visibility', 'organizations.visibility', 'permissions', 'roles', 'strangers', 'fingerprint', 'people.escalation.spec', 'refusals', 'endpoints'] }],
-  ['src/core/cases/', { unit: ['change'], api: ['cases', 'cases.*', 'conversations.*', 'notifications', 'macros', 'views', 'survey', 'messages', 'notes', 'states', 'fingerprint', 'changes', 'people.desk.spec', 'cascades'] }],
+  ['src/core/cases/', { unit: ['change'], api: ['cases', 'cases.*', 'conversations.*', 'notifications', 'macros', 'views', 'survey', 'attachments', 'thumbnails', 'messages', 'notes', 'states', 'fingerprint', 'changes', 'people.desk.spec', 'cascades'] }],
   ['src/core/change/', { unit: ['change'], api: ['changes', 'activities', 'trails', 'cascades', 'conditional', 'contacts', 'people.desk.spec'] }],
   ['src/core/desk/', { unit: ['job', 'sweep', 'content'], api: ['settings', 'jobs', 'files', 'files.quota', 'files.spec', 'command', 'service'] }],
   ['src/core/fields/', { unit: ['field'], api: ['fields', 'field-values', 'file-values', 'organizations.filter', 'cascades'] }],
