@@ -261,6 +261,10 @@ test-api-postgres: $(BIN) tests/node_modules/.package-lock.json ## tests the API
 test-openapi: $(BIN) tests/node_modules/.package-lock.json tests/linters/node_modules/.package-lock.json ## runs two linters and a generated, strictly compiled client on the OpenAPI document
 	cd tests && DESKD=$(abspath $(BIN)) $(SCRATCH) $(NODE_TEST) linters/openapi.test.mjs
 
+.PHONY: test-pages
+test-pages: $(BIN) tests/node_modules/.package-lock.json tests/pages/node_modules/.package-lock.json ## tests the pages in Chromium: accessibility at three widths, keyboard; SHOTS=folder keeps screenshots
+	cd tests && DESKD=$(abspath $(BIN)) $(SCRATCH) $(NODE_TEST) pages/pages.test.mjs
+
 $(VARIANT)/tests/fault/%.so: tests/fault/%.c
 	@mkdir -p $(@D)
 	$(CC) -std=c17 -D_GNU_SOURCE -O2 -Wall -Wextra -fPIC -shared -o $@ $<
@@ -288,7 +292,7 @@ test: ## installs missing packages, builds, runs all tests
 .PHONY: test-deep
 test-deep: ## runs the second stage of CI: format, linters of the OpenAPI document, sanitizers, short fuzzing
 	@sh tools/setup.sh deep
-	$(call in_turn,format-check test-openapi test-sanitized)
+	$(call in_turn,format-check test-openapi test-pages test-sanitized)
 	@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=5
 
 .PHONY: test-sanitized

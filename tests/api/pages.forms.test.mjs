@@ -1,12 +1,10 @@
 // Pages that act (src/pages/form*.c): login, contact, conversations, votes and comments. Each form makes calls of the API.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { File, MINUTE, PASSWORD, form, multipart, routes, shared } from './lib/index.mjs';
+import { File, MINUTE, PASSWORD, form, multipart, shared } from './lib/index.mjs';
 import { totp } from './lib/totp.mjs';
 
 const EN = '/helpcenter/en-us';
-const paths = routes().map(({ path }) => path);
-const votable = { skip: !paths.includes('/articles/:id/upvote') }, commentable = { skip: !paths.includes('/articles/:id/comments') };
 
 /** A browser at the pages: it keeps its cookies, and sends the headers that browsers send. */
 class Browser {
@@ -306,7 +304,7 @@ describe('pages that act', () => {
       assert.equal(Number(desk.sql(`SELECT conversations FROM articles WHERE id = ${secret.id}`)), 0);
     });
 
-    test('a visitor has one vote, by a cookie that the first vote sets', votable, async () => {
+    test('a visitor has one vote, by a cookie that the first vote sets', async () => {
       const visitor = browser({ 'Sec-Fetch-Site': 'same-origin' }), at = await path(visitor, world.article), before = await votes();
       assert.ok(!(await visitor.get(at)).headers['set-cookie'], 'a visit sets no cookie');
       const vote = (vote) => visitor.go('POST', `${at}/vote`, form({ vote }));
@@ -319,7 +317,7 @@ describe('pages that act', () => {
       (await visitor.go('POST', `${EN}/articles/${world.secret.id}-x/vote`, form({ vote: 'up' }))).must(404);
     });
 
-    test('a vote without token needs a browser that names our page; others confirm it', votable, async () => {
+    test('a vote without token needs a browser that names our page; others confirm it', async () => {
       const old = browser(), at = await path(old, world.article), before = await votes();
       const asked = (await old.go('POST', `${at}/vote`, form({ vote: 'up' }))).must(200);
       assert.match(asked.text, /Confirm your vote/);
@@ -333,7 +331,7 @@ describe('pages that act', () => {
       assert.deepEqual(await votes(), [before[0] + 1, before[1]], 'a form of a session needs its token');
     });
 
-    test('a customer comments, edits within ten minutes, likes and deletes', commentable, async () => {
+    test('a customer comments, edits within ten minutes, likes and deletes', async () => {
       const { desk, article } = world, visitor = await customer(), at = await path(visitor, article);
       const posted = (await visitor.send(at, { contents: 'Nice <b>one</b>' }, `${at}/comments`)).must(303);
       assert.match(posted.headers.location, /#comments$/);
@@ -362,7 +360,7 @@ describe('pages that act', () => {
       (await visitor.get(one)).must(404);
     });
 
-    test('a visitor without login is sent to the login, and an article without comments takes none', commentable, async () => {
+    test('a visitor without login is sent to the login, and an article without comments takes none', async () => {
       const stranger = browser(), at = await path(stranger, world.article);
       assert.match((await stranger.get(at)).text, /login\?to=%2Farticles/);
       assert.match((await stranger.go('POST', `${at}/comments`, form({ contents: 'x' }))).must(303).headers.location, /\/login$/);
