@@ -80,6 +80,7 @@
     X(brand)                    \
     X(template)                 \
     X(template_version)         \
+    X(template_preview)         \
     X(report_helpcenter_search) \
     X(note)                     \
     X(case_note)                \

@@ -86,8 +86,9 @@ static int store_logo(struct call *c, const struct in *in, int64_t id) {
 
 static void render_logo(struct view *v, const struct row *row, const struct value *own) {
     struct str base = v->c->work.desk->base_url;
-    if (own->type == V_INT)
-        jw_str(&v->w, str_fmt(v->c->work.arena, "%.*s/helpcenter/logo/%" PRId64 "?v=%" PRId64, (int)base.n, base.p, row->id, own->i));
+    if (own->type == V_TEXT)
+        jw_str(&v->w,
+               str_fmt(v->c->work.arena, "%.*s/helpcenter/logo/%" PRId64 "?v=%.*s", (int)base.n, base.p, row->id, (int)own->s.n, own->s.p));
     else jw_null(&v->w);
 }
 

@@ -6,6 +6,7 @@
 #include "api/view.h"
 #include "base/limits.h"
 #include "core/change/last_change.h"
+#include "res/template_preview.h"
 
 static const struct template *template_of(const struct call *c) { return template_named(c->vars[1].text); }
 
@@ -21,13 +22,15 @@ static const char contents_doc[] = "The text is a list of blocks: {% block NAME 
                                    "and text. It may have html. A page "
                                    "has the blocks title and body. It may have style. Blocks may use values, like {{desk}}. Values of "
                                    "e-mails: desk, name, address and url; "
-                                   "with a link also link and life. Values of pages: desk and url; with a form also form.";
+                                   "with a link also link and life. Values of pages: desk and url; with a form also form. Values of "
+                                   "pages of the help center: brand, url, title and contents; with forms also form. The frame "
+                                   "(helpcenter_layout) has brand, url, title, header, contents and footer.";
 
 static const struct field template_fields[] = {
     {"brand_id", F_INT, HIDDEN, .doc = "Brand of the template."},
     {"name", F_TEXT, READONLY, .doc = "Name of the template, as in addresses.", .example = "\"password_changed\""},
-    {"app", F_WORD, READONLY, .words = template_apps, .doc = "MAIL: an e-mail. PAGE: a page that a mailed link opens.",
-     .example = "\"MAIL\""},
+    {"app", F_WORD, READONLY, .words = template_apps,
+     .doc = "MAIL: an e-mail. PAGE: a page that a mailed link opens. HELPCENTER: a page of the help center.", .example = "\"MAIL\""},
     {"category", F_WORD, READONLY, .words = template_categories, .doc = "Subject of the template: an e-mail address, or an account."},
     {"contents", F_LONG, PRESENT, .max = LIMIT_TEMPLATE, .check = template_check_contents, .doc = contents_doc,
      .example = "\"{% block subject %}Your password was changed{% endblock %}\\n"
@@ -91,6 +94,22 @@ static int put_template_restore(struct call *c) {
     return api_reply(c);
 }
 
+static int post_template_preview(struct call *c) {
+    struct template_blocks blocks;
+    const char *why;
+    TRY(api_of(c));
+    if (template_of(c) == NULL) return fail(&c->work, ERR_RESOURCE_NOT_FOUND);
+    TRY(api_input(c));
+    template_parse(c->work.arena, template_of(c), in_text(c, "contents"), &blocks, &why); /* template_check_contents has seen no error */
+    return template_preview_reply(c, template_of(c), &blocks);
+}
+
+static const struct field preview_input[] = {
+    {"contents", F_LONG, PRESENT, .column = "", .max = LIMIT_TEMPLATE, .check = template_check_contents, .doc = contents_doc,
+     .example = "\"{% block title %}Done{% endblock %}{% block body %}<p>Thank you.</p>{% endblock %}\""},
+    {0},
+};
+
 static const struct field restore_input[] = {
     {"version_id", F_INT, NULLABLE, .min = 1, .max = INT64_MAX, .doc = "Id of the version to restore. Default: the original."},
     {0},
@@ -105,6 +124,8 @@ static const struct route template_routes[] = {
     {GET, "/brands/:id/templates/:name", OF_BRAND, ONE, api_get, SAID, .summary = "Get a template"},
     {PUT, "/brands/:id/templates/:name", OF_BRAND, ONE, put_template, SAID, .permission = "brands.manage", .summary = "Update a template",
      .doc = "The text before becomes a version. If the new text equals the original, the template is the original again."},
+    {POST, "/brands/:id/templates/:name/preview", OF_BRAND, ONE, post_template_preview, SAID, .reply = "template_preview", .status = 200,
+     .input = preview_input, .summary = "Preview a template", .doc = "Fills contents with sample values. Nothing is stored."},
     {PUT, "/brands/:id/templates/:name/restore", OF_BRAND, ONE, put_template_restore, SAID, .permission = "brands.manage",
      .input = restore_input, .summary = "Restore a template",
      .doc = "Restores a version, or the original. The text before becomes a version."},

@@ -1,0 +1,365 @@
+// The pages of the help center that show: docs/HELPCENTER.md, "Pages".
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { png } from './lib/picture.mjs';
+import { AGENT, raw, shared } from './lib/index.mjs';
+
+const HOSTILE = '</script><script>alert("1")</script> & \'q\'';
+
+/** A reader of pages: a client with the cookie of a session, or none. */
+class Reader {
+  constructor(desk, cookie) { Object.assign(this, { desk, cookie }); }
+  async get(path, headers = {}, method = 'GET') {
+    const reply = await this.desk.anyone.exchange(method, path, { headers: { ...(this.cookie && { Cookie: `desk_session=${this.cookie}` }), ...headers } });
+    return { status: reply.status, headers: reply.headers, text: reply.bytes.toString() };
+  }
+  async ok(path, headers) {
+    const reply = await this.get(path, headers);
+    assert.equal(reply.status, 200, `${path}: ${reply.status} ${reply.headers.location ?? ''}`);
+    return reply;
+  }
+}
+
+const reader = async (desk, client) => new Reader(desk, client && (await desk.session(client)).id);
+const titles = (text) => Object.entries(text).map(([locale, translation]) => ({ locale, translation }));
+const hrefs = (text) => [...text.matchAll(/(?:href|action)="([^"]*)"/g)].map(([, url]) => url);
+
+async function prepare(world) {
+  const { desk } = world;
+  const { owner } = desk;
+  const make = (path, body) => owner.create(path, body);
+  world.category = await make('/categories', { titles: titles({ 'en-us': 'Using it', de: 'Benutzung', ar: 'الاستخدام' }) });
+  const section = (title, more) => make('/sections', { category_id: world.category.id, titles: titles({ 'en-us': title }), article_order_by: 'LATEST', visibility: 'PUBLIC', ...more });
+  const article = (section_id, title, more) => make('/articles', { section_id, titles: titles(typeof title === 'string' ? { 'en-us': title } : title), contents: titles(Object.fromEntries(Object.keys(typeof title === 'string' ? { 'en-us': 1 } : title).map((l) => [l, '<p>Words.</p>']))), status: 'PUBLISHED', ...more });
+  world.vip = await desk.person('customer');
+  await desk.owner.update(`/users/${world.vip.id}`, { tags: 'vip' });
+  world.sections = {
+    open: await section('Canary open'), customers: await section('Canary customers', { visibility: 'AUTHORIZED' }),
+    vips: await section('Canary vips', { visibility: 'AUTHORIZED', tags: ['vip'] }), staff: await section('Canary staff', { visibility: 'AGENTS' }),
+  };
+  world.articles = {};
+  for (const [name, s] of Object.entries(world.sections)) world.articles[name] = await article(s.id, `Canary ${name} article`, { is_featured: true });
+  world.articles.draft = await article(world.sections.open.id, 'Canary draft', { status: 'DRAFT' });
+  world.many = await article(world.sections.open.id, { 'en-us': 'Reset your password', de: 'Kennwort zurücksetzen', ar: 'إعادة تعيين كلمة المرور' });
+  world.hostile = await article(world.sections.open.id, HOSTILE, { contents: titles({ 'en-us': '<p>alert</p>' }) });
+  world.readers = {
+    anonymous: await reader(desk), customer: await reader(desk, desk.customer), vip: await reader(desk, world.vip.client),
+    staff: await reader(desk, desk.staff), owner: await reader(desk, owner),
+  };
+}
+
+const SEES = {
+  anonymous: ['open'], customer: ['open', 'customers'], vip: ['open', 'customers', 'vips'], staff: ['open', 'customers', 'staff', 'draft'],
+  owner: ['open', 'customers', 'vips', 'staff', 'draft'],
+};
+
+describe('pages of the help center', () => {
+  const world = shared(prepare);
+  const page = async (who, kind, x) => {
+    const path = `/helpcenter/en-us/${kind}/${x.id}`;
+    const reply = await who.get(path);
+    return reply.status === 301 ? who.get(reply.headers.location) : reply;
+  };
+
+  test('every page, feed and search shows each kind of reader what they see, and nothing else', async () => {
+    for (const [name, sees] of Object.entries(SEES)) {
+      const who = world.readers[name];
+      const shown = async (path) => {
+        const { text } = await who.ok(path);
+        return Object.keys(world.articles).filter((x) => text.includes(x === 'draft' ? 'Canary draft' : `Canary ${x} article`));
+      };
+      const published = sees.filter((x) => x !== 'draft');
+      assert.deepEqual((await shown('/helpcenter/en-us')).filter((x) => x !== 'draft'), published, `home of ${name}`);
+      assert.deepEqual(await shown('/helpcenter/en-us/feed.atom'), published, `feed of ${name}`);
+      assert.deepEqual(await shown('/helpcenter/en-us/search?query=canary'), published, `search of ${name}`);
+      for (const [x, a] of Object.entries(world.articles)) {
+        const reply = await page(who, 'articles', a);
+        assert.equal(reply.status, sees.includes(x) ? 200 : 404, `article ${x} of ${name}`);
+        if (!sees.includes(x)) assert.ok(!reply.text.includes(`Canary ${x}`) && !reply.headers.location?.includes('canary'), `a hidden title is not in the 404 for ${name}`);
+      }
+      for (const [x, s] of Object.entries(world.sections)) {
+        const reply = await page(who, 'sections', s);
+        assert.equal(reply.status, sees.includes(x) ? 200 : 404, `section ${x} of ${name}`);
+        assert.equal((await who.get(`/helpcenter/en-us/sections/${s.id}/feed.atom`)).status, sees.includes(x) ? 200 : 404, `feed of section ${x} of ${name}`);
+      }
+      const { text } = await page(who, 'categories', world.category);
+      assert.deepEqual(Object.keys(world.sections).filter((x) => text.includes(`Canary ${x}`)), published, `category of ${name}`);
+    }
+  });
+
+  test('the sitemap has what anonymous readers see, whoever asks', async () => {
+    for (const who of [world.readers.anonymous, world.readers.owner]) {
+      const index = await who.ok('/sitemap.xml');
+      const parts = [...index.text.matchAll(/<loc>([^<]*)<\/loc>/g)].map(([, url]) => new URL(url).pathname);
+      const text = (await Promise.all(parts.map((p) => who.ok(p)))).map((r) => r.text).join('');
+      for (const hidden of ['customers', 'vips', 'staff', 'draft']) assert.ok(!text.includes(`canary-${hidden}`), hidden);
+      assert.ok(text.includes('canary-open-article'));
+      assert.ok(text.includes(`hreflang="de" href="${world.desk.base}/helpcenter/de/articles/${world.many.id}-kennwort-zurucksetzen"`), 'the other languages of a page');
+    }
+    assert.match((await world.readers.anonymous.ok('/robots.txt')).text, /Sitemap: \S+\/sitemap\.xml/);
+  });
+
+  test('an address with the right id and other words redirects to the present one', async () => {
+    const who = world.readers.anonymous;
+    for (const [path, to] of [
+      [`/helpcenter/en-us/articles/${world.many.id}-old-words`, `/helpcenter/en-us/articles/${world.many.id}-reset-your-password`],
+      [`/helpcenter/de/articles/${world.many.id}-reset-your-password`, `/helpcenter/de/articles/${world.many.id}-kennwort-zurucksetzen`],
+      [`/helpcenter/en-us/sections/${world.sections.open.id}?page=1`, `/helpcenter/en-us/sections/${world.sections.open.id}-canary-open?page=1`],
+    ]) {
+      const reply = await who.get(path);
+      assert.deepEqual([reply.status, reply.headers.location], [301, to]);
+      assert.equal((await who.get(to)).status, 200, 'without a loop');
+    }
+    for (const path of ['articles/0', 'articles/x', 'articles/-1', 'articles/99999999999999999999', 'sections/999', 'categories/999', 'articles/%00', 'articles/%ff', 'articles/']) {
+      assert.equal((await who.get(`/helpcenter/en-us/${path}`)).status, 404, path);
+    }
+  });
+
+  test('the language is that of the path; other spellings, and languages without a region, redirect', async () => {
+    const who = world.readers.anonymous;
+    const location = async (path, headers) => { const r = await who.get(path, headers); return [r.status, r.headers.location]; };
+    assert.deepEqual(await location('/helpcenter/EN_us'), [301, '/helpcenter/en-us']);
+    assert.deepEqual(await location('/helpcenter/en/search?query=a'), [302, '/helpcenter/en-us/search?query=a']);
+    assert.equal((await who.get('/helpcenter/xx')).status, 404);
+    assert.deepEqual(await location('/helpcenter'), [302, '/helpcenter/en-us']);
+    assert.deepEqual(await location('/helpcenter', { 'Accept-Language': 'fr;q=0.1, de-AT;q=0.9, en;q=0.5' }), [302, '/helpcenter/de']);
+    assert.deepEqual(await location('/helpcenter', { 'Accept-Language': 'ja, *;q=0.1' }), [302, '/helpcenter/en-us']);
+    assert.deepEqual(await location('/helpcenter', { 'Accept-Language': 'de;q=0, ar;q=0.2' }), [302, '/helpcenter/ar']);
+    assert.match((await who.get('/helpcenter')).headers.vary, /Accept-Language/);
+  });
+
+  test('an Arabic page is right-to-left, and a text that is missing in a language is marked with its own', async () => {
+    const who = world.readers.anonymous;
+    const { text } = await who.ok('/helpcenter/ar');
+    assert.match(text, /<html lang="ar" dir="rtl">/);
+    assert.match(text, /lang="en-us" dir="ltr"><a href="\/helpcenter\/ar\/articles\/\d+-canary-open-article"/);
+    const german = await who.ok(`/helpcenter/de/articles/${world.many.id}-kennwort-zurucksetzen`);
+    assert.match(german.text, /<html lang="de" dir="ltr">/);
+    assert.match(german.text, /<h1>Kennwort zurücksetzen<\/h1>/);
+    const missing = await who.ok(`/helpcenter/de/articles/${world.articles.open.id}-canary-open-article`);
+    assert.match(missing.text, /<h1 lang="en-us" dir="ltr">Canary open article<\/h1>/);
+    assert.match(missing.text, /<div class="contents" lang="en-us" dir="ltr">/);
+    assert.match(german.text, /War das hilfreich\?/);
+    for (const locale of ['en-us', 'de', 'ar']) assert.match(german.text, new RegExp(`rel="alternate" hreflang="${locale}" href="${world.desk.base}/helpcenter/${locale}/articles/${world.many.id}-`));
+    assert.match(german.text, new RegExp(`rel="canonical" href="${world.desk.base}/helpcenter/de/articles/${world.many.id}-kennwort-zurucksetzen"`));
+    assert.match((await who.ok('/helpcenter/ja')).text, /<html lang="en" dir="ltr">/, 'the words of the page are English where the server has no others');
+  });
+
+  test('titles are escaped everywhere, and the structured data can\'t end its element', async () => {
+    const who = world.readers.anonymous;
+    for (const path of ['/helpcenter/en-us', `/helpcenter/en-us/sections/${world.sections.open.id}-canary-open`, '/helpcenter/en-us/search?query=alert', '/helpcenter/en-us/feed.atom']) {
+      const { text } = await who.ok(path);
+      assert.ok(!text.includes('<script>alert'), path);
+    }
+    const { text } = await page(who, 'articles', world.hostile);
+    assert.equal(text.match(/<script/g).length, 1, 'only the structured data');
+    const data = JSON.parse(/<script type="application\/ld\+json">(.*?)<\/script>/s.exec(text)[1]);
+    assert.equal(data['@graph'][0].headline, HOSTILE);
+    assert.ok(text.includes('<h1>&lt;/script&gt;'));
+    const echoed = await who.ok(`/helpcenter/en-us/search?query=${encodeURIComponent('"><script>x</script>')}`);
+    assert.ok(!echoed.text.includes('<script>x'));
+    for (const query of ['%ff', '%00', 'a'.repeat(5000), '%', '[]', 'query[]=1', `query=${'a+'.repeat(300)}`]) {
+      assert.equal((await who.get(`/helpcenter/en-us/search?query=${query}`)).status, 200, query.slice(0, 20));
+    }
+  });
+
+  test('a page has no inline code or style, and its policy allows none', async () => {
+    const who = world.readers.anonymous;
+    for (const path of ['/helpcenter/en-us', '/helpcenter/en-us/nothing', '/helpcenter/en-us/search?query=canary', `/helpcenter/de/articles/${world.many.id}-kennwort-zurucksetzen`]) {
+      const { headers, text } = await who.get(path);
+      assert.match(headers['content-security-policy'], /^default-src 'none'; .*base-uri 'none'; frame-ancestors 'none'$/);
+      assert.doesNotMatch(headers['content-security-policy'], /unsafe/);
+      assert.equal(headers['x-content-type-options'], 'nosniff');
+      assert.doesNotMatch(text, /<style|\sstyle=|\son\w+=|javascript:/i);
+      assert.match(text, /<a class="skip" href="#main">/);
+    }
+  });
+
+  test('an anonymous page has a tag, is answered 304 while nothing changes, and changes at once', async () => {
+    const { desk, readers: { anonymous: who, customer } } = world;
+    const path = `/helpcenter/en-us/articles/${world.many.id}-reset-your-password`;
+    const { headers, text } = await who.ok(path);
+    assert.match(headers.etag, /^"[0-9a-f]{32}"$/);
+    assert.equal(headers['cache-control'], 'public, max-age=0, must-revalidate');
+    assert.match(headers.vary, /Cookie/);
+    const again = await who.get(path, { 'If-None-Match': headers.etag });
+    assert.deepEqual([again.status, again.text, again.headers.etag], [304, '', headers.etag]);
+    const head = await who.get(path, {}, 'HEAD');
+    assert.deepEqual([head.status, head.text, head.headers['content-length']], [200, '', String(Buffer.byteLength(text))]);
+    assert.equal((await customer.ok(path)).headers['cache-control'], 'private, no-cache');
+    await desk.owner.update(`/articles/${world.many.id}`, { contents: titles({ 'en-us': '<p>New words.</p>', de: '<p>Neu</p>', ar: '<p>Neu</p>' }) });
+    for (let i = 0; i < 4; i++) {
+      const changed = await who.get(path, { 'If-None-Match': headers.etag });
+      assert.equal(changed.status, 200);
+      assert.match(changed.text, /New words\./);
+    }
+  });
+
+  test('a reply to a logged-in reader is never given to an anonymous one', async () => {
+    const { readers } = world;
+    for (let i = 0; i < 3; i++) {
+      assert.match((await readers.owner.ok('/helpcenter/en-us')).text, /Canary staff/);
+      assert.doesNotMatch((await readers.anonymous.ok('/helpcenter/en-us')).text, /Canary staff/);
+    }
+    const stolen = new Reader(world.desk, `${readers.owner.cookie.slice(0, -1)}0`);
+    assert.doesNotMatch((await stolen.ok('/helpcenter/en-us')).text, /Canary staff/);
+    assert.doesNotMatch((await readers.owner.ok('/helpcenter/en-us', { 'User-Agent': `${AGENT} other` })).text, /Canary staff/);
+  });
+
+  test('a view counts for readers, with 200 and 304, and neither for staff nor for bots', async () => {
+    const { desk, readers } = world;
+    const { id } = await desk.owner.create('/articles', { section_id: world.sections.open.id, titles: titles({ 'en-us': 'Viewed' }), contents: titles({ 'en-us': '<p>x</p>' }), status: 'PUBLISHED' });
+    const path = `/helpcenter/en-us/articles/${id}-viewed`;
+    const { headers } = await readers.anonymous.ok(path);
+    await readers.anonymous.get(path, { 'If-None-Match': headers.etag });
+    await readers.customer.ok(path);
+    await readers.staff.ok(path);
+    await readers.anonymous.ok(path, { 'User-Agent': 'Mozilla/5.0 (compatible; Googlebot/2.1)' });
+    await desk.restart();
+    assert.equal(Number(desk.sql(`SELECT views FROM articles WHERE id = ${id}`)), 3);
+  });
+
+  test('methods that a page has not are 405, and posts from another site are refused', async () => {
+    const { anonymous } = world.readers;
+    const put = await anonymous.get('/helpcenter/en-us', {}, 'PUT');
+    assert.deepEqual([put.status, put.headers.allow], [405, 'GET, HEAD']);
+    const foreign = await anonymous.get('/helpcenter/en-us/login', { Origin: 'https://evil.example', 'Content-Type': 'application/x-www-form-urlencoded' }, 'POST');
+    assert.equal(foreign.status, 403);
+  });
+
+  test('links of a page lead to pages of this site', async () => {
+    const { anonymous } = world.readers;
+    const { text } = await anonymous.ok('/helpcenter/en-us');
+    for (const url of new Set(hrefs(text))) {
+      if (url.startsWith('#')) continue;
+      const { pathname, origin } = new URL(url, world.desk.base);
+      assert.equal(origin, world.desk.base);
+      assert.ok((await anonymous.get(pathname)).status < 400, url);
+    }
+  });
+});
+
+describe('brands of the help center', () => {
+  const world = shared(async ({ desk }) => {
+    const { owner } = desk;
+    world.brand = await owner.create('/brands', { name: 'Engines', domain: 'help.engines.example', sub_domain: 'engines', locale_id: 3 });
+    world.off = await owner.create('/brands', { name: 'Closed', domain: 'closed.example', is_enabled: false });
+    const category = await owner.create('/categories', { titles: titles({ de: 'Motoren' }), brand_id: world.brand.id });
+    world.section = await owner.create('/sections', { category_id: category.id, titles: titles({ de: 'Canary Motor' }), visibility: 'PUBLIC', article_order_by: 'LATEST' });
+    world.article = await owner.create('/articles', { section_id: world.section.id, titles: titles({ de: 'Canary Artikel' }), contents: titles({ de: '<p>Text</p>' }), status: 'PUBLISHED', is_featured: true });
+    world.who = await reader(desk);
+  });
+  const on = (host, path = '/helpcenter/de') => world.who.get(path, { Host: host });
+
+  test('the Host header chooses the brand; unknown hosts get the default one, disabled brands are not served', async () => {
+    for (const host of ['help.engines.example', 'HELP.engines.example:8080', 'help.engines.example.']) {
+      const { status, text } = await on(host);
+      assert.equal(status, 200);
+      assert.match(text, /Canary Motor[\s\S]*Engines/, host);
+    }
+    for (const host of ['other.example', 'evil.example/x', '127.0.0.1', '[::1]:80', 'a'.repeat(300), "x'--"]) {
+      const { status, text } = await on(host);
+      if (status === 400) continue; // the edge refuses it
+      assert.equal(status, 200, host);
+      assert.doesNotMatch(text, /Canary|Engines/, host);
+      assert.ok(!text.includes('evil.example') && !text.includes('other.example'), 'addresses are never made of the Host header');
+    }
+    assert.equal((await on('closed.example')).status, 404);
+    assert.equal((await on('other.example', `/helpcenter/de/articles/${world.article.id}-canary-artikel`)).status, 404, 'an article of another brand');
+    assert.doesNotMatch((await on('other.example', '/helpcenter/de/feed.atom')).text, /Canary/);
+    assert.doesNotMatch((await on('other.example', '/helpcenter/sitemap/0')).text, /canary/);
+    const map = (await on('help.engines.example', '/helpcenter/sitemap/0')).text;
+    assert.match(map, /<loc>http:\/\/help\.engines\.example:\d+\/helpcenter\/de\/articles\/\d+-canary-artikel<\/loc>/);
+  });
+
+  test('the first page of a brand\'s domain is its help center, that of the desk is the reference', async () => {
+    assert.equal((await on('help.engines.example', '/')).headers.location, '/helpcenter');
+    assert.equal((await on('help.engines.example', '/helpcenter')).headers.location, '/helpcenter/de');
+    assert.equal((await world.who.get('/')).headers.location, '/docs');
+  });
+
+  test('a brand has a colour, and its pages have colours that can be read', async () => {
+    const { owner } = world.desk;
+    const light = ([r, g, b]) => [r, g, b].map((x) => (x / 255 <= 0.04045 ? x / 255 / 12.92 : ((x / 255 + 0.055) / 1.055) ** 2.4)).reduce((s, x, i) => s + x * [0.2126, 0.7152, 0.0722][i], 0);
+    const rgb = (hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
+    const contrast = (a, b) => { const [x, y] = [light(rgb(a)), light(rgb(b))].sort((p, q) => q - p); return (x + 0.05) / (y + 0.05); };
+    for (const color of ['#FF6600', '#ffffff', '#000000', '#ffff00', '#777777', '#0b4fc4', '#3a7d44']) {
+      assert.equal((await owner.update(`/brands/${world.brand.id}`, { color })).color, color.toLowerCase());
+      const { text, headers } = await on('help.engines.example', '/helpcenter/brand.css');
+      assert.equal(headers['content-type'], 'text/css; charset=utf-8');
+      const [normal, dark] = text.split('@media');
+      const value = (css, name) => new RegExp(`--${name}: (#[0-9a-f]{6})`).exec(css)[1];
+      assert.ok(contrast(value(normal, 'brand'), value(normal, 'on-brand')) >= 4.5, color);
+      for (const [css, backs] of [[normal, ['#ffffff', '#f3f4f7']], [dark, ['#17181c', '#22242a']]]) {
+        for (const back of backs) assert.ok(contrast(value(css, 'act'), back) >= 4.5, `${color} on ${back}`);
+        assert.ok(contrast(value(css, 'act'), value(css, 'on-act')) >= 4.5, color);
+      }
+      assert.equal((await world.who.get('/helpcenter/brand.css', { Host: 'help.engines.example', 'If-None-Match': headers.etag })).status, 304);
+    }
+    for (const color of ['red', '#fff', '#12345g', '#1234567', 'url(x)', '#12345;', ' ']) {
+      const reply = await owner.put(`/brands/${world.brand.id}`, { color });
+      if (color.trim()) reply.refused(400, 'FIELD_INVALID', 'color');
+    }
+    assert.equal((await owner.update(`/brands/${world.brand.id}`, { color: null })).color, null);
+  });
+
+  test('a brand has a logo, scaled by the server, which only an uploader\'s own picture becomes', async () => {
+    const { owner, admin } = world.desk;
+    const upload = async (who, bytes) => (await who.post('/files', raw('image/png', bytes))).must(201).data.id;
+    const changed = await owner.update(`/brands/${world.brand.id}`, { logo_file_id: await upload(owner, png(800, 200)) });
+    assert.match(changed.logo, new RegExp(`^${world.desk.base}/helpcenter/logo/${world.brand.id}\\?v=\\d+$`));
+    const { pathname, search } = new URL(changed.logo);
+    const picture = await world.who.ok(pathname + search);
+    assert.equal(picture.headers['content-type'], 'image/png');
+    assert.match((await on('help.engines.example')).text, new RegExp(`<img src="/helpcenter/logo/${world.brand.id}\\?v=\\d+" alt=""`));
+    (await owner.put(`/brands/${world.brand.id}`, { logo_file_id: await upload(owner, Buffer.from('no picture')) })).refused(400, 'FIELD_INVALID', 'logo_file_id');
+    (await owner.put(`/brands/${world.brand.id}`, { logo_file_id: await upload(admin, png(8, 8)) })).refused(400, 'FIELD_INVALID', 'logo_file_id');
+    (await owner.put(`/brands/${world.brand.id}`, { logo_file_id: 999999 })).refused(400, 'FIELD_INVALID', 'logo_file_id');
+    assert.equal((await owner.update(`/brands/${world.brand.id}`, { logo_file_id: null })).logo, null);
+    assert.equal((await world.who.get(pathname)).status, 404);
+    assert.equal((await world.who.get('/helpcenter/logo/x')).status, 404);
+  });
+
+  test('a brand\'s templates frame its pages; they keep contents and forms whole', async () => {
+    const { owner } = world.desk;
+    const at = (name) => `/brands/${world.brand.id}/templates/${name}`;
+    const block = (name, text) => `{% block ${name} %}${text}{% endblock %}\n`;
+    await owner.update(at('helpcenter_layout'), { contents: block('title', '{{title}} | {{brand}}') + block('body', '{{header}}<div class="banner">Closed on Sunday</div>{{contents}}{{footer}}') + block('style', '.banner { padding: 1rem; }') });
+    await owner.update(at('helpcenter_article'), { contents: block('title', 'Read: {{title}}') + block('body', '<h2>Before</h2>{{contents}}<section>{{form}}</section>') });
+    const { text } = await on('help.engines.example', `/helpcenter/de/articles/${world.article.id}-canary-artikel`);
+    assert.match(text, /<title>Read: Canary Artikel \| Engines<\/title>/);
+    assert.match(text, /Closed on Sunday<\/div><main id="main"[\s\S]*<h2>Before<\/h2>[\s\S]*<h1>Canary Artikel<\/h1>[\s\S]*<section><section class="vote"/);
+    assert.match((await on('help.engines.example', '/helpcenter/brand.css')).text, /\.banner \{ padding: 1rem; \}/);
+    assert.doesNotMatch((await on('other.example')).text, /Sunday/, 'other brands keep theirs');
+    assert.match((await on('help.engines.example', '/helpcenter/de/nothing')).text, /Sunday[\s\S]*Diese Seite gibt es nicht/);
+    for (const [name, body] of [
+      ['helpcenter_article', '{{contents}}'], ['helpcenter_article', '{{form}}'], ['helpcenter_article', '{{contents}}{{form}}{{form}}'],
+      ['helpcenter_article', '<p>{{contents}}</p>{{form}}'], ['helpcenter_home', '<a href="{{contents}}">x</a>'], ['helpcenter_home', '{{contents}}<form>'],
+      ['helpcenter_home', '{{contents}}{{form}}'], ['helpcenter_layout', '{{header}}{{footer}}'], ['helpcenter_layout', '<table>{{contents}}</table>'],
+      ['helpcenter_home', '{{contents}}<script>x</script>'],
+    ]) (await owner.put(at(name), { contents: block('title', 'x') + block('body', body) })).refused(400, 'FIELD_INVALID', 'contents');
+    (await owner.put(at('helpcenter_home'), { contents: block('title', '{{contents}}') + block('body', '{{contents}}') })).refused(400, 'FIELD_INVALID', 'contents');
+    await owner.put(`${at('helpcenter_layout')}/restore`, {});
+    assert.doesNotMatch((await on('help.engines.example')).text, /Sunday/);
+  });
+
+  test('a template is previewed with sample values, and nothing is stored', async () => {
+    const { owner, staff, admin } = world.desk;
+    const at = (name) => `/brands/${world.brand.id}/templates/${name}`;
+    const block = (name, text) => `{% block ${name} %}${text}{% endblock %}\n`;
+    const contents = block('title', 'Mine: {{title}}') + block('body', '<h2>{{brand}}</h2>{{contents}}{{form}}') + block('style', 'h2 { color: red; }');
+    const { html } = (await admin.post(`${at('helpcenter_article')}/preview`, { contents })).must(200).data;
+    assert.match(html, /<title>Mine: Sample title<\/title>[\s\S]*h2 \{ color: red; \}[\s\S]*<h2>Engines<\/h2><h1>Sample title<\/h1>[\s\S]*<form>/);
+    assert.equal((await owner.fetch(at('helpcenter_article'))).contents.includes('Mine'), false);
+    const mail = (await owner.post(`${at('verification')}/preview`, { contents: block('subject', 'To {{name}}') + block('text', '\nGo to\n\n{{link}}\n') })).must(200).data;
+    assert.match(mail.html, /<title>To Alice Sample<\/title>[\s\S]*verify\?hash=sample/);
+    for (const { name, contents: original } of await owner.fetch('/brands/1/templates', { limit: 100 })) {
+      const { html: shown } = (await owner.post(`/brands/1/templates/${name}/preview`, { contents: original })).must(200).data;
+      assert.doesNotMatch(shown, /\{\{|\{%/, name);
+    }
+    (await admin.post(`${at('helpcenter_article')}/preview`, { contents: block('title', 'x') + block('body', '{{contents}}') })).refused(400, 'FIELD_INVALID', 'contents');
+    (await admin.post(`${at('helpcenter_article')}/preview`, {})).refused(400, 'FIELD_REQUIRED', 'contents');
+    (await admin.post(`${at('nothing')}/preview`, { contents })).refused(404, 'RESOURCE_NOT_FOUND');
+    (await staff.post(`${at('helpcenter_article')}/preview`, { contents })).must(403);
+  });
+});
