@@ -19,10 +19,14 @@ static const struct sample page_samples[] = {
     {0},
 };
 static const struct sample mail_samples[] = {
-    {"name", "Alice Sample", NULL},       {"address", "alice@example.com", NULL},
-    {"changed", "new@example.com", NULL}, {"life", "24 hours", NULL},
-    {"case", "1234", NULL},               {"subject", "Sample subject", NULL},
-    {"author", "Bob Sample", NULL},       {"contents", "Sample text of the message.", NULL},
+    {"name", "Alice Sample", NULL},
+    {"address", "alice@example.com", NULL},
+    {"changed", "new@example.com", NULL},
+    {"life", "24 hours", NULL},
+    {"case", "1234", NULL},
+    {"subject", "Sample subject", NULL},
+    {"author", "Bob Sample", NULL},
+    {"contents", "Sample text of the message.", NULL},
     {0},
 };
 
@@ -47,7 +51,8 @@ static int preview_meanings(struct call *c, const struct template *t, struct mea
     out[n++] = (struct meaning){.name = "desk", .value = setting_text(c->work.desk, "desk.name", a)};
     out[n++] = (struct meaning){.name = "brand", .value = brand};
     out[n++] = (struct meaning){.name = "url", .value = base};
-    out[n++] = (struct meaning){.name = "link", .value = STR_CAT(a, base, t->path ? S("/") : S(""), str_of(t->path ? t->path : ""), S("?hash=sample"))};
+    out[n++] = (struct meaning){.name = "link",
+                                .value = STR_CAT(a, base, t->path ? S("/") : S(""), str_of(t->path ? t->path : ""), S("?hash=sample"))};
     out[n] = (struct meaning){0};
     return 0;
 }
@@ -60,7 +65,10 @@ static struct str preview_document(struct call *c, const struct template *t, con
     const char *base = str_dup(a, c->work.desk->base_url).p;
     html(&out, "<!DOCTYPE html>\n<html>\n<head>\n<meta charset=\"utf-8\">\n<title>%s</title>\n",
          preview_filled(a, b->block[mail ? BLOCK_SUBJECT : BLOCK_TITLE], m, false).p);
-    if (site) html(&out, "<link rel=\"stylesheet\" href=\"%s/helpcenter/style.css\">\n<link rel=\"stylesheet\" href=\"%s/helpcenter/brand.css\">\n", base, base);
+    if (site)
+        html(&out,
+             "<link rel=\"stylesheet\" href=\"%s/helpcenter/style.css\">\n<link rel=\"stylesheet\" href=\"%s/helpcenter/brand.css\">\n",
+             base, base);
     if (b->block[BLOCK_STYLE].p) html(&out, "<style>\n%h</style>\n", preview_filled(a, b->block[BLOCK_STYLE], m, false).p);
     buf_text(&out, "</head>\n<body>\n");
     if (mail && b->block[BLOCK_HTML].p == NULL) buf_str(&out, text_to_html(a, preview_filled(a, b->block[BLOCK_TEXT], m, false)));
