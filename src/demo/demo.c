@@ -112,7 +112,10 @@ static int begin_run(struct conn *c, void *arg) {
 
 static int staff_run(struct conn *c, void *arg) { return fill_staff(c, arg); }
 
-static int fields_run(struct conn *c, void *arg) { return fill_tags_and_fields(c, arg); }
+static int fields_run(struct conn *c, void *arg) {
+    TRY(fill_help_center(c, arg));
+    return fill_tags_and_fields(c, arg);
+}
 
 static int finish_run(struct conn *c, void *arg) {
     struct filling *f = arg;

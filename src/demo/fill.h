@@ -30,6 +30,7 @@ struct filling {
 int fill_conversation(struct conn *c, struct filling *f, int64_t id);
 
 int fill_views(struct conn *c, struct filling *f); /* for all staff */
+int fill_help_center(struct conn *c, struct filling *f);
 int fill_staff(struct conn *c, struct filling *f);
 int fill_organization(struct conn *c, struct filling *f, int64_t id);
 int fill_customer(struct conn *c, struct filling *f, int64_t number); /* numbers begin at 1 */
