@@ -249,7 +249,7 @@ void form_problems(struct act *a, const struct form_field *fields) {
 }
 
 void form_open(struct act *a, struct str action, const char *attributes) {
-    html(act_out(a), "<form method=\"post\" action=\"%s\"%h>\n", action.p, attributes ? attributes : "");
+    html(act_out(a), "<form class=\"acts\" method=\"post\" action=\"%s\"%h>\n", action.p, attributes ? attributes : "");
     form_hidden(a, "_token", site_token(a->visit));
 }
 

@@ -174,7 +174,7 @@ static void put_reply(struct act *a) {
 
 static void put_complete(struct act *a) {
     const struct talk *mine = a->own;
-    form_open(a, act_path(a, "/conversations/%" PRId64 "/complete", mine->id), " class=\"quiet\"");
+    form_open(a, act_path(a, "/conversations/%" PRId64 "/complete", mine->id), NULL);
     form_close(a, WORD_COMPLETE);
 }
 
