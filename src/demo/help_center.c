@@ -7,14 +7,17 @@
 QUERY(demo_locales_public, "UPDATE locales SET is_public = 1 WHERE locale = 'de'");
 QUERY(demo_category_retitle, "UPDATE locale_fields SET translation = :title WHERE owner_kind = 7 AND owner_id = 1");
 QUERY(demo_category, "INSERT INTO categories (brand_id, display_order, created_at, updated_at) VALUES (1, 2, :now, :now) RETURNING id");
-QUERY(demo_section, "INSERT INTO sections (category_id, visibility, agent_id, article_order_by, sort_order, total_articles, published_articles, "
-                    "created_at, updated_at) VALUES (:category, :visibility, 1, 1, :place, 3, 3, :now, :now) RETURNING id");
-QUERY(demo_article,
-      "INSERT INTO articles (uuid, section_id, status, author_id, creator_id, keywords, is_featured, allow_comments, sort_order, texts_user_id, "
-      "texts_at, published_at, created_at, updated_at) VALUES (:uuid, :section, 3, 1, 1, NULL, :featured, 1, :place, 1, :now, :now, :now, :now) "
-      "RETURNING id");
-QUERY(demo_translation, "INSERT INTO locale_fields (owner_kind, owner_id, locale, translation, created_at, updated_at) VALUES (:kind, :owner, "
-                        ":locale, :text, :now, :now)");
+QUERY(demo_section,
+      "INSERT INTO sections (category_id, visibility, agent_id, article_order_by, sort_order, total_articles, published_articles, "
+      "created_at, updated_at) VALUES (:category, :visibility, 1, 1, :place, 3, 3, :now, :now) RETURNING id");
+QUERY(demo_article, "INSERT INTO articles (uuid, section_id, status, author_id, creator_id, keywords, is_featured, allow_comments, "
+                    "sort_order, texts_user_id, "
+                    "texts_at, published_at, created_at, updated_at) VALUES (:uuid, :section, 3, 1, 1, NULL, :featured, 1, :place, 1, "
+                    ":now, :now, :now, :now) "
+                    "RETURNING id");
+QUERY(demo_translation,
+      "INSERT INTO locale_fields (owner_kind, owner_id, locale, translation, created_at, updated_at) VALUES (:kind, :owner, "
+      ":locale, :text, :now, :now)");
 
 struct both {
     const char *en, *de;
@@ -73,9 +76,7 @@ static const struct {
 };
 
 static int fill_both(struct conn *c, const struct filling *f, int kind, int64_t owner, const struct both *text) {
-    const struct {
-        const char *locale, *text;
-    } each[] = {{"en-us", text->en}, {"de", text->de}};
+    const struct { const char *locale, *text; } each[] = {{"en-us", text->en}, {"de", text->de}};
     for (size_t i = 0; i < sizeof each / sizeof *each; i++)
         TRY(db_exec(c, &demo_translation,
                     BINDS(B_INT("kind", kind), B_INT("owner", owner), B_TEXT("locale", str_of(each[i].locale)),
