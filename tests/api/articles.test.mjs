@@ -229,6 +229,19 @@ describe('articles:', () => {
     assert.deepEqual(await listed(), [b, c, a]);
   });
 
+  test('the total of a list is the number of articles that the caller sees, whatever narrows it', async () => {
+    const { desk, writer } = world;
+    const section = await desk.owner.create('/sections', { titles: 'Counted', category_id: 1 });
+    for (const more of [{ tags: 'counted', legacy_id: 'counted' }, { is_featured: true }, { status: 'DRAFT' }, { status: 'DRAFT', author_id: desk.people.collaborator.id }]) await published({ section_id: section.id, ...more });
+    await published({ section_id: world.hidden.id });
+    for (const client of [desk.anyone, desk.as('customer'), desk.as('collaborator'), writer, desk.owner]) {
+      for (const query of [{}, { section_id: section.id }, { section_id: world.hidden.id }, { section_id: section.id, filter: 'PUBLISHED' }, { filter: 'PINNED' }, { tags: 'counted' }, { legacy_ids: 'counted' }, { section_id: 999999 }]) {
+        const { data, body } = (await client.get('/articles', { ...query, limit: 1000 })).must(200);
+        assert.equal(body.total_count, data.length, JSON.stringify(query));
+      }
+    }
+  });
+
   test('related articles share tags, keywords or the section', async () => {
     const { desk } = world;
     const [one, two] = [await desk.owner.create('/sections', { titles: 'One', category_id: 1 }), await desk.owner.create('/sections', { titles: 'Two', category_id: 1 })];
