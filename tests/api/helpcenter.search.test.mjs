@@ -53,7 +53,7 @@ describe('a help center with an article for each kind of reader', () => {
       'INSERT INTO categories (id, display_order, created_at, updated_at, deleted_at) VALUES (50, 5, 1, 1, 3000);',
       section(1, 1), section(2, 2), section(3, 2), section(4, 3), section(5, 3), section(6, 3), section(7, 1, { deleted: true }), section(8, 1, { category: 50 }),
       `INSERT INTO section_tags (section_id, tag_id) SELECT s.id, t.id FROM sections s CROSS JOIN tags t WHERE s.id IN (3, 6) AND t.name_key = 'vip';`,
-      `INSERT INTO section_teams (section_id, team_id) VALUES (5, ${team.id});`,
+      `INSERT INTO section_teams (section_id, team_id) VALUES (5, ${team.id});`, `UPDATE sections SET is_limited_to_teams = 1 WHERE id = 5;`,
       ...Object.entries(ANIMALS).map(([name, where]) => article(ids[name], where, DRAFTS[name] ?? 3, `About the ${name}`, `<p>The <b>${name}</b> eats <em>plants</em> &amp; more.</p>`,
         { deleted: name === 'porcupine', keywords: `${name}food`, author: name === 'nightingale' ? helper : undefined })),
       JOB,

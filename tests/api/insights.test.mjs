@@ -114,7 +114,8 @@ describe('insights into articles:', () => {
     (await desk.customer.get(ARTICLES)).refused(403, 'PERMISSIONS_DENIED');
     (await desk.anyone.get(ARTICLES)).refused(401, 'AUTHORIZATION_REQUIRED');
     const team = await desk.owner.create('/teams', { title: 'Insiders' });
-    sql(desk, `INSERT INTO section_teams (section_id, team_id) SELECT section_id, ${team.id} FROM articles WHERE id = ${foreign}`);
+    sql(desk, `INSERT INTO section_teams (section_id, team_id) SELECT section_id, ${team.id} FROM articles WHERE id = ${foreign};
+      UPDATE sections SET is_limited_to_teams = 1 WHERE id = (SELECT section_id FROM articles WHERE id = ${foreign})`);
     assert.ok(!(await desk.staff.get(ARTICLES)).ids.includes(foreign));
     assert.ok((await desk.admin.get(ARTICLES)).ids.includes(foreign));
     const csv = async (who) => (await who.exchange('GET', `/api/v1${ARTICLES}?format=csv`)).must(200).text;

@@ -233,6 +233,17 @@ describe('the help center:', () => {
     }
   });
 
+  test('a section whose last team is deleted stays hidden from other staff', async () => {
+    const { desk, owner, section } = world;
+    const team = await owner.create('/teams', { title: 'Going' });
+    const { id } = await section({ visibility: 'AGENTS', team_ids: [team.id] });
+    (await owner.delete(`/teams/${team.id}`)).must(200);
+    (await desk.staff.get(`/sections/${id}`)).refused(404, 'RESOURCE_NOT_FOUND');
+    assert.deepEqual((await owner.fetch(`/sections/${id}`)).teams, []);
+    (await owner.put(`/sections/${id}`, { team_ids: [] })).must(200);
+    (await desk.staff.get(`/sections/${id}`)).must(200);
+  });
+
   test('an agent may hand a section to a team that they are not in', async () => {
     const { desk, team, category } = world;
     const made = await desk.staff.create('/sections', { titles: 'Theirs', category_id: category.id, visibility: 'AGENTS', team_ids: [team.id] });

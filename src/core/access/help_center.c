@@ -8,9 +8,10 @@
 #define TAGGED(s)                                                                                                               \
     "(NOT EXISTS (SELECT 1 FROM section_tags st WHERE st.section_id = " s ".id) OR EXISTS (SELECT 1 FROM section_tags st JOIN " \
     "user_tags ut ON ut.tag_id = st.tag_id WHERE st.section_id = " s ".id AND ut.user_id = :me))"
-#define IN_TEAM(s)                                                                                                                \
-    "(NOT EXISTS (SELECT 1 FROM section_teams st WHERE st.section_id = " s ".id) OR EXISTS (SELECT 1 FROM section_teams st JOIN " \
-    "team_members tm ON tm.team_id = st.team_id WHERE st.section_id = " s ".id AND tm.user_id = :me))"
+/* A section whose teams are all deleted stays limited: then only admins and owners see it. */
+#define IN_TEAM(s)                                                                                                              \
+    "(" s ".is_limited_to_teams = 0 OR EXISTS (SELECT 1 FROM section_teams st JOIN team_members tm ON tm.team_id = st.team_id " \
+    "WHERE st.section_id = " s ".id AND tm.user_id = :me))"
 #define PUBLIC_SECTION(s) ALIVE(s) " AND " s ".visibility = 1"
 #define CUSTOMERS_SECTION(s) ALIVE(s) " AND (" s ".visibility = 1 OR (" s ".visibility = 2 AND " TAGGED(s) "))"
 #define STAFFS_SECTION(s) ALIVE(s) " AND (" s ".visibility = 1 OR (" TAGGED(s) " AND (" s ".visibility = 2 OR " IN_TEAM(s) ")))"

@@ -36,6 +36,9 @@ QUERY(section_teams_add, "INSERT INTO section_teams (section_id, team_id) SELECT
 QUERY(section_teams_alive, "SELECT id FROM teams WHERE id IN @LIST(:teams) AND deleted_at IS NULL ORDER BY id @HOLD@");
 QUERY(sections_untag, "DELETE FROM section_tags WHERE section_id IN (SELECT s.id FROM sections s WHERE s.id IN @LIST(:ids) AND "
                       "s.visibility = 1)");
+QUERY(section_limit, "UPDATE sections SET is_limited_to_teams = CASE WHEN EXISTS (SELECT 1 FROM section_teams k WHERE k.section_id = "
+                     "sections.id) THEN 1 ELSE 0 END WHERE id = :id");
+QUERY(sections_unlimit, "UPDATE sections SET is_limited_to_teams = 0 WHERE id IN @LIST(:ids) AND visibility <> 3");
 QUERY(sections_unteam, "DELETE FROM section_teams WHERE section_id IN (SELECT s.id FROM sections s WHERE s.id IN @LIST(:ids) AND "
                        "s.visibility <> 3)");
 
@@ -48,7 +51,8 @@ int section_tags_put(struct work *w, int64_t id, const struct str *names, int co
 
 int section_teams_put(struct work *w, int64_t id, struct str team_ids) {
     TRY(db_exec(w->conn, &section_teams_drop, BINDS(B_INT("id", id))));
-    return db_exec(w->conn, &section_teams_add, BINDS(B_INT("id", id), B_TEXT("teams", team_ids)));
+    TRY(db_exec(w->conn, &section_teams_add, BINDS(B_INT("id", id), B_TEXT("teams", team_ids))));
+    return db_exec(w->conn, &section_limit, BINDS(B_INT("id", id)));
 }
 
 int section_teams_known(struct work *w, struct str team_ids, int64_t **known) {
@@ -57,7 +61,8 @@ int section_teams_known(struct work *w, struct str team_ids, int64_t **known) {
 
 int sections_drop_unused(struct work *w, struct str ids) {
     TRY(db_exec(w->conn, &sections_untag, BINDS(B_TEXT("ids", ids))));
-    return db_exec(w->conn, &sections_unteam, BINDS(B_TEXT("ids", ids)));
+    TRY(db_exec(w->conn, &sections_unteam, BINDS(B_TEXT("ids", ids))));
+    return db_exec(w->conn, &sections_unlimit, BINDS(B_TEXT("ids", ids)));
 }
 
 /* ---- order ----------------------------------------------------------------------------------------------------------- */
