@@ -15,7 +15,7 @@ struct str input_name(struct arena *a, const struct field *f) {
 
 bool input_taken(const struct field *f, bool create) {
     if (f->type == F_COMPUTED) return false;
-    if ((f->type == F_MANY || f->type == F_ROWS) && f->store == NULL && f->owned_by == NULL) return false;
+    if ((f->type == F_MANY || f->type == F_ROWS) && f->store == NULL && f->owned_by == NULL && !(f->flags & BY_HANDLER)) return false;
     return !(f->flags & (READONLY | HIDDEN | REFUSED | (create ? UPDATE_ONLY : CREATE_ONLY)));
 }
 

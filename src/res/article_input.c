@@ -25,41 +25,30 @@ static void become_list(struct json *j, const struct json *list) {
     j->last = list->last;
 }
 
-#define SINGLE "is_single"
-
-/* A text becomes the list of one translation. In a form, a list may be JSON text. */
-static void text_listed(struct call *c, struct json *j) {
-    struct arena *a = c->work.arena;
+/* In a form, a list may be JSON text. */
+static void read_json_text(struct call *c, struct json *j) {
     struct json *list = NULL;
     struct json_error err;
-    if (j == NULL || j->type != JSON_STRING) return;
-    if (!str_starts(str_trim(j->text), S("[")) || json_parse(a, j->text, &list, &err) < 0 || list->type != JSON_ARRAY) {
-        struct json *one = json_new(a, JSON_OBJECT), *locale = json_string(a, locale_now(&c->work)), *text = json_string(a, j->text),
-                    *single = json_new(a, JSON_TRUE);
-        locale->name = S("locale");
-        text->name = S("translation");
-        single->name = S(SINGLE);
-        json_append(one, locale);
-        json_append(one, text);
-        json_append(one, single);
-        list = json_new(a, JSON_ARRAY);
-        json_append(list, one);
-    }
-    become_list(j, list);
+    if (j->type != JSON_STRING || !str_starts(str_trim(j->text), S("["))) return;
+    if (json_parse(c->work.arena, j->text, &list, &err) >= 0 && list->type == JSON_ARRAY) become_list(j, list);
 }
 
 /* *most: how many texts may still be cleaned. */
+static int clean_text(struct call *c, struct json *text, int *most) {
+    if (text == NULL || text->type != JSON_STRING || html_article_is_clean(text->text) || --*most < 0) return 0;
+    int rc = html_article_clean(c->work.arena, text->text, &text->text);
+    return rc < 0 ? rc : 0;
+}
+
+/* Contents are a text, a {locale, translation}, or a list of these. */
 static int clean_contents(struct call *c, const struct json *article, int *most) {
-    text_listed(c, body_part(json_named(article, S("titles"))));
     struct json *contents = body_part(json_named(article, S("contents")));
-    text_listed(c, contents);
-    for (struct json *j = contents && contents->type == JSON_ARRAY ? contents->first : NULL; j; j = j->next) {
-        struct json *text = body_part(json_named(j, S("translation")));
-        if (text == NULL || text->type != JSON_STRING || html_article_is_clean(text->text)) continue;
-        if (--*most < 0) return 0;
-        int rc = html_article_clean(c->work.arena, text->text, &text->text);
-        if (rc < 0) return rc;
-    }
+    if (contents == NULL) return 0;
+    read_json_text(c, contents);
+    if (contents->type == JSON_STRING) return clean_text(c, contents, most);
+    if (contents->type == JSON_OBJECT) return clean_text(c, body_part(json_named(contents, S("translation"))), most);
+    for (struct json *j = contents->type == JSON_ARRAY ? contents->first : NULL; j; j = j->next)
+        TRY(clean_text(c, body_part(json_named(j, S("translation"))), most));
     return 0;
 }
 
@@ -80,42 +69,34 @@ int article_import_prepare(struct call *c) {
 
 /* ---- checks ----------------------------------------------------------------------------------------------------------- */
 
-struct given_texts {
-    struct translations read;
-    bool single; /* one plain text: other locales stay */
-};
+static int check_article_titles(struct call *c, struct in *in) { return check_translations(c, in, TITLE_OF_ARTICLE); }
 
-static struct str place_of(const struct in *in) { return in->pointer.p ? in->pointer : in->name; }
-
-static int read_given_texts(struct call *c, struct in *in, enum locale_owner kind) {
-    struct given_texts *made = in->made = ARENA_NEW(c->work.arena, struct given_texts);
-    struct told told = {kind, c->method == PUT ? c->id : 0};
-    made->single = in->json->count == 1 && json_named(in->json->first, S(SINGLE)) != NULL;
-    if (!made->single) return translations_read(c, in, in->json, place_of(in), told, &made->read);
-    const struct json *text = json_named(in->json->first, S("translation"));
-    return translation_plain(c, in, text && text->type == JSON_STRING ? text->text : S(""), place_of(in), kind, &made->read);
+/* The place of the text `i` of a parameter. */
+static struct str place_of_text(struct call *c, const struct in *in, int i) {
+    struct str place = in->pointer.p ? in->pointer : in->name;
+    if (in->single && in->json->first->type == JSON_STRING) return place;
+    if (in->single) return STR_CAT(c->work.arena, place, S("/translation"));
+    return str_fmt(c->work.arena, "%.*s/%d/translation", (int)place.n, place.p, i);
 }
 
-static int check_article_titles(struct call *c, struct in *in) { return read_given_texts(c, in, TITLE_OF_ARTICLE); }
-
 static int check_article_contents(struct call *c, struct in *in) {
-    const struct given_texts *made;
     int problems = c->work.problem_count;
-    TRY(read_given_texts(c, in, CONTENTS_OF_ARTICLE));
-    made = in->made;
-    for (int i = 0; i < made->read.count; i++)
-        if (!html_article_is_clean(made->read.list[i].text))
-            fail_at(&c->work, ERR_FIELD_INVALID, in->name,
-                    made->single ? place_of(in) : str_fmt(c->work.arena, "%s/%d/translation", place_of(in).p, i),
+    TRY(check_translations(c, in, CONTENTS_OF_ARTICLE));
+    const struct translations *made = in->made;
+    for (int i = 0; i < made->count; i++)
+        if (!html_article_is_clean(made->list[i].text))
+            fail_at(&c->work, ERR_FIELD_INVALID, in->name, place_of_text(c, in, i),
                     "This HTML is too complex or too long. Send simpler HTML, or fewer texts at a time.");
     return c->work.problem_count > problems ? -(int)failure(&c->work) : 0;
 }
 
 const struct field article_input[] = {
-    {"titles", F_LIST, REQUIRED | BY_HANDLER, .column = "", .check = check_article_titles,
+    {"titles", F_MANY, REQUIRED | SINGLE_TOO | BY_HANDLER, .ref = "locale_field", .many = TRANSLATIONS_OF("11"),
+     .check = check_article_titles,
      .doc = "Titles in several locales: a list of {locale, translation}. A plain text is the title in the default locale.",
      .example = "[{\"locale\": \"en-us\", \"translation\": \"Reset your password\"}]"},
-    {"contents", F_LIST, REQUIRED | BY_HANDLER, .column = "", .check = check_article_contents,
+    {"contents", F_MANY, REQUIRED | SINGLE_TOO | BY_HANDLER, .ref = "locale_field", .many = TRANSLATIONS_OF("12"),
+     .check = check_article_contents,
      .doc =
          "Contents as HTML, in the same locales: a list of {locale, translation}. A plain text is that of the default locale. The HTML is "
          "cleaned. `src=\"cid:7\"` shows the attached file 7.",
@@ -142,22 +123,22 @@ const struct field article_input[] = {
 /* Replaces the titles, or the contents, of all locales by the given ones; by a single text only that of its locale. */
 static void put_given(struct call *c, const char *name, bool titles, struct article_texts *texts) {
     const struct in *in_list = in(c, name);
-    const struct given_texts *made = in_list->made;
+    const struct translations *made = in_list->made;
     if (!in_list->given || made == NULL) return;
     for (int i = 0; !made->single && i < texts->count; i++) *(titles ? &texts->list[i].title : &texts->list[i].contents) = (struct str){0};
-    for (int i = 0; i < made->read.count; i++) {
-        struct article_text *t = article_text_in(texts, made->read.list[i].locale);
+    for (int i = 0; i < made->count; i++) {
+        struct article_text *t = article_text_in(texts, made->list[i].locale);
         if (t == NULL) {
             t = &texts->list[texts->count++];
-            *t = (struct article_text){.locale = made->read.list[i].locale};
+            *t = (struct article_text){.locale = made->list[i].locale};
         }
-        *(titles ? &t->title : &t->contents) = made->read.list[i].text;
+        *(titles ? &t->title : &t->contents) = made->list[i].text;
     }
 }
 
 static int given_count(struct call *c, const char *name) {
-    const struct given_texts *made = in(c, name)->made;
-    return made ? made->read.count : 0;
+    const struct translations *made = in(c, name)->made;
+    return made ? made->count : 0;
 }
 
 /* Drops locales without texts. Each other locale needs both. */

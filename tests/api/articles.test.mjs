@@ -80,6 +80,10 @@ describe('articles:', () => {
     await desk.staff.update(`/articles/${article.id}`, { titles: [text('en-us', 'a'), text('de', 'b')], contents: [text('en-us', 'one, two'), text('de', 'zwei')] });
     await desk.staff.update(`/articles/${article.id}`, { contents: 'three, four' });
     assert.deepEqual(await contents(article.id), [['en-us', 'three, four'], ['de', 'zwei']]);
+    // One {locale, translation} changes its locale alone, and is cleaned, too.
+    await desk.staff.update(`/articles/${article.id}`, { contents: text('de', 'drei<script>x</script>') });
+    assert.deepEqual(await contents(article.id), [['en-us', 'three, four'], ['de', 'drei']]);
+    (await change({ contents: text('xx', 'a') })).refused(400, 'FIELD_INVALID', 'contents.locale');
   });
 
   test('roles and permissions decide who writes and who publishes', async () => {
