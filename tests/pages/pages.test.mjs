@@ -1,4 +1,5 @@
-// The help center in Chromium: axe-core reports nothing, and Tab reaches each control. SHOTS=folder keeps the screenshots.
+// The help center in Chromium: axe-core reports nothing, and Tab reaches each control and shows where it is. SHOTS=folder keeps screenshots.
+// A page is loaded once in each direction: most of the costs are axe-core and loads.
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -10,9 +11,18 @@ const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const WIDTHS = [360, 768, 1280];
 const SHOTS = process.env.SHOTS;
 
-/** Elements that a Tab key must reach: what is visible and can have the focus. */
-const controls = () => [...document.querySelectorAll('a[href], button, input:not([type=hidden]), select, textarea, [tabindex="0"]')]
-  .filter((e) => !e.disabled && e.getClientRects().length && getComputedStyle(e).visibility !== 'hidden').length;
+/** Counts what a Tab key must reach: what is visible and can have the focus. Notes what gets the focus, and what does not show it. */
+const watchFocus = () => {
+  globalThis.reached = new Set();
+  globalThis.bare = [];
+  document.addEventListener('focusin', ({ target: e }) => {
+    const style = getComputedStyle(e);
+    globalThis.reached.add(e);
+    if (style.outlineStyle === 'none' && style.boxShadow === 'none') globalThis.bare.push(e.outerHTML.slice(0, 100));
+  });
+  return [...document.querySelectorAll('a[href], button, input:not([type=hidden]), select, textarea, [tabindex="0"]')]
+    .filter((e) => !e.disabled && e.getClientRects().length && getComputedStyle(e).visibility !== 'hidden').length;
+};
 
 describe('pages in a browser', () => {
   const ends = [];
@@ -36,8 +46,8 @@ describe('pages in a browser', () => {
     for (const end of ends) await end();
   });
 
-  const visit = async (scheme, loggedIn, locale) => {
-    const context = await world.browser.newContext({ colorScheme: scheme, bypassCSP: true });
+  const visit = async (loggedIn, locale) => {
+    const context = await world.browser.newContext({ colorScheme: 'light', bypassCSP: true });
     const page = await context.newPage(), root = `${world.desk.base}/helpcenter/${locale}`;
     if (loggedIn) {
       await page.goto(`${root}/login`);
@@ -48,64 +58,63 @@ describe('pages in a browser', () => {
     return { context, page, root };
   };
 
+  const shoot = async (page, name) => {
+    if (!SHOTS) return;
+    mkdirSync(SHOTS, { recursive: true });
+    await page.screenshot({ path: `${SHOTS}/${name.replaceAll(' ', '-')}.png`, fullPage: true });
+  };
+
+  const audit = async (page, name, more) => {
+    const violations = await page.evaluate(async (more) => (await axe.run(document, { resultTypes: ['violations'], ...more })).violations
+      .map(({ id, nodes }) => `${id}: ${nodes.map((n) => n.html.slice(0, 120)).join(' | ')}`), more);
+    assert.deepEqual(violations, [], name);
+  };
+
+  /** All rules once; the colours again in the dark; at each width whether the page is wider than the window. */
   const examine = async (page, name) => {
     await page.addScriptTag({ path: axe });
-    const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ['violations'] }));
-    assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes.map((n) => n.html.slice(0, 120)).join(' | ')}`), [], name);
-    const { width, inner } = await page.evaluate(() => ({ width: document.documentElement.scrollWidth, inner: innerWidth }));
-    assert.ok(width <= inner, `${name} is ${width} wide`);
+    for (const scheme of ['light', 'dark']) {
+      await page.emulateMedia({ colorScheme: scheme });
+      await audit(page, `${name} ${scheme}`, scheme === 'dark' ? { runOnly: ['color-contrast', 'link-in-text-block'] } : {});
+      for (const width of SHOTS || scheme === 'light' ? WIDTHS : []) {
+        await page.setViewportSize({ width, height: 800 });
+        const outside = await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth ? [] : [document.documentElement.scrollWidth,
+          ...[...document.body.querySelectorAll('*')].filter((e) => { const box = e.getBoundingClientRect(); return box.left < 0 || box.right > innerWidth; }).map((e) => e.outerHTML.slice(0, 100))]);
+        assert.deepEqual(outside, [], `${name} is wider than ${width}`);
+        await shoot(page, `${name} ${scheme} ${width}`);
+      }
+    }
+    await page.emulateMedia({ colorScheme: 'light' });
+  };
+
+  const walk = async (page, name) => {
+    const wanted = await page.evaluate(watchFocus);
+    for (let n = 0; n < wanted + 3; n++) await page.keyboard.press('Tab');
+    const { reached, bare } = await page.evaluate(() => ({ reached: globalThis.reached.size, bare: globalThis.bare }));
+    assert.deepEqual(bare, [], `${name}: the focus is not visible`);
+    assert.ok(reached >= wanted, `${name}: Tab reaches ${reached} of ${wanted} controls`);
   };
 
   for (const locale of ['en-us', 'ar'])
-    for (const scheme of ['light', 'dark'])
-      for (const loggedIn of [false, true])
-        test(`axe-core reports nothing: ${locale}, ${scheme}, ${loggedIn ? 'with' : 'without'} a login`, async () => {
-          const { context, page, root } = await visit(scheme, loggedIn, locale);
-          for (const [name, path] of world.pages.filter((row) => Boolean(row[2]) === loggedIn)) {
-            await page.goto(`${root}${path}`);
-            for (const width of WIDTHS) {
-              await page.setViewportSize({ width, height: 800 });
-              await examine(page, `${name} ${locale} ${scheme} ${width}`);
-              if (!SHOTS) continue;
-              mkdirSync(SHOTS, { recursive: true });
-              await page.screenshot({ path: `${SHOTS}/${name.replaceAll(' ', '-')}-${locale}-${scheme}-${width}.png`, fullPage: true });
-            }
-          }
-          await context.close();
-        });
+    for (const loggedIn of [false, true])
+      test(`axe-core reports nothing, and Tab reaches each control: ${locale}, ${loggedIn ? 'with' : 'without'} a login`, async () => {
+        const { context, page, root } = await visit(loggedIn, locale);
+        for (const [name, path] of world.pages.filter((row) => Boolean(row[2]) === loggedIn)) {
+          await page.goto(`${root}${path}`);
+          await walk(page, `${name} ${locale}`);
+          await examine(page, `${name} ${locale}`);
+        }
+        await context.close();
+      });
 
   test('the form with its problems is accessible', async () => {
-    const { context, page, root } = await visit('light', false, 'en-us');
+    const { context, page, root } = await visit(false, 'en-us');
     await page.goto(`${root}/contact`);
     await page.evaluate(() => { for (const form of document.forms) form.noValidate = true; });
     await page.fill('#f-email', 'no address');
     await page.click('main form button');
     await page.waitForSelector('.problems');
     await examine(page, 'contact with problems');
-    if (SHOTS) await page.screenshot({ path: `${SHOTS}/problems.png`, fullPage: true });
     await context.close();
-  });
-
-  test('Tab reaches each control, and shows where it is', async () => {
-    for (const loggedIn of [false, true]) {
-      const { context, page, root } = await visit('light', loggedIn, 'en-us');
-      for (const [name, path] of world.pages.filter((row) => Boolean(row[2]) === loggedIn)) {
-        await page.goto(`${root}${path}`);
-        const wanted = await page.evaluate(controls), reached = await page.evaluate(() => { globalThis.reached = new Set(); return 0; });
-        assert.equal(reached, 0);
-        for (let n = 0; n < wanted + 3; n++) {
-          await page.keyboard.press('Tab');
-          const bare = await page.evaluate(() => {
-            const e = document.activeElement, style = getComputedStyle(e);
-            if (e === document.body) return '';
-            globalThis.reached.add(e);
-            return style.outlineStyle === 'none' && style.boxShadow === 'none' ? e.outerHTML.slice(0, 100) : '';
-          });
-          assert.equal(bare, '', `${name}: the focus is not visible`);
-        }
-        assert.ok(await page.evaluate(() => globalThis.reached.size) >= wanted, `${name}: Tab reaches too few of ${wanted} controls`);
-      }
-      await context.close();
-    }
   });
 });
