@@ -235,7 +235,9 @@ static const struct form_field *field_of_error(const struct json *error, const s
 void form_problems(struct act *a, const struct form_field *fields) {
     struct buf *out = act_out(a);
     if (!a->wrong && first_error(a) == NULL) return;
-    html(out, "<div class=\"problems\" role=\"alert\">\n<p>%s</p>\n", act_say(a, a->wrong ? a->wrong : WORD_CORRECT_THIS));
+    html(out, "<div class=\"problems\" role=\"alert\">\n<p>%s", act_say(a, a->wrong ? a->wrong : WORD_CORRECT_THIS));
+    if (a->wrong_number) html(out, " %d", a->wrong_number);
+    buf_text(out, "</p>\n");
     if (first_error(a)) buf_text(out, "<ul>\n");
     for (const struct json *e = first_error(a); e; e = e->next) {
         const struct form_field *f = field_of_error(e, fields);

@@ -22,6 +22,7 @@ struct act {
     int (*then)(struct act *a); /* runs when the call is done */
     int (*show)(struct act *a); /* shows the form again after a refusal */
     enum site_word wrong;       /* a refusal of the whole form; 0: none */
+    int wrong_number;           /* stands behind these words; 0: none */
     int status;                 /* of the refusal */
     const struct json *verdict; /* the reply that refused the form: its problems stand beside the fields; NULL: none */
     const char *step;

@@ -71,6 +71,13 @@ static int login_wrong(struct act *a, enum site_word wrong, int (*show)(struct a
     return show(a);
 }
 
+static int login_locked_out(struct act *a) {
+    int64_t seconds;
+    if (str_to_int(a->inner.retry_after, &seconds)) a->wrong_number = (int)((seconds + 59) / 60);
+    http_add_header(a->visit->http, "Retry-After", a->inner.retry_after);
+    return login_wrong(a, WORD_LOCKED, show_login);
+}
+
 static int login_done(struct act *a) {
     struct login *mine = a->own;
     struct str code = inner_code(a->inner.reply);
@@ -79,7 +86,7 @@ static int login_done(struct act *a) {
         a->visit->cookies[0] = a->inner.set_cookie;
         return login_leave(a);
     }
-    if (str_eq(code, S("AUTHENTICATION_LOCKED"))) return login_wrong(a, WORD_LOCKED, show_login);
+    if (str_eq(code, S("AUTHENTICATION_LOCKED"))) return login_locked_out(a);
     if (str_eq(code, S("OTP_EXPECTED")) || str_eq(code, S("CREDENTIAL_EXPIRED"))) {
         mine->token = tree_text(a->inner.reply, "auth_token");
         return str_eq(code, S("OTP_EXPECTED")) ? show_code(a) : show_new_password(a);
