@@ -38,10 +38,10 @@ void site_crumbs(struct site_visit *v, const struct site_crumb *crumbs, int coun
          SAY(v, WORD_HOME));
     for (int i = 0; i < count; i++) {
         const struct site_crumb *c = &crumbs[i];
-        buf_text(out, "<li");
-        site_text_lang(out, v, &c->text);
-        if (c->path.p) html(out, "><a href=\"%s%s\">%s</a></li>\n", v->root.p, c->path.p, c->text.text.p);
-        else html(out, " aria-current=\"page\">%s</li>\n", c->text.text.p);
+        if (c->path.p) html(out, "<li><a href=\"%s%s\"", v->root.p, c->path.p);
+        else buf_text(out, "<li aria-current=\"page\"><bdi");
+        site_text_lang(out, v, &c->text); /* not of the item: the mark between two items follows the page */
+        html(out, ">%s</%h></li>\n", c->text.text.p, c->path.p ? "a" : "bdi");
     }
     buf_text(out, "</ol></nav>\n");
 }

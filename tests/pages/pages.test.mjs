@@ -64,10 +64,14 @@ describe('pages in a browser', () => {
     await page.screenshot({ path: `${SHOTS}/${name.replaceAll(' ', '-')}.png`, fullPage: true });
   };
 
+  /** Text in the colour of its background is no violation to axe-core, but unclear. Here it is one. */
   const audit = async (page, name, more) => {
-    const violations = await page.evaluate(async (more) => (await axe.run(document, { resultTypes: ['violations'], ...more })).violations
-      .map(({ id, nodes }) => `${id}: ${nodes.map((n) => n.html.slice(0, 120)).join(' | ')}`), more);
-    assert.deepEqual(violations, [], name);
+    const found = await page.evaluate(async (more) => {
+      const { violations, incomplete } = await axe.run(document, { resultTypes: ['violations', 'incomplete'], ...more });
+      const unseen = incomplete.map((rule) => ({ ...rule, nodes: rule.nodes.filter((n) => n.any.some(({ data }) => data?.messageKey === 'equalRatio')) })).filter(({ nodes }) => nodes.length);
+      return [...violations, ...unseen].map(({ id, nodes }) => `${id}: ${nodes.map((n) => n.html.slice(0, 120)).join(' | ')}`);
+    }, more);
+    assert.deepEqual(found, [], name);
   };
 
   /** All rules once; the colours again in the dark; at each width whether the page is wider than the window. */
@@ -101,8 +105,8 @@ describe('pages in a browser', () => {
         const { context, page, root } = await visit(loggedIn, locale);
         for (const [name, path] of world.pages.filter((row) => Boolean(row[2]) === loggedIn)) {
           await page.goto(`${root}${path}`);
-          await walk(page, `${name} ${locale}`);
           await examine(page, `${name} ${locale}`);
+          await walk(page, `${name} ${locale}`);
         }
         await context.close();
       });
