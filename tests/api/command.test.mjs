@@ -5,6 +5,7 @@ import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, r
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Desk, PASSWORD, allowPrivate, defer, delivered, deskd, directory, hook, hooked, open, raw, tested, until } from './lib/index.mjs';
+import { OF_HELP_CENTER, filledHelpCenter, foundArticles } from './lib/published.mjs';
 import { query } from './lib/stores.mjs';
 
 /** Checks the exit code, and that stderr is one line that matches `pattern`. */
@@ -122,6 +123,28 @@ test('a backup, and a move, have all rows of SLAs, triggers, monitors, endpoints
   for (const dir of [restored, moved]) {
     assert.deepEqual(rows(dir), before);
     assert.equal(deskd('check', '--data', dir).status, 0);
+  }
+});
+
+test('a backup, and a move, have all rows of the help center, and the copies find its articles', async (t) => {
+  const desk = await open(t);
+  if (desk.store.includes('--database')) return;
+  const { article } = await filledHelpCenter(desk);
+  const rows = (dir) => Object.fromEntries([...OF_HELP_CENTER, 'search_texts'].map((name) => [name, query(dir, `SELECT * FROM ${name} ORDER BY 1, 2`)]));
+  await desk.stop(); // writes the views and searches that were gathered
+  const before = rows(desk.dir), to = join(directory(), 'desk.db'), restored = join(directory(), 'new'), moved = join(directory(), 'new');
+  for (const [name, text] of Object.entries(before)) assert.notEqual(text, '', `${name} has rows`);
+  assert.equal(deskd('backup', '--data', desk.dir, '--to', to).status, 0);
+  assert.equal(deskd('restore', '--data', restored, '--from', to).status, 0);
+  assert.equal(deskd('move', '--from', `sqlite:${desk.dir}`, '--to', `sqlite:${moved}`).status, 0);
+  copyFileSync(join(desk.dir, 'secret.key'), join(restored, 'secret.key'));
+  for (const [dir, ...files] of [[restored], [moved, '--files', join(desk.dir, 'files')]]) {
+    assert.deepEqual(rows(dir), before);
+    const checked = deskd('check', '--data', dir, ...files);
+    assert.equal(checked.status, 0, checked.stdout);
+    const copy = await new Desk(dir, { people: desk.people, clock: desk.clock.now, args: files }).start();
+    defer(t, () => copy.stop());
+    assert.deepEqual(await foundArticles(copy), [article]);
   }
 });
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { BINARY, Client, Desk, PASSWORD, defer, deskd, directory, routes, until } from '../api/lib/index.mjs';
+import { OF_HELP_CENTER, filledHelpCenter, foundArticles } from '../api/lib/published.mjs';
 
 // Moves a desk from a folder into PostgreSQL and back, completely or not at all.
 
@@ -160,6 +161,35 @@ test('a desk gives the same replies before, on PostgreSQL and back in a folder, 
   assert.ok((await new Client(third, sessions.owner).create('/teams', { title: 'Newer' })).id > goneToo.id);
   await third.stop();
   assert.equal(deskd('check', '--data', back, '--files', join(dir, 'files')).status, 0);
+});
+
+test('a help center moves to PostgreSQL and back with all its rows, and its articles are found there', { timeout: 120_000 }, async (t) => {
+  const dir = demo(), url = database(t), back = join(directory(), 'back'), key = join(dir, 'secret.key');
+  const people = Object.fromEntries(LOGINS.map((name) => [name, { email: `${name}@example.com`, password: PASSWORD }]));
+  const start = async (at, to, ...args) => {
+    const desk = await new Desk(at, { url: to, args, base: SEEN_AS, processes: 1, people, clock: Date.now() }).start();
+    defer(t, () => desk.stop());
+    return desk;
+  };
+  const rows = (select) => Object.fromEntries(OF_HELP_CENTER.map((name) => [name, select(`SELECT * FROM ${name} ORDER BY 1, 2`)]));
+  const first = await start(dir, null);
+  const { article } = await filledHelpCenter(first);
+  await first.stop();
+  const before = rows((text) => sqlite(dir, text));
+  for (const [name, text] of Object.entries(before)) assert.notEqual(text, '', `${name} has rows`);
+
+  moved(`sqlite:${dir}`, url);
+  assert.deepEqual(rows((text) => psql(url, text)), before);
+  assert.equal(deskd('check', '--data', dir, '--database', url).status, 0);
+  const second = await start(directory(), url, '--secret-file', key);
+  assert.deepEqual(await foundArticles(second), [article]);
+  await second.stop();
+  const there = rows((text) => psql(url, text));
+
+  moved(url, `sqlite:${back}`, '--secret-file', key);
+  assert.deepEqual(rows((text) => sqlite(back, text)), there);
+  assert.equal(deskd('check', '--data', back, '--files', join(dir, 'files')).status, 0);
+  assert.deepEqual(await foundArticles(await start(back, null, '--files', join(dir, 'files'))), [article]);
 });
 
 test('a moved desk has the indexes, foreign keys and triggers of a new one', (t) => {
