@@ -125,19 +125,25 @@ struct str str_int(char room[INT_TEXT], int64_t v) {
     return (struct str){at, (size_t)(end - at)};
 }
 
-struct str str_fmt(struct arena *a, const char *fmt, ...) {
+struct str str_vfmt(struct arena *a, const char *fmt, va_list args) {
     char small[256];
-    va_list args, again;
-    va_start(args, fmt);
+    va_list again;
     va_copy(again, args);
     int n = vsnprintf(small, sizeof small, fmt, args);
-    va_end(args);
     if (n < 0) abort();
     char *text = arena_bytes(a, (size_t)n + 1);
     if ((size_t)n < sizeof small) memcpy(text, small, (size_t)n + 1);
     else vsnprintf(text, (size_t)n + 1, fmt, again);
     va_end(again);
     return (struct str){text, (size_t)n};
+}
+
+struct str str_fmt(struct arena *a, const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    struct str text = str_vfmt(a, fmt, args);
+    va_end(args);
+    return text;
 }
 
 struct str str_hex(struct arena *a, const void *bytes, size_t n) {

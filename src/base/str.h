@@ -2,6 +2,7 @@
 #ifndef BASE_STR_H
 #define BASE_STR_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -44,6 +45,7 @@ struct str str_dup(struct arena *a, struct str s);                          /* a
 struct str str_cat(struct arena *a, const struct str *parts, size_t count); /* all parts in a row, with a NUL behind them */
 #define STR_CAT(a, ...) str_cat((a), (const struct str[]){__VA_ARGS__}, sizeof((const struct str[]){__VA_ARGS__}) / sizeof(struct str))
 struct str str_fmt(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+struct str str_vfmt(struct arena *a, const char *fmt, va_list args) __attribute__((format(printf, 2, 0)));
 struct str str_hex(struct arena *a, const void *bytes, size_t n);
 
 #endif

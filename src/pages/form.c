@@ -1,8 +1,6 @@
 #include "pages/form.h"
 
-#include <assert.h>
 #include <stdarg.h>
-#include <stdio.h>
 
 /* ---- the visit ---------------------------------------------------------------------------------------------------------- */
 
@@ -76,14 +74,11 @@ static int leave_snapshot(struct act *a) {
 }
 
 int act_call(struct act *a, enum method m, struct json *body, int (*then)(struct act *a), const char *path, ...) {
-    char text[512];
     bool first = !a->later;
     va_list args;
     va_start(args, path);
-    int n = vsnprintf(text, sizeof text, path, args);
+    struct str rest = str_vfmt(a->arena, path, args);
     va_end(args);
-    assert(n > 0 && (size_t)n < sizeof text);
-    struct str rest = str_dup(a->arena, str_of(text));
     struct inner *x = &a->inner;
     x->api = a->visit->api;
     x->http = a->visit->http;
@@ -118,13 +113,11 @@ int act_page(struct act *a, struct str title) {
 }
 
 struct str act_path(struct act *a, const char *path, ...) {
-    char text[512];
     va_list args;
     va_start(args, path);
-    int n = vsnprintf(text, sizeof text, path, args);
+    struct str behind = str_vfmt(a->arena, path, args); /* a visitor chooses the words of a slug, and their length */
     va_end(args);
-    assert(n >= 0 && (size_t)n < sizeof text);
-    return STR_CAT(a->arena, a->visit->root, str_of(text));
+    return STR_CAT(a->arena, a->visit->root, behind);
 }
 
 static int redirect_to(struct act *a, struct str path) {
@@ -135,13 +128,11 @@ static int redirect_to(struct act *a, struct str path) {
 }
 
 int act_redirect(struct act *a, const char *path, ...) {
-    char text[1024];
     va_list args;
     va_start(args, path);
-    int n = vsnprintf(text, sizeof text, path, args);
+    struct str behind = str_vfmt(a->arena, path, args);
     va_end(args);
-    assert(n >= 0 && (size_t)n < sizeof text);
-    return redirect_to(a, STR_CAT(a->arena, a->visit->root, str_of(text)));
+    return redirect_to(a, STR_CAT(a->arena, a->visit->root, behind));
 }
 
 /* After a post, the login leads to the first page: the post is not repeated. */

@@ -317,6 +317,15 @@ describe('pages that act', () => {
       (await visitor.go('POST', `${EN}/articles/${world.secret.id}-x/vote`, form({ vote: 'up' }))).must(404);
     });
 
+    test('the words of an address may be of any length', async () => {
+      const words = '%C3%A4'.repeat(1000), at = `${EN}/articles/${world.article.id}-${words}`;
+      const asked = (await browser().go('POST', `${at}/vote`, form({ vote: 'up' }))).must(200);
+      assert.match(asked.text, /Confirm your vote/);
+      const back = (await browser({ 'Sec-Fetch-Site': 'same-origin' }).go('POST', `${at}/vote`, form({ vote: 'up' }))).must(303);
+      assert.equal(back.headers.location, `${at}?done=voted#helpful`);
+      (await browser().go('POST', `${at}/comments`, form({ contents: 'x' }))).must(303);
+    });
+
     test('a vote without token needs a browser that names our page; others confirm it', async () => {
       const old = browser(), at = await path(old, world.article), before = await votes();
       const asked = (await old.go('POST', `${at}/vote`, form({ vote: 'up' }))).must(200);
