@@ -6,11 +6,17 @@
 
 #define FEED_ENTRIES 20
 
-/* XML 1.0 has no other control characters than tab and line breaks. */
+/* XML 1.0 has no other control characters than tab and line breaks, and neither U+FFFE nor U+FFFF: EF BF BE, EF BF BF. */
+static bool is_no_character(struct str text, size_t at) {
+    return text.n - at >= 3 && memcmp(text.p + at, "\xEF\xBF", 2) == 0 && (unsigned char)text.p[at + 2] >= 0xBE;
+}
+
 static void xml_text(struct buf *out, struct str text) {
     for (size_t i = 0; i < text.n; i++) {
         unsigned char c = (unsigned char)text.p[i];
-        struct str one = c < ' ' && c != '\t' && c != '\n' && c != '\r' ? S(" ") : (struct str){text.p + i, 1};
+        bool none = is_no_character(text, i);
+        struct str one = none || (c < ' ' && c != '\t' && c != '\n' && c != '\r') ? S(" ") : (struct str){text.p + i, 1};
+        if (none) i += 2;
         html_text(out, one);
     }
 }

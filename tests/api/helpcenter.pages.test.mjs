@@ -158,6 +158,10 @@ describe('pages of the help center', () => {
     assert.ok(text.includes('<h1>&lt;/script&gt;'));
     const echoed = await who.ok(`/helpcenter/en-us/search?query=${encodeURIComponent('"><script>x</script>')}`);
     assert.ok(!echoed.text.includes('<script>x'));
+    const odd = await world.desk.owner.create('/articles', { section_id: world.sections.open.id, titles: 'Odd \ufffe\uffff title', contents: '<p>x</p>', status: 'PUBLISHED' });
+    const feed = await who.ok('/helpcenter/en-us/feed.atom');
+    assert.ok(/<title>Odd +title</.test(feed.text) && !/[\ufffe\uffff]/.test(feed.text), 'the feed has characters of XML only');
+    (await world.desk.owner.delete(`/articles/${odd.id}`)).must(200);
     for (const query of ['%ff', '%00', 'a'.repeat(5000), '%', '[]', 'query[]=1', `query=${'a+'.repeat(300)}`]) {
       assert.equal((await who.get(`/helpcenter/en-us/search?query=${query}`)).status, 200, query.slice(0, 20));
     }
