@@ -4,6 +4,7 @@
 #include "api/generic.h"
 #include "api/view.h"
 #include "api/visible.h"
+#include "base/limits.h"
 #include "files/html_clean.h"
 #include "res/groups.h"
 
@@ -77,9 +78,10 @@ static int get_comments(struct call *c) {
 
 static int refuse_flood(struct call *c, int64_t seconds) { return seconds <= 0 ? (int)seconds : call_wait(c, seconds); }
 
+/* A text that is too long costs no process: api_input refuses it. */
 static int clean_comment(struct call *c) {
     const struct json *j = json_named(c->body, S("contents"));
-    if (j == NULL || j->type != JSON_STRING) return 0;
+    if (j == NULL || j->type != JSON_STRING || utf8_count(j->text) > LIMIT_TEXT) return 0;
     struct html_cleaned *clean = ARENA_NEW(c->work.arena, struct html_cleaned);
     int rc = html_clean(c->work.arena, j->text, clean);
     if (rc > 0) c->prepared = clean;

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { ROLES, shared } from './lib/index.mjs';
 import { newArticle } from './lib/published.mjs';
@@ -211,6 +212,10 @@ describe('comments on articles:', () => {
     shown(await desk.customer.update(on(id, `/${html.id}`), { contents: `${hostile}<i>again</i>` }));
     assert.match((await desk.anyone.fetch(on(id, `/${html.id}`))).contents, /<i>again<\/i>/);
     (await desk.customer.post(on(id), { contents: '<script>alert(1)</script>', is_html: 1 })).refused(400, 'FIELD_EMPTY', 'contents');
+    const spent = () => desk.daemons.map(({ child }) => readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1].split(' ').slice(13, 15).join(' '));
+    const before = spent();
+    (await desk.customer.post(on(id), { contents: '<div>'.repeat(100_000), is_html: true })).refused(400, 'FIELD_INVALID', 'contents');
+    assert.deepEqual(spent(), before, 'a text that is too long costs no process that cleans it');
     const deep = await said(desk.customer, id, `x${'<div>'.repeat(13_000)}`, { is_html: true });
     assert.ok(deep.contents.length < 5000 && deep.contents.startsWith('x'), `${deep.contents.length}`);
     const plain = await said(desk.customer, id, '<b>bold</b> & <script>');
