@@ -8,6 +8,7 @@ struct contact {
     const struct json *fields;   /* the first field of the default form; NULL: none */
     int64_t form_id;             /* 0: none */
     const struct json *articles; /* the first suggested one; NULL: none */
+    const struct json *files;    /* values that are uploaded files; NULL: none */
     struct str key;              /* of this form, a UUID: sending it twice makes one conversation */
     struct str article;          /* id of the article that was read before; empty: none */
 };
@@ -130,11 +131,28 @@ static int send_contact(struct act *a) {
         if (json_member(a->visit->form, str_of(names[i]))) act_put(a, body, names[i], act_typed(a, names[i]));
     if (mine->article.n) act_put(a, body, "article_id", mine->article);
     act_put(a, body, "source", S("HELPCENTER"));
-    form_values_take(a, body);
-    a->inner.files = act_files(a);
+    form_values_take(a, body, mine->files);
+    a->inner.files = form_files(a, false);
     inner_header(&a->inner, "Idempotency-Key", mine->key);
     if (stranger) inner_header(&a->inner, "X-Fingerprint-ID", mine->key);
     return act_call(a, POST, body, contact_sent, "/conversations");
+}
+
+static int contact_uploaded(struct act *a) {
+    struct contact *mine = a->own;
+    if (!act_ok(a)) return act_refused(a);
+    mine->files = form_value_uploaded(a, act_data(a));
+    return send_contact(a);
+}
+
+/* The upload has a key of its own, so that a form that is sent twice names the same files. */
+static int upload_and_send(struct act *a) {
+    const struct contact *mine = a->own;
+    a->inner.files = form_value_files(a);
+    if (a->inner.files == NULL) return send_contact(a);
+    inner_header(&a->inner, "Idempotency-Key", STR_CAT(a->arena, mine->key, S("-files")));
+    if (!site_logged_in(a->visit)) inner_header(&a->inner, "X-Fingerprint-ID", mine->key);
+    return act_call(a, POST, NULL, contact_uploaded, "/files");
 }
 
 static int contact_suggested(struct act *a) {
@@ -149,7 +167,7 @@ static int contact_post(struct act *a) {
     struct str subject = str_trim(act_typed(a, "subject"));
     bool complete = subject.n && str_trim(act_typed(a, "contents")).n,
          asks = complete && act_typed(a, "_seen").n == 0 && act_files(a) == NULL;
-    if (!asks) return send_contact(a);
+    if (!asks) return upload_and_send(a);
     if (subject.n > 100) subject.n = 100;
     while (subject.n && ((unsigned char)subject.p[subject.n] & 0xC0) == 0x80) subject.n--;
     return act_call(a, GET, NULL, contact_suggested, "/helpcenter/search?limit=5&locale=%s&brand_id=%" PRId64 "&query=%s",

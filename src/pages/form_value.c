@@ -2,10 +2,8 @@
 
 #include <inttypes.h>
 
-/* Customers see and set it here. Files are attached to the message. */
-static bool is_shown(const struct json *field) {
-    return tree_true(field, "is_customer_editable") && !tree_true(field, "is_system") && !str_eq(tree_text(field, "type"), S("FILE"));
-}
+/* Customers see and set it here. */
+static bool is_shown(const struct json *field) { return tree_true(field, "is_customer_editable") && !tree_true(field, "is_system"); }
 
 static struct str in_locale(const struct json *list, struct str locale) {
     for (const struct json *j = list ? list->first : NULL; j; j = j->next)
@@ -26,10 +24,13 @@ int form_value_field(struct act *a, const struct json *field, struct form_field 
     struct str key = tree_text(field, "key");
     if (!is_shown(field)) return 0;
     struct str hint = in_locale(json_member(field, S("descriptions")), a->visit->locale);
+    bool file = str_eq(tree_text(field, "type"), S("FILE"));
     *out = (struct form_field){.name = str_fmt(a->arena, "field_values[%s]", key.p).p,
                                .label = title_of(a, field).p,
                                .parameter = str_fmt(a->arena, "field_values.%s", key.p).p,
-                               .hint_text = hint.n ? hint.p : NULL,
+                               .type = file ? "file" : NULL,
+                               .hint = file && act_files(a) ? WORD_FILES_AGAIN : 0,
+                               .hint_text = hint.n && !(file && act_files(a)) ? hint.p : NULL,
                                .required = tree_true(field, "is_required_for_customers")};
     return 1;
 }
@@ -90,7 +91,7 @@ int form_value(struct act *a, const struct json *field) {
     if (form_value_field(a, field, &f) == 0) return 0;
     struct str type = tree_text(field, "type");
     bool lines = str_eq(type, S("TEXTAREA")), date = str_eq(type, S("DATE"));
-    f.type = lines ? "textarea" : date ? "date" : NULL;
+    if (lines || date) f.type = lines ? "textarea" : "date";
     if (str_eq(type, S("SELECT")) || str_eq(type, S("CASCADINGSELECT")) || str_eq(type, S("YESNO"))) put_select(a, &f, field);
     else if (str_eq(type, S("RADIO"))) put_choices(a, &f, field, "radio");
     else if (str_eq(type, S("CHECKBOX"))) put_choices(a, &f, field, "checkbox");
@@ -98,11 +99,53 @@ int form_value(struct act *a, const struct json *field) {
     return 1;
 }
 
-void form_values_take(struct act *a, struct json *body) {
-    const struct json *typed = json_member(a->visit->form, S("field_values"));
-    if (typed == NULL || typed->type != JSON_OBJECT) return;
-    struct json *copy = ARENA_NEW(a->arena, struct json);
-    *copy = *typed;
-    copy->next = NULL;
-    json_append(body, copy);
+static void append_copies(struct act *a, struct json *to, const struct json *from) {
+    for (const struct json *j = from && from->type == JSON_OBJECT ? from->first : NULL; j; j = j->next) {
+        struct json *copy = ARENA_NEW(a->arena, struct json);
+        *copy = *j;
+        copy->next = NULL;
+        json_append(to, copy);
+    }
+}
+
+void form_values_take(struct act *a, struct json *body, const struct json *files) {
+    struct json *values = json_new(a->arena, JSON_OBJECT);
+    append_copies(a, values, json_member(a->visit->form, S("field_values")));
+    append_copies(a, values, files);
+    values->name = S("field_values");
+    if (values->first) json_append(body, values);
+}
+
+#define FIELD_VALUES_PART "field_values["
+
+struct http_file *form_files(struct act *a, bool of_fields) {
+    struct http_file *first = NULL, **end = &first;
+    for (struct http_file *f = act_files(a), *next; f; f = next) {
+        next = f->next;
+        f->next = NULL;
+        if (str_starts(f->field, S(FIELD_VALUES_PART)) != of_fields) continue;
+        *end = f;
+        end = &f->next;
+    }
+    return first;
+}
+
+/* The key in "field_values[key]". */
+static struct str key_of_part(const struct http_file *f) {
+    struct str rest = {f->field.p + strlen(FIELD_VALUES_PART), f->field.n - strlen(FIELD_VALUES_PART)};
+    return str_cut(&rest, ']');
+}
+
+struct http_file *form_value_files(struct act *a) {
+    struct http_file *list = form_files(a, true);
+    for (struct http_file *f = list; f; f = f->next) f->field = STR_CAT(a->arena, S("field_values."), key_of_part(f));
+    return list;
+}
+
+const struct json *form_value_uploaded(struct act *a, const struct json *uploaded) {
+    struct json *values = json_new(a->arena, JSON_OBJECT);
+    const struct json *one = uploaded && uploaded->type == JSON_ARRAY ? uploaded->first : uploaded;
+    for (const struct http_file *f = form_files(a, true); f && one; f = f->next, one = one->next)
+        act_put(a, values, str_dup(a->arena, key_of_part(f)).p, id_text(a, one));
+    return values;
 }

@@ -219,6 +219,33 @@ describe('pages that act', () => {
       (await desk.owner.delete(`/cases/forms/${made.id}`)).must(200);
       for (const { id: field } of Object.values(fields)) (await desk.owner.delete(`/cases/fields/${field}`)).must(200);
     });
+
+    test('a file of a required field is a value of the conversation, with and without a login', async () => {
+      const { desk } = world;
+      const field = await desk.owner.create('/cases/fields', { key: 'scan', type: 'FILE', title: 'Scan', is_visible_to_customers: true, is_customer_editable: true, is_required_for_customers: true });
+      const made = await desk.owner.create('/cases/forms', { title: 'F', is_visible_to_customers: true, case_field_ids: [field.id] });
+      const none = new File('', 'application/octet-stream', Buffer.alloc(0)), scan = new File('scan.txt', 'text/plain', Buffer.from('scanned'));
+      for (const [visitor, who] of [[await customer(), {}], [browser(), { name: 'Stan', email: 'stan@strangers.example' }]]) {
+        const hidden = await visitor.hidden('contact');
+        const send = (hidden, file, more) => visitor.go('POST', 'contact', multipart({ ...hidden, ...who, subject: 'A scan', contents: 'x', 'field_values[scan]': file, ...more }));
+        assert.match((await visitor.get('contact')).text, /<input type="file" id="f-field_values-scan-" name="field_values\[scan\]" required/);
+        const seen = { _seen: '1' };
+        assert.equal(wrongBeside((await send(hidden, none, seen)).must(400), 'field_values-scan-'), 'This field is required.');
+        const empty = (await send(await visitor.hidden('contact'), new File('empty.txt', 'text/plain', Buffer.alloc(0)))).must(400);
+        assert.ok(wrongBeside(empty, 'field_values-scan-'), empty.text);
+        const before = (await desk.owner.get('/cases')).must(200).body.total_count, good = await visitor.hidden('contact');
+        (await send(good, scan, { files: new File('note.txt', 'text/plain', Buffer.from('note')) })).must(303);
+        (await send(good, scan, { files: new File('note.txt', 'text/plain', Buffer.from('note')) })).must(303);
+        assert.equal((await desk.owner.get('/cases')).body.total_count, before + 1, 'sent twice');
+        const { id, custom_fields } = await desk.owner.fetch(`/cases/${(await newest()).id}`);
+        const { value } = custom_fields.find((v) => v.field.id === field.id);
+        assert.equal((await desk.owner.exchange('GET', `/api/v1/cases/${id}/files/${value}/content`)).must(200).text, 'scanned');
+        const names = (await desk.owner.fetch(`/cases/${id}/posts`, { include: 'attachment' })).flatMap(({ attachments }) => attachments.map(({ name }) => name));
+        assert.deepEqual(names, ['note.txt']);
+      }
+      (await desk.owner.delete(`/cases/forms/${made.id}`)).must(200);
+      (await desk.owner.delete(`/cases/fields/${field.id}`)).must(200);
+    });
   });
 
   describe('conversations', () => {
