@@ -113,7 +113,7 @@ test-corpora: $(VARIANT)/tests/unit/corpora_test $(BIN) tests/node_modules/.pack
 
 build/fuzz/predicate_fuzz: $(addprefix src/,core/rules/predicate.c core/rules/predicate_run.c core/rules/moment.c core/rules/operation.c core/rules/business_time.c core/rules/zone.c core/rules/definition.c core/rules/definition_cases.c core/rules/calendar.c core/rules/hours.c core/words.c work/work.c)
 
-build/fuzz/template_fuzz: $(addprefix src/,core/text/template_text.c core/text/template_html.c core/text/template_originals.c)
+build/fuzz/template_fuzz: $(addprefix src/,core/text/template_text.c core/text/template_html.c core/text/template_style.c core/text/template_originals.c)
 build/fuzz/report_fuzz: $(addprefix src/,mail/report.c mail/mime.c)
 build/fuzz/html_fuzz: $(addprefix src/files/,html_check.c html_rules.c html_style.c html_text.c html_tree.c)
 build/fuzz/picture_fuzz: src/files/confined.c

@@ -206,6 +206,27 @@ static void html_is_whole_and_values_stand_where_escaping_helps(void **state) {
     buf_free(&deep);
 }
 
+static void a_style_of_the_help_center_is_whole_and_loads_nothing(void **state) {
+    static const char *const good[] = {"h1 { color: red; }", "@media (width > 30em) { a[href] { content: \"url( } it's\"; } } /* } */",
+                                       "a { width: calc((1px + 2px) * 3); }"};
+    static const char *const bad[] = {"input[value^=a] { background: url(https://x.example/a) }",
+                                      "a { background: URL (x) } b { background: uRl(x) }",
+                                      "@import 'https://x.example/a.css';",
+                                      "a { background: -webkit-image-set('x' 1x) }",
+                                      "a { background: \\75rl(x) }",
+                                      "a { content: '\\' }",
+                                      "a { color: red",
+                                      "a } b {",
+                                      "a { b: (] }",
+                                      "a { b: 'c\n}",
+                                      "/* a { }"};
+    size_t at;
+    const char *why;
+    (void)state;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) assert_true(template_style(str_of(good[i]), &at, &why));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_false(template_style(str_of(bad[i]), &at, &why));
+}
+
 static void a_style_holds_no_tag(void **state) {
     struct template_blocks b;
     (void)state;
@@ -326,6 +347,7 @@ int main(void) {
         cmocka_unit_test(what_is_wrong_is_said_with_its_place),
         cmocka_unit_test(html_is_whole_and_values_stand_where_escaping_helps),
         cmocka_unit_test(a_style_holds_no_tag),
+        cmocka_unit_test(a_style_of_the_help_center_is_whole_and_loads_nothing),
         cmocka_unit_test(values_stay_values),
         cmocka_unit_test(the_worst_contents_are_read_in_one_go),
         cmocka_unit_test_setup_teardown(what_is_stored_and_not_valid_any_more_gives_way_to_the_original, make, place_remove),

@@ -44,6 +44,9 @@ void template_fill(struct buf *out, struct str block, const struct meaning *mean
 /* Returns true if values and forms are safe everywhere in this HTML fragment; site: of a page of the help center. Otherwise *at and *why say where and why not. */
 bool template_html(struct arena *a, struct str html, bool site, size_t *at, const char **why);
 
+/* Returns true if a style block of the help center is whole and loads nothing. Otherwise *at and *why say where and why not. */
+bool template_style(struct str css, size_t *at, const char **why);
+
 /* ---- templates of brands --------------------------------------------------------------------------------------- */
 
 struct wording {

@@ -212,6 +212,7 @@ static bool read_block(struct reader *r, const struct rule *rule, size_t from, s
     if (!read_characters(r, rule, from, to) || !template_read_values(r, rule, from, to)) return false;
     if (rule->kind == HTML && !template_html(r->a, text, rule->app == TEMPLATE_SITE, &at, &why))
         return template_wrong(r, from + at, "%s", why);
+    if (rule->kind == CSS && rule->app == TEMPLATE_SITE && !template_style(text, &at, &why)) return template_wrong(r, from + at, "%s", why);
     r->out->block[rule->block] = text;
     return true;
 }
