@@ -233,8 +233,14 @@ describe('a download', () => {
     assert.deepEqual(await part('bytes=-9000'), [206, 'bytes 0-2999/3000', data]);
     assert.deepEqual(await part('bytes=2999-99999'), [206, 'bytes 2999-2999/3000', data.subarray(2999)]);
     assert.deepEqual(await part('bytes=5-9', { 'If-Range': etag }), [206, 'bytes 5-9/3000', data.subarray(5, 10)]);
-    for (const [range, headers] of [['bytes=5-9', { 'If-Range': '"other"' }], ['bytes=3000-'], ['bytes=9-5'], ['bytes=-0'], ['bytes=0-1,5-6'], ['bytes=x-y'], ['bytes=--5'], ['lines=0-1'], ['bytes=']]) {
+    for (const [range, headers] of [['bytes=5-9', { 'If-Range': '"other"' }], ['bytes=9-5'], ['bytes=0-1,5-6'], ['bytes=x-y'], ['bytes=--5'], ['lines=0-1'], ['bytes=']]) {
       assert.deepEqual(await part(range, headers), [200, undefined, data], range);
+    }
+    for (const range of ['bytes=3000-', 'bytes=3000-4000', 'bytes=-0']) {
+      const outside = await w.desk.customer.get(`/files/${id}/content`, {}, { Range: range });
+      outside.refused(416, 'RANGE_NOT_SATISFIABLE');
+      assert.equal(outside.headers['content-range'], 'bytes */3000', range);
+      assert.deepEqual(await part(range, { 'If-Range': '"other"' }), [200, undefined, data], range);
     }
   });
 
