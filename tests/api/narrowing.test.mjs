@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { open, routes, shared } from './lib/index.mjs';
+import { newArticle } from './lib/published.mjs';
 
 /** Every declared list, with paths that lead to rows of this desk. */
 async function lists(desk) {
@@ -12,6 +13,11 @@ async function lists(desk) {
   const endpoint = await desk.admin.create('/endpoints', { title: 'Box', type: 'EMAIL', attributes: { address: 'team@example.org', subject: 'News' } });
   for (let i = 0; i < 2; i++) (await desk.admin.post(`/endpoints/${endpoint.id}/test`)).must(201);
   of.endpoints = endpoint.id;
+  of.articles = await newArticle(desk);
+  await newArticle(desk);
+  const comment = await owner.create(`/articles/${of.articles}/comments`, { contents: 'C' });
+  await owner.create(`/articles/${of.articles}/comments/${comment.id}/likes`, {});
+  await owner.update(`/articles/${of.articles}`, { contents: 'Other contents' });
   const found = [];
   for (const { method, path } of routes()) {
     const template = path.replaceAll(/:(\w+)/g, '{$1}');
@@ -20,7 +26,7 @@ async function lists(desk) {
     const { schema } = operation.responses['200'].content['application/json'] ?? {};
     const items = schema?.properties?.data?.type === 'array';
     if (!items) continue;
-    const real = path.replace(/^\/(\w+)\/:id/, (all, name) => (of[name] ? `/${name}/${of[name]}` : all)).replace(':name', 'password_changed');
+    const real = path.replace(/^\/(\w+)\/:id/, (all, name) => (of[name] ? `/${name}/${of[name]}` : all)).replace(':name', 'password_changed').replace(':comment_id', comment.id);
     if (real.includes(':')) assert.fail(`no rows known for the list ${template}`);
     const declared = new Set(operation.parameters.map((p) => p.name ?? p.$ref.split('/').at(-1)));
     const query = path.endsWith('/search') ? { query: 'a' } : path.startsWith('/autocomplete') ? { [path.endsWith('emails') ? 'address' : 'name']: 'a' } : {};
