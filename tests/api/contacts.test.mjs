@@ -176,15 +176,14 @@ test('a page of people needs as many statements as a page of one', async (t) => 
     assert.deepEqual([data.length, data[0].custom_fields[0].field.id], [limit, field.id]);
     return after - before;
   };
-  /** The daemon's background work may add statements. The minimum of several tries is the cost of the request. */
-  const least = async (limit) => {
-    let found = Infinity;
-    for (let i = 0; i < 20; i++) found = Math.min(found, await cost(limit));
-    return found;
-  };
-  const one = await least(1);
-  assert.ok(one > 5, 'the metrics count statements');
-  assert.equal(await least(10), one);
+  /* About once a second the daemon looks for jobs and for messages of other processes, in two or three statements. They are counted with
+   * a request of that moment, so the minimum of several tries is the cost. If requests are slow, that may need many tries. */
+  const least = { 1: Infinity, 10: Infinity };
+  for (let i = 0; i < 20 || (i < 200 && least[1] !== least[10]); i++) {
+    for (const limit of [1, 10]) least[limit] = Math.min(least[limit], await cost(limit));
+  }
+  assert.ok(least[1] > 5, 'the metrics count statements');
+  assert.equal(least[10], least[1]);
 });
 
 test('a phone number of an organization can\'t be changed as an identity of a person', async (t) => {
