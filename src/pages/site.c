@@ -92,6 +92,8 @@ static int site_prepare(struct site_visit *v) {
 static const char policy[] = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' https: data:; "
                              "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
+static bool is_get(const struct http_request *r) { return str_eq(r->method, S("GET")) || str_eq(r->method, S("HEAD")); }
+
 static void site_headers(struct site_visit *v) {
     struct http_request *r = v->http;
     bool open = !site_logged_in(v) && !v->secret && v->page->method == GET;
@@ -106,6 +108,7 @@ static void site_headers(struct site_visit *v) {
     if (v->location.p) http_add_header(r, "Location", v->location);
     for (int i = 0; i < 2; i++)
         if (v->cookies[i].p) http_add_header(r, "Set-Cookie", v->cookies[i]);
+    if (v->status == 405) http_add_header(r, "Allow", is_get(r) ? S("POST") : S("GET, HEAD"));
     if (v->status == 503) http_add_header(r, "Retry-After", S("1"));
 }
 
@@ -358,7 +361,11 @@ static bool site_path_matches(struct site_visit *v, const char *pattern, struct 
 
 static const struct site_page missing_page = {GET, .show = site_not_found};
 
-static int show_not_allowed(struct site_visit *v) { return site_refuse(v, 405, WORD_NOT_UNDERSTOOD, WORD_NOT_UNDERSTOOD_TEXT); }
+/* / is a page only on the domain of a brand. */
+static int show_not_allowed(struct site_visit *v) {
+    if (!v->brand.by_domain && str_eq(v->http->path, S("/"))) return site_not_found(v);
+    return site_refuse(v, 405, WORD_NOT_UNDERSTOOD, WORD_NOT_UNDERSTOOD_TEXT);
+}
 static const struct site_page wrong_method = {GET, .show = show_not_allowed};
 
 static bool under_help_center(struct str path) {
@@ -374,16 +381,14 @@ static bool may_be_page(struct str path) {
 /* Finds the page of the request. Returns false if the path is none of ours. */
 static bool site_route(struct site_visit *v) {
     struct str path = v->http->path;
-    bool get = str_eq(v->http->method, S("GET")) || str_eq(v->http->method, S("HEAD")), post = str_eq(v->http->method, S("POST")),
-         other = false;
+    bool get = is_get(v->http), post = str_eq(v->http->method, S("POST")), other = false;
     for (const struct site_page *p = site_pages; p->path; p++) {
         if (!site_path_matches(v, p->path, path)) continue;
         v->page = p;
         if (p->method == GET ? get : post) return true;
         other = true;
     }
-    if (other) v->page = &wrong_method, http_add_header(v->http, "Allow", get ? S("POST") : S("GET, HEAD"));
-    else v->page = &missing_page;
+    v->page = other ? &wrong_method : &missing_page;
     v->var_count = 0;
     return other || under_help_center(path);
 }

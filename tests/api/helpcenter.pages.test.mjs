@@ -280,6 +280,10 @@ describe('brands of the help center', () => {
     assert.equal((await on('help.engines.example', '/')).headers.location, '/helpcenter');
     assert.equal((await on('help.engines.example', '/helpcenter')).headers.location, '/helpcenter/de');
     assert.equal((await world.who.get('/')).headers.location, '/docs');
+    const put = await world.who.get('/', { Host: 'help.engines.example' }, 'PUT');
+    assert.deepEqual([put.status, put.headers.allow], [405, 'GET, HEAD']);
+    const absent = await world.who.get('/', {}, 'PUT');
+    assert.deepEqual([absent.status, absent.headers.allow], [404, undefined]);
   });
 
   test('a brand has a colour, and its pages have colours that can be read', async () => {
