@@ -250,7 +250,8 @@ static int insert_article_record(struct call *c) {
 
 static const struct field article_import_input[] = {
     {"articles", F_LIST, REQUIRED, .doc = "Articles to create, at most 200.",
-     .example = "[{\"titles\": \"Reset your password\", \"contents\": \"<p>Open the settings.</p>\", \"section_id\": 1}]"},
+     .example = "[{\"titles\": [{\"locale\": \"en-us\", \"translation\": \"Reset your password\"}], "
+                "\"contents\": [{\"locale\": \"en-us\", \"translation\": \"<p>Open the settings.</p>\"}], \"section_id\": 1}]"},
     {0},
 };
 static const struct field article_import_args[] = {

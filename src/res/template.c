@@ -26,6 +26,10 @@ static const char contents_doc[] = "The text is a list of blocks: {% block NAME 
                                    "pages of the help center: brand, url, title and contents; with forms also form. The frame "
                                    "(helpcenter_layout) has brand, url, title, header, contents and footer.";
 
+#define CONTENTS_EXAMPLE                                              \
+    "\"{% block subject %}Your password was changed{% endblock %}\\n" \
+    "{% block text %}\\nHello {{name}}, if it was not you, tell us.\\n{% endblock %}\\n\""
+
 static const struct field template_fields[] = {
     {"brand_id", F_INT, HIDDEN, .doc = "Brand of the template."},
     {"name", F_TEXT, READONLY, .doc = "Name of the template, as in addresses.", .example = "\"password_changed\""},
@@ -33,8 +37,7 @@ static const struct field template_fields[] = {
      .doc = "MAIL: an e-mail. PAGE: a page that a mailed link opens. HELPCENTER: a page of the help center.", .example = "\"MAIL\""},
     {"category", F_WORD, READONLY, .words = template_categories, .doc = "Subject of the template: an e-mail address, or an account."},
     {"contents", F_LONG, PRESENT, .max = LIMIT_TEMPLATE, .check = template_check_contents, .doc = contents_doc,
-     .example = "\"{% block subject %}Your password was changed{% endblock %}\\n"
-                "{% block text %}\\nHello {{name}}, if it was not you, tell us.\\n{% endblock %}\\n\""},
+     .example = CONTENTS_EXAMPLE},
     {"is_custom", F_BOOL, READONLY, .doc = "True if the brand has a text of its own in place of the original."},
     {0},
 };
@@ -106,7 +109,7 @@ static int post_template_preview(struct call *c) {
 
 static const struct field preview_input[] = {
     {"contents", F_LONG, PRESENT, .column = "", .max = LIMIT_TEMPLATE, .check = template_check_contents, .doc = contents_doc,
-     .example = "\"{% block title %}Done{% endblock %}{% block body %}<p>Thank you.</p>{% endblock %}\""},
+     .example = CONTENTS_EXAMPLE},
     {0},
 };
 

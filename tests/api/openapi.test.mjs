@@ -9,6 +9,7 @@ import addFormats from 'ajv-formats';
 import { PASSWORD, directory, open, routes } from './lib/index.mjs';
 import { raw } from './lib/bodies.mjs';
 import { png } from './lib/picture.mjs';
+import { newArticle } from './lib/published.mjs';
 import { parseStrictly } from './lib/strict.mjs';
 
 // openapi.json and the reference must agree with the routes and with themselves.
@@ -180,13 +181,16 @@ test('every error has a page that links back', async (t) => {
 
 test('the server accepts the commands of the reference', { skip: !CURL && 'curl is not installed' }, async (t) => {
   const desk = await open(t);
+  const article = await newArticle(desk); // article 1, in section 1, with version 2
+  for (const contents of ['One', 'Two']) await desk.owner.update(`/articles/${article}`, { contents });
   const commands = [...(await chapters(desk)).matchAll(/<code>(curl [^<]*)<\/code>/g)].map(([, text]) => unescaped(text));
   assert.equal(commands.length, routes().length);
   const folder = directory();
   writeFileSync(join(folder, 'picture.png'), png(4, 4));
   writeFileSync(join(folder, 'report.pdf'), '{}'); // the same content comes back
-  const last = (command) => Number(command.includes('/profile/password')); // the later commands need the new PASSWORD
-  for (const command of commands.sort((a, b) => last(a) - last(b))) {
+  /** What others need is deleted after their commands. After a change of the password, commands need the new PASSWORD. */
+  const place = (command) => (command.includes('/profile/password') ? 2 : Number(/-X DELETE[^]*\/(categories|sections|articles)/.test(command)));
+  for (const command of commands.sort((a, b) => place(a) - place(b))) {
     const run = command.replace(/^curl/, 'curl -sS').replace(':PASSWORD', `:"${PASSWORD}"`).replace('"PASSWORD"', JSON.stringify(PASSWORD));
     const { stdout, stderr } = spawnSync('sh', ['-c', run], { encoding: 'utf8', cwd: folder });
     if (stdout.startsWith('<svg')) continue; // the reply is a picture: there is no JSON to check
