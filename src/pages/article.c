@@ -4,6 +4,7 @@
 #include "pages/shown.h"
 
 #include "base/link.h"
+#include "core/helpcenter/article_attachment.h"
 #include "core/helpcenter/comment.h"
 #include "core/words.h"
 #include "files/html_clean.h"
@@ -79,7 +80,7 @@ static void article_text(struct site_visit *v, const struct article_row *x) {
     buf_text(&v->main, "<div class=\"contents\"");
     site_text_lang(&v->main, v, &x->contents);
     buf_char(&v->main, '>');
-    if (x->contents.text.p) buf_str(&v->main, x->contents.text);
+    if (x->contents.text.p) buf_str(&v->main, article_contents_shown(v->arena, v->work.desk, x->id, x->contents.text));
     buf_text(&v->main, "</div>\n");
 }
 

@@ -167,6 +167,27 @@ describe('pages of the help center', () => {
     }
   });
 
+  test('the home page has the sections under the titles of their categories', async () => {
+    const { owner } = world.desk;
+    const other = await owner.create('/categories', { titles: titles({ 'en-us': 'Paying for it' }) });
+    const section = await owner.create('/sections', { category_id: other.id, titles: titles({ 'en-us': 'Section on bills' }), article_order_by: 'LATEST', visibility: 'PUBLIC' });
+    const { text } = await world.readers.anonymous.ok('/helpcenter/en-us');
+    const found = [...text.matchAll(/<section class="category">\n<h2><a [^>]*>([^<]*)<[^]*?<\/section>/g)].map(([html, title]) => [title, [...html.matchAll(/<li><a [^>]*>([^<]*)/g)].map(([, x]) => x)]);
+    assert.deepEqual(found, [['Using it', ['Canary open']], ['Paying for it', ['Section on bills']]]);
+    (await owner.delete(`/sections/${section.id}`)).must(200);
+    assert.ok(!(await world.readers.anonymous.ok('/helpcenter/en-us')).text.includes('Paying for it'), 'a category without sections is not named');
+  });
+
+  test('a page shows the pictures that the contents of an article show', async () => {
+    const { owner, anyone } = world.desk;
+    const picture = (await owner.post('/files', raw('image/png', png(20, 10)))).must(201).data.id;
+    const article = await owner.create('/articles', { section_id: world.sections.open.id, titles: titles({ 'en-us': 'With a picture' }), contents: titles({ 'en-us': `<p>See <img src="cid:${picture}" alt="a"></p>` }), attachment_file_ids: [picture], status: 'PUBLISHED' });
+    const { text } = await page(world.readers.anonymous, 'articles', article);
+    const [, url] = /<div class="contents"><p>See <img src="([^"]*)" alt="a"><\/p><\/div>/.exec(text);
+    assert.equal(url, article.attachments[0].url);
+    (await anyone.exchange('GET', new URL(url).pathname)).must(200);
+  });
+
   test('a page has no inline code or style, and its policy allows none', async () => {
     const who = world.readers.anonymous;
     for (const path of ['/helpcenter/en-us', '/helpcenter/en-us/nothing', '/helpcenter/en-us/search?query=canary', `/helpcenter/de/articles/${world.many.id}-kennwort-zurucksetzen`]) {
