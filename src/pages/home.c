@@ -38,28 +38,55 @@ static void home_section(struct site_visit *v, int64_t id, const struct site_tex
          shelf_path(v, "sections", id, title->text).p, title->text.p ? title->text.p : "?", (int)articles);
 }
 
-static int home_sections(struct site_visit *v) {
-    struct stmt *row;
-    int64_t category = 0;
-    int rc;
+/* In the order of home_sections. A title is read when its row is. */
+QUERY(site_home_categories, "SELECT g.id, " SITE_TEXT("7", "g.id") " FROM categories g WHERE g.deleted_at IS NULL AND (g.brand_id IS NULL "
+                                                                   "OR g.brand_id = :brand) ORDER BY g.display_order, g.id");
+
+struct home_list {
+    struct stmt *sections, *categories;
+    int64_t category; /* the one whose sections are being written; 0: none yet */
+};
+
+/* Begins a category, unless it has begun. Both statements have the same order, so its row is further on. */
+static int home_category_begin(struct site_visit *v, struct home_list *list, int64_t id) {
+    int rc = 1;
+    if (id == list->category) return 0;
+    if (list->category) buf_text(&v->main, "</ul>\n</section>\n");
+    list->category = id;
+    while ((rc = stmt_step(list->categories)) == 1 && col_int(list->categories, 0) != id) continue;
+    struct site_text title = rc == 1 ? shelf_text(v, list->categories, 1) : (struct site_text){0};
+    home_category(v, id, &title);
+    return rc < 0 ? rc : 0;
+}
+
+static int home_rows(struct site_visit *v, struct home_list *list) {
     bool writer = access_writes_articles(&v->work.actor);
-    TRY(shelf_start(v, access_sections,
-                    "SELECT t.id, " SITE_TEXT("9", "t.id") ", t.published_articles, t.total_articles, t.category_id, " SITE_TEXT(
-                        "7", "t.category_id") " FROM sections t JOIN categories hg ON hg.id = t.category_id WHERE",
-                    "AND (hg.brand_id IS NULL OR hg.brand_id = :brand) ORDER BY hg.display_order, hg.id, t.sort_order, t.id LIMIT :most",
-                    BINDS(B_INT("most", HOME_SECTIONS)), &row));
-    buf_text(&v->main, "<div class=\"categories\">\n");
-    while ((rc = stmt_step(row)) == 1) {
-        struct site_text title = shelf_text(v, row, 1), of = shelf_text(v, row, 5);
-        if (col_int(row, 4) != category) {
-            if (category) buf_text(&v->main, "</ul>\n</section>\n");
-            category = col_int(row, 4);
-            home_category(v, category, &of);
-        }
-        home_section(v, col_int(row, 0), &title, col_int(row, writer ? 3 : 2));
+    int rc;
+    while ((rc = stmt_step(list->sections)) == 1) {
+        struct site_text title = shelf_text(v, list->sections, 1);
+        TRY(home_category_begin(v, list, col_int(list->sections, 4)));
+        home_section(v, col_int(list->sections, 0), &title, col_int(list->sections, writer ? 3 : 2));
     }
-    stmt_end(row);
-    if (category) buf_text(&v->main, "</ul>\n</section>\n");
+    return rc;
+}
+
+static int home_sections(struct site_visit *v) {
+    struct home_list list = {0};
+    TRY(shelf_start(v, access_sections,
+                    "SELECT t.id, " SITE_TEXT("9", "t.id") ", t.published_articles, t.total_articles, t.category_id FROM sections t JOIN "
+                                                           "categories hg ON hg.id = t.category_id WHERE",
+                    "AND (hg.brand_id IS NULL OR hg.brand_id = :brand) ORDER BY hg.display_order, hg.id, t.sort_order, t.id LIMIT :most",
+                    BINDS(B_INT("most", HOME_SECTIONS)), &list.sections));
+    int rc =
+        db_start(v->work.conn, site_home_categories.sql,
+                 BINDS(B_TEXT("locale", v->locale), B_TEXT("fallback", v->brand.locale), B_INT("brand", v->brand.id)), &list.categories);
+    buf_text(&v->main, "<div class=\"categories\">\n");
+    if (rc == 0) {
+        rc = home_rows(v, &list);
+        stmt_end(list.categories);
+    }
+    stmt_end(list.sections);
+    if (list.category) buf_text(&v->main, "</ul>\n</section>\n");
     else html(&v->main, "<p>%s</p>\n", SAY(v, WORD_NO_ARTICLES));
     buf_text(&v->main, "</div>\n");
     return rc;

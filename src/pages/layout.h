@@ -16,9 +16,11 @@ void site_text_lang(struct buf *out, const struct site_visit *v,
                     const struct site_text *t); /*  lang="de" dir="ltr" if it differs from the page's */
 
 /* SQL: the best translation of an owner, with its locale: that of the page, that of the brand, any. kind: a number as text. Binds :locale, :fallback. */
-#define SITE_TEXT(kind, owner)                                                                                            \
-    "(SELECT l.locale || ' ' || l.translation FROM locale_fields l WHERE l.owner_kind = " kind " AND l.owner_id = " owner \
-    " ORDER BY CASE l.locale WHEN :locale THEN 0 WHEN :fallback THEN 1 ELSE 2 END, l.id LIMIT 1)"
+#define SITE_TEXT(kind, owner)                                                                \
+    "COALESCE(" SITE_TEXT_AMONG(kind, owner, " AND l.locale = :locale") ", " SITE_TEXT_AMONG( \
+        kind, owner, " AND l.locale = :fallback") ", " SITE_TEXT_AMONG(kind, owner, " ORDER BY l.id LIMIT 1") ")"
+#define SITE_TEXT_AMONG(kind, owner, which) \
+    "(SELECT l.locale || ' ' || l.translation FROM locale_fields l WHERE l.owner_kind = " kind " AND l.owner_id = " owner which ")"
 
 /* A step of the breadcrumbs. path: behind v->root; p NULL: the page itself. */
 struct site_crumb {

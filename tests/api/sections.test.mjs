@@ -338,6 +338,7 @@ describe('the help center:', () => {
     for (const [title, wanted] of [
       ['Don’t panic!', '-dont-panic'], ['  --  ', ''], ['reorder', '-reorder'], ['日本語 の 題', '-日本語-の-題'], ['a\u202eb', '-ab'], ['हिन्दी', '-हिन्दी'],
       ['../../etc/passwd', '-etc-passwd'], ['İstanbul', '-istanbul'], ['100% ½', '-100-1-2'], ['x'.repeat(200), `-${'x'.repeat(80)}`],
+      ['It\'s A_B-c  "10"%', '-its-a-b-c-10'], ['Z '.repeat(100), '-z'.repeat(80)], [`${'Z '.repeat(100)}é`, '-z'.repeat(80)],
     ]) assert.equal(await slug(title), wanted, title);
     assert.notEqual((await section({ titles: 'Same' })).slugs[0].translation, (await section({ titles: 'Same' })).slugs[0].translation);
     assert.ok(owner);

@@ -4,7 +4,9 @@
 #include "core/words.h"
 
 /* Conditions on a row of sections with this alias. */
-#define ALIVE(s) s ".deleted_at IS NULL AND " s ".category_id NOT IN (SELECT g.id FROM categories g WHERE g.deleted_at IS NOT NULL)"
+#define ALIVE(s)                 \
+    s ".deleted_at IS NULL AND " \
+      "NOT EXISTS (SELECT 1 FROM categories g WHERE g.id = " s ".category_id AND g.deleted_at IS NOT NULL)"
 #define TAGGED(s)                                                                                                               \
     "(NOT EXISTS (SELECT 1 FROM section_tags st WHERE st.section_id = " s ".id) OR EXISTS (SELECT 1 FROM section_tags st JOIN " \
     "user_tags ut ON ut.tag_id = st.tag_id WHERE st.section_id = " s ".id AND ut.user_id = :me))"
