@@ -189,6 +189,10 @@ build/bench/syncs.so: bench/syncs.c
 bench: deskd build/bench/statements build/bench/fixed build/bench/syncs.so ## measures req/s, latency and CPU next to baselines; BENCH_BIG=20000 for a short run
 	node bench/run.mjs
 
+.PHONY: bench-pages
+bench-pages: deskd ## measures pages of the help center at 1,000 and 100,000 articles; BENCH_SIZES=1000 for a short run
+	node bench/pages.mjs
+
 .PHONY: bench-cases
 bench-cases: deskd ## measures lists, totals and single reads at 1,000 to 1,000,000 conversations; BENCH_SIZES=1000,100000 for a short run
 	node bench/cases.mjs
