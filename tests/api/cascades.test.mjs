@@ -1,7 +1,7 @@
 // Cascades: changes that affect more rows than one write changes. The clock stands still, so the rest of a cascade waits.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PASSWORD, demo, open } from './lib/index.mjs';
+import { PASSWORD, demo, open, raw } from './lib/index.mjs';
 
 const ROWS = 5; // rows that one write changes
 const args = ['--cascade-rows', String(ROWS)];
@@ -271,3 +271,101 @@ test('a purged person is hidden at once and erased at the end of the cascade', a
     for (const c of [...conversations, asked]) assert.ok(!/Quoll|of mine/.test((await desk.owner.get(`/conversations/${c}`, { include: '*' })).must(200).text), when);
   });
 });
+
+test('the comments, votes and articles of a purged person stay, without the name and the pictures of the person', async (t) => {
+  const desk = await open(t, { args });
+  await desk.owner.update('/settings', { values: { 'helpcenter.comments_a_minute': '0' } });
+  const writer = await desk.person('agent', { full_name: 'Quentin Quoll' });
+  const reader = await desk.person('customer', { full_name: 'Rita Quoll' });
+  const section = await desk.owner.create('/sections', { titles: 'Section', category_id: 1 });
+  desk.sql(`UPDATE sections SET agent_id = ${writer.id} WHERE id = ${section.id}`);
+  const article = await writer.client.create('/articles', { titles: 'Title', contents: 'One', section_id: section.id, status: 'PUBLISHED' });
+  const paths = [`/sections/${section.id}`, `/articles/${article.id}`, `/articles/${article.id}/comments`];
+  for (let i = 0; i < ROWS; i++) await writer.client.update(paths[1], { contents: `Version ${i}` });
+  const comments = [];
+  for (let i = 0; i < 2 * ROWS; i++) comments.push((await reader.client.create(paths[2], { contents: `Comment ${i}` })).id);
+  const reply = await writer.client.create(paths[2], { contents: 'A reply', parent_id: comments[0] });
+  (await reader.client.post(`${paths[2]}/${comments[0]}/likes`)).must(201);
+  (await reader.client.post(`${paths[1]}/upvote`)).must(200);
+  const versions = (await desk.owner.fetch(`${paths[1]}/versions`)).length;
+
+  (await desk.owner.delete(`/users/${writer.id}`)).must(200);
+  for (const [path, name] of [[paths[0], 'agent'], [paths[1], 'author'], [paths[1], 'creator']]) {
+    const shown = (await desk.owner.fetch(path, { include: '*' }))[name];
+    assert.deepEqual([shown.id, shown.full_name], [writer.id, 'Quentin Quoll'], `a deleted ${name} keeps the name`);
+  }
+  await seenAlike(desk, async () => {
+    (await desk.admin.delete(`/users/${reader.id}`, { purge: true })).must(200);
+    (await desk.admin.delete(`/users/${writer.id}`, { purge: true })).must(200);
+  }, async (when) => {
+    for (const path of [...paths, `${paths[1]}/versions`, `${paths[2]}/${comments[0]}/likes`, `${paths[1]}/comments/${reply.id}`]) {
+      for (const who of [desk.owner, desk.staff]) {
+        const { text } = (await who.get(path, { include: '*', ...MOST })).must(200);
+        assert.ok(!/Quoll|people\.example/.test(text), `${path} ${when}`);
+      }
+    }
+    for (const path of [...paths, `${paths[2]}/${comments[0]}/likes`]) assert.ok(!/Quoll|people\.example/.test((await desk.anyone.get(path, { include: '*' })).text), `${path} ${when}`);
+    const shown = await desk.owner.fetch(paths[1]);
+    assert.deepEqual([shown.total_comments, shown.upvote_count], [2 * ROWS + 1, 1], when);
+    assert.equal((await desk.owner.fetch(`${paths[1]}/versions`)).length, versions);
+    const [liked] = (await desk.anyone.fetch(paths[2], { include: '*', ...MOST })).filter(({ id: which }) => which === comments[0]);
+    assert.deepEqual([liked.like_count, liked.user.full_name], [1, 'Deleted user'], when);
+  });
+});
+
+/* ---- the help center -------------------------------------------------------------------------------------------------- */
+
+const ARTICLES = 2500;
+
+/** A category with a section of ARTICLES articles, each with a version, a comment with a like, a vote and a file. */
+async function crowded(t) {
+  const desk = await open(t, { args: ['--cascade-rows', '100'] });
+  const category = await desk.owner.create('/categories', { titles: 'Going' });
+  const section = await desk.owner.create('/sections', { titles: 'Going', category_id: category.id });
+  const create = (more) => desk.staff.create('/articles', { titles: 'Title', contents: 'C', section_id: section.id, status: 'PUBLISHED', ...more });
+  const upload = async (data) => (await desk.staff.post('/files', raw('text/plain', data))).must(201).data.id;
+  const files = [await upload('one'), await upload('two')];
+  const kept = await desk.owner.create('/sections', { titles: 'Kept', category_id: 1 });
+  const first = await create({ attachment_file_ids: [files[0]] });
+  const other = await create({ section_id: kept.id, attachment_file_ids: [files[1]] });
+  const comment = await desk.customer.create(`/articles/${first.id}/comments`, { contents: 'A comment' });
+  const numbers = `(WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${ARTICLES - 1}) SELECT i FROM n) n`;
+  const each = (table, columns, values) => `INSERT INTO ${table} (${columns}) SELECT ${values} FROM ${numbers};`;
+  const at = 10000; // ids
+  const me = desk.people.customer.id;
+  desk.sql([
+    each('articles', 'id, uuid, section_id, status, is_featured, allow_comments, sort_order, upvote_count, rank, total_comments, created_at, updated_at', `${at} + i, 'u' || i, ${section.id}, 3, 0, 1, i, 1, 10, 1, 1, 1`),
+    ...[11, 12].map((kind) => each('locale_fields', 'owner_kind, owner_id, locale, translation, created_at, updated_at', `${kind}, ${at} + i, 'en-us', 'Text', 1, 1`)),
+    each('article_comments', 'id, article_id, user_id, contents, is_html, status, like_count, created_at, updated_at', `${at} + i, ${at} + i, ${me}, 'C', 0, 1, 1, 1, 1`),
+    each('comment_likes', 'comment_id, user_id, created_at', `${at} + i, ${me}, 1`),
+    each('article_votes', 'article_id, user_id, is_up, created_at', `${at} + i, ${me}, 1, 1`),
+    each('article_versions', 'article_id, user_id, texts, created_at', `${at} + i, ${me}, '[]', 1`),
+    each('article_attachments', 'article_id, file_id, sort_order', `${at} + i, ${files[0]}, 1`),
+    `UPDATE sections SET total_articles = ${ARTICLES}, published_articles = ${ARTICLES} WHERE id = ${section.id};`,
+    "INSERT INTO jobs (kind, status, input, attempts, run_at, created_at, updated_at) VALUES ('index_search', 1, '{}', 0, 0, 0, 0);",
+  ].join('\n'));
+  return { desk, category, section, first, other, comment, files };
+}
+
+for (const what of ['section', 'category']) {
+  test(`a deleted ${what} with ${ARTICLES} articles is hidden at once, deleted in parts, and its files are released`, { timeout: 240_000 }, async (t) => {
+    const world = await crowded(t), { desk, section, first, other, comment, files } = world;
+    const path = what === 'section' ? `/sections/${section.id}` : `/categories/${world.category.id}`;
+    const left = () => Number(desk.sql(`SELECT COUNT(*) FROM articles WHERE section_id = ${section.id}`));
+    const expiry = () => desk.sql(`SELECT CASE WHEN expires_at IS NULL THEN 'kept' ELSE 'released' END FROM files WHERE id IN (${files.join()}) ORDER BY id`).trim().split('\n');
+    assert.deepEqual(expiry(), ['kept', 'kept']);
+    await seenAlike(desk, async () => (await desk.owner.delete(path)).must(200), async (when) => {
+      for (const gone of [path, `/sections/${section.id}`, `/articles/${first.id}`, '/articles/10500', '/articles/10500/comments', `/articles/${first.id}/comments/${comment.id}`]) (await desk.owner.get(gone)).refused(404, 'RESOURCE_NOT_FOUND');
+      (await desk.customer.post('/articles/10500/comments', { contents: 'Late' })).refused(404, 'RESOURCE_NOT_FOUND');
+      (await desk.staff.post('/articles', { titles: 'Late', contents: 'C', section_id: section.id })).refused(400, 'FIELD_INVALID', 'section_id');
+      assert.deepEqual((await desk.owner.get('/articles', MOST)).ids, [other.id], when);
+      assert.equal(left(), when === 'end' ? 0 : ARTICLES, when);
+    });
+    for (const table of ['article_comments', 'comment_likes', 'article_votes', 'article_versions']) assert.equal(desk.sql(`SELECT COUNT(*) FROM ${table}`).trim(), '0', table);
+    assert.equal(desk.sql(`SELECT COUNT(*) FROM locale_fields WHERE owner_kind IN (11, 12) AND owner_id <> ${other.id}`).trim(), '0');
+    assert.equal(desk.sql(`SELECT COUNT(*) FROM sections WHERE id = ${section.id}`).trim(), '0');
+    if (what === 'category') assert.equal(desk.sql(`SELECT COUNT(*) FROM categories WHERE id = ${world.category.id}`).trim(), '0');
+    assert.equal(desk.sql('SELECT COUNT(*) FROM article_attachments').trim(), '1');
+    assert.deepEqual(expiry(), ['released', 'kept']);
+  });
+}

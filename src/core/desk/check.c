@@ -132,19 +132,21 @@ QUERY(check_rules, WITHOUT_RULE("rule_collections") " UNION " WITHOUT_RULE("rule
 QUERY(check_monitored,
       "SELECT o.monitor_id, o.case_id FROM monitor_cases o WHERE (NOT EXISTS (SELECT 1 FROM monitors m WHERE m.id = o.monitor_id) OR NOT "
       "EXISTS (SELECT 1 FROM cases t WHERE t.id = o.case_id)) AND NOT EXISTS (" CASCADES_UNDER_WAY ") ORDER BY 1, 2");
-/* Articles that a cascade deletes lose their comments and votes before they go. */
+/* Articles that a cascade deletes, with their section or alone, lose their likes, comments and votes before they go. */
+#define STAYS                                                                                                                        \
+    "a.deleted_at IS NULL AND EXISTS (SELECT 1 FROM sections s JOIN categories g ON g.id = s.category_id WHERE s.id = a.section_id " \
+    "AND s.deleted_at IS NULL AND g.deleted_at IS NULL)"
 QUERY(check_comments,
       "SELECT a.id, a.total_comments FROM articles a LEFT JOIN (SELECT c.article_id, COUNT(*) AS n FROM article_comments c LEFT JOIN "
       "article_comments p ON p.id = c.parent_id WHERE c.status = 1 AND COALESCE(p.status, 1) = 1 GROUP BY c.article_id) n ON n.article_id "
-      "= a.id WHERE a.deleted_at IS NULL AND a.total_comments <> COALESCE(n.n, 0) ORDER BY a.id");
+      "= a.id WHERE " STAYS " AND a.total_comments <> COALESCE(n.n, 0) ORDER BY a.id");
 QUERY(check_replies, "SELECT c.id, c.parent_id FROM article_comments c JOIN article_comments p ON p.id = c.parent_id WHERE p.article_id <> "
                      "c.article_id OR p.parent_id IS NOT NULL ORDER BY c.id");
-QUERY(
-    check_likes,
-    "SELECT c.id, c.like_count FROM article_comments c LEFT JOIN (SELECT comment_id, COUNT(*) AS n FROM comment_likes GROUP BY comment_id) "
-    "l ON l.comment_id = c.id WHERE c.like_count <> COALESCE(l.n, 0) ORDER BY c.id");
+QUERY(check_likes, "SELECT c.id, c.like_count FROM article_comments c JOIN articles a ON a.id = c.article_id LEFT JOIN (SELECT comment_id, "
+                   "COUNT(*) AS n FROM comment_likes GROUP BY comment_id) "
+                   "l ON l.comment_id = c.id WHERE " STAYS " AND c.like_count <> COALESCE(l.n, 0) ORDER BY c.id");
 QUERY(check_votes, "SELECT a.id FROM articles a LEFT JOIN (SELECT article_id, SUM(is_up) AS up, SUM(1 - is_up) AS down FROM article_votes "
-                   "GROUP BY article_id) v ON v.article_id = a.id WHERE a.deleted_at IS NULL AND (a.upvote_count <> COALESCE(v.up, 0) OR "
+                   "GROUP BY article_id) v ON v.article_id = a.id WHERE " STAYS " AND (a.upvote_count <> COALESCE(v.up, 0) OR "
                    "a.downvote_count <> COALESCE(v.down, 0)) ORDER BY a.id");
 QUERY(check_rank,
       "SELECT a.id FROM articles a WHERE a.rank <> " ARTICLE_RANK("a.views", "a.upvote_count", "a.downvote_count") " ORDER BY a.id");
