@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { DAY, MONDAY, ROLES, iso, shared } from './lib/index.mjs';
+import { DAY, MONDAY, ROLES, iso, open, shared, until } from './lib/index.mjs';
 import { newArticle } from './lib/published.mjs';
 import { sql } from './lib/sql.mjs';
 
@@ -138,4 +138,28 @@ describe('insights into articles:', () => {
     assert.equal(last.headers.link, undefined);
     (await desk.staff.get(ARTICLES, { format: 'csv', limit: -1 })).refused(400, 'FIELD_INVALID', 'limit');
   });
+});
+
+test('searches are gathered, written, and reported with the averages of their results', async (t) => {
+  const desk = await open(t);
+  await newArticle(desk, { title: 'The zebra' });
+  await newArticle(desk, { title: 'A zebra for staff', visibility: 'AGENTS' });
+  const search = async (who, query, more) => (await who.get('/helpcenter/search', { query, ...more })).must(200);
+  await until('the articles are indexed', async () => {
+    desk.clock.write(desk.clock.now + 1000);
+    return (await search(desk.anyone, 'indexed')).body.logs === undefined;
+  });
+  const found = [];
+  for (const [who, query] of [[desk.anyone, 'zebra'], [desk.customer, 'Zebra'], [desk.staff, ' ZEBRA '], [desk.staff, 'zebra']]) found.push((await search(who, query)).data.length);
+  assert.deepEqual(found, [1, 1, 2, 2]);
+  await search(desk.anyone, 'zebra', { offset: 1 }); // the next page is no search
+  for (let i = 0; i < 3; i++) assert.deepEqual((await search(desk.anyone, 'Teleport')).data, []);
+  await desk.restart(); // writes what was gathered
+  const { popular_searches: popular, failed_searches: failed } = await desk.staff.fetch(SEARCH);
+  const shown = (list) => list.filter(({ name }) => name !== 'indexed').map((q) => [q.name.toLowerCase(), q.average_result_count, q.attempt_count]);
+  assert.deepEqual([shown(popular), shown(failed)], [[['zebra', 2, 4], ['teleport', 0, 3]], [['teleport', 0, 3]]]);
+  const [zebra] = popular.filter(({ name }) => name.toLowerCase() === 'zebra');
+  const csv = (await desk.staff.exchange('GET', `/api/v1${SEARCH}?format=csv`)).must(200).text;
+  assert.ok(csv.includes(`"popular","${zebra.name}",2,4,"${zebra.last_attempted_at}"`), csv);
+  assert.match(csv, /^"failed","Teleport",0,3,/m);
 });
