@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { open, raw, until } from '../api/lib/index.mjs';
 import { databaseUrl } from '../api/lib/desk.mjs';
+import { newArticle } from '../api/lib/published.mjs';
 import { connection, psql } from './lib.mjs';
 
 const waiting = (url, count) => until(`${count} requests to wait`, () => psql(url, 'SELECT count(*) FROM pg_locks WHERE NOT granted') === String(count));
@@ -73,4 +74,36 @@ test('concurrent uploads of one person share one quota of unattached files', asy
   await waiting(url, 2);
   await other.say('COMMIT');
   assert.deepEqual((await Promise.all(uploads)).map((reply) => reply.status).sort(), [201, 413]);
+});
+
+test('a comment posted while its article is deleted is refused, and leaves nothing behind', async (t) => {
+  const desk = await open(t), url = databaseUrl(desk.dir), id = await newArticle(desk);
+  const other = connection(t, url);
+  await desk.customer.create(`/articles/${id}/comments`, { contents: 'In time' });
+  await other.say(`BEGIN; SELECT id FROM articles WHERE id = ${id} FOR UPDATE`); // both wait for the lock, one after the other
+  const deleted = desk.owner.delete(`/articles/${id}`);
+  await waiting(url, 1);
+  const posted = desk.customer.post(`/articles/${id}/comments`, { contents: 'Late' });
+  await until('both to wait', () => Number(psql(url, "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()")) === 2);
+  await other.say('COMMIT');
+  (await deleted).must(200);
+  (await posted).refused(404, 'RESOURCE_NOT_FOUND');
+  assert.equal(psql(url, `SELECT (SELECT count(*) FROM article_comments) + (SELECT count(*) FROM articles WHERE id = ${id})`), '0');
+  assert.equal(desk.check().status, 0, desk.check().stdout);
+});
+
+test('an article is deleted with a comment that was being posted', async (t) => {
+  const desk = await open(t), url = databaseUrl(desk.dir), id = await newArticle(desk);
+  const other = connection(t, url);
+  await desk.customer.create(`/articles/${id}/comments`, { contents: 'The first' });
+  await other.say('BEGIN; LOCK TABLE article_comments IN SHARE MODE'); // the comment's article is locked, the row waits
+  const posted = desk.customer.post(`/articles/${id}/comments`, { contents: 'The second' });
+  await waiting(url, 1);
+  const deleted = desk.owner.delete(`/articles/${id}`);
+  await waiting(url, 2);
+  await other.say('COMMIT');
+  (await posted).must(201);
+  (await deleted).must(200);
+  assert.equal(psql(url, `SELECT (SELECT count(*) FROM article_comments) + (SELECT count(*) FROM articles WHERE id = ${id})`), '0');
+  assert.equal(desk.check().status, 0, desk.check().stdout);
 });
