@@ -13,8 +13,9 @@ const pathOf = (address) => { const { pathname, search } = new URL(address); ret
 /** A reply with ids, times, addresses and proofs replaced by constants. Its form stays. */
 function form(reply) {
   const etag = reply.etag && 'tag';
-  return JSON.stringify([reply.status, etag, reply.body]).replace(/\b\d{12,16}\b/g, 'PSEUDONYM').replace(/"id":\d+/g, '"id":N')
-    .replace(/v=[0-9a-f]{144}/g, 'v=PROOF').replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'UUID').replace(/(conversations|cases_)\/?\d+/g, '$1');
+  return JSON.stringify([reply.status, etag, reply.body])
+    .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'UUID') // first, because it may end with 12 digits
+    .replace(/\b\d{12,16}\b/g, 'PSEUDONYM').replace(/"id":\d+/g, '"id":N').replace(/v=[0-9a-f]{144}/g, 'v=PROOF').replace(/(conversations|cases_)\/?\d+/g, '$1');
 }
 
 /** Ids of people by name, in a reply's references and resources. */
