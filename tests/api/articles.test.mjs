@@ -144,7 +144,10 @@ describe('articles:', () => {
     const entities = await cleaned(`${'&amp;'.repeat(20000)}<i>`);
     assert.ok(entities.startsWith('&amp;&amp;'));
     const refused = async (html) => (await desk.staff.post('/articles', { titles: 'a', contents: html, section_id: section.id })).refused(400, 'FIELD_INVALID', 'contents');
-    await refused('<i></i><u>'.repeat(50000));
+    // The cleaner has two seconds. A fast machine, or a sanitizer with a longer limit, finishes: then the elements are bounded.
+    const bomb = await desk.staff.post('/articles', { titles: 'a', contents: '<i></i><u>'.repeat(50000), section_id: section.id });
+    if (bomb.status === 201) assert.ok((await contents(bomb.data.id))[0][1].length < 1_000_000);
+    else bomb.refused(400, 'FIELD_INVALID', 'contents');
     await refused('x'.repeat(600 * 1024));
   });
 
