@@ -188,7 +188,7 @@ test('the server accepts the commands of the reference', { skip: !CURL && 'curl 
   const folder = directory();
   writeFileSync(join(folder, 'picture.png'), png(4, 4));
   writeFileSync(join(folder, 'report.pdf'), '{}'); // the same content comes back
-  /** What others need is deleted after their commands. After a change of the password, commands need the new PASSWORD. */
+  /** A row that other commands need is deleted after them. After a change of the password, commands need the new PASSWORD. */
   const place = (command) => (command.includes('/profile/password') ? 2 : Number(/-X DELETE[^]*\/(categories|sections|articles)/.test(command)));
   for (const command of commands.sort((a, b) => place(a) - place(b))) {
     const run = command.replace(/^curl/, 'curl -sS').replace(':PASSWORD', `:"${PASSWORD}"`).replace('"PASSWORD"', JSON.stringify(PASSWORD));
