@@ -159,6 +159,8 @@ struct rates {
 int64_t rate_over(struct api *api, struct str remote, int64_t now);
 int rate_count(struct conn *conn, struct str remote, int64_t now, int64_t *n);
 int64_t rate_counted(struct api *api, struct str remote, int64_t now, int64_t n);
+/* All three for a posted form, on a thread of the pool, because it waits for the writer. Returns the seconds to wait, 0, or a negative error. */
+int64_t rate_form(struct api *api, struct str remote, int64_t now);
 
 /* ---- idempotency ------------------------------------------------------------------------------------------ */
 

@@ -142,20 +142,9 @@ int visit_write(struct visit *v, int (*run)(struct visit *v)) {
 
 /* ---- a visit ----------------------------------------------------------------------------------------------------------- */
 
-static int count(struct visit *v) { return rate_count(v->work.conn, v->http->remote, v->work.now, &v->counted); }
-
-/* Returns the seconds to wait, 0, or a negative error. A form counts as a write without login. */
-static int64_t too_many(struct visit *v) {
-    if (!v->posted || v->api->cfg.public_writes_a_minute == 0) return 0;
-    int64_t wait = rate_over(v->api, v->http->remote, v->work.now);
-    if (wait) return wait;
-    int rc = visit_write(v, count);
-    return rc < 0 ? rc : rate_counted(v->api, v->http->remote, v->work.now, v->counted);
-}
-
 static void show(struct pool_task *t) {
-    struct visit *v = (struct visit *)(void *)t; /* the task is its first member */
-    int64_t wait = too_many(v);
+    struct visit *v = (struct visit *)(void *)t;                                    /* the task is its first member */
+    int64_t wait = v->posted ? rate_form(v->api, v->http->remote, v->work.now) : 0; /* a form counts as a write without login */
     if (wait < 0) {
         visit_failed(v);
     } else if (wait) {

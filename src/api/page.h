@@ -16,8 +16,7 @@ struct visit {
     bool posted;
     const struct json *given; /* the query's arguments, or a POST's form */
     struct arena *arena;
-    int64_t counted; /* count of writes for the rate limit */
-    void *prepared;  /* data of the page */
+    void *prepared; /* data of the page */
     /* The reply: */
     int status;
     const struct template *template; /* template of the page; NULL: title and text */

@@ -46,3 +46,22 @@ int64_t rate_counted(struct api *api, struct str remote, int64_t now, int64_t n)
     pthread_mutex_unlock(&api->rates.lock);
     return until_next(now);
 }
+
+struct rate_of_form {
+    struct str remote;
+    int64_t now, n;
+};
+
+static int rate_form_count(struct conn *conn, void *arg) {
+    struct rate_of_form *f = arg;
+    return rate_count(conn, f->remote, f->now, &f->n);
+}
+
+int64_t rate_form(struct api *api, struct str remote, int64_t now) {
+    struct rate_of_form f = {remote, now, 0};
+    if (api->cfg.public_writes_a_minute == 0) return 0;
+    int64_t wait = rate_over(api, remote, now);
+    if (wait) return wait;
+    int rc = db_write(api->desk->db, rate_form_count, &f);
+    return rc < 0 ? rc : rate_counted(api, remote, now, f.n);
+}

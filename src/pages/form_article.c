@@ -1,4 +1,4 @@
-/* What readers do with an article: votes and comments. The page of the article has the forms. */
+/* Readers vote for an article and comment on it. The page of the article has the forms. */
 #include "pages/pages.h"
 
 #include "core/helpcenter/comment.h"

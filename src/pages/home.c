@@ -99,11 +99,12 @@ int show_home(struct site_visit *v) {
     html(&v->main, "<h1>%s</h1>\n", v->head.title.p);
     const struct bind *most = BINDS(B_INT("most", HOME_ARTICLES));
     TRY(shelf_articles(v, SAY(v, WORD_FEATURED),
-                       "AND t.is_featured = 1 AND t.deleted_at IS NULL AND " ARTICLE_OF_BRAND " ORDER BY t.id DESC LIMIT :most", most,
-                       HOME_ARTICLES, NULL));
+                       "AND t.status = 3 AND t.is_featured = 1 AND t.deleted_at IS NULL AND " ARTICLE_OF_BRAND
+                       " ORDER BY t.id DESC LIMIT :most",
+                       most, HOME_ARTICLES, NULL));
     TRY(home_sections(v));
     TRY(shelf_articles(v, SAY(v, WORD_POPULAR),
-                       "AND t.deleted_at IS NULL AND " ARTICLE_OF_BRAND " ORDER BY t.views DESC, t.id DESC LIMIT :most", most,
-                       HOME_ARTICLES, NULL));
+                       "AND t.status = 3 AND t.deleted_at IS NULL AND " ARTICLE_OF_BRAND " ORDER BY t.views DESC, t.id DESC LIMIT :most",
+                       most, HOME_ARTICLES, NULL));
     return 0;
 }

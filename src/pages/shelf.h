@@ -1,4 +1,4 @@
-/* What the pages show of the help center: rows that the visitor may see, of the visit's brand, with their texts. */
+/* Rows of the help center for pages: those of the visit's brand that the visitor may see, with their texts. */
 #ifndef PAGES_SHELF_H
 #define PAGES_SHELF_H
 

@@ -233,14 +233,14 @@ static int run_get(struct site_visit *v) {
     return rc == GO_ON ? v->page->show(v) : rc < 0 ? rc : 0;
 }
 
-/* Runs the page in a snapshot. *spent: the budget was too small. */
-static int site_get(struct site_visit *v, int budget_ms, bool *spent) {
+/* Runs `run` in a snapshot. *spent: the budget was too small. */
+static int site_read(struct site_visit *v, int budget_ms, int (*run)(struct site_visit *v), bool *spent) {
     struct conn *c = db_reader(v->api->desk->db);
     *spent = false;
     if (c == NULL) return -ERR_SERVICE_UNAVAILABLE;
     TRY(db_read_begin(c, budget_ms));
     v->work.conn = c;
-    int rc = run_get(v);
+    int rc = run(v);
     *spent = rc < 0 && db_budget_spent(c);
     db_read_end(c);
     return rc;
@@ -249,7 +249,7 @@ static int site_get(struct site_visit *v, int budget_ms, bool *spent) {
 static void get_in_pool(struct pool_task *t) {
     struct site_visit *v = (struct site_visit *)(void *)t; /* the task is its first member */
     bool spent;
-    int rc = site_get(v, BUDGET_POOL_MS, &spent);
+    int rc = site_read(v, BUDGET_POOL_MS, run_get, &spent);
     if (rc == SITE_LATER) return;
     if (spent)
         rc =
@@ -266,28 +266,11 @@ static int prepare_post(struct site_visit *v) {
     return foreign < 0 ? foreign : foreign || v->status != 200 || v->location.p ? ANSWERED : GO_ON;
 }
 
-static int count_post(struct site_visit *v) {
-    int64_t n;
-    TRY(rate_count(v->work.conn, v->http->remote, v->work.now, &n));
-    v->viewed = n; /* until post_too_many takes it */
-    return 0;
-}
-
-/* Counts a form without login. Returns the seconds to wait, 0, or a negative error. */
-static int64_t post_too_many(struct site_visit *v) {
-    if (site_logged_in(v) || v->api->cfg.public_writes_a_minute == 0) return 0;
-    int64_t wait = rate_over(v->api, v->http->remote, v->work.now);
-    if (wait) return wait;
-    TRY(site_write(v, count_post));
-    int64_t counted = v->viewed;
-    v->viewed = 0;
-    return rate_counted(v->api, v->http->remote, v->work.now, counted);
-}
-
 static int run_post(struct site_visit *v) {
-    int rc = site_read(v, prepare_post);
+    bool spent;
+    int rc = site_read(v, BUDGET_POOL_MS, prepare_post, &spent);
     if (rc != GO_ON) return rc < 0 ? rc : 0;
-    int64_t wait = post_too_many(v);
+    int64_t wait = site_logged_in(v) ? 0 : rate_form(v->api, v->http->remote, v->work.now);
     if (wait < 0) return (int)wait;
     if (wait) {
         http_add_header(v->http, "Retry-After", str_fmt(v->http->arena, "%" PRId64, wait));
@@ -334,7 +317,7 @@ static void visit_get(struct site_visit *v) {
         site_park(v, waits ? LANE_WORK : LANE_READ, get_in_pool);
         return;
     }
-    int rc = site_get(v, BUDGET_INLINE_MS, &spent);
+    int rc = site_read(v, BUDGET_INLINE_MS, run_get, &spent);
     if (spent) {
         site_rewind(v);
         site_park(v, LANE_READ, get_in_pool);

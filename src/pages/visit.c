@@ -1,7 +1,5 @@
 #include "pages/visit.h"
 
-#include "base/limits.h"
-#include "core/change/finish.h"
 #include "core/words.h"
 
 #include <stdarg.h>
@@ -85,36 +83,4 @@ const char *site_sql(struct site_visit *v, const char *fmt, ...) {
     vsnprintf(text, (size_t)n + 1, fmt, args);
     va_end(args);
     return text;
-}
-
-/* ---- reading and writing ------------------------------------------------------------------------------------------------- */
-
-int site_read(struct site_visit *v, int (*run)(struct site_visit *v)) {
-    struct conn *c = db_reader(v->api->desk->db);
-    if (c == NULL) return -ERR_SERVICE_UNAVAILABLE;
-    TRY(db_read_begin(c, BUDGET_POOL_MS));
-    v->work.conn = c;
-    int rc = run(v);
-    db_read_end(c);
-    return rc;
-}
-
-struct site_writing {
-    struct site_visit *visit;
-    int (*run)(struct site_visit *v);
-};
-
-static int site_write_run(struct conn *c, void *arg) {
-    struct site_writing *x = arg;
-    work_rewind(&x->visit->work);
-    x->visit->work.conn = c;
-    int rc = x->run(x->visit);
-    if (rc >= 0) TRY(work_finish(&x->visit->work));
-    return rc;
-}
-
-int site_write(struct site_visit *v, int (*run)(struct site_visit *v)) {
-    int rc = db_write(v->api->desk->db, site_write_run, &(struct site_writing){v, run});
-    if (rc >= 0) work_committed(&v->work);
-    return rc;
 }

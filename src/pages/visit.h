@@ -2,8 +2,7 @@
  *
  *   GET   inline on the event loop, in a read snapshot with BUDGET_INLINE_MS; again in LANE_READ if that is spent. In the pool if the store blocks
  *         or the page is `in_pool`. show() runs in the snapshot (v->work.conn).
- *   POST  in the pool, in the lane of the row. A request from a page of another site is refused. show() runs without a snapshot and calls
- *         site_read and site_write.
+ *   POST  in the pool, in the lane of the row. A request from a page of another site is refused. show() runs without a snapshot.
  *
  * Before show(), the visit has its actor, brand, locale, arguments and form. show() writes the contents of the page to v->main and sets v->head.
  * The frame around it (layout.c) is added afterwards. */
@@ -42,7 +41,7 @@ struct site_language {
     struct site_language *next;
 };
 
-/* What stands in <head>, beside the brand. */
+/* The contents of <head>, without those of the brand. */
 struct site_head {
     struct str title;       /* without the brand's name */
     struct str description; /* p NULL: none */
@@ -106,10 +105,6 @@ int site_redirect(struct site_visit *v, int status, struct str path);
 int site_not_found(struct site_visit *v);
 int site_refuse(struct site_visit *v, int status, enum site_word title, enum site_word text);
 int site_bytes(struct site_visit *v, const char *content_type); /* v->main is the whole reply */
-
-/* In a POST: run a read in its own snapshot, or a write, with work.conn set. Return the result of `run`, or a negative error. */
-int site_read(struct site_visit *v, int (*run)(struct site_visit *v));
-int site_write(struct site_visit *v, int (*run)(struct site_visit *v));
 
 void site_end(struct site_visit *v, int rc); /* after SITE_LATER: sends the reply, or the page of the error; frees the visit */
 

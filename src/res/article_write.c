@@ -18,17 +18,22 @@ int article_may_publish(struct call *c) {
 
 QUERY(article_is_published, "SELECT a.id FROM articles a WHERE a.id = :id AND a.status = 3");
 
-int article_may_change(struct call *c, int64_t article_id) {
+/* The article is locked. */
+static int may_change_published(struct call *c, int64_t article_id) {
     int64_t id;
-    TRY(article_sections_lock(&c->work, json_ids(c->work.arena, &article_id, 1), article_section_given(c)));
-    TRY(db_lock_row(c->work.conn, "articles", article_id));
     int rc = db_int(c->work.conn, &article_is_published, BINDS(B_INT("id", article_id)), &id);
     return rc <= 0 ? rc : article_may_publish(c);
+}
+
+int article_may_change(struct call *c, int64_t article_id) {
+    TRY(article_sections_lock(&c->work, json_ids(c->work.arena, &article_id, 1), article_section_given(c)));
+    TRY(db_lock_row(c->work.conn, "articles", article_id));
+    return may_change_published(c, article_id);
 }
 
 int article_target(struct call *c) {
     int64_t id = c->vars[0].id;
     TRY(article_sections_lock(&c->work, json_ids(c->work.arena, &id, 1), article_section_given(c)));
     TRY(api_target(c));
-    return article_may_change(c, c->id);
+    return may_change_published(c, c->id);
 }

@@ -36,14 +36,9 @@ QUERY(delete_deliveries, "SELECT d.id, 0 FROM endpoint_deliveries d WHERE d.case
 QUERY(delete_deliveries_go, "DELETE FROM endpoint_deliveries WHERE id IN @LIST(:rows)");
 
 #define OF_CASE "v.owner_id = :id AND v.area = 1"
-#define VALUE_FILES "SELECT v.file_id FROM field_values v WHERE " OF_CASE " AND v.file_id IS NOT NULL"
 QUERY(delete_case_lock, "SELECT k.id FROM cases k WHERE k.id = :id @LOCK@"); /* nobody adds a value */
-QUERY(delete_value_files, "SELECT f.id FROM files f WHERE f.id IN (" VALUE_FILES ") ORDER BY f.id @LOCK@");
-QUERY(delete_value_files_go,
-      "UPDATE files SET expires_at = " FILE_EXPIRY(
-          ":since") " WHERE id IN (" VALUE_FILES
-                    ") AND NOT EXISTS (SELECT 1 FROM field_values v WHERE v.file_id = files.id AND NOT (" OF_CASE ")) "
-                    "AND NOT EXISTS (SELECT 1 FROM post_attachments pa WHERE pa.file_id = files.id) " FILE_IN_NO_ARTICLE);
+QUERY(delete_value_files, VALUE_FILES_LOCK(OF_CASE));
+QUERY(delete_value_files_go, VALUE_FILES_EXPIRE(OF_CASE));
 QUERY(delete_values, "DELETE FROM field_values WHERE owner_id = :id AND area = 1");
 
 QUERY(delete_tags, "DELETE FROM case_tags WHERE case_id = :id");

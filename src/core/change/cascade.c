@@ -46,13 +46,6 @@
 #include <assert.h>
 #include <inttypes.h>
 
-/* Expires files that only these values refer to. A separate statement locks them first: see files_released. */
-#define THEIR_FILES(those) "SELECT v.file_id FROM field_values v WHERE " those " AND v.file_id IS NOT NULL"
-#define FILES_LOCK(those) "SELECT f.id FROM files f WHERE f.id IN (" THEIR_FILES(those) ") ORDER BY f.id @LOCK@"
-#define FILES_EXPIRE(those)                                                                                      \
-    "UPDATE files SET expires_at = " FILE_EXPIRY(":since") " WHERE id IN (" THEIR_FILES(                         \
-        those) ") AND NOT EXISTS (SELECT 1 FROM field_values v WHERE v.file_id = files.id AND NOT (" those ")) " \
-               "AND NOT EXISTS (SELECT 1 FROM post_attachments pa WHERE pa.file_id = files.id) " FILE_IN_NO_ARTICLE
 QUERY(cascade_note_files, POST_FILES_LOCK);
 QUERY(cascade_note_files_go, POST_FILES_EXPIRE);
 QUERY(cascade_note_attachments, POST_ATTACHMENTS_DELETE);
@@ -174,8 +167,8 @@ QUERY(cascade_organization_leave, "UPDATE cases SET organization_id = NULL WHERE
 QUERY(cascade_organization_notes, "SELECT n.id, 0 FROM notes n WHERE n.organization_id = :id ORDER BY n.id LIMIT :most @LOCK@");
 #define OF_ORGANIZATION "v.owner_id = :id AND v.area = 3"
 QUERY(cascade_organization_lock, "SELECT id FROM organizations WHERE id = :id @LOCK@"); /* nobody adds a value */
-QUERY(cascade_organization_files, FILES_LOCK(OF_ORGANIZATION));
-QUERY(cascade_organization_files_go, FILES_EXPIRE(OF_ORGANIZATION));
+QUERY(cascade_organization_files, VALUE_FILES_LOCK(OF_ORGANIZATION));
+QUERY(cascade_organization_files_go, VALUE_FILES_EXPIRE(OF_ORGANIZATION));
 QUERY(cascade_organization_values, "DELETE FROM field_values WHERE owner_id = :id AND area = 3");
 QUERY(cascade_organization_uncount, "DELETE FROM case_totals WHERE kind = 6 AND id = :id");
 QUERY(cascade_organization_drop, "DELETE FROM organizations WHERE id = :id");
@@ -196,8 +189,8 @@ static const struct step of_organization[] = {
 /* A field is of one area, so an owner has one value of it. */
 #define OF_ROWS "v.field_id = :id AND v.owner_id IN @LIST(:rows)"
 QUERY(cascade_values, "SELECT v.owner_id, 0 FROM field_values v WHERE v.field_id = :id LIMIT :most @LOCK@");
-QUERY(cascade_value_files, FILES_LOCK(OF_ROWS));
-QUERY(cascade_value_files_go, FILES_EXPIRE(OF_ROWS));
+QUERY(cascade_value_files, VALUE_FILES_LOCK(OF_ROWS));
+QUERY(cascade_value_files_go, VALUE_FILES_EXPIRE(OF_ROWS));
 QUERY(cascade_values_drop, "DELETE FROM field_values WHERE field_id = :id AND owner_id IN @LIST(:rows)");
 QUERY(cascade_options, "SELECT o.id, 0 FROM custom_field_options o WHERE o.field_id = :id ORDER BY o.id LIMIT :most @LOCK@");
 QUERY(cascade_options_untitle, "DELETE FROM locale_fields WHERE owner_kind = 2 AND owner_id IN @LIST(:rows)");

@@ -5,7 +5,6 @@
 
 QUERY(article_texts_of, "SELECT l.owner_kind, l.locale, l.translation FROM locale_fields l WHERE l.owner_kind IN (11, 12) AND "
                         "l.owner_id = :id ORDER BY l.id");
-QUERY(article_texts_count, "SELECT COUNT(*) FROM locale_fields l WHERE l.owner_kind IN (11, 12) AND l.owner_id = :id");
 
 struct article_text *article_text_in(const struct article_texts *texts, struct str locale) {
     for (int i = 0; i < texts->count; i++)
@@ -13,23 +12,20 @@ struct article_text *article_text_in(const struct article_texts *texts, struct s
     return NULL;
 }
 
-/* The list has room for the entry. */
-static struct article_text *article_text_entry(struct article_texts *texts, struct str locale) {
+static struct article_text *article_text_entry(struct arena *a, struct article_texts *texts, int *room, struct str locale) {
     struct article_text *t = article_text_in(texts, locale);
     if (t) return t;
+    texts->list = arena_more(a, texts->list, texts->count, room, sizeof *texts->list);
     t = &texts->list[texts->count++];
-    *t = (struct article_text){.locale = locale};
+    *t = (struct article_text){.locale = str_dup(a, locale)};
     return t;
 }
 
 int article_texts_load(struct work *w, int64_t article_id, struct article_texts *out) {
-    const struct bind *binds = BINDS(B_INT("id", article_id));
-    int64_t rows = 0;
-    int rc;
-    TRY(db_int(w->conn, &article_texts_count, binds, &rows));
-    *out = (struct article_texts){.list = arena_array(w->arena, (size_t)rows + 1, sizeof *out->list)};
-    DB_ROWS(rc, w->conn, &article_texts_of, binds, row) {
-        struct article_text *t = article_text_entry(out, str_dup(w->arena, col_text(row, 1)));
+    int rc, room = 0;
+    *out = (struct article_texts){0};
+    DB_ROWS(rc, w->conn, &article_texts_of, BINDS(B_INT("id", article_id)), row) {
+        struct article_text *t = article_text_entry(w->arena, out, &room, col_text(row, 1));
         *(col_int(row, 0) == TITLE_OF_ARTICLE ? &t->title : &t->contents) = str_dup(w->arena, col_text(row, 2));
     }
     return rc;

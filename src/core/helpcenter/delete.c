@@ -40,16 +40,10 @@ QUERY(comments_go, "DELETE FROM article_comments WHERE id IN @LIST(:rows)");
 QUERY(votes_go, "DELETE FROM article_votes WHERE id IN @LIST(:rows)");
 QUERY(versions_go, "DELETE FROM article_versions WHERE id IN @LIST(:rows)");
 
-/* A separate statement locks the files first: see files_released. */
 #define THEIR_FILES "SELECT o.file_id FROM article_attachments o WHERE o.id IN @LIST(:rows)"
-QUERY(attached_files, "SELECT f.id FROM files f WHERE f.id IN (" THEIR_FILES ") ORDER BY f.id @LOCK@");
+QUERY(attached_files, THOSE_FILES_LOCK(THEIR_FILES));
+QUERY(attached_files_go, THOSE_FILES_EXPIRE(THEIR_FILES, "", "", "AND aa.id NOT IN @LIST(:rows)"));
 QUERY(attached_go, "DELETE FROM article_attachments WHERE id IN @LIST(:rows)");
-QUERY(attached_files_go,
-      "UPDATE files SET expires_at = " FILE_EXPIRY(
-          ":since") " WHERE id IN (" THEIR_FILES
-                    ") AND NOT EXISTS (SELECT 1 FROM field_values v WHERE v.file_id = files.id) AND NOT EXISTS (SELECT 1 FROM "
-                    "post_attachments pa WHERE pa.file_id = files.id) AND NOT EXISTS (SELECT 1 FROM article_attachments aa WHERE "
-                    "aa.file_id = files.id AND aa.id NOT IN @LIST(:rows))");
 
 QUERY(articles_untitle, "DELETE FROM locale_fields WHERE owner_kind IN (11, 12) AND owner_id IN @LIST(:rows)");
 QUERY(articles_go, "DELETE FROM articles WHERE id IN @LIST(:rows)"); /* deletes their tags, too */
