@@ -39,26 +39,28 @@ test("long lists of one person delay no login and no read of others", async (t) 
   const desk = await demo(t, { conversations: 1200, processes: 1 });
   const reader = await desk.session(desk.customer);
   const admin = await desk.session(desk.admin);
+  const list = { query: { limit: 1000, include: '*', fields: 'id,requester(id)' } }; // its replies are not checked, because that costs more than the list
   let done = 0;
   let sending = true;
   const send = async () => {
     while (sending) {
-      const reply = await admin.client.get('/conversations', { limit: 1000, include: '*', fields: 'id,requester(id)' });
-      assert.equal(reply.must(200).data.length, 1000);
+      const reply = await admin.client.exchange('GET', '/api/v1/conversations', list);
+      assert.equal(reply.status, 200);
       done += 1;
     }
   };
+  assert.equal((await admin.client.fetch('/conversations', list.query)).length, 1000);
   const lists = Promise.all(Array.from({ length: 30 }, send));
   await until('lists to wait', async () => (await metric(desk, 'reads_queued')) > 0 || undefined);
   // Thirty lists wait until these replies have arrived: no reply waits for an empty queue.
   (await reader.client.get('/conversations')).must(200);
   (await desk.login(desk.people.agent.email).get('/me')).must(200);
   (await admin.client.get('/conversations', { limit: 5 })).must(200);
-  // Several tries, because the process of this test may send a request late or read its reply late. In the order of arrival, every try would have 29 lists before it.
+  // Several tries, because the process of this test may send a request late or read its reply late. In the order of arrival, each try would have 29 lists before it.
   let passed = Infinity;
-  for (let i = 0; i < 5 || (i < 40 && passed >= 15); i += 1) {
+  for (let i = 0; i < 5; i += 1) {
     const before = done;
-    (await reader.client.get('/conversations', { limit: 1000, include: '*' })).must(200);
+    assert.equal((await reader.client.exchange('GET', '/api/v1/conversations', list)).status, 200);
     passed = Math.min(passed, done - before);
   }
   sending = false;
