@@ -254,10 +254,6 @@ static const struct field article_import_input[] = {
                 "\"contents\": [{\"locale\": \"en-us\", \"translation\": \"<p>Open the settings.</p>\"}], \"section_id\": 1}]"},
     {0},
 };
-static const struct field article_import_args[] = {
-    {"partial_import", F_BOOL, .doc = "True keeps the valid records even if others are invalid."},
-    {0},
-};
 
 /* ---- related articles ------------------------------------------------------------------------------------------------- */
 
@@ -396,7 +392,7 @@ static const struct route article_routes[] = {
      .summary = "List articles related to an article",
      .doc = "At most five published articles that the caller sees: of the same section, with common tags or keywords."},
     {POST, "/bulk/articles", AG_PLUS, SCOPE, ONE, api_import, WRITERS, .status = 202, .reply = "bulk_job", .label = "job",
-     .prepare = article_import_prepare, .lane = LANE_PICTURE, .input = article_import_input, .args = article_import_args,
+     .prepare = article_import_prepare, .lane = LANE_PICTURE, .input = article_import_input, .args = import_args,
      .records = &article_resource, .record_list = "articles", .summary = "Import articles",
      .doc = "The HTML is cleaned before the reply. A job creates the articles; GET /jobs/:id shows its result."},
     {PUT, "/articles/reorder", AG_PLUS, SCOPE, NONE, put_articles_order, WRITERS, .input = reorder_input, .summary = "Reorder articles",

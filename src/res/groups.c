@@ -29,3 +29,8 @@ const struct field attachments[] = {
     {"*", .group = download_all},
     {0},
 };
+
+const struct field import_args[] = {
+    {"partial_import", F_BOOL, .doc = "True keeps the valid records even if others are invalid."},
+    {0},
+};

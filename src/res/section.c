@@ -285,10 +285,6 @@ static const struct field section_import_input[] = {
      .example = "[{\"titles\": [{\"locale\": \"en-us\", \"translation\": \"Invoices\"}], \"category_id\": 1, \"legacy_id\": \"S-7\"}]"},
     {0},
 };
-static const struct field section_import_args[] = {
-    {"partial_import", F_BOOL, .doc = "True keeps the valid records even if others are invalid."},
-    {0},
-};
 
 #define MANAGED .permission = "help_center.manage"
 
@@ -297,7 +293,7 @@ static const struct route section_routes[] = {
     {GET, "/sections/:id", PUBLIC, "", ONE, api_get, .summary = "Get a section"},
     {POST, "/sections", AG_PLUS, "conversations", ONE, post_section, MANAGED, .summary = "Create a section"},
     {POST, "/bulk/sections", AG_PLUS, "conversations", ONE, api_import, MANAGED, .status = 202, .reply = "bulk_job", .label = "job",
-     .input = section_import_input, .args = section_import_args, .records = &section_resource, .record_list = "sections",
+     .input = section_import_input, .args = import_args, .records = &section_resource, .record_list = "sections",
      .summary = "Import sections", .doc = "The job lists the invalid records when it has ended."},
     {PUT, "/sections/reorder", AG_PLUS, "conversations", NONE, put_sections_order, MANAGED, .input = sections_order,
      .summary = "Reorder sections"},

@@ -2,6 +2,7 @@
 
 #include "api/generic.h"
 #include "core/people/user.h"
+#include "res/groups.h"
 
 extern const struct resource team_resource;
 
@@ -106,10 +107,6 @@ static const struct field remove_args[] = {
 };
 static const struct field import_input[] = {
     {"teams", F_LIST, REQUIRED, .doc = "Teams to create, at most 200.", .example = "[{\"title\": \"First line\", \"legacy_id\": \"T-7\"}]"},
-    {0},
-};
-static const struct field import_args[] = {
-    {"partial_import", F_BOOL, .doc = "True keeps the valid records even if others are invalid."},
     {0},
 };
 
