@@ -36,7 +36,7 @@ int act_expired(struct act *a);
 
 /* ---- calls ------------------------------------------------------------------------------------------------------------- */
 
-/* Makes a call as the visitor. `then` runs in the pool when the reply is there. path: below /api/v1, with the query; at most 500 bytes. */
+/* Makes a call as the visitor. `then` runs in the pool when the reply is there. path: below /api/v1, with the query. */
 int act_call(struct act *a, enum method m, struct json *body, int (*then)(struct act *a), const char *path, ...)
     __attribute__((format(printf, 5, 6)));
 bool act_ok(const struct act *a);                 /* the call succeeded */
