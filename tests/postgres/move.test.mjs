@@ -97,8 +97,8 @@ async function answers(desk, sessions) {
   for (const [login, headers] of Object.entries(sessions)) callers[login] = new Client(desk, headers);
   for (const [who, client] of Object.entries(callers)) {
     for (const path of [...PATHS, ...WIDER]) {
-      if (/^\/articles\/\d+$/.test(path) && ['nobody', 'customer'].includes(who)) continue; // a reader's view would change the next replies
-      const { status, text, etag } = await client.exchange('GET', `/api/v1${path}`);
+      const headers = { 'User-Agent': 'bot' }; // a counted view would change the next replies
+      const { status, text, etag } = await client.exchange('GET', `/api/v1${path}`, { headers });
       // A cursor of the change log is valid only in its store.
       const said = path === '/changes' ? text.replaceAll(/"cursor":"[^"]*"|after=[\w-]+/g, '') : text;
       all.set(`${who} ${path}`, { status, text: said, etag });
