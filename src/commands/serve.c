@@ -105,6 +105,7 @@ static int open_keys(struct server *s, bool fresh) {
     key_derive(&d->fingerprint_key, &server, "fingerprint");
     key_derive(&d->pseudonym_key, &server, "pseudonym");
     key_derive(&d->picture_key, &server, "picture");
+    key_derive(&d->token_key, &server, "mail token");
     d->installation = mac_hex(s->memory, &server, S("installation"));
     random_bytes(&d->credential_key, sizeof d->credential_key);
     d->process = random_uuid(s->memory);

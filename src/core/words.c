@@ -113,3 +113,36 @@ const struct word endpoint_contents[] = {{CONTENT_JSON, "application/json"},
                                          {0}};
 const struct word delivery_statuses[] = {{DELIVERY_PENDING, "PENDING"}, {DELIVERY_SENT, "SENT"}, {DELIVERY_FAILED, "FAILED"}, {0}};
 const struct word attempt_results[] = {{ATTEMPT_SUCCESS, "SUCCESS"}, {ATTEMPT_FAILURE, "FAILURE"}, {0}};
+
+const struct word incoming_statuses[] = {{INCOMING_RECEIVED, "RECEIVED"},
+                                         {INCOMING_PROCESSING, "PROCESSING"},
+                                         {INCOMING_SUCCESS, "SUCCESS"},
+                                         {INCOMING_FAILED, "FAILED"},
+                                         {INCOMING_REJECTED, "REJECTED"},
+                                         {INCOMING_SUSPENDED, "SUSPENDED"},
+                                         {0}};
+const struct word suspensions[] = {{SUSPENDED_INVALID_EMAIL_HEADERS, "INVALID_EMAIL_HEADERS"},
+                                   {SUSPENDED_NO_FROM_ADDRESS, "NO_FROM_ADDRESS"},
+                                   {SUSPENDED_INVALID_FROM_ADDRESS, "INVALID_FROM_ADDRESS"},
+                                   {SUSPENDED_SOURCE_IS_MAILBOX, "SOURCE_IS_MAILBOX"},
+                                   {SUSPENDED_LOOP_DETECTED, "LOOP_DETECTED"},
+                                   {SUSPENDED_BLOCKLISTED_EMAIL, "BLOCKLISTED_EMAIL"},
+                                   {SUSPENDED_DELIVERY_FAILED, "DELIVERY_FAILED"},
+                                   {SUSPENDED_MAILER_DAEMON, "MAILER_DAEMON"},
+                                   {SUSPENDED_OUT_OF_OFFICE_EMAIL, "OUT_OF_OFFICE_EMAIL"},
+                                   {SUSPENDED_AUTOMATED_EMAIL, "AUTOMATED_EMAIL"},
+                                   {SUSPENDED_SOURCE_IS_NOREPLY, "SOURCE_IS_NOREPLY"},
+                                   {SUSPENDED_SPAM, "SPAM"},
+                                   {SUSPENDED_INVALID_CASE_TOKEN, "INVALID_CASE_TOKEN"},
+                                   {SUSPENDED_UNREGISTERED_USER, "UNREGISTERED_USER"},
+                                   {SUSPENDED_UNVERIFIED_EMAIL, "UNVERIFIED_EMAIL"},
+                                   {SUSPENDED_NOT_PARTICIPANT, "NOT_PARTICIPANT"},
+                                   {0}};
+const struct word mail_doors[] = {{DOOR_PIPE, "PIPE"}, {DOOR_LMTP, "LMTP"}, {DOOR_IMAP, "IMAP"}, {0}};
+const struct word mail_verdicts[] = {{VERDICT_NONE, "NONE"},
+                                     {VERDICT_PASS, "PASS"},
+                                     {VERDICT_FAIL, "FAIL"},
+                                     {VERDICT_SOFTFAIL, "SOFTFAIL"},
+                                     {VERDICT_NEUTRAL, "NEUTRAL"},
+                                     {VERDICT_ERROR, "ERROR"},
+                                     {0}};

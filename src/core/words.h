@@ -82,6 +82,37 @@ enum mail_status {
     MAIL_FAILED,
     MAIL_BOUNCED
 }; /* of outgoing mails: core/text/letter.c */
+/* Of mails that came in: core/mail/receive.h. */
+enum incoming_status {
+    INCOMING_RECEIVED = 1,
+    INCOMING_PROCESSING,
+    INCOMING_SUCCESS,
+    INCOMING_FAILED,
+    INCOMING_REJECTED,
+    INCOMING_SUSPENDED
+};
+/* Why a mail is suspended, in the order of the rules (completions.md section 7). */
+enum suspension {
+    SUSPENDED_INVALID_EMAIL_HEADERS = 1,
+    SUSPENDED_NO_FROM_ADDRESS,
+    SUSPENDED_INVALID_FROM_ADDRESS,
+    SUSPENDED_SOURCE_IS_MAILBOX,
+    SUSPENDED_LOOP_DETECTED,
+    SUSPENDED_BLOCKLISTED_EMAIL,
+    SUSPENDED_DELIVERY_FAILED,
+    SUSPENDED_MAILER_DAEMON,
+    SUSPENDED_OUT_OF_OFFICE_EMAIL,
+    SUSPENDED_AUTOMATED_EMAIL,
+    SUSPENDED_SOURCE_IS_NOREPLY,
+    SUSPENDED_SPAM,
+    SUSPENDED_INVALID_CASE_TOKEN,
+    SUSPENDED_UNREGISTERED_USER,
+    SUSPENDED_UNVERIFIED_EMAIL,
+    SUSPENDED_NOT_PARTICIPANT
+};
+enum mail_door { DOOR_PIPE = 1, DOOR_LMTP, DOOR_IMAP };
+/* Results of DKIM, SPF and DMARC (RFC 8601). */
+enum mail_verdict { VERDICT_NONE = 1, VERDICT_PASS, VERDICT_FAIL, VERDICT_SOFTFAIL, VERDICT_NEUTRAL, VERDICT_ERROR };
 enum template_app { TEMPLATE_MAIL = 1, TEMPLATE_PAGE, TEMPLATE_SITE };
 enum recipient_type { RECIPIENT_TO = 1, RECIPIENT_CC };
 enum reject_type { REJECT_BOUNCE = 1, REJECT_BLOCKED, REJECT_DROPPED, REJECT_DEFERRED, REJECT_EXPIRED, REJECT_ERROR };
@@ -99,6 +130,6 @@ extern const struct word role_types[], case_accesses[], organization_accesses[],
     message_statuses[], post_statuses[], rating_scores[], rating_statuses[], note_colors[], post_channels[], reject_types[], job_statuses[],
     phone_types[], case_type_types[], smtp_securities[], time_formats[], field_kinds[], activity_names[], mail_statuses[], template_apps[],
     template_categories[], sla_target_types[], sla_hours[], endpoint_types[], endpoint_methods[], endpoint_contents[], delivery_statuses[],
-    attempt_results[];
+    attempt_results[], incoming_statuses[], suspensions[], mail_doors[], mail_verdicts[];
 
 #endif

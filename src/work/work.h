@@ -31,7 +31,7 @@ struct desk {
     struct str process;      /* id of this run of the program: tells which entries of the outbox are its own */
     struct str inbox;        /* the folder where mail comes in (mail/inbox.h); p NULL: none */
     struct key session_key, csrf_key, request_key, account_key, idempotency_key, factor_key, remember_key, link_key, mail_key, setting_key,
-        endpoint_key, fingerprint_key, pseudonym_key, picture_key;
+        endpoint_key, fingerprint_key, pseudonym_key, picture_key, token_key;
     struct key credential_key;       /* of this process only: the key of the credential cache */
     struct settings *settings;       /* values of all settings: core/desk/setting.h */
     struct touches *touches;         /* session touches gathered in memory: core/login/session.h */

@@ -27,14 +27,15 @@ QUERY(seed_priorities, "UPDATE case_priorities SET created_at = :now, updated_at
 QUERY(seed_types, "UPDATE case_types SET created_at = :now, updated_at = :now WHERE created_at = 0");
 QUERY(seed_hours, "UPDATE business_hours SET created_at = :now, updated_at = :now WHERE created_at = 0");
 QUERY(seed_locales, "UPDATE locales SET created_at = :now, updated_at = :now WHERE created_at = 0");
+QUERY(seed_mailboxes, "UPDATE mailboxes SET created_at = :now, updated_at = :now, verified_at = :now WHERE created_at = 0");
 QUERY(seed_brands, "UPDATE brands SET created_at = :now, updated_at = :now WHERE created_at = 0");
 QUERY(seed_categories, "UPDATE categories SET created_at = :now, updated_at = :now WHERE created_at = 0");
 QUERY(seed_fields, "UPDATE custom_fields SET created_at = :now, updated_at = :now WHERE created_at = 0");
 QUERY(seed_titles, "UPDATE locale_fields SET created_at = :now, updated_at = :now WHERE created_at = 0");
 QUERY(seed_views, "UPDATE views SET created_at = :now, updated_at = :now WHERE created_at = 0");
-static const struct query *const seed_times[] = {&seed_views,  &seed_roles,  &seed_statuses,  &seed_priorities,
-                                                 &seed_types,  &seed_hours,  &seed_locales,   &seed_brands,
-                                                 &seed_fields, &seed_titles, &seed_categories};
+static const struct query *const seed_times[] = {&seed_views,     &seed_roles,  &seed_statuses, &seed_priorities,
+                                                 &seed_types,     &seed_hours,  &seed_locales,  &seed_brands,
+                                                 &seed_mailboxes, &seed_fields, &seed_titles,   &seed_categories};
 
 QUERY(owner_insert, "INSERT INTO users (uuid, full_name, name_key, is_enabled, is_mfa_enabled, role_id, role_type, locale_id, "
                     "password_hash, password_updated_at, created_at, updated_at) VALUES (:uuid, :name, :key, 1, 0, :role, "
