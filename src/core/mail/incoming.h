@@ -22,7 +22,7 @@ struct mail_file {
 /* What decides about suspension. Texts are values of headers, unfolded and decoded; p NULL: the header is absent. */
 struct mail_signs {
     struct str auto_submitted, precedence, list_id, auto_response_suppress, spam_flag, spam_score, spam_status;
-    struct str loops[10];   /* X-Desk-Loop */
+    struct str loops[10]; /* X-Desk-Loop */
     int loop_count;
     struct str autoreply;   /* the first of X-Autoreply, X-Autorespond, X-Auto-Response, X-Vacation and similar ones, as "name: value" */
     bool is_report;         /* multipart/report, or a mail of this form by its text (mail/report.h) */
@@ -45,10 +45,10 @@ struct incoming {
     struct str from_text, to_text, cc_text; /* the headers as one line each, for staff */
     struct mail_person *to, *cc;
     int to_count, cc_count;
-    struct str subject, message_id;     /* message_id: without angle brackets */
-    struct str *references;             /* In-Reply-To and References, without angle brackets, in their order, without duplicates */
+    struct str subject, message_id; /* message_id: without angle brackets */
+    struct str *references;         /* In-Reply-To and References, without angle brackets, in their order, without duplicates */
     int reference_count;
-    int64_t date;                       /* milliseconds since 1970; 0: none or not plausible */
+    int64_t date; /* milliseconds since 1970; 0: none or not plausible */
     struct mail_signs signs;
     struct str *authentication_results; /* values of the headers, the topmost first; at most 20 */
     int authentication_count;
@@ -57,8 +57,8 @@ struct incoming {
     struct str html;   /* clean (html_is_clean), with the quoted part in <details>; p NULL: the mail has no HTML part */
     struct mail_file *files;
     int file_count;
-    bool cut;          /* parts of the mail are only in the raw mail, because a limit was reached */
-    struct str fault;  /* the mail can't be read: why, one line; p NULL: it was read. Then only the envelope, size and digest are set */
+    bool cut;         /* parts of the mail are only in the raw mail, because a limit was reached */
+    struct str fault; /* the mail can't be read: why, one line; p NULL: it was read. Then only the envelope, size and digest are set */
     /* about the raw mail */
     int64_t size;
     struct str sha256; /* 64 hex digits */
