@@ -1,0 +1,89 @@
+#include "core/mail/mailbox.h"
+
+#include "base/fold.h"
+#include "core/desk/setting.h"
+#include "core/mail/token.h"
+
+#define MAILBOX_COLUMNS "SELECT m.id, m.brand_id, m.team_id, m.address, m.name, m.is_system FROM mailboxes m "
+#define MAILBOX_SENDS "m.deleted_at IS NULL AND m.is_enabled = 1 AND m.verified_at IS NOT NULL"
+QUERY(mailbox_by_key, MAILBOX_COLUMNS "WHERE m.address_key = :key AND m.deleted_at IS NULL AND m.is_enabled = 1");
+QUERY(mailbox_of_system, MAILBOX_COLUMNS "WHERE m.is_system = 1 AND m.is_enabled = 1");
+QUERY(mailbox_always, MAILBOX_COLUMNS "WHERE m.is_system = 1");
+QUERY(mailbox_of_case, MAILBOX_COLUMNS "JOIN cases c ON c.mailbox_id = m.id WHERE c.id = :case AND " MAILBOX_SENDS);
+QUERY(mailbox_of_brand, MAILBOX_COLUMNS "JOIN cases c ON c.brand_id = m.brand_id WHERE c.id = :case AND " MAILBOX_SENDS
+                                        " ORDER BY m.is_default DESC, m.id LIMIT 1");
+QUERY(mailbox_by_default, MAILBOX_COLUMNS "WHERE m.is_default = 1 AND " MAILBOX_SENDS);
+QUERY(mailbox_key_owned, "SELECT 1 FROM mailboxes WHERE address_key = :key AND deleted_at IS NULL");
+QUERY(mailbox_listed, "SELECT address FROM mailboxes WHERE address IS NOT NULL AND is_enabled = 1 AND deleted_at IS NULL ORDER BY id LIMIT :most");
+
+#define LIMIT_MAILBOX_LIST 10000 /* lines of the file of recipients */
+
+struct str mailbox_key(struct arena *a, struct str address) {
+    struct str token, plain = address_without_plus(a, address, &token);
+    return email_valid(plain) ? email_key(a, plain) : (struct str){0};
+}
+
+static struct str system_address(struct work *w) { return setting_text(w->desk, "mail.from_address", w->arena); }
+
+static struct str sender_name(struct work *w, struct str own) {
+    if (own.n) return str_dup(w->arena, own);
+    struct str name = setting_text(w->desk, "mail.from_name", w->arena);
+    return name.n ? name : setting_text(w->desk, "desk.name", w->arena);
+}
+
+static int mailbox_read(struct work *w, const struct query *q, const struct bind *binds, struct mailbox *out) {
+    struct stmt *row;
+    int rc = db_row(w->conn, q, binds, &row);
+    if (rc <= 0) return rc;
+    *out = (struct mailbox){.id = col_int(row, 0), .brand_id = col_int(row, 1), .team_id = col_int(row, 2)};
+    out->address = col_int(row, 5) ? system_address(w) : str_dup(w->arena, col_text(row, 3));
+    out->name = sender_name(w, col_text(row, 4));
+    stmt_end(row);
+    return 1;
+}
+
+static bool key_is_of(struct work *w, struct str key, const char *setting) {
+    struct str address = setting_text(w->desk, setting, w->arena);
+    return address.n && str_eq(mailbox_key(w->arena, address), key);
+}
+
+int mailbox_of_address(struct work *w, struct str address, struct mailbox *out) {
+    struct str key = mailbox_key(w->arena, address);
+    if (key.p == NULL) return 0;
+    int rc = mailbox_read(w, &mailbox_by_key, BINDS(B_TEXT("key", key)), out);
+    if (rc != 0 || !key_is_of(w, key, "mail.from_address")) return rc;
+    return mailbox_read(w, &mailbox_of_system, NULL, out);
+}
+
+int mailbox_for_case(struct work *w, int64_t case_id, struct mailbox *out) {
+    static const struct query *const tries[] = {&mailbox_of_case, &mailbox_of_brand, &mailbox_by_default, &mailbox_always};
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < sizeof tries / sizeof *tries; i++)
+        rc = mailbox_read(w, tries[i], BINDS(B_INT("case", case_id)), out);
+    return rc == 0 ? -ERR_INTERNAL_ERROR : rc;
+}
+
+int mailbox_owns(struct work *w, struct str address) {
+    struct str key = mailbox_key(w->arena, address);
+    int64_t found;
+    if (key.p == NULL) return 0;
+    return key_is_of(w, key, "mail.from_address") ? 1 : db_int(w->conn, &mailbox_key_owned, BINDS(B_TEXT("key", key)), &found);
+}
+
+static int address_added(struct work *w, struct str *list, int n, struct str address) {
+    struct str key = mailbox_key(w->arena, address), token;
+    for (int i = 0; i < n && key.n; i++)
+        if (str_eq(mailbox_key(w->arena, list[i]), key)) key.n = 0;
+    if (key.n == 0) return n;
+    list[n] = address_without_plus(w->arena, address, &token);
+    return n + 1;
+}
+
+int mailbox_addresses(struct work *w, struct str **list) {
+    int rc, n = 0;
+    struct str *out = *list = arena_array(w->arena, LIMIT_MAILBOX_LIST + 2, sizeof *out);
+    DB_ROWS(rc, w->conn, &mailbox_listed, BINDS(B_INT("most", LIMIT_MAILBOX_LIST)), s) out[n++] = str_dup(w->arena, col_text(s, 0));
+    TRY(rc);
+    n = address_added(w, out, n, system_address(w));
+    return address_added(w, out, n, setting_text(w->desk, "mail.return_path", w->arena));
+}

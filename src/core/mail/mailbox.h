@@ -1,0 +1,28 @@
+/* Mailboxes: the addresses by which mail comes in and replies leave. The address of the system mailbox is the setting mail.from_address. */
+#ifndef CORE_MAIL_MAILBOX_H
+#define CORE_MAIL_MAILBOX_H
+
+#include "work/work.h"
+
+struct mailbox {
+    int64_t id, brand_id, team_id;
+    struct str address, name; /* address: n 0: mail.from_address is not set. name: the sender name of its mails, never empty */
+};
+
+/* The address without its plus part, as a key: letter case and the form of the domain do not matter. p NULL: not an address. */
+struct str mailbox_key(struct arena *a, struct str address);
+
+/* Finds the enabled mailbox of an address of a mail that came in, with or without a plus part, verified or not. Returns 1, 0 none, or a
+ * negative error. */
+int mailbox_of_address(struct work *w, struct str address, struct mailbox *out);
+/* Finds the mailbox by which replies of a conversation leave: (1) that of the conversation, (2) the one of its brand that is the default, else
+ * the first one, (3) the default. Only enabled and verified ones send; without any, the system mailbox does. Returns 1 or a negative error. */
+int mailbox_for_case(struct work *w, int64_t case_id, struct mailbox *out);
+/* Returns 1 if it is the address of a mailbox that is not deleted, enabled or not, 0, or a negative error. */
+int mailbox_owns(struct work *w, struct str address);
+
+/* Lists the addresses that the desk takes mail for, without duplicates: those of enabled mailboxes, mail.from_address and mail.return_path.
+ * Returns their number, or a negative error. */
+int mailbox_addresses(struct work *w, struct str **list);
+
+#endif
