@@ -67,7 +67,7 @@
 #define LIMIT_SEARCH_READ 10          /* times that many texts are read of the rows that a search examines */
 #define LIMIT_CONTENTS (512 * 1024)   /* characters of a message */
 #define LIMIT_SLUG 80                 /* letters of the words of a slug: an address stays readable */
-#define LIMIT_MAIL (1024 * 1024)      /* a mail that comes in: a delivery report has a few KiB, plus the mail it returns */
+#define LIMIT_MAIL (50 * 1024 * 1024) /* a mail that comes in, as it was sent: files of 36 MB in Base64 */
 
 #define LIMIT_HELD (INT64_C(256) << 20)     /* bytes of replies that wait to be read; above it requests get 503 */
 #define LIMIT_HELD_EACH (INT64_C(32) << 20) /* of these, for one person or one address without login: eight full pages */

@@ -41,7 +41,7 @@ static int mail_refuse(int status, const char *why) {
 }
 
 static int mail_keep(struct arena *a, struct str data, struct str mail) {
-    int fault = inbox_put(a, data, mail);
+    int fault = inbox_put(a, data, &(struct inbox_mail){.door = DOOR_PIPE, .raw = mail});
     if (fault == 0) return 0;
     if (fault == ENOENT) complain("%s/mail is not an inbox: name the data folder of a desk that has been served", data.p);
     else complain("%s/mail can't store a mail now: %s", data.p, strerror(fault));

@@ -37,11 +37,12 @@ static bool keep_apart(struct desk *d, struct arena *a, struct str name, const c
 /* Takes one mail. Returns false if it must wait for a later attempt. */
 static bool arrival_take(struct desk *d, struct arena *a, struct str name) {
     struct arrival m = {.desk = d, .arena = a};
-    struct str mail = inbox_read(a, d->inbox, name);
-    if (mail.p == NULL && errno == ENOENT) return true; /* another process with this folder has taken it */
-    if (mail.p == NULL && (errno == EMFILE || errno == ENFILE || errno == ENOMEM)) return false; /* not caused by the mail */
-    if (mail.p == NULL) return keep_apart(d, a, name, strerror(errno));
-    if (report_read(a, mail, &m.report) != REPORT_READ) return keep_apart(d, a, name, "it is not a delivery report");
+    struct inbox_mail mail;
+    int fault = inbox_read(a, d->inbox, name, &mail);
+    if (fault == ENOENT) return true;                                        /* another process with this folder has taken it */
+    if (fault == EMFILE || fault == ENFILE || fault == ENOMEM) return false; /* not caused by the mail */
+    if (fault) return keep_apart(d, a, name, strerror(fault));
+    if (report_read(a, mail.raw, &m.report) != REPORT_READ) return keep_apart(d, a, name, "it is not a delivery report");
     int rc = db_write(d->db, handle, &m);
     if (rc == -ERR_SERVICE_UNAVAILABLE) return false;
     if (rc < 0) return keep_apart(d, a, name, "the store refused its contents");

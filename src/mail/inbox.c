@@ -1,5 +1,6 @@
 #include "mail/inbox.h"
 
+#include "base/buf.h"
 #include "base/disk.h"
 #include "base/limits.h"
 #include "base/random.h"
@@ -7,24 +8,39 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+#define FIRST_LINE "deskd-mail 1\n"
+#define ENVELOPE_MAX 4096 /* bytes of an envelope: two addresses of LMTP fit */
 
 static const char *path_of(struct arena *a, struct str inbox, const char *folder, struct str name) {
     return str_fmt(a, "%s/%s/%s", inbox.p, folder, name.p).p;
 }
 
-static struct str inbox_of(struct arena *a, struct str data) { return str_fmt(a, "%s/mail", data.p); }
+struct str inbox_of(struct arena *a, struct str data) {
+    return str_fmt(a, "%s/mail", data.p);
+}
 
 /* ---- the folders ------------------------------------------------------------------------------------------------------- */
 
 static bool inbox_make_folder(const char *path) { return mkdir(path, 0700) == 0 || errno == EEXIST; }
 
-static void empty_folder(struct arena *a, const char *path) {
+/* Removes a draft, unless the process that writes it still holds its lock. */
+static void remove_abandoned(const char *path) {
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) unlink(path);
+    if (fd >= 0) close(fd);
+}
+
+static void remove_drafts(struct arena *a, const char *path) {
     DIR *d = opendir(path);
     for (struct dirent *e; d && (e = readdir(d)) != NULL;)
-        if (e->d_name[0] != '.') unlink(str_fmt(a, "%s/%s", path, e->d_name).p);
+        if (e->d_name[0] != '.') remove_abandoned(str_fmt(a, "%s/%s", path, e->d_name).p);
     if (d) closedir(d);
 }
 
@@ -34,83 +50,176 @@ struct str inbox_open(struct arena *a, struct str data) {
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
         if (!inbox_make_folder(str_fmt(a, "%s%s", inbox.p, folders[i]).p)) return (struct str){0};
     if (sync_path(inbox.p) != 0 || sync_path(data.p) != 0) return (struct str){0};
-    empty_folder(a, str_fmt(a, "%s/tmp", inbox.p).p);
+    remove_drafts(a, str_fmt(a, "%s/tmp", inbox.p).p);
     return inbox;
 }
 
 /* ---- storing --------------------------------------------------------------------------------------------------------------- */
 
-static bool write_all(int fd, struct str rest) {
+static int inbox_write(int fd, struct str rest) {
     while (rest.n) {
         ssize_t n = write(fd, rest.p, rest.n);
         if (n < 0 && errno == EINTR) continue;
-        if (n < 0) return false;
+        if (n < 0) return errno;
         rest = (struct str){rest.p + n, rest.n - (size_t)n};
     }
-    return true;
+    return 0;
 }
 
-static bool write_file(const char *path, struct str mail) {
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (fd < 0) return false;
-    bool kept = write_all(fd, mail) && fsync(fd) == 0;
-    int fault = errno;
-    if (close(fd) != 0 && kept) return false;
-    errno = fault;
-    return kept;
+/* An address that can't stand on a line is unknown. Paths of LMTP have no control characters. */
+static void envelope_line(struct buf *b, const char *name, struct str address) {
+    if (address.p == NULL || address.n > ENVELOPE_MAX / 3) return;
+    for (size_t i = 0; i < address.n; i++)
+        if ((unsigned char)address.p[i] < ' ' || address.p[i] == 0x7F) return;
+    buf_fmt(b, "%s: <%.*s>\n", name, (int)address.n, address.p);
 }
 
-int inbox_put(struct arena *a, struct str data, struct str mail) {
-    struct str inbox = inbox_of(a, data), name = random_uuid(a);
-    const char *draft = path_of(a, inbox, "tmp", name), *kept = path_of(a, inbox, "new", name);
-    int folder = open(str_fmt(a, "%s/new", inbox.p).p, O_RDONLY | O_DIRECTORY | O_CLOEXEC), fault = 0;
-    if (folder < 0) return errno;
-    if (!write_file(draft, mail) || rename(draft, kept) != 0) {
-        fault = errno == ENOENT ? EAGAIN : errno; /* the desk has just started and removed the draft */
-        unlink(draft);
-    } else if (fsync(folder) != 0) {
-        fault = errno;
-        unlink(kept); /* the desk may have taken it already: then it comes twice */
+int inbox_begin(struct inbox_draft *d, struct arena *a, struct str inbox, const struct inbox_mail *mail) {
+    *d = (struct inbox_draft){.path = path_of(a, inbox, "tmp", random_uuid(a))};
+    d->fd = open(d->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (d->fd < 0) return errno;
+    if (flock(d->fd, LOCK_EX | LOCK_NB) != 0) return EAGAIN; /* the desk has just started and removes the draft */
+    struct buf b = {0};
+    buf_fmt(&b, FIRST_LINE "door: %s\n", word_of(mail_doors, mail->door));
+    envelope_line(&b, "from", mail->envelope_from);
+    envelope_line(&b, "to", mail->recipient);
+    buf_char(&b, '\n');
+    d->envelope = (int64_t)b.n;
+    int fault = inbox_write(d->fd, buf_view(&b));
+    buf_free(&b);
+    return fault;
+}
+
+int inbox_add(struct inbox_draft *d, struct str bytes) {
+    d->size += (int64_t)bytes.n;
+    return inbox_write(d->fd, bytes);
+}
+
+int inbox_add_copy(struct inbox_draft *d, const struct inbox_draft *from) {
+    char piece[32 * 1024];
+    for (off_t at = from->envelope, end = from->envelope + from->size; at < end;) {
+        ssize_t n = pread(from->fd, piece, sizeof piece, at);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return n < 0 ? errno : EIO;
+        int fault = inbox_add(d, (struct str){piece, (size_t)n});
+        if (fault) return fault;
+        at += n;
     }
-    close(folder);
+    return 0;
+}
+
+int inbox_sync(struct inbox_draft *d) { return fsync(d->fd) == 0 ? 0 : errno; }
+
+/* Names sort by arrival, and behind those of older versions, which are UUIDs. */
+static struct str inbox_name(struct arena *a) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return str_fmt(a, "m%019" PRId64 "-%s", (int64_t)now.tv_sec * 1000000000 + now.tv_nsec, random_hex(a, 4).p);
+}
+
+int inbox_keep(struct inbox_draft *d, struct arena *a, struct str inbox) {
+    const char *kept = path_of(a, inbox, "new", inbox_name(a));
+    int rc = close(d->fd);
+    d->fd = -1;
+    if (rc != 0) return errno;
+    if (rename(d->path, kept) != 0) return errno == ENOENT ? EAGAIN : errno; /* ENOENT: the desk has just started and removed the draft */
+    d->kept = kept;
+    return 0;
+}
+
+void inbox_drop(struct inbox_draft *d) {
+    if (d->path == NULL) return;
+    unlink(d->kept ? d->kept : d->path); /* the desk may have taken it already: then it comes twice */
+    if (d->fd >= 0) close(d->fd);
+    d->fd = -1;
+}
+
+int inbox_sync_names(struct str inbox) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/new", inbox.p);
+    return sync_path(path) == 0 ? 0 : errno;
+}
+
+int inbox_put(struct arena *a, struct str data, const struct inbox_mail *mail) {
+    struct str inbox = inbox_of(a, data);
+    struct inbox_draft d;
+    int fault = inbox_begin(&d, a, inbox, mail);
+    if (!fault) fault = inbox_add(&d, mail->raw);
+    if (!fault) fault = inbox_sync(&d);
+    if (!fault) fault = inbox_keep(&d, a, inbox);
+    if (!fault) fault = inbox_sync_names(inbox);
+    if (fault) inbox_drop(&d);
     return fault;
 }
 
 /* ---- taking ------------------------------------------------------------------------------------------------------------------ */
 
+static int compare_arrivals(struct str a, struct str b) {
+    int order = memcmp(a.p, b.p, a.n < b.n ? a.n : b.n);
+    return order ? order : (a.n > b.n) - (a.n < b.n);
+}
+
+/* Puts a name in its place among the n names, and drops the last one if there are already `most`. Returns the new number. */
+static int insert_name(struct arena *a, struct str *names, int n, int most, struct str name) {
+    if (n == most && compare_arrivals(name, names[n - 1]) >= 0) return n;
+    if (n < most) n++;
+    int at = n - 1;
+    for (; at > 0 && compare_arrivals(name, names[at - 1]) < 0; at--) names[at] = names[at - 1];
+    names[at] = str_dup(a, name);
+    return n;
+}
+
 int inbox_list(struct arena *a, struct str inbox, struct str *names, int most) {
     DIR *d = opendir(str_fmt(a, "%s/new", inbox.p).p);
     int n = 0;
-    for (struct dirent *e; d && n < most && (e = readdir(d)) != NULL;)
-        if (e->d_name[0] != '.') names[n++] = str_dup(a, str_of(e->d_name));
+    for (struct dirent *e; d && (e = readdir(d)) != NULL;)
+        if (e->d_name[0] != '.') n = insert_name(a, names, n, most, str_of(e->d_name));
     if (d) closedir(d);
     return n;
 }
 
-static struct str inbox_read_all(struct arena *a, int fd) {
+static int inbox_read_all(struct arena *a, int fd, struct str *out) {
     struct stat st;
-    if (fstat(fd, &st) != 0) return (struct str){0};
-    if (!S_ISREG(st.st_mode) || st.st_size > LIMIT_MAIL) {
-        errno = EFBIG;
-        return (struct str){0};
-    }
+    if (fstat(fd, &st) != 0) return errno;
+    if (!S_ISREG(st.st_mode) || st.st_size > LIMIT_MAIL + ENVELOPE_MAX) return EFBIG;
     char *bytes = arena_bytes(a, (size_t)st.st_size + 1);
     size_t n = 0;
     for (ssize_t got; n < (size_t)st.st_size && (got = read(fd, bytes + n, (size_t)st.st_size - n)) != 0;) {
-        if (got < 0 && errno != EINTR) return (struct str){0};
+        if (got < 0 && errno != EINTR) return errno;
         if (got > 0) n += (size_t)got;
     }
-    return (struct str){bytes, n};
+    *out = (struct str){bytes, n};
+    return 0;
 }
 
-struct str inbox_read(struct arena *a, struct str inbox, struct str name) {
+static struct str unbracketed(struct str s) {
+    return s.n >= 2 && s.p[0] == '<' && s.p[s.n - 1] == '>' ? (struct str){s.p + 1, s.n - 2} : s;
+}
+
+static struct inbox_mail envelope_read(struct str file) {
+    struct inbox_mail m = {.door = DOOR_PIPE, .raw = file}, without = m;
+    if (!str_starts(file, S(FIRST_LINE))) return without;
+    str_cut(&m.raw, '\n');
+    while (m.raw.p) {
+        struct str value = str_cut(&m.raw, '\n'), name = str_cut(&value, ':');
+        if (name.n == 0) return m.raw.p ? m : without;
+        value = unbracketed(str_trim(value));
+        if (str_eq(name, S("from"))) m.envelope_from = value;
+        if (str_eq(name, S("to"))) m.recipient = value;
+        int door = str_eq(name, S("door")) ? word_id(mail_doors, value) : -1;
+        if (door > 0) m.door = (enum mail_door)door;
+    }
+    return without;
+}
+
+int inbox_read(struct arena *a, struct str inbox, struct str name, struct inbox_mail *out) {
     int fd = open(path_of(a, inbox, "new", name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0) return (struct str){0};
-    struct str mail = inbox_read_all(a, fd);
-    int fault = errno;
+    if (fd < 0) return errno;
+    struct str file = {0};
+    int fault = inbox_read_all(a, fd, &file);
     close(fd);
-    errno = fault;
-    return mail;
+    if (!fault) *out = envelope_read(file);
+    return fault;
 }
 
 bool inbox_done(struct arena *a, struct str inbox, struct str name) {

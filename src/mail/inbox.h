@@ -1,34 +1,72 @@
-/* The inbox for mail: a folder like a maildir, DIR/mail of the data folder.
+/* The inbox for mail: a folder like a maildir, DIR/mail of the data folder. The doors (mail-in, LMTP, IMAP) write a file for each recipient.
+ * The desk that serves this data folder takes the files, at once or when it starts.
  *
- * The mail server runs `deskd mail-in` for each mail, which leaves a file. The desk that serves this data folder takes
- * the file, at once or when it starts.
+ *     door:    tmp/ID written, fsync -> rename to new/NAME -> fsync of new -> acknowledged, and the mail server drops the mail
+ *     desk:    new/NAME read -> one write, COMMIT -> unlink        a mail that can't be taken -> failed/NAME, for the operator
  *
- *     mail-in: tmp/ID written, fsync -> rename to new/ID -> fsync of new -> exit 0, and the mail server drops the mail
- *     desk:    new/ID read -> one write, COMMIT -> unlink          a mail that can't be taken -> failed/ID, for the operator
+ * After a crash before the acknowledgement the mail server sends the mail again. After a crash between COMMIT and unlink the desk
+ * processes it again. So processing a mail twice must have the effect of once. Files are better than rows that a door writes, because
+ * (1) mail is accepted while the desk is stopped, upgraded or moved, (2) a door needs neither the store's lock nor its schema, and (3) works
+ * alike on both engines.
  *
- * After a crash before the exit the mail server sends the mail again. After a crash between COMMIT and unlink the desk
- * processes it again. So processing a mail twice must have the effect of once. Files are better than a socket of the
- * daemon, because mail is accepted while the desk is stopped, upgraded or moved, and the file is the only proof needed.
- * Files are better than a table, because mail-in needs neither the store's lock nor its schema, and works alike on both
- * engines. */
+ * A file is an envelope and the raw mail, byte for byte:
+ *
+ *     deskd-mail 1
+ *     door: LMTP
+ *     from: <ada@example.com>          absent: unknown; <>: the null sender
+ *     to: <support+x@desk.example>     absent: unknown
+ *                                      an empty line, then the raw mail
+ *
+ * The first line is not a header field, so no mail begins with it. A file without an envelope, as older versions wrote them, is a mail by
+ * pipe without sender and recipient. */
 #ifndef MAIL_INBOX_H
 #define MAIL_INBOX_H
 
 #include "base/arena.h"
 #include "base/str.h"
+#include "core/words.h"
 
-/* Makes the missing folders in `data`, and empties tmp, where an interrupted mail-in leaves drafts. A mail-in that is
- * still writing there reports a failure to the mail server, which tries again. Returns the path of the inbox, or p NULL
+struct inbox_mail {
+    enum mail_door door;
+    struct str envelope_from, recipient; /* without angle brackets. p NULL: unknown; envelope_from n 0: the null sender */
+    struct str raw;
+};
+
+/* Makes the missing folders in `data`, and removes the drafts that an interrupted door left in tmp. Returns the path of the inbox, or p NULL
  * with errno. */
 struct str inbox_open(struct arena *a, struct str data);
-/* Stores a mail. Returns 0 if it is on the disk under its name, else errno, and nothing is stored. ENOENT means that
- * the inbox was never opened, so a mail for a mistyped folder is not lost there. */
-int inbox_put(struct arena *a, struct str data, struct str mail);
+struct str inbox_of(struct arena *a, struct str data); /* the path of the inbox, which may not exist */
 
-/* Writes the names of at most `most` waiting mails, in any order. Returns their number. */
+/* ---- storing: whole, or piece by piece ----------------------------------------------------------------------------------- */
+
+/* Stores a mail. Returns 0 if it is on the disk under its name, else errno, and nothing is stored. ENOENT means that
+ * the inbox was never opened, so a mail for a mistyped folder is not lost there. EAGAIN: try again. */
+int inbox_put(struct arena *a, struct str data, const struct inbox_mail *mail);
+
+/* A mail that is being written. The process holds a lock of its file in tmp, so that inbox_open leaves it alone. */
+struct inbox_draft {
+    const char *path, *kept; /* in tmp; in new, NULL: it is not there yet */
+    int fd;                  /* -1: closed */
+    int64_t envelope, size;  /* bytes of the envelope, of the raw mail */
+};
+
+/* These return 0 or errno. After an error call inbox_drop. */
+int inbox_begin(struct inbox_draft *d, struct arena *a, struct str inbox,
+                const struct inbox_mail *mail); /* writes the envelope; ignores raw */
+int inbox_add(struct inbox_draft *d, struct str bytes);
+int inbox_add_copy(struct inbox_draft *d, const struct inbox_draft *from); /* the raw mail of another draft that is open */
+int inbox_sync(struct inbox_draft *d);                                     /* the bytes are on the disk */
+int inbox_keep(struct inbox_draft *d, struct arena *a, struct str inbox);  /* closes it, and renames it into new */
+void inbox_drop(struct inbox_draft *d);                                    /* removes the file, wherever it is */
+int inbox_sync_names(struct str inbox);                                    /* the names in new are on the disk */
+
+/* ---- taking ---------------------------------------------------------------------------------------------------------------- */
+
+/* Writes the names of the `most` waiting mails that came first, in their order. Returns their number. */
 int inbox_list(struct arena *a, struct str inbox, struct str *names, int most);
-struct str inbox_read(struct arena *a, struct str inbox, struct str name); /* p NULL with errno: it is gone, or can't be read */
-bool inbox_done(struct arena *a, struct str inbox, struct str name);       /* removes it; false with errno */
-bool inbox_fail(struct arena *a, struct str inbox, struct str name);       /* moves it to failed; false with errno */
+/* Reads a mail. Returns 0, or errno: it is gone (ENOENT), or can't be read. */
+int inbox_read(struct arena *a, struct str inbox, struct str name, struct inbox_mail *out);
+bool inbox_done(struct arena *a, struct str inbox, struct str name); /* removes it; false with errno */
+bool inbox_fail(struct arena *a, struct str inbox, struct str name); /* moves it to failed; false with errno */
 
 #endif

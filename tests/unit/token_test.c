@@ -72,8 +72,7 @@ static void refuse_elsewhere(struct arena *a, enum token_kind kind, int64_t numb
     assert_int_equal(mail_token_read(&other, kind, token, &id), TOKEN_FORGED);
     for (size_t k = 0; k < sizeof token_kinds / sizeof *token_kinds; k++)
         if (token_kinds[k] != kind) assert_int_equal(mail_token_read(&desk, token_kinds[k], token, &id), TOKEN_ABSENT);
-    for (size_t n = 0; n < token.n; n++)
-        assert_int_not_equal(mail_token_read(&desk, kind, (struct str){token.p, n}, &id), TOKEN_GOOD);
+    for (size_t n = 0; n < token.n; n++) assert_int_not_equal(mail_token_read(&desk, kind, (struct str){token.p, n}, &id), TOKEN_GOOD);
     assert_int_equal(id, -1);
 }
 
@@ -83,8 +82,17 @@ static void a_token_of_another_desk_or_kind_is_refused(void **state) {
 }
 
 static void other_texts_are_no_tokens(void **state) {
-    static const char *const texts[] = {"", "c", "c1", "c1-", "c-aaaaaaaaaaaaaaaa", "c01-aaaaaaaaaaaaaaaa", "c-1-aaaaaaaaaaaaaaaa",
-                                        "c99999999999999999999-aaaaaaaaaaaaaaaa", "c1_aaaaaaaaaaaaaaaa", "1-aaaaaaaaaaaaaaaaaa", "invoices"};
+    static const char *const texts[] = {"",
+                                        "c",
+                                        "c1",
+                                        "c1-",
+                                        "c-aaaaaaaaaaaaaaaa",
+                                        "c01-aaaaaaaaaaaaaaaa",
+                                        "c-1-aaaaaaaaaaaaaaaa",
+                                        "c99999999999999999999-aaaaaaaaaaaaaaaa",
+                                        "c1_aaaaaaaaaaaaaaaa",
+                                        "1-aaaaaaaaaaaaaaaaaa",
+                                        "invoices"};
     int64_t id = -1;
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -114,10 +122,8 @@ static void the_plus_part_of_an_address_is_added_and_removed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_token_names_its_number_in_either_case),
-        cmocka_unit_test(a_changed_token_is_refused),
-        cmocka_unit_test(a_token_of_another_desk_or_kind_is_refused),
-        cmocka_unit_test(other_texts_are_no_tokens),
+        cmocka_unit_test(a_token_names_its_number_in_either_case),          cmocka_unit_test(a_changed_token_is_refused),
+        cmocka_unit_test(a_token_of_another_desk_or_kind_is_refused),       cmocka_unit_test(other_texts_are_no_tokens),
         cmocka_unit_test(the_plus_part_of_an_address_is_added_and_removed),
     };
     return cmocka_run_group_tests(tests, keys_make, NULL);

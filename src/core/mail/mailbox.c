@@ -14,7 +14,8 @@ QUERY(mailbox_of_brand, MAILBOX_COLUMNS "JOIN cases c ON c.brand_id = m.brand_id
                                         " ORDER BY m.is_default DESC, m.id LIMIT 1");
 QUERY(mailbox_by_default, MAILBOX_COLUMNS "WHERE m.is_default = 1 AND " MAILBOX_SENDS);
 QUERY(mailbox_key_owned, "SELECT 1 FROM mailboxes WHERE address_key = :key AND deleted_at IS NULL");
-QUERY(mailbox_listed, "SELECT address FROM mailboxes WHERE address IS NOT NULL AND is_enabled = 1 AND deleted_at IS NULL ORDER BY id LIMIT :most");
+QUERY(mailbox_listed,
+      "SELECT address FROM mailboxes WHERE address IS NOT NULL AND is_enabled = 1 AND deleted_at IS NULL ORDER BY id LIMIT :most");
 
 #define LIMIT_MAILBOX_LIST 10000 /* lines of the file of recipients */
 
@@ -58,8 +59,7 @@ int mailbox_of_address(struct work *w, struct str address, struct mailbox *out) 
 int mailbox_for_case(struct work *w, int64_t case_id, struct mailbox *out) {
     static const struct query *const tries[] = {&mailbox_of_case, &mailbox_of_brand, &mailbox_by_default, &mailbox_always};
     int rc = 0;
-    for (size_t i = 0; rc == 0 && i < sizeof tries / sizeof *tries; i++)
-        rc = mailbox_read(w, tries[i], BINDS(B_INT("case", case_id)), out);
+    for (size_t i = 0; rc == 0 && i < sizeof tries / sizeof *tries; i++) rc = mailbox_read(w, tries[i], BINDS(B_INT("case", case_id)), out);
     return rc == 0 ? -ERR_INTERNAL_ERROR : rc;
 }
 
