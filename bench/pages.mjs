@@ -1,12 +1,13 @@
 // CPU time of pages of the help center at 1,000 and 100,000 articles, on SQLite: user and system time of the process for each request, with one
-// keep-alive connection. "made" is a page that is not kept (the query differs each time), "kept" the same page again.
+// keep-alive connection. "made" is a page that is not kept (an argument differs each time), "kept" the same page again. DESKD names another program,
+// DATABASE a PostgreSQL URL of a role that may create databases.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import http from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const DESKD = join(import.meta.dirname, '..', 'deskd');
+const DESKD = process.env.DESKD ?? join(import.meta.dirname, '..', 'deskd');
 const SIZES = (process.env.BENCH_SIZES ?? '1000,100000').split(',').map(Number);
 const REQUESTS = 4000;
 const TICK = 1e6 / Number(spawnSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }).stdout);
@@ -53,7 +54,7 @@ for (const articles of SIZES) {
   const article = `/helpcenter/en-us/articles/${articles / 2}-how-to-do-thing-${articles / 2}`;
   const of = { article, section: '/helpcenter/en-us/sections/3-section-3', home: '/helpcenter/en-us' };
   for (const [name, path] of Object.entries(of)) {
-    const made = await measure(port, child.pid, (i) => `${path}?x=${i}`);
+    const made = await measure(port, child.pid, (i) => `${path}?done=${i}`);
     const kept = await measure(port, child.pid, () => path);
     const current = await measure(port, child.pid, () => path, () => ({ 'If-None-Match': kept.etag }));
     console.log(`${articles} articles, ${name}: made ${made.us.toFixed(0)} us (${made.status}), kept ${kept.us.toFixed(0)} us (${kept.status}), 304 ${current.us.toFixed(0)} us (${current.status})`);

@@ -176,6 +176,8 @@ bool site_takes_files(const struct http_request *r);          /* the request is 
 bool site_handle(struct api *api, struct http_request *r);    /* the pages of the help center, pages/site.c; the same */
 struct kept_pages *kept_pages_new(void);                      /* pages/kept.h; NULL: no memory, nothing is kept */
 void kept_pages_free(struct kept_pages *k);
+struct kept_brands *kept_brands_new(void); /* pages/brand.h; the same */
+void kept_brands_free(struct kept_brands *k);
 
 /* ---- the machine ---------------------------------------------------------------------------------------------- */
 
@@ -192,6 +194,7 @@ struct api {
     struct router router;
     struct site *site; /* api/docs/site.h */
     struct kept_pages *kept_pages;
+    struct kept_brands *kept_brands;
     struct str exposed; /* value of Access-Control-Expose-Headers */
     struct pool *pool;
     struct credentials credentials;

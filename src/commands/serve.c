@@ -17,6 +17,7 @@
 #include "core/desk/desk.h"
 #include "core/access/permission.h"
 #include "core/helpcenter/gathered.h"
+#include "core/helpcenter/generation.h"
 #include "core/login/session.h"
 #include "core/desk/setting.h"
 #include "files/content.h"
@@ -120,6 +121,8 @@ static int open_store(struct server *s) {
     cfg.keep_snapshots = true;
     cfg.replica = option_text(s->options, OPT_REPLICA_URL).p;
     cfg.clock = &s->desk.clock;
+    cfg.noted = help_center_noted;
+    cfg.note = help_center_note();
     if (cfg.replica && !cfg.url) return complain("--replica-url needs --database"), -1;
     cfg.cache_kb = (int)option_int(s->options, OPT_CACHE);
     cfg.mmap_mb = (int)option_int(s->options, OPT_MMAP);
@@ -143,6 +146,7 @@ static int open_store(struct server *s) {
     db_read_end(c);
     s->desk.touches = touches_new();
     s->desk.gathered = gathered_new();
+    s->desk.generations = generations_new();
     s->desk.view_counts = view_counts_new();
     s->desk.calendars = calendars_new();
     s->desk.rules = rule_cache_new();
@@ -261,6 +265,7 @@ static void stop(struct server *s) {
     }
     gathered_flush(&s->desk);
     gathered_free(s->desk.gathered);
+    generations_free(s->desk.generations);
     view_counts_free(s->desk.view_counts);
     calendars_free(s->desk.calendars);
     rule_cache_free(s->desk.rules);

@@ -117,11 +117,18 @@ int db_settle_ids(struct conn *c);
 
 /* ---- a store ---------------------------------------------------------------------------------------- */
 
+/* A table whose changes are noted, for what is kept in memory of its rows. Statements are examined by their text: INSERT INTO, UPDATE and DELETE
+ * FROM are in capitals, and a foreign key that changes rows of a noted table belongs to a noted one. */
+struct db_noted {
+    const char *table;  /* NULL ends a list */
+    const char *column; /* only a DELETE, or an UPDATE that names this column, is a change; NULL: every write is */
+};
+
 struct db_config {
     const char *dir;           /* SQLite: DIR/desk.db */
     const char *url;           /* PostgreSQL: a libpq URL, postgres://...; dir is not used then */
     const char *replica;       /* PostgreSQL: the URL of a streaming replica that serves reads; NULL: none */
-    const struct clock *clock; /* the clock of the moments that db_replica takes */
+    const struct clock *clock; /* the clock of the moments that db_replica takes, and of notes */
     int writers;               /* PostgreSQL: number of writer threads, a connection each; 0: default */
     int statement_ms;          /* PostgreSQL: statement timeout in milliseconds; reads use at most their budget; 0: default */
     bool create;               /* make an empty store if there is none */
@@ -133,6 +140,8 @@ struct db_config {
     bool filling;              /* with bulk: the target of db_move; only this opens a store that an interrupted move left */
     bool keep_snapshots;       /* SQLite: readers keep snapshots for the next read (sqlite_snapshot.c); read only between begin and end */
     int mmap_mb, cache_kb;     /* 0: defaults */
+    const struct db_noted *noted; /* see db_generation; NULL: none. Constant */
+    const struct query *note; /* run in each write that changed a noted table, if other processes use the store; binds :now of `clock` */
 };
 
 /* Opens the store, takes its lock and migrates it. On error writes one line that says what to do. */
@@ -143,8 +152,8 @@ bool db_url_valid(struct str url); /* true: it has the form of a PostgreSQL URL 
 /* Returns true if statements wait for another process. Then don't run them on an event loop. */
 bool db_blocks(const struct db *db);
 
-/* Returns a number that each COMMIT changes, before its write is answered. What was read in a snapshot that was begun after this call is still
- * exact while the number is the same. 0: other processes may write, so nothing is known. */
+/* Returns a number that each COMMIT of a change to a noted table changes, before its write is answered. Rows of these tables that were read in a
+ * snapshot that was begun after this call are still exact while the number is the same. 0: other processes may write, so nothing is known. */
 int64_t db_generation(const struct db *db);
 
 /* Processes that share a store wake each other. In a store of one process these do nothing.

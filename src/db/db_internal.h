@@ -40,6 +40,7 @@ struct sqlite_store {
     struct conn *keeper; /* idle reader that keeps the index of the log in memory while the writer is closed; see writer.c */
     struct writer *writer;
     _Atomic int64_t version; /* raised by each COMMIT; see sqlite_snapshot.c */
+    _Atomic int64_t noted;   /* raised by each COMMIT of a change to a noted table, after `version` */
 };
 
 #define STORE_FILE "desk.db"
@@ -57,10 +58,10 @@ int db_check_with(const char *dir, const struct schema_file *files, void (*repor
 
 int snapshot_begin(struct conn *c, int64_t now);
 void snapshot_end(struct conn *c);
-bool snapshot_held(const struct conn *c);          /* true: this thread holds the turn, or snapshots are not kept here */
-void snapshot_drop(struct conn *c);                /* ends the snapshot before the connection is closed */
-void snapshots_outdated(struct db *db);            /* call it after a COMMIT, before any done() */
-int64_t snapshots_generation(const struct db *db); /* see db_generation; never 0 */
+bool snapshot_held(const struct conn *c);       /* true: this thread holds the turn, or snapshots are not kept here */
+void snapshot_drop(struct conn *c);             /* ends the snapshot before the connection is closed */
+void snapshots_outdated(struct db *db);         /* call it after a COMMIT, before any done() */
+int64_t sqlite_generation(const struct db *db); /* see db_generation; never 0 */
 void snapshots_let_go(struct db *db); /* call it before a checkpoint: ends the snapshots of idle readers, which hold the log back */
 
 /* ---- the writer (writer.c) ------------------------------------------------------------------------------- */

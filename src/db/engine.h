@@ -138,6 +138,7 @@ struct conn {
     int fault;        /* code of the last failure that was not caused by the statement itself */
     int late_error;   /* an error found when a statement was reset (foreign keys of a RETURNING) */
     struct kept kept;
+    bool noted;                /* the transaction ran a statement that changes a noted table; of a connection that writes */
     _Atomic int wal_pages;     /* SQLite: pages in the log after the last commit of this connection */
     struct ring running, idle; /* statements; in `idle` the most recently used come first */
     int cached;
@@ -167,11 +168,15 @@ struct stmt {
     const char *sql; /* as given, before the dialect is applied */
     uint64_t hash;
     bool cached;
-    int state; /* 1: stmt_step may find a row; else the result of each further stmt_step */
+    bool noted; /* changes a noted table */
+    int state;  /* 1: stmt_step may find a row; else the result of each further stmt_step */
     unsigned round;
     int param_count;
     struct param params[];
 };
+
+/* Returns true if the text changes a table of the list (noted.c). list may be NULL. */
+bool sql_is_noted(const struct db_noted *list, const char *text);
 
 /* ---- the store (store.c) --------------------------------------------------------------------------------- */
 
@@ -180,6 +185,7 @@ struct db {
     struct arena *memory;
     const char *dir;
     bool read_only, bulk, filling, keep_snapshots;
+    const struct db_noted *noted;
     struct sqlite_store *sqlite; /* one of these two is set */
     struct pg_store *postgres;
     pthread_key_t reader_key;

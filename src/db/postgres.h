@@ -48,6 +48,8 @@ struct pg_store {
     struct pg_server primary;
     struct pg_replica replica;
     int statement_ms;
+    const struct query *note; /* db_config.note */
+    const struct clock *clock;
     bool opened; /* set: failures are logged; before that, db_open's caller gets them */
     int writer_count;
     pthread_t writers[PG_WRITERS_MAX];

@@ -88,8 +88,6 @@ void snapshot_drop(struct conn *c) {
 
 void snapshots_outdated(struct db *db) { atomic_fetch_add(&db->sqlite->version, 1); }
 
-int64_t snapshots_generation(const struct db *db) { return atomic_load(&db->sqlite->version) + 1; }
-
 void snapshots_let_go(struct db *db) {
     snapshots_outdated(db);
     pthread_mutex_lock(&db->lock);

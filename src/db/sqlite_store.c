@@ -141,6 +141,8 @@ void sqlite_submit(struct db *db, struct db_task *t) {
 
 bool sqlite_writes_here(const struct db *db) { return db->sqlite->writer && writer_is_me(db->sqlite->writer); }
 
+int64_t sqlite_generation(const struct db *db) { return atomic_load(&db->sqlite->noted) + 1; }
+
 /* ---- statistics ---------------------------------------------------------------------------------------- */
 
 static int64_t file_size(const char *path, const char *suffix) {

@@ -98,6 +98,7 @@ static int statement_new(struct conn *c, uint64_t hash, const char *sql, struct 
     s->hash = hash;
     s->sql = memcpy((char *)s + size, sql, length);
     s->param_count = params;
+    s->noted = c->role != CONN_READER && c->store && sql_is_noted(c->store->noted, sql);
     names_copy(s, (char *)s + size + length);
     *out = s;
     return 0;
@@ -171,6 +172,7 @@ int db_start(struct conn *c, const char *sql, const struct bind *binds, struct s
     struct stmt *s;
     int rc = statement_get(c, sql, &s);
     if (rc < 0) return rc;
+    if (s->noted) c->noted = true;
     rc = bind_all(s, binds);
     if (rc < 0) stmt_end(s);
     else *out = s;

@@ -127,6 +127,7 @@ static struct db *db_new(const struct db_config *cfg) {
     db->bulk = cfg->bulk;
     db->filling = cfg->filling;
     db->keep_snapshots = cfg->keep_snapshots;
+    db->noted = cfg->noted;
     db->dir = cfg->dir ? str_dup(a, str_of(cfg->dir)).p : NULL;
     pthread_mutex_init(&db->lock, NULL);
     ring_init(&db->conns);

@@ -228,6 +228,13 @@ static int take_refused(struct writer *w) {
     return n;
 }
 
+/* After snapshots_outdated, because a reader of the new number needs a new snapshot. */
+static void note_changes(struct writer *w) {
+    if (w->conn == NULL || !w->conn->noted) return;
+    atomic_fetch_add(&w->store->sqlite->noted, 1);
+    w->conn->noted = false;
+}
+
 static void run_batch(struct writer *w) {
     if (!atomic_load(&w->writable)) recover(w);
     int rc = atomic_load(&w->writable) ? conn_begin(w->conn, true) : refuse_writes(w);
@@ -235,6 +242,7 @@ static void run_batch(struct writer *w) {
     bool commits = rc == 0 && w->conn->transaction;
     if (commits) rc = conn_commit(w->conn);
     snapshots_outdated(w->store);
+    note_changes(w);
     if (rc == 0 && commits) count(&w->conn->counters.commits);
     if (rc < 0 && atomic_load(&w->writable)) not_writable(w, "a COMMIT");
     for (int i = 0; i < n; i++) w->batch[i]->done(w->batch[i], rc < 0 ? -ERR_SERVICE_UNAVAILABLE : w->result[i]);

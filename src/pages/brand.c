@@ -1,6 +1,11 @@
 #include "pages/brand.h"
 
+#include "api/machine.h"
 #include "base/fold.h"
+#include "pages/kept.h"
+
+#include <stdlib.h>
+#include <xxhash.h>
 
 QUERY(site_brand_by_host,
       "SELECT b.id, b.name, b.domain, b.sub_domain, b.is_enabled, b.is_default, l.locale, l.direction, "
@@ -49,6 +54,83 @@ int site_brand_find(struct work *w, struct str host, const char *template, struc
     out->logo_at = col_int(row, 12);
     stmt_end(row);
     return 1;
+}
+
+/* ---- kept brands ---------------------------------------------------------------------------------------------------------- */
+
+#define BRANDS_KEPT 64
+#define HOST_MAX 255 /* bytes; the brand of a longer one is not kept */
+
+struct kept_brand {
+    struct arena *arena; /* of all below; NULL: the slot is free */
+    struct str host;
+    const char *template;
+    int64_t generation, until; /* until: clock_monotonic(); see KEPT_PAGE_MS */
+    struct site_brand brand;
+};
+
+struct kept_brands {
+    pthread_mutex_t lock;
+    struct kept_brand slots[BRANDS_KEPT];
+};
+
+struct kept_brands *kept_brands_new(void) {
+    struct kept_brands *k = calloc(1, sizeof *k);
+    if (k) pthread_mutex_init(&k->lock, NULL);
+    return k;
+}
+
+void kept_brands_free(struct kept_brands *k) {
+    if (k == NULL) return;
+    for (int i = 0; i < BRANDS_KEPT; i++)
+        if (k->slots[i].arena) arena_free(k->slots[i].arena);
+    pthread_mutex_destroy(&k->lock);
+    free(k);
+}
+
+static struct site_brand brand_copy(struct arena *a, const struct site_brand *b) {
+    struct site_brand copy = *b;
+    struct str *const texts[] = {&copy.name, &copy.locale, &copy.domain, &copy.sub_domain, &copy.color, &copy.layout, &copy.contents};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (texts[i]->p) *texts[i] = str_dup(a, *texts[i]);
+    return copy;
+}
+
+/* template is a constant, so its address identifies it. */
+static struct kept_brand *brand_slot(struct kept_brands *k, struct str host, const char *template) {
+    return &k->slots[XXH3_64bits_withSeed(host.p, host.n, (uintptr_t) template) % BRANDS_KEPT];
+}
+
+static bool brand_get(struct kept_brands *k, struct arena *a, int64_t generation, struct str host, const char *template,
+                      struct site_brand *out) {
+    pthread_mutex_lock(&k->lock);
+    const struct kept_brand *b = brand_slot(k, host, template);
+    bool found =
+        b->arena && b->generation == generation && b->template == template && str_eq(b->host, host) && clock_monotonic() < b->until;
+    if (found) *out = brand_copy(a, &b->brand);
+    pthread_mutex_unlock(&k->lock);
+    return found;
+}
+
+static void brand_put(struct kept_brands *k, int64_t generation, struct str host, const char *template, const struct site_brand *brand) {
+    struct arena *a = arena_new(), *before;
+    struct kept_brand kept = {a, str_dup(a, host), template, generation, clock_monotonic() + KEPT_PAGE_MS, brand_copy(a, brand)};
+    pthread_mutex_lock(&k->lock);
+    struct kept_brand *b = brand_slot(k, host, template);
+    before = b->arena;
+    *b = kept;
+    pthread_mutex_unlock(&k->lock);
+    if (before) arena_free(before);
+}
+
+int site_brand_kept(struct work *w, struct kept_brands *kept, int64_t generation, struct str host, const char *template,
+                    struct site_brand *out) {
+    struct str key = host.p ? host : S("");
+    bool keeps = kept && generation && key.n <= HOST_MAX;
+    if (keeps && brand_get(kept, w->arena, generation, key, template, out)) return 1;
+    int rc = site_brand_find(w, host, template, out);
+    if (rc == 1 && keeps) brand_put(kept, generation, key, template, out);
+    return rc;
 }
 
 struct str site_brand_origin(const struct desk *d, struct arena *a, const struct site_brand *b) {

@@ -21,6 +21,11 @@ struct site_brand {
  * one. template: name of the page's template, or NULL. Returns 1, or a negative error. */
 int site_brand_find(struct work *w, struct str host, const char *template, struct site_brand *out);
 
+/* The same, kept in memory while the generation (core/helpcenter/generation.h) is the same; 0: not kept. */
+struct kept_brands;
+int site_brand_kept(struct work *w, struct kept_brands *kept, int64_t generation, struct str host, const char *template,
+                    struct site_brand *out);
+
 /* "https://help.engines.example": where the brand is served. Its domain, else its label under the host of the base URL, else the base URL's
  * host; with the scheme and the port of the base URL. */
 struct str site_brand_origin(const struct desk *d, struct arena *a, const struct site_brand *b);

@@ -1,11 +1,11 @@
-/* Pages for callers without login, kept in memory as long as nothing is committed.
+/* Pages for callers without login, kept in memory as long as the help center does not change.
  *
- * A page is a function of its path, its query, its Host and the store. Each COMMIT raises the store's generation (db_generation), so a page of the
- * present generation is exact: no write has been answered since it was made. A desk that writes all the time keeps nothing for long, and then makes
- * each page anew. KEPT_PAGE_MS bounds the time for which a write by another program (the sqlite3 shell) stays unseen. On PostgreSQL other processes
- * write, the generation is 0, and nothing is kept.
+ * A page is a function of its path, the arguments that pages read, its Host and the tables of help_center_noted. So a page is exact while the
+ * generation is the same (core/helpcenter/generation.h). On PostgreSQL this is looked up in the snapshot in which the page would be made. KEPT_PAGE_MS
+ * bounds the time for which a write by another program (the sqlite3 shell) stays unseen.
  *
- * The table has PAGES_KEPT slots by the hash of the key; a page replaces the one in its slot. A page is at most KEPT_BYTES. */
+ * Pages have PAGES_KEPT slots by the hash of the key; a page replaces the one in its slot. A page is at most KEPT_BYTES. A tag is small, so there are
+ * more slots of tags: a caller who has the page gets 304, although the page is not in memory any more. */
 #ifndef PAGES_KEPT_H
 #define PAGES_KEPT_H
 
@@ -13,19 +13,20 @@
 #include "base/str.h"
 
 #define PAGES_KEPT 512
+#define TAGS_KEPT 8192
 #define KEPT_BYTES (64 * 1024)
-#define KEPT_PAGE_MS 1000
+#define KEPT_PAGE_MS 10000
 
 struct kept_pages;
 
 struct kept_page {
-    struct shared *bytes;
-    const char *type; /* Content-Type */
+    struct shared *bytes; /* NULL: not in memory, only the tag is known */
+    const char *type;     /* Content-Type */
     char etag[33];
     int64_t viewed; /* article */
 };
 
-/* Finds the page of this key and generation. Returns true and holds out->bytes: drop them. */
+/* Finds the page of this key and generation, or its tag alone. Returns true and holds out->bytes: drop them. Generation 0 finds nothing. */
 bool kept_find(struct kept_pages *k, struct str key, int64_t generation, struct kept_page *out);
 void kept_put(struct kept_pages *k, struct str key, int64_t generation, const struct kept_page *page); /* takes a reference of its own */
 

@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "core/access/scope.h"
 #include "core/helpcenter/gathered.h"
-#include "pages/kept.h"
+#include "core/helpcenter/generation.h"
 
 #include <inttypes.h>
 #include <xxhash.h>
@@ -72,7 +72,7 @@ static struct str locale_in_path(const struct site_visit *v) {
 static int site_prepare(struct site_visit *v) {
     struct str asked = locale_in_path(v);
     v->work.actor = (struct actor){.scopes = SCOPES_ALL, .remote = v->http->remote, .user_agent = user_agent_of(v->http)};
-    TRY(site_brand_find(&v->work, http_header(v->http, "Host"), v->page->template, &v->brand));
+    TRY(site_brand_kept(&v->work, v->api->kept_brands, v->generation, http_header(v->http, "Host"), v->page->template, &v->brand));
     v->locale = v->brand.locale;
     v->rtl = v->brand.rtl;
     v->prefix = url_path(v->work.desk->base_url);
@@ -150,8 +150,8 @@ static const char *site_type(const struct site_visit *v) { return v->type ? v->t
 
 static void reply_shared(struct site_visit *v, const char *tag, struct shared *bytes) {
     bool current = site_add_headers(v, tag);
-    size_t n = shared_view(bytes).n;
-    site_log(v, current ? 304 : 200, current ? 0 : n);
+    size_t n = current ? 0 : shared_view(bytes).n;
+    site_log(v, current ? 304 : 200, n);
     if (current) {
         http_reply(v->http, 304, &(struct buf){0});
     } else {
@@ -164,6 +164,40 @@ static void free_visit(struct site_visit *v) {
     buf_free(&v->main);
     buf_free(&v->form_html);
     if (v->arena) arena_free(v->arena);
+    v->arena = NULL;
+}
+
+/* The arguments that kept pages read. The key of a page has no others, so links with marks of campaigns lead to the same page. */
+static const char *const kept_arguments[] = {"page", "comments", "done", NULL};
+
+static struct str kept_key(const struct site_visit *v) {
+    struct http_request *r = v->http;
+    struct str host = http_header(r, "Host"), key = STR_CAT(r->arena, host.p ? host : S(""), S("\n"), r->path);
+    for (const char *const *name = kept_arguments; r->query.n && *name; name++) {
+        struct str value = site_query(v, *name);
+        if (value.n) key = STR_CAT(r->arena, key, S("\n"), str_of(*name), S("="), url_encoded(r->arena, value));
+    }
+    return key;
+}
+
+/* Finds the page, or its tag if the caller has the page. */
+static bool find_kept(struct site_visit *v) {
+    struct kept_page *page = &v->kept;
+    if (v->key.p == NULL || !kept_find(v->api->kept_pages, v->key, v->generation, page)) return false;
+    if (page->bytes || tag_listed(http_header(v->http, "If-None-Match"), str_of(page->etag))) return true;
+    return false;
+}
+
+/* Answers with the kept page. */
+static void send_kept(struct site_visit *v) {
+    struct kept_page page = v->kept;
+    v->type = page.type;
+    v->viewed = page.viewed;
+    v->work.desk = v->api->desk;
+    v->work.actor.user_agent = user_agent_of(v->http);
+    free_visit(v);
+    reply_shared(v, page.etag, page.bytes);
+    shared_drop(page.bytes);
 }
 
 /* Keeps the reply for the next caller, and sends it. */
@@ -198,6 +232,10 @@ static void site_send(struct site_visit *v) {
 }
 
 void site_end(struct site_visit *v, int rc) {
+    if (rc == SITE_KEPT) {
+        send_kept(v);
+        return;
+    }
     if (rc == -ERR_RESOURCE_NOT_FOUND) site_not_found(v);
     else if (rc < 0) site_refuse(v, 503, WORD_FAILED, WORD_FAILED_TEXT);
     site_send(v);
@@ -229,6 +267,10 @@ static bool read_form(struct site_visit *v) {
 /* ---- GET -------------------------------------------------------------------------------------------------------------- */
 
 static int run_get(struct site_visit *v) {
+    if (v->key.p && v->generation == 0) {
+        TRY(help_center_generation_in(&v->work, &v->generation));
+        if (find_kept(v)) return SITE_KEPT;
+    }
     int rc = site_prepare(v);
     return rc == GO_ON ? v->page->show(v) : rc < 0 ? rc : 0;
 }
@@ -376,33 +418,17 @@ static bool site_route(struct site_visit *v) {
     return other || under_help_center(path);
 }
 
-/* Answers with a kept page. */
-static bool answer_kept(struct site_visit *v) {
-    struct http_request *r = v->http;
-    struct kept_page page;
-    if (!v->page->kept || http_cookie(r, "desk_session").p) return false;
-    struct str host = http_header(r, "Host");
-    v->key = STR_CAT(r->arena, host.p ? host : S(""), S("\n"), r->path, S("?"), r->query.n ? r->query : S(""));
-    v->generation = db_generation(v->api->desk->db);
-    if (!kept_find(v->api->kept_pages, v->key, v->generation, &page)) return false;
-    v->type = page.type;
-    v->viewed = page.viewed;
-    v->work.desk = v->api->desk;
-    v->work.actor.user_agent = user_agent_of(r);
-    reply_shared(v, page.etag, page.bytes);
-    shared_drop(page.bytes);
-    return true;
-}
-
 bool site_handle(struct api *api, struct http_request *r) {
     if (!may_be_page(r->path) || str_eq(r->method, S("OPTIONS"))) return false;
     struct site_visit *v = ARENA_NEW(r->arena, struct site_visit);
     *v = (struct site_visit){.api = api, .http = r, .status = 200};
     if (!site_route(v)) return false;
-    if (answer_kept(v)) return true;
+    read_query(v);
+    v->generation = v->page->method == GET ? help_center_generation(api->desk) : 0;
+    if (v->page->kept && !http_cookie(r, "desk_session").p) v->key = kept_key(v);
+    if (find_kept(v)) return send_kept(v), true;
     v->arena = arena_new();
     work_init(&v->work, api->desk, v->arena);
-    read_query(v);
     if (v->page->method == GET) visit_get(v);
     else site_park(v, v->page->lane, post_in_pool);
     return true;

@@ -13,6 +13,7 @@
 #include "base/html.h"
 #include "core/text/template.h"
 #include "pages/brand.h"
+#include "pages/kept.h"
 #include "pages/words.h"
 
 struct site_visit;
@@ -22,14 +23,18 @@ struct site_page {
     const char *path;   /* a segment with a colon is a variable: "/helpcenter/:locale/articles/:slug". :locale is read by the frame */
     int (*show)(struct site_visit *v); /* 0, a negative error, or SITE_LATER */
     bool in_pool;                      /* a GET that is always long */
-    bool kept;        /* replies to callers without login may be kept in memory (kept.h): the page is a function of path, query and store */
-    enum lane lane;   /* of a POST */
-    bool takes_files; /* of a POST: file parts of the form are kept */
+    bool
+        kept; /* replies to callers without login may be kept in memory (kept.h): the page is a function of Host, path, kept_arguments and store */
+    enum lane lane;       /* of a POST */
+    bool takes_files;     /* of a POST: file parts of the form are kept */
     const char *template; /* the template of the contents; NULL: none */
 };
 extern const struct site_page site_pages[]; /* all.c; ends with path NULL */
 
-enum { SITE_LATER = 1 }; /* show() has passed the visit on. site_end replies, later and on any thread */
+enum {
+    SITE_LATER = 1, /* show() has passed the visit on. site_end replies, later and on any thread */
+    SITE_KEPT = 2,  /* the page is v->kept */
+};
 
 #define SITE_VARS 3
 
@@ -85,7 +90,8 @@ struct site_visit {
     bool secret;             /* personal: no-store */
     bool varies_by_language; /* the reply depends on Accept-Language */
     struct str key;          /* kept.h: of the reply; p NULL: it is not kept */
-    int64_t generation;
+    int64_t generation;      /* of the help center in the snapshot (core/helpcenter/generation.h); 0: unknown */
+    struct kept_page kept;
 };
 
 bool site_logged_in(const struct site_visit *v);

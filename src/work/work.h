@@ -19,6 +19,7 @@ struct gathered;
 struct sent;
 struct calendars;
 struct rule_cache;
+struct generations;
 
 /* The installation. A process has one. main makes it, all threads read it. */
 struct desk {
@@ -39,6 +40,7 @@ struct desk {
     struct view_counts *view_counts; /* counts of views kept in memory: core/cases/view_count.h; NULL: none are kept */
     struct calendars *calendars;     /* business hours kept in memory: core/rules/calendars.h; NULL: none are kept */
     struct rule_cache *rules;        /* compiled rules: core/rules/rule_cache.h; NULL: no rule runs */
+    struct generations *generations; /* of the help center: core/helpcenter/generation.h; NULL: no page is kept */
     int cascade_rows;                /* rows that one write of a cascade changes: core/change/cascade.h; 0: LIMIT_CASCADE */
     int search_texts;                /* texts with its rarest word that a search examines: core/search/find.c; 0: LIMIT_SEARCH_FOUND */
     void (*wake_jobs)(void *arg);    /* called after a job was committed */

@@ -1,0 +1,20 @@
+/* The generation of the help center: a number that changes with each change of what callers without login see on its pages. The essay is in
+ * generation.c. */
+#ifndef CORE_HELP_CENTER_GENERATION_H
+#define CORE_HELP_CENTER_GENERATION_H
+
+#include "work/work.h"
+
+extern const struct db_noted help_center_noted[]; /* db_config.noted */
+const struct query *help_center_note(void);       /* db_config.note */
+
+struct generations;
+struct generations *generations_new(void); /* NULL: no memory */
+void generations_free(struct generations *g);
+
+/* What is computed from the help center in a snapshot that begins after this call may be kept under this number. 0: use help_center_generation_in. */
+int64_t help_center_generation(const struct desk *d);
+/* The same for the snapshot of w->conn: call it first in the snapshot. Sets *out to 0 if nothing may be kept. Returns 0, or a negative error. */
+int help_center_generation_in(struct work *w, int64_t *out);
+
+#endif

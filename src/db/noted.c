@@ -1,0 +1,47 @@
+/* Finds the statements that change noted tables (db.h). A statement is examined once, when it is prepared, so that running it costs one test. */
+#include "db/engine.h"
+
+static bool is_sql_word_byte(char c) { return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_'; }
+
+/* The next word of SQL: letters, digits and underscores outside of literals. Returns false at the end. */
+static bool sql_next_word(struct str *rest, struct str *word) {
+    const char *p = rest->p, *end = rest->p + rest->n;
+    while (p < end && !is_sql_word_byte(*p)) {
+        const char *closed = *p == '\'' ? memchr(p + 1, '\'', (size_t)(end - p - 1)) : p;
+        p = closed ? closed + 1 : end;
+    }
+    const char *begin = p;
+    while (p < end && is_sql_word_byte(*p)) p++;
+    *word = (struct str){begin, (size_t)(p - begin)};
+    *rest = (struct str){p, (size_t)(end - p)};
+    return word->n > 0;
+}
+
+static bool sql_has_word(struct str sql, struct str wanted) {
+    for (struct str word; sql_next_word(&sql, &word);)
+        if (str_eq(word, wanted)) return true;
+    return false;
+}
+
+enum change { NO_CHANGE, INSERTS, UPDATES, DELETES };
+
+static bool is_noted(const struct db_noted *list, struct str table, enum change change, struct str sql) {
+    for (const struct db_noted *n = list; change && n->table; n++)
+        if (str_eq(table, str_of(n->table)))
+            return n->column == NULL || change == DELETES || (change == UPDATES && sql_has_word(sql, str_of(n->column)));
+    return false;
+}
+
+/* The change whose table follows these two words. */
+static enum change change_of(struct str before, struct str last) {
+    if (str_eq(last, S("INTO"))) return INSERTS;
+    if (str_eq(last, S("UPDATE"))) return UPDATES;
+    return str_eq(last, S("FROM")) && str_eq(before, S("DELETE")) ? DELETES : NO_CHANGE;
+}
+
+bool sql_is_noted(const struct db_noted *list, const char *text) {
+    struct str sql = str_of(text), before = S(""), last = S("");
+    for (struct str rest = sql, word; list && sql_next_word(&rest, &word); before = last, last = word)
+        if (is_noted(list, word, change_of(before, last), sql)) return true;
+    return false;
+}

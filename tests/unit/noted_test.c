@@ -1,0 +1,70 @@
+/* Statements that change noted tables (src/db/noted.c), and the generation of a store that has such tables. */
+#include "store.h"
+
+static const struct db_noted noted[] = {{"notes", NULL}, {"people", "name"}, {0}};
+
+static void a_statement_is_noted_by_the_tables_that_it_changes(void **state) {
+    (void)state;
+    static const char *const changes[] = {
+        "INSERT INTO notes (text) VALUES (:text)",
+        "INSERT INTO other (a) VALUES (1) ON CONFLICT (a) DO UPDATE SET b = 1 RETURNING (SELECT 1); UPDATE notes SET text = ''",
+        "UPDATE notes SET text = :text WHERE id = :id",
+        "DELETE FROM notes WHERE id = :id",
+        "WITH gone AS (DELETE FROM notes RETURNING id) SELECT id FROM gone",
+        "SELECT 'it''s'; DELETE FROM notes",
+        "UPDATE people SET age = 3, name = 'x'",
+        "DELETE FROM people",
+    };
+    static const char *const others[] = {
+        "SELECT * FROM notes",
+        "INSERT INTO other SELECT id FROM notes",
+        "DELETE FROM other WHERE id IN (SELECT id FROM notes)",
+        "SELECT 'DELETE FROM notes'",
+        "UPDATE notes_2 SET text = ''",
+        "UPDATE people SET age = 3",
+        "INSERT INTO people (name) VALUES ('x')",
+        "INSERT INTO other (a) VALUES (1) ON CONFLICT (a) DO UPDATE SET b = 1",
+        "SELECT 'DELETE FROM notes",
+        "",
+    };
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) assert_true(sql_is_noted(noted, changes[i]));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) assert_false(sql_is_noted(noted, others[i]));
+    assert_false(sql_is_noted(NULL, changes[0]));
+}
+
+static int add_note(struct conn *c, void *arg) {
+    int64_t id;
+    (void)arg;
+    return db_insert(c, &note_add, BINDS(B_NULL("topic"), B_TEXT("text", S("a"))), &id);
+}
+
+static int refuse_after_a_note(struct conn *c, void *arg) {
+    int rc = add_note(c, arg);
+    return rc < 0 ? rc : -ERR_FIELD_INVALID;
+}
+
+static void only_changes_of_noted_tables_raise_the_generation(void **state) {
+    struct place *p = *state;
+    place_close(p);
+    struct db_config cfg = {.dir = p->dir, .noted = noted};
+    assert_int_equal(db_open_with(&cfg, first_schema, &p->db, (struct why){p->err, sizeof p->err}), 0);
+    int64_t before = db_generation(p->db);
+    assert_true(before > 0);
+    assert_true(add_topic(p, "a") >= 0);
+    assert_int_equal(db_generation(p->db), before);
+    assert_true(db_write(p->db, add_note, NULL) >= 0);
+    assert_true(db_generation(p->db) > before);
+    before = db_generation(p->db);
+    assert_int_equal(db_write(p->db, refuse_after_a_note, NULL), -ERR_FIELD_INVALID);
+    before = db_generation(p->db); /* an undone write may count, too */
+    assert_true(add_topic(p, "b") >= 0);
+    assert_int_equal(db_generation(p->db), before);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_statement_is_noted_by_the_tables_that_it_changes),
+        cmocka_unit_test_setup_teardown(only_changes_of_noted_tables_raise_the_generation, place_make, place_remove),
+    };
+    return cmocka_run_group_tests_name("noted tables", tests, NULL, NULL);
+}
