@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "files/html_clean.h"
 #include "files/picture.h"
+#include "mail/read_child.h"
 
 #include <signal.h>
 #include <sodium.h>
@@ -60,6 +61,7 @@ int main(int argc, char **argv) {
     char err[USAGE_MAX];
     if (argc == 3 && strcmp(argv[1], PICTURE_ARGUMENT) == 0) return picture_child(argv[2]);
     if (argc == 3 && strcmp(argv[1], HTML_ARGUMENT) == 0) return html_child();
+    if (argc == 3 && strcmp(argv[1], MAIL_ARGUMENT) == 0) return mail_child();
     memory_policy();
     if (sodium_init() < 0) return complain("the cryptographic library can't be initialised");
     signal(SIGPIPE, SIG_IGN);

@@ -35,11 +35,11 @@ static int confined_outcome(int status, const char *what) {
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-int confined_run(const char *kind, const char *parameter, int in, int out, const char *what) {
+int confined_run_status(const char *kind, const char *parameter, int in, int out, const char *what, int *status) {
     char *const args[] = {"deskd", (char *)(uintptr_t)kind, (char *)(uintptr_t)parameter, NULL}, *const nothing[] = {NULL};
     posix_spawn_file_actions_t actions;
     pid_t child;
-    int status = -1;
+    *status = -1;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
@@ -49,8 +49,23 @@ int confined_run(const char *kind, const char *parameter, int in, int out, const
     if (rc != 0)
         return UNAVAILABLE("confined processes that can't be started", "%s can't be read: no process can be started: %s", what,
                            strerror(rc));
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
-    return confined_outcome(status, what);
+    while (waitpid(child, status, 0) < 0 && errno == EINTR) {}
+    return confined_outcome(*status, what);
+}
+
+int confined_run(const char *kind, const char *parameter, int in, int out, const char *what) {
+    int status;
+    return confined_run_status(kind, parameter, in, out, what, &status);
+}
+
+const char *confined_end(struct arena *a, int status, const struct confined_limits *l) {
+    int sign = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    if (sign == SIGALRM) return str_fmt(a, "was stopped after %d seconds", 10 * l->seconds).p;
+    if (sign == SIGKILL || sign == SIGXCPU) return str_fmt(a, "was stopped after %d seconds of CPU time", l->seconds).p;
+    if (sign == SIGABRT) return str_fmt(a, "needed more than %d MiB of memory", (int)(l->memory >> 20)).p;
+    if (sign == SIGSYS) return "made a forbidden system call";
+    return sign ? str_fmt(a, "crashed (signal %d)", sign).p
+                : str_fmt(a, "failed (status %d)", WIFEXITED(status) ? WEXITSTATUS(status) : status).p;
 }
 
 bool confined_answer(int fd, int64_t most, struct arena *a, struct str *out) {

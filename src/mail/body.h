@@ -1,0 +1,27 @@
+/* The parts of a mail: its texts, and its files. */
+#ifndef MAIL_BODY_H
+#define MAIL_BODY_H
+
+#include "core/mail/incoming.h"
+#include "mail/parts.h"
+
+/* One text of a mail, in one or two forms, as UTF-8 with any characters. */
+struct body_piece {
+    struct str text, html; /* p NULL: not in this form */
+};
+
+struct body {
+    struct arena *a;
+    struct incoming *out; /* files, cut, signs.is_report and signs.is_calendar_reply are set */
+    struct mail_lines lines;
+    struct body_piece *pieces;
+    int piece_count, piece_room, file_room, parts;
+    struct str notes; /* sentences for the reader: what is encrypted; empty: none */
+};
+
+/* Reads the parts of a whole mail. */
+void body_read(struct body *b, struct str mail);
+
+void body_add_file(struct body *b, const struct mail_file *f); /* its name is made safe */
+
+#endif

@@ -1,0 +1,349 @@
+#include "mail/header.h"
+
+#include "base/buf.h"
+#include "mail/charset.h"
+
+#include <ctype.h>
+#include <glib.h>
+#include <strings.h>
+
+#define ADDRESS_MOST 320
+#define NAME_MOST 250
+#define ID_MOST 998
+
+static struct str first_bytes(struct str s, size_t most) { return (struct str){s.p, s.n < most ? s.n : most}; }
+
+static bool is_folding(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
+/* ---- encoded words ------------------------------------------------------------------------------------------------------ */
+
+struct encoded_word {
+    struct str charset, text, rest; /* rest: behind the word */
+    char encoding;                  /* 'B' or 'Q' */
+};
+
+/* Reads "=?charset?encoding?text?=". The text may contain blanks, which RFC 2047 forbids. */
+static bool word_at(struct str s, struct encoded_word *w) {
+    struct str rest = {s.p + 2, s.n - 2};
+    if (s.n < 8 || s.p[0] != '=' || s.p[1] != '?') return false;
+    w->charset = str_cut(&rest, '?');
+    if (rest.p == NULL || rest.n < 4 || rest.p[1] != '?' || w->charset.n == 0 || w->charset.n > 60) return false;
+    w->encoding = (char)toupper((unsigned char)rest.p[0]);
+    rest = (struct str){rest.p + 2, rest.n - 2};
+    const char *end = rest.n >= 2 ? memmem(rest.p, rest.n, "?=", 2) : NULL;
+    /* "?q?=41?=": the first "?=" is not the end */
+    if (end && end == rest.p - 1) end = memmem(rest.p + 1, rest.n - 1, "?=", 2);
+    if (end == NULL || (w->encoding != 'B' && w->encoding != 'Q')) return false;
+    w->text = (struct str){rest.p, (size_t)(end - rest.p)};
+    w->rest = (struct str){end + 2, rest.n - w->text.n - 2};
+    w->charset = str_cut(&(struct str){w->charset.p, w->charset.n}, '*'); /* the language, RFC 2231 section 5 */
+    return true;
+}
+
+static int hex_digit(char c) { return isxdigit((unsigned char)c) ? g_ascii_xdigit_value(c) : -1; }
+
+static void decode_quoted(struct buf *out, struct str s) {
+    for (size_t i = 0; i < s.n; i++) {
+        int high = i + 2 < s.n + 0 && s.p[i] == '=' ? hex_digit(s.p[i + 1]) : -1, low = high >= 0 ? hex_digit(s.p[i + 2]) : -1;
+        if (low >= 0) buf_char(out, (char)(high * 16 + low)), i += 2;
+        else buf_char(out, s.p[i] == '_' ? ' ' : s.p[i]);
+    }
+}
+
+/* Bytes of adjacent words of one charset. Some programs split a character, or a group of four Base64 letters, between two words. */
+struct word_run {
+    struct str charset;
+    char encoding;
+    struct buf bytes;
+    int state;
+    unsigned save;
+};
+
+static void run_add(struct word_run *r, const struct encoded_word *w) {
+    r->charset = w->charset;
+    r->encoding = w->encoding;
+    if (w->encoding == 'Q') {
+        decode_quoted(&r->bytes, w->text);
+        return;
+    }
+    buf_reserve(&r->bytes, w->text.n + 4);
+    r->bytes.n += g_base64_decode_step(w->text.p, w->text.n, (guchar *)r->bytes.p + r->bytes.n, &r->state, &r->save);
+}
+
+static void run_end(struct arena *a, struct word_run *r, struct buf *out) {
+    if (r->charset.p == NULL) return;
+    if (r->encoding == 'B' && r->state > 1) { /* padding is missing */
+        buf_reserve(&r->bytes, 8);
+        r->bytes.n += g_base64_decode_step("==", (gsize)(4 - r->state), (guchar *)r->bytes.p + r->bytes.n, &r->state, &r->save);
+    }
+    buf_str(out, charset_to_utf8(a, buf_view(&r->bytes), r->charset));
+    r->bytes.n = 0;
+    *r = (struct word_run){.bytes = r->bytes};
+}
+
+static bool run_takes(const struct word_run *r, const struct encoded_word *w) {
+    return r->charset.p && r->encoding == w->encoding && str_eqi(r->charset, w->charset);
+}
+
+static void put_unencoded(struct arena *a, struct buf *out, const char *from, const char *to) {
+    if (to > from) buf_str(out, charset_to_utf8(a, (struct str){from, (size_t)(to - from)}, (struct str){0}));
+}
+
+static bool is_all_folding(const char *from, const char *to) {
+    while (from < to && is_folding(*from)) from++;
+    return from == to;
+}
+
+/* Appends the text with its encoded words decoded. Blanks between two words are left out. */
+static void decode_words(struct arena *a, struct buf *out, struct str s) {
+    struct word_run run = {0};
+    const char *plain = s.p;
+    for (size_t i = 0; i < s.n; i++) {
+        struct encoded_word w;
+        if (s.p[i] != '=' || !word_at((struct str){s.p + i, s.n - i}, &w)) continue;
+        bool adjacent = run.charset.p && is_all_folding(plain, s.p + i);
+        if (!adjacent || !run_takes(&run, &w)) run_end(a, &run, out);
+        if (!adjacent) put_unencoded(a, out, plain, s.p + i);
+        run_add(&run, &w);
+        plain = w.rest.p;
+        i = (size_t)(plain - s.p) - 1;
+    }
+    run_end(a, &run, out);
+    put_unencoded(a, out, plain, s.p + s.n);
+    buf_free(&run.bytes);
+}
+
+static struct str words_decoded(struct arena *a, struct str s) {
+    struct buf b = {0};
+    if (s.n) decode_words(a, &b, s);
+    struct str made = str_dup(a, buf_view(&b));
+    buf_free(&b);
+    return made;
+}
+
+struct str header_line(struct arena *a, struct str value, size_t most) {
+    struct str text = words_decoded(a, first_bytes(value, HEADER_MOST));
+    return line_without_controls(a, str_trim(text), most);
+}
+
+/* ---- parameters ----------------------------------------------------------------------------------------------------------- */
+
+struct str header_word(struct arena *a, struct str value) {
+    struct str rest = first_bytes(value, 1000), word = str_trim(str_cut(&rest, ';'));
+    char *out = arena_bytes(a, word.n + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < word.n; i++)
+        if (word.p[i] > ' ' && word.p[i] <= '~') out[n++] = (char)tolower((unsigned char)word.p[i]);
+    return (struct str){out, n};
+}
+
+struct parameter {
+    struct str name, value; /* value without quotes */
+};
+
+/* The end of a quoted text: the next quote that is not escaped; else that of the value. */
+static struct str parameter_quoted(struct arena *a, struct str *rest) {
+    char *out = arena_bytes(a, rest->n + 1);
+    size_t n = 0, i = 1;
+    for (; i < rest->n && rest->p[i] != '"'; i++) {
+        bool escape = rest->p[i] == '\\' && i + 1 < rest->n && strchr("\\\"", rest->p[i + 1]);
+        out[n++] = rest->p[i += escape];
+    }
+    *rest = (struct str){rest->p + (i < rest->n ? i + 1 : i), rest->n - (i < rest->n ? i + 1 : i)};
+    return (struct str){out, n};
+}
+
+/* Reads the next "; name=value". An unquoted value may contain blanks. */
+static bool parameter_next(struct arena *a, struct str *rest, struct parameter *p) {
+    while (rest->p) {
+        struct str name = *rest;
+        size_t i = 0;
+        while (i < rest->n && rest->p[i] != '=' && rest->p[i] != ';') i++;
+        name = str_trim((struct str){rest->p, i});
+        bool has_value = i < rest->n && rest->p[i] == '=';
+        *rest = (struct str){rest->p + i, rest->n - i};
+        if (!has_value) {
+            str_cut(rest, ';');
+            continue;
+        }
+        *rest = str_trim((struct str){rest->p + 1, rest->n - 1});
+        p->name = name;
+        if (rest->n && rest->p[0] == '"') {
+            p->value = parameter_quoted(a, rest);
+            str_cut(rest, ';');
+        } else {
+            p->value = str_trim(str_cut(rest, ';'));
+        }
+        return true;
+    }
+    return false;
+}
+
+static void decode_percent(struct buf *out, struct str s) {
+    for (size_t i = 0; i < s.n; i++) {
+        int high = i + 2 < s.n && s.p[i] == '%' ? hex_digit(s.p[i + 1]) : -1, low = high >= 0 ? hex_digit(s.p[i + 2]) : -1;
+        if (low >= 0) buf_char(out, (char)(high * 16 + low)), i += 2;
+        else buf_char(out, s.p[i]);
+    }
+}
+
+#define SECTIONS 100
+struct sections {
+    struct str value[SECTIONS]; /* of name*0, name*1 and so on; p NULL: absent */
+    bool encoded[SECTIONS];
+    struct str plain, whole; /* of name, of name* */
+};
+
+/* Stores the parameter if its name is `name`, with a number of a section or without (RFC 2231 sections 3 and 4). */
+static void sections_take(struct sections *s, const struct parameter *p, struct str name) {
+    struct str rest = p->name, base = str_trim(str_cut(&rest, '*'));
+    int64_t number;
+    if (!str_eqi(base, name)) return;
+    if (rest.p == NULL && s->plain.p == NULL) s->plain = p->value;
+    else if (rest.p && rest.n == 0 && s->whole.p == NULL) s->whole = p->value;
+    if (rest.p == NULL || rest.n == 0) return;
+    struct str digits = str_cut(&rest, '*');
+    if (!str_to_int(digits, &number) || number < 0 || number >= SECTIONS || s->value[number].p) return;
+    s->value[number] = p->value;
+    s->encoded[number] = rest.p != NULL;
+}
+
+/* Cuts "charset'language'" off the front. */
+static struct str charset_off(struct str *value) {
+    struct str rest = *value, charset = str_cut(&rest, '\'');
+    if (rest.p) str_cut(&rest, '\'');
+    if (rest.p == NULL) return (struct str){0};
+    *value = rest;
+    return charset;
+}
+
+static struct str sections_joined(struct arena *a, struct sections *s) {
+    struct buf b = {0};
+    struct str charset = {0};
+    if (s->value[0].p == NULL) s->value[0] = s->whole, s->encoded[0] = true;
+    if (s->encoded[0]) charset = charset_off(&s->value[0]);
+    for (int i = 0; i < SECTIONS && s->value[i].p; i++) {
+        if (s->encoded[i]) decode_percent(&b, s->value[i]);
+        else buf_str(&b, s->value[i]);
+    }
+    struct str made = charset_to_utf8(a, str_dup(a, buf_view(&b)), charset);
+    buf_free(&b);
+    return charset.p ? made : words_decoded(a, made);
+}
+
+struct str header_attribute(struct arena *a, struct str value, const char *name) {
+    struct sections *s = ARENA_NEW(a, struct sections);
+    struct str rest = first_bytes(value, HEADER_MOST / 4);
+    str_cut(&rest, ';');
+    for (struct parameter p; parameter_next(a, &rest, &p);) sections_take(s, &p, str_of(name));
+    if (s->value[0].p || s->whole.p) return sections_joined(a, s);
+    return s->plain.p ? words_decoded(a, s->plain) : (struct str){0};
+}
+
+/* ---- addresses ------------------------------------------------------------------------------------------------------------- */
+
+/* One item of a list of addresses, in the making. */
+struct person_parts {
+    struct buf phrase, angle, comment;
+    bool has_angle;
+};
+
+/* An address has an @ with something on both sides, and no blanks. Blanks around the @ are left out. */
+static struct str person_address(struct arena *a, struct str s) {
+    char *out = arena_bytes(a, s.n + 1);
+    size_t n = 0;
+    bool quoted = false;
+    s = charset_to_utf8(a, s, (struct str){0});
+    out = arena_bytes(a, s.n + 1);
+    for (size_t i = 0; i < s.n; i++) {
+        if (s.p[i] == '"') quoted = !quoted;
+        if (!is_folding(s.p[i]) || quoted) out[n++] = s.p[i];
+    }
+    struct str made = line_without_controls(a, (struct str){out, n}, ADDRESS_MOST + 1), rest = made;
+    const char *at = made.n ? memrchr(made.p, '@', made.n) : NULL;
+    if (at && made.p[0] == '@' && memchr(made.p, ':', made.n)) { /* a route: <@a,@b:c@d>, RFC 5322 section 4.4 */
+        str_cut(&rest, ':');
+        made = rest;
+        at = made.n ? memrchr(made.p, '@', made.n) : NULL;
+    }
+    if (at == NULL || at == made.p || at == made.p + made.n - 1 || made.n > ADDRESS_MOST) return (struct str){0};
+    return made;
+}
+
+static void person_end(struct arena *a, struct person_parts *p, struct mail_person *list, int *n, int most, bool *all) {
+    struct str address = person_address(a, buf_view(p->has_angle ? &p->angle : &p->phrase));
+    struct str name = str_trim(buf_view(p->has_angle && str_trim(buf_view(&p->phrase)).n ? &p->phrase : &p->comment));
+    if (address.p && *n == most) *all = false;
+    if (address.p && *n < most) {
+        struct str line = header_line(a, name, NAME_MOST);
+        list[(*n)++] = (struct mail_person){line.n ? line : (struct str){0}, address};
+    }
+    p->phrase.n = p->angle.n = p->comment.n = 0;
+    p->has_angle = false;
+}
+
+/* Reads the text in quotes at s.p[i] into `out`. Returns the index of the closing quote. */
+static size_t take_quoted(struct buf *out, struct str s, size_t i, bool keep_quotes) {
+    if (keep_quotes) buf_char(out, '"');
+    for (i++; i < s.n && s.p[i] != '"'; i++) {
+        if (s.p[i] == '\\' && i + 1 < s.n) i++;
+        buf_char(out, s.p[i]);
+    }
+    if (keep_quotes) buf_char(out, '"');
+    return i;
+}
+
+static size_t take_comment(struct buf *out, struct str s, size_t i) {
+    int depth = 1;
+    for (i++; i < s.n; i++) {
+        if (s.p[i] == '\\' && i + 1 < s.n) i++;
+        else if (s.p[i] == '(') depth++;
+        else if (s.p[i] == ')' && --depth == 0) return i;
+        buf_char(out, s.p[i]);
+    }
+    return i;
+}
+
+/* A quoted text is part of an address if an @ follows it. */
+static bool is_local_part(struct str s, size_t i) {
+    for (i++; i < s.n && s.p[i] != '"'; i++) i += s.p[i] == '\\';
+    return i + 1 < s.n && s.p[i + 1] == '@';
+}
+
+bool header_people(struct arena *a, struct str value, struct mail_person *list, int *n, int most) {
+    struct str s = first_bytes(value, HEADER_MOST * 2);
+    struct person_parts p = {0};
+    bool all = value.n == s.n;
+    for (size_t i = 0; i < s.n; i++) {
+        struct buf *to = p.has_angle ? &p.angle : &p.phrase;
+        char c = s.p[i];
+        if (c == '"') i = take_quoted(to, s, i, is_local_part(s, i));
+        else if (c == '(') i = take_comment(&p.comment, s, i);
+        else if (c == '<' && !p.has_angle) p.has_angle = true, p.angle.n = 0;
+        else if (c == '>') {
+            while (i + 1 < s.n && is_folding(s.p[i + 1])) i++;
+            person_end(a, &p, list, n, most, &all); /* a missing comma ends the item, too */
+        } else if (c == ';' || (c == ',' && !(p.has_angle && p.angle.n && p.angle.p[0] == '@'))) person_end(a, &p, list, n, most, &all);
+        else if (c == ':' && !p.has_angle && !memchr(buf_view(&p.phrase).p, '@', p.phrase.n)) p.phrase.n = 0; /* the name of a group */
+        else buf_char(to, is_folding(c) ? ' ' : c);
+    }
+    person_end(a, &p, list, n, most, &all);
+    buf_free(&p.phrase);
+    buf_free(&p.angle);
+    buf_free(&p.comment);
+    return all;
+}
+
+/* ---- Message-IDs -------------------------------------------------------------------------------------------------------------- */
+
+struct str header_next_id(struct arena *a, struct str *rest) {
+    while (rest->p && rest->n) {
+        struct str before = str_cut(rest, '<');
+        if (rest->p == NULL) return (struct str){0};
+        struct str id = str_cut(rest, '>');
+        (void)before;
+        struct str line = line_without_controls(a, charset_to_utf8(a, first_bytes(id, 2 * ID_MOST), (struct str){0}), ID_MOST + 1);
+        if (line.n && line.n <= ID_MOST) return line;
+    }
+    return (struct str){0};
+}

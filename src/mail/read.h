@@ -1,0 +1,12 @@
+/* Reads a mail that came in. A confined process (files/confined.h) parses it, because no parser of hostile bytes is safe by itself. */
+#ifndef MAIL_READ_H
+#define MAIL_READ_H
+
+#include "core/mail/incoming.h"
+
+/* Fills all of `out` but the envelope, which stays unchanged. Texts are in the arena. Returns 1 if the mail was read, 0 if it can't be read
+ * (then out->fault says why), or -ERR_SERVICE_UNAVAILABLE, logged. Waits for a process: milliseconds of CPU for a short mail, and half a
+ * second for one of 50 MiB. */
+int mail_read(struct arena *a, struct str raw, struct incoming *out);
+
+#endif
