@@ -6,7 +6,7 @@
 #include "api/machine.h"
 #include "api/reply.h"
 #include "base/limits.h"
-#include "core/access/scope.h"
+#include "core/access/access.h"
 
 #include <assert.h>
 
@@ -37,10 +37,6 @@ int api_import(struct call *c) {
 
 /* ---- the job -------------------------------------------------------------------------------------------------------- */
 
-QUERY(import_actor,
-      "SELECT r.type, u.role_id, r.denied FROM users u JOIN roles r ON r.id = u.role_id WHERE u.id = :id AND u.is_enabled = 1 "
-      "AND u.deleted_at IS NULL");
-
 struct import {
     struct call call;
     struct http_request http; /* an empty request without headers */
@@ -49,19 +45,10 @@ struct import {
     int inserted, rejected;
 };
 
-static int become(struct work *w, int64_t user_id) {
-    struct stmt *row;
-    int rc = db_row(w->conn, &import_actor, BINDS(B_INT("id", user_id)), &row);
-    if (rc <= 0) return rc < 0 ? rc : -ERR_PERMISSIONS_DENIED;
-    w->actor = (struct actor){.kind = ACTOR_PERSON,
-                              .cause = S("Import"),
-                              .rank = (int)col_int(row, 0),
-                              .user_id = user_id,
-                              .role_id = col_int(row, 1),
-                              .denied = (uint64_t)col_int(row, 2),
-                              .scopes = SCOPES_ALL};
-    stmt_end(row);
-    return 0;
+static int become_creator(struct work *w, int64_t user_id) {
+    int rc = actor_of_person(w, user_id, &w->actor);
+    w->actor.cause = S("Import");
+    return rc < 0 ? rc : rc == ACTOR_ABLE ? 0 : -ERR_PERMISSIONS_DENIED;
 }
 
 static void reject(struct import *im, const struct json *record) {
@@ -121,7 +108,7 @@ int import_run(struct work *w, const struct job *j) {
     im->call.http = &im->http;
     im->call.home = im->call.resource = resource_of(json_member(input, S("resource"))->text.p);
     assert(im->call.home);
-    int maker = become(&im->call.work, j->creator_id);
+    int maker = become_creator(&im->call.work, j->creator_id);
     if (maker == -ERR_PERMISSIONS_DENIED) return job_finish(w, j->id, JOB_FAILED, 0, 0, 0, S("[]")); /* the creator can't act any more */
     TRY(maker);
     jw_init(&im->w, &im->errors);

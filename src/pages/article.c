@@ -6,13 +6,13 @@
 #include "base/link.h"
 #include "core/helpcenter/article_attachment.h"
 #include "core/helpcenter/comment.h"
+#include "core/helpcenter/related.h"
 #include "core/words.h"
 #include "files/html_clean.h"
 #include "json/json.h"
 
 #include <inttypes.h>
 
-#define RELATED 5
 #define COMMENTS_SHOWN 50
 
 struct article_row {
@@ -298,13 +298,10 @@ static void structured_data(struct site_visit *v, const struct article_row *x) {
 
 /* ---- the page ----------------------------------------------------------------------------------------------------------------------- */
 
-/* Articles of the same section, the highest rank first. */
-static int related_articles(struct site_visit *v, const struct article_row *x) {
-    int rc = shelf_articles(
-        v, SAY(v, WORD_RELATED),
-        "AND t.section_id = :section AND t.id <> :id AND t.status = 3 AND t.deleted_at IS NULL ORDER BY t.rank DESC, t.id DESC LIMIT :most",
-        BINDS(B_INT("section", x->section_id), B_INT("id", x->id), B_INT("most", RELATED)), RELATED, NULL);
-    return rc < 0 ? rc : 0;
+static int related_to(struct site_visit *v, const struct article_row *x) {
+    int64_t ids[RELATED_CANDIDATES];
+    int n = related_articles(&v->work, x->id, ids);
+    return n <= 0 ? n : shelf_listed(v, SAY(v, WORD_RELATED), ids, n, RELATED);
 }
 
 static int article_body(struct site_visit *v, const struct article_row *x) {
@@ -318,7 +315,7 @@ static int article_body(struct site_visit *v, const struct article_row *x) {
     buf_text(&v->main, "</article>\n");
     vote_form(v);
     TRY(article_comments(v, x));
-    return related_articles(v, x);
+    return related_to(v, x);
 }
 
 int show_article(struct site_visit *v) {

@@ -2,13 +2,16 @@
 
 #include "api/machine.h"
 #include "base/fold.h"
+#include "base/limits.h"
 #include "pages/kept.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <xxhash.h>
 
 QUERY(site_brand_by_host,
-      "SELECT b.id, b.name, b.domain, b.sub_domain, b.is_enabled, b.is_default, l.locale, l.direction, "
+      "SELECT b.id, b.name, b.domain, b.sub_domain, b.is_enabled, b.is_default, l.locale, "
+      "(SELECT @JSON_ROWS(r.locale) FROM locales r WHERE r.direction = 'RTL'), "
       "CASE WHEN b.domain = :domain THEN 2 WHEN b.sub_domain = :label THEN 1 ELSE 0 END AS how, "
       "(SELECT m.contents FROM templates m WHERE m.brand_id = b.id AND m.name = 'helpcenter_layout'), "
       "(SELECT m.contents FROM templates m WHERE m.brand_id = b.id AND m.name = :template), b.color, b.logo_at "
@@ -46,7 +49,7 @@ int site_brand_find(struct work *w, struct str host, const char *template, struc
     out->is_enabled = col_int(row, 4) != 0;
     out->is_default = col_int(row, 5) != 0;
     out->locale = kept_text(a, row, 6);
-    out->rtl = str_eq(col_text(row, 7), S("RTL"));
+    out->rtl_locales = kept_text(a, row, 7);
     out->by_domain = col_int(row, 8) == 2;
     out->layout = kept_text(a, row, 9);
     out->contents = kept_text(a, row, 10);
@@ -54,6 +57,12 @@ int site_brand_find(struct work *w, struct str host, const char *template, struc
     out->logo_at = col_int(row, 12);
     stmt_end(row);
     return 1;
+}
+
+bool locale_is_rtl(const struct site_brand *b, struct str locale) {
+    char quoted[LIMIT_LOCALE + 3];
+    int n = locale.n <= LIMIT_LOCALE ? snprintf(quoted, sizeof quoted, "\"%.*s\"", (int)locale.n, locale.p) : 0;
+    return n > 0 && memmem(b->rtl_locales.p, b->rtl_locales.n, quoted, (size_t)n) != NULL;
 }
 
 /* ---- kept brands ---------------------------------------------------------------------------------------------------------- */
@@ -90,7 +99,8 @@ void kept_brands_free(struct kept_brands *k) {
 
 static struct site_brand brand_copy(struct arena *a, const struct site_brand *b) {
     struct site_brand copy = *b;
-    struct str *const texts[] = {&copy.name, &copy.locale, &copy.domain, &copy.sub_domain, &copy.color, &copy.layout, &copy.contents};
+    struct str *const texts[] = {&copy.name,  &copy.locale, &copy.domain,   &copy.sub_domain,
+                                 &copy.color, &copy.layout, &copy.contents, &copy.rtl_locales};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (texts[i]->p) *texts[i] = str_dup(a, *texts[i]);
     return copy;

@@ -11,7 +11,7 @@ struct site_brand {
     struct str domain, sub_domain; /* p NULL: none */
     struct str color;              /* "#0b4fc4"; p NULL: none */
     int64_t logo_at;               /* time of the last change of the logo; 0: none */
-    bool rtl;                      /* direction of its locale */
+    struct str rtl_locales;        /* the locales that are written from right to left: ["ar","he"] */
     bool is_enabled, is_default;
     bool by_domain;              /* its own domain was asked for */
     struct str layout, contents; /* the brand's own templates of the frame and of the page; p NULL: the originals */
@@ -20,6 +20,8 @@ struct site_brand {
 /* Finds the brand of a host (p NULL: none): the one with this domain, or with its label under the host of the base URL; otherwise the default
  * one. template: name of the page's template, or NULL. Returns 1, or a negative error. */
 int site_brand_find(struct work *w, struct str host, const char *template, struct site_brand *out);
+
+bool locale_is_rtl(const struct site_brand *b, struct str locale); /* as locales.direction says */
 
 /* The same, kept in memory while the generation (core/helpcenter/generation.h) is the same; 0: not kept. */
 struct kept_brands;

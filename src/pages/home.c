@@ -8,7 +8,7 @@
 #define HOME_ARTICLES 6
 
 /* The languages in which this help center has titles of categories, with that of the brand. */
-QUERY(site_languages_home, "SELECT n.locale, n.native_name, n.direction FROM locales n WHERE n.locale = :fallback OR EXISTS (SELECT 1 FROM "
+QUERY(site_languages_home, "SELECT n.locale, n.native_name FROM locales n WHERE n.locale = :fallback OR EXISTS (SELECT 1 FROM "
                            "categories g JOIN locale_fields l ON l.owner_kind = 7 AND l.owner_id = g.id AND l.locale = n.locale "
                            "WHERE g.deleted_at IS NULL AND (g.brand_id IS NULL OR g.brand_id = :brand)) ORDER BY n.id");
 
@@ -17,8 +17,7 @@ static int home_languages(struct site_visit *v, struct site_language **out) {
     *out = NULL;
     DB_ROWS(rc, v->work.conn, &site_languages_home, BINDS(B_TEXT("fallback", v->brand.locale), B_INT("brand", v->brand.id)), row) {
         struct site_language *l = *out = ARENA_NEW(v->arena, struct site_language);
-        *l = (struct site_language){str_dup(v->arena, col_text(row, 0)), str_dup(v->arena, col_text(row, 1)), {0}, false, NULL};
-        l->rtl = str_eq(col_text(row, 2), S("RTL"));
+        *l = (struct site_language){str_dup(v->arena, col_text(row, 0)), str_dup(v->arena, col_text(row, 1)), {0}, NULL};
         out = &l->next;
     }
     return rc;

@@ -7,19 +7,10 @@
 
 static const char *direction_of(bool rtl) { return rtl ? "rtl" : "ltr"; }
 
-/* The scripts of these languages are written from right to left. */
-static bool is_rtl(struct str locale) {
-    static const char *const codes[] = {"ar", "he", "fa", "ur", "ps", "sd", "ug", "yi", "dv", "ckb", NULL};
-    struct str first = str_cut(&locale, '-');
-    for (const char *const *c = codes; *c; c++)
-        if (str_eq(first, str_of(*c))) return true;
-    return false;
-}
-
 struct site_text site_text_of(struct arena *a, struct str read) {
     if (read.p == NULL) return (struct site_text){0};
     struct str text = str_dup(a, read), locale = str_cut(&text, ' ');
-    return (struct site_text){str_dup(a, locale), text, is_rtl(locale)};
+    return (struct site_text){str_dup(a, locale), text};
 }
 
 /* The language of the page's own words: its locale if the server has this language. */
@@ -29,7 +20,8 @@ static struct str frame_locale(const struct site_visit *v) {
 }
 
 void site_text_lang(struct buf *out, const struct site_visit *v, const struct site_text *t) {
-    if (t->text.p && !str_eq(t->locale, frame_locale(v))) html(out, " lang=\"%s\" dir=\"%h\"", t->locale.p, direction_of(t->rtl));
+    if (t->text.p && !str_eq(t->locale, frame_locale(v)))
+        html(out, " lang=\"%s\" dir=\"%h\"", t->locale.p, direction_of(locale_is_rtl(&v->brand, t->locale)));
 }
 
 void site_crumbs(struct site_visit *v, const struct site_crumb *crumbs, int count) {
@@ -88,8 +80,8 @@ static void language_menu(struct buf *out, const struct site_visit *v) {
     html(out, "<nav class=\"languages\" aria-label=\"%s\"><ul>\n", SAY(v, WORD_LANGUAGE));
     for (const struct site_language *l = v->head.languages; l; l = l->next)
         html(out, "<li><a href=\"%s/helpcenter/%s%s\" lang=\"%s\" hreflang=\"%s\" dir=\"%h\"%h>%s</a></li>\n", v->prefix.p, l->locale.p,
-             path_in(v, l), l->locale.p, l->locale.p, direction_of(l->rtl), str_eq(l->locale, v->locale) ? " aria-current=\"true\"" : "",
-             l->native_name.p);
+             path_in(v, l), l->locale.p, l->locale.p, direction_of(locale_is_rtl(&v->brand, l->locale)),
+             str_eq(l->locale, v->locale) ? " aria-current=\"true\"" : "", l->native_name.p);
     buf_text(out, "</ul></nav>\n");
 }
 

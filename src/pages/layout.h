@@ -9,7 +9,6 @@ void layout_write(struct site_visit *v, struct buf *out); /* the whole document,
 /* A text in the language that was found for it, "de Der Titel" as SITE_TEXT reads it. */
 struct site_text {
     struct str locale, text; /* text.p NULL: none */
-    bool rtl;
 };
 struct site_text site_text_of(struct arena *a, struct str read);
 void site_text_lang(struct buf *out, const struct site_visit *v,

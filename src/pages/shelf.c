@@ -41,18 +41,16 @@ bool shelf_moved(struct site_visit *v, struct str path) {
 
 /* ---- languages -------------------------------------------------------------------------------------------------------------- */
 
-QUERY(site_languages_of,
-      "SELECT n.locale, n.native_name, n.direction, l.translation FROM locale_fields l JOIN locales n ON n.locale = l.locale "
-      "WHERE l.owner_kind = :kind AND l.owner_id = :id ORDER BY n.id");
+QUERY(site_languages_of, "SELECT n.locale, n.native_name, l.translation FROM locale_fields l JOIN locales n ON n.locale = l.locale "
+                         "WHERE l.owner_kind = :kind AND l.owner_id = :id ORDER BY n.id");
 
 int shelf_languages(struct site_visit *v, int kind, int64_t id, const char *page, struct site_language **out) {
     int rc;
     *out = NULL;
     DB_ROWS(rc, v->work.conn, &site_languages_of, BINDS(B_INT("kind", kind), B_INT("id", id)), row) {
         struct site_language *l = *out = ARENA_NEW(v->arena, struct site_language);
-        *l = (struct site_language){str_dup(v->arena, col_text(row, 0)), str_dup(v->arena, col_text(row, 1)), S(""), false, NULL};
-        l->rtl = str_eq(col_text(row, 2), S("RTL"));
-        l->path = shelf_path(v, page, id, col_text(row, 3));
+        *l = (struct site_language){str_dup(v->arena, col_text(row, 0)), str_dup(v->arena, col_text(row, 1)), S(""), NULL};
+        l->path = shelf_path(v, page, id, col_text(row, 2));
         out = &l->next;
     }
     return rc;
@@ -60,24 +58,49 @@ int shelf_languages(struct site_visit *v, int kind, int64_t id, const char *page
 
 /* ---- lists ------------------------------------------------------------------------------------------------------------------ */
 
+/* Begins the list with its first item. */
+static void shelf_item(struct site_visit *v, const char *heading, bool first, int64_t id, const struct site_text *title) {
+    struct buf *out = &v->main;
+    if (first) html(out, heading ? "<h2>%s</h2>\n<ul class=\"articles\">\n" : "<ul class=\"articles\">\n", heading);
+    buf_text(out, "<li");
+    site_text_lang(out, v, title);
+    html(out, "><a href=\"%s%s\">%s</a></li>\n", v->root.p, shelf_path(v, "articles", id, title->text).p,
+         title->text.p ? title->text.p : "?");
+}
+
+#define ARTICLE_TITLES "SELECT t.id, " SITE_TEXT("11", "t.id") " FROM articles t WHERE"
+
 int shelf_articles(struct site_visit *v, const char *heading, const char *after, const struct bind *own, int most, bool *more) {
     struct stmt *row;
-    struct buf *out = &v->main;
     int rc, n = 0;
-    TRY(shelf_start(v, access_articles, "SELECT t.id, " SITE_TEXT("11", "t.id") " FROM articles t WHERE", after, own, &row));
+    TRY(shelf_start(v, access_articles, ARTICLE_TITLES, after, own, &row));
     while ((rc = stmt_step(row)) == 1 && n < most) {
         struct site_text title = shelf_text(v, row, 1);
-        if (n++ == 0) html(out, heading ? "<h2>%s</h2>\n<ul class=\"articles\">\n" : "<ul class=\"articles\">\n", heading);
-        buf_text(out, "<li");
-        site_text_lang(out, v, &title);
-        html(out, "><a href=\"%s%s\">%s</a></li>\n", v->root.p, shelf_path(v, "articles", col_int(row, 0), title.text).p,
-             title.text.p ? title.text.p : "?");
+        shelf_item(v, heading, n++ == 0, col_int(row, 0), &title);
     }
     stmt_end(row);
     if (rc < 0) return rc;
     if (more) *more = rc == 1;
-    if (n) buf_text(out, "</ul>\n");
+    if (n) buf_text(&v->main, "</ul>\n");
     return n;
+}
+
+int shelf_listed(struct site_visit *v, const char *heading, const int64_t *ids, int n, int most) {
+    struct site_text *titles = arena_array(v->arena, (size_t)n, sizeof *titles);
+    bool *seen = arena_array(v->arena, (size_t)n, sizeof *seen);
+    struct stmt *row;
+    int rc, written = 0;
+    TRY(shelf_start(v, access_articles, ARTICLE_TITLES,
+                    "AND t.id IN @LIST(:ids) AND t.status = 3 AND t.deleted_at IS NULL AND " ARTICLE_OF_BRAND,
+                    BINDS(B_TEXT("ids", json_ids(v->arena, ids, (size_t)n))), &row));
+    while ((rc = stmt_step(row)) == 1)
+        for (int i = 0; i < n; i++)
+            if (ids[i] == col_int(row, 0)) titles[i] = shelf_text(v, row, 1), seen[i] = true;
+    stmt_end(row);
+    for (int i = 0; i < n && rc >= 0 && written < most; i++)
+        if (seen[i]) shelf_item(v, heading, written++ == 0, ids[i], &titles[i]);
+    if (written) buf_text(&v->main, "</ul>\n");
+    return rc;
 }
 
 static void pager_link(struct site_visit *v, struct str prefix, int64_t page, const char *rel, enum site_word word) {

@@ -31,6 +31,9 @@ int shelf_languages(struct site_visit *v, int kind, int64_t id, const char *page
 /* Lists of articles: a query of (id, title). `most` rows are written, *more: there is a further one. Returns their number, or a negative error. */
 int shelf_articles(struct site_visit *v, const char *heading, const char *after, const struct bind *own, int most, bool *more);
 
+/* Lists those of these articles that the visitor sees and that are published, in this order, at most `most` of them. Returns 0, or a negative error. */
+int shelf_listed(struct site_visit *v, const char *heading, const int64_t *ids, int n, int most);
+
 /* Links to the pages before and behind this one; nothing if there are none. */
 void shelf_pager(struct site_visit *v, struct str path, int64_t page, bool more);      /* path?page=N */
 void shelf_numbered(struct site_visit *v, struct str prefix, int64_t page, bool more); /* the page's number is added to the prefix */

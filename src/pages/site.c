@@ -15,7 +15,7 @@
 
 /* ---- brand, person, locale ------------------------------------------------------------------------------------------------ */
 
-QUERY(site_locale_exact, "SELECT locale, direction FROM locales WHERE locale = :locale");
+QUERY(site_locale_exact, "SELECT id FROM locales WHERE locale = :locale");
 QUERY(site_locale_near, "SELECT locale FROM locales WHERE locale = :first OR SUBSTR(locale, 1, LENGTH(:first) + 1) = :first || '-' "
                         "ORDER BY LENGTH(locale), id LIMIT 1");
 
@@ -50,12 +50,10 @@ static int redirect_to_near(struct site_visit *v, struct str asked) {
 /* Sets the locale of the page from the path. An unknown locale is redirected to one of its language, other spellings to the right one. */
 static int set_locale(struct site_visit *v, struct str asked) {
     struct str spelling = locale_spelling(v->arena, asked);
-    struct stmt *row;
+    int64_t id;
     if (!str_eq(spelling, v->brand.locale)) {
-        int rc = db_row(v->work.conn, &site_locale_exact, BINDS(B_TEXT("locale", spelling)), &row);
+        int rc = db_int(v->work.conn, &site_locale_exact, BINDS(B_TEXT("locale", spelling)), &id);
         if (rc <= 0) return rc < 0 ? rc : redirect_to_near(v, spelling);
-        v->rtl = str_eq(col_text(row, 1), S("RTL"));
-        stmt_end(row);
         v->locale = spelling;
     }
     if (str_eq(spelling, asked)) return GO_ON;
@@ -74,11 +72,11 @@ static int site_prepare(struct site_visit *v) {
     v->work.actor = (struct actor){.scopes = SCOPES_ALL, .remote = v->http->remote, .user_agent = user_agent_of(v->http)};
     TRY(site_brand_kept(&v->work, v->api->kept_brands, v->generation, http_header(v->http, "Host"), v->page->template, &v->brand));
     v->locale = v->brand.locale;
-    v->rtl = v->brand.rtl;
     v->prefix = url_path(v->work.desk->base_url);
     v->origin = site_brand_origin(v->work.desk, v->arena, &v->brand);
     int rc = auth_reader(&v->work, v->http, &v->csrf);
     if (rc >= 0) rc = asked.p ? set_locale(v, asked) : GO_ON;
+    v->rtl = locale_is_rtl(&v->brand, v->locale);
     v->language = language_of_locale(v->locale, v->brand.locale);
     v->root = STR_CAT(v->arena, v->prefix, S("/helpcenter/"), v->locale);
     if (rc != GO_ON || v->brand.is_enabled) return rc;

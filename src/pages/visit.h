@@ -42,7 +42,6 @@ enum {
 struct site_language {
     struct str locale, native_name;
     struct str path; /* of the page in this language, as in site_head; p NULL: the same */
-    bool rtl;
     struct site_language *next;
 };
 

@@ -1,5 +1,6 @@
 /* Articles of the help center (completions.md section 6, docs/HELPCENTER.md). */
 #include "core/helpcenter/article.h"
+#include "core/helpcenter/related.h"
 
 #include "api/generic.h"
 #include "api/reply.h"
@@ -257,69 +258,13 @@ static const struct field article_import_input[] = {
 
 /* ---- related articles ------------------------------------------------------------------------------------------------- */
 
-#define RELATED 5
-#define RELATED_CANDIDATES 30
-
-/* The best articles of the section, and articles with a common tag. Both are bounded. */
-QUERY(
-    article_candidates,
-    "SELECT a.id, COALESCE(a.keywords, ''), a.rank, SUM(m.points) FROM (SELECT b.id, 2 AS points FROM (SELECT x.id FROM articles x WHERE "
-    "x.section_id = (SELECT o.section_id FROM articles o WHERE o.id = :id) AND x.deleted_at IS NULL AND x.status = 3 ORDER BY x.rank DESC, "
-    "x.id DESC LIMIT 50) b UNION ALL SELECT k.id, 5 FROM (SELECT y.article_id AS id FROM article_tags y WHERE y.tag_id IN (SELECT z.tag_id "
-    "FROM article_tags z WHERE z.article_id = :id) ORDER BY y.tag_id, y.article_id LIMIT 500) k) m JOIN articles a ON a.id = m.id WHERE "
-    "a.id <> :id AND a.status = 3 AND a.deleted_at IS NULL GROUP BY a.id, a.keywords, a.rank ORDER BY a.id");
-QUERY(article_keywords, "SELECT COALESCE(a.keywords, '') FROM articles a WHERE a.id = :id");
-
-struct candidate {
-    int64_t id, rank, points;
-};
-
-static int compare_candidates(const void *x, const void *y) {
-    const struct candidate *a = x, *b = y;
-    if (a->points != b->points) return a->points < b->points ? 1 : -1;
-    if (a->rank != b->rank) return a->rank < b->rank ? 1 : -1;
-    return (a->id > b->id) - (a->id < b->id);
-}
-
-static bool has_keyword(struct str keywords, struct str word) {
-    for (struct str rest = keywords; rest.p;)
-        if (str_eqi(str_trim(str_cut(&rest, ',')), word)) return true;
-    return false;
-}
-
-static int common_keywords(struct str own, struct str others) {
-    int n = 0;
-    for (struct str rest = own; rest.p;) {
-        struct str word = str_trim(str_cut(&rest, ','));
-        if (word.n && has_keyword(others, word)) n++;
-    }
-    return n;
-}
-
-/* The best candidates; returns their number. */
-static int related_ids(struct call *c, int64_t id, int64_t *ids) {
-    struct arena *a = c->work.arena;
-    struct candidate *list = arena_array(a, 600, sizeof *list);
-    struct str own;
-    int n = 0, rc = db_text(c->work.conn, &article_keywords, BINDS(B_INT("id", id)), a, &own);
-    if (rc <= 0) return rc;
-    DB_ROWS(rc, c->work.conn, &article_candidates, BINDS(B_INT("id", id)), row)
-    if (n < 600)
-        list[n++] = (struct candidate){col_int(row, 0), col_int(row, 2), col_int(row, 3) + 3 * common_keywords(own, col_text(row, 1))};
-    TRY(rc);
-    qsort(list, (size_t)n, sizeof *list, compare_candidates);
-    if (n > RELATED_CANDIDATES) n = RELATED_CANDIDATES;
-    for (int i = 0; i < n; i++) ids[i] = list[i].id;
-    return n;
-}
-
 static int get_related_articles(struct call *c) {
     int64_t ids[RELATED_CANDIDATES];
     struct row *rows;
     int found = 0, shown = 0;
     TRY(api_of(c));
     TRY(api_input(c));
-    int n = related_ids(c, c->vars[0].id, ids);
+    int n = related_articles(&c->work, c->vars[0].id, ids);
     TRY(n);
     TRY(view_load(view_new(c), c->resource, ids, n, &rows, &found));
     for (const struct row *row = rows; row && shown < RELATED; row = row->next) ids[shown++] = row->id;

@@ -3,7 +3,7 @@
 #include "api/generic.h"
 #include "api/visible.h"
 #include "base/link.h"
-#include "core/access/scope.h"
+#include "core/access/access.h"
 #include "core/fields/translation.h"
 #include "core/helpcenter/article.h"
 #include "core/helpcenter/slug.h"
@@ -22,29 +22,11 @@ const struct field article_link_input[] = {
     {0},
 };
 
-QUERY(link_reader, "SELECT r.type, u.role_id, r.denied, COALESCE(u.organization_id, 0) FROM users u JOIN roles r ON r.id = u.role_id WHERE "
-                   "u.id = :id");
 QUERY(link_locales, "SELECT COALESCE((SELECT l.locale FROM users u JOIN locales l ON l.id = u.locale_id WHERE u.id = :id), ''), "
                     "(SELECT l.locale FROM brands b JOIN locales l ON l.id = b.locale_id WHERE b.is_default = 1)");
 QUERY(link_title,
       "SELECT l.locale, l.translation FROM locale_fields l WHERE l.owner_kind = 11 AND l.owner_id = :article ORDER BY CASE WHEN "
       "l.locale = :locale THEN 0 WHEN l.locale = :fallback THEN 1 ELSE 2 END, l.id LIMIT 1");
-
-/* The actor that the reader would be. */
-static int reader_actor(struct call *c, int64_t reader_id, struct actor *out) {
-    struct stmt *row;
-    int rc = db_row(c->work.conn, &link_reader, BINDS(B_INT("id", reader_id)), &row);
-    if (rc <= 0) return rc;
-    *out = (struct actor){.kind = ACTOR_PERSON,
-                          .rank = (int)col_int(row, 0),
-                          .user_id = reader_id,
-                          .role_id = col_int(row, 1),
-                          .denied = (uint64_t)col_int(row, 2),
-                          .organization_id = col_int(row, 3),
-                          .scopes = SCOPES_ALL};
-    stmt_end(row);
-    return 1;
-}
 
 static int check_seen(struct call *c, const struct in *ids, const struct actor *reader) {
     const struct resource *article = resource_of("article");
@@ -81,7 +63,7 @@ int article_links_append(struct call *c, int64_t reader_id, struct str *text, st
     struct actor reader;
     struct stmt *row;
     if (ids->value.type != V_IDS || ids->value.i == 0) return 0;
-    int rc = reader_actor(c, reader_id, &reader);
+    int rc = actor_of_person(&c->work, reader_id, &reader);
     if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
     TRY(check_seen(c, ids, &reader));
     rc = db_row(c->work.conn, &link_locales, BINDS(B_INT("id", reader_id)), &row);

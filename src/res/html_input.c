@@ -1,5 +1,6 @@
 #include "res/html_input.h"
 
+#include "base/limits.h"
 #include "base/link.h"
 #include "files/html_clean.h"
 
@@ -14,9 +15,10 @@ static bool contents_are_html(const struct call *c) {
     return json_says_yes(json_named(c->body, S("is_html"))) || (options && json_says_yes(json_named(options, S("html"))));
 }
 
+/* A text that is too long costs no process: api_input refuses it. */
 int html_prepare(struct call *c) {
     const struct json *j = json_named(c->body, S("contents"));
-    if (!contents_are_html(c) || j == NULL || j->type != JSON_STRING) return 0;
+    if (!contents_are_html(c) || j == NULL || j->type != JSON_STRING || utf8_count(j->text) > LIMIT_CONTENTS) return 0;
     struct html_cleaned *clean = ARENA_NEW(c->work.arena, struct html_cleaned);
     int rc = html_clean(c->work.arena, j->text, clean);
     if (rc > 0) c->prepared = clean;

@@ -259,10 +259,20 @@ describe('articles:', () => {
     await draft({ section_id: one.id, tags: 'related-tag' });
     const inside = await published({ section_id: world.hidden.id, tags: 'related-tag' });
     const related = async (client) => (await client.fetch(`/articles/${base.id}/related`)).map(({ id }) => id);
-    assert.deepEqual(await related(desk.anyone), [worded.id, tagged.id, near.id]);
+    assert.deepEqual(await related(desk.anyone), [tagged.id, worded.id, near.id]);
     assert.ok((await related(desk.as('collaborator'))).includes(inside.id));
+    const listed = async () => {
+      const { text } = await desk.anyone.exchange('GET', `/helpcenter/en-us/articles/${base.id}`, {}).then((r) => (r.status === 301 ? desk.anyone.exchange('GET', r.headers.location, {}) : r)).then((r) => ({ text: r.bytes.toString() }));
+      return [...(text.split('<h2>Related')[1] ?? '').matchAll(/<li[^>]*><a href="[^"]*\/articles\/(\d+)/g)].map(([, id]) => Number(id));
+    };
+    assert.deepEqual(await listed(), [tagged.id, worded.id, near.id], 'the page lists the same articles in the same order');
     for (let i = 0; i < 5; i++) await published({ section_id: one.id });
     assert.equal((await related(desk.anyone)).length, 5);
+    assert.deepEqual(await listed(), await related(desk.anyone));
+    const plain = await published({ section_id: one.id });
+    const neighbours = (await desk.anyone.fetch(`/articles/${plain.id}/related`)).map(({ id }) => id);
+    assert.equal(neighbours.length, 5, 'an article without tags and keywords has its neighbours');
+    assert.ok(!neighbours.includes(plain.id) && !neighbours.includes(tagged.id));
   });
 
   test('an import creates articles, cleans them, and returns refused records', async () => {

@@ -1,5 +1,6 @@
 // Replies of staff: a message or a note, and changes of the conversation, in one write (completions.md section 6).
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { allowPrivate, connect, hook, hooked, open, raw, relay } from './lib/index.mjs';
 
@@ -106,6 +107,19 @@ test('the HTML of a reply or a note is kept as it was given, and replaced or del
   assert.deepEqual(originals(), [one, three]);
   await desk.staff.update(`/cases/${talk.id}/notes/${note.id}`, { contents: 'Plain' });
   assert.deepEqual(originals(), [one]);
+});
+
+/** CPU time of the ended children of a process, in ticks. */
+const children = (pid) => readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /, '').split(' ').slice(13, 15).reduce((sum, n) => sum + Number(n), 0);
+
+test('HTML that is too long is refused before a process cleans it', async (t) => {
+  const { desk, talk, path } = await withCase(t);
+  const long = `<p>${'x'.repeat(512 * 1024)}</p>`, { child } = desk;
+  const before = children(child.pid);
+  for (const [to, body] of [[path, { contents: long, channel_options: { html: true } }], [`/cases/${talk.id}/notes`, { contents: long, is_html: true }]]) {
+    for (let i = 0; i < 5; i++) (await desk.staff.post(to, body)).refused(400, 'FIELD_INVALID', 'contents');
+  }
+  assert.equal(children(child.pid), before);
 });
 
 test('of replies side by side that have seen the same post, one is stored', async (t) => {

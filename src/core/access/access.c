@@ -17,6 +17,7 @@
  * Staff may have requested a conversation too, but see it only as their access allows (completions.md section 5). */
 #include "core/access/access.h"
 
+#include "core/access/scope.h"
 #include "core/change/cascade.h"
 #include "core/words.h"
 #include "json/json.h"
@@ -264,4 +265,23 @@ void access_of_person(struct work *w, struct branches *out) {
     }
     branch_add(out, "t.user_id = :me");
     branch_bind_int(out, ":me", w->actor.user_id);
+}
+
+QUERY(actor_row, "SELECT r.type, u.role_id, r.denied, COALESCE(u.organization_id, 0), CASE WHEN u.is_enabled = 1 AND u.deleted_at IS NULL "
+                 "THEN 1 ELSE 0 END FROM users u JOIN roles r ON r.id = u.role_id WHERE u.id = :id");
+
+int actor_of_person(struct work *w, int64_t user_id, struct actor *out) {
+    struct stmt *row;
+    int rc = db_row(w->conn, &actor_row, BINDS(B_INT("id", user_id)), &row);
+    if (rc <= 0) return rc < 0 ? rc : ACTOR_UNKNOWN;
+    *out = (struct actor){.kind = ACTOR_PERSON,
+                          .rank = (int)col_int(row, 0),
+                          .user_id = user_id,
+                          .role_id = col_int(row, 1),
+                          .denied = (uint64_t)col_int(row, 2),
+                          .organization_id = col_int(row, 3),
+                          .scopes = SCOPES_ALL};
+    rc = col_int(row, 4) ? ACTOR_ABLE : ACTOR_BARRED;
+    stmt_end(row);
+    return rc;
 }

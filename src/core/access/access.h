@@ -67,6 +67,10 @@ void access_organization_cases(struct work *w, struct branches *out);
  * themselves and people who take part in a conversation that they see. */
 int access_person(struct work *w, int64_t user_id);
 
+/* Reads the person as an actor with all scopes, as their own request would have. Returns an actor_state, or a negative error. */
+enum actor_state { ACTOR_UNKNOWN, ACTOR_ABLE, ACTOR_BARRED /* disabled or deleted; *out is set, too */ };
+int actor_of_person(struct work *w, int64_t user_id, struct actor *out);
+
 /* Rows with a column user_id: staff see all, others only their own. */
 void access_of_person(struct work *w, struct branches *out);
 
