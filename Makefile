@@ -58,10 +58,15 @@ $(VARIANT)/gen/pages.c: src/pages/files $(wildcard src/pages/files/*) tools/embe
 $(VARIANT)/gen/%.o: $(VARIANT)/gen/%.c
 	@$(CC) $(CFLAGS) -Wno-overlength-strings -c -o $@ $<
 
-$(VARIANT)/tests/unit/%: tests/unit/%.c $(LIB)
+# A unit test links only the objects that it needs.
+$(VARIANT)/deskd.a: $(LIB)
+	@rm -f $@
+	@ar rcs $@ $^
+
+$(VARIANT)/tests/unit/%: tests/unit/%.c $(VARIANT)/deskd.a
 	@mkdir -p $(@D)
 	@echo "  ld $@"
-	@$(CC) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(LIB) -lcmocka $(LDLIBS)
+	@$(CC) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(VARIANT)/deskd.a -lcmocka $(LDLIBS)
 
 $(VARIANT)/tests/unit/picture_test: LDLIBS += -lgd
 
