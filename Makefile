@@ -279,16 +279,12 @@ $(VARIANT)/tests/fault/%.so: tests/fault/%.c
 	@mkdir -p $(@D)
 	$(CC) -std=c17 -D_GNU_SOURCE -O2 -Wall -Wextra -fPIC -shared -o $@ $<
 
-.PHONY: test-fault
-test-fault: $(BIN) $(VARIANT)/tests/fault/eio.so $(VARIANT)/tests/fault/slow.so $(VARIANT)/tests/fault/names.so tests/node_modules/.package-lock.json ## tests SIGKILL, full and failing disks, the order of system calls, drain
-	cd tests && DESKD=$(abspath $(BIN)) $(NODE_TEST) $(sort $(patsubst tests/%,%,$(wildcard tests/fault/*.test.mjs)))
+.PHONY: fault-programs
+fault-programs: $(BIN) $(patsubst %,$(VARIANT)/tests/fault/%.so,eio slow names)
 
-# Runs targets one after another and prints what each took; the first failure ends it.
-define in_turn
-@set -e; for target in $(1); do began=$$(date +%s); \
-	$(MAKE) --no-print-directory $$target || { echo "FAILED: make $$target" >&2; exit 1; }; \
-	echo "== make $$target: $$(($$(date +%s) - began)) s"; done
-endef
+.PHONY: test-fault
+test-fault: fault-programs tests/node_modules/.package-lock.json ## tests SIGKILL, full and failing disks, the order of system calls, drain
+	cd tests && DESKD=$(abspath $(BIN)) $(NODE_TEST) $(sort $(patsubst tests/%,%,$(wildcard tests/fault/*.test.mjs)))
 
 .PHONY: programs
 programs: $(BIN) $(UNIT) $(VARIANT)/tests/unit/corpora_test $(QUERIES) $(HTTP_TEST) ## builds what the tests run
@@ -296,21 +292,27 @@ programs: $(BIN) $(UNIT) $(VARIANT)/tests/unit/corpora_test $(QUERIES) $(HTTP_TE
 .PHONY: test
 test: ## installs missing packages, builds, runs all tests
 	@sh tools/setup.sh test
-	@$(MAKE) --no-print-directory -j2 programs bench-programs
-	$(call in_turn,layers test-package unit test-corpora dialect test-http test-api test-fault test-postgres)
+	@$(MAKE) --no-print-directory -j2 programs bench-programs fault-programs tests/node_modules/.package-lock.json
+	@MAKE='$(MAKE)' sh tools/side_by_side.sh layers test-api test-postgres unit test-corpora dialect test-http test-package test-fault
 
 .PHONY: test-deep
 test-deep: ## runs the second stage of CI: format, linters of the OpenAPI document, sanitizers, short fuzzing
 	@sh tools/setup.sh deep
-	$(call in_turn,format-check test-openapi test-pages test-sanitized)
-	@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=5
+	@MAKE='$(MAKE)' sh tools/side_by_side.sh format-check test-addresses test-openapi test-races test-pages test-fuzz
 
-.PHONY: test-sanitized
-test-sanitized: ## runs unit, HTTP and API tests under AddressSanitizer and UBSan, and those of threads under ThreadSanitizer
+.PHONY: test-addresses
+test-addresses: ## runs unit, HTTP and API tests under AddressSanitizer and UBSan
 	@$(MAKE) --no-print-directory -j2 SAN=address,undefined programs
 	@$(MAKE) --no-print-directory SAN=address,undefined unit test-http test-api test-api-postgres
+
+.PHONY: test-races
+test-races: ## runs the tests of threads under ThreadSanitizer
 	@$(MAKE) --no-print-directory -j2 SAN=thread threaded-programs
 	@$(MAKE) --no-print-directory SAN=thread UNIT='$(THREADED_UNIT:%=build-thread/tests/unit/%_test)' unit test-http test-threads
+
+.PHONY: test-fuzz
+test-fuzz: ## runs each fuzz target for five seconds
+	@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=5
 
 # What several threads do at once: writers and readers, the pool, jobs, uploads, lock-outs, the outbox, rules, the sender.
 THREADED_UNIT := db db_fault db_schema db_snapshot pool job change log
