@@ -119,6 +119,7 @@ test-corpora: $(VARIANT)/tests/unit/corpora_test $(BIN) tests/node_modules/.pack
 build/fuzz/predicate_fuzz: $(addprefix src/,core/rules/predicate.c core/rules/predicate_run.c core/rules/moment.c core/rules/operation.c core/rules/business_time.c core/rules/zone.c core/rules/definition.c core/rules/definition_cases.c core/rules/calendar.c core/rules/hours.c core/words.c work/work.c)
 
 build/fuzz/template_fuzz: $(addprefix src/,core/text/template_text.c core/text/template_html.c core/text/template_style.c core/text/template_originals.c)
+build/fuzz/imap_fuzz: src/mail/imap_text.c
 build/fuzz/report_fuzz: $(addprefix src/,mail/report.c mail/mime.c)
 build/fuzz/html_fuzz: $(addprefix src/files/,html_check.c html_rules.c html_style.c html_text.c html_tree.c)
 build/fuzz/picture_fuzz: src/files/confined.c
@@ -286,6 +287,10 @@ fault-programs: $(BIN) $(patsubst %,$(VARIANT)/tests/fault/%.so,eio slow names)
 test-fault: fault-programs tests/node_modules/.package-lock.json ## tests SIGKILL, full and failing disks, the order of system calls, drain
 	cd tests && DESKD=$(abspath $(BIN)) $(NODE_TEST) $(sort $(patsubst tests/%,%,$(wildcard tests/fault/*.test.mjs)))
 
+.PHONY: test-mail
+test-mail: $(BIN) tests/node_modules/.package-lock.json ## tests with real mail servers (Postfix, Dovecot, swaks) that run in temporary folders
+	cd tests && DESKD=$(abspath $(BIN)) $(SCRATCH) $(NODE_TEST) --test-concurrency=2 $(sort $(patsubst tests/%,%,$(wildcard tests/mail-servers/*.test.mjs)))
+
 .PHONY: programs
 programs: $(BIN) $(UNIT) $(VARIANT)/tests/unit/corpora_test $(QUERIES) $(HTTP_TEST) ## builds what the tests run
 
@@ -296,9 +301,9 @@ test: ## installs missing packages, builds, runs all tests
 	@MAKE='$(MAKE)' sh tools/side_by_side.sh layers test-api test-postgres unit test-corpora dialect test-http test-package test-fault
 
 .PHONY: test-deep
-test-deep: ## runs the second stage of CI: format, linters of the OpenAPI document, sanitizers, short fuzzing
+test-deep: ## runs the second stage of CI: format, linters of the OpenAPI document, pages, mail servers, sanitizers, short fuzzing
 	@sh tools/setup.sh deep
-	@MAKE='$(MAKE)' sh tools/side_by_side.sh format-check test-addresses test-openapi test-races test-pages test-fuzz
+	@MAKE='$(MAKE)' sh tools/side_by_side.sh format-check test-addresses test-openapi test-mail test-races test-pages test-fuzz
 
 .PHONY: test-addresses
 test-addresses: ## runs unit, HTTP and API tests under AddressSanitizer and UBSan

@@ -5,7 +5,8 @@ set -eu
 
 run="gcc g++ make tzdata pkg-config libc6-dev libmicrohttpd-dev libsqlite3-dev libpq-dev libsodium-dev libglib2.0-dev libxxhash-dev libcurl4-openssl-dev libidn2-dev libphonenumber-dev libgmime-3.0-dev libqrencode-dev libgd-dev libjpeg-dev libseccomp-dev libpcre2-dev libgumbo-dev libarchive-dev libstemmer-dev curl"
 test="$run libcmocka-dev nodejs npm postgresql sqlite3 strace ca-certificates python3-aiosmtpd openssl fakeroot dpkg-dev man-db systemd"
-deep="$test clang clang-format chromium"
+# Mail servers for tests run from temporary folders. The services of the packages are not started.
+deep="$test clang clang-format chromium postfix dovecot-imapd swaks"
 
 case "${1:-}" in
 run) wanted=$run ;;
@@ -61,6 +62,17 @@ apt_get() {
     done
 }
 
+# Debian starts the services of a package when it is installed, unless this file forbids it.
+policy=/usr/sbin/policy-rc.d
+case "$missing" in
+*postfix* | *dovecot*)
+    if [ ! -e "$policy" ]; then
+        printf '#!/bin/sh\nexit 101\n' | $root sh -c "cat >$policy && chmod 755 $policy"
+        trap '$root rm -f "$policy"' EXIT
+    fi
+    ;;
+esac
+
 apt_get update
 # shellcheck disable=SC2086
-apt_get install -y --no-install-recommends $missing
+apt_get install -y --no-install-recommends --no-remove $missing

@@ -1,7 +1,7 @@
 /* serve: starts the parts of the process in this order, and stops them in the reverse order:
  *
  *     store -> key -> (new desk: its owner) -> new permissions -> settings -> folder of files -> inbox -> api -> port
- *     -> jobs -> sender -> listener -> http -> "listening" -> signals
+ *     -> jobs -> sender -> reader of mailboxes -> listener -> http -> "listening" -> signals
  *
  * Signals are blocked in every thread. sigwait takes them here, one at a time, so there are no handlers and no
  * interrupted calls. */
@@ -25,6 +25,7 @@
 #include "jobs/listener.h"
 #include "jobs/runner.h"
 #include "commands/listen.h"
+#include "mail/collector.h"
 #include "mail/inbox.h"
 #include "outgoing/sender.h"
 
@@ -42,6 +43,7 @@ struct server {
     struct api *api;
     struct runner *jobs;
     struct sender *sender;
+    struct collector *collector;
     bool listens;
     struct listener *listener;
     struct http_server *http;
@@ -199,6 +201,7 @@ static void on_bound(void *arg, int port) {
     set_base_url(s, port);
     s->jobs = jobs_start(&s->desk);
     s->sender = sender_start(&s->desk);
+    s->collector = collector_start(&s->desk);
     s->listens = s->jobs && listener_start(&s->desk, &s->listener) >= 0;
 }
 
@@ -224,6 +227,7 @@ static int start_http(struct server *s) {
     if (s->http == NULL) return complain("%s", err), -1;
     if (s->jobs == NULL) return complain("the job runner can't be started"), -1;
     if (s->sender == NULL) return complain("the sender of deliveries can't be started"), -1;
+    if (s->collector == NULL) return complain("the reader of mailboxes can't be started"), -1;
     if (!s->listens) return complain("the listener can't be started"), -1;
     api_attach(s->api, s->http);
     return 0;
@@ -258,6 +262,7 @@ static void stop(struct server *s) {
     listener_stop(s->listener);
     if (s->jobs) jobs_stop(s->jobs);
     sender_stop(s->sender);
+    collector_stop(s->collector);
     if (s->api) api_free(s->api);
     if (s->desk.touches) {
         touches_flush(&s->desk); /* the last ones, before the store closes */

@@ -64,6 +64,15 @@ const struct setting setting_table[] = {
     {41, "mail.attachments_megabytes", SETTING_INT, "10", 0, 50,
      .doc = "Total size of the files that an e-mail with a reply has as attachments, in megabytes. Files that do not fit are links, and "
             "so are all files if the relay refuses the size. 0: links only."},
+    {60, "mail.imap_seconds", SETTING_INT, "60", 10, 3600,
+     .doc =
+         "The folders of mailboxes that are read by IMAP are looked at every so many seconds, and as soon as the server reports a mail, if "
+         "it can (IDLE)."},
+    {61, "mail.imap_ca", SETTING_LINES, "", .role = ROLE_OWNER,
+     .doc = "Certificates (PEM) of the authorities that are trusted for IMAP servers. Empty: those of the system."},
+    {62, "mail.imap_allow_private_addresses", SETTING_BOOL, "0", .role = ROLE_OWNER,
+     .doc = "IMAP servers may be on this machine or in a private network. Otherwise an admin could examine the network of the desk by the "
+            "accounts of mailboxes."},
     {28, "files.max_megabytes", SETTING_INT, "20", 1, 1024, .doc = "Maximum size of an uploaded file, in megabytes of 1,048,576 bytes."},
     {34, "changes.kept_days", SETTING_INT, "30", 1, 3650, .doc = "Number of days that the change log keeps an entry."},
     {33, "files.unattached_megabytes", SETTING_INT, "200", 1, 102400,

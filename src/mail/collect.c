@@ -1,0 +1,392 @@
+#include "mail/collect.h"
+
+#include "base/limits.h"
+#include "base/log.h"
+#include "core/change/lease.h"
+#include "core/desk/setting.h"
+#include "json/json.h"
+#include "mail/inbox.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <sodium.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define ROUND 50                  /* mails that are under way at most */
+#define WINDOW 200                /* mails that are listed at a time */
+#define LARGE (4 << 20)           /* one mail above this size is in memory at a time, whatever the number of mailboxes */
+#define TAKEN_MS (30 * TIME_SECOND)
+#define LOOK_MS 100               /* for mails that the desk has committed */
+#define SLICE_MS 200
+#define UNDER_WAY_MS (5 * TIME_SECOND) /* a wait, while mails are under way */
+#define LEASE_MS TIME_MINUTE
+#define DENIED_MS TIME_HOUR       /* a refused password is not tried more often: servers lock accounts */
+#define RETRY_MAX_MS (15 * TIME_MINUTE)
+
+/* A mail that is in the inbox and still on the server. */
+struct under_way {
+    int64_t uid;
+    struct str digest; /* of mail_arrivals */
+    char hex[2 * crypto_hash_sha256_BYTES + 1];
+    bool taken;
+};
+
+struct collecting {
+    struct desk *desk;
+    struct arena *arena; /* of `what` */
+    struct collected what;
+    pthread_t thread;
+    atomic_bool stopping, ended;
+    struct under_way mails[ROUND];
+    int count;
+    int64_t validity;  /* UIDVALIDITY for which `mails` holds */
+    int64_t next_look; /* milliseconds since 1970 */
+    int64_t leased_at; /* clock_monotonic; 0: not held */
+    int failures;      /* in a row */
+    int64_t too_large; /* mails of the last round that stay on the server */
+    bool noted;        /* `error` was stored */
+    char error[512];   /* empty: none */
+};
+
+static pthread_mutex_t large_mail = PTHREAD_MUTEX_INITIALIZER;
+
+/* ---- the store --------------------------------------------------------------------------------------------------------- */
+
+/* One write of a collecting thread. */
+struct collect_write {
+    struct collecting *c;
+    struct arena *arena;
+    struct work work;
+    struct str sha256; /* of a raw mail */
+    int64_t found;
+    bool held;
+};
+
+/* Runs a write. Returns 0 or a negative error. */
+static int collect_write(struct collecting *c, int (*run)(struct conn *conn, void *arg), struct collect_write *x) {
+    x->c = c;
+    x->arena = arena_new();
+    int rc = db_write(c->desk->db, run, x);
+    if (rc >= 0) work_committed(&x->work);
+    arena_free(x->arena);
+    return rc;
+}
+
+static struct work *collect_work(struct collect_write *x, struct conn *conn) {
+    work_init(&x->work, x->c->desk, x->arena);
+    x->work.conn = conn;
+    x->work.actor = (struct actor){.kind = ACTOR_MAIL, .cause = S("IMAP")};
+    return &x->work;
+}
+
+static struct str collect_lease(struct collect_write *x) { return str_fmt(x->arena, "imap %" PRId64, x->c->what.id); }
+
+static int lease_hold(struct conn *conn, void *arg) {
+    struct collect_write *x = arg;
+    struct work *w = collect_work(x, conn);
+    int rc = lease_take(w, collect_lease(x), w->desk->process, LEASE_MS);
+    x->held = rc == 1;
+    return rc < 0 ? rc : 0;
+}
+
+static int lease_drop(struct conn *conn, void *arg) {
+    struct collect_write *x = arg;
+    struct work *w = collect_work(x, conn);
+    int rc = lease_release(w, collect_lease(x), w->desk->process);
+    return rc < 0 ? rc : 0;
+}
+
+/* True if this process may read the mailbox. The only process of a store needs no lease. */
+static bool lease_held(struct collecting *c) {
+    struct collect_write x = {0};
+    int64_t now = clock_monotonic();
+    if (!db_shared(c->desk->db) || (c->leased_at && now - c->leased_at < LEASE_MS / 3)) return true;
+    bool held = collect_write(c, lease_hold, &x) >= 0 && x.held;
+    c->leased_at = held ? now : 0;
+    return held;
+}
+
+QUERY(mailbox_note_tried, "UPDATE mailboxes SET imap_error = :error, imap_tried_at = :now WHERE id = :id");
+
+static int note_tried(struct conn *conn, void *arg) {
+    struct collect_write *x = arg;
+    struct work *w = collect_work(x, conn);
+    const struct collecting *c = x->c;
+    struct str error = *c->error ? str_of(c->error) : (struct str){0};
+    int rc = db_exec(conn, &mailbox_note_tried, BINDS(B_TEXT("error", error), B_INT("now", w->now), B_INT("id", c->what.id)));
+    return rc < 0 ? rc : 0;
+}
+
+/* Stores the result of an attempt, and logs it if it differs from the last one. NULL: it succeeded. */
+static void collect_note(struct collecting *c, const char *error) {
+    struct collect_write x = {0};
+    const char *now = error ? error : "";
+    struct str address = c->what.address;
+    if (strcmp(c->error, now) != 0 && error) log_warn("the mailbox %.*s: %s", (int)address.n, address.p, error);
+    if (strcmp(c->error, now) != 0 && !error && c->noted) log_info("the mailbox %.*s is read again", (int)address.n, address.p);
+    snprintf(c->error, sizeof c->error, "%s", now);
+    c->noted = collect_write(c, note_tried, &x) >= 0;
+}
+
+QUERY(arrivals_among, "SELECT a.digest FROM mail_arrivals a WHERE a.digest IN @TEXTS(:digests)");
+
+static void mark_taken(struct collecting *c, struct str digest) {
+    for (int i = 0; i < c->count; i++)
+        if (str_eq((struct str){c->mails[i].hex, sizeof c->mails[i].hex - 1}, digest)) c->mails[i].taken = true;
+}
+
+static int look_for_taken(struct conn *conn, void *arg) {
+    struct collect_write *x = arg;
+    struct collecting *c = x->c;
+    struct str digests[ROUND];
+    int rc;
+    collect_work(x, conn);
+    for (int i = 0; i < c->count; i++) digests[i] = (struct str){c->mails[i].hex, sizeof c->mails[i].hex - 1};
+    DB_ROWS(rc, conn, &arrivals_among, BINDS(B_TEXT("digests", json_texts(x->arena, digests, (size_t)c->count))), row)
+    mark_taken(c, col_text(row, 0));
+    return rc;
+}
+
+/* Arrivals are kept for a week, rows of mails until somebody deletes them. A mail may stay on the server for longer than a week, because it
+ * can't be moved. */
+QUERY(mail_of_content, "SELECT m.id FROM mails m JOIN files f ON f.id = m.file_id WHERE f.sha256 = :sha256 AND m.recipient = :recipient LIMIT 1");
+
+static int look_for_mail(struct conn *conn, void *arg) {
+    struct collect_write *x = arg;
+    collect_work(x, conn);
+    int rc = db_int(conn, &mail_of_content, BINDS(B_TEXT("sha256", x->sha256), B_TEXT("recipient", x->c->what.address)), &x->found);
+    return rc < 0 ? rc : look_for_taken(conn, arg);
+}
+
+/* ---- one mail ---------------------------------------------------------------------------------------------------------- */
+
+static void sha256_text(char out[2 * crypto_hash_sha256_BYTES + 1], struct str recipient, struct str raw) {
+    crypto_hash_sha256_state state;
+    unsigned char sum[crypto_hash_sha256_BYTES];
+    crypto_hash_sha256_init(&state);
+    if (recipient.p) crypto_hash_sha256_update(&state, (const unsigned char *)recipient.p, recipient.n);
+    if (recipient.p) crypto_hash_sha256_update(&state, (const unsigned char *)"", 1);
+    crypto_hash_sha256_update(&state, (const unsigned char *)raw.p, raw.n);
+    crypto_hash_sha256_final(&state, sum);
+    sodium_bin2hex(out, 2 * sizeof sum + 1, sum, sizeof sum);
+}
+
+/* Writes a mail to the inbox. Returns 0 if it is on the disk, or errno. */
+static int collect_put(const struct collecting *c, struct arena *a, struct str raw) {
+    struct inbox_draft draft;
+    struct str inbox = c->desk->inbox;
+    struct inbox_mail mail = {.door = DOOR_IMAP, .recipient = c->what.address};
+    int fault = inbox_begin(&draft, a, inbox, &mail);
+    if (fault == 0) fault = inbox_add(&draft, raw);
+    if (fault == 0) fault = inbox_sync(&draft);
+    if (fault == 0) fault = inbox_keep(&draft, a, inbox);
+    if (fault == 0) fault = inbox_sync_names(inbox);
+    if (fault) inbox_drop(&draft);
+    return fault;
+}
+
+/* Fetches a mail, and writes it to the inbox unless the desk has it. Returns IMAP_OK or a fault. */
+static int collect_mail(struct collecting *c, struct imap *s, struct arena *a, int64_t uid, struct str *fault) {
+    struct collect_write x = {0};
+    char sha256[2 * crypto_hash_sha256_BYTES + 1];
+    struct under_way *m = &c->mails[c->count];
+    struct str raw;
+    int rc = imap_read(s, a, uid, &raw);
+    if (rc <= 0) return rc; /* 0: somebody else has moved it */
+    *m = (struct under_way){.uid = uid};
+    sha256_text(m->hex, c->what.address, raw);
+    sha256_text(sha256, (struct str){0}, raw);
+    x.sha256 = str_of(sha256);
+    c->count++;
+    if (collect_write(c, look_for_mail, &x) < 0) {
+        c->count--;
+        *fault = S("The store can't be read.");
+        return IMAP_LATER;
+    }
+    m->taken |= x.found != 0;
+    int why = m->taken ? 0 : collect_put(c, a, raw);
+    if (why == 0) return IMAP_OK;
+    c->count--;
+    *fault = str_fmt(c->arena, "The inbox can't be written: %s.", strerror(why));
+    return IMAP_LATER;
+}
+
+/* ---- a round ----------------------------------------------------------------------------------------------------------- */
+
+static bool collect_stopping(const struct collecting *c) { return atomic_load(&c->stopping); }
+
+static bool is_under_way(const struct collecting *c, int64_t uid) {
+    for (int i = 0; i < c->count; i++)
+        if (c->mails[i].uid == uid) return true;
+    return false;
+}
+
+/* Fetches one of the listed mails, if it is to be fetched. */
+static int collect_listed(struct collecting *c, struct imap *s, const struct imap_mail *m, struct str *fault) {
+    if (m->is_deleted || c->count == ROUND || is_under_way(c, m->uid)) return IMAP_OK;
+    if (m->size > LIMIT_MAIL) return c->too_large++, IMAP_OK;
+    bool large = m->size > LARGE;
+    if (large && pthread_mutex_trylock(&large_mail) != 0) return IMAP_OK; /* in a later round */
+    struct arena *a = arena_new();
+    int rc = collect_mail(c, s, a, m->uid, fault);
+    arena_free(a);
+    if (large) pthread_mutex_unlock(&large_mail);
+    return rc;
+}
+
+/* Fetches the oldest mails of the folder until ROUND are under way. */
+static int collect_new(struct collecting *c, struct imap *s, struct str *fault) {
+    struct imap_mail mails[WINDOW];
+    c->too_large = 0;
+    for (int64_t first = 1; first <= imap_exists(s) && c->count < ROUND; first += WINDOW) {
+        int n = imap_list(s, first, mails, WINDOW);
+        TRY(n);
+        for (int i = 0; i < n && lease_held(c); i++) TRY(collect_listed(c, s, &mails[i], fault));
+    }
+    return IMAP_OK;
+}
+
+/* Removes the mails from the server that the desk has committed. */
+static int collect_remove(struct collecting *c, struct imap *s) {
+    int64_t uids[ROUND];
+    int n = 0, left = 0;
+    for (int i = 0; i < c->count; i++)
+        if (c->mails[i].taken) uids[n++] = c->mails[i].uid;
+    if (n == 0) return IMAP_OK;
+    struct arena *a = arena_new();
+    int rc = imap_take_away(s, a, c->what.after, uids, n);
+    arena_free(a);
+    TRY(rc);
+    for (int i = 0; i < c->count; i++)
+        if (!c->mails[i].taken) c->mails[left++] = c->mails[i];
+    c->count = left;
+    return IMAP_OK;
+}
+
+static void collect_rest(int ms) { nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL); }
+
+/* Waits until the desk has committed all mails that are under way, at most TAKEN_MS. */
+static void collect_await(struct collecting *c) {
+    struct collect_write x = {0};
+    int64_t until = clock_monotonic() + TAKEN_MS;
+    for (;;) {
+        bool all = true;
+        for (int i = 0; i < c->count; i++) all &= c->mails[i].taken;
+        if (all || collect_stopping(c) || clock_monotonic() > until) return;
+        if (c->desk->wake_jobs) c->desk->wake_jobs(c->desk->wake_arg);
+        collect_rest(LOOK_MS);
+        collect_write(c, look_for_taken, &x);
+    }
+}
+
+/* Returns IMAP_OK or a fault; *fault: its reason if the server is not the reason. */
+static int collect_round(struct collecting *c, struct imap *s, struct str *fault) {
+    if (imap_validity(s) != c->validity) c->count = 0;
+    c->validity = imap_validity(s);
+    int rc = collect_new(c, s, fault);
+    if (rc == IMAP_STOPPED) return rc;
+    collect_await(c);
+    int removed = collect_remove(c, s);
+    return rc != IMAP_OK ? rc : removed;
+}
+
+/* ---- a session --------------------------------------------------------------------------------------------------------- */
+
+static bool collect_may_go_on(struct collecting *c) { return !collect_stopping(c) && lease_held(c); }
+
+/* Ends a wait at the next look, which is a time of the desk. */
+static bool collect_tick(void *arg) {
+    struct collecting *c = arg;
+    return collect_may_go_on(c) && clock_now(&c->desk->clock) < c->next_look;
+}
+
+static void note_round(struct collecting *c) {
+    char text[200];
+    snprintf(text, sizeof text, "%" PRId64 " %s than %d MB and will stay in the folder.", c->too_large,
+             c->too_large == 1 ? "mail is larger" : "mails are larger", LIMIT_MAIL >> 20);
+    collect_note(c, c->too_large ? text : NULL);
+}
+
+static int collect_rounds(struct collecting *c, struct imap *s, struct str *fault) {
+    TRY(imap_select(s, c->what.folder));
+    if (c->what.after.p) TRY(imap_look(s, c->what.after));
+    while (collect_may_go_on(c)) {
+        TRY(collect_round(c, s, fault));
+        note_round(c);
+        c->failures = 0;
+        int64_t ms = c->count ? UNDER_WAY_MS : setting_int(c->desk, "mail.imap_seconds") * TIME_SECOND;
+        c->next_look = clock_now(&c->desk->clock) + ms;
+        TRY(imap_wait(s, ms, collect_tick, c));
+    }
+    return IMAP_STOPPED;
+}
+
+/* Reads the mailbox until the connection ends. Returns the fault, and stores it. */
+static int collect_session(struct collecting *c) {
+    struct str fault = {0};
+    enum imap_result result;
+    struct imap *s = imap_open(&c->what.account, &c->stopping, &result);
+    int rc = result == IMAP_OK ? collect_rounds(c, s, &fault) : (int)result;
+    if (rc != IMAP_STOPPED && !collect_stopping(c)) collect_note(c, fault.p ? fault.p : imap_reason(s));
+    imap_close(s);
+    return rc;
+}
+
+/* ---- the thread -------------------------------------------------------------------------------------------------------- */
+
+static int64_t collect_delay(const struct collecting *c, int fault) {
+    int64_t ms = setting_int(c->desk, "mail.imap_seconds") * TIME_SECOND;
+    if (fault == IMAP_DENIED) return DENIED_MS;
+    for (int i = 1; i < c->failures && ms < RETRY_MAX_MS; i++) ms *= 2;
+    return ms < RETRY_MAX_MS ? ms : RETRY_MAX_MS;
+}
+
+/* Waits until the time of the desk has advanced by ms. */
+static void collect_delay_by(struct collecting *c, int64_t ms) {
+    int64_t began = clock_now(&c->desk->clock);
+    for (int64_t now = began; !collect_stopping(c) && now >= began && now - began < ms; now = clock_now(&c->desk->clock))
+        collect_rest(SLICE_MS);
+}
+
+static void *collect_main(void *arg) {
+    struct collecting *c = arg;
+    struct collect_write x = {0};
+    if (c->what.wrong) collect_note(c, c->what.wrong);
+    while (!collect_stopping(c)) {
+        if (c->what.wrong || !lease_held(c)) {
+            collect_rest(SLICE_MS);
+            continue;
+        }
+        int fault = collect_session(c);
+        c->failures++;
+        if (fault != IMAP_STOPPED) collect_delay_by(c, collect_delay(c, fault));
+    }
+    if (c->leased_at) collect_write(c, lease_drop, &x);
+    atomic_store(&c->ended, true);
+    return NULL;
+}
+
+static void collecting_free(struct collecting *c) {
+    arena_free(c->arena);
+    free(c);
+}
+
+struct collecting *collect_start(struct desk *d, struct arena *a, const struct collected *what) {
+    struct collecting *c = calloc(1, sizeof *c);
+    if (c == NULL) abort();
+    c->desk = d;
+    c->arena = a;
+    c->what = *what;
+    if (pthread_create(&c->thread, NULL, collect_main, c) == 0) return c;
+    collecting_free(c);
+    return NULL;
+}
+
+void collect_stop(struct collecting *c) { atomic_store(&c->stopping, true); }
+bool collect_ended(const struct collecting *c) { return atomic_load(&c->ended); }
+
+void collect_join(struct collecting *c) {
+    pthread_join(c->thread, NULL);
+    collecting_free(c);
+}
