@@ -13,15 +13,15 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define ROUND 50                  /* mails that are under way at most */
-#define WINDOW 200                /* mails that are listed at a time */
-#define LARGE (4 << 20)           /* one mail above this size is in memory at a time, whatever the number of mailboxes */
+#define ROUND 50        /* mails that are under way at most */
+#define WINDOW 200      /* mails that are listed at a time */
+#define LARGE (4 << 20) /* one mail above this size is in memory at a time, whatever the number of mailboxes */
 #define TAKEN_MS (30 * TIME_SECOND)
-#define LOOK_MS 100               /* for mails that the desk has committed */
+#define LOOK_MS 100 /* for mails that the desk has committed */
 #define SLICE_MS 200
 #define UNDER_WAY_MS (5 * TIME_SECOND) /* a wait, while mails are under way */
 #define LEASE_MS TIME_MINUTE
-#define DENIED_MS TIME_HOUR       /* a refused password is not tried more often: servers lock accounts */
+#define DENIED_MS TIME_HOUR /* a refused password is not tried more often: servers lock accounts */
 #define RETRY_MAX_MS (15 * TIME_MINUTE)
 
 /* A mail that is in the inbox and still on the server. */
@@ -150,7 +150,8 @@ static int look_for_taken(struct conn *conn, void *arg) {
 
 /* Arrivals are kept for a week, rows of mails until somebody deletes them. A mail may stay on the server for longer than a week, because it
  * can't be moved. */
-QUERY(mail_of_content, "SELECT m.id FROM mails m JOIN files f ON f.id = m.file_id WHERE f.sha256 = :sha256 AND m.recipient = :recipient LIMIT 1");
+QUERY(mail_of_content,
+      "SELECT m.id FROM mails m JOIN files f ON f.id = m.file_id WHERE f.sha256 = :sha256 AND m.recipient = :recipient LIMIT 1");
 
 static int look_for_mail(struct conn *conn, void *arg) {
     struct collect_write *x = arg;

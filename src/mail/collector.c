@@ -74,8 +74,7 @@ static void collected_read(const struct desk *d, struct arena *a, struct stmt *r
                               .after = after.n ? imap_folder(a, after) : (struct str){0}};
     if (out->account.port == 0) out->account.port = out->account.security == SMTP_TLS ? 993 : 143;
     if (out->account.user.p == NULL) out->account.user = out->address;
-    if (sealed.n && password.p == NULL)
-        out->wrong = "The password was encrypted with another server key. Set it again.";
+    if (sealed.n && password.p == NULL) out->wrong = "The password was encrypted with another server key. Set it again.";
     else if (out->address.n == 0) out->wrong = "The mailbox has no address. Set mail.from_address.";
     else if (out->folder.p == NULL || (after.n && out->after.p == NULL)) out->wrong = "The name of a folder is not valid.";
     else if (str_eq(out->folder, out->after)) out->wrong = "Mails must be moved to another folder than the one that is read.";

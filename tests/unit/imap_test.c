@@ -52,11 +52,12 @@ static void other_items_of_a_mail_are_passed_over(void **state) {
     struct arena *a = arena_new();
     struct imap_response r;
     struct imap_mail m;
-    assert_int_equal(read_one(a,
-                              "* 1 FETCH (ENVELOPE (\"UID 9 (\" {3}\r\n) ( NIL) X-GM-LABELS (\"\\\\Inbox\") UID 5 BODY[] {2}\r\nhi INTERNALDATE "
-                              "\"17-Jul-1996 02:44:25 -0700\" RFC822.SIZE 2)\r\n",
-                              7, 1000, &r),
-                     0);
+    assert_int_equal(
+        read_one(a,
+                 "* 1 FETCH (ENVELOPE (\"UID 9 (\" {3}\r\n) ( NIL) X-GM-LABELS (\"\\\\Inbox\") UID 5 BODY[] {2}\r\nhi INTERNALDATE "
+                 "\"17-Jul-1996 02:44:25 -0700\" RFC822.SIZE 2)\r\n",
+                 7, 1000, &r),
+        0);
     assert_true(imap_mail_read(&r, &m));
     assert_true(m.uid == 5 && m.size == 2 && !m.is_deleted && str_eq(m.body, S("hi")));
     assert_int_equal(read_one(a, "* 1 FETCH (UID 5 BODY[] NIL)\r\n", 100, 1000, &r), 0);
@@ -66,8 +67,16 @@ static void other_items_of_a_mail_are_passed_over(void **state) {
 
 static void broken_responses_are_refused(void **state) {
     (void)state;
-    static const char *const broken[] = {"* 1 FETCH (UID 5",          "* 1 FETCH (UID", "* 1 FETCH UID 5)", "* x FETCH (UID 5)", "* -1 FETCH (UID 5)",
-                                         "* 1 FETCH (BODY[] {1})",    "* 1 FETCH (FLAGS (\\Seen)", "* 1 FETCH (X \"a)", "* 1 EXPUNGE",    "",
+    static const char *const broken[] = {"* 1 FETCH (UID 5",
+                                         "* 1 FETCH (UID",
+                                         "* 1 FETCH UID 5)",
+                                         "* x FETCH (UID 5)",
+                                         "* -1 FETCH (UID 5)",
+                                         "* 1 FETCH (BODY[] {1})",
+                                         "* 1 FETCH (FLAGS (\\Seen)",
+                                         "* 1 FETCH (X \"a)",
+                                         "* 1 EXPUNGE",
+                                         "",
                                          "* 1 FETCH (BODY[] \"a\\\")"};
     for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
         struct imap_response r = {.text = str_of(broken[i])};
