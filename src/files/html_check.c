@@ -1,5 +1,5 @@
 /* Accepts only HTML in the form that the cleaner writes: (1) start tags with listed attributes in the order of their table, (2) attribute
- * values that are quoted and clean, (3) matching end tags, (4) the four escapes, and no other < > " or &. */
+ * values that are quoted and clean, (3) matching end tags, (4) the four escapes, and no other < > " or &, (5) <details> only in its fixed form. */
 #include "files/html_clean.h"
 
 #include "base/link.h"
@@ -67,9 +67,16 @@ static bool take_attribute(struct check *c, const char *name) {
     return true;
 }
 
+static bool check_fold(struct check *c) {
+    if (c->depth == HTML_DEPTH) return false;
+    c->open[c->depth++] = html_element_named("details");
+    return true;
+}
+
 static bool check_start(struct check *c) {
+    if (takes(c, (struct str){HTML_FOLDED_BEGIN + 1, sizeof HTML_FOLDED_BEGIN - 2})) return check_fold(c);
     const struct html_element *e = take_element(c);
-    if (e == NULL) return false;
+    if (e == NULL || e->flags & HTML_FOLD) return false;
     bool link = strcmp(e->name, "a") == 0, led = false;
     for (const struct html_attribute *a = html_attributes; a->name; a++) {
         if (!html_may_have(e, a->name) || !take_attribute(c, a->name)) continue;

@@ -29,6 +29,7 @@ static const struct html_element elements_kept[] = {
     {"colgroup", 0, "span width"},
     {"dd", HTML_BLOCK, ""},
     {"del", 0, ""},
+    {"details", HTML_BLOCK | HTML_FOLD, ""},
     {"dfn", 0, ""},
     {"div", HTML_BLOCK, ""},
     {"dl", HTML_BLOCK | HTML_APART, ""},

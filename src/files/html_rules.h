@@ -10,6 +10,11 @@
 #define HTML_STYLE_BYTES 1000  /* bytes of one attribute */
 #define HTML_DATA_BYTES 262144 /* bytes of a picture in a data: address */
 
+/* Folds what a mail quotes (mail/read_text.c). <details> has no other form. */
+#define HTML_FOLDED_CLASS "quoted"
+#define HTML_FOLDED_BEGIN "<details class=\"" HTML_FOLDED_CLASS "\"><summary>\xE2\x80\xA6</summary>"
+#define HTML_FOLDED_END "</details>"
+
 enum {
     HTML_ALONE = 1,  /* it has no end tag */
     HTML_BLOCK = 2,  /* text after it begins a line */
@@ -17,6 +22,7 @@ enum {
     HTML_CELL = 8,   /* a cell of a table */
     HTML_QUOTE = 16, /* a quotation */
     HTML_APART = 32, /* an empty line before and after it */
+    HTML_FOLD = 64,  /* it begins with HTML_FOLDED_BEGIN */
 };
 
 struct html_element {

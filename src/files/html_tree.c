@@ -102,6 +102,10 @@ static void write_attributes(struct html_writer *w, const struct html_element *e
 
 static bool write_start(struct html_writer *w, const struct html_element *e, const GumboNode *node) {
     size_t before = w->out.n;
+    if (e->flags & HTML_FOLD) {
+        buf_text(&w->out, HTML_FOLDED_BEGIN);
+        return true;
+    }
     bool whole = true, link = strcmp(e->name, "a") == 0;
     buf_fmt(&w->out, "<%s", e->name);
     if (link) whole = write_attribute(w, &html_attributes[HTML_HREF], value_of(node, "href"));
@@ -123,11 +127,18 @@ static void keep_first_line(struct html_writer *w, const GumboNode *pre) {
     if (text && first->v.text.text[0] == '\n') buf_char(&w->out, '\n');
 }
 
+/* The folded part of a mail. Any other <details> is left out, and its contents stay. */
+static bool is_folded(const GumboNode *node) {
+    return node->type == GUMBO_NODE_ELEMENT && node->v.element.tag == GUMBO_TAG_DETAILS &&
+           str_eq(value_of(node, "class"), S(HTML_FOLDED_CLASS));
+}
+
 static bool enter_element(struct html_writer *w, const GumboNode *node) {
     bool drop;
     const struct html_element *e = html_element_of(node, &drop);
     if (drop || w->cut) return false;
-    if (e == NULL) return true;
+    if (node->v.element.tag == GUMBO_TAG_SUMMARY && is_folded(node->parent)) return false; /* written with its parent */
+    if (e == NULL || (e->flags & HTML_FOLD && !is_folded(node))) return true;
     if (w->depth == HTML_DEPTH) return !(e->flags & HTML_ALONE);
     if (++w->elements > HTML_ELEMENTS) w->cut = true;
     if (w->cut || !write_start(w, e, node)) return !w->cut && !(e->flags & HTML_ALONE);

@@ -2,8 +2,11 @@
 
 #include "base/limits.h"
 #include "base/link.h"
+#include "files/html_clean.h"
+#include "files/html_rules.h"
 #include "files/html_tree.h"
 #include "mail/charset.h"
+#include "mail/quote_html.h"
 
 /* ---- pieces ------------------------------------------------------------------------------------------------------------------ */
 
@@ -47,14 +50,76 @@ static struct html_cleaned_here { struct str html, text; } cleaned_here(struct b
     return c;
 }
 
+/* Content ids to which the HTML does not refer mean nothing: programs give one to each attachment. */
+static void drop_unused_ids(struct incoming *m) {
+    for (int i = 0; i < m->file_count; i++) {
+        struct str *id = &m->files[i].content_id;
+        bool used = false;
+        for (const char *p = m->html.p, *end = p + m->html.n;
+             p && id->p && !used && (p = memmem(p, (size_t)(end - p), "\"cid:", 5)) != NULL; p += 5)
+            used = (size_t)(end - p) > 5 + id->n && memcmp(p + 5, id->p, id->n) == 0 && p[5 + id->n] == '"';
+        if (!used) *id = (struct str){0};
+    }
+}
+
+/* ---- quotes ------------------------------------------------------------------------------------------------------------------ */
+
+static bool shows_anything(const struct html_cleaned_here *c) { return str_trim(c->text).n || memmem(c->html.p, c->html.n, "<img", 4); }
+
+/* Cleans what the sender wrote and what is quoted apart, so that the cut closes all elements that are open there. Returns false if there is
+ * nothing to fold, or if it can't be folded within the limits of clean HTML. */
+static bool fold_html(struct body *b, struct str html, struct html_cleaned_here *new, struct html_cleaned_here *quoted) {
+    struct quote_lines lines;
+    quote_lines_of_html(b->a, html, &lines);
+    int first = quote_begin(&lines);
+    if (first == lines.count) return false;
+    size_t at = lines.line[first].at;
+    *new = cleaned_here(b, (struct str){html.p, at});
+    *quoted = cleaned_here(b, (struct str){html.p + at, html.n - at});
+    struct str folded = STR_CAT(b->a, new->html, S(HTML_FOLDED_BEGIN), quoted->html, S(HTML_FOLDED_END));
+    if (!shows_anything(new) || !shows_anything(quoted) || folded.n > LIMIT_HTML_CLEAN || !html_is_clean(folded)) return false;
+    b->out->html = folded;
+    return true;
+}
+
+static void split_text(struct body *b, struct str text) {
+    struct quote_lines lines;
+    quote_lines_of_text(b->a, text, &lines);
+    int first = quote_begin(&lines);
+    size_t at = first < lines.count ? lines.line[first].at : text.n;
+    b->out->text = (struct str){text.p, at};
+    b->out->quoted = (struct str){text.p + at, text.n - at};
+}
+
+/* ---- the choice -------------------------------------------------------------------------------------------------------------- */
+
+/* Programs write "This mail is in HTML" as the text, or HTML itself. */
+static bool is_meaningful(struct str text, struct str of_html) {
+    struct str s = str_trim(text);
+    if (s.n == 0 || str_starts(s, S("<!DOCTYPE")) || str_starts(s, S("<html"))) return false;
+    return s.n >= 300 || of_html.n < 10 * s.n;
+}
+
+static struct str cut_text(struct body *b, struct str text) {
+    if (text.n > LIMIT_HTML_CLEAN / 2) b->out->cut = true;
+    return str_trim(utf8_first(text, LIMIT_HTML_CLEAN / 2));
+}
+
 void read_text(struct body *b) {
     struct str html = html_of_pieces(b), text = text_of_pieces(b);
-    b->out->text = text;
-    if (html.p) {
-        struct html_cleaned_here c = cleaned_here(b, html);
-        b->out->html = c.html;
-        if (str_trim(text).n == 0) b->out->text = c.text;
+    struct html_cleaned_here new = {0}, quoted = {S(""), S("")};
+    bool forward = subject_is_forward(b->out->subject);
+    if (html.n > LIMIT_HTML) html.n = LIMIT_HTML, b->out->cut = true;
+    if (html.p && (forward || !fold_html(b, html, &new, &quoted))) {
+        new = cleaned_here(b, html);
+        quoted.text = S("");
+        b->out->html = new.html;
     }
-    b->out->text = str_trim(b->out->text);
-    if (b->out->text.n > LIMIT_HTML_CLEAN / 2) b->out->text = utf8_first(b->out->text, LIMIT_HTML_CLEAN / 2), b->out->cut = true;
+    if (html.p && !is_meaningful(text, new.text)) b->out->text = new.text, b->out->quoted = quoted.text;
+    else if (forward) b->out->text = text, b->out->quoted = S("");
+    else split_text(b, text);
+    if (b->notes.n) b->out->text = STR_CAT(b->a, b->out->text, S("\n"), b->notes);
+    b->out->text = cut_text(b, b->out->text);
+    b->out->quoted = cut_text(b, b->out->quoted);
+    drop_unused_ids(b->out);
 }

@@ -2,8 +2,11 @@
 #include "json/json.h"
 
 #include "base/error.h"
+#include "mail/read.h"
+#include "mail/read_child.h"
 
 #include <dirent.h>
+#include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -21,10 +24,10 @@ static const struct exception {
 };
 
 static struct arena *arena;
-static unsigned passed, failed;
+static unsigned passed, misses;
 
 static void check(bool ok, struct str what, const char *expected) {
-    *(ok ? &passed : &failed) += 1;
+    *(ok ? &passed : &misses) += 1;
     if (!ok) printf("FAILED %.*s: expected %s\n", (int)what.n, what.p, expected);
 }
 
@@ -156,7 +159,33 @@ static void busboy_forms(const char *root) {
     }
 }
 
-int main(void) {
+/* ---- mails ------------------------------------------------------------------------------------------ */
+
+/* Each mail is read, although many of them are broken. All but those without a body have a text or a file. */
+static void mail(struct str path) {
+    struct incoming m = {0};
+    int rc = mail_read(arena, file_read(path), &m);
+    static const char *const empty[] = {"missing_body", "bad_date_header", "must_supply_encoding", "rfc2822/", "empty"};
+    bool has_body = true;
+    for (size_t i = 0; i < sizeof empty / sizeof *empty; i++) has_body = has_body && !strstr(path.p, empty[i]);
+    check(rc == 1, path, "a mail that can be read");
+    check(rc != 1 || m.text.n || m.file_count || !has_body, path, "a text or a file");
+}
+
+static void mails(struct str folder) {
+    DIR *dir = opendir(folder.p);
+    if (dir == NULL) return;
+    for (struct dirent *e; (e = readdir(dir));) {
+        struct str path = str_fmt(arena, "%s/%s", folder.p, e->d_name);
+        if (e->d_name[0] != '.' && e->d_type == DT_DIR) mails(path);
+        else if (strstr(e->d_name, ".eml")) mail(path);
+    }
+    closedir(dir);
+}
+
+int main(int argc, char **argv) {
+    if (argc == 3 && strcmp(argv[1], MAIL_ARGUMENT) == 0) return mail_child();
+    if (sodium_init() < 0) return 1;
     const char *root = getenv("CORPORA");
     if (root == NULL || *root == '\0') root = "../shared/corpora";
     arena = arena_new();
@@ -164,8 +193,9 @@ int main(void) {
     strings(root);
     url_standard_forms(root);
     busboy_forms(root);
-    if (passed + failed == 0) printf("skipped: no corpora in %s\n", root);
-    printf("%u passed, %u failed\n", passed, failed);
+    mails(str_fmt(arena, "%s/mail", root));
+    if (passed + misses == 0) printf("skipped: no corpora in %s\n", root);
+    printf("%u passed, %u failed\n", passed, misses);
     arena_free(arena);
-    return failed != 0;
+    return misses != 0;
 }

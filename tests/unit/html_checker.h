@@ -10,13 +10,13 @@
 #include <strings.h>
 
 static const char checker_elements[] = " a abbr address article aside b bdi bdo big blockquote br caption center cite code col colgroup dd "
-                                       "del dfn div dl dt em figcaption figure "
+                                       "del details dfn div dl dt em figcaption figure "
                                        "font footer h1 h2 h3 h4 h5 h6 header hr i img ins kbd li main mark ol p pre q s samp section small "
-                                       "span strike strong sub sup table tbody "
+                                       "span strike strong sub summary sup table tbody "
                                        "td tfoot th thead tr tt u ul var wbr ";
 static const char checker_attributes[] =
     " href src data-src alt title width height colspan rowspan span align valign bgcolor border cellpadding "
-    "cellspacing color face size start value type dir lang style rel target ";
+    "class cellspacing color face size start value type dir lang style rel target ";
 
 static int checker_listed(const char *list, const char *name) {
     char padded[80];
@@ -64,6 +64,13 @@ static const char *checker_node(const GumboNode *n) {
         rel |= strcmp(a->name, "rel") == 0;
         target |= strcmp(a->name, "target") == 0;
     }
+    bool folded = gumbo_get_attribute(&e->attributes, "class") != NULL;
+    if (!why && (e->tag == GUMBO_TAG_DETAILS) != folded) why = "a class, or a fold without one";
+    if (!why && folded && (e->attributes.length != 1 || strcmp(((const GumboAttribute *)e->attributes.data[0])->value, "quoted") != 0))
+        why = "a fold of another form";
+    if (!why && e->tag == GUMBO_TAG_SUMMARY &&
+        (e->attributes.length || n->parent->v.element.tag != GUMBO_TAG_DETAILS || n->index_within_parent))
+        why = "a summary elsewhere";
     if (!why && (e->tag == GUMBO_TAG_A) != href) why = "a link that leads nowhere, or one that is none";
     if (!why && (href != rel || href != target)) why = "a link without rel and target";
     for (unsigned i = 0; i < e->children.length && !why; i++) why = checker_node(e->children.data[i]);

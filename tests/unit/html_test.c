@@ -78,6 +78,24 @@ static void the_words_and_their_looks_are_kept(void **state) {
     becomes("", "");
 }
 
+static void only_the_fold_of_a_mail_is_kept(void **state) {
+    (void)state;
+    const char *fold = "a<details class=\"quoted\"><summary>\xE2\x80\xA6</summary><p>b</p></details>";
+    becomes(fold, fold);
+    becomes("a<details class=quoted open onclick=x><p>b</p></details>", fold);
+    becomes("a<details class=\"quoted\"><summary title=x>c<b>d</b></summary><p>b</p>", fold);
+    becomes("<details><summary>More</summary>b</details>", "Moreb");
+    becomes("<details class=other>b</details><summary>c</summary>", "bc");
+    const char *const refused[] = {"<details>b</details>",
+                                   "<details class=\"quoted\">b</details>",
+                                   "<summary>b</summary>",
+                                   "<p class=\"quoted\">b</p>",
+                                   "<details class=\"quoted\" open><summary>\xE2\x80\xA6</summary>b</details>",
+                                   "<details class=\"quoted\"><summary>x</summary>b</details>"};
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) assert_false(html_is_clean(str_of(refused[i])));
+    assert_true(html_is_clean(str_of(fold)));
+}
+
 static void styles_are_reduced_to_looks(void **state) {
     (void)state;
     becomes("<p style=\"COLOR: Red; position:fixed; top:0\">x", "<p style=\"color:red\">x</p>");
@@ -460,6 +478,7 @@ static void html_that_costs_too_much_is_given_up(void **state) {
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_words_and_their_looks_are_kept),
+        cmocka_unit_test(only_the_fold_of_a_mail_is_kept),
         cmocka_unit_test(styles_are_reduced_to_looks),
         cmocka_unit_test(links_lead_elsewhere_and_say_nothing_of_this_page),
         cmocka_unit_test(pictures_are_loaded_from_nowhere_until_it_is_asked_for),

@@ -1,0 +1,40 @@
+/* Separates what the sender of a mail wrote from the mails quoted below it and from the signature. It works on lines, of a text or of HTML
+ * (mail/quote_html.h). If in doubt, a line stays with the sender, because a missing sentence is worse than a repeated one.
+ *
+ * The first line that begins a quote ends the new part: (1) the line that introduces a quote ("On ... wrote:", in many languages), (2) the
+ * header of an earlier mail ("From: Sent: To: Subject:"), (3) a separator ("-----Original Message-----"), (4) an element that a mail program
+ * marks, or (5) lines with ">" to the end of the mail. (1), (4) and (5) do not count if the sender goes on to write below the quote: the
+ * answers are between the quotes, so all stays. Nothing is separated from a forwarded mail, and nothing if no text comes before the quote. */
+#ifndef MAIL_QUOTE_H
+#define MAIL_QUOTE_H
+
+#include "base/arena.h"
+#include "base/str.h"
+
+enum quote_mark {
+    MARK_QUOTE = 1,     /* an element in which a mail program puts a quoted mail begins */
+    MARK_HISTORY = 2,   /* the same, but with all that follows it */
+    MARK_SIGNATURE = 4, /* an element with the signature begins */
+};
+
+struct quote_line {
+    struct str text; /* without ">" and without blanks at both ends */
+    int depth;       /* of quotation: number of ">" */
+    unsigned marks;
+    size_t at; /* offset of the line in its text or HTML */
+};
+
+struct quote_lines {
+    struct quote_line *line;
+    int count, room;
+};
+
+/* Returns the index of the first line that is quoted or part of the signature, or the number of lines. */
+int quote_begin(const struct quote_lines *l);
+
+void quote_lines_of_text(struct arena *a, struct str text, struct quote_lines *out);
+
+/* Returns true if the subject is that of a forwarded mail: "Fwd:", "WG:", in many languages. */
+bool subject_is_forward(struct str subject);
+
+#endif

@@ -1,0 +1,156 @@
+#include "mail/quote_html.h"
+
+#include "base/buf.h"
+#include "files/html_rules.h"
+#include "files/html_tree.h"
+
+#include <strings.h>
+
+#define DESTROYED_DEPTH 10000 /* the library frees a tree by recursion */
+#define LINE_BYTES 2000       /* of a line that are kept: quotes begin with short lines */
+
+struct line_walker {
+    struct arena *a;
+    struct str html;
+    struct quote_lines *out;
+    struct buf text; /* of the line in progress */
+    int depth;
+    bool open;      /* a line is in progress */
+    unsigned marks; /* of the next line */
+    size_t at;      /* of the next line: the first tag behind the last text; SIZE_MAX: none */
+};
+
+/* ---- lines ------------------------------------------------------------------------------------------------------------------ */
+
+static void end_html_line(struct line_walker *w) {
+    if (w->open) w->out->line[w->out->count - 1].text = str_trim(str_dup(w->a, buf_view(&w->text)));
+    w->text.n = 0;
+    w->open = false;
+}
+
+static void begin_html_line(struct line_walker *w, size_t at) {
+    struct quote_lines *l = w->out;
+    l->line = arena_more(w->a, l->line, l->count, &l->room, sizeof *l->line);
+    l->line[l->count++] = (struct quote_line){S(""), w->depth, w->marks, w->at < at ? w->at : at};
+    w->open = true;
+    w->marks = 0;
+}
+
+static void html_line_text(struct line_walker *w, const char *text, size_t at) {
+    for (const char *p = text; *p; p++) {
+        bool blank = strchr(" \t\r\n\f", *p);
+        if (blank && (w->text.n == 0 || w->text.p[w->text.n - 1] == ' ')) continue;
+        if (!w->open) begin_html_line(w, at);
+        w->at = SIZE_MAX;
+        if (w->text.n < LINE_BYTES) buf_char(&w->text, blank ? ' ' : *p);
+    }
+}
+
+/* ---- marks of mail programs --------------------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *attribute, *word; /* the word is in the value, as a whole word of a class, or as the whole id */
+    unsigned mark;
+} marked[] = {
+    {"class", "gmail_quote", MARK_QUOTE},
+    {"class", "gmail_quote_container", MARK_QUOTE},
+    {"class", "gmail_attr", MARK_QUOTE},
+    {"class", "moz-cite-prefix", MARK_QUOTE},
+    {"class", "protonmail_quote", MARK_QUOTE},
+    {"class", "tutanota_quote", MARK_QUOTE},
+    {"class", "zmail_extra", MARK_QUOTE},
+    {"class", "yahoo_quoted", MARK_HISTORY},
+    {"class", "ymail_android_intro", MARK_HISTORY},
+    {"class", "OutlookMessageHeader", MARK_HISTORY},
+    {"class", "WordSection1_quoted", MARK_HISTORY},
+    {"id", "divRplyFwdMsg", MARK_HISTORY},
+    {"id", "x_divRplyFwdMsg", MARK_HISTORY},
+    {"id", "appendonsend", MARK_HISTORY},
+    {"id", "stopSpelling", MARK_HISTORY},
+    {"id", "OLK_SRC_BODY_SECTION", MARK_HISTORY},
+    {"id", "reply-intro", MARK_QUOTE},
+    {"id", "mail-editor-reference-message-container", MARK_HISTORY},
+    {"id", "isReplyContent", MARK_HISTORY},
+    {"name", "quote", MARK_HISTORY}, /* GMX and WEB.DE */
+    {"name", "messageReplySection", MARK_QUOTE},
+    {"class", "gmail_signature", MARK_SIGNATURE},
+    {"class", "moz-signature", MARK_SIGNATURE},
+    {"id", "Signature", MARK_SIGNATURE},
+    {"id", "AppleMailSignature", MARK_SIGNATURE},
+    {"id", "ms-outlook-mobile-signature", MARK_SIGNATURE},
+    {"class", "protonmail_signature_block", MARK_SIGNATURE},
+};
+
+static bool is_a_class(const char *value, const char *word) {
+    size_t n = strlen(word);
+    for (const char *p = value; (p = strstr(p, word)) != NULL; p += n)
+        if ((p == value || p[-1] == ' ') && (p[n] == ' ' || p[n] == 0)) return true;
+    return false;
+}
+
+static const char *quote_attribute(const GumboNode *node, const char *name) {
+    const GumboAttribute *a = gumbo_get_attribute(&node->v.element.attributes, name);
+    return a ? a->value : "";
+}
+
+static unsigned marks_of(const GumboNode *node) {
+    unsigned marks = 0;
+    for (size_t i = 0; i < sizeof marked / sizeof *marked; i++)
+        if (is_a_class(quote_attribute(node, marked[i].attribute), marked[i].word)) marks |= marked[i].mark;
+    return marks;
+}
+
+/* Programs write indented text as a quotation without a border. */
+static bool is_quotation(const GumboNode *node) {
+    const char *style = quote_attribute(node, "style");
+    if (node->v.element.tag != GUMBO_TAG_BLOCKQUOTE) return false;
+    return strcasecmp(quote_attribute(node, "type"), "cite") == 0 || is_a_class(quote_attribute(node, "class"), "gmail_quote") ||
+           (!strcasestr(style, "border:none") && !strcasestr(style, "border: none"));
+}
+
+/* ---- the walk ------------------------------------------------------------------------------------------------------------------ */
+
+static void enter_marked(struct line_walker *w, const GumboNode *node) {
+    size_t at = node->v.element.original_tag.length ? (size_t)(node->v.element.original_tag.data - w->html.p) : SIZE_MAX;
+    unsigned marks = marks_of(node);
+    if (marks) end_html_line(w);
+    if (w->at == SIZE_MAX && at < w->html.n) w->at = at;
+    w->marks |= marks;
+    w->depth += is_quotation(node);
+}
+
+static bool enter_line_node(void *ctx, const GumboNode *node) {
+    struct line_walker *w = ctx;
+    bool drop;
+    if (node->type == GUMBO_NODE_TEXT || node->type == GUMBO_NODE_WHITESPACE)
+        html_line_text(w, node->v.text.text, (size_t)(node->v.text.original_text.data - w->html.p));
+    if (node->type != GUMBO_NODE_ELEMENT) return node->type == GUMBO_NODE_DOCUMENT;
+    const struct html_element *e = html_element_of(node, &drop);
+    if (drop) return false;
+    if ((e && e->flags & HTML_BLOCK) || node->v.element.tag == GUMBO_TAG_BR) end_html_line(w);
+    if (e && e->flags & HTML_CELL) html_line_text(w, " ", 0);
+    enter_marked(w, node);
+    if (node->v.element.tag == GUMBO_TAG_IMG) html_line_text(w, "\xEF\xBF\xBC", w->at); /* a picture is a part of the text */
+    return true;
+}
+
+static void leave_line_node(void *ctx, const GumboNode *node) {
+    struct line_walker *w = ctx;
+    bool drop;
+    if (node->type != GUMBO_NODE_ELEMENT) return;
+    const struct html_element *e = html_element_of(node, &drop);
+    if (e && e->flags & HTML_BLOCK) end_html_line(w);
+    w->depth -= is_quotation(node);
+}
+
+void quote_lines_of_html(struct arena *a, struct str html, struct quote_lines *out) {
+    GumboOptions options = kGumboDefaultOptions;
+    struct line_walker w = {.a = a, .html = html, .out = out, .at = SIZE_MAX};
+    *out = (struct quote_lines){0};
+    options.max_errors = 0;
+    GumboOutput *tree = gumbo_parse_with_options(&options, html.n ? html.p : "", html.n);
+    size_t deepest = html_walk(tree->root, &(struct html_walker){enter_line_node, leave_line_node, &w});
+    end_html_line(&w);
+    if (deepest < DESTROYED_DEPTH) gumbo_destroy_output(&kGumboDefaultOptions, tree);
+    buf_free(&w.text);
+}
