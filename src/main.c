@@ -42,11 +42,19 @@ const struct command commands[] = {
      "Checks the store, the consistency of its rows, and the contents of files, also while the desk is running. Prints a line for each "
      "finding. Exit status 0: no findings, 1: some."},
     {"mail-in", MAIL_IN, command_mail_in, NULL, "Take a mail from standard input, for a mail server.",
-     "Stores a delivery report about a mail of this desk. The desk reads it at once or when it is started. --data names the desk's "
+     "Stores a mail in the inbox of the desk. The desk reads it at once or when it is started. --data names the desk's "
      "data folder, also if the desk is in a database. The desk must have been served once. mail-in sends no mail. Exit status, as mail "
-     "servers "
-     "expect it: 0: the mail is on the disk. 75: it can't be stored now, or the command line is wrong: try again. 65: it is not a mail. "
-     "69: it is not accepted: too large, or not a delivery report (RFC 3464). One line on standard error gives the reason."},
+     "servers expect it: 0: the mail is on the disk. 75: it can't be stored now, or the command line is wrong: try again. 65: standard "
+     "input "
+     "is empty. 67: the desk takes no mail for this recipient. 69: the mail is too large (over 50 MiB). One line on standard error gives "
+     "the "
+     "reason."},
+    {"lmtp", LMTP, command_lmtp, NULL, "Take mail by LMTP, without the desk.",
+     "Stores mails that mail servers deliver by LMTP in the inbox of the desk, as serve --lmtp does. It needs no store, so mail is taken "
+     "while the "
+     "desk is stopped. --data names the desk's data folder. The desk must have been served once. Runs until SIGTERM. Prints one line on "
+     "standard output when it is ready. "
+     "If run as root, continues as the owner of the data folder."},
     {"routes", ROUTES, command_routes, NULL, "Print the operations of the API.",
      "Prints one line for each operation, separated by tabs: method, path, roles, scope, status, resource."},
     {"openapi", OPENAPI, command_openapi, NULL, "Print the OpenAPI 3.1 document.", "Prints the OpenAPI 3.1 document of the API."},

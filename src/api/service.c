@@ -2,6 +2,7 @@
 #include "api/docs/site.h"
 #include "api/page.h"
 #include "base/log.h"
+#include "mail/lmtp_session.h"
 #include "outgoing/sender.h"
 
 #include <inttypes.h>
@@ -82,6 +83,19 @@ static void metrics_of_deliveries(struct buf *b, struct sent *s) {
     metric(b, "deliveries_oldest_seconds", "gauge", "Age of the oldest of them; up to 15 s old.", atomic_load(&s->oldest_ms) / 1000);
 }
 
+static void metrics_of_mails(struct buf *b, struct lmtp_counts *c) {
+    if (c == NULL) return;
+    metric(b, "lmtp_stored_total", "counter", "Mails stored by LMTP, one for each recipient.", atomic_load(&c->stored));
+    metric(b, "lmtp_bytes_total", "counter", "Bytes of these mails.", atomic_load(&c->bytes));
+    metric(b, "lmtp_unknown_total", "counter", "Recipients refused by LMTP, because the desk takes no mail for them.",
+           atomic_load(&c->unknown));
+    metric(b, "lmtp_refused_total", "counter", "Mails refused by LMTP, because they are too large.", atomic_load(&c->refused));
+    metric(b, "lmtp_put_off_total", "counter", "Recipients that were answered to try again, because of trouble with the disk.",
+           atomic_load(&c->put_off));
+    metric(b, "lmtp_connections", "gauge", "Open LMTP connections.", atomic_load(&c->connections));
+    metric(b, "lmtp_turned_away_total", "counter", "LMTP connections refused, because too many are open.", atomic_load(&c->turned_away));
+}
+
 static void metrics(struct api *api, struct http_request *r) {
     struct buf b = {0};
     struct db_stats d;
@@ -121,6 +135,7 @@ static void metrics(struct api *api, struct http_request *r) {
     metric(&b, "http_timed_out_total", "counter", "Connections closed at a deadline.", h.timed_out);
     metric(&b, "http_spooled_bytes", "gauge", "Bytes of incoming uploads, on disk.", h.spooled);
     metric(&b, "http_bodies_bytes", "gauge", "Bytes of other incoming bodies, in memory.", h.bodies);
+    metrics_of_mails(&b, api->desk->mails);
     metrics_of_deliveries(&b, api->desk->sent);
     metric(&b, "uptime_seconds", "gauge", "Seconds since the start.", (clock_monotonic() - api->started) / 1000);
     reply_text(r, 200, "text/plain; version=0.0.4; charset=utf-8", &b);

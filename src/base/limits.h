@@ -79,6 +79,14 @@
 #define IDLE_KEEPALIVE_S 60                 /* between two requests of a connection */
 #define DRAIN_MS 10000                      /* how long a stopping server waits for requests in progress */
 
+#define LIMIT_LMTP_CONNECTIONS 200                         /* each is a thread; mail servers open 20 to one destination */
+#define LIMIT_LMTP_RECIPIENTS 1000                         /* of one mail; RFC 5321 demands 100 */
+#define LIMIT_LMTP_LINE 2048                               /* bytes of a command; RFC 5321 demands 512, and extensions add some */
+#define LIMIT_LMTP_COPIES (10 * INT64_C(50) * 1024 * 1024) /* bytes that one mail may take for all its recipients: ten of the largest */
+#define LIMIT_LMTP_ERRORS 20                               /* wrong commands of one connection */
+#define IDLE_LMTP_S 300                                    /* RFC 5321 section 4.5.3.2.7 */
+#define LMTP_CONNECTION_MS 3600000 /* how long a connection may live: a peer that sends a byte now and then ends, too */
+
 #define LIMIT_CASCADE 1000               /* rows that one write of a cascade changes: about 20 ms (docs/BENCHMARKS.md) */
 #define LIMIT_BATCH 512                  /* works that share one COMMIT */
 #define LIMIT_PICTURE (20 * 1024 * 1024) /* bytes that the picture decoder may return */

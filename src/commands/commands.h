@@ -18,6 +18,7 @@ int command_restore(const struct command_line *o);
 int command_move(const struct command_line *o);
 int command_check(const struct command_line *o);
 int command_mail_in(const struct command_line *o);
+int command_lmtp(const struct command_line *o);
 int command_routes(const struct command_line *o);
 int command_openapi(const struct command_line *o);
 int command_settings(const struct command_line *o);
@@ -30,6 +31,16 @@ struct db_config store_config(const struct command_line *o); /* from --data or -
 void store_may_begin(const struct command_line *o, struct arena *a,
                      struct db_config *cfg);          /* sets create, and the files that prove that the folder had a desk */
 const char *store_name(const struct command_line *o); /* for messages */
+
+/* If run as root, continues as the owner of the data folder, for two reasons: (1) the desk can read what is stored, and
+ * (2) links that the desk's user puts into the folder, or a mail that exploits a parser, don't get root's rights. */
+bool become_owner(struct str data);
+
+struct lmtp;
+struct lmtp_counts;
+/* Opens the port or socket of --lmtp, which is given. NULL after a complaint. */
+struct lmtp *lmtp_from_options(const struct command_line *o, struct arena *a, struct str inbox, struct lmtp_counts *counts);
+struct str lmtp_name(const struct command_line *o, struct arena *a, const struct lmtp *l); /* its address, with the port that was chosen */
 
 const char *files_folder(const struct command_line *o, struct arena *a);
 

@@ -4,6 +4,7 @@
 
 #include <arpa/inet.h>
 #include <assert.h>
+#include <sys/un.h>
 
 /* Returns 4, 6 or 0. An IPv6 address may have brackets. */
 static int family(struct str host) {
@@ -37,6 +38,12 @@ struct listen listen_of(struct str text, struct arena *a) {
     assert(listen_valid(text));
     struct str host = host_of(text, &port);
     return (struct listen){str_dup(a, host), (int)port};
+}
+
+bool lmtp_valid(struct str text) {
+    int64_t port = 0;
+    if (str_starts(text, S("/"))) return text.n < sizeof((struct sockaddr_un *)NULL)->sun_path;
+    return listen_valid(text) && host_of(text, &port).n && port != 25;
 }
 
 bool proxies_valid(struct str list) {

@@ -1,70 +1,157 @@
 /* mail-in: stores one mail from standard input for the desk. Its exit status is for a mail server (sysexits.h): 0: the
- * mail is on the disk; 75: try again; any other: return the mail to its sender. */
+ * mail is on the disk; 75: try again; any other: return the mail to its sender.
+ *
+ * The mail is written while it is read. The envelope comes from (1) options, (2) the environment that Postfix and Exim set, and (3) header fields
+ * that a mail server adds on top. (1) and (2) are the envelope: an unknown recipient is refused. (3) may name another mailbox of the way here, so
+ * an unknown one is left out, and the desk looks at To and Cc. */
 #include "commands/commands.h"
 
 #include "base/limits.h"
 #include "mail/inbox.h"
-#include "mail/report.h"
+#include "mail/recipients.h"
 
 #include <errno.h>
 #include <grp.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <sysexits.h>
 #include <unistd.h>
 
-/* If run as root, continues as the owner of the data folder, for two reasons: (1) the desk can read what is stored, and
- * (2) links that the desk's user puts into the folder, or a mail that exploits the parser, don't get root's rights. */
-static bool become_owner(struct str data) {
+bool become_owner(struct str data) {
     struct stat st;
     if (geteuid() != 0 || stat(data.p, &st) != 0 || st.st_uid == 0) return true;
     return setgroups(0, NULL) == 0 && setgid(st.st_gid) == 0 && setuid(st.st_uid) == 0;
 }
 
-/* Reads standard input to its end, so that the mail server does not block on a full pipe. Keeps LIMIT_MAIL + 1 bytes of
- * a mail that is too large. p NULL: it can't be read. */
-static struct str read_input(struct arena *a) {
-    char *bytes = arena_bytes(a, LIMIT_MAIL + 1), rest[4096];
+#define PIECE (64 * 1024) /* bytes that are read at once; the header fields of the envelope are in the first ones */
+
+struct input {
+    struct arena *a;
+    struct str inbox;
+    struct str first; /* the first bytes of the mail */
+    char *piece;
+    struct inbox_mail mail;
+};
+
+/* Fills the piece, unless the input ends. Returns the number of bytes, or -1. */
+static ssize_t read_piece(char *piece) {
     size_t n = 0;
-    for (;;) {
-        bool full = n > LIMIT_MAIL;
-        ssize_t got = read(STDIN_FILENO, full ? rest : bytes + n, full ? sizeof rest : LIMIT_MAIL + 1 - n);
+    while (n < PIECE) {
+        ssize_t got = read(STDIN_FILENO, piece + n, PIECE - n);
         if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return (struct str){0};
-        if (got == 0) return (struct str){bytes, n};
-        if (!full) n += (size_t)got;
+        if (got < 0) return -1;
+        if (got == 0) break;
+        n += (size_t)got;
     }
+    return (ssize_t)n;
 }
 
-static int mail_refuse(int status, const char *why) {
+/* Complains. Reads the rest of standard input first, so that the mail server does not block on a full pipe. */
+static int mail_refuse(struct input *in, int status, const char *why) {
+    while (in && read_piece(in->piece) > 0) continue;
     complain("%s", why);
     return status;
 }
 
-static int mail_keep(struct arena *a, struct str data, struct str mail) {
-    int fault = inbox_put(a, data, &(struct inbox_mail){.door = DOOR_PIPE, .raw = mail});
-    if (fault == 0) return 0;
-    if (fault == ENOENT) complain("%s/mail is not an inbox: name the data folder of a desk that has been served", data.p);
-    else complain("%s/mail can't store a mail now: %s", data.p, strerror(fault));
-    return EX_TEMPFAIL;
+/* ---- the envelope ----------------------------------------------------------------------------------------------------------- */
+
+/* The value of the first header field of this name; p NULL: there is none. */
+static struct str field_value(struct str rest, const char *name) {
+    while (rest.p) {
+        struct str value = str_trim(str_cut(&rest, '\n')), field = str_cut(&value, ':');
+        if (field.n == 0) break;
+        if (value.p && str_eqi(field, str_of(name))) return str_trim(value);
+    }
+    return (struct str){0};
 }
 
-static int mail_take(struct arena *a, struct str data) {
-    struct report report;
-    struct str mail = read_input(a);
-    if (mail.p == NULL) return mail_refuse(EX_TEMPFAIL, "the mail can't be read from standard input");
-    if (mail.n > LIMIT_MAIL) return mail_refuse(EX_UNAVAILABLE, "this mail is too large");
-    switch (report_read(a, mail, &report)) {
-    case REPORT_NO_MAIL: return mail_refuse(EX_DATAERR, "standard input is not a mail");
-    case REPORT_NONE: return mail_refuse(EX_UNAVAILABLE, "this mail is not a delivery report (RFC 3464), and no other mail is accepted");
-    case REPORT_READ: return mail_keep(a, data, mail);
+static struct str bare_address(struct str s) {
+    return s.n >= 2 && s.p[0] == '<' && s.p[s.n - 1] == '>' ? (struct str){s.p + 1, s.n - 2} : s;
+}
+
+/* Sets the recipient to the first of the candidates that the desk takes mail for. Returns 1, 0 if it takes none of them or none is given, or -1
+ * with errno. */
+static int choose_recipient(struct input *in, const struct str *candidates, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        struct str address = bare_address(candidates[i]);
+        int found = address.p ? recipients_take(in->a, in->inbox, address) : 0;
+        if (found > 0) in->mail.recipient = address;
+        if (found) return found;
     }
-    return EX_SOFTWARE;
+    return 0;
+}
+
+/* Returns 0 or the exit status. */
+static int read_recipient(struct input *in, const struct command_line *o) {
+    struct str given[] = {option_text(o, OPT_RECIPIENT), str_of(getenv("ORIGINAL_RECIPIENT")), str_of(getenv("RECIPIENT"))};
+    struct str fields[] = {field_value(in->first, "X-Original-To"), field_value(in->first, "Delivered-To")};
+    bool known = given[0].p || given[1].p || given[2].p;
+    int found = given[0].p ? choose_recipient(in, given, 1) : known ? choose_recipient(in, given + 1, 2) : choose_recipient(in, fields, 2);
+    if (found > 0 || (found == 0 && !known)) return 0;
+    if (found == 0) return mail_refuse(in, EX_NOUSER, "this desk takes no mail for this recipient");
+    return mail_refuse(in, EX_TEMPFAIL,
+                       str_fmt(in->a, "%s/recipients can't be read (%s): name the data folder of a desk that has been served", in->inbox.p,
+                               strerror(errno))
+                           .p);
+}
+
+/* Postfix names the null sender MAILER-DAEMON. */
+static void read_sender(struct input *in, const struct command_line *o) {
+    struct str sender = option_text(o, OPT_SENDER);
+    if (sender.p == NULL) sender = str_of(getenv("SENDER"));
+    if (sender.p == NULL) sender = field_value(in->first, "Return-Path");
+    sender = bare_address(sender);
+    in->mail.envelope_from = str_eqi(sender, S("MAILER-DAEMON")) ? S("") : sender;
+}
+
+/* ---- storing ---------------------------------------------------------------------------------------------------------------- */
+
+static int mail_fault(struct input *in, int fault) {
+    if (fault == ENOENT)
+        return mail_refuse(in, EX_TEMPFAIL,
+                           str_fmt(in->a, "%s is not an inbox: name the data folder of a desk that has been served", in->inbox.p).p);
+    return mail_refuse(in, EX_TEMPFAIL, str_fmt(in->a, "%s can't store a mail now: %s", in->inbox.p, strerror(fault)).p);
+}
+
+/* Copies the rest of the input. Returns 0, errno, or -1 if the mail is too large. */
+static int mail_copy(struct input *in, struct inbox_draft *d) {
+    int fault = inbox_add(d, in->first);
+    for (ssize_t n = 1; !fault && n > 0;) {
+        n = read_piece(in->piece);
+        if (n < 0) return errno;
+        fault = d->size + n > LIMIT_MAIL ? -1 : inbox_add(d, (struct str){in->piece, (size_t)n});
+    }
+    return fault;
+}
+
+static int mail_store(struct input *in) {
+    struct inbox_draft d;
+    int fault = inbox_begin(&d, in->a, in->inbox, &in->mail);
+    if (!fault) fault = mail_copy(in, &d);
+    if (!fault) fault = inbox_sync(&d);
+    if (!fault) fault = inbox_keep(&d, in->a, in->inbox);
+    if (!fault) fault = inbox_sync_names(in->inbox);
+    if (fault) inbox_drop(&d);
+    return fault < 0 ? mail_refuse(in, EX_UNAVAILABLE, "this mail is too large") : fault ? mail_fault(in, fault) : 0;
+}
+
+static int mail_take(struct arena *a, const struct command_line *o) {
+    char *first = arena_bytes(a, PIECE);
+    ssize_t n = read_piece(first);
+    if (n < 0) return mail_refuse(NULL, EX_TEMPFAIL, "the mail can't be read from standard input");
+    if (n == 0) return mail_refuse(NULL, EX_DATAERR, "standard input is empty: give one mail");
+    struct input in = {.a = a, .inbox = inbox_of(a, option_text(o, OPT_DATA)), .first = {first, (size_t)n}, .piece = arena_bytes(a, PIECE)};
+    in.mail.door = DOOR_PIPE;
+    int status = read_recipient(&in, o);
+    if (status) return status;
+    read_sender(&in, o);
+    return mail_store(&in);
 }
 
 int command_mail_in(const struct command_line *o) {
     struct arena *a = arena_new();
-    struct str data = option_text(o, OPT_DATA);
-    int status = become_owner(data) ? mail_take(a, data) : mail_refuse(EX_TEMPFAIL, "root can't act as the owner of the data folder");
+    int status = become_owner(option_text(o, OPT_DATA)) ? mail_take(a, o)
+                                                        : mail_refuse(NULL, EX_TEMPFAIL, "root can't act as the owner of the data folder");
     arena_free(a);
     return status;
 }

@@ -30,6 +30,7 @@ enum {
     MOVE = 1 << 10,
     MAIL_IN = 1 << 11,
     MANUAL = 1 << 12,
+    LMTP = 1 << 13,
 };
 
 struct command {
@@ -51,6 +52,9 @@ enum option_id {
     OPT_SECRET_FILE,
     OPT_FILES,
     OPT_LISTEN,
+    OPT_LMTP,
+    OPT_LMTP_CONNECTIONS,
+    OPT_LMTP_IDLE,
     OPT_BASE_URL,
     OPT_PROXIES,
     OPT_THREADS,
@@ -77,6 +81,8 @@ enum option_id {
     OPT_SEED,
     OPT_TO,
     OPT_FROM,
+    OPT_RECIPIENT,
+    OPT_SENDER,
     OPT_MOVE_FROM,
     OPT_MOVE_TO,
     OPT_NEW_KEY,

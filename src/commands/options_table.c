@@ -15,13 +15,14 @@
 const struct word log_levels[] = {{LOG_ERROR, "error"}, {LOG_WARN, "warn"}, {LOG_INFO, "info"}, {LOG_DEBUG, "debug"}, {0}};
 
 const struct option option_table[OPT_COUNT] = {
-    [OPT_DATA] = {"data", "DIR", OPTION_TEXT, IN_FILE, STORE | MAIL_IN, "./data", .doc = "Folder of the store and the server key."},
+    [OPT_DATA] = {"data", "DIR", OPTION_TEXT, IN_FILE, STORE | MAIL_IN | LMTP, "./data", .doc = "Folder of the store and the server key."},
     [OPT_DATABASE] = {"database", "URL", OPTION_TEXT, IN_FILE, SERVE | INIT | DEMO | CHECK | PASSWORD, .valid = db_url_valid,
                       .form = "a URL as postgres://user@host/name", .doc = "A PostgreSQL database (postgres://...) instead of a folder."},
     [OPT_REPLICA_URL] =
         {"replica-url", "URL", OPTION_TEXT, IN_FILE, SERVE, .valid = db_url_valid, .form = "a URL as postgres://user@host/name",
          .doc = "A streaming replica of the database: one server. It answers the reads of sessions that have not just written."},
-    [OPT_SETTINGS] = {"settings", "FILE", OPTION_TEXT, 0, STORE | MOVE | MAIL_IN, .doc = "The settings file. deskd settings prints one."},
+    [OPT_SETTINGS] = {"settings", "FILE", OPTION_TEXT, 0, STORE | MOVE | MAIL_IN | LMTP,
+                      .doc = "The settings file. deskd settings prints one."},
     [OPT_SECRET_FILE] = {"secret-file", "FILE", OPTION_TEXT, IN_FILE, SERVE | INIT | DEMO | MOVE,
                          .doc = "File of the server key: 32 random bytes. Default: secret.key in the data folder."},
     [OPT_FILES] = {"files", "DIR", OPTION_TEXT, IN_FILE, SERVE | BACKUP | RESTORE | CHECK | DEMO,
@@ -29,6 +30,15 @@ const struct option option_table[OPT_COUNT] = {
     [OPT_LISTEN] = {"listen", "ADDRESS:PORT", OPTION_TEXT, IN_FILE, SERVE, "127.0.0.1:8080", .valid = listen_valid,
                     .form = "a numeric address and a port, as 127.0.0.1:8080 or [::1]:8080",
                     .doc = "Address to listen on: a numeric address and a port. Port 0 picks a free port."},
+    [OPT_LMTP] = {"lmtp", "ADDRESS", OPTION_TEXT, IN_FILE, SERVE | LMTP, .valid = lmtp_valid,
+                  .form = "a numeric address and a port, as 127.0.0.1:2424, or the full path of a socket; not port 25",
+                  .doc =
+                      "Take mail by LMTP here: a numeric address and a port, or the full path of a UNIX socket (mode 0660). Anyone who can "
+                      "connect can deliver mail, so use a loopback address or a socket."},
+    [OPT_LMTP_CONNECTIONS] = {"lmtp-connections", "N", OPTION_INT, IN_FILE, SERVE | LMTP, LIMIT_OF(LIMIT_LMTP_CONNECTIONS), 1, 10000,
+                              .doc = "Maximum number of LMTP connections. Each is one thread."},
+    [OPT_LMTP_IDLE] = {"lmtp-idle", "SECONDS", OPTION_INT, IN_FILE, SERVE | LMTP, LIMIT_OF(IDLE_LMTP_S), 1, 86400,
+                       .doc = "Timeout of an LMTP connection on which nothing is sent or received, in seconds."},
     [OPT_BASE_URL] = {"base-url", "URL", OPTION_TEXT, IN_FILE, SERVE | OPENAPI, .valid = url_valid,
                       .form = "a URL as https://desk.example.com",
                       .doc = "Public address of the server. Links in replies begin with it. Default: http:// and the address of --listen."},
@@ -59,7 +69,7 @@ const struct option option_table[OPT_COUNT] = {
                                   "arrived in the last period of this length."},
     [OPT_IDLE] = {"idle", "SECONDS", OPTION_INT, IN_FILE, SERVE, LIMIT_OF(IDLE_KEEPALIVE_S), 1, 86400,
                   .doc = "Timeout of an idle connection between two requests, in seconds."},
-    [OPT_DRAIN] = {"drain", "MS", OPTION_INT, IN_FILE, SERVE, LIMIT_OF(DRAIN_MS), 0, 3600000,
+    [OPT_DRAIN] = {"drain", "MS", OPTION_INT, IN_FILE, SERVE | LMTP, LIMIT_OF(DRAIN_MS), 0, 3600000,
                    .doc = "Maximum time that a stopping server waits for running requests, in milliseconds."},
     [OPT_CASCADE_ROWS] = {"cascade-rows", "N", OPTION_INT, IN_FILE, SERVE, LIMIT_OF(LIMIT_CASCADE), 1, 1000000,
                           .doc = "Maximum number of rows that one cascade step changes in a single write, as after the deletion of a team. "
@@ -71,7 +81,7 @@ const struct option option_table[OPT_COUNT] = {
                    .doc = "Page cache of SQLite for each thread, in KiB. 0: the built-in default."},
     [OPT_MMAP] = {"mmap", "MIB", OPTION_INT, IN_FILE, SERVE, "0", 0, 1048576,
                   .doc = "Maximum size of the memory map of the SQLite store, in MiB. 0: the built-in default."},
-    [OPT_LOG_LEVEL] = {"log-level", "LEVEL", OPTION_WORD, IN_FILE | LIVE, STORE | MOVE, "info", .words = log_levels,
+    [OPT_LOG_LEVEL] = {"log-level", "LEVEL", OPTION_WORD, IN_FILE | LIVE, STORE | MOVE | LMTP, "info", .words = log_levels,
                        .doc = "Lowest level of messages that are logged on standard error."},
     [OPT_ACCESS_LOG] = {"access-log", NULL, OPTION_FLAG, IN_FILE | LIVE, SERVE, "no", .doc = "Log a line for every request."},
     [OPT_OWNER_EMAIL] = {"owner-email", "EMAIL", OPTION_TEXT, 0, SERVE | INIT, "owner@example.com", .valid = email_valid,
@@ -85,6 +95,13 @@ const struct option option_table[OPT_COUNT] = {
                   .doc = "Seed of the generated data. The same seed gives the same desk."},
     [OPT_TO] = {"to", "FILE", OPTION_TEXT, NEEDED, BACKUP, .doc = "The backup file to write. It must not exist yet."},
     [OPT_FROM] = {"from", "FILE", OPTION_TEXT, NEEDED, RESTORE, .doc = "The backup file to restore."},
+    [OPT_RECIPIENT] =
+        {"recipient", "ADDRESS", OPTION_TEXT, 0, MAIL_IN,
+         .doc = "Recipient of the envelope. Default: ORIGINAL_RECIPIENT or RECIPIENT of the environment, else the header X-Original-To "
+                "or Delivered-To."},
+    [OPT_SENDER] = {"sender", "ADDRESS", OPTION_TEXT, 0, MAIL_IN,
+                    .doc =
+                        "Sender of the envelope; <> is the null sender. Default: SENDER of the environment, else the header Return-Path."},
     [OPT_MOVE_FROM] = {"from", "STORE", OPTION_TEXT, NEEDED, MOVE, .valid = store_valid, .form = STORE_NAME,
                        .doc = "Source of the move: " STORE_NAME "."},
     [OPT_MOVE_TO] = {"to", "STORE", OPTION_TEXT, NEEDED, MOVE, .valid = store_valid, .form = STORE_NAME,

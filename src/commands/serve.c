@@ -1,7 +1,7 @@
 /* serve: starts the parts of the process in this order, and stops them in the reverse order:
  *
  *     store -> key -> (new desk: its owner) -> new permissions -> settings -> folder of files -> inbox -> api -> port
- *     -> jobs -> sender -> reader of mailboxes -> listener -> http -> "listening" -> signals
+ *     -> jobs -> sender -> reader of mailboxes -> listener -> http -> LMTP -> "listening" -> signals
  *
  * Signals are blocked in every thread. sigwait takes them here, one at a time, so there are no handlers and no
  * interrupted calls. */
@@ -23,10 +23,12 @@
 #include "files/content.h"
 #include "jobs/check.h"
 #include "jobs/listener.h"
+#include "jobs/recipients.h"
 #include "jobs/runner.h"
 #include "commands/listen.h"
 #include "mail/collector.h"
 #include "mail/inbox.h"
+#include "mail/lmtp.h"
 #include "outgoing/sender.h"
 
 #include <errno.h>
@@ -47,17 +49,21 @@ struct server {
     bool listens;
     struct listener *listener;
     struct http_server *http;
+    struct lmtp *lmtp;
+    struct lmtp_counts mails;
 };
 
 /* Descriptors besides the connections: the store, its log and readers, temporary files, the standard three. */
 #define OTHER_FILES 512
+/* Of an LMTP connection: its socket, and two files of a mail. */
+#define LMTP_FILES 3
 
 /* Default numbers of pool threads. Threads of a database that blocks mostly wait, so there are more. */
 enum { WORKERS = 2, WORKERS_BLOCKING = 8 };
 
-static void raise_file_limit(int64_t connections) {
+static void raise_file_limit(int64_t connections, int64_t others) {
     struct rlimit limit;
-    rlim_t need = (rlim_t)connections + OTHER_FILES;
+    rlim_t need = (rlim_t)connections + (rlim_t)others;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= need) return;
     limit.rlim_cur = need;
     if (limit.rlim_max < need) limit.rlim_max = need; /* root may raise it */
@@ -168,6 +174,23 @@ static void open_inbox(struct server *s) {
     struct str data = option_text(s->options, OPT_DATA);
     s->desk.inbox = inbox_open(s->memory, data);
     if (s->desk.inbox.p == NULL) log_warn("mail can't come in, because %s/mail can't be made: %s", data.p, strerror(errno));
+    recipients_refresh(&s->desk);
+}
+
+/* The port is opened here, so that a desk without it does not start, and served when the desk is ready. */
+static int open_lmtp(struct server *s) {
+    if (option_text(s->options, OPT_LMTP).p == NULL) return 0;
+    if (s->desk.inbox.p == NULL) return complain("LMTP needs the inbox, which can't be made"), -1;
+    s->lmtp = lmtp_from_options(s->options, s->memory, s->desk.inbox, &s->mails);
+    s->desk.mails = &s->mails;
+    return s->lmtp ? 0 : -1;
+}
+
+static int start_lmtp(struct server *s) {
+    if (s->lmtp == NULL) return 0;
+    if (!lmtp_start(s->lmtp)) return complain("LMTP can't be started"), -1;
+    log_info("LMTP listens on %s", lmtp_name(s->options, s->memory, s->lmtp).p);
+    return 0;
 }
 
 /* ---- the outside -------------------------------------------------------------------------------------- */
@@ -222,7 +245,7 @@ static int start_http(struct server *s) {
         .body_deadline_ms = (int)option_int(o, OPT_BODY_DEADLINE),
         .idle_s = (int)option_int(o, OPT_IDLE),
     };
-    raise_file_limit(cfg.max_connections);
+    raise_file_limit(cfg.max_connections, OTHER_FILES + (s->lmtp ? LMTP_FILES * option_int(o, OPT_LMTP_CONNECTIONS) : 0));
     s->http = http_start(&cfg, api_app(), s->api, err, sizeof err);
     if (s->http == NULL) return complain("%s", err), -1;
     if (s->jobs == NULL) return complain("the job runner can't be started"), -1;
@@ -240,6 +263,7 @@ static int start(struct server *s) {
     if (contents_open(s->desk.files, err, sizeof err) < 0) return complain("%s", err), -1;
     look_at_folder(s);
     open_inbox(s);
+    if (open_lmtp(s) < 0) return -1;
     int workers = (int)option_int(s->options, OPT_WORKERS);
     struct api_config cfg = {
         .pool_threads = workers                 ? workers
@@ -251,14 +275,16 @@ static int start(struct server *s) {
     if (!jobs_check(err, sizeof err)) return complain("%s", err), -1;
     s->api = api_new(&s->desk, &cfg, err, sizeof err);
     if (s->api == NULL) return complain("%s", err), -1;
-    return start_http(s);
+    return start_http(s) < 0 ? -1 : start_lmtp(s);
 }
 
 static void stop(struct server *s) {
+    lmtp_drain(s->lmtp);
     if (s->http) {
         api_draining(s->api);
         http_stop(s->http, (int)option_int(s->options, OPT_DRAIN));
     }
+    lmtp_stop(s->lmtp, (int)option_int(s->options, OPT_DRAIN));
     listener_stop(s->listener);
     if (s->jobs) jobs_stop(s->jobs);
     sender_stop(s->sender);

@@ -21,6 +21,7 @@
 #include "core/login/session.h"
 #include "jobs/arrivals.h"
 #include "jobs/monitors.h"
+#include "jobs/recipients.h"
 #include "jobs/sla_sweep.h"
 #include "jobs/sweep.h"
 #include "json/json.h"
@@ -34,6 +35,7 @@
 #define LOOK_SOON_MS 5     /* after a job, because its next part is due a millisecond later */
 #define FLUSH_MS (15 * TIME_SECOND)
 #define SWEEP_MS TIME_MINUTE
+#define RECIPIENTS_MS TIME_SECOND
 
 /* One job from its claim to its end. */
 struct turn {
@@ -240,13 +242,14 @@ static void flush_all(struct desk *d) {
 
 static void *runner_main(void *arg) {
     struct runner *r = arg;
-    int64_t flushed = clock_monotonic(), swept = 0;
+    int64_t flushed = clock_monotonic(), swept = 0, listed = flushed;
     struct breaches_last breaches = {0};
     struct monitors_state monitors = {0};
     bool worked;
     do {
         worked = false;
         while (!atomic_load(&r->stopping) && run_one(r)) worked = true;
+        if (due(&listed, RECIPIENTS_MS)) recipients_refresh(r->desk);
         if (arrivals_take(r->desk, &r->stopping)) worked = true;
         breaches_take(r->desk, &breaches);
         if (monitors_run(r->desk, &monitors, &r->stopping)) worked = true;

@@ -75,9 +75,10 @@ static void envelope_line(struct buf *b, const char *name, struct str address) {
 }
 
 int inbox_begin(struct inbox_draft *d, struct arena *a, struct str inbox, const struct inbox_mail *mail) {
-    *d = (struct inbox_draft){.path = path_of(a, inbox, "tmp", random_uuid(a))};
-    d->fd = open(d->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    const char *path = path_of(a, inbox, "tmp", random_uuid(a));
+    *d = (struct inbox_draft){.fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600)};
     if (d->fd < 0) return errno;
+    d->path = path;
     if (flock(d->fd, LOCK_EX | LOCK_NB) != 0) return EAGAIN; /* the desk has just started and removes the draft */
     struct buf b = {0};
     buf_fmt(&b, FIRST_LINE "door: %s\n", word_of(mail_doors, mail->door));
@@ -131,7 +132,7 @@ void inbox_drop(struct inbox_draft *d) {
     if (d->path == NULL) return;
     unlink(d->kept ? d->kept : d->path); /* the desk may have taken it already: then it comes twice */
     if (d->fd >= 0) close(d->fd);
-    d->fd = -1;
+    *d = (struct inbox_draft){.fd = -1};
 }
 
 int inbox_sync_names(struct str inbox) {

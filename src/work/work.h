@@ -17,6 +17,7 @@ struct touches;
 struct view_counts;
 struct gathered;
 struct sent;
+struct lmtp_counts;
 struct calendars;
 struct rule_cache;
 struct generations;
@@ -47,7 +48,8 @@ struct desk {
     void *wake_arg;
     void (*wake_sender)(void *arg); /* called after a delivery to an endpoint was committed: outgoing/sender.h */
     void *wake_sender_arg;
-    struct sent *sent; /* counters of deliveries: outgoing/sender.h; NULL: nothing is sent */
+    struct lmtp_counts *mails; /* counters of mails by LMTP: mail/lmtp_session.h; NULL: none comes in so */
+    struct sent *sent;         /* counters of deliveries: outgoing/sender.h; NULL: nothing is sent */
 };
 
 /* The kind of an actor. TOKEN is a program that acts for a person, with fewer scopes (no such token is issued yet).

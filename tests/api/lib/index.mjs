@@ -7,6 +7,7 @@ export { members, snakes } from './names.mjs';
 export { statusOf, talk } from './raw.mjs';
 export { certificate, connect, relay } from './relay.mjs';
 export { allowPrivate, attempted, attempts, delivered, hook, hooked, tested } from './hook.mjs';
+export { Lmtp, lmtp, lmtpAlone, lmtpPort, stored } from './lmtp.mjs';
 export { FIXTURES, deliver, fixture, mailIn, waiting } from './report.mjs';
 export { rolesOf } from './roles.mjs';
 export { links } from './rules.mjs';
