@@ -13,9 +13,8 @@
 struct lmtp *lmtp_from_options(const struct command_line *o, struct arena *a, struct str inbox, struct lmtp_counts *counts) {
     char err[USAGE_MAX];
     struct str address = option_text(o, OPT_LMTP);
-    struct lmtp_config cfg = {.inbox = inbox,
-                              .connections = (int)option_int(o, OPT_LMTP_CONNECTIONS),
-                              .idle_s = (int)option_int(o, OPT_LMTP_IDLE)};
+    struct lmtp_config cfg = {
+        .inbox = inbox, .connections = (int)option_int(o, OPT_LMTP_CONNECTIONS), .idle_s = (int)option_int(o, OPT_LMTP_IDLE)};
     if (*address.p == '/') {
         cfg.path = address.p;
     } else {

@@ -172,7 +172,8 @@ static struct peer *peer_join(struct lmtp *l, int fd) {
 
 static void turn_away(struct lmtp *l, int fd) {
     atomic_fetch_add(&l->setup.counts->turned_away, 1);
-    log_often(LOG_WARN, "refused LMTP connections", "LMTP: a connection was refused, because %d are open (--lmtp-connections)", l->cfg.connections);
+    log_often(LOG_WARN, "refused LMTP connections", "LMTP: a connection was refused, because %d are open (--lmtp-connections)",
+              l->cfg.connections);
     send(fd, TURNED_AWAY, sizeof TURNED_AWAY - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
     close(fd);
 }
@@ -193,7 +194,8 @@ static void *acceptor_main(void *arg) {
         if (wait[1].revents) return NULL;
         int fd = accept4(l->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (fd >= 0) lmtp_welcome(l, fd);
-        else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) poll(wait + 1, 1, 100); /* until another one ends */
+        else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS)
+            poll(wait + 1, 1, 100); /* until another one ends */
     }
 }
 
@@ -204,7 +206,8 @@ static void remove_stale_socket(const struct sockaddr_un *at) {
     struct stat st;
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0) return;
-    bool stale = lstat(at->sun_path, &st) == 0 && S_ISSOCK(st.st_mode) && connect(fd, (const struct sockaddr *)at, sizeof *at) != 0 && errno == ECONNREFUSED;
+    bool stale = lstat(at->sun_path, &st) == 0 && S_ISSOCK(st.st_mode) && connect(fd, (const struct sockaddr *)at, sizeof *at) != 0 &&
+                 errno == ECONNREFUSED;
     if (stale) unlink(at->sun_path);
     close(fd);
 }
@@ -215,7 +218,8 @@ static int listen_path(const char *path) {
     remove_stale_socket(&at);
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     /* The mode is set before the file exists, so that no other user connects meanwhile. The umask may take the group's right away: it is set again. */
-    if (fd >= 0 && fchmod(fd, 0660) == 0 && bind(fd, (struct sockaddr *)&at, sizeof at) == 0 && chmod(path, 0660) == 0 && listen(fd, SOMAXCONN) == 0)
+    if (fd >= 0 && fchmod(fd, 0660) == 0 && bind(fd, (struct sockaddr *)&at, sizeof at) == 0 && chmod(path, 0660) == 0 &&
+        listen(fd, SOMAXCONN) == 0)
         return fd;
     int fault = errno;
     if (fd >= 0) close(fd);
@@ -257,7 +261,8 @@ static bool is_open_network(const char *host) { return strncmp(host, "127.", 4) 
 struct lmtp *lmtp_open(const struct lmtp_config *cfg, struct lmtp_counts *counts, char *err, size_t err_size) {
     struct lmtp *l = calloc(1, sizeof *l);
     if (l == NULL) abort();
-    *l = (struct lmtp){.cfg = *cfg, .stopping = eventfd(0, EFD_CLOEXEC), .fd = cfg->host ? listen_port(cfg->host, cfg->port) : listen_path(cfg->path)};
+    *l = (struct lmtp){
+        .cfg = *cfg, .stopping = eventfd(0, EFD_CLOEXEC), .fd = cfg->host ? listen_port(cfg->host, cfg->port) : listen_path(cfg->path)};
     if (l->fd < 0 || l->stopping < 0) {
         if (cfg->host) snprintf(err, err_size, "LMTP can't listen on %s:%d: %s", cfg->host, cfg->port, strerror(errno));
         else snprintf(err, err_size, "LMTP can't listen on %s: %s", cfg->path, strerror(errno));

@@ -7,9 +7,9 @@
 
 struct lmtp;
 struct lmtp_config {
-    struct str inbox;    /* its folders exist */
-    const char *host;    /* numeric address; NULL: `path` is a socket */
-    int port;            /* 0: a free one */
+    struct str inbox; /* its folders exist */
+    const char *host; /* numeric address; NULL: `path` is a socket */
+    int port;         /* 0: a free one */
     const char *path;
     int connections;
     int idle_s;

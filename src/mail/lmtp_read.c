@@ -6,8 +6,8 @@
 
 /* ---- paths ------------------------------------------------------------------------------------------------------------------- */
 
-static bool is_atom(unsigned char c) { return c > 0x7F || isalnum(c) || (c && strchr("!#$%&'*+-/=?^_`{|}~.", c)); }
-static bool is_host(unsigned char c) { return c > 0x7F || isalnum(c) || c == '-' || c == '.' || c == '_'; }
+static bool is_atom_byte(unsigned char c) { return c > 0x7F || isalnum(c) || (c && strchr("!#$%&'*+-/=?^_`{|}~.", c)); }
+static bool is_host_byte(unsigned char c) { return c > 0x7F || isalnum(c) || c == '-' || c == '.' || c == '_'; }
 
 static size_t span(struct str s, bool (*is)(unsigned char c)) {
     size_t n = 0;
@@ -31,7 +31,7 @@ static size_t quoted_span(struct str s) {
 
 /* Returns the length of a domain or of an address in brackets, or 0. */
 static size_t domain_span(struct str s) {
-    if (s.n == 0 || *s.p != '[') return span(s, is_host);
+    if (s.n == 0 || *s.p != '[') return span(s, is_host_byte);
     for (size_t i = 1; i < s.n && s.p[i] > ' ' && s.p[i] <= '~'; i++)
         if (s.p[i] == ']') return i + 1;
     return 0;
@@ -43,7 +43,7 @@ static struct str unquoted(struct arena *a, struct str s) {
     size_t n = 0;
     for (size_t i = 1; i + 1 < s.n; i++) {
         if (s.p[i] == '\\') i++;
-        if (!is_atom((unsigned char)s.p[i])) return (struct str){0};
+        if (!is_atom_byte((unsigned char)s.p[i])) return (struct str){0};
         out[n++] = s.p[i];
     }
     return (struct str){n ? out : NULL, n};
@@ -61,7 +61,7 @@ static struct str without_route(struct str s) {
 static bool path_read(struct arena *a, struct str *rest, struct str *address) {
     if (rest->n == 0 || *rest->p != '<') return false;
     struct str at = without_route(behind(*rest, 1));
-    size_t quoted = quoted_span(at), n = quoted ? quoted : span(at, is_atom);
+    size_t quoted = quoted_span(at), n = quoted ? quoted : span(at, is_atom_byte);
     struct str local = {at.p, n}, plain = quoted ? unquoted(a, local) : (struct str){0};
     at = behind(at, n);
     struct str domain = {at.p, 0};
@@ -109,8 +109,8 @@ static bool is_ascii(struct str s) {
 }
 
 static const char *read_address(struct arena *a, struct lmtp_command *c, struct str rest, struct str word) {
-    if (rest.n < word.n || !str_eqi((struct str){rest.p, word.n}, word)) return c->verb == LMTP_MAIL ? "501 5.5.4 write MAIL FROM:<address>"
-                                                                                                     : "501 5.5.4 write RCPT TO:<address>";
+    if (rest.n < word.n || !str_eqi((struct str){rest.p, word.n}, word))
+        return c->verb == LMTP_MAIL ? "501 5.5.4 write MAIL FROM:<address>" : "501 5.5.4 write RCPT TO:<address>";
     rest = str_trim(behind(rest, word.n));
     if (!path_read(a, &rest, &c->address) || (c->verb == LMTP_RCPT && c->address.n == 0))
         return c->verb == LMTP_MAIL ? "501 5.1.7 not an address" : "501 5.1.3 not an address";
@@ -168,16 +168,10 @@ static size_t data_byte(enum lmtp_place *at, char c, char *out) {
     enum lmtp_place was = *at;
     out[0] = c;
     switch (was) {
-    case PLACE_LINE:
-        *at = c == '.' ? PLACE_DOT : c == '\r' ? PLACE_CR : PLACE_TEXT;
-        return c != '.';
+    case PLACE_LINE: *at = c == '.' ? PLACE_DOT : c == '\r' ? PLACE_CR : PLACE_TEXT; return c != '.';
     case PLACE_TEXT:
-    case PLACE_CR:
-        *at = c == '\r' ? PLACE_CR : c == '\n' && was == PLACE_CR ? PLACE_LINE : PLACE_TEXT;
-        return 1;
-    case PLACE_DOT:
-        *at = c == '\r' ? PLACE_DOT_CR : PLACE_TEXT;
-        return c != '\r';
+    case PLACE_CR: *at = c == '\r' ? PLACE_CR : c == '\n' && was == PLACE_CR ? PLACE_LINE : PLACE_TEXT; return 1;
+    case PLACE_DOT: *at = c == '\r' ? PLACE_DOT_CR : PLACE_TEXT; return c != '\r';
     case PLACE_DOT_CR:
         *at = c == '\n' ? PLACE_END : c == '\r' ? PLACE_CR : PLACE_TEXT;
         out[0] = '\r', out[1] = c;

@@ -6,15 +6,27 @@
 #include "base/arena.h"
 #include "base/str.h"
 
-enum lmtp_verb { LMTP_UNKNOWN, LMTP_LHLO, LMTP_HELO, LMTP_MAIL, LMTP_RCPT, LMTP_DATA, LMTP_RSET, LMTP_NOOP, LMTP_QUIT, LMTP_VRFY, LMTP_HELP };
+enum lmtp_verb {
+    LMTP_UNKNOWN,
+    LMTP_LHLO,
+    LMTP_HELO,
+    LMTP_MAIL,
+    LMTP_RCPT,
+    LMTP_DATA,
+    LMTP_RSET,
+    LMTP_NOOP,
+    LMTP_QUIT,
+    LMTP_VRFY,
+    LMTP_HELP
+};
 
 struct lmtp_command {
-    enum lmtp_verb verb;  /* LMTP_HELO: EHLO, too */
-    const char *wrong;    /* the reply to a command that is not well-formed; NULL: it is */
-    struct str address;   /* of MAIL and RCPT, in the arena: without brackets, route and needless quotes. n 0: the null sender */
-    int64_t size;         /* SIZE of MAIL; 0: not given */
-    bool international;   /* the address is not ASCII */
-    bool utf8;            /* SMTPUTF8 of MAIL */
+    enum lmtp_verb verb; /* LMTP_HELO: EHLO, too */
+    const char *wrong;   /* the reply to a command that is not well-formed; NULL: it is */
+    struct str address;  /* of MAIL and RCPT, in the arena: without brackets, route and needless quotes. n 0: the null sender */
+    int64_t size;        /* SIZE of MAIL; 0: not given */
+    bool international;  /* the address is not ASCII */
+    bool utf8;           /* SMTPUTF8 of MAIL */
 };
 
 /* Reads a line without its CRLF. */

@@ -84,7 +84,8 @@ static const char *lmtp_rcpt(struct lmtp_session *s, const struct lmtp_command *
     if (found == 0) return lmtp_refuse_recipient(s);
     if (found < 0) {
         atomic_fetch_add(&s->setup->counts->put_off, 1);
-        log_often(LOG_ERROR, "recipients that could not be looked up", "LMTP: %s/recipients can't be read: %s", s->setup->inbox.p, strerror(errno));
+        log_often(LOG_ERROR, "recipients that could not be looked up", "LMTP: %s/recipients can't be read: %s", s->setup->inbox.p,
+                  strerror(errno));
         return "451 4.3.0 the list of recipients can't be read now";
     }
     s->recipients = arena_more(s->arena, s->recipients, s->recipient_count, &s->recipient_room, sizeof *s->recipients);
@@ -172,7 +173,8 @@ static void lmtp_data_end(struct lmtp_session *s) {
         say_result(s, &drafts[i], faults[i]);
         stored += faults[i] == 0;
     }
-    log_often(LOG_INFO, "mails by LMTP", "LMTP: a mail of %" PRId64 " bytes was stored for %d of %d recipients", s->received, stored, s->recipient_count);
+    log_often(LOG_INFO, "mails by LMTP", "LMTP: a mail of %" PRId64 " bytes was stored for %d of %d recipients", s->received, stored,
+              s->recipient_count);
     s->phase = PHASE_READY;
     lmtp_reset(s);
 }
@@ -290,5 +292,7 @@ void lmtp_session_free(struct lmtp_session *s) {
     free(s);
 }
 
-struct buf *lmtp_session_output(struct lmtp_session *s) { return &s->out; }
+struct buf *lmtp_session_output(struct lmtp_session *s) {
+    return &s->out;
+}
 bool lmtp_session_rests(const struct lmtp_session *s) { return s->phase != PHASE_DATA; }

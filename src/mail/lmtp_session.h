@@ -16,11 +16,11 @@ struct lmtp_session;
 
 /* Of this process, since its start. */
 struct lmtp_counts {
-    _Atomic int64_t stored;     /* mails, one for each recipient */
-    _Atomic int64_t bytes;      /* of them */
-    _Atomic int64_t unknown;    /* recipients that were refused, because the desk takes no mail for them */
-    _Atomic int64_t refused;    /* mails that were refused: too large */
-    _Atomic int64_t put_off;    /* recipients that got "try again": trouble with the disk */
+    _Atomic int64_t stored;                   /* mails, one for each recipient */
+    _Atomic int64_t bytes;                    /* of them */
+    _Atomic int64_t unknown;                  /* recipients that were refused, because the desk takes no mail for them */
+    _Atomic int64_t refused;                  /* mails that were refused: too large */
+    _Atomic int64_t put_off;                  /* recipients that got "try again": trouble with the disk */
     _Atomic int64_t connections, turned_away; /* open now; refused, because there were too many */
 };
 

@@ -52,7 +52,7 @@ int recipients_take(struct arena *a, struct str inbox, struct str address) {
 
 /* ---- writing ---------------------------------------------------------------------------------------------------------------- */
 
-static int compare_keys(const void *a, const void *b) { return strcmp(((const struct str *)a)->p, ((const struct str *)b)->p); }
+static int compare_recipients(const void *a, const void *b) { return strcmp(((const struct str *)a)->p, ((const struct str *)b)->p); }
 
 static struct str recipients_text(struct arena *a, const struct str *addresses, int n) {
     struct str *keys = arena_array(a, (size_t)n + 1, sizeof *keys);
@@ -62,7 +62,7 @@ static struct str recipients_text(struct arena *a, const struct str *addresses, 
         struct str key = mailbox_key(a, addresses[i]);
         if (key.n) keys[count++] = str_dup(a, key);
     }
-    qsort(keys, (size_t)count, sizeof *keys, compare_keys);
+    qsort(keys, (size_t)count, sizeof *keys, compare_recipients);
     for (int i = 0; i < count; i++)
         if (i == 0 || !str_eq(keys[i], keys[i - 1])) buf_fmt(&b, "%s\n", keys[i].p);
     struct str text = str_dup(a, buf_view(&b));
