@@ -5,7 +5,6 @@
 #include "core/access/scope.h"
 #include "mail/bounce.h"
 #include "mail/inbox.h"
-#include "mail/report.h"
 
 #include <errno.h>
 
@@ -14,7 +13,8 @@
 struct arrival {
     struct desk *desk;
     struct arena *arena;
-    struct report report;
+    struct incoming mail;
+    struct bounce bounce;
     struct work work;
 };
 
@@ -23,7 +23,7 @@ static int handle(struct conn *c, void *arg) {
     work_init(&m->work, m->desk, m->arena);
     m->work.conn = c;
     m->work.actor = (struct actor){.kind = ACTOR_MAIL, .scopes = SCOPES_ALL, .cause = S("A mail server")};
-    TRY(bounce_note(&m->work, &m->report));
+    TRY(bounce_note(&m->work, &m->mail, &m->bounce));
     return work_finish(&m->work);
 }
 
@@ -42,7 +42,9 @@ static bool arrival_take(struct desk *d, struct arena *a, struct str name) {
     if (fault == ENOENT) return true;                                        /* another process with this folder has taken it */
     if (fault == EMFILE || fault == ENFILE || fault == ENOMEM) return false; /* not caused by the mail */
     if (fault) return keep_apart(d, a, name, strerror(fault));
-    if (report_read(a, mail.raw, &m.report) != REPORT_READ) return keep_apart(d, a, name, "it is not a delivery report");
+    m.mail = (struct incoming){.door = mail.door, .envelope_from = mail.envelope_from, .recipient = mail.recipient};
+    bounce_read(d, a, &m.mail, mail.raw, &m.bounce);
+    if (!m.bounce.is_report && !m.bounce.is_notice) return keep_apart(d, a, name, "it is not a delivery report");
     int rc = db_write(d->db, handle, &m);
     if (rc == -ERR_SERVICE_UNAVAILABLE) return false;
     if (rc < 0) return keep_apart(d, a, name, "the store refused its contents");

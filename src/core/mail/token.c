@@ -46,6 +46,12 @@ enum token_verdict mail_token_read(const struct desk *d, enum token_kind kind, s
     return TOKEN_GOOD;
 }
 
+struct str loop_mark(const struct desk *d, struct arena *a) {
+    unsigned char tag[MAC_SIZE];
+    mac(tag, &d->token_key, S("loop")); /* no token has this text */
+    return str_hex(a, tag, 16);
+}
+
 struct str address_with_plus(struct arena *a, struct str address, struct str token) {
     const char *at = address.n ? memrchr(address.p, '@', address.n) : NULL;
     if (at == NULL) return address;

@@ -19,6 +19,9 @@ struct str mail_token(const struct desk *d, struct arena *a, enum token_kind kin
 /* TOKEN_ABSENT: the text does not have the form of such a token. Case does not matter. Sets *id if the token is good. */
 enum token_verdict mail_token_read(const struct desk *d, enum token_kind kind, struct str text, int64_t *id);
 
+/* Returns the value of X-Desk-Loop, which every mail of the desk has. A mail that comes in with it was sent by this desk. */
+struct str loop_mark(const struct desk *d, struct arena *a);
+
 /* Returns local+token@domain. An address without @ stays unchanged. */
 struct str address_with_plus(struct arena *a, struct str address, struct str token);
 /* Removes the plus part. *token: what follows the first plus sign; p NULL: nothing. */

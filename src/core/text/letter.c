@@ -267,6 +267,7 @@ QUERY(letter_by_id,
       "SELECT u.id, m.status, m.attempts, m.retry_until, m.template, m.recipient, COALESCE(u.full_name, ''), m.letter, m.message_id "
       "FROM outgoing_mails m LEFT JOIN users u ON u.id = m.user_id AND u.deleted_at IS NULL WHERE m.id = :id AND m.status = 1");
 QUERY(letter_by_message_id, "SELECT id, template, recipient FROM outgoing_mails WHERE message_id = :message_id LIMIT 1");
+QUERY(letter_known, "SELECT id, template, recipient FROM outgoing_mails WHERE id = :id");
 QUERY(letter_update, "UPDATE outgoing_mails SET status = :status, attempts = attempts + CASE WHEN :status = 6 THEN 0 ELSE 1 END, "
                      "last_error = :error, updated_at = :now, letter = CASE WHEN :status = 1 THEN letter END "
                      "WHERE id = :id AND (status = 1 OR status = 2 AND :status = 6)");
@@ -305,15 +306,21 @@ int letter_load(struct work *w, int64_t id, struct letter *out) {
     return 1;
 }
 
-int letter_by_message(struct work *w, struct str message_id, struct letter *out) {
+static int letter_find(struct work *w, const struct query *q, const struct bind *binds, struct letter *out) {
     struct stmt *row;
-    int rc = db_row(w->conn, &letter_by_message_id, BINDS(B_TEXT("message_id", message_id)), &row);
+    int rc = db_row(w->conn, q, binds, &row);
     if (rc <= 0) return rc;
     *out = (struct letter){
         .id = col_int(row, 0), .template = str_dup(w->arena, col_text(row, 1)), .recipient = str_dup(w->arena, col_text(row, 2))};
     stmt_end(row);
     return 1;
 }
+
+int letter_by_message(struct work *w, struct str message_id, struct letter *out) {
+    return letter_find(w, &letter_by_message_id, BINDS(B_TEXT("message_id", message_id)), out);
+}
+
+int letter_by_id_sent(struct work *w, int64_t id, struct letter *out) { return letter_find(w, &letter_known, BINDS(B_INT("id", id)), out); }
 
 /* Adds an activity to the person's trail: the template, the recipient, the status and the reason. */
 static int tell_person(struct work *w, int64_t id, enum mail_status status, struct str error) {
@@ -332,22 +339,29 @@ static int tell_person(struct work *w, int64_t id, enum mail_status status, stru
 QUERY(letter_message, "SELECT post_id FROM outgoing_mails WHERE id = :id AND recipient_type = 1 AND post_id IS NOT NULL");
 
 /* Rejects the message whose mail to the requester did not arrive. */
-static int reject_its_message(struct work *w, int64_t id, enum mail_status status, struct str error) {
-    static const enum reject_type types[] = {
-        [MAIL_REFUSED] = REJECT_BLOCKED, [MAIL_FAILED] = REJECT_EXPIRED, [MAIL_BOUNCED] = REJECT_BOUNCE};
+static int reject_its_message(struct work *w, int64_t id, enum reject_type type, struct str error) {
     int64_t message;
-    if (status != MAIL_REFUSED && status != MAIL_FAILED && status != MAIL_BOUNCED) return 0;
     int rc = db_int(w->conn, &letter_message, BINDS(B_INT("id", id)), &message);
-    return rc <= 0 ? rc : message_reject(w, message, types[status], error);
+    return rc <= 0 ? rc : message_reject(w, message, type, error);
 }
 
-int letter_set(struct work *w, int64_t id, enum mail_status status, struct str error) {
+/* type: 0 for a status that is not a failure. */
+static int letter_store_result(struct work *w, int64_t id, enum mail_status status, enum reject_type type, struct str error) {
     int set =
         db_exec(w->conn, &letter_update, BINDS(B_INT("id", id), B_INT("status", status), B_TEXT("error", error), B_INT("now", w->now)));
     TRY(set);
     if (set && (status == MAIL_REFUSED || status == MAIL_BOUNCED)) TRY(tell_person(w, id, status, error));
-    if (set) TRY(reject_its_message(w, id, status, error));
+    if (set && type) TRY(reject_its_message(w, id, type, error));
     return set;
+}
+
+int letter_set(struct work *w, int64_t id, enum mail_status status, struct str error) {
+    enum reject_type type = status == MAIL_FAILED ? REJECT_EXPIRED : status == MAIL_REFUSED ? REJECT_BLOCKED : 0;
+    return letter_store_result(w, id, status, type, error);
+}
+
+int letter_bounced(struct work *w, int64_t id, enum reject_type type, struct str reason) {
+    return letter_store_result(w, id, MAIL_BOUNCED, type, reason);
 }
 
 int letter_hold(struct work *w, int64_t id, bool *first) {

@@ -53,6 +53,9 @@ struct letter {
 };
 int letter_load(struct work *w, int64_t id, struct letter *out);                  /* 1, or 0 if it is absent or not queued */
 int letter_by_message(struct work *w, struct str message_id, struct letter *out); /* id, template, recipient: 1, or 0 none */
+int letter_by_id_sent(struct work *w, int64_t id, struct letter *out);            /* the same, whatever its status */
+/* Stores that a letter did not arrive, as letter_set does with MAIL_BOUNCED. type: why, for its message. */
+int letter_bounced(struct work *w, int64_t id, enum reject_type type, struct str reason);
 /* Stores the result of an attempt. Returns 1, or 0 if the state does not allow it. Deletes the values unless the letter stays queued.
  * error: p NULL, or the reason in printable ASCII. REFUSED and BOUNCED add an activity to the person's trail. */
 int letter_set(struct work *w, int64_t id, enum mail_status status, struct str error);

@@ -1,0 +1,339 @@
+/* Each sign gives points. The phrases are those of mail systems; a phrase that people write, too, gives few points and needs company. */
+#include "core/mail/bounce_guess.h"
+
+#include <string.h>
+
+#define GUESS_TEXT 12000 /* bytes of the text, and of the quoted text, that are read */
+#define GUESS_HEAD 700   /* a phrase counts as the beginning of a mail up to here */
+#define REASON_MOST 400
+
+struct phrase {
+    const char *text;
+    int points;
+};
+
+/* ---- phrases: in lower case, with single blanks -------------------------------------------------------------------------- */
+
+static const struct phrase of_senders[] = {
+    {"mailer-daemon", 4}, {"mailerdaemon", 4}, {"mailer_daemon", 4}, {"mail-daemon", 4}, {"maildaemon", 4}, {"mdaemon", 4}, {"postmaster", 3},
+    {"microsoftexchange329e71ec88ae4615bbc36ab6ce41109e", 4}, {"mail delivery s", 4}, {"mail delivery subsystem", 4}, {"delivery subsystem", 4},
+    {"mail administrator", 3}, {"mailadmin", 2}, {"system administrator", 2}, {"systemadministrator", 2}, {"mail router", 3}, {"bounce", 2},
+    {"mail system", 3}, {"internet mail delivery", 4}, {"mail-system", 3}, {"smtp server", 3}, {"smtp-server", 3}, {"smtpd", 2},
+    {"mta", 1}, {"postoffice", 2}, {"mail transport", 3}, {"administrateur syst", 2}, {"noreply", 1}, {"no-reply", 1}, {"do-not-reply", 1},
+    {"mail service", 1}, {"邮件系统", 3}, {"郵件系統", 3}, {"系统管理员", 2}, {"メール配信", 3}, {"errors@", 2}, {"gateway", 1}, {0}};
+
+static const struct phrase of_subjects[] = {
+    {"undelivered mail returned to sender", 6}, {"delivery status notification (failure)", 6}, {"mail delivery failed", 6},
+    {"failure notice", 5}, {"returned mail:", 6}, {"returned mail", 4}, {"undeliverable:", 4}, {"undeliverable mail", 5},
+    {"undeliverable message", 5}, {"undeliverable", 3}, {"undelivered", 3}, {"delivery failure", 5}, {"delivery failed", 4},
+    {"delivery notification: delivery has failed", 6}, {"delivery has failed", 5}, {"mail system error", 5}, {"returning message to sender", 6},
+    {"message could not be delivered", 5}, {"could not be delivered", 4}, {"couldn't be delivered", 4}, {"nondeliverable mail", 6},
+    {"non delivery report", 6}, {"non-delivery", 5}, {"nondelivery", 5}, {"not delivered", 4}, {"unable to deliver", 5},
+    {"unable to deliver your message", 6}, {"cannot deliver", 4}, {"can't deliver", 4}, {"mail failure", 5}, {"mail could not be sent", 5},
+    {"message delivery failure", 6}, {"message status - undeliverable", 6}, {"message undeliverable", 6}, {"delivery error", 4},
+    {"error sending", 3}, {"bounced mail", 5}, {"bounce", 2}, {"rejected mail", 4}, {"rejected:", 3}, {"mail rejected", 4},
+    {"user unknown", 5}, {"unknown user", 5}, {"unknown address error", 6}, {"unknown recipient", 5}, {"mailbox full", 4}, {"over quota", 3},
+    {"permanent delivery failure", 6}, {"delivery report", 4}, {"delivery status notification", 4}, {"delivery status", 2},
+    {"warning: could not send message", 6}, {"warning: message", 4}, {"message delayed", 4}, {"delayed mail", 4}, {"delivery delayed", 4},
+    {"delivery status notification (delay)", 6}, {"disabled", 2}, {"no longer active", 4}, {"no longer in use", 4}, {"no longer valid", 4},
+    {"account closed", 3}, {"address change", 1}, {"mail-fehler", 5}, {"unzustellbar", 5}, {"nicht zustellbar", 5}, {"unzustellbare", 5},
+    {"nicht zugestellt", 5}, {"zustellung fehlgeschlagen", 5}, {"fehler bei der zustellung", 5}, {"fehlgeschlagene zustellung", 5},
+    {"benachrichtigung zum", 3}, {"non remis", 5}, {"chec de la remise", 5}, {"chec de remise", 5}, {"non distribu", 5}, {"non délivr", 5},
+    {"chec de distribution", 5}, {"message non transmis", 5}, {"chec d'envoi", 5}, {"retour de courrier", 5}, {"retour à l'expéditeur", 5},
+    {"no se puede entregar", 5}, {"no entregado", 5}, {"no se ha podido entregar", 5}, {"no entregable", 5}, {"devuelto", 4},
+    {"mancata consegna", 5}, {"impossibile recapitare", 5}, {"non recapitabile", 5}, {"mancato recapito", 5}, {"não entregue", 5},
+    {"não foi possível entregar", 5}, {"onbestelbaar", 5}, {"niet bezorgd", 5}, {"nie dostarczono", 4}, {"niedostarczon", 4},
+    {"недоставлен", 5}, {"не доставлено", 5}, {"не удалось доставить", 5}, {"退信", 5}, {"退件", 5}, {"投递失败", 5}, {"邮件无法", 5},
+    {"無法傳遞", 5}, {"无法送达", 5}, {"无法投递", 5}, {"系统退信", 6}, {"发送失败", 4}, {"配信不能", 6}, {"送信エラー", 6}, {"配送不能", 6},
+    {"未送達", 6}, {"送信できません", 6}, {"エラーメール", 5}, {"配信エラー", 6}, {"배달 실패", 6}, {"전송 실패", 6}, {"반송", 4}, {0}};
+
+static const struct phrase of_texts[] = {
+    /* qmail and its relatives */
+    {"this is the qmail-send program", 9}, {"i'm afraid i wasn't able to deliver your message", 9}, {"this is a permanent error; i've given up", 9},
+    {"i've given up. sorry it didn't work out", 9}, {"--- below this line is a copy of the message", 7}, {"--- enclosed are the original headers", 6},
+    {"sorry, no mailbox here by that name", 7}, {"sorry, i couldn't find any host", 7}, {"i was unable to deliver your message", 6},
+    {"this is the machine generated message from mail service", 8}, {"this is the mail system at host", 9},
+    /* Postfix, Sendmail, Exim, Courier, Zmailer, smail, PMDF */
+    {"could not be delivered to one or more", 7}, {"the following addresses had permanent", 9}, {"transcript of session follows", 8},
+    {"had permanent delivery errors", 8}, {"message could not be delivered for", 7}, {"reporting-mta:", 4}, {"final-recipient:", 5},
+    {"a message that you sent could not be delivered", 9}, {"this message was created automatically by mail deliver", 7},
+    {"this message was created automatically by the mail", 6}, {"the following address(es) failed", 8}, {"all relevant addresses have failed", 6},
+    {"your message could not be delivered", 6}, {"your mail could not be delivered", 6}, {"could not be delivered to the following", 7},
+    {"was not delivered to", 5}, {"did not reach the following recipient", 8}, {"your message did not reach", 8},
+    {"your message was not delivered", 6}, {"delivery to the following recipient", 8}, {"delivery to these recipients or", 8},
+    {"delivery has failed to these recipients", 9}, {"rejected your message to the following", 8}, {"unable to deliver your message", 6},
+    {"unable to deliver the message", 6}, {"unable to deliver mail", 6}, {"unable to deliver to", 5}, {"couldn't be delivered", 5},
+    {"cannot be delivered", 4}, {"can not be delivered", 5}, {"can't be delivered", 4}, {"failed to deliver", 4}, {"failed permanently", 6},
+    {"undelivered message", 4}, {"undeliverable message", 5}, {"undeliverable mail", 5}, {"undeliverable to", 4}, {"message undeliverable", 5},
+    {"undelivered-message headers", 8}, {"unsent message follows", 8}, {"unsent message below", 8}, {"original message follows", 4},
+    {"returned message follows", 6}, {"message header follows", 4}, {"original message headers", 3}, {"message returned", 3}, {"returned to you", 3},
+    {"returned to sender", 4}, {"failure reasons", 4}, {"reason for failure", 4}, {"failed addresses follow", 8}, {"failed recipient", 6},
+    {"failed addresses", 5}, {"diagnostic information for administrators", 6}, {"generating server:", 5}, {"diagnostic-code:", 6},
+    {"unable to relay", 4}, {"unrouteable address", 7}, {"unrouteable mail domain", 7}, {"unroutable address", 7}, {"recipient unknown", 6},
+    {"unknown recipient", 6}, {"recipient address rejected", 7}, {"address rejected", 5}, {"recipient rejected", 6}, {"invalid recipient", 5},
+    {"user unknown", 6}, {"unknown user", 6}, {"no such user", 6}, {"user not found", 4}, {"recipient not found", 5}, {"unknown or illegal", 6},
+    {"not listed in", 3}, {"does not exist", 2}, {"doesn't exist", 1}, {"no mailbox", 4}, {"mailbox unavailable", 5}, {"mailbox not found", 5},
+    {"mailbox is full", 4}, {"mailbox full", 4}, {"over quota", 4}, {"quota exceeded", 4}, {"exceeded storage", 5}, {"retry timeout exceeded", 7},
+    {"host or domain name not found", 7}, {"host not found", 4}, {"host unknown", 6}, {"domain not found", 4}, {"no route to host", 5},
+    {"connection timed out", 3}, {"connection refused", 3}, {"name service error", 5}, {"while talking to", 6}, {"in reply to rcpt to", 8},
+    {"in reply to end of data", 8}, {"in reply to mail from", 8}, {"smtp error from remote", 8}, {"remote server returned", 5},
+    {"remote host said", 8}, {"remote system", 2}, {"host said:", 6}, {"server said:", 6}, {"smtp; 5", 6}, {"rcpt to:", 4}, {"<<< 5", 6}, {">>> rcpt", 6},
+    {"action: failed", 6}, {"status: 5.", 5}, {"the mail server responded", 5}, {"server response was", 5}, {"error message below", 3},
+    {"the error that the other server returned", 9}, {"the response from the remote server", 8}, {"the response was:", 5}, {"address not found", 6},
+    {"message blocked", 6}, {"message not delivered", 6}, {"couldn't find the domain", 4}, {"has exceeded", 1}, {"delivery attempt", 3},
+    {"permanent error", 4}, {"permanent failure", 5}, {"permanent fatal errors", 6}, {"delivery error", 4}, {"delivery failure", 4},
+    {"delivery failed", 4}, {"delivery status notification", 4}, {"your mail message", 2}, {"mail delivery", 2}, {"delivery report", 3},
+    {"user's mailbox", 2}, {"mta's response", 5}, {"your message to", 2}, {"your email to", 2}, {"was rejected", 3}, {"has been rejected", 3},
+    {"was returned to you", 4}, {"returned undelivered", 5}, {"the message was not", 2}, {"wasn't delivered", 4}, {"was not delivered", 3},
+    {"could not be delivered", 3}, {"not be delivered", 3}, {"could not deliver", 4}, {"cannot deliver", 4}, {"recipient's server", 2},
+    {"suppression list", 5}, {"reason: ", 1}, {"your message subject", 4}, {"intended recipient", 1}, {"lotus domino", 3}, {"domino", 1},
+    {"router: ", 3}, {"no route found to domain", 7}, {"not listed in domino directory", 9}, {"listed in public name", 7},
+    {"the e-mail system was unable to deliver", 9}, {"microsoft exchange will not try", 9}, {"the e-mail account does not exist", 7},
+    {"e-mail address could not be found", 6}, {"recipient's e-mail address was not found", 8}, {"the email account that you tried to reach", 7},
+    {"the following recipient(s) cannot be reached", 9}, {"could not be reached", 4}, {"the following recipients could not", 7},
+    {"the following recipient", 4}, {"the following addresses", 3}, {"following destination addresses", 7}, {"bad destination", 6},
+    {"no transport provider", 8}, {"relaying denied", 5}, {"relay access denied", 6}, {"message expired", 5}, {"too many hops", 5},
+    {"undeliverable message has been", 6}, {"account has been disabled", 6}, {"account is disabled", 6}, {"account is not active", 6},
+    {"account has been deactivated", 5}, {"mailbox is disabled", 6}, {"mailbox is inactive", 6}, {"account that is disabled", 7},
+    {"message was automatically rejected", 8}, {"not accepting mail", 5}, {"not accept mail", 4}, {"temporarily deferred", 4},
+    {"we will keep trying", 3}, {"will be retried", 4}, {"you do not need to resend", 8}, {"this is a warning message only", 9},
+    {"konnte nicht zugestellt werden", 7}, {"nicht zugestellt werden", 5}, {"nicht zustellbar", 5}, {"unzustellbar", 4},
+    {"konnte die nachricht nicht", 4}, {"empfänger unbekannt", 6}, {"empfängeradresse", 3}, {"existiert nicht", 3}, {"nicht erreicht", 3},
+    {"bei den folgenden empf", 7}, {"fehler bei der nachrichten", 6}, {"postfach", 1}, {"n'a pas pu être", 3}, {"n'a pu être", 4},
+    {"n'a pas été remis", 7}, {"pas pu être délivr", 7}, {"pas pu être remis", 7}, {"pas pu être distribu", 7}, {"pas pu être envoy", 4},
+    {"n'a pas atteint", 6}, {"les destinataires suivants", 5}, {"destinataire inconnu", 6}, {"adresse inconnue", 5}, {"n'existe pas", 3},
+    {"utilisateur inconnu", 6}, {"boîte aux lettres", 2}, {"no se pudo entregar", 6}, {"no se ha podido entregar", 6}, {"no ha podido ser entregado", 7},
+    {"no se encontró", 3}, {"no existe", 2}, {"non è stato recapitato", 7}, {"impossibile recapitare", 7}, {"non può essere consegnato", 7},
+    {"não pôde ser entregue", 7}, {"não foi entregue", 6}, {"kon niet worden bezorgd", 7}, {"kan niet worden afgeleverd", 7},
+    {"не может быть доставлено", 7}, {"не было доставлено", 7}, {"не доставлено", 5}, {"не удалось доставить", 6}, {"nie mogła zostać dostarczona", 7},
+    {"无法送达", 7}, {"无法投递", 7}, {"無法傳遞", 7}, {"无法发送到", 7}, {"被退回", 6}, {"退信原因", 8}, {"退信", 5}, {"退件", 4}, {"收件人", 2},
+    {"不存在", 3}, {"投递失败", 6}, {"未能送达", 7}, {"拒绝接收", 6}, {"拒收", 4}, {"您的邮件", 3}, {"邮箱地址", 1}, {"配信できません", 8},
+    {"配信できませんでした", 8}, {"送信できません", 7}, {"届けることができません", 8}, {"お届けできません", 7}, {"宛先", 2}, {"存在しない", 4}, {"見つかりません", 4},
+    {"配達できません", 8}, {"配送できません", 8}, {"エラー", 1}, {"전달되지 않", 7}, {"배달하지 못했", 7}, {"수신자", 2}, {"존재하지 않", 4}, {0}};
+
+/* Automatic answers of accounts that are closed. */
+static const struct phrase of_closed[] = {
+    {"account is no longer", 1}, {"no longer active", 1}, {"no longer in use", 1}, {"no longer valid", 1}, {"no longer exists", 1},
+    {"no longer available", 1}, {"no longer monitored", 1}, {"has been disabled", 1}, {"is disabled", 1}, {"has been deactivated", 1},
+    {"has been discontinued", 1}, {"has been closed", 1}, {"mailbox is closed", 1}, {"address is invalid", 1}, {"nicht mehr aktiv", 1},
+    {"nicht mehr gültig", 1}, {"nicht mehr verwendet", 1}, {"nicht mehr in verwendung", 1}, {"existiert nicht mehr", 1}, {"n'est plus active", 1},
+    {"n'est plus valide", 1}, {"n'est plus utilis", 1}, {"n'existe plus", 1}, {"ya no está", 1}, {"ya no es válid", 1}, {"ya no existe", 1},
+    {"non è più attiv", 1}, {"已停用", 1}, {"已注销", 1}, {"使われていません", 1}, {"ご利用いただけません", 1}, {0}};
+
+static const struct phrase of_absence[] = {
+    {"out of office", 1}, {"out of the office", 1}, {"out-of-office", 1}, {"ooo", 1}, {"automatic reply", 1}, {"auto reply", 1}, {"autoreply", 1}, {"auto-reply", 1},
+    {"auto response", 1}, {"autoresponse", 1}, {"vacation", 1}, {"on holiday", 1}, {"on leave", 1}, {"away from", 1}, {"abwesen", 1},
+    {"automatische antwort", 1}, {"im urlaub", 1}, {"absence", 1}, {"réponse automatique", 1}, {"en congé", 1}, {"absent", 1},
+    {"respuesta automática", 1}, {"fuera de la oficina", 1}, {"risposta automatica", 1}, {"fuori ufficio", 1}, {"resposta automática", 1}, {"afwezig", 1},
+    {"自动回复", 1}, {"自動回覆", 1}, {"自動返信", 1}, {"不在", 1}, {"автоответ", 1}, {0}};
+
+static const struct phrase of_arrival[] = {{"delivery status notification (success)", 1}, {"successfully delivered", 1}, {"successfully relayed", 1},
+                                           {"delivery notification: delivery successful", 1}, {"action: delivered", 1}, {"action: relayed", 1},
+                                           {"action: expanded", 1}, {"delivered: ", 1}, {"return receipt", 1}, {"read: ", 1},
+                                           {"disposition-notification", 1}, {"displayed", 1}, {"gelesen:", 1}, {"zugestellt:", 1}, {"lu : ", 1}, {0}};
+
+static const struct phrase of_delay[] = {
+    {"this is a warning message only", 1}, {"you do not need to resend", 1}, {"do not need to resend", 1}, {"delivery delayed", 1}, {"(delay)", 1},
+    {"message delayed", 1}, {"delayed mail", 1}, {"has been delayed", 1}, {"have been delayed", 1}, {"is delayed", 1}, {"delivery temporarily suspended", 1},
+    {"still being retried", 1}, {"still undelivered after", 1}, {"warning: could not send", 1}, {"warning: message", 1}, {"action: delayed", 1},
+    {"will continue to try", 1}, {"will keep trying", 1}, {"will be retried", 1}, {"not yet been delivered", 1}, {"has not been delivered yet", 1},
+    {"verzögert", 1}, {"wird weiterhin versuchen", 1}, {"retardé", 1}, {"a été différ", 1}, {0}};
+
+static const struct phrase of_end[] = {{"giving up", 1}, {"given up", 1}, {"gave up", 1}, {"action: failed", 1}, {"permanent", 1}, {"will not try", 1},
+                                       {"no further attempts", 1}, {"retry timeout exceeded", 1}, {"has expired", 1}, {"could not be delivered for", 1}, {0}};
+
+/* ---- texts ------------------------------------------------------------------------------------------------------------- */
+
+/* Returns the text in lower case, with each run of blanks and line breaks as one blank, ended by NUL. */
+static struct str guess_text(struct arena *a, struct str s, size_t most) {
+    if (s.n > most) s.n = most;
+    char *out = arena_bytes(a, s.n + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < s.n; i++) {
+        unsigned char c = (unsigned char)s.p[i];
+        if (c > ' ') out[n++] = (char)(c >= 'A' && c <= 'Z' ? c + 'a' - 'A' : c);
+        else if (n && out[n - 1] != ' ') out[n++] = ' ';
+    }
+    out[n] = 0;
+    return (struct str){out, n};
+}
+
+/* Returns the sum of the points. A phrase that contains another one counts once. *at: the first phrase; NULL: none. */
+static int phrase_points(struct str text, const struct phrase *list, const char **at) {
+    int points = 0, best = 0;
+    if (at) *at = NULL;
+    for (const struct phrase *p = list; p->text; p++) {
+        const char *found = text.n ? strstr(text.p, p->text) : NULL;
+        if (found == NULL) continue;
+        points += p->points;
+        if (p->points > best && at) *at = found;
+        if (p->points > best) best = p->points;
+    }
+    return points;
+}
+
+static bool phrase_in(struct str text, const struct phrase *list) { return phrase_points(text, list, NULL) > 0; }
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/* Returns the enhanced status code of class 4 or 5 (RFC 3463) at p, or p NULL. */
+static struct str status_at(const char *p) {
+    const char *q = p + 1;
+    if (*p != '4' && *p != '5') return (struct str){0};
+    for (int i = 0; i < 2; i++) {
+        int digits = 0;
+        if (*q++ != '.') return (struct str){0};
+        while (is_digit(*q) && digits < 4) q++, digits++;
+        if (digits == 0 || digits > 3) return (struct str){0};
+    }
+    return *q == '.' && is_digit(q[1]) ? (struct str){0} : (struct str){p, (size_t)(q - p)};
+}
+
+static struct str guess_status(struct arena *a, struct str text) {
+    struct str first = {0};
+    for (size_t i = 0; i < text.n; i++) {
+        if (i && (is_digit(text.p[i - 1]) || text.p[i - 1] == '.')) continue;
+        struct str s = status_at(text.p + i);
+        if (s.p && (first.p == NULL || (*first.p == '4' && *s.p == '5'))) first = s;
+    }
+    return first.p ? str_dup(a, first) : first;
+}
+
+/* Returns the place of a reply code of class 5 or 4, as in "550 unknown" or "554-5.7.1", or NULL. */
+static const char *guess_code(struct str text) {
+    for (size_t i = 0; i + 4 < text.n; i++) {
+        const char *p = text.p + i;
+        if ((*p != '5' && *p != '4') || p[1] < '0' || p[1] > '5' || !is_digit(p[2]) || (p[3] != ' ' && p[3] != '-')) continue;
+        if (i == 0 || strchr(" :;<>(\"'", p[-1])) return p;
+    }
+    return NULL;
+}
+
+/* Returns printable ASCII on one line, from the beginning of the sentence or line. */
+static struct str guess_reason(struct arena *a, struct str text, const char *at) {
+    const char *end = text.p + text.n;
+    if (at == NULL) at = text.p;
+    char *out = arena_bytes(a, REASON_MOST + 1);
+    size_t n = 0;
+    for (; at < end && n < REASON_MOST; at++) {
+        unsigned char c = (unsigned char)*at;
+        if (c < 0x80) out[n++] = (char)c;
+        else if ((c & 0xC0) == 0xC0) out[n++] = '?';
+    }
+    out[n] = 0;
+    return str_trim((struct str){out, n < 300 ? n : 300});
+}
+
+/* ---- classes ------------------------------------------------------------------------------------------------------------- */
+
+static const struct phrase of_dropped[] = {{"suppress", 1}, {"dropped", 1}, {"discarded", 1}, {0}};
+static const struct phrase of_blocked[] = {
+    {"spam", 1}, {"blocked", 1}, {"blacklist", 1}, {"blocklist", 1}, {"block list", 1}, {"black list", 1}, {"policy", 1}, {"access denied", 1},
+    {"reputation", 1}, {"dmarc", 1}, {"spf ", 1}, {"not authorized", 1}, {"not permitted", 1}, {"virus", 1}, {"banned", 1}, {"dnsbl", 1}, {"spamhaus", 1},
+    {"content rejected", 1}, {"prohibited", 1}, {"unsolicited", 1}, {"relay", 1}, {"拒", 1}, {"垃圾", 1}, {0}};
+static const struct phrase of_expired[] = {{"expired", 1}, {"retry time", 1}, {"too long", 1}, {"in the queue", 1}, {"giving up", 1}, {"timed out", 1}, {"timeout", 1},
+                                           {"could not be delivered for", 1}, {"message could not be delivered within", 1}, {0}};
+static const struct phrase of_unknown[] = {{"user", 1}, {"mailbox", 1}, {"recipient", 1}, {"address", 1}, {"account", 1}, {"quota", 1}, {0}};
+
+enum reject_type reject_type_of(struct str status, struct str text) {
+    char room[2000];
+    size_t n = text.n < sizeof room - 1 ? text.n : sizeof room - 1;
+    for (size_t i = 0; i < n; i++) room[i] = (char)(text.p[i] >= 'A' && text.p[i] <= 'Z' ? text.p[i] + 'a' - 'A' : text.p[i]);
+    room[n] = 0;
+    struct str said = {room, n};
+    char class = status.n > 2 ? status.p[0] : 0, subject = status.n > 2 ? status.p[2] : 0;
+    if (phrase_in(said, of_dropped)) return REJECT_DROPPED;
+    if (subject == '1' || subject == '2') return class == '4' ? REJECT_DEFERRED : REJECT_BOUNCE;
+    if (subject == '7' || phrase_in(said, of_blocked)) return REJECT_BLOCKED;
+    if ((status.n == 5 && memcmp(status.p + 1, ".4.7", 4) == 0) || phrase_in(said, of_expired)) return REJECT_EXPIRED;
+    if (class == '4') return REJECT_DEFERRED;
+    if (subject >= '3' && subject <= '6' && !phrase_in(said, of_unknown)) return REJECT_ERROR;
+    return REJECT_BOUNCE;
+}
+
+/* ---- the guess ------------------------------------------------------------------------------------------------------------ */
+
+struct guess_signs {
+    struct str subject, text;
+    int sender, said_in_subject, said_in_text, said_at_head;
+    const char *at; /* the strongest phrase of the text */
+    bool answers;   /* "Re:", "Fwd:": a person sent it */
+    bool absent, closed, arrived, delayed;
+};
+
+/* A word must begin at a word: "mta" is not a sign in "emta". */
+static int sender_points(struct arena *a, const struct incoming *m) {
+    struct str from = guess_text(a, STR_CAT(a, m->from.name.p ? m->from.name : S(""), S(" "), m->from.address.p ? m->from.address : S("")), 600);
+    int points = 0;
+    for (const struct phrase *p = of_senders; p->text; p++) {
+        const char *found = from.n ? strstr(from.p, p->text) : NULL;
+        bool begins = found && (found == from.p || strchr(" <\"'(._-@=+", found[-1]) || (unsigned char)*found >= 0x80);
+        if (begins && p->points > points) points = p->points;
+    }
+    bool null_path = m->envelope_from.p && m->envelope_from.n == 0;
+    return points + (null_path ? 3 : 0) + (m->from.address.p == NULL ? 1 : 0);
+}
+
+static bool subject_answers(struct str subject) {
+    static const char *const begins[] = {"re:", "fw:", "fwd:", "aw:", "wg:", "tr:", "rv:", "r:", "sv:", "antw:", "回复", "转发", "答复"};
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+        if (str_starts(subject, str_of(begins[i]))) return true;
+    return false;
+}
+
+static struct guess_signs guess_signs_of(struct arena *a, const struct incoming *m) {
+    struct str text = m->text.p ? m->text : S(""), quoted = m->quoted.p ? m->quoted : S("");
+    if (text.n > GUESS_TEXT) text.n = GUESS_TEXT;
+    if (quoted.n > GUESS_TEXT) quoted.n = GUESS_TEXT;
+    struct guess_signs g = {.subject = guess_text(a, m->subject.p ? m->subject : S(""), 500),
+                            .text = guess_text(a, STR_CAT(a, text, S("\n"), quoted), 2 * GUESS_TEXT)};
+    struct str head = guess_text(a, (struct str){text.p, text.n < GUESS_HEAD ? text.n : GUESS_HEAD}, GUESS_HEAD), own = guess_text(a, text, GUESS_TEXT);
+    g.sender = sender_points(a, m);
+    g.said_in_subject = phrase_points(g.subject, of_subjects, NULL);
+    g.said_in_text = phrase_points(g.text, of_texts, &g.at);
+    g.said_at_head = phrase_points(head, of_texts, NULL);
+    g.answers = subject_answers(g.subject);
+    g.absent = phrase_in(g.subject, of_absence) || phrase_in(head, of_absence);
+    g.closed = phrase_in(own, of_closed);
+    g.arrived = phrase_in(g.subject, of_arrival) || (g.said_in_subject == 0 && phrase_in(own, of_arrival));
+    g.delayed = (phrase_in(g.subject, of_delay) || phrase_in(own, of_delay)) && !phrase_in(own, of_end);
+    return g;
+}
+
+static void guess_fill(struct arena *a, const struct guess_signs *g, struct bounce_guess *out) {
+    const char *code = guess_code(g->text);
+    *out = (struct bounce_guess){.status = guess_status(a, g->text), .delayed = g->delayed};
+    if (out->status.p && code == NULL) {
+        const char *named = strstr(g->text.p, out->status.p);
+        code = named;
+    }
+    out->reason = g->text.n ? guess_reason(a, g->text, code ? code : g->at) : guess_reason(a, g->subject, NULL);
+    if (out->reason.n == 0) out->reason = S("the notice gives no reason");
+    out->type = reject_type_of(out->status, out->reason);
+}
+
+static bool is_automatic(const struct incoming *m) {
+    return (m->signs.auto_submitted.n && !str_eqi(m->signs.auto_submitted, S("no"))) || m->signs.autoreply.n ||
+           (m->envelope_from.p && m->envelope_from.n == 0);
+}
+
+bool bounce_looks_like(struct arena *a, const struct incoming *m, struct bounce_guess *out) {
+    struct guess_signs g = guess_signs_of(a, m);
+    bool has_code = guess_code(g.text) || guess_status(a, g.text).p;
+    int text = g.said_in_text + (has_code ? 2 : 0), all = g.said_in_subject + text;
+    guess_fill(a, &g, out);
+    if (g.arrived && text < 9) return false;
+    if (is_automatic(m) && g.closed && g.sender < 4) return !g.answers || g.absent;
+    if (g.sender >= 3 && !(g.absent && text < 7)) return (g.said_in_subject >= 4 && text >= 1) || text >= 6 || all >= 7;
+    if (g.absent || g.answers || m->signs.list_id.n) return false;
+    if (g.sender >= 1 && g.said_in_subject >= 4 && text >= 6 && g.said_at_head >= 3) return true;
+    return (g.said_in_subject >= 4 && g.said_at_head >= 7 && text >= 9) || (g.said_at_head >= 9 && text >= 14);
+}
+
+bool bounce_at_return_path(struct arena *a, const struct incoming *m, struct bounce_guess *out) {
+    struct guess_signs g = guess_signs_of(a, m);
+    guess_fill(a, &g, out);
+    if (g.arrived && g.said_in_text < 9) return false;
+    if (!g.absent && !(m->signs.autoreply.n && g.said_in_text < 6)) return true;
+    return g.closed || (g.said_in_subject >= 4 && g.said_in_text >= 4);
+}
