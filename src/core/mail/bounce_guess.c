@@ -174,7 +174,7 @@ static int phrase_points(struct str text, const struct phrase *list, const char 
 
 static bool phrase_in(struct str text, const struct phrase *list) { return phrase_points(text, list, NULL) > 0; }
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_decimal(char c) { return c >= '0' && c <= '9'; }
 
 /* Returns the enhanced status code of class 4 or 5 (RFC 3463) at p, or p NULL. */
 static struct str status_at(const char *p) {
@@ -183,16 +183,16 @@ static struct str status_at(const char *p) {
     for (int i = 0; i < 2; i++) {
         int digits = 0;
         if (*q++ != '.') return (struct str){0};
-        while (is_digit(*q) && digits < 4) q++, digits++;
+        while (is_decimal(*q) && digits < 4) q++, digits++;
         if (digits == 0 || digits > 3) return (struct str){0};
     }
-    return *q == '.' && is_digit(q[1]) ? (struct str){0} : (struct str){p, (size_t)(q - p)};
+    return *q == '.' && is_decimal(q[1]) ? (struct str){0} : (struct str){p, (size_t)(q - p)};
 }
 
 static struct str guess_status(struct arena *a, struct str text) {
     struct str first = {0};
     for (size_t i = 0; i < text.n; i++) {
-        if (i && (is_digit(text.p[i - 1]) || text.p[i - 1] == '.')) continue;
+        if (i && (is_decimal(text.p[i - 1]) || text.p[i - 1] == '.')) continue;
         struct str s = status_at(text.p + i);
         if (s.p && (first.p == NULL || (*first.p == '4' && *s.p == '5'))) first = s;
     }
@@ -203,7 +203,7 @@ static struct str guess_status(struct arena *a, struct str text) {
 static const char *guess_code(struct str text) {
     for (size_t i = 0; i + 4 < text.n; i++) {
         const char *p = text.p + i;
-        if ((*p != '5' && *p != '4') || p[1] < '0' || p[1] > '5' || !is_digit(p[2]) || (p[3] != ' ' && p[3] != '-')) continue;
+        if ((*p != '5' && *p != '4') || p[1] < '0' || p[1] > '5' || !is_decimal(p[2]) || (p[3] != ' ' && p[3] != '-')) continue;
         if (i == 0 || strchr(" :;<>(\"'", p[-1])) return p;
     }
     return NULL;
