@@ -11,7 +11,7 @@ const struct site_page site_pages[] = {
     {GET, "/robots.txt", .show = show_robots},
     {GET, "/sitemap.xml", .show = show_sitemap, .kept = true},
     {GET, "/helpcenter/logo/:brand", .show = show_logo, .kept = true},
-    {GET, "/helpcenter/sitemap/:part", .show = show_sitemap_part, .in_pool = true},
+    {GET, "/helpcenter/sitemap/:part", .show = show_sitemap_part, .in_pool = true, .kept = true},
     {GET, "/helpcenter/:locale/feed.atom", .show = show_brand_feed, .kept = true},
     {GET, "/helpcenter/:locale/search", .show = show_search, .template = "helpcenter_search"},
     {GET, "/helpcenter/:locale/sections/:slug/feed.atom", .show = show_section_feed, .kept = true},

@@ -80,7 +80,7 @@ static void article_text(struct site_visit *v, const struct article_row *x) {
     buf_text(&v->main, "<div class=\"contents\"");
     site_text_lang(&v->main, v, &x->contents);
     buf_char(&v->main, '>');
-    if (x->contents.text.p) buf_str(&v->main, article_contents_shown(v->arena, v->work.desk, x->id, x->contents.text));
+    if (x->contents.text.p) buf_str(&v->main, site_pictures(v, article_contents_shown(v->arena, v->work.desk, x->id, x->contents.text)));
     buf_text(&v->main, "</div>\n");
 }
 

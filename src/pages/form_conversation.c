@@ -130,7 +130,7 @@ static void write_post(struct act *a, const struct json *j) {
                   : act_say(a, WORD_SUPPORT));
     put_moment(a, tree_text(j, "created_at"));
     buf_text(out, "</h2>\n<div class=\"text\" dir=\"auto\">");
-    buf_str(out, tree_text(j, "content_html")); /* safe HTML (files/html_clean.h) */
+    buf_str(out, site_pictures(a->visit, tree_text(j, "content_html"))); /* safe HTML (files/html_clean.h) */
     buf_text(out, "</div>\n");
     put_attachments(a, j);
     buf_text(out, "</article>\n");

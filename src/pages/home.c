@@ -71,10 +71,13 @@ static int home_rows(struct site_visit *v, struct home_list *list) {
 
 static int home_sections(struct site_visit *v) {
     struct home_list list = {0};
+    /* Titles are read after the limit, not before the order. */
     TRY(shelf_start(v, access_sections,
-                    "SELECT t.id, " SITE_TEXT("9", "t.id") ", t.published_articles, t.total_articles, t.category_id FROM sections t JOIN "
-                                                           "categories hg ON hg.id = t.category_id WHERE",
-                    "AND (hg.brand_id IS NULL OR hg.brand_id = :brand) ORDER BY hg.display_order, hg.id, t.sort_order, t.id LIMIT :most",
+                    "SELECT x.id, " SITE_TEXT("9", "x.id") ", x.published_articles, x.total_articles, x.category_id FROM (SELECT t.id, "
+                                                           "t.published_articles, t.total_articles, t.category_id, hg.display_order, "
+                                                           "t.sort_order FROM sections t JOIN categories hg ON hg.id = t.category_id WHERE",
+                    "AND (hg.brand_id IS NULL OR hg.brand_id = :brand) ORDER BY hg.display_order, hg.id, t.sort_order, t.id LIMIT :most) x "
+                    "ORDER BY x.display_order, x.category_id, x.sort_order, x.id",
                     BINDS(B_INT("most", HOME_SECTIONS)), &list.sections));
     int rc =
         db_start(v->work.conn, site_home_categories.sql,

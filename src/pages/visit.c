@@ -73,6 +73,24 @@ struct str url_encoded(struct arena *a, struct str text) {
     return (struct str){out, n};
 }
 
+/* Clean HTML has quotes only around values, so these words are always an attribute. */
+struct str site_pictures(const struct site_visit *v, struct str contents) {
+    struct arena *a = v->http->arena;
+    struct str ours = STR_CAT(a, S(" src=\""), v->api->desk->base_url, S("/")), here = STR_CAT(a, S(" src=\""), v->prefix, S("/"));
+    const char *at = contents.p, *end = contents.p + contents.n, *found = contents.n ? memmem(at, contents.n, ours.p, ours.n) : NULL;
+    struct buf b = {0};
+    if (found == NULL) return contents;
+    for (; found; found = memmem(at, (size_t)(end - at), ours.p, ours.n)) {
+        buf_add(&b, at, (size_t)(found - at));
+        buf_str(&b, here);
+        at = found + ours.n;
+    }
+    buf_add(&b, at, (size_t)(end - at));
+    struct str out = str_dup(a, buf_view(&b));
+    buf_free(&b);
+    return out;
+}
+
 const char *site_sql(struct site_visit *v, const char *fmt, ...) {
     va_list args;
     va_start(args, fmt);

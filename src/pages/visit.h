@@ -113,6 +113,9 @@ int site_bytes(struct site_visit *v, const char *content_type); /* v->main is th
 
 void site_end(struct site_visit *v, int rc); /* after SITE_LATER: sends the reply, or the page of the error; frees the visit */
 
+/* Clean HTML with our own pictures at the host of the page: that of the base URL may be another site, which gets no cookie and may not be shown. */
+struct str site_pictures(const struct site_visit *v, struct str contents);
+
 /* Composes SQL of constant parts; the result is one of a bounded set of texts. */
 const char *site_sql(struct site_visit *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

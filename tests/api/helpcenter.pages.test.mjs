@@ -94,9 +94,31 @@ describe('pages of the help center', () => {
       const text = (await Promise.all(parts.map((p) => who.ok(p)))).map((r) => r.text).join('');
       for (const hidden of ['customers', 'vips', 'staff', 'draft']) assert.ok(!text.includes(`canary-${hidden}`), hidden);
       assert.ok(text.includes('canary-open-article'));
+      assert.ok(text.includes(`/helpcenter/en-us/sections/${world.sections.open.id}-canary-open<`), 'sections have parts of their own');
+      assert.ok(text.includes(`<loc>${world.desk.base}/helpcenter/en-us</loc>`), 'the home page');
       assert.ok(text.includes(`hreflang="de" href="${world.desk.base}/helpcenter/de/articles/${world.many.id}-kennwort-zurucksetzen"`), 'the other languages of a page');
     }
     assert.match((await world.readers.anonymous.ok('/robots.txt')).text, /Sitemap: \S+\/sitemap\.xml/);
+  });
+
+  test('the sitemap has a part for every 250 sections and articles', async () => {
+    const { desk } = world, who = world.readers.anonymous;
+    const list = (path) => who.ok(path).then(({ text }) => [...text.matchAll(/<loc>([^<]*)<\/loc>/g)].map(([, url]) => new URL(url).pathname));
+    const before = await list('/sitemap.xml');
+    const many = async (from, count) => {
+      const sections = Array.from({ length: count }, (_, i) => ({ titles: titles({ 'en-us': `Mapped ${from + i}`, de: `Karte ${from + i}` }), category_id: world.category.id }));
+      const { id } = (await desk.owner.post('/bulk/sections', { sections })).must(202).data;
+      assert.equal((await desk.job(desk.owner, id)).status, 'COMPLETED');
+    };
+    await many(0, 200);
+    await many(200, 60);
+    const after = await list('/sitemap.xml');
+    assert.ok(after.length > before.length && after.includes('/helpcenter/sitemap/sections-1'));
+    const pages = (await Promise.all(after.map(list))).flat().filter((path) => /-mapped-|-karte-/.test(path));
+    assert.equal(new Set(pages).size, 520, 'no section is left out');
+    for (const odd of ['sections-', 'sections--1', 'sections-x', 'sections-50000', '-1', 'x', '50000']) assert.equal((await who.get(`/helpcenter/sitemap/${odd}`)).status, 404, odd);
+    const ids = (await desk.owner.fetch('/sections', { limit: 1000 })).filter(({ id }) => id > world.sections.staff.id && !world.sections[id]).map(({ id }) => id);
+    (await desk.owner.delete('/sections', { ids: ids.join() })).must(200);
   });
 
   test('an address with the right id and other words redirects to the present one', async () => {
@@ -184,8 +206,9 @@ describe('pages of the help center', () => {
     const article = await owner.create('/articles', { section_id: world.sections.open.id, titles: titles({ 'en-us': 'With a picture' }), contents: titles({ 'en-us': `<p>See <img src="cid:${picture}" alt="a"></p>` }), attachment_file_ids: [picture], status: 'PUBLISHED' });
     const { text } = await page(world.readers.anonymous, 'articles', article);
     const [, url] = /<div class="contents"><p>See <img src="([^"]*)" alt="a"><\/p><\/div>/.exec(text);
-    assert.equal(url, article.attachments[0].url);
-    (await anyone.exchange('GET', new URL(url).pathname)).must(200);
+    assert.equal(new URL(url, world.desk.base).href, article.attachments[0].url);
+    assert.match(url, /^\/api\/v1\//, 'at the host of the page');
+    (await anyone.exchange('GET', url)).must(200);
   });
 
   test('a page has no inline code or style, and its policy allows none', async () => {
@@ -295,6 +318,24 @@ describe('brands of the help center', () => {
     assert.doesNotMatch((await on('other.example', '/helpcenter/sitemap/0')).text, /canary/);
     const map = (await on('help.engines.example', '/helpcenter/sitemap/0')).text;
     assert.match(map, /<loc>http:\/\/help\.engines\.example:\d+\/helpcenter\/de\/articles\/\d+-canary-artikel<\/loc>/);
+  });
+
+  test('pictures of messages and articles load on the domain of a brand, with the cookie of this domain', async () => {
+    const { desk } = world, { owner, staff, customer } = desk;
+    const upload = async (who) => (await who.post('/files', raw('image/png', png(20, 10)))).must(201).data.id;
+    const file = await upload(staff), talk = await customer.create('/conversations', { subject: 'Motor', contents: 'It stalls' });
+    (await staff.post(`/cases/${talk.id}/reply`, { contents: `<p>Look: <img src="cid:${file}" alt="a"></p>`, channel_options: { html: true }, attachment_file_ids: [file] })).must(201);
+    const who = await reader(desk, customer), host = { Host: 'help.engines.example' };
+    const { headers, text } = await who.get(`/helpcenter/de/conversations/${talk.id}`, host);
+    const [, url] = /Look: <img src="([^"]*)"/.exec(text);
+    assert.match(url, /^\/api\/v1\//, 'a path at the host of the page');
+    assert.match(headers['content-security-policy'], /img-src 'self'/);
+    assert.equal((await who.get(url, host)).headers['content-type'], 'image/png');
+    assert.ok([401, 404].includes((await world.who.get(url, host)).status), 'nobody else sees it');
+    const drawn = await upload(owner);
+    const article = await owner.create('/articles', { section_id: world.section.id, titles: titles({ de: 'Bild' }), contents: titles({ de: `<p><img src="cid:${drawn}" alt="b"></p>` }), attachment_file_ids: [drawn], status: 'PUBLISHED' });
+    const [, path] = /<img src="(\/api[^"]*)" alt="b"/.exec((await on('help.engines.example', `/helpcenter/de/articles/${article.id}-bild`)).text);
+    assert.equal((await on('help.engines.example', path)).headers['content-type'], 'image/png');
   });
 
   test('the first page of a brand\'s domain is its help center, that of the desk is the reference', async () => {

@@ -75,11 +75,13 @@ int sections_drop_unused(struct work *w, struct str ids) {
 QUERY(section_of_brand,
       "SELECT COALESCE((SELECT g.brand_id FROM sections s JOIN categories g ON g.id = s.category_id WHERE s.id = :id), " DEFAULT_BRAND ")");
 QUERY(sections_listed, "SELECT s.id, s.sort_order FROM sections s WHERE s.id IN @LIST(:ids) AND " OF_BRAND " ORDER BY s.id @LOCK@");
-QUERY(sections_numbered,
-      "UPDATE sections SET sort_order = p.place, updated_at = :now FROM (SELECT s.id, ROW_NUMBER() OVER (ORDER BY COALESCE(l.place, "
-      "CAST(:behind AS BIGINT)), s.sort_order, s.id) AS place FROM sections s LEFT JOIN (SELECT CAST(r.value ->> 0 AS BIGINT) AS id, "
-      "CAST(r.value ->> 1 AS BIGINT) AS place FROM @ROWS(:rows) r) l ON l.id = s.id WHERE " OF_BRAND ") p WHERE p.id = sections.id AND "
-      "sections.sort_order <> p.place");
+/* The list is materialized, so that a section finds its place by an index: otherwise each section would read the whole list. */
+QUERY(
+    sections_numbered,
+    "UPDATE sections SET sort_order = p.place, updated_at = :now FROM (WITH l AS MATERIALIZED (SELECT CAST(r.value ->> 0 AS BIGINT) AS id, "
+    "CAST(r.value ->> 1 AS BIGINT) AS place FROM @ROWS(:rows) r) SELECT s.id, ROW_NUMBER() OVER (ORDER BY COALESCE(l.place, "
+    "CAST(:behind AS BIGINT)), s.sort_order, s.id) AS place FROM sections s LEFT JOIN l ON l.id = s.id WHERE " OF_BRAND
+    ") p WHERE p.id = sections.id AND sections.sort_order <> p.place");
 
 int section_brand(struct work *w, int64_t id, int64_t *brand_id) {
     return db_int(w->conn, &section_of_brand, BINDS(B_INT("id", id)), brand_id);
