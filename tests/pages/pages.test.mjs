@@ -121,4 +121,54 @@ describe('pages in a browser', () => {
     await examine(page, 'contact with problems');
     await context.close();
   });
+
+  test('the contact form suggests articles while the subject is typed, under the policy of the page', async () => {
+    const hostile = '<img src=x onerror=alert(1)> gearbox';
+    const { id: section } = (await world.desk.owner.fetch('/sections'))[0];
+    const gears = await world.desk.owner.create('/articles', { titles: hostile, contents: '<p>Oil it.</p>', section_id: section, status: 'PUBLISHED' });
+    const context = await world.browser.newContext();
+    const page = await context.newPage(), faults = [], asked = [];
+    page.on('pageerror', (e) => faults.push(String(e))).on('console', (m) => { if (m.type() === 'error') faults.push(m.text()); }).on('dialog', (d) => { faults.push(d.message()); d.dismiss(); });
+    const held = [];
+    await page.route('**/search/suggestions*', async (route) => {
+      const text = new URL(route.request().url()).searchParams.get('query');
+      asked.push(text);
+      if (text === 'slow') await new Promise((resolve) => { held.push(resolve); });
+      if (text === 'broken') await route.fulfill({ status: 503, body: '' });
+      else await route.continue();
+    });
+    await page.goto(`${world.desk.base}/helpcenter/en-us/contact`);
+    const box = page.locator('#suggestions'), links = box.locator('a');
+    assert.equal(await box.isHidden(), true);
+    await page.locator('#f-subject').pressSequentially('start the eng');
+    await box.waitFor({ state: 'visible' });
+    assert.deepEqual(await links.evaluateAll((all) => all.map((a) => [a.getAttribute('href'), a.target, a.textContent])), [[world.pages[2][1].replace(/^/, '/helpcenter/en-us'), '_blank', 'Start the engine (opens in a new tab)']]);
+    await page.keyboard.press('Tab');
+    assert.equal(await links.first().evaluate((a) => a === document.activeElement), true, 'the keyboard reaches a suggestion next');
+
+    await page.fill('#f-subject', 'gearbox');
+    await page.waitForFunction(() => document.querySelector('#suggestions a')?.textContent.includes('gearbox'));
+    assert.match(await links.first().getAttribute('href'), new RegExp(`/articles/${gears.id}-`));
+    assert.equal(await box.locator('img').count(), 0, 'a title is text');
+
+    await page.fill('#f-subject', 'slow');
+    while (held.length === 0) await page.evaluate(() => new Promise(requestAnimationFrame));
+    await page.fill('#f-subject', 'start');
+    await page.waitForFunction(() => document.querySelector('#suggestions a')?.textContent.includes('Start'));
+    const late = page.waitForResponse((r) => r.url().includes('slow'));
+    held.forEach((go) => go());
+    await (await late).finished();
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+    assert.equal(await links.count(), 1, 'a late answer to former words is dropped');
+
+    await page.fill('#f-subject', 'st');
+    await box.waitFor({ state: 'hidden' });
+    assert.ok(!asked.includes('st'), 'two letters ask nothing');
+    assert.deepEqual(faults, []);
+    await page.fill('#f-subject', 'broken');
+    await page.waitForResponse((r) => r.url().includes('broken'));
+    assert.equal(await box.isHidden(), true);
+    assert.deepEqual(faults.filter((text) => !/503/.test(text)), [], 'a refusal is no error of the script');
+    await context.close();
+  });
 });

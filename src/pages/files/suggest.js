@@ -16,9 +16,10 @@
     return li;
   };
   const suggest = async () => {
-    const text = subject.value.trim(), mine = ++asked;
+    const text = subject.value.trim();
     if (text === shown) return;
     shown = text;
+    const mine = ++asked;
     let found = [];
     if (text.length > 2) {
       const reply = await fetch(`${box.dataset.address}&query=${encodeURIComponent(text)}`, { headers: { Accept: 'application/json' } });
