@@ -122,7 +122,7 @@ build/fuzz/template_fuzz: $(addprefix src/,core/text/template_text.c core/text/t
 build/fuzz/imap_fuzz: src/mail/imap_text.c
 build/fuzz/report_fuzz: $(addprefix src/,mail/report.c mail/mime.c)
 build/fuzz/html_fuzz: $(addprefix src/files/,html_check.c html_rules.c html_style.c html_text.c html_tree.c)
-build/fuzz/picture_fuzz: src/files/confined.c
+build/fuzz/picture_fuzz: src/files/confined.c src/files/nursery.c
 build/fuzz/scan_fuzz: src/http/scan.c
 
 # A fuzz target that needs more sources includes them, or is listed above.

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/log.h"
 #include "files/html_clean.h"
+#include "files/nursery.h"
 #include "files/picture.h"
 #include "mail/read_child.h"
 
@@ -64,12 +65,19 @@ const struct command commands[] = {
      "Prints the manual page deskd(1) with all commands and options, in the format of man(7)."},
     {0}};
 
+static const struct nursery_kind prepared[] = {
+    {HTML_ARGUMENT, NULL, html_child},
+    {MAIL_ARGUMENT, mail_child_prepare, mail_child_run},
+    {0},
+};
+
 int main(int argc, char **argv) {
     struct command_line o;
     char err[USAGE_MAX];
     if (argc == 3 && strcmp(argv[1], PICTURE_ARGUMENT) == 0) return picture_child(argv[2]);
     if (argc == 3 && strcmp(argv[1], HTML_ARGUMENT) == 0) return html_child();
     if (argc == 3 && strcmp(argv[1], MAIL_ARGUMENT) == 0) return mail_child();
+    if (argc == 3 && strcmp(argv[1], NURSERY_ARGUMENT) == 0) return nursery_child(prepared);
     memory_policy();
     if (sodium_init() < 0) return complain("the cryptographic library can't be initialised");
     signal(SIGPIPE, SIG_IGN);
@@ -86,6 +94,7 @@ int main(int argc, char **argv) {
         options_help(stdout, o.command);
     } else {
         log_level_set((enum log_level)option_int(&o, OPT_LOG_LEVEL));
+        nursery_allow(prepared);
         status = o.command->run(&o);
     }
     if (fflush(stdout) != 0 && status == 0) status = complain("standard output can't be written");

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "files/nursery.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -36,6 +37,7 @@ static int confined_outcome(int status, const char *what) {
 }
 
 int confined_run_status(const char *kind, const char *parameter, int in, int out, const char *what, int *status) {
+    if (nursery_run(kind, in, out, status)) return confined_outcome(*status, what);
     char *const args[] = {"deskd", (char *)(uintptr_t)kind, (char *)(uintptr_t)parameter, NULL}, *const nothing[] = {NULL};
     posix_spawn_file_actions_t actions;
     pid_t child;
@@ -62,8 +64,8 @@ const char *confined_end(struct arena *a, int status, const struct confined_limi
     int sign = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     if (sign == SIGALRM) return str_fmt(a, "was stopped after %d seconds", 10 * l->seconds).p;
     if (sign == SIGKILL || sign == SIGXCPU) return str_fmt(a, "was stopped after %d seconds of CPU time", l->seconds).p;
-    if (sign == SIGABRT) return str_fmt(a, "needed more than %d MiB of memory", (int)(l->memory >> 20)).p;
-    if (sign == SIGSYS) return "made a forbidden system call";
+    if (sign == SIGABRT || sign == SIGSYS) /* abort() makes system calls that are forbidden */
+        return str_fmt(a, "needed more than %d MiB of memory, or made a forbidden system call", (int)(l->memory >> 20)).p;
     return sign ? str_fmt(a, "crashed (signal %d)", sign).p
                 : str_fmt(a, "failed (status %d)", WIFEXITED(status) ? WEXITSTATUS(status) : status).p;
 }
