@@ -92,8 +92,9 @@ export async function lmtp(t, to) {
 export const lmtpPort = (desk) => Number([...desk.log.matchAll(/LMTP listens on 127\.0\.0\.1:(\d+)/g)].at(-1)[1]);
 
 /** Runs `deskd lmtp`: {port, child, gone, log, stop}. */
-export async function lmtpAlone(t, desk, { at = '127.0.0.1:0', args = [], env = {} } = {}) {
-  const child = spawn(BINARY, ['lmtp', '--data', desk.dir, '--lmtp', at, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
+export async function lmtpAlone(t, desk, { at = '127.0.0.1:0', args = [], under = [], env = {} } = {}) {
+  const [command, ...rest] = [...under, BINARY, 'lmtp', '--data', desk.dir, '--lmtp', at, ...args];
+  const child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
   const one = { child, log: '', gone: new Promise((resolve) => child.on('close', (code, signal) => resolve({ code, signal }))) };
   one.stop = () => { child.kill('SIGTERM'); return one.gone; };
   defer(t, one.stop);

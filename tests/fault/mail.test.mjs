@@ -1,0 +1,169 @@
+// Acknowledged mails and SIGKILL, lost power, and disks that are full or fail.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { Lmtp, defer, directory, lmtp, lmtpAlone, open, stored, until, waiting } from '../api/lib/index.mjs';
+import { shim } from './shim.mjs';
+
+const HERE = 'support@desk.example';
+const DELIVERIES = Number(process.env.DELIVERIES ?? 600);
+
+function inbox(dir = directory()) {
+  for (const folder of ['tmp', 'new', 'failed']) mkdirSync(join(dir, 'mail', folder), { recursive: true });
+  writeFileSync(join(dir, 'mail/recipients'), `${HERE}\n`);
+  return { dir };
+}
+
+/** Delivers one mail on a new connection or on `client`. Returns true if it was acknowledged, and null if the connection was not made. */
+async function attempt(client, mail) {
+  if (!client.greeted) {
+    if (!(await client.reply())?.startsWith('220')) return null;
+    client.greeted = (await client.say('LHLO x'))?.startsWith('250');
+  }
+  const [reply] = client.closed ? [] : await client.deliver(mail, HERE);
+  return Boolean(reply?.startsWith('250'));
+}
+
+test(`${DELIVERIES} deliveries and SIGKILL at random moments: every acknowledged mail exists, and none more often than it was sent`, { timeout: 1_800_000 }, async (t) => {
+  const desk = await open(t, { processes: 1 });
+  (await desk.owner.put('/settings', { values: { 'mail.from_address': HERE } })).must(200);
+  await until('the recipients', () => readFileSync(join(desk.dir, 'mail/recipients'), 'utf8').includes(HERE));
+  let door = await lmtpAlone(t, desk);
+  const sent = new Map(); // by number: how often the mail was sent
+  const kills = { door: 0, desk: 0 };
+  let next = 0, acknowledged = 0, killing = Math.ceil(Math.random() * 20), turn = Promise.resolve();
+  const strike = () => { // one kill after the other; the workers go on meanwhile
+    const which = (kills.door + kills.desk) % 2 ? 'desk' : 'door';
+    kills[which]++;
+    turn = turn.then(async () => {
+      if (which === 'desk') {
+        await desk.kill();
+        await desk.start();
+      } else {
+        door.child.kill('SIGKILL');
+        await door.gone;
+        door = await lmtpAlone(t, desk);
+      }
+    });
+  };
+  const worker = async () => {
+    let client;
+    for (let n; (n = next++) < DELIVERIES;) {
+      for (let done = false; !done;) {
+        if (!client || client.closed) client = new Lmtp(door.port);
+        const was = await attempt(client, `Message-ID: <${n}@people.example>\r\nX: ${'x'.repeat(n % 7 * 999)}\r\n\r\n${n}\r\n`);
+        if (was !== null) sent.set(n, (sent.get(n) ?? 0) + 1);
+        done = was;
+        if (!done) {
+          client.socket.destroy();
+          client = undefined;
+          await turn;
+        }
+      }
+      if (++acknowledged >= killing) {
+        killing = acknowledged + Math.ceil(Math.random() * Math.max(40, DELIVERIES / 20));
+        strike();
+      }
+    }
+    client?.socket.destroy();
+  };
+  await Promise.all(Array.from({ length: 8 }, worker));
+  await turn;
+  await until('the inbox to be empty', () => waiting(desk).length === 0, { within: 600_000 });
+  const found = new Map();
+  for (const { raw } of stored(desk, 'failed')) {
+    const n = Number(/\r\n\r\n(\d+)\r\n$/.exec(raw)[1]);
+    found.set(n, (found.get(n) ?? 0) + 1);
+  }
+  for (let n = 0; n < DELIVERIES; n++) assert.ok(found.get(n) >= 1 && found.get(n) <= sent.get(n), `mail ${n}: sent ${sent.get(n)} times, found ${found.get(n)} times`);
+  assert.ok(kills.door > 1 && kills.desk > 1);
+  t.diagnostic(`${kills.door} kills of the door, ${kills.desk} of the desk; ${[...sent.values()].filter((times) => times > 1).length} mails were sent again, ${[...found.values()].filter((times) => times > 1).length} are there more than once`);
+});
+
+/** The mails that a disk holds after a loss of power (unsynced.c). */
+function durable(place) {
+  const names = readdirSync(place).includes('new.names') ? readFileSync(join(place, 'new.names'), 'utf8').split('\n').filter(Boolean) : [];
+  return names.map((line) => {
+    const [inode, name] = line.split(' ');
+    return { name, text: readdirSync(place).includes(`${inode}.bytes`) ? readFileSync(join(place, `${inode}.bytes`), 'latin1') : '' };
+  });
+}
+
+test('ten losses of power, on a disk that forgets what was not synced: no acknowledged mail is lost', { timeout: 300_000 }, async (t) => {
+  const preload = shim('unsynced');
+  if (!preload) return t.skip('unsynced.so is not built and there is no compiler');
+  let total = 0, forgotten = 0;
+  for (let loss = 0; loss < 10; loss++) {
+    const world = inbox(), place = directory();
+    const clients = loss < 5 ? 1 : 6; // one client makes five steps for each mail: the first losses come at each of them
+    const door = await lmtpAlone(t, world, { env: { LD_PRELOAD: preload, LOSS_FROM: join(world.dir, 'mail'), LOSS_TO: place, LOSS_AT: String(96 + (loss < 5 ? loss : Math.ceil(Math.random() * 500))) } });
+    const acknowledged = [];
+    await Promise.all(Array.from({ length: clients }, async (_, c) => {
+      const client = new Lmtp(door.port);
+      for (let n = 0; ; n++) {
+        const mail = `X: ${c} ${n}\r\n\r\n${'x'.repeat(n % 5 * 3000)}\r\n`;
+        if (!await attempt(client, mail)) return client.socket.destroy();
+        acknowledged.push(mail);
+      }
+    }));
+    assert.equal((await door.gone).signal, 'SIGKILL');
+    const kept = durable(place);
+    for (const mail of acknowledged) assert.equal(kept.filter(({ text }) => text.endsWith(`\n\n${mail}`)).length, 1, `loss ${loss}: ${mail.slice(0, 20)}`);
+    total += acknowledged.length;
+    forgotten += waiting(world).length - kept.length;
+  }
+  assert.ok(forgotten > 0, 'nothing was forgotten, so this test proves nothing');
+  t.diagnostic(`${total} mails were acknowledged; ${forgotten} names were forgotten, none of an acknowledged mail`);
+});
+
+test('a mail is acknowledged by LMTP after its bytes and its name are synced', async (t) => {
+  if (spawnSync('strace', ['-f', '-e', 'trace=write', 'true']).status !== 0) return t.skip('strace is not permitted here');
+  const world = inbox(), trace = join(directory(), 'trace');
+  const door = await lmtpAlone(t, world, { under: ['strace', '-D', '-f', '-y', '-s', '32', '-o', trace, '-e', 'trace=fsync,rename,sendto'] }); // with -D the child is deskd
+  const client = await lmtp(t, door.port);
+  assert.match((await client.deliver('X: 1\r\n\r\nx\r\n', HERE))[0], /^250/);
+  await door.stop();
+  await until('the end of the trace', () => new RegExp(`^${door.child.pid} .*exited with 0`, 'm').test(readFileSync(trace, 'utf8')));
+  const calls = readFileSync(trace, 'utf8').split('\n').map((line) => /(fsync|rename|sendto)\(.*?(\/tmp\/[0-9a-f-]+>|\/new>|250 2\.0\.0 stored|$)/.exec(line)?.slice(1).join(' ')).filter(Boolean);
+  const [bytes, rename, names, reply] = [/^fsync .*\/tmp\//, /^rename/, /^fsync .*\/new>/, /stored/].map((one) => calls.findIndex((call) => one.test(call)));
+  assert.ok(bytes >= 0 && bytes < rename && rename < names && names < reply, calls.join('\n'));
+});
+
+test('LMTP answers 451 while the disk fails to sync, leaves nothing, and takes the mail afterwards', async (t) => {
+  const preload = shim('eio');
+  if (!preload) return t.skip('eio.so is not built and there is no compiler');
+  const world = inbox(), sick = join(directory(), 'sick');
+  for (const under of [`${world.dir}/mail/tmp`, `${world.dir}/mail/new`]) { // the sync of the file, then that of the folder
+    const door = await lmtpAlone(t, world, { env: { LD_PRELOAD: preload, DESKD_FAULT: sick, DESKD_FAULT_UNDER: under } });
+    const client = await lmtp(t, door.port);
+    writeFileSync(sick, 'sync');
+    for (const reply of await client.deliver('X: 1\r\n\r\n', HERE, 'support+2@desk.example')) assert.match(reply, /^451 4\.3\.0/);
+    assert.deepEqual([waiting(world), waiting(world, 'tmp')], [[], []]);
+    assert.match(door.log, /error LMTP: \S+\/mail can't store a mail now: Input\/output error/);
+    rmSync(sick);
+    for (const reply of await client.deliver('X: 1\r\n\r\n', HERE, 'support+2@desk.example')) assert.match(reply, /^250/);
+    assert.equal(waiting(world).length, 2);
+    for (const name of waiting(world)) rmSync(join(world.dir, 'mail/new', name));
+    await door.stop();
+  }
+});
+
+test('LMTP answers 451 while the disk is full, before the data or after it, and takes the mail afterwards', async (t) => {
+  const disk = directory();
+  if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', disk]).status !== 0) return t.skip('mount is not permitted here');
+  defer(t, () => assert.equal(spawnSync('umount', [disk]).status, 0, 'umount'));
+  const world = inbox(join(disk, 'data'));
+  const door = await lmtpAlone(t, world);
+  const client = await lmtp(t, door.port);
+  assert.match((await client.deliver('x'.repeat(5 << 20), HERE))[0], /^451 4\.3\.1/);
+  assert.deepEqual([waiting(world), waiting(world, 'tmp')], [[], []]);
+  spawnSync('dd', ['if=/dev/zero', `of=${join(disk, 'filler')}`, 'bs=4096']);
+  await client.send(`MAIL FROM:<>\r\nRCPT TO:<${HERE}>\r\nDATA\r\n`);
+  assert.match((await client.replies(3))[2], /^451 4\.3\.1/);
+  rmSync(join(disk, 'filler'));
+  assert.match((await client.deliver('X: 1\r\n\r\n', HERE))[0], /^250/);
+  await client.quit();
+  await door.stop();
+});
