@@ -281,7 +281,7 @@ $(VARIANT)/tests/fault/%.so: tests/fault/%.c
 	$(CC) -std=c17 -D_GNU_SOURCE -O2 -Wall -Wextra -fPIC -shared -o $@ $<
 
 .PHONY: fault-programs
-fault-programs: $(BIN) $(patsubst %,$(VARIANT)/tests/fault/%.so,eio slow names)
+fault-programs: $(BIN) $(patsubst %,$(VARIANT)/tests/fault/%.so,eio slow names unsynced)
 
 .PHONY: test-fault
 test-fault: fault-programs tests/node_modules/.package-lock.json ## tests SIGKILL, full and failing disks, the order of system calls, drain
