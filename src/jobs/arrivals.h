@@ -1,13 +1,12 @@
-/* Takes mails from the inbox (mail/inbox.h), each in a write of its own. */
+/* Takes mails from the inbox (mail/inbox.h), each in a write of its own, on a thread of its own. */
 #ifndef JOBS_ARRIVALS_H
 #define JOBS_ARRIVALS_H
 
 #include "work/work.h"
 
-#include <stdatomic.h>
-
-/* Takes some of the waiting mails. Returns true if there may be more. Mails that the store can't take now stay in the
- * inbox. */
-bool arrivals_take(struct desk *d, const atomic_bool *stopping);
+struct arrivals;
+/* Starts the thread. Sets *out to NULL if the desk has no inbox. Returns 0, or -1 if no thread can be started. */
+int arrivals_start(struct desk *d, struct arrivals **out);
+void arrivals_stop(struct arrivals *r); /* waits for the mail that is being taken; NULL: nothing */
 
 #endif

@@ -4,6 +4,7 @@
 #include "core/rules/clocks.h"
 #include "jobs/index_names.h"
 #include "jobs/index_search.h"
+#include "jobs/mail_release.h"
 #include "jobs/runner.h"
 #include "mail/deliver.h"
 
@@ -16,5 +17,6 @@ const struct job_kind job_kinds[] = {
     {.name = JOB_INDEX_SEARCH, .run = index_search, .never_failed = true},
     {.name = JOB_CLOCKS, .run = clocks_run, .never_failed = true},
     {.name = JOB_BREACH, .run = breach_run, .never_failed = true},
+    {.name = JOB_MAIL_RELEASE, .run = mail_release_run, .outside = mail_release_read, .never_failed = true, .at_once = 1},
     {0},
 };

@@ -31,7 +31,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define LOOK_AGAIN_MS 1000 /* for retries, leases and mail; a new job wakes the runner */
+#define LOOK_AGAIN_MS 1000 /* for retries and leases; a new job wakes the runner */
 #define LOOK_SOON_MS 5     /* after a job, because its next part is due a millisecond later */
 #define FLUSH_MS (15 * TIME_SECOND)
 #define SWEEP_MS TIME_MINUTE
@@ -66,6 +66,7 @@ struct runner {
     atomic_bool stopping;
     struct worker *workers;
     int worker_count; /* number of workers whose thread runs */
+    struct arrivals *arrivals;
 };
 
 /* ---- a turn ------------------------------------------------------------------------------------------------------- */
@@ -250,7 +251,6 @@ static void *runner_main(void *arg) {
         worked = false;
         while (!atomic_load(&r->stopping) && run_one(r)) worked = true;
         if (due(&listed, RECIPIENTS_MS)) recipients_refresh(r->desk);
-        if (arrivals_take(r->desk, &r->stopping)) worked = true;
         breaches_take(r->desk, &breaches);
         if (monitors_run(r->desk, &monitors, &r->stopping)) worked = true;
         if (gathered_waits(r->desk)) gathered_flush(r->desk);
@@ -278,6 +278,7 @@ static bool start_workers(struct runner *r) {
 }
 
 static void runner_end(struct runner *r) {
+    arrivals_stop(r->arrivals);
     atomic_store(&r->stopping, true);
     pthread_mutex_lock(&r->lock);
     pthread_cond_signal(&r->wake);
@@ -305,7 +306,7 @@ struct runner *jobs_start(struct desk *d) {
     pthread_cond_init(&r->handed, NULL);
     d->wake_jobs = runner_wake;
     d->wake_arg = r;
-    if (start_workers(r) && pthread_create(&r->thread, NULL, runner_main, r) == 0) return r;
+    if (start_workers(r) && arrivals_start(d, &r->arrivals) == 0 && pthread_create(&r->thread, NULL, runner_main, r) == 0) return r;
     runner_end(r);
     return NULL;
 }

@@ -1,5 +1,5 @@
-/* The job runner: a thread that claims due jobs, takes mail from the inbox and writes gathered session touches, and
- * threads for jobs that wait for other systems. */
+/* The job runner: a thread that claims due jobs and writes gathered session touches, threads for jobs that wait for other systems, and a thread
+ * that takes mail from the inbox. */
 #ifndef JOBS_RUNNER_H
 #define JOBS_RUNNER_H
 

@@ -231,7 +231,7 @@ static void add_part_as_file(struct body *b, const struct part *p) {
     struct str name = p->file_name.p ? p->file_name : default_name(b->a, p, bytes);
     if (bytes.n == 0 && p->file_name.p == NULL) return;
     if ((type_is(p, "message/rfc822")) && p->file_name.p && !memchr(name.p, '.', name.n)) name = STR_CAT(b->a, name, S(".eml"));
-    body_add_file(b, &(struct mail_file){name, p->type, id_of_part(p), bytes});
+    body_add_file(b, &(struct mail_file){.name = name, .type = p->type, .content_id = id_of_part(p), .bytes = bytes});
 }
 
 /* ---- parts ---------------------------------------------------------------------------------------------------------------- */

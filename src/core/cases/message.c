@@ -10,10 +10,10 @@
 QUERY(message_of_client, "SELECT id FROM posts WHERE case_id = :case AND creator_id = :creator AND client_id = :client");
 QUERY(message_insert,
       "INSERT INTO posts (case_id, kind, uuid, client_id, content_text, content_html, creator_id, creator_name, is_requester, "
-      "by_staff, channel, source, metadata, "
+      "by_staff, channel, source, mailbox_id, metadata, "
       "message_status, message_status_updated_at, created_at, updated_at) VALUES (:case, 1, :uuid, :client, "
       ":contents, :html, :creator, :name, "
-      ":is_requester, :reply, :channel, :source, :metadata, :status, :now, :now, :now) RETURNING id");
+      ":is_requester, :reply, :channel, :source, CAST(:mailbox AS BIGINT), :metadata, :status, :now, :now, :now) RETURNING id");
 QUERY(case_replied,
       "UPDATE cases SET message_seq = :seq, last_message_id = :message, last_message_status = :status, last_message_preview = :preview, "
       "last_note_preview = NULL, last_replier_id = :creator, last_replied_at = :now, "
@@ -86,8 +86,8 @@ int message_post(struct work *w, struct case_now *c, const struct message_new *m
                   BINDS(B_INT("case", c->id), B_TEXT("uuid", random_uuid(w->arena)), B_TEXT("client", m->client_id),
                         B_TEXT("contents", m->contents), B_TEXT("html", m->html), B_INT("creator", m->creator_id),
                         B_TEXT("name", m->creator_name), B_INT("is_requester", by_requester), B_INT("reply", is_reply),
-                        B_INT("channel", channel), B_ID("source", m->source), B_TEXT("metadata", m->metadata), B_INT("status", status),
-                        B_INT("now", w->now)),
+                        B_INT("channel", channel), B_ID("source", m->source), B_ID("mailbox", m->mailbox_id),
+                        B_TEXT("metadata", m->metadata), B_INT("status", status), B_INT("now", w->now)),
                   id));
     if (m->original.p) TRY(original_keep(w, *id, m->original));
     TRY(attachments_add(w, (struct attached_post){*id, c->id, m->html}, m->files, m->file_count));

@@ -6,9 +6,9 @@
 
 struct message_new {
     struct str contents, client_id, metadata, creator_name; /* p NULL: none */
-    struct str html, original; /* clean HTML, and what it was before; p NULL: the message was written as plain text */
-    int64_t creator_id;
-    const int64_t *files; /* attached, in this order: core/cases/attachment.h */
+    struct str html, original;      /* clean HTML, and what it was before; p NULL: the message was written as plain text */
+    int64_t creator_id, mailbox_id; /* mailbox_id: 0: it did not come by mail */
+    const int64_t *files;           /* attached, in this order: core/cases/attachment.h */
     int file_count;
     int source, channel; /* 0: not given; the channel is the conversation's then */
 };

@@ -73,6 +73,17 @@ const struct setting setting_table[] = {
     {62, "mail.imap_allow_private_addresses", SETTING_BOOL, "0", .role = ROLE_OWNER,
      .doc = "IMAP servers may be on this machine or in a private network. Otherwise an admin could examine the network of the desk by the "
             "accounts of mailboxes."},
+    {42, "mail.authserv_id", SETTING_TEXT, "", .role = ROLE_OWNER,
+     .doc = "Name by which the mail server of the desk signs its Authentication-Results headers (RFC 8601). Only the topmost header with "
+            "this name "
+            "is trusted. Empty: none is, so mails of staff are suspended."},
+    {43, "mail.require_registered", SETTING_BOOL, "0", 0, 0, .doc = "Mails of senders without an account are suspended."},
+    {44, "mail.require_verified", SETTING_BOOL, "0", 0, 0, .doc = "Mails are suspended if the sender has not verified the address."},
+    {45, "mail.spam_score", SETTING_INT, "10", 0, 1000,
+     .doc = "Mails with a higher spam score in X-Spam-Score or X-Spam-Status are suspended. 0: the score is ignored."},
+    {46, "mail.blocklist", SETTING_LINES, "", 0, 0,
+     .doc = "Mails of these senders are suspended. A line is an address, a domain, or *. and a domain, which stands for all domains below "
+            "it."},
     {28, "files.max_megabytes", SETTING_INT, "20", 1, 1024, .doc = "Maximum size of an uploaded file, in megabytes of 1,048,576 bytes."},
     {34, "changes.kept_days", SETTING_INT, "30", 1, 3650, .doc = "Number of days that the change log keeps an entry."},
     {33, "files.unattached_megabytes", SETTING_INT, "200", 1, 102400,

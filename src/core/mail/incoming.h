@@ -17,6 +17,7 @@ struct mail_person {
 /* A file of the mail. Inline pictures have a content id, to which the HTML refers by cid:. */
 struct mail_file {
     struct str name, type, content_id, bytes; /* content_id: p NULL: none */
+    int64_t id;                               /* row of files; set before mail_receive */
 };
 
 /* What decides about suspension. Texts are values of headers, unfolded and decoded; p NULL: the header is absent. */
@@ -26,6 +27,7 @@ struct mail_signs {
     int loop_count;
     struct str autoreply;   /* the first of X-Autoreply, X-Autorespond, X-Auto-Response, X-Vacation and similar ones, as "name: value" */
     bool is_report;         /* multipart/report, or a mail of this form by its text (mail/report.h) */
+    bool is_bounce;         /* about a letter of this desk; set before mail_receive */
     bool is_calendar_reply; /* text/calendar; method=REPLY */
     int from_headers;       /* number of From headers: RFC 5322 demands one */
 };
@@ -59,6 +61,7 @@ struct incoming {
     int file_count;
     bool cut;         /* parts of the mail are only in the raw mail, because a limit was reached */
     struct str fault; /* the mail can't be read: why, one line; p NULL: it was read. Then only the envelope, size and digest are set */
+    int64_t begun;    /* clock_monotonic when this attempt began; 0: unknown */
     /* about the raw mail */
     int64_t size;
     struct str sha256; /* 64 hex digits */

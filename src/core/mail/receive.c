@@ -1,0 +1,346 @@
+/* One mail is one write:
+ *
+ *     arrived before? ──yes──▸ nothing
+ *         │ no
+ *     row of mails (RECEIVED) ──fault──▸ FAILED
+ *         │
+ *     mailbox, tokens, sender ──▸ a rule of suspension.c hits ──▸ SUSPENDED ┄┄ released by staff ┄▸ PROCESSING ┄ job ┄┐
+ *         │                                                                                                       │
+ *         ◂┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┘
+ *     sender may not write ──▸ REJECTED
+ *         │
+ *     message, or new conversation ──▸ SUCCESS
+ *
+ * Before the row is written, the digest of the mail is: of two processes that take the same mail at once, the second one waits for the COMMIT
+ * of the first at the primary key of mail_arrivals, and then finds the digest. So a row is never seen in PROCESSING, unless staff released the
+ * mail and its job has not run yet. */
+#include "core/mail/receive.h"
+
+#include "base/fold.h"
+#include "base/limits.h"
+#include "base/link.h"
+#include "core/access/permission.h"
+#include "core/cases/case_new.h"
+#include "core/cases/message.h"
+#include "core/cases/message_mail.h"
+#include "core/cases/participant.h"
+#include "core/desk/file.h"
+#include "core/desk/job.h"
+#include "core/desk/setting.h"
+#include "core/mail/authentication.h"
+#include "core/mail/suspension.h"
+#include "core/rules/rule.h"
+#include "json/json.h"
+
+#include <inttypes.h>
+#include <sodium.h>
+
+/* ---- duplicates --------------------------------------------------------------------------------------------------------- */
+
+QUERY(arrival_insert,
+      "INSERT INTO mail_arrivals (digest, arrived_at) VALUES (:digest, :now) ON CONFLICT (digest) DO UPDATE SET arrived_at = "
+      "excluded.arrived_at WHERE mail_arrivals.arrived_at <= :since");
+QUERY(arrival_known, "SELECT 1 FROM mail_arrivals WHERE digest = :digest AND arrived_at > :since");
+
+/* SHA-256 of the recipient, a NUL, and the SHA-256 of the raw mail. */
+static struct str arrival_digest(struct arena *a, const struct incoming *m) {
+    unsigned char sum[crypto_hash_sha256_BYTES];
+    crypto_hash_sha256_state state;
+    crypto_hash_sha256_init(&state);
+    if (m->recipient.n) crypto_hash_sha256_update(&state, (const unsigned char *)m->recipient.p, m->recipient.n);
+    crypto_hash_sha256_update(&state, (const unsigned char *)"", 1);
+    crypto_hash_sha256_update(&state, (const unsigned char *)m->sha256.p, m->sha256.n);
+    crypto_hash_sha256_final(&state, sum);
+    return str_hex(a, sum, sizeof sum);
+}
+
+int mail_arrived_before(struct conn *c, int64_t now, const struct incoming *m) {
+    struct arena *a = arena_new();
+    int64_t found;
+    int rc = db_int(c, &arrival_known, BINDS(B_TEXT("digest", arrival_digest(a, m)), B_INT("since", now - MAIL_ARRIVALS_KEPT)), &found);
+    arena_free(a);
+    return rc;
+}
+
+/* ---- the row ------------------------------------------------------------------------------------------------------------ */
+
+QUERY(mail_insert,
+      "INSERT INTO mails (status, door, envelope_from, recipient, from_text, from_key, to_text, cc_text, subject, content_text, "
+      "content_html, "
+      "message_id, dkim, spf, dmarc, size, file_id, created_at) VALUES (1, :door, :envelope_from, :recipient, :from_text, :from_key, "
+      ":to_text, "
+      ":cc_text, :subject, :text, :html, :message_id, CAST(:dkim AS INTEGER), CAST(:spf AS INTEGER), CAST(:dmarc AS INTEGER), :size, "
+      "CAST(:file AS BIGINT), :now) RETURNING id");
+QUERY(mail_end,
+      "UPDATE mails SET status = :status, suspension = COALESCE(CAST(:suspension AS INTEGER), suspension), reason = :reason, "
+      "is_suspended = CASE WHEN :status = 6 THEN 1 ELSE 0 END, sender_id = CAST(:sender AS BIGINT), mailbox_id = CAST(:mailbox AS BIGINT), "
+      "case_id = CAST(:case AS BIGINT), post_id = CAST(:post AS BIGINT), time_taken = CAST(:taken AS BIGINT), "
+      "completed_at = CAST(:completed AS BIGINT) WHERE id = :id");
+
+struct processing {
+    struct judged j;
+    struct mailbox mailbox; /* id 0: none */
+    bool released;
+    int status; /* enum incoming_status */
+    int suspension;
+    struct str reason;
+    int64_t case_id, post_id;
+};
+
+static int mail_row_insert(struct work *w, const struct incoming *m, const struct judged *j, int64_t file_id, int64_t *id) {
+    return db_insert(w->conn, &mail_insert,
+                     BINDS(B_INT("door", m->door), B_TEXT("envelope_from", m->envelope_from), B_TEXT("recipient", m->recipient),
+                           B_TEXT("from_text", m->from_text), B_TEXT("from_key", j->sender.key), B_TEXT("to_text", m->to_text),
+                           B_TEXT("cc_text", m->cc_text), B_TEXT("subject", m->subject), B_TEXT("text", m->text), B_TEXT("html", m->html),
+                           B_TEXT("message_id", m->message_id), B_ID("dkim", j->seen.dkim), B_ID("spf", j->seen.spf),
+                           B_ID("dmarc", j->seen.dmarc), B_INT("size", m->size), B_ID("file", file_id), B_INT("now", w->now)),
+                     id);
+}
+
+static int mail_row_end(struct work *w, const struct processing *p) {
+    const struct incoming *m = p->j.mail;
+    return db_exec(w->conn, &mail_end,
+                   BINDS(B_INT("id", p->j.mail_id), B_INT("status", p->status), B_ID("suspension", p->suspension),
+                         B_TEXT("reason", p->reason), B_ID("sender", p->j.sender.user_id), B_ID("mailbox", p->mailbox.id),
+                         B_ID("case", p->case_id), B_ID("post", p->post_id), B_ID("taken", m->begun ? clock_monotonic() - m->begun + 1 : 0),
+                         B_ID("completed", p->status == INCOMING_SUSPENDED ? 0 : w->now)));
+}
+
+static int mail_give_up(struct processing *p, enum incoming_status status, struct str reason) {
+    p->status = (int)status;
+    p->reason = reason;
+    return 0;
+}
+
+/* ---- contents ----------------------------------------------------------------------------------------------------------- */
+
+/* The beginning of a text that has at most `most` characters. */
+static struct str text_beginning(struct str s, size_t most) {
+    size_t i = 0;
+    for (size_t n = 0; i < s.n; i++)
+        if ((s.p[i] & 0xC0) != 0x80 && n++ == most) break;
+    return (struct str){s.p, i};
+}
+
+static struct str mail_subject(struct arena *a, const struct incoming *m) {
+    struct str subject = m->subject.p ? text_beginning(thread_subject(a, m->subject), LIMIT_TITLE) : S("");
+    return subject.n ? subject : S("(no subject)");
+}
+
+static struct str mail_text(const struct incoming *m) {
+    return text_beginning(m->text.n ? m->text : m->quoted.n ? m->quoted : S(""), LIMIT_CONTENTS);
+}
+
+static struct str html_escaped(struct arena *a, struct str s) {
+    struct str out = S("");
+    for (size_t i = 0, from = 0; i <= s.n; i++) {
+        const char *escape = i == s.n        ? ""
+                             : s.p[i] == '&' ? "&amp;"
+                             : s.p[i] == '<' ? "&lt;"
+                             : s.p[i] == '>' ? "&gt;"
+                             : s.p[i] == '"' ? "&quot;"
+                                             : NULL;
+        if (escape == NULL) continue;
+        out = STR_CAT(a, out, (struct str){s.p + from, i - from}, str_of(escape));
+        from = i + 1;
+    }
+    return out;
+}
+
+static struct str text_replaced(struct arena *a, struct str s, struct str from, struct str to) {
+    struct str out = S("");
+    for (const char *at; s.n && (at = memmem(s.p, s.n, from.p, from.n)) != NULL;) {
+        out = STR_CAT(a, out, (struct str){s.p, (size_t)(at - s.p)}, to);
+        s = (struct str){at + from.n, (size_t)(s.p + s.n - at) - from.n};
+    }
+    return STR_CAT(a, out, s);
+}
+
+/* Inline pictures are named by their content id in a mail, and by the row of their file in a message (core/cases/attachment.h). */
+static struct str mail_html(struct arena *a, const struct incoming *m) {
+    char id[INT_TEXT];
+    struct str html = m->html;
+    for (int i = 0; i < m->file_count && html.p; i++) {
+        const struct mail_file *f = &m->files[i];
+        if (f->id == 0 || f->content_id.n == 0) continue;
+        html = text_replaced(a, html, STR_CAT(a, S(" src=\"cid:"), html_escaped(a, f->content_id), S("\"")),
+                             STR_CAT(a, S(" src=\"cid:"), str_int(id, f->id), S("\"")));
+    }
+    return html;
+}
+
+static const int64_t *mail_file_ids(struct arena *a, const struct incoming *m, int *count) {
+    int64_t *ids = arena_array(a, (size_t)m->file_count + 1, sizeof *ids);
+    *count = 0;
+    for (int i = 0; i < m->file_count; i++)
+        if (m->files[i].id) ids[(*count)++] = m->files[i].id;
+    return ids;
+}
+
+/* ---- posting ------------------------------------------------------------------------------------------------------------ */
+
+/* A conversation that takes no message is named by the new one. */
+static int mail_begin_case(struct work *w, struct processing *p) {
+    const struct incoming *m = p->j.mail;
+    struct case_new n = {.subject = mail_subject(w->arena, m),
+                         .contents = mail_text(m),
+                         .html = mail_html(w->arena, m),
+                         .requester_id = p->j.sender.user_id,
+                         .creator_id = p->j.sender.user_id,
+                         .brand_id = p->mailbox.brand_id,
+                         .assigned_team_id = p->mailbox.team_id,
+                         .mailbox_id = p->mailbox.id,
+                         .source = SOURCE_MAIL,
+                         .channel = CHANNEL_MAIL,
+                         .message_id = &p->post_id};
+    if (p->j.thread.found) n.metadata = str_fmt(w->arena, "{\"continues_case_id\":%" PRId64 "}", p->j.thread.now.id);
+    n.files = mail_file_ids(w->arena, m, &n.file_count);
+    return case_create(w, &n, &p->case_id);
+}
+
+/* A message of a customer reopens the conversation, also if the customer is not the requester, because nobody looks for new messages in
+ * conversations that wait or are completed. */
+static int mail_reopen(struct work *w, struct case_now *c) {
+    int64_t open;
+    if (c->status_type != STATUS_PENDING && c->status_type != STATUS_COMPLETED) return 0;
+    TRY(status_id_of_type(w, STATUS_OPEN, &open));
+    return case_change(w, c, &(struct case_change){.set = CASE_STATUS, .status_id = open});
+}
+
+static int mail_post(struct work *w, struct processing *p) {
+    const struct incoming *m = p->j.mail;
+    struct case_now *c = &p->j.thread.now;
+    bool by_staff = w->actor.rank >= ROLE_COLLABORATOR && w->actor.user_id != c->requester_id;
+    struct message_new n = {.contents = mail_text(m),
+                            .html = mail_html(w->arena, m),
+                            .creator_id = w->actor.user_id,
+                            .mailbox_id = p->mailbox.id,
+                            .source = SOURCE_MAIL,
+                            .channel = CHANNEL_MAIL};
+    n.files = mail_file_ids(w->arena, m, &n.file_count);
+    p->case_id = c->id;
+    TRY(message_post(w, c, &n, &p->post_id));
+    return by_staff ? message_mail_send(w, c, p->post_id, NULL, 0) : mail_reopen(w, c);
+}
+
+static bool may_not_reply(const struct work *w, const struct processing *p) {
+    bool as_customer = w->actor.rank < ROLE_COLLABORATOR || w->actor.user_id == p->j.thread.now.requester_id;
+    return p->j.thread.open && !as_customer && !permitted(&w->actor, "cases.public_reply");
+}
+
+static int mail_accept(struct work *w, struct processing *p) {
+    int allowed = sender_act(w, p->j.mail, &p->j.sender, p->j.as_staff);
+    TRY(allowed);
+    if (!allowed) return mail_give_up(p, INCOMING_REJECTED, S("The user with the address of the sender is disabled."));
+    if (may_not_reply(w, p)) return mail_give_up(p, INCOMING_REJECTED, S("The role of the sender may not reply to customers."));
+    if (p->released && p->j.thread.open) TRY(participant_add(w, p->j.thread.now.id, p->j.sender.user_id));
+    TRY(p->j.thread.open ? mail_post(w, p) : mail_begin_case(w, p));
+    TRY(sender_copies_join(w, p->j.mail, &p->j.sender, p->case_id));
+    p->status = INCOMING_SUCCESS;
+    return 0;
+}
+
+/* ---- the mail ----------------------------------------------------------------------------------------------------------- */
+
+#define MAILBOX_TRIES 20 /* addresses of To and Cc that are looked up if the envelope names no mailbox */
+
+static int mail_find_mailbox(struct work *w, const struct incoming *m, struct mailbox *out) {
+    int rc = m->recipient.p ? mailbox_of_address(w, m->recipient, out) : 0;
+    for (int i = 0; i < m->to_count && i < MAILBOX_TRIES && rc == 0; i++) rc = mailbox_of_address(w, m->to[i].address, out);
+    for (int i = 0; i < m->cc_count && i < MAILBOX_TRIES && rc == 0; i++) rc = mailbox_of_address(w, m->cc[i].address, out);
+    if (rc == 0) *out = (struct mailbox){0};
+    return rc < 0 ? rc : 0;
+}
+
+/* A sender who is not staff acts as a customer. Staff who do not see the conversation take part as customers, if they are participants. */
+static int mail_judge(struct work *w, struct processing *p) {
+    struct judged *j = &p->j;
+    TRY(mail_find_mailbox(w, j->mail, &p->mailbox));
+    TRY(thread_find(w, j->mail, &j->thread));
+    j->as_staff = sender_is_proven_staff(&j->sender, &j->seen);
+    if (p->released) return 0;
+    int hit = suspension_find(w, j, &p->reason);
+    TRY(hit);
+    p->suspension = hit;
+    if (hit) p->status = INCOMING_SUSPENDED;
+    return 0;
+}
+
+static int mail_process(struct work *w, struct processing *p) {
+    w->channel = RULE_MAIL;
+    w->event = RULE_INCOMING_MAIL;
+    if (p->j.mail->fault.p) mail_give_up(p, INCOMING_FAILED, p->j.mail->fault);
+    else TRY(mail_judge(w, p));
+    if (p->status == 0 && p->j.sender.key.p == NULL) mail_give_up(p, INCOMING_FAILED, S("The mail has no valid address of a sender."));
+    if (p->status == 0) TRY(mail_accept(w, p));
+    return mail_row_end(w, p);
+}
+
+/* The verdicts and the sender, from which the row is made. */
+static int mail_look(struct work *w, struct processing *p) {
+    const struct incoming *m = p->j.mail;
+    p->j.seen = authentication_read(w->arena, m->authentication_results, m->authentication_count,
+                                    setting_text(w->desk, "mail.authserv_id", w->arena), m->from.address);
+    return sender_find(w, m, &p->j.sender);
+}
+
+int mail_receive(struct work *w, const struct incoming *m, int64_t file_id, int64_t *mail_id) {
+    struct processing p = {.j = {.mail = m}};
+    int fresh =
+        db_exec(w->conn, &arrival_insert,
+                BINDS(B_TEXT("digest", arrival_digest(w->arena, m)), B_INT("now", w->now), B_INT("since", w->now - MAIL_ARRIVALS_KEPT)));
+    if (fresh <= 0) return fresh;
+    TRY(mail_look(w, &p));
+    TRY(mail_row_insert(w, m, &p.j, file_id, mail_id));
+    if (file_id) TRY(files_attached(w, json_ids(w->arena, &file_id, 1)));
+    p.j.mail_id = *mail_id;
+    TRY(mail_process(w, &p));
+    return 1;
+}
+
+/* ---- release ------------------------------------------------------------------------------------------------------------ */
+
+QUERY(mail_let_go, "UPDATE mails SET status = 2, is_suspended = 0 WHERE id = :id AND is_suspended = 1");
+QUERY(mail_released_row, "SELECT m.door, m.envelope_from, m.recipient, f.sha256, m.size FROM mails m LEFT JOIN files f ON f.id = m.file_id "
+                         "WHERE m.id = :id AND m.status = 2");
+QUERY(mail_released_lock, "SELECT m.id FROM mails m WHERE m.id = :id AND m.status = 2 @LOCK@");
+
+int mail_release(struct work *w, int64_t mail_id) {
+    int64_t job;
+    int rc = db_exec(w->conn, &mail_let_go, BINDS(B_INT("id", mail_id)));
+    if (rc <= 0) return rc;
+    TRY(job_add(w, JOB_MAIL_RELEASE, str_fmt(w->arena, "{\"mail_id\":%" PRId64 "}", mail_id), &job));
+    return 1;
+}
+
+int mail_released_load(struct conn *c, struct arena *a, int64_t mail_id, struct mail_released *out) {
+    struct stmt *row;
+    int rc = db_row(c, &mail_released_row, BINDS(B_INT("id", mail_id)), &row);
+    if (rc <= 0) return rc;
+    *out = (struct mail_released){.door = (enum mail_door)col_int(row, 0), .size = col_int(row, 4)};
+    if (!col_null(row, 1)) out->envelope_from = str_dup(a, col_text(row, 1));
+    if (!col_null(row, 2)) out->recipient = str_dup(a, col_text(row, 2));
+    if (!col_null(row, 3)) out->sha256 = str_dup(a, col_text(row, 3));
+    stmt_end(row);
+    return 1;
+}
+
+/* Staff have looked at a mail without a valid From, so the sender of its envelope counts. It has no powers of staff. */
+static int mail_look_released(struct work *w, struct processing *p, struct incoming *copy) {
+    TRY(mail_look(w, p));
+    if (p->j.sender.key.p || copy->envelope_from.n == 0) return 0;
+    copy->from.address = copy->envelope_from;
+    copy->authentication_count = 0;
+    return mail_look(w, p);
+}
+
+int mail_process_released(struct work *w, const struct incoming *m, int64_t mail_id) {
+    int64_t id;
+    struct incoming copy = *m;
+    struct processing p = {.released = true, .j = {.mail = &copy, .mail_id = mail_id}};
+    int rc = db_int(w->conn, &mail_released_lock, BINDS(B_INT("id", mail_id)), &id);
+    if (rc <= 0) return rc;
+    TRY(mail_look_released(w, &p, &copy));
+    TRY(mail_process(w, &p));
+    return 1;
+}

@@ -1,0 +1,181 @@
+#include "core/mail/sender.h"
+
+#include "base/fold.h"
+#include "base/limits.h"
+#include "core/access/access.h"
+#include "core/access/permission.h"
+#include "core/cases/participant.h"
+#include "core/desk/setting.h"
+#include "core/login/session.h"
+#include "core/mail/mailbox.h"
+#include "core/people/customer.h"
+
+#include <glib.h>
+
+/* ---- addresses and names ------------------------------------------------------------------------------------------------ */
+
+static bool hides_itself(gunichar c) {
+    GUnicodeType t = g_unichar_type(c);
+    return t == G_UNICODE_CONTROL || t == G_UNICODE_FORMAT || t == G_UNICODE_UNASSIGNED || t == G_UNICODE_PRIVATE_USE ||
+           t == G_UNICODE_SURROGATE || t == G_UNICODE_LINE_SEPARATOR || t == G_UNICODE_PARAGRAPH_SEPARATOR;
+}
+
+struct str mail_person_name(struct arena *a, const struct mail_person *p) {
+    struct str address = p->address, local = str_cut(&address, '@');
+    char *text = arena_bytes(a, p->name.n + 1);
+    size_t n = 0;
+    int characters = 0;
+    const char *end = p->name.p + p->name.n;
+    for (const char *at = p->name.p; at && at < end && characters < LIMIT_TITLE; at = g_utf8_next_char(at)) {
+        gunichar c = g_utf8_get_char(at);
+        if (c == '@') return local;
+        if (hides_itself(c)) continue;
+        memcpy(text + n, at, (size_t)(g_utf8_next_char(at) - at));
+        n += (size_t)(g_utf8_next_char(at) - at);
+        characters++;
+    }
+    struct str name = str_trim((struct str){text, n});
+    return name.n ? name : local;
+}
+
+bool mail_address_plain(struct arena *a, struct str address) {
+    if (!email_valid(address) || !utf8_valid(address)) return false;
+    for (const char *at = address.p; at < address.p + address.n; at = g_utf8_next_char(at))
+        if (hides_itself(g_utf8_get_char(at)) || g_unichar_isspace(g_utf8_get_char(at)) || strchr("<>\"\\,;:()[]", *at)) return false;
+    const char *domain = memrchr(address.p, '@', address.n);
+    return domain_read(a, (struct str){domain + 1, (size_t)(address.p + address.n - domain - 1)}).p != NULL;
+}
+
+static bool local_part_is_one_of(struct str address, const char *const *names) {
+    char folded[64];
+    struct str local = str_cut(&address, '@');
+    size_t n = 0;
+    for (size_t i = 0; i < local.n && local.p[i] != '+' && n < sizeof folded; i++)
+        if (strchr("-_.", local.p[i]) == NULL) folded[n++] = local.p[i];
+    for (; *names; names++)
+        if (str_eqi((struct str){folded, n}, str_of(*names))) return true;
+    return false;
+}
+
+bool mail_address_is_daemon(struct str address) {
+    static const char *const names[] = {"mailerdaemon", "maildaemon", "postmaster", NULL};
+    return local_part_is_one_of(address, names);
+}
+
+bool mail_address_is_noreply(struct str address) {
+    static const char *const names[] = {"noreply", "donotreply", "dontreply", "noresponse", "nepasrepondre", "keineantwort", NULL};
+    return local_part_is_one_of(address, names);
+}
+
+/* A line is an address, a domain, or "*." and a domain, which stands for all domains below it. */
+static bool line_blocks(struct arena *a, struct str line, struct str key, struct str domain) {
+    if (line.n == 0) return false;
+    if (memchr(line.p, '@', line.n)) return str_eq(email_key(a, line), key);
+    if (!str_starts(line, S("*."))) return str_eq(domain_key(a, line), domain);
+    struct str above = domain_key(a, (struct str){line.p + 2, line.n - 2});
+    return above.p && domain.n > above.n + 1 && domain.p[domain.n - above.n - 1] == '.' &&
+           memcmp(domain.p + domain.n - above.n, above.p, above.n) == 0;
+}
+
+bool mail_address_blocked(const struct desk *d, struct arena *a, struct str address) {
+    struct str lines = setting_text(d, "mail.blocklist", a), key = email_key(a, address);
+    const char *at = key.n ? memrchr(key.p, '@', key.n) : NULL;
+    if (at == NULL) return false;
+    struct str domain = {at + 1, (size_t)(key.p + key.n - at - 1)};
+    while (lines.p)
+        if (line_blocks(a, str_trim(str_cut(&lines, '\n')), key, domain)) return true;
+    return false;
+}
+
+/* ---- the sender --------------------------------------------------------------------------------------------------------- */
+
+QUERY(sender_owner,
+      "SELECT u.id, r.type, u.is_enabled, e.is_validated FROM identity_emails e JOIN users u ON u.id = e.user_id AND u.deleted_at IS NULL "
+      "JOIN roles r ON r.id = u.role_id WHERE e.email_key = :key AND e.is_claim = 0");
+
+int sender_find(struct work *w, const struct incoming *m, struct mail_sender *out) {
+    struct stmt *row;
+    *out = (struct mail_sender){.address = m->from.address};
+    if (m->from.address.p == NULL || !mail_address_plain(w->arena, m->from.address)) return 0;
+    out->key = email_key(w->arena, m->from.address);
+    int rc = db_row(w->conn, &sender_owner, BINDS(B_TEXT("key", out->key)), &row);
+    if (rc <= 0) return rc;
+    out->user_id = col_int(row, 0);
+    out->rank = (int)col_int(row, 1);
+    out->is_enabled = col_int(row, 2) != 0;
+    out->is_validated = col_int(row, 3) != 0;
+    stmt_end(row);
+    return 0;
+}
+
+bool sender_is_proven_staff(const struct mail_sender *s, const struct mail_authentication *seen) {
+    return s->rank >= ROLE_COLLABORATOR && seen->dmarc == VERDICT_PASS;
+}
+
+QUERY(sender_participates, "SELECT 1 FROM case_participants WHERE case_id = :case AND user_id = :user");
+
+/* Returns 1 if the sender sees the conversation as staff, 0 if not, or a negative error. */
+static int staff_sees(struct work *w, const struct mail_sender *s, const struct case_now *c) {
+    struct actor before = w->actor;
+    struct case_reader *reader;
+    int rc = s->is_enabled ? actor_load(w, s->user_id) : -ERR_AUTHENTICATION_FAILED;
+    if (rc >= 0) rc = access_case_reader(w, &reader);
+    w->actor = before;
+    if (!s->is_enabled) return 0;
+    return rc < 0 ? rc : access_case_of(reader, c->assigned_team_id, c->assigned_agent_id);
+}
+
+int sender_takes_part(struct work *w, const struct mail_sender *s, const struct case_now *c, bool as_staff) {
+    int64_t found;
+    if (s->user_id == 0) return 0;
+    if (s->user_id == c->requester_id) return 1;
+    int rc = db_int(w->conn, &sender_participates, BINDS(B_INT("case", c->id), B_INT("user", s->user_id)), &found);
+    if (rc != 0 || !as_staff) return rc;
+    return staff_sees(w, s, c);
+}
+
+int sender_act(struct work *w, const struct incoming *m, struct mail_sender *s, bool as_staff) {
+    if (s->user_id && !s->is_enabled) return 0;
+    if (s->user_id == 0) {
+        TRY(customer_of_address(w, mail_person_name(w->arena, &m->from), s->address, &s->user_id));
+        s->rank = ROLE_CUSTOMER;
+        s->is_enabled = true;
+    }
+    struct str cause = w->actor.cause;
+    TRY(actor_load(w, s->user_id));
+    w->actor.kind = ACTOR_MAIL;
+    w->actor.cause = cause;
+    w->actor.scopes = UINT32_MAX;
+    if (!as_staff) w->actor.rank = ROLE_CUSTOMER;
+    return 1;
+}
+
+/* ---- copies ------------------------------------------------------------------------------------------------------------- */
+
+QUERY(participants_number, "SELECT COUNT(*) FROM case_participants WHERE case_id = :case");
+
+/* Returns 1 if the address may join, 0 if not, or a negative error. */
+static int copy_may_join(struct work *w, const struct mail_person *p, struct str sender) {
+    if (p->address.p == NULL || !mail_address_plain(w->arena, p->address)) return 0;
+    if (str_eq(email_key(w->arena, p->address), sender)) return 0;
+    if (mail_address_is_daemon(p->address) || mail_address_is_noreply(p->address)) return 0;
+    if (mail_address_blocked(w->desk, w->arena, p->address)) return 0;
+    int ours = mailbox_owns(w, p->address);
+    return ours < 0 ? ours : !ours;
+}
+
+int sender_copies_join(struct work *w, const struct incoming *m, const struct mail_sender *s, int64_t case_id) {
+    int64_t there, user;
+    if (m->cc_count == 0) return 0;
+    TRY(db_int(w->conn, &participants_number, BINDS(B_INT("case", case_id)), &there));
+    int64_t room = PARTICIPANTS_BY_MAIL - there;
+    for (int i = 0, joined = 0; i < m->cc_count && joined < COPIES_OF_MAIL && joined < room; i++) {
+        int may = copy_may_join(w, &m->cc[i], s->key);
+        TRY(may);
+        if (!may) continue;
+        TRY(customer_of_address(w, mail_person_name(w->arena, &m->cc[i]), m->cc[i].address, &user));
+        TRY(participant_add(w, case_id, user));
+        joined++;
+    }
+    return 0;
+}

@@ -1,0 +1,42 @@
+/* The person who sent a mail, and the people in its Cc. */
+#ifndef CORE_MAIL_SENDER_H
+#define CORE_MAIL_SENDER_H
+
+#include "core/cases/case.h"
+#include "core/mail/incoming.h"
+
+struct mail_sender {
+    struct str address, key; /* of the header From; key: email_key; p NULL: no valid address */
+    int64_t user_id;         /* who owns the address; 0: nobody. Claims have no owner */
+    int rank;                /* enum role_type; ROLE_PUBLIC: nobody */
+    bool is_enabled, is_validated;
+};
+
+/* Looks the sender up. Creates nobody. Returns 0 or a negative error. */
+int sender_find(struct work *w, const struct incoming *m, struct mail_sender *out);
+/* True if the mail may act with the powers of staff: its sender is staff, and DMARC passed. */
+bool sender_is_proven_staff(const struct mail_sender *s, const struct mail_authentication *seen);
+/* Returns 1 if the sender may write into the conversation, 0 if not, or a negative error. as_staff: the powers of staff count. */
+int sender_takes_part(struct work *w, const struct mail_sender *s, const struct case_now *c, bool as_staff);
+/* The sender becomes the actor of the work, of kind MAIL. Creates the person if nobody owns the address. The rank of staff counts only if
+ * as_staff. Sets user_id. Returns 1, 0 if the person is disabled, or a negative error. */
+int sender_act(struct work *w, const struct incoming *m, struct mail_sender *s, bool as_staff);
+
+#define COPIES_OF_MAIL 20       /* people in Cc who become participants */
+#define PARTICIPANTS_BY_MAIL 50 /* participants of a conversation; more are not added by mails */
+/* The people in Cc become participants: people without an account are created. Left out are the sender, addresses of the desk, blocked
+ * addresses, and addresses that no person reads. Returns 0 or a negative error. */
+int sender_copies_join(struct work *w, const struct incoming *m, const struct mail_sender *s, int64_t case_id);
+
+/* The name of a person in a mail, without invisible characters. A name that has an @ could pretend to be another address, so it is not taken:
+ * the name is the part before the @ of the address then. */
+struct str mail_person_name(struct arena *a, const struct mail_person *p);
+/* True if the address has a form that a person may have, and no character that hides how it reads. */
+bool mail_address_plain(struct arena *a, struct str address);
+/* True if no person reads the address: it is that of a mail server, or one of a program that takes no answers. */
+bool mail_address_is_daemon(struct str address);
+bool mail_address_is_noreply(struct str address);
+/* True if a line of mail.blocklist has this address, its domain, or "*." and a domain above. */
+bool mail_address_blocked(const struct desk *d, struct arena *a, struct str address);
+
+#endif

@@ -1,0 +1,126 @@
+#include "core/mail/thread.h"
+
+#include "core/mail/mailbox.h"
+#include "core/text/letter.h"
+
+#define MERGES_MAX 100 /* conversations that were merged into each other, one by one */
+#define FORGED_MAX 20  /* addresses of To and Cc with a forged token that are looked up */
+#define TOKEN_LONGEST 40
+
+/* Returns true if the token is good. */
+static bool thread_try(struct work *w, enum token_kind kind, struct str text, struct thread *t, bool *forged) {
+    int64_t id;
+    enum token_verdict verdict = mail_token_read(w->desk, kind, text, &id);
+    *forged = verdict == TOKEN_FORGED;
+    if (verdict != TOKEN_GOOD) return false;
+    t->verdict = TOKEN_GOOD;
+    t->case_id = id;
+    return true;
+}
+
+static void thread_forged(struct thread *t, struct str token) {
+    if (t->verdict != TOKEN_ABSENT) return;
+    t->verdict = TOKEN_FORGED;
+    t->forged = token;
+}
+
+/* ---- recipients --------------------------------------------------------------------------------------------------------- */
+
+/* Returns 1 if the token of the address is good, 0, or a negative error. *lookups: that are left. */
+static int thread_try_address(struct work *w, struct str address, struct thread *t, int *lookups) {
+    struct str token;
+    bool forged;
+    address_without_plus(w->arena, address, &token);
+    if (token.p == NULL) return 0;
+    if (thread_try(w, TOKEN_REPLY, token, t, &forged)) return 1;
+    if (!forged || t->verdict == TOKEN_FORGED || (*lookups)-- <= 0) return 0;
+    int ours = mailbox_owns(w, address);
+    if (ours > 0) thread_forged(t, token);
+    return ours < 0 ? ours : 0;
+}
+
+static int thread_by_address(struct work *w, const struct incoming *m, struct thread *t) {
+    int lookups = FORGED_MAX, rc = m->recipient.p ? thread_try_address(w, m->recipient, t, &lookups) : 0;
+    for (int i = 0; i < m->to_count && rc == 0; i++) rc = thread_try_address(w, m->to[i].address, t, &lookups);
+    for (int i = 0; i < m->cc_count && rc == 0; i++) rc = thread_try_address(w, m->cc[i].address, t, &lookups);
+    return rc;
+}
+
+/* ---- references --------------------------------------------------------------------------------------------------------- */
+
+/* The token ends at a dot, behind which a Message-ID has something of its own, or at the @. */
+static bool thread_by_reference(struct work *w, const struct incoming *m, struct thread *t) {
+    struct str host = letter_host(w->desk, w->arena);
+    for (int i = m->reference_count; i-- > 0;) {
+        struct str domain = m->references[i], left = str_cut(&domain, '@'), token = str_cut(&left, '.');
+        bool forged;
+        if (thread_try(w, TOKEN_MESSAGE_ID, token, t, &forged)) return true;
+        if (forged && domain.p && str_eqi(domain, host)) thread_forged(t, token);
+    }
+    return false;
+}
+
+/* ---- subject ------------------------------------------------------------------------------------------------------------ */
+
+/* Finds the next text in brackets that may be a token. *rest: what follows. Returns its text, p NULL: none. */
+static struct str subject_bracket(struct str *rest) {
+    for (const char *from; rest->n && (from = memchr(rest->p, '[', rest->n)) != NULL;) {
+        size_t left = (size_t)(rest->p + rest->n - from - 1);
+        const char *to = memchr(from + 1, ']', left < TOKEN_LONGEST ? left : TOKEN_LONGEST);
+        *rest = (struct str){from + 1, left};
+        if (to == NULL) continue;
+        *rest = (struct str){to + 1, (size_t)(rest->p + rest->n - to - 1)};
+        return (struct str){from + 1, (size_t)(to - from - 1)};
+    }
+    return (struct str){0};
+}
+
+static bool thread_by_subject(struct work *w, struct str subject, struct thread *t) {
+    bool forged;
+    for (struct str token; (token = subject_bracket(&subject)).p;) {
+        if (thread_try(w, TOKEN_SUBJECT, token, t, &forged)) return true;
+        if (forged) thread_forged(t, token);
+    }
+    return false;
+}
+
+/* s, decimal digits, a dash, Base32. */
+static bool has_token_form(struct str s) {
+    struct str rest = s, id = str_cut(&rest, '-');
+    int64_t number;
+    if (rest.n != 16 || id.n < 2 || (*id.p != 's' && *id.p != 'S')) return false;
+    return str_to_int((struct str){id.p + 1, id.n - 1}, &number) && number > 0;
+}
+
+/* What comes before a token stays, and so does what follows it. One blank joins them. */
+struct str thread_subject(struct arena *a, struct str subject) {
+    struct str rest = subject, kept = S("");
+    const char *from = subject.p;
+    for (struct str token; (token = subject_bracket(&rest)).p;) {
+        if (!has_token_form(token)) continue;
+        struct str before = str_trim((struct str){from, (size_t)(token.p - 1 - from)});
+        kept = STR_CAT(a, kept, kept.n && before.n ? S(" ") : S(""), before);
+        from = rest.p;
+    }
+    struct str last = str_trim((struct str){from, (size_t)(subject.p + subject.n - from)});
+    return STR_CAT(a, kept, kept.n && last.n ? S(" ") : S(""), last);
+}
+
+/* ---- the conversation --------------------------------------------------------------------------------------------------- */
+
+static int thread_load(struct work *w, struct thread *t) {
+    int64_t id = t->case_id;
+    int rc = case_load(w, id, &t->now);
+    for (int i = 0; rc == 1 && t->now.merged_into_id && i < MERGES_MAX; i++) rc = case_load(w, t->now.merged_into_id, &t->now);
+    t->found = rc == 1;
+    t->open = t->found && t->now.state == CASE_ACTIVE && t->now.status_type != STATUS_CLOSED;
+    return rc < 0 ? rc : 0;
+}
+
+int thread_find(struct work *w, const struct incoming *m, struct thread *out) {
+    *out = (struct thread){0};
+    int rc = thread_by_address(w, m, out);
+    TRY(rc);
+    if (rc == 0 && !thread_by_reference(w, m, out)) thread_by_subject(w, m->subject.p ? m->subject : S(""), out);
+    return out->verdict == TOKEN_GOOD ? thread_load(w, out) : 0;
+}

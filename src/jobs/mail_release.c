@@ -1,0 +1,91 @@
+#include "jobs/mail_release.h"
+
+#include "core/mail/receive.h"
+#include "files/content.h"
+#include "jobs/mail_files.h"
+#include "json/json.h"
+#include "mail/read.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#define READ_MS 10000
+#define ATTEMPTS_MAX 5 /* then the mail is FAILED, because processing it fails for good */
+
+struct releasing {
+    int rc; /* of reading: 1, 0 the mail is gone or was processed, or a negative error */
+    struct mail_released mail;
+    struct incoming read;
+    struct mail_files files;
+};
+
+static int64_t released_id(struct arena *a, const struct job *j) {
+    struct json *input;
+    struct json_error err;
+    int64_t id = 0;
+    if (json_parse(a, j->input, &input, &err) < 0) return 0;
+    const struct json *member = json_member(input, S("mail_id"));
+    return member && str_to_int(member->text, &id) ? id : 0;
+}
+
+/* Returns the raw mail; p NULL: the content is lost or damaged. */
+static struct str raw_of(struct arena *a, const struct desk *d, const struct mail_released *m) {
+    int fd = m->sha256.p ? open(content_path(a, d->files, m->sha256).p, O_RDONLY | O_CLOEXEC) : -1;
+    if (fd < 0) return (struct str){0};
+    char *bytes = arena_bytes(a, (size_t)m->size + 1);
+    ssize_t n = 1;
+    size_t at = 0;
+    for (; at < (size_t)m->size && n > 0; at += (size_t)(n > 0 ? n : 0)) n = read(fd, bytes + at, (size_t)m->size - at);
+    close(fd);
+    return at == (size_t)m->size ? (struct str){bytes, at} : (struct str){0};
+}
+
+static int load_released(struct work *w, int64_t id, struct mail_released *out) {
+    w->conn = db_reader(w->desk->db);
+    int rc = w->conn ? db_read_begin(w->conn, READ_MS) : -ERR_SERVICE_UNAVAILABLE;
+    if (rc >= 0) {
+        rc = mail_released_load(w->conn, w->arena, id, out);
+        db_read_end(w->conn);
+    }
+    w->conn = NULL;
+    return rc;
+}
+
+static int read_released(struct work *w, struct releasing *r) {
+    int64_t begun = clock_monotonic();
+    struct str raw = raw_of(w->arena, w->desk, &r->mail);
+    if (raw.p == NULL) r->read = (struct incoming){.fault = S("The raw mail is lost."), .size = r->mail.size};
+    else if (mail_read(w->arena, raw, &r->read) < 0) return -ERR_SERVICE_UNAVAILABLE;
+    r->read.door = r->mail.door;
+    r->read.envelope_from = r->mail.envelope_from;
+    r->read.recipient = r->mail.recipient;
+    r->read.begun = begun;
+    TRY(mail_files_keep(w->arena, w->desk, (struct str){0}, &r->read, &r->files));
+    return 1;
+}
+
+void *mail_release_read(struct work *w, const struct job *j, const atomic_bool *stopping) {
+    struct releasing *r = ARENA_NEW(w->arena, struct releasing);
+    (void)stopping;
+    r->rc = load_released(w, released_id(w->arena, j), &r->mail);
+    if (r->rc == 1) r->rc = read_released(w, r);
+    return r;
+}
+
+int mail_release_run(struct work *w, const struct job *j) {
+    struct releasing *r = j->outcome;
+    int64_t none;
+    if (r->rc < 0) return job_postpone(w, j, w->now + TIME_MINUTE);
+    if (j->attempts > ATTEMPTS_MAX) {
+        r->read.fault = S("The mail could not be processed. The log says why.");
+        r->read.file_count = r->files.count = 0;
+    }
+    w->actor.kind = ACTOR_MAIL;
+    w->actor.cause = S("A mail server");
+    if (r->rc == 1) {
+        TRY(mail_files_create(w, &r->files, &r->read, &none));
+        TRY(mail_process_released(w, &r->read, released_id(w->arena, j)));
+        TRY(mail_files_let_go(w, &r->read));
+    }
+    return job_finish(w, j->id, JOB_COMPLETED, 1, 0, 0, S("[]"));
+}
