@@ -20,6 +20,8 @@
 #include "base/log.h"
 #include "base/link.h"
 #include "core/cases/staff_mail.h"
+#include "core/mail/mailbox.h"
+#include "core/mail/token.h"
 #include "core/text/letter.h"
 #include "core/login/link.h"
 #include "core/desk/setting.h"
@@ -35,6 +37,9 @@
 #include <unistd.h>
 
 #define READ_MS 10000
+#define REFERENCES 20 /* Message-IDs of the thread in one mail */
+#define LOCAL_PART 64 /* characters (RFC 5321 section 4.5.3.1.1) */
+#define SUBJECT 440   /* bytes before a token: mime.c cuts a subject at 500 */
 #define FIRST_WAIT (30 * TIME_SECOND)
 #define LONGEST_WAIT TIME_HOUR
 
@@ -46,7 +51,11 @@ struct delivery {
     struct message_mail reply; /* a mail that carries a message; all p NULL: none */
     struct mail_part *parts;   /* the files of the message that are attached; the others are links */
     int part_count;
-    struct str links;        /* a line for each */
+    struct str links;       /* a line for each */
+    struct mailbox mailbox; /* the mail leaves by; address n 0: the settings */
+    struct str *references;
+    int reference_count;
+    bool waits;              /* for an earlier letter of the conversation */
     enum mail_status status; /* the new status; MAIL_QUEUED: send later */
     bool again;              /* send again at once, because the server is stopping */
     struct str reason;
@@ -131,14 +140,64 @@ static void attach_files(struct work *w, struct delivery *d, int64_t most) {
     }
 }
 
+/* ---- addresses and tokens ---------------------------------------------------------------------------------------------- */
+
+/* Returns the address with a token, or p NULL: tokens in addresses are off, or it would be too long. */
+static struct str address_keyed(struct work *w, struct str address, enum token_kind kind, int64_t id) {
+    struct str out = {0}, token = mail_token(w->desk, w->arena, kind, id);
+    const char *at = address.n ? memchr(address.p, '@', address.n) : NULL;
+    if (!setting_bool(w->desk, "mail.plus_addresses") || at == NULL || (size_t)(at - address.p) + 1 + token.n > LOCAL_PART) return out;
+    return address_with_plus(w->arena, address, token);
+}
+
+static struct str from_of(struct work *w, const struct delivery *d) {
+    return d->mailbox.address.n ? d->mailbox.address : setting_text(w->desk, "mail.from_address", w->arena);
+}
+
+/* The envelope sender, to which delivery reports come. It has the token of the letter. */
+static struct str return_path_of(struct work *w, const struct delivery *d) {
+    struct str plain = setting_text(w->desk, "mail.return_path", w->arena);
+    if (plain.n == 0) plain = from_of(w, d);
+    struct str keyed = address_keyed(w, plain, TOKEN_RETURN, d->letter.id);
+    return mime_address(w->arena, keyed.n ? keyed : plain);
+}
+
+static enum mail_cause cause_of(const struct delivery *d) {
+    if (value_named(d->values, "post").p) return MAIL_OF_PERSON;
+    return number_named(d->values, "answers") ? MAIL_ANSWER : MAIL_NOTICE;
+}
+
+static struct str subject_keyed(struct work *w, struct str subject, int64_t case_id) {
+    if (!setting_bool(w->desk, "mail.subject_tokens")) return subject;
+    if (subject.n > SUBJECT) subject.n = SUBJECT;
+    while (!utf8_valid(subject)) subject.n--;
+    return STR_CAT(w->arena, subject, S(" ["), mail_token(w->desk, w->arena, TOKEN_SUBJECT, case_id), S("]"));
+}
+
+/* Sets the sender, and in a mail about a conversation all by which an answer finds it. */
+static void address_mail(struct work *w, const struct delivery *d, struct mail *m) {
+    struct arena *a = w->arena;
+    struct str name = setting_text(w->desk, "mail.from_name", a);
+    int64_t talk = d->letter.case_id;
+    m->from = from_of(w, d);
+    m->from_name = d->mailbox.name.n ? d->mailbox.name : name.n ? name : setting_text(w->desk, "desk.name", a);
+    m->cause = cause_of(d);
+    m->loop = loop_mark(w->desk, a);
+    if (talk == 0) return;
+    m->reply_to = address_keyed(w, m->from, TOKEN_REPLY, talk);
+    m->subject = subject_keyed(w, m->subject, talk);
+    m->references = d->references;
+    m->reference_count = d->reference_count;
+    m->in_bulk = m->cause == MAIL_NOTICE;
+}
+
 static struct str write_mail(struct work *w, const struct delivery *dy) {
     struct arena *a = w->arena;
     const struct desk *d = w->desk;
     const struct letter *l = &dy->letter;
     const struct str *said = dy->wording.blocks.block;
     const char *path = dy->template->path;
-    struct str desk = setting_text(d, "desk.name", a), from_name = setting_text(d, "mail.from_name", a),
-               hash = value_named(dy->values, "hash");
+    struct str desk = setting_text(d, "desk.name", a), hash = value_named(dy->values, "hash");
     struct str name = value_named(dy->values, "named").n && !str_eq(value_named(dy->values, "named"), S("0")) ? l->name : (struct str){0};
     if (hash.p == NULL) hash = value_named(dy->values, "token");
     struct str link = path && hash.p ? str_fmt(a, "%s%s?hash=%s", d->base_url.p, path, hash.p) : (struct str){0};
@@ -164,18 +223,16 @@ static struct str write_mail(struct work *w, const struct delivery *dy) {
          .html = dy->links.n ? text_to_html(a, dy->links) : S(""),
          .lines = true},
         {0}};
-    const struct mail m = {.from_name = from_name.n ? from_name : desk,
-                           .from = setting_text(d, "mail.from_address", a),
-                           .to_name = name,
-                           .to = l->recipient,
-                           .subject = mail_filled(a, said[BLOCK_SUBJECT], meanings, false),
-                           .text = mail_filled(a, said[BLOCK_TEXT], meanings, false),
-                           .html = html_page(a, &dy->wording, meanings),
-                           .message_id = l->message_id,
-                           .date = w->now,
-                           .by_person = value_named(dy->values, "post").p != NULL,
-                           .parts = dy->parts,
-                           .part_count = dy->part_count};
+    struct mail m = {.to_name = name,
+                     .to = l->recipient,
+                     .subject = mail_filled(a, said[BLOCK_SUBJECT], meanings, false),
+                     .text = mail_filled(a, said[BLOCK_TEXT], meanings, false),
+                     .html = html_page(a, &dy->wording, meanings),
+                     .message_id = l->message_id,
+                     .date = w->now,
+                     .parts = dy->parts,
+                     .part_count = dy->part_count};
+    address_mail(w, dy, &m);
     return mime_write(a, &m);
 }
 
@@ -195,9 +252,8 @@ static struct relay relay_of(const struct desk *d, struct arena *a) {
 static enum smtp_outcome hand_to_relay(struct work *w, struct delivery *d, struct str message, const atomic_bool *stopping) {
     struct arena *a = w->arena;
     struct relay r = relay_of(w->desk, a);
-    struct str from = setting_text(w->desk, "mail.return_path", a), to = mime_address(a, d->letter.recipient);
-    from = mime_address(a, from.n ? from : setting_text(w->desk, "mail.from_address", a));
-    return smtp_send(a, &r, from, to, message, stopping, &d->reason);
+    struct str to = mime_address(a, d->letter.recipient);
+    return smtp_send(a, &r, return_path_of(w, d), to, message, stopping, &d->reason);
 }
 
 static void note_outcome(const struct work *w, struct delivery *d, enum smtp_outcome outcome, const atomic_bool *stopping) {
@@ -254,6 +310,20 @@ static int read_staff_mail(struct work *w, struct delivery *d) {
     return 0;
 }
 
+QUERY(brand_of_letter, "SELECT brand_id FROM cases WHERE id = :case");
+
+/* Reads what a letter about a conversation needs of it: the text of its brand, the sender, the thread. */
+static int read_conversation(struct work *w, struct delivery *d) {
+    if (d->letter.case_id == 0) return template_load(w, d->template, &d->wording);
+    TRY(mailbox_for_case(w, d->letter.case_id, &d->mailbox));
+    int64_t brand = d->mailbox.brand_id;
+    TRY(db_int(w->conn, &brand_of_letter, BINDS(B_INT("case", d->letter.case_id)), &brand));
+    TRY(template_load_for(w, d->template, brand, &d->wording));
+    d->references = arena_array(w->arena, REFERENCES, sizeof *d->references);
+    d->reference_count = letter_references(w, &d->letter, d->references, REFERENCES);
+    return d->reference_count < 0 ? d->reference_count : 0;
+}
+
 /* Reads the letter to be sent, in a snapshot that ends before anything is sent. Returns 1, 0 if there is nothing to
  * send, or an error. */
 static int read_letter(struct work *w, int64_t id, struct delivery *d) {
@@ -261,6 +331,11 @@ static int read_letter(struct work *w, int64_t id, struct delivery *d) {
     struct json *values = NULL;
     TRY(letter_load(w, id, &d->letter));
     if (d->letter.id == 0) return 0;
+    int waits = letter_waits(w, &d->letter);
+    if (waits) {
+        d->waits = waits > 0;
+        return waits;
+    }
     d->template = template_named(d->letter.template);
     if (d->letter.values.p == NULL || json_parse(w->arena, d->letter.values, &values, &err) < 0)
         delivery_give_up(d, "its values were encrypted with another server key");
@@ -268,7 +343,7 @@ static int read_letter(struct work *w, int64_t id, struct delivery *d) {
     else if (d->letter.user_id == 0 && !str_eq(d->letter.template, S("endpoint"))) delivery_give_up(d, "its recipient was deleted");
     if (d->status) return 1;
     d->values = values;
-    TRY(template_load(w, d->template, &d->wording));
+    TRY(read_conversation(w, d));
     struct str hash = value_named(values, "hash");
     int live = hash.p ? link_live(w, hash) : 1;
     TRY(live);
@@ -287,7 +362,7 @@ void *mail_deliver(struct work *w, const struct job *j, const atomic_bool *stopp
     db_read_end(w->conn);
     w->conn = NULL;
     if (rc < 0) return NULL;
-    if (rc && d->status == 0) compose_and_send(w, d, stopping);
+    if (rc && d->status == 0 && !d->waits) compose_and_send(w, d, stopping);
     return d;
 }
 
@@ -320,10 +395,11 @@ static void say_held(struct desk *d, void *arg) {
     log_warn("mail waits for a relay: set mail.smtp_host and mail.from_address (PUT /settings)");
 }
 
-static int delivery_hold(struct work *w, const struct job *j, int64_t id) {
+static int delivery_hold(struct work *w, const struct job *j, const struct letter *l) {
     bool first;
-    int held = letter_hold(w, id, &first);
+    int held = letter_hold(w, l->id, &first);
     TRY(held);
+    if (held) TRY(letter_wake_next(w, l));
     if (held && first) after_commit(w, say_held, NULL);
     if (held) return job_finish(w, j->id, JOB_COMPLETED, 0, 0, 0, S("[]"));
     after_commit(w, read_settings, NULL); /* another process has just written them */
@@ -333,8 +409,14 @@ static int delivery_hold(struct work *w, const struct job *j, int64_t id) {
 int mail_settle(struct work *w, const struct job *j) {
     struct delivery *d = j->outcome;
     if (d == NULL) return -ERR_SERVICE_UNAVAILABLE; /* it could not be read */
-    if (d->status == MAIL_HELD) return delivery_hold(w, j, d->letter.id);
+    if (d->waits) {
+        int still = letter_waits_still(w, &d->letter, j->id);
+        TRY(still);
+        return job_postpone(w, j, still ? w->now + LETTER_LOOK : w->now);
+    }
+    if (d->status == MAIL_HELD) return delivery_hold(w, j, &d->letter);
     if (d->status) TRY(letter_set(w, d->letter.id, d->status, d->reason));
+    if (d->status && d->status != MAIL_QUEUED) TRY(letter_wake_next(w, &d->letter));
     after_commit(w, log_delivery, d);
     if (d->status == MAIL_QUEUED) return job_postpone(w, j, next_try(w, d));
     bool well = d->status == 0 || d->status == MAIL_SENT;

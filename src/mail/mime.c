@@ -70,6 +70,45 @@ static struct str mailbox(struct arena *a, struct str name, struct str address) 
     return text.n ? str_fmt(a, "%.*s\n <%s>", (int)text.n, text.p, address.p) : address;
 }
 
+#define REFERENCE_MAX 250 /* bytes; RFC 5322 allows lines of 998 */
+
+/* Message-IDs of mails that came in are from strangers. */
+static bool reference_safe(struct str id) {
+    const char *at = id.n ? memchr(id.p, '@', id.n) : NULL;
+    for (size_t i = 0; i < id.n; i++)
+        if (id.p[i] <= ' ' || id.p[i] > '~' || strchr("<>()\\\",;:", id.p[i])) return false;
+    return at && id.n <= REFERENCE_MAX;
+}
+
+/* In-Reply-To has the latest one, so that a mail reader puts the mail below it (RFC 5322 section 3.6.4). */
+static void set_references(struct arena *a, GMimeMessage *message, const struct mail *m) {
+    struct str all = S(""), last = {0};
+    for (int i = 0; i < m->reference_count; i++) {
+        if (!reference_safe(m->references[i])) continue;
+        last = STR_CAT(a, S("<"), m->references[i], S(">"));
+        all = STR_CAT(a, all, all.n ? S("\n ") : S(""), last);
+    }
+    if (last.n == 0) return;
+    set_header(a, message, "In-Reply-To", last);
+    set_header(a, message, "References", all);
+}
+
+/* Headers for programs that answer mails: they leave automatic mails alone (RFC 3834), and a desk recognises its own. */
+static void set_automatic(struct arena *a, GMimeMessage *message, const struct mail *m) {
+    if (m->loop.n) set_header(a, message, "X-Desk-Loop", m->loop);
+    if (m->cause == MAIL_OF_PERSON) return;
+    set_header(a, message, "Auto-Submitted", m->cause == MAIL_ANSWER ? S("auto-replied") : S("auto-generated"));
+    set_header(a, message, "X-Auto-Response-Suppress", S("OOF, AutoReply"));
+    if (m->in_bulk) set_header(a, message, "Precedence", S("bulk"));
+}
+
+/* A mail server that offers one click sends a POST, which needs no login (RFC 8058). It wants TLS. */
+static void set_unsubscribe(struct arena *a, GMimeMessage *message, const struct mail *m) {
+    if (m->unsubscribe.n == 0) return;
+    set_header(a, message, "List-Unsubscribe", STR_CAT(a, S("<"), m->unsubscribe, S(">")));
+    if (str_starts(m->unsubscribe, S("https:"))) set_header(a, message, "List-Unsubscribe-Post", S("List-Unsubscribe=One-Click"));
+}
+
 static void set_headers(struct arena *a, GMimeMessage *message, const struct mail *m) {
     GDateTime *date = g_date_time_new_from_unix_utc(m->date / 1000);
     set_header(a, message, "From", mailbox(a, m->from_name, mime_address(a, m->from)));
@@ -77,7 +116,11 @@ static void set_headers(struct arena *a, GMimeMessage *message, const struct mai
     set_header(a, message, "Subject", header_text(a, m->subject));
     g_mime_message_set_date(message, date);
     g_mime_message_set_message_id(message, str_dup(a, m->message_id).p);
-    if (!m->by_person) set_header(a, message, "Auto-Submitted", S("auto-generated")); /* RFC 3834 */
+    if (m->reply_to.n && mime_address(a, m->reply_to).p)
+        set_header(a, message, "Reply-To", mailbox(a, m->from_name, mime_address(a, m->reply_to)));
+    set_references(a, message, m);
+    set_automatic(a, message, m);
+    set_unsubscribe(a, message, m);
     g_date_time_unref(date);
 }
 

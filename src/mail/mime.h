@@ -10,11 +10,24 @@ struct mail_part {
     struct str content_id;          /* the HTML shows it as cid:...; p NULL: it does not */
 };
 
+/* Why the mail is sent (RFC 3834). */
+enum mail_cause {
+    MAIL_NOTICE,    /* Auto-Submitted: auto-generated */
+    MAIL_ANSWER,    /* Auto-Submitted: auto-replied, because a mail caused it */
+    MAIL_OF_PERSON, /* no such header */
+};
+
 struct mail {
-    struct str from_name, from, to_name, to;    /* names may be empty */
+    struct str from_name, from, to_name, to; /* names may be empty */
+    struct str reply_to;                     /* address; p NULL: none */
+    const struct str *references;            /* Message-IDs of the thread, without angle brackets, the latest last */
+    int reference_count;
+    struct str loop;                            /* value of X-Desk-Loop */
+    struct str unsubscribe;                     /* URL that ends such mails; p NULL: none */
+    bool in_bulk;                               /* Precedence: bulk */
     struct str subject, text, html, message_id; /* html: p NULL: text only; message_id without angle brackets */
     int64_t date;
-    bool by_person;                /* not Auto-Submitted */
+    enum mail_cause cause;
     const struct mail_part *parts; /* attached files */
     int part_count;
 };

@@ -38,7 +38,7 @@ int message_mail_send(struct work *w, const struct case_now *c, int64_t message_
     int n = 0, found = message_mail_address(w, c->requester_id, &met[0]);
     TRY(found);
     if (found && c->requester_id != w->actor.user_id) {
-        TRY(letter_reply(w, message_id, RECIPIENT_TO, c->requester_id, met[0]));
+        TRY(letter_reply(w, message_id, RECIPIENT_TO, (struct letter_to){c->id, c->requester_id, met[0]}));
         n = 1;
     }
     for (int i = 0; i < count; i++) {
@@ -47,7 +47,7 @@ int message_mail_send(struct work *w, const struct case_now *c, int64_t message_
         met[n++] = cc[i];
         TRY(owner_of_copy(w, cc[i], &user));
         TRY(participant_add(w, c->id, user));
-        TRY(letter_reply(w, message_id, RECIPIENT_CC, user, cc[i]));
+        TRY(letter_reply(w, message_id, RECIPIENT_CC, (struct letter_to){c->id, user, cc[i]}));
     }
     return 0;
 }

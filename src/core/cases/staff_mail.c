@@ -161,7 +161,7 @@ static int staff_mail_queue(struct work *w, const struct staff_mail *m) {
     struct str values =
         str_fmt(w->arena, "{\"named\":%d,\"case\":%" PRId64 ",\"said\":%" PRId64 ",\"by\":%" PRId64 ",\"others\":%d}", named, m->case_id,
                 event == NOTIFY_MENTION || event == NOTIFY_REPLY ? m->said : 0, w->actor.user_id, m->more);
-    return letter_staff(w, word_of(notification_types, event), m->user_id, address, values);
+    return letter_staff(w, word_of(notification_types, event), (struct letter_to){m->case_id, m->user_id, address}, values);
 }
 
 static int tell_of_change(struct staff_mails *all, const struct change *c) {

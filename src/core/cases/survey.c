@@ -45,7 +45,8 @@ int survey_send(struct work *w, int64_t case_id) {
     TRY(db_exec(w->conn, &survey_set, BINDS(B_INT("id", case_id), B_INT("now", w->now))));
     change_property(w, case_changed(&c), "rating_status", changed_word(rating_statuses, before ? RATING_OFFERED : RATING_UNOFFERED),
                     changed_word(rating_statuses, RATING_OFFERED));
-    return letter_survey(w, c.requester_id, address, c.subject, survey_token(w, case_id, c.requester_id, w->now), SURVEY_LIFE / TIME_HOUR);
+    return letter_survey(w, (struct letter_to){case_id, c.requester_id, address}, c.subject,
+                         survey_token(w, case_id, c.requester_id, w->now), SURVEY_LIFE / TIME_HOUR);
 }
 
 int survey_find(struct work *w, struct str token, struct survey *out) {

@@ -84,6 +84,16 @@ const struct setting setting_table[] = {
     {46, "mail.blocklist", SETTING_LINES, "", 0, 0,
      .doc = "Mails of these senders are suspended. A line is an address, a domain, or *. and a domain, which stands for all domains below "
             "it."},
+    {73, "mail.plus_addresses", SETTING_BOOL, "1", .role = ROLE_OWNER,
+     .doc = "Answers and delivery reports come to addresses with a token behind a plus sign, like support+c12-...@example.com. The mail "
+            "server "
+            "must pass such addresses on. Off: the tokens of Message-IDs and subjects remain."},
+    {74, "mail.subject_tokens", SETTING_BOOL, "0", .role = ROLE_OWNER,
+     .doc =
+         "The subjects of e-mails about a conversation end with its token, like [s12-...]. It helps where mail.plus_addresses is off and "
+         "senders have mail programs that drop References."},
+    {75, "mail.undo_seconds", SETTING_INT, "0", 0, 300,
+     .doc = "Number of seconds that an e-mail with a reply waits, so that the author can undo it (DELETE /cases/:id/reply/:post_id)."},
     {28, "files.max_megabytes", SETTING_INT, "20", 1, 1024, .doc = "Maximum size of an uploaded file, in megabytes of 1,048,576 bytes."},
     {34, "changes.kept_days", SETTING_INT, "30", 1, 3650, .doc = "Number of days that the change log keeps an entry."},
     {33, "files.unattached_megabytes", SETTING_INT, "200", 1, 102400,

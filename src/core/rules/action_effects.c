@@ -183,13 +183,22 @@ static int notify(struct firing *f, const struct rule_action *a, const int64_t *
     TRY(case_text_fill(w, f->now, agent, a->subject, &subject));
     TRY(case_text_fill(w, f->now, agent, a->message, &message));
     for (int i = 0; i < n && rc >= 0; i++) {
-        rc = letter_notification(w, people[i].id, people[i].address, subject, message);
+        rc = letter_notification(w, (struct letter_to){f->now->id, people[i].id, people[i].address}, f->person->kind == ACTOR_MAIL, subject,
+                                 message);
+        if (rc <= 0) continue;
         if (names.n) buf_text(&names, ", ");
         buf_str(&names, people[i].name);
     }
-    firing_did(f, a, str_dup(w->arena, buf_view(&names)));
+    struct str told = str_dup(w->arena, buf_view(&names));
     buf_free(&names);
-    return rc;
+    if (rc >= 0 && told.n == 0)
+        return fail_state(
+            w,
+            "No e-mail was sent, because at most %d automatic ones an hour go to an address about a conversation, and none to an "
+            "address of a machine.",
+            LETTERS_OF_RULES);
+    firing_did(f, a, told);
+    return rc < 0 ? rc : 0;
 }
 
 int run_notification_user(struct firing *f, const struct rule_action *a) {

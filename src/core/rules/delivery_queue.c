@@ -124,7 +124,9 @@ static int settle_failure(struct work *w, const struct attempt *a) {
 static int settle_success(struct work *w, const struct attempt *a) {
     TRY(db_exec(w->conn, &queue_end, BINDS(B_INT("id", a->delivery->id), B_INT("status", DELIVERY_SENT))));
     if (!a->mail) return 0;
-    return letter_of_endpoint(w, a->target->address, a->target->subject.n ? a->target->subject : a->target->title, a->delivery->body);
+    int queued = letter_of_endpoint(w, (struct letter_to){a->delivery->case_id, 0, a->target->address},
+                                    a->target->subject.n ? a->target->subject : a->target->title, a->delivery->body);
+    return queued < 0 ? queued : 0;
 }
 
 int delivery_settle(struct work *w, const struct attempt *a) {

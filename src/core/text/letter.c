@@ -1,10 +1,12 @@
 #include "core/text/letter.h"
 
+#include "base/fold.h"
 #include "base/limits.h"
 #include "core/cases/message.h"
 #include "core/change/activity.h"
 #include "core/desk/job.h"
 #include "core/login/link.h"
+#include "core/mail/token.h"
 #include "core/desk/setting.h"
 #include "json/json.h"
 
@@ -25,16 +27,11 @@ QUERY(letter_other_addresses, "SELECT e.email FROM identity_emails e WHERE e.use
                               "BY e.is_primary DESC, e.id");
 QUERY(letter_addresses_going, "SELECT user_id, email FROM identity_emails WHERE id IN @LIST(:ids) ORDER BY user_id, id");
 QUERY(letters_of_hour, "SELECT COUNT(*) FROM outgoing_mails WHERE user_id = :user AND created_at > :since AND template = :template");
-QUERY(
-    letter_insert,
-    "INSERT INTO outgoing_mails (template, user_id, recipient, letter, message_id, post_id, recipient_type, status, attempts, retry_until, "
-    "created_at, updated_at) VALUES (:template, :user, :recipient, :letter, :message_id, CAST(:post AS BIGINT), CAST(:type AS INTEGER), 1, "
-    "0, :until, :now, :now) RETURNING id");
-
-static int queue_job(struct work *w, int64_t id) {
-    int64_t job;
-    return job_add(w, JOB_MAIL, str_fmt(w->arena, "{\"id\":%" PRId64 "}", id), &job);
-}
+QUERY(letter_insert,
+      "INSERT INTO outgoing_mails (template, user_id, recipient, letter, message_id, post_id, recipient_type, case_id, send_after, status, "
+      "attempts, retry_until, created_at, updated_at) VALUES (:template, :user, :recipient, :letter, :message_id, CAST(:post AS BIGINT), "
+      "CAST(:type AS INTEGER), CAST(:case AS BIGINT), CAST(:after AS BIGINT), 1, 0, :until, :now, :now) RETURNING id");
+QUERY(letter_has_job, "UPDATE outgoing_mails SET job_id = :job WHERE id = :id");
 
 struct str letter_host(const struct desk *d, struct arena *a) {
     struct str host = d->host;
@@ -43,56 +40,102 @@ struct str letter_host(const struct desk *d, struct arena *a) {
     return address ? str_fmt(a, "[%.*s]", (int)host.n, host.p) : host;
 }
 
-/* post_id, type: of a mail that carries a message; otherwise 0. */
-static int queue_post(struct work *w, const char *template, int64_t user_id, struct str recipient, struct str values, int64_t post_id,
-                      int type) {
+struct letter_new {
+    const char *template;
+    struct letter_to to;
+    struct str values;
+    int64_t post_id, send_after; /* 0: it carries no message; at once */
+    enum recipient_type type;
+};
+
+/* A letter about a conversation has a Message-ID by which an answer finds it. The random part keeps it unknown to others. */
+static struct str letter_message_id(const struct work *w, int64_t case_id) {
     struct arena *a = w->arena;
-    int64_t id;
-    struct str host = letter_host(w->desk, a), message_id = str_fmt(a, "%s@%.*s", random_uuid(a).p, (int)host.n, host.p);
+    struct str host = letter_host(w->desk, a), own = random_uuid(a);
+    if (case_id == 0) return STR_CAT(a, own, S("@"), host);
+    return STR_CAT(a, mail_token(w->desk, a, TOKEN_MESSAGE_ID, case_id), S("."), own, S("@"), host);
+}
+
+static int letter_queue(struct work *w, const struct letter_new *n) {
+    struct arena *a = w->arena;
+    int64_t id, job, at = n->send_after ? n->send_after : w->now;
     TRY(db_insert(w->conn, &letter_insert,
-                  BINDS(B_TEXT("template", str_of(template)), B_ID("user", user_id), B_TEXT("recipient", recipient),
-                        B_BLOB("letter", seal(a, &w->desk->mail_key, values)), B_TEXT("message_id", message_id), B_ID("post", post_id),
-                        B_ID("type", type), B_INT("until", w->now + RETRY), B_INT("now", w->now)),
+                  BINDS(B_TEXT("template", str_of(n->template)), B_ID("user", n->to.user_id), B_TEXT("recipient", n->to.address),
+                        B_BLOB("letter", seal(a, &w->desk->mail_key, n->values)), B_TEXT("message_id", letter_message_id(w, n->to.case_id)),
+                        B_ID("post", n->post_id), B_ID("type", n->type), B_ID("case", n->to.case_id), B_ID("after", n->send_after),
+                        B_INT("until", at + RETRY), B_INT("now", w->now)),
                   &id));
-    return queue_job(w, id);
+    TRY(job_add_at(w, JOB_MAIL, str_fmt(a, "{\"id\":%" PRId64 "}", id), at, &job));
+    return n->to.case_id ? db_exec(w->conn, &letter_has_job, BINDS(B_INT("id", id), B_INT("job", job))) : 0;
 }
 
 static int queue(struct work *w, const char *template, int64_t user_id, struct str recipient, struct str values) {
-    return queue_post(w, template, user_id, recipient, values, 0, 0);
+    return letter_queue(w, &(struct letter_new){.template = template, .to = {0, user_id, recipient}, .values = values});
 }
 
-int letter_reply(struct work *w, int64_t message_id, enum recipient_type type, int64_t user_id, struct str address) {
-    return queue_post(w, "case_reply", user_id, address, str_fmt(w->arena, "{\"post\":%" PRId64 "}", message_id), message_id, type);
+int letter_reply(struct work *w, int64_t message_id, enum recipient_type type, struct letter_to to) {
+    int64_t delay = setting_int(w->desk, "mail.undo_seconds") * TIME_SECOND;
+    return letter_queue(w, &(struct letter_new){.template = "case_reply",
+                                                .to = to,
+                                                .values = str_fmt(w->arena, "{\"post\":%" PRId64 "}", message_id),
+                                                .post_id = message_id,
+                                                .send_after = delay ? w->now + delay : 0,
+                                                .type = type});
 }
 
-static int queue_text(struct work *w, const char *template, int64_t user_id, struct str address, struct str subject, struct str contents) {
+/* Counts in the store, for all processes. Writes that concern the same conversation hold its lock. */
+QUERY(letters_of_rules, "SELECT COUNT(*) FROM outgoing_mails WHERE case_id = :case AND recipient = :recipient AND created_at > :since AND "
+                        "template IN ('rule_notification', 'endpoint')");
+/* Mails of machines: a loop, a notice, an absence, another program. */
+QUERY(letters_unwanted, "SELECT COUNT(*) FROM mails WHERE from_key = :key AND created_at > :since AND is_suspended = 1 AND suspension "
+                        "BETWEEN :first AND :last");
+
+/* Returns 1 if an automatic mail may go to the address, 0, or a negative error. */
+static int letter_of_rule_may(struct work *w, const struct letter_to *to) {
+    int64_t count = 0, since = w->now - TIME_HOUR;
+    struct str key = email_key(w->arena, to->address);
+    TRY(db_int(w->conn, &letters_unwanted,
+               BINDS(B_TEXT("key", key), B_INT("since", since), B_INT("first", SUSPENDED_LOOP_DETECTED), B_INT("last", SUSPENDED_SPAM)),
+               &count));
+    if (count) return 0;
+    if (to->case_id == 0) return 1;
+    TRY(db_int(w->conn, &letters_of_rules, BINDS(B_INT("case", to->case_id), B_TEXT("recipient", to->address), B_INT("since", since)),
+               &count));
+    return count < LETTERS_OF_RULES;
+}
+
+static int queue_text(struct work *w, const char *template, struct letter_to to, bool answers, struct str subject, struct str contents) {
     struct buf b = {0};
     struct json_writer j;
+    int may = letter_of_rule_may(w, &to);
+    if (may <= 0) return may;
     jw_init(&j, &b);
     jw_object(&j);
     jw_key(&j, S("subject"));
     jw_str(&j, subject);
     jw_key(&j, S("contents"));
     jw_str(&j, contents);
+    jw_key(&j, S("answers"));
+    jw_int(&j, answers);
     jw_end(&j);
-    int rc = queue(w, template, user_id, address, buf_view(&b));
+    int rc = letter_queue(w, &(struct letter_new){.template = template, .to = to, .values = buf_view(&b)});
     buf_free(&b);
-    return rc;
+    return rc < 0 ? rc : 1;
 }
 
-int letter_notification(struct work *w, int64_t user_id, struct str address, struct str subject, struct str contents) {
-    return queue_text(w, "rule_notification", user_id, address, subject, contents);
+int letter_notification(struct work *w, struct letter_to to, bool answers, struct str subject, struct str contents) {
+    return queue_text(w, "rule_notification", to, answers, subject, contents);
 }
 
-int letter_of_endpoint(struct work *w, struct str address, struct str subject, struct str contents) {
-    return queue_text(w, "endpoint", 0, address, subject, contents);
+int letter_of_endpoint(struct work *w, struct letter_to to, struct str subject, struct str contents) {
+    return queue_text(w, "endpoint", to, false, subject, contents);
 }
 
-int letter_staff(struct work *w, const char *template, int64_t user_id, struct str address, struct str values) {
-    return queue(w, template, user_id, address, values);
+int letter_staff(struct work *w, const char *template, struct letter_to to, struct str values) {
+    return letter_queue(w, &(struct letter_new){.template = template, .to = to, .values = values});
 }
 
-int letter_survey(struct work *w, int64_t user_id, struct str address, struct str subject, struct str token, int64_t hours) {
+int letter_survey(struct work *w, struct letter_to to, struct str subject, struct str token, int64_t hours) {
     struct buf b = {0};
     struct json_writer j;
     jw_init(&j, &b);
@@ -104,7 +147,7 @@ int letter_survey(struct work *w, int64_t user_id, struct str address, struct st
     jw_key(&j, S("hours"));
     jw_int(&j, hours);
     jw_end(&j);
-    int rc = queue(w, "survey", user_id, address, buf_view(&b));
+    int rc = letter_queue(w, &(struct letter_new){.template = "survey", .to = to, .values = buf_view(&b)});
     buf_free(&b);
     return rc;
 }
@@ -264,7 +307,8 @@ int letters_addresses_removed(struct work *w, struct str email_ids) {
  * statement names the states it moves from in its WHERE. */
 
 QUERY(letter_by_id,
-      "SELECT u.id, m.status, m.attempts, m.retry_until, m.template, m.recipient, COALESCE(u.full_name, ''), m.letter, m.message_id "
+      "SELECT u.id, m.status, m.attempts, m.retry_until, m.template, m.recipient, COALESCE(u.full_name, ''), m.letter, m.message_id, "
+      "COALESCE(m.case_id, 0), m.created_at "
       "FROM outgoing_mails m LEFT JOIN users u ON u.id = m.user_id AND u.deleted_at IS NULL WHERE m.id = :id AND m.status = 1");
 QUERY(letter_by_message_id, "SELECT id, template, recipient FROM outgoing_mails WHERE message_id = :message_id LIMIT 1");
 QUERY(letter_known, "SELECT id, template, recipient FROM outgoing_mails WHERE id = :id");
@@ -301,7 +345,9 @@ int letter_load(struct work *w, int64_t id, struct letter *out) {
                            .recipient = str_dup(a, col_text(row, 5)),
                            .name = str_dup(a, col_text(row, 6)),
                            .values = seal_open(a, &w->desk->mail_key, col_text(row, 7)),
-                           .message_id = str_dup(a, col_text(row, 8))};
+                           .message_id = str_dup(a, col_text(row, 8)),
+                           .case_id = col_int(row, 9),
+                           .created_at = col_int(row, 10)};
     stmt_end(row);
     return 1;
 }

@@ -20,19 +20,33 @@ int letter_password_changed(struct work *w, int64_t user_id);        /* if there
 int letter_address_added(struct work *w, int64_t email_id);          /* not to the new address */
 int letters_addresses_removed(struct work *w, struct str email_ids); /* also to the removed addresses */
 
-/* Queues the mail of a message of staff to one address. The message is rejected if the mail to RECIPIENT_TO does not arrive. */
-int letter_reply(struct work *w, int64_t message_id, enum recipient_type type, int64_t user_id, struct str address);
+/* ---- about a conversation: its letters leave in their order (letter_order.c) ----------------------------------------- */
 
-/* Queues a mail that a rule sends to a person. */
-int letter_notification(struct work *w, int64_t user_id, struct str address, struct str subject, struct str contents);
-/* Queues a mail with this text to an endpoint of type EMAIL. The address belongs to no person. */
-int letter_of_endpoint(struct work *w, struct str address, struct str subject, struct str contents);
+struct letter_to {
+    int64_t case_id, user_id; /* user_id 0: the address belongs to no person; case_id 0: no conversation */
+    struct str address;
+};
+
+/* Queues the mail of a message of staff to one address. The message is rejected if the mail to RECIPIENT_TO does not arrive. It waits for
+ * mail.undo_seconds. */
+int letter_reply(struct work *w, int64_t message_id, enum recipient_type type, struct letter_to to);
+
+/* Queues a mail that a rule sends to a person. answers: a mail that came in caused it. Returns 1, 0 if the address gets no more automatic mails
+ * about the conversation for now (LETTERS_OF_RULES), or a negative error. */
+int letter_notification(struct work *w, struct letter_to to, bool answers, struct str subject, struct str contents);
+/* Queues a mail with this text to an endpoint of type EMAIL. Returns the same. */
+int letter_of_endpoint(struct work *w, struct letter_to to, struct str subject, struct str contents);
+#define LETTERS_OF_RULES 10 /* mails of rules and endpoints to one address about one conversation in an hour, so that a loop ends */
 
 /* Queues a mail about a conversation to a member of staff (core/cases/staff_mail.c). values: JSON with the member `case`. */
-int letter_staff(struct work *w, const char *template, int64_t user_id, struct str address, struct str values);
+int letter_staff(struct work *w, const char *template, struct letter_to to, struct str values);
 
 /* Queues the mail of a satisfaction survey. token: the secret of its link, which is valid for `hours`. */
-int letter_survey(struct work *w, int64_t user_id, struct str address, struct str subject, struct str token, int64_t hours);
+int letter_survey(struct work *w, struct letter_to to, struct str subject, struct str token, int64_t hours);
+
+/* Deletes the letters of a message, none of which is being sent or was sent. Returns 1, 0 if it is too late or the message has none, or a
+ * negative error. */
+int letters_undo(struct work *w, int64_t message_id);
 
 /* Returns the number of letters of a template that this person was sent in the last hour. Concurrent callers wait until the write ends. */
 int letters_lately(struct work *w, int64_t user_id, const char *template);
@@ -46,7 +60,7 @@ struct str letter_host(const struct desk *d, struct arena *a);
 /* ---- for src/mail: the states of a letter ------------------------------------------------------------------------ */
 
 struct letter {
-    int64_t id, user_id, retry_until;
+    int64_t id, user_id, retry_until, case_id, created_at; /* case_id 0: about no conversation */
     int status, attempts;
     struct str template, recipient, name, values,
         message_id; /* name: of the person; values: JSON, the values of the template, and `named` */
@@ -59,6 +73,17 @@ int letter_bounced(struct work *w, int64_t id, enum reject_type type, struct str
 /* Stores the result of an attempt. Returns 1, or 0 if the state does not allow it. Deletes the values unless the letter stays queued.
  * error: p NULL, or the reason in printable ASCII. REFUSED and BOUNCED add an activity to the person's trail. */
 int letter_set(struct work *w, int64_t id, enum mail_status status, struct str error);
+/* Returns 1 if the letter must wait for an earlier one of its conversation, 0, or a negative error. */
+int letter_waits(struct work *w, const struct letter *l);
+/* The same, in the write that puts off the job of the letter. A letter that ends meanwhile wakes the job. */
+int letter_waits_still(struct work *w, const struct letter *l, int64_t job_id);
+/* Makes the job due of the letter that waits for this one. Call it in the write that ends the letter. */
+int letter_wake_next(struct work *w, const struct letter *l);
+#define LETTER_LOOK TIME_MINUTE /* a letter that waits looks again after this time, if nothing wakes it */
+
+/* Lists the Message-IDs of the conversation that the recipient has, or that came in, the latest last: at most `most`. Returns their number. */
+int letter_references(struct work *w, const struct letter *l, struct str *list, int most);
+
 /* Holds the letter until a relay is configured. Returns 1, or 0 if one was configured meanwhile, so that the caller tries again. *first:
  * no other letter waits. */
 int letter_hold(struct work *w, int64_t id, bool *first);

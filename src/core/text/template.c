@@ -16,7 +16,8 @@ const struct template *template_named(struct str name) {
 /* ---- reading --------------------------------------------------------------------------------------------------- */
 
 QUERY(template_of_default, "SELECT t.contents, l.locale FROM brands b JOIN locales l ON l.id = b.locale_id "
-                           "JOIN templates t ON t.brand_id = b.id AND t.name = :name WHERE b.is_default = 1");
+                           "JOIN templates t ON t.brand_id = b.id AND t.name = :name WHERE b.is_default = 1 OR b.id = :brand "
+                           "ORDER BY CASE WHEN b.id = :brand THEN 0 ELSE 1 END LIMIT 1");
 QUERY(templates_own, "SELECT name, contents FROM templates WHERE brand_id = :brand AND (CAST(:name AS TEXT) IS NULL OR name = :name)");
 QUERY(template_version_of, "SELECT contents FROM template_versions WHERE id = :id AND brand_id = :brand AND name = :name");
 
@@ -27,12 +28,14 @@ void template_original(struct arena *a, const struct template *t, struct wording
     assert(right);
 }
 
-int template_load(struct work *w, const struct template *t, struct wording *out) {
+int template_load(struct work *w, const struct template *t, struct wording *out) { return template_load_for(w, t, 0, out); }
+
+int template_load_for(struct work *w, const struct template *t, int64_t brand_id, struct wording *out) {
     struct arena *a = w->arena;
     struct stmt *row;
     struct template_blocks blocks;
     template_original(a, t, out);
-    int rc = db_row(w->conn, &template_of_default, BINDS(B_TEXT("name", str_of(t->name))), &row);
+    int rc = db_row(w->conn, &template_of_default, BINDS(B_TEXT("name", str_of(t->name)), B_INT("brand", brand_id)), &row);
     if (rc <= 0) return rc;
     struct str own = str_dup(a, col_text(row, 0)), language = str_dup(a, col_text(row, 1));
     stmt_end(row);

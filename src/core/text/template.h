@@ -57,6 +57,8 @@ struct wording {
 #define TEMPLATE_OUTDATED "template %s of the default brand is not valid any more, the original is used: %s" /* for the log: name, reason */
 /* Loads the template of the default brand (people have no brand of their own), in the arena. The result is always valid. */
 int template_load(struct work *w, const struct template *t, struct wording *out);
+/* The same, of a brand. If it has no text of its own, that of the default brand counts. */
+int template_load_for(struct work *w, const struct template *t, int64_t brand_id, struct wording *out);
 void template_original(struct arena *a, const struct template *t, struct wording *out);
 
 /* A brand's own templates, in the order of templates[]; p NULL: the original. name: the one to read; p NULL: all. */
