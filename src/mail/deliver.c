@@ -313,7 +313,7 @@ static int read_staff_mail(struct work *w, struct delivery *d) {
 QUERY(brand_of_letter, "SELECT brand_id FROM cases WHERE id = :case");
 
 /* Reads what a letter about a conversation needs of it: the text of its brand, the sender, the thread. */
-static int read_conversation(struct work *w, struct delivery *d) {
+static int letter_read_conversation(struct work *w, struct delivery *d) {
     if (d->letter.case_id == 0) return template_load(w, d->template, &d->wording);
     TRY(mailbox_for_case(w, d->letter.case_id, &d->mailbox));
     int64_t brand = d->mailbox.brand_id;
@@ -343,7 +343,7 @@ static int read_letter(struct work *w, int64_t id, struct delivery *d) {
     else if (d->letter.user_id == 0 && !str_eq(d->letter.template, S("endpoint"))) delivery_give_up(d, "its recipient was deleted");
     if (d->status) return 1;
     d->values = values;
-    TRY(read_conversation(w, d));
+    TRY(letter_read_conversation(w, d));
     struct str hash = value_named(values, "hash");
     int live = hash.p ? link_live(w, hash) : 1;
     TRY(live);

@@ -232,7 +232,7 @@ test('names can\'t add headers, and arrive as written', async (t) => {
     assert.deepEqual([mail.defects, mail.header('Bcc')], [[], undefined]);
     assert.ok(mail.text.startsWith(`Hello ${name},\r\n`), mail.text);
     assert.ok(mail.raw.split('\r\n').every((line) => line.length <= 998), 'no line is too long');
-    assert.deepEqual(mail.headers.map(([k]) => k).sort(), ['Auto-Submitted', 'Content-Type', 'Date', 'From', 'MIME-Version', 'Message-Id', 'Subject', 'To'].sort());
+    assert.deepEqual(mail.headers.map(([k]) => k).sort(), ['Auto-Submitted', 'Content-Type', 'Date', 'From', 'MIME-Version', 'Message-Id', 'Subject', 'To', 'X-Auto-Response-Suppress', 'X-Desk-Loop'].sort());
   }
   (await desk.owner.post('/users/invite', { full_name: 'a\r\nBcc: evil@example.com', email: 'x@people.example' })).refused(400, 'FIELD_INVALID', 'full_name');
   (await desk.owner.post('/users/invite', { full_name: 'A', email: 'x@people.example\r\nBcc: evil@example.com' })).refused(400, 'FIELD_INVALID', 'email');

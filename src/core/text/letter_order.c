@@ -18,13 +18,15 @@
 
 QUERY(letter_before,
       "SELECT e.id FROM outgoing_mails m JOIN outgoing_mails e ON e.case_id = m.case_id AND e.id < m.id AND e.status = 1 WHERE m.id = :id "
-      "AND (e.recipient = m.recipient OR (COALESCE(m.send_after, m.created_at) > :since AND COALESCE(e.send_after, 0) <= :now AND (m.post_id IS "
+      "AND (e.recipient = m.recipient OR (COALESCE(m.send_after, m.created_at) > :since AND COALESCE(e.send_after, 0) <= :now AND "
+      "(m.post_id IS "
       "NULL OR e.post_id IS NULL OR e.post_id <> m.post_id))) LIMIT 1");
 QUERY(letter_known_job, "UPDATE outgoing_mails SET job_id = :job WHERE id = :id");
-QUERY(letter_next_due,
-      "UPDATE jobs SET run_at = :now, updated_at = :now WHERE status = 1 AND run_at > :now AND id IN (SELECT m.job_id FROM outgoing_mails m WHERE "
-      "m.case_id = :case AND m.id > :id AND m.status = 1 AND m.attempts = 0 AND COALESCE(m.send_after, 0) <= :now AND m.job_id IS NOT NULL ORDER "
-      "BY m.id LIMIT 1)");
+QUERY(letter_next_due, "UPDATE jobs SET run_at = :now, updated_at = :now WHERE status = 1 AND run_at > :now AND id IN (SELECT m.job_id "
+                       "FROM outgoing_mails m WHERE "
+                       "m.case_id = :case AND m.id > :id AND m.status = 1 AND m.attempts = 0 AND COALESCE(m.send_after, 0) <= :now AND "
+                       "m.job_id IS NOT NULL ORDER "
+                       "BY m.id LIMIT 1)");
 
 static int lock_order(struct work *w, int64_t case_id) { return db_lock(w->conn, str_fmt(w->arena, "letters of %" PRId64, case_id)); }
 
@@ -56,8 +58,9 @@ int letter_wake_next(struct work *w, const struct letter *l) {
 QUERY(letters_of_message, "SELECT m.job_id, m.case_id, m.id FROM outgoing_mails m WHERE m.post_id = :post ORDER BY m.id @LOCK@");
 /* A job that a thread has claimed is not PENDING any more, so its letter stays. */
 QUERY(letter_jobs_drop, "DELETE FROM jobs WHERE id IN @LIST(:ids) AND status = 1");
-QUERY(letters_tried, "SELECT COUNT(*) FROM outgoing_mails m WHERE m.post_id = :post AND (m.status <> 1 OR m.attempts > 0 OR m.send_after IS NULL "
-                     "OR m.send_after <= :now)");
+QUERY(letters_tried,
+      "SELECT COUNT(*) FROM outgoing_mails m WHERE m.post_id = :post AND (m.status <> 1 OR m.attempts > 0 OR m.send_after IS NULL "
+      "OR m.send_after <= :now)");
 QUERY(letters_drop, "DELETE FROM outgoing_mails WHERE post_id = :post");
 
 int letters_undo(struct work *w, int64_t message_id) {
@@ -83,10 +86,11 @@ int letters_undo(struct work *w, int64_t message_id) {
 /* ---- threads of mail readers ------------------------------------------------------------------------------------------------- */
 
 /* Message-IDs of letters to others are left out, because they prove that their sender got the letter (mail/bounce.c). */
-QUERY(letter_thread,
-      "SELECT x.name FROM (SELECT m.message_id AS name, m.created_at AS at, 0 AS own FROM mails m WHERE m.case_id = :case AND m.message_id IS NOT "
-      "NULL AND m.created_at <= :at UNION ALL SELECT o.message_id, o.created_at, 1 FROM outgoing_mails o WHERE o.case_id = :case AND o.id < :id "
-      "AND o.recipient = :recipient) x ORDER BY x.at DESC, x.own DESC LIMIT :most");
+QUERY(letter_thread, "SELECT x.name FROM (SELECT m.message_id AS name, m.created_at AS at, 0 AS own FROM mails m WHERE m.case_id = :case "
+                     "AND m.message_id IS NOT "
+                     "NULL AND m.created_at <= :at UNION ALL SELECT o.message_id, o.created_at, 1 FROM outgoing_mails o WHERE o.case_id = "
+                     ":case AND o.id < :id "
+                     "AND o.recipient = :recipient) x ORDER BY x.at DESC, x.own DESC LIMIT :most");
 
 int letter_references(struct work *w, const struct letter *l, struct str *list, int most) {
     int n = 0, rc;
