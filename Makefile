@@ -120,6 +120,7 @@ build/fuzz/predicate_fuzz: $(addprefix src/,core/rules/predicate.c core/rules/pr
 
 build/fuzz/template_fuzz: $(addprefix src/,core/text/template_text.c core/text/template_html.c core/text/template_style.c core/text/template_originals.c)
 build/fuzz/imap_fuzz: src/mail/imap_text.c
+build/fuzz/lmtp_fuzz: $(addprefix src/mail/,lmtp_read.c lmtp_session.c)
 build/fuzz/report_fuzz: $(addprefix src/,mail/report.c mail/mime.c)
 build/fuzz/html_fuzz: $(addprefix src/files/,html_check.c html_rules.c html_style.c html_text.c html_tree.c)
 build/fuzz/picture_fuzz: src/files/confined.c src/files/nursery.c
