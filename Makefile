@@ -200,6 +200,10 @@ bench: deskd build/bench/statements build/bench/fixed build/bench/syncs.so ## me
 bench-pages: deskd ## measures pages of the help center at 1,000 and 100,000 articles; BENCH_SIZES=1000 for a short run
 	node bench/pages.mjs
 
+.PHONY: bench-lmtp
+bench-lmtp: deskd ## measures durable deliveries a second by LMTP and by pipe; BENCH_SECONDS=1 for a short run
+	node bench/lmtp.mjs
+
 .PHONY: bench-cases
 bench-cases: deskd ## measures lists, totals and single reads at 1,000 to 1,000,000 conversations; BENCH_SIZES=1000,100000 for a short run
 	node bench/cases.mjs
