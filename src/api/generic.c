@@ -17,6 +17,8 @@
 
 #include <assert.h>
 
+#include <stdlib.h>
+
 /* ---- targets ---------------------------------------------------------------------------------------------- */
 
 int api_of(struct call *c) {
@@ -121,8 +123,8 @@ static bool same_ids(const int64_t *ids, const int64_t *others, int n) {
     return true;
 }
 
-/* The ids of a bulk call, from the query or the body. If both have them, they must agree. */
-static int read_bulk_ids(struct call *c) {
+/* If query and body have ids, they must agree. */
+int api_bulk_ids(struct call *c) {
     const struct json *query, *body;
     int64_t *ids = NULL, *again = NULL;
     TRY(input_find(c, c->query, S("ids"), (struct str){0}, &query));
@@ -142,17 +144,31 @@ static int read_bulk_ids(struct call *c) {
     return 0;
 }
 
+static int compare_targets(const void *x, const void *y) {
+    int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
+    return (a > b) - (a < b);
+}
+
+/* Locks the rows in the order of their ids: callers who name the same rows in different orders do not wait for each other in a circle. */
+static int lock_targets(struct call *c) {
+    int64_t *ids = arena_array(c->work.arena, (size_t)c->id_count, sizeof *ids);
+    memcpy(ids, c->ids, (size_t)c->id_count * sizeof *ids);
+    qsort(ids, (size_t)c->id_count, sizeof *ids, compare_targets);
+    for (int i = 0; i < c->id_count; i++) TRY(db_lock_row(c->work.conn, c->resource->table, ids[i]));
+    return 0;
+}
+
 static int target_many(struct call *c) {
     struct tag t;
     char hex[33];
     int first = 0;
-    int rc = read_bulk_ids(c);
+    int rc = api_bulk_ids(c);
     TRY(rc);
+    TRY(lock_targets(c));
     tag_init(&t);
     for (int i = 0; i < c->id_count; i++) tag_int(&t, c->ids[i]);
     tag_end(&t, hex);
     for (int i = 0; i < c->id_count; i++) {
-        TRY(db_lock_row(c->work.conn, c->resource->table, c->ids[i]));
         rc = visible_row(c, c->resource, c->ids[i], alive_targets(c), c->where);
         if (rc == 0) rc = fail_at(&c->work, ERR_RESOURCE_NOT_FOUND, S("ids"), str_fmt(c->work.arena, "ids/%d", i), NULL);
         if (rc < 0 && first == 0) first = rc;

@@ -19,7 +19,9 @@ extern const struct field filter_input[], definition_fields[];
 
 /* ---- steps ------------------------------------------------------------------------------------------- */
 
-int api_of(struct call *c);     /* checks the parent: 404 unless the actor sees it */
+int api_of(struct call *c); /* checks the parent: 404 unless the actor sees it */
+int api_bulk_ids(
+    struct call *c); /* reads the ids of a bulk call into c->ids, before api_target: for locks that come before those of the rows */
 int api_target(struct call *c); /* finds the row :id or the rows `ids` (404), checks preconditions (412); sets id or ids */
 int api_insert(struct call *c); /* INSERT of the validated input; sets id */
 /* The columns of given values, for a function of core that changes the row: at most RECORD_COLUMNS. Returns their number. */

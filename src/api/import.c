@@ -65,7 +65,7 @@ static void reject(struct import *im, const struct json *record) {
         jw_end(&im->w);
     }
     im->rejected++;
-    work_rewind(&im->call.work);
+    work_set_aside(&im->call.work); /* the changes of the records before stay */
 }
 
 static int one_record(struct import *im, const struct json *record, struct str pointer) {
@@ -119,10 +119,9 @@ int import_run(struct work *w, const struct job *j) {
     bool kept = total >= 0 && (partial || im->rejected == 0);
     int rc = kept ? db_release(w->conn, "import") : db_undo(w->conn, "import");
     if (rc >= 0) rc = total;
+    if (rc >= 0 && kept) *w = im->call.work; /* with the changes, for work_finish: they are the creator's */
     if (rc >= 0)
         rc = job_finish(w, j->id, kept ? JOB_COMPLETED : JOB_FAILED, total, kept ? im->inserted : 0, im->rejected, buf_view(&im->errors));
     buf_free(&im->errors);
-    w->afters = im->call.work.afters;
-    w->last_after = im->call.work.last_after;
     return rc;
 }

@@ -221,10 +221,10 @@ static int delete_article(struct call *c) {
     return api_reply(c);
 }
 
-/* The ids are known after their rows were locked. So a deadlock is possible here; the store then runs the write again. */
 static int delete_articles(struct call *c) {
-    TRY(api_target(c));
+    TRY(api_bulk_ids(c));
     TRY(article_sections_lock(&c->work, api_ids(c), 0));
+    TRY(api_target(c));
     TRY(may_change_targets(c));
     TRY(api_input(c));
     TRY(articles_delete(&c->work, api_ids(c)));

@@ -293,11 +293,12 @@ describe('articles:', () => {
     const [one, two] = await desk.anyone.fetch('/articles', { legacy_ids: 'I-1,I-2' });
     assert.deepEqual(await contents(one.id), [['en-us', '<p>In, <b>and</b></p>']]);
     assert.deepEqual([one.creator.id, two.creator.id], [desk.people.agent.id, world.author.id]);
-    const wrong = [record({ legacy_id: 'I-3' }), record({ legacy_id: 'I-1' }), { titles: 'a' }, record({ contents: [text('de', 'b')] }), record({ section_id: 999999 })];
+    const wrong = [record({ legacy_id: 'I-3', titles: 'Zylinderkopf' }), record({ legacy_id: 'I-1' }), { titles: 'a' }, record({ contents: [text('de', 'b')] }), record({ section_id: 999999 })];
     await counted(async () => { job = await finished(desk.staff, await desk.staff.post('/bulk/articles', { articles: wrong })); }, [0, 0]);
     assert.deepEqual([job.status, job.errors.map(({ code, pointer }) => `${code} ${pointer}`).sort()], ['FAILED', [
       'FIELD_DUPLICATE articles/1/legacy_id', 'FIELD_INVALID articles/4/section_id', 'FIELD_REQUIRED articles/2/contents', 'FIELD_REQUIRED articles/2/section_id', 'FIELD_REQUIRED articles/3/contents', 'FIELD_REQUIRED articles/3/titles']]);
     await counted(async () => { job = await finished(desk.staff, await desk.staff.post('/bulk/articles', { articles: wrong }, { query: { partial_import: true } })); }, [1, 1]);
+    assert.equal((await desk.anyone.fetch('/helpcenter/search', { query: 'zylinderkopf' })).length, 1, 'a record before refused ones is found by the search');
     job = await finished(writer, await writer.post('/bulk/articles', { articles: [record()] }));
     assert.deepEqual([job.status, job.errors.map(({ code }) => code)], ['FAILED', ['PERMISSIONS_DENIED']]);
     (await desk.staff.post('/bulk/articles', { articles: Array.from({ length: 201 }, () => record()) })).refused(400, 'FIELD_INVALID', 'articles');

@@ -15,14 +15,37 @@ QUERY(article_sections, "SELECT DISTINCT a.section_id FROM articles a WHERE a.id
 QUERY(section_counted, "UPDATE sections SET total_articles = total_articles + :total, published_articles = published_articles + :published "
                        "WHERE id = :id");
 
-int article_sections_lock(struct work *w, struct str ids, int64_t section_id) {
-    int64_t *sections;
-    int n = db_ids(w->conn, &article_sections, BINDS(B_TEXT("ids", ids)), w->arena, &sections), i = 0;
-    TRY(n);
+/* Locks the sections of the list and this one, ascending. */
+static int sections_lock(struct work *w, const int64_t *sections, int n, int64_t section_id) {
+    int i = 0;
     for (; i < n && (section_id == 0 || sections[i] < section_id); i++) TRY(db_lock_row(w->conn, "sections", sections[i]));
     if (section_id) TRY(db_lock_row(w->conn, "sections", section_id));
     for (; i < n; i++) TRY(db_lock_row(w->conn, "sections", sections[i]));
     return 0;
+}
+
+static int sections_of(struct work *w, struct str ids, int64_t **sections) {
+    return db_ids(w->conn, &article_sections, BINDS(B_TEXT("ids", ids)), w->arena, sections);
+}
+
+#define LOCK_ATTEMPTS 10
+
+/* Articles leave a section under its lock only. So if their sections are the same after the locks, they stay the same. If an article was moved while
+ * this write waited, the locks are released with the savepoint and taken again in the right order. */
+int article_sections_lock(struct work *w, struct str ids, int64_t section_id) {
+    int64_t *sections, *now;
+    bool alone = !db_shared(w->desk->db);
+    int n = sections_of(w, ids, &sections);
+    for (int i = 0; !alone && n >= 0 && i < LOCK_ATTEMPTS; i++) {
+        TRY(db_savepoint(w->conn, "sections"));
+        TRY(sections_lock(w, sections, n, section_id));
+        int again = sections_of(w, ids, &now);
+        TRY(again);
+        if (again == n && (n == 0 || memcmp(now, sections, (size_t)n * sizeof *now) == 0)) return db_release(w->conn, "sections");
+        TRY(db_undo(w->conn, "sections"));
+        sections = now, n = again;
+    }
+    return n < 0 ? n : 0;
 }
 
 static int article_counted(struct work *w, int64_t section_id, int status, int more) {
@@ -132,6 +155,7 @@ int article_change(struct work *w, int64_t id, const struct article_change *c) {
 /* ---- deletion --------------------------------------------------------------------------------------------------------- */
 
 #define THESE "a.section_id = sections.id AND a.id IN @LIST(:ids) AND a.deleted_at IS NULL"
+/* The caller has locked these sections and articles: one statement may lock rows in any order. */
 QUERY(articles_uncounted,
       "UPDATE sections SET total_articles = total_articles - (SELECT COUNT(*) FROM articles a WHERE " THESE "), published_articles = "
       "published_articles - (SELECT COUNT(*) FROM articles a WHERE " THESE " AND a.status = 3) WHERE id IN (SELECT a.section_id FROM "
