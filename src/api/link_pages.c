@@ -5,6 +5,7 @@
 #include "core/login/password.h"
 #include "core/login/proof.h"
 #include "core/login/session.h"
+#include "core/mail/mailbox.h"
 
 static void dead(struct visit *v) {
     v->status = 400;
@@ -50,6 +51,29 @@ static void visit_verify(struct visit *v) {
         html(&v->form,
              "<form method=\"post\" action=\"verify\">\n<input type=\"hidden\" name=\"hash\" value=\"%s\">\n"
              "<button>Confirm my address</button>\n</form>\n",
+             visit_text(v, "hash").p);
+    }
+}
+
+/* ---- /mailbox ----------------------------------------------------------------------------------------------------- */
+
+static int find_mailbox_code(struct visit *v) { return mailbox_code_find(&v->work, visit_text(v, "hash")); }
+
+static int take_mailbox_code(struct visit *v) { return mailbox_verify(&v->work, 0, visit_text(v, "hash")); }
+
+static void visit_mailbox(struct visit *v) {
+    int found = v->posted ? visit_write(v, take_mailbox_code) : visit_read(v, find_mailbox_code);
+    if (found < 0) {
+        visit_failed(v);
+    } else if (found == 0) {
+        dead(v);
+    } else if (v->posted) {
+        visit_says(v, "page_verified");
+    } else {
+        visit_says(v, "page_verify");
+        html(&v->form,
+             "<form method=\"post\" action=\"mailbox\">\n<input type=\"hidden\" name=\"hash\" value=\"%s\">\n"
+             "<button>Confirm this mailbox</button>\n</form>\n",
              visit_text(v, "hash").p);
     }
 }
@@ -131,4 +155,5 @@ static void password(struct visit *v) {
     }
 }
 
-const struct page link_pages[] = {{"/verify", visit_verify}, {"/password", password}, {"/survey", survey_page}, {0}};
+const struct page link_pages[] = {
+    {"/verify", visit_verify}, {"/password", password}, {"/survey", survey_page}, {"/mailbox", visit_mailbox}, {0}};

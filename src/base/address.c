@@ -74,6 +74,12 @@ bool address_is_public(const struct address *a) {
     return address_in_block(a->bytes, &global, 1) && !address_in_block(a->bytes, special, sizeof special / sizeof *special);
 }
 
+bool address_port_parse(struct str text, struct address *out, int64_t *port) {
+    struct str host = str_cut(&text, ':');
+    if (text.p && (!str_to_int(text, port) || *port < 1 || *port > 65535)) return false;
+    return address_parse(host, out) && address_is_mapped(out);
+}
+
 void address_text(const struct address *a, char out[ADDRESS_TEXT]) {
     if (address_is_mapped(a)) inet_ntop(AF_INET, a->bytes + 12, out, ADDRESS_TEXT);
     else inet_ntop(AF_INET6, a->bytes, out, ADDRESS_TEXT);

@@ -14,6 +14,8 @@ struct address {
 
 struct address address_of(const struct sockaddr *sa);
 bool address_parse(struct str text, struct address *out); /* reads numeric IPv4 or IPv6, with or without brackets */
+/* Reads "192.0.2.7" or "192.0.2.7:5353". *port stays unchanged if the text has none. */
+bool address_port_parse(struct str text, struct address *out, int64_t *port);
 void address_text(const struct address *a, char out[ADDRESS_TEXT]);
 bool address_is_mapped(const struct address *a); /* true: it is an IPv4 address */
 bool address_is_loopback(const struct address *a);

@@ -8,6 +8,7 @@
 #include "core/login/remember.h"
 #include "core/login/session.h"
 #include "core/desk/setting.h"
+#include "core/mail/prune.h"
 #include "core/rules/delivery.h"
 #include "jobs/sweep_files.h"
 
@@ -27,6 +28,7 @@ QUERY(sweep_outbox, OLDEST("outbox", "id", "o.created_at <= :before"));
 QUERY(sweep_public_writes, OLDEST("public_writes", "address, minute", "o.minute <= CAST(:before AS BIGINT) / 60000"));
 QUERY(sweep_searches, OLDEST("help_center_searches", "id", "o.searched_at <= :before"));
 QUERY(sweep_deliveries, OLDEST("endpoint_deliveries", "id", "o.created_at <= :before")); /* and their attempts */
+QUERY(sweep_arrivals, OLDEST("mail_arrivals", "digest", "o.arrived_at <= :before"));
 
 /* Rows that are useless after a time, one entry for each table. */
 static const struct sweep {
@@ -44,13 +46,14 @@ static const struct sweep {
     {&sweep_idempotency, IDEMPOTENCY_KEPT, NULL},
     {&sweep_outbox, OUTBOX_KEPT, NULL},
     {&sweep_deliveries, DELIVERY_KEPT, NULL},
+    {&sweep_arrivals, 7 * TIME_DAY, NULL},
     {&sweep_public_writes, 2 * TIME_MINUTE, NULL},
     {&sweep_searches, 0, "helpcenter.searches_kept_days"},
 };
 
 struct sweeping {
     const struct desk *desk;
-    int64_t now, changes_kept;
+    int64_t now, changes_kept, mails_kept; /* mails_kept 0: for ever */
     bool more;
 };
 
@@ -72,12 +75,20 @@ static int run_sweeps(struct conn *c, void *arg) {
         TRY(rows);
         left -= rows;
     }
+    if (left && s->mails_kept) {
+        int rows = mails_prune(c, s->now - s->mails_kept, s->now, left);
+        TRY(rows);
+        left -= rows;
+    }
     s->more = left == 0;
     return 0;
 }
 
 void sweep(struct desk *d) {
-    struct sweeping s = {.desk = d, .now = clock_now(&d->clock), .changes_kept = setting_int(d, "changes.kept_days") * TIME_DAY};
+    struct sweeping s = {.desk = d,
+                         .now = clock_now(&d->clock),
+                         .changes_kept = setting_int(d, "changes.kept_days") * TIME_DAY,
+                         .mails_kept = setting_int(d, "mail.mails_kept_days") * TIME_DAY};
     int rc;
     do rc = db_write(d->db, run_sweeps, &s);
     while (rc >= 0 && s.more);

@@ -15,6 +15,9 @@
     X(channel)                  \
     X(time_tracking)            \
     X(email_original)           \
+    X(mail)                     \
+    X(mailbox)                  \
+    X(mailbox_configuration)    \
     X(post)                     \
     X(view)                     \
     X(view_column)              \

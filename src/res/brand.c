@@ -6,6 +6,7 @@
 #include "base/fold.h"
 #include "core/desk/brand_logo.h"
 #include "core/desk/file.h"
+#include "core/mail/mailbox.h"
 #include "files/content.h"
 #include "files/picture.h"
 #include "res/groups.h"
@@ -128,6 +129,9 @@ static int delete_brands(struct call *c) {
     TRY(api_input(c));
     TRY(api_refuse(c, "EXISTS (SELECT 1 FROM categories g JOIN sections s ON s.category_id = g.id WHERE g.brand_id = t.id)",
                    "The help center of the brand has sections. Delete them, or move their categories to another brand first."));
+    TRY(api_refuse(c, "EXISTS (SELECT 1 FROM mailboxes m WHERE m.brand_id = t.id AND m.is_system = 0 AND m.deleted_at IS NULL)",
+                   "The brand has mailboxes. Delete them, or give them to another brand first."));
+    TRY(mailboxes_leave_brands(&c->work, api_ids(c)));
     TRY(categories_of_brands_delete(&c->work, api_ids(c)));
     TRY(api_remove(c));
     return api_reply(c);

@@ -10,7 +10,7 @@ const struct field html_args[] = {
     {0},
 };
 
-static bool shows_remote(const struct call *c) {
+bool html_shows_remote(const struct call *c) {
     for (int i = 0; i < c->arg_count; i++)
         if (strcmp(c->args[i].field->name, html_args[0].name) == 0) return c->args[i].value.i != 0;
     return false;
@@ -35,7 +35,7 @@ static struct str inline_picture_url(void *ctx, struct str content_id) {
 static void render_html(struct view *v, const struct row *row, const struct value *html, const struct value *text) {
     struct arena *a = v->c->work.arena;
     struct inline_pictures p = {v, row_cell(row, "attachments")};
-    if (html->type == V_TEXT) jw_str(&v->w, html_show(a, html->s, shows_remote(v->c), inline_picture_url, &p));
+    if (html->type == V_TEXT) jw_str(&v->w, html_show(a, html->s, html_shows_remote(v->c), inline_picture_url, &p));
     else if (text->type == V_TEXT) jw_str(&v->w, text_to_html(a, text->s));
     else jw_null(&v->w);
 }

@@ -10,6 +10,7 @@
 void render_content_html(struct view *v, const struct row *row, const struct value *own);
 void render_body_html(struct view *v, const struct row *row, const struct value *own);
 
-extern const struct field html_args[]; /* remote_pictures, for .args or as a group */
+bool html_shows_remote(const struct call *c); /* the route has html_args, and the request sends remote_pictures */
+extern const struct field html_args[];        /* remote_pictures, for .args or as a group */
 
 #endif

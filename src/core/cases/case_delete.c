@@ -34,6 +34,11 @@ QUERY(delete_participants_go, "DELETE FROM case_participants WHERE case_id = :id
 /* Deletes their attempts, too: ON DELETE CASCADE. */
 QUERY(delete_deliveries, "SELECT d.id, 0 FROM endpoint_deliveries d WHERE d.case_id = :id ORDER BY d.id LIMIT :most @LOCK@");
 QUERY(delete_deliveries_go, "DELETE FROM endpoint_deliveries WHERE id IN @LIST(:rows)");
+/* Mails that came in, with their raw files. A suspended mail may refer to a conversation, too. */
+QUERY(delete_incoming, "SELECT m.id, 0 FROM mails m WHERE m.case_id = :id ORDER BY m.id LIMIT :most @LOCK@");
+QUERY(delete_incoming_files, MAIL_FILES_LOCK);
+QUERY(delete_incoming_files_go, MAIL_FILES_EXPIRE);
+QUERY(delete_incoming_go, "DELETE FROM mails WHERE id IN @LIST(:rows)");
 
 #define OF_CASE "v.owner_id = :id AND v.area = 1"
 QUERY(delete_case_lock, "SELECT k.id FROM cases k WHERE k.id = :id @LOCK@"); /* nobody adds a value */
@@ -59,6 +64,7 @@ const struct step case_delete_steps[] = {
     {&delete_markers, {&delete_markers_go}, 1},
     {&delete_participants, {&delete_participants_go}, 1},
     {&delete_deliveries, {&delete_deliveries_go}, 4},
+    {&delete_incoming, {&delete_incoming_files, &delete_incoming_files_go, &delete_incoming_go}, 2},
     {NULL, {&delete_case_lock, &delete_value_files, &delete_value_files_go, &delete_values}, 20},
     {NULL, {&delete_tags, &delete_fingerprint_marker, &delete_case_search, &delete_clocks, &delete_status_changes, &delete_case}, 20},
     {0},

@@ -128,6 +128,15 @@ QUERY(cascade_notes, "SELECT n.id, 0 FROM notes n WHERE n.owner_user_id = :id OR
 QUERY(cascade_erase_notes, "DELETE FROM notes WHERE id IN @LIST(:rows)");
 QUERY(cascade_mails, "SELECT m.id, 0 FROM outgoing_mails m WHERE m.user_id = :id ORDER BY m.id LIMIT :most @LOCK@");
 QUERY(cascade_erase_mails, "DELETE FROM outgoing_mails WHERE id IN @LIST(:rows)");
+/* Mails that the person sent. Rows stay, without everything that the mail said. Their raw files expire at once. */
+QUERY(cascade_incoming, "SELECT m.id, 0 FROM mails m WHERE m.sender_id = :id ORDER BY m.id LIMIT :most @LOCK@");
+QUERY(cascade_incoming_files, MAIL_FILES_LOCK);
+QUERY(cascade_incoming_files_go, "UPDATE files SET expires_at = :now WHERE id IN (" MAIL_FILES
+                                 ") AND NOT " FILE_USED_BY("files", "", "", "", "AND ma.id NOT IN @LIST(:rows)"));
+QUERY(cascade_erase_incoming,
+      "UPDATE mails SET sender_id = NULL, envelope_from = NULL, recipient = NULL, from_text = NULL, from_key = NULL, to_text = NULL, "
+      "cc_text = NULL, subject = NULL, content_text = NULL, content_html = NULL, message_id = NULL, file_id = NULL, reason = NULL "
+      "WHERE id IN @LIST(:rows)");
 /* Bodies of deliveries have the name and the address of the requester. */
 QUERY(cascade_delivered, "SELECT d.id, 0 FROM endpoint_deliveries d JOIN cases k ON k.id = d.case_id WHERE k.requester_id = :id "
                          "AND d.id > :after ORDER BY d.id LIMIT :most");
@@ -146,6 +155,7 @@ static const struct step of_purged[] = {
     {&cascade_activities, {&cascade_erase_changes}, 3},
     {&cascade_logged, {&cascade_erase_logged}, 1},
     {&cascade_mails, {&cascade_erase_mails}, 1},
+    {&cascade_incoming, {&cascade_incoming_files, &cascade_incoming_files_go, &cascade_erase_incoming}, 2},
     {&cascade_notes, NOTES_GO, 1},
     {&cascade_delivered, {&cascade_erase_delivered}, 1},
     {&cascade_sessions, {&cascade_erase_sessions}, 1},

@@ -16,13 +16,14 @@
 #define FILE_TEXT(number) FILE_TEXT_OF(number)
 #define FILE_TEXT_OF(number) #number
 
-/* Condition over a row of files with this alias: rows refer to it. Each table that refers to files has a line here. values, posts, articles:
- * "AND ..." leaves out rows v, pa, aa that are being deleted; "" leaves out none. */
-#define FILE_USED_BY(f, values, posts, articles)                                           \
-    "(EXISTS (SELECT 1 FROM field_values v WHERE v.file_id = " f ".id " values ") "        \
-    "OR EXISTS (SELECT 1 FROM post_attachments pa WHERE pa.file_id = " f ".id " posts ") " \
-    "OR EXISTS (SELECT 1 FROM article_attachments aa WHERE aa.file_id = " f ".id " articles "))"
-#define FILE_IS_USED FILE_USED_BY("f", "", "", "")
+/* Condition over a row of files with this alias: rows refer to it. Each table that refers to files has a line here. values, posts, articles,
+ * mails: "AND ..." leaves out rows v, pa, aa, ma that are being deleted; "" leaves out none. */
+#define FILE_USED_BY(f, values, posts, articles, mails)                                          \
+    "(EXISTS (SELECT 1 FROM field_values v WHERE v.file_id = " f ".id " values ") "              \
+    "OR EXISTS (SELECT 1 FROM post_attachments pa WHERE pa.file_id = " f ".id " posts ") "       \
+    "OR EXISTS (SELECT 1 FROM article_attachments aa WHERE aa.file_id = " f ".id " articles ") " \
+    "OR EXISTS (SELECT 1 FROM mails ma WHERE ma.file_id = " f ".id " mails "))"
+#define FILE_IS_USED FILE_USED_BY("f", "", "", "", "")
 
 /* SQL: the caller owns the row. A caller without login owns the files uploaded with the same fingerprint. */
 #define FILE_OF_ACTOR(row) "(" row ".user_id = :uploader OR " row ".fingerprint = :fingerprint)"

@@ -1,6 +1,7 @@
 #include "core/change/change.h"
 #include "core/desk/setting.h"
 
+#include "base/address.h"
 #include "base/fold.h"
 #include "base/limits.h"
 #include "base/log.h"
@@ -18,6 +19,13 @@
 #define RELAY_PASSWORD "mail.smtp_password"
 /* These settings decide which server gets the password of the relay. Only owners may change them. */
 #define RELAY(type, initial) type, initial, .role = ROLE_OWNER, .forgets = RELAY_PASSWORD
+
+static const char *dns_server_wrong(struct arena *a, struct str text) {
+    struct address address;
+    int64_t port = 0;
+    (void)a;
+    return text.n == 0 || address_port_parse(text, &address, &port) ? NULL : "An IPv4 address is expected, with or without a port.";
+}
 
 const struct setting setting_table[] = {
     {1, "cases.status_visible_to_customers", SETTING_BOOL, "1", .everyone = true, .doc = "Customers see the status of a conversation."},
@@ -61,6 +69,10 @@ const struct setting setting_table[] = {
      .doc = "Address for delivery reports of e-mails that did not arrive. Empty: mail.from_address."},
     {26, "mail.from_name", SETTING_TEXT, "", 0, 0, .doc = "Sender name of e-mails. Empty: desk.name."},
     {27, "mail.notify_password_changes", SETTING_BOOL, "1", 0, 0, .doc = "Send an e-mail to a person whose password was changed."},
+    {60, "mail.mails_kept_days", SETTING_INT, "90", 0, 3650,
+     .doc = "Number of days that mails are kept which are suspended, or which are finished and have no conversation. 0: for ever."},
+    {61, "mail.dns_server", SETTING_TEXT, "", .role = ROLE_OWNER, .wrong = dns_server_wrong,
+     .doc = "Name server for checks of mailboxes, as an IPv4 address with or without a port. Empty: those of the system."},
     {41, "mail.attachments_megabytes", SETTING_INT, "10", 0, 50,
      .doc = "Total size of the files that an e-mail with a reply has as attachments, in megabytes. Files that do not fit are links, and "
             "so are all files if the relay refuses the size. 0: links only."},

@@ -42,7 +42,7 @@ QUERY(versions_go, "DELETE FROM article_versions WHERE id IN @LIST(:rows)");
 
 #define THEIR_FILES "SELECT o.file_id FROM article_attachments o WHERE o.id IN @LIST(:rows)"
 QUERY(attached_files, THOSE_FILES_LOCK(THEIR_FILES));
-QUERY(attached_files_go, THOSE_FILES_EXPIRE(THEIR_FILES, "", "", "AND aa.id NOT IN @LIST(:rows)"));
+QUERY(attached_files_go, THOSE_FILES_EXPIRE(THEIR_FILES, "", "", "AND aa.id NOT IN @LIST(:rows)", ""));
 QUERY(attached_go, "DELETE FROM article_attachments WHERE id IN @LIST(:rows)");
 
 QUERY(articles_untitle, "DELETE FROM locale_fields WHERE owner_kind IN (11, 12) AND owner_id IN @LIST(:rows)");

@@ -25,4 +25,26 @@ int mailbox_owns(struct work *w, struct str address);
  * Returns their number, or a negative error. */
 int mailbox_addresses(struct work *w, struct str **list);
 
+/* ---- changes --------------------------------------------------------------------------------------------------------- */
+
+/* Mails a link to the address of the mailbox, which proves that somebody reads its mail. At most one in MAILBOX_LETTER_WAIT. */
+int mailbox_send_verification(struct work *w, int64_t id);
+#define MAILBOX_LETTER_WAIT TIME_MINUTE
+#define MAILBOX_LINK_LIFE (72 * TIME_HOUR)
+/* Return 1, or 0 if the code is unknown, used, expired or replaced. id 0: of any mailbox. mailbox_verify changes the mailbox, mailbox_code_find
+ * nothing. */
+int mailbox_verify(struct work *w, int64_t id, struct str code);
+int mailbox_code_find(struct work *w, struct str code);
+
+/* Makes an enabled, verified mailbox the default. */
+int mailbox_set_default(struct work *w, int64_t id);
+/* Marks mailboxes as deleted. Conversations and mails keep their references. The caller has refused the system mailbox and the default. */
+int mailboxes_delete(struct work *w, const int64_t *ids, int count);
+/* Moves the system mailbox and deleted mailboxes of brands (JSON array of ids) to the default brand, so that the brands can be deleted. */
+int mailboxes_leave_brands(struct work *w, struct str brand_ids);
+
+/* The IMAP password is stored sealed. p NULL: none, or sealed with another server key. */
+struct str mailbox_password_seal(const struct desk *d, struct arena *a, struct str password);
+struct str mailbox_password_open(const struct desk *d, struct arena *a, struct str sealed);
+
 #endif

@@ -15,6 +15,7 @@ QUERY(team_member_add,
       "INSERT INTO team_members (team_id, user_id, created_at) SELECT CAST(:team AS BIGINT), id, CAST(:now AS BIGINT) FROM users "
       "WHERE id IN @LIST(:users) ON CONFLICT (team_id, user_id) DO NOTHING");
 QUERY(team_member_remove, "DELETE FROM team_members WHERE team_id = :team AND user_id IN @LIST(:users)");
+QUERY(team_mailboxes_leave, "UPDATE mailboxes SET team_id = NULL, updated_at = :now WHERE team_id IN @LIST(:ids)");
 QUERY(teams_staffed,
       "SELECT t.id, h.zones, h.holidays, h.time_zone FROM teams t "
       "JOIN business_hours h ON h.id = COALESCE(t.businesshour_id, (SELECT id FROM business_hours WHERE is_default = 1)) "
@@ -27,6 +28,7 @@ int teams_delete(struct work *w, struct str ids) {
     TRY(db_exec(w->conn, &teams_mark, binds));
     TRY(db_exec(w->conn, &teams_people_changed, binds));
     TRY(db_exec(w->conn, &team_members_remove, binds));
+    TRY(db_exec(w->conn, &team_mailboxes_leave, binds));
     return cascade(w, CASCADE_TEAM, ids);
 }
 

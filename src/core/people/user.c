@@ -173,6 +173,11 @@ QUERY(user_erase_codes, "DELETE FROM recovery_codes WHERE user_id IN @LIST(:user
 
 QUERY(user_erase_preferences, "DELETE FROM notification_preferences WHERE user_id IN @LIST(:users)");
 
+/* Mails from their addresses that found no sender, such as suspended ones: the cascade erases the mails of a sender. */
+QUERY(user_claim_mails, "UPDATE mails SET sender_id = (SELECT e.user_id FROM identity_emails e WHERE e.email_key = mails.from_key AND "
+                        "e.is_claim = 0 AND e.user_id IN @LIST(:users)) WHERE sender_id IS NULL AND from_key IN (SELECT e.email_key FROM "
+                        "identity_emails e WHERE e.user_id IN @LIST(:users) AND e.is_claim = 0)");
+
 /* Nobody else has used them. */
 QUERY(user_erase_views, "DELETE FROM views WHERE agent_id IN @LIST(:users) AND visibility_type = 2");
 QUERY(user_erase_macros, "DELETE FROM macros WHERE agent_id IN @LIST(:users) AND visibility_type = 1");
@@ -182,6 +187,7 @@ int users_purge(struct work *w, const int64_t *ids, int count) {
                                                 &user_erase_views, &user_erase_macros,    &user_erase_preferences};
     struct str users = json_ids(w->arena, ids, (size_t)count);
     const struct bind *binds = BINDS(B_TEXT("users", users), B_INT("now", w->now));
+    TRY(db_exec(w->conn, &user_claim_mails, binds));
     TRY(leave(w, ids, count, users));
     for (int i = 0; i < count; i++) {
         TRY(avatar_clear(w, ids[i]));

@@ -152,6 +152,10 @@ int letter_survey(struct work *w, struct letter_to to, struct str subject, struc
     return rc;
 }
 
+int letter_mailbox(struct work *w, struct str address, struct str code, int64_t hours) {
+    return queue(w, "mailbox_verification", 0, address, str_fmt(w->arena, "{\"token\":\"%s\",\"hours\":%" PRId64 "}", code.p, hours));
+}
+
 struct address {
     int64_t user_id;
     struct str text;

@@ -48,6 +48,9 @@ int letter_survey(struct work *w, struct letter_to to, struct str subject, struc
  * negative error. */
 int letters_undo(struct work *w, int64_t message_id);
 
+/* Queues the mail that verifies a mailbox. code: the secret of its link, which is valid for `hours`. */
+int letter_mailbox(struct work *w, struct str address, struct str code, int64_t hours);
+
 /* Returns the number of letters of a template that this person was sent in the last hour. Concurrent callers wait until the write ends. */
 int letters_lately(struct work *w, int64_t user_id, const char *template);
 

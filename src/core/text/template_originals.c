@@ -143,6 +143,17 @@ const struct template templates[] = {
                                                    "<p><a href=\"{{link}}\">Rate our help</a></p>\n"
                                                    "<p>The link works for {{life}}.</p>\n"
                                                    "<p>{{desk}}</p>\n")},
+    {"mailbox_verification", TEMPLATE_MAIL, TEMPLATE_IDENTITY, "/mailbox", OF_LINKS, "link",
+     BLOCK("subject", "Confirm the mailbox {{address}} at {{desk}}") BLOCK(
+         "text", "\n"
+                 "{{desk}} has a new mailbox with the address {{address}}. Mails that it sends get this address when you confirm it:\n\n"
+                 "{{link}}\n\n"
+                 "The link works once, for {{life}}. If nobody of you added the mailbox, do nothing.\n")
+         BLOCK("html", "\n"
+                       "<p>{{desk}} has a new mailbox with the address {{address}}. Mails that it sends get this address when you "
+                       "confirm it:</p>\n"
+                       "<p><a href=\"{{link}}\">Confirm this mailbox</a></p>\n"
+                       "<p>The link works once, for {{life}}. If nobody of you added the mailbox, do nothing.</p>\n")},
     {"page_verify", TEMPLATE_PAGE, TEMPLATE_IDENTITY, NULL, OF_FORMS, "form",
      BLOCK("title", "Confirm your e-mail address") BLOCK("body", "\n{{form}}\n")},
     {"page_verified", TEMPLATE_PAGE, TEMPLATE_IDENTITY, NULL, OF_PAGES, NULL,

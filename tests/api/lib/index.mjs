@@ -9,6 +9,7 @@ export { certificate, connect, relay } from './relay.mjs';
 export { allowPrivate, attempted, attempts, delivered, hook, hooked, tested } from './hook.mjs';
 export { Lmtp, lmtp, lmtpAlone, lmtpPort, stored } from './lmtp.mjs';
 export { FIXTURES, deliver, fixture, mailIn, waiting } from './report.mjs';
+export { rowsChanged, storedMail } from './mailrows.mjs';
 export { rolesOf } from './roles.mjs';
 export { links } from './rules.mjs';
 export { shared } from './shared.mjs';
