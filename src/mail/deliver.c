@@ -340,7 +340,8 @@ static int read_letter(struct work *w, int64_t id, struct delivery *d) {
     if (d->letter.values.p == NULL || json_parse(w->arena, d->letter.values, &values, &err) < 0)
         delivery_give_up(d, "its values were encrypted with another server key");
     else if (d->template == NULL) delivery_give_up(d, "there is no such template");
-    else if (d->letter.user_id == 0 && !str_eq(d->letter.template, S("endpoint"))) delivery_give_up(d, "its recipient was deleted");
+    else if (d->letter.user_id == 0 && !str_eq(d->letter.template, S("endpoint")) && !str_eq(d->letter.template, S("mailbox_verification")))
+        delivery_give_up(d, "its recipient was deleted");
     if (d->status) return 1;
     d->values = values;
     TRY(letter_read_conversation(w, d));

@@ -62,7 +62,7 @@ static struct str mx_of(struct arena *a, const ns_msg *m, const ns_rr *rr) {
     return str_fmt(a, "%u %s", ns_get16(data), host.n ? host.p : ".");
 }
 
-static void answer_read(struct arena *a, const unsigned char *reply, int n, enum dns_type type, struct dns_answer *out) {
+static void dns_answer_read(struct arena *a, const unsigned char *reply, int n, enum dns_type type, struct dns_answer *out) {
     ns_msg m;
     ns_rr rr;
     if (ns_initparse(reply, n, &m) < 0) return;
@@ -84,6 +84,6 @@ void dns_ask(struct arena *a, struct str server, struct str name, enum dns_type 
     }
     int n = res_nquery(&r, str_dup(a, name).p, ns_c_in, type == DNS_MX ? ns_t_mx : ns_t_txt, reply, REPLY_MOST);
     if (n < 0) out->failed = r.res_h_errno != HOST_NOT_FOUND && r.res_h_errno != NO_DATA;
-    else answer_read(a, reply, n < REPLY_MOST ? n : REPLY_MOST, type, out);
+    else dns_answer_read(a, reply, n < REPLY_MOST ? n : REPLY_MOST, type, out);
     res_nclose(&r);
 }

@@ -6,7 +6,7 @@
 #include "base/str.h"
 
 enum dns_type { DNS_TXT, DNS_MX };
-#define DNS_ANSWERS 32    /* records of one answer that are read */
+#define DNS_ANSWERS 32     /* records of one answer that are read */
 #define DNS_WAIT_SECONDS 2 /* for one question to one name server */
 
 struct dns_answer {

@@ -48,7 +48,8 @@ static const struct field mail_fields[] = {
     {"sender", F_REF, READONLY, .ref = "user", .doc = "Person with the address of From. Null: the desk found none."},
     {"subject", F_TEXT, READONLY, .doc = "Header Subject.", .example = "\"It stops after ten turns\""},
     {"source", F_COMPUTED, READONLY, .column = "(SELECT f.sha256 FROM files f WHERE f.id = t.file_id)", .render = render_mail_source,
-     .doc = "The raw mail as text, at most 256 KiB. Bytes that are not UTF-8 are shown as U+FFFD. GET /mails/:id/source has the exact bytes.",
+     .doc =
+         "The raw mail as text, at most 256 KiB. Bytes that are not UTF-8 are shown as U+FFFD. GET /mails/:id/source has the exact bytes.",
      .example = "\"From: ada@example.com\\r\\n\\r\\nIt stops.\\r\\n\""},
     {"text", F_LONG, READONLY, .column = "t.content_text", .doc = "Text that the sender wrote, without quoted text.",
      .example = "\"It stops after ten turns.\""},
@@ -71,8 +72,9 @@ static const struct field mail_fields[] = {
     {"recipient", F_TEXT, READONLY, .doc = "Recipient of the envelope.", .example = "\"help@example.com\""},
     {"door", F_WORD, READONLY, .words = mail_doors, .doc = "Way by which the mail came in: PIPE, LMTP or IMAP.", .example = "\"LMTP\""},
     {"dkim", F_WORD, READONLY, .words = mail_verdicts,
-     .doc = "Result of DKIM, as the trusted Authentication-Results header says: NONE, PASS, FAIL, SOFTFAIL, NEUTRAL or ERROR. Null: it does "
-            "not say.",
+     .doc =
+         "Result of DKIM, as the trusted Authentication-Results header says: NONE, PASS, FAIL, SOFTFAIL, NEUTRAL or ERROR. Null: it does "
+         "not say.",
      .example = "\"PASS\""},
     {"spf", F_WORD, READONLY, .words = mail_verdicts, .doc = "Result of SPF, in the same way.", .example = "\"PASS\""},
     {"dmarc", F_WORD, READONLY, .words = mail_verdicts, .doc = "Result of DMARC, in the same way.", .example = "\"PASS\""},
@@ -90,7 +92,8 @@ static int check_is_suspended(struct call *c, struct in *in) {
 
 static const struct field mail_input[] = {
     {"is_suspended", F_BOOL, PRESENT | BY_HANDLER, .check = check_is_suspended,
-     .doc = "False: the mail is processed as if it had just arrived, without the rules of suspension. True is refused.", .example = "false"},
+     .doc = "False: the mail is processed as if it had just arrived, without the rules of suspension. True is refused.",
+     .example = "false"},
     {0},
 };
 

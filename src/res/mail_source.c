@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 /* Length of the valid UTF-8 sequence at the start of a text, or 0. */
-static size_t sequence_length(struct str s) {
+static size_t utf8_length_at(struct str s) {
     unsigned char c = (unsigned char)s.p[0];
     size_t n = c < 0x80 ? 1 : c < 0xC2 ? 0 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : c < 0xF5 ? 4 : 0;
     return n && n <= s.n && utf8_valid((struct str){s.p, n}) ? n : 0;
@@ -18,7 +18,7 @@ struct str utf8_mended(struct arena *a, struct str bytes) {
     if (utf8_valid(bytes)) return bytes;
     struct buf b = {0};
     for (size_t i = 0; i < bytes.n;) {
-        size_t n = sequence_length((struct str){bytes.p + i, bytes.n - i});
+        size_t n = utf8_length_at((struct str){bytes.p + i, bytes.n - i});
         buf_str(&b, n ? (struct str){bytes.p + i, n} : S("\xEF\xBF\xBD"));
         i += n ? n : 1;
     }
@@ -44,7 +44,7 @@ static struct str without_half_character(struct str s) {
     size_t back = 0;
     while (back < 3 && back < s.n && ((unsigned char)s.p[s.n - 1 - back] & 0xC0) == 0x80) back++;
     struct str tail = {s.p + s.n - 1 - back, back + 1};
-    if (s.n > back && (unsigned char)tail.p[0] >= 0xC2 && sequence_length(tail) == 0) s.n -= back + 1;
+    if (s.n > back && (unsigned char)tail.p[0] >= 0xC2 && utf8_length_at(tail) == 0) s.n -= back + 1;
     return s;
 }
 

@@ -59,8 +59,9 @@ static const struct field mailbox_fields[] = {
     {"uuid", F_TEXT, READONLY, .doc = "UUID of the mailbox.", .example = "\"7b5ad54e-0b0c-4c5c-9d0e-6f6d61696c31\""},
     {"address", F_TEXT, REQUIRED | CREATE_ONLY, .column = "COALESCE(t.address, CASE WHEN t.is_system = 1 THEN " SYSTEM_ADDRESS " END)",
      .max = 254, .check = check_mailbox_address,
-     .doc = "Address, without a plus sign. It can't be changed, because mails on their way have it. That of the system mailbox is the setting "
-            "mail.from_address; null if the setting is empty.",
+     .doc =
+         "Address, without a plus sign. It can't be changed, because mails on their way have it. That of the system mailbox is the setting "
+         "mail.from_address; null if the setting is empty.",
      .example = "\"support@example.com\""},
     {"name", F_TEXT, NULLABLE, .doc = "Sender name of its mails. Null: the setting mail.from_name.", .example = "\"Support\""},
     {"brand", F_REF, 0, .ref = "brand", .doc = "Brand of conversations that begin with a mail to it. Default: the default brand."},
@@ -225,7 +226,7 @@ static const struct field no_mailbox_input[] = {{0}};
 static int put_mailbox_verification(struct call *c) {
     TRY(api_target(c));
     TRY(api_input(c));
-    TRY(api_refuse(c, "t.verified_at IS NOT NULL", "The mailbox is verified already."));
+    TRY(api_refuse(c, "t.verified_at IS NOT NULL", "The mailbox is verified already. Create another one for another address."));
     int rc = mailbox_verify(&c->work, c->id, str_trim(in_text(c, "code")));
     TRY(rc);
     if (rc == 0)
@@ -256,7 +257,8 @@ static const struct route mailbox_routes[] = {
     {PUT, "/mailboxes/:id/verification", AD, "configuration", ONE, put_mailbox_verification, WRITTEN, .input = code_input,
      .summary = "Verify a mailbox", .doc = "The same as opening the link and pressing its button."},
     {PUT, "/mailboxes/:id/send_verification_email", AD, "configuration", NONE, put_mailbox_send_verification, WRITTEN,
-     .input = no_mailbox_input, .summary = "Send the verification e-mail of a mailbox again", .doc = "At most once a minute. Earlier links end."},
+     .input = no_mailbox_input, .summary = "Send the verification e-mail of a mailbox again",
+     .doc = "At most once a minute. Earlier links end."},
     {DELETE, "/mailboxes/:id", AD, "configuration", NONE, delete_mailboxes, WRITTEN, .summary = "Delete a mailbox",
      .doc = "Conversations and mails still refer to it."},
     {DELETE, "/mailboxes", AD, "configuration", COUNT, delete_mailboxes, WRITTEN, .summary = "Delete several mailboxes"},

@@ -71,7 +71,8 @@ static void records_look_up(struct call *c, struct configuration *k, struct str 
     struct str relay = setting_text(c->work.desk, "mail.smtp_host", a);
     struct str spf = relay.n ? STR_CAT(a, S("v=spf1 a:"), relay, S(" ~all")) : S("v=spf1 mx ~all");
     record_look_up(c, k, (struct dns_record){.type = "SPF", .domain = domain, .expected = spf}, S("v=spf1"), until);
-    record_look_up(c, k, (struct dns_record){.type = "DMARC", .domain = STR_CAT(a, S("_dmarc."), domain), .expected = S("v=DMARC1; p=none")},
+    record_look_up(c, k,
+                   (struct dns_record){.type = "DMARC", .domain = STR_CAT(a, S("_dmarc."), domain), .expected = S("v=DMARC1; p=none")},
                    S("v=DMARC1"), until);
     record_look_up(c, k, (struct dns_record){.type = "MX", .domain = domain}, (struct str){0}, until);
 }
@@ -112,18 +113,23 @@ static void render_all_valid(struct view *v, const struct row *row, const struct
 }
 
 static const struct field configuration_fields[] = {
-    {"is_valid", F_COMPUTED, READONLY, .column = "", .render = render_all_valid, .doc = "True if all records are valid.", .example = "true"},
+    {"is_valid", F_COMPUTED, READONLY, .column = "", .render = render_all_valid, .doc = "True if all records are valid.",
+     .example = "true"},
     {"dns_records", F_COMPUTED, READONLY, .column = "", .render = render_dns_records,
-     .doc = "For each record {type, domain, expected_value, actual_values, is_valid}. SPF and DMARC are valid if there is exactly one record. "
-            "Its policy is not compared: expected_value is a proposal. MX is valid if the domain takes mail. A record without an answer in time "
-            "is not valid.",
-     .example = "[{\"type\": \"SPF\", \"domain\": \"example.com\", \"expected_value\": \"v=spf1 a:relay.example.com ~all\", \"actual_values\": "
-                "[\"v=spf1 -all\"], \"is_valid\": true}]"},
+     .doc =
+         "For each record {type, domain, expected_value, actual_values, is_valid}. SPF and DMARC are valid if there is exactly one record. "
+         "Its policy is not compared: expected_value is a proposal. MX is valid if the domain takes mail. A record without an answer in "
+         "time "
+         "is not valid.",
+     .example =
+         "[{\"type\": \"SPF\", \"domain\": \"example.com\", \"expected_value\": \"v=spf1 a:relay.example.com ~all\", \"actual_values\": "
+         "[\"v=spf1 -all\"], \"is_valid\": true}]"},
     {0},
 };
 
-QUERY(mailbox_own_address, "SELECT COALESCE(t.address, (SELECT s.value FROM settings s WHERE s.name = 'mail.from_address'), '') FROM mailboxes t "
-                           "WHERE t.id = :id AND t.deleted_at IS NULL");
+QUERY(mailbox_own_address,
+      "SELECT COALESCE(t.address, (SELECT s.value FROM settings s WHERE s.name = 'mail.from_address'), '') FROM mailboxes t "
+      "WHERE t.id = :id AND t.deleted_at IS NULL");
 
 static int get_mailbox_configuration(struct call *c) {
     struct str address = {0};

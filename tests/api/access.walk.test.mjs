@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { File, ROLES, multipart, raw, rolesOf, shared } from './lib/index.mjs';
+import { File, ROLES, multipart, raw, rolesOf, shared, storedMail } from './lib/index.mjs';
 import { Addresses, admitsFingerprint, explore, walk } from './lib/walk.mjs';
 
 // Resources x routes x callers, from the tables. Each text of one organization, one conversation and one person contains a canary, a
@@ -77,6 +77,11 @@ const CANARIES = {
   canarysomecomment: ['owner', 'admin', 'requester'],
   canaryspam: STAFF,
   canaryspamreply: STAFF,
+  canaryincoming: WORKERS,
+  canarysuspended: STAFF,
+  canaryfailed: ['owner', 'admin'],
+  canarybox: STAFF,
+  canaryimap: ['owner', 'admin'],
   canaryorganization: [...STAFF, 'requester', 'colleague', 'narrow'],
 };
 
@@ -220,6 +225,13 @@ async function prepare(world) {
   await comment(some, 'canarysomecomment');
   for (const title of ['canarytrigger', 'Other']) await made(desk.owner, '/triggers', { title, is_enabled: false, predicate_collections: asks('canarytrigger'), actions: [{ name: 'tags', option: 'ADD', value: ['canarytriggertag'] }] });
   addresses.learn((await desk.staff.get('/notification_preferences')).must(200));
+  await desk.owner.put('/settings', { values: { 'mail.dns_server': '127.0.0.1:9' } }); // nobody asks a real name server
+  const box = await made(desk.owner, '/mailboxes', { address: 'box@example.org', name: 'canarybox', imap_user: 'canaryimap' });
+  const [first] = await desk.staff.fetch(`/cases/${conversation.id}/messages`);
+  await storedMail(desk, { subject: 'canaryincoming', source: 'canaryincoming', status: 'SUCCESS', case_id: conversation.id, post_id: first.id, mailbox_id: box.id });
+  await storedMail(desk, { subject: 'canaryfailed', source: 'canaryfailed', status: 'FAILED', reason: 'canaryfailed' });
+  for (const subject of ['canarysuspended', 'Plain']) await storedMail(desk, { subject, source: subject });
+  addresses.learn((await desk.admin.get('/mails')).must(200));
   world.token = await tokenOf(requester.client, conversation.id);
 
   for (const client of [desk.owner, requester.client, desk.staff]) await explore(client, addresses);

@@ -69,9 +69,9 @@ const struct setting setting_table[] = {
      .doc = "Address for delivery reports of e-mails that did not arrive. Empty: mail.from_address."},
     {26, "mail.from_name", SETTING_TEXT, "", 0, 0, .doc = "Sender name of e-mails. Empty: desk.name."},
     {27, "mail.notify_password_changes", SETTING_BOOL, "1", 0, 0, .doc = "Send an e-mail to a person whose password was changed."},
-    {60, "mail.mails_kept_days", SETTING_INT, "90", 0, 3650,
+    {70, "mail.mails_kept_days", SETTING_INT, "90", 0, 3650,
      .doc = "Number of days that mails are kept which are suspended, or which are finished and have no conversation. 0: for ever."},
-    {61, "mail.dns_server", SETTING_TEXT, "", .role = ROLE_OWNER, .wrong = dns_server_wrong,
+    {71, "mail.dns_server", SETTING_TEXT, "", .role = ROLE_OWNER, .wrong = dns_server_wrong,
      .doc = "Name server for checks of mailboxes, as an IPv4 address with or without a port. Empty: those of the system."},
     {41, "mail.attachments_megabytes", SETTING_INT, "10", 0, 50,
      .doc = "Total size of the files that an e-mail with a reply has as attachments, in megabytes. Files that do not fit are links, and "

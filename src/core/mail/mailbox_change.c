@@ -12,18 +12,21 @@
 QUERY(mailbox_sent_lately, "SELECT address, CASE WHEN verification_sent_at > :lately THEN 1 ELSE 0 END FROM mailboxes WHERE id = :id AND "
                            "address IS NOT NULL AND verified_at IS NULL @LOCK@");
 QUERY(mailbox_code_set, "UPDATE mailboxes SET verification_hash = :hash, verification_sent_at = :now WHERE id = :id");
-#define CODE_LIVES \
+#define CODE_LIVES                                                                                                    \
     "verification_hash = :hash AND verification_sent_at > :since AND deleted_at IS NULL AND verified_at IS NULL AND " \
     "(CAST(:id AS BIGINT) = 0 OR id = :id)"
 QUERY(mailbox_by_code, "SELECT id FROM mailboxes WHERE " CODE_LIVES);
-QUERY(mailbox_verified, "UPDATE mailboxes SET verified_at = :now, verification_hash = NULL, updated_at = :now WHERE " CODE_LIVES " RETURNING id");
+QUERY(mailbox_verified,
+      "UPDATE mailboxes SET verified_at = :now, verification_hash = NULL, updated_at = :now WHERE " CODE_LIVES " RETURNING id");
 
-static struct str code_hash(struct work *w, struct str code) { return mac_hex(w->arena, &w->desk->link_key, STR_CAT(w->arena, S("mailbox "), code)); }
+static struct str code_hash(struct work *w, struct str code) {
+    return mac_hex(w->arena, &w->desk->link_key, STR_CAT(w->arena, S("mailbox "), code));
+}
 
 int mailbox_send_verification(struct work *w, int64_t id) {
     struct stmt *row;
     int rc = db_row(w->conn, &mailbox_sent_lately, BINDS(B_INT("id", id), B_INT("lately", w->now - MAILBOX_LETTER_WAIT)), &row);
-    if (rc <= 0) return rc < 0 ? rc : fail_state(w, "The mailbox is verified already.");
+    if (rc <= 0) return rc < 0 ? rc : fail_state(w, "The mailbox is verified already. Create another one for another address.");
     struct str address = str_dup(w->arena, col_text(row, 0)), code = random_hex(w->arena, CODE);
     bool lately = col_int(row, 1) != 0;
     stmt_end(row);
@@ -40,9 +43,10 @@ int mailbox_code_find(struct work *w, struct str code) {
 
 int mailbox_verify(struct work *w, int64_t id, struct str code) {
     int64_t found;
-    int rc = db_int(w->conn, &mailbox_verified,
-                    BINDS(B_INT("id", id), B_TEXT("hash", code_hash(w, code)), B_INT("since", w->now - MAILBOX_LINK_LIFE), B_INT("now", w->now)),
-                    &found);
+    int rc =
+        db_int(w->conn, &mailbox_verified,
+               BINDS(B_INT("id", id), B_TEXT("hash", code_hash(w, code)), B_INT("since", w->now - MAILBOX_LINK_LIFE), B_INT("now", w->now)),
+               &found);
     if (rc == 1) change_property(w, MAILBOX(found), "is_verified", changed_bool(false), changed_bool(true));
     return rc;
 }
@@ -81,10 +85,12 @@ int mailbox_set_default(struct work *w, int64_t id) {
 
 /* ---- deletion ----------------------------------------------------------------------------------------------------------- */
 
-QUERY(mailboxes_mark, "UPDATE mailboxes SET deleted_at = :now, updated_at = :now, is_enabled = 0, verification_hash = NULL, imap_host = NULL, "
-                      "imap_user = NULL, imap_password = NULL WHERE id IN @LIST(:ids)");
-QUERY(mailboxes_of_default_brand, "UPDATE mailboxes SET brand_id = (SELECT b.id FROM brands b WHERE b.is_default = 1) WHERE (is_system = 1 OR "
-                                  "deleted_at IS NOT NULL) AND brand_id IN @LIST(:brands)");
+QUERY(mailboxes_mark,
+      "UPDATE mailboxes SET deleted_at = :now, updated_at = :now, is_enabled = 0, verification_hash = NULL, imap_host = NULL, "
+      "imap_user = NULL, imap_password = NULL WHERE id IN @LIST(:ids)");
+QUERY(mailboxes_of_default_brand,
+      "UPDATE mailboxes SET brand_id = (SELECT b.id FROM brands b WHERE b.is_default = 1) WHERE (is_system = 1 OR "
+      "deleted_at IS NOT NULL) AND brand_id IN @LIST(:brands)");
 
 int mailboxes_delete(struct work *w, const int64_t *ids, int count) {
     for (int i = 0; i < count; i++) change_deleted(w, MAILBOX(ids[i]));
