@@ -6,7 +6,7 @@ CXX     ?= g++
 SAN     ?=
 COMMA   := ,
 VARIANT := $(if $(SAN),build-$(subst $(COMMA),-,$(SAN)),build)
-PKGS    := libmicrohttpd sqlite3 libsodium glib-2.0 libxxhash libpq libcurl libidn2 gmime-3.0 libqrencode gdlib libjpeg libseccomp libpcre2-8 gumbo libarchive
+PKGS    := libmicrohttpd sqlite3 libsodium glib-2.0 libxxhash libpq libcurl libidn2 gmime-3.0 libqrencode gdlib libjpeg libseccomp libpcre2-8 gumbo libarchive libytnef
 
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wvla -Werror $(if $(SAN),-Wno-format-truncation) # GCC can't analyse it in instrumented code
 HARD := -fPIE -fstack-protector-strong -fstack-clash-protection $(if $(SAN),,-D_FORTIFY_SOURCE=2)
@@ -124,6 +124,9 @@ build/fuzz/lmtp_fuzz: $(addprefix src/mail/,lmtp_read.c lmtp_session.c)
 build/fuzz/report_fuzz: $(addprefix src/,mail/report.c mail/mime.c)
 build/fuzz/html_fuzz: $(addprefix src/files/,html_check.c html_rules.c html_style.c html_text.c html_tree.c)
 build/fuzz/picture_fuzz: src/files/confined.c src/files/nursery.c
+MAIL_READER := $(addprefix src/mail/,answer.c body.c charset.c date.c flowed.c header.c mime.c parts.c quote.c quote_html.c quote_words.c read_child.c read_text.c report.c tnef.c) \
+	$(addprefix src/files/,confined.c file_name.c html_check.c html_clean.c html_rules.c html_style.c html_text.c html_tree.c nursery.c)
+build/fuzz/mail_fuzz build/fuzz/answer_fuzz build/fuzz/quote_fuzz: $(MAIL_READER)
 build/fuzz/scan_fuzz: src/http/scan.c
 
 # A fuzz target that needs more sources includes them, or is listed above.

@@ -137,6 +137,15 @@ struct str header_word(struct arena *a, struct str value) {
     return (struct str){out, n};
 }
 
+bool is_media_type(struct str s) {
+    int slashes = 0;
+    for (size_t i = 0; i < s.n; i++) {
+        slashes += s.p[i] == '/';
+        if (!isalnum((unsigned char)s.p[i]) && !strchr("/!#$&^_.+-", s.p[i])) return false;
+    }
+    return slashes == 1 && s.n < 128 && s.p[0] != '/' && s.p[s.n - 1] != '/';
+}
+
 struct parameter {
     struct str name, value; /* value without quotes */
 };

@@ -87,6 +87,9 @@ static enum introduction introduction_of(struct str s) {
     return verb || address || digits >= 2 ? INTRODUCTION_WEAK : INTRODUCTION_NONE;
 }
 
+/* The first line of a longer introduction has the date or the sender. */
+static bool may_continue(struct str s) { return (digits_in(s) >= 3 || memchr(s.p, '@', s.n)) && !strchr(".!?", s.p[s.n - 1]); }
+
 /* Returns the line behind the text that introduces a quote and begins at i, or 0. */
 static int introduction_end(const struct quote_lines *l, int i) {
     char room[INTRODUCTION + 2];
@@ -100,8 +103,8 @@ static int introduction_end(const struct quote_lines *l, int i) {
         enum introduction what = introduction_of((struct str){room, n});
         int next = skip_empty(l, k + 1);
         bool quoted = next < l->count && l->line[next].depth > 0;
-        if (what == INTRODUCTION_STRONG || (what == INTRODUCTION_WEAK && quoted && k - i < 3)) return k + 1;
-        if (ends_with_colon(s)) return 0;
+        if (what == INTRODUCTION_STRONG || (what == INTRODUCTION_WEAK && quoted && k == i)) return k + 1;
+        if (ends_with_colon(s) || !may_continue(s)) return 0;
     }
     return 0;
 }
@@ -109,9 +112,9 @@ static int introduction_end(const struct quote_lines *l, int i) {
 /* Returns the text in a separator such as "-----Original Message-----"; n 0: it is not a separator. */
 static struct str separator_text(struct str s) {
     struct str t = s;
-    while (t.n && strchr("-_=* ", t.p[0])) t.p++, t.n--;
+    while (t.n && strchr("-_=*# ", t.p[0])) t.p++, t.n--;
     size_t before = s.n - t.n;
-    while (t.n && strchr("-_=*: ", t.p[t.n - 1])) t.n--;
+    while (t.n && strchr("-_=*:# ", t.p[t.n - 1])) t.n--;
     return before >= 2 ? t : (struct str){s.p, 0};
 }
 
@@ -119,6 +122,14 @@ static bool is_separator(const struct quote_lines *l, int i, const char *const *
     struct lower room;
     struct str text = separator_text(l->line[i].text);
     return text.n && text.n < 120 && has_word(lower_of(&room, text), words);
+}
+
+/* "---- On Tue, 06 Jan 2026 Ada <ada@example.com> wrote ---" */
+static bool is_dashed_introduction(struct str s) {
+    struct lower room;
+    struct str text = separator_text(s);
+    return text.n && text.n < 200 && s.p[0] == '-' && s.p[s.n - 1] == '-' && memchr(text.p, '@', text.n) &&
+           has_word(lower_of(&room, text), words_wrote);
 }
 
 static bool is_forward_line(const struct quote_lines *l, int i) {
@@ -164,7 +175,8 @@ static bool is_ruler(struct str s) {
 static bool is_history(const struct quote_lines *l, int i) {
     if (l->line[i].depth) return false;
     int next = is_ruler(l->line[i].text) ? skip_empty(l, i + 1) : i;
-    return l->line[i].marks & MARK_HISTORY || (next < l->count && is_header_block(l, next)) || is_separator(l, i, words_original);
+    return l->line[i].marks & MARK_HISTORY || (next < l->count && is_header_block(l, next)) || is_separator(l, i, words_original) ||
+           is_dashed_introduction(l->line[i].text);
 }
 
 /* ---- signatures -------------------------------------------------------------------------------------------------------------- */
@@ -185,7 +197,7 @@ static int signature_before(const struct quote_lines *l, int end) {
     while (last > 0 && line_is_empty(l, last - 1)) last--;
     for (int i = last - 1; i >= 0 && lines < SIGNATURE_LINES && l->line[i].depth == 0; i--) {
         lines += !line_is_empty(l, i);
-        if (is_signature_line(l, i)) return i;
+        if (is_signature_line(l, i)) return i > 0 && is_signature_line(l, i - 1) ? i - 1 : i; /* Gmail marks the line below "-- " */
     }
     int first = last;
     for (int i = last - 1; i >= 0 && i >= last - 4 && l->line[i].depth == 0; i--)

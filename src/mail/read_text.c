@@ -51,14 +51,17 @@ static struct html_cleaned_here { struct str html, text; } cleaned_here(struct b
 }
 
 /* Content ids to which the HTML does not refer mean nothing: programs give one to each attachment. */
+static bool html_shows(struct str html, struct str id) {
+    const char *end = html.p + html.n;
+    for (const char *p = html.p; (p = memmem(p, (size_t)(end - p), "\"cid:", 5)) != NULL; p += 5)
+        if ((size_t)(end - p) > 5 + id.n && memcmp(p + 5, id.p, id.n) == 0 && p[5 + id.n] == '"') return true;
+    return false;
+}
+
 static void drop_unused_ids(struct incoming *m) {
     for (int i = 0; i < m->file_count; i++) {
         struct str *id = &m->files[i].content_id;
-        bool used = false;
-        for (const char *p = m->html.p, *end = p + m->html.n;
-             p && id->p && !used && (p = memmem(p, (size_t)(end - p), "\"cid:", 5)) != NULL; p += 5)
-            used = (size_t)(end - p) > 5 + id->n && memcmp(p + 5, id->p, id->n) == 0 && p[5 + id->n] == '"';
-        if (!used) *id = (struct str){0};
+        if (id->p && (m->html.p == NULL || !html_shows(m->html, *id))) *id = (struct str){0};
     }
 }
 
