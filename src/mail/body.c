@@ -23,7 +23,7 @@ static bool type_is(const struct part *p, const char *type) { return str_eq(p->t
 static bool type_begins(const struct part *p, const char *family) { return str_starts(p->type, str_of(family)); }
 
 static void take_part_field(struct arena *a, struct part *p, const struct mail_field *f) {
-    if (str_eqi(f->name, S("Content-Type")) && !is_media_type(p->type)) {
+    if (str_eqi(f->name, S("Content-Type")) && !header_is_type(p->type)) {
         p->type_value = f->value;
         p->type = header_word(a, f->value);
     }
@@ -49,7 +49,7 @@ static struct part part_read(struct arena *a, struct str text, const char *type)
     for (int fields = 0; field_next(&text, &f);)
         if (fields++ < PARTS_FIELDS && strncasecmp(f.name.p, "content-", 8) == 0) take_part_field(a, &p, &f);
     if (str_eq(p.type, S("text"))) p.type = S("text/plain");
-    if (!is_media_type(p.type)) p.type = p.type.n && p.disposition.n ? S("application/octet-stream") : str_of(type);
+    if (!header_is_type(p.type)) p.type = p.type.n && p.disposition.n ? S("application/octet-stream") : str_of(type);
     p.bytes = text.p ? text : S("");
     p.file_name = name_in(a, &p);
     return p;

@@ -137,7 +137,7 @@ struct str header_word(struct arena *a, struct str value) {
     return (struct str){out, n};
 }
 
-bool is_media_type(struct str s) {
+bool header_is_type(struct str s) {
     int slashes = 0;
     for (size_t i = 0; i < s.n; i++) {
         slashes += s.p[i] == '/';

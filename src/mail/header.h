@@ -12,7 +12,7 @@ struct str header_line(struct arena *a, struct str value, size_t most);
 
 /* Returns the text before the first semicolon, in lower case: "text/plain", "attachment". */
 struct str header_word(struct arena *a, struct str value);
-bool is_media_type(struct str s); /* "text/plain" */
+bool header_is_type(struct str s); /* "text/plain" */
 /* Returns a parameter, decoded, as valid UTF-8; p NULL: absent. */
 struct str header_attribute(struct arena *a, struct str value, const char *name);
 

@@ -29,13 +29,15 @@ static struct str property_line(struct arena *a, MAPIProps *props, unsigned id) 
 }
 
 static struct mail_file attached_file(struct arena *a, Attachment *at) {
-    struct mail_file f = {property_line(a, &at->MAPI, PR_ATTACH_LONG_FILENAME), property_line(a, &at->MAPI, PR_ATTACH_MIME_TAG),
-                          property_line(a, &at->MAPI, PR_ATTACH_CONTENT_ID), bytes_of(a, &at->FileData)};
+    struct mail_file f = {.name = property_line(a, &at->MAPI, PR_ATTACH_LONG_FILENAME),
+                          .type = property_line(a, &at->MAPI, PR_ATTACH_MIME_TAG),
+                          .content_id = property_line(a, &at->MAPI, PR_ATTACH_CONTENT_ID),
+                          .bytes = bytes_of(a, &at->FileData)};
     struct str title = bytes_of(a, &at->Title);
     while (title.n && title.p[title.n - 1] == 0) title.n--;
     if (f.name.n == 0 && title.n) f.name = line_without_controls(a, charset_to_utf8(a, title, (struct str){0}), NAME_MOST);
     if (f.name.n == 0) f.name = S("attachment");
-    f.type = is_media_type(f.type) ? header_word(a, f.type) : S("application/octet-stream");
+    f.type = header_is_type(f.type) ? header_word(a, f.type) : S("application/octet-stream");
     if (f.content_id.n == 0 || f.content_id.n > 250) f.content_id = (struct str){0};
     return f;
 }
