@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { DAY, open, rowsChanged, shared, storedMail, until } from './lib/index.mjs';
+import { receive } from './lib/mails.mjs';
 import { sql } from './lib/sql.mjs';
 
 /** A download, which is not JSON. */
@@ -226,4 +227,27 @@ test('old suspended mails, and old finished ones without a conversation, are del
   await until('the old mails to go', async () => (await desk.admin.get('/mails')).must(200).body.total_count === 3);
   assert.deepEqual((await desk.admin.fetch('/mails')).map((mail) => mail.subject), ['new', 'processing', 'case']);
   assert.equal(sql(desk, 'SELECT COUNT(*) FROM files WHERE expires_at IS NULL').trim(), '3');
+});
+
+test('a released mail is processed as if it had just arrived, one or several', async (t) => {
+  const desk = await open(t);
+  await desk.owner.put('/settings', { values: { 'mail.from_address': 'desk@example.com' } });
+  const list = (n) => receive(desk, `From: Ada <ada${n}@people.example>\r\nTo: desk@example.com\r\nSubject: News ${n}\r\nMessage-ID: <${n}@people.example>\r\nList-Id: <news.example>\r\n\r\nHello ${n}\r\n`);
+  const mails = [await list(1), await list(2), await list(3)];
+  for (const mail of mails) assert.deepEqual([mail.status, mail.suspension], ['SUSPENDED', 'AUTOMATED_EMAIL']);
+  const done = (id) => until('the release', async () => {
+    const now = await desk.admin.fetch(`/mails/${id}`);
+    return now.status === 'SUCCESS' ? now : undefined;
+  });
+  assert.equal((await desk.staff.update(`/mails/${mails[0].id}`, { is_suspended: false })).is_suspended, false);
+  assert.equal((await desk.owner.put(`/mails?ids=${mails[1].id},${mails[2].id}`, { is_suspended: false })).must(200).body.total_count, 2);
+  for (const [i, { id }] of mails.entries()) {
+    const mail = await done(id);
+    assert.deepEqual([mail.suspension_code, mail.is_suspended, mail.text.trim()], ['AUTOMATED_EMAIL', false, `Hello ${i + 1}`]);
+    const original = await desk.staff.fetch(`/cases/posts/${mail.case_message.id}/email_original`);
+    assert.match(original.source_content, /List-Id: <news\.example>/);
+    const { mailbox, creation_mode: mode } = await desk.staff.fetch(`/cases/${mail.case.id}/messages/${mail.case_message.id}`);
+    assert.deepEqual([mailbox?.id, mode], [1, 'MAIL']);
+    (await desk.admin.put(`/mails/${id}`, { is_suspended: false })).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');
+  }
 });

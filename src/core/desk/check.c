@@ -51,6 +51,12 @@ QUERY(check_primary,
           "identity_twitter", OTHERS_LEAD) " UNION " WITHOUT_PRIMARY("identity_facebook", OTHERS_LEAD) " ORDER BY 1");
 QUERY(check_owner, "SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM users WHERE role_type = 5 AND is_enabled = 1 AND deleted_at IS NULL)");
 #define WITHOUT_DEFAULT(table, enabled) "SELECT COUNT(*) FROM " table " WHERE is_default = 1" enabled " HAVING COUNT(*) <> 1"
+QUERY(check_default_mailboxes,
+      "SELECT COUNT(*) FROM mailboxes WHERE is_default = 1 AND is_enabled = 1 AND deleted_at IS NULL AND verified_at IS "
+      "NOT NULL HAVING COUNT(*) <> 1");
+QUERY(check_mails,
+      "SELECT m.id FROM mails m LEFT JOIN posts p ON p.id = m.post_id WHERE m.post_id IS NOT NULL AND (p.id IS NULL OR m.case_id IS "
+      "NULL) ORDER BY m.id");
 QUERY(check_default_hours, WITHOUT_DEFAULT("business_hours", ""));
 QUERY(check_default_brand, WITHOUT_DEFAULT("brands", " AND is_enabled = 1"));
 QUERY(check_translations,
@@ -169,6 +175,8 @@ static const struct rule {
     {&check_search_owners, "text %" PRId64 " of the search index has no owner"},
     {&check_role_type, "user %" PRId64 " has a role_type that differs from its role"},
     {&check_primary, "user %" PRId64 " has identities of one kind, but not exactly one primary one"},
+    {&check_default_mailboxes, "the desk has %" PRId64 " default mailboxes that are enabled and verified instead of one"},
+    {&check_mails, "mail %" PRId64 " refers to a message that does not exist, or has no conversation"},
     {&check_default_hours, "the desk has %" PRId64 " default business hours instead of one"},
     {&check_default_brand, "the desk has %" PRId64 " enabled default brands instead of one"},
     {&check_translations, "translation %" PRId64 " has no owner"},

@@ -28,6 +28,13 @@ static const struct option channel_options[] = {{.key = "MAIL", .label = "E-mail
                                                 {.key = "HELPCENTER", .label = "Help center"},
                                                 {0}};
 /* The keys are words of `rating_scores`, `rating_statuses` and `case_states`. */
+static const struct option verdict_options[] = {{.key = "NONE", .label = "None"},
+                                                {.key = "PASS", .label = "Pass"},
+                                                {.key = "FAIL", .label = "Fail"},
+                                                {.key = "SOFTFAIL", .label = "Soft fail"},
+                                                {.key = "NEUTRAL", .label = "Neutral"},
+                                                {.key = "ERROR", .label = "Error"},
+                                                {0}};
 static const struct option rating_options[] = {{.key = "GOOD", .label = "Good"}, {.key = "BAD", .label = "Bad"}, {0}};
 static const struct option satisfaction_options[] = {
     {.key = "UNOFFERED", .label = "Unoffered"}, {.key = "OFFERED", .label = "Offered"}, {.key = "RECEIVED", .label = "Received"}, {0}};
@@ -89,6 +96,13 @@ static const struct special_value followers[] = {{.key = "(current_user)", .labe
 #define MAILS_ADDED(type) \
     .among = "outgoing_mails x JOIN posts p ON p.id = x.post_id", .owner = "p.case_id", \
     .only = "x.recipient_type = " type " AND x.post_id IN @LIST(:added)", .added = true, CHANGES
+
+/* The mails that the added messages came by. */
+#define MAILS_READ \
+    .among = "mails x JOIN posts p ON p.id = x.post_id", .owner = "p.case_id", .only = "x.post_id IN @LIST(:added)", .added = true, CHANGES
+#define VERDICT(of, title, column, name) \
+    CHOICE(of, title, column, MAILS_READ, .options = verdict_options, .words = mail_verdicts, \
+           .doc = "Result of " name " of the e-mail that the added message came by, as the trusted Authentication-Results header says.", LESS_OF_CASES)
 
 static const struct definition case_definitions[] = {
     TEXT("cases.subject", "Subject", "t.subject_key", .property = "subject", NO_SLAS, .doc = "Subject of the conversation.", OF_CASES),
@@ -163,6 +177,9 @@ static const struct definition case_definitions[] = {
          .doc = "Subject of the message that the change added, else that of the conversation.", LESS_OF_CASES),
     TEXT("mails.to", "To", "x.recipient", MAILS_ADDED("1"), .doc = "Addresses to which the added message goes by mail.", LESS_OF_CASES),
     TEXT("mails.cc", "Cc", "x.recipient", MAILS_ADDED("2"), .doc = "Addresses that get a copy of the added message by mail.", LESS_OF_CASES),
+    VERDICT("mails.dkim", "DKIM", "x.dkim", "DKIM"),
+    VERDICT("mails.spf", "SPF", "x.spf", "SPF"),
+    VERDICT("mails.dmarc", "DMARC", "x.dmarc", "DMARC"),
     LOOKUP("followers.userid", "Participants", "x.user_id", .among = "case_participants x", .owner = "x.case_id", .specials = followers,
            .known = &known_person, NO_SLAS, .doc = "People who take part in the conversation.", LESS_OF_CASES),
     {.field = "requester.tags", .label = "Tags of the requester", .input = INPUT_TAGS, .kind = VALUE_TEXT, .type = "COLLECTION",
