@@ -251,3 +251,17 @@ test('a released mail is processed as if it had just arrived, one or several', a
     (await desk.admin.put(`/mails/${id}`, { is_suspended: false })).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');
   }
 });
+
+test('a trigger on INCOMING_MAIL sees the verdicts of the mail', async (t) => {
+  const desk = await open(t);
+  await desk.owner.put('/settings', { values: { 'mail.from_address': 'desk@example.com', 'mail.authserv_id': 'mx.example.com' } });
+  const trigger = (field, operator, value, tag) => desk.admin.create('/triggers', {
+    title: tag, channel: 'MAIL', event: 'INCOMING_MAIL', predicate_collections: [{ propositions: [{ field, operator, value }] }], actions: [{ name: 'tags', option: 'ADD', value: [tag] }],
+  });
+  await trigger('mails.dmarc', 'comparison_equalto', 'FAIL', 'forged');
+  await trigger('mails.spf', 'comparison_equalto', 'PASS', 'sent');
+  const mail = (n, result) => receive(desk, `Authentication-Results: mx.example.com; ${result}\r\nFrom: Ada <ada${n}@people.example>\r\nTo: desk@example.com\r\nSubject: ${n}\r\nMessage-ID: <${n}@x.example>\r\n\r\nHello\r\n`);
+  const tags = async (row) => (await desk.staff.fetch(`/cases/${row.case_id}/tags`)).map((x) => x.name);
+  assert.deepEqual(await tags(await mail(1, 'dmarc=fail header.from=people.example; spf=pass smtp.mailfrom=people.example')), ['forged', 'sent']);
+  assert.deepEqual(await tags(await mail(2, 'dmarc=pass header.from=people.example; spf=softfail smtp.mailfrom=people.example')), []);
+});
