@@ -20,7 +20,7 @@ struct article_row {
     struct site_text title, contents, section, category;
     struct str author;
     int status;
-    bool allow_comments, tagged;
+    bool allow_comments, tagged, worded; /* worded: it has keywords */
 };
 
 static int load_article(struct site_visit *v, int64_t id, struct article_row *out) {
@@ -31,7 +31,7 @@ static int load_article(struct site_visit *v, int64_t id, struct article_row *ou
         "SELECT " SITE_TEXT("11", "t.id") ", " SITE_TEXT("12", "t.id") ", " SITE_TEXT("9", "t.section_id") ", " SITE_TEXT(
             "7", "s.category_id") ", t.section_id, s.category_id, t.published_at, t.updated_at, t.total_comments, t.status, "
                                   "t.allow_comments, u.full_name, EXISTS (SELECT 1 FROM article_tags k WHERE k.article_id = t.id), "
-                                  "EXISTS (SELECT 1 FROM article_attachments f WHERE f.article_id = t.id) "
+                                  "EXISTS (SELECT 1 FROM article_attachments f WHERE f.article_id = t.id), COALESCE(t.keywords, '') "
                                   "FROM articles t JOIN sections s ON s.id = t.section_id LEFT JOIN users u ON u.id = t.author_id WHERE",
         "AND t.id = :id AND " ARTICLE_OF_BRAND, BINDS(B_INT("id", id)), &row));
     int rc = stmt_step(row);
@@ -49,6 +49,7 @@ static int load_article(struct site_visit *v, int64_t id, struct article_row *ou
         out->author = col_null(row, 11) ? (struct str){0} : str_dup(a, col_text(row, 11));
         out->tagged = col_int(row, 12) != 0;
         out->attachments = col_int(row, 13);
+        out->worded = col_text(row, 14).n > 0;
     }
     stmt_end(row);
     return rc;
@@ -300,7 +301,13 @@ static void structured_data(struct site_visit *v, const struct article_row *x) {
 
 static int related_to(struct site_visit *v, const struct article_row *x) {
     int64_t ids[RELATED_CANDIDATES];
-    int n = related_articles(&v->work, x->id, ids);
+    int n;
+    if (!x->tagged && !x->worded) { /* with their titles, in one statement */
+        n = shelf_articles(v, SAY(v, WORD_RELATED), "AND " RELATED_BY_RANK,
+                           BINDS(B_INT("section", x->section_id), B_INT("id", x->id), B_INT("most", RELATED)), RELATED, NULL);
+        return n < 0 ? n : 0;
+    }
+    n = related_articles(&v->work, x->id, ids);
     return n <= 0 ? n : shelf_listed(v, SAY(v, WORD_RELATED), ids, n, RELATED);
 }
 

@@ -13,9 +13,7 @@ QUERY(
     "FROM article_tags z WHERE z.article_id = :id) ORDER BY y.tag_id, y.article_id LIMIT 500) k) m JOIN articles a ON a.id = m.id WHERE "
     "a.id <> :id AND a.status = 3 AND a.deleted_at IS NULL GROUP BY a.id, a.keywords, a.rank ORDER BY a.id");
 /* In the order of compare_candidates. */
-QUERY(article_neighbours,
-      "SELECT x.id FROM articles x WHERE x.section_id = :section AND x.deleted_at IS NULL AND x.status = 3 AND x.id <> :id "
-      "ORDER BY x.rank DESC, x.id DESC LIMIT :most");
+QUERY(article_neighbours, "SELECT t.id FROM articles t WHERE " RELATED_BY_RANK);
 QUERY(article_marks, "SELECT COALESCE(a.keywords, ''), CASE WHEN EXISTS (SELECT 1 FROM article_tags k WHERE k.article_id = a.id) THEN 1 "
                      "ELSE 0 END, a.section_id FROM articles a WHERE a.id = :id");
 
