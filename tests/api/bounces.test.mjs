@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, copyFileSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { BINARY, FIXTURES, MINUTE, connect, deliver, deskd, directory, fixture, iso, mailIn, open, relay, shared, until, waiting } from './lib/index.mjs';
@@ -304,8 +304,9 @@ describe('the time of recording', () => {
     const desk = await open(t, { processes: 1 });
     const inbox = join(desk.dir, 'mail/new');
     mkdirSync(join(inbox, 'folder'));
-    writeFileSync(join(inbox, 'large'), '');
-    truncateSync(join(inbox, 'large'), 60 << 20);
+    writeFileSync(join(desk.dir, 'large'), '');
+    truncateSync(join(desk.dir, 'large'), 60 << 20);
+    renameSync(join(desk.dir, 'large'), join(inbox, 'large')); // the desk reads a file as soon as it has its name
     await until('the inbox to be empty', () => waiting(desk).length === 0);
     assert.deepEqual(waiting(desk, 'failed').sort(), ['folder', 'large']);
     const lines = () => [...desk.log.matchAll(/error a mail that came in can't be processed and was moved to \S+\/failed\/(\w+): /g)].map(([, name]) => name).sort();
