@@ -3,10 +3,9 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { connect as dial, createServer } from 'node:net';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { connect as dial } from 'node:net';
 import { certificate, defer, until } from '../api/lib/index.mjs';
 
 const NOBODY = 65534;
@@ -71,7 +70,7 @@ class Server {
 class Dovecot extends Server {
   constructor(t, dir, ports, cert, settings) {
     super(t, '/usr/sbin/dovecot', ['-F', '-c', join(dir, 'dovecot.conf')]);
-    Object.assign(this, { dir, ports, cert, settings, port: ports.imap, logFile: join(dir, 'log'), password: 'Im4p pass & "word"\\', made: 0 });
+    Object.assign(this, { dir, ports, cert, settings, port: ports.imap, logFile: join(dir, 'log'), password: 'Im4p pass & "word"', made: 0 });
     mkdirSync(join(dir, 'mail'));
     if (IS_ROOT) chownSync(join(dir, 'mail'), NOBODY, NOBODY);
     this.configure();
@@ -81,7 +80,7 @@ class Dovecot extends Server {
     const { dir, ports, cert } = this;
     const me = userInfo();
     const uid = IS_ROOT ? NOBODY : me.uid, gid = IS_ROOT ? NOBODY : me.gid;
-    writeFileSync(join(dir, 'users'), `desk:{PLAIN}${this.password}::::::\n`);
+    this.admit(this.password);
     writeFileSync(join(dir, 'dovecot.conf'), `
       base_dir = ${dir}/run
       state_dir = ${dir}/state
@@ -127,6 +126,12 @@ class Dovecot extends Server {
       ${settings}
     `);
   }
+
+  /** Sets the password of the user `desk`. */
+  admit(password) { writeFileSync(join(this.dir, 'users'), `desk:{PLAIN}${password}::::::\n`); }
+
+  /** The number of logins that the server has accepted, and refused. */
+  get logins() { return [/imap-login: Info: Login: /g, /Password mismatch/g].map((line) => this.log.match(line)?.length ?? 0); }
 
   path(name) { return join(this.dir, 'mail/desk', name === 'INBOX' ? '' : `.${name}`); }
 
@@ -229,3 +234,19 @@ let mails = 0;
 /** A short mail. `more` are headers. */
 export const mailOf = ({ from = 'Ida <ida@customers.example>', to = 'desk@desk.example', subject = `Mail ${++mails}`, text = `Text of ${subject}`, id = `<m${++mails}.${process.pid}@customers.example>`, ...more } = {}) =>
   `${Object.entries({ From: from, To: to, Subject: subject, 'Message-ID': id, Date: 'Mon, 23 Nov 2026 09:00:00 +0000', ...more }).map(([name, value]) => `${name}: ${value}`).join('\r\n')}\r\n\r\n${text}\r\n`;
+
+/** Gives the system mailbox of a desk an IMAP account of this server: {error, tried, change}. */
+export async function imapMailbox(desk, server, { password = server.password, folder, after, security = 'STARTTLS', port = server.ports.imap, ca = server.cert.pem, privately = true } = {}) {
+  await desk.owner.update('/settings', { values: { 'mail.imap_ca': ca, 'mail.imap_allow_private_addresses': privately, 'mail.from_address': 'desk@desk.example', 'mail.imap_seconds': 60 } });
+  const values = { host: '127.0.0.1', port, security, user: 'desk', password, folder, after };
+  const box = {
+    change: (more) => {
+      Object.assign(values, more);
+      return desk.owner.update('/mailboxes/1', { imap_host: values.host, imap_port: values.port, imap_security: values.security, imap_user: values.user, imap_password: values.password, imap_folder: values.folder ?? null, imap_after: values.after ?? null });
+    },
+    error: async () => (await desk.owner.fetch('/mailboxes/1')).imap_error,
+    tried: async () => (await desk.owner.fetch('/mailboxes/1')).imap_tried_at,
+  };
+  await box.change({});
+  return box;
+}
