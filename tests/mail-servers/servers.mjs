@@ -250,3 +250,49 @@ export async function imapMailbox(desk, server, { password = server.password, fo
   await box.change({});
   return box;
 }
+
+/** Sends mails [{from, to, data}] over one SMTP connection, one after another. Returns the replies to their ends of data, in order. */
+export async function smtp(port, mails, { onSent = () => {} } = {}) {
+  const socket = dial(port, '127.0.0.1');
+  const lines = [];
+  let rest = '', wake = () => {}, ended;
+  socket.setEncoding('latin1').on('data', (text) => {
+    const all = (rest + text).split('\r\n');
+    rest = all.pop();
+    lines.push(...all.filter((line) => line[3] !== '-'));
+    wake();
+  });
+  for (const event of ['close', 'error']) socket.on(event, () => { ended = true; wake(); });
+  const answer = async () => {
+    while (!lines.length && !ended) await new Promise((resolve) => { wake = resolve; });
+    return lines.shift() ?? '421 closed';
+  };
+  const say = (text) => {
+    socket.write(`${text}\r\n`, 'latin1');
+    return answer();
+  };
+  const replies = [];
+  await answer();
+  await say('EHLO client.test');
+  for (const { from, to, data } of mails) {
+    await say(`MAIL FROM:<${from}>`);
+    const refused = await say(`RCPT TO:<${to}>`);
+    const ready = refused[0] === '2' ? await say('DATA') : refused;
+    replies.push(ready[0] === '3' ? await say(`${data.replace(/\r\n\./g, '\r\n..')}${data.endsWith('\r\n') ? '' : '\r\n'}.`) : ready);
+    onSent(replies.length);
+  }
+  socket.end('QUIT\r\n');
+  return replies;
+}
+
+/** A desk that takes mail for a domain by LMTP and sends by a Postfix: {desk, lmtp}. */
+export async function mailDesk(t, open, domain, { args = [], ...options } = {}) {
+  const lmtp = await freePort();
+  const desk = await open(t, { ...options, processes: 1, args: ['--lmtp', `127.0.0.1:${lmtp}`, ...args] });
+  return { desk, lmtp, address: `support@${domain}` };
+}
+
+/** Lets a desk send through a Postfix. */
+export const sendThrough = (desk, server, from, values = {}) => desk.owner.update('/settings', {
+  values: { 'mail.smtp_host': '127.0.0.1', 'mail.smtp_port': server.port, 'mail.smtp_security': 'NONE', 'mail.from_address': from, ...values },
+});
