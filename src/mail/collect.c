@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "core/change/lease.h"
 #include "core/desk/setting.h"
+#include "core/mail/receive.h"
 #include "json/json.h"
 #include "mail/inbox.h"
 
@@ -27,8 +28,7 @@
 /* A mail that is in the inbox and still on the server. */
 struct under_way {
     int64_t uid;
-    struct str digest; /* of mail_arrivals */
-    char hex[2 * crypto_hash_sha256_BYTES + 1];
+    char digest[2 * crypto_hash_sha256_BYTES + 1]; /* of mail_arrivals */
     bool taken;
 };
 
@@ -133,7 +133,7 @@ QUERY(arrivals_among, "SELECT a.digest FROM mail_arrivals a WHERE a.digest IN @T
 
 static void mark_taken(struct collecting *c, struct str digest) {
     for (int i = 0; i < c->count; i++)
-        if (str_eq((struct str){c->mails[i].hex, sizeof c->mails[i].hex - 1}, digest)) c->mails[i].taken = true;
+        if (str_eq(str_of(c->mails[i].digest), digest)) c->mails[i].taken = true;
 }
 
 static int look_for_taken(struct conn *conn, void *arg) {
@@ -142,7 +142,7 @@ static int look_for_taken(struct conn *conn, void *arg) {
     struct str digests[ROUND];
     int rc;
     collect_work(x, conn);
-    for (int i = 0; i < c->count; i++) digests[i] = (struct str){c->mails[i].hex, sizeof c->mails[i].hex - 1};
+    for (int i = 0; i < c->count; i++) digests[i] = str_of(c->mails[i].digest);
     DB_ROWS(rc, conn, &arrivals_among, BINDS(B_TEXT("digests", json_texts(x->arena, digests, (size_t)c->count))), row)
     mark_taken(c, col_text(row, 0));
     return rc;
@@ -162,15 +162,10 @@ static int look_for_mail(struct conn *conn, void *arg) {
 
 /* ---- one mail ---------------------------------------------------------------------------------------------------------- */
 
-static void sha256_text(char out[2 * crypto_hash_sha256_BYTES + 1], struct str recipient, struct str raw) {
-    crypto_hash_sha256_state state;
+static struct str sha256_of(struct arena *a, struct str raw) {
     unsigned char sum[crypto_hash_sha256_BYTES];
-    crypto_hash_sha256_init(&state);
-    if (recipient.p) crypto_hash_sha256_update(&state, (const unsigned char *)recipient.p, recipient.n);
-    if (recipient.p) crypto_hash_sha256_update(&state, (const unsigned char *)"", 1);
-    crypto_hash_sha256_update(&state, (const unsigned char *)raw.p, raw.n);
-    crypto_hash_sha256_final(&state, sum);
-    sodium_bin2hex(out, 2 * sizeof sum + 1, sum, sizeof sum);
+    crypto_hash_sha256(sum, (const unsigned char *)raw.p, raw.n);
+    return str_hex(a, sum, sizeof sum);
 }
 
 /* Writes a mail to the inbox. Returns 0 if it is on the disk, or errno. */
@@ -190,15 +185,13 @@ static int collect_put(const struct collecting *c, struct arena *a, struct str r
 /* Fetches a mail, and writes it to the inbox unless the desk has it. Returns IMAP_OK or a fault. */
 static int collect_mail(struct collecting *c, struct imap *s, struct arena *a, int64_t uid, struct str *fault) {
     struct collect_write x = {0};
-    char sha256[2 * crypto_hash_sha256_BYTES + 1];
     struct under_way *m = &c->mails[c->count];
     struct str raw;
     int rc = imap_read(s, a, uid, &raw);
     if (rc <= 0) return rc; /* 0: somebody else has moved it */
     *m = (struct under_way){.uid = uid};
-    sha256_text(m->hex, c->what.address, raw);
-    sha256_text(sha256, (struct str){0}, raw);
-    x.sha256 = str_of(sha256);
+    x.sha256 = sha256_of(a, raw);
+    snprintf(m->digest, sizeof m->digest, "%s", arrival_digest(a, c->what.address, x.sha256).p);
     c->count++;
     if (collect_write(c, look_for_mail, &x) < 0) {
         c->count--;
@@ -275,7 +268,6 @@ static void collect_await(struct collecting *c) {
         bool all = true;
         for (int i = 0; i < c->count; i++) all &= c->mails[i].taken;
         if (all || collect_stopping(c) || clock_monotonic() > until) return;
-        if (c->desk->wake_jobs) c->desk->wake_jobs(c->desk->wake_arg);
         collect_rest(LOOK_MS);
         collect_write(c, look_for_taken, &x);
     }

@@ -42,14 +42,13 @@ QUERY(arrival_insert,
       "excluded.arrived_at WHERE mail_arrivals.arrived_at <= :since");
 QUERY(arrival_known, "SELECT 1 FROM mail_arrivals WHERE digest = :digest AND arrived_at > :since");
 
-/* SHA-256 of the recipient, a NUL, and the SHA-256 of the raw mail. */
-static struct str arrival_digest(struct arena *a, const struct incoming *m) {
+struct str arrival_digest(struct arena *a, struct str recipient, struct str sha256) {
     unsigned char sum[crypto_hash_sha256_BYTES];
     crypto_hash_sha256_state state;
     crypto_hash_sha256_init(&state);
-    if (m->recipient.n) crypto_hash_sha256_update(&state, (const unsigned char *)m->recipient.p, m->recipient.n);
+    if (recipient.n) crypto_hash_sha256_update(&state, (const unsigned char *)recipient.p, recipient.n);
     crypto_hash_sha256_update(&state, (const unsigned char *)"", 1);
-    crypto_hash_sha256_update(&state, (const unsigned char *)m->sha256.p, m->sha256.n);
+    crypto_hash_sha256_update(&state, (const unsigned char *)sha256.p, sha256.n);
     crypto_hash_sha256_final(&state, sum);
     return str_hex(a, sum, sizeof sum);
 }
@@ -57,7 +56,8 @@ static struct str arrival_digest(struct arena *a, const struct incoming *m) {
 int mail_arrived_before(struct conn *c, int64_t now, const struct incoming *m) {
     struct arena *a = arena_new();
     int64_t found;
-    int rc = db_int(c, &arrival_known, BINDS(B_TEXT("digest", arrival_digest(a, m)), B_INT("since", now - MAIL_ARRIVALS_KEPT)), &found);
+    int rc = db_int(c, &arrival_known,
+                    BINDS(B_TEXT("digest", arrival_digest(a, m->recipient, m->sha256)), B_INT("since", now - MAIL_ARRIVALS_KEPT)), &found);
     arena_free(a);
     return rc;
 }
@@ -286,9 +286,9 @@ static int mail_look(struct work *w, struct processing *p) {
 
 int mail_receive(struct work *w, const struct incoming *m, int64_t file_id, int64_t *mail_id) {
     struct processing p = {.j = {.mail = m}};
-    int fresh =
-        db_exec(w->conn, &arrival_insert,
-                BINDS(B_TEXT("digest", arrival_digest(w->arena, m)), B_INT("now", w->now), B_INT("since", w->now - MAIL_ARRIVALS_KEPT)));
+    int fresh = db_exec(w->conn, &arrival_insert,
+                        BINDS(B_TEXT("digest", arrival_digest(w->arena, m->recipient, m->sha256)), B_INT("now", w->now),
+                              B_INT("since", w->now - MAIL_ARRIVALS_KEPT)));
     if (fresh <= 0) return fresh;
     TRY(mail_look(w, &p));
     TRY(mail_row_insert(w, m, &p.j, file_id, mail_id));

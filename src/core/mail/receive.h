@@ -12,6 +12,8 @@
 int mail_receive(struct work *w, const struct incoming *m, int64_t file_id, int64_t *mail_id);
 /* Returns 1 if mail_receive would return 0, 0 if not, or a negative error. May be called in a snapshot. */
 int mail_arrived_before(struct conn *c, int64_t now, const struct incoming *m);
+/* The digest of mail_arrivals: SHA-256 of the recipient, a NUL, and the SHA-256 of the raw mail. Both in hex digits. */
+struct str arrival_digest(struct arena *a, struct str recipient, struct str sha256);
 #define MAIL_ARRIVALS_KEPT (7 * TIME_DAY)
 
 /* Releases a suspended mail: a job reads it again and processes it without the suspension rules. Returns 1, 0 if it is not suspended, or a
