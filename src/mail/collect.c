@@ -44,6 +44,7 @@ struct collecting {
     int64_t next_look; /* milliseconds since 1970 */
     int64_t leased_at; /* clock_monotonic; 0: not held */
     int failures;      /* in a row */
+    bool more;         /* the last round ended at its limit */
     int64_t too_large; /* mails of the last round that stay on the server */
     bool noted;        /* `error` was stored */
     char error[512];   /* empty: none */
@@ -279,6 +280,7 @@ static int collect_round(struct collecting *c, struct imap *s, struct str *fault
     c->validity = imap_validity(s);
     int rc = collect_new(c, s, fault);
     if (rc == IMAP_STOPPED) return rc;
+    c->more = c->count == ROUND;
     collect_await(c);
     int removed = collect_remove(c, s);
     return rc != IMAP_OK ? rc : removed;
@@ -308,6 +310,7 @@ static int collect_rounds(struct collecting *c, struct imap *s, struct str *faul
         TRY(collect_round(c, s, fault));
         note_round(c);
         c->failures = 0;
+        if (c->more && c->count < ROUND) continue;
         int64_t ms = c->count ? UNDER_WAY_MS : setting_int(c->desk, "mail.imap_seconds") * TIME_SECOND;
         c->next_look = clock_now(&c->desk->clock) + ms;
         TRY(imap_wait(s, ms, collect_tick, c));
