@@ -41,7 +41,7 @@ for (const [what, settings] of [['MOVE, UIDPLUS and IDLE', ''], ['no extension',
 
 check('more mails than one round takes are read, oldest first, with names of folders in other alphabets', async (t) => {
   const names = Array.from({ length: 120 }, (_, i) => `M${String(i).padStart(3, '0')}`);
-  const { server, desk } = await reading(t, { mails: names.map((subject) => mailOf({ subject })), folders: ['Erledigt &APw-'], after: 'Erledigt ü' });
+  const { server, desk } = await reading(t, { mails: names.map((subject, i) => mailOf({ subject, from: `p${i}@customers.example` })), folders: ['Erledigt &APw-'], after: 'Erledigt ü' });
   assert.deepEqual(await read(desk, 120), names);
   await until('the mails to be moved', () => server.mails().length === 0);
   assert.equal(server.mails('Erledigt &APw-').length, 120);
@@ -49,7 +49,7 @@ check('more mails than one round takes are read, oldest first, with names of fol
 
 check('a desk that is killed while it reads loses no mail and takes none twice', async (t) => {
   const names = Array.from({ length: 90 }, (_, i) => `K${String(i).padStart(3, '0')}`);
-  const { server, desk } = await reading(t, { mails: names.map((subject) => mailOf({ subject })), after: 'Done' });
+  const { server, desk } = await reading(t, { mails: names.map((subject, i) => mailOf({ subject, from: `p${i}@customers.example` })), after: 'Done' });
   for (const enough of [3, 20, 52, 75]) {
     await until(`${enough} conversations`, async () => (await subjects(desk)).length >= enough);
     await desk.kill();

@@ -19,10 +19,10 @@ async function world(t, { routes = {}, ...options } = {}) {
 }
 const conversations = (desk) => desk.owner.fetch('/conversations', { limit: 1000, sort: 'id', order: 'asc' });
 const messages = (desk, id) => desk.owner.fetch(`/cases/${id}/messages`, { limit: 100 });
-const texts = async (desk, id) => (await messages(desk, id)).map((m) => m.content_text ?? m.contents);
+const texts = async (desk, id) => (await messages(desk, id)).map((m) => m.body_text ?? '');
 const count = (desk, what) => Number(desk.sql(`SELECT COUNT(*) FROM ${what}`));
 const answering = (desk, message = 'We have received {{case.subject}}.') => desk.admin.create('/triggers', {
-  title: 'Answer', channel: 'MAIL', event: 'INCOMING_MAIL', predicate_collections: [{ propositions: [{ field: 'cases.subject', operator: 'string_contains_insensitive', value: '' }] }],
+  title: 'Answer', channel: 'MAIL', event: 'INCOMING_MAIL', predicate_collections: [{ propositions: [{ field: 'cases.state', operator: 'comparison_not_equalto', value: 'TRASH' }] }],
   actions: [{ name: 'notificationuser', option: 'SEND', value: -3, attributes: { subject: 'Received', message } }],
 });
 /** Waits until nothing is under way: no mail in the queue, in an inbox, or in a job. */
@@ -74,15 +74,15 @@ check('smtp-source delivers on 20 connections, each mail once', async (t) => {
 });
 
 check('a mail of the desk that bounces rejects its message, by the keyed return path', async (t) => {
-  const { desk, address, server } = await world(t); // the domain gone.example has no route
-  const customer = await desk.person('customer', { email: 'ida@gone.example' });
+  const { desk, sink, server } = await world(t);
+  await sink.tell({ replies: ['550 5.1.1 nobody has this name'] });
+  const customer = await desk.person('customer', { email: 'gone@customers.example' });
   const talk = await desk.staff.create('/cases', { subject: 'Pump', contents: 'It drips', requester_id: customer.id });
   const { posts } = (await desk.staff.post(`/cases/${talk.id}/reply`, { contents: 'Tighten it.', channel: 'MAIL' })).must(201).data;
-  const message = () => desk.staff.fetch(`/cases/${talk.id}/messages/${posts[0].id}`);
+  const message = () => desk.staff.fetch(`/conversations/${talk.id}/messages/${posts[0].id}`);
   await until('the bounce', async () => (await message()).message_status === 'REJECTED');
-  assert.match((await message()).message_status_reject_reason, /no route/);
+  assert.match(JSON.stringify(await message()), /nobody has this name/);
   assert.match(server.log, /to=<support\+b\d+-[a-z2-7]{16}@desk\.example>/);
-  assert.equal(address, 'support@desk.example');
   await quiet(server, desk);
 });
 
@@ -95,7 +95,7 @@ check('an unknown recipient is refused at RCPT, and Postfix returns the mail to 
 
 check('two desks with automatic answers stop within two mails', async (t) => {
   const other = 'other.example';
-  const one = await mailDesk(t, open, DESK), two = await mailDesk(t, open, other);
+  const one = await mailDesk(t, open, DESK), two = await mailDesk(t, open, other, { args: ['--new-key'] }); // otherwise both have the key of the template
   const sink = await relay(t);
   const server = await postfix(t, { [DESK]: `lmtp:inet:127.0.0.1:${one.lmtp}`, [other]: `lmtp:inet:127.0.0.1:${two.lmtp}`, [CUSTOMERS]: `smtp:[127.0.0.1]:${sink.port}` });
   for (const { desk, address } of [one, two]) {
