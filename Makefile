@@ -128,6 +128,7 @@ MAIL_READER := $(addprefix src/mail/,answer.c body.c charset.c date.c flowed.c h
 	$(addprefix src/files/,confined.c file_name.c html_check.c html_clean.c html_rules.c html_style.c html_text.c html_tree.c nursery.c)
 build/fuzz/mail_fuzz build/fuzz/answer_fuzz build/fuzz/quote_fuzz: $(MAIL_READER)
 build/fuzz/scan_fuzz: src/http/scan.c
+build/fuzz/authentication_fuzz: src/core/mail/authentication.c
 
 # A fuzz target that needs more sources includes them, or is listed above.
 build/fuzz/%: tests/fuzz/%.c $(wildcard src/base/*.c src/json/*.c)

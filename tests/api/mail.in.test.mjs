@@ -1,0 +1,181 @@
+/* Each folder of tests/mail is a scenario: mails as they come in, and expected.json. Its steps are done in order by one desk, which all scenarios share.
+ *
+ * A step delivers a mail ("mail": a file, "to" and "from": the envelope, "times"), or asks the API ("put", "post" or "delete": a path, "body", "as"), or
+ * moves the clock ("hours"). The other members of a mail's step are those of its row. "case" is the name of its conversation: a name that no step had
+ * before is a new one, null is none, and "" is the conversation of no step.
+ *
+ * Placeholders: {{x}} the scenario; {{case}} the id of conversation a, {{case:b}} that of b; {{reply}}, {{message}}, {{subject}} the tokens of a; {{sender}} the id of the person who began the last one;
+ * {{forged}} a token of the right form; {{loop}} the loop header; {{agent}}, {{customer}} ... addresses. */
+import assert from 'node:assert/strict';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { HOUR, ROLES, connect, relay, shared } from './lib/index.mjs';
+import { arrive, lastMail, loopMark, mail, mailRows, receive, token } from './lib/mails.mjs';
+import { sql } from './lib/sql.mjs';
+import { until } from './lib/until.mjs';
+
+const SCENARIOS = fileURLToPath(new URL('../mail/', import.meta.url));
+const FORGED = 'abcdefghijklmnop';
+const OURS = ['status', 'suspension', 'dkim', 'spf', 'dmarc'];
+
+class Scenario {
+  constructor(world, name) {
+    Object.assign(this, { world, desk: world.desk, name, cases: {}, folder: join(SCENARIOS, name) });
+    this.expected = JSON.parse(readFileSync(join(this.folder, 'expected.json'), 'utf8'));
+  }
+
+  value(word, of = 'a') {
+    const id = this.cases[of];
+    const fixed = { x: this.name, loop: loopMark(this.desk), forged: `c${id ?? 1}-${FORGED}`, 'forged-message': `m${id ?? 1}-${FORGED}.1`, 'forged-subject': `s${id ?? 1}-${FORGED}` };
+    if (word in fixed) return fixed[word];
+    if (word === 'case') return id;
+    if (word === 'sender') return this.sender;
+    if (ROLES.includes(word)) return this.desk.people[word].email;
+    const kind = { reply: 'c', message: 'm', subject: 's', back: 'b' }[word];
+    assert.ok(kind && id, `{{${word}}} of ${this.name}`);
+    return kind === 'm' ? `${token(this.desk, kind, id)}.1` : token(this.desk, kind, id);
+  }
+
+  fill(text) {
+    return text.replace(/\{\{([\w-]+)(?::(\w+))?\}\}/g, (_, word, of) => this.value(word, of));
+  }
+
+  async step(step) {
+    if (step.hours) return this.desk.clock.forward(step.hours * HOUR);
+    const verb = ['put', 'post', 'delete'].find((v) => step[v]);
+    if (verb) return (await this.desk.as(step.as ?? 'owner')[verb](this.fill(step[verb]), JSON.parse(this.fill(JSON.stringify(step.body ?? {}))))).must(200, 201);
+    if (step.settings) return this.desk.owner.update('/settings', { values: step.settings });
+    const raw = this.fill(readFileSync(join(this.folder, step.mail), 'latin1'));
+    const envelope = { to: this.fill(step.to ?? 'desk@example.com'), from: this.fill(step.from ?? 'return@{{x}}.example') };
+    const before = lastMail(this.desk);
+    for (let i = 0; i < (step.times ?? 1); i++) await arrive(this.desk, { raw: Buffer.from(raw.replaceAll('{{n}}', String(i)).replaceAll('(n)', String(i)), 'latin1'), ...envelope });
+    return this.check(step, mailRows(this.desk, before));
+  }
+
+  check(step, rows) {
+    const row = rows.at(-1);
+    if (step.dropped) return assert.deepEqual(rows, []);
+    assert.ok(row, `${step.mail}: no row of mails`);
+    const about = `${step.mail}: ${JSON.stringify(row)}`;
+    for (const member of OURS.filter((m) => m in step)) assert.equal(row[member], step[member], about);
+    if (!('suspension' in step)) assert.equal(row.suspension, null, about);
+    if (!('status' in step)) assert.equal(row.status, step.suspension ? 'SUSPENDED' : 'SUCCESS', about);
+    assert.equal(row.is_suspended, row.status === 'SUSPENDED', about);
+    if (step.reason) assert.match(row.reason ?? '', new RegExp(this.fill(step.reason)), about);
+    else if (row.status === 'SUCCESS') assert.equal(row.reason, null, about);
+    if (!step.case) return assert.equal(row.case_id, null, about);
+    if (step.case in this.cases) return assert.equal(row.case_id, this.cases[step.case], about);
+    assert.ok(row.case_id && !Object.values(this.cases).includes(row.case_id), about);
+    this.cases[step.case] = row.case_id;
+    this.sender = row.sender_id;
+  }
+
+  async ends({ case: of = 'a', contents, participants, html, metadata, ...members }) {
+    const id = this.cases[of];
+    const found = await this.desk.owner.fetch(`/cases/${id}`, { include: 'user,brand,team,case_status' });
+    const shown = { subject: found.subject, status: found.status.label, post_count: found.post_count, portal: found.portal, requester: found.requester.full_name, creator: found.creator.full_name, team: found.assigned_team?.title ?? null, brand: found.brand.name };
+    for (const [name, value] of Object.entries(members)) assert.equal(shown[name], typeof value === 'string' ? this.fill(value) : value, `${name} of ${of}`);
+    const messages = sql(this.desk, `SELECT REPLACE(content_text, '\n', '~'), COALESCE(metadata, '') FROM posts WHERE case_id = ${id} AND kind = 1 ORDER BY id`).trim().split('\n').map((line) => line.split('|'));
+    if (contents) assert.deepEqual(messages.map(([text]) => text.replaceAll('~', '\n').trim()), contents.map((c) => this.fill(c)));
+    if (metadata) assert.equal(messages[0][1], this.fill(metadata));
+    if (participants) assert.deepEqual((await this.desk.owner.fetch(`/cases/${id}/participants`, { limit: 100, include: 'user,user_minimal' })).map((p) => p.full_name).sort(), participants.map((p) => this.fill(p)).sort());
+  }
+
+  async run() {
+    const { to } = this.world;
+    const sent = to.mails.length;
+    const kept = Object.fromEntries((await this.desk.owner.fetch('/settings')).map((s) => [`${s.category}.${s.name}`, s.value]));
+    for (const step of this.expected.steps) await this.step(step);
+    for (const end of this.expected.ends ?? []) await this.ends(end);
+    for (const out of this.expected.out ?? []) {
+      const wanted = this.fill(out.to);
+      await until(`a mail to ${wanted}`, () => to.mails.slice(sent).some((m) => m.to.includes(wanted) && (!out.text || m.text.includes(out.text))));
+    }
+    const changed = this.expected.steps.flatMap((s) => Object.keys(s.settings ?? {}));
+    if (changed.length) await this.desk.owner.update('/settings', { values: Object.fromEntries(changed.map((name) => [name, kept[name]])) });
+  }
+}
+
+/** Releases a mail as mail_release does. */
+const release = (desk, id) => sql(desk, `UPDATE mails SET status = 2, is_suspended = 0 WHERE id = ${id}; INSERT INTO jobs (kind, status, input, attempts, run_at, created_at, updated_at) VALUES ('mail_release', 1, '{"mail_id":${id}}', 0, 0, 0, 0)`);
+
+describe('mails that come in', () => {
+  const world = shared(async (w) => {
+    w.to = await relay(w.t);
+    await connect(w.desk, w.to, { 'mail.authserv_id': 'mx.desk.example' });
+  });
+
+  for (const name of readdirSync(SCENARIOS).sort()) {
+    const { title } = JSON.parse(readFileSync(join(SCENARIOS, name, 'expected.json'), 'utf8'));
+    test(title, () => new Scenario(world, name).run());
+  }
+
+  test('of 100 mails of a stranger in an hour, 60 open conversations, and the rest is suspended', async () => {
+    const { desk } = world;
+    const before = lastMail(desk);
+    const letters = world.to.mails.length;
+    for (let i = 0; i < 100; i++) await arrive(desk, { raw: mail({ From: 'flood@flood.example', Subject: `${i}` }), to: 'desk@example.com', from: 'flood@flood.example' });
+    const rows = mailRows(desk, before);
+    assert.deepEqual([rows.filter((r) => r.status === 'SUCCESS').length, rows.filter((r) => r.suspension === 'LOOP_DETECTED').length], [60, 40]);
+    assert.equal(world.to.mails.length, letters, 'the desk sends no mail in answer');
+  });
+
+  test('a released mail with a forged token opens a conversation', async () => {
+    const { desk } = world;
+    const row = await receive(desk, mail({ From: 'forger@released.example' }), { to: `desk+c1-${FORGED}@example.com` });
+    assert.equal(row.suspension, 'INVALID_CASE_TOKEN');
+    release(desk, row.id);
+    await until('the release', () => mailRows(desk, row.id - 1)[0].status === 'SUCCESS');
+    assert.equal((await desk.owner.fetch(`/cases/${mailRows(desk, row.id - 1)[0].case_id}`)).post_count, 1);
+  });
+
+  test('a released mail from the address of an agent has no powers of staff', async () => {
+    const { desk } = world;
+    const first = await receive(desk, mail({ From: 'asks@released.example' }));
+    const row = await receive(desk, mail({ From: desk.people.agent.email }, 'Hello'), { to: `desk+${token(desk, 'c', first.case_id)}@example.com` });
+    assert.equal(row.suspension, 'UNVERIFIED_EMAIL');
+    release(desk, row.id);
+    await until('the release', () => mailRows(desk, row.id - 1)[0].status === 'SUCCESS');
+    const after = await desk.owner.fetch(`/cases/${first.case_id}`, { include: 'case_status' });
+    assert.deepEqual([after.post_count, after.status.label, after.last_reply_by_agent_at], [2, 'New', null]);
+    assert.equal(sql(desk, `SELECT COUNT(*) FROM outgoing_mails WHERE post_id IN (SELECT id FROM posts WHERE case_id = ${first.case_id})`).trim(), '0');
+  });
+
+  test('a mailbox selects brand and team', async () => {
+    const { desk } = world;
+    const team = await desk.admin.create('/teams', { title: 'Engines' });
+    const brand = await desk.admin.create('/brands', { name: 'Steam', sub_domain: 'steam' });
+    sql(desk, `INSERT INTO mailboxes (uuid, address, address_key, brand_id, team_id, created_at, updated_at) VALUES ('u', 'Steam@Example.com', 'steam@example.com', ${brand.id}, ${team.id}, 0, 0)`);
+    const row = await receive(desk, mail({ From: 'a@steam.example', To: 'undisclosed-recipients:;' }), { to: 'steam+x@example.com' });
+    const found = await desk.owner.fetch(`/cases/${row.case_id}`);
+    assert.deepEqual([found.brand.id, found.assigned_team.id], [brand.id, team.id]);
+    assert.equal(sql(desk, `SELECT COUNT(*) FROM posts p JOIN cases c ON c.id = p.case_id AND c.mailbox_id = p.mailbox_id WHERE c.id = ${row.case_id} AND p.kind = 1`).trim(), '1');
+  });
+
+  test('attachments are files of the message, and inline pictures are shown in its HTML', async () => {
+    const { desk } = world;
+    const gif = 'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7';
+    const body = `--b\r\nContent-Type: text/html; charset=utf-8\r\n\r\n<p>See <img src="cid:pic@x"></p>\r\n--b\r\nContent-Type: image/gif; name=dot.gif\r\nContent-ID: <pic@x>\r\nContent-Transfer-Encoding: base64\r\n\r\n${gif}\r\n--b\r\nContent-Type: text/plain\r\nContent-Disposition: attachment; filename="../../notes.txt"\r\n\r\nnotes\r\n--b--\r\n`;
+    const row = await receive(desk, mail({ From: 'files@files.example', 'Content-Type': 'multipart/related; boundary=b' }, body));
+    assert.equal(row.status, 'SUCCESS');
+    const rows = sql(desk, `SELECT f.name, a.is_inline, f.width FROM post_attachments a JOIN files f ON f.id = a.file_id WHERE a.post_id = ${row.post_id} ORDER BY a.sort_order`).trim().split('\n');
+    assert.deepEqual(rows.sort(), ['dot.gif|1|1', 'notes.txt|0|0']);
+    assert.match(sql(desk, `SELECT content_html FROM posts WHERE id = ${row.post_id}`), /src="cid:\d+"/);
+    assert.equal(sql(desk, 'SELECT COUNT(*) FROM mails m JOIN files f ON f.id = m.file_id WHERE f.expires_at IS NOT NULL').trim(), '0', 'raw mails do not expire');
+  });
+
+  test('a released mail opens a conversation, once, and its sender takes part', async () => {
+    const { desk } = world;
+    const first = await receive(desk, mail({ From: 'owner@released.example' }));
+    const row = await receive(desk, mail({ From: 'stranger@released.example' }, 'May I join?'), { to: `desk+${token(desk, 'c', first.case_id)}@example.com` });
+    assert.equal(row.suspension, 'NOT_PARTICIPANT');
+    release(desk, row.id);
+    await until('the release', () => mailRows(desk, row.id - 1)[0].status !== 'PROCESSING');
+    const [after] = mailRows(desk, row.id - 1);
+    assert.deepEqual([after.status, after.suspension, after.is_suspended, after.case_id], ['SUCCESS', 'NOT_PARTICIPANT', false, first.case_id]);
+    const again = await receive(desk, mail({ From: 'stranger@released.example' }, 'Thanks'), { to: `desk+${token(desk, 'c', first.case_id)}@example.com` });
+    assert.equal(again.case_id, first.case_id);
+  });
+});
