@@ -102,6 +102,7 @@ static int arrival_prepare(struct arrival *m, const struct inbox_mail *from) {
     m->mail.recipient = from->recipient;
     m->mail.begun = begun;
     bounce_read(m->desk, m->arena, &m->mail, from->raw, &m->bounce);
+    mail_fold_quoted(m->arena, &m->mail);
     return mail_files_keep(m->arena, m->desk, from->raw, &m->mail, &m->files);
 }
 

@@ -1,8 +1,10 @@
 #include "jobs/mail_files.h"
 
+#include "base/link.h"
 #include "base/log.h"
 #include "core/mail/receive.h"
 #include "files/content.h"
+#include "files/html_rules.h"
 #include "files/picture.h"
 #include "files/zip.h"
 #include "json/json.h"
@@ -79,4 +81,9 @@ int mail_files_let_go(struct work *w, const struct incoming *m) {
     for (int i = 0; i < m->file_count; i++)
         if (m->files[i].id) ids[n++] = m->files[i].id;
     return n ? files_dropped(w, json_ids(w->arena, ids, (size_t)n)) : 0;
+}
+
+void mail_fold_quoted(struct arena *a, struct incoming *m) {
+    if (m->html.p || m->quoted.n == 0 || m->text.n == 0) return;
+    m->html = STR_CAT(a, text_to_html(a, m->text), S(HTML_FOLDED_BEGIN), text_to_html(a, m->quoted), S(HTML_FOLDED_END));
 }

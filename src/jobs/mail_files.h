@@ -1,4 +1,4 @@
-/* The raw mail and the attachments of a mail that came in, as contents and rows of files. */
+/* From a mail that was read to what is stored: the raw mail and the attachments become contents and rows of files. */
 #ifndef JOBS_MAIL_FILES_H
 #define JOBS_MAIL_FILES_H
 
@@ -19,5 +19,8 @@ int mail_files_keep(struct arena *a, const struct desk *d, struct str raw, const
 int mail_files_create(struct work *w, const struct mail_files *f, struct incoming *m, int64_t *raw_id);
 /* Rows of attachments that no message refers to, because the mail was not posted, expire at once. Call it at the end of that write. */
 int mail_files_let_go(struct work *w, const struct incoming *m);
+
+/* A mail of plain text with a quoted part becomes HTML, because only HTML can fold the quoted part. */
+void mail_fold_quoted(struct arena *a, struct incoming *m);
 
 #endif

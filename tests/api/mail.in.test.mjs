@@ -79,6 +79,7 @@ class Scenario {
     for (const [name, value] of Object.entries(members)) assert.equal(shown[name], typeof value === 'string' ? this.fill(value) : value, `${name} of ${of}`);
     const messages = sql(this.desk, `SELECT REPLACE(content_text, '\n', '~'), COALESCE(metadata, '') FROM posts WHERE case_id = ${id} AND kind = 1 ORDER BY id`).trim().split('\n').map((line) => line.split('|'));
     if (contents) assert.deepEqual(messages.map(([text]) => text.replaceAll('~', '\n').trim()), contents.map((c) => this.fill(c)));
+    if (html) assert.match(sql(this.desk, `SELECT content_html FROM posts WHERE id = (SELECT last_message_id FROM cases WHERE id = ${id})`), new RegExp(html));
     if (metadata) assert.equal(messages[0][1], this.fill(metadata));
     if (participants) assert.deepEqual((await this.desk.owner.fetch(`/cases/${id}/participants`, { limit: 100, include: 'user,user_minimal' })).map((p) => p.full_name).sort(), participants.map((p) => this.fill(p)).sort());
   }

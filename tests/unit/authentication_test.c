@@ -44,10 +44,9 @@ static void test_results(struct arena *a) {
 }
 
 static void test_broken(struct arena *a) {
-    static const char *const broken[] = {
-        OURS "; dmarc=pass (no end",      OURS "; dmarc=pass x",           OURS "; dmarc=pass; \"no end", OURS "; dmarc=pass; =pass",
-        OURS "; dmarc=pass smtp.from=",   OURS "; dmarc=pass, spf=pass",   OURS " x y; dmarc=pass",       OURS "; dmarc=pass; spf==pass",
-        OURS "; dmarc=pass\xff; spf=pass"};
+    static const char *const broken[] = {OURS "; dmarc=pass (no end", OURS "; dmarc=pass x",          OURS "; dmarc=pass; \"no end",
+                                         OURS "; dmarc=pass; =pass",  OURS "; dmarc=pass smtp.from=", OURS "; dmarc=pass, spf=pass",
+                                         OURS " x y; dmarc=pass",     OURS "; dmarc=pass; spf==pass", OURS "; dmarc=pass\xff; spf=pass"};
     for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
         struct mail_authentication said = read_one(a, broken[i]);
         if (said.dmarc) printf("%s\n", broken[i]);
