@@ -338,6 +338,12 @@ static const struct route case_routes[] = {
             "agent "
             "or above. With last_seen_post_id, the reply is refused if other people have posted since.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE POST_OVERTAKEN"},
+    {DELETE, "/cases/:id/reply/:post_id", AG_PLUS, "conversations", NONE, delete_case_reply, .of = "case",
+     .summary = "Undo a reply by mail",
+     .doc = "Only the author can undo a reply, and only while its e-mails wait for mail.undo_seconds. The message is deleted. The status "
+            "returns to "
+            "the one before the reply, if the reply itself changed it. Other changes stay.",
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {GET, "/cases/:id/participants", COL_PLUS, "conversations", LIST, api_list, .reply = "user_minimal", .of = "case",
      .where = "t.id IN (" PARTICIPANTS ")", .summary = "List the participants of a conversation as staff see it",
      .doc =

@@ -10,6 +10,7 @@
 #include "core/access/permission.h"
 #include "core/cases/message.h"
 #include "core/cases/message_mail.h"
+#include "core/cases/message_undo.h"
 #include "core/cases/note.h"
 #include "core/change/cascade.h"
 #include "core/rules/rules_finish.h"
@@ -302,6 +303,17 @@ int post_case_reply(struct call *c) {
     c->id = now.id;
     TRY(api_keep(c));
     return reply_answer(c, post);
+}
+
+int delete_case_reply(struct call *c) {
+    struct case_now now;
+    TRY(api_of(c));
+    TRY(api_input(c));
+    int rc = case_load(&c->work, c->vars[0].id, &now);
+    if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
+    TRY(case_not_hidden(&c->work, &now));
+    TRY(message_undo(&c->work, &now, c->vars[1].id));
+    return api_reply(c);
 }
 
 /* The call's id is that of the new post. */

@@ -7,6 +7,7 @@
 
 extern const struct field reply_input[];
 int post_case_reply(struct call *c);
+int delete_case_reply(struct call *c); /* DELETE /cases/:id/reply/:post_id */
 
 /* Functions of the resource case (res/case.c). */
 int check_assigned_agent(struct call *c, struct in *in);

@@ -111,20 +111,22 @@ int case_not_hidden(struct work *w, const struct case_now *c) {
     return fail_state(w, "The conversation is in the trash or suspended. Restore it first.");
 }
 
-/* Sets the status in `c`, if the transition is allowed. */
-int case_follow_status(struct work *w, struct case_now *c, int64_t status_id) {
+static int case_step_status(struct work *w, struct case_now *c, int64_t status_id, bool undoes) {
     int64_t type = 0;
     int rc = db_int(w->conn, &status_type_of, BINDS(B_INT("id", status_id)), &type);
     if (rc <= 0) return rc < 0 ? rc : fail_field(w, ERR_FIELD_INVALID, S("status_id"), "There is no such status.");
     assert(type >= STATUS_NEW && type <= STATUS_CUSTOM);
     TRY(case_not_closed(w, c));
-    if (!allowed[c->status_type][type])
+    if (!undoes && !allowed[c->status_type][type])
         return fail_field(w, ERR_RESOURCE_ACTION_NOT_AVAILABLE, S("status_id"),
                           "The conversation can't return to a status of type NEW. Choose another status.");
     c->status_id = status_id;
     c->status_type = (int)type;
     return 0;
 }
+
+/* Sets the status in `c`, if the transition is allowed. */
+int case_follow_status(struct work *w, struct case_now *c, int64_t status_id) { return case_step_status(w, c, status_id, false); }
 
 /* ---- changes ------------------------------------------------------------------------------------------------------ */
 
@@ -167,7 +169,7 @@ static int case_next(struct work *w, const struct case_now *c, const struct case
         const struct reference *r = &references[i];
         int64_t id = id_at(wanted, r->wanted);
         if (!(wanted->set & r->bit) || id == id_at(c, r->now)) continue;
-        if (r->bit == CASE_STATUS) TRY(case_follow_status(w, next, id));
+        if (r->bit == CASE_STATUS) TRY(case_step_status(w, next, id, wanted->undoes));
         else *(int64_t *)(void *)((char *)next + r->now) = id;
         *differ |= r->bit;
     }

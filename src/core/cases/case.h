@@ -49,6 +49,7 @@ struct case_change {
     int rating;
     const struct field_value *values;
     int value_count;
+    bool undoes;     /* a reply is undone: the status may return to NEW */
     bool incomplete; /* a status of type COMPLETED or CLOSED does not need the fields that are required on resolution */
 };
 

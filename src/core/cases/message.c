@@ -1,6 +1,7 @@
 #include "core/cases/message.h"
 
 #include "core/cases/attachment.h"
+#include "core/cases/message_undo.h"
 #include "core/cases/original.h"
 #include "core/cases/participant.h"
 #include "core/rules/clocks.h"
@@ -103,7 +104,10 @@ int message_post(struct work *w, struct case_now *c, const struct message_new *m
     /* Without login, the requester has read only the first message. */
     if (w->actor.rank == ROLE_PUBLIC && c->message_seq == 1) TRY(db_exec(w->conn, &marker_move, binds));
     TRY(move_marker(w, binds));
-    return c->message_seq == 1 ? 0 : status_follows(w, c, by_requester, by_staff);
+    if (c->message_seq == 1) return 0;
+    int64_t before = c->status_id;
+    TRY(status_follows(w, c, by_requester, by_staff));
+    return is_reply && c->status_id != before ? message_undo_note(w, c->id, *id, before) : 0;
 }
 
 /* ---- status and reading ----------------------------------------------------------------------------------------- */
