@@ -238,7 +238,7 @@ async function prepare(world) {
   // Staff read attachments of messages below /cases, too. The replies show the address below /conversations.
   for (const path of [...addresses.paths].reverse()) {
     const [, message] = /^\/conversations(\/\d+\/messages\/\d+)\/attachments\/\d+$/.exec(path) ?? [];
-    if (message) addresses.paths.add(`/cases${message}`).add(path.replace('conversations', 'cases'));
+    if (message) addresses.paths.add(`/cases${message}`).add(`/cases${message.replace('messages', 'reply')}`).add(path.replace('conversations', 'cases'));
   }
   world.routes = walk(addresses, 6);
 }

@@ -1,7 +1,6 @@
 #include "core/cases/message.h"
 
 #include "core/cases/attachment.h"
-#include "core/cases/message_undo.h"
 #include "core/cases/original.h"
 #include "core/cases/participant.h"
 #include "core/rules/clocks.h"
@@ -70,6 +69,9 @@ static int status_follows(struct work *w, struct case_now *c, bool by_requester,
     return case_change(w, c, &(struct case_change){.set = CASE_STATUS, .status_id = open});
 }
 
+/* The status before a reply of staff changed it: core/cases/message_undo.c. */
+QUERY(message_status_before, "UPDATE cases SET undo_post_id = :post, undo_status_id = :status WHERE id = :case");
+
 static struct changed message_changed(int64_t case_id, int64_t id) { return (struct changed){"case_message", id, case_id}; }
 
 int message_post(struct work *w, struct case_now *c, const struct message_new *m, int64_t *id) {
@@ -107,7 +109,8 @@ int message_post(struct work *w, struct case_now *c, const struct message_new *m
     if (c->message_seq == 1) return 0;
     int64_t before = c->status_id;
     TRY(status_follows(w, c, by_requester, by_staff));
-    return is_reply && c->status_id != before ? message_undo_note(w, c->id, *id, before) : 0;
+    if (!is_reply || c->status_id == before) return 0;
+    return db_exec(w->conn, &message_status_before, BINDS(B_INT("case", c->id), B_INT("post", *id), B_INT("status", before)));
 }
 
 /* ---- status and reading ----------------------------------------------------------------------------------------- */

@@ -10,30 +10,30 @@
 #include "core/text/letter.h"
 #include "json/json.h"
 
-QUERY(undo_note, "UPDATE cases SET undo_post_id = :post, undo_status_id = :status WHERE id = :case");
 QUERY(undo_status, "SELECT COALESCE(undo_status_id, 0) FROM cases WHERE id = :case AND undo_post_id = :post");
 QUERY(undo_author, "SELECT creator_id FROM posts WHERE id = :post AND case_id = :case AND kind = 1 @LOCK@");
-QUERY(undo_last, "SELECT p.id, p.content_text FROM posts p WHERE p.case_id = :case AND p.kind = 1 AND p.id <> :post ORDER BY p.id DESC LIMIT 1");
+QUERY(undo_last,
+      "SELECT p.id, p.content_text FROM posts p WHERE p.case_id = :case AND p.kind = 1 AND p.id <> :post ORDER BY p.id DESC LIMIT 1");
 QUERY(undo_search, SEARCH_MESSAGES_DROP);
-QUERY(undo_markers, "UPDATE read_markers SET last_read_seq = last_read_seq - 1, last_read_post_id = CASE WHEN last_read_post_id = :post THEN :last "
-                    "ELSE last_read_post_id END WHERE case_id = :case AND last_read_post_id >= :post");
-QUERY(undo_fingerprint, "UPDATE fingerprint_markers SET last_read_seq = last_read_seq - 1, last_read_post_id = CASE WHEN last_read_post_id = :post "
-                        "THEN :last ELSE last_read_post_id END WHERE case_id = :case AND last_read_post_id >= :post");
+QUERY(undo_markers,
+      "UPDATE read_markers SET last_read_seq = last_read_seq - 1, last_read_post_id = CASE WHEN last_read_post_id = :post THEN :last "
+      "ELSE last_read_post_id END WHERE case_id = :case AND last_read_post_id >= :post");
+QUERY(undo_fingerprint,
+      "UPDATE fingerprint_markers SET last_read_seq = last_read_seq - 1, last_read_post_id = CASE WHEN last_read_post_id = :post "
+      "THEN :last ELSE last_read_post_id END WHERE case_id = :case AND last_read_post_id >= :post");
 QUERY(undo_post, "DELETE FROM posts WHERE id = :post");
-#define OF_LAST(column) "(SELECT p." column " FROM posts p WHERE p.id = :last)"
-#define LATEST(column, condition)                                                                                      \
-    "(SELECT p." column " FROM posts p WHERE p.case_id = cases.id AND p.kind = 1 AND p.id <> :post AND " condition \
-    " ORDER BY p.id DESC LIMIT 1)"
-QUERY(undo_case,
-      "UPDATE cases SET message_seq = message_seq - 1, agent_message_count = agent_message_count - (SELECT COALESCE(p.by_staff, 0) FROM posts p "
-      "WHERE p.id = :post), last_message_id = :last, last_message_preview = :preview, last_message_status = " OF_LAST("message_status")
-      ", last_replier_id = " OF_LAST("creator_id") ", last_replied_at = " OF_LAST("created_at") ", last_public_channel = " OF_LAST("channel")
-      ", last_agent_replier_id = " LATEST("creator_id", "p.by_staff = 1") ", last_reply_by_agent_at = " LATEST("created_at", "p.by_staff = 1")
-      ", undo_post_id = NULL, undo_status_id = NULL, updated_at = :now WHERE id = :case");
-
-int message_undo_note(struct work *w, int64_t case_id, int64_t message_id, int64_t status_before) {
-    return db_exec(w->conn, &undo_note, BINDS(B_INT("case", case_id), B_INT("post", message_id), B_INT("status", status_before)));
-}
+#define LATEST_OF_STAFF \
+    "FROM posts p WHERE p.case_id = cases.id AND p.kind = 1 AND p.id <> :post AND p.by_staff = 1 ORDER BY p.id DESC LIMIT 1)"
+QUERY(undo_case, "UPDATE cases SET message_seq = message_seq - 1, agent_message_count = agent_message_count - (SELECT COALESCE(p.by_staff, "
+                 "0) FROM posts p "
+                 "WHERE p.id = :post), last_message_id = :last, last_message_preview = :preview, last_message_status = (SELECT "
+                 "p.message_status FROM posts p "
+                 "WHERE p.id = :last), last_replier_id = (SELECT p.creator_id FROM posts p WHERE p.id = :last), last_replied_at = (SELECT "
+                 "p.created_at FROM "
+                 "posts p WHERE p.id = :last), last_public_channel = (SELECT p.channel FROM posts p WHERE p.id = :last), "
+                 "last_agent_replier_id = (SELECT "
+                 "p.creator_id " LATEST_OF_STAFF ", last_reply_by_agent_at = (SELECT p.created_at " LATEST_OF_STAFF
+                 ", undo_post_id = NULL, undo_status_id = NULL, updated_at = :now WHERE id = :case");
 
 static int undo_delete(struct work *w, struct case_now *c, int64_t message_id) {
     struct arena *a = w->arena;
@@ -48,8 +48,8 @@ static int undo_delete(struct work *w, struct case_now *c, int64_t message_id) {
     TRY(attachments_drop(w, (struct attached_post){.id = message_id, .case_id = c->id}));
     TRY(original_keep(w, message_id, (struct str){0}));
     TRY(db_exec(w->conn, &undo_search, those));
-    const struct bind *binds = BINDS(B_INT("case", c->id), B_INT("post", message_id), B_INT("last", last), B_TEXT("preview", preview),
-                                     B_INT("now", w->now));
+    const struct bind *binds =
+        BINDS(B_INT("case", c->id), B_INT("post", message_id), B_INT("last", last), B_TEXT("preview", preview), B_INT("now", w->now));
     TRY(db_exec(w->conn, &undo_markers, binds));
     TRY(db_exec(w->conn, &undo_fingerprint, binds));
     TRY(db_exec(w->conn, &undo_case, binds));

@@ -4,9 +4,6 @@
 
 #include "core/cases/case.h"
 
-/* Notes the status before a reply of staff changed it. */
-int message_undo_note(struct work *w, int64_t case_id, int64_t message_id, int64_t status_before);
-
 /* Deletes a message of the actor and its letters, while mail.undo_seconds have not passed. The conversation gets the counters, the last message
  * and the times of its other messages, and the status before the reply, if the reply alone changed it. What else the request or a rule changed
  * stays. Returns 0, -ERR_RESOURCE_NOT_FOUND, -ERR_PERMISSIONS_DENIED for another author, or -ERR_RESOURCE_ACTION_NOT_AVAILABLE. The caller has
