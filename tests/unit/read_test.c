@@ -79,11 +79,115 @@ static void a_plain_mail_is_read_whole(void **state) {
     assert_int_equal(m.sha256.n, 64);
 }
 
+/* ---- bodies and files ------------------------------------------------------------------------------------------------- */
+
+static void quotes_and_signatures_are_folded(void **state) {
+    (void)state;
+    struct incoming m =
+        read_text_of("From: a@b.c\n\nYes.\n\nOn Tue, Jan 6, 2026 at 9:14 AM Desk <d@example.com> wrote:\n> Does it work?\n");
+    is_text(m.text, "Yes.");
+    assert_non_null(strstr(m.quoted.p, "Does it work?"));
+    m = read_text_of("From: a@b.c\nContent-Type: text/html\n\n<p>Yes.</p><div class=gmail_quote>On Tue, Jan 6, 2026 at 9:14 AM Desk "
+                     "&lt;d@example.com&gt; "
+                     "wrote:<blockquote>Does it work?</blockquote></div>");
+    is_text(m.text, "Yes.");
+    assert_non_null(strstr(m.html.p, "<p>Yes.</p><details class=\"quoted\"><summary>"));
+    m = read_text_of(
+        "From: a@b.c\nSubject: Fwd: x\n\nSee.\n\nOn Tue, Jan 6, 2026 at 9:14 AM Desk <d@example.com> wrote:\n> Does it work?\n");
+    is_text(m.quoted, "");
+}
+
+static void charsets_and_encodings_are_decoded(void **state) {
+    (void)state;
+    is_text(read_text_of("From: a@b.c\nContent-Type: text/plain; charset=ks_c_5601-1987\n\n\xBD\xBA").text, "\xEC\x8A\xA4");
+    is_text(read_text_of("From: a@b.c\nContent-Type: text/plain; charset=unknown-8bit\n\n\xE9t\xE9").text, "\xC3\xA9t\xC3\xA9");
+    is_text(read_text_of("From: a@b.c\nContent-Type: text/plain; charset=utf8\n\n\xC3\xA9\x00").text, "\xC3\xA9");
+    is_text(read_text_of("From: a@b.c\nContent-Transfer-Encoding: quoted-printable\n\na=\nb=41").text, "abA");
+    is_text(read_text_of("From: a@b.c\nContent-Transfer-Encoding: x-uuencode\n\nbegin 644 a\n#0V%T\n`\nend\n").text, "Cat");
+    is_text(read_text_of("From: a@b.c\nContent-Type: text/plain; format=flowed; delsp=yes\n\none \ntwo\n").text, "onetwo");
+    is_text(read_text_of("From: a@b.c\rSubject: x\r\rbare").text, "bare");
+}
+
+static void wrappers_are_kept_and_named(void **state) {
+    (void)state;
+    struct incoming m = read_text_of(
+        "From: a@b.c\nContent-Type: multipart/encrypted; boundary=x\n\n--x\nContent-Type: application/pgp-encrypted\n\nVersion: "
+        "1\n--x\nContent-Type: application/octet-stream\n\nsecret\n--x--\n");
+    assert_non_null(strstr(m.text.p, "This mail is encrypted."));
+    assert_int_equal(m.file_count, 2);
+    is_text(m.files[1].name, "encrypted.asc");
+    m = read_text_of("From: a@b.c\nContent-Type: multipart/signed; boundary=x\n\n--x\n\nHello\n--x\nContent-Type: "
+                     "application/pgp-signature\n\nsig\n--x--\n");
+    is_text(m.text, "Hello");
+    is_text(m.files[0].name, "signature.asc");
+    m = read_text_of(
+        "From: a@b.c\nContent-Type: multipart/mixed; boundary=x\n\n--x\nContent-Type: message/rfc822\n\nSubject: In/side\n\nx\n--x\n"
+        "Content-Type: text/calendar; method=REPLY\n\nBEGIN:VCALENDAR\n--x--\n");
+    is_text(m.files[0].name, "In-side.eml");
+    is_text(m.files[1].name, "invitation.ics");
+    assert_true(m.signs.is_calendar_reply);
+}
+
+/* ---- hostile mails ----------------------------------------------------------------------------------------------------- */
+
+static struct str repeated(const char *before, const char *piece, int times, const char *after) {
+    struct buf b = {0};
+    buf_text(&b, before);
+    for (int i = 0; i < times; i++) buf_text(&b, piece);
+    buf_text(&b, after);
+    struct str s = str_dup(arena, buf_view(&b));
+    buf_free(&b);
+    return s;
+}
+
+static void hostile_mails_are_read_within_limits(void **state) {
+    (void)state;
+    assert_true(mail_of(repeated("From: a@b.c\nTo: ", "g:", 250000, "\n\nx")).to_count == 0);
+    struct incoming m = mail_of(repeated("From: a@b.c\nX-Long: ", "0123456789", 100000, "\n\nHello"));
+    is_text(m.text, "Hello");
+    assert_true(m.cut);
+    m = mail_of(repeated("From: a@b.c\n", "X-Many: y\n", 50000, "\nHello"));
+    is_text(m.text, "Hello");
+    m = mail_of(repeated("From: a@b.c\nContent-Type: multipart/mixed; boundary=x\n\n", "--x\nContent-Type: multipart/mixed; boundary=x\n\n",
+                         10000, "--x\n\nend"));
+    assert_true(m.cut);
+    m = mail_of(repeated("From: a@b.c\nContent-Type: multipart/mixed; boundary=x\n\n", "--x\nContent-Disposition: attachment\n\na\n", 2000,
+                         "--x--\n"));
+    assert_int_equal(m.file_count, INCOMING_FILES);
+    assert_true(m.cut);
+    m = mail_of(repeated("From: a@b.c\nTo: x@y.z", ", a@b.c", 1500, "\n\nx"));
+    assert_int_equal(m.to_count, INCOMING_ADDRESSES);
+    m = mail_of(repeated("From: a@b.c\nContent-Type: text/html\n\n", "<div>", 20000, "x"));
+    is_text(m.text, "x");
+}
+
+static void implausible_dates_and_missing_senders_are_absent(void **state) {
+    (void)state;
+    assert_int_equal(read_text_of("From: a@b.c\nDate: Thu, 1 Jan 1970 00:00:00 +0000\n\nx").date, 0);
+    assert_int_equal(read_text_of("From: a@b.c\nDate: Sun, 1 Jan 2090 00:00:00 +0000\n\nx").date, 0);
+    struct incoming m = read_text_of("Subject: a\x01\x02 b\n\nx");
+    assert_null(m.from.address.p);
+    assert_int_equal(m.signs.from_headers, 0);
+    is_text(m.subject, "a b");
+}
+
+static void a_mail_that_can_not_be_read_says_why(void **state) {
+    (void)state;
+    struct incoming m = {.recipient = S("support@example.com")};
+    assert_int_equal(mail_read(arena, S(""), &m), 0);
+    is_text(m.fault, "The mail can't be read: it is empty.");
+    is_text(m.recipient, "support@example.com");
+    assert_int_equal(m.sha256.n, 64);
+}
+
 int main(int argc, char **argv) {
     if (argc == 3 && strcmp(argv[1], MAIL_ARGUMENT) == 0) return mail_child();
     if (sodium_init() < 0) return 1;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_plain_mail_is_read_whole),
+        cmocka_unit_test(a_plain_mail_is_read_whole),           cmocka_unit_test(quotes_and_signatures_are_folded),
+        cmocka_unit_test(charsets_and_encodings_are_decoded),   cmocka_unit_test(wrappers_are_kept_and_named),
+        cmocka_unit_test(hostile_mails_are_read_within_limits), cmocka_unit_test(implausible_dates_and_missing_senders_are_absent),
+        cmocka_unit_test(a_mail_that_can_not_be_read_says_why),
     };
     return cmocka_run_group_tests(tests, open_arena, close_arena);
 }
