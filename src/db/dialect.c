@@ -23,6 +23,7 @@ static const struct token tokens[] = {
      "(SELECT CAST(v AS BIGINT) FROM json_array_elements_text(CAST($ AS json)) AS t(v))"},
     {"@TEXTS(", true, "(SELECT value FROM json_each($))", "(SELECT v FROM json_array_elements_text(CAST($ AS json)) AS t(v))"},
     {"@ROWS(", true, "(SELECT value FROM json_each($))", "(SELECT value FROM json_array_elements(CAST($ AS json)) AS t(value))"},
+    {"@EACH_TEXT(", true, "json_each($)", "json_array_elements_text(CAST($ AS json))"},
     {"@UNSEEN(", true, "(id > CAST($ AS INTEGER))",
      "(xid >= " NUMBER("pg_snapshot_xmin(" SNAPSHOT ")") " AND xid < " NUMBER(
          "pg_snapshot_xmax(pg_current_snapshot())") " AND NOT pg_visible_in_snapshot(CAST(CAST(xid AS TEXT) AS xid8), " SNAPSHOT "))"},

@@ -193,6 +193,7 @@ test('a purge of a person erases what the person\'s mails said, and their raw by
   const known = await storedMail(desk, { status: 'SUCCESS', sender_id: person, content_html: '<p>Hi</p>' });
   const unknown = await storedMail(desk, { from_key: email, subject: 'Not yet known' });
   const other = await storedMail(desk, { subject: 'Of another' });
+  sql(desk, 'UPDATE mails SET to_addresses = \'["help@example.com"]\'');
   const files = sql(desk, `SELECT file_id FROM mails WHERE id IN (${[known, unknown]})`).trim().split('\n');
   (await desk.owner.delete(`/users/${person}`, { purge: true })).must(200);
   for (const id of [known, unknown]) {
@@ -203,6 +204,7 @@ test('a purge of a person erases what the person\'s mails said, and their raw by
     assert.deepEqual([mail.from, mail.to, mail.sender, mail.text, mail.html, mail.source, mail.message_id], Array(7).fill(null));
     (await desk.admin.get(`/mails/${id}/source`)).refused(404, 'RESOURCE_NOT_FOUND');
   }
+  assert.equal(sql(desk, `SELECT COUNT(*) FROM mails WHERE id IN (${[known, unknown]}) AND to_addresses IS NOT NULL`).trim(), '0');
   assert.equal((await desk.admin.fetch(`/mails/${other}`)).subject, 'Of another');
   assert.equal(sql(desk, `SELECT COUNT(*) FROM files WHERE id IN (${files}) AND expires_at IS NULL`).trim(), '0');
 });
@@ -264,4 +266,22 @@ test('a trigger on INCOMING_MAIL sees the verdicts of the mail', async (t) => {
   const tags = async (row) => (await desk.staff.fetch(`/cases/${row.case_id}/tags`)).map((x) => x.name);
   assert.deepEqual(await tags(await mail(1, 'dmarc=fail header.from=people.example; spf=pass smtp.mailfrom=people.example')), ['forged', 'sent']);
   assert.deepEqual(await tags(await mail(2, 'dmarc=pass header.from=people.example; spf=softfail smtp.mailfrom=people.example')), []);
+});
+
+test('a trigger on INCOMING_MAIL sees each address of To and Cc, and no name', async (t) => {
+  const desk = await open(t);
+  await desk.owner.put('/settings', { values: { 'mail.from_address': 'desk@example.com' } });
+  const trigger = (field, operator, value, tag) => desk.admin.create('/triggers', {
+    title: tag, channel: 'MAIL', event: 'INCOMING_MAIL', predicate_collections: [{ propositions: [{ field, operator, value }] }], actions: [{ name: 'tags', option: 'ADD', value: [tag] }],
+  });
+  await trigger('mails.to', 'string_contains_insensitive', 'sales@EXAMPLE.com', 'sales');
+  await trigger('mails.cc', 'string_contains_insensitive', '@partner.example', 'partner');
+  await trigger('mails.to', 'string_contains_insensitive', 'boss', 'named');
+  const mail = (n, head) => receive(desk, `From: Ada <ada${n}@people.example>\r\n${head}\r\nSubject: ${n}\r\nMessage-ID: <${n}@x.example>\r\n\r\nHello\r\n`);
+  const tags = async (row) => (await desk.staff.fetch(`/cases/${row.case_id}/tags`)).map((x) => x.name).sort();
+  assert.deepEqual(await tags(await mail(1, 'To: desk@example.com, "The boss, of all" <Sales@Example.com>\r\nCc: Bob <bob@partner.example>')), ['partner', 'sales']);
+  assert.deepEqual(await tags(await mail(2, 'To: "sales@example.com" <desk@example.com>\r\nCc: sales@example.com')), []);
+  const shown = (await desk.admin.fetch('/mails'))[1];
+  assert.deepEqual([shown.to, shown.cc], ['desk@example.com, "The boss, of all" <Sales@Example.com>', 'Bob <bob@partner.example>']);
+  assert.equal(sql(desk, 'SELECT cc_addresses FROM mails ORDER BY id LIMIT 1').trim(), '["bob@partner.example"]');
 });

@@ -135,7 +135,8 @@ QUERY(cascade_incoming_files_go, "UPDATE files SET expires_at = :now WHERE id IN
                                  ") AND NOT " FILE_USED_BY("files", "", "", "", "AND ma.id NOT IN @LIST(:rows)"));
 QUERY(cascade_erase_incoming,
       "UPDATE mails SET sender_id = NULL, envelope_from = NULL, recipient = NULL, from_text = NULL, from_key = NULL, to_text = NULL, "
-      "cc_text = NULL, subject = NULL, content_text = NULL, content_html = NULL, message_id = NULL, file_id = NULL, reason = NULL "
+      "cc_text = NULL, to_addresses = NULL, cc_addresses = NULL, subject = NULL, content_text = NULL, content_html = NULL, message_id = "
+      "NULL, file_id = NULL, reason = NULL "
       "WHERE id IN @LIST(:rows)");
 /* Bodies of deliveries have the name and the address of the requester. */
 QUERY(cascade_delivered, "SELECT d.id, 0 FROM endpoint_deliveries d JOIN cases k ON k.id = d.case_id WHERE k.requester_id = :id "

@@ -64,13 +64,12 @@ int mail_arrived_before(struct conn *c, int64_t now, const struct incoming *m) {
 
 /* ---- the row ------------------------------------------------------------------------------------------------------------ */
 
-QUERY(mail_insert,
-      "INSERT INTO mails (status, door, envelope_from, recipient, from_text, from_key, to_text, cc_text, subject, content_text, "
-      "content_html, "
-      "message_id, dkim, spf, dmarc, size, file_id, created_at) VALUES (1, :door, :envelope_from, :recipient, :from_text, :from_key, "
-      ":to_text, "
-      ":cc_text, :subject, :text, :html, :message_id, CAST(:dkim AS INTEGER), CAST(:spf AS INTEGER), CAST(:dmarc AS INTEGER), :size, "
-      "CAST(:file AS BIGINT), :now) RETURNING id");
+QUERY(mail_insert, "INSERT INTO mails (status, door, envelope_from, recipient, from_text, from_key, to_text, cc_text, to_addresses, "
+                   "cc_addresses, subject, content_text, content_html, message_id, dkim, spf, dmarc, size, file_id, created_at) VALUES (1, "
+                   ":door, :envelope_from, :recipient, :from_text, :from_key, "
+                   ":to_text, :cc_text, :to_addresses, :cc_addresses, :subject, :text, :html, :message_id, CAST(:dkim AS INTEGER), "
+                   "CAST(:spf AS INTEGER), CAST(:dmarc AS INTEGER), :size, "
+                   "CAST(:file AS BIGINT), :now) RETURNING id");
 QUERY(mail_end,
       "UPDATE mails SET status = :status, suspension = COALESCE(CAST(:suspension AS INTEGER), suspension), reason = :reason, "
       "is_suspended = CASE WHEN :status = 6 THEN 1 ELSE 0 END, sender_id = CAST(:sender AS BIGINT), mailbox_id = CAST(:mailbox AS BIGINT), "
@@ -87,13 +86,22 @@ struct processing {
     int64_t case_id, post_id;
 };
 
+/* p NULL: none. */
+static struct str addresses_listed(struct arena *a, const struct mail_person *people, int count) {
+    struct str *list = arena_array(a, (size_t)count + 1, sizeof *list);
+    for (int i = 0; i < count; i++) list[i] = people[i].address;
+    return count ? json_texts(a, list, (size_t)count) : (struct str){0};
+}
+
 static int mail_row_insert(struct work *w, const struct incoming *m, const struct judged *j, int64_t file_id, int64_t *id) {
     return db_insert(w->conn, &mail_insert,
                      BINDS(B_INT("door", m->door), B_TEXT("envelope_from", m->envelope_from), B_TEXT("recipient", m->recipient),
                            B_TEXT("from_text", m->from_text), B_TEXT("from_key", j->sender.key), B_TEXT("to_text", m->to_text),
-                           B_TEXT("cc_text", m->cc_text), B_TEXT("subject", m->subject), B_TEXT("text", m->text), B_TEXT("html", m->html),
-                           B_TEXT("message_id", m->message_id), B_ID("dkim", j->seen.dkim), B_ID("spf", j->seen.spf),
-                           B_ID("dmarc", j->seen.dmarc), B_INT("size", m->size), B_ID("file", file_id), B_INT("now", w->now)),
+                           B_TEXT("cc_text", m->cc_text), B_TEXT("to_addresses", addresses_listed(w->arena, m->to, m->to_count)),
+                           B_TEXT("cc_addresses", addresses_listed(w->arena, m->cc, m->cc_count)), B_TEXT("subject", m->subject),
+                           B_TEXT("text", m->text), B_TEXT("html", m->html), B_TEXT("message_id", m->message_id),
+                           B_ID("dkim", j->seen.dkim), B_ID("spf", j->seen.spf), B_ID("dmarc", j->seen.dmarc), B_INT("size", m->size),
+                           B_ID("file", file_id), B_INT("now", w->now)),
                      id);
 }
 

@@ -93,9 +93,12 @@ static const struct special_value followers[] = {{.key = "(current_user)", .labe
 /* Replies are the messages after the first. */
 #define REPLIES(counter, column) "(t." counter " - COALESCE((SELECT p." column " FROM posts p WHERE p.case_id = t.id AND p.kind = 1 ORDER BY p.id LIMIT 1), 0))"
 #define MESSAGES_ADDED .among = "posts x JOIN cases k ON k.id = x.case_id", .owner = "x.case_id", .only = "x.id IN @LIST(:added)", .added = true, CHANGES
-#define MAILS_ADDED(type) \
-    .among = "outgoing_mails x JOIN posts p ON p.id = x.post_id", .owner = "p.case_id", \
-    .only = "x.recipient_type = " type " AND x.post_id IN @LIST(:added)", .added = true, CHANGES
+/* Recipients of the added messages: of letters that they went out by, and of the mails that they came by. */
+#define MAILS_ADDED(type, list) \
+    .among = "(SELECT o.post_id, o.recipient AS address FROM outgoing_mails o WHERE o.recipient_type = " type " AND o.post_id IN @LIST(:added) " \
+             "UNION ALL SELECT m.post_id, a.value FROM mails m JOIN @EACH_TEXT(m." list ") a ON 1 = 1 WHERE m.post_id IN @LIST(:added)) x " \
+             "JOIN posts p ON p.id = x.post_id", \
+    .owner = "p.case_id", .added = true, CHANGES
 
 /* The mails that the added messages came by. */
 #define MAILS_READ \
@@ -175,8 +178,10 @@ static const struct definition case_definitions[] = {
     TEXT("messages.contents", "Message", "x.content_text", MESSAGES_ADDED, .doc = "Text of the message that the change added.", OF_CASES),
     TEXT("messages.subject", "Subject of the message", "COALESCE(x.subject, k.subject)", MESSAGES_ADDED,
          .doc = "Subject of the message that the change added, else that of the conversation.", LESS_OF_CASES),
-    TEXT("mails.to", "To", "x.recipient", MAILS_ADDED("1"), .doc = "Addresses to which the added message goes by mail.", LESS_OF_CASES),
-    TEXT("mails.cc", "Cc", "x.recipient", MAILS_ADDED("2"), .doc = "Addresses that get a copy of the added message by mail.", LESS_OF_CASES),
+    TEXT("mails.to", "To", "x.address", MAILS_ADDED("1", "to_addresses"),
+         .doc = "Addresses to which the added message goes by mail. Of a message that came by mail: those of the header To.", LESS_OF_CASES),
+    TEXT("mails.cc", "Cc", "x.address", MAILS_ADDED("2", "cc_addresses"),
+         .doc = "Addresses that get a copy of the added message by mail. Of a message that came by mail: those of the header Cc.", LESS_OF_CASES),
     VERDICT("mails.dkim", "DKIM", "x.dkim", "DKIM"),
     VERDICT("mails.spf", "SPF", "x.spf", "SPF"),
     VERDICT("mails.dmarc", "DMARC", "x.dmarc", "DMARC"),
