@@ -311,7 +311,6 @@ int delete_case_reply(struct call *c) {
     TRY(api_input(c));
     int rc = case_load(&c->work, c->vars[0].id, &now);
     if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
-    TRY(case_not_hidden(&c->work, &now));
     TRY(message_undo(&c->work, &now, c->vars[1].id));
     return api_reply(c);
 }

@@ -66,6 +66,7 @@ int message_undo(struct work *w, struct case_now *c, int64_t message_id) {
     int rc = db_int(w->conn, &undo_author, those, &author);
     if (rc <= 0) return rc < 0 ? rc : fail(w, ERR_RESOURCE_NOT_FOUND);
     if (author != w->actor.user_id) return fail(w, ERR_PERMISSIONS_DENIED);
+    TRY(case_not_hidden(w, c));
     TRY(case_not_closed(w, c));
     int undone = letters_undo(w, message_id);
     if (undone == 0) return fail_state(w, "The reply was sent already, or was not sent by mail. Write another reply.");
