@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
 import { connect as dial, createServer } from 'node:net';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -190,7 +191,7 @@ class Postfix extends Server {
       message_size_limit: '52428800', mailbox_size_limit: '0', destination_recipient_limit: '50', lmtp_destination_concurrency_limit: '20', smtpd_client_connection_count_limit: '0',
       ...settings,
     }).map(([name, value]) => `${name} = ${value}\n`).join(''));
-    const service = (name, type, command, { limit = '-', wakeup = '-', chroot = 'n' } = {}) => `${name} ${type} ${type !== 'unix' || /^(pickup|cleanup|qmgr|flush|showq)$/.test(name) ? 'n' : '-'} - ${chroot} ${wakeup} ${limit} ${command}\n`;
+    const service = (name, type, command, { limit = '-', wakeup = '-', unprivileged = '-' } = {}) => `${name} ${type} ${type !== 'unix' || /^(pickup|cleanup|qmgr|flush|showq)$/.test(name) ? 'n' : '-'} ${unprivileged} n ${wakeup} ${limit} ${command}\n`;
     writeFileSync(join(dir, 'etc/master.cf'), [
       service(`127.0.0.1:${port}`, 'inet', 'smtpd -o smtpd_peername_lookup=no'), service('pickup', 'unix', 'pickup', { limit: 1, wakeup: 60 }), service('cleanup', 'unix', 'cleanup', { limit: 0 }),
       service('qmgr', 'unix', 'qmgr', { limit: 1, wakeup: 1 }), service('rewrite', 'unix', 'trivial-rewrite'), service('bounce', 'unix', 'bounce', { limit: 0 }),
@@ -198,7 +199,7 @@ class Postfix extends Server {
       service('flush', 'unix', 'flush', { limit: 0 }), service('proxymap', 'unix', 'proxymap'), service('smtp', 'unix', 'smtp'), service('relay', 'unix', 'smtp'),
       service('showq', 'unix', 'showq'), service('error', 'unix', 'error'), service('retry', 'unix', 'error'), service('discard', 'unix', 'discard'),
       service('lmtp', 'unix', 'lmtp'), service('anvil', 'unix', 'anvil', { limit: 1 }), service('scache', 'unix', 'scache', { limit: 1 }), service('postlog', 'unix-dgram', 'postlogd', { limit: 1 }),
-      service('autoreply', 'unix', `pipe flags=R user=nobody argv=${dir}/autoreply \${sender} \${recipient}`), 
+      service('autoreply', 'unix', `pipe flags=R user=nobody argv=${dir}/autoreply \${sender} \${recipient}`, { unprivileged: 'n' }),
     ].join(''));
     const checked = spawnSync('/usr/sbin/postfix', ['-c', join(dir, 'etc'), 'check'], { encoding: 'utf8' });
     assert.equal(checked.status, 0, checked.stderr);
@@ -290,10 +291,16 @@ export async function smtp(port, mails, { onSent = () => {} } = {}) {
   return replies;
 }
 
-/** A desk that takes mail for a domain by LMTP and sends by a Postfix: {desk, lmtp}. */
-export async function mailDesk(t, open, domain, { args = [], ...options } = {}) {
+/** A desk that takes mail for a domain by LMTP and sends by a Postfix: {desk, lmtp}. ownKey: it has a server key of its own, not that of the
+ * template; otherwise two desks take each other's mails for their own. */
+export async function mailDesk(t, open, domain, { args = [], ownKey = false, ...options } = {}) {
   const lmtp = await freePort();
-  const desk = await open(t, { ...options, processes: 1, args: ['--lmtp', `127.0.0.1:${lmtp}`, ...args] });
+  const desk = await open(t, { ...options, processes: 1, args: ['--lmtp', `127.0.0.1:${lmtp}`, ...(ownKey ? ['--new-key'] : []), ...args] });
+  if (ownKey) {
+    await desk.kill();
+    writeFileSync(join(desk.dir, 'secret.key'), randomBytes(32));
+    await desk.start();
+  }
   return { desk, lmtp, address: `support@${domain}` };
 }
 
