@@ -155,5 +155,9 @@ static void password(struct visit *v) {
     }
 }
 
-const struct page link_pages[] = {
-    {"/verify", visit_verify}, {"/password", password}, {"/survey", survey_page}, {"/mailbox", visit_mailbox}, {0}};
+const struct page link_pages[] = {{.path = "/verify", .show = visit_verify},
+                                  {.path = "/password", .show = password},
+                                  {.path = "/survey", .show = survey_page},
+                                  {.path = "/mailbox", .show = visit_mailbox},
+                                  {.path = "/unsubscribe", .show = unsubscribe_page, .one_click = true},
+                                  {0}};

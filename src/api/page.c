@@ -98,10 +98,11 @@ struct str visit_text(const struct visit *v, const char *name) {
 
 static bool read_given(struct visit *v) {
     const struct http_request *r = v->http;
+    bool in_body = v->posted && !v->page->one_click;
     struct json *given = json_new(v->arena, JSON_OBJECT);
     struct json_error err;
-    struct str rest = http_header(r, "Content-Type"), type = str_trim(str_cut(&rest, ';')), text = v->posted ? r->body : r->query;
-    if (v->posted && (r->body_error || !str_eqi(type, S("application/x-www-form-urlencoded")))) return false;
+    struct str rest = http_header(r, "Content-Type"), type = str_trim(str_cut(&rest, ';')), text = in_body ? r->body : r->query;
+    if (in_body && (r->body_error || !str_eqi(type, S("application/x-www-form-urlencoded")))) return false;
     if (text.n && form_parse(v->arena, text, &given, &err) < 0) return false;
     v->given = given;
     return true;

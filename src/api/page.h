@@ -28,10 +28,12 @@ struct visit {
 struct page {
     const char *path;
     void (*show)(struct visit *v); /* GET and POST: chooses the reply; sets status unless it is 200 */
+    bool one_click;                /* a POST has its arguments in the query, and its body says nothing (RFC 8058) */
 };
 extern const struct page link_pages[]; /* ends with path NULL */
 
-void survey_page(struct visit *v); /* survey_page.c */
+void survey_page(struct visit *v);      /* survey_page.c */
+void unsubscribe_page(struct visit *v); /* unsubscribe_page.c */
 
 bool page_handle(struct api *api, struct http_request *r); /* true: it is a page, and the request will be answered */
 

@@ -25,6 +25,7 @@
 #include "core/text/letter.h"
 #include "core/login/link.h"
 #include "core/desk/setting.h"
+#include "core/people/notification.h"
 #include "core/text/template.h"
 #include "files/content.h"
 #include "json/json.h"
@@ -53,6 +54,7 @@ struct delivery {
     int part_count;
     struct str links;       /* a line for each */
     struct mailbox mailbox; /* the mail leaves by; address n 0: the settings */
+    struct str brand_name;  /* of the conversation */
     struct str *references;
     int reference_count;
     bool waits;              /* for an earlier letter of the conversation */
@@ -174,13 +176,28 @@ static struct str subject_keyed(struct work *w, struct str subject, int64_t case
     return STR_CAT(w->arena, subject, S(" ["), mail_token(w->desk, w->arena, TOKEN_SUBJECT, case_id), S("]"));
 }
 
+/* The name of the mailbox, else mail.from_name, else the name of the brand. Mails about no conversation have that of the desk. */
+static struct str sender_name(struct work *w, const struct delivery *d) {
+    struct str name = d->mailbox.name.n ? d->mailbox.name : setting_text(w->desk, "mail.from_name", w->arena);
+    if (name.n) return name;
+    return d->brand_name.n ? d->brand_name : setting_text(w->desk, "desk.name", w->arena);
+}
+
+/* The page that ends mails of this kind to this person (api/unsubscribe_page.c). p NULL: they can't be ended. */
+static struct str unsubscribe_of(struct work *w, const struct delivery *d) {
+    int type = str_eq(d->letter.template, S("survey")) ? NOTIFY_SURVEY : word_id(notification_types, d->letter.template);
+    if (type <= 0 || d->letter.user_id == 0) return (struct str){0};
+    return STR_CAT(w->arena, w->desk->base_url, S("/unsubscribe?hash="),
+                   unsubscribe_token(w->desk, w->arena, d->letter.user_id, (enum notification_type)type));
+}
+
 /* Sets the sender, and in a mail about a conversation all by which an answer finds it. */
 static void address_mail(struct work *w, const struct delivery *d, struct mail *m) {
     struct arena *a = w->arena;
-    struct str name = setting_text(w->desk, "mail.from_name", a);
     int64_t talk = d->letter.case_id;
     m->from = from_of(w, d);
-    m->from_name = d->mailbox.name.n ? d->mailbox.name : name.n ? name : setting_text(w->desk, "desk.name", a);
+    m->from_name = sender_name(w, d);
+    m->unsubscribe = unsubscribe_of(w, d);
     m->cause = cause_of(d);
     m->loop = loop_mark(w->desk, a);
     if (talk == 0) return;
@@ -310,14 +327,24 @@ static int read_staff_mail(struct work *w, struct delivery *d) {
     return 0;
 }
 
-QUERY(brand_of_letter, "SELECT brand_id FROM cases WHERE id = :case");
+QUERY(brand_of_letter, "SELECT b.id, b.name FROM cases c JOIN brands b ON b.id = c.brand_id WHERE c.id = :case");
+
+static int letter_read_brand(struct work *w, struct delivery *d, int64_t *id) {
+    struct stmt *row;
+    int rc = db_row(w->conn, &brand_of_letter, BINDS(B_INT("case", d->letter.case_id)), &row);
+    if (rc <= 0) return rc;
+    *id = col_int(row, 0);
+    d->brand_name = str_dup(w->arena, col_text(row, 1));
+    stmt_end(row);
+    return 0;
+}
 
 /* Reads what a letter about a conversation needs of it: the text of its brand, the sender, the thread. */
 static int letter_read_conversation(struct work *w, struct delivery *d) {
     if (d->letter.case_id == 0) return template_load(w, d->template, &d->wording);
     TRY(mailbox_for_case(w, d->letter.case_id, &d->mailbox));
     int64_t brand = d->mailbox.brand_id;
-    TRY(db_int(w->conn, &brand_of_letter, BINDS(B_INT("case", d->letter.case_id)), &brand));
+    TRY(letter_read_brand(w, d, &brand));
     TRY(template_load_for(w, d->template, brand, &d->wording));
     d->references = arena_array(w->arena, REFERENCES, sizeof *d->references);
     d->reference_count = letter_references(w, &d->letter, d->references, REFERENCES);

@@ -63,7 +63,8 @@ static const struct field mailbox_fields[] = {
          "Address, without a plus sign. It can't be changed, because mails on their way have it. That of the system mailbox is the setting "
          "mail.from_address; null if the setting is empty.",
      .example = "\"support@example.com\""},
-    {"name", F_TEXT, NULLABLE, .doc = "Sender name of its mails. Null: the setting mail.from_name.", .example = "\"Support\""},
+    {"name", F_TEXT, NULLABLE, .doc = "Sender name of its mails. Null: the setting mail.from_name, else the name of the brand.",
+     .example = "\"Support\""},
     {"brand", F_REF, 0, .ref = "brand", .doc = "Brand of conversations that begin with a mail to it. Default: the default brand."},
     {"team", F_REF, NULLABLE, .ref = "team", .column = UNLESS_GONE("t.team_id", GONE_TEAMS),
      .doc = "Team that such conversations are assigned to. Null: none."},

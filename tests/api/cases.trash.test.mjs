@@ -18,7 +18,7 @@ const upload = async (who, name) => (await who.post('/files', raw('text/plain', 
 /** Number of rows that belong to a conversation, in all tables. The activity of the deletion stays. */
 async function rowsOf(desk, id) {
   const tables = [['cases', 'id'], ['posts', 'case_id'], ['notes', 'case_id'], ['case_tags', 'case_id'], ['case_ratings', 'case_id'], ['case_participants', 'case_id'], ['read_markers', 'case_id'],
-    ['fingerprint_markers', 'case_id'], ['field_values', 'owner_id'], ['activities', 'name <> 10 AND owner_case_id']];
+    ['fingerprint_markers', 'case_id'], ['outgoing_mails', 'case_id'], ['field_values', 'owner_id'], ['activities', 'name <> 10 AND owner_case_id']];
   const counts = {};
   for (const [table, column] of tables) counts[table] = Number((desk.sql(`SELECT COUNT(*) FROM ${table} WHERE ${column} = ${id}`)).trim());
   return counts;

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { connect, mailIn, open, relay, until, waiting } from './lib/index.mjs';
+import { connect, form, mailIn, multipart, open, raw, relay, until, waiting } from './lib/index.mjs';
+import { arrive, mailRows } from './lib/mails.mjs';
 
 const TOKEN = (letter) => `${letter}\\d+-[a-z2-7]{16}`;
 
@@ -124,4 +125,191 @@ test('an absence and a warning at the return path reject nothing', async (t) => 
   assert.equal((await message(id)).message_status, 'SENT');
   await bounce(desk, letter, [...head, 'Subject: Undelivered Mail Returned to Sender', '', '550 5.1.1 unknown user']);
   await until('the status', async () => (await message(id)).message_status === 'REJECTED');
+});
+
+const count = (desk, where) => Number(desk.sql(`SELECT COUNT(*) FROM outgoing_mails WHERE ${where}`).trim());
+
+/** A trigger that mails the requester when the subject changes to one with `go`. */
+const telling = (desk) => desk.admin.create('/triggers', {
+  title: 'Tell', predicate_collections: [{ propositions: [{ field: 'cases.subject', operator: 'string_contains_insensitive', value: 'go' }] }],
+  actions: [{ name: 'notificationuser', option: 'SEND', value: -3, attributes: { subject: 'About {{case.subject}}', message: 'See' } }],
+});
+
+test('rules mail one address ten times an hour about one conversation, and then again in the next hour', async (t) => {
+  const { desk, talk } = await mailing(t);
+  await telling(desk);
+  const about = (id) => count(desk, `template = 'rule_notification' AND case_id = ${id}`);
+  const change = async (id, n) => { for (let i = 0; i < n; i++) await desk.staff.update(`/cases/${id}`, { subject: `go ${id} ${i} ${desk.clock.now}` }); };
+  await change(talk.id, 12);
+  assert.equal(about(talk.id), 10);
+  const other = await desk.staff.create('/cases', { subject: 'Motor', contents: 'x', requester_id: desk.people.customer.id });
+  await change(other.id, 1);
+  assert.equal(about(other.id), 1, 'another conversation has its own limit');
+  await desk.clock.forward(3601);
+  await change(talk.id, 1);
+  assert.equal(about(talk.id), 11);
+});
+
+test('rules mail nothing to an address that had an automatic mail suspended within an hour', async (t) => {
+  const { desk, talk } = await mailing(t);
+  await telling(desk);
+  const from = desk.people.customer.email.toUpperCase();
+  await arrive(desk, { raw: `From: ${from}\r\nTo: desk@example.com\r\nSubject: Away\r\nAuto-Submitted: auto-replied\r\n\r\nI am away.\r\n`, to: 'desk@example.com', from: desk.people.customer.email });
+  assert.equal(mailRows(desk)[0].suspension, 'OUT_OF_OFFICE_EMAIL');
+  await desk.staff.update(`/cases/${talk.id}`, { subject: 'go one' });
+  assert.equal(count(desk, "template = 'rule_notification'"), 0);
+  await desk.clock.forward(3601);
+  await desk.staff.update(`/cases/${talk.id}`, { subject: 'go two' });
+  assert.equal(count(desk, "template = 'rule_notification'"), 1);
+});
+
+test('names of brands, mailboxes and files, and values of templates, add no header, part or tag to a mail', async (t) => {
+  const { desk, to } = await mailing(t);
+  const evil = '=?utf-8?Q?x=0D=0ABcc:_evil@example.com?= "<b>{{desk}}</b>"; <a@b>';
+  const known = ['content-type', 'date', 'from', 'message-id', 'mime-version', 'reply-to', 'subject', 'to', 'x-desk-loop'];
+  const brand = await desk.owner.create('/brands', { name: evil });
+  const box = await desk.admin.create('/mailboxes', { address: 'evil@example.com', brand_id: brand.id });
+  await desk.admin.update(`/mailboxes/${box.id}/verification`, { code: (await to.find('evil@example.com')).hash });
+  const file = (await desk.staff.post('/files', raw('text/plain', Buffer.from('abc')), { query: { _filename: 'a"; x="\\=?utf-8?Q?=0D=0ABcc:_x?=.txt' } })).must(201).data;
+  const customer = await desk.person('customer', { full_name: evil });
+  const seen = to.mails.length;
+  const talk = await desk.staff.create('/cases', { subject: evil, contents: evil, requester_id: customer.id, brand_id: brand.id, channel: 'MAIL' });
+  for (const name of [null, evil]) {
+    await desk.admin.update(`/mailboxes/${box.id}`, { name });
+    await desk.staff.create(`/cases/${talk.id}/reply`, { contents: evil, channel: 'MAIL', attachment_file_ids: [file.id] });
+  }
+  const mails = await until('both mails', () => to.mails.length === seen + 2 && to.mails.slice(seen));
+  for (const mail of mails) {
+    assert.deepEqual(mail.defects, []);
+    assert.deepEqual(mail.headers.map(([name]) => name.toLowerCase()).filter((name) => !known.includes(name) && !['in-reply-to', 'references'].includes(name)), []);
+    assert.doesNotMatch(mail.raw, /^Bcc:/mi);
+    assert.match(mail.raw, /^From: (=\?UTF-8\?B\?[\w+/=]+\?=\s+)+<evil@example\.com>\r\n/m);
+    assert.equal(mail.files.length, 1);
+    assert.equal(mail.parts.length, 2);
+    assert.ok(mail.text.startsWith(evil), 'a value is no template');
+    assert.ok(!mail.html.includes('<b>'), mail.html);
+  }
+});
+
+test('a mail has the name of the mailbox, else of mail.from_name, else of the brand of the conversation', async (t) => {
+  const { desk, to } = await mailing(t);
+  const brand = await desk.owner.create('/brands', { name: 'Engines' });
+  const talk = await desk.staff.create('/cases', { subject: 'Motor', contents: 'x', requester_id: desk.people.customer.id, brand_id: brand.id, channel: 'MAIL' });
+  const from = async (text) => {
+    await desk.staff.create(`/cases/${talk.id}/reply`, { contents: text, channel: 'MAIL' });
+    return (await until(text, () => to.mails.find((mail) => mail.text.startsWith(text)))).header('From');
+  };
+  assert.match(await from('one'), /^Engines/);
+  await desk.owner.update('/settings', { values: { 'mail.from_name': 'Everybody' } });
+  assert.match(await from('two'), /^Everybody/);
+  await desk.admin.update('/mailboxes/1', { name: 'Box' });
+  assert.match(await from('three'), /^Box/);
+});
+
+test('a notice about a suppressed address is DROPPED, and one of a full mailbox that may empty is DEFERRED', async (t) => {
+  const { desk, to, reply, message } = await mailing(t);
+  for (const [type, text] of [['DROPPED', '550 5.1.1 The address is on the suppression list.'], ['DEFERRED', 'Giving back the mail. 452 4.2.2 The mailbox is full']]) {
+    const id = await reply(`Text ${type}`);
+    const letter = await until('the mail', () => to.mails.find((mail) => mail.text.startsWith(`Text ${type}`)));
+    await bounce(desk, letter, ['From: robot@mx.example', 'Subject: Mail', 'Date: Mon, 1 Jan 2024 00:00:00 +0000', '', text]);
+    await until(`the status of ${type}`, async () => (await message(id)).message_status === 'REJECTED');
+    assert.equal((await message(id)).message_status_reject_type, type);
+  }
+});
+
+test('letters move with a merge, in their order, and are deleted with their conversation', async (t) => {
+  const { desk, to, talk, reply } = await mailing(t, { 'mail.undo_seconds': 60 });
+  const other = await desk.staff.create('/cases', { subject: 'Motor', contents: 'x', requester_id: desk.people.customer.id, channel: 'MAIL' });
+  await reply('one');
+  await desk.staff.create(`/cases/${other.id}/reply`, { contents: 'two', channel: 'MAIL' });
+  await telling(desk);
+  await desk.staff.update(`/cases/${other.id}`, { subject: 'go' });
+  (await desk.staff.post(`/cases/${talk.id}/merge`, { case_ids: [other.id] })).must(200);
+  await until('the end of the merge', async () => {
+    await desk.clock.forward(1);
+    return count(desk, `case_id = ${other.id}`) === 0;
+  });
+  assert.equal(count(desk, `case_id = ${talk.id}`), 3);
+  await desk.clock.forward(60);
+  await until('all mails', () => to.mails.length === 3);
+  assert.deepEqual(to.mails.map((mail) => mail.text.split('\r')[0]).filter((text) => text !== 'See'), ['one', 'two']);
+  await until('the results', () => count(desk, 'status = 2 AND case_id IS NOT NULL') === 3);
+  (await desk.staff.put(`/cases/${talk.id}/trash`)).must(200);
+  (await desk.staff.delete('/cases/trash', { ids: talk.id })).must(200);
+  await until('the end of the deletion', async () => {
+    await desk.clock.forward(1);
+    return count(desk, 'case_id IS NOT NULL') === 0;
+  });
+  assert.equal(desk.check().status, 0, desk.check().stdout);
+});
+
+/** A mail to staff of a desk with TLS: its List-Unsubscribe as a path and a query. */
+async function unsubscribing(t) {
+  const desk = await open(t, { base: 'https://desk.example' }), to = await relay(t);
+  await connect(desk, to);
+  const link = (mail) => {
+    const url = new URL(mail.header('List-Unsubscribe').slice(1, -1));
+    assert.deepEqual([url.protocol, url.host, url.pathname], ['https:', 'desk.example', '/unsubscribe']);
+    assert.equal(mail.header('List-Unsubscribe-Post'), 'List-Unsubscribe=One-Click');
+    return { hash: url.searchParams.get('hash') };
+  };
+  const assigned = async (number) => {
+    await desk.admin.create('/cases', { subject: `Engine ${number}`, contents: 'x', requester_id: desk.people.customer.id, assigned_agent_id: desk.people.agent.id });
+    return count(desk, "template = 'case_assigned_to_agent'");
+  };
+  return { desk, to, link, assigned, visit: (query, body) => desk.anyone.exchange(body ? 'POST' : 'GET', '/unsubscribe', { query, ...(body && { body }) }) };
+}
+const CLICK = { 'List-Unsubscribe': 'One-Click' };
+
+test('a mail to staff has a link that ends such mails to this person: by POST alone, without login', async (t) => {
+  const { desk, to, link, assigned, visit } = await unsubscribing(t);
+  assert.equal(await assigned(1), 1);
+  const query = link(await to.find(desk.people.agent.email));
+  const shown = (await visit(query)).must(200);
+  assert.match(shown.text, /assigned to you[^]*<form method="post" action="unsubscribe\?hash=/);
+  assert.equal(await assigned(2), 2, 'a GET changes nothing');
+  assert.match((await visit(query, multipart(CLICK))).must(200).text, /no more/);
+  assert.equal(await assigned(3), 2);
+  const email = async (client, type) => (await client.fetch(`/notification_preferences/${type}`)).email;
+  assert.deepEqual([await email(desk.staff, 'case_assigned_to_agent'), await email(desk.staff, 'reply_on_case'), await email(desk.admin, 'case_assigned_to_agent')], [false, true, true]);
+  (await visit(query, form(CLICK))).must(200);
+  await desk.staff.update('/notification_preferences/case_assigned_to_agent', { email: true });
+  (await visit(query, form(CLICK))).must(200);
+  assert.equal(await email(desk.staff, 'case_assigned_to_agent'), false);
+});
+
+test('a forged or foreign token ends nothing: 404', async (t) => {
+  const { desk, to, link, assigned, visit } = await unsubscribing(t);
+  await assigned(1);
+  const { hash } = link(await to.find(desk.people.agent.email));
+  const [person, type, mac] = hash.split('-');
+  for (const forged of ['', 'x', '1-2', `${person}-${type}-`, `${person}-2-${mac}`, `${desk.people.admin.id}-${type}-${mac}`, `${person}-7-${mac}`, `${person}-${type}-${mac.replace(/^./, (c) => (c === '0' ? '1' : '0'))}`, `${hash}0`])
+    for (const body of [undefined, form(CLICK)]) (await visit({ hash: forged }, body)).must(404);
+  (await visit({}, form({ hash }))).must(404);
+  assert.equal(await assigned(2), 2);
+  const replied = await desk.staff.create('/cases', { subject: 'Motor', contents: 'x', requester_id: desk.people.customer.id, channel: 'MAIL' });
+  await desk.staff.create(`/cases/${replied.id}/reply`, { contents: 'Personal', channel: 'MAIL' });
+  assert.equal((await to.find(desk.people.customer.email)).header('List-Unsubscribe'), undefined, 'a reply of a person can not be ended');
+});
+
+test('a survey has a link that ends surveys to this person', async (t) => {
+  const { desk, to, link, visit } = await unsubscribing(t);
+  await desk.admin.create('/triggers', {
+    title: 'Ask', predicate_collections: [{ propositions: [{ field: 'cases.casestatusid', operator: 'comparison_equalto', value: '4' }] }],
+    actions: [{ name: 'satisfactionsurvey', option: 'SEND', value: true }],
+  });
+  const complete = async () => {
+    const talk = await desk.staff.create('/cases', { subject: 'Engine', contents: 'x', requester_id: desk.people.customer.id });
+    await desk.staff.update(`/cases/${talk.id}`, { status_id: 4 });
+    return talk;
+  };
+  await complete();
+  const query = link(await to.find(desk.people.customer.email));
+  assert.match((await visit(query)).must(200).text, /how content you were/);
+  (await visit(query, form(CLICK))).must(200);
+  const talk = await complete();
+  assert.equal(count(desk, "template = 'survey'"), 1);
+  const activities = JSON.stringify(await desk.staff.fetch(`/cases/${talk.id}/activities`));
+  assert.match(activities, /wants no more surveys/);
+  assert.equal((await desk.staff.fetch(`/cases/${talk.id}`)).rating_status, 'UNOFFERED');
 });

@@ -39,6 +39,9 @@ QUERY(delete_incoming, "SELECT m.id, 0 FROM mails m WHERE m.case_id = :id ORDER 
 QUERY(delete_incoming_files, MAIL_FILES_LOCK);
 QUERY(delete_incoming_files_go, MAIL_FILES_EXPIRE);
 QUERY(delete_incoming_go, "DELETE FROM mails WHERE id IN @LIST(:rows)");
+/* Letters without a message: notices, mails of rules, surveys. The job of one that still waits finds nothing to send. */
+QUERY(delete_letters, "SELECT m.id, 0 FROM outgoing_mails m WHERE m.case_id = :id ORDER BY m.id LIMIT :most @LOCK@");
+QUERY(delete_letters_go, "DELETE FROM outgoing_mails WHERE id IN @LIST(:rows)");
 
 #define OF_CASE "v.owner_id = :id AND v.area = 1"
 QUERY(delete_case_lock, "SELECT k.id FROM cases k WHERE k.id = :id @LOCK@"); /* nobody adds a value */
@@ -65,6 +68,7 @@ const struct step case_delete_steps[] = {
     {&delete_participants, {&delete_participants_go}, 1},
     {&delete_deliveries, {&delete_deliveries_go}, 4},
     {&delete_incoming, {&delete_incoming_files, &delete_incoming_files_go, &delete_incoming_go}, 2},
+    {&delete_letters, {&delete_letters_go}, 1},
     {NULL, {&delete_case_lock, &delete_value_files, &delete_value_files_go, &delete_values}, 20},
     {NULL, {&delete_tags, &delete_fingerprint_marker, &delete_case_search, &delete_clocks, &delete_status_changes, &delete_case}, 20},
     {0},

@@ -102,6 +102,10 @@ QUERY(merge_activities_move, "UPDATE activities SET owner_case_id = " SURVIVOR "
 QUERY(merge_mails, "SELECT m.id, 0 FROM mails m WHERE m.case_id = :id" STILL_MERGED "ORDER BY m.id LIMIT :most @LOCK@");
 QUERY(merge_mails_move, "UPDATE mails SET case_id = " SURVIVOR " WHERE id IN @LIST(:rows)");
 
+/* Letters that still wait leave after those of the survivor with smaller ids. */
+QUERY(merge_letters, "SELECT m.id, 0 FROM outgoing_mails m WHERE m.case_id = :id" STILL_MERGED "ORDER BY m.id LIMIT :most @LOCK@");
+QUERY(merge_letters_move, "UPDATE outgoing_mails SET case_id = " SURVIVOR " WHERE id IN @LIST(:rows)");
+
 QUERY(merge_empty, "UPDATE cases SET last_message_id = NULL, last_message_status = NULL, last_message_preview = NULL, last_note_preview = "
                    "NULL WHERE id = :id");
 
@@ -116,6 +120,7 @@ const struct step case_merge_steps[] = {
     {&merge_notes, {&merge_lock, &merge_lock_survivor, &merge_notes_count, &merge_notes_move, &merge_notes_search}, 1},
     {&merge_activities, {&merge_lock, &merge_lock_survivor, &merge_activities_move}, 1},
     {&merge_mails, {&merge_lock, &merge_lock_survivor, &merge_mails_move}, 1},
+    {&merge_letters, {&merge_lock, &merge_lock_survivor, &merge_letters_move}, 1},
     {NULL, {&merge_empty}, 1},
     {0},
 };

@@ -4,6 +4,7 @@
 #include "core/cases/survey.h"
 
 #include "core/cases/message_mail.h"
+#include "core/people/notification.h"
 #include "core/text/letter.h"
 
 #include <inttypes.h>
@@ -30,6 +31,9 @@ static int survey_may_send(struct work *w, const struct case_now *c, struct str 
     if (c->rating) return fail_state(w, "The conversation has a rating. A survey would ask for it again.");
     TRY(db_int(w->conn, &survey_state, BINDS(B_INT("id", c->id)), before));
     if (*before && *before > w->now - SURVEY_PAUSE) return fail_state(w, "A survey was sent less than a day ago. Wait for the rating.");
+    int wanted = notification_wanted(w, c->requester_id, NOTIFY_SURVEY, NOTIFY_EMAIL);
+    TRY(wanted);
+    if (!wanted) return fail_state(w, "The requester wants no more surveys.");
     int found = message_mail_address(w, c->requester_id, address);
     if (found == 0) return fail_state(w, "The requester has no e-mail address. Add one first.");
     return found < 0 ? found : 0;

@@ -26,19 +26,13 @@ struct str mailbox_key(struct arena *a, struct str address) {
 
 static struct str system_address(struct work *w) { return setting_text(w->desk, "mail.from_address", w->arena); }
 
-static struct str sender_name(struct work *w, struct str own) {
-    if (own.n) return str_dup(w->arena, own);
-    struct str name = setting_text(w->desk, "mail.from_name", w->arena);
-    return name.n ? name : setting_text(w->desk, "desk.name", w->arena);
-}
-
 static int mailbox_read(struct work *w, const struct query *q, const struct bind *binds, struct mailbox *out) {
     struct stmt *row;
     int rc = db_row(w->conn, q, binds, &row);
     if (rc <= 0) return rc;
     *out = (struct mailbox){.id = col_int(row, 0), .brand_id = col_int(row, 1), .team_id = col_int(row, 2)};
     out->address = col_int(row, 5) ? system_address(w) : str_dup(w->arena, col_text(row, 3));
-    out->name = sender_name(w, col_text(row, 4));
+    out->name = str_dup(w->arena, col_text(row, 4));
     stmt_end(row);
     return 1;
 }

@@ -6,7 +6,7 @@
 
 struct mailbox {
     int64_t id, brand_id, team_id;
-    struct str address, name; /* address: n 0: mail.from_address is not set. name: the sender name of its mails, never empty */
+    struct str address, name; /* address: n 0: mail.from_address is not set. name: its sender name; may be empty */
 };
 
 /* The address without its plus part, as a key: letter case and the form of the domain do not matter. p NULL: not an address. */

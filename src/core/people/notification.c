@@ -2,6 +2,8 @@
 
 #include "core/change/change.h"
 
+#include <inttypes.h>
+
 const struct word notification_types[] = {{NOTIFY_CREATED, "case_created"},
                                           {NOTIFY_REPLY, "reply_on_case"},
                                           {NOTIFY_AGENT, "case_assigned_to_agent"},
@@ -37,8 +39,44 @@ int notification_prefer(struct work *w, enum notification_type type, enum notifi
     int rc = db_int(w->conn, &preference_now, binds, &now);
     if (rc < 0 || (now != 0) == enabled) return rc < 0 ? rc : 0;
     TRY(db_exec(w->conn, &preference_put, binds));
-    const char *property =
-        str_fmt(w->arena, "notification_preferences.%s.%s", word_of(notification_types, type), word_of(notification_channels, channel)).p;
+    const char *name = type == NOTIFY_SURVEY ? "survey" : word_of(notification_types, type);
+    const char *property = str_fmt(w->arena, "notification_preferences.%s.%s", name, word_of(notification_channels, channel)).p;
     change_property(w, (struct changed){"user", user, 0}, property, changed_bool(!enabled), changed_bool(enabled));
     return 0;
+}
+
+int notification_wanted(struct work *w, int64_t user_id, enum notification_type type, enum notification_channel channel) {
+    int64_t now = notification_default(type, channel);
+    TRY(db_int(w->conn, &preference_now, BINDS(B_INT("user", user_id), B_INT("type", type), B_INT("channel", channel)), &now));
+    return now != 0;
+}
+
+/* ---- unsubscribing -------------------------------------------------------------------------------------------------- */
+
+QUERY(unsubscriber, "SELECT 1 FROM users WHERE id = :id AND deleted_at IS NULL");
+
+/* "12-3-" and a MAC. */
+struct str unsubscribe_token(const struct desk *d, struct arena *a, int64_t user_id, enum notification_type type) {
+    struct str signed_text = str_fmt(a, "unsubscribe %" PRId64 " %d", user_id, (int)type);
+    return str_fmt(a, "%" PRId64 "-%d-%s", user_id, (int)type, mac_hex(a, &d->link_key, signed_text).p);
+}
+
+int unsubscribe_find(struct work *w, struct str token, int64_t *user_id, enum notification_type *type) {
+    struct str rest = token, person = str_cut(&rest, '-'), number = str_cut(&rest, '-');
+    int64_t kind, found;
+    if (rest.p == NULL || !str_to_int(person, user_id) || !str_to_int(number, &kind)) return 0;
+    if ((kind < 1 || kind >= NOTIFY_TYPES) && kind != NOTIFY_SURVEY) return 0;
+    *type = (enum notification_type)kind;
+    if (!secret_eq(token, unsubscribe_token(w->desk, w->arena, *user_id, *type))) return 0;
+    return db_int(w->conn, &unsubscriber, BINDS(B_INT("id", *user_id)), &found);
+}
+
+int unsubscribe(struct work *w, struct str token) {
+    enum notification_type type;
+    int64_t user;
+    int rc = unsubscribe_find(w, token, &user, &type);
+    if (rc <= 0) return rc;
+    w->actor.user_id = user;
+    TRY(notification_prefer(w, type, NOTIFY_EMAIL, false));
+    return 1;
 }

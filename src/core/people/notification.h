@@ -6,8 +6,17 @@
 #include "base/words.h"
 #include "work/work.h"
 
-/* The store has the numbers, so append only. */
-enum notification_type { NOTIFY_CREATED = 1, NOTIFY_REPLY, NOTIFY_AGENT, NOTIFY_TEAM, NOTIFY_BREACH, NOTIFY_MENTION, NOTIFY_TYPES };
+/* The store has the numbers, so append only. NOTIFY_SURVEY is a survey to a customer, by e-mail only. The API does not show it. */
+enum notification_type {
+    NOTIFY_CREATED = 1,
+    NOTIFY_REPLY,
+    NOTIFY_AGENT,
+    NOTIFY_TEAM,
+    NOTIFY_BREACH,
+    NOTIFY_MENTION,
+    NOTIFY_TYPES,
+    NOTIFY_SURVEY = 100
+};
 enum notification_channel { NOTIFY_DESKTOP = 1, NOTIFY_MOBILE, NOTIFY_EMAIL, NOTIFY_CHANNELS };
 extern const struct word notification_types[], notification_channels[]; /* as in the API */
 
@@ -20,5 +29,15 @@ struct notification_preferences {
 int notification_preferences_read(struct work *w, int64_t user_id, struct notification_preferences *out);
 /* Stores preferences of the actor. A value that is already in force changes nothing. */
 int notification_prefer(struct work *w, enum notification_type type, enum notification_channel channel, bool enabled);
+/* Returns 1 if the person wants it, 0, or a negative error. */
+int notification_wanted(struct work *w, int64_t user_id, enum notification_type type, enum notification_channel channel);
+
+/* The secret of the link in a mail that ends such mails to this person. It is a MAC, so it needs no row and never expires: the mail may be
+ * old. It is good for nothing else. */
+struct str unsubscribe_token(const struct desk *d, struct arena *a, int64_t user_id, enum notification_type type);
+/* Finds what a token ends. Returns 1, 0 if it is forged or the person was deleted, or a negative error. Changes nothing. */
+int unsubscribe_find(struct work *w, struct str token, int64_t *user_id, enum notification_type *type);
+/* Ends these mails in the name of the person. Returns the same. */
+int unsubscribe(struct work *w, struct str token);
 
 #endif

@@ -169,6 +169,10 @@ const struct template templates[] = {
     {"page_survey", TEMPLATE_PAGE, TEMPLATE_CASE, NULL, OF_FORMS, "form", BLOCK("title", "How did we do?") BLOCK("body", "\n{{form}}\n")},
     {"page_survey_done", TEMPLATE_PAGE, TEMPLATE_CASE, NULL, OF_PAGES, NULL,
      BLOCK("title", "Thank you") BLOCK("body", "\n<p>We have received your rating. You may close this page.</p>\n")},
+    {"page_unsubscribe", TEMPLATE_PAGE, TEMPLATE_ACCOUNT, NULL, OF_FORMS, "form",
+     BLOCK("title", "Stop these e-mails?") BLOCK("body", "\n{{form}}\n")},
+    {"page_unsubscribed", TEMPLATE_PAGE, TEMPLATE_ACCOUNT, NULL, OF_PAGES, NULL,
+     BLOCK("title", "You get no more of these e-mails") BLOCK("body", "\n<p>You may close this page.</p>\n")},
     {"page_link_dead", TEMPLATE_PAGE, TEMPLATE_ACCOUNT, NULL, OF_PAGES, NULL,
      BLOCK("title", "This link does not work")
          BLOCK("body", "\n<p>It was used already, a newer one was sent, or it has expired. Please ask for a new one.</p>\n")},
