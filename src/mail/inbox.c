@@ -197,14 +197,22 @@ static struct str unbracketed(struct str s) {
     return s.n >= 2 && s.p[0] == '<' && s.p[s.n - 1] == '>' ? (struct str){s.p + 1, s.n - 2} : s;
 }
 
-static struct inbox_mail envelope_read(struct str file) {
+/* The store takes valid UTF-8 only. A peer may send other bytes; an address that has them is no address of anyone. */
+static struct str envelope_address(struct arena *a, struct str s) {
+    if (utf8_valid(s)) return s;
+    char *bytes = arena_bytes(a, s.n);
+    for (size_t i = 0; i < s.n; i++) bytes[i] = (unsigned char)s.p[i] < 0x80 ? s.p[i] : '?';
+    return (struct str){bytes, s.n};
+}
+
+static struct inbox_mail envelope_read(struct arena *a, struct str file) {
     struct inbox_mail m = {.door = DOOR_PIPE, .raw = file}, without = m;
     if (!str_starts(file, S(FIRST_LINE))) return without;
     str_cut(&m.raw, '\n');
     while (m.raw.p) {
         struct str value = str_cut(&m.raw, '\n'), name = str_cut(&value, ':');
         if (name.n == 0) return m.raw.p ? m : without;
-        value = unbracketed(str_trim(value));
+        value = envelope_address(a, unbracketed(str_trim(value)));
         if (str_eq(name, S("from"))) m.envelope_from = value;
         if (str_eq(name, S("to"))) m.recipient = value;
         int door = str_eq(name, S("door")) ? word_id(mail_doors, value) : -1;
@@ -219,7 +227,7 @@ int inbox_read(struct arena *a, struct str inbox, struct str name, struct inbox_
     struct str file = {0};
     int fault = inbox_read_all(a, fd, &file);
     close(fd);
-    if (!fault) *out = envelope_read(file);
+    if (!fault) *out = envelope_read(a, file);
     return fault;
 }
 

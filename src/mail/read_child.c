@@ -47,6 +47,17 @@ static void take_person(struct arena *a, struct mail_person *to, struct str valu
     if (n && to->address.p == NULL) *to = one[0];
 }
 
+/* A second author counts as a second From: mail servers differ in whose domain they authenticate. */
+static void take_authors(struct header_reader *h, struct str value) {
+    struct incoming *m = h->out;
+    struct mail_person some[10];
+    int n = 0, others = 0;
+    header_people(h->a, value, some, &n, 10);
+    for (int i = 1; i < n; i++) others += !str_eqi(some[i].address, some[0].address);
+    if (m->signs.from_headers < 90) m->signs.from_headers += 1 + others;
+    if (n && m->from.address.p == NULL) m->from = some[0];
+}
+
 static void take_people(struct header_reader *h, struct mail_person **list, int *n, struct str *line, struct str value) {
     if (*list == NULL) *list = arena_array(h->a, INCOMING_ADDRESSES, sizeof **list);
     if (line->p == NULL) *line = header_line(h->a, value, LINE_MOST);
@@ -113,9 +124,8 @@ static void take_mail_field(struct header_reader *h, const struct mail_field *f)
     struct incoming *m = h->out;
     struct arena *a = h->a;
     if (str_eqi(f->name, S("From"))) {
-        if (m->signs.from_headers < 100) m->signs.from_headers++;
         if (m->from_text.p == NULL) m->from_text = header_line(a, f->value, LINE_MOST);
-        take_person(a, &m->from, f->value);
+        take_authors(h, f->value);
     } else if (str_eqi(f->name, S("Sender"))) take_person(a, &m->sender, f->value);
     else if (str_eqi(f->name, S("Reply-To"))) take_person(a, &m->reply_to, f->value);
     else if (str_eqi(f->name, S("To"))) take_people(h, &m->to, &m->to_count, &m->to_text, f->value);

@@ -29,7 +29,7 @@ struct mail_signs {
     bool is_report;         /* multipart/report, or a mail of this form by its text (mail/report.h) */
     bool is_bounce;         /* about a letter of this desk; set before mail_receive */
     bool is_calendar_reply; /* text/calendar; method=REPLY */
-    int from_headers;       /* number of From headers: RFC 5322 demands one */
+    int from_headers;       /* number of From headers, and of further authors in them: one is right */
 };
 
 /* Results of the topmost Authentication-Results header whose authserv-id is trusted (RFC 8601). */

@@ -16,7 +16,9 @@
  * mail and its job has not run yet. */
 #include "core/mail/receive.h"
 
+#include "base/buf.h"
 #include "base/fold.h"
+#include "base/html.h"
 #include "base/limits.h"
 #include "base/link.h"
 #include "core/access/permission.h"
@@ -139,41 +141,47 @@ static struct str mail_text(const struct incoming *m) {
     return text_beginning(m->text.n ? m->text : m->quoted.n ? m->quoted : S(""), LIMIT_CONTENTS);
 }
 
-static struct str html_escaped(struct arena *a, struct str s) {
-    struct str out = S("");
-    for (size_t i = 0, from = 0; i <= s.n; i++) {
-        const char *escape = i == s.n        ? ""
-                             : s.p[i] == '&' ? "&amp;"
-                             : s.p[i] == '<' ? "&lt;"
-                             : s.p[i] == '>' ? "&gt;"
-                             : s.p[i] == '"' ? "&quot;"
-                                             : NULL;
-        if (escape == NULL) continue;
-        out = STR_CAT(a, out, (struct str){s.p + from, i - from}, str_of(escape));
-        from = i + 1;
+/* The content ids of the files as clean HTML writes them; p NULL: none, or the file is not kept. */
+static struct str *shown_ids(struct arena *a, const struct incoming *m) {
+    struct str *ids = arena_array(a, (size_t)m->file_count + 1, sizeof *ids);
+    struct buf b = {0};
+    for (int i = 0; i < m->file_count; i++) {
+        if (m->files[i].id == 0 || m->files[i].content_id.n == 0) continue;
+        b.n = 0;
+        html_escape(&b, m->files[i].content_id);
+        ids[i] = str_dup(a, buf_view(&b));
     }
-    return out;
+    buf_free(&b);
+    return ids;
 }
 
-static struct str text_replaced(struct arena *a, struct str s, struct str from, struct str to) {
-    struct str out = S("");
-    for (const char *at; s.n && (at = memmem(s.p, s.n, from.p, from.n)) != NULL;) {
-        out = STR_CAT(a, out, (struct str){s.p, (size_t)(at - s.p)}, to);
-        s = (struct str){at + from.n, (size_t)(s.p + s.n - at) - from.n};
-    }
-    return STR_CAT(a, out, s);
+static int64_t file_of_shown(const struct incoming *m, const struct str *ids, struct str id) {
+    for (int i = 0; i < m->file_count; i++)
+        if (ids[i].p && str_eq(ids[i], id)) return m->files[i].id;
+    return 0;
 }
 
-/* Inline pictures are named by their content id in a mail, and by the row of their file in a message (core/cases/attachment.h). */
+/* Inline pictures are named by their content id in a mail, and by the row of their file in a message (core/cases/attachment.h). The HTML is read
+ * once, because a mail may show a picture 100,000 times. */
 static struct str mail_html(struct arena *a, const struct incoming *m) {
-    char id[INT_TEXT];
-    struct str html = m->html;
-    for (int i = 0; i < m->file_count && html.p; i++) {
-        const struct mail_file *f = &m->files[i];
-        if (f->id == 0 || f->content_id.n == 0) continue;
-        html = text_replaced(a, html, STR_CAT(a, S(" src=\"cid:"), html_escaped(a, f->content_id), S("\"")),
-                             STR_CAT(a, S(" src=\"cid:"), str_int(id, f->id), S("\"")));
+    const struct str mark = S(" src=\"cid:");
+    struct str rest = m->html;
+    struct buf b = {0};
+    if (rest.n == 0 || m->file_count == 0) return rest;
+    const struct str *ids = shown_ids(a, m);
+    for (const char *at; rest.n && (at = memmem(rest.p, rest.n, mark.p, mark.n)) != NULL;) {
+        struct str before = {rest.p, (size_t)(at - rest.p) + mark.n};
+        rest = (struct str){rest.p + before.n, rest.n - before.n};
+        struct str id = str_cut(&rest, '"');
+        int64_t file = file_of_shown(m, ids, id);
+        buf_str(&b, before);
+        if (file) buf_int(&b, file);
+        else buf_str(&b, id);
+        if (rest.p) buf_char(&b, '"');
     }
+    buf_str(&b, rest);
+    struct str html = str_dup(a, buf_view(&b));
+    buf_free(&b);
     return html;
 }
 
@@ -231,12 +239,33 @@ static int mail_post(struct work *w, struct processing *p) {
     return by_staff ? message_mail_send(w, c, p->post_id, NULL, 0) : mail_reopen(w, c);
 }
 
+QUERY(mail_posted_before, "SELECT 1 FROM mails WHERE from_key = :key AND created_at > :since AND case_id = :case AND status = 3 AND "
+                          "message_id = :message AND content_text = :text AND id <> :this LIMIT 1");
+
+/* A mail that goes to several addresses of the desk arrives once for each. Returns 1 if the conversation has its message, 0, or a negative error. */
+static int is_posted_before(struct work *w, const struct processing *p) {
+    const struct incoming *m = p->j.mail;
+    int64_t found;
+    if (!p->j.thread.open || m->message_id.n == 0) return 0;
+    return db_int(w->conn, &mail_posted_before,
+                  BINDS(B_TEXT("key", p->j.sender.key), B_INT("since", w->now - MAIL_ARRIVALS_KEPT), B_INT("case", p->j.thread.now.id),
+                        B_TEXT("message", m->message_id), B_TEXT("text", m->text), B_INT("this", p->j.mail_id)),
+                  &found);
+}
+
 static bool may_not_reply(const struct work *w, const struct processing *p) {
     bool as_customer = w->actor.rank < ROLE_COLLABORATOR || w->actor.user_id == p->j.thread.now.requester_id;
     return p->j.thread.open && !as_customer && !permitted(&w->actor, "cases.public_reply");
 }
 
 static int mail_accept(struct work *w, struct processing *p) {
+    int before = is_posted_before(w, p);
+    TRY(before);
+    if (before) {
+        p->case_id = p->j.thread.now.id;
+        return mail_give_up(p, INCOMING_REJECTED,
+                            S("The mail came to another address of this desk, too. Its message is in the conversation."));
+    }
     int allowed = sender_act(w, p->j.mail, &p->j.sender, p->j.as_staff);
     TRY(allowed);
     if (!allowed) return mail_give_up(p, INCOMING_REJECTED, S("The user with the address of the sender is disabled."));

@@ -52,7 +52,7 @@ static bool has_empty_return_path(const struct incoming *m) {
 
 static int has_invalid_headers(struct work *w, const struct judged *j, struct str *reason) {
     if (j->mail->signs.from_headers < 2) return 0;
-    *reason = str_fmt(w->arena, "The mail has %d From headers.", j->mail->signs.from_headers);
+    *reason = str_fmt(w->arena, "The mail has %d From headers or authors.", j->mail->signs.from_headers);
     return 1;
 }
 

@@ -37,13 +37,13 @@ export const token = (desk, kind, id) => `${kind}${id}-${tag(desk, `${kind}${id}
 export const loopMark = (desk) => tag(desk, 'loop')[1];
 
 let made = 0;
-/** Puts mails into the inbox, each {raw, to, from, door}, and waits until the desk has taken them. */
+/** Puts mails into the inbox, each {raw, to, from, door, bytes: the charset of the envelope}, and waits until the desk has taken them. */
 export async function arrive(desk, ...mails) {
-  for (const { raw, to, from, door = 'LMTP' } of mails) {
+  for (const { raw, to, from, door = 'LMTP', bytes = 'utf8' } of mails) {
     const name = `${String(Date.now()).padStart(16, '0')}-${process.pid}-${made++}`;
     const head = `deskd-mail 1\ndoor: ${door}\n${from === undefined ? '' : `from: <${from}>\n`}${to === undefined ? '' : `to: <${to}>\n`}\n`;
     const draft = join(desk.dir, 'mail', 'tmp', name);
-    writeFileSync(draft, Buffer.concat([Buffer.from(head), Buffer.isBuffer(raw) ? raw : Buffer.from(raw)]));
+    writeFileSync(draft, Buffer.concat([Buffer.from(head, bytes), Buffer.isBuffer(raw) ? raw : Buffer.from(raw)]));
     renameSync(draft, join(desk.dir, 'mail', 'new', name));
   }
   await until('the inbox to be empty', () => waiting(desk).length === 0);
