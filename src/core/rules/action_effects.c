@@ -194,8 +194,8 @@ static int notify(struct firing *f, const struct rule_action *a, const int64_t *
     if (rc >= 0 && told.n == 0)
         return fail_state(
             w,
-            "No e-mail was sent, because at most %d automatic ones an hour go to an address about a conversation, and none to an "
-            "address of a machine.",
+            "No e-mail was sent, because at most %d automatic ones an hour go to an address about a conversation, or as answers to its "
+            "mails, and none to an address of a machine.",
             LETTERS_OF_RULES);
     firing_did(f, a, told);
     return rc < 0 ? rc : 0;

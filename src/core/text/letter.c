@@ -86,18 +86,29 @@ int letter_reply(struct work *w, int64_t message_id, enum recipient_type type, s
 /* Counts in the store, for all processes. Writes that concern the same conversation hold its lock. */
 QUERY(letters_of_rules, "SELECT COUNT(*) FROM outgoing_mails WHERE case_id = :case AND recipient = :recipient AND created_at > :since AND "
                         "template IN ('rule_notification', 'endpoint')");
+/* A stranger can open many conversations in the name of another person. Staff are not limited, because each mail may concern them. Writes that
+ * take mails of one address wait for each other. */
+QUERY(letters_answering,
+      "SELECT COUNT(*) FROM outgoing_mails m JOIN users u ON u.id = m.user_id WHERE m.user_id = :user AND u.role_type = :customer AND "
+      "m.recipient = :recipient AND m.created_at > :since AND m.template = 'rule_notification'");
 /* Mails of machines: a loop, a notice, an absence, another program. */
 QUERY(letters_unwanted, "SELECT COUNT(*) FROM mails WHERE from_key = :key AND created_at > :since AND is_suspended = 1 AND suspension "
                         "BETWEEN :first AND :last");
 
 /* Returns 1 if an automatic mail may go to the address, 0, or a negative error. */
-static int letter_of_rule_may(struct work *w, const struct letter_to *to) {
+static int letter_of_rule_may(struct work *w, const struct letter_to *to, bool answers) {
     int64_t count = 0, since = w->now - TIME_HOUR;
     struct str key = email_key(w->arena, to->address);
     TRY(db_int(w->conn, &letters_unwanted,
                BINDS(B_TEXT("key", key), B_INT("since", since), B_INT("first", SUSPENDED_LOOP_DETECTED), B_INT("last", SUSPENDED_SPAM)),
                &count));
     if (count) return 0;
+    if (answers)
+        TRY(db_int(
+            w->conn, &letters_answering,
+            BINDS(B_INT("user", to->user_id), B_INT("customer", ROLE_CUSTOMER), B_TEXT("recipient", to->address), B_INT("since", since)),
+            &count));
+    if (count >= LETTERS_OF_RULES) return 0;
     if (to->case_id == 0) return 1;
     TRY(db_int(w->conn, &letters_of_rules, BINDS(B_INT("case", to->case_id), B_TEXT("recipient", to->address), B_INT("since", since)),
                &count));
@@ -107,7 +118,7 @@ static int letter_of_rule_may(struct work *w, const struct letter_to *to) {
 static int queue_text(struct work *w, const char *template, struct letter_to to, bool answers, struct str subject, struct str contents) {
     struct buf b = {0};
     struct json_writer j;
-    int may = letter_of_rule_may(w, &to);
+    int may = letter_of_rule_may(w, &to, answers);
     if (may <= 0) return may;
     jw_init(&j, &b);
     jw_object(&j);

@@ -32,7 +32,7 @@ struct letter_to {
 int letter_reply(struct work *w, int64_t message_id, enum recipient_type type, struct letter_to to);
 
 /* Queues a mail that a rule sends to a person. answers: a mail that came in caused it. Returns 1, 0 if the address gets no more automatic mails
- * about the conversation for now (LETTERS_OF_RULES), or a negative error. */
+ * about the conversation for now (LETTERS_OF_RULES), or a negative error. Answers to one customer count in all conversations together. */
 int letter_notification(struct work *w, struct letter_to to, bool answers, struct str subject, struct str contents);
 /* Queues a mail with this text to an endpoint of type EMAIL. Returns the same. */
 int letter_of_endpoint(struct work *w, struct letter_to to, struct str subject, struct str contents);
