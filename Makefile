@@ -23,7 +23,8 @@ LDLIBS  += $(shell pkg-config --libs $(filter-out gdlib,$(PKGS)) 2>/dev/null) -l
 SRC := $(sort $(shell find src -name '*.c' -o -name '*.cc'))
 OBJ := $(patsubst %,$(VARIANT)/%.o,$(basename $(SRC))) $(VARIANT)/gen/schema.o $(VARIANT)/gen/docs.o $(VARIANT)/gen/pages.o
 LIB := $(filter-out $(patsubst %.c,$(VARIANT)/%.o,$(wildcard src/main.c src/commands/*.c)),$(OBJ))
-UNIT := $(patsubst tests/unit/%.c,$(VARIANT)/tests/unit/%,$(sort $(filter-out %/corpora_test.c,$(wildcard tests/unit/*_test.c))))
+UNIT := $(patsubst tests/unit/%.c,$(VARIANT)/tests/unit/%,$(sort $(filter-out %corpora_test.c,$(wildcard tests/unit/*_test.c))))
+CORPORA_TESTS := $(VARIANT)/tests/unit/corpora_test $(VARIANT)/tests/unit/bounce_corpora_test
 BIN := $(if $(SAN),$(VARIANT)/deskd,deskd)
 
 .PHONY: all
@@ -112,8 +113,8 @@ FUZZ_SECONDS ?= 20
 FUZZ         := $(patsubst tests/fuzz/%.c,build/fuzz/%,$(sort $(wildcard tests/fuzz/*_fuzz.c)))
 
 .PHONY: test-corpora
-test-corpora: $(VARIANT)/tests/unit/corpora_test $(BIN) tests/node_modules/.package-lock.json ## runs other parsers' test data in CORPORA, if it is there
-	CORPORA=$(CORPORA) $<
+test-corpora: $(CORPORA_TESTS) $(BIN) tests/node_modules/.package-lock.json ## runs other parsers' test data in CORPORA, if it is there
+	for program in $(CORPORA_TESTS); do CORPORA=$(CORPORA) $$program || exit 1; done
 	cd tests && DESKD=$(abspath $(BIN)) CORPORA=$(abspath $(CORPORA)) $(SCRATCH) $(NODE_TEST) corpora/server.test.mjs
 
 build/fuzz/predicate_fuzz: $(addprefix src/,core/rules/predicate.c core/rules/predicate_run.c core/rules/moment.c core/rules/operation.c core/rules/business_time.c core/rules/zone.c core/rules/definition.c core/rules/definition_cases.c core/rules/calendar.c core/rules/hours.c core/words.c work/work.c)
@@ -301,7 +302,7 @@ test-mail: $(BIN) tests/node_modules/.package-lock.json ## tests with real mail 
 	cd tests && DESKD=$(abspath $(BIN)) $(SCRATCH) $(NODE_TEST) --test-concurrency=2 $(sort $(patsubst tests/%,%,$(wildcard tests/mail-servers/*.test.mjs)))
 
 .PHONY: programs
-programs: $(BIN) $(UNIT) $(VARIANT)/tests/unit/corpora_test $(QUERIES) $(HTTP_TEST) ## builds what the tests run
+programs: $(BIN) $(UNIT) $(CORPORA_TESTS) $(QUERIES) $(HTTP_TEST) ## builds what the tests run
 
 .PHONY: test
 test: ## installs missing packages, builds, runs all tests

@@ -5,6 +5,7 @@
 
 #define GUESS_TEXT 12000 /* bytes of the text, and of the quoted text, that are read */
 #define GUESS_HEAD 700   /* a phrase counts as the beginning of a mail up to here */
+#define GUESS_OPENING 200
 #define REASON_MOST 400
 
 struct phrase {
@@ -19,13 +20,15 @@ static const struct phrase of_senders[] = {
     {"mailer-daemon", 4}, {"mailerdaemon", 4}, {"mailer_daemon", 4}, {"mail-daemon", 4}, {"maildaemon", 4}, {"mdaemon", 4},
     {"postmaster", 3}, {"microsoftexchange329e71ec88ae4615bbc36ab6ce41109e", 4}, {"mail delivery s", 4}, {"mail delivery subsystem", 4},
     {"delivery subsystem", 4}, {"mail administrator", 3}, {"mailadmin", 2}, {"system administrator", 2}, {"systemadministrator", 2},
-    {"mail router", 3}, {"bounce", 2}, {"mail system", 3}, {"internet mail delivery", 4}, {"mail-system", 3}, {"smtp server", 3},
+    {"mail router", 3}, {"mail forwarding", 3}, {"mail filter", 3}, {"content filter", 3}, {"antispam", 3}, {"anti-spam", 3},
+    {"mail security", 3}, {"mail server", 1}, {"mail-server", 1}, {"mailserver", 1}, {"mail gateway", 3}, {"mail transfer", 3},
+    {"mail delivery", 4}, {"forward-errors", 3}, {"bounce", 2}, {"mail system", 3}, {"internet mail delivery", 4}, {"mail-system", 3}, {"smtp server", 3},
     {"smtp-server", 3}, {"smtpd", 2}, {"mta", 1}, {"postoffice", 2}, {"mail transport", 3}, {"administrateur syst", 2}, {"noreply", 1},
     {"no-reply", 1}, {"do-not-reply", 1}, {"mail service", 1}, {"邮件系统", 3}, {"郵件系統", 3}, {"系统管理员", 2},
     {"メール配信", 3}, {"errors@", 2}, {"gateway", 1}, {0}};
 
 static const struct phrase of_subjects[] = {
-    {"undelivered mail returned to sender", 6}, {"delivery status notification (failure)", 6}, {"mail delivery failed", 6},
+    {"undelivered mail returned to sender", 6}, {"mail delivery status", 4}, {"error sending message", 4}, {"delivery status notification (failure)", 6}, {"mail delivery failed", 6},
     {"failure notice", 5}, {"returned mail:", 6}, {"returned mail", 4}, {"undeliverable:", 4}, {"undeliverable mail", 5},
     {"undeliverable message", 5}, {"undeliverable", 3}, {"undelivered", 3}, {"delivery failure", 5}, {"delivery failed", 4},
     {"delivery notification: delivery has failed", 6}, {"delivery has failed", 5}, {"mail system error", 5},
@@ -38,7 +41,8 @@ static const struct phrase of_subjects[] = {
     {"mailbox full", 4}, {"over quota", 3}, {"permanent delivery failure", 6}, {"delivery report", 4}, {"delivery status notification", 4},
     {"delivery status", 2}, {"warning: could not send message", 6}, {"warning: message", 4}, {"message delayed", 4}, {"delayed mail", 4},
     {"delivery delayed", 4}, {"delivery status notification (delay)", 6}, {"disabled", 2}, {"no longer active", 4}, {"no longer in use", 4},
-    {"no longer valid", 4}, {"account closed", 3}, {"address change", 1}, {"mail-fehler", 5}, {"unzustellbar", 5}, {"nicht zustellbar", 5},
+    {"nedoručiteln", 5}, {"kunde inte levereras", 5}, {"kunne ikke leveres", 5}, {"kézbesíthetetlen", 5}, {"teslim edilemedi", 5},
+    {"zwrot wiadomości", 5}, {"no longer valid", 4}, {"account closed", 3}, {"address change", 1}, {"mail-fehler", 5}, {"unzustellbar", 5}, {"nicht zustellbar", 5},
     {"unzustellbare", 5}, {"nicht zugestellt", 5}, {"zustellung fehlgeschlagen", 5}, {"fehler bei der zustellung", 5},
     {"fehlgeschlagene zustellung", 5}, {"benachrichtigung zum", 3}, {"non remis", 5}, {"chec de la remise", 5}, {"chec de remise", 5},
     {"non distribu", 5}, {"non délivr", 5}, {"chec de distribution", 5}, {"message non transmis", 5}, {"chec d'envoi", 5},
@@ -52,7 +56,8 @@ static const struct phrase of_subjects[] = {
     {"配信エラー", 6}, {"배달 실패", 6}, {"전송 실패", 6}, {"반송", 4}, {0}};
 
 static const struct phrase of_texts[] = {
-    {"this is the qmail-send program", 9}, {"i'm afraid i wasn't able to deliver your message", 9},
+    {"this is the qmail-send program", 9}, {"xmail bounce:", 9},
+    {"this is a delivery status notification from", 9}, {"exceeded its quota", 5}, {"i'm afraid i wasn't able to deliver your message", 9},
     {"this is a permanent error; i've given up", 9}, {"i've given up. sorry it didn't work out", 9},
     {"--- below this line is a copy of the message", 7}, {"--- enclosed are the original headers", 6},
     {"sorry, no mailbox here by that name", 7}, {"sorry, i couldn't find any host", 7}, {"i was unable to deliver your message", 6},
@@ -101,7 +106,7 @@ static const struct phrase of_texts[] = {
     {"following destination addresses", 7}, {"bad destination", 6}, {"no transport provider", 8}, {"relaying denied", 5},
     {"relay access denied", 6}, {"message expired", 5}, {"too many hops", 5}, {"undeliverable message has been", 6},
     {"account has been disabled", 6}, {"account is disabled", 6}, {"account is not active", 6}, {"account has been deactivated", 5},
-    {"mailbox is disabled", 6}, {"mailbox is inactive", 6}, {"account that is disabled", 7}, {"message was automatically rejected", 8},
+    {"mailbox is disabled", 6}, {"mailbox is inactive", 6}, {"account that is disabled", 7}, {"was automatically rejected", 7},
     {"not accepting mail", 5}, {"not accept mail", 4}, {"temporarily deferred", 4}, {"we will keep trying", 3}, {"will be retried", 4},
     {"you do not need to resend", 8}, {"this is a warning message only", 9}, {"konnte nicht zugestellt werden", 7},
     {"nicht zugestellt werden", 5}, {"nicht zustellbar", 5}, {"unzustellbar", 4}, {"konnte die nachricht nicht", 4},
@@ -110,7 +115,9 @@ static const struct phrase of_texts[] = {
     {"pas pu être délivr", 7}, {"pas pu être remis", 7}, {"pas pu être distribu", 7}, {"pas pu être envoy", 4}, {"n'a pas atteint", 6},
     {"les destinataires suivants", 5}, {"destinataire inconnu", 6}, {"adresse inconnue", 5}, {"n'existe pas", 3},
     {"utilisateur inconnu", 6}, {"boîte aux lettres", 2}, {"no se pudo entregar", 6}, {"no se ha podido entregar", 6},
-    {"no ha podido ser entregado", 7}, {"no se encontró", 3}, {"no existe", 2}, {"non è stato recapitato", 7},
+    {"no ha podido ser entregado", 7}, {"no se encontró", 3}, {"no existe", 2}, {"non è stato recapitato", 7}, {"non è stato consegnato", 6}, {"casella inesistente", 5}, {"casella piena", 4},
+    {"nie została dostarczona", 7}, {"nie zostało dostarczone", 7}, {"skrzynka nie istnieje", 5}, {"skrzynka jest przepełniona", 5},
+    {"kunde inte levereras", 6}, {"kunne ikke leveres", 6}, {"nepodařilo doručit", 6}, {"teslim edilemedi", 6},
     {"impossibile recapitare", 7}, {"non può essere consegnato", 7}, {"não pôde ser entregue", 7}, {"não foi entregue", 6},
     {"kon niet worden bezorgd", 7}, {"kan niet worden afgeleverd", 7}, {"не может быть доставлено", 7},
     {"не было доставлено", 7}, {"не доставлено", 5}, {"не удалось доставить", 6},
@@ -143,8 +150,12 @@ static const struct phrase of_absence[] = {
 static const struct phrase of_arrival[] = {
     {"delivery status notification (success)", 1}, {"successfully delivered", 1}, {"successfully relayed", 1},
     {"delivery notification: delivery successful", 1}, {"action: delivered", 1}, {"action: relayed", 1}, {"action: expanded", 1},
-    {"delivered: ", 1}, {"return receipt", 1}, {"read: ", 1}, {"disposition-notification", 1}, {"displayed", 1}, {"gelesen:", 1},
-    {"zugestellt:", 1}, {"lu : ", 1}, {0}};
+    {"no delivery notification was sent", 1}, {"return receipt", 1}, {"read receipt", 1}, {"disposition-notification", 1},
+    {"was read on", 1}, {"was displayed", 1}, {"wurde gelesen", 1}, {"a été lu", 1}, {"fue leído", 1}, {0}};
+
+/* Of subjects only: "has not been delivered: " may be in a text. */
+static const struct phrase of_arrived_subjects[] = {
+    {"delivered: ", 1}, {"relayed: ", 1}, {"read: ", 1}, {"gelesen: ", 1}, {"zugestellt: ", 1}, {"lu : ", 1}, {"leído: ", 1}, {0}};
 
 static const struct phrase of_delay[] = {
     {"this is a warning message only", 1}, {"you do not need to resend", 1}, {"do not need to resend", 1}, {"delivery delayed", 1},
@@ -154,9 +165,23 @@ static const struct phrase of_delay[] = {
     {"not yet been delivered", 1}, {"has not been delivered yet", 1}, {"verzögert", 1}, {"wird weiterhin versuchen", 1}, {"retardé", 1},
     {"a été différ", 1}, {0}};
 
+/* Said of a delay only. */
+static const struct phrase of_warning[] = {
+    {"this is a warning message only", 1}, {"this is a warning only", 1}, {"not need to resend", 1}, {"still being retried", 1}, {0}};
+
 static const struct phrase of_end[] = {
-    {"giving up", 1}, {"given up", 1}, {"gave up", 1}, {"action: failed", 1}, {"permanent", 1}, {"will not try", 1},
+    {"giving up", 1}, {"given up", 1}, {"gave up", 1}, {"action: failed", 1}, {"permanent error", 1}, {"permanent fatal", 1},
+    {"permanent failure", 1}, {"permanent delivery", 1}, {"failed permanently", 1}, {"will not try", 1},
     {"no further attempts", 1}, {"retry timeout exceeded", 1}, {"has expired", 1}, {"could not be delivered for", 1}, {0}};
+
+/* People write these. Mail systems that know no name do not. */
+static const struct phrase of_people[] = {
+    {"can you", 1}, {"could you", 1}, {"could somebody", 1}, {"have a look", 1}, {"i tried", 1}, {"kind regards", 1}, {"best regards", 1},
+    {"many thanks", 1}, {"viele grüße", 1}, {"mit freundlichen", 1}, {"bitte um", 1}, {"cordialement", 1}, {"saludos", 1}, {"we plan", 1},
+    {"see below", 1}, {"my mail", 1}, {"i get this", 1}, {"i got this", 1}, {0}};
+static const struct phrase of_greetings[] = {
+    {"hello", 1}, {"hi all", 1}, {"hi,", 1}, {"hey", 1}, {"dear ", 1}, {"good morning", 1}, {"good afternoon", 1}, {"hallo", 1},
+    {"guten tag", 1}, {"sehr geehrte", 1}, {"bonjour", 1}, {"hola", 1}, {"buongiorno", 1}, {"olá", 1}, {"beste ", 1}, {0}};
 
 /* clang-format on */
 
@@ -176,21 +201,58 @@ static struct str guess_text(struct arena *a, struct str s, size_t most) {
     return (struct str){out, n};
 }
 
-/* Returns the sum of the points. A phrase that contains another one counts once. *at: the first phrase; NULL: none. */
-static int phrase_points(struct str text, const struct phrase *list, const char **at) {
-    int points = 0, best = 0;
-    if (at) *at = NULL;
+static bool is_ascii_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+/* Returns the place of the phrase, or NULL. A phrase begins at a word: "delivered" is not in "undelivered". */
+static const char *phrase_place(struct str text, const char *phrase) {
+    if (text.n == 0) return NULL;
+    for (const char *p = text.p; (p = strstr(p, phrase)) != NULL; p++)
+        if (p == text.p || !is_ascii_letter(p[-1]) || !is_ascii_letter(*phrase)) return p;
+    return NULL;
+}
+
+struct phrase_hit {
+    int best;       /* points of the strongest phrase */
+    const char *at; /* its place; NULL: none */
+};
+
+/* Returns the sum of the points. */
+static int phrase_points(struct str text, const struct phrase *list, struct phrase_hit *hit) {
+    int points = 0;
+    *hit = (struct phrase_hit){0};
     for (const struct phrase *p = list; p->text; p++) {
-        const char *found = text.n ? strstr(text.p, p->text) : NULL;
+        const char *found = phrase_place(text, p->text);
         if (found == NULL) continue;
         points += p->points;
-        if (p->points > best && at) *at = found;
-        if (p->points > best) best = p->points;
+        if (p->points > hit->best) *hit = (struct phrase_hit){p->points, found};
     }
     return points;
 }
 
-static bool phrase_in(struct str text, const struct phrase *list) { return phrase_points(text, list, NULL) > 0; }
+static bool phrase_in(struct str text, const struct phrase *list) {
+    struct phrase_hit hit;
+    return phrase_points(text, list, &hit) > 0;
+}
+
+static bool phrase_begins(struct str text, const struct phrase *list) {
+    for (; list->text; list++)
+        if (str_starts(text, str_of(list->text))) return true;
+    return false;
+}
+
+/* Returns the text without the lines that a person quoted. The lines of a transcript begin with ">>>". */
+static struct str unquoted_text(struct arena *a, struct str text) {
+    char *out = arena_bytes(a, text.n + 1);
+    size_t n = 0;
+    for (struct str rest = text; rest.p && rest.n;) {
+        struct str line = str_cut(&rest, '\n');
+        if (str_starts(line, S(">")) && !str_starts(line, S(">>>"))) continue;
+        memcpy(out + n, line.p, line.n);
+        n += line.n;
+        out[n++] = '\n';
+    }
+    return (struct str){out, n};
+}
 
 static bool is_decimal(char c) { return c >= '0' && c <= '9'; }
 
@@ -279,9 +341,14 @@ enum reject_type reject_type_of(struct str status, struct str text) {
 
 struct guess_signs {
     struct str subject, text;
-    int sender, said_in_subject, said_in_text, said_at_head;
+    int sender; /* points of the name and address; 3: a mail system */
+    int said_in_subject, said_in_text, said_at_head;
+    int opening;    /* points of the strongest phrase of the first line; 9: only a mail system writes it */
     const char *at; /* the strongest phrase of the text */
+    bool null_path; /* the envelope has no sender: a mail system, or an automatic answer */
     bool answers;   /* "Re:", "Fwd:": a person sent it */
+    bool technical; /* a code of SMTP or an address is in it */
+    bool personal, greets;
     bool absent, closed, arrived, delayed;
 };
 
@@ -295,8 +362,7 @@ static int sender_points(struct arena *a, const struct incoming *m) {
         bool begins = found && (found == from.p || strchr(" <\"'(._-@=+", found[-1]) || (unsigned char)*found >= 0x80);
         if (begins && p->points > points) points = p->points;
     }
-    bool null_path = m->envelope_from.p && m->envelope_from.n == 0;
-    return points + (null_path ? 3 : 0) + (m->from.address.p == NULL ? 1 : 0);
+    return points + (m->from.address.p == NULL ? 1 : 0);
 }
 
 static bool subject_answers(struct str subject) {
@@ -306,23 +372,40 @@ static bool subject_answers(struct str subject) {
     return false;
 }
 
+static bool is_technical(struct arena *a, struct str text) {
+    return memchr(text.p, '@', text.n) || guess_code(text) || guess_status(a, text).p;
+}
+
+static void find_phrases(struct arena *a, const struct incoming *m, struct str text, struct guess_signs *g) {
+    struct phrase_hit hit, unused;
+    struct str own = guess_text(a, text, GUESS_TEXT), head = guess_text(a, text, GUESS_HEAD), opening = guess_text(a, text, GUESS_OPENING);
+    g->said_in_text = phrase_points(g->text, of_texts, &hit);
+    g->at = hit.at;
+    g->said_at_head = phrase_points(head, of_texts, &unused);
+    phrase_points(opening, of_texts, &hit);
+    g->opening = hit.best;
+    g->personal = phrase_in(own, of_people);
+    g->greets = phrase_begins(own, of_greetings);
+    g->technical = is_technical(a, g->text);
+    g->absent = phrase_in(g->subject, of_absence) || phrase_in(head, of_absence);
+    g->closed = phrase_in(own, of_closed);
+    g->arrived = phrase_begins(g->subject, of_arrived_subjects) || phrase_in(g->subject, of_arrival) ||
+                 (g->said_in_subject == 0 && phrase_in(own, of_arrival));
+    g->delayed = phrase_in(own, of_warning) || ((phrase_in(g->subject, of_delay) || phrase_in(own, of_delay)) && !phrase_in(own, of_end));
+    g->null_path = m->envelope_from.p && m->envelope_from.n == 0;
+}
+
 static struct guess_signs guess_signs_of(struct arena *a, const struct incoming *m) {
     struct str text = m->text.p ? m->text : S(""), quoted = m->quoted.p ? m->quoted : S("");
     if (text.n > GUESS_TEXT) text.n = GUESS_TEXT;
     if (quoted.n > GUESS_TEXT) quoted.n = GUESS_TEXT;
     struct guess_signs g = {.subject = guess_text(a, m->subject.p ? m->subject : S(""), 500),
                             .text = guess_text(a, STR_CAT(a, text, S("\n"), quoted), 2 * GUESS_TEXT)};
-    struct str head = guess_text(a, (struct str){text.p, text.n < GUESS_HEAD ? text.n : GUESS_HEAD}, GUESS_HEAD),
-               own = guess_text(a, text, GUESS_TEXT);
+    struct phrase_hit unused;
     g.sender = sender_points(a, m);
-    g.said_in_subject = phrase_points(g.subject, of_subjects, NULL);
-    g.said_in_text = phrase_points(g.text, of_texts, &g.at);
-    g.said_at_head = phrase_points(head, of_texts, NULL);
+    g.said_in_subject = phrase_points(g.subject, of_subjects, &unused);
     g.answers = subject_answers(g.subject);
-    g.absent = phrase_in(g.subject, of_absence) || phrase_in(head, of_absence);
-    g.closed = phrase_in(own, of_closed);
-    g.arrived = phrase_in(g.subject, of_arrival) || (g.said_in_subject == 0 && phrase_in(own, of_arrival));
-    g.delayed = (phrase_in(g.subject, of_delay) || phrase_in(own, of_delay)) && !phrase_in(own, of_end);
+    find_phrases(a, m, unquoted_text(a, text), &g);
     return g;
 }
 
@@ -338,22 +421,39 @@ static void guess_fill(struct arena *a, const struct guess_signs *g, struct boun
     out->type = reject_type_of(out->status, out->reason);
 }
 
-static bool is_automatic(const struct incoming *m) {
-    return (m->signs.auto_submitted.n && !str_eqi(m->signs.auto_submitted, S("no"))) || m->signs.autoreply.n ||
+static bool is_automatic_answer(const struct incoming *m) {
+    return str_starts(m->signs.auto_submitted.p ? m->signs.auto_submitted : S(""), S("auto-replied")) || m->signs.autoreply.n ||
            (m->envelope_from.p && m->envelope_from.n == 0);
+}
+
+/* A person may have the address postmaster, too. */
+static bool mail_system_says(const struct guess_signs *g, int text) {
+    if (g->absent && text < 7) return false;
+    if ((g->answers || (g->personal && g->sender == 3)) && g->opening < 8) return false;
+    return (g->said_in_subject >= 4 && text >= 1) || text >= 6 || g->said_in_subject + text >= 7;
+}
+
+static bool null_path_says(const struct guess_signs *g, int text) {
+    if (g->absent || (g->answers && g->opening < 8)) return false;
+    return text >= 6 ? g->technical || g->said_in_subject >= 4 : text >= 4 && g->said_in_subject >= 4;
+}
+
+static bool stranger_says(const struct guess_signs *g, int text) {
+    if (g->absent || g->answers || g->personal || g->greets || !g->technical) return false;
+    if (g->sender >= 2 && g->said_in_subject >= 4 && g->said_at_head >= 7 && text >= 9) return true;
+    return g->opening >= 9 && (g->said_in_subject >= 4 || text >= 14);
 }
 
 bool bounce_looks_like(struct arena *a, const struct incoming *m, struct bounce_guess *out) {
     struct guess_signs g = guess_signs_of(a, m);
     bool has_code = guess_code(g.text) || guess_status(a, g.text).p;
-    int text = g.said_in_text + (has_code ? 2 : 0), all = g.said_in_subject + text;
+    int text = g.said_in_text + (has_code ? 2 : 0);
     guess_fill(a, &g, out);
     if (g.arrived && text < 9) return false;
-    if (is_automatic(m) && g.closed && g.sender < 4) return !g.answers || g.absent;
-    if (g.sender >= 3 && !(g.absent && text < 7)) return (g.said_in_subject >= 4 && text >= 1) || text >= 6 || all >= 7;
-    if (g.absent || g.answers || m->signs.list_id.n) return false;
-    if (g.sender >= 1 && g.said_in_subject >= 4 && text >= 6 && g.said_at_head >= 3) return true;
-    return (g.said_in_subject >= 4 && g.said_at_head >= 7 && text >= 9) || (g.said_at_head >= 9 && text >= 14);
+    if (is_automatic_answer(m) && g.closed && g.sender < 4) return !g.answers || g.absent;
+    if (g.sender >= 3) return mail_system_says(&g, text);
+    if (m->signs.list_id.n) return false;
+    return g.null_path ? null_path_says(&g, text) : stranger_says(&g, text);
 }
 
 bool bounce_at_return_path(struct arena *a, const struct incoming *m, struct bounce_guess *out) {
