@@ -24,7 +24,8 @@ describe('wrong values at operations on conversations:', () => {
     const addresses = new Addresses(desk.base);
     const made = async (client, path, body) => addresses.learn((await client.post(path, body)).must(201)).data;
     const conversation = await made(desk.customer, '/conversations', { subject: 'S', contents: 'C' });
-    await made(desk.staff, `/conversations/${conversation.id}/messages`, { contents: 'Answer' });
+    const answer = await made(desk.staff, `/conversations/${conversation.id}/messages`, { contents: 'Answer' });
+    addresses.paths.add(`/cases/${conversation.id}/reply/${answer.id}`);
     for (const owner of [`cases/${conversation.id}`, `users/${desk.people.customer.id}`]) await made(desk.staff, `/${owner}/notes`, { contents: 'Note' });
     const organization = await made(desk.owner, '/organizations', { name: 'O' });
     await made(desk.staff, `/organizations/${organization.id}/notes`, { contents: 'Note' });
