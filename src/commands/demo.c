@@ -9,14 +9,32 @@
 #include "core/desk/desk.h"
 
 /* Stores the content of a file. */
-static bool keep_file(const char *folder, struct arena *a, int file) {
+static bool keep_content(const char *folder, struct arena *a, struct str bytes, struct str sha256) {
     const char *path = str_fmt(a, "%s/demo", contents_tmp(a, folder).p).p;
     FILE *f = fopen(path, "wbe");
-    bool ok = f && fwrite(demo_files[file].data, 1, demo_files[file].size, f) == demo_files[file].size;
+    bool ok = f && fwrite(bytes.p, 1, bytes.n, f) == bytes.n;
     ok = f && fclose(f) == 0 && ok;
-    ok = ok && content_keep(a, folder, demo_file_sha256(a, file), path, (int64_t)demo_files[file].size) >= 0;
+    ok = ok && content_keep(a, folder, sha256, path, (int64_t)bytes.n) >= 0;
     unlink(path);
     return ok;
+}
+
+static bool keep_file(const char *folder, struct arena *a, int file) {
+    const struct demo_file *d = &demo_files[file];
+    return keep_content(folder, a, (struct str){d->data, d->size}, demo_file_sha256(a, file));
+}
+
+struct kept_mails {
+    const char *folder;
+    struct arena *arena;
+};
+
+/* The folder is made here, because a store that holds a desk must stay as it is. */
+static int keep_mail(void *arg, struct str bytes, struct str sha256) {
+    const struct kept_mails *k = arg;
+    char err[USAGE_MAX];
+    bool ok = contents_open(k->folder, err, sizeof err) >= 0 && keep_content(k->folder, k->arena, bytes, sha256);
+    return ok ? 0 : -ERR_SERVICE_UNAVAILABLE;
 }
 
 static bool keep_files(const char *folder, struct arena *a) {
@@ -29,10 +47,13 @@ static bool keep_files(const char *folder, struct arena *a) {
 static int fill_demo(const struct command_line *o, struct db *db, struct arena *a) {
     struct demo d = {
         .conversations = option_int(o, OPT_CONVERSATIONS), .seed = (uint64_t)option_int(o, OPT_SEED), .progress = progress_bar};
+    struct kept_mails kept = {files_folder(o, a), a};
     struct str password;
     int generated = password_choose(o, a, &password);
     if (generated < 0) return EXIT_FAULT;
     for (int i = 0; i < DEMO_LOGINS; i++) d.password_hashes[i] = password_hash(a, password);
+    d.keep = keep_mail;
+    d.keep_arg = &kept;
     int rc = demo_fill(db, &d);
     if (rc == -ERR_FIELD_DUPLICATE) return complain("%s holds a desk already: demo needs a new store", store_name(o));
     if (rc < 0) return complain("%s can't be written and is incomplete: remove it", store_name(o));

@@ -126,6 +126,7 @@ static int finish_run(struct conn *c, void *arg) {
     TRY(fill_slas(c, f));
     TRY(fill_rules(c, f));
     TRY(fill_merges(c, arg));
+    TRY(fill_mails(c, f));
     return desk_finish(c, &(struct new_desk){.now = f->world.start});
 }
 
@@ -144,7 +145,12 @@ static int fill_desk(struct db *db, struct filling *f) {
 }
 
 int demo_fill(struct db *db, const struct demo *d) {
-    struct filling f = {.db = db, .password_hashes = d->password_hashes, .progress = d->progress, .arena = arena_new()};
+    struct filling f = {.db = db,
+                        .password_hashes = d->password_hashes,
+                        .progress = d->progress,
+                        .keep = d->keep,
+                        .keep_arg = d->keep_arg,
+                        .arena = arena_new()};
     demo_world(&f.world, d->seed, d->conversations);
     demo_names(&f.names, f.arena);
     int rc = fill_desk(db, &f);

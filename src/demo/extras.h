@@ -18,6 +18,7 @@ int fill_tags_and_fields(struct conn *c, struct filling *f);
 int fill_extras(struct conn *c, struct filling *f, const struct demo_case *dc);
 int fill_slas(struct conn *c, struct filling *f);   /* business hours, SLAs and clocks, when all conversations are there */
 int fill_rules(struct conn *c, struct filling *f);  /* triggers, a monitor and an endpoint, when all conversations are there */
+int fill_mails(struct conn *c, struct filling *f);  /* mailboxes and mails, after the merges */
 int fill_merges(struct conn *c, struct filling *f); /* when all other rows and their counters are there */
 
 #endif

@@ -13,6 +13,8 @@ struct filling {
     struct db *db;
     const struct str *password_hashes;                               /* of DEMO_LOGINS people */
     void (*progress)(const char *what, int64_t done, int64_t total); /* may be NULL */
+    int (*keep)(void *arg, struct str bytes, struct str sha256);     /* of demo.h; may be NULL */
+    void *keep_arg;
     struct demo_world world;
     struct demo_names names;
     struct arena *arena; /* lives until the desk is full */

@@ -81,3 +81,23 @@ test('a demo desk has rules that can be saved again, and a disabled endpoint', a
   assert.match(JSON.stringify(await desk.owner.fetch(`/cases/${id}/activities`)), /Thank the customer on completion/);
   assert.equal(desk.check().status, 0);
 });
+
+test('a demo desk has mailboxes, and mails in all states with their raw bytes', async (t) => {
+  const desk = await demo(t, { conversations: 300 });
+  const boxes = (await desk.admin.fetch('/mailboxes')).filter((box) => !box.is_system);
+  assert.deepEqual(boxes.map((box) => [box.address, box.is_verified, box.team !== null, box.brand.id]).sort(), [['billing@desk.example', true, true, 1], ['orders@desk.example', true, true, 1]]);
+  const mails = await desk.admin.fetch('/mails', { limit: 100 });
+  const states = mails.map((mail) => mail.suspension_code ?? mail.status).sort();
+  assert.deepEqual(states, ['FAILED', 'OUT_OF_OFFICE_EMAIL', 'REJECTED', 'SOURCE_IS_NOREPLY', 'SPAM', 'SUCCESS', 'SUCCESS', 'SUCCESS', 'SUCCESS', 'SUCCESS']);
+  for (const mail of mails) {
+    assert.match(mail.source, /^From: .*\r\nTo: (orders|billing)@desk\.example\r\n/);
+    assert.ok(mail.source.includes(mail.text), mail.source);
+    assert.equal(Buffer.byteLength(mail.source), mail.size);
+    assert.equal(mail.status === 'SUCCESS', mail.case_message !== null);
+  }
+  const { case: { id }, case_message: { id: post }, text, mailbox } = mails.find((mail) => mail.case);
+  const message = await desk.admin.fetch(`/cases/${id}/messages/${post}`);
+  assert.deepEqual([message.body_text ?? message.contents, message.mailbox.id], [text, mailbox.id]);
+  const { status, stdout } = desk.check();
+  assert.equal(status, 0, stdout);
+});

@@ -137,7 +137,7 @@ test('a desk gives the same replies before, on PostgreSQL and back in a folder, 
   assert.match(said, /^posts +\d{3,} +[0-9a-f]{32} +the same$/m);
   assert.match(said, new RegExp(`serve with --secret-file ${dir}/secret.key`));
   assert.equal(deskd('check', '--data', dir, '--database', url).status, 0);
-  const second = await serve(t, directory(), url, '--secret-file', join(dir, 'secret.key'));
+  const second = await serve(t, directory(), url, '--secret-file', join(dir, 'secret.key'), '--files', join(dir, 'files'));
   same(before, await answers(second, sessions));
   const there = new Client(second, sessions.owner);
   const team = await there.create('/teams', { title: 'New' }); // the session's CSRF token is still valid
@@ -158,7 +158,7 @@ test('a desk gives the same replies before, on PostgreSQL and back in a folder, 
   assert.match(moved(url, `sqlite:${back}`, '--secret-file', join(dir, 'secret.key')), new RegExp(`serve with --data ${back}`));
   assert.deepEqual(readFileSync(join(back, 'secret.key')), readFileSync(join(dir, 'secret.key')));
   assert.equal(deskd('check', '--data', back, '--files', join(dir, 'files')).stdout, `deskd: found no defects in ${back}\n`);
-  const third = await serve(t, back);
+  const third = await serve(t, back, null, '--files', join(dir, 'files'));
   same(between, await answers(third, sessions));
   assert.equal((await create(third)).id, kept.id + 2);
   assert.ok((await new Client(third, sessions.owner).create('/teams', { title: 'Newer' })).id > goneToo.id);
