@@ -9,6 +9,7 @@
 #include <seccomp.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -102,6 +103,13 @@ static bool allow_pipes(scmp_filter_ctx filter) {
            allow(filter, SCMP_SYS(newfstatat));
 }
 
+/* Moves the result away from standard output. The buffer of stdout is set, because the C library would ask for the kind of the file. */
+static bool answer_apart(void) {
+    static char printed[BUFSIZ];
+    int null = dup2(STDOUT_FILENO, CONFINED_ANSWER) == CONFINED_ANSWER ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
+    return null >= 0 && dup2(null, STDOUT_FILENO) >= 0 && close(null) == 0 && setvbuf(stdout, printed, _IOFBF, sizeof printed) == 0;
+}
+
 /* A sanitizer writes reports and inspects its own process. */
 static bool allow_sanitizer(scmp_filter_ctx filter) {
     static const int calls[] = {SCMP_SYS(getpid),         SCMP_SYS(gettid),       SCMP_SYS(sched_yield), SCMP_SYS(sigaltstack),
@@ -111,21 +119,25 @@ static bool allow_sanitizer(scmp_filter_ctx filter) {
     return ok;
 }
 
-bool confine(void) {
+static bool confine_to(bool answer) {
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_KILL_PROCESS);
-    bool ok = filter && allow_memory(filter) && allow_pipes(filter) && allow(filter, SCMP_SYS(exit_group)) &&
-              allow(filter, SCMP_SYS(exit)) && allow(filter, SCMP_SYS(rt_sigreturn)) && allow(filter, SCMP_SYS(clock_gettime)) &&
-              (!SANITIZED || allow_sanitizer(filter)) && seccomp_load(filter) == 0;
+    bool ok = filter && allow_memory(filter) && allow_pipes(filter) &&
+              (!answer || allow_if(filter, SCMP_SYS(write), SCMP_A0(SCMP_CMP_EQ, CONFINED_ANSWER))) &&
+              allow(filter, SCMP_SYS(exit_group)) && allow(filter, SCMP_SYS(exit)) && allow(filter, SCMP_SYS(rt_sigreturn)) &&
+              allow(filter, SCMP_SYS(clock_gettime)) && (!SANITIZED || allow_sanitizer(filter)) && seccomp_load(filter) == 0;
     if (filter) seccomp_release(filter);
     return ok;
 }
 
+bool confine(void) { return confine_to(false); }
+
 void confined_enter(const struct confined_limits *l) {
+    if (l->prints && !answer_apart()) _exit(CONFINED_FAILED);
     if (!SANITIZED) limit_one(RLIMIT_AS, (rlim_t)l->memory); /* a sanitizer reserves terabytes of addresses */
     int seconds = SANITIZED ? 8 * l->seconds : l->seconds;   /* the checks of a sanitizer cost five to ten times the work */
     limit_one(RLIMIT_CPU, (rlim_t)seconds);
     limit_one(RLIMIT_FSIZE, (rlim_t)l->answer);
     limit_one(RLIMIT_NOFILE, 16);
     alarm((unsigned)(10 * seconds));
-    if (!confine()) _exit(CONFINED_FAILED);
+    if (!confine_to(l->prints)) _exit(CONFINED_FAILED);
 }

@@ -12,6 +12,7 @@
 struct confined_limits {
     int64_t memory, answer; /* bytes */
     int seconds;            /* CPU time; ten times as many of wall time, since other work may come first */
+    bool prints;            /* a library may print. The result is written to CONFINED_ANSWER, and what is printed gets lost */
 };
 
 /* ---- the parent --------------------------------------------------------------------------------------------------- */
@@ -34,6 +35,7 @@ bool confined_answer(int fd, int64_t most, struct arena *a, struct str *out);
 void confined_enter(const struct confined_limits *l);
 /* Sets the filter only. Returns false if the kernel refuses it. */
 bool confine(void);
+#define CONFINED_ANSWER 3     /* descriptor of the result of a process whose library may print */
 #define CONFINED_FAILED 3     /* exit status: no filter, so nothing was read */
 #define CONFINED_NO_LIBRARY 4 /* exit status: a library of the process can't be loaded, so nothing was read */
 

@@ -95,7 +95,7 @@ static bool keep_apart(struct desk *d, struct arena *a, struct str name, const c
 /* Reads the mail and stores its contents. Returns 0 or -ERR_SERVICE_UNAVAILABLE. */
 static int arrival_prepare(struct arrival *m, const struct inbox_mail *from) {
     int64_t begun = clock_monotonic();
-    int rc = mail_read(m->arena, from->raw, &m->mail);
+    int rc = mail_read(m->arena, from->raw, clock_now(&m->desk->clock), &m->mail);
     if (rc < 0) return rc;
     m->mail.door = from->door;
     m->mail.envelope_from = from->envelope_from;

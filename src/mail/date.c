@@ -75,7 +75,7 @@ static void take_date_word(struct date_parts *d, struct str word) {
     else if (d->has_time && d->zone == 0) d->zone = zone_of(word);
 }
 
-int64_t mail_date(struct str text, int64_t now) {
+int64_t mail_date(struct str text) {
     struct date_parts d = {0};
     struct str rest = {text.p, text.n < 200 ? text.n : 200};
     for (int words = 0; rest.n && words < 12; words++) {
@@ -84,5 +84,5 @@ int64_t mail_date(struct str text, int64_t now) {
     }
     if (d.day < 1 || d.day > 31 || d.month == 0 || d.year < 1990 || d.year > 9999) return 0;
     int64_t seconds = days_to_date(d.year, d.month, d.day) * DAY + d.seconds - d.zone;
-    return seconds < YEAR_1990 || seconds > now / 1000 + DAY ? 0 : seconds * 1000;
+    return seconds < YEAR_1990 ? 0 : seconds * 1000;
 }

@@ -4,7 +4,7 @@
 
 #include "base/str.h"
 
-/* Returns milliseconds since 1970, or 0 if the text is not a date, or one before 1990 or more than a day after `now`. */
-int64_t mail_date(struct str text, int64_t now);
+/* Returns milliseconds since 1970, or 0 if the text is not a date, or one before 1990. */
+int64_t mail_date(struct str text);
 
 #endif

@@ -1,5 +1,6 @@
 #include "mail/read.h"
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/log.h"
@@ -49,7 +50,7 @@ static struct str mail_digest(struct arena *a, struct str raw) {
     return str_hex(a, digest, sizeof digest);
 }
 
-int mail_read(struct arena *a, struct str raw, struct incoming *out) {
+int mail_read(struct arena *a, struct str raw, int64_t now, struct incoming *out) {
     *out = (struct incoming){.door = out->door,
                              .envelope_from = out->envelope_from,
                              .recipient = out->recipient,
@@ -60,6 +61,7 @@ int mail_read(struct arena *a, struct str raw, struct incoming *out) {
     if (raw.n > LIMIT_MAIL) return unread(out, &known, S("The mail can't be read: it is too long."));
     int in = memfd_create("mail", MFD_CLOEXEC), answer = memfd_create("read", MFD_CLOEXEC);
     int rc = read_confined(a, in, answer, raw, out);
+    if (out->date > now + TIME_DAY) out->date = 0;
     if (in >= 0) close(in);
     if (answer >= 0) close(answer);
     return rc;

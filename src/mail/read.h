@@ -4,9 +4,9 @@
 
 #include "core/mail/incoming.h"
 
-/* Fills all of `out` but the envelope, which stays unchanged. Texts are in the arena. Returns 1 if the mail was read, 0 if it can't be read
+/* Fills all of `out` but the envelope, which stays unchanged. Texts are in the arena. A date more than a day after `now` is 0. Returns 1 if the mail was read, 0 if it can't be read
  * (then out->fault says why), or -ERR_SERVICE_UNAVAILABLE, logged. Waits for a process: milliseconds of CPU for a short mail, and half a
  * second for one of 50 MiB. */
-int mail_read(struct arena *a, struct str raw, struct incoming *out);
+int mail_read(struct arena *a, struct str raw, int64_t now, struct incoming *out);
 
 #endif

@@ -19,11 +19,10 @@
 #include <strings.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 /* A mail of 50 MiB takes 50 MiB as it came, 50 MiB decoded, and half a second. HTML may take half a GiB and two seconds. */
-const struct confined_limits mail_limits = {.memory = INT64_C(768) << 20, .answer = ANSWER_MOST, .seconds = 10};
+const struct confined_limits mail_limits = {.memory = INT64_C(768) << 20, .answer = ANSWER_MOST, .seconds = 10, .prints = true};
 
 /* ---- the header of the mail ----------------------------------------------------------------------------------------------- */
 
@@ -34,7 +33,6 @@ const struct confined_limits mail_limits = {.memory = INT64_C(768) << 20, .answe
 struct header_reader {
     struct arena *a;
     struct incoming *out;
-    int64_t now;
     struct str in_reply_to; /* Message-IDs in the fields of this name */
     int reference_room;
     bool has_date;
@@ -135,7 +133,7 @@ static void take_mail_field(struct header_reader *h, const struct mail_field *f)
         m->message_id = header_next_id(a, &(struct str){f->value.p, f->value.n});
     else if (str_eqi(f->name, S("References"))) add_references(h, f->value);
     else if (str_eqi(f->name, S("In-Reply-To")) && h->in_reply_to.p == NULL) h->in_reply_to = f->value;
-    else if (str_eqi(f->name, S("Date")) && m->date == 0) m->date = mail_date(f->value, h->now);
+    else if (str_eqi(f->name, S("Date")) && m->date == 0) m->date = mail_date(f->value);
     else if (str_eqi(f->name, S("Authentication-Results"))) add_results(h, f->value);
     else take_sign(h, f);
 }
@@ -162,9 +160,9 @@ static struct str with_line_feeds(struct arena *a, struct str raw) {
     return (struct str){copy, raw.n};
 }
 
-void mail_read_here(struct arena *a, struct str raw, int64_t now, struct incoming *out) {
+void mail_read_here(struct arena *a, struct str raw, struct incoming *out) {
     struct str mail = with_line_feeds(a, raw);
-    struct header_reader h = {.a = a, .out = out, .now = now};
+    struct header_reader h = {.a = a, .out = out};
     struct body b = {.a = a, .out = out};
     struct report report;
     *out = (struct incoming){.text = S(""), .quoted = S("")};
@@ -179,7 +177,7 @@ void mail_read_here(struct arena *a, struct str raw, int64_t now, struct incomin
 
 static bool write_out(struct str s) {
     while (s.n) {
-        ssize_t n = write(STDOUT_FILENO, s.p, s.n);
+        ssize_t n = write(CONFINED_ANSWER, s.p, s.n);
         if (n <= 0) return false;
         s = (struct str){s.p + n, s.n - (size_t)n};
     }
@@ -196,12 +194,6 @@ static bool answer_piece(void *ctx, struct str piece) {
     return ok;
 }
 
-static int64_t time_now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (int64_t)t.tv_sec * 1000;
-}
-
 void mail_child_prepare(void) {
     g_mime_init();
     charsets_open();
@@ -215,7 +207,7 @@ int mail_child_run(void) {
     if (fstat(STDIN_FILENO, &st) != 0 || st.st_size <= 0 || st.st_size > LIMIT_MAIL) _exit(1);
     const char *raw = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, STDIN_FILENO, 0);
     if (raw == MAP_FAILED) _exit(1);
-    mail_read_here(arena_new(), (struct str){raw, (size_t)st.st_size}, time_now(), &m);
+    mail_read_here(arena_new(), (struct str){raw, (size_t)st.st_size}, &m);
     _exit(answer_write(&m, answer_piece, &out) && write_out(buf_view(&out)) ? 0 : 1);
 }
 

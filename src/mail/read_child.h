@@ -7,8 +7,8 @@
 
 extern const struct confined_limits mail_limits;
 
-/* Reads the mail in this process. Everything of `out` is in the arena or a slice of the mail. `now` is milliseconds since 1970. */
-void mail_read_here(struct arena *a, struct str raw, int64_t now, struct incoming *out);
+/* Reads the mail in this process. Everything of `out` is in the arena or a slice of the mail. The date is not compared with a clock. */
+void mail_read_here(struct arena *a, struct str raw, struct incoming *out);
 
 /* The confined process: `deskd --mail read`, a mail on standard input. */
 #define MAIL_ARGUMENT "--mail"

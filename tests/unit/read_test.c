@@ -16,6 +16,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define NOW INT64_C(1769904000000) /* 2026-02-01 */
+
 static struct arena *arena;
 
 static int open_arena(void **state) {
@@ -32,7 +34,7 @@ static int close_arena(void **state) {
 
 static struct incoming mail_of(struct str raw) {
     struct incoming m = {.recipient = S("support@example.com")};
-    int rc = mail_read(arena, raw, &m);
+    int rc = mail_read(arena, raw, NOW, &m);
     if (rc != 1) fail_msg("%.*s", (int)m.fault.n, m.fault.p ? m.fault.p : "?");
     return m;
 }
@@ -174,7 +176,7 @@ static void implausible_dates_and_missing_senders_are_absent(void **state) {
 static void a_mail_that_can_not_be_read_says_why(void **state) {
     (void)state;
     struct incoming m = {.recipient = S("support@example.com")};
-    assert_int_equal(mail_read(arena, S(""), &m), 0);
+    assert_int_equal(mail_read(arena, S(""), NOW, &m), 0);
     is_text(m.fault, "The mail can't be read: it is empty.");
     is_text(m.recipient, "support@example.com");
     assert_int_equal(m.sha256.n, 64);
