@@ -76,7 +76,7 @@ CREATE INDEX cases_of_mailbox ON cases (mailbox_id) WHERE mailbox_id IS NOT NULL
 CREATE INDEX posts_of_mailbox ON posts (mailbox_id) WHERE mailbox_id IS NOT NULL;
 
 CREATE TABLE mail_arrivals (
-    digest TEXT PRIMARY KEY, -- SHA-256 of the recipient, a NUL and the raw mail, in hex digits
+    digest TEXT PRIMARY KEY, -- SHA-256 of the recipient, a NUL and the SHA-256 of the raw mail, in hex digits
     arrived_at BIGINT NOT NULL
 );
 CREATE INDEX mail_arrivals_old ON mail_arrivals (arrived_at);
