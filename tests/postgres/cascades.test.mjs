@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { open, raw, until } from '../api/lib/index.mjs';
 import { databaseUrl } from '../api/lib/desk.mjs';
 import { newArticle } from '../api/lib/published.mjs';
-import { connection, psql } from './lib.mjs';
+import { connection, lockWaits, psql } from './lib.mjs';
 
-const waiting = (url, count) => until(`${count} requests to wait`, () => psql(url, 'SELECT count(*) FROM pg_locks WHERE NOT granted') === String(count));
+const waiting = (url, count) => until(`${count} requests to wait`, () => lockWaits(url) === count);
 
 test('a conversation opened while its requester moves is in the new organization', async (t) => {
   const desk = await open(t), url = databaseUrl(desk.dir);

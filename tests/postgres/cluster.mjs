@@ -64,6 +64,10 @@ export function refused({ status, stdout, stderr }, pattern) {
   assert.equal(stdout, '');
 }
 
+/** The number of statements in this database that wait for a lock. Other test files use other databases of the cluster. */
+export const lockWaits = (url) => Number(psql(url, `SELECT count(*) FROM pg_stat_activity
+  WHERE wait_event_type = 'Lock' AND datname = current_database() AND backend_type = 'client backend'`));
+
 /** The objects of a desk in a database as one text: tables, and the rows that every desk has. */
 export const contents = (url) => psql(url, `SELECT string_agg(c.relname, ',' ORDER BY c.relname) FROM pg_class c
   JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'public' AND c.relkind = 'r'`);

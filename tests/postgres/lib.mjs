@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { Desk, defer } from '../api/lib/index.mjs';
 
-export { psql } from './cluster.mjs';
+export { lockWaits, psql } from './cluster.mjs';
 
 const QUIET = ['-X', '-q', '-A', '-t', '-v', 'ON_ERROR_STOP=1'];
 
