@@ -209,6 +209,10 @@ bench-pages: deskd ## measures pages of the help center at 1,000 and 100,000 art
 bench-lmtp: deskd ## measures durable deliveries a second by LMTP and by pipe; BENCH_SECONDS=1 for a short run
 	node bench/lmtp.mjs
 
+.PHONY: bench-mail
+bench-mail: deskd ## measures GETs while 100 mails a second arrive, and how many mails a second the desk processes
+	node bench/mail.mjs
+
 .PHONY: bench-cases
 bench-cases: deskd ## measures lists, totals and single reads at 1,000 to 1,000,000 conversations; BENCH_SIZES=1000,100000 for a short run
 	node bench/cases.mjs
