@@ -54,6 +54,7 @@ static const struct field case_fields[] = {
     {"contents", F_LONG, REQUIRED | CREATE_ONLY | INPUT_ONLY | BY_HANDLER, .max = LIMIT_CONTENTS, .column = "", .doc = "The first message.",
      .example = "\"It stops after ten turns.\""},
     {"portal", F_WORD, READONLY, .column = "t.source", .words = sources, .doc = "Program that the conversation was opened with."},
+    CHANNEL_MAILBOX("t.mailbox_id"),
     {"source_channel", F_COMPUTED, READONLY, .column = "t.channel", .render = render_channel,
      .doc = "Channel that the conversation came by.", .example = CHANNEL_EXAMPLE},
     {"channel", F_WORD, NULLABLE | CREATE_ONLY | INPUT_ONLY | BY_HANDLER, .column = "", .words = channels,

@@ -16,7 +16,8 @@ struct str channel_uuid(struct arena *a, int channel) {
     return str_fmt(a, "c0000000-0000-4000-8000-%012d", channel);
 }
 
-static void channel_write(struct view *v, int channel) {
+static void channel_write(struct view *v, const struct row *row, int channel) {
+    const struct value *mailbox = row_cell(row, "channel_mailbox");
     jw_object(&v->w);
     jw_key(&v->w, S("uuid"));
     jw_str(&v->w, channel_uuid(v->c->work.arena, channel));
@@ -26,7 +27,8 @@ static void channel_write(struct view *v, int channel) {
         jw_key(&v->w, S("character_limit"));
         jw_null(&v->w);
         jw_key(&v->w, S("account"));
-        jw_null(&v->w);
+        if (channel == CHANNEL_MAIL && mailbox->type == V_INT) view_reference(v, layout_of(resource_of("mailbox")), mailbox->i);
+        else jw_null(&v->w);
     }
     jw_key(&v->w, S("resource_type"));
     view_type(v, "channel");
@@ -35,8 +37,7 @@ static void channel_write(struct view *v, int channel) {
 
 void render_channel(struct view *v, const struct row *row, const struct value *own) {
     int64_t channel;
-    (void)row;
-    if (own->type == V_TEXT && str_to_int(own->s, &channel)) channel_write(v, (int)channel);
+    if (own->type == V_TEXT && str_to_int(own->s, &channel)) channel_write(v, row, (int)channel);
     else jw_null(&v->w);
 }
 
@@ -47,10 +48,9 @@ static bool channel_replies(const struct actor *a, enum channel channel, bool ha
 
 void render_reply_channels(struct view *v, const struct row *row, const struct value *own) {
     bool has_mail = own->type == V_TEXT && str_eq(own->s, S("1"));
-    (void)row;
     jw_array(&v->w);
     for (int i = 0; i < CONNECTED; i++)
-        if (channel_replies(&v->c->work.actor, connected[i], has_mail)) channel_write(v, connected[i]);
+        if (channel_replies(&v->c->work.actor, connected[i], has_mail)) channel_write(v, row, connected[i]);
     jw_end(&v->w);
 }
 
@@ -67,17 +67,22 @@ static int requester_has_mail(struct call *c) {
     return rc <= 0 ? rc : message_mail_address(&c->work, requester, &address);
 }
 
+QUERY(channel_account, "SELECT COALESCE((SELECT k.mailbox_id FROM cases k WHERE k.id = :id), " DEFAULT_MAILBOX ")");
+
 static int channel_rows(struct call *c, struct view *v, struct str name, struct row **out) {
     bool replies = strstr(c->route->path, "/reply/") != NULL;
+    int64_t mailbox = 0;
     int has_mail = requester_has_mail(c);
     (void)name; /* there is no read of a single channel */
     TRY(has_mail);
+    TRY(db_int(c->work.conn, &channel_account, BINDS(B_INT("id", c->var_count ? c->vars[0].id : 0)), &mailbox));
     for (int i = 0; i < CONNECTED; i++) {
         bool listed = replies ? channel_replies(&c->work.actor, connected[i], has_mail) : connected[i] != CHANNEL_NOTE;
         if (!listed) continue;
         struct row *row = row_new(v, layout_of(c->resource), 0);
         *row_cell(row, "uuid") = value_text(channel_uuid(c->work.arena, connected[i]));
         *row_cell(row, "type") = value_text(str_of(word_of(post_channels, connected[i])));
+        if (connected[i] == CHANNEL_MAIL && mailbox) *row_cell(row, "account") = (struct value){V_INT, .i = mailbox};
         *out = row;
         out = &row->next;
     }
@@ -93,8 +98,7 @@ static const struct field channel_fields[] = {
     {"uuid", F_TEXT, READONLY, .doc = "UUID of the channel."},
     {"type", F_TEXT, READONLY, .doc = "MAIL, HELPCENTER, MESSENGER, NOTE, TWITTER or FACEBOOK.", .example = "\"MAIL\""},
     {"character_limit", F_INT, READONLY, .doc = "Maximum number of characters of a message. Null: no limit of its own."},
-    {"account", F_COMPUTED, READONLY, .column = "", .render = render_null, .doc = "Mailbox of the channel. Null if there is none.",
-     .example = "null"},
+    {"account", F_REF, READONLY, .ref = "mailbox", .doc = "Mailbox of the channel MAIL. Null for the other channels."},
     {0},
 };
 

@@ -251,6 +251,9 @@ test('channels have a UUID and no id, are shown as references, and in full with 
   assert.deepEqual(talk.source_channel, { uuid: mail.uuid, resource_type: 'channel' });
   const shown = await desk.staff.fetch(`/cases/${talk.id}`, { include: 'channel', fields: '+reply_channels' });
   assert.deepEqual(shown.source_channel, mail);
+  assert.deepEqual(mail.account, { id: 1, resource_type: 'mailbox' });
+  assert.equal((await desk.staff.fetch(`/cases/${talk.id}`, { include: 'channel,mailbox' })).source_channel.account.is_system, true);
+  for (const other of (await desk.staff.fetch('/cases/reply/channels')).filter((x) => x.type !== 'MAIL')) assert.equal(other.account, null);
   assert.deepEqual(shown.reply_channels.map((x) => x.type), ['MAIL', 'HELPCENTER', 'MESSENGER', 'NOTE']);
   assert.equal((await desk.staff.fetch(`/cases/${talk.id}`)).reply_channels, undefined);
   (await desk.staff.post(`/cases/${talk.id}/reply`, { contents: 'x', channel_id: mail.uuid.replace('1', '9') })).refused(400, 'FIELD_INVALID', 'channel_id');
