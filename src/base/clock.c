@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
 static int64_t read_clock(clockid_t id) {
@@ -30,6 +29,11 @@ int64_t clock_now(const struct clock *c) {
 }
 
 int64_t clock_monotonic(void) { return read_clock(CLOCK_MONOTONIC); }
+
+struct timespec clock_deadline(int64_t ms) {
+    int64_t until = read_clock(CLOCK_REALTIME) + ms;
+    return (struct timespec){.tv_sec = until / 1000, .tv_nsec = until % 1000 * 1000000};
+}
 
 /* Converts a date of the proleptic Gregorian calendar to days since 1970, and back. The year is shifted to begin in
  * March, so that the leap day is its last day. 400 years have 146097 days. */

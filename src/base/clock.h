@@ -4,6 +4,8 @@
 
 #include "base/str.h"
 
+#include <time.h>
+
 #define TIME_SECOND ((int64_t)1000)
 #define TIME_MINUTE (60 * TIME_SECOND)
 #define TIME_HOUR (60 * TIME_MINUTE)
@@ -14,7 +16,8 @@ struct clock {
 };
 
 int64_t clock_now(const struct clock *c);
-int64_t clock_monotonic(void); /* for deadlines and durations within this process */
+int64_t clock_monotonic(void);              /* for deadlines and durations within this process */
+struct timespec clock_deadline(int64_t ms); /* the system's time in so many milliseconds, for pthread_cond_timedwait */
 
 #define TIME_ISO_SIZE 26  /* 2026-11-21T09:30:00+00:00 */
 #define TIME_HTTP_SIZE 30 /* Sat, 21 Nov 2026 09:30:00 GMT */

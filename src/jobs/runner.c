@@ -216,11 +216,7 @@ static bool run_one(struct runner *r) {
 }
 
 static bool runner_rest(struct runner *r, int ms) {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    int64_t ns = until.tv_nsec + ms * INT64_C(1000000);
-    until.tv_sec += ns / 1000000000;
-    until.tv_nsec = ns % 1000000000;
+    struct timespec until = clock_deadline(ms);
     pthread_mutex_lock(&r->lock);
     while (!r->woken && !atomic_load(&r->stopping))
         if (pthread_cond_timedwait(&r->wake, &r->lock, &until) != 0) break;

@@ -149,9 +149,7 @@ static void collector_look(struct collector *c) {
 
 /* Returns false if the collector ends. */
 static bool collector_rest(struct collector *c) {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += LOOK_AGAIN_MS / 1000;
+    struct timespec until = clock_deadline(LOOK_AGAIN_MS);
     pthread_mutex_lock(&c->lock);
     if (!c->over) pthread_cond_timedwait(&c->wake, &c->lock, &until);
     bool over = c->over;

@@ -212,19 +212,25 @@ static void remove_stale_socket(const struct sockaddr_un *at) {
     close(fd);
 }
 
+static int lmtp_socket(int family) { return socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0); }
+
+/* Returns the descriptor if it is ready. Otherwise closes it, and returns -1 with the errno of the failure. */
+static int ready_or_closed(int fd, bool ready) {
+    int fault = errno;
+    if (ready) return fd;
+    if (fd >= 0) close(fd);
+    errno = fault;
+    return -1;
+}
+
 static int listen_path(const char *path) {
     struct sockaddr_un at = {.sun_family = AF_UNIX};
     snprintf(at.sun_path, sizeof at.sun_path, "%s", path);
     remove_stale_socket(&at);
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    int fd = lmtp_socket(AF_UNIX);
     /* The mode is set before the file exists, so that no other user connects meanwhile. The umask may take the group's right away: it is set again. */
-    if (fd >= 0 && fchmod(fd, 0660) == 0 && bind(fd, (struct sockaddr *)&at, sizeof at) == 0 && chmod(path, 0660) == 0 &&
-        listen(fd, SOMAXCONN) == 0)
-        return fd;
-    int fault = errno;
-    if (fd >= 0) close(fd);
-    errno = fault;
-    return -1;
+    return ready_or_closed(fd, fd >= 0 && fchmod(fd, 0660) == 0 && bind(fd, (struct sockaddr *)&at, sizeof at) == 0 &&
+                                   chmod(path, 0660) == 0 && listen(fd, SOMAXCONN) == 0);
 }
 
 static socklen_t lmtp_address(const char *host, int port, struct sockaddr_storage *out) {
@@ -246,14 +252,9 @@ static socklen_t lmtp_address(const char *host, int port, struct sockaddr_storag
 static int listen_port(const char *host, int port) {
     struct sockaddr_storage at;
     socklen_t size = lmtp_address(host, port, &at);
-    int on = 1, fd = socket(at.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0 && bind(fd, (struct sockaddr *)&at, size) == 0 &&
-        listen(fd, SOMAXCONN) == 0)
-        return fd;
-    int fault = errno;
-    if (fd >= 0) close(fd);
-    errno = fault;
-    return -1;
+    int on = 1, fd = lmtp_socket(at.ss_family);
+    return ready_or_closed(fd, fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0 &&
+                                   bind(fd, (struct sockaddr *)&at, size) == 0 && listen(fd, SOMAXCONN) == 0);
 }
 
 static bool is_open_network(const char *host) { return strncmp(host, "127.", 4) != 0 && strcmp(host, "[::1]") != 0; }
@@ -300,11 +301,7 @@ void lmtp_drain(struct lmtp *l) {
 }
 
 static void wait_for_peers(struct lmtp *l, int deadline_ms) {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    int64_t ns = until.tv_nsec + deadline_ms * INT64_C(1000000);
-    until.tv_sec += ns / 1000000000;
-    until.tv_nsec = ns % 1000000000;
+    struct timespec until = clock_deadline(deadline_ms);
     pthread_mutex_lock(&l->lock);
     while (l->count && pthread_cond_timedwait(&l->changed, &l->lock, &until) == 0) continue;
     for (struct peer *p = l->peers; p; p = p->next) shutdown(p->fd, SHUT_RDWR);
