@@ -32,14 +32,8 @@ static int verify_as_visitor(struct visit *v) {
     return visit_write(v, take_verification);
 }
 
-static void visit_verify(struct visit *v) {
-    int found = v->posted ? verify_as_visitor(v) : visit_read(v, find_verification);
-    if (found < 0 && failure(&v->work) == ERR_RESOURCE_ACTION_NOT_AVAILABLE) {
-        v->status = 400;
-        visit_says(v, "page_verify_login");
-        return;
-    }
-    found = link_outcome(v, found);
+/* found: whether the link is alive, or was taken; negative: an error. */
+static void show_confirmation(struct visit *v, int found, const char *action, const char *button) {
     if (found < 0) {
         visit_failed(v);
     } else if (found == 0) {
@@ -49,10 +43,20 @@ static void visit_verify(struct visit *v) {
     } else {
         visit_says(v, "page_verify");
         html(&v->form,
-             "<form method=\"post\" action=\"verify\">\n<input type=\"hidden\" name=\"hash\" value=\"%s\">\n"
-             "<button>Confirm my address</button>\n</form>\n",
-             visit_text(v, "hash").p);
+             "<form method=\"post\" action=\"%s\">\n<input type=\"hidden\" name=\"hash\" value=\"%s\">\n"
+             "<button>%s</button>\n</form>\n",
+             action, visit_text(v, "hash").p, button);
     }
+}
+
+static void visit_verify(struct visit *v) {
+    int found = v->posted ? verify_as_visitor(v) : visit_read(v, find_verification);
+    if (found < 0 && failure(&v->work) == ERR_RESOURCE_ACTION_NOT_AVAILABLE) {
+        v->status = 400;
+        visit_says(v, "page_verify_login");
+        return;
+    }
+    show_confirmation(v, link_outcome(v, found), "verify", "Confirm my address");
 }
 
 /* ---- /mailbox ----------------------------------------------------------------------------------------------------- */
@@ -63,19 +67,7 @@ static int take_mailbox_code(struct visit *v) { return mailbox_verify(&v->work, 
 
 static void visit_mailbox(struct visit *v) {
     int found = v->posted ? visit_write(v, take_mailbox_code) : visit_read(v, find_mailbox_code);
-    if (found < 0) {
-        visit_failed(v);
-    } else if (found == 0) {
-        dead(v);
-    } else if (v->posted) {
-        visit_says(v, "page_verified");
-    } else {
-        visit_says(v, "page_verify");
-        html(&v->form,
-             "<form method=\"post\" action=\"mailbox\">\n<input type=\"hidden\" name=\"hash\" value=\"%s\">\n"
-             "<button>Confirm this mailbox</button>\n</form>\n",
-             visit_text(v, "hash").p);
-    }
+    show_confirmation(v, found, "mailbox", "Confirm this mailbox");
 }
 
 /* ---- /password ---------------------------------------------------------------------------------------------------- */
