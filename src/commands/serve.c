@@ -55,7 +55,7 @@ struct server {
 
 /* Descriptors besides the connections: the store, its log and readers, temporary files, the standard three. */
 #define OTHER_FILES 512
-/* Of an LMTP connection: its socket, and two files of a mail. */
+/* Descriptors that each LMTP connection needs: its socket, and two for the file of a mail. */
 #define LMTP_FILES 3
 
 /* Default numbers of pool threads. Threads of a database that blocks mostly wait, so there are more. */

@@ -227,7 +227,7 @@ static void add_part_as_file(struct body *b, const struct part *p) {
 
 /* ---- parts ---------------------------------------------------------------------------------------------------------------- */
 
-/* Where a part is. */
+/* The position of a part in the mail. */
 struct place {
     int depth, piece; /* piece: of alternatives, -1: none */
     bool alternative; /* directly in a multipart/alternative */

@@ -7,7 +7,7 @@
 
 #define BOUNCE_NAMES 20 /* Message-IDs that may be those of our letter */
 
-/* What a mail says about a letter. */
+/* The result of reading a mail for a notice about a letter. */
 struct bounce {
     bool is_report; /* in the form of RFC 3464 */
     bool is_notice; /* another notice, by its text: a guess */

@@ -13,7 +13,7 @@
 #include "mail/imap.h"
 #include "work/work.h"
 
-/* What a mailbox needs to be read. Its texts are in an arena of the collecting thread. */
+/* A mailbox that a thread reads. The texts are in an arena of that thread. */
 struct collected {
     int64_t id;
     struct str address; /* the recipient of its mails */

@@ -196,7 +196,7 @@ static enum imap_result imap_send(struct imap *s, struct str text) {
 
 /* ---- commands ---------------------------------------------------------------------------------------------------------- */
 
-/* What one command does with the responses that belong to it. */
+/* The function that gets each response to one command. */
 struct imap_hearer {
     void (*hear)(void *arg, const struct imap_response *r);
     void *arg;

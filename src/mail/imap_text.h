@@ -11,7 +11,7 @@
 #define IMAP_LINE 16384 /* bytes of the text of one response, without its literals */
 #define IMAP_LITERALS 8 /* of one response */
 
-/* Where responses come from. more() writes 1 to `room` bytes, and returns their number, or a negative fault of its own. */
+/* A stream of responses. more() writes 1 to `room` bytes, and returns their number, or a negative fault of its own. */
 struct imap_source {
     int (*more)(void *arg, char *to, size_t room);
     void *arg;
@@ -32,7 +32,7 @@ struct imap_response {
 /* Reads one response. The text and the literals are in the arena. Returns 0, IMAP_SENSELESS, or the fault of more(). */
 int imap_response_read(struct imap_source *s, struct arena *a, struct imap_response *out);
 
-/* What a response of FETCH says about one mail. */
+/* One mail in a response of FETCH. */
 struct imap_mail {
     int64_t uid, size;         /* 0 and -1: not said */
     bool is_deleted, has_body; /* the flag \Deleted; BODY[] is there */

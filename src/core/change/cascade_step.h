@@ -19,15 +19,15 @@ struct step {
 #define THOSE_FILES_EXPIRE(those, values, posts, articles, mails)                 \
     "UPDATE files SET expires_at = " FILE_EXPIRY(":since") " WHERE id IN (" those \
                                                            ") AND NOT " FILE_USED_BY("files", values, posts, articles, mails)
-/* Of the messages or notes :rows. */
+/* The files of the messages or notes with the ids :rows. */
 #define POST_FILES "SELECT a.file_id FROM post_attachments a WHERE a.post_id IN @LIST(:rows)"
 #define POST_FILES_LOCK THOSE_FILES_LOCK(POST_FILES)
 #define POST_FILES_EXPIRE THOSE_FILES_EXPIRE(POST_FILES, "", "AND pa.post_id NOT IN @LIST(:rows)", "", "")
-/* Of values of custom fields. values: a condition over v, a row of field_values. */
+/* The files of values of custom fields. values: a condition over v, a row of field_values. */
 #define VALUE_FILES(values) "SELECT v.file_id FROM field_values v WHERE " values " AND v.file_id IS NOT NULL"
 #define VALUE_FILES_LOCK(values) THOSE_FILES_LOCK(VALUE_FILES(values))
 #define VALUE_FILES_EXPIRE(values) THOSE_FILES_EXPIRE(VALUE_FILES(values), "AND NOT (" values ")", "", "", "")
-/* Of the mails :rows. */
+/* The raw files of the mails with the ids :rows. */
 #define MAIL_FILES "SELECT m.file_id FROM mails m WHERE m.id IN @LIST(:rows) AND m.file_id IS NOT NULL"
 #define MAIL_FILES_LOCK THOSE_FILES_LOCK(MAIL_FILES)
 #define MAIL_FILES_EXPIRE THOSE_FILES_EXPIRE(MAIL_FILES, "", "", "", "AND ma.id NOT IN @LIST(:rows)")

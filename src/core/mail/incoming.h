@@ -20,7 +20,7 @@ struct mail_file {
     int64_t id;                               /* row of files; set before mail_receive */
 };
 
-/* What decides about suspension. Texts are values of headers, unfolded and decoded; p NULL: the header is absent. */
+/* The headers by which the rules decide about suspension. Texts are values of headers, unfolded and decoded; p NULL: the header is absent. */
 struct mail_signs {
     struct str auto_submitted, precedence, list_id, auto_response_suppress, spam_flag, spam_score, spam_status;
     struct str loops[10]; /* X-Desk-Loop */

@@ -7,7 +7,7 @@
 #include "core/mail/sender.h"
 #include "core/mail/thread.h"
 
-/* What the rules look at. */
+/* The mail that the rules judge, and what the desk knows about it. */
 struct judged {
     const struct incoming *mail;
     struct mail_authentication seen;

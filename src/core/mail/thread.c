@@ -92,7 +92,7 @@ static bool has_token_form(struct str s) {
     return str_to_int((struct str){id.p + 1, id.n - 1}, &number) && number > 0;
 }
 
-/* What comes before a token stays, and so does what follows it. One blank joins them. */
+/* Removes the tokens. One blank joins the texts around a token. */
 struct str thread_subject(struct arena *a, struct str subject) {
     struct str rest = subject, kept = S("");
     const char *from = subject.p;
