@@ -317,6 +317,7 @@ test: ## installs missing packages, builds, runs all tests
 .PHONY: test-deep
 test-deep: ## runs the second stage of CI: format, linters of the OpenAPI document, pages, mail servers, sanitizers, short fuzzing
 	@sh tools/setup.sh deep
+	@$(MAKE) --no-print-directory -j2 $(BIN) tests/node_modules/.package-lock.json
 	@MAKE='$(MAKE)' sh tools/side_by_side.sh format-check test-addresses test-openapi test-mail test-races test-pages test-fuzz
 
 .PHONY: test-addresses

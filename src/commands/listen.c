@@ -1,9 +1,11 @@
 #include "commands/listen.h"
 
+#include "base/log.h"
 #include "db/db.h"
 
 #include <arpa/inet.h>
 #include <assert.h>
+#include <sys/resource.h>
 #include <sys/un.h>
 
 /* Returns 4, 6 or 0. An IPv6 address may have brackets. */
@@ -87,3 +89,17 @@ struct str url_host(struct str url) {
 bool url_valid(struct str url) { return url_host(url).n != 0; }
 
 bool store_valid(struct str text) { return db_url_valid(text) || (str_starts(text, S(STORE_FOLDER)) && text.n > sizeof STORE_FOLDER - 1); }
+
+void raise_file_limit(int64_t connections, int64_t others) {
+    struct rlimit limit;
+    rlim_t need = (rlim_t)connections + (rlim_t)others;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= need) return;
+    limit.rlim_cur = need;
+    if (limit.rlim_max < need) limit.rlim_max = need; /* root may raise it */
+    if (setrlimit(RLIMIT_NOFILE, &limit) == 0) return;
+    getrlimit(RLIMIT_NOFILE, &limit);
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+    log_warn("%lld files may be open, %lld connections need %lld: raise the limit (LimitNOFILE=) or lower max-connections",
+             (long long)limit.rlim_cur, (long long)connections, (long long)need);
+}

@@ -25,4 +25,8 @@ struct str listen_url(struct arena *a, const struct listen *l, int port);
 bool url_valid(struct str url);      /* true: http or https, with a host */
 struct str url_host(struct str url); /* without the port; n 0: not an http or https URL */
 
+/* Raises the limit of open files of this process to hold these connections and other files. Logs a warning if it can't. */
+void raise_file_limit(int64_t connections, int64_t others);
+#define LMTP_FILES 3 /* descriptors of one LMTP connection: its socket, and two for the file of a mail */
+
 #endif

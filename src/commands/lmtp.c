@@ -10,6 +10,8 @@
 #include <signal.h>
 #include <unistd.h>
 
+#define LMTP_OTHER_FILES 32 /* the port, the log, the file of recipients, the standard three */
+
 struct lmtp *lmtp_from_options(const struct command_line *o, struct arena *a, struct str inbox, struct lmtp_counts *counts) {
     char err[USAGE_MAX];
     struct str address = option_text(o, OPT_LMTP);
@@ -36,6 +38,7 @@ static int lmtp_serve(const struct command_line *o, struct arena *a, const sigse
     struct lmtp_counts counts = {0};
     struct str data = option_text(o, OPT_DATA), inbox = inbox_of(a, data);
     const char *names = str_fmt(a, "%s/new", inbox.p).p;
+    raise_file_limit(LMTP_FILES * option_int(o, OPT_LMTP_CONNECTIONS), LMTP_OTHER_FILES);
     struct lmtp *l = lmtp_from_options(o, a, inbox, &counts);
     if (l == NULL) return EXIT_FAULT;
     int status = 0, got;

@@ -34,7 +34,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
 struct server {
@@ -55,25 +54,9 @@ struct server {
 
 /* Descriptors besides the connections: the store, its log and readers, temporary files, the standard three. */
 #define OTHER_FILES 512
-/* Descriptors that each LMTP connection needs: its socket, and two for the file of a mail. */
-#define LMTP_FILES 3
 
 /* Default numbers of pool threads. Threads of a database that blocks mostly wait, so there are more. */
 enum { WORKERS = 2, WORKERS_BLOCKING = 8 };
-
-static void raise_file_limit(int64_t connections, int64_t others) {
-    struct rlimit limit;
-    rlim_t need = (rlim_t)connections + (rlim_t)others;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= need) return;
-    limit.rlim_cur = need;
-    if (limit.rlim_max < need) limit.rlim_max = need; /* root may raise it */
-    if (setrlimit(RLIMIT_NOFILE, &limit) == 0) return;
-    getrlimit(RLIMIT_NOFILE, &limit);
-    limit.rlim_cur = limit.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &limit);
-    log_warn("%lld files may be open, %lld connections need %lld: raise the limit (LimitNOFILE=) or lower max-connections",
-             (long long)limit.rlim_cur, (long long)connections, (long long)need);
-}
 
 /* ---- the store ---------------------------------------------------------------------------------------- */
 

@@ -1,11 +1,13 @@
 #include "jobs/mail_release.h"
 
+#include "base/log.h"
 #include "core/mail/receive.h"
 #include "files/content.h"
 #include "jobs/mail_files.h"
 #include "json/json.h"
 #include "mail/read.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -28,16 +30,25 @@ static int64_t released_id(struct arena *a, const struct job *j) {
     return member && str_to_int(member->text, &id) ? id : 0;
 }
 
-/* Returns the raw mail; p NULL: the content is lost or damaged. */
-static struct str raw_of(struct arena *a, const struct desk *d, const struct mail_released *m) {
+/* Reads the raw mail; p NULL: the content is lost, or has another size. Returns 0, or -ERR_SERVICE_UNAVAILABLE, logged, for a fault that may pass. */
+static int raw_of(struct arena *a, const struct desk *d, const struct mail_released *m, struct str *raw) {
+    *raw = (struct str){0};
     int fd = m->sha256.p ? open(content_path(a, d->files, m->sha256).p, O_RDONLY | O_CLOEXEC) : -1;
-    if (fd < 0) return (struct str){0};
+    if (m->sha256.p == NULL || (fd < 0 && errno == ENOENT)) return 0;
     char *bytes = arena_bytes(a, (size_t)m->size + 1);
     ssize_t n = 1;
     size_t at = 0;
-    for (; at < (size_t)m->size && n > 0; at += (size_t)(n > 0 ? n : 0)) n = read(fd, bytes + at, (size_t)m->size - at);
-    close(fd);
-    return at == (size_t)m->size ? (struct str){bytes, at} : (struct str){0};
+    while (fd >= 0 && at < (size_t)m->size && n != 0) {
+        n = read(fd, bytes + at, (size_t)m->size - at);
+        if (n < 0 && errno != EINTR) break;
+        at += n > 0 ? (size_t)n : 0;
+    }
+    if (fd < 0 || n < 0)
+        log_often(LOG_ERROR, "raw mails that can't be read", "the raw mail %s can't be read: %s", m->sha256.p, strerror(errno));
+    bool unread = fd < 0 || n < 0;
+    if (fd >= 0) close(fd);
+    if (!unread && at == (size_t)m->size) *raw = (struct str){bytes, at};
+    return unread ? -ERR_SERVICE_UNAVAILABLE : 0;
 }
 
 static int load_released(struct work *w, int64_t id, struct mail_released *out) {
@@ -53,7 +64,8 @@ static int load_released(struct work *w, int64_t id, struct mail_released *out) 
 
 static int read_released(struct work *w, struct releasing *r) {
     int64_t begun = clock_monotonic();
-    struct str raw = raw_of(w->arena, w->desk, &r->mail);
+    struct str raw;
+    TRY(raw_of(w->arena, w->desk, &r->mail, &raw));
     if (raw.p == NULL) r->read = (struct incoming){.fault = S("The raw mail is lost."), .size = r->mail.size};
     else if (mail_read(w->arena, raw, clock_now(&w->desk->clock), &r->read) < 0) return -ERR_SERVICE_UNAVAILABLE;
     mail_fold_quoted(w->arena, &r->read);
@@ -76,7 +88,7 @@ void *mail_release_read(struct work *w, const struct job *j, const atomic_bool *
 int mail_release_run(struct work *w, const struct job *j) {
     struct releasing *r = j->outcome;
     int64_t none;
-    if (r->rc < 0) return job_postpone(w, j, w->now + TIME_MINUTE);
+    if (r->rc < 0) return job_wait(w, j, w->now + TIME_MINUTE);
     if (j->attempts > ATTEMPTS_MAX) {
         r->read.fault = S("The mail could not be processed. The log says why.");
         r->read.file_count = r->files.count = 0;

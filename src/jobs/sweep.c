@@ -9,6 +9,7 @@
 #include "core/login/session.h"
 #include "core/desk/setting.h"
 #include "core/mail/prune.h"
+#include "core/mail/receive.h"
 #include "core/rules/delivery.h"
 #include "jobs/sweep_files.h"
 
@@ -46,7 +47,7 @@ static const struct sweep {
     {&sweep_idempotency, IDEMPOTENCY_KEPT, NULL},
     {&sweep_outbox, OUTBOX_KEPT, NULL},
     {&sweep_deliveries, DELIVERY_KEPT, NULL},
-    {&sweep_arrivals, 7 * TIME_DAY, NULL},
+    {&sweep_arrivals, MAIL_ARRIVALS_KEPT, NULL},
     {&sweep_public_writes, 2 * TIME_MINUTE, NULL},
     {&sweep_searches, 0, "helpcenter.searches_kept_days"},
 };

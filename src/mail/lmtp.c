@@ -182,8 +182,13 @@ static void lmtp_welcome(struct lmtp *l, int fd) {
     int on = 1;
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on); /* fails for UNIX sockets, which need none */
     struct peer *p = peer_join(l, fd);
-    if (p == NULL) turn_away(l, fd);
-    else if (!peer_thread(p)) peer_leave(p);
+    if (p == NULL) {
+        turn_away(l, fd);
+    } else if (!peer_thread(p)) {
+        atomic_fetch_add(&l->setup.counts->turned_away, 1);
+        send(fd, TURNED_AWAY, sizeof TURNED_AWAY - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+        peer_leave(p);
+    }
 }
 
 static void *acceptor_main(void *arg) {
@@ -313,8 +318,8 @@ void lmtp_stop(struct lmtp *l, int deadline_ms) {
     if (l == NULL) return;
     lmtp_drain(l);
     if (l->started) pthread_join(l->acceptor, NULL);
+    if (l->cfg.path) unlink(l->cfg.path); /* before the port closes: afterwards the path may be that of a new process */
     close(l->fd);
-    if (l->cfg.path) unlink(l->cfg.path);
     wait_for_peers(l, deadline_ms);
     close(l->stopping);
     pthread_mutex_destroy(&l->lock);

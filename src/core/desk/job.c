@@ -93,11 +93,15 @@ int job_finish(struct work *w, int64_t id, enum job_status status, int total, in
                          B_INT("rejected", rejected), B_TEXT("errors", errors), B_INT("now", w->now)));
 }
 
-int job_continue(struct work *w, const struct job *j, struct str input) {
-    return db_exec(w->conn, &job_further,
-                   BINDS(B_INT("id", j->id), B_INT("attempts", j->attempts), B_TEXT("input", input), B_INT("run_at", w->now + 1),
-                         B_INT("now", w->now)));
+static int job_go_on(struct work *w, const struct job *j, struct str input, int64_t run_at) {
+    return db_exec(
+        w->conn, &job_further,
+        BINDS(B_INT("id", j->id), B_INT("attempts", j->attempts), B_TEXT("input", input), B_INT("run_at", run_at), B_INT("now", w->now)));
 }
+
+int job_continue(struct work *w, const struct job *j, struct str input) { return job_go_on(w, j, input, w->now + 1); }
+
+int job_wait(struct work *w, const struct job *j, int64_t until) { return job_go_on(w, j, j->input, until); }
 
 int job_retry(struct work *w, const struct job *j) {
     int64_t wait = (TIME_SECOND * 5) << (j->attempts > 10 ? 10 : j->attempts - 1);

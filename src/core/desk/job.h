@@ -51,6 +51,8 @@ int job_finish(struct work *w, int64_t id, enum job_status status, int total, in
 int job_continue(struct work *w, const struct job *j, struct str input);
 /* The job is due again after a growing delay, or FAILED after the last attempt. No-op if it was claimed again. */
 int job_retry(struct work *w, const struct job *j);
+/* The job is due at `until`, and this attempt does not count, because what the job needs is not there. No-op if it was claimed again. */
+int job_wait(struct work *w, const struct job *j, int64_t until);
 int job_postpone(struct work *w, const struct job *j, int64_t until); /* due at `until`, whatever the attempts; no-op if claimed again */
 
 #endif
