@@ -11,7 +11,8 @@ PKGS    := libmicrohttpd sqlite3 libsodium glib-2.0 libxxhash libpq libcurl libi
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wvla -Werror $(if $(SAN),-Wno-format-truncation) # GCC can't analyse it in instrumented code
 HARD := -fPIE -fstack-protector-strong -fstack-clash-protection $(if $(SAN),,-D_FORTIFY_SOURCE=2)
 OPT  := $(if $(SAN),-O1 -fno-omit-frame-pointer -fsanitize=$(SAN) -fno-sanitize-recover=all,-O2)
-BOTH := -D_GNU_SOURCE -DDESKD_VERSION='"$(VERSION)"' -g $(OPT) $(WARN) $(HARD) -Isrc -isystem $(VARIANT)/gen $(shell pkg-config --cflags $(PKGS) 2>/dev/null | sed 's/-I/-isystem /g')
+# -g1 has the lines that reports of sanitizers show, and compiles in a sixth less time than -g.
+BOTH := -D_GNU_SOURCE -DDESKD_VERSION='"$(VERSION)"' $(if $(SAN),-g1,-g) $(OPT) $(WARN) $(HARD) -Isrc -isystem $(VARIANT)/gen $(shell pkg-config --cflags $(PKGS) 2>/dev/null | sed 's/-I/-isystem /g')
 CFLAGS   += -std=c17 $(BOTH) -Wstrict-prototypes -Wmissing-prototypes
 CXXFLAGS += -std=c++17 $(BOTH) -Wmissing-declarations
 LDFLAGS += -pie -Wl,-z,relro,-z,now $(if $(SAN),-fsanitize=$(SAN))
@@ -88,9 +89,11 @@ DESTDIR ?=
 .PHONY: install
 install: deskd ## installs program, manual page, documents and systemd files below DESTDIR and PREFIX
 	install -D -m 755 deskd $(DESTDIR)$(PREFIX)/bin/deskd
-	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/doc/deskd
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/doc/deskd/docs/guides
 	./deskd manual > $(DESTDIR)$(PREFIX)/share/man/man1/deskd.1
-	install -m 644 README.md CHANGELOG.md docs/OPERATIONS.md $(DESTDIR)$(PREFIX)/share/doc/deskd
+	install -m 644 README.md CHANGELOG.md SECURITY.md LICENSE $(DESTDIR)$(PREFIX)/share/doc/deskd
+	install -m 644 docs/*.md docs/*.png $(DESTDIR)$(PREFIX)/share/doc/deskd/docs
+	install -m 644 docs/guides/*.md $(DESTDIR)$(PREFIX)/share/doc/deskd/docs/guides
 	install -D -m 644 packaging/systemd/deskd.service $(DESTDIR)$(PREFIX)/lib/systemd/system/deskd.service
 	sed -i 's,/usr/bin/deskd,$(PREFIX)/bin/deskd,' $(DESTDIR)$(PREFIX)/lib/systemd/system/deskd.service
 	install -D -m 644 packaging/systemd/deskd.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/deskd.conf
@@ -164,7 +167,7 @@ test-http: $(HTTP_TEST) ## tests src/http over sockets: framing, slow clients, l
 	HTTP_SERVER=$< $(NODE_TEST) $(HTTP_TESTS)
 
 # The calls from the API to the store that bench/recorder.h records.
-WRAPPED := db_start db_row db_int db_text db_ids db_exec db_exec_text db_insert change_log_finish
+WRAPPED := db_start db_row db_int db_text db_ids db_exec db_exec_text db_insert change_log_finish audit_finish
 
 build/bench/statements: bench/statements.c bench/recorder.c bench/recorder.h build/src/http/spool.o build/src/http/ledger.o $(filter-out build/src/http/%,$(LIB))
 	@mkdir -p $(@D)
@@ -190,7 +193,7 @@ bench-rules: deskd build/bench/business_time build/bench/clocks build/bench/deli
 	@set -e; for n in 1000 100000; do d=$$(mktemp -d); ./deskd demo --data $$d --conversations $$n >$$d/log 2>&1; build/bench/clocks $$d; rm -r $$d; done
 
 .PHONY: bench-programs
-bench-programs: build/bench/statements build/bench/fixed build/bench/libpq build/bench/business_time build/bench/clocks build/bench/deliveries build/bench/triggers ## builds the programs of make bench
+bench-programs: build/bench/flood build/bench/statements build/bench/fixed build/bench/libpq build/bench/business_time build/bench/clocks build/bench/deliveries build/bench/triggers ## builds the programs of make bench
 
 build/bench/syncs.so: bench/syncs.c
 	@mkdir -p $(@D)
@@ -205,9 +208,26 @@ bench: deskd build/bench/statements build/bench/fixed build/bench/syncs.so ## me
 bench-pages: deskd ## measures pages of the help center at 1,000 and 100,000 articles; BENCH_SIZES=1000 for a short run
 	node bench/pages.mjs
 
+.PHONY: bench-export
+bench-export: deskd ## measures objects a second of export and import on both engines; BENCH_SIZE=1000 for a short run
+	node bench/transfer.mjs
+	PG_FSYNC=on sh tests/postgres.sh node bench/transfer.mjs
+
+build/bench/flood: bench/flood.c
+	@mkdir -p $(@D)
+	$(CC) -std=c17 -D_GNU_SOURCE -O2 -Wall -Wextra -o $@ $<
+
+.PHONY: bench-overload
+bench-overload: deskd build/bench/flood ## measures req/s, health checks and memory at ten and a hundred times the best load; BENCH_SECONDS=2 for a short run
+	node bench/overload.mjs
+
 .PHONY: bench-lmtp
 bench-lmtp: deskd ## measures durable deliveries a second by LMTP and by pipe; BENCH_SECONDS=1 for a short run
 	node bench/lmtp.mjs
+
+.PHONY: bench-events
+bench-events: deskd ## measures events a second by the bulk webhook, and GETs meanwhile; BENCH_SECONDS=1 for a short run
+	node bench/events.mjs
 
 .PHONY: bench-mail
 bench-mail: deskd ## measures GETs while 100 mails a second arrive, and how many mails a second the desk processes
@@ -226,8 +246,8 @@ build/bench/libpq: bench/libpq.c
 bench-postgres: deskd build/bench/statements build/bench/libpq ## measures one desk on both engines, by one process and by two, next to pgbench with the same statements
 	PG_FSYNC=on sh tests/postgres.sh node bench/postgres.mjs
 
-# The calls from the API to the store that tests/dialect/pretend.h replaces.
-PRETENDED := db_start db_exec_text stmt_step stmt_end col_int col_int_given col_text col_null db_blocks password_hash api_refuse auth_guess auth_code
+# The functions that tests/dialect/pretend.h replaces: the calls from the API to the store, and the lines about missing contents.
+PRETENDED := db_start db_exec_text stmt_step stmt_end col_int col_int_given col_text col_null db_blocks password_hash api_refuse auth_guess auth_code log_kind_line
 QUERIES   := $(VARIANT)/tests/dialect/queries
 
 $(QUERIES): $(wildcard tests/dialect/*.c tests/dialect/*.h) $(VARIANT)/src/http/spool.o $(VARIANT)/src/http/ledger.o $(filter-out $(VARIANT)/src/http/%,$(LIB))
@@ -253,14 +273,14 @@ BEFORE_STORE := $(patsubst %,api/%.test.mjs,attachments.hostile avatar bodies cr
 NOT_SANITIZED := $(patsubst %,api/%.test.mjs,cascades demo guides harness lockout openapi pages.bytes permissions slowreaders totals)
 # The first stage of CI runs on PostgreSQL what depends most on an engine: concurrent writes, lists, totals, search, visibility. The second
 # stage runs all others there, sanitized. So each test of the API that asks the store runs on both engines.
-BOTH_STORES := $(patsubst %,api/%.test.mjs,access.walk autocomplete cascades cases.merge cases.races changes conversations.list \
-	conversations.visibility demo files.quota idempotency identities jobs lanes lockout messages narrowing organizations.filter \
-	permissions search search.bounds search.changes search.input search.visibility session settings story totals users.filter views)
+BOTH_STORES := $(patsubst %,api/%.test.mjs,access.walk apitokens audit autocomplete cascades cases.merge cases.races changes conversations.list \
+	conversations.visibility demo files.quota idempotency identities jobs lanes lockout messages narrowing oauth.attacks oauth.clients oauth.token \
+	organizations.filter permissions search search.bounds search.changes search.input search.visibility session settings story totals users.filter views webhooks webhooks.races)
 
 .PHONY: test-api
 test-api: $(BIN) tests/node_modules/.package-lock.json ## tests the API over HTTP: real daemon, real store, every reply checked against its schema
 	cd tests && DESKD=$(abspath $(BIN)) $(SCRATCH) $(NODE_TEST) --test-concurrency=$(AT_ONCE) \
-		$(if $(SAN),$(filter-out $(NOT_SANITIZED),$(BEFORE_STORE)),$(API_TESTS))
+		$(if $(SAN),$(filter-out $(NOT_SANITIZED),$(BEFORE_STORE)),$(API_TESTS) integrating/guide.test.mjs)
 
 # Each connection costs PostgreSQL 20 ms in a database that is as new as a test's. Two writers and two readers in each of two
 # processes still do everything side by side; the tests that are PostgreSQL's alone take the built-in numbers.
@@ -283,8 +303,8 @@ test-api-postgres: $(BIN) tests/node_modules/.package-lock.json ## tests the API
 	$(ON_POSTGRES) '$(TWO_PROCESSES) $(filter-out $(BEFORE_STORE) $(if $(SAN),$(filter $(NOT_SANITIZED),$(BOTH_STORES))),$(API_TESTS))'
 
 .PHONY: test-openapi
-test-openapi: $(BIN) tests/node_modules/.package-lock.json tests/linters/node_modules/.package-lock.json ## runs two linters and a generated, strictly compiled client on the OpenAPI document
-	cd tests && DESKD=$(abspath $(BIN)) $(SCRATCH) $(NODE_TEST) linters/openapi.test.mjs
+test-openapi: $(BIN) tests/node_modules/.package-lock.json tests/linters/node_modules/.package-lock.json ## runs two linters and generated, strictly compiled clients on the OpenAPI document, also that of INTEGRATING.md
+	cd tests && DESKD=$(abspath $(BIN)) $(SCRATCH) $(NODE_TEST) linters/openapi.test.mjs integrating/typescript.test.mjs
 
 .PHONY: test-pages
 test-pages: $(BIN) tests/node_modules/.package-lock.json tests/pages/node_modules/.package-lock.json ## tests the pages in Chromium: accessibility at three widths, keyboard; SHOTS=folder keeps screenshots
@@ -302,8 +322,9 @@ test-fault: fault-programs tests/node_modules/.package-lock.json ## tests SIGKIL
 	cd tests && DESKD=$(abspath $(BIN)) $(NODE_TEST) $(sort $(patsubst tests/%,%,$(wildcard tests/fault/*.test.mjs)))
 
 .PHONY: test-mail
-test-mail: $(BIN) tests/node_modules/.package-lock.json ## tests with real mail servers (Postfix, Dovecot, swaks) that run in temporary folders
+test-mail: $(BIN) tests/node_modules/.package-lock.json ## tests with real mail servers (Postfix, Dovecot, swaks) that run in temporary folders; IMAP also on PostgreSQL
 	cd tests && DESKD=$(abspath $(BIN)) $(SCRATCH) $(NODE_TEST) --test-concurrency=2 $(sort $(patsubst tests/%,%,$(wildcard tests/mail-servers/*.test.mjs)))
+	$(ON_POSTGRES) '$(TWO_PROCESSES) mail-servers/imap.test.mjs'
 
 .PHONY: programs
 programs: $(BIN) $(UNIT) $(CORPORA_TESTS) $(QUERIES) $(HTTP_TEST) ## builds what the tests run
@@ -352,7 +373,7 @@ IN      ?= src
 
 .PHONY: mutants
 mutants: $(BIN) tests/node_modules/.package-lock.json ## changes MUTANTS lines that differ from SINCE, one at a time, and counts how many changes the tests catch
-	nice -n 10 node tests/mutants/run.mjs $(if $(SINCE),--since $(SINCE)) --in $(IN) --count $(MUTANTS) --seed $(SEED)
+	nice -n 10 sh tests/scratch.sh node tests/mutants/run.mjs $(if $(SINCE),--since $(SINCE)) --in $(IN) --count $(MUTANTS) --seed $(SEED)
 
 .PHONY: layers
 layers: ## the include direction of src/ holds, and each function has a name of its own

@@ -39,6 +39,12 @@ const ask = async (method, path, body) => {
 const field = (await ask('POST', '/users/fields', { type: 'TEXT', title: 'Bench' })).id;
 sql(`INSERT INTO field_values (area, owner_id, field_id, value, value_key) SELECT 2, id, ${field}, 'value ' || id, 'value ' || id FROM users WHERE role_type = 1`);
 const status = (await ask('POST', '/cases/statuses', { label: 'Bench' })).id, type = (await ask('POST', '/cases/types', { label: 'Bench' })).id;
+// A client with 100,000 tokens, the same number of each grant.
+const app = (await ask('POST', '/oauth/clients', { name: 'Bench' })).id, now = Date.now();
+sql(`INSERT INTO oauth_grants (user_id, client_id, scopes, expiry_at, created_at, updated_at) SELECT id, ${app}, 1, ${now + 3.6e6}, ${now}, ${now} FROM users WHERE role_type = 1 LIMIT 20000;
+     INSERT INTO oauth_tokens (kind, token_hash, client_id, grant_id, user_id, scopes, family, created_at, expires_at)
+     SELECT CASE n.value WHEN 1 THEN 2 ELSE 1 END, hex(randomblob(32)), ${app}, g.id, g.user_id, 1, hex(randomblob(4)) || g.id, ${now}, ${now + 3.6e6}
+     FROM generate_series(1, (SELECT 100000 / COUNT(*) FROM oauth_grants WHERE client_id = ${app})) n, oauth_grants g WHERE g.client_id = ${app}`);
 const count = (what) => Number(sql(`SELECT COUNT(*) FROM ${what}`));
 const most = (column) => Number(sql(`SELECT ${column} FROM cases WHERE ${column} IS NOT NULL GROUP BY 1 ORDER BY COUNT(*) DESC LIMIT 1`));
 const team = most('assigned_team_id'), agent = Number(sql(`SELECT assigned_agent_id FROM cases JOIN users u ON u.id = assigned_agent_id WHERE u.role_type <= 3 GROUP BY 1 ORDER BY COUNT(*) DESC LIMIT 1`));
@@ -55,6 +61,7 @@ const changes = [
     ['an organization is deleted', count(`cases WHERE organization_id = ${organization}`) + count(`users WHERE organization_id = ${organization}`),
         () => ask('DELETE', `/organizations/${organization}`)],
     ['an unused status is deleted', 1, () => ask('DELETE', `/cases/statuses/${status}`)],
+    ['an OAuth client is deleted', count(`oauth_tokens WHERE client_id = ${app}`) + count(`oauth_grants WHERE client_id = ${app}`), () => ask('DELETE', `/oauth/clients/${app}`)],
     ['an unused type is deleted', 1, () => ask('DELETE', `/cases/types/${type}`)],
 ];
 

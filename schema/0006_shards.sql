@@ -1,4 +1,4 @@
--- A count of conversations is the sum of its shards (src/core/cases/case_count.c). (A new table, because not every
+-- A count of conversations is the sum of its shards (replaced by schema 0033). (A new table, because not every
 -- engine can change a primary key.)
 CREATE TABLE new_case_counts (
     team_id BIGINT NOT NULL,

@@ -34,6 +34,15 @@ const struct command commands[] = {
      "Makes the store of a new data folder from a backup and the folder of files beside it, and updates its schema. Refuses a folder "
      "that has "
      "anything but a secret.key."},
+    {"export", EXPORT, command_export, NULL, "Write the desk as JSON, with its files.",
+     "Writes the desk as it is at one moment to a new folder, also while the desk is running: desk.json, a file of one JSON object a line "
+     "for each "
+     "table, and the contents of files. docs/TRANSFER.md describes the format. The export does not contain the server key, but its "
+     "values that are encrypted with it."},
+    {"import", IMPORT, command_import, NULL, "Fill an empty desk from an export, or from Zendesk or Zammad.",
+     "Fills a store without people from a folder that deskd export wrote, completely or not at all. With the same server key and base URL "
+     "the desk then gives the same replies. Reads all files, verifies their checksums, and refuses a wrong one with its name and line. "
+     "--from-zendesk and --from-zammad read files of these systems instead and print what was imported, left out and why."},
     {"move", MOVE, command_move, NULL, "Copy a desk from a folder to PostgreSQL, or back.",
      "Copies every row of a stopped desk from one store to another, then reads both and compares counts and checksums. "
      "The target must be empty: a database whose user may create tables, or a folder. The move is complete when the command ends "
@@ -42,6 +51,14 @@ const struct command commands[] = {
     {"check", CHECK, command_check, NULL, "Check a store for damage.",
      "Checks the store, the consistency of its rows, and the contents of files, also while the desk is running. Prints a line for each "
      "finding. Exit status 0: no findings, 1: some."},
+    {"compact", COMPACT, command_compact, NULL, "Rewrite a store, so that nothing of deleted rows is left in it.",
+     "Removes contents of expired files, rebuilds the search index, and rewrites the store. Afterwards no byte of what an erasure or a "
+     "deletion "
+     "removed is in the store, and its free space is returned to the system. A desk in a folder must be stopped; it needs as much free "
+     "space again. A "
+     "desk in a database should be stopped, because VACUUM FULL locks each table while it is rewritten. Backups, and the log archive of a "
+     "database, "
+     "stay as they are."},
     {"mail-in", MAIL_IN, command_mail_in, NULL, "Take a mail from standard input, for a mail server.",
      "Stores a mail in the inbox of the desk. The desk reads it at once or when it is started. --data names the desk's "
      "data folder, also if the desk is in a database. The desk must have been served once. mail-in sends no mail. Exit status, as mail "

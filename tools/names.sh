@@ -1,12 +1,12 @@
 #!/bin/sh
-# No two files of src/ define functions of one name, static ones included: a search for a name finds one function.
+# No two files of src/, headers included, define functions of one name, static ones included: a search for a name finds one function.
 cd "$(dirname "$0")/.." || exit 1
 awk '
 FNR == 1 { head = "" }
 head == "" && /^[A-Za-z_]/ && !/^(typedef|extern|QUERY)/ { head = $0; line = FNR; }
 head != "" {
     if (line != FNR) head = head " " $0
-    if (head ~ /[;{]/) { if (head ~ /\{/) define(head); head = "" }
+    if (match(head, /[;{]/)) { if (substr(head, RSTART, 1) == "{") define(head); head = "" }
 }
 function define(text) {
     sub(/\{.*/, "", text)
@@ -19,4 +19,4 @@ function define(text) {
     else { place[name] = FILENAME ":" line; all++ }
 }
 END { if (wrong) exit 1; print "names: " all " functions, each name once" }
-' $(find src -name '*.c' -o -name '*.cc' | sort)
+' $(find src -name '*.c' -o -name '*.cc' -o -name '*.h' | sort)

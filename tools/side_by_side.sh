@@ -1,22 +1,31 @@
 #!/bin/sh
-# Runs make targets, two at a time, in the order given, and prints what each took. A test target spends half of its time waiting for
-# disks, servers and locks, so two targets use two cores well. Each line of output begins with its target. After a failure no further target begins;
-# the last lines name the targets that failed.
+# Runs make targets, two at a time, in the order given, and prints what each took: seconds, and CPU as user and system time, without that
+# of a PostgreSQL server, which is not a child. A test target spends half of its time waiting for disks, servers and locks, so two targets
+# use two cores well. Each line of output begins with its target. After a failure no further target begins. The output ends with the
+# failures of the targets that failed, so that its end alone shows the cause.
 #
 #     tools/side_by_side.sh TARGET...
 set -u
 
-failed=$(mktemp)
-trap 'rm -f "$failed"' EXIT
-export failed
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+export folder
+failed=$folder/failed
 
 printf '%s\n' "$@" | xargs -P 2 -I@ sh -c '
     began=$(date +%s)
-    { ${MAKE:-make} --no-print-directory @ 2>&1 || echo @ >>"$failed"; } | sed -u "s/^/@: /"
-    echo "== make @: $(($(date +%s) - began)) s"
-    ! grep -qx @ "$failed" || exit 255'
+    { ${MAKE:-make} --no-print-directory @ 2>&1 || echo @ >>"$folder/failed"; } | tee "$folder/@" | sed -u "s/^/@: /"
+    took=$(($(date +%s) - began))
+    times >"$folder/times.@"
+    echo "== make @: $took s, CPU $(tail -n 1 "$folder/times.@")"
+    ! grep -qsx @ "$folder/failed" || exit 255'
 status=$? # not 0 also if a shell was killed, so that its target did not end
 
 [ -s "$failed" ] || exit "$status"
-sed 's/^/FAILED: make /' "$failed" >&2
+while read -r target; do
+    # A failure of the tests' reporter is 'FAILED: name' and indented lines, as long as a screen.
+    failures=$(grep -A 30 '^FAILED: \|^\[  FAILED  \]\|: error: ' "$folder/$target")
+    printf '%s\n' "${failures:-$(cat "$folder/$target")}" | tail -n 100
+    echo "FAILED: make $target"
+done <"$failed" >&2
 exit 1

@@ -15,7 +15,7 @@ mkdir -p "$root/etc" "$root/DEBIAN" "$out"
 strip --strip-unneeded "$root/usr/bin/deskd"
 gzip -9n "$root/usr/share/man/man1/deskd.1"
 gzip -9n "$root/usr/share/doc/deskd/CHANGELOG.md"
-cp LICENSE "$root/usr/share/doc/deskd/copyright"
+mv "$root/usr/share/doc/deskd/LICENSE" "$root/usr/share/doc/deskd/copyright"
 
 cp "$here/control" "$work/debian/control"
 printf 'deskd (%s) unstable; urgency=low\n\n  * See CHANGELOG.md.\n\n -- The deskd maintainers <maintainers@localhost>  Thu, 01 Jan 1970 00:00:00 +0000\n' "$version" >"$work/debian/changelog"

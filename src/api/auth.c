@@ -16,6 +16,7 @@
 #include "core/login/remember.h"
 #include "core/access/scope.h"
 #include "core/login/session.h"
+#include "core/programs/bearer.h"
 #include "core/words.h"
 
 #include <inttypes.h>
@@ -40,7 +41,7 @@ static int by_session(struct call *c, const struct credentials_given *g, struct 
     if (rc == 0 || !secret_eq(token, session_token(&c->work, s, c->work.arena))) return session_failed(c);
     if (!str_eq(s->user_agent, c->work.actor.user_agent)) return session_failed(c);
     if (g->cookie && !s->csrf_checked) return session_failed(c);
-    touch(c->work.desk, s, c->work.now);
+    session_touch(&c->work, s);
     return AUTH_DONE;
 }
 
@@ -66,7 +67,7 @@ int auth_reader(struct work *w, struct http_request *r, struct str *csrf) {
     int rc = load_cookie(w, r, &s);
     *csrf = (struct str){0};
     if (rc <= 0) return rc;
-    touch(w->desk, &s, w->now);
+    session_touch(w, &s);
     *csrf = str_dup(r->arena, session_csrf(w, &s, r->arena));
     return rc;
 }
@@ -147,15 +148,23 @@ static int by_memory(struct call *c, const struct credentials_given *g, struct s
         return AUTH_SLOW;
     }
     TRY(same_user(c, g, s));
-    touch(c->work.desk, s, c->work.now);
+    session_touch(&c->work, s);
     return AUTH_DONE;
+}
+
+/* A token stands for itself: a session that is sent with it is ignored. No browser adds a token by itself, so CSRF is not checked. */
+static int by_bearer(struct call *c, struct str token) {
+    int rc = bearer_load(&c->work, token);
+    if (rc) return rc < 0 ? rc : AUTH_DONE;
+    c->challenge = S("error=\"invalid_token\"");
+    return fail(&c->work, ERR_AUTHENTICATION_FAILED);
 }
 
 int auth_fast(struct call *c) {
     struct credentials_given g;
     struct session s;
     TRY(credentials_read(c, &g));
-    if (g.bearer) return fail(&c->work, ERR_AUTHENTICATION_FAILED); /* OAuth tokens are not implemented yet */
+    if (g.bearer.p) return by_bearer(c, g.bearer);
     if (!g.basic && g.session.n) {
         c->by_session = true;
         c->by_cookie = g.cookie;
@@ -174,6 +183,7 @@ struct opening {
     struct work *work;
     struct str login, token, code, successor;
     enum auth_step step;
+    const char *method; /* of a login: session_open */
     int64_t user_id, session_id, token_id;
     int locked;  /* seconds */
     int attempt; /* number of the counted failure */
@@ -183,14 +193,14 @@ struct opening {
 static int count_failure_in(struct conn *conn, void *arg) {
     struct opening *o = arg;
     o->work->conn = conn;
-    o->locked = login_failed_note(o->work, o->login, &o->attempt);
+    o->locked = login_failed_note(o->work, o->login, o->user_id, &o->attempt);
     return o->locked;
 }
 
 static int open_session_in(struct conn *conn, void *arg) {
     struct opening *o = arg;
     o->work->conn = conn;
-    return session_open(o->work, o->user_id, o->work->actor.user_agent, o->work->actor.remote, o->csrf, &o->session_id);
+    return session_open(o->work, o->user_id, o->work->actor.user_agent, o->work->actor.remote, o->csrf, o->method, &o->session_id);
 }
 
 static int on_writer(struct call *c, int (*run)(struct conn *conn, void *arg), struct opening *o) {
@@ -250,8 +260,8 @@ static int hash_in_turn(struct call *c, struct str hash, struct str password, bo
 
 /* Judges a guess after its hash, when other guesses may have failed, in this process or another. A correct guess counts if fewer than
  * ten wrong ones were counted before it. At most ten callers learn that their guess was wrong. */
-static int judge_password(struct call *c, struct str name, bool right, int *attempt) {
-    struct opening o = {.work = &c->work, .login = name};
+static int judge_password(struct call *c, struct str name, int64_t user_id, bool right, int *attempt) {
+    struct opening o = {.work = &c->work, .login = name, .user_id = user_id};
     if (right) return refuse_locked(c, name);
     TRY(on_writer(c, count_failure_in, &o));
     *attempt = o.attempt;
@@ -264,7 +274,7 @@ static int verify_password(struct call *c, const struct credentials_given *g, st
     TRY(refuse_locked(c, g->pair.login));
     TRY(login_find(&c->work, g->pair.login, l));
     TRY(hash_in_turn(c, l->hash, g->pair.password, &right));
-    TRY(judge_password(c, g->pair.login, right, &attempt));
+    TRY(judge_password(c, g->pair.login, l->user_id, right, &attempt));
     if (right) return 0;
     c->notification = str_fmt(c->work.arena, "Invalid email or password (attempt: %d/%d)", attempt, LOGIN_FAILURES);
     return fail(&c->work, ERR_AUTHENTICATION_FAILED);
@@ -300,13 +310,17 @@ static int check_code_in(struct conn *conn, void *arg) {
     TRY(taken);
     o->taken = taken == 1;
     if (o->taken) return 0;
-    TRY(login_failed_note(o->work, o->login, &o->attempt));
+    TRY(login_failed_note(o->work, o->login, o->user_id, &o->attempt));
     return o->token_id ? auth_token_miss(o->work, o->token_id) : 0;
+}
+
+static struct str guess_of_person(struct call *c, const char *secret, int64_t user_id) {
+    return guessed_name(c->work.arena, secret, str_fmt(c->work.arena, "%" PRId64, user_id));
 }
 
 /* Wrong codes are counted like wrong passwords. */
 static int take_code(struct call *c, struct str code, int64_t user_id, int64_t token_id) {
-    struct str name = str_fmt(c->work.arena, "one-time password of %" PRId64, user_id);
+    struct str name = guess_of_person(c, "code", user_id);
     struct opening o = {.work = &c->work, .login = name, .user_id = user_id, .code = code, .token_id = token_id};
     TRY(refuse_locked(c, name));
     TRY(on_writer(c, check_code_in, &o));
@@ -320,7 +334,8 @@ int auth_code(struct call *c, struct str code) { return c->code_taken ? 0 : take
 /* Opens or reuses the session of a complete login, if the password has not changed since it was verified. */
 static int open_session(struct call *c, const struct credentials_given *g, int64_t user_id, int64_t password_updated_at,
                         struct session *s) {
-    struct opening o = {.work = &c->work, .user_id = user_id, .csrf = g->csrf};
+    const char *method = c->code_taken ? "PASSWORD_AND_CODE" : "PASSWORD";
+    struct opening o = {.work = &c->work, .user_id = user_id, .csrf = g->csrf, .method = method};
     TRY(session_find(&c->work, o.user_id, c->work.actor.user_agent, c->work.actor.remote, g->csrf, &o.session_id));
     if (o.session_id == 0) TRY(on_writer(c, open_session_in, &o));
     int rc = session_load(&c->work, o.session_id, s);
@@ -385,11 +400,11 @@ int auth_hash(struct call *c, struct str password, struct str *hash) {
 }
 
 int auth_guess(struct call *c, struct str hash, struct str password, bool *right) {
-    struct str name = str_fmt(c->work.arena, "password of %" PRId64, c->work.actor.user_id);
+    struct str name = guess_of_person(c, "password", c->work.actor.user_id);
     TRY(refuse_locked(c, name));
     int attempt;
     TRY(hash_in_turn(c, hash, password, right));
-    return judge_password(c, name, *right, &attempt);
+    return judge_password(c, name, c->work.actor.user_id, *right, &attempt);
 }
 
 /* ---- remember-me ------------------------------------------------------------------------------------------------- */
@@ -411,8 +426,8 @@ static int by_remembered(struct call *c, const struct credentials_given *g, stru
     TRY(on_writer(c, write_remembered, &o));
     int rc = o.taken ? session_load(&c->work, o.session_id, s) : 0;
     if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_AUTHENTICATION_FAILED);
-    /* No token for a new password is issued here, because the remember-me token may be stolen. A caller who knows the expired password
-     * logs in with it. */
+    /* No token for a new password is issued here, because the remember-me token may be stolen. A caller who has the expired password logs
+     * in with it. */
     if (password_expired(c->work.desk, c->work.actor.rank, s->password_updated_at, c->work.now))
         return fail(&c->work, ERR_AUTHENTICATION_FAILED);
     call_header(c, "X-RememberMe", o.successor);
@@ -469,6 +484,28 @@ int auth_csrf(struct call *c) {
     return fail(&c->work, ERR_CSRF_FAILED);
 }
 
+/* The scope that a bearer token lacks is part of the challenge (RFC 6750 section 3.1). */
+static int scope_refuse(struct call *c, const char *scope) {
+    const char *level = route_reads(c->route) ? "read" : "write";
+    if (c->work.actor.kind == ACTOR_TOKEN)
+        c->challenge = bearer_is_scope(scope) ? str_fmt(c->work.arena, "error=\"insufficient_scope\", scope=\"%s:%s\"", scope, level)
+                                              : S("error=\"insufficient_scope\"");
+    return fail(&c->work, ERR_PERMISSIONS_DENIED);
+}
+
+static bool bearer_granted(const struct actor *a, const struct route *r, const char *scope) {
+    if (scope == NULL) return false;
+    if (str_eq(str_of(scope), S(BEARER_ANY))) return true;
+    if (str_eq(str_of(scope), S(BEARER_WRITES))) return (a->scopes & scopes_write()) != 0;
+    return scope_granted(a, scope, route_writes(r));
+}
+
+static int scope_admit(struct call *c) {
+    const struct actor *a = &c->work.actor;
+    const char *scope = a->kind == ACTOR_TOKEN ? route_bearer(c->route) : c->route->scope;
+    return bearer_granted(a, c->route, scope) ? 0 : scope_refuse(c, scope);
+}
+
 int auth_admit(struct call *c) {
     const struct actor *a = &c->work.actor;
     const struct route *r = c->route;
@@ -477,6 +514,5 @@ int auth_admit(struct call *c) {
     bool admitted = r->roles & 1u << a->rank || by_token || by_fingerprint;
     if (!admitted) return fail(&c->work, a->rank ? ERR_PERMISSIONS_DENIED : ERR_AUTHORIZATION_REQUIRED);
     if (r->permission && a->rank && !permitted(a, r->permission)) return fail(&c->work, ERR_PERMISSIONS_DENIED);
-    if (!scope_granted(a, r->scope, !route_reads(r))) return fail(&c->work, ERR_PERMISSIONS_DENIED);
-    return 0;
+    return scope_admit(c);
 }

@@ -5,23 +5,20 @@
 #include "api/input.h"
 #include "base/limits.h"
 #include "core/access/scope.h"
+#include "core/desk/setting.h"
 
 #include <endian.h>
+#include <inttypes.h>
 
 /* ---- a call ------------------------------------------------------------------------------------------------------ */
 
 #define USER_AGENT 512 /* bytes; the rest is ignored */
 
-/* Bytes that are not UTF-8 become question marks, because the text is stored and shown. */
 struct str user_agent_of(struct http_request *r) {
     struct str sent = http_header(r, "User-Agent");
     if (sent.p == NULL) return S("");
     sent.n = sent.n > USER_AGENT ? USER_AGENT : sent.n;
-    if (utf8_valid(sent)) return sent;
-    struct str copy = str_dup(r->arena, sent);
-    for (char *at = (char *)copy.p; at < copy.p + copy.n; at++)
-        if ((unsigned char)*at >= 0x80) *at = '?';
-    return copy;
+    return utf8_repaired(r->arena, sent);
 }
 
 /* A unique 64-bit id: odd multiples of a counter. */
@@ -120,7 +117,8 @@ void call_preflight(struct call *c) {
     if (allow.n && http_header(c->http, "Origin").n) {
         call_header(c, "Access-Control-Allow-Methods", allow);
         call_header(c, "Access-Control-Allow-Headers", http_header(c->http, "Access-Control-Request-Headers"));
-        call_header(c, "Access-Control-Max-Age", S("600"));
+        call_header(c, "Access-Control-Max-Age",
+                    str_fmt(c->work.arena, "%" PRId64, setting_int(c->work.desk, "security.cors_max_age_seconds")));
     }
 }
 

@@ -2,6 +2,7 @@
 #ifndef API_CALL_H
 #define API_CALL_H
 
+#include "api/bucket.h"
 #include "api/resource.h"
 #include "base/buf.h"
 #include "http/http.h"
@@ -74,6 +75,15 @@ struct download {
     int64_t at, n;
 };
 
+/* The rate limit that a request counted for (api/limits.h). quota 0: none. */
+struct limited {
+    const char *name; /* of the class */
+    uint64_t caller;  /* hash of caller and class */
+    int64_t quota;
+    int64_t now; /* microseconds */
+    struct bucket_state state;
+};
+
 #define PATH_VARS 4
 struct path_var {
     const char *bind; /* ":id" */
@@ -138,6 +148,7 @@ struct call {
     struct span *secrets;             /* secrets in `out`; the last first */
     struct header *headers;
     struct str session_id;    /* member of the envelope after a Basic login */
+    struct str challenge;     /* attributes of WWW-Authenticate: Bearer; p NULL: the credentials were no bearer token */
     struct str auth_token;    /* member of an error: continues the login */
     bool code_taken;          /* the login included a valid one-time password */
     struct str posts;         /* member of an error: JSON of the posts that a reply has not seen; p NULL: none */
@@ -147,6 +158,7 @@ struct call {
     struct warned *warnings;  /* further notifications, of type WARNING, in order */
     struct str etag;          /* 32 hex digits, without quotes */
     int64_t modified;         /* Last-Modified, 0: unknown */
+    struct limited limited;   /* the rate limit that this call counted for */
     int64_t retry_after;      /* seconds, of an error 429; 0: the header is among `headers` */
 };
 

@@ -85,7 +85,7 @@ static bool check_reference(const struct check *k, const struct field *f) {
     const struct resource *target = f->ref ? resource_of(f->ref) : NULL;
     if (f->type != F_REF && !many) return true;
     if (target == NULL) return found_wrong(k, "it refers to an unknown resource");
-    if (many && f->owned_by == NULL && ((f->many == NULL && f->made == NULL) || f->type == F_ROWS))
+    if (many && f->owned_by == NULL && ((f->many == NULL && f->made == NULL && f->found == NULL) || f->type == F_ROWS))
         return found_wrong(k, "it needs a query in .many, or .owned_by");
     if (f->type == F_ROWS && has_lists(target)) return found_wrong(k, "the rows of F_ROWS must not have lists");
     if (f->shows && (f->type != F_REF || target->url == NULL)) return found_wrong(k, ".shows needs an F_REF to a resource with .url");
@@ -234,6 +234,11 @@ static bool check_admission(const struct check *k, const struct route *r) {
         return found_wrong(k, "unknown permission %s (core/access/permission.c lists them)", r->permission);
     if (r->scope[0] && scope_bit(str_of(r->scope), false) == 0)
         return found_wrong(k, "unknown scope %s (core/access/scope.c lists them)", r->scope);
+    if (r->bearer && r->scope[0]) return found_wrong(k, ".bearer needs the scope \"\"");
+    if (bearer_is_scope(r->bearer) && scope_bit(str_of(r->bearer), false) == 0)
+        return found_wrong(k, ".bearer names the unknown scope %s (core/access/scope.c lists them)", r->bearer);
+    if (r->bearer && route_writes(r) && str_eq(str_of(r->bearer), S(BEARER_ANY)))
+        return found_wrong(k, ".bearer of a write is BEARER_WRITES or a scope: tokens that only read may not write");
     return true;
 }
 
@@ -327,6 +332,7 @@ bool route_check(struct arena *a, const struct resource *home, const struct rout
     if (!check_admission(&k, r)) return false;
     if (r->handler == NULL) return found_wrong(&k, "no handler");
     if (r->shape == 0) return found_wrong(&k, "no shape");
+    if (r->outside && !(r->executor == POOL && route_reads(r))) return found_wrong(&k, ".outside needs a read with .executor = POOL");
     if (r->summary == NULL) return found_wrong(&k, "no summary");
     return check_list(&k, ".errors", r->errors, ' ', is_error_code) && check_list(&k, ".headers", r->headers, ' ', is_reply_header) &&
            check_groups_of_route(&k, r) && check_parameters(&k, r) && check_route_sql(&k, r) && check_bound(&k, r) &&

@@ -1,7 +1,8 @@
-/* The checks of the tables, at the start of the server: a defect stops the start and is named by resource and member. It never becomes a 500.
+/* The checks of the tables, at the start of the server: a defect stops the start and is named by resource and member. It never becomes a
+ * 500.
  *
- * Checked are references between tables (resources, members, words, settings, permissions, scopes, errors, headers) and the names of values in SQL:
- * each :name is one that the machine binds there. Whether the columns exist is for `make dialect`. */
+ * Checked are references between tables (resources, members, words, settings, permissions, scopes, errors, headers) and the names of
+ * values in SQL: each :name is one that the machine binds there. `make dialect` checks that the columns exist. */
 #ifndef API_CHECK_H
 #define API_CHECK_H
 

@@ -19,7 +19,7 @@ static int read_session_token(struct call *c, struct credentials_given *g) {
     TRY(header_or_argument(c, "X-Session-ID", "_session_id", &g->session));
     if (cookie.n == 0) return 0;
     if (g->session.n && !str_eq(g->session, cookie)) return fail_field(&c->work, ERR_PARAMETERS_INCONSISTENT, S("_session_id"), NULL);
-    if (g->session.n || g->basic || g->bearer) return 0;
+    if (g->session.n || g->basic || g->bearer.p) return 0;
     g->session = cookie;
     g->cookie = g->csrf = true;
     return 0;
@@ -81,7 +81,7 @@ int credentials_read(struct call *c, struct credentials_given *g) {
         g->basic = true;
         TRY(read_basic(c, rest.p ? rest : S(""), &g->pair));
     } else if (str_eqi(scheme, S("Bearer"))) {
-        g->bearer = rest.p && str_trim(rest).n;
+        g->bearer = rest.p && str_trim(rest).n ? str_trim(rest) : (struct str){0};
     } else if (str_trim(header).n) {
         return fail(&c->work, ERR_AUTHENTICATION_FAILED);
     }

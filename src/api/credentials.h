@@ -9,8 +9,9 @@ struct basic {
 };
 
 struct credentials_given {
-    bool basic, bearer;
+    bool basic;
     struct basic pair;
+    struct str bearer;      /* token of Authorization: Bearer; p NULL: none */
     struct str session;     /* session token; p NULL: none */
     struct str token, code; /* of a login with several steps */
     struct str remembered;

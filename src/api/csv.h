@@ -6,7 +6,7 @@
 
 extern const struct field csv_args[]; /* format, for .args or as a group */
 
-/* True if the caller wants CSV: format=csv, or an Accept that admits text/csv and no JSON. After api_input. */
+/* Returns true if the request asks for CSV: by format=csv, or by an Accept that admits text/csv and no JSON. Call it after api_input. */
 bool csv_asked(struct call *c);
 /* Appends a cell to c->out. A text that a spreadsheet would take for a formula (it begins with = + - @, tab or CR) gets a leading '. */
 void csv_text(struct call *c, struct str s); /* p NULL: an empty cell */

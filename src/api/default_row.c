@@ -3,6 +3,8 @@
 
 #include "core/change/change.h"
 
+#include <assert.h>
+
 /* The given flag; NULL: the resource has none, or it is absent. */
 static const struct in *given_flag(struct call *c, const char *name) {
     for (int i = 0; i < c->input_count; i++)
@@ -32,6 +34,7 @@ static int read_default(struct call *c, const char *condition, int64_t *id) {
 
 int default_hand_on(struct call *c) {
     if (!c->home->has_default) return 0;
+    assert(c->home->within.parent == NULL); /* the default is one of all rows */
     const struct in *chosen = given_flag(c, "is_default");
     TRY(lock(c));
     if (chosen == NULL || chosen->value.i == 0) return 0;

@@ -11,8 +11,8 @@ struct delays {
     pthread_mutex_t lock;
     pthread_cond_t change;
     pthread_t thread;
-    struct delay *first; /* ordered by due time */
-    int count;
+    struct delay *first, *last; /* ordered by due time */
+    int count, most;
     bool ending, stopping;
 };
 
@@ -32,6 +32,7 @@ static void *delays_main(void *arg) {
             wait_until(d, t->due);
         } else {
             d->first = t->next;
+            if (d->first == NULL) d->last = NULL;
             d->count--;
             pthread_mutex_unlock(&d->lock);
             t->over(t);
@@ -42,10 +43,11 @@ static void *delays_main(void *arg) {
     return NULL;
 }
 
-struct delays *delays_new(void) {
+struct delays *delays_new(int most) {
     pthread_condattr_t monotonic;
     struct delays *d = calloc(1, sizeof *d);
     if (d == NULL) return NULL;
+    d->most = most;
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_mutex_init(&d->lock, NULL);
@@ -75,20 +77,29 @@ void delays_free(struct delays *d) {
     free(d);
 }
 
-bool delay(struct delays *d, struct delay *t, uint64_t key, int ms) {
+static bool delays_has_room(const struct delays *d, uint64_t key) {
     int alike = 0;
+    if (d->count >= d->most || d->ending) return false;
+    for (const struct delay *o = key ? d->first : NULL; o; o = o->next) alike += o->key == key;
+    return alike < LIMIT_DELAYED_ALIKE;
+}
+
+static void delay_link(struct delays *d, struct delay *t) {
+    bool last = d->last && d->last->due <= t->due; /* always, if all delays of a list are equally long */
+    struct delay **at = last ? &d->last->next : &d->first;
+    while (*at && (*at)->due <= t->due) at = &(*at)->next;
+    t->next = *at;
+    *at = t;
+    if (t->next == NULL) d->last = t;
+    d->count++;
+}
+
+bool delay(struct delays *d, struct delay *t, uint64_t key, int ms) {
     *t = (struct delay){.over = t->over, .key = key, .due = clock_monotonic() + ms + 1}; /* + 1: the clock has whole milliseconds */
     pthread_mutex_lock(&d->lock);
-    for (const struct delay *o = d->first; o; o = o->next) alike += o->key == key;
-    bool room = d->count < LIMIT_DELAYED && alike < LIMIT_DELAYED_ALIKE && !d->ending;
-    if (room) {
-        struct delay **at = &d->first;
-        while (*at && (*at)->due <= t->due) at = &(*at)->next;
-        t->next = *at;
-        *at = t;
-        d->count++;
-        pthread_cond_signal(&d->change);
-    }
+    bool room = delays_has_room(d, key), first = d->first == NULL;
+    if (room) delay_link(d, t);
+    if (room && (first || d->first == t)) pthread_cond_signal(&d->change);
     pthread_mutex_unlock(&d->lock);
     return room;
 }

@@ -179,10 +179,14 @@ bool operation_bulk(const struct operation *op) {
     return false;
 }
 
+const char *operation_bearer(const struct operation *op) { return op->route->scope ? route_bearer(op->route) : NULL; }
+
 void operation_scope(struct buf *out, const struct operation *op) {
-    const struct route *r = op->route;
-    if (r->scope == NULL || r->scope[0] == 0) return;
-    buf_fmt(out, "%s:%s", r->scope, route_reads(r) ? "read" : "write");
+    const char *scope = operation_bearer(op);
+    if (scope == NULL) buf_text(out, "no token reaches it");
+    else if (str_eq(str_of(scope), S(BEARER_ANY))) buf_text(out, "any token");
+    else if (str_eq(str_of(scope), S(BEARER_WRITES))) buf_text(out, "any :write scope");
+    else buf_fmt(out, "%s:%s", scope, route_reads(op->route) ? "read" : "write");
 }
 
 /* ---- input ---------------------------------------------------------------------------------------------- */
@@ -325,6 +329,7 @@ bool error_common(int err) {
     case ERR_PAYLOAD_TOO_LARGE:
     case ERR_URI_TOO_LONG:
     case ERR_AUTHENTICATION_LOCKED:
+    case ERR_RATE_LIMIT_REACHED:
     case ERR_HEADERS_TOO_LARGE:
     case ERR_SESSION_LOADING_FAILED:
     case ERR_INTERNAL_ERROR:
@@ -365,7 +370,6 @@ bool operation_errors(const struct operation *op, int err) {
     case ERR_REQUEST_IN_PROGRESS: return r->method == POST;
     case ERR_RESOURCE_MODIFIED: return r->method != POST;
     case ERR_RANGE_NOT_SATISFIABLE: return r->has_ranges;
-    case ERR_RATE_LIMIT_REACHED: return open && writes;
     default: return false;
     }
 }
@@ -375,14 +379,16 @@ bool operation_errors(const struct operation *op, int err) {
 void routes_write(struct buf *out) {
     struct manual m;
     manual_open(&m, S(""));
-    buf_text(out, "method\tpath\troles\tscope\tstatus\tresource\tpermission\n");
+    buf_text(out, "method\tpath\troles\tscope\tstatus\tresource\tpermission\ttoken\n");
     for (int i = 0; i < m.count; i++) {
         const struct operation *op = &m.operations[i];
         const char *scope = op->route->scope;
         buf_fmt(out, "%s\t/api/v1%s\t", method_name(op->route->method), op->route->path);
         short_roles(out, op->route->roles);
-        buf_fmt(out, "\t%s\t%d\t%s\t%s\n", scope && *scope ? scope : "-", operation_status(op), operation_label(op) ? op->reply->type : "-",
+        buf_fmt(out, "\t%s\t%d\t%s\t%s\t", scope && *scope ? scope : "-", operation_status(op), operation_label(op) ? op->reply->type : "-",
                 op->route->permission ? op->route->permission : "-");
+        operation_scope(out, op);
+        buf_char(out, '\n');
     }
     manual_close(&m);
 }

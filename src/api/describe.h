@@ -34,13 +34,16 @@ struct str url_path(struct str base_url); /* "/desk" of "https://example.com/des
 /* ---- operations ----------------------------------------------------------------------------------------- */
 
 const char *method_name(enum method method);
-int operation_status(const struct operation *op);                  /* of success */
-const char *operation_label(const struct operation *op);           /* value of `resource` in the reply; NULL: none */
-bool operation_bulk(const struct operation *op);                   /* accepts `ids` */
-bool operation_writes(const struct operation *op);                 /* POST, PUT, DELETE */
-bool operation_errors(const struct operation *op, int err);        /* true if it can answer ERR_x */
-bool error_common(int err);                                        /* true if every operation can */
-void operation_scope(struct buf *out, const struct operation *op); /* "users:read"; nothing if it has none */
+int operation_status(const struct operation *op);           /* of success */
+const char *operation_label(const struct operation *op);    /* value of `resource` in the reply; NULL: none */
+bool operation_bulk(const struct operation *op);            /* accepts `ids` */
+bool operation_writes(const struct operation *op);          /* POST, PUT, DELETE */
+bool operation_errors(const struct operation *op, int err); /* true if it can answer ERR_x */
+bool error_common(int err);                                 /* true if every operation can */
+const char *operation_bearer(const struct operation *op);   /* of its route: route_bearer */
+void operation_scope(
+    struct buf *out,
+    const struct operation *op); /* of a bearer token: "users:read", "any token", "any :write scope" or "no token reaches it" */
 
 /* The fields of its body; NULL: no body. input_sent says which of them it accepts. */
 const struct field *operation_input(const struct operation *op);

@@ -12,7 +12,8 @@
  *     DELAY        | `-- a password: after a while, if others failed before
  *     VERIFY       | `------------------> LANE_HASH: 401
  *     ADMIT        | <- CSRF, 403 ------- LANE_WORK
- *     RATE         | `-- a write without login: 429 --------------------------> counts it
+ *     RATE         | <- 429 (limits.h)
+ *                  | `-- a write without login: 429 --------------------------> counts it
  *     BODY         | <- 400 413 415 ----- LANE_WORK <-----------------------------'
  *     LANE         |
  *     PREPARE      | `------------------> the lane of the route: uploads, pictures, hashes
@@ -24,6 +25,7 @@
  * A GET (and a POST that only reads) runs on its event loop, in the read snapshot that found its actor, with a budget. If the budget is
  * spent, it runs again in the pool, because it is pure. A write goes to the writer thread, where it shares a COMMIT with others. hop_end
  * sends every reply, so no reply to a write leaves before the COMMIT that holds it. */
+#include "api/limits.h"
 #include "api/machine.h"
 
 #include "api/reply.h"
@@ -61,6 +63,7 @@ struct hop {
     bool deferred;          /* the call has left its event loop, so budgets are those of the pool */
     bool reading;           /* a snapshot is open on this thread */
     bool written;
+    bool crowded;          /* the queue was full */
     struct header *before; /* headers without those of the handler: used after a failure and for 304 */
 };
 
@@ -110,8 +113,21 @@ static int read_in_time(const struct call *c, int rc) {
 
 static void hop_advance(struct hop *h);
 
+static void refusal_over(struct delay *t) {
+    struct hop *h = hop_of_delay(t);
+    call_end(&h->call, h->before, h->began, -ERR_SERVICE_UNAVAILABLE);
+}
+
+/* A client may try again at once, whatever Retry-After says. Many of them would leave no time for the queue, because a refusal costs half of a
+ * read and the threads of reads have a lower priority. So a refusal waits, which holds its connection and costs nothing. */
+static bool refuse_later(struct hop *h) {
+    h->delay = (struct delay){.over = refusal_over};
+    return delay(h->call.api->refusals, &h->delay, 0, REFUSAL_MS);
+}
+
 static void hop_end(struct hop *h, int rc) {
     snapshot_close(h);
+    if (rc == -ERR_SERVICE_UNAVAILABLE && h->crowded && refuse_later(h)) return;
     call_end(&h->call, h->before, h->began, rc);
 }
 
@@ -128,7 +144,9 @@ static int park(struct hop *h, enum lane lane) {
     leave_loop(h);
     atomic_fetch_add(&h->call.api->metrics.pool_runs, 1);
     h->pool = (struct pool_task){.run = pool_resume, .whose = call_sharer(&h->call)};
-    return pool_submit(h->call.api->pool, lane, &h->pool) ? PARKED : -ERR_SERVICE_UNAVAILABLE;
+    if (pool_submit(h->call.api->pool, lane, &h->pool)) return PARKED;
+    h->crowded = h->call.inner == NULL;
+    return -ERR_SERVICE_UNAVAILABLE;
 }
 
 static int park_on_writer(struct hop *h, int (*run)(struct db_task *t, struct conn *conn), void (*done)(struct db_task *t, int rc)) {
@@ -156,6 +174,7 @@ static int stage_identify(struct hop *h) {
     struct call *c = &h->call;
     struct header *before = c->headers;
     int rc = auth_fast(c);
+    if (rc == AUTH_DONE && c->route->caller) rc = c->route->caller(c);
     if (rc == AUTH_DONE) return h->next = ADMIT, NEXT;
     if (rc == AUTH_SLOW) rc = auth_delay(c, &h->login);
     h->delay_ms = rc;
@@ -214,7 +233,9 @@ static void count_done(struct db_task *t, int rc) {
 static int stage_rate(struct hop *h) {
     struct call *c = &h->call;
     if (c->inner) return NEXT; /* the form of the page was counted */
-    if (c->work.actor.rank != ROLE_PUBLIC || c->method == GET || c->api->cfg.public_writes_a_minute == 0) return NEXT;
+    TRY(limits_count(c));
+    if (c->work.actor.rank != ROLE_PUBLIC || c->work.actor.event_token_id || c->method == GET || c->api->cfg.public_writes_a_minute == 0)
+        return NEXT;
     int64_t wait = rate_over(c->api, c->http->remote, c->work.now);
     return wait ? call_wait(c, wait) : park_on_writer(h, count_run, count_done);
 }
@@ -345,6 +366,7 @@ static int run_reading(struct hop *h) {
     bool spent = rc < 0 && db_budget_spent(c->work.conn);
     snapshot_close(h);
     if (spent) c->headers = h->before;
+    if (rc >= 0 && c->route->outside) rc = c->route->outside(c);
     return spent ? NEXT : rc < 0 ? rc : ANSWER;
 }
 

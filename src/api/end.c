@@ -1,7 +1,9 @@
 /* The end of a call: adds headers to the reply, counts, logs and sends it. */
+#include "api/limits.h"
 #include "api/machine.h"
 
 #include "api/describe.h"
+#include "api/guard.h"
 #include "api/inner.h"
 #include "api/reply.h"
 #include "base/address.h"
@@ -26,7 +28,6 @@ static void common_headers(struct call *c) {
     struct http_request *r = c->http;
     if (c->status != 304) http_add_header(r, "Content-Type", S("application/json"));
     http_add_header(r, "Cache-Control", S("private, max-age=0, must-revalidate"));
-    http_add_header(r, "X-Content-Type-Options", S("nosniff"));
     if (c->status == 429 && c->retry_after) http_add_header(r, "Retry-After", str_fmt(c->work.arena, "%" PRId64, c->retry_after));
     if (c->status == 503) http_add_header(r, "Retry-After", S("1"));
     http_add_header(r, "Vary", S("Authorization, Accept, X-Options, X-Requested-With"));
@@ -38,10 +39,13 @@ static void validators(struct call *c) {
     if (c->etag.p && c->modified) http_add_header(c->http, "Last-Modified", (struct str){when, time_http(when, c->modified)});
 }
 
+/* A 403 has a challenge if the scopes of a bearer token do not suffice (RFC 6750 section 3). */
 static void challenge(struct call *c) {
-    if (c->status != 401 || http_header(c->http, "X-Requested-With").p) return;
-    http_add_header(c->http, "WWW-Authenticate", S("Basic realm=\"deskd\", charset=\"UTF-8\""));
-    http_add_header(c->http, "WWW-Authenticate", S("Bearer realm=\"deskd\""));
+    bool narrow = c->status == 403 && c->challenge.p;
+    if ((c->status != 401 && !narrow) || http_header(c->http, "X-Requested-With").p) return;
+    if (!narrow) http_add_header(c->http, "WWW-Authenticate", S("Basic realm=\"deskd\", charset=\"UTF-8\""));
+    struct str more = c->challenge.p ? STR_CAT(c->work.arena, S(", "), c->challenge) : S("");
+    http_add_header(c->http, "WWW-Authenticate", STR_CAT(c->work.arena, S("Bearer realm=\"deskd\""), more));
 }
 
 struct str exposed_headers(struct arena *a) {
@@ -83,11 +87,13 @@ static void ajax_tag(struct call *c) {
 
 static void add_headers(struct call *c) {
     every_header(c);
+    guard_reply(c->work.desk, c->http, c->raw ? GUARD_FILE : GUARD_API);
     if (!c->raw) {
         common_headers(c);
         challenge(c);
     }
     validators(c);
+    limits_headers(&c->limited, c->http);
     cors(c);
     for (const struct header *x = c->headers; x; x = x->next) http_add_header(c->http, x->name, x->value);
 }
@@ -101,27 +107,53 @@ void download_drop(struct call *c) {
     c->stream = NULL;
 }
 
+struct replied {
+    struct api *api;
+    struct http_request *http;
+    int status;
+    size_t bytes;
+    int64_t took;     /* ms */
+    const char *kind; /* "user" or "client" */
+    int64_t caller;   /* its id; 0: unknown */
+    struct str id;    /* X-Request-ID; p NULL: none */
+};
+
 /* A full queue refuses many requests, so their log lines are written once a second. */
-static void log_reply(struct call *c, int64_t took) {
-    struct str method = c->http->method, path = {0}, remote = c->http->remote;
-    bool access = atomic_load(&c->api->access_log);
-    if (access || c->status >= 500) path = log_path(c->work.arena, c->http->path);
+static void log_reply(const struct replied *x, const char *id) {
+    const struct http_request *r = x->http;
+    struct str method = r->method, path = {0}, remote = r->remote;
+    bool access = atomic_load(&x->api->access_log);
+    if (access || x->status >= 500) path = log_path(r->arena, r->path);
     if (access)
-        log_info("%.*s %.*s %d %zu bytes %" PRId64 " ms user %" PRId64 " from %.*s id %s", (int)method.n, method.p, (int)path.n, path.p,
-                 c->status, c->download ? (size_t)c->download->n : c->out.n, took, c->work.actor.user_id, (int)remote.n, remote.p,
-                 c->request_id.p);
-    if (c->status == 503)
+        log_info("%.*s %.*s %d %zu bytes %" PRId64 " ms %s %" PRId64 " from %.*s id %s", (int)method.n, method.p, (int)path.n, path.p,
+                 x->status, x->bytes, x->took, x->kind, x->caller, (int)remote.n, remote.p, id);
+    if (x->status == 503)
         log_often(LOG_ERROR, "requests answered 503", "%.*s %.*s answered 503, request %s", (int)method.n, method.p, (int)path.n, path.p,
-                  c->request_id.p);
-    else if (c->status >= 500)
-        log_error("%.*s %.*s answered %d, request %s", (int)method.n, method.p, (int)path.n, path.p, c->status, c->request_id.p);
+                  id);
+    else if (x->status >= 500) log_error("%.*s %.*s answered %d, request %s", (int)method.n, method.p, (int)path.n, path.p, x->status, id);
+}
+
+static void reply_count(const struct replied *x) {
+    struct api_metrics *m = &x->api->metrics;
+    atomic_fetch_add(&m->requests[x->status / 100 < 6 ? x->status / 100 : 5], 1);
+    atomic_fetch_add(&m->microseconds, x->took * 1000);
+    log_reply(x, x->id.p ? x->id.p : "-");
+}
+
+void reply_count_outside(struct api *api, struct http_request *r, int status, size_t bytes, const char *kind, int64_t caller) {
+    reply_count(&(struct replied){api, r, status, bytes, clock_monotonic() - r->started, kind, caller, {0}});
+}
+
+uint64_t address_sharer(struct str remote) {
+    char room[ADDRESS_TEXT];
+    struct str address = address_counted_text(room, remote);
+    return XXH3_64bits(address.p, address.n) | UINT64_C(1) << 63;
 }
 
 uint64_t call_sharer(const struct call *c) {
-    char room[ADDRESS_TEXT];
     if (c->work.actor.user_id) return (uint64_t)c->work.actor.user_id;
-    struct str address = address_counted_text(room, c->http->remote);
-    return XXH3_64bits(address.p, address.n) | UINT64_C(1) << 63;
+    if (c->work.actor.event_token_id) return (uint64_t)c->work.actor.event_token_id | UINT64_C(1) << 62;
+    return address_sharer(c->http->remote);
 }
 
 static bool is_read(const struct call *c) { return c->method == GET || (c->route && route_reads(c->route)); }
@@ -150,11 +182,9 @@ static void send_reply(struct call *c) {
     else http_reply(r, status, &body);
 }
 
-static void count_reply(struct call *c, int64_t took) {
-    struct api_metrics *m = &c->api->metrics;
-    atomic_fetch_add(&m->requests[c->status / 100 < 6 ? c->status / 100 : 5], 1);
-    atomic_fetch_add(&m->microseconds, took * 1000);
-    log_reply(c, took);
+static void count_call(const struct call *c, int64_t took) {
+    size_t bytes = c->download ? (size_t)c->download->n : c->out.n;
+    reply_count(&(struct replied){c->api, c->http, c->status, bytes, took, "user", c->work.actor.user_id, c->request_id});
 }
 
 void call_end(struct call *c, struct header *before, int64_t began, int rc) {
@@ -165,10 +195,10 @@ void call_end(struct call *c, struct header *before, int64_t began, int rc) {
     } else if (!c->raw) {
         ajax_tag(c);
     }
-    if (c->status == 304) c->headers = before;
+    if (c->status == 304) c->headers = before, limits_unchanged(&c->limited, c->api);
     if (c->status == 304 || c->status == 204) c->out.n = 0;
     if (c->inner == NULL) add_headers(c);
-    count_reply(c, clock_monotonic() - began);
+    count_call(c, clock_monotonic() - began);
     if (c->inner) inner_end(c);
     else send_reply(c);
 }

@@ -89,6 +89,7 @@ static int target_one(struct call *c) {
     const struct path_var *var = last_variable(c);
     TRY(api_of(c));
     if (c->resource->rows) return target_made(c);
+    assert(c->where || c->route->of == NULL || var == c->vars); /* otherwise a row of another parent would be found */
     c->id = var->id;
     if (c->method != GET && var->id) TRY(db_lock_row(c->work.conn, c->resource->table, var->id));
     int rc = var->id ? visible_row(c, c->resource, var->id, alive_targets(c), c->where) : 0;
@@ -272,8 +273,22 @@ static int columns_bound(struct call *c, struct column *out) {
     return n;
 }
 
-static struct record record_of(const struct resource *r) {
-    return (struct record){.kind = r->unlogged || r->watched ? NULL : r->type, .table = r->table};
+/* The column of a nested row that holds its conversation; NULL: it is part of none. */
+static const char *case_column_of(const struct call *c) {
+    const struct within *of = c->home->within.parent ? &c->home->within : c->resource == c->home ? c->within : NULL;
+    const struct resource *parent = of ? resource_of(of->parent) : NULL;
+    return parent && strcmp(parent->table, "cases") == 0 ? of->column : NULL;
+}
+
+static struct record record_of(const struct call *c) {
+    const struct resource *r = c->home;
+    return (struct record){.kind = r->unlogged || r->watched ? NULL : r->type, .table = r->table, .case_column = case_column_of(c)};
+}
+
+int api_object(struct call *c, int64_t id, struct changed *out) {
+    struct record r = record_of(c);
+    r.kind = c->home->type;
+    return record_object(&c->work, r, id, out);
 }
 
 bool api_given(const struct call *c) {
@@ -284,12 +299,14 @@ bool api_given(const struct call *c) {
 
 int api_columns(struct call *c, struct column *out) { return input_columns(c, false, out); }
 
+int api_new_columns(struct call *c, struct column *out) { return input_columns(c, true, out); }
+
 int api_insert(struct call *c) {
     struct column list[RECORD_COLUMNS + BOUND_COLUMNS];
     TRY(default_hand_on(c));
     int n = input_columns(c, true, list);
     n += columns_bound(c, list + n);
-    TRY(record_insert(&c->work, record_of(c->home), list, n, &c->id));
+    TRY(record_insert(&c->work, record_of(c), list, n, &c->id));
     TRY(default_kept(c));
     return api_keep(c);
 }
@@ -301,26 +318,27 @@ static int nothing_given(struct call *c) {
     int n = 0;
     for (int i = 0; i < c->input_count; i++)
         if (input_taken(c->input[i].field, false)) names[n++] = input_name(a, c->input[i].field).p;
-    fail(&c->work, ERR_ANY_FIELD_REQUIRED);
-    c->work.last_problem->parameters = names;
-    return -ERR_ANY_FIELD_REQUIRED;
+    return fail_any(&c->work, (struct str){0}, names);
 }
 
 int api_store(struct call *c) {
     struct column list[RECORD_COLUMNS];
     if (!api_given(c)) return nothing_given(c);
     TRY(default_hand_on(c));
-    TRY(record_update(&c->work, record_of(c->home), c->ids, c->id_count, list, input_columns(c, false, list)));
+    TRY(record_update(&c->work, record_of(c), c->ids, c->id_count, list, input_columns(c, false, list)));
     TRY(default_kept(c));
     return api_keep(c);
 }
 
 static int keep_of(struct call *c, int64_t id) {
+    struct changed object;
     for (int i = 0; i < c->input_count; i++) {
         const struct in *in = &c->input[i];
         if (!in->given || in->field->flags & READONLY) continue;
-        if ((in->field->store || in->field->owned_by) && !(in->field->flags & RECORDS) && record_of(c->home).kind)
-            change_named(&c->work, (struct changed){c->home->type, id, 0}, in->field->name);
+        if ((in->field->store || in->field->owned_by) && !(in->field->flags & RECORDS) && record_of(c).kind) {
+            TRY(api_object(c, id, &object));
+            change_named(&c->work, object, in->field->name);
+        }
         if (in->field->store) TRY(in->field->store(c, in, id));
         else if (in->field->owned_by) TRY(owned_store(c, in, id));
     }
@@ -333,10 +351,20 @@ int api_keep(struct call *c) {
     return 0;
 }
 
-void api_record_created(struct call *c) { change_created(&c->work, (struct changed){c->home->type, c->id, 0}); }
+int api_record_created(struct call *c) {
+    struct changed object;
+    TRY(api_object(c, c->id, &object));
+    change_created(&c->work, object);
+    return 0;
+}
 
-void api_record_deleted(struct call *c) {
-    for (int i = 0; i < c->id_count; i++) change_deleted(&c->work, (struct changed){c->home->type, c->ids[i], 0});
+int api_record_deleted(struct call *c) {
+    struct changed object;
+    for (int i = 0; i < c->id_count; i++) {
+        TRY(api_object(c, c->ids[i], &object));
+        change_deleted(&c->work, object);
+    }
+    return 0;
 }
 
 /* In a bulk call, names the row in `ids`. */
@@ -362,7 +390,7 @@ int api_remove(struct call *c) {
     bool bulk = c->route->shape == COUNT;
     TRY(default_stays(c));
     for (int i = 0; i < c->id_count; i++) {
-        int rc = record_delete(&c->work, record_of(c->home), &c->ids[i], 1);
+        int rc = record_delete(&c->work, record_of(c), &c->ids[i], 1);
         if (rc == -ERR_FIELD_INVALID) /* a foreign key refers to it */
             return fail_at(&c->work, ERR_RESOURCE_ACTION_NOT_AVAILABLE, (struct str){0},
                            bulk ? str_fmt(c->work.arena, "ids/%d", i) : (struct str){0},

@@ -6,6 +6,7 @@
 #include "core/change/record.h"
 
 int api_list(struct call *c);
+int api_list_rows(struct call *c, struct row **rows); /* the rows of the page, for a reply of another form, such as CSV */
 int api_get(struct call *c);
 int api_create(struct call *c);
 int api_update(struct call *c);                                             /* the row :id, or the rows `ids` */
@@ -26,12 +27,15 @@ int api_target(struct call *c); /* finds the row :id or the rows `ids` (404), ch
 int api_insert(struct call *c); /* INSERT of the validated input; sets id */
 /* The columns of given values, for a function of core that changes the row: at most RECORD_COLUMNS. Returns their number. */
 int api_columns(struct call *c, struct column *out);
-bool api_given(const struct call *c); /* false: nothing was given, so nothing changes */
-int api_store(struct call *c);        /* UPDATE of the targets with the given values; no-op if none was given */
-int api_keep(struct call *c);         /* runs .store of given values for the rows created or changed; insert and store call it */
-/* For handlers that write rows themselves: record the creation of the row, or the deletion of the targets. */
-void api_record_created(struct call *c);
-void api_record_deleted(struct call *c);
+int api_new_columns(struct call *c, struct column *out); /* the same for a function of core that makes a row: with initial values */
+bool api_given(const struct call *c);                    /* false: nothing was given, so nothing changes */
+int api_store(struct call *c);                           /* UPDATE of the targets with the given values; no-op if none was given */
+int api_keep(struct call *c); /* runs .store of given values for the rows created or changed; insert and store call it */
+/* For handlers that write rows themselves: record the creation of the row, or the deletion of the targets while their rows exist. */
+int api_record_created(struct call *c);
+int api_record_deleted(struct call *c);
+/* The object of a row of the resource, for a change of it. The row exists. Returns 0 or a negative error. */
+int api_object(struct call *c, int64_t id, struct changed *out);
 int api_remove(struct call *c); /* DELETE of the targets */
 /* Refuses targets that meet a condition over t. `why` says why their state forbids the action, and what to do instead. In a bulk call
  * each is named as ids/<n>. */

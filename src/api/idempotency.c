@@ -106,6 +106,7 @@ static int keep_reply(struct call *c, const struct kept *k) {
 static struct str caller_of(const struct call *c) {
     const struct actor *a = &c->work.actor;
     if (a->user_id) return str_fmt(c->work.arena, "user:%" PRId64, a->user_id);
+    if (a->event_token_id) return str_fmt(c->work.arena, "webhook:%" PRId64, a->event_token_id);
     return a->fingerprint.p ? STR_CAT(c->work.arena, S("fingerprint:"), a->fingerprint) : (struct str){0};
 }
 
@@ -119,7 +120,8 @@ int idempotent(struct call *c, int (*run)(struct call *c)) {
         return fail_field(&c->work, ERR_FIELD_INVALID, S("Idempotency-Key"), "At most 255 printable characters are allowed.");
     k.caller = caller_of(c);
     if (k.caller.p == NULL) {
-        notice(&c->work, "NOTICE", "Idempotency-Key was ignored, because the caller has neither a login nor a fingerprint.");
+        notice(&c->work, "NOTICE",
+               "Idempotency-Key was ignored, because the caller has neither a login, a webhook token nor a fingerprint.");
         return run(c);
     }
     struct str text = str_fmt(a, "%s|%.*s", k.caller.p, (int)key.n, key.p);

@@ -1,6 +1,7 @@
 #include "api/inner.h"
 
 #include <assert.h>
+#include <sodium.h>
 
 static const char *const methods[] = {[GET] = "GET", [POST] = "POST", [PUT] = "PUT", [DELETE] = "DELETE"};
 
@@ -10,6 +11,17 @@ void inner_header(struct inner *x, const char *name, struct str value) {
     assert(n < INNER_HEADERS);
     x->headers[n].name = name;
     x->headers[n].value = value;
+}
+
+bool inner_login(struct inner *x, struct str login, struct str password) {
+    struct arena *a = x->http->arena;
+    struct str pair = STR_CAT(a, login, S(":"), password);
+    size_t room = sodium_base64_ENCODED_LEN(pair.n, sodium_base64_VARIANT_ORIGINAL);
+    char *text = arena_alloc(a, room);
+    if (memchr(login.p, ':', login.n)) return false;
+    sodium_bin2base64(text, room, (const unsigned char *)pair.p, pair.n, sodium_base64_VARIANT_ORIGINAL);
+    inner_header(x, "Authorization", STR_CAT(a, S("Basic "), str_of(text)));
+    return true;
 }
 
 /* These headers say who calls, and from which page. No other header of a browser is a part of the call. */

@@ -34,6 +34,8 @@ struct inner {
 };
 
 void inner_header(struct inner *x, const char *name, struct str value); /* value p NULL: none */
+/* Adds Basic credentials. Returns false, and adds nothing, for a login with a colon: Basic can't carry it, and no address has it. */
+bool inner_login(struct inner *x, struct str login, struct str password);
 /* Makes the call: from a task of the pool, without an open snapshot. `done` follows, perhaps before it returns. */
 void inner_call(struct inner *x);
 void inner_end(struct call *c); /* of call_end: passes the reply to the page */

@@ -89,7 +89,7 @@ static int read_int(struct call *c, struct in *in, struct str s) {
     if (f->type != F_REF) return 0;
     int seen = api_visible(c, resource_of(f->ref), v);
     if (seen < 0) return fail(&c->work, error_of_result(seen));
-    return seen ? 0 : input_invalid(c, in, "There is no such resource.");
+    return seen ? 0 : input_invalid(c, in, api_absent(c, f->ref));
 }
 
 static int input_read_bool(struct call *c, struct in *in, struct str s) {

@@ -17,8 +17,8 @@ struct str input_name(struct arena *a, const struct field *f);
 struct bind input_bind(struct arena *a, const struct in *in); /* the value, bound by its name in requests */
 bool input_taken(const struct field *f, bool create);
 
-/* Reads the arguments that every operation takes into c->options, once for each call. Without a route, those of the format alone. What is
- * wrong with them is kept in c->options.found until api_input. */
+/* Reads the arguments that every operation takes into c->options, once for each call. Without a route, it reads only the arguments of the
+ * format. It keeps problems in c->options.found until api_input. */
 void arguments_read(struct call *c);
 
 /* Finds a member by name, in any spelling; *out is NULL if there is none. A member in two spellings is an error, because one value would

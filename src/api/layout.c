@@ -137,7 +137,7 @@ static void layout_select(struct arena *a, struct layout *s) {
 /* Prepares the queries of lists. The layouts of all targets must exist. */
 static void layout_lists(struct arena *a, struct layout *s) {
     for (struct member *m = (struct member *)s->members; m < s->members + s->count; m++) {
-        if ((m->field->type != F_MANY && m->field->type != F_ROWS) || m->field->made) continue;
+        if ((m->field->type != F_MANY && m->field->type != F_ROWS) || m->field->made || m->field->found) continue;
         const struct layout *t = m->target;
         struct str owner = str_of(m->field->owned_by), order = t->resource->owned_order ? str_of(t->resource->owned_order) : S("t.id");
         if (m->field->many) {

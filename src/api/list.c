@@ -319,20 +319,32 @@ static int list_made(struct call *c) {
     return page_reply(v, &p);
 }
 
-int api_list(struct call *c) {
-    if (c->resource->rows) return list_made(c);
-    struct view *v = view_new(c);
+/* Reads the page of stored rows that the caller asks for. */
+static int list_page(struct call *c, struct view *v, struct page *p, bool counted) {
     struct list l;
-    struct page p = {0};
     TRY(api_of(c));
     if (c->args == NULL) TRY(api_input(c));
     list_init(&l, c, v);
     int rc = add_keyset(&l, c);
-    if (rc >= 0) rc = list_read_rows(&l, &p);
-    if (rc >= 0) rc = total_of(&l, &p);
+    if (rc >= 0) rc = list_read_rows(&l, p);
+    if (rc >= 0 && counted) rc = total_of(&l, p);
     buf_free(&l.where);
-    TRY(rc);
+    return rc < 0 ? rc : 0;
+}
+
+int api_list(struct call *c) {
+    if (c->resource->rows) return list_made(c);
+    struct view *v = view_new(c);
+    struct page p = {0};
+    TRY(list_page(c, v, &p, true));
     return page_reply(v, &p);
+}
+
+int api_list_rows(struct call *c, struct row **rows) {
+    struct page p = {0};
+    TRY(list_page(c, view_new(c), &p, false));
+    *rows = p.rows;
+    return 0;
 }
 
 int api_reply_list_of(struct call *c, const int64_t *ids, int count) { return api_reply_some_of(c, ids, count, -1); }

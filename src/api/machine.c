@@ -1,6 +1,7 @@
 #include "api/check.h"
 #include "api/docs/site.h"
 #include "api/machine.h"
+#include "base/limits.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +30,7 @@ struct api *api_new(struct desk *d, const struct api_config *cfg, char *err, siz
     api->site = site_new();
     api->kept_pages = kept_pages_new();
     api->kept_brands = kept_brands_new();
+    api->limits = limits_new();
     api->started = clock_monotonic();
     api->started_at = clock_now(&d->clock);
     api_access_log(api, cfg->access_log);
@@ -39,9 +41,10 @@ struct api *api_new(struct desk *d, const struct api_config *cfg, char *err, siz
     if (!router_make(&api->router, api->arena, err, err_size)) return api_free(api), NULL;
     if (!rows_are_seen_by_bound_names(d, err, err_size)) return api_free(api), NULL;
     api->pool = pool_new(cfg->pool_threads);
-    api->delays = delays_new();
-    if (api->pool && api->delays) return api;
-    snprintf(err, err_size, "no thread could be started for the pool");
+    api->delays = delays_new(LIMIT_DELAYED);
+    api->refusals = delays_new(LIMIT_REFUSALS);
+    if (api->pool && api->delays && api->refusals && api->limits) return api;
+    snprintf(err, err_size, "no thread could be started for the pool, or there is no memory");
     api_free(api);
     return NULL;
 }
@@ -49,6 +52,7 @@ struct api *api_new(struct desk *d, const struct api_config *cfg, char *err, siz
 void api_free(struct api *api) {
     if (api == NULL) return;
     delays_free(api->delays);
+    delays_free(api->refusals);
     pool_free(api->pool);
     pthread_mutex_destroy(&api->credentials.lock);
     pthread_mutex_destroy(&api->rates.lock);
@@ -56,6 +60,7 @@ void api_free(struct api *api) {
     site_free(api->site);
     kept_pages_free(api->kept_pages);
     kept_brands_free(api->kept_brands);
+    limits_free(api->limits);
     arena_free(api->arena);
     free(api);
 }
@@ -65,4 +70,5 @@ void api_access_log(struct api *api, bool on) { atomic_store(&api->access_log, o
 void api_draining(struct api *api) {
     atomic_store(&api->draining, true);
     delays_end(api->delays);
+    delays_end(api->refusals);
 }

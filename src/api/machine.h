@@ -42,7 +42,7 @@ bool segment_decode(struct arena *a, struct str s, struct str *out);
 /* Threads for blocking or long work, in lanes (resource.h) with bounded queues. In each lane the callers take turns. */
 struct pool_task {
     void (*run)(struct pool_task *t);
-    uint64_t whose; /* the caller; 0: none, without a limit for each caller */
+    uint64_t whose; /* the caller: call_sharer or address_sharer */
     /* private */
     struct pool_task *turn; /* the next caller's first task */
     struct pool_task *next; /* the same caller's next task */
@@ -62,13 +62,13 @@ int pool_queued(struct pool *p, enum lane lane);
 
 struct delay {
     void (*over)(struct delay *t); /* runs on the timer's thread; must not block */
-    uint64_t key;                  /* the number of delays with one key is limited */
+    uint64_t key;                  /* the number of delays with one key is limited; 0: not */
     int64_t due;
     struct delay *next;
 };
 struct delays;
-struct delays *delays_new(void);
-void delays_end(struct delays *d); /* ends all delays now; no new ones are accepted */
+struct delays *delays_new(int most); /* most: delays at one time */
+void delays_end(struct delays *d);   /* ends all delays now; no new ones are accepted */
 void delays_free(struct delays *d);
 bool delay(struct delays *d, struct delay *t, uint64_t key, int ms); /* false: too many delays */
 
@@ -128,6 +128,7 @@ int call_snapshot(struct call *c, int budget_ms); /* of this thread's reader: c-
 
 /* Identifies the caller for shared limits: the person, or the address of a caller without login. */
 uint64_t call_sharer(const struct call *c);
+uint64_t address_sharer(struct str remote);
 void download_drop(struct call *c);
 /* Sends the reply, and frees the call. rc: the result; a negative one is written as the error. `before`: the headers that stand with an error
  * or a 304. began: clock_monotonic. */
@@ -159,8 +160,15 @@ struct rates {
 int64_t rate_over(struct api *api, struct str remote, int64_t now);
 int rate_count(struct conn *conn, struct str remote, int64_t now, int64_t *n);
 int64_t rate_counted(struct api *api, struct str remote, int64_t now, int64_t n);
-/* All three for a posted form, on a thread of the pool, because it waits for the writer. Returns the seconds to wait, 0, or a negative error. */
+/* Calls all three for a posted form. Call it on a thread of the pool, because it waits for the writer. Returns the seconds to wait, 0, or
+ * a negative error. */
 int64_t rate_form(struct api *api, struct str remote, int64_t now);
+
+/* Counts a reply outside of the API in the metrics, and writes its line of the access log. kind: "user" or "client"; caller: the id, 0 if unknown. */
+void reply_count_outside(struct api *api, struct http_request *r, int status, size_t bytes, const char *kind, int64_t caller);
+
+struct limits *limits_new(void); /* buckets of callers, limits.h; NULL: no memory */
+void limits_free(struct limits *l);
 
 /* ---- idempotency ------------------------------------------------------------------------------------------ */
 
@@ -174,6 +182,7 @@ int idempotent(struct call *c, int (*run)(struct call *c));
 bool service_handle(struct api *api, struct http_request *r); /* true: replied or deferred */
 bool site_takes_files(const struct http_request *r);          /* the request is a form of a page that takes files */
 bool site_handle(struct api *api, struct http_request *r);    /* the pages of the help center, pages/site.c; the same */
+bool oauth_handle(struct api *api, struct http_request *r);   /* the OAuth 2 server, oauth/oauth.c; the same */
 struct kept_pages *kept_pages_new(void);                      /* pages/kept.h; NULL: no memory, nothing is kept */
 void kept_pages_free(struct kept_pages *k);
 struct kept_brands *kept_brands_new(void); /* pages/brand.h; the same */
@@ -199,7 +208,8 @@ struct api {
     struct pool *pool;
     struct credentials credentials;
     struct rates rates;
-    struct delays *delays;
+    struct limits *limits;
+    struct delays *delays, *refusals;   /* of logins; of replies 503 from a full queue */
     pthread_mutex_t hashing;            /* one hash at a time, in the lane and outside */
     _Atomic(struct http_server *) http; /* NULL until api_attach */
     struct api_metrics metrics;

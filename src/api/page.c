@@ -1,5 +1,7 @@
 #include "api/page.h"
 
+#include "api/guard.h"
+#include "api/limits.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "core/change/finish.h"
@@ -25,6 +27,8 @@ static const char head[] =
     "input { font: inherit; padding: .5rem; }\n"
     "button { justify-self: start; font: inherit; padding: .6rem 1.2rem; border: 0; border-radius: 6px; color: var(--on); background: "
     "var(--act); }\n"
+    "button.quiet { color: var(--act); background: none; border: 1px solid; }\n"
+    "form > p, form > ul { margin: 0; }\n"
     ":focus-visible { outline: 3px solid var(--act); outline-offset: 2px; }\n"
     ".wrong { color: var(--wrong); font-weight: 600; }\n"
     "%h</style>\n</head>\n<body>\n<main>\n<h1>%s</h1>\n";
@@ -56,22 +60,32 @@ static void write_template(struct visit *v, struct buf *out) {
     buf_str(out, page_filled(v, BLOCK_BODY, meanings, true));
 }
 
-static void page_send(struct visit *v) {
+static void write_notice(struct visit *v, struct buf *out) {
+    html(out, head, "en", v->title, setting_text(v->api->desk, "desk.name", v->arena).p, "", v->title);
+    html(out, "<p>%s</p>\n", v->text);
+}
+
+static void write_page(struct visit *v, struct buf *out) {
+    if (v->template) write_template(v, out);
+    else write_notice(v, out);
+    buf_text(out, foot);
+    http_add_header(v->http, "Content-Type", S("text/html; charset=utf-8"));
+}
+
+void visit_end(struct visit *v) {
     struct http_request *r = v->http;
     struct buf out = {0};
-    if (v->template) {
-        write_template(v, &out);
-    } else {
-        html(&out, head, "en", v->title, setting_text(v->api->desk, "desk.name", v->arena).p, "", v->title);
-        html(&out, "<p>%s</p>\n", v->text);
-    }
-    buf_text(&out, foot);
+    if (v->location.p) v->status = 303; /* a 307 would repeat the post, with a password, at the other site (RFC 9700 section 4.12) */
+    else write_page(v, &out);
     buf_free(&v->form);
-    http_add_header(r, "Content-Type", S("text/html; charset=utf-8"));
-    http_add_header(r, "Content-Security-Policy", str_of(policy));
-    http_add_header(r, "Referrer-Policy", S("no-referrer")); /* the URL may contain a link's secret */
-    http_add_header(r, "X-Content-Type-Options", S("nosniff"));
+    if (v->location.p) http_add_header(r, "Location", v->location);
+    for (int i = 0; i < 2; i++)
+        if (v->cookies[i].p) http_add_header(r, "Set-Cookie", v->cookies[i]);
+    http_add_header(r, "Content-Security-Policy", v->policy.p ? v->policy : str_of(policy));
+    guard_reply(v->api->desk, r, GUARD_FORM);
+    limits_headers(&v->limited, r);
     http_add_header(r, "Cache-Control", S("no-store"));
+    reply_count_outside(v->api, r, v->status, out.n, "user", v->work.actor.user_id);
     http_reply(r, v->status, &out);
 }
 
@@ -80,14 +94,16 @@ void visit_says(struct visit *v, const char *template) {
     assert(v->template);
 }
 
-static void say(struct visit *v, int status, const char *title, const char *text) {
+void visit_notes(struct visit *v, int status, const char *title, const char *text) {
     v->status = status;
     v->template = NULL;
     v->title = title;
     v->text = text;
 }
 
-void visit_failed(struct visit *v) { say(v, 503, "Not now", "The server can't do this at the moment. Please try again in a minute."); }
+void visit_failed(struct visit *v) {
+    visit_notes(v, 503, "Not now", "The server can't do this at the moment. Please try again in a minute.");
+}
 
 /* ---- input ---------------------------------------------------------------------------------------------------------- */
 
@@ -143,31 +159,47 @@ int visit_write(struct visit *v, int (*run)(struct visit *v)) {
 
 /* ---- a visit ----------------------------------------------------------------------------------------------------------- */
 
+/* A form counts as a write without login. Returns 0, the seconds to wait, or a negative error. */
+static int64_t count_visit(struct visit *v) {
+    if (!v->posted) return limits_page(&v->limited, v->api, &v->work.actor);
+    int64_t wait = rate_form(v->api, v->http->remote, v->work.now);
+    return wait ? wait : limits_form(&v->limited, v->api, &v->work.actor);
+}
+
 static void show(struct pool_task *t) {
-    struct visit *v = (struct visit *)(void *)t;                                    /* the task is its first member */
-    int64_t wait = v->posted ? rate_form(v->api, v->http->remote, v->work.now) : 0; /* a form counts as a write without login */
+    struct visit *v = (struct visit *)(void *)t; /* the task is its first member */
+    const struct page *page = v->page;
+    bool shown = false;
+    int64_t wait = count_visit(v);
     if (wait < 0) {
         visit_failed(v);
     } else if (wait) {
         http_add_header(v->http, "Retry-After", str_fmt(v->arena, "%" PRId64, wait));
-        say(v, 429, "Too many requests", "Please try again in a minute.");
+        visit_notes(v, 429, "Too many requests", "Please try again in a minute.");
     } else if (!read_given(v)) {
-        say(v, 400, "Not understood", "The form could not be read.");
+        visit_notes(v, 400, "Not understood", "The form could not be read.");
     } else {
-        v->page->show(v);
+        shown = true;
+        page->show(v);
     }
-    page_send(v);
+    if (!shown || !page->ends) visit_end(v);
 }
 
-static void visit(struct api *api, struct http_request *r, const struct page *p, bool posted) {
+void visit_begin(struct api *api, struct http_request *r, const struct page *p, bool posted) {
     struct visit *v = ARENA_NEW(r->arena, struct visit);
-    *v = (struct visit){.task = {.run = show}, .api = api, .http = r, .page = p, .posted = posted, .arena = r->arena, .status = 200};
+    *v = (struct visit){.task = {.run = show, .whose = address_sharer(r->remote)},
+                        .api = api,
+                        .http = r,
+                        .page = p,
+                        .posted = posted,
+                        .arena = r->arena,
+                        .status = 200};
     work_init(&v->work, api->desk, r->arena);
     v->work.actor.remote = r->remote;
     http_defer(r);
     if (pool_submit(api->pool, posted ? LANE_HASH : LANE_WORK, &v->task)) return; /* a form may set a password */
     visit_failed(v);
-    page_send(v);
+    visit_end(v);
 }
 
 bool page_handle(struct api *api, struct http_request *r) {
@@ -175,7 +207,7 @@ bool page_handle(struct api *api, struct http_request *r) {
     if (!posted && !str_eq(r->method, S("GET")) && !str_eq(r->method, S("HEAD"))) return false;
     for (const struct page *p = link_pages; p->path; p++) {
         if (!str_eq(r->path, str_of(p->path))) continue;
-        visit(api, r, p, posted);
+        visit_begin(api, r, p, posted);
         return true;
     }
     return false;

@@ -16,19 +16,24 @@ struct visit {
     bool posted;
     const struct json *given; /* the query's arguments, or a POST's form */
     struct arena *arena;
-    void *prepared; /* data of the page */
+    void *prepared;         /* data of the page */
+    struct limited limited; /* the rate limit that the visit counted for */
     /* The reply: */
     int status;
     const struct template *template; /* template of the page; NULL: title and text */
     const char *title, *text;
     struct wording wording;
-    struct buf form; /* HTML: the {{form}} of the template */
+    struct buf form;       /* HTML: the {{form}} of the template */
+    struct str location;   /* of a redirect (303), in place of a page; p NULL: none */
+    struct str cookies[2]; /* Set-Cookie; p NULL: none */
+    struct str policy;     /* Content-Security-Policy; p NULL: that of all pages */
 };
 
 struct page {
     const char *path;
     void (*show)(struct visit *v); /* GET and POST: chooses the reply; sets status unless it is 200 */
     bool one_click;                /* a POST has its arguments in the query, and its body says nothing (RFC 8058) */
+    bool ends;                     /* show() calls visit_end, perhaps later and on another thread of the pool */
 };
 extern const struct page link_pages[]; /* ends with path NULL */
 
@@ -36,12 +41,15 @@ void survey_page(struct visit *v);      /* survey_page.c */
 void unsubscribe_page(struct visit *v); /* unsubscribe_page.c */
 
 bool page_handle(struct api *api, struct http_request *r); /* true: it is a page, and the request will be answered */
+void visit_begin(struct api *api, struct http_request *r, const struct page *p, bool posted); /* shows a page of another table */
+void visit_end(struct visit *v);                                                              /* of a page that `ends`: replies */
 
 struct str visit_text(const struct visit *v, const char *name); /* the given value; empty if absent */
 /* Run a read or a write with work.conn set; a read has its own snapshot. Return the result of `run`, or a negative error. */
 int visit_read(struct visit *v, int (*run)(struct visit *v));
 int visit_write(struct visit *v, int (*run)(struct visit *v));
 void visit_says(struct visit *v, const char *template);
-void visit_failed(struct visit *v); /* the store failed: try again later */
+void visit_notes(struct visit *v, int status, const char *title, const char *text); /* a page without template */
+void visit_failed(struct visit *v);                                                 /* the store failed: try again later */
 
 #endif

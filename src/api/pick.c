@@ -85,12 +85,17 @@ static bool include_eq(struct str word, struct str type) {
     }
 }
 
+/* A word names the type of the table or that of replies. */
+static bool include_names(struct str word, const struct resource *r) {
+    return include_eq(word, str_of(r->type)) || (r->shown_as && include_eq(word, str_of(r->shown_as)));
+}
+
 static bool included(const struct view *v, const struct resource *r) {
     const struct options *o = &v->c->options;
     unsigned who = 1u << v->c->work.actor.rank;
     if (r == NULL || (r->table == NULL && r->rows == NULL) || (r->expanded_for && !(r->expanded_for & who))) return false;
     bool named = o->include_all;
-    for (int i = 0; i < o->include_count && !named; i++) named = include_eq(o->includes[i], str_of(r->type));
+    for (int i = 0; i < o->include_count && !named; i++) named = include_names(o->includes[i], r);
     return named;
 }
 

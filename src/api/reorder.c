@@ -3,6 +3,7 @@
 #include "base/limits.h"
 #include "core/change/change.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 /* The index of an id in the list, or -1. */
@@ -17,6 +18,7 @@ static int reorder_rows(struct call *c, const struct in *wanted, const char *col
     int64_t order[LIMIT_IDS * 2], n = 0, was;
     struct stmt *row;
     int rc;
+    assert(c->home->within.parent == NULL); /* the order is one of all rows */
     for (; n < wanted->value.i; n++) order[n] = wanted->value.ids[n];
     TRY(db_start(c->work.conn,
                  str_fmt(a, "SELECT t.id, t.%s FROM %s t WHERE %s ORDER BY t.%s, t.id", column, c->home->table,
@@ -48,7 +50,8 @@ int api_reorder(struct call *c, const char *parameter, const char *column) {
         int rc = api_visible(c, c->home, wanted->value.ids[i]);
         if (rc < 0) return rc;
         if (rc == 0)
-            fail_at(&c->work, ERR_FIELD_INVALID, str_of(parameter), str_fmt(a, "%s/%" PRId64, parameter, i), "There is no such resource.");
+            fail_at(&c->work, ERR_FIELD_INVALID, str_of(parameter), str_fmt(a, "%s/%" PRId64, parameter, i), "%s",
+                    api_absent(c, c->home->type));
     }
     if (failed(&c->work)) return -(int)failure(&c->work);
     return reorder_rows(c, wanted, column);

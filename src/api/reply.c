@@ -127,7 +127,8 @@ void write_place(struct json_writer *w, struct arena *a, const struct problem *p
     if (p->parameters) {
         jw_key(w, S("parameters"));
         jw_array(w);
-        for (const char *const *name = p->parameters; *name; name++) jw_str(w, str_of(*name));
+        for (const char *const *name = p->parameters; *name; name++)
+            jw_str(w, p->pointer.p ? parameter_of(a, STR_CAT(a, p->pointer, S("/"), str_of(*name))) : str_of(*name));
         jw_end(w);
     } else if (p->parameter.p || p->pointer.p) {
         jw_key(w, S("parameter"));

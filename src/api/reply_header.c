@@ -19,16 +19,16 @@ static bool is_ranged(const struct operation *op, int status) { return op->route
 
 static bool is_part(const struct operation *op, int status) { return op && op->route->has_ranges && (status == 206 || status == 416); }
 
-static bool is_download(const struct operation *op, int status) { return op->route->is_download && !is_error(status); }
-
 /* A request with Basic credentials opens or reuses a session. So does a request for the session itself. */
 static bool gives_csrf(const struct operation *op, int status) { return op != NULL && status != 401; }
 
 static bool is_replayed(const struct operation *op, int status) { return op->route->method == POST && status < 500 && status != 429; }
 
-static bool asks_login(const struct operation *op, int status) { return op != NULL && status == 401; }
+static bool asks_login(const struct operation *op, int status) { return op != NULL && (status == 401 || status == 403); }
 
 static bool asks_to_wait(const struct operation *op, int status) { return op != NULL && (status == 429 || status == 503); }
+
+static bool is_limited(const struct operation *op, int status) { return op != NULL && status != 401; }
 
 static bool is_named(const struct operation *op, int status) {
     (void)op;
@@ -52,14 +52,23 @@ const struct reply_header reply_headers[] = {
     {"X-CSRF-Token", TEXT, gives_csrf, true, "CSRF token of the session. Writes of the session need it."},
     {"Idempotent-Replayed", "{'type': 'string', 'const': 'true'}", is_replayed, true,
      "true: this is the stored reply to the first request with this Idempotency-Key."},
-    {"WWW-Authenticate", TEXT, asks_login, false, "Basic and Bearer. Missing if the request has X-Requested-With."},
+    {"WWW-Authenticate", TEXT, asks_login, false,
+     "401: Basic and Bearer. 403: Bearer with insufficient_scope, if a bearer token lacks the scope. Missing if the request has "
+     "X-Requested-With."},
     {"Retry-After", "{'type': 'integer'}", asks_to_wait, true, "Number of seconds to wait before the next try."},
+    {"RateLimit-Policy", TEXT, is_limited, true,
+     "Limit of this class of requests, if there is one: \"read\";q=600;w=60 are 600 requests in 60 seconds."},
+    {"RateLimit", TEXT, is_limited, true,
+     "Rest of the limit: \"read\";r=599;t=1 are 599 requests now, and all again in one second. With 429: t is Retry-After."},
     {"Accept-Ranges", "{'type': 'string', 'const': 'bytes'}", is_ranged, false, "bytes: the request may have a Range."},
     {"Content-Range", TEXT, is_part, true,
      "Part of the file in the reply, like bytes 0-99/1234. With 416 the size of the file: bytes */1234."},
     {"Repr-Digest", TEXT, is_ranged, true, "SHA-256 of the whole file (RFC 9530). Compare it with the received content."},
     {"Content-Disposition", TEXT, is_ranged, true, "Name of the file. inline: a browser may show it. attachment: a browser must save it."},
-    {"Content-Security-Policy", TEXT, is_download, false, "Forbids scripts, so that an uploaded file never runs as a part of this site."},
+    {"Content-Security-Policy", TEXT, always, false,
+     "Forbids scripts and frames, so that an uploaded file never runs as a part of this site."},
+    {"Referrer-Policy", TEXT, always, false, "no-referrer: links in a reply do not reveal its address."},
+    {"Strict-Transport-Security", TEXT, always, false, "Number of seconds for which browsers use only HTTPS, if the desk has set it."},
     {"X-Request-Token", TEXT, is_named, true, "Token for the argument token. It reads this conversation without a login for 120 seconds."},
     {"X-RememberMe", TEXT, is_named, true, "A remember-me token. It opens a new session once, within 30 days."},
     {"Set-Cookie", TEXT, is_named, false, "desk_session: the session as a cookie for browsers."},

@@ -8,6 +8,7 @@
 #include "base/words.h"
 #include "core/access/access.h"
 #include "core/change/watch.h"
+#include "core/people/erase.h"
 
 struct call;
 struct subject;
@@ -73,6 +74,7 @@ struct field {
     const char *many;   /* F_MANY: query of (owner id, target id) WHERE owner IN @LIST(:ids), ordered */
     /* F_MANY without a query: returns the number of ids, or a negative error. */
     int (*made)(struct call *c, int64_t owner_id, int64_t **ids);
+    int (*found)(struct view *v, const struct row *row, const struct field *f, int64_t **ids); /* the same, from other cells of the row */
     /* F_MANY, F_ROWS: column of .ref's table with the owner's id. Unless READONLY, a request may send the list (api/owned.h); it replaces
      * the existing rows. */
     const char *owned_by;
@@ -150,18 +152,24 @@ struct route {
     enum method method;
     const char *path; /* below /api/v1; :name matches one segment, bound as an id if the name says so (variable_is_id), otherwise as text */
     unsigned roles;
-    /* The scope that credentials must grant (core/access/scope.h): its read bit if the route reads, otherwise its write bit. "": any
-     * credentials. A missing or unknown scope stops the start. Bearer tokens do not exist yet. They will be refused on routes with ""
-     * that are not PUBLIC, unless the row names a scope for them in its own member (.bearer = "conversations"). So a new row is closed
-     * to them. */
+    /* The scope that credentials must grant (core/access/scope.h): its read bit if the route reads, otherwise its write bit. "": none.
+     * A missing or unknown scope stops the start. */
     const char *scope;
     enum shape shape;
     int (*handler)(struct call *c);
     const char *permission; /* of core/access/permission.h; NULL: the role suffices */
-    int status;             /* of success; 0: 200, or 201 for POST of shape ONE */
+    /* For bearer tokens, if .scope is "": the scope that they must grant, BEARER_ANY or BEARER_WRITES. NULL: PUBLIC routes are open to every
+     * token, others to none. So a new row is closed to them. */
+    const char *bearer;
+    int status; /* of success; 0: 200, or 201 for POST of shape ONE */
     enum executor executor;
+    /* The path is the credential: after other credentials were read, sets work.actor if the path names a caller. Runs in a snapshot. Returns 0 or a
+     * negative error. */
+    int (*caller)(struct call *c);
     int (*prepare)(struct call *c); /* runs in the pool before the writer: blocking or long work; read-only */
-    enum lane lane;                 /* lane of .prepare, or of a read whose .executor is POOL */
+    int (*outside)(
+        struct call *c); /* of a read: answers after the handler, without a snapshot, because it waits for other machines. Needs POOL */
+    enum lane lane;      /* lane of .prepare, or of a read whose .executor is POOL */
     /* Parameters and file parts, separated by commas. Without any of them .prepare runs in LANE_WORK. NULL: always in .lane. */
     const char *lane_for;
     const struct field *input; /* parameters; NULL: the resource's writable fields (POST and PUT) */
@@ -183,6 +191,7 @@ struct route {
     const char *record_list;
     enum body_kind body;
     bool reads;       /* a POST that changes nothing: runs like a GET */
+    bool is_heavy;    /* costs much more than others of its method: limited as a class of its own (api/limits.h) */
     bool any_names;   /* all members of the body are parameters, whatever their names */
     bool remembers;   /* issues and accepts remember-me tokens */
     bool is_download; /* the reply is not JSON: Accept is ignored */
@@ -195,6 +204,21 @@ struct route {
 
 /* True if the route changes nothing. HEAD counts as GET. */
 static inline bool route_reads(const struct route *r) { return r->method == GET || r->reads; }
+static inline bool route_writes(const struct route *r) { return !route_reads(r); }
+static inline bool route_is_heavy(const struct route *r) { return r->is_heavy || r->records; }
+
+#define BEARER_ANY "any"          /* every token */
+#define BEARER_WRITES "any write" /* every token with at least one :write scope */
+/* The scope that a bearer token needs, BEARER_ANY, BEARER_WRITES, or NULL: no token reaches the route. */
+static inline const char *route_bearer(const struct route *r) {
+    if (r->scope[0]) return r->scope;
+    return r->bearer == NULL && (r->roles & PUBLIC) == PUBLIC ? BEARER_ANY : r->bearer;
+}
+
+/* True if `bearer` is the name of a scope. */
+static inline bool bearer_is_scope(const char *bearer) {
+    return bearer && !str_eq(str_of(bearer), S(BEARER_ANY)) && !str_eq(str_of(bearer), S(BEARER_WRITES));
+}
 
 /* ---- resources -------------------------------------------------------------------------------------- */
 
@@ -226,6 +250,7 @@ struct resource {
     bool is_person;                    /* rows are people: one's own is shown in full; callers without login see pseudonyms */
     const char *conversation;          /* member with the id of the row's conversation, whose pseudonyms it shows. NULL: none */
     enum watch_kind watched;           /* changes are found by comparing rows before and after (core/change/watch.h) */
+    const char *texts_kept;            /* reason why an erasure of a person keeps all texts of .table; NULL: see erase_table */
     const char *unlogged;              /* reason why changes are not logged; NULL: they are */
     bool changes_unseen;               /* members change without updated_at: no Last-Modified, except by .changed */
     const char *changed;               /* query of the last change of anything that the row :id shows, deletions included */

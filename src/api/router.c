@@ -22,18 +22,32 @@ static bool finds_rows(const struct route *r) {
     return r->handler == api_list || r->handler == api_get || r->handler == api_update || r->handler == api_delete;
 }
 
-/* Sets the nesting of a route. A nested route must name its parent, or it would find rows of every parent. */
+/* True if the path names a parent of the rows: it has two variables, or it is a list or a creation below one. */
+static bool is_nested(const struct compiled *c) {
+    const struct route *r = c->route;
+    bool below = c->variables == 1 && c->segments[c->count - 1].p[0] != ':', creates = r->handler == api_create;
+    bool lists = r->shape == LIST || r->shape == LIST_COUNT || r->shape == LIST_CURSOR;
+    return c->variables > 1 || (below && (lists || creates));
+}
+
+/* A nested route must say how the rows of its parent are selected, or it would find rows of every parent. `.of` says that its own handler does. */
+static bool nested_rows_are_selected(const struct compiled *c) {
+    const struct route *r = c->route;
+    if (c->within || r->where || c->reply->table == NULL) return true;
+    return r->of ? !finds_rows(r) : !is_nested(c);
+}
+
+/* Sets the nesting of a route. */
 static bool nest(struct arena *a, struct compiled *c, char *err, size_t size) {
     const struct route *r = c->route;
     const struct within *of_home = &c->home->within;
     c->where = r->where;
     if (r->within.parent) c->within = &r->within;
     else if (of_home->parent && r->of == NULL && c->variables && c->reply == c->home) c->within = of_home;
-    if (c->within == NULL) {
-        bool nested = c->variables > 1 || r->of;
-        return !nested || !c->reply->table || !finds_rows(r) || r->where ||
-               route_wrong(err, size, c->home, r, "a nested route needs .within or .where to select the rows of its parent");
-    }
+    if (!nested_rows_are_selected(c))
+        return route_wrong(err, size, c->home, r,
+                           "a nested route needs .within or .where, or .of and a handler of its own, to select the rows of its parent");
+    if (c->within == NULL) return true;
     const struct resource *parent = resource_of(c->within->parent);
     if (r->of) return route_wrong(err, size, c->home, r, ".of and .within exclude each other");
     if (parent == NULL || parent->table == NULL || parent->within.parent)

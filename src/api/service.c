@@ -1,5 +1,6 @@
 /* Paths outside /api/v1: health, metrics, the reference. */
 #include "api/docs/site.h"
+#include "api/guard.h"
 #include "api/page.h"
 #include "base/log.h"
 #include "mail/lmtp_session.h"
@@ -7,9 +8,9 @@
 
 #include <inttypes.h>
 
-static void reply_text(struct http_request *r, int status, const char *type, struct buf *body) {
+static void reply_text(struct api *api, struct http_request *r, int status, const char *type, struct buf *body) {
     http_add_header(r, "Content-Type", str_of(type));
-    http_add_header(r, "X-Content-Type-Options", S("nosniff"));
+    guard_reply(api->desk, r, GUARD_TEXT);
     http_reply(r, status, body);
 }
 
@@ -25,9 +26,8 @@ static bool store_answers(struct api *api) {
 
 static void healthz(struct api *api, struct http_request *r) {
     struct buf b = {0};
-    (void)api;
     buf_text(&b, "ok\n");
-    reply_text(r, 200, "text/plain; charset=utf-8", &b);
+    reply_text(api, r, 200, "text/plain; charset=utf-8", &b);
 }
 
 static void say_ready(struct api *api, struct http_request *r) {
@@ -41,7 +41,7 @@ static void say_ready(struct api *api, struct http_request *r) {
                  : !stats.sound ? "the store is damaged: run deskd check\n"
                  : reads        ? "the store takes no writes\n"
                                 : "the store can not be read\n");
-    reply_text(r, ready ? 200 : 503, "text/plain; charset=utf-8", &b);
+    reply_text(api, r, ready ? 200 : 503, "text/plain; charset=utf-8", &b);
 }
 
 struct question {
@@ -66,7 +66,7 @@ static void readyz(struct api *api, struct http_request *r) {
     if (pool_submit(api->pool, LANE_WORK, &q->task)) return;
     struct buf b = {0};
     buf_text(&b, "the pool is full\n");
-    reply_text(r, 503, "text/plain; charset=utf-8", &b);
+    reply_text(api, r, 503, "text/plain; charset=utf-8", &b);
 }
 
 static void metric(struct buf *b, const char *name, const char *type, const char *help, int64_t v) {
@@ -138,7 +138,7 @@ static void metrics(struct api *api, struct http_request *r) {
     metrics_of_mails(&b, api->desk->mails);
     metrics_of_deliveries(&b, api->desk->sent);
     metric(&b, "uptime_seconds", "gauge", "Seconds since the start.", (clock_monotonic() - api->started) / 1000);
-    reply_text(r, 200, "text/plain; version=0.0.4; charset=utf-8", &b);
+    reply_text(api, r, 200, "text/plain; version=0.0.4; charset=utf-8", &b);
 }
 
 bool service_handle(struct api *api, struct http_request *r) {
@@ -146,12 +146,12 @@ bool service_handle(struct api *api, struct http_request *r) {
         const char *path;
         void (*handle)(struct api *api, struct http_request *r);
     } pages[] = {{"/healthz", healthz}, {"/readyz", readyz}, {"/metrics", metrics}};
-    if (page_handle(api, r) || site_handle(api, r)) return true;
+    if (page_handle(api, r) || oauth_handle(api, r) || site_handle(api, r)) return true;
     if (!str_eq(r->method, S("GET")) && !str_eq(r->method, S("HEAD"))) return false;
     for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
         if (!str_eq(r->path, str_of(pages[i].path))) continue;
         pages[i].handle(api, r);
         return true;
     }
-    return site_reply(api->site, api->desk->base_url, r);
+    return site_reply(api->site, api->desk, r);
 }

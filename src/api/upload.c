@@ -4,6 +4,7 @@
  * password, token, role, and the limit of public writes. A caller who would be refused gets the reply without sending the body: the call
  * runs as usual and finds the same error. A password that is not remembered must be hashed first. Such a body is received, and its bytes
  * count only for the address. If the store blocks, this runs in the pool, and the request is deferred. */
+#include "api/limits.h"
 #include "api/machine.h"
 #include "base/limits.h"
 #include "core/words.h"
@@ -25,7 +26,7 @@ static int upload_admit(struct call *c) {
     if (rc != AUTH_DONE) return rc;
     TRY(auth_csrf(c));
     TRY(auth_admit(c));
-    return is_over_rate(c) ? -ERR_RATE_LIMIT_REACHED : 0;
+    return is_over_rate(c) || limits_over(c) ? -ERR_RATE_LIMIT_REACHED : 0;
 }
 
 static void upload_judge(struct call *c, int budget_ms, struct http_plan *plan) {

@@ -177,7 +177,7 @@ static int make_many(struct view *v, const struct layout *layout, int field, con
     for (const struct row *row = rows; row; row = row->next) {
         int64_t *ids = NULL;
         if (!view_sees(v, row, m)) continue;
-        int n = m->field->made(v->c, row->id, &ids);
+        int n = m->field->found ? m->field->found(v, row, m->field, &ids) : m->field->made(v->c, row->id, &ids);
         TRY(n);
         row->cells[field] = (struct value){.type = V_IDS, .i = n, .ids = ids};
     }
@@ -264,7 +264,7 @@ static int load_lists(struct view *v, const struct row *rows) {
         const struct field *f = m->field;
         if ((f->type != F_MANY && f->type != F_ROWS) || f->flags & INPUT_ONLY) continue;
         if (f->flags & ON_DEMAND && !picked_anywhere(v->picks, m->name.text)) continue;
-        int rc = f->made ? make_many(v, layout, i, rows) : load_list(v, rows, i);
+        int rc = f->made || f->found ? make_many(v, layout, i, rows) : load_list(v, rows, i);
         if (rc) return rc;
     }
     return 0;
@@ -275,7 +275,7 @@ const struct layout *view_form(struct view *v, const struct layout *layout) {
     return brief ? layout->brief : layout;
 }
 
-/* How much of a target is shown; 0: only the reference. */
+/* The part of a target that is shown; 0: only the reference. */
 static enum depth depth_of(struct view *v, const struct member *m, const struct layout *form) {
     if (view_includes(v, form->resource)) return DEPTH_ALL;
     if (m->carried) return DEPTH_ROW;

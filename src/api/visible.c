@@ -65,3 +65,23 @@ int visible_row(struct call *c, const struct resource *r, int64_t id, const char
 }
 
 int api_visible(struct call *c, const struct resource *r, int64_t id) { return visible_row(c, r, id, r->alive, NULL); }
+
+/* The type as API texts call it: "case_status" is a status, "case" a conversation. */
+static const char *spoken_type(struct arena *a, const char *type) {
+    if (strcmp(type, "case") == 0) return "conversation";
+    char *spoken = (char *)str_dup(a, str_of(strncmp(type, "case_", 5) == 0 ? type + 5 : type)).p;
+    for (char *p = spoken; *p; p++)
+        if (*p == '_') *p = ' ';
+    return spoken;
+}
+
+const char *api_absent(struct call *c, const char *type) {
+    struct arena *a = c->work.arena;
+    const char *spoken = spoken_type(a, type), *list = NULL;
+    for (const struct route *r = resource_of(type)->routes; r && r->path && list == NULL; r++) {
+        bool whole = r->method == GET && (r->shape == LIST || r->shape == LIST_COUNT) && r->reply == NULL && strchr(r->path, ':') == NULL;
+        if (whole && r->roles & 1u << c->work.actor.rank) list = r->path;
+    }
+    const char *text = str_fmt(a, "There is no %s with this id, or you may not see it.", spoken).p;
+    return list ? str_fmt(a, "%s GET %s lists those that you see.", text, list).p : text;
+}

@@ -13,6 +13,8 @@ void view_condition(struct call *c, const struct resource *r, struct branches *b
 
 /* Returns 1 if the actor may see the row, 0 if not, or a negative error. */
 int api_visible(struct call *c, const struct resource *r, int64_t id);
+/* The message for an id that is absent or that the caller may not see. It names the type, and the list of its rows if the caller may read it. */
+const char *api_absent(struct call *c, const char *type);
 /* The same for a row that meets two more conditions (NULL: none). `further` is over the path's variables. */
 int visible_row(struct call *c, const struct resource *r, int64_t id, const char *alive, const char *further);
 

@@ -30,12 +30,14 @@ struct block {
     int bits;
 };
 
+static bool bits_same(const unsigned char *a, const unsigned char *b, int bits) {
+    int whole = bits / 8, rest = bits % 8;
+    return memcmp(a, b, (size_t)whole) == 0 && (rest == 0 || (a[whole] ^ b[whole]) >> (8 - rest) == 0);
+}
+
 static bool address_in_block(const unsigned char *bytes, const struct block *blocks, size_t count) {
-    for (const struct block *b = blocks; b < blocks + count; b++) {
-        int whole = b->bits / 8, rest = b->bits % 8;
-        bool same = memcmp(bytes, b->start, (size_t)whole) == 0;
-        if (same && (rest == 0 || (bytes[whole] ^ b->start[whole]) >> (8 - rest) == 0)) return true;
-    }
+    for (const struct block *b = blocks; b < blocks + count; b++)
+        if (bits_same(bytes, b->start, b->bits)) return true;
     return false;
 }
 
@@ -95,6 +97,16 @@ bool address_parse(struct str text, struct address *out) {
     return inet_pton(AF_INET, buf, out->bytes + 12) == 1 || inet_pton(AF_INET6, buf, out->bytes) == 1;
 }
 
+bool host_is_private(struct str host) {
+    const struct str local = S("localhost");
+    struct address literal;
+    if (host.n && host.p[host.n - 1] == '.') host.n--; /* the root of the DNS: the same host */
+    if (host.n >= local.n && str_eqi((struct str){host.p + host.n - local.n, local.n}, local) &&
+        (host.n == local.n || host.p[host.n - local.n - 1] == '.'))
+        return true;
+    return address_parse(host, &literal) && !address_is_public(&literal);
+}
+
 struct address address_counted(struct address a) {
     if (!address_is_mapped(&a)) memset(a.bytes + NETWORK_BYTES, 0, sizeof a.bytes - NETWORK_BYTES);
     return a;
@@ -107,4 +119,17 @@ struct str address_counted_text(char room[ADDRESS_TEXT], struct str remote) {
     address_text(&a, room);
     strcat(room, "/64");
     return str_of(room);
+}
+
+bool network_has(const struct network *n, const struct address *a) { return bits_same(a->bytes, n->start.bytes, n->bits); }
+
+bool network_parse(struct str text, struct network *out) {
+    struct str bits = text, host = str_cut(&bits, '/');
+    if (!address_parse(host, &out->start)) return false;
+    int64_t most = address_is_mapped(&out->start) ? 32 : 128, n = most;
+    if (bits.p && (!str_to_int(bits, &n) || n < 0 || n > most)) return false;
+    out->bits = (int)(128 - most + n);
+    for (int i = out->bits; i < 128; i++)
+        if (out->start.bytes[i / 8] >> (7 - i % 8) & 1) return false;
+    return true;
 }

@@ -3,23 +3,22 @@
 #include <assert.h>
 #include <stdarg.h>
 
-static const char *entity(char c) {
-    switch (c) {
-    case '&': return "&amp;";
-    case '<': return "&lt;";
-    case '>': return "&gt;";
-    case '"': return "&quot;";
-    case '\'': return "&#39;";
-    default: return NULL;
-    }
-}
+static const struct {
+    const char *text;
+    size_t n;
+} entities[256] = {['&'] = {"&amp;", 5}, ['<'] = {"&lt;", 4}, ['>'] = {"&gt;", 4}, ['"'] = {"&quot;", 6}, ['\''] = {"&#39;", 5}};
 
+/* Copies the text between the escaped characters as a whole. */
 static void escape_all(struct buf *out, struct str text, bool apostrophes) {
+    size_t from = 0;
     for (size_t i = 0; i < text.n; i++) {
-        const char *e = text.p[i] == '\'' && !apostrophes ? NULL : entity(text.p[i]);
-        if (e) buf_text(out, e);
-        else buf_char(out, text.p[i]);
+        unsigned char c = (unsigned char)text.p[i];
+        if (entities[c].n == 0 || (c == '\'' && !apostrophes)) continue;
+        buf_add(out, text.p + from, i - from);
+        buf_add(out, entities[c].text, entities[c].n);
+        from = i + 1;
     }
+    buf_add(out, text.p + from, text.n - from);
 }
 
 void html_text(struct buf *out, struct str text) { escape_all(out, text, true); }

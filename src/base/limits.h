@@ -23,6 +23,7 @@
 #define LIMIT_FORM_DEPTH 16                 /* brackets in one name */
 #define LIMIT_IDS 1000                      /* ids of a bulk call (completions.md section 1) */
 #define LIMIT_RECORDS 200                   /* records of a bulk import (api.md "Limits") */
+#define LIMIT_PROPERTIES 65535              /* bytes of the properties of an event, as JSON: they are shown with it */
 #define LIMIT_COLLECTIONS 50                /* collections of one predicate */
 #define LIMIT_PROPOSITIONS 100              /* propositions of one predicate, in all collections: each is a term of one SQL statement */
 #define LIMIT_SLAS 1000                     /* SLAs of a desk: a change of a conversation is compared with each enabled one */
@@ -97,11 +98,13 @@
 #define LIMIT_BURST_EACH 112             /* of these, passwords or reads of one caller: a whole office may log in from one address */
 #define LIMIT_INLINE_ROWS 500            /* estimated rows that a list loads on an event loop: about 5 ms */
 #define LIMIT_DELAYED 256                /* logins that are delayed at one time, each a suspended connection; above it requests get 429 */
-#define LIMIT_DELAYED_ALIKE 16           /* of these, for one account */
-#define REPLICA_LAG_MS 5000              /* a replica that lags more than this serves no reads */
-#define REPLICA_SLACK_MS 5000            /* added to a session's mark: marks are a second apart, a COMMIT takes time, clocks differ */
-#define BUDGET_INLINE_MS 50              /* a GET on an event loop; when it is used up, the GET runs again in the pool */
-#define BUDGET_POOL_MS 10000             /* a GET in the pool */
+#define LIMIT_REFUSALS 4096 /* refusals of a full queue that wait REFUSAL_MS, each a suspended connection; more are sent at once */
+#define REFUSAL_MS 250
+#define LIMIT_DELAYED_ALIKE 16 /* of these, for one account */
+#define REPLICA_LAG_MS 5000    /* a replica that lags more than this serves no reads */
+#define REPLICA_SLACK_MS 5000  /* added to a session's mark: marks are a second apart, a COMMIT takes time, clocks differ */
+#define BUDGET_INLINE_MS 50    /* a GET on an event loop; when it is used up, the GET runs again in the pool */
+#define BUDGET_POOL_MS 10000   /* a GET in the pool */
 
 #define LIMIT_HTML (2 * 1024 * 1024)       /* bytes of a message's HTML that are read; the rest of a longer one is cut off */
 #define LIMIT_HTML_CLEAN (4 * 1024 * 1024) /* bytes that are made of it: HTML and text, half of it each */

@@ -11,14 +11,6 @@ static const struct {
     unsigned kind;
 } schemes_known[] = {{"http://", LINK_WEB}, {"https://", LINK_WEB}, {"mailto:", LINK_MAIL}, {"tel:", LINK_PHONE}};
 
-/* U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069. */
-static bool turns_direction(const char *p, size_t n) {
-    const unsigned char *u = (const unsigned char *)p;
-    if (n < 3 || u[0] != 0xE2) return false;
-    return (u[1] == 0x80 && (u[2] == 0x8E || u[2] == 0x8F || (u[2] >= 0xAA && u[2] <= 0xAE))) ||
-           (u[1] == 0x81 && u[2] >= 0xA6 && u[2] <= 0xA9);
-}
-
 static bool is_line_break(char c) { return c == '\t' || c == '\n' || c == '\r'; }
 
 /* Browsers cut these off, so "java\nscript:" is a scheme to them (WHATWG URL, "basic URL parser"). */
@@ -32,14 +24,14 @@ static bool add_address(struct buf *out, struct str s) {
     for (size_t i = 0; i < s.n; i++) {
         char c = s.p[i];
         if (is_line_break(c)) continue;
-        if ((unsigned char)c < ' ' || c == 0x7F || turns_direction(s.p + i, s.n - i)) return false;
+        if ((unsigned char)c < ' ' || c == 0x7F || utf8_turns_direction(s.p + i, s.n - i)) return false;
         if (strchr(" \"<>`", c)) buf_fmt(out, "%%%02X", (unsigned)c);
         else buf_char(out, c);
     }
     return true;
 }
 
-/* How long the scheme is, which is written in lower case; 0: it is none of these. */
+/* Writes the scheme to p in lower case. Returns its length, or 0 if it is none of these. */
 static size_t lower_scheme(struct str s, char *p, unsigned schemes) {
     for (size_t i = 0; i < sizeof schemes_known / sizeof *schemes_known; i++) {
         size_t n = strlen(schemes_known[i].text);
@@ -87,7 +79,7 @@ static struct str address_at(struct str text, size_t at) {
     size_t most = text.n - at, n = 0;
     if (at && is_alphanumeric(p[-1])) return (struct str){0};
     if (!(most > 7 && strncasecmp(p, "http://", 7) == 0) && !(most > 8 && strncasecmp(p, "https://", 8) == 0)) return (struct str){0};
-    while (n < most && (unsigned char)p[n] > ' ' && p[n] != 0x7F && !strchr("<>\"`", p[n]) && !turns_direction(p + n, most - n)) n++;
+    while (n < most && (unsigned char)p[n] > ' ' && p[n] != 0x7F && !strchr("<>\"`", p[n]) && !utf8_turns_direction(p + n, most - n)) n++;
     return (struct str){p, n};
 }
 

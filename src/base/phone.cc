@@ -42,3 +42,20 @@ int phone_parse(const char *number, const char *region, char out[PHONE_SIZE]) {
         return parse(number, region, out);
     } catch (...) { return 0; }
 }
+
+static int national(const std::string &number, char *out) {
+    PhoneNumberUtil &util = silenced();
+    PhoneNumber parsed;
+    std::string text;
+    if (util.Parse(number, "ZZ", &parsed) != PhoneNumberUtil::NO_PARSING_ERROR) return 0;
+    util.GetNationalSignificantNumber(parsed, &text);
+    if (text.size() >= PHONE_SIZE) return 0;
+    std::memcpy(out, text.c_str(), text.size() + 1);
+    return 1;
+}
+
+int phone_national(const char *number, char out[PHONE_SIZE]) {
+    try {
+        return national(number, out);
+    } catch (...) { return 0; }
+}

@@ -1,4 +1,4 @@
-/* Telephone numbers, by libphonenumber. One function with C linkage, because the library is C++. */
+/* Telephone numbers, by libphonenumber. Functions with C linkage, because the library is C++. */
 #ifndef BASE_PHONE_H
 #define BASE_PHONE_H
 
@@ -14,6 +14,8 @@ extern "C" {
  * Numbers are judged by length only, because numbering plans change faster than the library, and refusing a valid
  * number is worse than accepting an unused one. */
 int phone_parse(const char *number, const char *region, char out[PHONE_SIZE]);
+/* number: in E.164. Returns 1 with the digits behind the country code in out, 0 if no country has such numbers. */
+int phone_national(const char *number, char out[PHONE_SIZE]);
 
 #ifdef __cplusplus
 }

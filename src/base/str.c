@@ -68,8 +68,9 @@ bool str_to_int(struct str s, int64_t *out) {
     return true;
 }
 
-/* Returns the length of the UTF-8 sequence at p, or 0 if it is invalid (RFC 3629 section 4). */
-static size_t utf8_sequence(const unsigned char *p, size_t n) {
+/* RFC 3629 section 4. */
+size_t utf8_sequence(const char *text, size_t n) {
+    const unsigned char *p = (const unsigned char *)text;
     if (p[0] < 0x80) return 1;
     if (p[0] < 0xC2 || p[0] > 0xF4) return 0;
     size_t len = p[0] < 0xE0 ? 2 : p[0] < 0xF0 ? 3 : 4;
@@ -84,10 +85,37 @@ static size_t utf8_sequence(const unsigned char *p, size_t n) {
 }
 
 bool utf8_valid(struct str s) {
-    const unsigned char *p = (const unsigned char *)s.p;
     for (size_t i = 0, len; i < s.n; i += len)
-        if ((len = utf8_sequence(p + i, s.n - i)) == 0) return false;
+        if ((len = utf8_sequence(s.p + i, s.n - i)) == 0) return false;
     return true;
+}
+
+bool utf8_turns_direction(const char *p, size_t n) {
+    const unsigned char *u = (const unsigned char *)p;
+    if (n < 3 || u[0] != 0xE2) return false;
+    return (u[1] == 0x80 && (u[2] == 0x8E || u[2] == 0x8F || (u[2] >= 0xAA && u[2] <= 0xAE))) ||
+           (u[1] == 0x81 && u[2] >= 0xA6 && u[2] <= 0xA9);
+}
+
+struct str utf8_repaired(struct arena *a, struct str s) {
+    if (utf8_valid(s)) return s;
+    char *out = arena_bytes(a, 3 * s.n + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < s.n;) {
+        size_t len = utf8_sequence(s.p + i, s.n - i);
+        memcpy(out + n, len ? s.p + i : UTF8_REPLACEMENT, len ? len : 3);
+        n += len ? len : 3;
+        i += len ? len : 1;
+    }
+    out[n] = 0;
+    return (struct str){out, n};
+}
+
+struct str utf8_without_cut_end(struct str s) {
+    size_t back = 1;
+    while (back < 4 && back < s.n && ((unsigned char)s.p[s.n - back] & 0xC0) == 0x80) back++;
+    if (s.n >= back && (unsigned char)s.p[s.n - back] >= 0xC2 && utf8_sequence(s.p + s.n - back, back) == 0) s.n -= back;
+    return s;
 }
 
 size_t utf8_count(struct str s) {

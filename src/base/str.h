@@ -36,6 +36,13 @@ bool str_to_int(struct str s, int64_t *out);
 struct str str_int(char room[INT_TEXT], int64_t v); /* the reverse; the text lies in `room`, without a NUL */
 bool utf8_valid(struct str s);                      /* RFC 3629: no overlong forms, no surrogates */
 size_t utf8_count(struct str s);                    /* code points of valid UTF-8 */
+#define UTF8_REPLACEMENT "\xEF\xBF\xBD"
+size_t utf8_sequence(const char *p, size_t n); /* bytes of the code point at p; 0: they are not UTF-8. n > 0 */
+/* True if the character at p changes the direction in which text is shown: U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069. */
+bool utf8_turns_direction(const char *p, size_t n);
+/* The text with U+FFFD in place of each byte that is not a part of valid UTF-8. A valid text is returned as it is. */
+struct str utf8_repaired(struct arena *a, struct str s);
+struct str utf8_without_cut_end(struct str s); /* without the begun character at the end of a text that was cut */
 
 /* Checks a valid UTF-8 text. Returns NULL if it has at most `most` characters, no U+0000 and, if `line`, no control
  * characters. Else returns the reason: a sentence, constant or in the arena. */

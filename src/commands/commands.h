@@ -15,8 +15,11 @@ int command_demo(const struct command_line *o);
 int command_password(const struct command_line *o);
 int command_backup(const struct command_line *o);
 int command_restore(const struct command_line *o);
+int command_export(const struct command_line *o);
+int command_import(const struct command_line *o);
 int command_move(const struct command_line *o);
 int command_check(const struct command_line *o);
+int command_compact(const struct command_line *o);
 int command_mail_in(const struct command_line *o);
 int command_lmtp(const struct command_line *o);
 int command_routes(const struct command_line *o);
@@ -27,6 +30,7 @@ int command_manual(const struct command_line *o);
 /* Writes one line to standard error, "deskd: ...". Returns EXIT_FAULT. */
 int complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+int64_t command_now(const struct command_line *o);           /* the time of what the command writes */
 struct db_config store_config(const struct command_line *o); /* from --data or --database; the rest is zero */
 void store_may_begin(const struct command_line *o, struct arena *a,
                      struct db_config *cfg);          /* sets create, and the files that prove that the folder had a desk */
@@ -47,6 +51,9 @@ const char *files_folder(const struct command_line *o, struct arena *a);
 /* Reads the server key. Returns 0, or 1 if it made one (mode 0600) because there was none and `create` is set. Negative
  * after a complaint. */
 int secret_key(const struct command_line *o, bool create, struct key *out);
+/* Returns 1, 0 if there is no key, or negative after a complaint. */
+int secret_key_if_there(const struct command_line *o, struct key *out);
+struct str key_proof(struct arena *a, const struct key *server); /* stored, to recognise the key: core/desk/desk.h */
 
 /* Copies a key to a place that has none or the same one. With `look` only checks whether that is possible. Negative
  * after a complaint. */

@@ -1,5 +1,6 @@
 #include "commands/listen.h"
 
+#include "base/address.h"
 #include "base/log.h"
 #include "db/db.h"
 
@@ -49,9 +50,10 @@ bool lmtp_valid(struct str text) {
 }
 
 bool proxies_valid(struct str list) {
+    struct network n;
     while (list.p) {
         struct str one = str_trim(str_cut(&list, ','));
-        if (one.n && family(one) == 0) return false;
+        if (one.n && !network_parse(one, &n)) return false;
     }
     return true;
 }

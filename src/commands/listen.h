@@ -14,7 +14,7 @@ struct listen {
 bool listen_valid(struct str text); /* true: a numeric address and a port */
 struct listen listen_of(struct str text, struct arena *a);
 bool lmtp_valid(struct str text);    /* true: an address whose port is not 25 (RFC 2033 section 5), or the path of a socket */
-bool proxies_valid(struct str list); /* true: numeric addresses, separated by commas */
+bool proxies_valid(struct str list); /* true: numeric addresses or networks, separated by commas */
 struct str *proxies_of(struct str list, struct arena *a); /* p NULL ends it; NULL: no list */
 
 #define STORE_FOLDER "sqlite:"     /* prefix of a folder, where a database is possible, too */

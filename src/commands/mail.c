@@ -88,7 +88,13 @@ static int read_recipient(struct input *in, const struct command_line *o) {
     bool known = given[0].p || given[1].p || given[2].p;
     int found = given[0].p ? choose_recipient(in, given, 1) : known ? choose_recipient(in, given + 1, 2) : choose_recipient(in, fields, 2);
     if (found > 0 || (found == 0 && !known)) return 0;
-    if (found == 0) return mail_refuse(in, EX_NOUSER, "this desk takes no mail for this recipient");
+    if (found == 0)
+        return mail_refuse(in, EX_NOUSER,
+                           str_fmt(in->a,
+                                   "this desk takes no mail for this recipient: add a mailbox with the address, or pass one "
+                                   "of the addresses in %s/recipients to --recipient",
+                                   in->inbox.p)
+                               .p);
     return mail_refuse(in, EX_TEMPFAIL,
                        str_fmt(in->a, "%s/recipients can't be read (%s): name the data folder of a desk that has been served", in->inbox.p,
                                strerror(errno))
@@ -110,7 +116,10 @@ static int mail_fault(struct input *in, int fault) {
     if (fault == ENOENT)
         return mail_refuse(in, EX_TEMPFAIL,
                            str_fmt(in->a, "%s is not an inbox: name the data folder of a desk that has been served", in->inbox.p).p);
-    return mail_refuse(in, EX_TEMPFAIL, str_fmt(in->a, "%s can't store a mail now: %s", in->inbox.p, strerror(fault)).p);
+    return mail_refuse(in, EX_TEMPFAIL,
+                       str_fmt(in->a, "%s can't store a mail now: %s. The mail server tries again; otherwise run mail-in again",
+                               in->inbox.p, strerror(fault))
+                           .p);
 }
 
 /* Copies the rest of the input. Returns 0, errno, or -1 if the mail is too large. */
@@ -128,17 +137,19 @@ static int mail_store(struct input *in) {
     struct inbox_draft d;
     int fault = inbox_begin(&d, in->a, in->inbox, &in->mail);
     if (!fault) fault = mail_copy(in, &d);
-    if (!fault) fault = inbox_sync(&d);
-    if (!fault) fault = inbox_keep(&d, in->a, in->inbox);
-    if (!fault) fault = inbox_sync_names(in->inbox);
+    if (!fault) fault = inbox_finish(&d, in->a, in->inbox);
     if (fault) inbox_drop(&d);
-    return fault < 0 ? mail_refuse(in, EX_UNAVAILABLE, "this mail is too large") : fault ? mail_fault(in, fault) : 0;
+    return fault < 0 ? mail_refuse(in, EX_UNAVAILABLE, "this mail is larger than 50 MiB: send it without its files")
+           : fault   ? mail_fault(in, fault)
+                     : 0;
 }
 
 static int mail_take(struct arena *a, const struct command_line *o) {
     char *first = arena_bytes(a, PIECE);
     ssize_t n = read_piece(first);
-    if (n < 0) return mail_refuse(NULL, EX_TEMPFAIL, "the mail can't be read from standard input");
+    if (n < 0)
+        return mail_refuse(NULL, EX_TEMPFAIL,
+                           "the mail can't be read from standard input: redirect a file to it or let a mail server run mail-in as a pipe");
     if (n == 0) return mail_refuse(NULL, EX_DATAERR, "standard input is empty: give one mail");
     struct input in = {.a = a, .inbox = inbox_of(a, option_text(o, OPT_DATA)), .first = {first, (size_t)n}, .piece = arena_bytes(a, PIECE)};
     in.mail.door = DOOR_PIPE;
@@ -150,8 +161,9 @@ static int mail_take(struct arena *a, const struct command_line *o) {
 
 int command_mail_in(const struct command_line *o) {
     struct arena *a = arena_new();
-    int status = become_owner(option_text(o, OPT_DATA)) ? mail_take(a, o)
-                                                        : mail_refuse(NULL, EX_TEMPFAIL, "root can't act as the owner of the data folder");
+    int status = become_owner(option_text(o, OPT_DATA))
+                     ? mail_take(a, o)
+                     : mail_refuse(NULL, EX_TEMPFAIL, "root can't act as the owner of the data folder: run mail-in as the owner");
     arena_free(a);
     return status;
 }

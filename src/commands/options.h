@@ -31,6 +31,9 @@ enum {
     MAIL_IN = 1 << 11,
     MANUAL = 1 << 12,
     LMTP = 1 << 13,
+    EXPORT = 1 << 14,
+    IMPORT = 1 << 15,
+    COMPACT = 1 << 16,
 };
 
 struct command {
@@ -85,6 +88,11 @@ enum option_id {
     OPT_SENDER,
     OPT_MOVE_FROM,
     OPT_MOVE_TO,
+    OPT_EXPORT_TO,
+    OPT_IMPORT_FROM,
+    OPT_FROM_ZENDESK,
+    OPT_FROM_ZAMMAD,
+    OPT_WITHOUT_SECRETS,
     OPT_NEW_KEY,
     OPT_CLOCK,
     OPT_COUNT

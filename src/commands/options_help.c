@@ -39,7 +39,7 @@ static void option_line(FILE *out, const struct option *opt) {
 }
 
 static void help_all(FILE *out) {
-    fputs("deskd: a support desk with a JSON REST API.\n\nusage: deskd COMMAND [OPTION ...]\n\n", out);
+    fputs("deskd: a help desk with a JSON REST API.\n\nusage: deskd COMMAND [OPTION ...]\n\n", out);
     for (const struct command *c = commands; c->name; c++) described(out, c->name, c->summary);
     fputs("\ndeskd COMMAND --help shows what a command does and its options; deskd --version prints\n"
           "the versions of the program and of its schema.\n"
@@ -94,10 +94,10 @@ static void manual_command(FILE *out, const struct command *c) {
 }
 
 void options_manual(FILE *out) {
-    fputs(".TH DESKD 1 \"\" \"deskd " DESKD_VERSION "\" \"User Commands\"\n.SH NAME\ndeskd \\- support desk server with a JSON REST API\n"
+    fputs(".TH DESKD 1 \"\" \"deskd " DESKD_VERSION "\" \"User Commands\"\n.SH NAME\ndeskd \\- help desk server with a JSON REST API\n"
           ".SH SYNOPSIS\n.B deskd\n.I COMMAND\n[OPTION ...]\n.SH DESCRIPTION\n",
           out);
-    troff(out, "deskd serves a support desk over a JSON REST API from a folder (SQLite) or from a PostgreSQL database.");
+    troff(out, "deskd serves a help desk over a JSON REST API from a folder (SQLite) or from a PostgreSQL database.");
     fputs(".PP\n", out);
     troff(out, "Each option can also be given in the environment (DESKD_BASE_URL for --base-url). Options of a process can be given in a "
                "settings file, too. The command line overrides the environment, and the environment overrides the file.");
@@ -108,7 +108,8 @@ void options_manual(FILE *out) {
     fputs(".SH FILES\n.TP\n.I /etc/deskd.conf\nThe settings file of the packaged service.\n.TP\n.I /var/lib/deskd\n"
           "The data folder of the packaged service.\n.SH SEE ALSO\n",
           out);
-    troff(out, "The folder /usr/share/doc/deskd holds OPERATIONS.md. A running server shows the reference of its API at /docs.");
+    troff(out, "The folder /usr/share/doc/deskd/docs has OPERATIONS.md and the other documents. A running server shows the reference of "
+               "its API at /docs.");
 }
 
 /* ---- the settings file ------------------------------------------------------------------------------------ */

@@ -75,6 +75,17 @@ int secret_key(const struct command_line *o, bool create, struct key *out) {
     return rc;
 }
 
+struct str key_proof(struct arena *a, const struct key *server) {
+    return mac_hex(a, server, S("key proof"));
+}
+
+int secret_key_if_there(const struct command_line *o, struct key *out) {
+    struct arena *a = arena_new();
+    int rc = key_open(key_path(o, a), out);
+    arena_free(a);
+    return rc < 0 ? rc : rc == KEY_READ;
+}
+
 int secret_copy(const char *from, const char *to, bool look) {
     struct arena *a = arena_new();
     struct key key, there;

@@ -12,18 +12,19 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "core/cases/view_count.h"
+#include "core/change/audit.h"
 #include "core/rules/calendars.h"
 #include "core/rules/rule.h"
 #include "core/desk/desk.h"
 #include "core/access/permission.h"
 #include "core/helpcenter/gathered.h"
 #include "core/helpcenter/generation.h"
-#include "core/login/session.h"
+#include "core/login/touches.h"
 #include "core/desk/setting.h"
 #include "files/content.h"
 #include "jobs/check.h"
 #include "jobs/listener.h"
-#include "jobs/recipients.h"
+#include "mail/recipients_refresh.h"
 #include "jobs/runner.h"
 #include "commands/listen.h"
 #include "mail/collector.h"
@@ -60,11 +61,21 @@ enum { WORKERS = 2, WORKERS_BLOCKING = 8 };
 
 /* ---- the store ---------------------------------------------------------------------------------------- */
 
+/* The hashes of the audit log have another key from here on. */
+static int key_replaced(struct conn *c, void *arg) {
+    struct server *s = arg;
+    struct work w;
+    work_init(&w, &s->desk, s->memory);
+    w.conn = c;
+    w.actor = (struct actor){.kind = ACTOR_SYSTEM, .cause = S("deskd serve")};
+    return audit_rekey(&w);
+}
+
 /* Processes of one database must have the same key. The process of a folder is the only one, so its key may have been
  * replaced. */
 static int know_key(struct server *s, const struct key *server) {
     bool renew = !db_shared(s->desk.db) || option_int(s->options, OPT_NEW_KEY);
-    int known = desk_key_known(s->desk.db, clock_now(&s->desk.clock), mac_hex(s->memory, server, S("key proof")), renew);
+    int known = desk_key_known(s->desk.db, clock_now(&s->desk.clock), key_proof(s->memory, server), renew, key_replaced, s);
     if (known < 0) return complain("%s can't be written", store_name(s->options)), -1;
     if (known == 0 && !renew)
         return complain("the other processes of %s have a different server key: give this one a copy of their secret.key (--secret-file); "
@@ -81,6 +92,7 @@ static int open_keys(struct server *s, bool fresh) {
     bool elsewhere = option_text(s->options, OPT_SECRET_FILE).p != NULL;
     int rc = secret_key(s->options, fresh || !elsewhere, &server);
     if (rc < 0) return -1;
+    audit_key_derive(&d->audit_key, &server);
     if (know_key(s, &server) < 0) return -1;
     if (rc == 1 && !fresh) log_warn("there was no server key: a new one was made");
     key_derive(&d->session_key, &server, "session");
@@ -98,6 +110,7 @@ static int open_keys(struct server *s, bool fresh) {
     key_derive(&d->pseudonym_key, &server, "pseudonym");
     key_derive(&d->picture_key, &server, "picture");
     key_derive(&d->token_key, &server, "mail token");
+    key_derive(&d->program_key, &server, "tokens of programs");
     d->installation = mac_hex(s->memory, &server, S("installation"));
     random_bytes(&d->credential_key, sizeof d->credential_key);
     d->process = random_uuid(s->memory);

@@ -1,17 +1,23 @@
 /* init, password, check: commands for a store that need no server. */
 #include "commands/commands.h"
+#include "commands/listen.h"
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "core/change/audit.h"
+#include "core/change/finish.h"
 #include "core/desk/check.h"
 #include "core/desk/desk.h"
+#include "core/login/password.h"
 #include "core/login/session.h"
 #include "core/desk/setting.h"
 #include "files/check.h"
 #include "files/content.h"
+#include "transfer/value_check.h"
 
 #include <dirent.h>
 #include <stdarg.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -30,6 +36,8 @@ int complain(const char *fmt, ...) {
 struct db_config store_config(const struct command_line *o) {
     return (struct db_config){.dir = option_text(o, OPT_DATA).p, .url = option_text(o, OPT_DATABASE).p};
 }
+
+int64_t command_now(const struct command_line *o) { return clock_now(&(struct clock){option_text(o, OPT_CLOCK).p}); }
 
 static bool holds(const char *folder) {
     DIR *d = opendir(folder);
@@ -116,7 +124,7 @@ int command_init(const struct command_line *o) {
     int rc = db_open(&cfg, &db, err, sizeof err);
     arena_free(a);
     if (rc < 0) return complain("%s", err);
-    rc = owner_create(o, db, clock_now(&(struct clock){0}), stdout);
+    rc = owner_create(o, db, command_now(o), stdout);
     if (rc == -ERR_FIELD_DUPLICATE) complain("%s holds a desk already", store_name(o));
     if (rc >= 0) rc = secret_key(o, true, &key);
     db_close(db);
@@ -125,29 +133,64 @@ int command_init(const struct command_line *o) {
 
 /* ---- password ----------------------------------------------------------------------------------------- */
 
-/* Checks a password by the desk's rule for this rank. Negative after a complaint. */
-static int obeys_rule(struct db *db, int64_t rank, struct str password) {
-    struct desk d = {.db = db, .settings = settings_open(db_reader(db))};
-    int64_t least = 0;
-    if (d.settings == NULL) return complain("the store can't be read"), -1;
-    int rc = password_rule(&d, (int)rank, password, &least);
-    settings_close(d.settings);
-    if (rc < 0) complain("the password needs at least %lld characters", (long long)least);
+struct new_password {
+    struct desk desk;
+    struct arena *arena;
+    struct work work;
+    int64_t user_id;
+    struct str hash;
+};
+
+/* Returns 1, 0 if there is no server key, or negative after a complaint. */
+static int audit_key_read(const struct command_line *o, struct key *out) {
+    struct key server;
+    int rc = secret_key_if_there(o, &server);
+    if (rc == 1) audit_key_derive(out, &server);
+    explicit_bzero(&server, sizeof server);
     return rc;
 }
 
-static int store_change_password(const struct command_line *o, struct db *db, struct arena *a) {
+static int password_run(struct conn *c, void *arg) {
+    struct new_password *p = arg;
+    work_init(&p->work, &p->desk, p->arena);
+    p->work.conn = c;
+    p->work.actor = (struct actor){.kind = ACTOR_SYSTEM, .cause = S("deskd password")};
+    TRY(password_set(&p->work, p->user_id, p->hash));
+    return work_finish(&p->work);
+}
+
+/* Asks for the password, and sets it as a request would: everything that the old one opened ends. */
+static int password_replace(const struct command_line *o, struct new_password *p, int rank) {
     struct str email = str_of(o->operand), password;
-    struct conn *c = db_reader(db);
-    int64_t user, role_type;
-    int rc = c ? account_find(c, email, &user, &role_type) : -ERR_SERVICE_UNAVAILABLE;
-    if (rc < 0) return complain("%s can't be read", store_name(o));
-    if (rc == 0) return complain("no person in %s has the address %s", store_name(o), email.p);
-    if (password_ask(o, a, &password) < 0 || obeys_rule(db, role_type, password) < 0) return EXIT_FAULT;
-    rc = account_set_password(db, clock_now(&(struct clock){0}), user, password_hash(a, password));
-    if (rc < 0) return complain("%s can't be written", store_name(o));
-    printf("deskd: %s has a new password; their sessions are ended\n", email.p);
+    int64_t least = 0;
+    if (password_ask(o, p->arena, &password) < 0) return EXIT_FAULT;
+    if (password_rule(&p->desk, rank, password, &least) < 0)
+        return complain("the password needs at least %lld characters", (long long)least);
+    int keyed = audit_key_read(o, &p->desk.audit_key);
+    if (keyed < 0) return EXIT_FAULT;
+    if (keyed == 0) complain("there is no server key here, so the audit log gets no entry of this");
+    p->hash = password_hash(p->arena, password);
+    if (db_write(p->desk.db, password_run, p) < 0) return complain("%s can't be written", store_name(o));
+    work_committed(&p->work);
+    printf("deskd: %s has a new password; their sessions and tokens are ended\n", email.p);
     return 0;
+}
+
+static int store_change_password(const struct command_line *o, struct db *db, struct arena *a) {
+    struct new_password p = {.desk = {.db = db, .clock.file = option_text(o, OPT_CLOCK).p, .process = random_uuid(a)}, .arena = a};
+    struct conn *c = db_reader(db);
+    struct str url = option_text(o, OPT_BASE_URL);
+    p.desk.base_url = url.p ? url : S("http://localhost");
+    p.desk.host = url_host(p.desk.base_url); /* the notice to the person has it in its Message-ID */
+    int64_t rank;
+    int rc = c ? account_find(c, str_of(o->operand), &p.user_id, &rank) : -ERR_SERVICE_UNAVAILABLE;
+    if (rc == 0) return complain("no person in %s has the address %s", store_name(o), o->operand);
+    if (rc > 0) p.desk.settings = settings_open(c);
+    if (p.desk.settings == NULL) return complain("%s can't be read", store_name(o));
+    int status = password_replace(o, &p, (int)rank);
+    settings_close(p.desk.settings);
+    explicit_bzero(&p.desk.audit_key, sizeof p.desk.audit_key);
+    return status;
 }
 
 int command_password(const struct command_line *o) {
@@ -178,6 +221,40 @@ static int store_check_contents(const struct command_line *o, struct conn *c, in
     return found < 0 ? found : findings + found;
 }
 
+enum { KEY_OF_DESK, KEY_MISSING, KEY_OF_ANOTHER };
+
+/* Reads the key of the audit log. Returns one of these, or negative after a complaint. */
+static int audit_key_of_desk(const struct command_line *o, struct conn *c, struct key *out) {
+    struct key server;
+    int rc = secret_key_if_there(o, &server);
+    if (rc <= 0) return rc < 0 ? rc : KEY_MISSING;
+    struct arena *a = arena_new();
+    rc = desk_key_is(c, key_proof(a, &server));
+    audit_key_derive(out, &server);
+    explicit_bzero(&server, sizeof server);
+    arena_free(a);
+    return rc < 0 ? rc : rc ? KEY_OF_DESK : KEY_OF_ANOTHER;
+}
+
+/* Without the key, only places and gaps of the audit log are verified. That is a finding if a key is there, but another one. */
+static int store_check_audit(const struct command_line *o, struct conn *c, int findings) {
+    struct key key;
+    int has = audit_key_of_desk(o, c, &key);
+    if (has < 0) return has;
+    if (has == KEY_MISSING) puts("audit log: its hashes were not verified, because there is no server key here (--secret-file)");
+    if (has == KEY_OF_ANOTHER) puts("audit log: its hashes can't be verified, because the server key here is not that of the desk");
+    TRY(db_read_begin(c, 0)); /* one snapshot, because the server may delete entries by age meanwhile */
+    int found = audit_verify(c, has == KEY_OF_DESK ? &key : NULL, print_finding, NULL);
+    db_read_end(c);
+    explicit_bzero(&key, sizeof key);
+    return found < 0 ? found : findings + found + (has == KEY_OF_ANOTHER);
+}
+
+static int store_check_values(struct conn *c, int findings) {
+    int found = values_check(c, print_finding, NULL);
+    return found < 0 ? found : findings + found;
+}
+
 /* Checks between rows run only if the store itself is sound. */
 int command_check(const struct command_line *o) {
     struct db_config cfg = store_config(o);
@@ -189,6 +266,8 @@ int command_check(const struct command_line *o) {
         cfg.read_only = true;
         if (db_open(&cfg, &db, err, sizeof err) < 0) return complain("%s", err);
         findings = desk_check(db_reader(db), print_finding, NULL);
+        if (findings >= 0) findings = store_check_values(db_reader(db), findings);
+        if (findings >= 0) findings = store_check_audit(o, db_reader(db), findings);
         if (findings >= 0) findings = store_check_contents(o, db_reader(db), findings);
         db_close(db);
     }

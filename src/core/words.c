@@ -103,6 +103,7 @@ const struct word mail_statuses[] = {{MAIL_QUEUED, "QUEUED"},
                                      {MAIL_FAILED, "FAILED"},
                                      {MAIL_BOUNCED, "BOUNCED"},
                                      {0}};
+const struct word logo_types[] = {{LOGO_JPEG, "JPEG"}, {LOGO_PNG, "PNG"}, {LOGO_GIF, "GIF"}, {0}};
 const struct word endpoint_types[] = {{ENDPOINT_EMAIL, "EMAIL"}, {ENDPOINT_SLACK, "SLACK"}, {ENDPOINT_HTTP, "HTTP"}, {0}};
 const struct word endpoint_methods[] = {{ENDPOINT_GET, "GET"},     {ENDPOINT_POST, "POST"},     {ENDPOINT_PUT, "PUT"},
                                         {ENDPOINT_PATCH, "PATCH"}, {ENDPOINT_DELETE, "DELETE"}, {0}};

@@ -82,7 +82,7 @@ enum mail_status {
     MAIL_FAILED,
     MAIL_BOUNCED
 }; /* of outgoing mails: core/text/letter.c */
-/* Of mails that came in: core/mail/receive.h. */
+/* Statuses of mails that came in: core/mail/receive.h. */
 enum incoming_status {
     INCOMING_RECEIVED = 1,
     INCOMING_PROCESSING,
@@ -122,6 +122,7 @@ enum endpoint_type { ENDPOINT_EMAIL = 1, ENDPOINT_SLACK, ENDPOINT_HTTP };
 enum endpoint_method { ENDPOINT_GET = 1, ENDPOINT_POST, ENDPOINT_PUT, ENDPOINT_PATCH, ENDPOINT_DELETE };
 enum endpoint_content { CONTENT_JSON = 1, CONTENT_XML, CONTENT_FORM, CONTENT_TEXT };
 enum delivery_status { DELIVERY_PENDING = 1, DELIVERY_SENT, DELIVERY_FAILED };
+enum logo_type { LOGO_JPEG = 1, LOGO_PNG, LOGO_GIF };
 enum attempt_result { ATTEMPT_SUCCESS = 1, ATTEMPT_FAILURE };
 enum template_category { TEMPLATE_IDENTITY = 1, TEMPLATE_ACCOUNT, TEMPLATE_CASE, TEMPLATE_HELP_CENTER };
 
@@ -130,6 +131,6 @@ extern const struct word role_types[], case_accesses[], organization_accesses[],
     message_statuses[], post_statuses[], rating_scores[], rating_statuses[], note_colors[], post_channels[], reject_types[], job_statuses[],
     phone_types[], case_type_types[], smtp_securities[], time_formats[], field_kinds[], activity_names[], mail_statuses[], template_apps[],
     template_categories[], sla_target_types[], sla_hours[], endpoint_types[], endpoint_methods[], endpoint_contents[], delivery_statuses[],
-    attempt_results[], incoming_statuses[], suspensions[], mail_doors[], mail_verdicts[];
+    attempt_results[], incoming_statuses[], suspensions[], mail_doors[], mail_verdicts[], logo_types[];
 
 #endif

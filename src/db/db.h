@@ -9,6 +9,8 @@
  *     @ROWS(:rows)   a row source: the arrays in a JSON array. Its column is `value`; value ->> 0 is the first cell of a row, as text
  *     @EACH_TEXT(t.list) a row source: the texts in a JSON array that a row of an earlier table has. Give it a name; its column is `value`
  *     @INSTR@(a, b)  position of text b in text a, compared by bytes; 0: not found
+ *     @CLOSED_UP(a)  text a without "(0)" and what people write between the digits of a telephone number: blanks, hyphens, dashes, full stops,
+ *                    slashes, parentheses. No parenthesis in a
  *     @FOUND(:words) a row source: the ids of search_texts with these words. :words is  "a" OR "b"  or  "a" *  for a prefix. A word has no
  *                    blank, quote or colon
  *     @UNSEEN(:place) a condition on a table with @XID@: its rows that a reader at this place has not seen
@@ -122,7 +124,8 @@ int db_settle_ids(struct conn *c);
  * FROM are in capitals, and a foreign key that changes rows of a noted table belongs to a noted one. */
 struct db_noted {
     const char *table;  /* NULL ends a list */
-    const char *column; /* only a DELETE, or an UPDATE that names this column, is a change; NULL: every write is */
+    const char *column; /* only a DELETE, or an UPDATE that names this column, is a change; NULL: every write is; "": none is */
+    const char *except; /* an UPDATE that names this column is no change; NULL: none */
 };
 
 struct db_config {
@@ -140,7 +143,8 @@ struct db_config {
     bool alone;                /* with read_only: refuse if another deskd uses the store; SQLite: lock it */
     bool filling;              /* with bulk: the target of db_move; only this opens a store that an interrupted move left */
     bool keep_snapshots;       /* SQLite: readers keep snapshots for the next read (sqlite_snapshot.c); read only between begin and end */
-    int mmap_mb, cache_kb;     /* 0: defaults */
+    int mmap_mb;               /* 0: no map */
+    int cache_kb;              /* 0: the default */
     const struct db_noted *noted; /* see db_generation; NULL: none. Constant */
     const struct query *note; /* run in each write that changed a noted table, if other processes use the store; binds :now of `clock` */
 };
@@ -156,6 +160,10 @@ bool db_blocks(const struct db *db);
 /* Returns a number that each COMMIT of a change to a noted table changes, before its write is answered. Rows of these tables that were read in a
  * snapshot that was begun after this call are still exact while the number is the same. 0: other processes may write, so nothing is known. */
 int64_t db_generation(const struct db *db);
+
+/* Returns the name of a table that a statement of this read names and that is not noted, or NULL. Results of its rows must not be kept. On
+ * PostgreSQL it is always NULL, because libpq does not list the tables that a statement reads. */
+const char *db_unnoted(const struct conn *c);
 
 /* Processes that share a store wake each other. In a store of one process these do nothing.
  * db_notify announces a commit to the other processes. It costs the caller nothing. Announcements close together become
@@ -202,6 +210,10 @@ struct db_stats {
     bool sound;    /* false after a statement met damage, until db_found_sound; a restart does not reset it */
 };
 void db_stats(struct db *db, struct db_stats *out);
+
+/* Rewrites the store, so that no byte of deleted rows and old values is left in its files. Nothing else may use the store meanwhile. On error writes
+ * one line. */
+int db_compact(struct db *db, char *err, size_t err_size);
 
 /* Call it after a check of the store in `dir` that found nothing. Clears reported damage, in a running process, too. */
 void db_found_sound(const char *dir);

@@ -12,7 +12,8 @@ struct conn_options {
     struct db *store; /* NULL for a backup or a check: not counted, not closed with a store */
     const char *path;
     enum conn_role role;
-    int mmap_mb, cache_kb; /* 0: defaults */
+    int mmap_mb;  /* 0: no map */
+    int cache_kb; /* 0: the default */
 };
 
 int conn_open(const struct conn_options *o, struct conn **out, struct why why);
@@ -49,6 +50,7 @@ struct sqlite_store {
 
 int sqlite_open(struct db *db, const struct db_config *cfg, const struct schema_file *files, struct why why);
 int sqlite_close(struct db *db);
+int sqlite_compact(struct db *db, struct why why);
 void sqlite_submit(struct db *db, struct db_task *t);
 bool sqlite_writes_here(const struct db *db);
 void sqlite_stats(struct db *db, struct db_stats *out);

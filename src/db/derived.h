@@ -6,7 +6,7 @@
 #ifndef DB_DERIVED_H
 #define DB_DERIVED_H
 
-#include "db/db.h"
+#include "db/rows.h"
 
 struct db_derived {
     const char *table; /* on one engine or on both */
@@ -18,7 +18,8 @@ struct db_derived {
 /* The derived tables of the schema; ends with table NULL. Defined in core/desk/derived.c. */
 extern const struct db_derived derived_tables[];
 
-/* db_move for other derived tables than those of the schema. */
+/* db_fill and db_move for other derived tables than those of the schema. */
+int db_fill_with(const struct db_fill *f, const struct db_derived *derived, char *err, size_t err_size);
 int db_move_with(const struct db_move *m, const struct db_derived *derived, char *err, size_t err_size);
 
 #endif

@@ -13,6 +13,7 @@
 
 #include "base/limits.h"
 #include "db/db.h"
+#include "db/why.h"
 
 /* ---- rings: lists whose elements can be removed without the list head --------------------------------- */
 
@@ -35,15 +36,6 @@ static inline void ring_remove(struct ring *r) {
 }
 #define RING_OF(r, type, member) ((type *)(void *)((char *)(r)-offsetof(type, member)))
 
-/* ---- the reason why an open was refused, in one line ----------------------------------------------------- */
-
-struct why {
-    char *p;
-    size_t n;
-};
-int db_refuse(struct why why, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3))); /* writes the reason; returns -ERR_SERVICE_UNAVAILABLE */
-
 /* ---- the table ------------------------------------------------------------------------------------------- */
 
 struct engine {
@@ -56,6 +48,8 @@ struct engine {
     bool (*writes_here)(const struct db *db);           /* true: the calling thread is a writer */
     int64_t (*generation)(const struct db *db);         /* see db_generation; NULL: always 0 */
     void (*stats)(struct db *db, struct db_stats *out); /* fills in the numbers that connections don't count */
+
+    int (*compact)(struct db *db, struct why why); /* see db_compact */
 
     /* See db_notify. NULL: only one process uses the store. */
     void (*notify)(struct db *db);
@@ -123,6 +117,8 @@ struct kept {
     int64_t since;   /* clock_monotonic() */
 };
 
+#define TABLE_NAME 48 /* bytes of a table's name that are kept, for a message */
+
 struct conn {
     const struct engine *engine;
     struct sqlite3 *handle; /* SQLite */
@@ -138,9 +134,11 @@ struct conn {
     int fault;        /* code of the last failure that was not caused by the statement itself */
     int late_error;   /* an error found when a statement was reset (foreign keys of a RETURNING) */
     struct kept kept;
-    bool noted;                /* the transaction ran a statement that changes a noted table; of a connection that writes */
-    _Atomic int wal_pages;     /* SQLite: pages in the log after the last commit of this connection */
-    struct ring running, idle; /* statements; in `idle` the most recently used come first */
+    bool noted;                 /* the transaction ran a statement that changes a noted table; of a connection that writes */
+    char unnoted[TABLE_NAME];   /* SQLite: a table of this read that is not noted (db_unnoted); empty: none */
+    char preparing[TABLE_NAME]; /* the same, of the statement that is being prepared */
+    _Atomic int wal_pages;      /* SQLite: pages in the log after the last commit of this connection */
+    struct ring running, idle;  /* statements; in `idle` the most recently used come first */
     int cached;
     struct stmt *buckets[STATEMENT_BUCKETS];
 };
@@ -168,8 +166,9 @@ struct stmt {
     const char *sql; /* as given, before the dialect is applied */
     uint64_t hash;
     bool cached;
-    bool noted; /* changes a noted table */
-    int state;  /* 1: stmt_step may find a row; else the result of each further stmt_step */
+    bool noted;               /* changes a noted table */
+    char unnoted[TABLE_NAME]; /* reads this table, which is not noted; empty: none */
+    int state;                /* 1: stmt_step may find a row; else the result of each further stmt_step */
     unsigned round;
     int param_count;
     struct param params[];
@@ -177,6 +176,7 @@ struct stmt {
 
 /* Returns true if the text changes a table of the list (noted.c). list may be NULL. */
 bool sql_is_noted(const struct db_noted *list, const char *text);
+bool table_is_noted(const struct db_noted *list, struct str table); /* true if the list has the table */
 
 /* ---- the store (store.c) --------------------------------------------------------------------------------- */
 

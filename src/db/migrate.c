@@ -38,7 +38,8 @@ static int look_for_move(struct conn *c, const struct schema_file *files, struct
     int64_t marked, version = 0;
     int moving = db_int(c, &schema_moving, NULL, &marked), rc = db_int(c, &schema_last, NULL, &version);
     if (moving < 0 || rc < 0) return db_refuse(why, "the store's schema_version can't be read");
-    if (moving && !filling) return db_refuse(why, "a move into this store was interrupted: run it again, or begin with an empty store");
+    if (moving && !filling)
+        return db_refuse(why, "a move or an import into this store was interrupted: run it again, or begin with an empty store");
     if (filling && !moving && version > 0 && version < schema_newest(files))
         return db_refuse(why, "the target has schema %lld already: name an empty store", (long long)version);
     return 0;

@@ -25,11 +25,19 @@ static bool sql_has_word(struct str sql, struct str wanted) {
 
 enum change { NO_CHANGE, INSERTS, UPDATES, DELETES };
 
+static const struct db_noted *noted_find(const struct db_noted *list, struct str table) {
+    for (const struct db_noted *n = list; n->table; n++)
+        if (str_eq(table, str_of(n->table))) return n;
+    return NULL;
+}
+
+bool table_is_noted(const struct db_noted *list, struct str table) { return noted_find(list, table) != NULL; }
+
 static bool is_noted(const struct db_noted *list, struct str table, enum change change, struct str sql) {
-    for (const struct db_noted *n = list; change && n->table; n++)
-        if (str_eq(table, str_of(n->table)))
-            return n->column == NULL || change == DELETES || (change == UPDATES && sql_has_word(sql, str_of(n->column)));
-    return false;
+    const struct db_noted *n = change ? noted_find(list, table) : NULL;
+    if (n && n->except && change == UPDATES && sql_has_word(sql, str_of(n->except))) return false;
+    if (n == NULL || n->column == NULL) return n != NULL;
+    return n->column[0] && (change == DELETES || (change == UPDATES && sql_has_word(sql, str_of(n->column))));
 }
 
 /* The change whose table follows these two words. */

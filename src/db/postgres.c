@@ -331,6 +331,19 @@ static int pg_connect_reader(struct db *db, struct conn **out, struct why why) {
     return pg_open(db, &db->postgres->primary, CONN_READER, out, why);
 }
 
+/* VACUUM FULL writes each table and index anew. ANALYZE replaces the samples of values that the planner keeps, whose old ones the second VACUUM removes. A
+ * checkpoint makes the old files go; a user who may not ask for one waits for the next. */
+static int pg_compact(struct db *db, struct why why) {
+    static const char *const steps[] = {"VACUUM (FULL, ANALYZE)", "VACUUM FULL pg_catalog.pg_statistic"};
+    struct conn *c;
+    int rc = pg_open(db, &db->postgres->primary, CONN_BULK, &c, why);
+    if (rc < 0) return rc;
+    for (size_t i = 0; rc == 0 && i < sizeof steps / sizeof *steps; i++) rc = pg_run(c, steps[i]);
+    if (rc < 0) return db_refuse(why, "the database can't be rewritten: its user must own it");
+    PQclear(PQexec(c->pg->handle, "CHECKPOINT"));
+    return 0;
+}
+
 const struct engine postgres_engine = {
     .blocks = true,
     .open = pg_store_open,
@@ -338,6 +351,7 @@ const struct engine postgres_engine = {
     .submit = pg_submit,
     .writes_here = pg_writes_here,
     .stats = pg_stats,
+    .compact = pg_compact,
     .notify = pg_notify,
     .listen = pg_listen,
     .listen_end = pg_listen_end,

@@ -18,7 +18,7 @@
 #define SIGNATURE "PGCOPY\n\377\r\n"
 #define HEADER (sizeof SIGNATURE + 8) /* with flags and the length of an empty extension */
 
-enum { TYPE_BYTEA = 17, TYPE_INT8 = 20, TYPE_INT2 = 21, TYPE_INT4 = 23, TYPE_TEXT = 25, TYPE_FLOAT8 = 701, TYPE_XID8 = 5069 };
+enum { TYPE_BYTEA = 17, TYPE_INT8 = 20, TYPE_INT2 = 21, TYPE_INT4 = 23, TYPE_TEXT = 25, TYPE_FLOAT8 = 701 };
 enum {
     SEND_BYTES = 64 * 1024, /* gathered before they are handed to libpq */
     ALONE_MS = 2000,        /* how long the sessions of a stopped deskd may take to end */
@@ -101,7 +101,7 @@ int pg_alone(struct conn *c, struct why why) {
 
 static const char catalogue[] = "SELECT c.relname, a.attname, CAST(a.atttypid AS INTEGER), format_type(a.atttypid, a.atttypmod), "
                                 "COALESCE(array_position(CAST(string_to_array(CAST(i.indkey AS TEXT), ' ') AS INTEGER[]), CAST(a.attnum AS "
-                                "INTEGER)), 0), " PG_SEQUENCE_OF " "
+                                "INTEGER)), 0), " PG_SEQUENCE_OF ", CAST(a.attnotnull AS INTEGER) "
                                 "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid "
                                 "LEFT JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary "
                                 "WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p') AND a.attnum > 0 AND NOT a.attisdropped "
@@ -115,7 +115,6 @@ static enum value_kind pg_kind_of(unsigned type) {
     case TYPE_TEXT: return VALUE_TEXT;
     case TYPE_BYTEA: return VALUE_BYTES;
     case TYPE_FLOAT8: return VALUE_REAL;
-    case TYPE_XID8: return VALUE_OWN; /* a transaction id, which has a meaning in this cluster only */
     default: return VALUE_NULL;
     }
 }
@@ -130,7 +129,8 @@ static int pg_add_column(struct conn *c, struct arena *a, struct move_table *t, 
     struct move_column k = {.name = str_dup(a, str_of(PQgetvalue(r, i, 1))).p,
                             .type = (unsigned)strtoul(PQgetvalue(r, i, 2), NULL, 10),
                             .key = atoi(PQgetvalue(r, i, 4))};
-    k.kind = pg_kind_of(k.type);
+    k.kind = move_kind(k.name, pg_kind_of(k.type));
+    k.needed = strcmp(PQgetvalue(r, i, 6), "1") == 0;
     k.type_name = str_dup(a, str_of(PQgetvalue(r, i, 3))).p;
     t->columns[t->count++] = k;
     if (PQgetisnull(r, i, 5)) return 0;
@@ -394,14 +394,52 @@ static int pg_strip(struct conn *c, struct arena *a, void **plan, struct why why
     return rc;
 }
 
-static int pg_restore(struct conn *c, void *plan, const struct db_move *m, struct why why) {
+/* Copies the text between two marks, without quotes. */
+static struct str between(struct arena *a, const char *text, const char *after, const char *end) {
+    const char *p = strstr(text, after);
+    if (!p) return (struct str){0};
+    p += strlen(after) + (p[strlen(after)] == '"');
+    size_t n = strcspn(p, end);
+    return str_dup(a, (struct str){p, n > 0 && p[n - 1] == '"' ? n - 1 : n});
+}
+
+/* Names the row that refers to a missing one, after its FOREIGN KEY was refused: ALTER TABLE notes ADD CONSTRAINT x FOREIGN KEY (user_id)
+ * REFERENCES users(id). */
+static int pg_refuse_orphan(struct conn *c, struct arena *a, const struct db_fill *f, const struct part *p, struct why why) {
+    struct str table = between(a, p->back, "ALTER TABLE ", " "), column = between(a, p->back, "FOREIGN KEY (", ",)"),
+               parent = between(a, p->back, "REFERENCES ", "("), key = between(a, p->back, "REFERENCES ", ")");
+    if (!f->from.dangling || !column.p || !parent.p || !key.p) return -ERR_SERVICE_UNAVAILABLE;
+    const char *its = strchr(key.p, '(');
+    struct str text =
+        str_fmt(a,
+                "SELECT x.\"%s\" FROM \"%s\" x WHERE x.\"%s\" IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \"%s\" y WHERE y.%s = "
+                "x.\"%s\") LIMIT 1",
+                column.p, table.p, column.p, parent.p, its ? its + 1 : "id", column.p);
+    PGresult *r = PQexec(c->pg->handle, text.p);
+    bool found = PQresultStatus(r) == PGRES_TUPLES_OK && PQntuples(r) == 1;
+    int64_t value = found ? strtoll(PQgetvalue(r, 0, 0), NULL, 10) : 0;
+    PQclear(r);
+    return found ? f->from.dangling(f->from.self, table.p, column.p, value, parent.p, why) : -ERR_SERVICE_UNAVAILABLE;
+}
+
+static int restore_part(struct conn *c, struct arena *a, const struct db_fill *f, const struct part *p, struct why why) {
+    bool named = f->from.dangling && strstr(p->back, "FOREIGN KEY");
+    if (named) TRY(pg_move_run(c, "SAVEPOINT reference", "written", "the database", why));
+    int rc = pg_move_run(c, p->back, "made again", p->name, why);
+    if (rc < 0 && named && pg_move_run(c, "ROLLBACK TO reference", "written", "the database", why) == 0) pg_refuse_orphan(c, a, f, p, why);
+    return rc;
+}
+
+static int pg_restore(struct conn *c, void *plan, const struct db_fill *f, struct why why) {
     int64_t total = 0, done = 0;
     int rc = 0;
+    struct arena *a = arena_new();
     for (struct part *p = plan; p; p = p->next) total++;
     for (struct part *p = plan; p && rc == 0; p = p->next) {
-        rc = pg_move_run(c, p->back, "made again", p->name, why);
-        if (m->progress) m->progress("indexes", ++done, total);
+        rc = restore_part(c, a, f, p, why);
+        if (f->progress) f->progress("indexes", ++done, total);
     }
+    arena_free(a);
     return rc;
 }
 

@@ -9,8 +9,7 @@
 #include "base/log.h"
 
 enum {
-    DEFAULT_MMAP_MB = 256,
-    DEFAULT_READER_KB = 2 * 1024, /* mmap serves most reads; five such connections must fit into 50 MiB of heap */
+    DEFAULT_READER_KB = 2 * 1024, /* five such connections must fit into 50 MiB of heap; the page cache of the system has the rest */
     WRITER_CACHE_FACTOR = 4,      /* the writer keeps the dirty pages of a whole batch */
     BULK_CACHE_KB = 256 * 1024,
     WAL_SIZE_LIMIT = 64 * 1024 * 1024, /* size to which a log shrinks that grew during a long read */
@@ -134,7 +133,9 @@ static int sqlite_set_up(struct conn *c, const struct conn_options *o) {
     sqlite3_db_config(c->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL); /* see "failures" in writer.c */
     sqlite3_progress_handler(c->handle, BUDGET_STEPS, budget_look, c);
 
-    int rc = pragma_int(c, "mmap_size", (o->mmap_mb ? o->mmap_mb : DEFAULT_MMAP_MB) * 1024LL * 1024);
+    /* Without a map by default: SQLite unmaps the file at the first read after each commit of another connection and maps it again, so
+     * that every read next to writes pays for new page tables. Reads without writes cost the same with a map (docs/BENCHMARKS.md). */
+    int rc = pragma_int(c, "mmap_size", o->mmap_mb * 1024LL * 1024);
     if (rc == 0) rc = pragma_int(c, "cache_size", -cache_kb(o));
     if (rc) return rc;
     switch (o->role) {
@@ -149,6 +150,16 @@ static int log_grew(void *arg, sqlite3 *handle, const char *schema, int pages) {
     struct conn *c = arg;
     (void)handle, (void)schema;
     atomic_store_explicit(&c->wal_pages, pages, memory_order_relaxed);
+    return SQLITE_OK;
+}
+
+/* Called for each column that a statement reads, while it is prepared. A function that returns rows counts as a table there (json_each), and SQLite
+ * reads its catalogue (sqlite_master) to declare it. */
+static int table_met(void *arg, int action, const char *table, const char *column, const char *schema, const char *trigger) {
+    struct conn *c = arg;
+    (void)column, (void)schema, (void)trigger;
+    if (action != SQLITE_READ || table == NULL || strncmp(table, "json_", 5) == 0 || strncmp(table, "sqlite_", 7) == 0) return SQLITE_OK;
+    if (!table_is_noted(c->store->noted, str_of(table))) snprintf(c->preparing, sizeof c->preparing, "%s", table);
     return SQLITE_OK;
 }
 
@@ -167,6 +178,7 @@ int conn_open(const struct conn_options *o, struct conn **out, struct why why) {
         return rc;
     }
     if (o->role == CONN_WRITER) sqlite3_wal_hook(c->handle, log_grew, c);
+    if (o->role == CONN_READER && o->store && o->store->noted) sqlite3_set_authorizer(c->handle, table_met, c);
     conn_join(c);
     *out = c;
     return 0;

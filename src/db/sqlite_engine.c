@@ -134,6 +134,7 @@ const struct engine sqlite_engine = {
     .writes_here = sqlite_writes_here,
     .generation = sqlite_generation,
     .stats = sqlite_stats,
+    .compact = sqlite_compact,
     .connect = sqlite_connect_reader,
     .disconnect = conn_close,
     .read_begin = sqlite_read_begin,

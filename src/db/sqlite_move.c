@@ -10,14 +10,16 @@
 
 /* For SQLite only, so not QUERY()s, which both engines prepare. */
 static const struct query columns = {
-    "move_columns", "SELECT m.name, p.name, p.type, p.pk, l.type = 'virtual' FROM sqlite_schema m JOIN pragma_table_info(m.name) p "
-                    "JOIN pragma_table_list l ON l.schema = 'main' AND l.name = m.name AND l.type <> 'shadow' WHERE m.type = 'table' AND "
-                    "m.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY m.name, p.cid"};
+    "move_columns",
+    "SELECT m.name, p.name, p.type, p.pk, l.type = 'virtual', p.\"notnull\" FROM sqlite_schema m JOIN pragma_table_info(m.name) p "
+    "JOIN pragma_table_list l ON l.schema = 'main' AND l.name = m.name AND l.type <> 'shadow' WHERE m.type = 'table' AND "
+    "m.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY m.name, p.cid"};
 static const struct query counted = {"move_counted", "SELECT 1 FROM sqlite_schema WHERE name = :name AND sql LIKE '%AUTOINCREMENT%'"};
 static const struct query last_id = {"move_last_id", "SELECT seq FROM sqlite_sequence WHERE name = :name"};
 static const struct query indexes = {"move_indexes",
                                      "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY name"};
-static const struct query orphan = {"move_orphan", "SELECT \"table\", rowid, parent FROM pragma_foreign_key_check ORDER BY 1, 2 LIMIT 1"};
+static const struct query orphan = {"move_orphan",
+                                    "SELECT \"table\", rowid, parent, fkid FROM pragma_foreign_key_check ORDER BY 1, 2 LIMIT 1"};
 
 static int sqlite_move_failed(struct conn *c, const char *what, const char *name, struct why why) {
     return db_refuse(why, "%s can't be %s: %s", name, what, sqlite3_errmsg(c->handle));
@@ -46,7 +48,8 @@ enum { COLUMNS_MAX = 200 };
 
 static int sqlite_add_column(struct arena *a, struct move_table *t, struct stmt *row, struct why why) {
     struct str type = col_text(row, 2);
-    struct move_column k = {.name = str_dup(a, col_text(row, 1)).p, .kind = sqlite_kind_of(type), .key = (int)col_int(row, 3)};
+    struct move_column k = {.name = str_dup(a, col_text(row, 1)).p, .key = (int)col_int(row, 3), .needed = col_int(row, 5) != 0};
+    k.kind = move_kind(k.name, sqlite_kind_of(type));
     k.type_name = str_dup(a, type).p;
     if (t->count == COLUMNS_MAX) return db_refuse(why, "%s has more than %d columns", t->name, COLUMNS_MAX);
     t->columns[t->count++] = k;
@@ -200,27 +203,48 @@ static int sqlite_strip(struct conn *c, struct arena *a, void **plan, struct why
     return rc;
 }
 
-static int check_first_reference(struct conn *c, struct why why) {
+/* Finds the column and the value of a reference to a missing row. */
+static int dangling_value(struct conn *c, struct arena *a, struct stmt *row, struct str *column, int64_t *value) {
+    struct str table = str_dup(a, col_text(row, 0));
+    struct query q = {"move_reference", "SELECT \"from\" FROM pragma_foreign_key_list(:name) WHERE id = :id AND seq = 0"};
+    if (db_text(c, &q, BINDS(B_TEXT("name", table), B_INT("id", col_int(row, 3))), a, column) != 1) return 0;
+    struct query v = {"move_value", str_fmt(a, "SELECT \"%s\" FROM \"%s\" WHERE rowid = :id", column->p, table.p).p};
+    return db_int(c, &v, BINDS(B_INT("id", col_int(row, 1))), value);
+}
+
+static int refuse_orphan(struct conn *c, const struct db_fill *f, struct stmt *row, struct why why) {
+    struct str table = col_text(row, 0), parent = col_text(row, 2), column;
+    struct arena *a = arena_new();
+    int64_t value;
+    int rc;
+    if (f->from.dangling && dangling_value(c, a, row, &column, &value) == 1)
+        rc = f->from.dangling(f->from.self, str_dup(a, table).p, column.p, value, str_dup(a, parent).p, why);
+    else
+        rc = db_refuse(why, "row %lld of %.*s refers to no row of %.*s: deskd check the source", (long long)col_int(row, 1), (int)table.n,
+                       table.p, (int)parent.n, parent.p);
+    arena_free(a);
+    return rc;
+}
+
+static int check_first_reference(struct conn *c, const struct db_fill *f, struct why why) {
     struct stmt *row;
     int rc = db_row(c, &orphan, NULL, &row);
     if (rc < 0) return db_refuse(why, "the references can't be checked: %s", sqlite3_errmsg(c->handle));
     if (rc == 0) return 0;
-    struct str table = col_text(row, 0), parent = col_text(row, 2);
-    rc = db_refuse(why, "row %lld of %.*s refers to no row of %.*s: deskd check the source", (long long)col_int(row, 1), (int)table.n,
-                   table.p, (int)parent.n, parent.p);
+    rc = refuse_orphan(c, f, row, why);
     stmt_end(row);
     return rc;
 }
 
-static int sqlite_restore(struct conn *c, void *plan, const struct db_move *m, struct why why) {
+static int sqlite_restore(struct conn *c, void *plan, const struct db_fill *f, struct why why) {
     int64_t total = 0, done = 0;
     int rc = 0;
     for (struct index *i = plan; i; i = i->next) total++;
     for (struct index *i = plan; i && rc == 0; i = i->next) {
         rc = sqlite_move_run(c, i->create, i->name, why);
-        if (m->progress) m->progress("indexes", ++done, total);
+        if (f->progress) f->progress("indexes", ++done, total);
     }
-    return rc < 0 ? rc : check_first_reference(c, why);
+    return rc < 0 ? rc : check_first_reference(c, f, why);
 }
 
 /* AUTOINCREMENT has kept the highest id of the rows. The highest id of deleted rows counts, too. */

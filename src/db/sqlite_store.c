@@ -132,6 +132,37 @@ int sqlite_close(struct db *db) {
     return rc;
 }
 
+/* ---- compaction ---------------------------------------------------------------------------------------- */
+
+/* FTS5 keeps deleted words in its segments until it merges them, so each full-text index is built again. */
+static int sqlite_words_again(struct conn *c) {
+    static const char find[] = "SELECT name FROM sqlite_master WHERE sql LIKE 'CREATE VIRTUAL TABLE % USING fts5(%'";
+    char **rows = NULL;
+    int count = 0, rc = sqlite3_get_table(c->handle, find, &rows, &count, NULL, NULL);
+    for (int i = 1; rc == 0 && i <= count; i++) {
+        char *text = sqlite3_mprintf("INSERT INTO %w (%w) VALUES ('rebuild'); INSERT INTO %w (%w) VALUES ('optimize')", rows[i], rows[i],
+                                     rows[i], rows[i]);
+        rc = text ? conn_pragma(c, text) : SQLITE_NOMEM;
+        sqlite3_free(text);
+    }
+    sqlite3_free_table(rows);
+    return rc;
+}
+
+/* VACUUM writes each page anew, in the log; the checkpoint overwrites the store with them and cuts off its rest, and then the log. A large store does
+ * not fit into the memory, so the copy is a temporary file, which SQLite unlinks when it has opened it. */
+int sqlite_compact(struct db *db, struct why why) {
+    static const char *const steps[] = {"PRAGMA temp_store=FILE", "VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"};
+    struct conn *c;
+    int rc = conn_open(&db->sqlite->writing, &c, why);
+    if (rc < 0) return rc;
+    rc = sqlite_words_again(c);
+    for (size_t i = 0; rc == 0 && i < sizeof steps / sizeof *steps; i++) rc = conn_pragma(c, steps[i]);
+    if (rc) db_refuse(why, "%s can't be rewritten: %s", db->sqlite->path, sqlite3_errmsg(c->handle));
+    conn_close(c);
+    return rc ? -ERR_SERVICE_UNAVAILABLE : 0;
+}
+
 /* ---- writes -------------------------------------------------------------------------------------------- */
 
 void sqlite_submit(struct db *db, struct db_task *t) {

@@ -83,6 +83,7 @@ static int statement_new(struct conn *c, uint64_t hash, const char *sql, struct 
     void *handle = NULL;
     int params = 0;
     count(&c->counters.prepares);
+    c->preparing[0] = 0;
     int rc = c->engine->prepare(c, sql, &handle, &params);
     if (rc < 0) return rc;
     size_t size = sizeof(struct stmt) + (size_t)params * sizeof(struct param), length = strlen(sql) + 1;
@@ -99,6 +100,7 @@ static int statement_new(struct conn *c, uint64_t hash, const char *sql, struct 
     s->sql = memcpy((char *)s + size, sql, length);
     s->param_count = params;
     s->noted = c->role != CONN_READER && c->store && sql_is_noted(c->store->noted, sql);
+    memcpy(s->unnoted, c->preparing, sizeof s->unnoted);
     names_copy(s, (char *)s + size + length);
     *out = s;
     return 0;
@@ -173,6 +175,7 @@ int db_start(struct conn *c, const char *sql, const struct bind *binds, struct s
     int rc = statement_get(c, sql, &s);
     if (rc < 0) return rc;
     if (s->noted) c->noted = true;
+    if (s->unnoted[0]) memcpy(c->unnoted, s->unnoted, sizeof c->unnoted);
     rc = bind_all(s, binds);
     if (rc < 0) stmt_end(s);
     else *out = s;

@@ -159,6 +159,8 @@ int db_close(struct db *db) {
     return rc;
 }
 
+int db_compact(struct db *db, char *err, size_t err_size) { return db->engine->compact(db, (struct why){err, err_size}); }
+
 bool db_blocks(const struct db *db) { return db->engine->blocks; }
 
 int64_t db_generation(const struct db *db) { return db->engine->generation ? db->engine->generation(db) : 0; }
@@ -236,10 +238,12 @@ int db_write(struct db *db, int (*run)(struct conn *c, void *arg), void *arg) {
 
 int db_read_begin(struct conn *c, int budget_ms) {
     c->budget_spent = false;
+    c->unnoted[0] = 0;
     return c->engine->read_begin(c, budget_ms);
 }
 
 void db_read_end(struct conn *c) { c->engine->read_end(c); }
+const char *db_unnoted(const struct conn *c) { return c->unnoted[0] ? c->unnoted : NULL; }
 bool db_budget_spent(const struct conn *c) { return c->budget_spent; }
 int db_savepoint(struct conn *c, const char *name) { return c->engine->savepoint(c, name); }
 int db_release(struct conn *c, const char *name) { return c->engine->release(c, name); }

@@ -70,8 +70,7 @@ static bool writers_last(const struct demo_case *dc, int message) {
     return true;
 }
 
-/* Each participant has read up to their own last message. Of closed conversations an eighth get read markers, which is
- * enough. */
+/* Each participant has read up to their own last message. An eighth of the closed conversations get read markers, which is enough. */
 static int read_until(struct conn *c, const struct filling *f, const struct demo_case *dc, const struct event *e) {
     const struct demo_message *m = &dc->messages[e->message];
     const struct bind *binds = BINDS(B_INT("case", dc->id), B_INT("user", m->creator_id), B_INT("post", f->posts),

@@ -125,8 +125,10 @@ static int finish_run(struct conn *c, void *arg) {
     TRY(db_settle_ids(c));
     TRY(fill_slas(c, f));
     TRY(fill_rules(c, f));
+    TRY(fill_programs(c, f));
     TRY(fill_merges(c, arg));
     TRY(fill_mails(c, f));
+    TRY(fill_events(c, f));
     return desk_finish(c, &(struct new_desk){.now = f->world.start});
 }
 

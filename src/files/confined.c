@@ -24,25 +24,16 @@
 
 /* ---- the parent --------------------------------------------------------------------------------------------------- */
 
-static int confined_outcome(int status, const char *what) {
-    if (WIFEXITED(status) && WEXITSTATUS(status) == CONFINED_FAILED) {
-        log_error("%s can't be read: the kernel refuses a seccomp filter", what);
-        return -ERR_SERVICE_UNAVAILABLE;
-    }
-    if (WIFEXITED(status) && WEXITSTATUS(status) == CONFINED_NO_LIBRARY) {
-        log_error("%s can't be read: libgd can't be loaded. Install libgd3", what);
-        return -ERR_SERVICE_UNAVAILABLE;
-    }
+static int confined_ended(int status, const char *what) {
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS) log_warn("%s caused a forbidden system call: its process was killed", what);
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 int confined_run_status(const char *kind, const char *parameter, int in, int out, const char *what, int *status) {
-    if (nursery_run(kind, in, out, status)) return confined_outcome(*status, what);
+    if (nursery_run(kind, in, out, status)) return confined_ended(*status, what);
     char *const args[] = {"deskd", (char *)(uintptr_t)kind, (char *)(uintptr_t)parameter, NULL}, *const nothing[] = {NULL};
     posix_spawn_file_actions_t actions;
     pid_t child;
-    *status = -1;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
@@ -53,22 +44,40 @@ int confined_run_status(const char *kind, const char *parameter, int in, int out
         return UNAVAILABLE("confined processes that can't be started", "%s can't be read: no process can be started: %s", what,
                            strerror(rc));
     while (waitpid(child, status, 0) < 0 && errno == EINTR) {}
-    return confined_outcome(*status, what);
+    return confined_ended(*status, what);
+}
+
+static int confined_outcome(int status, const char *what) {
+    if (WIFEXITED(status) && WEXITSTATUS(status) == CONFINED_FAILED) {
+        log_error("%s can't be read: the kernel refuses a seccomp filter", what);
+        return -ERR_SERVICE_UNAVAILABLE;
+    }
+    if (WIFEXITED(status) && WEXITSTATUS(status) == CONFINED_NO_LIBRARY) {
+        log_error("%s can't be read: libgd can't be loaded. Install libgd3", what);
+        return -ERR_SERVICE_UNAVAILABLE;
+    }
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 int confined_run(const char *kind, const char *parameter, int in, int out, const char *what) {
-    int status;
-    return confined_run_status(kind, parameter, in, out, what, &status);
+    int status, rc = confined_run_status(kind, parameter, in, out, what, &status);
+    return rc < 0 ? rc : confined_outcome(status, what);
 }
 
 const char *confined_end(struct arena *a, int status, const struct confined_limits *l) {
-    int sign = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    int sign = WIFSIGNALED(status) ? WTERMSIG(status) : 0, code = WIFEXITED(status) ? WEXITSTATUS(status) : status;
     if (sign == SIGALRM) return str_fmt(a, "was stopped after %d seconds", 10 * l->seconds).p;
-    if (sign == SIGKILL || sign == SIGXCPU) return str_fmt(a, "was stopped after %d seconds of CPU time", l->seconds).p;
+    if (sign == SIGXCPU) return str_fmt(a, "was stopped after %d seconds of CPU time", l->seconds).p;
+    if (sign == SIGXFSZ) return str_fmt(a, "wrote more than %d MiB", (int)(l->answer >> 20)).p;
+    if (sign == SIGKILL) return "was killed, perhaps because the machine has too little memory";
     if (sign == SIGABRT || sign == SIGSYS) /* abort() makes system calls that are forbidden */
         return str_fmt(a, "needed more than %d MiB of memory, or made a forbidden system call", (int)(l->memory >> 20)).p;
-    return sign ? str_fmt(a, "crashed (signal %d)", sign).p
-                : str_fmt(a, "failed (status %d)", WIFEXITED(status) ? WEXITSTATUS(status) : status).p;
+    return sign ? str_fmt(a, "crashed (signal %d)", sign).p : str_fmt(a, "failed (status %d)", code).p;
+}
+
+bool confined_end_by_chance(int status) {
+    if (WIFSIGNALED(status)) return WTERMSIG(status) == SIGKILL;
+    return WIFEXITED(status) && (WEXITSTATUS(status) == CONFINED_FAILED || WEXITSTATUS(status) == CONFINED_NO_LIBRARY);
 }
 
 bool confined_answer(int fd, int64_t most, struct arena *a, struct str *out) {
@@ -81,7 +90,8 @@ bool confined_answer(int fd, int64_t most, struct arena *a, struct str *out) {
 
 /* ---- the process -------------------------------------------------------------------------------------------------- */
 
-static void limit_one(__rlimit_resource_t what, rlim_t most) { setrlimit(what, &(struct rlimit){most, most}); }
+/* With `more`, the kernel sends a signal that names the limit before it kills the process. */
+static void limit_one(__rlimit_resource_t what, rlim_t most, rlim_t more) { setrlimit(what, &(struct rlimit){most, most + more}); }
 
 static bool allow(scmp_filter_ctx filter, int call) { return seccomp_rule_add(filter, SCMP_ACT_ALLOW, call, 0) == 0; }
 
@@ -133,11 +143,11 @@ bool confine(void) { return confine_to(false); }
 
 void confined_enter(const struct confined_limits *l) {
     if (l->prints && !answer_apart()) _exit(CONFINED_FAILED);
-    if (!SANITIZED) limit_one(RLIMIT_AS, (rlim_t)l->memory); /* a sanitizer reserves terabytes of addresses */
-    int seconds = SANITIZED ? 8 * l->seconds : l->seconds;   /* the checks of a sanitizer cost five to ten times the work */
-    limit_one(RLIMIT_CPU, (rlim_t)seconds);
-    limit_one(RLIMIT_FSIZE, (rlim_t)l->answer);
-    limit_one(RLIMIT_NOFILE, 16);
+    if (!SANITIZED) limit_one(RLIMIT_AS, (rlim_t)l->memory, 0); /* a sanitizer reserves terabytes of addresses */
+    int seconds = SANITIZED ? 8 * l->seconds : l->seconds;      /* the checks of a sanitizer cost five to ten times the work */
+    limit_one(RLIMIT_CPU, (rlim_t)seconds, 1);
+    limit_one(RLIMIT_FSIZE, (rlim_t)l->answer, 0);
+    limit_one(RLIMIT_NOFILE, 16, 0);
     alarm((unsigned)(10 * seconds));
     if (!confine_to(l->prints)) _exit(CONFINED_FAILED);
 }

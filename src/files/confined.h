@@ -21,10 +21,14 @@ struct confined_limits {
  * -ERR_SERVICE_UNAVAILABLE, logged. `what` is its input in the log: "a picture". Waits for the process, so call it only
  * in the pool. */
 int confined_run(const char *kind, const char *parameter, int in, int out, const char *what);
-/* Does the same. After 0, `status` is how the process ended, as waitpid gives it. */
+/* Does the same, but returns a negative error only if no process can be started. After 0, `status` is how the process ended, as waitpid
+ * gives it. */
 int confined_run_status(const char *kind, const char *parameter, int in, int out, const char *what, int *status);
 /* Returns the reason of such an end, in words: "was stopped after 100 seconds", "crashed (signal 11)". */
 const char *confined_end(struct arena *a, int status, const struct confined_limits *l);
+/* Returns true if the machine may be the cause of such an end: the process was killed, or reports that it was not confined. Input that has
+ * taken control of the process can end it in the same way. */
+bool confined_end_by_chance(int status);
 /* Reads the result from a descriptor into the arena. Returns false if it has no bytes, or more than `most`. */
 bool confined_answer(int fd, int64_t most, struct arena *a, struct str *out);
 

@@ -5,13 +5,8 @@
 #define NAME_BYTES 200
 #define NAME_ENDING 20 /* bytes of an ending that is kept when a name is cut */
 
-/* U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069: with one, "photo_gpj.exe" is shown as "photo_exe.jpg". */
-static bool is_direction(struct str s, size_t i) {
-    const unsigned char *u = (const unsigned char *)s.p + i;
-    if (s.n - i < 3 || u[0] != 0xE2) return false;
-    return (u[1] == 0x80 && (u[2] == 0x8E || u[2] == 0x8F || (u[2] >= 0xAA && u[2] <= 0xAE))) ||
-           (u[1] == 0x81 && u[2] >= 0xA6 && u[2] <= 0xA9);
-}
+/* With a mark of direction, "photo_gpj.exe" is shown as "photo_exe.jpg". */
+static bool is_direction(struct str s, size_t i) { return utf8_turns_direction(s.p + i, s.n - i); }
 
 static bool is_continuation(char c) { return ((unsigned char)c & 0xC0) == 0x80; }
 

@@ -113,3 +113,10 @@ int picture_thumbnail(const char *path, int box, struct arena *a, const struct p
     out->type = thumbnail_type(p);
     return rc;
 }
+
+int picture_logo(const char *path, int box, struct arena *a, const struct picture *p, struct thumbnail *out) {
+    bool fits = p->width <= box && p->height <= box;
+    if (p->type != PICTURE_GIF || !fits) return picture_thumbnail(path, box, a, p, out);
+    *out = (struct thumbnail){.type = S("image/gif"), .width = p->width, .height = p->height};
+    return picture_made(path, str_fmt(a, "frame %d", box).p, a, p, &out->data);
+}

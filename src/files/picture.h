@@ -34,7 +34,10 @@ struct thumbnail {
 /* Makes the picture of this size, from the first frame of an animation. Returns like picture_square, and waits as long. */
 int picture_thumbnail(const char *path, int box, struct arena *a, const struct picture *p, struct thumbnail *out);
 
-/* The process: `deskd --picture "square SIDE"`, or "within WIDTHxHEIGHT". */
+/* The same, but a GIF that fits the box stays a GIF: its first frame, not scaled. */
+int picture_logo(const char *path, int box, struct arena *a, const struct picture *p, struct thumbnail *out);
+
+/* The process: `deskd --picture "square SIDE"`, "within WIDTHxHEIGHT", or "frame SIDE" for the first frame of a GIF as a GIF. */
 #define PICTURE_ARGUMENT "--picture"
 int picture_child(const char *what);
 

@@ -28,6 +28,7 @@
     F(ImageCreateFromWebp)  \
     F(ImageCreateTrueColor) \
     F(ImageFilledRectangle) \
+    F(ImageGif)             \
     F(ImageJpeg)            \
     F(ImagePng)             \
     F(ImageSaveAlpha)       \
@@ -146,8 +147,8 @@ static gdImagePtr scaled_image(const struct gd *gd, gdImagePtr whole, int width,
 int picture_child(const char *what) {
     static const struct confined_limits limits = {.memory = INT64_C(512) << 20, .answer = LIMIT_PICTURE, .seconds = 5};
     int side = 0, width = 0, height = 0;
-    bool square = sscanf(what, "square %d", &side) == 1;
-    if (!square && sscanf(what, "within %dx%d", &width, &height) == 2) side = width < height ? width : height;
+    bool square = sscanf(what, "square %d", &side) == 1, frame = !square && sscanf(what, "frame %d", &side) == 1;
+    if (!square && !frame && sscanf(what, "within %dx%d", &width, &height) == 2) side = width < height ? width : height;
     struct gd gd;
     if (!load_gd(&gd)) _exit(CONFINED_NO_LIBRARY);
     gd.SetErrorMethod(keep_quiet);
@@ -155,9 +156,11 @@ int picture_child(const char *what) {
     int first = getc(stdin);
     if (side < 1 || side > SIDE_MAX || width > SIDE_MAX || height > SIDE_MAX || ungetc(first, stdin) == EOF) _exit(1);
     gdImagePtr whole = child_decode(&gd, first, side), made = NULL;
-    if (whole) made = square ? middle_square(&gd, whole, side) : scaled_image(&gd, whole, width, height);
+    if (frame && (whole == NULL || first != 'G' || gdImageSX(whole) > side || gdImageSY(whole) > side)) _exit(1);
+    if (whole) made = frame ? whole : square ? middle_square(&gd, whole, side) : scaled_image(&gd, whole, width, height);
     if (made == NULL) _exit(1);
-    if (first == 0xFF) gd.ImageJpeg(made, stdout, 85);
+    if (frame) gd.ImageGif(made, stdout);
+    else if (first == 0xFF) gd.ImageJpeg(made, stdout, 85);
     else gd.ImagePng(made, stdout);
     _exit(fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1);
 }

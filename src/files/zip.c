@@ -101,14 +101,15 @@ static bool write_entry_head(struct zip *z) {
 }
 
 static bool begin_entry(struct zip *z) {
-    z->fd = open(content_path(z->arena, z->folder, z->entries[z->next].sha256).p, O_RDONLY | O_CLOEXEC);
+    const struct zip_entry *e = &z->entries[z->next];
+    z->fd = e->fd ? e->fd : open(content_path(z->arena, z->folder, e->sha256).p, O_RDONLY | O_CLOEXEC);
     z->written = 0;
     if (z->fd < 0) return zip_fails(z, strerror(errno));
     return write_entry_head(z) || zip_fails(z, archive_error_string(z->archive));
 }
 
 static bool end_entry(struct zip *z) {
-    close(z->fd);
+    if (z->entries[z->next].fd == 0) close(z->fd);
     z->fd = -1;
     if (z->written != z->entries[z->next].size) return zip_fails(z, "has another size");
     if (archive_write_finish_entry(z->archive) < ARCHIVE_WARN) return zip_fails(z, archive_error_string(z->archive));
@@ -117,7 +118,9 @@ static bool end_entry(struct zip *z) {
 }
 
 static bool write_piece(struct zip *z) {
-    ssize_t n = read(z->fd, z->piece, PIECE);
+    const struct zip_entry *e = &z->entries[z->next];
+    int64_t most = e->fd && e->size - z->written < PIECE ? e->size - z->written : PIECE;
+    ssize_t n = read(z->fd, z->piece, (size_t)most);
     if (n < 0) return errno == EINTR || zip_fails(z, strerror(errno));
     if (n == 0) return end_entry(z);
     z->written += n;
@@ -148,7 +151,10 @@ int64_t zip_read(void *zip, char *room, size_t n) {
 void zip_free(void *zip) {
     struct zip *z = zip;
     if (z->archive) archive_write_free(z->archive);
-    if (z->fd >= 0) close(z->fd);
+    int shared = 0;
+    for (int i = 0; i < z->count; i++) shared = z->entries[i].fd ? z->entries[i].fd : shared;
+    if (z->fd >= 0 && z->fd != shared) close(z->fd);
+    if (shared) close(shared);
     buf_free(&z->made);
     arena_free(z->arena);
 }

@@ -91,7 +91,7 @@ struct edge {
     bool undecided;       /* begin() has deferred the request: the plan for its body is not known yet */
     _Atomic bool decided; /* set: the plan is known */
     bool handled, deferred, close;
-    bool last;          /* the client wants the connection closed after this request */
+    bool last;          /* the client asked to close the connection after this request */
     _Atomic bool ready; /* set: the reply below is complete */
     int status;
     struct buf reply;
@@ -141,7 +141,7 @@ struct http_server {
     struct spool_folder folder;
     struct ledger memory;  /* of bodies */
     struct ledger replies; /* that wait for their readers */
-    struct address *proxies;
+    struct network *proxies;
     size_t proxy_count;
     int max_connections, max_per_address;
     bool cap_loopback;
@@ -150,7 +150,7 @@ struct http_server {
     pthread_mutex_t lock; /* guards conns, by_address, count, lingering and stopping */
     struct conn *conns;
     struct conn *by_address[BUCKETS];
-    int count;
+    int count, highest; /* highest: count since memory was last given back */
     struct lingering lingering[LINGER_MAX];
     size_t lingering_n;
 

@@ -100,7 +100,8 @@ void http_reply(struct http_request *r, int status, struct buf *body);
 void http_reply_shared(struct http_request *r, int status, struct shared *bytes);
 /* The same with n bytes of a file from offset `at` as the body. The edge takes over the descriptor. */
 void http_reply_file(struct http_request *r, int status, int fd, int64_t at, int64_t n);
-/* A body that is made while it is sent. Its length is not known, so the reply is chunked. An HTTP/1.0 client can't tell its end from a break. */
+/* A body that is made while it is sent. Its length is not known, so the reply is chunked. An HTTP/1.0 client can't distinguish its end
+ * from a break. */
 struct http_stream {
     /* Runs on an event loop. Returns 1 to n bytes, 0 at the end, or -1: the connection is cut. */
     int64_t (*read)(void *ctx, char *room, size_t n);
@@ -121,12 +122,12 @@ struct http_config {
     void *bound_arg;
     int loops;
     const char *tmp_dir;
-    int64_t spool_bytes;                            /* limit of files of bodies in progress in tmp_dir; 0: limits.h */
-    int64_t memory_bytes;                           /* limit of memory of other bodies in progress; 0: limits.h */
-    struct str *proxies;                            /* addresses of trusted proxies, whose X-Forwarded-For is used; ended by p NULL */
-    int max_connections;                            /* 0: limits.h */
-    int max_per_address;                            /* 0: limits.h, not applied to loopback; otherwise applied to loopback, too */
-    int64_t held_bytes, held_bytes_each;            /* see http_hold; 0: limits.h */
+    int64_t spool_bytes;                 /* limit of files of bodies in progress in tmp_dir; 0: limits.h */
+    int64_t memory_bytes;                /* limit of memory of other bodies in progress; 0: limits.h */
+    struct str *proxies;                 /* addresses or networks of trusted proxies, whose X-Forwarded-For is used; ended by p NULL */
+    int max_connections;                 /* 0: limits.h */
+    int max_per_address;                 /* 0: limits.h, not applied to loopback; otherwise applied to loopback, too */
+    int64_t held_bytes, held_bytes_each; /* see http_hold; 0: limits.h */
     int head_deadline_ms, body_deadline_ms, idle_s; /* 0: limits.h */
 };
 

@@ -72,11 +72,13 @@ static void read_target(struct http_request *r, const struct conn *c) {
 
 /* Walks back over one X-Forwarded-For from its end. Returns false if the address of the client is found. */
 static bool walk_back(const struct http_server *s, struct str list, struct address *at) {
+    int64_t port; /* some proxies write it; it has no meaning here */
     while (list.n && is_proxy(s, at)) {
         size_t begin = list.n;
         struct address next;
         while (begin && list.p[begin - 1] != ',') begin--;
-        if (!address_parse(str_trim((struct str){list.p + begin, list.n - begin}), &next)) return false;
+        struct str one = str_trim((struct str){list.p + begin, list.n - begin});
+        if (!address_parse(one, &next) && !address_port_parse(one, &next, &port)) return false;
         *at = next;
         list.n = begin ? begin - 1 : 0;
     }

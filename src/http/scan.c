@@ -32,7 +32,7 @@ enum field { OTHER, HOST, LENGTH, ENCODING, COOKIE };
 #define GROWTH 1536        /* memory that the library takes to read a head: one step of its buffer more than the head */
 #define LIBRARY_SPARE 512  /* memory of a connection that the library uses for other purposes */
 
-/* Keeps the state, which tells the request that the byte belongs to. */
+/* Keeps the state, which identifies the request of the byte. */
 static void scan_refuse(struct scan *s, int err, const char *reason) {
     s->err = err;
     s->reason = reason;

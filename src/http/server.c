@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/memory.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -12,11 +13,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#define CROWD 500             /* connections */
 #define SPARE_DESCRIPTORS 512 /* for store, files, lingering sockets, loops */
 
 bool is_proxy(const struct http_server *s, const struct address *a) {
     for (size_t i = 0; i < s->proxy_count; i++)
-        if (memcmp(&s->proxies[i], a, sizeof *a) == 0) return true;
+        if (network_has(&s->proxies[i], a)) return true;
     return false;
 }
 
@@ -50,7 +52,7 @@ static bool conn_link(struct http_server *s, struct conn *c) {
         c->next = s->conns;
         if (c->next) c->next->before = c;
         s->conns = c;
-        s->count++;
+        if (++s->count > s->highest) s->highest = s->count;
     }
     if (room && !is_exempt(s, &c->address)) {
         c->bucket_at = bucket(s, &c->counted);
@@ -60,6 +62,15 @@ static bool conn_link(struct http_server *s, struct conn *c) {
     }
     pthread_mutex_unlock(&s->lock);
     return room;
+}
+
+/* A crowd has left: its memory is worth returning. Connections that come and go in equal numbers are not counted, because their memory is
+ * used again at once. Call it under the lock. */
+static void give_back_after_crowd(struct http_server *s) {
+    int gone = s->highest - s->count;
+    if (gone < CROWD) return;
+    memory_freed((size_t)gone * LIMIT_CONNECTION_MEMORY);
+    s->highest = s->count;
 }
 
 static void conn_unlink(struct http_server *s, struct conn *c) {
@@ -73,6 +84,7 @@ static void conn_unlink(struct http_server *s, struct conn *c) {
     }
     if (c->unread || c->pending.n) linger(c);
     if (--s->count == 0) pthread_cond_broadcast(&s->emptied);
+    give_back_after_crowd(s);
     pthread_mutex_unlock(&s->lock);
 }
 
@@ -137,18 +149,18 @@ static void fit_descriptors(struct http_server *s) {
     log_warn("at most %d connections: the limit of open files is %llu", s->max_connections, (unsigned long long)r.rlim_cur);
 }
 
-static int64_t given(int64_t value, int64_t otherwise) { return value ? value : otherwise; }
+static int64_t configured_or(int64_t value, int64_t otherwise) { return value ? value : otherwise; }
 
 static bool configure(struct http_server *s, const struct http_config *cfg, char *err, size_t err_size) {
-    s->head_ms = given(cfg->head_deadline_ms, DEADLINE_HEAD_MS);
-    s->body_ms = given(cfg->body_deadline_ms, DEADLINE_BODY_MS);
-    s->idle_ms = given(cfg->idle_s, IDLE_KEEPALIVE_S) * TIME_SECOND;
-    s->max_connections = (int)given(cfg->max_connections, LIMIT_CONNECTIONS);
-    s->max_per_address = (int)given(cfg->max_per_address, LIMIT_CONNECTIONS_PER_ADDRESS);
+    s->head_ms = configured_or(cfg->head_deadline_ms, DEADLINE_HEAD_MS);
+    s->body_ms = configured_or(cfg->body_deadline_ms, DEADLINE_BODY_MS);
+    s->idle_ms = configured_or(cfg->idle_s, IDLE_KEEPALIVE_S) * TIME_SECOND;
+    s->max_connections = (int)configured_or(cfg->max_connections, LIMIT_CONNECTIONS);
+    s->max_per_address = (int)configured_or(cfg->max_per_address, LIMIT_CONNECTIONS_PER_ADDRESS);
     s->cap_loopback = cfg->max_per_address != 0;
     s->folder.path = strdup(cfg->tmp_dir ? cfg->tmp_dir : "/tmp");
-    int64_t files = given(cfg->spool_bytes, LIMIT_SPOOLED), memory = given(cfg->memory_bytes, LIMIT_BODIES);
-    ledger_open(&s->replies, given(cfg->held_bytes, LIMIT_HELD), given(cfg->held_bytes_each, LIMIT_HELD_EACH));
+    int64_t files = configured_or(cfg->spool_bytes, LIMIT_SPOOLED), memory = configured_or(cfg->memory_bytes, LIMIT_BODIES);
+    ledger_open(&s->replies, configured_or(cfg->held_bytes, LIMIT_HELD), configured_or(cfg->held_bytes_each, LIMIT_HELD_EACH));
     ledger_open(&s->folder.held, files, files / 4);
     ledger_open(&s->memory, memory, memory / 4);
     for (const struct str *p = cfg->proxies; p && p->p; p++) s->proxy_count++;
@@ -157,8 +169,8 @@ static bool configure(struct http_server *s, const struct http_config *cfg, char
     s->loops = calloc((size_t)s->loop_count, sizeof *s->loops);
     if (s->folder.path == NULL || s->proxies == NULL || s->loops == NULL) abort();
     for (size_t i = 0; i < s->proxy_count; i++) {
-        if (address_parse(cfg->proxies[i], &s->proxies[i])) continue;
-        snprintf(err, err_size, "the trusted proxy %.*s is not a numeric address", (int)cfg->proxies[i].n, cfg->proxies[i].p);
+        if (network_parse(cfg->proxies[i], &s->proxies[i])) continue;
+        snprintf(err, err_size, "the trusted proxy %.*s is not a numeric address or network", (int)cfg->proxies[i].n, cfg->proxies[i].p);
         return false;
     }
     fit_descriptors(s);

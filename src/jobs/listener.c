@@ -1,6 +1,7 @@
 #include "jobs/listener.h"
 
 #include "core/change/outbox.h"
+#include "core/desk/processes.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@ struct listener {
     struct arena *memory; /* the arena that `place` is in */
     struct str place;     /* place in the outbox; p NULL: unknown */
     int64_t read_at;      /* clock_monotonic of the last reading */
+    int64_t beat_at;      /* clock_monotonic of the last processes_beat; 0: none */
 };
 
 static void listener_hand_on(struct listener *l, const struct outbox_entry *e) {
@@ -52,10 +54,20 @@ static void listener_read(struct listener *l) {
     l->memory = a;         /* the new place is in it */
 }
 
+static void listener_beat(struct listener *l) {
+    int64_t now = clock_monotonic();
+    if (l->beat_at && now - l->beat_at < PROCESS_BEAT) return;
+    l->beat_at = now;
+    processes_beat(l->desk);
+}
+
 static void *listener_main(void *arg) {
     struct listener *l = arg;
-    do listener_read(l);
-    while (db_listen(l->desk->db, LOOK_MS) >= 0);
+    do {
+        listener_read(l);
+        listener_beat(l);
+    } while (db_listen(l->desk->db, LOOK_MS) >= 0);
+    processes_leave(l->desk);
     return NULL;
 }
 

@@ -24,14 +24,17 @@ static bool mail_bytes_put(const char *path, struct str bytes) {
     return fd >= 0 && close(fd) == 0 && n >= 0;
 }
 
-/* content_keep takes a file. The file is removed at once: if the content is removed before the write, the mail is taken again. */
-static int keep_bytes(struct arena *a, const struct desk *d, struct str bytes, struct file_new *f) {
+static struct str sha256_hex(struct arena *a, struct str bytes) {
     unsigned char sum[crypto_hash_sha256_BYTES];
+    crypto_hash_sha256(sum, (const unsigned char *)bytes.p, bytes.n);
+    return str_hex(a, sum, sizeof sum);
+}
+
+/* The digest of the file is set. content_keep takes a file. The file is removed at once: if the content is removed before the write, the mail is taken again. */
+static int keep_bytes(struct arena *a, const struct desk *d, struct str bytes, struct file_new *f) {
     struct str folder = contents_tmp(a, d->files);
     const char *path = STR_CAT(a, folder, S("/"), random_uuid(a)).p;
     struct picture picture = {0};
-    crypto_hash_sha256(sum, (const unsigned char *)bytes.p, bytes.n);
-    f->sha256 = str_hex(a, sum, sizeof sum);
     f->size = (int64_t)bytes.n;
     int rc = mail_bytes_put(path, bytes)
                  ? content_keep(a, d->files, f->sha256, path, f->size)
@@ -54,11 +57,15 @@ static struct str attachment_type(struct str type) {
 int mail_files_keep(struct arena *a, const struct desk *d, struct str raw, const struct incoming *m, struct mail_files *out) {
     *out = (struct mail_files){.raw = {.name = S("mail.eml"), .content_type = S("message/rfc822")}};
     out->attachments = arena_array(a, (size_t)m->file_count + 1, sizeof *out->attachments);
-    if (raw.p) TRY(keep_bytes(a, d, raw, &out->raw));
+    if (raw.p) {
+        out->raw.sha256 = m->sha256;
+        TRY(keep_bytes(a, d, raw, &out->raw));
+    }
     for (; out->count < m->file_count; out->count++) {
         const struct mail_file *from = &m->files[out->count];
         struct file_new *f = &out->attachments[out->count];
-        *f = (struct file_new){.name = file_name_safe(a, from->name), .content_type = attachment_type(from->type)};
+        *f = (struct file_new){
+            .name = file_name_safe(a, from->name), .content_type = attachment_type(from->type), .sha256 = sha256_hex(a, from->bytes)};
         TRY(keep_bytes(a, d, from->bytes, f));
     }
     return 0;

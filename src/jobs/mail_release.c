@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define READ_MS 10000
-#define ATTEMPTS_MAX 5 /* then the mail is FAILED, because processing it fails for good */
+#define ATTEMPTS_MAX 5 /* then the mail is suspended again, because processing it fails for good */
 
 struct releasing {
     int rc; /* of reading: 1, 0 the mail is gone or was processed, or a negative error */
@@ -30,25 +30,34 @@ static int64_t released_id(struct arena *a, const struct job *j) {
     return member && str_to_int(member->text, &id) ? id : 0;
 }
 
-/* Reads the raw mail; p NULL: the content is lost, or has another size. Returns 0, or -ERR_SERVICE_UNAVAILABLE, logged, for a fault that may pass. */
-static int raw_of(struct arena *a, const struct desk *d, const struct mail_released *m, struct str *raw) {
-    *raw = (struct str){0};
-    int fd = m->sha256.p ? open(content_path(a, d->files, m->sha256).p, O_RDONLY | O_CLOEXEC) : -1;
-    if (m->sha256.p == NULL || (fd < 0 && errno == ENOENT)) return 0;
-    char *bytes = arena_bytes(a, (size_t)m->size + 1);
-    ssize_t n = 1;
-    size_t at = 0;
-    while (fd >= 0 && at < (size_t)m->size && n != 0) {
-        n = read(fd, bytes + at, (size_t)m->size - at);
-        if (n < 0 && errno != EINTR) break;
-        at += n > 0 ? (size_t)n : 0;
+/* Faults that pass without anybody's doing: the job waits for their end. */
+static bool fault_passes(int fault) { return fault == EMFILE || fault == ENFILE || fault == ENOMEM; }
+
+/* Reads `size` bytes. Returns 0, -1 if there are fewer, or errno. */
+static int raw_bytes(int fd, char *bytes, size_t size) {
+    for (size_t at = 0; at < size;) {
+        ssize_t n = read(fd, bytes + at, size - at);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return n < 0 ? errno : -1;
+        at += (size_t)n;
     }
-    if (fd < 0 || n < 0)
-        log_often(LOG_ERROR, "raw mails that can't be read", "the raw mail %s can't be read: %s", m->sha256.p, strerror(errno));
-    bool unread = fd < 0 || n < 0;
+    return 0;
+}
+
+/* Reads the raw mail, or sets *why: a sentence. Returns 0, or -ERR_SERVICE_UNAVAILABLE, logged, for a fault that passes. */
+static int raw_of(struct arena *a, const struct desk *d, const struct mail_released *m, struct str *raw, struct str *why) {
+    *raw = (struct str){0};
+    *why = S("The raw mail is lost.");
+    if (m->sha256.p == NULL) return 0;
+    char *bytes = arena_bytes(a, (size_t)m->size + 1);
+    int fd = open(content_path(a, d->files, m->sha256).p, O_RDONLY | O_CLOEXEC);
+    int fault = fd < 0 ? errno : raw_bytes(fd, bytes, (size_t)m->size);
     if (fd >= 0) close(fd);
-    if (!unread && at == (size_t)m->size) *raw = (struct str){bytes, at};
-    return unread ? -ERR_SERVICE_UNAVAILABLE : 0;
+    if (fault == 0) *raw = (struct str){bytes, (size_t)m->size};
+    if (fault <= 0 || fault == ENOENT) return 0;
+    log_often(LOG_ERROR, "raw mails that can't be read", "the raw mail %s can't be read: %s", m->sha256.p, strerror(fault));
+    *why = str_fmt(a, "The raw mail can't be read: %s.", strerror(fault));
+    return fault_passes(fault) ? -ERR_SERVICE_UNAVAILABLE : 0;
 }
 
 static int load_released(struct work *w, int64_t id, struct mail_released *out) {
@@ -64,9 +73,9 @@ static int load_released(struct work *w, int64_t id, struct mail_released *out) 
 
 static int read_released(struct work *w, struct releasing *r) {
     int64_t begun = clock_monotonic();
-    struct str raw;
-    TRY(raw_of(w->arena, w->desk, &r->mail, &raw));
-    if (raw.p == NULL) r->read = (struct incoming){.fault = S("The raw mail is lost."), .size = r->mail.size};
+    struct str raw, why;
+    TRY(raw_of(w->arena, w->desk, &r->mail, &raw, &why));
+    if (raw.p == NULL) r->read = (struct incoming){.fault = why, .size = r->mail.size};
     else if (mail_read(w->arena, raw, clock_now(&w->desk->clock), &r->read) < 0) return -ERR_SERVICE_UNAVAILABLE;
     mail_fold_quoted(w->arena, &r->read);
     r->read.door = r->mail.door;

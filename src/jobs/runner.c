@@ -18,10 +18,10 @@
 #include "core/desk/job.h"
 #include "core/access/scope.h"
 #include "core/helpcenter/gathered.h"
-#include "core/login/session.h"
+#include "core/login/touches.h"
 #include "jobs/arrivals.h"
+#include "jobs/audit.h"
 #include "jobs/monitors.h"
-#include "jobs/recipients.h"
 #include "jobs/sla_sweep.h"
 #include "jobs/sweep.h"
 #include "json/json.h"
@@ -35,7 +35,6 @@
 #define LOOK_SOON_MS 5     /* after a job, because its next part is due a millisecond later */
 #define FLUSH_MS (15 * TIME_SECOND)
 #define SWEEP_MS TIME_MINUTE
-#define RECIPIENTS_MS TIME_SECOND
 
 /* One job from its claim to its end. */
 struct turn {
@@ -239,22 +238,23 @@ static void flush_all(struct desk *d) {
 
 static void *runner_main(void *arg) {
     struct runner *r = arg;
-    int64_t flushed = clock_monotonic(), swept = 0, listed = flushed;
+    int64_t flushed = clock_monotonic(), swept = 0;
     struct breaches_last breaches = {0};
     struct monitors_state monitors = {0};
     bool worked;
     do {
         worked = false;
         while (!atomic_load(&r->stopping) && run_one(r)) worked = true;
-        if (due(&listed, RECIPIENTS_MS)) recipients_refresh(r->desk);
         breaches_take(r->desk, &breaches);
         if (monitors_run(r->desk, &monitors, &r->stopping)) worked = true;
         if (gathered_waits(r->desk)) gathered_flush(r->desk);
         if (due(&flushed, FLUSH_MS)) flush_all(r->desk);
+        audit_run(r->desk);
         if (due(&swept, SWEEP_MS)) sweep(r->desk);
     } while (runner_rest(r, worked ? LOOK_SOON_MS : LOOK_AGAIN_MS));
     monitors_end(&monitors);
     flush_all(r->desk);
+    audit_run(r->desk);
     return NULL;
 }
 

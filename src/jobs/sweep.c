@@ -10,7 +10,9 @@
 #include "core/desk/setting.h"
 #include "core/mail/prune.h"
 #include "core/mail/receive.h"
+#include "core/programs/code.h"
 #include "core/rules/delivery.h"
+#include "jobs/audit.h"
 #include "jobs/sweep_files.h"
 
 #define OLDEST(table, key, old) "DELETE FROM " table " WHERE (" key ") IN (SELECT " key " FROM " table " o WHERE " old " LIMIT :most)"
@@ -30,6 +32,8 @@ QUERY(sweep_public_writes, OLDEST("public_writes", "address, minute", "o.minute 
 QUERY(sweep_searches, OLDEST("help_center_searches", "id", "o.searched_at <= :before"));
 QUERY(sweep_deliveries, OLDEST("endpoint_deliveries", "id", "o.created_at <= :before")); /* and their attempts */
 QUERY(sweep_arrivals, OLDEST("mail_arrivals", "digest", "o.arrived_at <= :before"));
+QUERY(sweep_codes, OLDEST("oauth_codes", "id", "o.expires_at <= :before"));
+QUERY(sweep_oauth_tokens, OLDEST("oauth_tokens", "id", "o.expires_at <= :before"));
 
 /* Rows that are useless after a time, one entry for each table. */
 static const struct sweep {
@@ -44,6 +48,8 @@ static const struct sweep {
     {&sweep_auth_tokens, 0, NULL},
     {&sweep_remembered, 0, NULL},
     {&sweep_chains, REMEMBERED_FOR, NULL},
+    {&sweep_codes, CODES_KEPT, NULL},
+    {&sweep_oauth_tokens, 0, NULL},
     {&sweep_idempotency, IDEMPOTENCY_KEPT, NULL},
     {&sweep_outbox, OUTBOX_KEPT, NULL},
     {&sweep_deliveries, DELIVERY_KEPT, NULL},
@@ -94,5 +100,6 @@ void sweep(struct desk *d) {
     do rc = db_write(d->db, run_sweeps, &s);
     while (rc >= 0 && s.more);
     if (rc < 0) log_warn("old rows could not be deleted; the next sweep tries again");
+    audit_sweep(d);
     sweep_files(d);
 }

@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 enum answer_kind { A_LINE, A_ADDRESS, A_FILE_NAME, A_TEXT, A_HTML, A_BYTES, A_NUMBER, A_COUNT, A_FLAG };
-enum answer_list { L_NONE, L_TO, L_CC, L_REFERENCES, L_RESULTS, L_LOOPS, L_FILES };
+enum answer_list { L_NONE, L_TO, L_CC, L_REFERENCES, L_RESULTS, L_LOOPS, L_FILES, L_REPORTED };
 
 #define AT(member) offsetof(struct incoming, member)
 
@@ -22,9 +22,10 @@ static const struct {
     [L_TO] = {AT(to), AT(to_count), sizeof(struct mail_person), INCOMING_ADDRESSES},
     [L_CC] = {AT(cc), AT(cc_count), sizeof(struct mail_person), INCOMING_ADDRESSES},
     [L_REFERENCES] = {AT(references), AT(reference_count), sizeof(struct str), INCOMING_REFERENCES},
-    [L_RESULTS] = {AT(authentication_results), AT(authentication_count), sizeof(struct str), 20},
-    [L_LOOPS] = {AT(signs.loops), AT(signs.loop_count), sizeof(struct str), 10},
+    [L_RESULTS] = {AT(authentication_results), AT(authentication_count), sizeof(struct str), ANSWER_RESULTS},
+    [L_LOOPS] = {AT(signs.loops), AT(signs.loop_count), sizeof(struct str), ANSWER_LOOPS},
     [L_FILES] = {AT(files), AT(file_count), sizeof(struct mail_file), INCOMING_FILES},
+    [L_REPORTED] = {AT(report.recipients), AT(report.recipient_count), sizeof(struct report_recipient), ANSWER_RECIPIENTS},
 };
 
 static const struct answer_row {
@@ -34,44 +35,51 @@ static const struct answer_row {
     enum answer_list list;
     bool begins;
 } answer_rows[] = {
-    {A_ADDRESS, AT(from.address), 320, L_NONE, false},
-    {A_LINE, AT(from.name), 250, L_NONE, false},
-    {A_ADDRESS, AT(sender.address), 320, L_NONE, false},
-    {A_LINE, AT(sender.name), 250, L_NONE, false},
-    {A_ADDRESS, AT(reply_to.address), 320, L_NONE, false},
-    {A_LINE, AT(reply_to.name), 250, L_NONE, false},
-    {A_LINE, AT(from_text), 2000, L_NONE, false},
-    {A_LINE, AT(to_text), 2000, L_NONE, false},
-    {A_LINE, AT(cc_text), 2000, L_NONE, false},
-    {A_ADDRESS, offsetof(struct mail_person, address), 320, L_TO, true},
-    {A_LINE, offsetof(struct mail_person, name), 250, L_TO, false},
-    {A_ADDRESS, offsetof(struct mail_person, address), 320, L_CC, true},
-    {A_LINE, offsetof(struct mail_person, name), 250, L_CC, false},
-    {A_LINE, AT(subject), 2000, L_NONE, false},
-    {A_LINE, AT(message_id), 998, L_NONE, false},
-    {A_LINE, 0, 998, L_REFERENCES, true},
+    {A_ADDRESS, AT(from.address), ANSWER_ADDRESS, L_NONE, false},
+    {A_LINE, AT(from.name), ANSWER_NAME, L_NONE, false},
+    {A_ADDRESS, AT(sender.address), ANSWER_ADDRESS, L_NONE, false},
+    {A_LINE, AT(sender.name), ANSWER_NAME, L_NONE, false},
+    {A_ADDRESS, AT(reply_to.address), ANSWER_ADDRESS, L_NONE, false},
+    {A_LINE, AT(reply_to.name), ANSWER_NAME, L_NONE, false},
+    {A_LINE, AT(from_text), ANSWER_LINE, L_NONE, false},
+    {A_LINE, AT(to_text), ANSWER_LINE, L_NONE, false},
+    {A_LINE, AT(cc_text), ANSWER_LINE, L_NONE, false},
+    {A_ADDRESS, offsetof(struct mail_person, address), ANSWER_ADDRESS, L_TO, true},
+    {A_LINE, offsetof(struct mail_person, name), ANSWER_NAME, L_TO, false},
+    {A_ADDRESS, offsetof(struct mail_person, address), ANSWER_ADDRESS, L_CC, true},
+    {A_LINE, offsetof(struct mail_person, name), ANSWER_NAME, L_CC, false},
+    {A_LINE, AT(subject), ANSWER_LINE, L_NONE, false},
+    {A_LINE, AT(message_id), ANSWER_MESSAGE_ID, L_NONE, false},
+    {A_LINE, 0, ANSWER_MESSAGE_ID, L_REFERENCES, true},
     {A_NUMBER, AT(date), INT64_C(1) << 48, L_NONE, false},
-    {A_LINE, AT(signs.auto_submitted), 1000, L_NONE, false},
-    {A_LINE, AT(signs.precedence), 1000, L_NONE, false},
-    {A_LINE, AT(signs.list_id), 1000, L_NONE, false},
-    {A_LINE, AT(signs.auto_response_suppress), 1000, L_NONE, false},
-    {A_LINE, AT(signs.spam_flag), 1000, L_NONE, false},
-    {A_LINE, AT(signs.spam_score), 1000, L_NONE, false},
-    {A_LINE, AT(signs.spam_status), 1000, L_NONE, false},
-    {A_LINE, 0, 1000, L_LOOPS, true},
-    {A_LINE, AT(signs.autoreply), 1000, L_NONE, false},
+    {A_LINE, AT(signs.auto_submitted), ANSWER_SIGN, L_NONE, false},
+    {A_LINE, AT(signs.precedence), ANSWER_SIGN, L_NONE, false},
+    {A_LINE, AT(signs.list_id), ANSWER_SIGN, L_NONE, false},
+    {A_LINE, AT(signs.auto_response_suppress), ANSWER_SIGN, L_NONE, false},
+    {A_LINE, AT(signs.spam_flag), ANSWER_SIGN, L_NONE, false},
+    {A_LINE, AT(signs.spam_score), ANSWER_SIGN, L_NONE, false},
+    {A_LINE, AT(signs.spam_status), ANSWER_SIGN, L_NONE, false},
+    {A_LINE, 0, ANSWER_SIGN, L_LOOPS, true},
+    {A_LINE, AT(signs.autoreply), ANSWER_SIGN, L_NONE, false},
     {A_COUNT, AT(signs.from_headers), 100, L_NONE, false},
     {A_FLAG, AT(signs.is_report), 1, L_NONE, false},
     {A_FLAG, AT(signs.is_calendar_reply), 1, L_NONE, false},
     {A_FLAG, AT(cut), 1, L_NONE, false},
-    {A_LINE, 0, 4000, L_RESULTS, true},
+    {A_LINE, 0, ANSWER_RESULT, L_RESULTS, true},
     {A_TEXT, AT(text), LIMIT_HTML_CLEAN, L_NONE, false},
     {A_TEXT, AT(quoted), LIMIT_HTML_CLEAN, L_NONE, false},
     {A_HTML, AT(html), LIMIT_HTML_CLEAN, L_NONE, false},
     {A_FILE_NAME, offsetof(struct mail_file, name), 255, L_FILES, true},
     {A_LINE, offsetof(struct mail_file, type), 255, L_FILES, false},
-    {A_LINE, offsetof(struct mail_file, content_id), 250, L_FILES, false},
+    {A_LINE, offsetof(struct mail_file, content_id), ANSWER_CONTENT_ID, L_FILES, false},
     {A_BYTES, offsetof(struct mail_file, bytes), ANSWER_MOST, L_FILES, false},
+    {A_FLAG, AT(report.is_read), 1, L_NONE, false},
+    {A_LINE, AT(report.message_id), ANSWER_MESSAGE_ID, L_NONE, false},
+    {A_LINE, offsetof(struct report_recipient, final), ANSWER_ADDRESS, L_REPORTED, true},
+    {A_LINE, offsetof(struct report_recipient, original), ANSWER_ADDRESS, L_REPORTED, false},
+    {A_LINE, offsetof(struct report_recipient, status), ANSWER_STATUS, L_REPORTED, false},
+    {A_LINE, offsetof(struct report_recipient, diagnostic), ANSWER_DIAGNOSTIC, L_REPORTED, false},
+    {A_FLAG, offsetof(struct report_recipient, failed), 1, L_REPORTED, false},
 };
 #define ROWS (sizeof answer_rows / sizeof *answer_rows)
 

@@ -8,6 +8,20 @@
 
 #define ANSWER_MOST (LIMIT_MAIL + INT64_C(16) * 1024 * 1024) /* bytes of an answer */
 
+/* Bytes of values, and elements of lists: the process keeps to them, and the reader of the answer refuses more. */
+#define ANSWER_ADDRESS 320
+#define ANSWER_NAME 250
+#define ANSWER_LINE 2000   /* of From, To, Cc, Subject */
+#define ANSWER_SIGN 1000   /* of a header by which the rules decide */
+#define ANSWER_RESULT 4000 /* of an Authentication-Results header */
+#define ANSWER_RESULTS 20
+#define ANSWER_LOOPS 10
+#define ANSWER_MESSAGE_ID 998
+#define ANSWER_CONTENT_ID 250
+#define ANSWER_RECIPIENTS 50 /* of a delivery report; a letter has one */
+#define ANSWER_STATUS 40
+#define ANSWER_DIAGNOSTIC 400
+
 /* Writes the answer, piece by piece. Returns false if a piece can't be written. */
 typedef bool answer_sink(void *ctx, struct str piece);
 bool answer_write(const struct incoming *m, answer_sink *sink, void *ctx);

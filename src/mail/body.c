@@ -1,7 +1,9 @@
 #include "mail/body.h"
 
 #include "base/buf.h"
+#include "base/limits.h"
 #include "files/zip.h"
+#include "mail/answer.h"
 #include "mail/charset.h"
 #include "mail/flowed.h"
 #include "mail/header.h"
@@ -133,17 +135,33 @@ static struct body_piece *new_piece(struct body *b) {
     return p;
 }
 
-static struct str joined(struct arena *a, struct str before, struct str more) {
-    return before.p ? STR_CAT(a, before, S("\n"), more) : more;
+/* Appends a line break and the text. The room grows by doubling, because a form may have a thousand parts. */
+static void form_append(struct body *b, struct str *form, int *room, struct str more) {
+    if (form->n + more.n > LIMIT_HTML) {
+        b->out->cut = true;
+        return;
+    }
+    int wanted = (int)(form->n + more.n + 1);
+    if (wanted > *room) {
+        *room = 2 * wanted;
+        char *bytes = arena_bytes(b->a, (size_t)*room);
+        memcpy(bytes, form->p, form->n);
+        form->p = bytes;
+    }
+    char *end = (char *)(uintptr_t)form->p + form->n;
+    *end = '\n';
+    if (more.n) memcpy(end + 1, more.p, more.n);
+    form->n = (size_t)wanted;
 }
 
 /* Adds the text to the piece that alternatives share, which has the number `piece`. -1: it is a piece by itself. An alternative in a form
  * that was there before is left out; with `append`, it continues the form. */
 static void body_add_text(struct body *b, const struct part *p, int piece, bool append) {
     struct body_piece *to = piece >= 0 ? &b->pieces[piece] : new_piece(b);
-    struct str *form = type_is(p, "text/html") ? &to->html : &to->text;
-    if (form->p && !append) return;
-    *form = joined(b->a, *form, text_of_part(b->a, p));
+    bool html = type_is(p, "text/html");
+    struct str *form = html ? &to->html : &to->text;
+    if (form->p == NULL) *form = text_of_part(b->a, p);
+    else if (append) form_append(b, form, html ? &to->html_room : &to->text_room, text_of_part(b->a, p));
 }
 
 /* ---- files ---------------------------------------------------------------------------------------------------------------- */
@@ -214,7 +232,7 @@ void body_add_file(struct body *b, const struct mail_file *f) {
 static struct str id_of_part(const struct part *p) {
     struct str id = p->id.p ? str_trim(p->id) : S("");
     if (id.n >= 2 && id.p[0] == '<' && id.p[id.n - 1] == '>') id = (struct str){id.p + 1, id.n - 2};
-    return id.n && id.n <= 250 ? id : (struct str){0};
+    return id.n && id.n <= ANSWER_CONTENT_ID ? id : (struct str){0};
 }
 
 static void add_part_as_file(struct body *b, const struct part *p) {
@@ -238,6 +256,7 @@ struct place {
 static void body_read_part(struct body *b, struct str text, struct place at);
 
 static void note(struct body *b, const char *sentence) {
+    if (memmem(b->notes.p, b->notes.n, sentence, strlen(sentence))) return;
     b->notes = b->notes.n ? STR_CAT(b->a, b->notes, S("\n"), str_of(sentence)) : str_of(sentence);
 }
 
@@ -294,7 +313,7 @@ static void read_tnef(struct body *b, const struct part *p) {
     }
     bool has_text = false;
     for (int i = 0; i < b->piece_count; i++) has_text |= str_trim(b->pieces[i].text).n || b->pieces[i].html.n;
-    if (!has_text && (m.text.p || m.html.p)) *new_piece(b) = (struct body_piece){m.text, m.html};
+    if (!has_text && (m.text.p || m.html.p)) *new_piece(b) = (struct body_piece){.text = m.text, .html = m.html};
     for (int i = 0; i < m.file_count; i++) body_add_file(b, &m.files[i]);
 }
 

@@ -8,6 +8,7 @@
 /* One text of a mail, in one or two forms, as UTF-8 with any characters. */
 struct body_piece {
     struct str text, html; /* p NULL: not in this form */
+    int text_room, html_room;
 };
 
 struct body {

@@ -50,10 +50,9 @@ void bounce_read(const struct desk *d, struct arena *a, const struct incoming *m
     struct str host = letter_host(d, a);
     int64_t id;
     *out = (struct bounce){0};
-    out->is_report = report_read(a, raw, &out->report) == REPORT_READ;
     out->is_notice = bounce_is_keyed(d, a, m, &id) ? bounce_at_return_path(a, m, &out->guess) : bounce_looks_like(a, m, &out->guess);
-    if (out->report.message_id.n) name_found(a, out, out->report.message_id);
-    if (out->is_report || !out->is_notice) return;
+    if (m->report.message_id.n) name_found(a, out, m->report.message_id);
+    if (m->report.is_read || !out->is_notice) return;
     find_names(a, out, raw, host);
     find_names(a, out, m->text, host);
     find_names(a, out, m->quoted, host);
@@ -70,7 +69,8 @@ static bool is_about(const struct report_recipient *r, struct str address) {
 static const struct report_recipient *failed_one(const struct report *report, struct str address) {
     const struct report_recipient *own = NULL, *other = NULL;
     bool named = false;
-    for (const struct report_recipient *r = report->recipients; r; r = r->next) {
+    for (int i = 0; i < report->recipient_count; i++) {
+        const struct report_recipient *r = &report->recipients[i];
         bool about = is_about(r, address);
         named |= about;
         if (r->failed && about && own == NULL) own = r;
@@ -111,18 +111,18 @@ static int bounce_store(struct work *w, struct letter *l, enum reject_type type,
 
 int bounce_note(struct work *w, const struct incoming *m, const struct bounce *b) {
     struct letter *l = ARENA_NEW(w->arena, struct letter);
-    if (!b->is_report && !b->is_notice) return 0;
+    if (!m->report.is_read && !b->is_notice) return 0;
     int found = bounce_letter(w, m, b, l);
     TRY(found);
     if (!found) log_debug("a notice of failed delivery does not refer to a mail of this desk");
     if (!found) return 0;
     struct str address = mime_address(w->arena, l->recipient); /* in the form in which it was sent */
-    const struct report_recipient *failed = failed_one(&b->report, address);
+    const struct report_recipient *failed = failed_one(&m->report, address);
     if (failed) {
         struct str said = failed->diagnostic.n ? failed->diagnostic : b->guess.reason;
         return bounce_store(w, l, reject_type_of(failed->status, said.p ? said : S("")), reason_of(w->arena, failed, address));
     }
-    if (!b->is_report && !b->guess.delayed) return bounce_store(w, l, b->guess.type, b->guess.reason);
+    if (!m->report.is_read && !b->guess.delayed) return bounce_store(w, l, b->guess.type, b->guess.reason);
     log_debug("mail %" PRId64 " (%s): the delivery report contains no failure", l->id, l->template.p);
     return 1;
 }

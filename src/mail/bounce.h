@@ -3,21 +3,19 @@
 #define MAIL_BOUNCE_H
 
 #include "core/mail/bounce_guess.h"
-#include "mail/report.h"
+#include "core/mail/incoming.h"
 
 #define BOUNCE_NAMES 20 /* Message-IDs that may be those of our letter */
 
 /* The result of reading a mail for a notice about a letter. */
 struct bounce {
-    bool is_report; /* in the form of RFC 3464 */
     bool is_notice; /* another notice, by its text: a guess */
-    struct report report;
     struct bounce_guess guess;
     struct str names[BOUNCE_NAMES]; /* Message-IDs with the host of this desk, in the raw mail and its texts */
     int name_count;
 };
 
-/* Reads a mail. It needs no store, so it runs outside of writes. raw: the whole mail. The result is in the arena. Takes 10 ms for each
+/* Looks for a notice in a mail that was read. It needs no store, so it runs outside of writes. raw: the whole mail. The result is in the arena. Takes 10 ms for each
  * megabyte. */
 void bounce_read(const struct desk *d, struct arena *a, const struct incoming *m, struct str raw, struct bounce *out);
 

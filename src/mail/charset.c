@@ -97,8 +97,6 @@ static int charset_row(struct str name) {
 
 /* ---- conversion -------------------------------------------------------------------------------------------------------- */
 
-#define REPLACEMENT "\xEF\xBF\xBD"
-
 static bool has_high_bytes(struct str s) {
     for (size_t i = 0; i < s.n; i++)
         if (s.p[i] & 0x80) return true;
@@ -111,38 +109,19 @@ static bool has_japanese_escape(struct str s) {
     return false;
 }
 
-/* Returns the length of the UTF-8 sequence at p, or 0. */
-static size_t sequence_length(const char *p, size_t n) {
-    for (size_t len = 1; len <= 4 && len <= n; len++)
-        if (utf8_valid((struct str){p, len})) return len;
-    return 0;
-}
-
-static struct str with_replacements(struct arena *a, struct str s) {
-    char *out = arena_bytes(a, 3 * s.n + 1);
-    size_t n = 0;
-    for (size_t i = 0; i < s.n;) {
-        size_t len = sequence_length(s.p + i, s.n - i);
-        memcpy(out + n, len ? s.p + i : REPLACEMENT, len ? len : 3);
-        n += len ? len : 3;
-        i += len ? len : 1;
-    }
-    return (struct str){out, n};
-}
-
 static struct str converted(struct arena *a, struct str s, iconv_t with) {
     size_t room = 4 * s.n + 16, left = s.n;
     char *out = arena_bytes(a, room), *to = out, *from = (char *)(uintptr_t)s.p;
     iconv(with, NULL, NULL, NULL, NULL);
     while (left && room > 8) {
         if (iconv(with, &from, &left, &to, &room) != (size_t)-1 || left == 0 || room < 8) break;
-        memcpy(to, REPLACEMENT, 3);
+        memcpy(to, UTF8_REPLACEMENT, 3);
         to += 3, room -= 3;
         from++, left--;
     }
     if (room > 8) iconv(with, NULL, NULL, &to, &room);
     struct str made = {out, (size_t)(to - out)};
-    return utf8_valid(made) ? made : with_replacements(a, made);
+    return utf8_repaired(a, made);
 }
 
 static bool row_is_usable(int row) { return row >= 0 && charset_open[row] != (iconv_t)-1; }
@@ -151,7 +130,7 @@ static bool row_is_usable(int row) { return row >= 0 && charset_open[row] != (ic
 static bool is_mostly_utf8(struct str s) {
     size_t right = 0, wrong = 0;
     for (size_t i = 0; i < s.n;) {
-        size_t len = sequence_length(s.p + i, s.n - i);
+        size_t len = utf8_sequence(s.p + i, s.n - i);
         if (len > 1) right++;
         if (len == 0) wrong++;
         i += len ? len : 1;
@@ -161,8 +140,8 @@ static bool is_mostly_utf8(struct str s) {
 
 static struct str guessed(struct arena *a, struct str s) {
     int row = has_japanese_escape(s) ? charset_row(S("ISO-2022-JP")) : ROW_WINDOWS_1252;
-    if (row == ROW_WINDOWS_1252 && (utf8_valid(s) || is_mostly_utf8(s) || !row_is_usable(row))) return with_replacements(a, s);
-    return row_is_usable(row) ? converted(a, s, charset_open[row]) : with_replacements(a, s);
+    if (row == ROW_WINDOWS_1252 && (utf8_valid(s) || is_mostly_utf8(s) || !row_is_usable(row))) return utf8_repaired(a, s);
+    return row_is_usable(row) ? converted(a, s, charset_open[row]) : utf8_repaired(a, s);
 }
 
 struct str charset_to_utf8(struct arena *a, struct str bytes, struct str charset) {

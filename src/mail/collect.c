@@ -22,6 +22,9 @@
 #define SLICE_MS 200
 #define UNDER_WAY_MS (5 * TIME_SECOND) /* a wait, while mails are under way */
 #define LEASE_MS TIME_MINUTE
+#define LEASE_ASK_MS (5 * TIME_SECOND) /* how often a lease is asked for that another process holds, or that can't be written */
+#define READ_MS 10000
+#define REMOVED 200         /* uids that are remembered */
 #define DENIED_MS TIME_HOUR /* a refused password is not tried more often: servers lock accounts */
 #define RETRY_MAX_MS (15 * TIME_MINUTE)
 
@@ -29,7 +32,8 @@
 struct under_way {
     int64_t uid;
     char digest[2 * crypto_hash_sha256_BYTES + 1]; /* of mail_arrivals */
-    bool taken;
+    char name[64];                                 /* of its file in the inbox; empty: it was not written */
+    bool taken;                                    /* the desk has it, so it may be removed from the server */
 };
 
 struct collecting {
@@ -40,9 +44,12 @@ struct collecting {
     atomic_bool stopping, ended;
     struct under_way mails[ROUND];
     int count;
-    int64_t validity;  /* UIDVALIDITY for which `mails` holds */
+    int64_t removed[REMOVED]; /* uids of mails that were removed from the server, and that its last list still had */
+    int removed_count;
+    int64_t validity;  /* UIDVALIDITY for which `mails` and `removed` hold */
     int64_t next_look; /* milliseconds since 1970 */
     int64_t leased_at; /* clock_monotonic; 0: not held */
+    int64_t asked_at;  /* for the lease; 0: never */
     int failures;      /* in a row */
     bool more;         /* the last round ended at its limit */
     int64_t too_large; /* mails of the last round that stay on the server */
@@ -81,6 +88,20 @@ static struct work *collect_work(struct collect_write *x, struct conn *conn) {
     return &x->work;
 }
 
+/* Runs a read. A reader belongs to its thread, and on PostgreSQL it is a connection. So there the reads of all mailboxes share the
+ * connections of writes, which do not wait for each other. */
+static int collect_read(struct collecting *c, int (*run)(struct conn *conn, void *arg), struct collect_write *x) {
+    if (db_blocks(c->desk->db)) return collect_write(c, run, x);
+    struct conn *conn = db_reader(c->desk->db);
+    TRY(conn ? db_read_begin(conn, READ_MS) : -ERR_SERVICE_UNAVAILABLE);
+    x->c = c;
+    x->arena = arena_new();
+    int rc = run(conn, x);
+    arena_free(x->arena);
+    db_read_end(conn);
+    return rc;
+}
+
 static struct str collect_lease(struct collect_write *x) { return str_fmt(x->arena, "imap %" PRId64, x->c->what.id); }
 
 static int lease_hold(struct conn *conn, void *arg) {
@@ -98,14 +119,19 @@ static int lease_drop(struct conn *conn, void *arg) {
     return rc < 0 ? rc : 0;
 }
 
-/* True if this process may read the mailbox. The only process of a store needs no lease. */
+static bool lease_is_young(const struct collecting *c, int64_t now, int64_t ms) { return c->leased_at && now - c->leased_at < ms; }
+
+/* True if this process may read the mailbox. The only process of a store needs no lease. A lease that can't be written again holds for two
+ * thirds of its time, so a short outage of the store ends no connection. */
 static bool lease_held(struct collecting *c) {
     struct collect_write x = {0};
     int64_t now = clock_monotonic();
-    if (!db_shared(c->desk->db) || (c->leased_at && now - c->leased_at < LEASE_MS / 3)) return true;
-    bool held = collect_write(c, lease_hold, &x) >= 0 && x.held;
-    c->leased_at = held ? now : 0;
-    return held;
+    if (!db_shared(c->desk->db) || lease_is_young(c, now, LEASE_MS / 3)) return true;
+    if (c->asked_at == 0 || now - c->asked_at >= LEASE_ASK_MS) {
+        c->asked_at = now;
+        if (collect_write(c, lease_hold, &x) >= 0) c->leased_at = x.held ? now : 0;
+    }
+    return lease_is_young(c, now, 2 * LEASE_MS / 3);
 }
 
 QUERY(mailbox_note_tried, "UPDATE mailboxes SET imap_error = :error, imap_tried_at = :now WHERE id = :id");
@@ -170,16 +196,10 @@ static struct str sha256_of(struct arena *a, struct str raw) {
 }
 
 /* Writes a mail to the inbox. Returns 0 if it is on the disk, or errno. */
-static int collect_put(const struct collecting *c, struct arena *a, struct str raw) {
-    struct inbox_draft draft;
-    struct str inbox = c->desk->inbox;
-    struct inbox_mail mail = {.door = DOOR_IMAP, .recipient = c->what.address};
-    int fault = inbox_begin(&draft, a, inbox, &mail);
-    if (fault == 0) fault = inbox_add(&draft, raw);
-    if (fault == 0) fault = inbox_sync(&draft);
-    if (fault == 0) fault = inbox_keep(&draft, a, inbox);
-    if (fault == 0) fault = inbox_sync_names(inbox);
-    if (fault) inbox_drop(&draft);
+static int collect_put(const struct collecting *c, struct arena *a, struct str raw, struct under_way *m) {
+    struct str name;
+    int fault = inbox_put(a, c->desk->inbox, &(struct inbox_mail){.door = DOOR_IMAP, .recipient = c->what.address, .raw = raw}, &name);
+    if (fault == 0) snprintf(m->name, sizeof m->name, "%s", name.p);
     return fault;
 }
 
@@ -189,18 +209,19 @@ static int collect_mail(struct collecting *c, struct imap *s, struct arena *a, i
     struct under_way *m = &c->mails[c->count];
     struct str raw;
     int rc = imap_read(s, a, uid, &raw);
-    if (rc <= 0) return rc; /* 0: somebody else has moved it */
+    if (rc <= 0) return rc;                                 /* 0: somebody else has moved it */
+    if (raw.n > LIMIT_MAIL) return c->too_large++, IMAP_OK; /* the server said less */
     *m = (struct under_way){.uid = uid};
     x.sha256 = sha256_of(a, raw);
     snprintf(m->digest, sizeof m->digest, "%s", arrival_digest(a, c->what.address, x.sha256).p);
     c->count++;
-    if (collect_write(c, look_for_mail, &x) < 0) {
+    if (collect_read(c, look_for_mail, &x) < 0) {
         c->count--;
         *fault = S("The store can't be read.");
         return IMAP_LATER;
     }
     m->taken |= x.found != 0;
-    int why = m->taken ? 0 : collect_put(c, a, raw);
+    int why = m->taken ? 0 : collect_put(c, a, raw, m);
     if (why == 0) return IMAP_OK;
     c->count--;
     *fault = str_fmt(c->arena, "The inbox can't be written: %s.", strerror(why));
@@ -217,9 +238,28 @@ static bool is_under_way(const struct collecting *c, int64_t uid) {
     return false;
 }
 
+/* A server may list a mail that was removed. Without its uid it would be fetched again. */
+static bool was_removed(const struct collecting *c, int64_t uid) {
+    for (int i = 0; i < c->removed_count; i++)
+        if (c->removed[i] == uid) return true;
+    return false;
+}
+
+/* Remembers the uid, in place of the oldest one if there is no room. */
+static void note_removed(struct collecting *c, int64_t uid) {
+    if (c->removed_count == REMOVED) memmove(c->removed, c->removed + 1, (size_t)--c->removed_count * sizeof *c->removed);
+    c->removed[c->removed_count++] = uid;
+}
+
+/* Forgets the uids that the server does not list any more. */
+static void forget_removed(struct collecting *c, const int64_t *listed, int n) {
+    memcpy(c->removed, listed, (size_t)n * sizeof *listed);
+    c->removed_count = n;
+}
+
 /* Fetches one of the listed mails, if it is to be fetched. */
 static int collect_listed(struct collecting *c, struct imap *s, const struct imap_mail *m, struct str *fault) {
-    if (m->is_deleted || c->count == ROUND || is_under_way(c, m->uid)) return IMAP_OK;
+    if (m->is_deleted || c->count == ROUND || is_under_way(c, m->uid) || was_removed(c, m->uid)) return IMAP_OK;
     if (m->size > LIMIT_MAIL) return c->too_large++, IMAP_OK;
     bool large = m->size > LARGE;
     if (large && pthread_mutex_trylock(&large_mail) != 0) return IMAP_OK; /* in a later round */
@@ -233,12 +273,17 @@ static int collect_listed(struct collecting *c, struct imap *s, const struct ima
 /* Fetches the oldest mails of the folder until ROUND are under way. */
 static int collect_new(struct collecting *c, struct imap *s, struct str *fault) {
     struct imap_mail mails[WINDOW];
+    int64_t first = 1, still[REMOVED];
+    int still_count = 0;
     c->too_large = 0;
-    for (int64_t first = 1; first <= imap_exists(s) && c->count < ROUND; first += WINDOW) {
+    for (; first <= imap_exists(s) && c->count < ROUND; first += WINDOW) {
         int n = imap_list(s, first, mails, WINDOW);
         TRY(n);
+        for (int i = 0; i < n; i++)
+            if (still_count < REMOVED && was_removed(c, mails[i].uid)) still[still_count++] = mails[i].uid;
         for (int i = 0; i < n && lease_held(c); i++) TRY(collect_listed(c, s, &mails[i], fault));
     }
+    if (first > imap_exists(s)) forget_removed(c, still, still_count); /* all were listed */
     return IMAP_OK;
 }
 
@@ -254,29 +299,48 @@ static int collect_remove(struct collecting *c, struct imap *s) {
     arena_free(a);
     TRY(rc);
     for (int i = 0; i < c->count; i++)
-        if (!c->mails[i].taken) c->mails[left++] = c->mails[i];
+        if (c->mails[i].taken) note_removed(c, c->mails[i].uid);
+        else c->mails[left++] = c->mails[i];
     c->count = left;
     return IMAP_OK;
 }
 
 static void collect_rest(int ms) { nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL); }
 
-/* Waits until the desk has committed all mails that are under way, at most TAKEN_MS. */
-static void collect_await(struct collecting *c) {
+/* Looks for the mails in the inbox, and then in the store, because a mail leaves the inbox after its COMMIT. A mail in the folder `failed` is
+ * the operator's, so it may be removed from the server. One that is nowhere is fetched again. */
+static void collect_look(struct collecting *c) {
     struct collect_write x = {0};
+    enum inbox_place places[ROUND];
+    struct arena *a = arena_new();
+    int left = 0;
+    for (int i = 0; i < c->count; i++)
+        places[i] = *c->mails[i].name ? inbox_find(a, c->desk->inbox, str_of(c->mails[i].name)) : INBOX_WAITS;
+    arena_free(a);
+    if (collect_read(c, look_for_taken, &x) < 0) return;
+    for (int i = 0; i < c->count; i++) {
+        struct under_way *m = &c->mails[i];
+        m->taken |= places[i] == INBOX_FAILED;
+        if (m->taken || places[i] == INBOX_WAITS) c->mails[left++] = *m;
+    }
+    c->count = left;
+}
+
+/* Waits until the desk has taken all mails that are under way, at most TAKEN_MS. */
+static void collect_await(struct collecting *c) {
     int64_t until = clock_monotonic() + TAKEN_MS;
     for (;;) {
         bool all = true;
         for (int i = 0; i < c->count; i++) all &= c->mails[i].taken;
         if (all || collect_stopping(c) || clock_monotonic() > until) return;
         collect_rest(LOOK_MS);
-        collect_write(c, look_for_taken, &x);
+        collect_look(c);
     }
 }
 
 /* Returns IMAP_OK or a fault; *fault: its reason if the server is not the reason. */
 static int collect_round(struct collecting *c, struct imap *s, struct str *fault) {
-    if (imap_validity(s) != c->validity) c->count = 0;
+    if (imap_validity(s) != c->validity) c->count = c->removed_count = 0;
     c->validity = imap_validity(s);
     int rc = collect_new(c, s, fault);
     if (rc == IMAP_STOPPED) return rc;
@@ -355,8 +419,9 @@ static void *collect_main(void *arg) {
             continue;
         }
         int fault = collect_session(c);
+        if (fault == IMAP_STOPPED) continue; /* the lease was lost, or the thread ends */
         c->failures++;
-        if (fault != IMAP_STOPPED) collect_delay_by(c, collect_delay(c, fault));
+        collect_delay_by(c, collect_delay(c, fault));
     }
     if (c->leased_at) collect_write(c, lease_drop, &x);
     atomic_store(&c->ended, true);

@@ -2,8 +2,10 @@
 
 #include "base/log.h"
 #include "core/desk/setting.h"
+#include "core/mail/mailbox.h"
 #include "core/words.h"
 #include "mail/collect.h"
+#include "mail/recipients_refresh.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -60,7 +62,8 @@ static struct str dup_or_none(struct arena *a, struct str s) { return s.n ? str_
 
 static void collected_read(const struct desk *d, struct arena *a, struct stmt *row, struct collected *out) {
     struct str sealed = col_text(row, 6), folder = col_text(row, 7), after = col_text(row, 8);
-    struct str password = sealed.n ? seal_text_open(a, &d->setting_key, str_dup(a, sealed)) : (struct str){0};
+    struct str password = mailbox_password_open(d, a, str_dup(a, sealed));
+    int security = col_null(row, 4) ? SMTP_TLS : (int)col_int(row, 4);
     *out = (struct collected){.id = col_int(row, 0),
                               .address = row_address(d, a, row),
                               .account = {.host = str_dup(a, col_text(row, 2)),
@@ -68,7 +71,7 @@ static void collected_read(const struct desk *d, struct arena *a, struct stmt *r
                                           .password = password,
                                           .ca = setting_text(d, "mail.imap_ca", a),
                                           .port = col_int(row, 3),
-                                          .security = (int)col_int(row, 4),
+                                          .security = security,
                                           .private_allowed = private_hosts_allowed(d)},
                               .folder = imap_folder(a, folder.n ? folder : S("INBOX")),
                               .after = after.n ? imap_folder(a, after) : (struct str){0}};
@@ -159,7 +162,10 @@ static bool collector_rest(struct collector *c) {
 
 static void *collector_main(void *arg) {
     struct collector *c = arg;
-    while (collector_rest(c)) collector_look(c);
+    while (collector_rest(c)) {
+        recipients_refresh(c->desk);
+        collector_look(c);
+    }
     readings_end(c, true);
     return NULL;
 }

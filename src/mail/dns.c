@@ -1,6 +1,7 @@
 #include "mail/dns.h"
 
 #include "base/address.h"
+#include "base/clock.h"
 
 #include <arpa/inet.h>
 #include <arpa/nameser.h>
@@ -62,28 +63,39 @@ static struct str mx_of(struct arena *a, const ns_msg *m, const ns_rr *rr) {
     return str_fmt(a, "%u %s", ns_get16(data), host.n ? host.p : ".");
 }
 
-static void dns_answer_read(struct arena *a, const unsigned char *reply, int n, enum dns_type type, struct dns_answer *out) {
+static ns_type type_asked(const struct dns_question *q) { return q->type == DNS_MX ? ns_t_mx : ns_t_txt; }
+
+static void dns_answer_read(struct arena *a, const unsigned char *reply, int n, struct dns_question *q) {
     ns_msg m;
     ns_rr rr;
     if (ns_initparse(reply, n, &m) < 0) return;
-    for (int i = 0; i < ns_msg_count(m, ns_s_an) && out->count < DNS_ANSWERS; i++) {
+    for (int i = 0; i < ns_msg_count(m, ns_s_an) && q->count < DNS_ANSWERS; i++) {
         if (ns_parserr(&m, ns_s_an, i, &rr) < 0) return;
-        if (ns_rr_type(rr) != (type == DNS_MX ? ns_t_mx : ns_t_txt)) continue; /* such as a CNAME before it */
-        struct str value = type == DNS_MX ? mx_of(a, &m, &rr) : txt_of(a, ns_rr_rdata(rr), ns_rr_rdlen(rr));
-        if (value.p) out->values[out->count++] = value;
+        if (ns_rr_type(rr) != type_asked(q)) continue; /* such as a CNAME before it */
+        struct str value = q->type == DNS_MX ? mx_of(a, &m, &rr) : txt_of(a, ns_rr_rdata(rr), ns_rr_rdlen(rr));
+        if (value.p) q->values[q->count++] = value;
     }
 }
 
-void dns_ask(struct arena *a, struct str server, struct str name, enum dns_type type, struct dns_answer *out) {
+/* Leaves out the name servers that there is no time for. */
+static void question_ask(struct arena *a, struct str server, struct dns_question *q, int64_t left_ms) {
     struct __res_state r;
     unsigned char *reply = arena_alloc(a, REPLY_MOST);
-    *out = (struct dns_answer){.values = arena_array(a, DNS_ANSWERS, sizeof *out->values)};
-    if (!resolver_open(&r, server)) {
-        out->failed = true;
-        return;
-    }
-    int n = res_nquery(&r, str_dup(a, name).p, ns_c_in, type == DNS_MX ? ns_t_mx : ns_t_txt, reply, REPLY_MOST);
-    if (n < 0) out->failed = r.res_h_errno != HOST_NOT_FOUND && r.res_h_errno != NO_DATA;
-    else dns_answer_read(a, reply, n < REPLY_MOST ? n : REPLY_MOST, type, out);
+    int most = (int)(left_ms / (DNS_WAIT_SECONDS * TIME_SECOND));
+    q->failed = true;
+    if (most <= 0 || !resolver_open(&r, server)) return;
+    if (r.nscount > most) r.nscount = most;
+    int n = res_nquery(&r, str_dup(a, q->name).p, ns_c_in, (int)type_asked(q), reply, REPLY_MOST);
+    q->failed = n < 0 && r.res_h_errno != HOST_NOT_FOUND && r.res_h_errno != NO_DATA;
+    if (n >= 0) dns_answer_read(a, reply, n < REPLY_MOST ? n : REPLY_MOST, q);
     res_nclose(&r);
+}
+
+void dns_ask(struct arena *a, struct str server, struct dns_question *list, int n) {
+    int64_t until = clock_monotonic() + DNS_TOGETHER_SECONDS * TIME_SECOND;
+    for (int i = 0; i < n; i++) {
+        list[i].values = arena_array(a, DNS_ANSWERS, sizeof *list[i].values);
+        /* A millisecond that other questions took must not cost a name server its two seconds. */
+        question_ask(a, server, &list[i], until - clock_monotonic() + TIME_SECOND / 2);
+    }
 }

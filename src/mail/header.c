@@ -1,15 +1,12 @@
 #include "mail/header.h"
 
 #include "base/buf.h"
+#include "mail/answer.h"
 #include "mail/charset.h"
 
 #include <ctype.h>
 #include <glib.h>
 #include <strings.h>
-
-#define ADDRESS_MOST 320
-#define NAME_MOST 250
-#define ID_MOST 998
 
 static struct str first_bytes(struct str s, size_t most) { return (struct str){s.p, s.n < most ? s.n : most}; }
 
@@ -22,18 +19,21 @@ struct encoded_word {
     char encoding;                  /* 'B' or 'Q' */
 };
 
-/* Reads "=?charset?encoding?text?=". The text may contain blanks, which RFC 2047 forbids. */
-static bool word_at(struct str s, struct encoded_word *w) {
+/* Reads "=?charset?encoding?text?=". The text may contain blanks, which RFC 2047 forbids. Looks for the end only behind an encoding. Sets *ended
+ * to false if there is no end: then no later word has one, either. */
+static bool word_at(struct str s, struct encoded_word *w, bool *ended) {
     struct str rest = {s.p + 2, s.n - 2};
     if (s.n < 8 || s.p[0] != '=' || s.p[1] != '?') return false;
     w->charset = str_cut(&rest, '?');
     if (rest.p == NULL || rest.n < 4 || rest.p[1] != '?' || w->charset.n == 0 || w->charset.n > 60) return false;
     w->encoding = (char)toupper((unsigned char)rest.p[0]);
+    if (w->encoding != 'B' && w->encoding != 'Q') return false;
     rest = (struct str){rest.p + 2, rest.n - 2};
     const char *end = rest.n >= 2 ? memmem(rest.p, rest.n, "?=", 2) : NULL;
     /* "?q?=41?=": the first "?=" is not the end */
     if (end && end == rest.p - 1) end = memmem(rest.p + 1, rest.n - 1, "?=", 2);
-    if (end == NULL || (w->encoding != 'B' && w->encoding != 'Q')) return false;
+    *ended = end != NULL;
+    if (end == NULL) return false;
     w->text = (struct str){rest.p, (size_t)(end - rest.p)};
     w->rest = (struct str){end + 2, rest.n - w->text.n - 2};
     w->charset = str_cut(&(struct str){w->charset.p, w->charset.n}, '*'); /* the language, RFC 2231 section 5 */
@@ -98,9 +98,10 @@ static bool is_all_folding(const char *from, const char *to) {
 static void decode_words(struct arena *a, struct buf *out, struct str s) {
     struct word_run run = {0};
     const char *plain = s.p;
-    for (size_t i = 0; i < s.n; i++) {
+    bool ended = true;
+    for (size_t i = 0; ended && i < s.n; i++) {
         struct encoded_word w;
-        if (s.p[i] != '=' || !word_at((struct str){s.p + i, s.n - i}, &w)) continue;
+        if (s.p[i] != '=' || !word_at((struct str){s.p + i, s.n - i}, &w, &ended)) continue;
         bool adjacent = run.charset.p && is_all_folding(plain, s.p + i);
         if (!adjacent || !run_takes(&run, &w)) run_end(a, &run, out);
         if (!adjacent) put_unencoded(a, out, plain, s.p + i);
@@ -146,14 +147,20 @@ bool header_is_type(struct str s) {
     return slashes == 1 && s.n < 128 && s.p[0] != '/' && s.p[s.n - 1] != '/';
 }
 
+/* Returns the index of the quote that ends the quoted text at i, or the length. */
+static size_t quoted_end(struct str s, size_t i) {
+    for (i++; i < s.n && s.p[i] != '"'; i++) i += s.p[i] == '\\';
+    return i < s.n ? i : s.n;
+}
+
 struct parameter {
     struct str name, value; /* value without quotes */
 };
 
 /* The end of a quoted text: the next quote that is not escaped; else that of the value. */
 static struct str parameter_quoted(struct arena *a, struct str *rest) {
-    char *out = arena_bytes(a, rest->n + 1);
-    size_t n = 0, i = 1;
+    size_t n = 0, i = 1, end = quoted_end(*rest, 0);
+    char *out = arena_bytes(a, end + 1);
     for (; i < rest->n && rest->p[i] != '"'; i++) {
         bool escape = rest->p[i] == '\\' && i + 1 < rest->n && strchr("\\\"", rest->p[i + 1]);
         out[n++] = rest->p[i += escape];
@@ -254,41 +261,39 @@ struct str header_attribute(struct arena *a, struct str value, const char *name)
 /* One item of a list of addresses, in the making. */
 struct person_parts {
     struct buf phrase, angle, comment;
-    bool has_angle;
+    bool has_angle, has_at; /* has_at: the phrase has an @ */
 };
 
 /* An address has an @ with something on both sides, and no blanks. Blanks around the @ are left out. */
 static struct str person_address(struct arena *a, struct str s) {
-    char *out = arena_bytes(a, s.n + 1);
     size_t n = 0;
     bool quoted = false;
-    s = charset_to_utf8(a, s, (struct str){0});
-    out = arena_bytes(a, s.n + 1);
+    s = charset_to_utf8(a, first_bytes(s, 2 * ANSWER_ADDRESS), (struct str){0});
+    char *out = arena_bytes(a, s.n + 1);
     for (size_t i = 0; i < s.n; i++) {
         if (s.p[i] == '"') quoted = !quoted;
         if (!is_folding(s.p[i]) || quoted) out[n++] = s.p[i];
     }
-    struct str made = line_without_controls(a, (struct str){out, n}, ADDRESS_MOST + 1), rest = made;
+    struct str made = line_without_controls(a, (struct str){out, n}, ANSWER_ADDRESS + 1), rest = made;
     const char *at = made.n ? memrchr(made.p, '@', made.n) : NULL;
     if (at && made.p[0] == '@' && memchr(made.p, ':', made.n)) { /* a route: <@a,@b:c@d>, RFC 5322 section 4.4 */
         str_cut(&rest, ':');
         made = rest;
         at = made.n ? memrchr(made.p, '@', made.n) : NULL;
     }
-    if (at == NULL || at == made.p || at == made.p + made.n - 1 || made.n > ADDRESS_MOST) return (struct str){0};
+    if (at == NULL || at == made.p || at == made.p + made.n - 1 || made.n > ANSWER_ADDRESS) return (struct str){0};
     return made;
 }
 
-static void person_end(struct arena *a, struct person_parts *p, struct mail_person *list, int *n, int most, bool *all) {
+static void person_end(struct arena *a, struct person_parts *p, struct mail_person *list, int *n) {
     struct str address = person_address(a, buf_view(p->has_angle ? &p->angle : &p->phrase));
     struct str name = str_trim(buf_view(p->has_angle && str_trim(buf_view(&p->phrase)).n ? &p->phrase : &p->comment));
-    if (address.p && *n == most) *all = false;
-    if (address.p && *n < most) {
-        struct str line = header_line(a, name, NAME_MOST);
+    if (address.p) {
+        struct str line = header_line(a, name, ANSWER_NAME);
         list[(*n)++] = (struct mail_person){line.n ? line : (struct str){0}, address};
     }
     p->phrase.n = p->angle.n = p->comment.n = 0;
-    p->has_angle = false;
+    p->has_angle = p->has_at = false;
 }
 
 /* Reads the text in quotes at s.p[i] into `out`. Returns the index of the closing quote. */
@@ -315,44 +320,58 @@ static size_t take_comment(struct buf *out, struct str s, size_t i) {
 
 /* A quoted text is part of an address if an @ follows it. */
 static bool is_local_part(struct str s, size_t i) {
-    for (i++; i < s.n && s.p[i] != '"'; i++) i += s.p[i] == '\\';
-    return i + 1 < s.n && s.p[i + 1] == '@';
+    size_t end = quoted_end(s, i);
+    return end + 1 < s.n && s.p[end + 1] == '@';
+}
+
+/* Puts an unquoted character of a list in its place. Returns true if it ends an item. */
+static bool take_list_character(struct person_parts *p, char c) {
+    if (c == '>' || c == ';') return true;
+    if (c == ',' && !(p->has_angle && p->angle.n && p->angle.p[0] == '@')) return true;
+    if (c == '<' && !p->has_angle) {
+        p->has_angle = true, p->angle.n = 0;
+        return false;
+    }
+    if (c == ':' && !p->has_angle && !p->has_at) { /* the phrase is the name of a group */
+        p->phrase.n = 0;
+        return false;
+    }
+    p->has_at |= c == '@' && !p->has_angle;
+    buf_char(p->has_angle ? &p->angle : &p->phrase, is_folding(c) ? ' ' : c);
+    return false;
+}
+
+static bool is_end_of_list(struct str s) {
+    while (s.n && (is_folding(*s.p) || strchr(",;>", *s.p))) s.p++, s.n--;
+    return s.n == 0;
 }
 
 bool header_people(struct arena *a, struct str value, struct mail_person *list, int *n, int most) {
     struct str s = first_bytes(value, HEADER_MOST * 2);
     struct person_parts p = {0};
-    bool all = value.n == s.n;
-    for (size_t i = 0; i < s.n; i++) {
-        struct buf *to = p.has_angle ? &p.angle : &p.phrase;
-        char c = s.p[i];
-        if (c == '"') i = take_quoted(to, s, i, is_local_part(s, i));
-        else if (c == '(') i = take_comment(&p.comment, s, i);
-        else if (c == '<' && !p.has_angle) p.has_angle = true, p.angle.n = 0;
-        else if (c == '>') {
-            while (i + 1 < s.n && is_folding(s.p[i + 1])) i++;
-            person_end(a, &p, list, n, most, &all); /* a missing comma ends the item, too */
-        } else if (c == ';' || (c == ',' && !(p.has_angle && p.angle.n && p.angle.p[0] == '@'))) person_end(a, &p, list, n, most, &all);
-        else if (c == ':' && !p.has_angle && !memchr(buf_view(&p.phrase).p, '@', p.phrase.n)) p.phrase.n = 0; /* the name of a group */
-        else buf_char(to, is_folding(c) ? ' ' : c);
+    size_t i = 0;
+    for (; i < s.n && *n < most; i++) {
+        if (s.p[i] == '"') i = take_quoted(p.has_angle ? &p.angle : &p.phrase, s, i, is_local_part(s, i));
+        else if (s.p[i] == '(') i = take_comment(&p.comment, s, i);
+        else if (take_list_character(&p, s.p[i])) person_end(a, &p, list, n); /* a missing comma ends the item, too */
     }
-    person_end(a, &p, list, n, most, &all);
+    if (*n < most) person_end(a, &p, list, n);
     buf_free(&p.phrase);
     buf_free(&p.angle);
     buf_free(&p.comment);
-    return all;
+    return value.n == s.n && (i >= s.n || is_end_of_list((struct str){s.p + i, s.n - i}));
 }
 
 /* ---- Message-IDs -------------------------------------------------------------------------------------------------------------- */
 
 struct str header_next_id(struct arena *a, struct str *rest) {
     while (rest->p && rest->n) {
-        struct str before = str_cut(rest, '<');
+        str_cut(rest, '<');
         if (rest->p == NULL) return (struct str){0};
         struct str id = str_cut(rest, '>');
-        (void)before;
-        struct str line = line_without_controls(a, charset_to_utf8(a, first_bytes(id, 2 * ID_MOST), (struct str){0}), ID_MOST + 1);
-        if (line.n && line.n <= ID_MOST) return line;
+        struct str line =
+            line_without_controls(a, charset_to_utf8(a, first_bytes(id, 2 * ANSWER_MESSAGE_ID), (struct str){0}), ANSWER_MESSAGE_ID + 1);
+        if (line.n && line.n <= ANSWER_MESSAGE_ID) return line;
     }
     return (struct str){0};
 }

@@ -239,10 +239,8 @@ static int imap_response(struct imap *s, struct arena *a, struct imap_response *
 static int imap_hear_one(struct imap *s, struct arena *a, struct str tag, const struct imap_hearer *h) {
     struct imap_response r;
     TRY(imap_response(s, a, &r));
-    if (!str_starts(r.text, tag)) {
-        if (h && h->hear) h->hear(h->arg, &r);
-        return 0;
-    }
+    if (h && h->hear) h->hear(h->arg, &r);
+    if (!str_starts(r.text, tag)) return 0;
     struct str said = {r.text.p + tag.n, r.text.n - tag.n};
     if (said.n >= 2 && str_eqi((struct str){said.p, 2}, S("OK"))) return 1;
     return imap_fail(s, IMAP_LATER, "The server answered: ", said);
@@ -287,9 +285,13 @@ void imap_close(struct imap *s) {
     free(s);
 }
 
+/* The code may be in the tagged response (RFC 3501 section 6.3.1) or in another one. */
 static void hear_access(void *arg, const struct imap_response *r) {
     bool *is_closed = arg;
-    if (str_starts(r->text, S("* OK [READ-ONLY]"))) *is_closed = true;
+    struct str rest = r->text;
+    str_cut(&rest, ' ');
+    struct str word = str_cut(&rest, ' '), code = str_cut(&rest, ' ');
+    if (str_eqi(word, S("OK")) && str_eqi(code, S("[READ-ONLY]"))) *is_closed = true;
 }
 
 enum imap_result imap_select(struct imap *s, struct str folder) {

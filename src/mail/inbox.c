@@ -141,15 +141,19 @@ int inbox_sync_names(struct str inbox) {
     return sync_path(path) == 0 ? 0 : errno;
 }
 
-int inbox_put(struct arena *a, struct str data, const struct inbox_mail *mail) {
-    struct str inbox = inbox_of(a, data);
+int inbox_finish(struct inbox_draft *d, struct arena *a, struct str inbox) {
+    int fault = inbox_sync(d);
+    if (!fault) fault = inbox_keep(d, a, inbox);
+    return fault ? fault : inbox_sync_names(inbox);
+}
+
+int inbox_put(struct arena *a, struct str inbox, const struct inbox_mail *mail, struct str *name) {
     struct inbox_draft d;
     int fault = inbox_begin(&d, a, inbox, mail);
     if (!fault) fault = inbox_add(&d, mail->raw);
-    if (!fault) fault = inbox_sync(&d);
-    if (!fault) fault = inbox_keep(&d, a, inbox);
-    if (!fault) fault = inbox_sync_names(inbox);
+    if (!fault) fault = inbox_finish(&d, a, inbox);
     if (fault) inbox_drop(&d);
+    else *name = str_leaf(str_of(d.kept));
     return fault;
 }
 
@@ -197,14 +201,6 @@ static struct str unbracketed(struct str s) {
     return s.n >= 2 && s.p[0] == '<' && s.p[s.n - 1] == '>' ? (struct str){s.p + 1, s.n - 2} : s;
 }
 
-/* The store takes valid UTF-8 only. A peer may send other bytes; an address that has them is no address of anyone. */
-static struct str envelope_address(struct arena *a, struct str s) {
-    if (utf8_valid(s)) return s;
-    char *bytes = arena_bytes(a, s.n);
-    for (size_t i = 0; i < s.n; i++) bytes[i] = (unsigned char)s.p[i] < 0x80 ? s.p[i] : '?';
-    return (struct str){bytes, s.n};
-}
-
 static struct inbox_mail envelope_read(struct arena *a, struct str file) {
     struct inbox_mail m = {.door = DOOR_PIPE, .raw = file}, without = m;
     if (!str_starts(file, S(FIRST_LINE))) return without;
@@ -212,7 +208,7 @@ static struct inbox_mail envelope_read(struct arena *a, struct str file) {
     while (m.raw.p) {
         struct str value = str_cut(&m.raw, '\n'), name = str_cut(&value, ':');
         if (name.n == 0) return m.raw.p ? m : without;
-        value = envelope_address(a, unbracketed(str_trim(value)));
+        value = utf8_repaired(a, unbracketed(str_trim(value))); /* a peer may send any bytes */
         if (str_eq(name, S("from"))) m.envelope_from = value;
         if (str_eq(name, S("to"))) m.recipient = value;
         int door = str_eq(name, S("door")) ? word_id(mail_doors, value) : -1;
@@ -237,4 +233,10 @@ bool inbox_done(struct arena *a, struct str inbox, struct str name) {
 
 bool inbox_fail(struct arena *a, struct str inbox, struct str name) {
     return rename(path_of(a, inbox, "new", name), path_of(a, inbox, "failed", name)) == 0 || errno == ENOENT;
+}
+
+/* Looks in new first: a mail moves from there to failed. */
+enum inbox_place inbox_find(struct arena *a, struct str inbox, struct str name) {
+    if (access(path_of(a, inbox, "new", name), F_OK) == 0) return INBOX_WAITS;
+    return access(path_of(a, inbox, "failed", name), F_OK) == 0 ? INBOX_FAILED : INBOX_GONE;
 }

@@ -39,9 +39,9 @@ struct str inbox_of(struct arena *a, struct str data); /* the path of the inbox,
 
 /* ---- storing: whole, or piece by piece ----------------------------------------------------------------------------------- */
 
-/* Stores a mail. Returns 0 if it is on the disk under its name, else errno, and nothing is stored. ENOENT means that
+/* Stores a mail, and writes its name. Returns 0 if it is on the disk under its name, else errno, and nothing is stored. ENOENT means that
  * the inbox was never opened, so a mail for a mistyped folder is not lost there. EAGAIN: try again. */
-int inbox_put(struct arena *a, struct str data, const struct inbox_mail *mail);
+int inbox_put(struct arena *a, struct str inbox, const struct inbox_mail *mail, struct str *name);
 
 /* A mail that is being written. The process holds a lock of its file in tmp, so that inbox_open leaves it alone. */
 struct inbox_draft {
@@ -54,11 +54,12 @@ struct inbox_draft {
 int inbox_begin(struct inbox_draft *d, struct arena *a, struct str inbox,
                 const struct inbox_mail *mail); /* writes the envelope; ignores raw */
 int inbox_add(struct inbox_draft *d, struct str bytes);
-int inbox_add_copy(struct inbox_draft *d, const struct inbox_draft *from); /* the raw mail of another draft that is open */
-int inbox_sync(struct inbox_draft *d);                                     /* the bytes are on the disk */
-int inbox_keep(struct inbox_draft *d, struct arena *a, struct str inbox);  /* closes it, and renames it into new */
-void inbox_drop(struct inbox_draft *d);                                    /* removes the file, wherever it is */
-int inbox_sync_names(struct str inbox);                                    /* the names in new are on the disk */
+int inbox_add_copy(struct inbox_draft *d, const struct inbox_draft *from);  /* the raw mail of another draft that is open */
+int inbox_sync(struct inbox_draft *d);                                      /* the bytes are on the disk */
+int inbox_keep(struct inbox_draft *d, struct arena *a, struct str inbox);   /* closes it, and renames it into new */
+void inbox_drop(struct inbox_draft *d);                                     /* removes the file, wherever it is */
+int inbox_sync_names(struct str inbox);                                     /* the names in new are on the disk */
+int inbox_finish(struct inbox_draft *d, struct arena *a, struct str inbox); /* the last three together */
 
 /* ---- taking ---------------------------------------------------------------------------------------------------------------- */
 
@@ -67,6 +68,9 @@ int inbox_list(struct arena *a, struct str inbox, struct str *names, int most);
 /* Reads a mail. Returns 0, or errno: it is gone (ENOENT), or can't be read. */
 int inbox_read(struct arena *a, struct str inbox, struct str name, struct inbox_mail *out);
 bool inbox_done(struct arena *a, struct str inbox, struct str name); /* removes it; false with errno */
+/* Says where a mail is now. It is gone if it was removed, after its COMMIT or by somebody else. */
+enum inbox_place { INBOX_GONE, INBOX_WAITS, INBOX_FAILED };
+enum inbox_place inbox_find(struct arena *a, struct str inbox, struct str name);
 bool inbox_fail(struct arena *a, struct str inbox, struct str name); /* moves it to failed; false with errno */
 
 #endif

@@ -14,7 +14,7 @@
 
 struct lmtp_session;
 
-/* Of this process, since its start. */
+/* Counters of this process since its start. */
 struct lmtp_counts {
     _Atomic int64_t stored;                   /* mails, one for each recipient */
     _Atomic int64_t bytes;                    /* of them */

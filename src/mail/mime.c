@@ -102,7 +102,7 @@ static void set_automatic(struct arena *a, GMimeMessage *message, const struct m
     if (m->in_bulk) set_header(a, message, "Precedence", S("bulk"));
 }
 
-/* A mail server that offers one click sends a POST, which needs no login (RFC 8058). It wants TLS. */
+/* A mail server that offers one click sends a POST, which needs no login (RFC 8058). It requires TLS. */
 static void set_unsubscribe(struct arena *a, GMimeMessage *message, const struct mail *m) {
     if (m->unsubscribe.n == 0) return;
     set_header(a, message, "List-Unsubscribe", STR_CAT(a, S("<"), m->unsubscribe, S(">")));

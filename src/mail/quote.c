@@ -1,5 +1,6 @@
 #include "mail/quote.h"
 
+#include "mail/charset.h"
 #include "mail/quote_words.h"
 
 #include <ctype.h>
@@ -15,6 +16,10 @@
 void quote_lines_of_text(struct arena *a, struct str text, struct quote_lines *out) {
     *out = (struct quote_lines){0};
     for (struct str rest = text; rest.p;) {
+        if (out->count == QUOTE_LINES) {
+            out->count = 0;
+            return;
+        }
         struct quote_line l = {.at = (size_t)(rest.p - text.p)};
         struct str line = str_cut(&rest, '\n');
         for (; line.n && (line.p[0] == '>' || (line.p[0] == ' ' && line.n > 1 && line.p[1] == '>')); line.p++, line.n--)
@@ -43,8 +48,8 @@ struct lower {
     char room[2 * INTRODUCTION];
 };
 static struct str lower_of(struct lower *to, struct str s) {
-    if (s.n > INTRODUCTION) s.n = INTRODUCTION;
-    while (s.n && !utf8_valid(s)) s.n--;
+    s = utf8_first(s, INTRODUCTION);
+    if (!utf8_valid(s)) s.n = 0; /* a line of HTML that was cut */
     char *lower = g_utf8_strdown(s.n ? s.p : "", (gssize)s.n);
     size_t n = strlen(lower);
     if (n >= sizeof to->room) n = sizeof to->room - 1;
@@ -213,14 +218,20 @@ static bool all_empty(const struct quote_lines *l, int end) {
     return first >= end;
 }
 
-/* Returns true if the sender wrote nothing behind the quote that begins at i: after its quoted lines comes the end, a signature, or another quote. */
-static bool is_followed_by_quotes_only(const struct quote_lines *l, int i) {
+/* Returns true if the sender wrote nothing behind the quote that begins at i: after its quoted lines comes the end, a signature, or another
+ * quote. Otherwise *answer is the line where the sender goes on. A search from any line between i and *answer ends there, too. So quotes before
+ * *answer are not searched again, and all searches of a text together look at each line a few times. */
+static bool is_followed_by_quotes_only(const struct quote_lines *l, int i, int *answer) {
+    if (i < *answer) return false;
     while (i < l->count) {
         while (i < l->count && l->line[i].depth == 0 && !line_is_empty(l, i)) i++; /* an introduction that is only marked */
         while (i < l->count && (l->line[i].depth || line_is_empty(l, i))) i++;
         if (i == l->count || is_signature_line(l, i) || is_history(l, i) || is_device_line(l->line[i].text)) return true;
         int end = introduction_end(l, i);
-        if (end == 0) return false;
+        if (end == 0) {
+            *answer = i;
+            return false;
+        }
         i = end;
     }
     return true;
@@ -232,20 +243,20 @@ static bool has_quoted_lines(const struct quote_lines *l, int i) {
     return i < l->count && l->line[i].depth > 0;
 }
 
-static bool begins_quote(const struct quote_lines *l, int i) {
+static bool begins_quote(const struct quote_lines *l, int i, int *answer) {
     if (is_history(l, i)) return true;
-    if (l->line[i].depth > 0) return is_followed_by_quotes_only(l, i);
+    if (l->line[i].depth > 0) return is_followed_by_quotes_only(l, i, answer);
     int end = introduction_end(l, i);
-    if (end) return !has_quoted_lines(l, end) || is_followed_by_quotes_only(l, end);
-    return l->line[i].marks & MARK_QUOTE && is_followed_by_quotes_only(l, i);
+    if (end) return !has_quoted_lines(l, end) || is_followed_by_quotes_only(l, end, answer);
+    return l->line[i].marks & MARK_QUOTE && is_followed_by_quotes_only(l, i, answer);
 }
 
 int quote_begin(const struct quote_lines *l) {
-    int quote = skip_empty(l, 0);
+    int quote = skip_empty(l, 0), answer = 0;
     for (; quote < l->count; quote++) {
         if (line_is_empty(l, quote) && !l->line[quote].marks) continue;
         if (l->line[quote].depth == 0 && is_forward_line(l, quote)) return l->count;
-        if (begins_quote(l, quote)) break;
+        if (begins_quote(l, quote, &answer)) break;
         while (l->line[quote].depth > 0 && quote + 1 < l->count && l->line[quote + 1].depth > 0) quote++;
     }
     int signature = signature_before(l, quote);

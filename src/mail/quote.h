@@ -21,7 +21,7 @@ struct quote_line {
     struct str text; /* without ">" and without blanks at both ends */
     int depth;       /* of quotation: number of ">" */
     unsigned marks;
-    size_t at; /* offset of the line in its text or HTML */
+    size_t at, end; /* offset of the line in its text or HTML; of HTML also the offset behind its last text */
 };
 
 struct quote_lines {
@@ -29,8 +29,14 @@ struct quote_lines {
     int count, room;
 };
 
+#define QUOTE_LINES 200000 /* a text of more lines has none here: nothing of it is separated */
+
 /* Returns the index of the first line that is quoted or part of the signature, or the number of lines. */
 int quote_begin(const struct quote_lines *l);
+
+/* Returns true if the HTML can be cut before this line: all texts of earlier lines are before the cut, those of later ones behind it. A browser
+ * moves texts: wrongly nested elements are repeated, and texts in a table are put before it. */
+bool quote_may_cut(const struct quote_lines *l, int line);
 
 void quote_lines_of_text(struct arena *a, struct str text, struct quote_lines *out);
 

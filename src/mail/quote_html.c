@@ -18,6 +18,7 @@ struct line_walker {
     bool open;      /* a line is in progress */
     unsigned marks; /* of the next line */
     size_t at;      /* of the next line: the first tag behind the last text; SIZE_MAX: none */
+    size_t passed;  /* offset behind the last of the texts so far */
 };
 
 /* ---- lines ------------------------------------------------------------------------------------------------------------------ */
@@ -30,8 +31,10 @@ static void end_html_line(struct line_walker *w) {
 
 static void begin_html_line(struct line_walker *w, size_t at) {
     struct quote_lines *l = w->out;
+    if (w->at < at) at = w->at;
+    if (at == SIZE_MAX) at = w->passed; /* an element without a tag */
     l->line = arena_more(w->a, l->line, l->count, &l->room, sizeof *l->line);
-    l->line[l->count++] = (struct quote_line){S(""), w->depth, w->marks, w->at < at ? w->at : at};
+    l->line[l->count++] = (struct quote_line){.text = S(""), .depth = w->depth, .marks = w->marks, .at = at};
     w->open = true;
     w->marks = 0;
 }
@@ -44,6 +47,28 @@ static void html_line_text(struct line_walker *w, const char *text, size_t at) {
         w->at = SIZE_MAX;
         if (w->text.n < LINE_BYTES) buf_char(&w->text, blank ? ' ' : *p);
     }
+}
+
+/* Notes the offset behind a text. */
+static void html_line_reaches(struct line_walker *w, size_t end) {
+    if (end > w->passed) w->passed = end;
+    if (w->open && w->out->line[w->out->count - 1].end < end) w->out->line[w->out->count - 1].end = end;
+}
+
+static void html_line_node(struct line_walker *w, const GumboNode *node) {
+    const GumboStringPiece *source = &node->v.text.original_text;
+    size_t at = (size_t)(source->data - w->html.p), end = at + source->length;
+    html_line_text(w, node->v.text.text, at);
+    html_line_reaches(w, end);
+}
+
+bool quote_may_cut(const struct quote_lines *l, int line) {
+    size_t at = l->line[line].at;
+    for (int i = 0; i < line; i++)
+        if (l->line[i].end > at) return false;
+    for (int i = line; i < l->count; i++)
+        if (l->line[i].at < at) return false;
+    return true;
 }
 
 /* ---- marks of mail programs --------------------------------------------------------------------------------------------------- */
@@ -110,27 +135,39 @@ static bool is_quotation(const GumboNode *node) {
 
 /* ---- the walk ------------------------------------------------------------------------------------------------------------------ */
 
+/* Returns the offset of the tag, or SIZE_MAX: the element has none. */
+static size_t tag_offset(const struct line_walker *w, const GumboNode *node) {
+    const GumboStringPiece *tag = &node->v.element.original_tag;
+    return tag->length ? (size_t)(tag->data - w->html.p) : SIZE_MAX;
+}
+
 static void enter_marked(struct line_walker *w, const GumboNode *node) {
-    size_t at = node->v.element.original_tag.length ? (size_t)(node->v.element.original_tag.data - w->html.p) : SIZE_MAX;
+    size_t at = tag_offset(w, node);
     unsigned marks = marks_of(node);
     if (marks) end_html_line(w);
-    if (w->at == SIZE_MAX && at < w->html.n) w->at = at;
+    if (w->at == SIZE_MAX && at < w->html.n && at >= w->passed) w->at = at; /* an element that is repeated has its first place */
     w->marks |= marks;
     w->depth += is_quotation(node);
+}
+
+/* A picture is a part of the text. */
+static void html_line_picture(struct line_walker *w, const GumboNode *node) {
+    size_t at = tag_offset(w, node);
+    html_line_text(w, "\xEF\xBF\xBC", at);
+    html_line_reaches(w, at == SIZE_MAX ? w->passed : at + node->v.element.original_tag.length);
 }
 
 static bool enter_line_node(void *ctx, const GumboNode *node) {
     struct line_walker *w = ctx;
     bool drop;
-    if (node->type == GUMBO_NODE_TEXT || node->type == GUMBO_NODE_WHITESPACE)
-        html_line_text(w, node->v.text.text, (size_t)(node->v.text.original_text.data - w->html.p));
+    if (node->type == GUMBO_NODE_TEXT || node->type == GUMBO_NODE_WHITESPACE) html_line_node(w, node);
     if (node->type != GUMBO_NODE_ELEMENT) return node->type == GUMBO_NODE_DOCUMENT;
     const struct html_element *e = html_element_of(node, &drop);
     if (drop) return false;
     if ((e && e->flags & HTML_BLOCK) || node->v.element.tag == GUMBO_TAG_BR) end_html_line(w);
     if (e && e->flags & HTML_CELL) html_line_text(w, " ", 0);
     enter_marked(w, node);
-    if (node->v.element.tag == GUMBO_TAG_IMG) html_line_text(w, "\xEF\xBF\xBC", w->at); /* a picture is a part of the text */
+    if (node->v.element.tag == GUMBO_TAG_IMG) html_line_picture(w, node);
     return true;
 }
 

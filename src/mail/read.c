@@ -22,27 +22,76 @@ static bool give_mail(int fd, struct str rest) {
     return true;
 }
 
-/* Keeps the envelope, the size and the digest of a mail that can't be read. */
-static int unread(struct incoming *out, const struct incoming *known, struct str fault) {
-    *out = *known;
-    out->text = out->quoted = S("");
-    out->fault = fault;
-    log_warn("%.*s", (int)fault.n, fault.p);
-    return 0;
-}
+/* ---- one process -------------------------------------------------------------------------------------------------------- */
 
-static int read_confined(struct arena *a, int in, int answer, struct str raw, struct incoming *out) {
-    struct incoming known = *out;
+/* The result of one process that reads a mail. */
+struct reading {
+    struct str fault; /* the end of a sentence; p NULL: the mail was read */
+    bool by_chance;   /* another attempt may succeed */
+};
+
+static int read_in(struct arena *a, int in, int answer, struct str raw, struct incoming *out, struct reading *r) {
     struct str bytes;
     int status;
     if (in < 0 || answer < 0 || !give_mail(in, raw))
         return UNAVAILABLE("mails that can't be read", "a mail can't be read: no memory for it: %s", strerror(errno));
     int rc = confined_run_status(MAIL_ARGUMENT, "read", in, answer, "a mail", &status);
-    if (rc == 0) return unread(out, &known, str_fmt(a, "The mail can't be read: its reader %s.", confined_end(a, status, &mail_limits)));
     if (rc < 0) return rc;
-    if (ftruncate(in, 0) == 0 && confined_answer(answer, ANSWER_MOST, a, &bytes) && answer_read(a, bytes, out)) return 1;
-    return unread(out, &known, S("The mail can't be read: its reader returned an invalid answer."));
+    if (rc == 0) *r = (struct reading){str_of(confined_end(a, status, &mail_limits)), confined_end_by_chance(status)};
+    else if (!confined_answer(answer, ANSWER_MOST, a, &bytes) || !answer_read(a, bytes, out)) r->fault = S("returned an invalid answer");
+    return 0;
 }
+
+/* Starts a process that reads the mail. Returns 0 and its result, or a negative error if none can be started. */
+static int read_once(struct arena *a, struct str raw, struct incoming *out, struct reading *r) {
+    int in = memfd_create("mail", MFD_CLOEXEC), answer = memfd_create("read", MFD_CLOEXEC);
+    *r = (struct reading){0};
+    int rc = read_in(a, in, answer, raw, out, r);
+    if (in >= 0) close(in);
+    if (answer >= 0) close(answer);
+    return rc;
+}
+
+/* ---- who is at fault: the mail or its reader -------------------------------------------------------------------------------- */
+
+#define READ_TRIES 3 /* of one mail, if the machine may be the cause */
+
+/* Reads a mail that is known to be good. Returns 0 and the result, or a negative error. */
+static int read_probe(struct arena *a, struct reading *r) {
+    struct incoming m = {0};
+    int rc = read_once(a, S("From: probe@example.com\r\nSubject: probe\r\n\r\nprobe\r\n"), &m, r);
+    if (rc == 0 && r->fault.p == NULL && !str_eq(m.subject, S("probe"))) r->fault = S("does not read what is written");
+    return rc;
+}
+
+/* Reads the mail, again after an end by chance. Returns as mail_read does. */
+static int read_surely(struct arena *a, struct str raw, struct incoming *out, struct str *fault) {
+    const struct incoming known = *out;
+    struct reading r = {.by_chance = true}, probe;
+    for (int tries = 0; tries < READ_TRIES && r.by_chance; tries++) {
+        *out = known;
+        TRY(read_once(a, raw, out, &r));
+    }
+    if (r.fault.p == NULL) return 1;
+    TRY(read_probe(a, &probe));
+    if (probe.fault.p)
+        return UNAVAILABLE("mails that can't be read",
+                           "mails that came in wait, because a mail that is known to be good can't be read: its reader %.*s",
+                           (int)probe.fault.n, probe.fault.p);
+    *fault = STR_CAT(a, S("its reader "), r.fault);
+    return 0;
+}
+
+/* Keeps the envelope, the size and the digest of a mail that can't be read. */
+static int unread(struct arena *a, struct incoming *out, const struct incoming *known, struct str why) {
+    *out = *known;
+    out->text = out->quoted = S("");
+    out->fault = STR_CAT(a, S("The mail can't be read: "), why, S("."));
+    log_warn("%.*s", (int)out->fault.n, out->fault.p);
+    return 0;
+}
+
+/* ---- the whole -------------------------------------------------------------------------------------------------------------- */
 
 static struct str mail_digest(struct arena *a, struct str raw) {
     unsigned char digest[crypto_hash_sha256_BYTES];
@@ -56,13 +105,12 @@ int mail_read(struct arena *a, struct str raw, int64_t now, struct incoming *out
                              .recipient = out->recipient,
                              .size = (int64_t)raw.n,
                              .sha256 = mail_digest(a, raw)};
-    struct incoming known = *out;
-    if (raw.n == 0) return unread(out, &known, S("The mail can't be read: it is empty."));
-    if (raw.n > LIMIT_MAIL) return unread(out, &known, S("The mail can't be read: it is too long."));
-    int in = memfd_create("mail", MFD_CLOEXEC), answer = memfd_create("read", MFD_CLOEXEC);
-    int rc = read_confined(a, in, answer, raw, out);
+    const struct incoming known = *out;
+    struct str fault = S("it is empty");
+    if (raw.n == 0) return unread(a, out, &known, fault);
+    if (raw.n > LIMIT_MAIL) return unread(a, out, &known, S("it is too long"));
+    int rc = read_surely(a, raw, out, &fault);
+    if (rc == 0) return unread(a, out, &known, fault);
     if (out->date > now + TIME_DAY) out->date = 0;
-    if (in >= 0) close(in);
-    if (answer >= 0) close(answer);
     return rc;
 }

@@ -5,7 +5,8 @@
 #include "core/mail/incoming.h"
 
 /* Fills all of `out` but the envelope, which stays unchanged. Texts are in the arena. A date more than a day after `now` is 0. Returns 1 if the mail was read, 0 if it can't be read
- * (then out->fault says why), or -ERR_SERVICE_UNAVAILABLE, logged. Waits for a process: milliseconds of CPU for a short mail, and half a
+ * (then out->fault says why), or -ERR_SERVICE_UNAVAILABLE, logged: no mail can be read now. A mail that makes its reader fail can't be told from a
+ * broken reader by the way the process ends, so a mail that is known to be good decides. Waits for a process: milliseconds of CPU for a short mail, and half a
  * second for one of 50 MiB. */
 int mail_read(struct arena *a, struct str raw, int64_t now, struct incoming *out);
 

@@ -26,16 +26,11 @@ const struct confined_limits mail_limits = {.memory = INT64_C(768) << 20, .answe
 
 /* ---- the header of the mail ----------------------------------------------------------------------------------------------- */
 
-#define LINE_MOST 2000
-#define SIGN_MOST 1000
-#define RESULTS_MOST 4000
-
 struct header_reader {
     struct arena *a;
     struct incoming *out;
     struct str in_reply_to; /* Message-IDs in the fields of this name */
-    int reference_room;
-    bool has_date;
+    size_t references;      /* bytes of the fields References that were read */
 };
 
 static void take_person(struct arena *a, struct mail_person *to, struct str value) {
@@ -58,7 +53,7 @@ static void take_authors(struct header_reader *h, struct str value) {
 
 static void take_people(struct header_reader *h, struct mail_person **list, int *n, struct str *line, struct str value) {
     if (*list == NULL) *list = arena_array(h->a, INCOMING_ADDRESSES, sizeof **list);
-    if (line->p == NULL) *line = header_line(h->a, value, LINE_MOST);
+    if (line->p == NULL) *line = header_line(h->a, value, ANSWER_LINE);
     if (!header_people(h->a, value, *list, n, INCOMING_ADDRESSES)) h->out->cut = true;
 }
 
@@ -76,6 +71,12 @@ static void add_reference(struct header_reader *h, struct str id) {
 
 static void add_references(struct header_reader *h, struct str value) {
     for (struct str id; (id = header_next_id(h->a, &value)).p;) add_reference(h, id);
+}
+
+static void take_references(struct header_reader *h, struct str value) {
+    h->references += value.n;
+    if (h->references <= 2 * HEADER_MOST) add_references(h, value);
+    else h->out->cut = true;
 }
 
 static const struct {
@@ -102,36 +103,37 @@ static const char *const autoreply_fields[] = {
 static void take_sign(struct header_reader *h, const struct mail_field *f) {
     for (size_t i = 0; i < sizeof sign_fields / sizeof *sign_fields; i++) {
         struct str *to = (struct str *)(void *)((char *)h->out + sign_fields[i].at);
-        if (to->p == NULL && str_eqi(f->name, str_of(sign_fields[i].name))) *to = header_line(h->a, f->value, SIGN_MOST);
+        if (to->p == NULL && str_eqi(f->name, str_of(sign_fields[i].name))) *to = header_line(h->a, f->value, ANSWER_SIGN);
     }
     for (size_t i = 0; h->out->signs.autoreply.p == NULL && i < sizeof autoreply_fields / sizeof *autoreply_fields; i++)
         if (str_eqi(f->name, str_of(autoreply_fields[i])))
             h->out->signs.autoreply =
-                utf8_first(STR_CAT(h->a, str_of(autoreply_fields[i]), S(": "), header_line(h->a, f->value, SIGN_MOST / 2)), SIGN_MOST);
-    if (str_eqi(f->name, S("X-Desk-Loop")) && h->out->signs.loop_count < 10)
-        h->out->signs.loops[h->out->signs.loop_count++] = header_line(h->a, f->value, SIGN_MOST);
+                utf8_first(STR_CAT(h->a, str_of(autoreply_fields[i]), S(": "), header_line(h->a, f->value, ANSWER_SIGN / 2)), ANSWER_SIGN);
+    if (str_eqi(f->name, S("X-Desk-Loop")) && h->out->signs.loop_count < ANSWER_LOOPS)
+        h->out->signs.loops[h->out->signs.loop_count++] = header_line(h->a, f->value, ANSWER_SIGN);
 }
 
 static void add_results(struct header_reader *h, struct str value) {
     struct incoming *m = h->out;
-    if (m->authentication_results == NULL) m->authentication_results = arena_array(h->a, 20, sizeof *m->authentication_results);
-    if (m->authentication_count < 20) m->authentication_results[m->authentication_count++] = header_line(h->a, value, RESULTS_MOST);
+    if (m->authentication_results == NULL) m->authentication_results = arena_array(h->a, ANSWER_RESULTS, sizeof *m->authentication_results);
+    if (m->authentication_count < ANSWER_RESULTS)
+        m->authentication_results[m->authentication_count++] = header_line(h->a, value, ANSWER_RESULT);
 }
 
 static void take_mail_field(struct header_reader *h, const struct mail_field *f) {
     struct incoming *m = h->out;
     struct arena *a = h->a;
     if (str_eqi(f->name, S("From"))) {
-        if (m->from_text.p == NULL) m->from_text = header_line(a, f->value, LINE_MOST);
+        if (m->from_text.p == NULL) m->from_text = header_line(a, f->value, ANSWER_LINE);
         take_authors(h, f->value);
     } else if (str_eqi(f->name, S("Sender"))) take_person(a, &m->sender, f->value);
     else if (str_eqi(f->name, S("Reply-To"))) take_person(a, &m->reply_to, f->value);
     else if (str_eqi(f->name, S("To"))) take_people(h, &m->to, &m->to_count, &m->to_text, f->value);
     else if (str_eqi(f->name, S("Cc"))) take_people(h, &m->cc, &m->cc_count, &m->cc_text, f->value);
-    else if (str_eqi(f->name, S("Subject")) && m->subject.p == NULL) m->subject = header_line(a, f->value, LINE_MOST);
+    else if (str_eqi(f->name, S("Subject")) && m->subject.p == NULL) m->subject = header_line(a, f->value, ANSWER_LINE);
     else if (str_eqi(f->name, S("Message-ID")) && m->message_id.p == NULL)
         m->message_id = header_next_id(a, &(struct str){f->value.p, f->value.n});
-    else if (str_eqi(f->name, S("References"))) add_references(h, f->value);
+    else if (str_eqi(f->name, S("References"))) take_references(h, f->value);
     else if (str_eqi(f->name, S("In-Reply-To")) && h->in_reply_to.p == NULL) h->in_reply_to = f->value;
     else if (str_eqi(f->name, S("Date")) && m->date == 0) m->date = mail_date(f->value);
     else if (str_eqi(f->name, S("Authentication-Results"))) add_results(h, f->value);
@@ -164,12 +166,11 @@ void mail_read_here(struct arena *a, struct str raw, struct incoming *out) {
     struct str mail = with_line_feeds(a, raw);
     struct header_reader h = {.a = a, .out = out};
     struct body b = {.a = a, .out = out};
-    struct report report;
     *out = (struct incoming){.text = S(""), .quoted = S("")};
     while (mail.n && (mail.p[0] == '\n' || mail.p[0] == '\r')) mail.p++, mail.n--; /* empty lines before the header */
     read_mail_header(&h, mail);
     body_read(&b, mail);
-    if (report_read(a, mail, &report) == REPORT_READ) out->signs.is_report = true;
+    if (report_read(a, mail, &out->report) == REPORT_READ) out->signs.is_report = true;
     read_text(&b);
 }
 

@@ -75,7 +75,7 @@ static bool fold_html(struct body *b, struct str html, struct html_cleaned_here 
     struct quote_lines lines;
     quote_lines_of_html(b->a, html, &lines);
     int first = quote_begin(&lines);
-    if (first == lines.count) return false;
+    if (first == lines.count || !quote_may_cut(&lines, first)) return false;
     size_t at = lines.line[first].at;
     *new = cleaned_here(b, (struct str){html.p, at});
     *quoted = cleaned_here(b, (struct str){html.p + at, html.n - at});
@@ -103,7 +103,7 @@ static bool is_meaningful(struct str text, struct str of_html) {
     return s.n >= 300 || of_html.n < 10 * s.n;
 }
 
-static struct str cut_text(struct body *b, struct str text) {
+static struct str bounded_text(struct body *b, struct str text) {
     if (text.n > LIMIT_HTML_CLEAN / 2) b->out->cut = true;
     return str_trim(utf8_first(text, LIMIT_HTML_CLEAN / 2));
 }
@@ -122,7 +122,7 @@ void read_text(struct body *b) {
     else if (forward) b->out->text = text, b->out->quoted = S("");
     else split_text(b, text);
     if (b->notes.n) b->out->text = STR_CAT(b->a, b->out->text, S("\n"), b->notes);
-    b->out->text = cut_text(b, b->out->text);
-    b->out->quoted = cut_text(b, b->out->quoted);
+    b->out->text = bounded_text(b, b->out->text);
+    b->out->quoted = bounded_text(b, b->out->quoted);
     drop_unused_ids(b->out);
 }

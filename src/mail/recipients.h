@@ -1,6 +1,6 @@
-/* The file of recipients, DIR/mail/recipients: the addresses that the desk takes mail for, one in each line, as keys (mailbox_key), sorted. The
- * desk writes it, and LMTP and mail-in read it, so that they refuse other recipients while the desk is stopped, too. A mail server that is
- * refused at once tells the sender; a mail that is taken and dropped later is lost. */
+/* The file of recipients, DIR/mail/recipients: the addresses that the desk takes mail for, one in each line, as keys (mailbox_key),
+ * sorted. The desk writes it, and LMTP and mail-in read it, so that they refuse other recipients while the desk is stopped, too. A mail
+ * server whose mail is refused at once sends a report to the sender. A mail that is accepted and dropped later is lost. */
 #ifndef MAIL_RECIPIENTS_H
 #define MAIL_RECIPIENTS_H
 

@@ -1,15 +1,12 @@
 #include "mail/report.h"
 
+#include "mail/answer.h"
 #include "mail/mime.h"
 
 #include <gmime/gmime.h>
 
 #define PARTS 100         /* parts that are read; a report has three */
-#define RECIPIENTS 50     /* recipients of one report; a letter has one */
 #define CONTENT_TYPE 2000 /* longest Content-Type that is parsed, in bytes */
-#define ADDRESS 320
-#define DIAGNOSTIC 400
-#define MESSAGE_ID 998
 
 /* ---- lines and fields ------------------------------------------------------------------------------------------------ */
 
@@ -82,7 +79,7 @@ static struct part part_of(struct str text) {
 
 /* Returns the text before the next delimiter. rest becomes the text behind it, p NULL after the last one (RFC 2046
  * section 5.1.1). */
-static struct str cut_part(struct str *rest, struct str boundary) {
+static struct str next_delimited(struct str *rest, struct str boundary) {
     struct str all = *rest;
     while (rest->p) {
         const char *at = rest->p;
@@ -118,7 +115,7 @@ static struct str address_in(struct arena *a, struct str value) {
     str_cut(&rest, ';');
     rest = str_trim(rest.p ? rest : value);
     if (rest.n >= 2 && rest.p[0] == '<' && rest.p[rest.n - 1] == '>') rest = (struct str){rest.p + 1, rest.n - 2};
-    return plain(a, rest, ADDRESS);
+    return plain(a, rest, ANSWER_ADDRESS);
 }
 
 static struct str first_word(struct str s) {
@@ -146,22 +143,18 @@ static void take_field(struct arena *a, struct report_recipient *r, bool *counts
     if (str_eqi(f->name, S("Original-Recipient"))) r->original = address_in(a, f->value);
     if (str_eqi(f->name, S("Final-Recipient"))) r->final = address_in(a, f->value);
     if (str_eqi(f->name, S("Status"))) r->status = status_in(a, f->value);
-    if (str_eqi(f->name, S("Diagnostic-Code"))) r->diagnostic = plain(a, f->value, DIAGNOSTIC);
+    if (str_eqi(f->name, S("Diagnostic-Code"))) r->diagnostic = plain(a, f->value, ANSWER_DIAGNOSTIC);
 }
 
 /* Each recipient is a block of fields with an Action. Blocks without one, such as the first, are about the report (RFC
  * 3464 section 2). */
 static void read_recipients(struct arena *a, struct str text, struct report *out) {
-    struct report_recipient **last = &out->recipients;
-    for (int n = 0; text.p && n < RECIPIENTS;) {
-        struct report_recipient r = {0};
+    out->recipients = arena_array(a, ANSWER_RECIPIENTS, sizeof *out->recipients);
+    while (text.p && out->recipient_count < ANSWER_RECIPIENTS) {
+        struct report_recipient r = {.final = S("")};
         bool counts = false;
         for (struct field f; next_field(&text, &f);) take_field(a, &r, &counts, &f);
-        if (!counts) continue;
-        *last = ARENA_NEW(a, struct report_recipient);
-        **last = r;
-        last = &(*last)->next;
-        n++;
+        if (counts) out->recipients[out->recipient_count++] = r;
     }
 }
 
@@ -169,7 +162,7 @@ static void read_returned(struct arena *a, struct str text, struct report *out) 
     struct field f;
     while (next_field(&text, &f)) {
         if (!str_eqi(f.name, S("Message-ID"))) continue;
-        struct str id = plain(a, f.value, MESSAGE_ID), rest = id;
+        struct str id = plain(a, f.value, ANSWER_MESSAGE_ID), rest = id;
         str_cut(&rest, '<');
         out->message_id = rest.p ? str_cut(&rest, '>') : id;
         return;
@@ -194,7 +187,7 @@ static void read_part(struct arena *a, struct str text, struct report *out, bool
     for (size_t i = 0; type && i < sizeof kinds / sizeof *kinds; i++) {
         if (!g_mime_content_type_is_type(type, kinds[i].type, kinds[i].subtype)) continue;
         *is_report |= kinds[i].read == read_recipients;
-        if (kinds[i].read == read_recipients ? out->recipients == NULL : out->message_id.p == NULL)
+        if (kinds[i].read == read_recipients ? out->recipient_count == 0 : out->message_id.p == NULL)
             kinds[i].read(a, part_decoded(a, &p), out);
     }
     g_clear_object(&type);
@@ -208,8 +201,8 @@ static enum report_verdict read_mail(struct arena *a, struct str mail, struct re
     const char *parameter = may_be ? g_mime_content_type_get_parameter(type, "boundary") : NULL;
     if (parameter) {
         struct str boundary = str_dup(a, str_of(parameter)), rest = whole.body;
-        cut_part(&rest, boundary); /* skip the text before the first part */
-        for (int n = 0; rest.p && n < PARTS; n++) read_part(a, cut_part(&rest, boundary), out, &is_report);
+        next_delimited(&rest, boundary); /* skip the text before the first part */
+        for (int n = 0; rest.p && n < PARTS; n++) read_part(a, next_delimited(&rest, boundary), out, &is_report);
     }
     g_clear_object(&type);
     return is_report ? REPORT_READ : REPORT_NONE;
@@ -219,6 +212,7 @@ enum report_verdict report_read(struct arena *a, struct str mail, struct report 
     *out = (struct report){0};
     mime_begin();
     enum report_verdict verdict = read_mail(a, mail, out);
+    out->is_read = verdict == REPORT_READ;
     mime_end();
     return verdict;
 }

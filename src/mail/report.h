@@ -9,22 +9,7 @@
 #ifndef MAIL_REPORT_H
 #define MAIL_REPORT_H
 
-#include "base/arena.h"
-#include "base/str.h"
-
-/* Texts are printable ASCII on one line, of bounded length; p NULL: absent. */
-struct report_recipient {
-    bool failed;                /* the Action is "failed"; not for delayed, delivered, relayed or expanded */
-    struct str original, final; /* addresses, without their type */
-    struct str status;          /* "5.1.1" */
-    struct str diagnostic;      /* "smtp; 550 5.1.1 unknown user" */
-    struct report_recipient *next;
-};
-
-struct report {
-    struct str message_id; /* of the returned letter, without angle brackets */
-    struct report_recipient *recipients;
-};
+#include "core/mail/incoming.h"
 
 enum report_verdict {
     REPORT_READ,

@@ -223,9 +223,9 @@ static int article_comments(struct site_visit *v, const struct article_row *x) {
 /* JSON in a script element must not contain "</script" or "<!--": each < is escaped. */
 static struct str data_escaped(struct arena *a, struct str json) {
     struct buf b = {0};
-    for (size_t i = 0; i < json.n; i++) {
-        if (json.p[i] == '<') buf_text(&b, "\\u003c");
-        else buf_char(&b, json.p[i]);
+    while (json.p) {
+        buf_str(&b, str_cut(&json, '<'));
+        if (json.p) buf_text(&b, "\\u003c");
     }
     struct str copy = str_dup(a, buf_view(&b));
     buf_free(&b);

@@ -67,7 +67,7 @@ static int leave_snapshot(struct act *a) {
     struct site_visit *v = a->visit;
     if (!v->deferred) http_defer(v->http);
     v->deferred = true;
-    a->inner.task = (struct pool_task){.run = run_call};
+    a->inner.task = (struct pool_task){.run = run_call, .whose = address_sharer(v->http->remote)};
     if (pool_submit(v->api->pool, LANE_WORK, &a->inner.task)) return SITE_LATER;
     a->later = false;
     return -ERR_SERVICE_UNAVAILABLE;

@@ -121,7 +121,8 @@ static int contact_sent(struct act *a) {
     return act_redirect(a, "/conversations/%" PRId64 "?done=sent", tree_int(act_data(a), "id"));
 }
 
-/* The key is the fingerprint of a stranger, because the API repeats outcomes only to callers that it can tell apart. Nobody else has the key. */
+/* The key is the fingerprint of a stranger, because the API repeats outcomes only to callers that it can distinguish. Nobody else has the
+ * key. */
 static int send_contact(struct act *a) {
     static const char *const names[] = {"name", "email", "subject", "contents", "form_id"};
     const struct contact *mine = a->own;

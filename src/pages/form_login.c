@@ -2,8 +2,6 @@
  * second factor, expired password. No reply differs by whether an address has an account. */
 #include "pages/pages.h"
 
-#include <sodium.h>
-
 static const struct form_field login_fields[] = {
     {"email", WORD_EMAIL, .type = "email", .autocomplete = "username", .max = 255, .required = true},
     {"password", WORD_PASSWORD, .type = "password", .autocomplete = "current-password", .required = true},
@@ -104,14 +102,6 @@ static int login_password_set(struct act *a) {
     return act_page(a, str_of(act_say(a, WORD_NEW_PASSWORD)));
 }
 
-static struct str basic_header(struct act *a, struct str login, struct str password) {
-    struct str pair = STR_CAT(a->arena, login, S(":"), password);
-    size_t room = sodium_base64_ENCODED_LEN(pair.n, sodium_base64_VARIANT_ORIGINAL);
-    char *text = arena_alloc(a->arena, room);
-    sodium_bin2base64(text, room, (const unsigned char *)pair.p, pair.n, sodium_base64_VARIANT_ORIGINAL);
-    return STR_CAT(a->arena, S("Basic "), str_of(text));
-}
-
 /* The second step: a code, or a new password in place of an expired one. */
 static int login_go_on(struct act *a, struct str token) {
     inner_header(&a->inner, "X-Token", token);
@@ -130,11 +120,11 @@ static int login_post(struct act *a) {
     struct str login = str_trim(act_typed(a, "email"));
     mine->token = act_typed(a, "_continue");
     if (mine->token.n) return login_go_on(a, mine->token);
-    if (memchr(login.p, ':', login.n)) { /* Basic can't carry it, and no address has it */
+    a->inner.http = a->visit->http;
+    if (!inner_login(&a->inner, login, act_typed(a, "password"))) {
         a->inner.status = 401;
         return login_wrong(a, WORD_WRONG_LOGIN, show_login);
     }
-    inner_header(&a->inner, "Authorization", basic_header(a, login, act_typed(a, "password")));
     return act_call(a, GET, NULL, login_done, "/session");
 }
 

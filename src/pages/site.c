@@ -1,9 +1,10 @@
 /* The path of a request for a page: route, brand, person, locale, handler, frame, reply. */
 #include "pages/layout.h"
 
+#include "api/guard.h"
 #include "api/describe.h"
+#include "api/limits.h"
 #include "api/reply.h"
-#include "base/address.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "core/access/scope.h"
@@ -11,7 +12,6 @@
 #include "core/helpcenter/generation.h"
 
 #include <inttypes.h>
-#include <xxhash.h>
 
 /* ---- brand, person, locale ------------------------------------------------------------------------------------------------ */
 
@@ -86,18 +86,12 @@ static int site_prepare(struct site_visit *v) {
 
 /* ---- sending ---------------------------------------------------------------------------------------------------------- */
 
-/* Pictures of other servers: html_article.h. */
-static const char policy[] = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' https: data:; "
-                             "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
-
 static bool is_get(const struct http_request *r) { return str_eq(r->method, S("GET")) || str_eq(r->method, S("HEAD")); }
 
 static void site_headers(struct site_visit *v) {
     struct http_request *r = v->http;
     bool open = !site_logged_in(v) && !v->secret && v->page->method == GET;
-    http_add_header(r, "Content-Security-Policy", str_of(policy));
-    http_add_header(r, "Referrer-Policy", S("same-origin"));
-    http_add_header(r, "X-Content-Type-Options", S("nosniff"));
+    guard_reply(v->api->desk, r, GUARD_SITE);
     http_add_header(r, "Cache-Control",
                     v->secret ? S("no-store")
                     : open    ? S("public, max-age=0, must-revalidate")
@@ -108,20 +102,11 @@ static void site_headers(struct site_visit *v) {
         if (v->cookies[i].p) http_add_header(r, "Set-Cookie", v->cookies[i]);
     if (v->status == 405) http_add_header(r, "Allow", is_get(r) ? S("POST") : S("GET, HEAD"));
     if (v->status == 503) http_add_header(r, "Retry-After", S("1"));
+    limits_headers(&v->limited, r);
 }
 
 static void site_log(const struct site_visit *v, int status, size_t bytes) {
-    struct api_metrics *m = &v->api->metrics;
-    int64_t took = clock_monotonic() - v->http->started;
-    struct str method = v->http->method, path, remote = v->http->remote;
-    atomic_fetch_add(&m->requests[status / 100 < 6 ? status / 100 : 5], 1);
-    atomic_fetch_add(&m->microseconds, took * 1000);
-    if (!atomic_load(&v->api->access_log) && status < 500) return;
-    path = log_path(v->http->arena, v->http->path);
-    if (status == 503) log_often(LOG_ERROR, "pages answered 503", "%.*s %.*s answered 503", (int)method.n, method.p, (int)path.n, path.p);
-    else
-        log_info("%.*s %.*s %d %zu bytes %" PRId64 " ms user %" PRId64 " from %.*s", (int)method.n, method.p, (int)path.n, path.p, status,
-                 bytes, took, v->work.actor.user_id, (int)remote.n, remote.p);
+    reply_count_outside(v->api, v->http, status, bytes, "user", v->work.actor.user_id);
 }
 
 /* The tag of the bytes; empty: the reply has none. */
@@ -137,11 +122,12 @@ static void site_tag(const struct site_visit *v, struct str bytes, char hex[33])
 /* Adds the headers of a reply, and counts a view. Returns true if the caller has the page: 304. */
 static bool site_add_headers(struct site_visit *v, const char *tag) {
     struct str etag = str_of(tag);
+    bool current = etag.n && tag_listed(http_header(v->http, "If-None-Match"), etag);
+    if (current) limits_unchanged(&v->limited, v->api);
     site_headers(v);
     if (v->viewed && (v->status == 200 || v->status == 304)) article_read(&v->work, v->viewed);
-    if (etag.n == 0) return false;
-    http_add_header(v->http, "ETag", STR_CAT(v->http->arena, S("\""), etag, S("\"")));
-    return tag_listed(http_header(v->http, "If-None-Match"), etag);
+    if (etag.n) http_add_header(v->http, "ETag", STR_CAT(v->http->arena, S("\""), etag, S("\"")));
+    return current;
 }
 
 static const char *site_type(const struct site_visit *v) { return v->type ? v->type : "text/html; charset=utf-8"; }
@@ -262,7 +248,55 @@ static bool read_form(struct site_visit *v) {
     return true;
 }
 
+/* ---- rate limits ------------------------------------------------------------------------------------------------------ */
+
+static void say_when(struct site_visit *v, int64_t wait) {
+    v->secret = true; /* nobody keeps the refusal */
+    http_add_header(v->http, "Retry-After", str_fmt(v->http->arena, "%" PRId64, wait));
+}
+
+static int refuse_for(struct site_visit *v, int64_t wait) {
+    say_when(v, wait);
+    return site_refuse(v, 429, WORD_TOO_MANY, WORD_FAILED_TEXT);
+}
+
+/* Counts the request once, although a page may run twice. Returns 0, or the seconds to wait. */
+static int64_t count_get(struct site_visit *v) {
+    if (!v->page->is_part && !v->counted) limits_page(&v->limited, v->api, &v->work.actor);
+    v->counted = true;
+    return v->limited.state.refused ? v->limited.state.retry_s : 0;
+}
+
+static int64_t count_post(struct site_visit *v) {
+    int64_t wait = site_logged_in(v) ? 0 : rate_form(v->api, v->http->remote, v->work.now);
+    return wait ? wait : limits_form(&v->limited, v->api, &v->work.actor);
+}
+
+/* Answers a visitor without a session cookie. The page has no frame, so that a flood costs no access to the store. */
+static void refuse_unframed(struct site_visit *v, int64_t wait) {
+    struct buf out = {0};
+    struct str locale = locale_in_path(v);
+    v->status = 429;
+    if (locale.p) v->language = language_of_locale(locale, S("en-us"));
+    const char *title = SAY(v, WORD_TOO_MANY);
+    html(&out, "<!DOCTYPE html>\n<html lang=\"%s\" dir=\"auto\">\n<title>%s</title>\n<h1>%s</h1>\n<p>%s</p>\n", language_code(v->language),
+         title, title, SAY(v, WORD_FAILED_TEXT));
+    say_when(v, wait);
+    site_headers(v);
+    http_add_header(v->http, "Content-Type", S("text/html; charset=utf-8"));
+    site_log(v, v->status, out.n);
+    http_reply(v->http, v->status, &out);
+}
+
 /* ---- GET -------------------------------------------------------------------------------------------------------------- */
+
+/* A page that read a table whose changes are not noted is not kept. That is a defect: the log names the table. */
+static void keep_if_noted(struct site_visit *v) {
+    const char *table = db_unnoted(v->work.conn);
+    if (table == NULL) return;
+    log_often(LOG_ERROR, "pages that can't be kept", "%s is not kept: it reads %s, which help_center_noted lacks", v->page->path, table);
+    v->key = (struct str){0};
+}
 
 static int run_get(struct site_visit *v) {
     if (v->key.p && v->generation == 0) {
@@ -270,7 +304,12 @@ static int run_get(struct site_visit *v) {
         if (find_kept(v)) return SITE_KEPT;
     }
     int rc = site_prepare(v);
-    return rc == GO_ON ? v->page->show(v) : rc < 0 ? rc : 0;
+    if (rc != GO_ON) return rc < 0 ? rc : 0;
+    int64_t wait = count_get(v);
+    if (wait) return refuse_for(v, wait);
+    rc = v->page->show(v);
+    if (rc == 0 && v->key.p) keep_if_noted(v);
+    return rc;
 }
 
 /* Runs `run` in a snapshot. *spent: the budget was too small. */
@@ -310,12 +349,8 @@ static int run_post(struct site_visit *v) {
     bool spent;
     int rc = site_read(v, BUDGET_POOL_MS, prepare_post, &spent);
     if (rc != GO_ON) return rc < 0 ? rc : 0;
-    int64_t wait = site_logged_in(v) ? 0 : rate_form(v->api, v->http->remote, v->work.now);
-    if (wait < 0) return (int)wait;
-    if (wait) {
-        http_add_header(v->http, "Retry-After", str_fmt(v->http->arena, "%" PRId64, wait));
-        return site_refuse(v, 429, WORD_TOO_MANY, WORD_FAILED_TEXT);
-    }
+    int64_t wait = count_post(v);
+    if (wait) return wait < 0 ? (int)wait : refuse_for(v, wait);
     return read_form(v) ? v->page->show(v) : site_refuse(v, 400, WORD_NOT_UNDERSTOOD, WORD_NOT_UNDERSTOOD_TEXT);
 }
 
@@ -327,16 +362,10 @@ static void post_in_pool(struct pool_task *t) {
 
 /* ---- routing ---------------------------------------------------------------------------------------------------------- */
 
-static uint64_t site_sharer(const struct http_request *r) {
-    char room[ADDRESS_TEXT];
-    struct str address = address_counted_text(room, r->remote);
-    return XXH3_64bits(address.p, address.n) | UINT64_C(1) << 63;
-}
-
 static void site_park(struct site_visit *v, enum lane lane, void (*run)(struct pool_task *t)) {
     if (!v->deferred) http_defer(v->http);
     v->deferred = true;
-    v->task = (struct pool_task){.run = run, .whose = site_sharer(v->http)};
+    v->task = (struct pool_task){.run = run, .whose = address_sharer(v->http->remote)};
     if (!pool_submit(v->api->pool, lane, &v->task)) site_end(v, -ERR_SERVICE_UNAVAILABLE);
 }
 
@@ -419,11 +448,14 @@ static bool site_route(struct site_visit *v) {
 bool site_handle(struct api *api, struct http_request *r) {
     if (!may_be_page(r->path) || str_eq(r->method, S("OPTIONS"))) return false;
     struct site_visit *v = ARENA_NEW(r->arena, struct site_visit);
-    *v = (struct site_visit){.api = api, .http = r, .status = 200};
+    *v = (struct site_visit){.api = api, .http = r, .status = 200, .work.actor.remote = r->remote};
     if (!site_route(v)) return false;
+    bool anonymous = !http_cookie(r, "desk_session").p;
+    int64_t wait = anonymous && v->page->method == GET ? count_get(v) : 0;
+    if (wait) return refuse_unframed(v, wait), true;
     read_query(v);
     v->generation = v->page->method == GET ? help_center_generation(api->desk) : 0;
-    if (v->page->kept && !http_cookie(r, "desk_session").p) v->key = kept_key(v);
+    if (v->page->kept && anonymous) v->key = kept_key(v);
     if (find_kept(v)) return send_kept(v), true;
     v->arena = arena_new();
     work_init(&v->work, api->desk, v->arena);

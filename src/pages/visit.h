@@ -23,6 +23,7 @@ struct site_page {
     const char *path;   /* a segment with a colon is a variable: "/helpcenter/:locale/articles/:slug". :locale is read by the frame */
     int (*show)(struct site_visit *v); /* 0, a negative error, or SITE_LATER */
     bool in_pool;                      /* a GET that is always long */
+    bool is_part;                      /* a file that every page loads: a rate limit does not count it */
     bool
         kept; /* replies to callers without login may be kept in memory (kept.h): the page is a function of Host, path, kept_arguments and store */
     enum lane lane;       /* of a POST */
@@ -65,6 +66,8 @@ struct site_visit {
     struct arena *arena;
     struct str csrf; /* token of the session; p NULL: no login */
     bool deferred;
+    struct limited limited; /* the rate limit that the request counted for */
+    bool counted;
     struct str vars[SITE_VARS]; /* texts of the variables in the path, decoded */
     int var_count;
     const struct json *query; /* arguments */

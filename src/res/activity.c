@@ -1,6 +1,7 @@
 /* The audit trail, as staff read it (completions.md section 6). */
 #include "api/generic.h"
 #include "api/view.h"
+#include "core/change/activity.h"
 #include "core/words.h"
 
 /* Values of a purged person are never shown, even while the purge is still running (core/change/cascade.c). */
@@ -10,10 +11,20 @@
 #define OF_ACTOR_UNLESS_PURGED(value) \
     "CASE WHEN EXISTS (SELECT 1 FROM users u WHERE u.id = t.actor_id AND u.purged_at IS NOT NULL) THEN NULL ELSE " value " END"
 
-/* Returns the item at a place of a JSON array of texts, or NULL if the array was erased or the item is null. */
-static const struct json *text_at(const struct json *list, size_t at) {
+/* Names of people that an activity refers to, as texts "id name". Other objects may have the ids of people: readers look people up alone. */
+#define PEOPLE \
+    "CASE WHEN t.objects IS NOT NULL THEN (SELECT @JSON_ROWS(u.id || ' ' || u.full_name) FROM users u WHERE u.id IN @LIST(t.objects)) END"
+
+/* Returns the item at a place of a JSON array, or NULL. */
+static const struct json *item_at(const struct json *list, size_t at) {
     const struct json *j = list && list->type == JSON_ARRAY ? list->first : NULL;
     for (; j && at; at--) j = j->next;
+    return j;
+}
+
+/* Returns NULL, too, if the item is null or the array was erased. */
+static const struct json *text_at(const struct json *list, size_t at) {
+    const struct json *j = item_at(list, at);
     return j && j->type == JSON_STRING ? j : NULL;
 }
 
@@ -25,35 +36,70 @@ static const struct json *activity_texts(struct view *v, const struct row *row, 
     return list;
 }
 
-static void activity_write_text(struct json_writer *w, const char *name, const struct json *text) {
+/* The lists of one activity. */
+struct activity_lists {
+    const struct json *fields, *previous, *current, *objects, *people;
+};
+
+/* One side of a change. */
+struct activity_side {
+    struct str text; /* p NULL: none */
+    int64_t id;      /* 0: none */
+};
+
+/* people: texts "id name". */
+static struct str person_named(const struct json *people, int64_t id) {
+    for (const struct json *j = people ? people->first : NULL; j; j = j->next) {
+        int64_t found;
+        struct str name = j->text, number = str_cut(&name, ' ');
+        if (str_to_int(number, &found) && found == id) return name;
+    }
+    return (struct str){0};
+}
+
+static struct activity_side side_of(const struct activity_lists *l, const struct json *texts, size_t at, bool current) {
+    struct activity_side side = {0};
+    const struct json *text = text_at(texts, at), *id = item_at(l->objects, 2 * at + current);
+    if (text) side.text = text->text;
+    if (id && id->type == JSON_NUMBER) str_to_int(id->text, &side.id);
+    if (side.id && text == NULL) side.text = person_named(l->people, side.id);
+    return side;
+}
+
+static struct activity_lists activity_lists(struct view *v, const struct row *row) {
+    return (struct activity_lists){activity_texts(v, row, "fields"), activity_texts(v, row, "previous_values"),
+                                   activity_texts(v, row, "current_values"), activity_texts(v, row, "objects"),
+                                   activity_texts(v, row, "people")};
+}
+
+static void write_side_text(struct json_writer *w, const char *name, const struct activity_side *side) {
     jw_key(w, str_of(name));
-    if (text) jw_str(w, text->text);
+    if (side->text.p) jw_str(w, side->text);
     else jw_null(w);
 }
 
-static const char *action_of(const struct json *old, const struct json *new) {
-    return old && !new ? "REMOVED" : new && !old ? "ADDED" : "UPDATED";
+static void write_side_object(struct view *v, const char *name, const char *type, const struct activity_side *side) {
+    jw_key(&v->w, str_of(name));
+    if (type && side->id) view_reference(v, layout_of(resource_of(type)), side->id);
+    else jw_null(&v->w);
 }
 
-/* Only names of references are stored, so there is no object to refer to. */
-static void render_actions(struct view *v, const struct row *row, const struct value *own) {
-    const struct json *fields = activity_texts(v, row, "fields"), *previous = activity_texts(v, row, "previous_values"),
-                      *current = activity_texts(v, row, "current_values");
-    size_t at = 0;
-    (void)own;
-    jw_array(&v->w);
-    for (const struct json *field = fields ? fields->first : NULL; field; field = field->next, at++) {
-        const struct json *old = text_at(previous, at), *new = text_at(current, at);
-        jw_object(&v->w);
-        jw_key(&v->w, S("action"));
-        jw_str(&v->w, str_of(action_of(old, new)));
-        activity_write_text(&v->w, "field", field);
-        activity_write_text(&v->w, "old_value", old);
-        activity_write_text(&v->w, "new_value", new);
-        activity_write_text(&v->w, "old_object", NULL);
-        activity_write_text(&v->w, "new_object", NULL);
-        jw_end(&v->w);
-    }
+static const char *action_of(const struct activity_side *old, const struct activity_side *new) {
+    return old->text.p && !new->text.p ? "REMOVED" : new->text.p && !old->text.p ? "ADDED" : "UPDATED";
+}
+
+static void write_action(struct view *v, const char *kind, const struct activity_lists *l, const struct json *field, size_t at) {
+    const char *type = activity_reference_type(kind, field->text);
+    struct activity_side old = side_of(l, l->previous, at, false), new = side_of(l, l->current, at, true);
+    jw_object(&v->w);
+    jw_key(&v->w, S("action"));
+    jw_str(&v->w, str_of(action_of(&old, &new)));
+    jw_key(&v->w, S("field"));
+    jw_str(&v->w, field->text);
+    write_side_text(&v->w, "old_value", &old);
+    write_side_text(&v->w, "new_value", &new);
+    write_side_object(v, "old_object", type, &old);
+    write_side_object(v, "new_object", type, &new);
     jw_end(&v->w);
 }
 
@@ -72,6 +118,37 @@ static const struct activity_owner *activity_owner_of(const struct row *row, int
     while (o < activity_owners + ACTIVITY_OWNERS - 1 && row_cell(row, o->column)->type == V_NULL) o++;
     *id = row_cell(row, o->column)->i;
     return o;
+}
+
+/* The ids of one type among the changes. */
+static int activity_objects(struct view *v, const struct row *row, const struct field *f, int64_t **ids) {
+    int64_t owner;
+    int n = 0, room = 0;
+    size_t at = 0;
+    if (row_cell(row, "objects")->type == V_NULL) return 0;
+    const struct activity_lists l = activity_lists(v, row);
+    const char *kind = activity_owner_of(row, &owner)->type;
+    for (const struct json *field = l.fields ? l.fields->first : NULL; field; field = field->next, at++) {
+        const char *type = activity_reference_type(kind, field->text);
+        for (int current = 0; type && strcmp(type, f->ref) == 0 && current < 2; current++) {
+            int64_t id = side_of(&l, NULL, at, current).id;
+            if (id == 0) continue;
+            *ids = arena_more(v->c->work.arena, *ids, n, &room, sizeof **ids);
+            (*ids)[n++] = id;
+        }
+    }
+    return n;
+}
+
+static void render_actions(struct view *v, const struct row *row, const struct value *own) {
+    int64_t id;
+    size_t at = 0;
+    const struct activity_lists l = activity_lists(v, row);
+    const char *kind = activity_owner_of(row, &id)->type;
+    (void)own;
+    jw_array(&v->w);
+    for (const struct json *field = l.fields ? l.fields->first : NULL; field; field = field->next) write_action(v, kind, &l, field, at++);
+    jw_end(&v->w);
 }
 
 static void render_object(struct view *v, const struct row *row, const struct value *own) {
@@ -132,6 +209,10 @@ static const struct word activity_verbs[] = {
 #define NEVER(name, doc_text) \
     { name, F_COMPUTED, READONLY, .render = render_null, .doc = doc_text, .example = "null" }
 
+/* The objects of changes, so that they are loaded if they are included or if their references have further members. */
+#define OBJECTS(type) \
+    { "objects_" type, F_MANY, HIDDEN, .ref = type, .found = activity_objects, .doc = "Objects of changes that are of this type." }
+
 static const struct field activity_fields[] = {
     {"owner", F_TEXT, HIDDEN,
      .column = "CASE WHEN t.owner_case_id IS NOT NULL THEN 'cases/' || t.owner_case_id WHEN t.owner_organization_id IS NOT NULL THEN "
@@ -146,19 +227,35 @@ static const struct field activity_fields[] = {
     {"actor", F_REF, READONLY, .ref = "user",
      .doc = "Person who made the change. Null: the caller was not logged in, as with a mailed link, or the server made the change."},
     {"verb", F_WORD, READONLY, .column = VERB, .words = activity_verbs,
-     .doc = "What happened to the object. FAILED: an e-mail did not reach the person."},
+     .doc = "Kind of the change of the object. FAILED: an e-mail did not reach the person."},
     {"summary", F_TEXT, READONLY, .column = "t.did", .render = render_summary,
      .doc = "The activity as a sentence. `<url|words>` is a link. In the text and the words, &, < and > are `&amp;`, `&lt;` and `&gt;`.",
      .example = "\"<http://127.0.0.1:8080/api/v1/users/2|Agnes Agent> changed full_name\""},
     {"fields", F_LONG, HIDDEN, .doc = "Names of the changed fields, as a JSON array."},
     {"previous_values", F_LONG, HIDDEN, .column = UNLESS_PURGED("t.previous_values"), .doc = "Values before the change."},
     {"current_values", F_LONG, HIDDEN, .column = UNLESS_PURGED("t.current_values"), .doc = "Values after the change."},
+    {"objects", F_LONG, HIDDEN, .column = UNLESS_PURGED("t.objects"), .doc = "Ids before and after each change."},
+    {"people", F_LONG, HIDDEN, .column = UNLESS_PURGED(PEOPLE), .doc = "Names of people among these ids."},
+    OBJECTS("brand"),
+    OBJECTS("case"),
+    OBJECTS("case_form"),
+    OBJECTS("case_priority"),
+    OBJECTS("case_status"),
+    OBJECTS("case_type"),
+    OBJECTS("locale"),
+    OBJECTS("organization"),
+    OBJECTS("role"),
+    OBJECTS("sla_version"),
+    OBJECTS("team"),
+    OBJECTS("user"),
     {"actions", F_COMPUTED, READONLY, .column = "", .render = render_actions,
      .doc =
-         "Each changed field with its values before and after. `action`: ADDED, REMOVED or UPDATED; UPDATED if both values are null. Of a "
-         "list, the values are the removed and the added items. Of a failed e-mail, the fields are mail, recipient, status and reason. A "
-         "value is null if there was none, if it is a secret, and after a purge. References have their names of that time as values. "
-         "Their ids are not stored, so `old_object` and `new_object` are always null.",
+         "Each changed field with its values before and after. `action`: ADDED, REMOVED or UPDATED; UPDATED if both values are null. The "
+         "values of a list are the removed and the added items. The fields of a failed e-mail are mail, recipient, status and reason. A "
+         "value is null if there was none, if it is a secret, and after a purge. A person has the present name as value, other references "
+         "have "
+         "their names of that time. `old_object` and `new_object` refer to these objects. They are null for other fields and for "
+         "activities that an older version wrote. An object may have been deleted since. Included by the name of its type.",
      .example = "[{\"action\": \"UPDATED\", \"field\": \"full_name\", \"old_value\": \"Ada Byron\", \"new_value\": \"Ada Lovelace\", "
                 "\"old_object\": null, \"new_object\": null}]"},
     {"object", F_COMPUTED, READONLY, .render = render_object,

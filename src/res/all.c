@@ -27,12 +27,20 @@
     X(endpoint)                 \
     X(endpoint_delivery)        \
     X(endpoint_attempt)         \
+    X(oauth_client)             \
+    X(oauth_grant)              \
+    X(my_oauth_grant)           \
+    X(api_token)                \
     X(event)                    \
+    X(event_token)              \
+    X(event_token_icon)         \
+    X(webhook)                  \
     X(case_status)              \
     X(case_priority)            \
     X(case_type)                \
     X(user)                     \
     X(user_minimal)             \
+    X(erasure)                  \
     X(identity_email)           \
     X(identity_phone)           \
     X(identity_twitter)         \
@@ -98,6 +106,7 @@
     X(attachment)               \
     X(file)                     \
     X(activity)                 \
+    X(audit_entry)              \
     X(change)                   \
     X(autocomplete)             \
     X(profile)                  \

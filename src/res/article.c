@@ -298,7 +298,7 @@ static int check_in_section(struct call *c, const struct in *wanted, int64_t sec
     for (int64_t i = 0; n < wanted->value.i && i < wanted->value.i; i++)
         if (!section_has_article(found, n, wanted->value.ids[i]))
             fail_at(&c->work, ERR_FIELD_INVALID, wanted->name, in_place(c, wanted, "%lld", (long long)i),
-                    "The section has no such article.");
+                    "The section has no article with this id. GET /sections/:id/articles lists them.");
     return failed(&c->work) ? -(int)failure(&c->work) : 0;
 }
 

@@ -39,7 +39,7 @@ static int check_seen(struct call *c, const struct in *ids, const struct actor *
         TRY(rc);
         if (rc == 0)
             fail_at(&c->work, ERR_FIELD_INVALID, ids->name, in_place(c, ids, "%lld", (long long)i),
-                    "There is no such published article, or the requester does not see it.");
+                    "There is no published article with this id, or the requester may not see it. GET /articles lists articles.");
     }
     return c->work.problem_count > problems ? -(int)failure(&c->work) : 0;
 }

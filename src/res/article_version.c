@@ -128,7 +128,9 @@ static int get_article_comparison(struct call *c) {
     const struct in *with = arg(c, "with");
     rc = with->given ? article_version_load(w, article, with->value.i, &k->to) : article_texts_load(w, article, &k->to);
     TRY(rc);
-    if (with->given && rc == 0) return fail_field(w, ERR_FIELD_INVALID, S("with"), "The article has no such version.");
+    if (with->given && rc == 0)
+        return fail_field(w, ERR_FIELD_INVALID, S("with"),
+                          "The article has no version with this id. GET /articles/:id/versions lists them.");
     c->prepared = k;
     struct view *v = view_new(c);
     struct row *row = row_new(v, layout_of(c->resource), 0);
@@ -150,7 +152,9 @@ int put_article_restore(struct call *c) {
     TRY(api_input(c));
     int rc = article_version_load(&c->work, c->id, in_int(c, "version_id"), &texts);
     TRY(rc);
-    if (rc == 0) return in_fail(c, "version_id", ERR_FIELD_INVALID, "The article has no such version.");
+    if (rc == 0)
+        return in_fail(c, "version_id", ERR_FIELD_INVALID,
+                       "The article has no version with this id. GET /articles/:id/versions lists them.");
     TRY(article_change(&c->work, c->id, &(struct article_change){.texts = &texts}));
     return api_reply(c);
 }

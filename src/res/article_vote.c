@@ -2,8 +2,7 @@
 #include "core/helpcenter/vote.h"
 
 #include "api/generic.h"
-
-static const struct field no_input[] = {{0}};
+#include "res/groups.h"
 
 static int vote(struct call *c, bool is_up) {
     TRY(api_of(c));
@@ -16,8 +15,8 @@ static int vote(struct call *c, bool is_up) {
 static int write_upvote(struct call *c) { return vote(c, true); }
 static int write_downvote(struct call *c) { return vote(c, false); }
 
-#define VOTE "", ONE
-#define FOR_ARTICLE .of = "article", .reply = "article", .status = 200, .input = no_input
+#define VOTE "conversations", ONE
+#define FOR_ARTICLE .of = "article", .reply = "article", .status = 200, .input = no_fields
 #define ONE_VOTE \
     "A person, or a fingerprint without login, has one vote on an article: it replaces the opposite one. The reply is the article."
 
@@ -35,5 +34,5 @@ static const struct route vote_routes[] = {
 const struct resource article_vote_resource = {.type = "article_vote",
                                                .title = "Votes on articles",
                                                .doc = "Votes of readers on articles.",
-                                               .fields = no_input,
+                                               .fields = no_fields,
                                                .routes = vote_routes};

@@ -8,13 +8,14 @@
 #include "base/limits.h"
 #include "core/cases/attachment.h"
 #include "core/helpcenter/article_attachment.h"
+#include "core/words.h"
 #include "files/content.h"
 #include "files/picture.h"
 #include "files/zip.h"
 #include "res/article_write.h"
 #include "res/file_content.h"
 
-extern const struct resource article_attachment_resource;
+extern const struct resource attachment_resource, article_attachment_resource, event_token_icon_resource;
 
 /* ---- given with a post ---------------------------------------------------------------------------------------------- */
 
@@ -31,7 +32,7 @@ int check_file_ids(struct call *c, struct in *in) {
     for (int64_t i = 0; i < in->value.i; i++)
         if (!is_own(own, n, in->value.ids[i]))
             rc = fail_at(&c->work, ERR_FIELD_INVALID, in->name, in_place(c, in, "%lld", (long long)i),
-                         "There is no such file of yours, or it has expired.");
+                         "There is no such file of yours, or it has expired. Upload it again.");
     return rc;
 }
 
@@ -87,12 +88,12 @@ int attachments_store(struct call *c, struct attached *a) { return uploads_creat
 
 /* ---- the table ------------------------------------------------------------------------------------------------------ */
 
-/* /conversations answers 404 for messages of a conversation that is suspended, merged or in the trash. Staff read them under /cases. */
-#define PLACE                                                                                                                           \
-    "COALESCE((SELECT CASE WHEN k.state = 1 THEN 'conversations/' ELSE 'cases/' END || p.case_id || '/messages/' || p.id FROM posts p " \
-    "JOIN cases k ON k.id = p.case_id WHERE p.id = t.post_id), "                                                                        \
-    "(SELECT CASE WHEN n.case_id IS NOT NULL THEN 'cases/' || n.case_id WHEN n.owner_user_id IS NOT NULL THEN 'users/' || "             \
-    "n.owner_user_id ELSE 'organizations/' || n.organization_id END || '/notes/' || n.id FROM notes n WHERE n.id = t.post_id))"
+#define PLACE                                                                                                                            \
+    "COALESCE(" PLACE_OF_POST("t.post_id") ", "                                                                                          \
+                                           "(SELECT CASE WHEN n.case_id IS NOT NULL THEN 'cases/' || n.case_id WHEN n.owner_user_id IS " \
+                                           "NOT NULL THEN 'users/' || "                                                                  \
+                                           "n.owner_user_id ELSE 'organizations/' || n.organization_id END || '/notes/' || n.id FROM "   \
+                                           "notes n WHERE n.id = t.post_id))"
 
 struct str attachment_address(struct view *v, const struct row *row, const char *end) {
     const struct str base = v->c->work.desk->base_url;
@@ -175,19 +176,41 @@ static const struct field article_attachment_fields[] = {
     {0},
 };
 
+static const struct field event_token_icon_fields[] = {
+    {"place", F_TEXT, HIDDEN, .column = "'events/tokens/' || t.id", .doc = "The event token, as the beginning of its address."},
+    {"*", .group = attachment_members},
+    {0},
+};
+
 /* ---- downloads ------------------------------------------------------------------------------------------------------ */
 
-#define CONTENT_OF(table) \
-    "SELECT " CONTENT("f") ", f.picture_type, f.width, f.height FROM " table " t JOIN files f ON f.id = t.file_id WHERE t.id = :id"
+#define CONTENT_OF(table, column) \
+    "SELECT " CONTENT("f") ", f.picture_type, f.width, f.height FROM " table " t JOIN files f ON f.id = t." column " WHERE t.id = :id"
 #define CONTENTS_OF(table, owner)                                                                                                \
     "SELECT f.name, f.sha256, f.size, f.created_at, t.id FROM " table " t JOIN files f ON f.id = t.file_id WHERE t." owner " = " \
     ":owner ORDER BY t.sort_order, t.id"
-QUERY(content_of_attachment, CONTENT_OF("post_attachments"));
-QUERY(content_of_article_attachment, CONTENT_OF("article_attachments"));
+QUERY(content_of_attachment, CONTENT_OF("post_attachments", "file_id"));
+QUERY(content_of_article_attachment, CONTENT_OF("article_attachments", "file_id"));
+QUERY(content_of_event_token, CONTENT_OF("event_tokens", "icon_file_id"));
 QUERY(contents_of_post, CONTENTS_OF("post_attachments", "post_id"));
 QUERY(contents_of_article, CONTENTS_OF("article_attachments", "article_id"));
 
-static bool is_of_article(const struct call *c) { return c->home == &article_attachment_resource; }
+/* Queries for the attachments of a kind of owner. owner, id: places of the path variables. */
+static const struct holder {
+    const struct resource *home;
+    int owner, id;
+    const struct query *content, *contents; /* contents: of one owner */
+} holders[] = {
+    {&attachment_resource, 1, 2, &content_of_attachment, &contents_of_post},
+    {&article_attachment_resource, 0, 1, &content_of_article_attachment, &contents_of_article},
+    {&event_token_icon_resource, 0, 1, &content_of_event_token, NULL},
+};
+
+static const struct holder *holder_of(const struct call *c) {
+    const struct holder *h = holders;
+    while (h->home != c->home) h++;
+    return h;
+}
 
 /* Returns 0 if the caller sees the attachment below the parents of the path. Otherwise fails with 404. */
 static int attachment_seen(struct call *c, int64_t id) {
@@ -199,11 +222,10 @@ static int attachment_seen(struct call *c, int64_t id) {
 /* Reads the attachment of the path, if the caller sees it, and then the input. *p: the picture that it is. */
 static int attachment_of_path(struct call *c, struct content *f, struct picture *p) {
     struct stmt *row;
-    bool of_article = is_of_article(c);
-    int64_t id = c->vars[of_article ? 1 : 2].id;
+    const struct holder *h = holder_of(c);
+    int64_t id = c->vars[h->id].id;
     TRY(attachment_seen(c, id));
-    const struct query *q = of_article ? &content_of_article_attachment : &content_of_attachment;
-    int rc = db_row(c->work.conn, q, BINDS(B_INT("id", id)), &row);
+    int rc = db_row(c->work.conn, h->content, BINDS(B_INT("id", id)), &row);
     if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
     *f = content_read(c, row);
     *p = (struct picture){(enum picture_type)col_int(row, 4), (int)col_int(row, 5), (int)col_int(row, 6)};
@@ -244,16 +266,18 @@ static int get_attachment_thumbnail(struct call *c) {
     return has_thumbnail(&p) ? send_thumbnail(c, &f, &p) : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
 }
 
-static int64_t attachments_owner(const struct call *c) { return c->vars[is_of_article(c) ? 0 : 1].id; }
+static int64_t attachments_owner(const struct call *c) { return c->vars[holder_of(c)->owner].id; }
 
 /* Reads the files of the post or the article. Returns their number, or a negative error. *first: an attachment. */
 static int zip_entries(struct call *c, struct zip_entry *entries, int64_t *first) {
     struct arena *a = c->work.arena;
     int n = 0, rc;
-    const struct query *q = is_of_article(c) ? &contents_of_article : &contents_of_post;
-    DB_ROWS(rc, c->work.conn, q, BINDS(B_INT("owner", attachments_owner(c))), row) {
+    DB_ROWS(rc, c->work.conn, holder_of(c)->contents, BINDS(B_INT("owner", attachments_owner(c))), row) {
         if (n == LIMIT_ATTACHMENTS) continue;
-        entries[n++] = (struct zip_entry){str_dup(a, col_text(row, 0)), str_dup(a, col_text(row, 1)), col_int(row, 2), col_int(row, 3)};
+        entries[n++] = (struct zip_entry){.name = str_dup(a, col_text(row, 0)),
+                                          .sha256 = str_dup(a, col_text(row, 1)),
+                                          .size = col_int(row, 2),
+                                          .changed = col_int(row, 3)};
         *first = col_int(row, 4);
     }
     return rc < 0 ? rc : n;
@@ -284,62 +308,56 @@ static int get_attachments(struct call *c) {
 #define DOWNLOAD_DOC                                                                                                          \
     " Content-Disposition has the file name. HEAD returns name, size and type only. Range requests may ask for one range of " \
     "bytes."
-#define ATTACHMENT_ROUTES(post, who, scope, parent, condition, what)                                                                    \
-    {GET,                                                                                                                               \
-     post "/attachments/:attachment_id",                                                                                                \
-     who,                                                                                                                               \
-     scope,                                                                                                                             \
-     ONE,                                                                                                                               \
-     api_get,                                                                                                                           \
-     .of = parent,                                                                                                                      \
-     .where = condition,                                                                                                                \
-     .summary = "Get an attachment of " what},                                                                                          \
-        {GET,                                                                                                                           \
-         post "/attachments/:attachment_id/url",                                                                                        \
-         who,                                                                                                                           \
-         scope,                                                                                                                         \
-         ONE,                                                                                                                           \
-         get_attachment_url,                                                                                                            \
-         .of = parent,                                                                                                                  \
-         .where = condition,                                                                                                            \
-         .is_download = true,                                                                                                           \
-         .has_ranges = true,                                                                                                            \
-         .summary = "View an attachment of " what,                                                                                      \
-         .doc = "Raster images (PNG, JPEG, GIF, WebP) are shown inline. All other files are downloaded." DOWNLOAD_DOC},                 \
-        {GET,                                                                                                                           \
-         post "/attachments/:attachment_id/download",                                                                                   \
-         who,                                                                                                                           \
-         scope,                                                                                                                         \
-         ONE,                                                                                                                           \
-         get_attachment_download,                                                                                                       \
-         .of = parent,                                                                                                                  \
-         .where = condition,                                                                                                            \
-         .is_download = true,                                                                                                           \
-         .has_ranges = true,                                                                                                            \
-         .summary = "Download an attachment of " what,                                                                                  \
-         .doc = "All callers who see " what " may download it." DOWNLOAD_DOC},                                                          \
-        {GET,                                                                                                                           \
-         post "/attachments/:attachment_id/thumbnail",                                                                                  \
-         who,                                                                                                                           \
-         scope,                                                                                                                         \
-         ONE,                                                                                                                           \
-         get_attachment_thumbnail,                                                                                                      \
-         .of = parent,                                                                                                                  \
-         .where = condition,                                                                                                            \
-         .is_download = true,                                                                                                           \
-         .executor = POOL,                                                                                                              \
-         .lane = LANE_PICTURE,                                                                                                          \
-         .summary = "View the thumbnail of an attachment of " what,                                                                     \
-         .doc = "A JPEG, PNG, GIF or WebP of at most 16 million pixels has one, which fits 200 x 200 pixels. Other files: 404."},       \
-    {                                                                                                                                   \
-        GET, post "/attachments/download/all", who, scope, ONE, get_attachments, .of = parent, .where = condition, .is_download = true, \
-                                                                                 .summary = "Download all attachments of " what,        \
-                                                                                 .doc = "The reply is a ZIP. Equal names are numbered." \
+#define ATTACHMENT_ROUTE_EACH(post, who, scope, parent, condition, what)                                                           \
+    {GET,                                                                                                                          \
+     post "/attachments/:attachment_id",                                                                                           \
+     who,                                                                                                                          \
+     scope,                                                                                                                        \
+     ONE,                                                                                                                          \
+     api_get,                                                                                                                      \
+     .of = parent,                                                                                                                 \
+     .where = condition,                                                                                                           \
+     .summary = "Get an attachment of " what},                                                                                     \
+        {GET,                                                                                                                      \
+         post "/attachments/:attachment_id/url",                                                                                   \
+         who,                                                                                                                      \
+         scope,                                                                                                                    \
+         ONE,                                                                                                                      \
+         get_attachment_url,                                                                                                       \
+         .of = parent,                                                                                                             \
+         .where = condition,                                                                                                       \
+         .is_download = true,                                                                                                      \
+         .has_ranges = true,                                                                                                       \
+         .summary = "View an attachment of " what,                                                                                 \
+         .doc = "Raster images (PNG, JPEG, GIF, WebP) are shown inline. All other files are downloaded." DOWNLOAD_DOC},            \
+        {GET,                                                                                                                      \
+         post "/attachments/:attachment_id/download",                                                                              \
+         who,                                                                                                                      \
+         scope,                                                                                                                    \
+         ONE,                                                                                                                      \
+         get_attachment_download,                                                                                                  \
+         .of = parent,                                                                                                             \
+         .where = condition,                                                                                                       \
+         .is_download = true,                                                                                                      \
+         .has_ranges = true,                                                                                                       \
+         .summary = "Download an attachment of " what,                                                                             \
+         .doc = "All callers who see " what " may download it." DOWNLOAD_DOC},                                                     \
+    {                                                                                                                              \
+        GET, post "/attachments/:attachment_id/thumbnail", who, scope, ONE, get_attachment_thumbnail,                              \
+            .of = parent, .where = condition, .is_download = true, .executor = POOL, .lane = LANE_PICTURE,                         \
+            .summary = "View the thumbnail of an attachment of " what,                                                             \
+            .doc = "A JPEG, PNG, GIF or WebP of at most 16 million pixels has one, which fits 200 x 200 pixels. Other files: 404." \
+    }
+#define ATTACHMENT_ROUTES(post, who, scope, parent, condition, what)                                                                 \
+    ATTACHMENT_ROUTE_EACH(post, who, scope, parent, condition, what), {                                                              \
+        GET, post "/attachments/download/all", who, scope, ONE, get_attachments,                                                     \
+            .of = parent, .where = condition, .is_download = true, .is_heavy = true, .summary = "Download all attachments of " what, \
+            .doc = "The reply is a ZIP. Equal names are numbered."                                                                   \
     }
 #define OF_NOTE(owner) "t.post_id IN (SELECT n.id FROM notes n WHERE n.id = :note_id AND n." owner " = :id)"
 
 static const struct route attachment_routes[] = {
-    ATTACHMENT_ROUTES("/conversations/:id/messages/:message_id", ALL | FINGERPRINT, "", "conversation",
+    ATTACHMENT_ROUTES("/conversations/:id/messages/:message_id", ALL | FINGERPRINT, "conversations", "conversation",
                       "t.post_id IN (SELECT p.id FROM posts p WHERE p.id = :message_id AND p.case_id = :id AND p.kind = 1)", "a message"),
     /* They also work for a conversation in the trash. */
     ATTACHMENT_ROUTES("/cases/:id/messages/:message_id", COL_PLUS, "conversations", "case",
@@ -398,3 +416,27 @@ const struct resource article_attachment_resource = {.type = "article_attachment
                                                      .owned_order = "t.sort_order, t.id",
                                                      .unlogged = "they are changes of the article",
                                                      .changes_unseen = true};
+
+/* ---- of event tokens ------------------------------------------------------------------------------------------------- */
+
+static void event_token_icon_visible(struct work *w, struct branches *out) { out->all = w->actor.rank >= ROLE_ADMIN; }
+
+static const struct route event_token_icon_routes[] = {
+    ATTACHMENT_ROUTE_EACH("/events/tokens/:id", AD, "configuration", "token", "t.id = :id", "an event token"),
+    {0},
+};
+
+const struct resource event_token_icon_resource = {
+    .type = "event_token_icon",
+    .shown_as = "attachment",
+    .title = "Icons of event tokens",
+    .doc = "The picture of an event token. Its id is that of the token.",
+    .url = "events/tokens/:id/attachments/:id",
+    .table = "event_tokens",
+    .from =
+        "(SELECT e.id, e.icon_file_id AS file_id, NULL AS content_id, NULL AS alt FROM event_tokens e) t JOIN files f ON f.id = t.file_id",
+    .fields = event_token_icon_fields,
+    .routes = event_token_icon_routes,
+    .visible = event_token_icon_visible,
+    .unlogged = "they are changes of the event token",
+    .changes_unseen = true};

@@ -8,6 +8,11 @@
 extern const struct field attachment_input[];      /* attachment_file_ids */
 int check_file_ids(struct call *c, struct in *in); /* .check of such a parameter */
 
+/* SQL: "conversations/1/messages/3", the beginning of the addresses of the files of a message; NULL: there is no such message. /conversations
+ * answers 404 for messages of a conversation that is suspended, merged or in the trash. Staff read them under /cases. */
+#define PLACE_OF_POST(post)                                                                                                    \
+    "(SELECT CASE WHEN k.state = 1 THEN 'conversations/' ELSE 'cases/' END || p.case_id || '/messages/' || p.id FROM posts p " \
+    "JOIN cases k ON k.id = p.case_id WHERE p.id = " post ")"
 /* The address of an attachment that a view shows, with an ending such as "/url". */
 struct str attachment_address(struct view *v, const struct row *row, const char *end);
 

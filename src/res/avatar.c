@@ -2,11 +2,9 @@
 
 #include "api/generic.h"
 #include "core/people/avatar.h"
-#include "core/desk/file.h"
 #include "core/access/stranger.h"
 #include "core/words.h"
-#include "files/content.h"
-#include "files/picture.h"
+#include "res/picture_input.h"
 
 #include <inttypes.h>
 
@@ -112,46 +110,23 @@ int get_user_avatar(struct call *c) {
 
 /* ---- uploads ------------------------------------------------------------------------------------------------------ */
 
-struct scaled {
-    struct str type, data;
-    const char *wrong; /* NULL: no picture */
-};
-
-static int scale(struct call *c, const char *path, struct scaled *s) {
-    struct picture p;
-    int rc = picture_look(path, &p);
-    if (rc == 0) s->wrong = "A picture is expected: JPEG, PNG, GIF or WebP.";
-    if (rc <= 0) return rc;
-    rc = picture_square(path, AVATAR_SIDE, c->work.arena, &p, &s->data);
-    if (rc == 0) s->wrong = "This picture can't be read, or it has too many pixels.";
-    s->type = p.type == PICTURE_JPEG ? S("image/jpeg") : S("image/png");
-    return rc < 0 ? rc : 0;
+static int avatar_make(const char *path, int side, struct arena *a, const struct picture *p, struct thumbnail *out) {
+    out->type = p->type == PICTURE_JPEG ? S("image/jpeg") : S("image/png");
+    return picture_square(path, side, a, p, &out->data);
 }
 
+static const struct picture_form avatar_form = {"avatar", "avatar_file_id", true, AVATAR_SIDE, avatar_make};
+
 int avatar_prepare(struct call *c) {
-    const struct http_file *f = call_file(c, "avatar");
-    const struct json *j = json_named(c->body, S("avatar_file_id"));
-    struct scaled *s = ARENA_NEW(c->work.arena, struct scaled);
-    struct str sha256;
-    int64_t id;
-    c->prepared = s;
-    if (f) return scale(c, f->path.p, s);
-    if (j == NULL || (j->type != JSON_STRING && j->type != JSON_NUMBER) || !str_to_int(j->text, &id)) return 0;
-    int rc = file_own_content(&c->work, id, &sha256);
-    if (rc == 0) s->wrong = "There is no such file of yours, or it has expired.";
-    return rc <= 0 ? rc : scale(c, content_path(c->work.arena, c->work.desk->files, sha256).p, s);
+    c->prepared = ARENA_NEW(c->work.arena, struct picture_input);
+    return picture_input_read(c, &avatar_form, c->prepared);
 }
 
 bool avatar_given(struct call *c) { return given(c, "avatar") || given(c, "avatar_file_id"); }
 
-int avatar_check(struct call *c, struct in *in) {
-    const struct scaled *s = c->prepared;
-    bool both = in->file == NULL && call_file(c, "avatar");
-    if (both) return fail_at(&c->work, ERR_PARAMETERS_INCONSISTENT, in->name, in->pointer, "Send avatar or avatar_file_id, not both.");
-    return s->wrong ? fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "%s", s->wrong) : 0;
-}
+int avatar_check(struct call *c, struct in *in) { return picture_input_check(c, in, c->prepared); }
 
 int avatar_store(struct call *c, int64_t user_id) {
-    const struct scaled *s = c->prepared;
-    return s->data.n ? avatar_set(&c->work, user_id, s->type, s->data) : 0;
+    const struct thumbnail *made = &((const struct picture_input *)c->prepared)->made;
+    return made->data.n ? avatar_set(&c->work, user_id, made->type, made->data) : 0;
 }

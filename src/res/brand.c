@@ -5,11 +5,10 @@
 #include "api/view.h"
 #include "base/fold.h"
 #include "core/desk/brand_logo.h"
-#include "core/desk/file.h"
 #include "core/mail/mailbox.h"
-#include "files/content.h"
-#include "files/picture.h"
 #include "res/groups.h"
+#include "res/person.h"
+#include "res/picture_input.h"
 
 #include <inttypes.h>
 
@@ -45,44 +44,18 @@ static int check_color(struct call *c, struct in *in) {
     return 0;
 }
 
-struct logo {
-    struct thumbnail picture;
-    const char *wrong; /* NULL: no error */
-};
+static const struct picture_form logo_form = {NULL, "logo_file_id", true, LOGO_SIDE, picture_thumbnail};
 
-static int logo_scale(struct call *c, struct str sha256, struct logo *out) {
-    struct picture p;
-    const char *path = content_path(c->work.arena, c->work.desk->files, sha256).p;
-    int rc = picture_look(path, &p);
-    if (rc == 0) out->wrong = "A picture is expected: JPEG, PNG, GIF or WebP.";
-    if (rc <= 0) return rc;
-    rc = picture_thumbnail(path, LOGO_SIDE, c->work.arena, &p, &out->picture);
-    if (rc == 0) out->wrong = "This picture can't be read, or it has too many pixels.";
-    return rc < 0 ? rc : 0;
-}
-
-/* In the pool: scales the picture, in the confined process. */
 static int logo_prepare(struct call *c) {
-    const struct json *j = json_named(c->body, S("logo_file_id"));
-    struct logo *l = ARENA_NEW(c->work.arena, struct logo);
-    struct str sha256;
-    int64_t id;
-    c->prepared = l;
-    if (j == NULL || (j->type != JSON_STRING && j->type != JSON_NUMBER) || !str_to_int(j->text, &id)) return 0;
-    int rc = file_own_content(&c->work, id, &sha256);
-    if (rc == 0) l->wrong = "There is no such file of yours, or it has expired.";
-    return rc <= 0 ? rc : logo_scale(c, sha256, l);
+    c->prepared = ARENA_NEW(c->work.arena, struct picture_input);
+    return picture_input_read(c, &logo_form, c->prepared);
 }
 
-static int check_logo(struct call *c, struct in *in) {
-    const struct logo *l = c->prepared;
-    return l->wrong ? fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "%s", l->wrong) : 0;
-}
+static int check_logo(struct call *c, struct in *in) { return picture_input_check(c, in, c->prepared); }
 
 static int store_logo(struct call *c, const struct in *in, int64_t id) {
-    const struct logo *l = c->prepared;
-    bool gone = in->value.type == V_NULL;
-    return brand_logo_set(&c->work, id, l->picture.type, gone ? (struct str){0} : l->picture.data);
+    const struct thumbnail *made = &((const struct picture_input *)c->prepared)->made;
+    return brand_logo_set(&c->work, id, made->type, in->value.type == V_NULL ? (struct str){0} : made->data);
 }
 
 static void render_logo(struct view *v, const struct row *row, const struct value *own) {
@@ -107,6 +80,10 @@ static const struct field brand_fields[] = {
      .example = "\"help.engines.example\""},
     {"alias", F_COMPUTED, READONLY, .render = render_null, .doc = "Another host name. It is always null.", .example = "null"},
     {"locale", F_REF, 0, .ref = "locale", .initial = "1", .doc = "Locale of the brand."},
+    {"time_zone", F_TEXT, NULLABLE, .check = check_time_zone,
+     .doc = "Time zone in which rules and views count days (today, lastweek) for conversations of the brand: a name of the tz database. "
+            "Null: the setting desk.time_zone.",
+     .example = "\"Europe/Berlin\""},
     {"color", F_TEXT, NULLABLE, .check = check_color, .doc = "Colour of the brand on the pages of the help center.",
      .example = "\"#0b4fc4\""},
     {"logo", F_COMPUTED, READONLY, .column = "t.logo_at", .render = render_logo, .doc = "Address of the logo.",
@@ -157,6 +134,7 @@ const struct resource brand_resource = {.type = "brand",
                                         .doc = "Names and addresses under which the desk meets its customers.",
                                         .url = "brands/:id",
                                         .table = "brands",
+                                        .texts_kept = CONFIGURATION_TEXTS,
                                         .fields = brand_fields,
                                         .routes = brand_routes,
                                         .visible = access_everyone,

@@ -40,7 +40,8 @@ int check_assigned_agent(struct call *c, struct in *in) {
     if (in->value.type != V_INT) return 0;
     int rc = db_int(c->work.conn, &assignable_agent, BINDS(B_INT("id", in->value.i)), &id);
     if (rc) return rc < 0 ? rc : 0;
-    return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "This is no enabled member of staff.");
+    return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer,
+                   "This is no enabled member of staff. GET /users lists people and their roles.");
 }
 
 static const struct word post_visibilities[] = {{1, "PUBLIC"}, {2, "NOTE"}, {0}};
@@ -75,7 +76,8 @@ static const struct field case_fields[] = {
     {"status", F_REF, BY_HANDLER, .ref = "case_status", .doc = "Status. Default: New."},
     {"priority", F_REF, NULLABLE | BY_HANDLER, .ref = "case_priority", .doc = "Priority."},
     {"type", F_REF, NULLABLE | BY_HANDLER, .ref = "case_type", .doc = "Type."},
-    {"read_marker", F_REF, READONLY, .column = "t.id", .ref = "read_marker", .doc = "How far the caller has read."},
+    {"read_marker", F_REF, READONLY, .column = "t.id", .ref = "read_marker",
+     .doc = "Position up to which the caller has read the conversation."},
     {"sla_version", F_REF, READONLY, .ref = "sla_version", .doc = "Attached version of a service level agreement. Null if there is none."},
     {"sla_metrics", F_MANY, READONLY, .ref = "sla_metric", .owned_by = "case_id",
      .doc = "Its clocks. GET /cases/:id/sla/explain explains them."},
@@ -317,8 +319,6 @@ static int delete_trashed_cases(struct call *c) {
 
 /* ---- routes ------------------------------------------------------------------------------------------------------------ */
 
-static const struct field no_input[] = {{0}};
-
 #define NEWEST .order = {.key = "t.updated_at", .descending = true}
 
 static const struct route case_routes[] = {
@@ -350,16 +350,16 @@ static const struct route case_routes[] = {
      .doc =
          "The requester, the authors of messages, people who got a copy by mail, and the requesters and participants of conversations that "
          "were merged into this one."},
-    {PUT, "/cases/trash", AG_PLUS, "conversations", COUNT, trash_cases, .permission = "cases.trash", .input = no_input,
+    {PUT, "/cases/trash", AG_PLUS, "conversations", COUNT, trash_cases, .permission = "cases.trash", .input = no_fields,
      .summary = "Move several conversations to the trash", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {PUT, "/cases/:id", AG_PLUS, "conversations", ONE, put_cases, .summary = "Change a conversation",
      .doc = "With If-Match the conversation changes only if nobody else has changed it since.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {PUT, "/cases", AG_PLUS, "conversations", COUNT, put_cases, .summary = "Change several conversations",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
-    {PUT, "/cases/:id/trash", AG_PLUS, "conversations", ONE, trash_cases, .permission = "cases.trash", .input = no_input,
+    {PUT, "/cases/:id/trash", AG_PLUS, "conversations", ONE, trash_cases, .permission = "cases.trash", .input = no_fields,
      .summary = "Move a conversation to the trash", .doc = "Customers do not see it then. PUT /cases/:id/restore brings it back.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
-    {PUT, "/cases/:id/restore", AG_PLUS, "conversations", ONE, restore_case, .permission = "cases.trash", .input = no_input,
+    {PUT, "/cases/:id/restore", AG_PLUS, "conversations", ONE, restore_case, .permission = "cases.trash", .input = no_fields,
      .summary = "Take a conversation out of the trash", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {DELETE, "/cases/trash", AG_PLUS, "conversations", COUNT, delete_trashed_cases, .permission = "cases.trash",
      .summary = "Delete conversations in the trash for ever",

@@ -37,7 +37,8 @@ static int check_form_fields(struct call *c, struct in *in) {
         int at = 0;
         while (at < n && known[at] != in->value.ids[i]) at++;
         if (at == n)
-            fail_at(w, ERR_FIELD_INVALID, in->name, in_place(c, in, "%lld", (long long)i), "There is no such field of conversations.");
+            fail_at(w, ERR_FIELD_INVALID, in->name, in_place(c, in, "%lld", (long long)i),
+                    "There is no field of conversations with this id. GET /cases/fields lists them.");
     }
     return w->problem_count > problems ? -(int)failure(w) : 0;
 }
@@ -114,7 +115,7 @@ static int delete_forms(struct call *c) {
     TRY(api_refuse(c, "t.is_default = 1 AND EXISTS (SELECT 1 FROM case_forms f WHERE f.id <> t.id AND f.is_deleted = 0)",
                    "The default form can't be deleted. Make another form the default first."));
     TRY(case_forms_remove(&c->work, api_ids(c)));
-    api_record_deleted(c);
+    TRY(api_record_deleted(c));
     return api_reply(c);
 }
 
@@ -159,6 +160,7 @@ const struct resource case_form_resource = {.type = "case_form",
                                             .doc = "Forms of conversations: the custom fields that a conversation asks for.",
                                             .url = "cases/forms/:id",
                                             .table = "case_forms",
+                                            .texts_kept = CONFIGURATION_TEXTS,
                                             .alive = "t.is_deleted = 0",
                                             .fields = form_fields,
                                             .routes = form_routes,

@@ -223,7 +223,7 @@ static unsigned ranges_of(const struct plan *p, bool sees_all) {
     return p->filter.by & may;
 }
 
-/* An agent who sees the conversations of teams sees a team of the agent as a whole. Of another team, the agent sees only the agent's own
+/* An agent who sees the conversations of teams sees a team of the agent as a whole. In another team, the agent sees only the agent's own
  * conversations, so the other branches are left out. */
 static int narrow_to_team(struct plan *p) {
     struct work *w = &p->call->work;

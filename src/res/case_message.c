@@ -21,17 +21,24 @@ static const struct field message_recipient_fields[] = {
                "LOWER(t.recipient))",
      .doc = "Identity with the address. Null if the person has it no longer."},
     {"name", F_TEXT, READONLY, .column = "(SELECT u.full_name FROM users u WHERE u.id = t.user_id)", .doc = "Name of the recipient."},
-    {"type", F_WORD, READONLY, .column = "t.recipient_type", .words = recipient_types, .doc = "TO for the requester, CC for a copy."},
-    {"email_delivery_status", F_WORD, READONLY, .column = "t.status", .words = mail_statuses, .doc = "Delivery status of the e-mail.",
-     .example = "\"SENT\""},
+    {"type", F_WORD, READONLY, .column = "t.recipient_type", .words = recipient_types,
+     .doc = "TO for the requester, CC for a copy. For an e-mail that came in: the header with the address."},
+    {"email_delivery_status", F_WORD, READONLY, .column = "t.status", .words = mail_statuses,
+     .doc = "Delivery status of the e-mail. Null: the e-mail came in, so its sender delivered it.", .example = "\"SENT\""},
     {"email_delivery_status_updated_at", F_TIME, READONLY, .column = "t.updated_at", .doc = "Time of the last change of that status."},
     {0},
 };
 
+/* Letters of the desk, and people whom the sender of a mail named. */
+#define RECIPIENTS                                                                                                               \
+    "(SELECT o.id, o.post_id, o.user_id, o.recipient, o.recipient_type, o.status, o.updated_at FROM outgoing_mails o WHERE "     \
+    "o.post_id IS NOT NULL UNION ALL SELECT r.id, r.post_id, r.user_id, r.address, r.type, CAST(NULL AS INTEGER), CAST(NULL AS " \
+    "BIGINT) FROM mail_recipients r) t"
+
 const struct resource message_recipient_resource = {.type = "message_recipient",
                                                     .title = "Recipients of messages",
                                                     .doc = "People to whom a message was mailed.",
-                                                    .from = "outgoing_mails t",
+                                                    .from = RECIPIENTS,
                                                     .fields = message_recipient_fields,
                                                     .visible = access_staff};
 
@@ -44,7 +51,8 @@ static const struct field case_message_fields[] = {
     {"body_html", F_LONG, READONLY, .column = "t.content_html", .render = render_body_html, .doc = "The message as safe HTML.",
      .example = "\"It stops after ten turns.\""},
     {"recipients", F_ROWS, READONLY, .ref = "message_recipient", .owned_by = "post_id",
-     .doc = "People to whom the message was mailed. Empty if it was not mailed. A purge of a person removes the person here."},
+     .doc = "People to whom the message was mailed, by the desk or, if the message came by e-mail, by its author. A purge of a person "
+            "removes the person here."},
     {"fullname", F_TEXT, READONLY, .column = "COALESCE(t.creator_name, (SELECT u.full_name FROM users u WHERE u.id = t.creator_id))",
      .doc = "Name of the author, as given with the message."},
     {"email", F_TEXT, READONLY, .column = ADDRESS_OF_CREATOR("email"), .doc = "Primary e-mail address of the author."},

@@ -24,7 +24,7 @@ static int post_status(struct call *c) {
     TRY(db_insert(c->work.conn, &status_insert,
                   BINDS(B_TEXT("label", in_text(c, "label")), B_INT("active", in_int(c, "is_sla_active")), B_INT("now", c->work.now)),
                   &c->id));
-    api_record_created(c);
+    TRY(api_record_created(c));
     return api_reply(c);
 }
 QUERY(statuses_mark_deleted, "UPDATE case_statuses SET is_deleted = 1, updated_at = :now WHERE id IN @LIST(:ids)");
@@ -35,7 +35,7 @@ static int delete_statuses(struct call *c) {
     TRY(api_input(c));
     TRY(api_refuse(c, "t.is_system = 1", "A built-in status can't be deleted. Delete a status of your own."));
     TRY(db_exec(c->work.conn, &statuses_mark_deleted, BINDS(B_TEXT("ids", api_ids(c)), B_INT("now", c->work.now))));
-    api_record_deleted(c);
+    TRY(api_record_deleted(c));
     return api_reply(c);
 }
 static int put_statuses_order(struct call *c) { return api_reorder(c, "status_ids", "sort_order"); }
@@ -61,6 +61,7 @@ const struct resource case_status_resource = {.type = "case_status",
                                               .doc = "Statuses of conversations.",
                                               .url = "cases/statuses/:id",
                                               .table = "case_statuses",
+                                              .texts_kept = CONFIGURATION_TEXTS,
                                               .alive = "t.is_deleted = 0",
                                               .fields = status_fields,
                                               .routes = status_routes,
@@ -83,7 +84,7 @@ static int post_priority(struct call *c) {
     TRY(api_input(c));
     TRY(db_insert(c->work.conn, &priority_insert,
                   BINDS(B_TEXT("label", in_text(c, "label")), B_ID("level", in_int(c, "level")), B_INT("now", c->work.now)), &c->id));
-    api_record_created(c);
+    TRY(api_record_created(c));
     return api_reply(c);
 }
 static int delete_priorities(struct call *c) {
@@ -123,6 +124,7 @@ const struct resource case_priority_resource = {.type = "case_priority",
                                                 .doc = "Priorities of conversations.",
                                                 .url = "cases/priorities/:id",
                                                 .table = "case_priorities",
+                                                .texts_kept = CONFIGURATION_TEXTS,
                                                 .fields = priority_fields,
                                                 .routes = priority_routes,
                                                 .visible = access_everyone};
@@ -141,7 +143,7 @@ QUERY(type_insert, "INSERT INTO case_types (label, type, sort_order, created_at,
 static int post_type(struct call *c) {
     TRY(api_input(c));
     TRY(db_insert(c->work.conn, &type_insert, BINDS(B_TEXT("label", in_text(c, "label")), B_INT("now", c->work.now)), &c->id));
-    api_record_created(c);
+    TRY(api_record_created(c));
     return api_reply(c);
 }
 static int delete_types(struct call *c) {
@@ -174,6 +176,7 @@ const struct resource case_type_resource = {.type = "case_type",
                                             .doc = "Types of conversations.",
                                             .url = "cases/types/:id",
                                             .table = "case_types",
+                                            .texts_kept = CONFIGURATION_TEXTS,
                                             .fields = type_fields,
                                             .routes = type_routes,
                                             .visible = access_everyone};

@@ -13,6 +13,7 @@
 #include "core/cases/message_undo.h"
 #include "core/cases/note.h"
 #include "core/change/cascade.h"
+#include "core/mail/mailbox.h"
 #include "core/rules/rules_finish.h"
 #include "res/article_link.h"
 #include "res/attachment.h"
@@ -37,6 +38,14 @@ static int check_channel_id(struct call *c, struct in *in) {
                    "There is no such channel for replies. GET /cases/reply/channels lists them.");
 }
 
+/* An address of the desk gets no copy: the mail would come back, and the desk would take part in its own conversation. Programs that answer all
+ * recipients of a mail send it, so it is left out. Returns 1 if the address gets a copy, 0, or a negative error. */
+static int copy_leaves(struct call *c, struct str address) {
+    int ours = mailbox_owns(&c->work, address);
+    if (ours > 0) call_warn(c, STR_CAT(c->work.arena, address, S(" is an address of this desk. It gets no copy.")));
+    return ours < 0 ? ours : !ours;
+}
+
 /* The addresses of channel_options.cc become in->made: a struct str list, each checked, ended by p NULL. */
 static int check_channel_options(struct call *c, struct in *in) {
     struct arena *a = c->work.arena;
@@ -49,10 +58,15 @@ static int check_channel_options(struct call *c, struct in *in) {
     if (list->type != JSON_ARRAY || list->count > LIMIT_COPIES)
         return fail_at(&c->work, ERR_FIELD_INVALID, in->name, S("channel_options/cc"), "At most %d e-mail addresses are expected.",
                        LIMIT_COPIES);
-    for (const struct json *j = list->first; j; j = j->next, n++) {
-        cc[n] = j->type == JSON_STRING ? str_trim(j->text) : S("");
-        if (!email_valid(cc[n]))
-            fail_at(&c->work, ERR_FIELD_INVALID, in->name, str_fmt(a, "channel_options/cc/%d", n), "An e-mail address is expected.");
+    int place = 0;
+    for (const struct json *j = list->first; j; j = j->next, place++) {
+        struct str address = j->type == JSON_STRING ? str_trim(j->text) : S("");
+        bool valid = email_valid(address);
+        if (!valid)
+            fail_at(&c->work, ERR_FIELD_INVALID, in->name, str_fmt(a, "channel_options/cc/%d", place), "An e-mail address is expected.");
+        int leaves = valid ? copy_leaves(c, address) : 0;
+        TRY(leaves);
+        if (leaves) cc[n++] = address;
     }
     return failed(&c->work) ? -(int)failure(&c->work) : 0;
 }
@@ -68,7 +82,7 @@ const struct field reply_input[] = {
     {"channel_id", F_TEXT, NULLABLE, .check = check_channel_id, .doc = "UUID of the channel, instead of `channel`."},
     {"channel_options", F_OBJECT, NULLABLE, .check = check_channel_options,
      .doc = "`html`: true if `contents` is HTML. It is cleaned. `cc`: e-mail addresses that get a copy, at most 50; only with the channel "
-            "MAIL.",
+            "MAIL. Addresses of the desk get none.",
      .example = "{\"html\": false}"},
     {"client_id", F_TEXT, NULLABLE, .doc = "Id that the client chose. A reply that is sent again with it changes nothing."},
     {"in_reply_to_uuid", F_TEXT, NULLABLE, .doc = "UUID of the message that is answered. It must be in the conversation."},
@@ -252,11 +266,14 @@ static int reply_add(struct call *c, const struct reply *r, struct case_now *now
                              .file_count = r->file_count};
         return note_add(&c->work, &n, id);
     }
+    struct mailbox sends = {0};
+    if (channel == CHANNEL_MAIL) TRY(mailbox_for_case(&c->work, now->id, &sends));
     struct message_new m = {.contents = r->text,
                             .html = c->prepared ? r->html : (struct str){0},
                             .original = r->original,
                             .client_id = in_text(c, "client_id"),
                             .creator_id = c->work.actor.user_id,
+                            .mailbox_id = sends.id,
                             .source = SOURCE_AGENT,
                             .files = r->files,
                             .file_count = r->file_count,

@@ -27,11 +27,11 @@ static const struct field change_fields[] = {
     {"actor", F_REF, READONLY, .ref = "user",
      .doc = "Person who made the change. Null: the caller was not logged in, or the server made the change."},
     {"cause", F_TEXT, READONLY, .doc = "Reason of a change by the server, as `Job: cascade`. Null: a request of a caller made the change."},
-    {"changed_at", F_TIME, READONLY, .doc = "When."},
+    {"changed_at", F_TIME, READONLY, .doc = "Time of the change."},
     {0},
 };
 
-static const struct field list_args[] = {
+static const struct field change_list_args[] = {
     {"after", F_TEXT, .max = 4096, .doc = "Cursor of the last entry that was read. Without it, the list begins with the oldest entry.",
      .example = "\"MXxzcWxpdGV8fDcxfDcx\""},
     {0},
@@ -85,7 +85,7 @@ static int get_changes(struct call *c) {
 }
 
 static const struct route change_routes[] = {
-    {GET, "/changes", AD, "configuration", LIST_CURSOR, get_changes, .args = list_args, .summary = "List changes",
+    {GET, "/changes", AD, "configuration", LIST_CURSOR, get_changes, .args = change_list_args, .summary = "List changes",
      .doc = "The entries of one object are in the order of their commits. No entry is missed or repeated if you continue with the cursor "
             "of the last entry. A page may have fewer entries than `limit`, because it leaves out entries of conversations that the caller "
             "may not see. Continue with `next_url`."},

@@ -58,7 +58,7 @@ void render_reply_channels(struct view *v, const struct row *row, const struct v
 
 QUERY(channel_requester, "SELECT requester_id FROM cases WHERE id = :id");
 
-/* Of one case: MAIL only if the requester has an address. */
+/* Channels of one case: MAIL only if the requester has an address. */
 static int requester_has_mail(struct call *c) {
     int64_t requester;
     struct str address;

@@ -176,8 +176,6 @@ static int put_comment_spam(struct call *c) { return moderate(c, COMMENT_SPAM); 
 
 /* ---- routes -------------------------------------------------------------------------------------------------------------- */
 
-static const struct field no_input[] = {{0}};
-
 #define OF_ARTICLE .within = {"article", "article_id"}
 #define WINDOW_DOC "Only for the author, up to 10 minutes after the comment was posted. Staff moderate by /spam."
 
@@ -187,20 +185,20 @@ static const struct route comment_routes[] = {
      .doc = "The newest first. Replies are in `replies` of their comment; include=comment shows them in full. Without `filter`, staff get "
             "comments of both states, others the published ones."},
     {GET, "/articles/:id/comments/:comment_id", PUBLIC, "", ONE, api_get, OF_ARTICLE, .summary = "Get a comment"},
-    {POST, "/articles/:id/comments", ALL, "", ONE, post_comment, OF_ARTICLE, .prepare = post_comment_prepare, .lane = LANE_PICTURE,
-     .lane_for = "is_html", .summary = "Comment on an article",
+    {POST, "/articles/:id/comments", ALL, "", ONE, post_comment, .bearer = "conversations", OF_ARTICLE, .prepare = post_comment_prepare,
+     .lane = LANE_PICTURE, .lane_for = "is_html", .summary = "Comment on an article",
      .doc = "With parent_id it is a reply to that comment. A person may post as many comments a minute as the setting "
             "helpcenter.comments_a_minute says.",
-     .errors = "RESOURCE_ACTION_NOT_AVAILABLE RATE_LIMIT_REACHED"},
-    {PUT, "/articles/:id/comments/:comment_id", ALL, "", ONE, put_comment, OF_ARTICLE, .prepare = put_comment_prepare, .lane = LANE_PICTURE,
-     .summary = "Change a comment", .doc = WINDOW_DOC " It stays a text or HTML, as it was posted.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
-    {PUT, "/articles/:id/comments/:comment_id/publish", COL_PLUS, "", NONE, put_comment_publish, OF_ARTICLE, .input = no_input,
-     .summary = "Publish a comment", .doc = "Has no effect on a published comment."},
-    {PUT, "/articles/:id/comments/:comment_id/spam", COL_PLUS, "", NONE, put_comment_spam, OF_ARTICLE, .input = no_input,
-     .summary = "Mark a comment as spam", .doc = "Then only staff see it and its replies. Has no effect on spam."},
-    {DELETE, "/articles/:id/comments/:comment_id", ALL, "", NONE, delete_comment, OF_ARTICLE, .summary = "Delete a comment",
-     .doc = WINDOW_DOC " Its replies are deleted, too.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+    {PUT, "/articles/:id/comments/:comment_id", ALL, "", ONE, put_comment, .bearer = "conversations", OF_ARTICLE,
+     .prepare = put_comment_prepare, .lane = LANE_PICTURE, .summary = "Change a comment",
+     .doc = WINDOW_DOC " It stays a text or HTML, as it was posted.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+    {PUT, "/articles/:id/comments/:comment_id/publish", COL_PLUS, "", NONE, put_comment_publish, .bearer = "conversations", OF_ARTICLE,
+     .input = no_fields, .summary = "Publish a comment", .doc = "Has no effect on a published comment."},
+    {PUT, "/articles/:id/comments/:comment_id/spam", COL_PLUS, "", NONE, put_comment_spam, .bearer = "conversations", OF_ARTICLE,
+     .input = no_fields, .summary = "Mark a comment as spam", .doc = "Then only staff see it and its replies. Has no effect on spam."},
+    {DELETE, "/articles/:id/comments/:comment_id", ALL, "", NONE, delete_comment, .bearer = "conversations", OF_ARTICLE,
+     .summary = "Delete a comment", .doc = WINDOW_DOC " Its replies are deleted, too.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {0},
 };
 

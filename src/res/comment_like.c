@@ -3,6 +3,7 @@
 
 #include "api/generic.h"
 #include "api/visible.h"
+#include "res/groups.h"
 
 static const struct field like_fields[] = {
     {"article_id", F_INT, HIDDEN, .column = "(SELECT ac.article_id FROM article_comments ac WHERE ac.id = t.comment_id)"},
@@ -47,17 +48,15 @@ static int delete_like(struct call *c) {
     return api_reply_none(c);
 }
 
-static const struct field no_input[] = {{0}};
-
 #define LIKES "/articles/:id/comments/:comment_id/likes"
 #define OF_COMMENT .of = "article", .where = LIKE_OF_PATH
 
 static const struct route like_routes[] = {
-    {GET, LIKES, ALL, "", LIST, get_likes, OF_COMMENT, .summary = "List the likes of a comment"},
-    {GET, LIKES "/:like_id", ALL, "", ONE, api_get, OF_COMMENT, .summary = "Get a like of a comment"},
-    {POST, LIKES, ALL, "", ONE, post_like, OF_COMMENT, .input = no_input, .summary = "Like a comment",
+    {GET, LIKES, ALL, "", LIST, get_likes, .bearer = "conversations", OF_COMMENT, .summary = "List the likes of a comment"},
+    {GET, LIKES "/:like_id", ALL, "", ONE, api_get, .bearer = "conversations", OF_COMMENT, .summary = "Get a like of a comment"},
+    {POST, LIKES, ALL, "", ONE, post_like, .bearer = "conversations", OF_COMMENT, .input = no_fields, .summary = "Like a comment",
      .doc = "A person has one like of a comment. If there is one already, the reply shows it."},
-    {DELETE, LIKES, ALL, "", NONE, delete_like, OF_COMMENT, .summary = "Take back the like of a comment",
+    {DELETE, LIKES, ALL, "", NONE, delete_like, .bearer = "conversations", OF_COMMENT, .summary = "Take back the like of a comment",
      .doc = "Has no effect without a like."},
     {0},
 };

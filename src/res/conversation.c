@@ -282,7 +282,7 @@ static int put_conversation(struct call *c) {
 /* ---- routes ------------------------------------------------------------------------------------------------------------- */
 
 static const struct word filter_words[] = {{1, "MY_ORGANIZATION"}, {0}};
-static const struct field list_args[] = {
+static const struct field conversation_list_args[] = {
     CASE_LIST_ARGS,
     {"filters", F_WORDS, .words = filter_words,
      .doc = "MY_ORGANIZATION: conversations of the customer's organization, as far as the customer may see them."},
@@ -293,23 +293,25 @@ static const struct field token_args[] = {
     {0}};
 
 static const struct route conversation_routes[] = {
-    {GET, "/conversations", ALL | FINGERPRINT, "", LIST, get_conversations, .args = list_args,
+    {GET, "/conversations", ALL | FINGERPRINT, "", LIST, get_conversations, .bearer = "conversations", .args = conversation_list_args,
      .order = {.key = "t.created_at", .descending = true}, .count = case_list_count, .summary = "List conversations",
      .doc = "Customers get the conversations that they requested. Staff get all that they may see. A fingerprint gets those that were "
             "created with it."},
-    {GET, "/conversations/:id", ALL | FINGERPRINT | TOKEN, "", ONE, get_conversation, .args = token_args, .headers = "X-Request-Token",
-     .summary = "Get a conversation",
+    {GET, "/conversations/:id", ALL | FINGERPRINT | TOKEN, "", ONE, get_conversation, .bearer = "conversations", .args = token_args,
+     .headers = "X-Request-Token", .summary = "Get a conversation",
      .doc = "The header X-Request-Token of the reply is a token that reads the conversation without a login for 120 seconds."},
-    {GET, "/conversations/:id/participants", ALL | FINGERPRINT, "", LIST, get_participants, .reply = "user_minimal", .of = "conversation",
-     .where = "t.id IN (" PARTICIPANTS ")", .summary = "List the participants of a conversation"},
-    {POST, "/conversations", PUBLIC | FINGERPRINT, "", ONE, post_conversation, .input = create_input, .body = FILES_ATTACHED,
-     .prepare = attachments_prepare, .lane = LANE_SYNC, .lane_for = "attachment_file_ids", .headers = "X-Request-Token",
-     .summary = "Create a conversation",
+    {GET, "/conversations/:id/participants", ALL | FINGERPRINT, "", LIST, get_participants, .bearer = "conversations",
+     .reply = "user_minimal", .of = "conversation", .where = "t.id IN (" PARTICIPANTS ")",
+     .summary = "List the participants of a conversation"},
+    {POST, "/conversations", PUBLIC | FINGERPRINT, "", ONE, post_conversation, .bearer = "conversations", .input = create_input,
+     .body = FILES_ATTACHED, .prepare = attachments_prepare, .lane = LANE_SYNC, .lane_for = "attachment_file_ids",
+     .headers = "X-Request-Token", .summary = "Create a conversation",
      .doc = "Without a login, the user is found by the e-mail address, or created. The reply then shows people under pseudonyms. With "
             "X-Fingerprint-ID, callers with this fingerprint see the conversation later. File parts of multipart/form-data are attached to "
             "the "
             "first message, whatever their names."},
-    {PUT, "/conversations/:id", ALL, "", ONE, put_conversation, .input = update_input, .summary = "Update a conversation",
+    {PUT, "/conversations/:id", ALL, "", ONE, put_conversation, .bearer = "conversations", .input = update_input,
+     .summary = "Update a conversation",
      .doc = "Customers can change customer-editable fields, complete a conversation, and reopen a completed conversation.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {0},
@@ -333,7 +335,8 @@ const struct resource conversation_resource = {.type = "conversation",
 static const struct field marker_fields[] = {
     {"last_read_post_id", F_INT, READONLY, .column = "COALESCE(m.last_read_post_id, f.last_read_post_id)",
      .doc = "Last message that the person has read."},
-    {"last_read_at", F_TIME, READONLY, .column = "COALESCE(m.last_read_at, f.last_read_at)", .doc = "When."},
+    {"last_read_at", F_TIME, READONLY, .column = "COALESCE(m.last_read_at, f.last_read_at)",
+     .doc = "Time at which the person last read the conversation."},
     {"unread_count", F_INT, READONLY, .column = "t.message_seq - COALESCE(m.last_read_seq, f.last_read_seq, 0)",
      .doc = "Number of messages after it.", .example = "1"},
     {0},

@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "core/access/permission.h"
 #include "core/cases/message_mail.h"
+#include "core/mail/mailbox.h"
 #include "core/rules/rule.h"
 #include "res/article_link.h"
 #include "res/attachment.h"
@@ -85,11 +86,14 @@ static int post_message(struct call *c) {
                             .files = files.ids,
                             .file_count = files.count,
                             .source = (int)in_int(c, "source")};
+    bool by_mail = now.channel == CHANNEL_MAIL && c->work.actor.rank >= ROLE_COLLABORATOR && m.creator_id != now.requester_id;
+    struct mailbox sends = {0};
+    if (by_mail) TRY(mailbox_for_case(&c->work, now.id, &sends));
+    m.mailbox_id = sends.id;
     int64_t messages = now.message_seq;
     c->work.channel = rule_channel_of(m.source);
     TRY(message_post(&c->work, &now, &m, &c->id));
-    bool mailed = now.message_seq > messages && now.channel == CHANNEL_MAIL && c->work.actor.rank >= ROLE_COLLABORATOR;
-    if (mailed && m.creator_id != now.requester_id) TRY(message_mail_send(&c->work, &now, c->id, NULL, 0));
+    if (by_mail && now.message_seq > messages) TRY(message_mail_send(&c->work, &now, c->id, NULL, 0));
     return api_reply(c);
 }
 
@@ -108,17 +112,19 @@ static int put_message(struct call *c) {
 }
 
 static const struct route message_routes[] = {
-    {GET, "/conversations/:id/messages", ALL | FINGERPRINT, "", LIST, api_list, .order = {.descending = true}, .args = html_args,
-     .summary = "List the messages of a conversation", .doc = "Newest first."},
-    {GET, "/conversations/:id/messages/:message_id", ALL | FINGERPRINT, "", ONE, api_get, .args = html_args, .summary = "Get a message"},
-    {POST, "/conversations/:id/messages", ALL | FINGERPRINT, "", ONE, post_message, .input = create_input, .args = create_args,
-     .body = FILES_ATTACHED, .prepare = attachments_prepare, .lane = LANE_SYNC, .lane_for = "attachment_file_ids",
+    {GET, "/conversations/:id/messages", ALL | FINGERPRINT, "", LIST, api_list, .bearer = "conversations", .order = {.descending = true},
+     .args = html_args, .summary = "List the messages of a conversation", .doc = "Newest first."},
+    {GET, "/conversations/:id/messages/:message_id", ALL | FINGERPRINT, "", ONE, api_get, .bearer = "conversations", .args = html_args,
+     .summary = "Get a message"},
+    {POST, "/conversations/:id/messages", ALL | FINGERPRINT, "", ONE, post_message, .bearer = "conversations", .input = create_input,
+     .args = create_args, .body = FILES_ATTACHED, .prepare = attachments_prepare, .lane = LANE_SYNC, .lane_for = "attachment_file_ids",
      .permission = "cases.public_reply", .summary = "Reply to a conversation",
      .doc = "A reply of staff opens a new conversation. A reply of the requester reopens a pending or completed conversation. "
             "File parts of multipart/form-data are attached, whatever their names.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
-    {PUT, "/conversations/:id/messages/:message_id", ALL | FINGERPRINT, "", NONE, put_message, .input = update_input,
-     .summary = "Mark a message as delivered or seen", .doc = "The status never goes back: an earlier status is ignored."},
+    {PUT, "/conversations/:id/messages/:message_id", ALL | FINGERPRINT, "", NONE, put_message, .bearer = "conversations",
+     .input = update_input, .summary = "Mark a message as delivered or seen",
+     .doc = "The status never goes back: an earlier status is ignored."},
     {0},
 };
 

@@ -107,7 +107,8 @@ static int read_option_id(struct call *c, const struct in *in, const struct json
     int rc = number && c->method == PUT ? field_option_of(&c->work, c->id, *id) : 0;
     return rc < 0 ? rc
            : rc   ? 0
-                  : fail_at(&c->work, ERR_FIELD_INVALID, in->name, in_place(c, in, "%d/id", at), "This field has no such option.");
+                  : fail_at(&c->work, ERR_FIELD_INVALID, in->name, in_place(c, in, "%d/id", at),
+                            "This field has no option with this id. Omit the id for a new one.");
 }
 
 static int read_place(struct call *c, const struct in *in, const struct json *j, int at, int64_t *place) {
@@ -296,9 +297,7 @@ static int check_type(struct call *c, enum field_kind type, bool has_pattern) {
 static int check_title_given(struct call *c) {
     static const char *const either[] = {"titles", "title", NULL};
     if (given(c, "title") || given(c, "titles")) return 0;
-    fail(&c->work, ERR_ANY_FIELD_REQUIRED);
-    c->work.last_problem->parameters = either;
-    return -ERR_ANY_FIELD_REQUIRED;
+    return fail_any(&c->work, (struct str){0}, either);
 }
 
 static struct str title_given(struct call *c) {
@@ -330,7 +329,7 @@ static int post_custom_field(struct call *c) {
                                  .sort_order = in_int(c, "sort_order")};
     if (n.field.key.p == NULL) TRY(custom_field_key(&c->work, area->area, title_given(c), &n.field.key));
     TRY(custom_field_create(&c->work, &n, &c->id));
-    api_record_created(c);
+    TRY(api_record_created(c));
     TRY(api_keep(c));
     return api_reply(c);
 }
@@ -400,7 +399,7 @@ static int delete_custom_fields(struct call *c) {
     TRY(api_input(c));
     TRY(api_refuse(c, "t.is_system = 1", "The field is built in. Change its titles instead."));
     TRY(custom_fields_remove(&c->work, api_ids(c)));
-    api_record_deleted(c);
+    TRY(api_record_deleted(c));
     return api_reply(c);
 }
 
@@ -457,6 +456,7 @@ const struct resource field_option_resource = {.type = "field_option",
                                                .doc = "Options of custom fields.",
                                                .url = "base/field/option/:id",
                                                .table = "custom_field_options",
+                                               .texts_kept = CONFIGURATION_TEXTS,
                                                .where = "NOT " OF_FIELD("f.deleted_at IS NOT NULL"),
                                                .fields = option_fields,
                                                .routes = option_routes,

@@ -10,6 +10,7 @@ static const struct field email_original_fields[] = {
     {"from", F_TEXT, READONLY, .column = "t.from_text", .doc = "Sender.", .example = "\"ada@example.com\""},
     {"to", F_LONG, READONLY, .column = "t.to_text", .doc = "Recipients.", .example = "\"help@example.com\""},
     {"received_at", F_TIME, READONLY, .column = "t.created_at", .doc = "Time of arrival."},
+    MAIL_PLACE,
     {"html_content", F_LONG, READONLY, .column = "t.content_html", .render = render_mail_html, .doc = "The e-mail as safe HTML."},
     {"source_content", F_COMPUTED, READONLY, .column = "(SELECT f.sha256 FROM files f WHERE f.id = t.file_id)",
      .render = render_mail_source, .doc = "The e-mail as it arrived, at most 256 KiB. GET /mails/:id/source has the exact bytes.",

@@ -31,8 +31,6 @@ static const struct field delivery_args[] = {
     {0},
 };
 
-static const struct field no_input[] = {{0}};
-
 static int post_endpoint_test(struct call *c) {
     TRY(api_of(c));
     TRY(api_input(c));
@@ -54,16 +52,16 @@ static const struct route delivery_routes[] = {
      .summary = "List the deliveries of an endpoint", .doc = "The newest first. They are kept for 30 days."},
     {GET, "/endpoints/:id/deliveries/:delivery_id", AD, "configuration", ONE, api_get, .summary = "Get a delivery of an endpoint"},
     {POST, "/endpoints/:id/deliveries/:delivery_id/replay", AD, "configuration", ONE, post_delivery_replay, .status = 200,
-     .permission = MANAGE_ENDPOINTS, .input = no_input, .summary = "Send a delivery again",
+     .permission = MANAGE_ENDPOINTS, .input = no_fields, .summary = "Send a delivery again",
      .doc = "With the same event_id and body, also if it was SENT. It is tried for 24 hours.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
-    {POST, "/endpoints/:id/test", AD, "configuration", ONE, post_endpoint_test, .permission = MANAGE_ENDPOINTS, .input = no_input,
+    {POST, "/endpoints/:id/test", AD, "configuration", ONE, post_endpoint_test, .permission = MANAGE_ENDPOINTS, .input = no_fields,
      .summary = "Send a test to an endpoint", .doc = "Adds a delivery without a conversation.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {0},
 };
 
 const struct resource endpoint_delivery_resource = {.type = "endpoint_delivery",
                                                     .title = "Deliveries to endpoints",
-                                                    .doc = "What rules sent to an endpoint.",
+                                                    .doc = "Requests, e-mails and Slack messages that rules sent to an endpoint.",
                                                     .url = "endpoints/:endpoint_id/deliveries/:id",
                                                     .table = "endpoint_deliveries",
                                                     .fields = delivery_fields,

@@ -19,7 +19,7 @@ struct reading {
     int field_count, option_count;
     bool by_customer;
     bool created; /* the owner is created by this call */
-    bool is_case; /* the owner is a conversation */
+    enum field_area area;
 };
 
 static bool sees(const struct reading *r, const struct custom_field *f) { return !r->by_customer || f->is_visible_to_customers; }
@@ -40,6 +40,16 @@ static const struct custom_field *field_with_key(const struct reading *r, struct
     for (int i = 0; i < r->field_count; i++)
         if (str_eq(r->fields[i].key, key) && sees(r, &r->fields[i])) return &r->fields[i];
     return NULL;
+}
+
+/* Customers may not list fields. */
+static const char *key_unknown(const struct reading *r) {
+    static const char *const lists[] = {
+        [AREA_CASES] = "/cases/fields", [AREA_USERS] = "/users/fields", [AREA_ORGANIZATIONS] = "/organizations/fields"};
+    if (r->by_customer) return "There is no custom field with this key, or you may not see it.";
+    return str_fmt(r->c->work.arena, "There is no enabled custom field with this key. GET %s lists the fields and their keys.",
+                   lists[r->area])
+        .p;
 }
 
 /* Converts a single value, or a list of options, to text. Returns false if it is neither. */
@@ -69,10 +79,10 @@ static void field_value_read_given(const struct reading *r, const struct json *j
     struct field_value v = {.field = f};
     struct str text = {0};
     if (f == NULL) {
-        field_value_refuse(r, j->name, ERR_FIELD_INVALID, "There is no such field.");
+        field_value_refuse(r, j->name, ERR_FIELD_INVALID, key_unknown(r));
         return;
     }
-    if (!may_give(r, f) && r->is_case) {
+    if (!may_give(r, f) && r->area == AREA_CASES) {
         notice(&r->c->work, "NOTICE", "field_values.%s was ignored: customers may not edit it.", str_dup(a, f->key).p);
         return;
     }
@@ -95,7 +105,7 @@ static bool is_given(const struct json *map, struct str key) { return json_membe
 
 /* Finds required fields that were not sent and have no value. A conversation needs them only when it is created. */
 static int read_missing(const struct reading *r) {
-    if (!r->created && (!r->by_customer || r->is_case)) return 0;
+    if (!r->created && (!r->by_customer || r->area == AREA_CASES)) return 0;
     for (int i = 0; i < r->field_count; i++) {
         const struct custom_field *f = &r->fields[i];
         if (!must_give(r, f) || is_given(r->in->json, f->key)) continue;
@@ -175,7 +185,7 @@ static int check(struct call *c, struct in *in, enum field_area area) {
                         .in = in,
                         .by_customer = w->actor.rank < ROLE_COLLABORATOR,
                         .created = c->method == POST && c->var_count == 0,
-                        .is_case = area == AREA_CASES};
+                        .area = area};
     struct given_values *made = in->made = ARENA_NEW(w->arena, struct given_values);
     struct custom_field *fields;
     struct field_option *options = NULL;
@@ -184,7 +194,7 @@ static int check(struct call *c, struct in *in, enum field_area area) {
         return fail_at(w, ERR_FIELD_INVALID, in->name, in->pointer, "At most %d values are allowed.", LIMIT_FIELDS);
     if (in->json->count) TRY(fields_lock(w, area, field_value_keys(w->arena, in->json)));
     TRY(r.field_count = custom_fields_of(w, area, &fields));
-    if (r.is_case) TRY(require_form(&r, fields));
+    if (r.area == AREA_CASES) TRY(require_form(&r, fields));
     r.fields = fields;
     TRY(r.option_count = field_values_load_options(&r, &options));
     r.options = options;

@@ -4,6 +4,7 @@
 #include "api/generic.h"
 #include "api/view.h"
 #include "res/file_content.h"
+#include "res/groups.h"
 #include "res/upload.h"
 
 /* The problems of all files are reported at once. */
@@ -65,7 +66,6 @@ static const struct field file_fields[] = {
     {0},
 };
 
-static const struct field nothing[] = {{0}};
 static const struct field upload_args[] = {
     {"_filename", F_TEXT, 0,
      .doc = "Name of the file in a raw body. It may come in the header Content-Disposition instead. If both are given, they must be equal.",
@@ -82,8 +82,8 @@ static const struct field upload_args[] = {
     " Content-Disposition has the file name. HEAD returns name, size and type only. Range requests may ask for one range of bytes."
 
 static const struct route file_routes[] = {
-    {POST, "/files", ALL | FINGERPRINT, "", ONE, post_file, .also = LIST_COUNT, .prepare = keep_contents, .lane = LANE_SYNC,
-     .body = RAW_FILE, .input = nothing, .args = upload_args, .summary = "Upload a file",
+    {POST, "/files", ALL | FINGERPRINT, "", ONE, post_file, .bearer = BEARER_WRITES, .also = LIST_COUNT, .prepare = keep_contents,
+     .lane = LANE_SYNC, .body = RAW_FILE, .input = no_fields, .args = upload_args, .summary = "Upload a file",
      .doc = "Send the file as the whole body, with any Content-Type but JSON and forms, or as parts of multipart/form-data. The reply to "
             "several files is a list. The uploader can then use the id wherever a file is expected (avatar_file_id, values of FILE "
             "fields), within twelve hours and any number of times.",
@@ -102,8 +102,8 @@ static const struct route file_routes[] = {
     {GET, "/cases/:id/files/:file_id/content", COL_PLUS, "conversations", ONE, get_case_file_content, .args = content_args,
      .is_download = true, .has_ranges = true, .of = "case", .summary = "Download a file of a conversation as staff",
      .doc = "The file is the value of a custom field." CONTENT_DOC},
-    {GET, "/conversations/:id/files/:file_id/content", ALL | FINGERPRINT, "", ONE, get_conversation_file_content, .args = content_args,
-     .is_download = true, .has_ranges = true, .of = "conversation", .summary = "Download a file of a conversation",
+    {GET, "/conversations/:id/files/:file_id/content", ALL | FINGERPRINT, "", ONE, get_conversation_file_content, .bearer = "conversations",
+     .args = content_args, .is_download = true, .has_ranges = true, .of = "conversation", .summary = "Download a file of a conversation",
      .doc = "The file is the value of a custom field that customers see." CONTENT_DOC},
     {0},
 };

@@ -2,6 +2,8 @@
 
 #include "api/view.h"
 
+const struct field no_fields[] = {{0}};
+
 const struct field row_times[] = {
     {"created_at", F_TIME, READONLY, .doc = "Time of creation."},
     {"updated_at", F_TIME, READONLY, .doc = "Time of the last change."},

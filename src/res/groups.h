@@ -4,6 +4,7 @@
 
 #include "api/fields.h"
 
+extern const struct field no_fields[];    /* an empty table: for routes without parameters */
 extern const struct field row_times[];    /* created_at, updated_at */
 extern const struct field attachments[];  /* of a post: its files, and the address of all */
 extern const struct field download_all[]; /* the address of all files of the member `attachments` */

@@ -149,7 +149,7 @@ static int suggestion_rows(struct call *c, struct view *v, struct str name, stru
 }
 
 static const struct route article_search_routes[] = {
-    {GET, "/helpcenter/search", PUBLIC, "", LIST, api_list, .args = article_search_args, .executor = POOL,
+    {GET, "/helpcenter/search", PUBLIC, "", LIST, api_list, .args = article_search_args, .is_heavy = true, .executor = POOL,
      .summary = "Search the help center",
      .doc = "Finds published articles that the caller may see, whatever the role. The most relevant one comes first. If no article has a "
             "word, "

@@ -3,6 +3,7 @@
 #include "core/people/identity.h"
 
 #include "api/generic.h"
+#include "api/visible.h"
 #include "core/text/letter.h"
 #include "core/people/authority.h"
 #include "core/people/user.h"
@@ -72,7 +73,7 @@ static int check_person(struct call *c, struct in *in) {
     int64_t id;
     int rc = db_int(c->work.conn, &person_there, BINDS(B_INT("user", in->value.i)), &id);
     if (rc < 0) return fail(&c->work, error_of_result(rc));
-    return rc ? 0 : fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "There is no such resource.");
+    return rc ? 0 : fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "%s", api_absent(c, "user"));
 }
 
 /* Returns true if the route takes this parameter and it was sent as true. */
@@ -148,9 +149,7 @@ static const struct field twitter_create[] = {
     {0},
 };
 static const struct field state_update[] = {PRIMARY, VALIDATED, {0}};
-static const struct field nothing[] = {{0}};
-
-static const struct field list_args[] = {
+static const struct field identity_list_args[] = {
     {"user_id", F_INT, .filter = "t.user_id = :user_id", .doc = "Only those of this person."},
     {0},
 };
@@ -183,6 +182,13 @@ static int verify_own(struct call *c, const struct identity_new *n) {
     return 0;
 }
 
+/* The columns that the functions above do not set. */
+static int identity_change_given(struct call *c) {
+    struct column list[RECORD_COLUMNS];
+    if (!api_given(c)) return 0;
+    return identity_change(&c->work, identity_kind_of_call(c), c->id, list, api_columns(c, list));
+}
+
 static int identity_add_given(struct call *c) {
     struct identity_new n = {.value = in_text(c, identity_parameter(identity_kind_of_call(c))),
                              .is_primary = said(c, "is_primary"),
@@ -192,7 +198,7 @@ static int identity_add_given(struct call *c) {
     TRY(identity_add(&c->work, identity_kind_of_call(c), &n, &c->id));
     c->ids = &c->id;
     c->id_count = 1;
-    TRY(api_store(c));
+    TRY(identity_change_given(c));
     if (identity_kind_of_call(c) == IDENTITY_EMAIL) {
         TRY(verify_own(c, &n));
         TRY(letter_address_added(&c->work, c->id));
@@ -225,15 +231,12 @@ static int identity_put_primary(struct call *c) {
 
 static int put_identity(struct call *c) {
     struct work *w = &c->work;
-    bool any = false;
     TRY(identity_target(c));
     ignore_validated(c);
     TRY(api_input(c));
-    for (int i = 0; i < c->input_count; i++) any = any || c->input[i].given;
     if (given(c, "is_validated")) TRY(identity_set_validated(w, identity_kind_of_call(c), c->id, in_int(c, "is_validated") != 0));
     if (given(c, "is_primary")) TRY(identity_put_primary(c));
-    TRY(api_store(c));
-    if (any) TRY(identity_touched(w, identity_kind_of_call(c), c->id));
+    TRY(identity_change_given(c));
     return api_reply(c);
 }
 
@@ -275,7 +278,7 @@ static int delete_identities(struct call *c) {
      "users",                                                                                                            \
      LIST,                                                                                                               \
      api_list,                                                                                                           \
-     .args = list_args,                                                                                                  \
+     .args = identity_list_args,                                                                                         \
      .order = ORDER,                                                                                                     \
      .summary = "List " some,                                                                                            \
      .doc = "The primary ones first, then by time of the last change."},                                                 \
@@ -293,22 +296,22 @@ static int delete_identities(struct call *c) {
     {                                                                                                                    \
         GET, "/profile/identities/" path "/:id", ALL, "", ONE, api_get, .where = OWN, .summary = "Get one of your " some \
     }
-#define CHANGE(path, one, name, who, parameters)                                                                                     \
-    {PUT,                                                                                                                            \
-     "/identities/" path "/:id",                                                                                                     \
-     who,                                                                                                                            \
-     "users",                                                                                                                        \
-     ONE,                                                                                                                            \
-     put_identity,                                                                                                                   \
-     .permission = "users.update",                                                                                                   \
-     .input = parameters,                                                                                                            \
-     .summary = "Update " one,                                                                                                       \
-     .doc = "is_primary can't be unset: a person always has a primary one. Make another one primary instead.",                       \
-     UNAVAILABLE},                                                                                                                   \
-    {                                                                                                                                \
-        PUT, "/profile/identities/" path "/:id/primary", ALL, "", ONE, put_identity_primary,                                         \
-            .where = OWN, .input = nothing, .summary = "Set your primary " name, .doc = "An e-mail address must be verified first.", \
-            UNAVAILABLE                                                                                                              \
+#define CHANGE(path, one, name, who, parameters)                                                                                       \
+    {PUT,                                                                                                                              \
+     "/identities/" path "/:id",                                                                                                       \
+     who,                                                                                                                              \
+     "users",                                                                                                                          \
+     ONE,                                                                                                                              \
+     put_identity,                                                                                                                     \
+     .permission = "users.update",                                                                                                     \
+     .input = parameters,                                                                                                              \
+     .summary = "Update " one,                                                                                                         \
+     .doc = "is_primary can't be unset: a person always has a primary one. Make another one primary instead.",                         \
+     UNAVAILABLE},                                                                                                                     \
+    {                                                                                                                                  \
+        PUT, "/profile/identities/" path "/:id/primary", ALL, "", ONE, put_identity_primary,                                           \
+            .where = OWN, .input = no_fields, .summary = "Set your primary " name, .doc = "An e-mail address must be verified first.", \
+            UNAVAILABLE                                                                                                                \
     }
 #define REMOVE(path, one, some, many)                                                                                                    \
     {DELETE,                                                                                                                             \
@@ -349,8 +352,8 @@ static const struct route email_routes[] = {
      .doc = CLAIMED "It can't be primary until then. The server sends a verification e-mail to it.", UNAVAILABLE},
     CHANGE("emails", "an e-mail address", "e-mail address", COL_PLUS, email_update),
     {PUT, "/identities/emails/:id/send_verification_email", COL_PLUS, "users", NONE, put_identity_verification,
-     .permission = "users.update", .input = nothing, .summary = "Send a verification e-mail to an e-mail address", UNAVAILABLE},
-    {PUT, "/profile/identities/emails/:id/verification", ALL, "", ONE, put_identity_verification, .where = OWN, .input = nothing,
+     .permission = "users.update", .input = no_fields, .summary = "Send a verification e-mail to an e-mail address", UNAVAILABLE},
+    {PUT, "/profile/identities/emails/:id/verification", ALL, "", ONE, put_identity_verification, .where = OWN, .input = no_fields,
      .summary = "Send a verification e-mail to an e-mail address of your own", UNAVAILABLE},
     REMOVE("emails", "an e-mail address", "e-mail addresses", AD),
     {0},

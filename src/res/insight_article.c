@@ -3,6 +3,7 @@
 #include "api/generic.h"
 #include "api/visible.h"
 #include "core/fields/translation.h"
+#include "res/groups.h"
 
 #include <inttypes.h>
 
@@ -75,18 +76,16 @@ static int get_article_statistics(struct call *c) {
 }
 
 static const struct route statistics_routes[] = {
-    {GET, "/insights/helpcenter/articles", COL_PLUS, "insights", LIST, get_article_statistics, .permission = "insights.access",
-     .reply = "article", .where = PUBLISHED, .order = {"t.views", true}, .args = csv_args, .has_csv = true,
+    {GET, "/insights/helpcenter/articles", COL_PLUS, "insights", LIST, get_article_statistics, .is_heavy = true,
+     .permission = "insights.access", .reply = "article", .where = PUBLISHED, .order = {"t.views", true}, .args = csv_args, .has_csv = true,
      .summary = "List articles by views",
      .doc = "Published articles that the caller sees, those with the most views first. As CSV, `offset` and `limit` choose the lines; the "
             "header Link leads to the next ones."},
     {0},
 };
 
-static const struct field no_fields[] = {{0}};
-
 const struct resource article_statistics_resource = {.type = "article_statistics",
                                                      .title = "Article insights",
-                                                     .doc = "How often articles are read, and what readers think of them.",
+                                                     .doc = "Views and votes of articles.",
                                                      .fields = no_fields,
                                                      .routes = statistics_routes};

@@ -119,15 +119,16 @@ static int get_search_report(struct call *c) {
 }
 
 static const struct route report_routes[] = {
-    {GET, "/insights/helpcenter/search", COL_PLUS, "insights", ONE, get_search_report, .permission = "insights.access", .executor = POOL,
-     .lane = LANE_READ, .args = report_args, .has_csv = true, .summary = "Get the searches of the help center",
+    {GET, "/insights/helpcenter/search", COL_PLUS, "insights", ONE, get_search_report, .is_heavy = true, .permission = "insights.access",
+     .executor = POOL, .lane = LANE_READ, .args = report_args, .has_csv = true, .summary = "Get the searches of the help center",
      .doc = "Searches are counted in memory and written every 15 seconds, so the newest may be missing. As CSV, each line is a text, and "
             "its first column names the list."},
     {0},
 };
 
-const struct resource report_helpcenter_search_resource = {.type = "report_helpcenter_search",
-                                                           .title = "Help center insights",
-                                                           .doc = "What people search for in the help center.",
-                                                           .fields = report_fields,
-                                                           .routes = report_routes};
+const struct resource report_helpcenter_search_resource = {
+    .type = "report_helpcenter_search",
+    .title = "Help center insights",
+    .doc = "Searches of the help center: the most frequent ones, and those without results.",
+    .fields = report_fields,
+    .routes = report_routes};

@@ -13,9 +13,9 @@ static const struct field job_fields[] = {
     {0},
 };
 
-/* A job is visible to the user who created it, admins and owners. */
+/* A job is visible to the user who created it, admins and owners. A bearer token shows the jobs of its person only. */
 static void job_visible(struct work *w, struct branches *out) {
-    if (w->actor.rank >= ROLE_ADMIN) {
+    if (w->actor.rank >= ROLE_ADMIN && w->actor.kind != ACTOR_TOKEN) {
         out->all = true;
         return;
     }
@@ -24,8 +24,8 @@ static void job_visible(struct work *w, struct branches *out) {
 }
 
 static const struct route job_routes[] = {
-    {GET, "/jobs/:id", ALL, "", ONE, api_get, .label = "job", .summary = "Get a job",
-     .doc = "Only for the user who created it, admins and owners."},
+    {GET, "/jobs/:id", ALL, "", ONE, api_get, .bearer = BEARER_ANY, .label = "job", .summary = "Get a job",
+     .doc = "Only for the user who created it, admins and owners. With a bearer token only for the user who created it."},
     {0},
 };
 

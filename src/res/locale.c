@@ -37,6 +37,7 @@ const struct resource locale_resource = {.type = "locale",
                                          .doc = "Languages in which the desk writes to people.",
                                          .url = "locales/:id",
                                          .table = "locales",
+                                         .texts_kept = CONFIGURATION_TEXTS,
                                          .fields = locale_fields,
                                          .routes = locale_routes,
                                          .visible = access_everyone};

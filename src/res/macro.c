@@ -71,7 +71,7 @@ static const struct field macro_fields[] = {
      .example = "\"INCREASE_ONE_LEVEL\""},
     {"priority", F_REF, READONLY, .ref = "case_priority", .doc = "New priority. Null: it stays."},
     {"visibility", F_COMPUTED, READONLY, .column = "t.visibility_type", .render = render_visibility,
-     .doc = "Who sees the macro. type: PRIVATE, TEAM, ALL.",
+     .doc = "People who see the macro. Its type is ALL (all staff), TEAM (the team) or PRIVATE (the person who made it).",
      .example = "{\"type\": \"ALL\", \"team\": null, \"resource_type\": \"macro_visibility\"}"},
     {"add_tags", F_MANY, READONLY, .ref = "tag", .many = TAGS_OF_MACRO("0"), .doc = "Tags that the macro adds."},
     {"remove_tags", F_MANY, READONLY, .ref = "tag", .many = TAGS_OF_MACRO("1"), .doc = "Tags that the macro removes."},
@@ -283,7 +283,7 @@ static int get_macro_preview(struct call *c) {
     int64_t id = arg(c, "case_id")->value.i;
     int seen = api_visible(c, resource_of("case"), id);
     TRY(seen);
-    if (!seen) return fail_field(w, ERR_FIELD_INVALID, S("case_id"), "There is no such resource.");
+    if (!seen) return fail_field(w, ERR_FIELD_INVALID, S("case_id"), "%s", api_absent(c, "case"));
     int rc = macro_load(w, c->vars[0].id, &m);
     if (rc > 0) rc = case_read(w, id, &now);
     if (rc <= 0) return rc < 0 ? rc : fail(w, ERR_RESOURCE_NOT_FOUND);
@@ -306,8 +306,6 @@ static int get_macro_preview(struct call *c) {
 
 /* ---- routes ----------------------------------------------------------------------------------------------------------- */
 
-static const struct field no_macro_input[] = {{0}};
-
 static const struct route macro_routes[] = {
     {GET, "/cases/macros", COL_PLUS, "conversations", LIST_COUNT, get_macros, .args = macro_list_args, .order = {.key = "t.title_key"},
      .summary = "List macros", .doc = "The macros for all staff, those for the caller's teams, and the caller's own, sorted by title."},
@@ -319,8 +317,7 @@ static const struct route macro_routes[] = {
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {PUT, "/cases/macros/:id", COL_PLUS, "conversations", ONE, put_macro, .input = macro_input, .summary = "Update a macro",
      .doc = "Staff change their own macros; others need the permission macros.manage."},
-    {PUT, "/cases/macros/:id/used", COL_PLUS, "conversations", ONE, put_macro_used, .input = no_macro_input,
-     .summary = "Count a use of a macro",
+    {PUT, "/cases/macros/:id/used", COL_PLUS, "conversations", ONE, put_macro_used, .input = no_fields, .summary = "Count a use of a macro",
      .doc = "For programs that apply a macro themselves. macro_id of other operations counts by itself."},
     {DELETE, "/cases/macros/:id", COL_PLUS, "conversations", NONE, delete_macros, .summary = "Delete a macro"},
     {DELETE, "/cases/macros", COL_PLUS, "conversations", COUNT, delete_macros, .summary = "Delete several macros"},

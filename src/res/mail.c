@@ -12,32 +12,39 @@
 
 /* ---- the rows that a caller sees ---------------------------------------------------------------------------------------
  *
- * Suspended mails are open to all staff. If a mail has a conversation, the conversation decides. All others are for admins and owners. */
+ * Suspended mails are open to all staff, and stay so after their release, until they have a conversation. If a mail has a conversation, the
+ * conversation decides. All others are for admins and owners. */
 
 #define SUSPENDED "t.is_suspended = 1"
-#define FINISHED_WITHOUT_CASE "t.is_suspended = 0 AND t.case_id IS NULL"
+#define NOT_SUSPENDED "t.is_suspended = 0"
+#define RELEASED_WITHOUT_CASE NOT_SUSPENDED " AND t.suspension IS NOT NULL AND t.case_id IS NULL"
+#define OTHERS_WITHOUT_CASE NOT_SUSPENDED " AND t.suspension IS NULL AND t.case_id IS NULL"
 
 static void add_mails_of_cases(struct work *w, struct branches *out) {
     struct branches cases = {0}, one = {0};
     access_cases_of_any_state(w, &cases);
     access_through(w, "cases", "t.case_id", NULL, &cases, &one);
-    if (one.count) branch_add(out, STR_CAT(w->arena, S("t.is_suspended = 0 AND "), str_of(one.where[0])).p);
+    if (one.count) branch_add(out, STR_CAT(w->arena, S(NOT_SUSPENDED " AND "), str_of(one.where[0])).p);
     memcpy(out->binds, one.binds, sizeof out->binds);
     out->bind_count = one.bind_count;
 }
 
 static bool sees_all_mails(const struct work *w) { return w->actor.rank >= ROLE_ADMIN && w->actor.case_access == CASES_ALL; }
 
-static void mail_visible(struct work *w, struct branches *out) {
+/* Adds the suspended mails, and the others that the caller sees. */
+static void add_mails(struct work *w, bool suspended, bool others, struct branches *out) {
+    bool all = others && sees_all_mails(w) && !cascades_under_way(w);
     if (w->actor.rank < ROLE_COLLABORATOR) return;
-    if (sees_all_mails(w) && !cascades_under_way(w)) {
-        out->all = true;
-        return;
-    }
-    branch_add(out, SUSPENDED);
-    if (w->actor.rank >= ROLE_ADMIN) branch_add(out, FINISHED_WITHOUT_CASE);
+    if (all && suspended) out->all = true;
+    else if (suspended) branch_add(out, SUSPENDED);
+    else if (all) branch_add(out, NOT_SUSPENDED);
+    if (all || !others) return;
+    branch_add(out, RELEASED_WITHOUT_CASE);
+    if (w->actor.rank >= ROLE_ADMIN) branch_add(out, OTHERS_WITHOUT_CASE);
     add_mails_of_cases(w, out);
 }
+
+static void mail_visible(struct work *w, struct branches *out) { add_mails(w, true, true, out); }
 
 /* ---- members --------------------------------------------------------------------------------------------------------- */
 
@@ -53,13 +60,14 @@ static const struct field mail_fields[] = {
      .example = "\"From: ada@example.com\\r\\n\\r\\nIt stops.\\r\\n\""},
     {"text", F_LONG, READONLY, .column = "t.content_text", .doc = "Text that the sender wrote, without quoted text.",
      .example = "\"It stops after ten turns.\""},
+    MAIL_PLACE,
     {"html", F_LONG, READONLY, .column = "t.content_html", .render = render_mail_html, .doc = "The mail as safe HTML.",
      .example = "\"<p>It stops after ten turns.</p>\""},
     {"status", F_WORD, READONLY, .words = incoming_statuses, .doc = "RECEIVED, PROCESSING, SUCCESS, FAILED, REJECTED or SUSPENDED.",
      .example = "\"SUCCESS\""},
     {"suspension_code", F_WORD, READONLY, .column = "t.suspension", .words = suspensions,
      .doc = "Rule that suspended the mail. A released mail keeps it."},
-    {"reason", F_LONG, READONLY, .doc = "Why the mail was suspended, rejected or failed.", .example = "null"},
+    {"reason", F_LONG, READONLY, .doc = "Reason for which the mail was suspended, rejected or failed.", .example = "null"},
     {"message_id", F_TEXT, READONLY, .doc = "Header Message-ID.", .example = "\"a1b2@example.com\""},
     {"size", F_INT, READONLY, .doc = "Bytes of the raw mail.", .example = "2048"},
     {"mailbox", F_REF, READONLY, .ref = "mailbox", .doc = "Mailbox that the mail came to."},
@@ -105,35 +113,14 @@ static const struct field mail_list_args[] = {
 
 /* ---- handlers -------------------------------------------------------------------------------------------------------- */
 
-static void only_suspended(struct branches *out) {
-    *out = (struct branches){0};
-    branch_add(out, SUSPENDED);
-}
-
-/* Chooses the index range. Rows that are not suspended are the rest of what the caller sees. */
-static void choose_mails(struct call *c, struct branches *out) {
-    const struct in *suspended = arg(c, "is_suspended");
-    bool below_admin = c->work.actor.rank < ROLE_ADMIN;
-    if (below_admin || (suspended->given && suspended->value.i)) {
-        only_suspended(out);
-        if (suspended->given && suspended->value.i == 0) out->where[0] = "1 = 0";
-        return;
-    }
-    mail_visible(&c->work, out);
-    if (!suspended->given) return;
-    if (out->all) branch_add(out, "t.is_suspended = 0");
-    else out->where[0] = "1 = 0"; /* the branch of suspended mails */
-    out->all = false;
-}
-
 static int get_mails(struct call *c) {
     TRY(api_input(c));
     c->branches = ARENA_NEW(c->work.arena, struct branches);
-    choose_mails(c, c->branches);
+    const struct in *asked = arg(c, "is_suspended");
+    bool suspended = !asked->given || asked->value.i, others = !asked->given || asked->value.i == 0;
+    add_mails(&c->work, suspended, others && c->work.actor.rank >= ROLE_ADMIN, c->branches);
     return api_list(c);
 }
-
-#define NOT_SUSPENDED "t.is_suspended = 0"
 
 static int mails_release(struct call *c) {
     for (int i = 0; i < c->id_count; i++) {
@@ -190,8 +177,9 @@ static const struct route mail_routes[] = {
      .order = {.descending = true}, .summary = "List mails",
      .doc = "The newest first. Agents and collaborators see only suspended mails. Leave out `source` (fields=-source) to read faster."},
     {GET, "/mails/:id", COL_PLUS, "conversations", ONE, api_get, LONG_READ, .args = html_args, .summary = "Get a mail",
-     .doc = "Suspended mails are open to all staff. A mail of a conversation is open to callers who see the conversation, the others to "
-            "admins and owners."},
+     .doc =
+         "Suspended mails are open to all staff, and so are released ones that have no conversation. A mail of a conversation is open to "
+         "callers who see the conversation, the others to admins and owners."},
     {GET, "/mails/:id/source", COL_PLUS, "conversations", ONE, get_mail_source, .is_download = true, .has_ranges = true,
      .summary = "Download the raw mail", .doc = "The bytes as they arrived (message/rfc822). 404 if they were erased with their sender."},
     {PUT, "/mails/:id", AG_PLUS, "conversations", ONE, put_mails, RELEASES, .summary = "Release a suspended mail",

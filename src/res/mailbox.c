@@ -3,6 +3,7 @@
 
 #include "api/generic.h"
 #include "api/view.h"
+#include "base/address.h"
 #include "base/fold.h"
 #include "core/change/cascade.h"
 #include "core/change/change.h"
@@ -52,6 +53,15 @@ static int check_mailbox_address(struct call *c, struct in *in) {
     return 0;
 }
 
+/* The same rule as for endpoints. A name that leads to such an address is refused when the desk connects (mail/imap.c). */
+static int check_imap_host(struct call *c, struct in *in) {
+    TRY(check_imap_role(c, in));
+    if (setting_bool(c->work.desk, "mail.imap_allow_private_addresses") || !host_is_private(str_trim(in->value.s))) return 0;
+    return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer,
+                   "The host is an address of this machine or of a private network. An owner can allow such addresses by the setting "
+                   "mail.imap_allow_private_addresses.");
+}
+
 #define SYSTEM_ADDRESS "(SELECT NULLIF(s.value, '') FROM settings s WHERE s.name = 'mail.from_address')"
 #define IMAP_CHANGE " Only owners may change it."
 
@@ -60,8 +70,8 @@ static const struct field mailbox_fields[] = {
     {"address", F_TEXT, REQUIRED | CREATE_ONLY, .column = "COALESCE(t.address, CASE WHEN t.is_system = 1 THEN " SYSTEM_ADDRESS " END)",
      .max = 254, .check = check_mailbox_address,
      .doc =
-         "Address, without a plus sign. It can't be changed, because mails on their way have it. That of the system mailbox is the setting "
-         "mail.from_address; null if the setting is empty.",
+         "Address, without a plus sign. It can't be changed, because mails on their way have it. The address of the system mailbox is the "
+         "setting mail.from_address; null if the setting is empty.",
      .example = "\"support@example.com\""},
     {"name", F_TEXT, NULLABLE, .doc = "Sender name of its mails. Null: the setting mail.from_name, else the name of the brand.",
      .example = "\"Support\""},
@@ -77,7 +87,7 @@ static const struct field mailbox_fields[] = {
     {"is_deleted", F_BOOL, READONLY, .column = "CASE WHEN t.deleted_at IS NULL THEN 0 ELSE 1 END",
      .doc = "True if the mailbox is deleted. Conversations and mails still refer to it."},
     {"verified_at", F_TIME, READONLY, .doc = "Time of the verification."},
-    {"imap_host", F_TEXT, NULLABLE, .max = 253, .check = check_imap_role, .render = render_imap,
+    {"imap_host", F_TEXT, NULLABLE, .max = 253, .check = check_imap_host, .render = render_imap,
      .doc = "Host name of the IMAP server that the desk reads mails from. Null: none." IMAP_CHANGE, .example = "\"imap.example.com\""},
     {"imap_port", F_INT, NULLABLE, .min = 1, .max = 65535, .check = check_imap_role, .render = render_imap,
      .doc = "Port of the IMAP server. Null: 993 for TLS, otherwise 143." IMAP_CHANGE, .example = "993"},
@@ -93,8 +103,8 @@ static const struct field mailbox_fields[] = {
      .example = "\"INBOX\""},
     {"imap_after", F_TEXT, NULLABLE, .check = check_imap_role, .render = render_imap,
      .doc = "Folder that a mail is moved to after it was stored. Null: it is deleted from the server." IMAP_CHANGE, .example = "null"},
-    {"imap_error", F_TEXT, READONLY, .render = render_imap, .doc = "Why the last attempt to read the account failed. Null: it succeeded.",
-     .example = "null"},
+    {"imap_error", F_TEXT, READONLY, .render = render_imap,
+     .doc = "Error of the last attempt to read the account. Null: it succeeded, or the account was changed after it.", .example = "null"},
     {"imap_tried_at", F_TIME, READONLY, .render = render_imap_time, .doc = "Time of the last attempt."},
     {"*", .group = row_times},
     {0},
@@ -111,14 +121,13 @@ static const struct field mailbox_list_args[] = {
 QUERY(default_brand, "SELECT id FROM brands WHERE is_default = 1");
 QUERY(person_of_address, "SELECT user_id FROM identity_emails WHERE email_key = :key AND is_claim = 0 LIMIT 1");
 
-static struct column mailbox_column(const char *name, struct bind value) { return (struct column){.name = name, .value = value}; }
-
 /* An address of a person is allowed, because it may have written before it became a mailbox. Its mails are then suspended as SOURCE_IS_MAILBOX. */
 static int refuse_address(struct call *c, struct str address, struct str key) {
     int64_t person;
-    int owned = mailbox_owns(&c->work, address);
-    TRY(owned);
-    if (owned) return in_fail(c, "address", ERR_FIELD_DUPLICATE, "Another mailbox has this address.");
+    struct str system = setting_text(c->work.desk, "mail.from_address", c->work.arena);
+    int taken = system.n && str_eq(mailbox_key(c->work.arena, system), key) ? 1 : mailbox_has(&c->work, address);
+    TRY(taken);
+    if (taken) return in_fail(c, "address", ERR_FIELD_DUPLICATE, "Another mailbox has this address.");
     int known = db_int(c->work.conn, &person_of_address, BINDS(B_TEXT("key", key)), &person);
     if (known == 1)
         call_warn(c, str_fmt(c->work.arena,
@@ -127,16 +136,18 @@ static int refuse_address(struct call *c, struct str address, struct str key) {
     return known < 0 ? known : 0;
 }
 
-/* Refuses a password without an account, and forgets it with the account. Adds the column if it changes. */
-static int add_password(struct call *c, bool forget, struct column *out) {
+/* Adds the column of the password if it changes. forget: a password that is not sent again is deleted. */
+static int add_password(struct call *c, bool has_host, bool forget, struct column *out, int *n) {
     const struct in *password = in(c, "imap_password");
     struct str text = password->given ? password->value.s : (struct str){0};
     if (!password->given && !forget) return 0;
-    struct str sealed = mailbox_password_seal(c->work.desk, c->work.arena, text);
-    *out = mailbox_column("imap_password", (struct bind)B_TEXT("imap_password", sealed));
-    out->property = "imap_password";
-    out->secret = true;
-    return 1;
+    if (text.n && !has_host)
+        return in_fail(c, "imap_password", ERR_FIELD_INVALID, "A password needs an IMAP server. Send imap_host in the same request.");
+    struct column *column = &out[(*n)++];
+    *column = COLUMN_UNRECORDED(B_TEXT, "imap_password", mailbox_password_seal(c->work.desk, c->work.arena, text));
+    column->property = "imap_password";
+    column->secret = true;
+    return 0;
 }
 
 static int post_mailbox(struct call *c) {
@@ -145,59 +156,72 @@ static int post_mailbox(struct call *c) {
     int64_t brand = 0;
     TRY(api_input(c));
     struct str address = in_text(c, "address"), key = mailbox_key(a, address);
-    TRY(db_lock(c->work.conn, S("addresses of mailboxes")));
+    TRY(db_lock(c->work.conn, S(MAILBOX_ADDRESSES)));
     TRY(refuse_address(c, address, key));
     int n = api_columns(c, list);
-    list[n++] = mailbox_column("address", (struct bind)B_TEXT("address", address));
-    list[n++] = mailbox_column("address_key", (struct bind)B_TEXT("address_key", key));
-    list[n++] = mailbox_column("uuid", (struct bind)B_TEXT("uuid", random_uuid(a)));
+    list[n++] = COLUMN_UNRECORDED(B_TEXT, "address", address);
+    list[n++] = COLUMN_UNRECORDED(B_TEXT, "address_key", key);
+    list[n++] = COLUMN_UNRECORDED(B_TEXT, "uuid", random_uuid(a));
     if (!given(c, "brand")) {
         TRY(db_int(c->work.conn, &default_brand, NULL, &brand));
-        list[n++] = mailbox_column("brand_id", (struct bind)B_INT("brand_id", brand));
+        list[n++] = COLUMN_UNRECORDED(B_INT, "brand_id", brand);
     }
-    n += add_password(c, false, list + n);
-    TRY(record_insert(&c->work, (struct record){"mailbox", "mailboxes"}, list, n, &c->id));
+    TRY(add_password(c, in_text(c, "imap_host").n > 0, false, list, &n));
+    TRY(record_insert(&c->work, (struct record){"mailbox", "mailboxes", NULL}, list, n, &c->id));
     TRY(mailbox_send_verification(&c->work, c->id));
     return api_reply(c);
 }
 
 /* ---- change ---------------------------------------------------------------------------------------------------------- */
 
-/* True if a given member of the account differs from the stored one. */
-QUERY(mailbox_account, "SELECT imap_host, imap_port, imap_security, imap_user FROM mailboxes WHERE id = :id");
+QUERY(mailbox_account, "SELECT imap_host, imap_port, imap_security, imap_user, imap_folder, imap_after FROM mailboxes WHERE id = :id");
+static const char *const account_members[] = {"imap_host", "imap_port", "imap_security", "imap_user", "imap_folder", "imap_after"};
+#define ACCOUNT_MEMBERS (int)(sizeof account_members / sizeof *account_members)
+#define MEMBERS_OF_LOGIN 4 /* the first ones decide who gets the password */
 
-static bool differs(struct call *c, const char *name, struct stmt *row, int column) {
-    const struct in *in = &c->input[0];
-    for (int i = 0; i < c->input_count; i++)
-        if (strcmp(c->input[i].field->name, name) == 0) in = &c->input[i];
+/* True if the given member differs from the stored one. */
+static bool differs(const struct in *in, struct stmt *row, int column) {
+    bool none = in->value.type == V_NULL;
     if (!in->given) return false;
-    if (in->value.type == V_INT) return col_null(row, column) || col_int(row, column) != in->value.i;
-    if (in->value.type == V_NULL) return !col_null(row, column);
-    return !str_eq(col_text(row, column), in->value.s);
+    if (none || col_null(row, column)) return none != col_null(row, column);
+    return in->value.type == V_INT ? col_int(row, column) != in->value.i : !str_eq(col_text(row, column), in->value.s);
 }
 
-static int account_changes(struct call *c) {
-    static const char *const members[] = {"imap_host", "imap_port", "imap_security", "imap_user"};
+/* The effects of a change on the account of IMAP. */
+struct account_change {
+    bool has_host; /* afterwards */
+    bool login;    /* the password would go to another server or user */
+    bool any;      /* the next attempt may end differently */
+};
+
+static int account_look(struct call *c, struct account_change *out) {
+    const struct in *host = in(c, "imap_host");
     struct stmt *row;
-    bool changed = false;
+    *out = (struct account_change){.any = given(c, "imap_password")};
     int rc = db_row(c->work.conn, &mailbox_account, BINDS(B_INT("id", c->id)), &row);
     if (rc <= 0) return rc;
-    for (int i = 0; i < 4; i++) changed = changed || differs(c, members[i], row, i);
+    out->has_host = host->given ? host->value.s.n > 0 : !col_null(row, 0);
+    for (int i = 0; i < ACCOUNT_MEMBERS; i++) {
+        bool changed = differs(in(c, account_members[i]), row, i);
+        out->login = out->login || (changed && i < MEMBERS_OF_LOGIN);
+        out->any = out->any || changed;
+    }
     stmt_end(row);
-    return changed;
+    return 0;
 }
 
 static int put_mailbox(struct call *c) {
     struct column list[RECORD_COLUMNS];
+    struct account_change account;
     TRY(api_target(c));
     TRY(api_input(c));
     if (given(c, "is_enabled") && in_int(c, "is_enabled") == 0)
         TRY(api_refuse(c, "t.is_default = 1", "The default mailbox can't be disabled. Make another one the default first."));
-    int forget = account_changes(c);
-    TRY(forget);
+    TRY(account_look(c, &account));
     int n = api_columns(c, list);
-    n += add_password(c, forget != 0, list + n);
-    TRY(record_update(&c->work, (struct record){"mailbox", "mailboxes"}, &c->id, 1, list, n));
+    TRY(add_password(c, account.has_host, account.login, list, &n));
+    if (account.any) list[n++] = COLUMN_UNRECORDED(B_TEXT, "imap_error", ((struct str){0}));
+    TRY(record_update(&c->work, (struct record){"mailbox", "mailboxes", NULL}, &c->id, 1, list, n));
     return api_reply(c);
 }
 
@@ -222,8 +246,6 @@ static int put_default_mailbox(struct call *c) {
 
 static const struct field code_input[] = {
     {"code", F_TEXT, PRESENT, .doc = "The hash of the link in the verification e-mail.", .example = "\"5f1d0a\""}, {0}};
-static const struct field no_mailbox_input[] = {{0}};
-
 static int put_mailbox_verification(struct call *c) {
     TRY(api_target(c));
     TRY(api_input(c));
@@ -257,9 +279,8 @@ static const struct route mailbox_routes[] = {
     {PUT, "/mailboxes/:id", AD, "configuration", ONE, put_mailbox, WRITTEN, .summary = "Update a mailbox"},
     {PUT, "/mailboxes/:id/verification", AD, "configuration", ONE, put_mailbox_verification, WRITTEN, .input = code_input,
      .summary = "Verify a mailbox", .doc = "The same as opening the link and pressing its button."},
-    {PUT, "/mailboxes/:id/send_verification_email", AD, "configuration", NONE, put_mailbox_send_verification, WRITTEN,
-     .input = no_mailbox_input, .summary = "Send the verification e-mail of a mailbox again",
-     .doc = "At most once a minute. Earlier links end."},
+    {PUT, "/mailboxes/:id/send_verification_email", AD, "configuration", NONE, put_mailbox_send_verification, WRITTEN, .input = no_fields,
+     .summary = "Send the verification e-mail of a mailbox again", .doc = "At most once a minute. Earlier links end."},
     {DELETE, "/mailboxes/:id", AD, "configuration", NONE, delete_mailboxes, WRITTEN, .summary = "Delete a mailbox",
      .doc = "Conversations and mails still refer to it."},
     {DELETE, "/mailboxes", AD, "configuration", COUNT, delete_mailboxes, WRITTEN, .summary = "Delete several mailboxes"},
@@ -271,6 +292,7 @@ const struct resource mailbox_resource = {.type = "mailbox",
                                           .doc = "Addresses by which mail comes in and replies leave.",
                                           .url = "mailboxes/:id",
                                           .table = "mailboxes",
+                                          .texts_kept = CONFIGURATION_TEXTS,
                                           .alive = "t.deleted_at IS NULL",
                                           .fields = mailbox_fields,
                                           .routes = mailbox_routes,

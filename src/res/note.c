@@ -135,7 +135,7 @@ static int get_case_notes(struct call *c) {
 #define PINNED_ARG \
     { "is_pinned", F_BOOL, .filter = "t.is_pinned = :is_pinned", .doc = "Only pinned notes (true), or only others (false)." }
 
-static const struct field case_list_args[] = {
+static const struct field case_note_args[] = {
     PINNED_ARG,
     {"filter", F_WORDS, .words = note_owner_words,
      .doc = "Only notes on the conversation, its requester, or the requester's organization."},
@@ -143,7 +143,7 @@ static const struct field case_list_args[] = {
     {0},
 };
 
-static const struct field list_args[] = {
+static const struct field note_list_args[] = {
     PINNED_ARG,
     {"*", .group = html_args},
     {0},
@@ -153,10 +153,10 @@ static const struct field list_args[] = {
 #define ABOUT_CASE .within = {"case", "case_id"}
 #define ABOUT_USER .within = {"user", "owner_user_id"}
 #define ABOUT_ORGANIZATION .within = {"organization", "organization_id"}
-#define NEWEST .args = list_args, .order = {"t.created_at", true}
+#define NEWEST .args = note_list_args, .order = {"t.created_at", true}
 
 static const struct route note_routes[] = {
-    {GET, "/cases/:id/notes", COL_PLUS, "conversations", LIST, get_case_notes, .of = "case", .args = case_list_args,
+    {GET, "/cases/:id/notes", COL_PLUS, "conversations", LIST, get_case_notes, .of = "case", .args = case_note_args,
      .order = {"t.created_at", true}, .summary = "List the notes of a conversation",
      .doc = "Notes on the conversation, on its requester and on the requester's organization."},
     {GET, "/cases/:id/notes/:note_id", COL_PLUS, "conversations", ONE, api_get, ABOUT_CASE, .args = html_args,

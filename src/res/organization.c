@@ -96,11 +96,12 @@ static void organization_visible(struct work *w, struct branches *out) {
 /* ---- handlers ------------------------------------------------------------------------------------------------------ */
 
 static int post_organization(struct call *c) {
+    struct column list[RECORD_COLUMNS];
     TRY(api_input(c));
-    TRY(api_insert(c));
+    TRY(organization_create(&c->work, list, api_new_columns(c, list), &c->id));
     c->ids = &c->id;
     c->id_count = 1;
-    TRY(organization_created(&c->work, c->id));
+    TRY(api_keep(c));
     return api_reply(c);
 }
 

@@ -62,7 +62,7 @@ static const struct field post_fields[] = {
     {"contents", F_LONG, READONLY,
      .column = "CASE WHEN t.kind = 3 THEN COALESCE((SELECT u.full_name FROM users u WHERE u.id = t.creator_id), 'The server') || ' ' || "
                "t.contents ELSE t.contents END",
-     .doc = "Text of the post. Of an activity, a sentence.", .example = "\"Have you tried turning it backwards?\""},
+     .doc = "Text of the post. The text of an activity is a sentence.", .example = "\"Have you tried turning it backwards?\""},
     {"creator", F_REF, READONLY, .ref = "user", .doc = "Author of the post. Null for an activity of the server."},
     {"identity", F_REF, READONLY, .ref = "identity_email",
      .column = "(SELECT e.id FROM identity_emails e WHERE e.user_id = t.creator_id AND e.is_primary = 1)",
@@ -137,7 +137,11 @@ static int timeline_around(struct call *c) {
                                      B_INT("most", o->limit / 2 + 1), B_INT("messages", kind_asked(c, POST_MESSAGE)),
                                      B_INT("notes", kind_asked(c, POST_NOTE)), B_INT("activities", kind_asked(c, POST_ACTIVITY)));
     int rc = db_int(c->work.conn, &post_is_there, binds, &there);
-    if (rc <= 0) return rc < 0 ? rc : fail_field(&c->work, ERR_FIELD_INVALID, S("id"), "The conversation has no such post.");
+    if (rc <= 0)
+        return rc < 0 ? rc
+                      : fail_field(
+                            &c->work, ERR_FIELD_INVALID, S("id"),
+                            "The conversation has no such post. Call without id and resource_type, and read the pages from the newest.");
     rc = db_int(c->work.conn, &post_page_top, binds, &top);
     if (rc > 0) o->after_id = top + 1;
     return rc < 0 ? rc : 0;

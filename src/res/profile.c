@@ -164,7 +164,7 @@ static void profile_visible(struct work *w, struct branches *out) {
 }
 
 static const struct route profile_routes[] = {
-    {GET, "/profile", ALL, "", ONE, get_profile, .summary = "Get your profile"},
+    {GET, "/profile", ALL, "", ONE, get_profile, .bearer = BEARER_ANY, .summary = "Get your profile"},
     {PUT, "/profile", ALL, "", ONE, put_profile, .prepare = avatar_prepare, .lane = LANE_PICTURE, .lane_for = "avatar,avatar_file_id",
      .body = FILES_TAKEN, .summary = "Update your profile"},
     {DELETE, "/profile/avatar", ALL, "", NONE, delete_profile_avatar, .summary = "Delete your picture",

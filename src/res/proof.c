@@ -4,6 +4,7 @@
 #include "api/generic.h"
 #include "core/login/link.h"
 #include "core/words.h"
+#include "res/groups.h"
 
 static const struct field verify_input[] = {
     {"hash", F_TEXT, PRESENT, .doc = "Token of the mailed link. It works once, within 72 hours.", .example = "\"0f1e2d\""},
@@ -44,5 +45,5 @@ static const struct route proof_routes[] = {
 const struct resource proof_resource = {.type = "proof",
                                         .title = "Links in mails",
                                         .doc = "Verification of e-mail addresses, and reset of passwords.",
-                                        .fields = (const struct field[]){{0}},
+                                        .fields = no_fields,
                                         .routes = proof_routes};

@@ -53,18 +53,20 @@ static int put_rating(struct call *c) {
 }
 
 static const struct route rating_routes[] = {
-    {GET, "/conversations/:id/ratings", ALL | FINGERPRINT, "", LIST_COUNT, api_list, .summary = "List the ratings of a conversation",
-     .doc = "The list has at most one rating."},
-    {POST, "/conversations/:id/ratings", ALL | FINGERPRINT, "", ONE, post_rating, .status = 200, .summary = "Rate a conversation",
-     .doc = "Also a closed one. A conversation has one rating.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
-    {PUT, "/conversations/:id/ratings/:rating_id", ALL | FINGERPRINT, "", ONE, put_rating, .summary = "Change the rating of a conversation",
-     .doc = "Only for the creator of the rating, the requester, admins and owners.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+    {GET, "/conversations/:id/ratings", ALL | FINGERPRINT, "", LIST_COUNT, api_list, .bearer = "conversations",
+     .summary = "List the ratings of a conversation", .doc = "The list has at most one rating."},
+    {POST, "/conversations/:id/ratings", ALL | FINGERPRINT, "", ONE, post_rating, .bearer = "conversations", .status = 200,
+     .summary = "Rate a conversation", .doc = "Also a closed one. A conversation has one rating.",
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+    {PUT, "/conversations/:id/ratings/:rating_id", ALL | FINGERPRINT, "", ONE, put_rating, .bearer = "conversations",
+     .summary = "Change the rating of a conversation", .doc = "Only for the creator of the rating, the requester, admins and owners.",
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {0},
 };
 
 const struct resource conversation_rating_resource = {.type = "conversation_rating",
                                                       .title = "Ratings",
-                                                      .doc = "What customers think of the help that they got.",
+                                                      .doc = "Scores and comments of customers about the help that they got.",
                                                       .table = "case_ratings",
                                                       .fields = rating_fields,
                                                       .routes = rating_routes,

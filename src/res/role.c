@@ -33,7 +33,7 @@ static int post_role(struct call *c) {
                   BINDS(B_TEXT("title", in_text(c, "title")), B_INT("type", in_int(c, "type")),
                         B_INT("access", in_int(c, "agent_case_access")), B_INT("now", c->work.now)),
                   &c->id));
-    api_record_created(c);
+    TRY(api_record_created(c));
     TRY(permissions_fill(c->work.conn, permissions, c->work.now));
     return api_reply(c);
 }
@@ -92,6 +92,7 @@ const struct resource role_resource = {.type = "role",
                                        .doc = "Roles: the rank of people, and the conversations they see.",
                                        .url = "roles/:id",
                                        .table = "roles",
+                                       .texts_kept = CONFIGURATION_TEXTS,
                                        .fields = role_fields,
                                        .routes = role_routes,
                                        .visible = role_visible,
@@ -123,16 +124,13 @@ static int put_role_permissions(struct call *c) {
         const struct permission *p = permission_of(j->name);
         struct str name = str_dup(w->arena, j->name);
         struct str place = wrapped ? STR_CAT(w->arena, S("permission/"), name) : (struct str){0};
-        if (p == NULL) fail_at(w, ERR_FIELD_INVALID, name, place, "There is no such permission.");
+        if (p == NULL) fail_at(w, ERR_FIELD_INVALID, name, place, "There is no such permission. GET /roles/:id/permissions lists them.");
         else if (!yes && !no) fail_at(w, ERR_FIELD_INVALID, name, place, "0 or 1 is expected.");
         else if (yes && !permitted(&w->actor, p->name))
             fail_at(w, ERR_PERMISSIONS_DENIED, name, place, "Your own role does not have this permission, so you can't grant it.");
         else if (!failed(w)) TRY(permission_set(w, c->vars[0].id, p, yes));
     }
-    if (count == 0) {
-        fail(w, ERR_ANY_FIELD_REQUIRED);
-        w->last_problem->parameters = names;
-    }
+    if (count == 0) fail_any(w, (struct str){0}, names);
     return failed(w) ? -(int)failure(w) : api_reply_count(c, count);
 }
 
@@ -160,6 +158,7 @@ const struct resource permission_resource = {
     .doc = "Permissions of a role. They restrict the operations that the rank allows, and never add any.",
     .url = "roles/:role_id/permissions/:id",
     .table = "role_permissions",
+    .texts_kept = CONFIGURATION_TEXTS,
     .fields = permission_fields,
     .routes = permission_routes,
     .within = {"role", "role_id"}};

@@ -114,5 +114,6 @@ const struct resource sla_proposition_resource = {.type = "sla_proposition",
                                                   .title = "Propositions of SLAs",
                                                   .doc = "A proposition of an SLA's predicate.",
                                                   .table = "rule_propositions",
+                                                  .texts_kept = CONFIGURATION_TEXTS,
                                                   .fields = sla_proposition_fields,
                                                   .visible = access_staff};

@@ -137,7 +137,7 @@ static int result_rows(struct call *c, struct view *v, struct str name, struct r
 }
 
 static const struct route result_routes[] = {
-    {GET, "/search", COL_PLUS, "search", LIST, api_list, .args = search_args, .executor = POOL, .summary = "Search",
+    {GET, "/search", COL_PLUS, "search", LIST, api_list, .args = search_args, .is_heavy = true, .executor = POOL, .summary = "Search",
      .doc = "Finds words in subjects, messages, notes, names, addresses, tags, custom text fields and articles. The most relevant result "
             "comes first. "
             "If the words are common, a notice says that total_count is a lower bound."},

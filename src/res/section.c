@@ -30,7 +30,7 @@ static int store_section_descriptions(struct call *c, const struct in *in, int64
 static int check_section_category(struct call *c, struct in *in) {
     int held = category_hold(&c->work, in->value.i);
     if (held) return held < 0 ? fail(&c->work, error_of_result(held)) : 0;
-    return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "There is no such resource.");
+    return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "%s", api_absent(c, "category"));
 }
 
 /* A new section has no order by hand yet. */
@@ -74,7 +74,7 @@ static int check_section_teams(struct call *c, struct in *in) {
     TRY(n);
     for (int64_t i = 0; i < in->value.i; i++) {
         for (at = 0; at < n && known[at] != in->value.ids[i];) at++;
-        if (at == n) fail_at(w, ERR_FIELD_INVALID, in->name, in_place(c, in, "%lld", (long long)i), "There is no such team.");
+        if (at == n) fail_at(w, ERR_FIELD_INVALID, in->name, in_place(c, in, "%lld", (long long)i), "%s", api_absent(c, "team"));
     }
     return w->problem_count > problems ? -(int)failure(w) : 0;
 }
@@ -248,7 +248,7 @@ static int get_sections(struct call *c) {
 
 static int section_id_wrong(struct call *c, int64_t at) {
     return fail_at(&c->work, ERR_FIELD_INVALID, S("section_ids"), str_fmt(c->work.arena, "section_ids/%lld", (long long)at),
-                   "The brand has no such section.");
+                   "The brand has no section with this id. GET /sections lists all that you see.");
 }
 
 static int put_sections_order(struct call *c) {

@@ -8,8 +8,8 @@
 #include <inttypes.h>
 
 static const struct field session_fields[] = {
-    {"id", F_TEXT, READONLY | NULLABLE, .doc = "Value for the header X-Session-ID. Null for the anonymous session.",
-     .example = "\"7.0f1e2d\""},
+    {"id", F_TEXT, READONLY | NULLABLE,
+     .doc = "Value for the header X-Session-ID. Null for the anonymous session, and with a bearer token.", .example = "\"7.0f1e2d\""},
     {"portal", F_TEXT, READONLY, .doc = "Portal in which the session was opened.", .example = "\"API\""},
     {"ip_address", F_TEXT, READONLY, .doc = "IP address that opened the session.", .example = "\"127.0.0.1\""},
     {"user_agent", F_TEXT, READONLY, .doc = "User agent that opened the session. The session is bound to it."},
@@ -37,7 +37,7 @@ static struct row *session_row(struct call *c, const struct session *s) {
     *row_cell(row, "user_agent") = session_text(s ? s->user_agent : c->work.actor.user_agent);
     *row_cell(row, "instance_id") = session_text((struct str){d->installation.p, d->installation.n < 16 ? d->installation.n : 16});
     *row_cell(row, "instance_name") = session_text(d->host);
-    if (s) *row_cell(row, "user") = session_number(s->user_id);
+    if (c->work.actor.user_id) *row_cell(row, "user") = session_number(c->work.actor.user_id); /* a bearer token has no session */
     *row_cell(row, "status") = session_text(S("ONLINE"));
     *row_cell(row, "last_activity_at") = session_number(s ? s->last_activity_at : c->work.now);
     *row_cell(row, "created_at") = session_number(s ? s->created_at : c->work.now);
@@ -77,14 +77,13 @@ static int put_session_ack(struct call *c) {
 
 static int delete_session(struct call *c) {
     TRY(api_input(c));
-    TRY(remember_forget(&c->work, c->work.actor.session_id));
-    TRY(session_end(&c->work, c->work.actor.session_id));
+    TRY(session_logout(&c->work));
     c->session_id = (struct str){0};
     return api_reply(c);
 }
 
 static const struct field read_args[] = {
-    {"remember_me", F_BOOL, .initial = "0", .doc = "True requests a remember-me token."},
+    {"remember_me", F_BOOL, .initial = "0", .doc = "True: the header X-RememberMe of the reply has a remember-me token."},
     {0},
 };
 

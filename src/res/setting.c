@@ -2,6 +2,7 @@
 
 #include "api/generic.h"
 #include "api/view.h"
+#include "core/mail/mailbox.h"
 #include "core/text/letter.h"
 
 extern const struct resource setting_resource;
@@ -15,7 +16,7 @@ static const struct field setting_fields[] = {
     {"description", F_TEXT, READONLY, .doc = "Meaning of the setting."},
     {0},
 };
-static const struct field list_args[] = {
+static const struct field setting_list_args[] = {
     {"category", F_TEXT, .doc = "Only settings of this category.", .example = "\"account\""},
     {0},
 };
@@ -51,6 +52,15 @@ static int setting_rows(struct call *c, struct view *v, struct str name, struct 
     return 0;
 }
 
+/* Two mailboxes with one address would share their mails by chance. */
+static int check_from_address(struct call *c, struct str address) {
+    TRY(db_lock(c->work.conn, S(MAILBOX_ADDRESSES)));
+    int other = address.n ? mailbox_has(&c->work, address) : 0;
+    if (other <= 0) return other;
+    return fail_at(&c->work, ERR_FIELD_INVALID, S("values"), S("values/mail.from_address"),
+                   "A mailbox has this address. Delete the mailbox first, or make it the default mailbox.");
+}
+
 static int put_settings(struct call *c) {
     int n = 0;
     bool relay = false;
@@ -62,12 +72,14 @@ static int put_settings(struct call *c) {
         relay = relay || str_starts(j->name, S("mail."));
     }
     TRY(settings_put(&c->work, values, n));
+    for (int i = 0; i < n; i++)
+        if (str_eq(values[i].name, S("mail.from_address"))) TRY(check_from_address(c, values[i].value));
     if (relay) TRY(letters_release(&c->work));
     return api_reply_count(c, n);
 }
 
 static const struct route setting_routes[] = {
-    {GET, "/settings", AD, "configuration", LIST_COUNT, api_list, .args = list_args, .summary = "List settings"},
+    {GET, "/settings", AD, "configuration", LIST_COUNT, api_list, .args = setting_list_args, .summary = "List settings"},
     {PUT, "/settings", AD, "configuration", COUNT, put_settings, .permission = "settings.manage", .input = put_input,
      .summary = "Update settings"},
     {0},

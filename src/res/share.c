@@ -1,5 +1,6 @@
 #include "res/share.h"
 
+#include "api/visible.h"
 #include "core/access/permission.h"
 #include "core/words.h"
 
@@ -14,7 +15,7 @@ int check_team_ids(struct call *c, struct in *in) {
     for (int64_t i = 0; i < in->value.i; i++) {
         int at = 0;
         while (at < n && known[at] != in->value.ids[i]) at++;
-        if (at == n) fail_at(w, ERR_FIELD_INVALID, in->name, in_place(c, in, "%lld", (long long)i), "There is no such team.");
+        if (at == n) fail_at(w, ERR_FIELD_INVALID, in->name, in_place(c, in, "%lld", (long long)i), "%s", api_absent(c, "team"));
     }
     return w->problem_count > problems ? -(int)failure(w) : 0;
 }

@@ -77,6 +77,7 @@ const struct resource sla_version_resource = {.type = "sla_version",
                                               .title = "SLA versions",
                                               .doc = "An SLA as it was when it was attached to a conversation.",
                                               .table = "sla_versions",
+                                              .texts_kept = CONFIGURATION_TEXTS,
                                               .fields = version_fields,
                                               .routes = no_routes,
                                               .visible = access_staff,
@@ -172,7 +173,7 @@ static int delete_slas(struct call *c) {
     TRY(api_input(c));
     TRY(slas_delete(&c->work, api_ids(c)));
     TRY(rules_changed(&c->work));
-    api_record_deleted(c);
+    TRY(api_record_deleted(c));
     return api_reply(c);
 }
 
@@ -205,6 +206,7 @@ const struct resource sla_resource = {.type = "sla",
                                       .doc = "Service level agreements: goals for the time to replies and to the resolution.",
                                       .url = "slas/:id",
                                       .table = "slas",
+                                      .texts_kept = CONFIGURATION_TEXTS,
                                       .alive = "t.is_deleted = 0",
                                       .fields = sla_fields,
                                       .routes = sla_routes,

@@ -32,8 +32,8 @@ const struct resource sla_version_target_resource = {.type = "sla_version_target
 /* ---- metrics --------------------------------------------------------------------------------------------------------------- */
 
 #define TYPE_DOC "The clock: FIRST_REPLY_TIME, NEXT_REPLY_TIME or RESOLUTION_TIME."
-#define STAGE_DOC "ACTIVE: the clock runs. PAUSED: it stands still. COMPLETED: its end is reached."
-#define DUE_DOC "When the goal is used up. Null while the clock stands still before that."
+#define STAGE_DOC "ACTIVE: the clock runs. PAUSED: it does not run. COMPLETED: its end is reached."
+#define DUE_DOC "Time at which the goal is used up. Null while the clock is paused before that."
 
 static const struct field metric_fields[] = {
     {"metric_type", F_WORD, READONLY, .column = "t.type", .words = sla_target_types, .doc = TYPE_DOC, .example = "\"FIRST_REPLY_TIME\""},
@@ -42,8 +42,8 @@ static const struct field metric_fields[] = {
     {"target", F_REF, READONLY, .column = "t.sla_target_id", .ref = "sla_version_target", .doc = "Goal of the clock."},
     {"started_at", F_TIME, READONLY, .doc = "Start of the clock."},
     {"due_at", F_TIME, READONLY, .doc = DUE_DOC},
-    {"last_paused_at", F_TIME, READONLY, .doc = "When the clock last stood still. Null: never."},
-    {"completed_at", F_TIME, READONLY, .doc = "When the end was reached."},
+    {"last_paused_at", F_TIME, READONLY, .doc = "Time at which the clock was last paused. Null: never."},
+    {"completed_at", F_TIME, READONLY, .doc = "Time at which the clock reached its end. Null: it has not."},
     {"*", .group = row_times},
     {0},
 };
@@ -54,7 +54,8 @@ static void access_metrics(struct work *w, struct branches *out) {
 
 const struct resource sla_metric_resource = {.type = "sla_metric",
                                              .title = "SLA metrics",
-                                             .doc = "The clocks of a conversation: at most one of each type.",
+                                             .doc =
+                                                 "The clocks of a conversation: at most one of each type, of NEXT_REPLY_TIME the last run.",
                                              .table = "sla_metrics",
                                              .fields = metric_fields,
                                              .routes = no_metric_routes,
@@ -68,6 +69,9 @@ static const struct field explanation_fields[] = {
     {"metric_type", F_WORD, READONLY, .words = sla_target_types, .doc = TYPE_DOC, .example = "\"FIRST_REPLY_TIME\""},
     {"stage", F_WORD, READONLY, .words = clock_stages, .doc = STAGE_DOC, .example = "\"ACTIVE\""},
     {"is_breached", F_BOOL, READONLY, .doc = "True if the goal was used up before the end."},
+    {"is_current", F_BOOL, READONLY,
+     .doc =
+         "False for a former run of NEXT_REPLY_TIME. Its times and its breach are those that the clock had then. The last 100 are shown."},
     {"target", F_REF, READONLY, .ref = "sla_version_target", .doc = "Goal of the clock."},
     {"operational_hours", F_WORD, READONLY, .words = sla_hours, .doc = "BUSINESS_HOURS or CALENDAR_HOURS.",
      .example = "\"BUSINESS_HOURS\""},
@@ -75,7 +79,7 @@ static const struct field explanation_fields[] = {
     {"elapsed_in_seconds", F_INT, READONLY, .doc = "Time that counted so far: the sum over the intervals.", .example = "1800"},
     {"started_at", F_TIME, READONLY, .doc = "Start of the clock."},
     {"due_at", F_TIME, READONLY, .doc = DUE_DOC},
-    {"completed_at", F_TIME, READONLY, .doc = "When the end was reached."},
+    {"completed_at", F_TIME, READONLY, .doc = "Time at which the clock reached its end. Null: it has not."},
     {"intervals", F_JSON, READONLY,
      .doc = "The time from the start to the end or now, in order. `counts` says if the interval counts, `reason` why: RUNNING, "
             "STATUS_PAUSED (the status is not is_sla_active), COMPLETED (or closed), NOT_ACTIVE (in the trash, suspended or merged), "
@@ -151,6 +155,7 @@ static struct row *explanation_row(struct view *v, const struct clock_explained 
     cell_set(row, "metric_type", e->type);
     cell_set(row, "stage", e->state.stage);
     *row_cell(row, "is_breached") = (struct value){V_INT, .i = e->is_breached};
+    *row_cell(row, "is_current") = (struct value){V_INT, .i = e->is_current};
     cell_set(row, "target", e->target_id);
     cell_set(row, "operational_hours", e->hours);
     cell_set(row, "goal_in_seconds", e->goal / TIME_SECOND);
@@ -189,7 +194,7 @@ static const struct route explanation_routes[] = {
 
 const struct resource sla_explanation_resource = {.type = "sla_explanation",
                                                   .title = "Explanations of SLA clocks",
-                                                  .doc = "Why an SLA clock shows the time that it shows.",
+                                                  .doc = "Intervals that an SLA clock counted or left out, with reasons.",
                                                   .fields = explanation_fields,
                                                   .routes = explanation_routes,
                                                   .rows = explanation_rows,

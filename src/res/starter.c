@@ -90,7 +90,10 @@ static int brand_asked(struct call *c, int64_t *id) {
     if (given.n == 0) return 0;
     if (!str_to_int(given, &number)) number = 0;
     int rc = db_int(c->work.conn, &brand_named, BINDS(B_INT("id", number), B_TEXT("name", given)), id);
-    return rc < 0 ? rc : rc ? 0 : fail_field(&c->work, ERR_FIELD_INVALID, S("brand"), "There is no such brand.");
+    return rc < 0 ? rc
+           : rc   ? 0
+                  : fail_field(&c->work, ERR_FIELD_INVALID, S("brand"),
+                               "There is no enabled brand with this id or sub-domain. An administrator finds both by GET /brands.");
 }
 
 static int get_starter(struct call *c) {
@@ -108,12 +111,12 @@ static int get_starter(struct call *c) {
 static const struct route starter_routes[] = {
     {GET, "/conversations/starter", PUBLIC | FINGERPRINT, "", ONE, get_starter, .args = starter_args,
      .summary = "Get the start of a messenger",
-     .doc = "Who is there, how fast staff reply, and the caller's own active conversations. Its cost does not grow with the desk."},
+     .doc = "The agents who were active last, the average time of first replies, and the caller's own active conversations."},
     {0},
 };
 
 const struct resource conversation_starter_resource = {.type = "conversation_starter",
                                                        .title = "Start of a messenger",
-                                                       .doc = "What a customer sees before the first message.",
+                                                       .doc = "Start page of a messenger, shown to a customer before the first message.",
                                                        .fields = starter_fields,
                                                        .routes = starter_routes};

@@ -39,7 +39,7 @@ static int get_available_teams(struct call *c) {
 /* ---- members --------------------------------------------------------------------------------------------------- */
 
 /* Finds the staff with these ids (or, for a removal, the members). Reports each absent id. */
-static int check_people(struct call *c, const struct in *in, const char *condition) {
+static int check_people(struct call *c, const struct in *in, const char *condition, const char *absent) {
     for (int64_t i = 0; i < in->value.i; i++) {
         struct stmt *row;
         struct str sql = str_fmt(c->work.arena, "SELECT u.id FROM users u WHERE u.id = :user AND u.deleted_at IS NULL AND %s", condition);
@@ -49,7 +49,7 @@ static int check_people(struct call *c, const struct in *in, const char *conditi
         if (rc < 0) return rc;
         if (rc == 0)
             fail_at(&c->work, ERR_FIELD_INVALID, str_of(in->field->name), str_fmt(c->work.arena, "%s/%lld", in->field->name, (long long)i),
-                    "There is no such user.");
+                    "%s", absent);
     }
     return failed(&c->work) ? -(int)failure(&c->work) : 0;
 }
@@ -65,7 +65,7 @@ static int post_team_members(struct call *c) {
     TRY(api_of(c));
     TRY(api_input(c));
     const struct in *people = in(c, "agent_ids");
-    TRY(check_people(c, people, "u.role_type >= 2"));
+    TRY(check_people(c, people, "u.role_type >= 2", "There is no member of staff with this id. GET /users lists people and their roles."));
     set_targets(c, people);
     TRY(team_add_members(&c->work, c->vars[0].id, api_ids(c)));
     return c->id_count == 1 ? api_reply_one(c, c->ids[0]) : api_reply_list_of(c, c->ids, c->id_count);
@@ -78,15 +78,12 @@ static int delete_team_members(struct call *c) {
     const struct in *one = arg(c, "agent_id"), *many = arg(c, "agent_ids");
     if (one->given && many->given)
         return fail_field(&c->work, ERR_PARAMETERS_INCONSISTENT, S("agent_ids"), "Send agent_id or agent_ids, not both.");
-    if (!one->given && !many->given) {
-        fail(&c->work, ERR_ANY_FIELD_REQUIRED);
-        c->work.last_problem->parameters = either;
-        return -ERR_ANY_FIELD_REQUIRED;
-    }
+    if (!one->given && !many->given) return fail_any(&c->work, (struct str){0}, either);
     if (one->given && one->value.i != 1)
         return fail_field(&c->work, ERR_FIELD_INVALID, S("agent_id"), "A single id is expected. Send several ids in agent_ids.");
     const struct in *people = one->given ? one : many;
-    TRY(check_people(c, people, "EXISTS (SELECT 1 FROM team_members m WHERE m.team_id = :team AND m.user_id = u.id)"));
+    TRY(check_people(c, people, "EXISTS (SELECT 1 FROM team_members m WHERE m.team_id = :team AND m.user_id = u.id)",
+                     "The team has no member with this id. GET /teams/:id/members lists them."));
     set_targets(c, people);
     TRY(team_remove_members(&c->work, c->vars[0].id, api_ids(c)));
     return one->given ? api_reply_none(c) : api_reply_count(c, c->id_count);

@@ -83,7 +83,9 @@ static int read_version(struct call *c, struct str *contents) {
     const struct template *t = template_of(c);
     int rc = template_version(&c->work, c->vars[0].id, t, in_int(c, "version_id"), contents);
     TRY(rc);
-    if (rc == 0) return in_fail(c, "version_id", ERR_FIELD_INVALID, "The template has no such version.");
+    if (rc == 0)
+        return in_fail(c, "version_id", ERR_FIELD_INVALID,
+                       "The template has no version with this id. GET /brands/:id/templates/:name/versions lists them.");
     if (template_parse(c->work.arena, t, *contents, &blocks, &why)) return 0;
     return in_fail(c, "version_id", ERR_FIELD_INVALID, "The contents of this version are not valid any more. %s", why);
 }
@@ -170,6 +172,7 @@ const struct resource template_version_resource = {.type = "template_version",
                                                    .title = "Versions of templates",
                                                    .doc = "Earlier texts of templates.",
                                                    .table = "template_versions",
+                                                   .texts_kept = CONFIGURATION_TEXTS,
                                                    .fields = version_fields,
                                                    .routes = version_routes,
                                                    .visible = access_staff};

@@ -87,7 +87,8 @@ static const struct field template_preview_fields[] = {
 
 const struct resource template_preview_resource = {.type = "template_preview",
                                                    .title = "Previews of templates",
-                                                   .doc = "What a template would look like. Nothing is changed.",
+                                                   .doc =
+                                                       "The e-mail or page of a template, filled with sample values. Nothing is changed.",
                                                    .fields = template_preview_fields};
 
 int template_preview_reply(struct call *c, const struct template *t, const struct template_blocks *blocks) {

@@ -23,7 +23,8 @@ static int read_reference(struct call *c, const struct in *in, const struct json
     bool number = str_to_int(member_text(j, S("id")), &id) && told.owner_id;
     int rc = number ? translation_find(&c->work, told.kind, told.owner_id, id, t) : 0;
     if (rc) return rc < 0 ? rc : 0;
-    return fail_at(&c->work, ERR_FIELD_INVALID, in->name, place_in(c, place, "id"), "This object has no such translation.");
+    return fail_at(&c->work, ERR_FIELD_INVALID, in->name, place_in(c, place, "id"),
+                   "This object has no translation with this id. Omit the id for a new one.");
 }
 
 static int translation_read_text(struct call *c, const struct in *in, const struct json *j, struct str place, struct told told,
@@ -37,7 +38,7 @@ static int translation_read_text(struct call *c, const struct in *in, const stru
         text.p ? text_wrong(w->arena, text, translation_limit(told.kind), translation_is_line(told.kind)) : "A text is expected.";
     if (!enabled)
         fail_at(w, ERR_FIELD_INVALID, in->name, place_in(c, place, "locale"),
-                known ? "This locale is disabled. Enable it first." : "There is no such locale.");
+                known ? "This locale is disabled. Enable it first." : "There is no such locale. GET /locales lists them.");
     if (why) fail_at(w, ERR_FIELD_INVALID, in->name, place_in(c, place, "translation"), "%s", why);
     else if (str_trim(text).n == 0) fail_at(w, ERR_FIELD_EMPTY, in->name, place_in(c, place, "translation"), NULL);
     t->text = text;

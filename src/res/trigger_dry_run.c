@@ -103,20 +103,21 @@ static const struct field dry_run_fields[] = {
     {"case", F_REF, READONLY, .ref = "case", .doc = "The conversation."},
     {"holds", F_BOOL, READONLY, .doc = "True if all collections hold. Only then would the trigger act.", .example = "true"},
     {"predicate_collections", F_COMPUTED, READONLY, .column = "", .render = render_dry_collections,
-     .doc = "Each proposition with the values that it saw and whether it holds. No change is under way, so history operators see none.",
+     .doc = "Each collection with its propositions. `seen`: the values of the conversation. `holds`: true if the proposition holds. "
+            "History operators find no change, because none is made.",
      .example = "[]"},
     {"actions", F_COMPUTED, READONLY, .column = "", .render = render_dry_actions,
-     .doc = "What each action would do: `changes` with names as in activities, `sent` with the recipients, or `refused` with the reason "
-            "why it "
-            "would not be done.",
+     .doc = "Effect that each action would have: `changes` with names as in activities, `sent` with the recipients, or `refused` with the "
+            "reason.",
      .example = "[]"},
     {0},
 };
 
-const struct resource trigger_dry_run_resource = {.type = "trigger_dry_run",
-                                                  .title = "Dry runs of triggers",
-                                                  .doc = "What a trigger would see and do. Nothing is changed.",
-                                                  .fields = dry_run_fields};
+const struct resource trigger_dry_run_resource = {
+    .type = "trigger_dry_run",
+    .title = "Dry runs of triggers",
+    .doc = "Values that a trigger would compare, and effects that its actions would have. Nothing is changed.",
+    .fields = dry_run_fields};
 
 /* ---- the handler ------------------------------------------------------------------------------------------------------ */
 
@@ -131,7 +132,7 @@ int post_trigger_dry_run(struct call *c) {
     int rc = api_visible(c, resource_of("case"), id);
     if (rc > 0) rc = trigger_dry_run(&c->work, c->vars[0].id, id, run);
     TRY(rc);
-    if (rc == 0) return in_fail(c, "case_id", ERR_FIELD_INVALID, "There is no such resource.");
+    if (rc == 0) return in_fail(c, "case_id", ERR_FIELD_INVALID, "%s", api_absent(c, "case"));
     c->prepared = run;
     struct view *v = view_new(c);
     struct row *row = row_new(v, layout_of(c->resource), 0);

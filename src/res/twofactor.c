@@ -118,9 +118,7 @@ static int prove(struct call *c) {
     if (!f.enabled) return 0; /* factor_remove reports it */
     if (code.n || c->code_taken) return auth_code(c, code);
     if (password.n) return prove_password(c, password);
-    fail(&c->work, ERR_ANY_FIELD_REQUIRED);
-    c->work.last_problem->parameters = names;
-    return -ERR_ANY_FIELD_REQUIRED;
+    return fail_any(&c->work, (struct str){0}, names);
 }
 
 static int delete_twofactor(struct call *c) {

@@ -62,7 +62,7 @@ static int check_md5(struct call *c, const struct http_file *f) {
     return fail_field(&c->work, ERR_CHECKSUM_MISMATCH, S("_md5"), NULL);
 }
 
-static void read_upload(struct call *c, const struct http_file *f, struct upload *u) {
+void upload_read(struct call *c, const struct http_file *f, struct upload *u) {
     struct arena *a = c->work.arena;
     u->file = f;
     u->row = (struct file_new){.content_type = is_media_type(f->type) ? f->type : S("application/octet-stream"),
@@ -78,7 +78,7 @@ int uploads_read(struct call *c, struct uploads *out) {
     for (const struct http_file *f = c->http->files; f; f = f->next) most++;
     *out = (struct uploads){.list = arena_array(c->work.arena, most + 1, sizeof *out->list)};
     for (const struct http_file *f = c->http->files; f; f = f->next) {
-        read_upload(c, f, &out->list[out->count++]);
+        upload_read(c, f, &out->list[out->count++]);
         out->bytes += f->size;
     }
     return failed(&c->work) ? -(int)failure(&c->work) : 0;

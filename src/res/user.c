@@ -157,7 +157,7 @@ static int check_teams(struct call *c, int64_t role_type) {
         int rc = api_visible(c, resource_of("team"), teams->value.ids[i]);
         if (rc < 0) return rc;
         if (rc == 0)
-            fail_at(&c->work, ERR_FIELD_INVALID, S("team_ids"), str_fmt(c->work.arena, "team_ids/%d", (int)i), "There is no such team.");
+            fail_at(&c->work, ERR_FIELD_INVALID, S("team_ids"), str_fmt(c->work.arena, "team_ids/%d", (int)i), "%s", api_absent(c, "team"));
     }
     return failed(&c->work) ? -(int)failure(&c->work) : 0;
 }
@@ -168,9 +168,7 @@ static int either_address(struct call *c) {
     if (given(c, "email") || given(c, "phone")) {
         if (failed(&c->work)) return 0; /* it was given, and its problem is already reported */
     }
-    fail(&c->work, ERR_ANY_FIELD_REQUIRED);
-    c->work.last_problem->parameters = names;
-    return -ERR_ANY_FIELD_REQUIRED;
+    return fail_any(&c->work, (struct str){0}, names);
 }
 
 /* Only admins and owners may change members that decide which conversations a person sees, even their own. */
@@ -326,7 +324,7 @@ static int fold_email(struct call *c, struct in *in) {
     return 0;
 }
 
-static const struct field list_args[] = {
+static const struct field user_list_args[] = {
     {"role", F_WORDS, .words = role_types, .filter = "t.role_type IN @LIST(:role)", .doc = "Only people with these roles."},
     {"is_enabled", F_BOOL, .filter = "t.is_enabled = :is_enabled", .doc = "Only people who may log in (true), or who may not (false)."},
     {"organization_id", F_INT, .filter = "t.organization_id = :organization_id AND t.organization_id NOT IN " GONE_ORGANIZATIONS,
@@ -364,9 +362,9 @@ static int get_me(struct call *c) {
 }
 
 static const struct route user_routes[] = {
-    {GET, "/me", ALL, "", ONE, get_me, .headers = "Content-Location", .summary = "Get the current user",
+    {GET, "/me", ALL, "", ONE, get_me, .bearer = BEARER_ANY, .headers = "Content-Location", .summary = "Get the current user",
      .doc = "The user, with permissions, settings and notification_channel."},
-    {GET, "/users", COL_PLUS, "users", LIST, api_list, .args = list_args, .order = {.descending = true}, .summary = "List users"},
+    {GET, "/users", COL_PLUS, "users", LIST, api_list, .args = user_list_args, .order = {.descending = true}, .summary = "List users"},
     {GET, "/users/definitions", COL_PLUS, "users", LIST_COUNT, api_list, .reply = "definition", .label = "definition",
      .summary = "List the definitions for filters of users", .doc = "The fields of custom fields are called userfields.<key>."},
     {POST, "/users/filter", COL_PLUS, "users", LIST, api_filter, .input = filter_input, .order = {.descending = true}, .reads = true,

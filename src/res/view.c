@@ -25,7 +25,9 @@ static int check_view_columns(struct call *c, struct in *in) {
         const struct case_column *column = NULL;
         if (j->type == JSON_STRING) TRY(case_column_find(&c->work, str_trim(j->text), &column));
         names[n] = column ? str_of(column->name) : S("");
-        if (!column) fail_at(&c->work, ERR_FIELD_INVALID, in->name, in_place(c, in, "%d", n), "There is no such column.");
+        if (!column)
+            fail_at(&c->work, ERR_FIELD_INVALID, in->name, in_place(c, in, "%d", n),
+                    "There is no such column. GET /views/columns lists them.");
         for (int i = 0; column && i < n; i++)
             if (str_eq(names[i], names[n]))
                 fail_at(&c->work, ERR_FIELD_DUPLICATE, in->name, in_place(c, in, "%d", n), "The column is given twice.");
@@ -172,7 +174,9 @@ static const struct field view_fields[] = {
     {"title", F_TEXT, READONLY, .doc = "Title.", .example = "\"Urgent\""},
     {"type", F_WORD, READONLY, .words = view_types, .doc = "CUSTOM, or the name of a system view: INBOX, SUSPENDED, TRASH.",
      .example = "\"CUSTOM\""},
-    {"visibility_type", F_WORD, READONLY, .words = view_visibilities, .doc = "Who sees the view.", .example = "\"SELF\""},
+    {"visibility_type", F_WORD, READONLY, .words = view_visibilities,
+     .doc = "People who see the view. ALL: all staff. TEAM: the teams of visibility_to_teams. SELF: the person who made it.",
+     .example = "\"SELF\""},
     {"agent", F_REF, READONLY, .ref = "user", .bound = ":me", .doc = "Person who made the view. Null for a system view."},
     {"visibility_to_teams", F_MANY, READONLY, .ref = "team", .many = TEAMS_OF_VIEW, .doc = "Teams that see a view with visibility TEAM."},
     {"columns", F_JSON, READONLY, .render = render_columns, .doc = "Columns in their order. GET /views/columns lists all.",

@@ -109,7 +109,7 @@ static int view_count_rows(struct call *c, struct view *v, struct str name, stru
 }
 
 static const struct route count_routes[] = {
-    {GET, "/views/counts", COL_PLUS, "conversations", LIST_COUNT, api_list, .executor = POOL,
+    {GET, "/views/counts", COL_PLUS, "conversations", LIST_COUNT, api_list, .is_heavy = true, .executor = POOL,
      .summary = "Count the conversations of all views",
      .doc = "The counts of all enabled views of the caller in one request, in the order of GET /views."},
     {0},

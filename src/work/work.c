@@ -51,6 +51,10 @@ int fail_field(struct work *w, enum error code, struct str parameter, const char
     return problem_add(w, p);
 }
 
+int fail_any(struct work *w, struct str pointer, const char *const *names) {
+    return problem_add(w, (struct problem){.code = ERR_ANY_FIELD_REQUIRED, .pointer = pointer, .parameters = names});
+}
+
 int fail_state(struct work *w, const char *fmt, ...) {
     va_list args;
     struct problem p = {.code = ERR_RESOURCE_ACTION_NOT_AVAILABLE};
@@ -112,8 +116,9 @@ void after_commit(struct work *w, void (*run)(struct desk *d, void *arg), void *
     w->last_after = a;
 }
 
+bool work_collected(const struct work *w) { return w->changes || w->watched || w->totals || w->clocks; }
+
 void work_committed(struct work *w) {
-    assert(w->finished ||
-           (w->changes == NULL && w->watched == NULL && w->totals == NULL)); /* otherwise the change log would miss changes */
+    assert(w->finished || !work_collected(w)); /* otherwise the change log would miss changes */
     for (struct after *a = w->afters; a; a = a->next) a->run(w->desk, a->arg);
 }

@@ -12,6 +12,8 @@
 #include "base/str.h"
 #include "db/db.h"
 
+#include <stdatomic.h>
+
 struct settings;
 struct touches;
 struct view_counts;
@@ -30,13 +32,14 @@ struct desk {
     struct str host;         /* host of the base URL */
     const char *files;       /* folder of file contents: files/content.h */
     struct str installation; /* 64 hex digits: part of the names of realtime channels */
-    struct str process;      /* id of this run of the program: tells which entries of the outbox are its own */
+    struct str process;      /* id of this run of the program, stored in its entries of the outbox */
     struct str inbox;        /* the folder where mail comes in (mail/inbox.h); p NULL: none */
     struct key session_key, csrf_key, request_key, account_key, idempotency_key, factor_key, remember_key, link_key, mail_key, setting_key,
-        endpoint_key, fingerprint_key, pseudonym_key, picture_key, token_key;
+        endpoint_key, fingerprint_key, pseudonym_key, picture_key, token_key, program_key, audit_key;
+    _Atomic int64_t processes;       /* that serve this desk, as last counted: core/desk/processes.h; 0: not counted */
     struct key credential_key;       /* of this process only: the key of the credential cache */
     struct settings *settings;       /* values of all settings: core/desk/setting.h */
-    struct touches *touches;         /* session touches gathered in memory: core/login/session.h */
+    struct touches *touches;         /* session touches gathered in memory: core/login/touches.h */
     struct gathered *gathered;       /* views of articles and searches: core/helpcenter/gathered.h; NULL: none are counted */
     struct view_counts *view_counts; /* counts of views kept in memory: core/cases/view_count.h; NULL: none are kept */
     struct calendars *calendars;     /* business hours kept in memory: core/rules/calendars.h; NULL: none are kept */
@@ -52,10 +55,10 @@ struct desk {
     struct sent *sent;         /* counters of deliveries: outgoing/sender.h; NULL: nothing is sent */
 };
 
-/* The kind of an actor. TOKEN is a program that acts for a person, with fewer scopes (no such token is issued yet).
- * SYSTEM is a job, RULE a trigger or a monitor that acts in a work, MAIL a mail that came in. The change log stores the
- * numbers, so append only. */
-enum actor_kind { ACTOR_NOBODY, ACTOR_PERSON, ACTOR_FINGERPRINT, ACTOR_TOKEN, ACTOR_SYSTEM, ACTOR_RULE, ACTOR_MAIL };
+/* The kind of an actor. TOKEN is a program that acts for a person, with the scopes of its token (core/programs/bearer.h).
+ * SYSTEM is a job, RULE a trigger or a monitor that acts in a work, MAIL a mail that came in, WEBHOOK another system that reports an
+ * event. The change log stores the numbers, so append only. */
+enum actor_kind { ACTOR_NOBODY, ACTOR_PERSON, ACTOR_FINGERPRINT, ACTOR_TOKEN, ACTOR_SYSTEM, ACTOR_RULE, ACTOR_MAIL, ACTOR_WEBHOOK };
 
 /* rank is an enum role_type of core/words.h. 0 is nobody. */
 struct actor {
@@ -68,7 +71,10 @@ struct actor {
     int64_t password_updated_at; /* milliseconds since 1970; 0: no password */
     uint64_t denied;             /* bits of the permissions that are off */
     uint32_t scopes;             /* bits of the scopes that are granted: core/access/scope.h */
+    int64_t client_id;           /* ACTOR_TOKEN: the OAuth client; 0: an API token */
     int64_t token_case_id;       /* a caller without login who may see this one conversation */
+    bool acts_alone;             /* ACTOR_TOKEN: the client acts for itself, without a grant of a person */
+    int64_t event_token_id;      /* WEBHOOK: its event token (core/programs/event_token.h) */
     struct str fingerprint; /* keyed hash of X-Fingerprint-ID (core/access/stranger.h); p NULL: none. Without login it admits the caller */
     struct str remote, user_agent;
     bool csrf_checked; /* writes of this session need X-CSRF-Token */
@@ -78,7 +84,7 @@ struct actor {
 struct problem {
     enum error code;
     struct str parameter, pointer, message; /* p NULL: no parameter, no pointer, the code's own message */
-    const char *const *parameters;          /* ANY_FIELD_REQUIRED: the names, ended by NULL */
+    const char *const *parameters;          /* ANY_FIELD_REQUIRED: the names, ended by NULL; members of the object at `pointer` */
     struct problem *next;
 };
 
@@ -134,6 +140,8 @@ int fail(struct work *w, enum error code);
 int fail_field(struct work *w, enum error code, struct str parameter, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 /* Records RESOURCE_ACTION_NOT_AVAILABLE. The message names the state and the alternative. */
 int fail_state(struct work *w, const char *fmt, ...) __attribute__((format(printf, 2, 3), nonnull(2)));
+/* Records ANY_FIELD_REQUIRED. names: ended by NULL, members of the object at `pointer`; pointer.p NULL: parameters of the request. */
+int fail_any(struct work *w, struct str pointer, const char *const *names);
 int fail_at(struct work *w, enum error code, struct str parameter, struct str pointer, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
 static inline bool failed(const struct work *w) { return w->problems != NULL; }
@@ -144,6 +152,7 @@ void notice(struct work *w, const char *level, const char *fmt, ...) __attribute
 struct findings work_set_aside(struct work *w);                  /* takes all problems and notices away */
 int work_put_back(struct work *w, const struct findings *found); /* adds copies of them; returns the first problem, negative, or 0 */
 void after_commit(struct work *w, void (*run)(struct desk *d, void *arg), void *arg);
-void work_committed(struct work *w); /* runs the after-commit list; aborts if changes were committed without work_finish */
+bool work_collected(const struct work *w); /* there is something for the finishers. A finisher with a list of its own adds it here */
+void work_committed(struct work *w);       /* runs the after-commit list; aborts if changes were committed without work_finish */
 
 #endif

@@ -56,10 +56,57 @@ test('an activity of a conversation refers to it, and include shows it', async (
   const [removed, added, ...earlier] = await desk.staff.fetch(path);
   assert.deepEqual(added.object, { id, resource_type: 'case' });
   const { action, old_value, new_value, old_object, new_object } = removed.actions.find((a) => a.field === 'assigned_agent');
-  assert.deepEqual([action, old_value, new_value, old_object, new_object], ['REMOVED', 'Agnes Agent', null, null, null]);
+  assert.deepEqual([action, old_value, new_value, old_object, new_object], ['REMOVED', 'Agnes Agent', null, { id: desk.people.agent.id, resource_type: 'user' }, null]);
   assert.equal(earlier.at(-1).summary, `${link(desk, `users/${desk.people.customer.id}`, 'Cora Customer')} created ${link(desk, `cases/${id}`, 'this conversation')}`);
   const [shown] = await desk.staff.fetch(path, { include: 'case', limit: 1 });
   assert.deepEqual([shown.object.id, shown.object.subject], [id, 'Lamp']);
+});
+
+test('a changed reference refers to the objects before and after the change', async (t) => {
+  const desk = await open(t);
+  const { agent, customer, collaborator } = desk.people;
+  const { id } = await desk.customer.create('/conversations', { subject: 'Lamp', contents: 'It is dark' });
+  const [first, second] = [await desk.admin.create('/teams', { title: 'First line' }), await desk.admin.create('/teams', { title: 'Second line' })];
+  const changed = async (body) => {
+    await desk.admin.update(`/cases/${id}`, body);
+    const [{ actions }] = await desk.staff.fetch(`/cases/${id}/activities`, { limit: 1 });
+    return actions.map((a) => [a.action, a.field, a.old_value, a.old_object, a.new_value, a.new_object]);
+  };
+  const to = (type, object) => ({ id: object.id, ...(type === 'team' && { legacy_id: null }), resource_type: type });
+  assert.deepEqual(await changed({ assigned_team_id: first.id }), [['ADDED', 'assigned_team', null, null, 'First line', to('team', first)]]);
+  assert.deepEqual((await changed({ assigned_team_id: second.id, subject: 'Torch' })).sort(), [
+    ['UPDATED', 'assigned_team', 'First line', to('team', first), 'Second line', to('team', second)], ['UPDATED', 'subject', 'Lamp', null, 'Torch', null]].sort());
+  assert.deepEqual(await changed({ priority_id: 2 }), [['ADDED', 'priority', null, null, 'Normal', { id: 2, resource_type: 'case_priority' }]]);
+  assert.deepEqual(await changed({ requester_id: collaborator.id }), [['UPDATED', 'requester', 'Cora Customer', to('user', customer), 'Colin Collaborator', to('user', collaborator)]]);
+  assert.deepEqual((await changed({ assigned_agent_id: agent.id })).filter(([, field]) => field === 'assigned_agent'), [['ADDED', 'assigned_agent', null, null, 'Agnes Agent', to('user', agent)]]);
+  const [included] = await desk.staff.fetch(`/cases/${id}/activities`, { limit: 1, offset: 3, include: 'team' });
+  assert.deepEqual(included.actions.filter((a) => a.field === 'assigned_team').map((a) => [a.old_object.title, a.new_object.title]), [['First line', 'Second line']]);
+  const role = await gained(desk, agent.id, () => desk.owner.update(`/users/${agent.id}`, { role_id: ROLE_ID.admin }));
+  assert.deepEqual([role.actions[0].old_object, role.actions[0].new_object], [ROLE_ID.agent, ROLE_ID.admin].map((n) => ({ id: n, resource_type: 'role' })));
+});
+
+test('an activity that an older version wrote has names and no objects', async (t) => {
+  const desk = await open(t);
+  const { id } = await desk.customer.create('/conversations', { subject: 'Lamp', contents: 'It is dark' });
+  await desk.staff.update(`/cases/${id}`, { assigned_agent_id: desk.people.agent.id });
+  desk.sql(`UPDATE activities SET objects = NULL, fields = '["assigned_agent"]', previous_values = '[null]', current_values = '["Agnes then"]' WHERE owner_case_id = ${id} AND fields LIKE '%assigned_agent%'`);
+  const actions = (await desk.staff.fetch(`/cases/${id}/activities`)).flatMap((a) => a.actions);
+  assert.deepEqual(actions, [{ action: 'ADDED', field: 'assigned_agent', old_value: null, new_value: 'Agnes then', old_object: null, new_object: null }]);
+});
+
+test('the trail of a conversation has the present names of people, so that a purge erases them', async (t) => {
+  const desk = await open(t);
+  const agent = await desk.person('agent', { full_name: 'Mona Former' });
+  const { id } = await desk.customer.create('/conversations', { subject: 'Lamp', contents: 'It is dark' });
+  await desk.staff.update(`/cases/${id}`, { assigned_agent_id: agent.id });
+  await desk.staff.update(`/cases/${id}`, { assigned_agent_id: null });
+  await desk.owner.update(`/users/${agent.id}`, { full_name: 'Mona Present' });
+  const values = async () => (await desk.staff.fetch(`/cases/${id}/activities`)).flatMap((a) => a.actions).filter((a) => a.field === 'assigned_agent');
+  assert.deepEqual((await values()).map((a) => [a.action, a.old_value ?? a.new_value]), [['REMOVED', 'Mona Present'], ['ADDED', 'Mona Present']]);
+  (await desk.owner.delete(`/users/${agent.id}`, { purge: true })).must(200);
+  assert.deepEqual((await values()).map((a) => (a.old_object ?? a.new_object).id), [agent.id, agent.id]);
+  assert.doesNotMatch(JSON.stringify(await values()), /Mona/);
+  assert.doesNotMatch(desk.sql(`SELECT previous_values || current_values FROM activities WHERE owner_case_id = ${id}`), /Mona/);
 });
 
 test('one write records one activity, with numbers as numbers and references by name', async (t) => {
@@ -254,6 +301,22 @@ test('a purge erases the values of activities and keeps the activities', async (
   assert.deepEqual(told(changed).sort(), [['full_name', null, null], ['tags', null, null]]);
   assert.equal(changed.actor.id, desk.people.agent.id);
   assert.doesNotMatch(JSON.stringify(await trail(desk, id)), /Secret|private|Cora/);
+});
+
+test('a purge erases the references of the person\'s own trail', async (t) => {
+  const desk = await open(t);
+  const { id } = desk.people.customer;
+  const organization = await desk.admin.create('/organizations', { name: 'Private works' });
+  await desk.staff.update(`/users/${id}`, { organization_id: organization.id });
+  assert.equal((await trail(desk, id))[0].actions[0].new_object.id, organization.id);
+  desk.sql(`UPDATE users SET purged_at = 1 WHERE id = ${id}`); // before the cascade has erased anything
+  await desk.admin.create('/teams', { title: 'Any write' }); // ends the snapshots that readers keep
+  const [marked] = (await trail(desk, id))[0].actions;
+  assert.deepEqual([marked.old_value, marked.new_value, marked.old_object, marked.new_object], [null, null, null, null]);
+  desk.sql(`UPDATE users SET purged_at = NULL WHERE id = ${id}`);
+  (await desk.owner.delete(`/users/${id}`, { purge: true })).must(200);
+  assert.deepEqual((await trail(desk, id)).flatMap((a) => a.actions).filter((a) => a.old_object || a.new_object), []);
+  await until('the cascade', () => desk.sql(`SELECT COUNT(*) FROM activities WHERE objects IS NOT NULL AND owner_user_id = ${id}`).trim() === '0');
 });
 
 test('a write that changes nothing, or is refused, records no activity', async (t) => {

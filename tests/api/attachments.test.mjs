@@ -125,7 +125,7 @@ test('a repeated client_id answers the message that is there, without attaching 
   clean(desk);
 });
 
-test('whoever sees the message reads its files; others do not; the upload stays its uploader\'s', async (t) => {
+test('callers who see the message read its files; others do not; the upload stays its uploader\'s', async (t) => {
   const desk = await open(t);
   const file = await upload(desk.customer, Buffer.from('secret'), 's.txt', 'text/plain');
   const { id } = await asked(desk.customer, { attachment_file_ids: [file.id, (await upload(desk.customer)).id] });

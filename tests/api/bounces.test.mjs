@@ -181,7 +181,7 @@ describe('the letter that a report names', () => {
     assert.deepEqual(told((await failures(world.desk, mine.id))[0]).recipient, mine.address);
   });
 
-  test('of several recipients, the recipient of the letter counts', async () => {
+  test('a report on several recipients counts for the recipient of the letter', async () => {
     const one = await letter();
     const two = (mine, other) => with_(own(one), ['Final-Recipient:', `Final-Recipient: rfc822; other@elsewhere.example\nAction: ${other}\nStatus: 5.7.1\n\nFinal-Recipient:`], ['Action: failed\nStatus: 5.1.1', `Action: ${mine}\nStatus: 5.1.1`]);
     assert.equal(await after(one, two('delivered', 'failed')), undefined);
@@ -332,7 +332,7 @@ describe('deskd mail-in', () => {
   });
 
   test('exits with 69 if the mail is too large', () => {
-    answers(mailIn(world.desk, report().padEnd((50 << 20) + 1)), 69, /this mail is too large/);
+    answers(mailIn(world.desk, report().padEnd((50 << 20) + 1)), 69, /this mail is larger than 50 MiB: send it without its files/);
     assert.deepEqual(waiting(world.desk, 'tmp'), []);
     assert.equal(mailIn(world.desk, report().padEnd(50 << 20)).status, 0);
   });

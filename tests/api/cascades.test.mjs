@@ -1,7 +1,10 @@
 // Cascades: changes that affect more rows than one write changes. The clock stands still, so the rest of a cascade waits.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PASSWORD, demo, open, raw } from './lib/index.mjs';
+import { CALLBACK, File, PASSWORD, authorize, authorizeUrl, bearer, demo, denied, exchange, lives, multipart, open, raw, refresh, register, tokensFor } from './lib/index.mjs';
+import { png } from './lib/picture.mjs';
+import { accessToken } from './lib/tokens.mjs';
+import { unzip } from './lib/zip.mjs';
 
 const ROWS = 5; // rows that one write changes
 const args = ['--cascade-rows', String(ROWS)];
@@ -214,7 +217,7 @@ test('colleagues stop seeing the conversations of a person who leaves the organi
   });
 });
 
-test('of two moves the last one counts', async (t) => {
+test('the last of two moves counts', async (t) => {
   const { desk, from, to, requester, old, next, ids, list, move } = await colleagues(t, 4 * ROWS);
   const first = await changed(desk, () => move(to));
   const second = await changed(desk, () => move(from));
@@ -313,6 +316,91 @@ test('the comments, votes and articles of a purged person stay, without the name
   });
 });
 
+/* ---- OAuth clients ---------------------------------------------------------------------------------------------------- */
+
+/** A client with grants of many people and several tokens of one of them, and another client. */
+async function programs(t) {
+  const desk = await open(t, { args });
+  const client = await register(desk), other = await register(desk, { name: 'Other' });
+  const picture = multipart({ logo: new File('a.png', 'image/png', png(4, 4)) });
+  const { logo } = await desk.admin.update(`/oauth/clients/${client.id}`, picture);
+  const { agent, customer } = desk.people;
+  const access = [];
+  for (let i = 0; i < 2 * ROWS; i++) access.push(accessToken(desk, { user: (await desk.person('customer')).id, client: client.id, scopes: ['users:read'] }));
+  await tokensFor(desk, client, agent);
+  const mine = await tokensFor(desk, client, agent), kept = await tokensFor(desk, other, agent);
+  const own = (await exchange(desk, client, { grant_type: 'client_credentials' })).must(200).body.access_token;
+  const { code } = await authorize(desk, client, customer);
+  for (const { token } of access) assert.equal(await lives(desk, token), true);
+  return { desk, client, other, logo, access, mine, kept, own, code };
+}
+
+test('a deleted OAuth client ends at once with its grants, tokens and codes, whose rows go in parts', { timeout: 240_000 }, async (t) => {
+  const { desk, client, other, logo, access, mine, kept, own, code } = await programs(t);
+  const path = `/oauth/clients/${client.id}`, { agent } = desk.people;
+  const { body: all } = (await desk.admin.get('/oauth/grants', MOST)).must(200);
+  const [keptGrant] = all.data.filter((g) => g.client.id === other.id), goneGrants = all.data.filter((g) => g.client.id === client.id);
+  assert.deepEqual([all.total_count, goneGrants.length], [2 * ROWS + 3, 2 * ROWS + 2]);
+  const about = async (list) => (await desk.owner.fetch(list, MOST)).filter((e) => /^oauth_/.test(e.object?.resource_type ?? e.resource_type)).length;
+  const logged = [await about('/changes'), await about('/audit_log')];
+  let keptRefresh = kept.refresh_token, address = 1;
+
+  await seenAlike(desk, async () => (await desk.admin.delete(path)).must(200), async (when) => {
+    for (let i = 0; i < 3; i++) assert.equal(await lives(desk, access[i].token), false, when); // several, for each process
+    for (const token of [access.at(-1).token, mine.access_token, own]) assert.equal(await lives(desk, token), false, when);
+    const from = `127.0.0.${++address}`; // wrong clients are counted by address
+    denied(await refresh(desk, client, mine.refresh_token, { from }), 401, 'invalid_client');
+    denied(await exchange(desk, client, { grant_type: 'authorization_code', code, redirect_uri: CALLBACK }, { from }), 401, 'invalid_client');
+    denied(await exchange(desk, client, { grant_type: 'client_credentials' }, { from }), 401, 'invalid_client');
+    denied(await exchange(desk, client, { token: mine.access_token }, { path: '/oauth/introspect', from }), 401, 'invalid_client');
+    assert.equal((await desk.anyone.exchange('GET', authorizeUrl(client))).status, 400, when);
+    assert.equal((await desk.anyone.exchange('GET', logo.url.slice(desk.base.length))).status, 404, when);
+    for (const gone of [path, `/oauth/grants/${goneGrants[0].id}`]) {
+      (await desk.admin.get(gone)).refused(404, 'RESOURCE_NOT_FOUND');
+      (await desk.admin.delete(gone)).refused(404, 'RESOURCE_NOT_FOUND');
+    }
+    (await desk.admin.put(path, { name: 'Late' })).refused(404, 'RESOURCE_NOT_FOUND');
+    (await desk.admin.post(`${path}/secret`)).refused(404, 'RESOURCE_NOT_FOUND');
+    (await desk.admin.delete('/oauth/clients', { ids: `${other.id},${client.id}` })).refused(404, 'RESOURCE_NOT_FOUND');
+    assert.deepEqual((await desk.admin.fetch('/oauth/clients')).map((c) => c.id), [other.id], when);
+    const grants = (await desk.admin.get('/oauth/grants')).must(200).body;
+    assert.deepEqual([grants.data.map((g) => g.id), grants.total_count], [[keptGrant.id], 1], when);
+    assert.equal((await desk.admin.get('/oauth/grants', { client_id: client.id })).must(200).body.total_count, 0, when);
+    const own_grants = (await desk.staff.get('/oauth/my_grants')).must(200).body;
+    assert.deepEqual([own_grants.data.map((g) => g.id), own_grants.total_count], [[keptGrant.id], 1], when);
+    (await desk.staff.delete(`/oauth/my_grants/${goneGrants.find((g) => g.user.id === agent.id).id}`)).refused(404, 'RESOURCE_NOT_FOUND');
+    const files = unzip((await desk.admin.exchange('GET', `/api/v1/users/${agent.id}/export`)).must(200).bytes);
+    assert.deepEqual(JSON.parse(files['grants.json']).map((g) => g.program), ['Other'], when);
+
+    assert.equal(await lives(desk, kept.access_token), true, `${when}: tokens of another client stay`);
+    keptRefresh = (await refresh(desk, other, keptRefresh)).must(200).body.refresh_token;
+    assert.deepEqual([await about('/changes'), await about('/audit_log')], logged.map((n) => n + 1), `${when}: one entry for the client, none for what belongs to it`);
+    const left = ['oauth_tokens', 'oauth_grants'].map((table) => Number(desk.sql(`SELECT COUNT(*) FROM ${table} WHERE client_id = ${client.id}`)));
+    if (when === 'end') assert.deepEqual(left, [0, 0]);
+    else assert.deepEqual(left, [2 * ROWS + 5 - ROWS, 2 * ROWS + 2], `${when}: rows are left`);
+  });
+  assert.deepEqual(['oauth_codes', 'oauth_clients'].map((table) => desk.sql(`SELECT COUNT(*) FROM ${table}`).trim()), ['1', '1'], 'those of the other client');
+});
+
+test('no token is given after the deletion of its OAuth client, not even to a request that began before', async (t) => {
+  const desk = await open(t, { args });
+  for (let round = 0; round < 8; round++) {
+    const client = await register(desk);
+    const ask = () => exchange(desk, client, { grant_type: 'client_credentials' }, { from: `127.0.0.${round + 2}` });
+    const asked = Array.from({ length: 8 }, ask);
+    await asked[round];
+    const gone = desk.admin.delete(`/oauth/clients/${client.id}`);
+    const replies = await Promise.all([...asked, ...Array.from({ length: 8 }, ask)]);
+    (await gone).must(200);
+    const given = replies.filter(({ status }) => status === 200);
+    assert.equal(await lives(desk, given.at(-1).body.access_token), false);
+    const entries = (await desk.owner.fetch('/audit_log', MOST)).filter((e) => e.object?.id === client.id && e.object.resource_type === 'oauth_client');
+    const actions = entries.sort((a, b) => a.id - b.id).map((e) => e.action);
+    assert.equal(actions.at(-1), 'CLIENT_DELETED', actions.join());
+    assert.equal(actions.filter((a) => a === 'TOKEN_ISSUED').length, given.length);
+  }
+});
+
 /* ---- the help center -------------------------------------------------------------------------------------------------- */
 
 const ARTICLES = 2500;
@@ -334,7 +422,7 @@ async function crowded(t) {
   const at = 10000; // ids
   const me = desk.people.customer.id;
   desk.sql([
-    each('articles', 'id, uuid, section_id, status, is_featured, allow_comments, sort_order, upvote_count, rank, total_comments, created_at, updated_at', `${at} + i, 'u' || i, ${section.id}, 3, 0, 1, i, 1, 10, 1, 1, 1`),
+    each('articles', 'id, uuid, section_id, status, is_featured, allow_comments, sort_order, upvote_count, rank, total_comments, created_at, updated_at', `${at} + i, '00000000-0000-4000-8000-0000000' || (10000 + i), ${section.id}, 3, 0, 1, i, 1, 10, 1, 1, 1`),
     ...[11, 12].map((kind) => each('locale_fields', 'owner_kind, owner_id, locale, translation, created_at, updated_at', `${kind}, ${at} + i, 'en-us', 'Text', 1, 1`)),
     each('article_comments', 'id, article_id, user_id, contents, is_html, status, like_count, created_at, updated_at', `${at} + i, ${at} + i, ${me}, 'C', 0, 1, 1, 1, 1`),
     each('comment_likes', 'comment_id, user_id, created_at', `${at} + i, ${me}, 1`),

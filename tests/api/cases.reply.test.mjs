@@ -122,7 +122,7 @@ test('HTML that is too long is refused before a process cleans it', async (t) =>
   assert.equal(children(child.pid), before);
 });
 
-test('of replies side by side that have seen the same post, one is stored', async (t) => {
+test('one of several concurrent replies that have seen the same post is stored', async (t) => {
   const { desk, path, posts } = await withCase(t);
   const [{ id: seen }] = await posts();
   const people = [desk.staff, desk.admin, desk.owner, desk.as('collaborator')];

@@ -1,7 +1,7 @@
 // SLA clocks of conversations (completions.md section 7 "SLA", docs/RULES.md "SLAs").
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { HOUR, MINUTE, MONDAY, SECOND, iso, open, until } from './lib/index.mjs';
+import { HOUR, MINUTE, MONDAY, SECOND, connect, iso, open, relay, until } from './lib/index.mjs';
 import { sql } from './lib/sql.mjs';
 
 const DAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
@@ -317,6 +317,127 @@ test('a breach is noticed once, marks the clock, and leaves an activity that nam
   assert.equal(told.length, 1);
   assert.equal(told[0].actions[0].new_value, at(HOUR));
   sound(desk);
+});
+
+/** The runs of the next reply that explain shows. */
+async function nextReplies(desk, { id }) {
+  const list = await desk.staff.fetch(`/cases/${id}/sla/explain`);
+  return list.filter((run) => run.metric_type === 'NEXT_REPLY_TIME').map((run) => [run.started_at, run.completed_at, run.due_at, run.is_breached, run.is_current, run.elapsed_in_seconds]);
+}
+
+test('explain shows the former runs of the next reply, each with its breach', async (t) => {
+  const desk = await open(t);
+  const talk = await promised(desk, await sla(desk, target('NEXT_REPLY_TIME', HOUR), target('RESOLUTION_TIME', 90 * HOUR), target('FIRST_REPLY_TIME', HOUR)));
+  await reply(desk, talk);
+  await asks(desk, talk);
+  await desk.clock.forward(2 * HOUR);
+  await noticed(desk, 1);
+  await reply(desk, talk);
+  const late = [at(0), at(2 * HOUR), at(HOUR), true, false, 2 * HOUR];
+  assert.deepEqual(await nextReplies(desk, talk), [late.with(4, true)]);
+  await desk.clock.forward(MINUTE);
+  await asks(desk, talk);
+  const second = 2 * HOUR + MINUTE;
+  assert.deepEqual(await nextReplies(desk, talk), [late, [at(second), null, at(second + HOUR), false, true, 0]]);
+  assert.equal((await clocks(desk, talk)).NEXT_REPLY.is_breached, false, 'the run that counts is the last one');
+  await desk.clock.forward(MINUTE);
+  await reply(desk, talk);
+  await desk.clock.forward(MINUTE);
+  await asks(desk, talk);
+  const third = second + 2 * MINUTE, soon = [at(second), at(second + MINUTE), at(second + HOUR), false, false, MINUTE];
+  assert.deepEqual(await nextReplies(desk, talk), [late, soon, [at(third), null, at(third + HOUR), false, true, 0]]);
+  const order = (await desk.staff.fetch(`/cases/${talk.id}/sla/explain`)).map((run) => run.metric_type);
+  assert.deepEqual(order, ['FIRST_REPLY_TIME', ...Array(3).fill('NEXT_REPLY_TIME'), 'RESOLUTION_TIME']);
+  sound(desk);
+});
+
+test('a former run keeps its due time when the target changes', async (t) => {
+  const desk = await open(t);
+  const talk = await promised(desk, await sla(desk, target('NEXT_REPLY_TIME', HOUR), target('NEXT_REPLY_TIME', 9 * HOUR, { priority_id: 4 })));
+  await reply(desk, talk);
+  await asks(desk, talk);
+  await desk.clock.forward(2 * HOUR);
+  await reply(desk, talk);
+  await desk.clock.forward(MINUTE);
+  await asks(desk, talk);
+  await desk.staff.update(`/cases/${talk.id}`, { priority_id: 4 });
+  const second = 2 * HOUR + MINUTE;
+  assert.deepEqual(await nextReplies(desk, talk), [[at(0), at(2 * HOUR), at(HOUR), true, false, 2 * HOUR], [at(second), null, at(second + 9 * HOUR), false, true, 0]]);
+  sound(desk);
+});
+
+test('runs of the next reply that are over stay when the conversation loses its SLA, and count once when it gets it again', async (t) => {
+  const desk = await open(t);
+  await desk.owner.create('/slas', { title: 'Gold', targets: [target('NEXT_REPLY_TIME', HOUR)],
+    predicate_collections: [{ propositions: [{ field: 'cases.casepriorityid', operator: 'comparison_equalto', value: 3 }] }] });
+  const talk = await conversation(desk, { priority_id: 3 });
+  await reply(desk, talk);
+  await asks(desk, talk);
+  await desk.clock.forward(2 * HOUR);
+  await reply(desk, talk);
+  await desk.clock.forward(MINUTE);
+  await asks(desk, talk);
+  await desk.staff.update(`/cases/${talk.id}`, { priority_id: 1 });
+  assert.deepEqual(await clocks(desk, talk), {});
+  const late = [at(0), at(2 * HOUR), at(HOUR), true, false, 2 * HOUR], second = 2 * HOUR + MINUTE;
+  assert.deepEqual(await nextReplies(desk, talk), [late]);
+  await reply(desk, talk);
+  await desk.staff.update(`/cases/${talk.id}`, { priority_id: 3 });
+  const soon = [at(second), at(second), at(second + HOUR), false, true, 0];
+  assert.deepEqual(await nextReplies(desk, talk), [late, soon]);
+  await desk.staff.update(`/cases/${talk.id}`, { priority_id: 1 });
+  assert.deepEqual(await nextReplies(desk, talk), [late, soon.with(4, false)]);
+  await desk.staff.update(`/cases/${talk.id}`, { priority_id: 3 });
+  assert.deepEqual(await nextReplies(desk, talk), [late, soon]);
+  sound(desk);
+});
+
+test('an undone reply makes the run that it ended the current one again', async (t) => {
+  const desk = await open(t);
+  await connect(desk, await relay(t), { 'mail.undo_seconds': 60 });
+  const talk = await promised(desk, await sla(desk, target('NEXT_REPLY_TIME', HOUR)));
+  await reply(desk, talk);
+  await asks(desk, talk);
+  await desk.clock.forward(10);
+  const [{ id }] = (await reply(desk, talk, { channel: 'MAIL' })).posts;
+  await desk.clock.forward(10);
+  await asks(desk, talk);
+  assert.deepEqual((await nextReplies(desk, talk)).map(([from, to]) => [from, to]), [[at(0), at(10)], [at(20), null]]);
+  (await desk.staff.delete(`/cases/${talk.id}/reply/${id}`)).must(200);
+  assert.deepEqual(await nextReplies(desk, talk), [[at(0), null, at(HOUR), false, true, 20]]);
+  sound(desk);
+  sql(desk, `INSERT INTO sla_runs (case_id, type, sla_target_id, started_at, completed_at, is_breached, created_at)
+    SELECT case_id, type, sla_target_id, started_at, started_at, 0, 0 FROM sla_metrics WHERE case_id = ${talk.id}`);
+  assert.match(desk.check().stdout, new RegExp(`conversation ${talk.id} has a former run`));
+});
+
+test('a conversation whose replies are undone has no run of the next reply', async (t) => {
+  const desk = await open(t);
+  await connect(desk, await relay(t), { 'mail.undo_seconds': 60 });
+  const talk = await promised(desk, await sla(desk, target('NEXT_REPLY_TIME', HOUR)));
+  const replies = [];
+  for (let i = 0; i < 2; i++) {
+    replies.push((await reply(desk, talk, { channel: 'MAIL' })).posts[0].id);
+    await desk.clock.forward(10);
+    await asks(desk, talk);
+  }
+  assert.equal((await nextReplies(desk, talk)).length, 2);
+  for (const id of replies) (await desk.staff.delete(`/cases/${talk.id}/reply/${id}`)).must(200);
+  assert.deepEqual(await nextReplies(desk, talk), []);
+  sound(desk);
+});
+
+test('the intervals of a former run are in business hours if its target is', async (t) => {
+  const desk = await open(t);
+  const talk = await promised(desk, await sla(desk, target('NEXT_REPLY_TIME', HOUR, { operational_hours: 'BUSINESS_HOURS' })));
+  await reply(desk, talk);
+  await asks(desk, talk);
+  await desk.clock.forward(24 * HOUR);
+  await reply(desk, talk);
+  const [run] = await nextReplies(desk, talk);
+  assert.ok(run[5] > HOUR && run[5] < 24 * HOUR, `${run[5]} seconds counted`);
+  await asks(desk, talk);
+  assert.deepEqual((await nextReplies(desk, talk))[0], run.with(4, false));
 });
 
 test('breaches of a downtime are noticed once, by one of several processes', async (t) => {

@@ -89,7 +89,7 @@ test('the ETag in the reply to a PUT is the ETag of the new state', async (t) =>
   (await owner.put(path, { title: 'Newer' }, { headers: { 'If-Match': put.etag } })).must(200);
 });
 
-test('of two writers who read the same version the second gets an error', async (t) => {
+test('the second of two writers who read the same version gets an error', async (t) => {
   const { owner, path, reply } = await world(t);
   const answers = await Promise.all(['Ann', 'Ben', 'Cid'].map((title) =>
     owner.put(path, { title }, { headers: { 'If-Match': reply.etag } })));

@@ -73,7 +73,7 @@ test('twenty concurrent strangers with one new address create one user', async (
   assert.equal(await total(desk.owner, '/users'), 6);
 });
 
-test('a stranger who posts with a known address learns nothing about its owner', async (t) => {
+test('a reply to a stranger who posts with a known address reveals nothing about its owner', async (t) => {
   const desk = await open(t);
   const secret = await desk.person('customer', { full_name: 'Secret Realname', designation: 'Hidden Chief', signature: 'Sincerely hidden', phone: '+4930901820' });
   const older = await secret.client.create('/conversations', { subject: 'Older private', contents: 'Private words' });

@@ -59,6 +59,16 @@ test('a demo desk has tags, notes, files, ratings, custom fields, a form, trashe
   assert.equal(status, 0, stdout);
 });
 
+test('a demo desk has a program with consents, and an API token', async (t) => {
+  const desk = await demo(t, { conversations: 100 });
+  const [client] = await desk.owner.fetch('/oauth/clients');
+  assert.deepEqual([client.name, client.scopes], ['Order system', ['users:read', 'conversations:write']]);
+  assert.equal((await desk.owner.fetch('/oauth/grants', { client_id: client.id })).length, 3);
+  assert.equal((await desk.staff.fetch('/oauth/my_grants'))[0].client.name, 'Order system');
+  assert.equal((await desk.staff.fetch('/profile/api_tokens'))[0].name, 'Weekly report');
+  assert.match((await desk.owner.post(`/oauth/clients/${client.id}/secret`, {})).must(200).data.secret, /^dks_/);
+});
+
 test('a demo desk has rules that can be saved again, and a disabled endpoint', async (t) => {
   const desk = await demo(t, { conversations: 100 });
   const titles = async (path) => (await desk.owner.fetch(path)).filter((rule) => rule.is_enabled).map(({ title }) => title);

@@ -91,6 +91,17 @@ test('an upload is asked for its body if the caller may upload or the password i
     assert.equal((await asked(desk, '/api/v1/files', credentials)).status, 100, JSON.stringify(credentials));
 });
 
+test('an upload over the rate limit is refused before its body', async (t) => {
+  const desk = await open(t, { processes: 1 });
+  const { headers, body } = (await desk.staff.get('/session')).must(200);
+  const session = { 'X-Session-ID': body.session_id, 'X-CSRF-Token': headers['x-csrf-token'] };
+  await desk.owner.update('/settings', { values: { 'limits.write_per_minute': 1 } });
+  assert.equal((await asked(desk, '/api/v1/files', session)).status, 100);
+  (await desk.staff.put('/profile', { designation: 'x' })).must(200);
+  const reply = await asked(desk, '/api/v1/files', session);
+  assert.deepEqual([reply.status, reply.headers['retry-after']], [429, '60']);
+});
+
 test('an upload with a locked login is refused before its body', async (t) => {
   const desk = await open(t);
   for (let i = 0; i < 10; i++) (await desk.login('agent@example.com', `wrong ${i}`).get('/teams')).refused(401, 'AUTHENTICATION_FAILED');

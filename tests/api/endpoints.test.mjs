@@ -32,8 +32,20 @@ const own = (make) => (w) => make(w, w.desk.people.owner.id);
 /** Facebook accounts come from mails and webhooks, not from the API. Only the demo desk has some. */
 const facebook = async (w, role) => (await w.demo.admin.fetch('/identities/facebook', { user_id: w.demo.people[role].id })).map(({ id }) => id);
 
+const token = (w) => w.owner.create('/events/tokens', { label: 'x' });
+const paid = { event: 'order.paid', user: { email: 'paid@x.example' } };
+
 /** How to request a row: (world) => {id, query, body, as, count}, or {} if the row needs nothing. */
 const ASK = {
+  'GET /events/tokens': {},
+  'GET /events/tokens/:id': token,
+  'POST /events/tokens': { body: { label: 'x' } },
+  'PUT /events/tokens/:id': async (w) => ({ ...await token(w), body: { label: 'y' } }),
+  'PUT /events/tokens': async (w) => ({ ...await pair(w, token), body: { is_enabled: false } }),
+  'DELETE /events/tokens/:id': token,
+  'DELETE /events/tokens': (w) => pair(w, token),
+  'POST /webhook/:token/incoming': async (w) => ({ token: (await token(w)).token, body: paid }),
+  'POST /bulk/webhook/:token/incoming': async (w) => ({ token: (await token(w)).token, body: { events: [paid] } }),
   'GET /session': {},
   'PUT /session/ack': {},
   'DELETE /session': {},
@@ -197,7 +209,7 @@ describe('the endpoint list of the specification', () => {
       const recipe = ASK[key] ?? ASK[`${key} ${row.shape}`];
       assert.ok(recipe, `no recipe for ${key}`);
       const asked = typeof recipe === 'function' ? await recipe(world) : recipe;
-      const path = row.path.replaceAll(/:id|:name/g, (name) => asked[name.slice(1)]).replace(/\?.*/, '');
+      const path = row.path.replaceAll(/:id|:name|:token/g, (name) => asked[name.slice(1)]).replace(/\?.*/, '');
       const { query, body } = asked;
       const reply = (await (asked.as ?? owner).request(row.method, path, { query, body })).must(row.status);
       SHAPES[row.shape](reply, row, asked);

@@ -29,6 +29,23 @@ test('an absurd id is 404, never 5xx', async (t) => {
   }
 });
 
+test('an unknown id in a parameter is refused with the list of the ids that the caller may use', async (t) => {
+  const { owner, customer } = await open(t);
+  const message = (reply, parameter) => reply.refused(400, 'FIELD_INVALID', parameter).body.errors[0].message;
+  const absent = (type) => `There is no ${type} with this id, or you may not see it.`;
+  const one = { subject: 'S', contents: 'C' };
+  const mine = await customer.create('/conversations', one);
+  for (const [reply, parameter, expected] of [
+    [await owner.post('/teams', { title: 'T', businesshour_id: 99 }), 'businesshour_id', `${absent('business hour')} GET /businesshours lists those that you see.`],
+    [await owner.put(`/cases/${mine.id}`, { priority_id: 99 }), 'priority_id', `${absent('priority')} GET /cases/priorities lists those that you see.`],
+    [await customer.post('/conversations', { ...one, form_id: 99 }), 'form_id', `${absent('form')} GET /cases/forms lists those that you see.`],
+    [await owner.put('/views/reorder', { view_ids: [99] }), 'view_ids/0', `${absent('view')} GET /views lists those that you see.`],
+    [await owner.post('/identities/emails', { email: 'a@example.com', user_id: 99 }), 'user_id', `${absent('user')} GET /users lists those that you see.`],
+  ]) assert.equal(message(reply, parameter), expected);
+  const team = await owner.create('/teams', { title: 'T' });
+  assert.equal(message(await owner.post(`/teams/${team.id}/members`, { agent_ids: [99] }), 'agent_ids/0'), 'There is no member of staff with this id. GET /users lists people and their roles.');
+});
+
 test('a method that a path does not support is 405 with Allow', async (t) => {
   const { anyone, owner, contract } = await open(t);
   for (const who of [anyone, owner]) {

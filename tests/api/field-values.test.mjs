@@ -176,7 +176,7 @@ test('customers see and set the fields of theirs that they may see and edit', as
   (await customer.put('/profile', { field_values: { shown: 'mine' } })).refused(400, 'FIELD_INVALID', 'field_values/shown');
   for (const key of ['secret', 'text', 'nothing']) {
     const { body } = (await customer.put('/profile', { field_values: { [key]: 'mine' } })).refused(400, 'FIELD_INVALID', `field_values/${key}`);
-    assert.equal(body.errors[0].message, 'There is no such field.');
+    assert.equal(body.errors[0].message, 'There is no custom field with this key, or you may not see it.');
   }
   await owner.update(`/users/fields/${of.open.id}`, { is_enabled: false });
   assert.deepEqual(await own(), { [of.shown.id]: 's' });

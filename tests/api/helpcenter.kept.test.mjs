@@ -1,5 +1,6 @@
 // Pages that are kept in memory (src/pages/kept.h): no change is missed by any process, and other writes do not drop them.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import { test } from 'node:test';
 import { png } from './lib/picture.mjs';
@@ -84,6 +85,34 @@ test('a kept page costs no statement of its own, and writes elsewhere do not dro
   assert.ok((await cost(daemon, page)) <= kept);
   assert.equal((await get(daemon, `${page}?utm_source=letter`)).headers.etag, first.headers.etag);
   assert.ok((await cost(daemon, `${page}?utm_source=letter`)) <= kept, 'unknown arguments are no other page');
+});
+
+/** Every page that may be kept, as the table of pages has it. */
+const kept_patterns = [...readFileSync(new URL('../../src/pages/all.c', import.meta.url), 'utf8').matchAll(/\{GET, "([^"]+)".*\.kept = true/g)].map((m) => m[1]);
+
+test('every page that may be kept is kept: it reads no table whose changes are not noted', { skip: /^postgres/.test(process.env.DATABASE ?? '') }, async (t) => {
+  const { desk, owner, category, section, article } = await prepare(t);
+  const upload = async (name) => (await owner.post('/files', raw('image/png', png(20, 10)))).must(201, name).data.id;
+  const [{ id: brand }] = await owner.fetch('/brands');
+  await owner.update(`/brands/${brand}`, { logo_file_id: await upload('logo') });
+  for (const change of [{ attachment_file_ids: [await upload('attachment')] }, { keywords: 'words' }, { is_featured: true }]) await owner.update(`/articles/${article.id}`, change);
+  await owner.create('/articles', { section_id: section.id, titles: 'Second', contents: '<p>x</p>', status: 'PUBLISHED', tags: 'blue' });
+  await desk.customer.create(`/articles/${article.id}/comments`, { contents: 'Thanks' });
+  const slugs = { articles: `${article.id}-first`, sections: `${section.id}-basics`, categories: `${category.id}-using-it` };
+  const path_of = (pattern) => pattern.replace(':locale', 'en-us').replace(/(\w+)\/:slug/, (_, kind) => `${kind}/${slugs[kind]}`).replace(':brand', brand).replace(':part', 'sections-0');
+  assert.ok(kept_patterns.length > 8);
+  for (const path of kept_patterns.map(path_of)) {
+    assert.equal((await get(desk.daemons[0], path)).status, 200, path);
+    assert.equal(await cost(desk.daemons[0], path), 0, `${path} is made again: ${desk.log.slice(-300)}`);
+  }
+});
+
+test('votes do not drop kept pages, because they change only the order of lists', { skip: /^postgres/.test(process.env.DATABASE ?? '') }, async (t) => {
+  const { desk, article, home, page } = await prepare(t);
+  const daemon = desk.daemons[0];
+  for (const path of [page, home]) await get(daemon, path);
+  (await desk.customer.post(`/articles/${article.id}/upvote`, {})).must(200);
+  for (const path of [page, home]) assert.equal(await cost(daemon, path), 0, path);
 });
 
 test('an argument can\'t be disguised as others', async (t) => {

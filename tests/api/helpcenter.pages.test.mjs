@@ -1,4 +1,4 @@
-// The pages of the help center that show: docs/HELPCENTER.md, "Pages".
+// The pages of the help center that show: docs/HELPCENTER.md, "Pages that show".
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { png } from './lib/picture.mjs';

@@ -84,3 +84,17 @@ test('a list that is likely to be long never runs on an event loop', { skip: pro
     [{ limit: 100, _flat: 'true' }, pooled], [{ limit: 200, include: 'user,team' }, pooled], [{ LIMIT: 1000, INCLUDE: '*' }, pooled],
   ]) assert.deepEqual(await cost(query), where, JSON.stringify(query));
 });
+
+test('many forms of one address refuse no form of another', async (t) => {
+  const desk = await open(t, { processes: 1, args: ['--public-writes', '0'] });
+  desk.expects5xx = true;
+  const form = (from) => desk.anyone.at(from).exchange('POST', '/oauth/authorize', { body: 'ticket=none', headers: { 'Content-Type': 'application/x-www-form-urlencoded' } });
+  const queued = async (n) => (await metric(desk, 'logins_queued')) >= n || undefined;
+  // Logins keep the lane busy: the forms of an address take one turn while each of these addresses takes one.
+  const logins = Array.from({ length: 40 }, (_, i) => desk.login(`nobody${i}@example.com`, 'wrong').at(`127.0.1.${1 + i % 8}`).get('/me'));
+  await until('logins to wait', () => queued(20));
+  const flood = Array.from({ length: 200 }, () => form('127.0.0.9'));
+  await until('forms to wait', () => queued(100));
+  assert.equal((await form('127.0.0.8')).status, 403, 'the form has no ticket, but a turn');
+  await Promise.all([...logins, ...flood]);
+});

@@ -113,7 +113,7 @@ describe('mails that come in', () => {
     test(title, () => new Scenario(world, name).run());
   }
 
-  test('of 100 mails of a stranger in an hour, 60 open conversations, and the rest is suspended', async () => {
+  test('60 of 100 mails of a stranger in an hour open conversations, and the rest is suspended', async () => {
     const { desk } = world;
     const before = lastMail(desk);
     const letters = world.to.mails.length;
@@ -121,6 +121,69 @@ describe('mails that come in', () => {
     const rows = mailRows(desk, before);
     assert.deepEqual([rows.filter((r) => r.status === 'SUCCESS').length, rows.filter((r) => r.suspension === 'LOOP_DETECTED').length], [60, 40]);
     assert.equal(world.to.mails.length, letters, 'the desk sends no mail in answer');
+  });
+
+  test('a flood under the address of a person keeps out neither the mails of a later hour nor those that DMARC proves', async () => {
+    const { desk } = world;
+    const from = 'often@flooded.example';
+    const flood = async (n, more) => {
+      const before = lastMail(desk);
+      for (let i = 0; i < n; i++) await arrive(desk, { raw: mail({ From: from, Subject: `${before} ${i}`, ...more }), to: 'desk@example.com', from });
+      return mailRows(desk, before).map((r) => r.suspension ?? r.status);
+    };
+    assert.ok((await flood(60)).every((result) => result === 'SUCCESS'));
+    const proof = { 'Authentication-Results': 'mx.desk.example; dmarc=pass header.from=flooded.example' };
+    assert.deepEqual(await flood(1), ['LOOP_DETECTED']);
+    assert.deepEqual(await flood(1, proof), ['SUCCESS'], 'mails without DMARC do not use up the limit of the owner');
+    await desk.clock.forward(HOUR / 2);
+    assert.ok((await flood(65)).every((result) => result === 'LOOP_DETECTED'), 'the flood goes on');
+    await desk.clock.forward(HOUR / 2 + 1);
+    assert.deepEqual(await flood(1), ['SUCCESS'], 'suspended mails of the last hour do not count');
+  });
+
+  test('people in Cc take part until a conversation has fifty participants, and addresses of the desk never do', async () => {
+    const { desk } = world;
+    await desk.owner.update('/settings', { values: { 'mail.return_path': 'bounces@example.com' } });
+    const cc = (k, ...more) => [...Array.from({ length: 20 }, (_, i) => `cc${k}x${i}@copies.example`), ...more].join(', ');
+    const first = await receive(desk, mail({ From: 'asks@copies.example', Cc: cc(0) }));
+    const people = () => Number(sql(desk, `SELECT COUNT(*) FROM case_participants WHERE case_id = ${first.case_id}`));
+    const again = (Cc) => receive(desk, mail({ From: 'asks@copies.example', Cc }), { to: `desk+${token(desk, 'c', first.case_id)}@example.com` });
+    assert.equal(people(), 21);
+    await again('desk@example.com, Desk+x@example.com, bounces@example.com');
+    assert.equal(people(), 21);
+    const letters = Number(sql(desk, 'SELECT COUNT(*) FROM outgoing_mails'));
+    await again(cc(1));
+    await again(cc(2));
+    assert.equal(people(), 50);
+    assert.equal((await again('late@copies.example')).status, 'SUCCESS');
+    assert.equal(people(), 50);
+    assert.equal(Number(sql(desk, 'SELECT COUNT(*) FROM outgoing_mails')), letters, 'no mail goes out');
+    assert.equal((await receive(desk, mail({ From: 'bounces@example.com' }))).suspension, 'SOURCE_IS_MAILBOX');
+    await desk.owner.update('/settings', { values: { 'mail.return_path': '' } });
+  });
+
+  test('a message that came by mail shows the people whom its sender named in To and Cc', async () => {
+    const { desk } = world;
+    const { email } = desk.people.customer;
+    const row = await receive(desk, mail({ From: 'names@named.example', To: `desk@example.com, ${email.toUpperCase()}`, Cc: 'Bob <bob@named.example>, noreply@named.example' }));
+    const message = await desk.owner.fetch(`/cases/${row.case_id}/messages/${row.post_id}`, { include: 'identity_email' });
+    assert.deepEqual(message.recipients.map((r) => [r.type, r.name, r.identity.email, r.email_delivery_status, r.email_delivery_status_updated_at]),
+      [['TO', 'Cora Customer', email, null, null], ['CC', 'Bob', 'bob@named.example', null, null]]);
+    await desk.owner.create(`/cases/${row.case_id}/reply`, { contents: 'Hello', channel: 'MAIL' });
+    const shown = await desk.owner.fetch(`/cases/${row.case_id}/messages`);
+    assert.deepEqual(shown.map((m) => m.recipients.length), [1, 2]);
+    const bob = message.recipients[1].identity.user?.id ?? (await desk.owner.fetch('/users', { email: 'bob@named.example' }))[0].id;
+    (await desk.owner.delete(`/users/${bob}`, { purge: true })).must(200);
+    await until('the purge', async () => (await desk.owner.fetch(`/cases/${row.case_id}/messages/${row.post_id}`)).recipients.length === 1);
+  });
+
+  test('a new sender joins the organization that owns the validated domain of the address', async () => {
+    const { desk } = world;
+    const made = await desk.owner.create('/organizations', { name: 'Validated', domains: 'validated.example', is_validated: true });
+    await desk.owner.create('/organizations', { name: 'Claimed', domains: 'claimed.example' });
+    const organization = async (from) => (await desk.owner.fetch(`/users/${(await receive(desk, mail({ From: from }))).sender_id}`)).organization?.id;
+    assert.equal(await organization('New <new@Validated.example>'), made.id);
+    assert.equal(await organization('New <new@claimed.example>'), undefined, 'a domain that is not validated proves nothing');
   });
 
   test('a released mail with a forged token opens a conversation', async () => {
@@ -164,6 +227,8 @@ describe('mails that come in', () => {
     const rows = sql(desk, `SELECT f.name, a.is_inline, f.width FROM post_attachments a JOIN files f ON f.id = a.file_id WHERE a.post_id = ${row.post_id} ORDER BY a.sort_order`).trim().split('\n');
     assert.deepEqual(rows.sort(), ['dot.gif|1|1', 'notes.txt|0|0']);
     assert.match(sql(desk, `SELECT content_html FROM posts WHERE id = ${row.post_id}`), /src="cid:\d+"/);
+    const [, shown] = / src="([^"]+)"/.exec((await desk.owner.fetch(`/cases/${row.case_id}/messages/${row.post_id}`)).body_html);
+    for (const html of [(await desk.owner.fetch(`/mails/${row.id}`)).html, (await desk.owner.fetch(`/cases/posts/${row.post_id}/email_original`)).html_content]) assert.ok(html.includes(` src="${shown}"`), html);
     assert.equal(sql(desk, 'SELECT COUNT(*) FROM mails m JOIN files f ON f.id = m.file_id WHERE f.expires_at IS NOT NULL').trim(), '0', 'raw mails do not expire');
   });
 

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { connect, form, mailIn, multipart, open, raw, relay, until, waiting } from './lib/index.mjs';
-import { arrive, mailRows } from './lib/mails.mjs';
+import { arrive, mailRows, token } from './lib/mails.mjs';
 
 const TOKEN = (letter) => `${letter}\\d+-[a-z2-7]{16}`;
 
@@ -94,6 +94,104 @@ test('a reply is undone within mail.undo_seconds by its author, and not later', 
   assert.equal((await message(kept)).message_status, 'SENT');
 });
 
+test('the undo of a reply gives its author the read marker back, and keeps what was read after it', async (t) => {
+  const { desk, talk, reply } = await mailing(t, { 'mail.undo_seconds': 60 });
+  const marker = async (who) => (await who.fetch(`/cases/${talk.id}`, { include: 'read_marker' })).read_marker;
+  const people = async () => (await desk.owner.fetch(`/cases/${talk.id}/participants`)).map((p) => p.id).sort();
+  const asks = async (contents) => (await desk.customer.create(`/conversations/${talk.id}/messages`, { contents })).id;
+  await asks('Does it?');
+  const colleague = await desk.person('agent');
+  const [before, there] = [await marker(colleague.client), await people()];
+  assert.equal(before.unread_count, 2);
+  const undo = async (id) => (await colleague.client.delete(`/cases/${talk.id}/reply/${id}`)).must(200);
+  const replies = async (contents) => (await colleague.client.create(`/cases/${talk.id}/reply`, { contents, channel: 'MAIL' })).posts[0].id;
+  await undo(await replies('Oops'));
+  assert.deepEqual([await marker(colleague.client), await people()], [before, there], 'the first reply of a colleague who has read nothing');
+
+  const own = await reply('I have read the question');
+  const read = await marker(desk.staff);
+  const oops = await reply('Oops');
+  const question = await asks('And this?');
+  (await desk.staff.delete(`/cases/${talk.id}/reply/${oops}`)).must(200);
+  assert.deepEqual(await marker(desk.staff), { ...read, unread_count: 1 }, 'the question came after the reply, and is unread');
+  assert.equal(read.last_read_post_id, own);
+  const hasty = await replies('Hasty');
+  (await desk.staff.put(`/conversations/${talk.id}/messages/${question}`, { message_status: 'SEEN' })).must(200);
+  await undo(hasty);
+  const after = await marker(desk.staff);
+  assert.deepEqual([after.last_read_post_id, after.unread_count], [question, 0], 'another reader keeps the position');
+  assert.equal(desk.check().status, 0, desk.check().stdout);
+});
+
+test('two replies are undone one after the other, in either order', async (t) => {
+  const { desk, talk, reply } = await mailing(t, { 'mail.undo_seconds': 60 });
+  const state = async () => {
+    const { status, last_replier: last, post_count: posts, read_marker: read } = await desk.staff.fetch(`/cases/${talk.id}`, { include: 'read_marker' });
+    return { status, last, posts, read: [read.last_read_post_id, read.unread_count] };
+  };
+  const undo = async (id) => (await desk.staff.delete(`/cases/${talk.id}/reply/${id}`)).must(200);
+  const before = await state();
+  for (const turned of [false, true]) {
+    const [first, second] = [await reply('One'), await reply('Two')];
+    for (const id of turned ? [first, second] : [second, first]) await undo(id);
+    assert.deepEqual((({ status, ...rest }) => rest)(await state()), (({ status, ...rest }) => rest)(before), turned ? 'the earlier one first' : 'the later one first');
+  }
+  assert.equal(desk.check().status, 0, desk.check().stdout);
+});
+
+test('a reply that came by mail is undone: its mail has no message any more, and says why', async (t) => {
+  const { desk, talk } = await mailing(t, { 'mail.undo_seconds': 60, 'mail.authserv_id': 'mx.desk.example' });
+  const { email } = desk.people.agent;
+  await arrive(desk, {
+    raw: `Authentication-Results: mx.desk.example; dmarc=pass header.from=${email.split('@')[1]}\r\nFrom: ${email}\r\nTo: desk@example.com\r\nSubject: Re\r\nMessage-ID: <r@x.example>\r\n\r\nOops\r\n`,
+    to: `desk+${token(desk, 'c', talk.id)}@example.com`, from: email,
+  });
+  const [row] = mailRows(desk);
+  assert.deepEqual([row.status, row.case_id], ['SUCCESS', talk.id]);
+  (await desk.staff.delete(`/cases/${talk.id}/reply/${row.post_id}`)).must(200);
+  const shown = await desk.admin.fetch(`/mails/${row.id}`);
+  assert.deepEqual([shown.status, shown.case_message, shown.case.id, shown.reason], ['REJECTED', null, talk.id, 'The author has undone the reply.']);
+  assert.equal(desk.check().status, 0, desk.check().stdout);
+});
+
+test('an undo that is refused says whether the message was mailed', async (t) => {
+  const { desk, talk, reply } = await mailing(t, { 'mail.undo_seconds': 60 });
+  const refusal = async (id) => (await desk.staff.delete(`/cases/${talk.id}/reply/${id}`)).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE').body.errors[0].message;
+  assert.match(await refusal(await reply('Seen at once', { channel: 'HELPCENTER' })), /^The message was not sent by e-mail/);
+  const late = await reply('Late');
+  await desk.clock.forward(61);
+  assert.match(await refusal(late), /^mail\.undo_seconds have passed/);
+});
+
+test('a reply has the mailbox that it leaves by, and addresses of the desk get no copy', async (t) => {
+  const { desk, talk } = await mailing(t, { 'mail.return_path': 'bounces@example.com' });
+  await desk.admin.create('/mailboxes', { address: 'sales@example.com' });
+  const people = async () => (await desk.owner.fetch(`/cases/${talk.id}/participants`)).length;
+  const before = await people();
+  const sent = (await desk.staff.post(`/cases/${talk.id}/reply`, { contents: 'Hello', channel: 'MAIL', channel_options: { cc: ['Desk+x@example.com', 'sales@EXAMPLE.com', 'bounces@example.com', 'bob@people.example'] } })).must(201);
+  assert.equal(sent.body.notifications.filter(({ type, message }) => type === 'WARNING' && / is an address of this desk\. It gets no copy\.$/.test(message)).length, 3, sent.text);
+  const message = await desk.staff.fetch(`/cases/${talk.id}/messages/${sent.data.posts[0].id}`);
+  assert.deepEqual(message.mailbox, { id: 1, resource_type: 'mailbox' });
+  const plain = await desk.staff.create(`/conversations/${talk.id}/messages`, { contents: 'Hello again' });
+  assert.deepEqual((await desk.staff.fetch(`/cases/${talk.id}/messages/${plain.id}`)).mailbox, { id: 1, resource_type: 'mailbox' });
+  const letters = desk.sql(`SELECT recipient FROM outgoing_mails WHERE post_id = ${sent.data.posts[0].id} ORDER BY recipient`).trim().split('\n');
+  assert.deepEqual(letters, ['bob@people.example', desk.people.customer.email]);
+  assert.equal(await people(), before + 1, 'Bob alone');
+});
+
+test('a reference to earlier mails is found in a conversation with many recipients', async (t) => {
+  const { desk, to, reply } = await mailing(t);
+  const first = await reply('One', { channel_options: { cc: Array.from({ length: 49 }, (_, i) => `copy${i}@people.example`) } });
+  await until('the mails', () => count(desk, `post_id = ${first} AND status = 2`) === 50);
+  const second = await reply('Two');
+  await until('the mail', () => count(desk, `post_id = ${second} AND status = 2`) === 1);
+  const { email } = desk.people.customer;
+  const own = () => to.mails.filter((mail) => mail.to.includes(email));
+  await until('both mails', () => own().length === 2);
+  const [one, two] = own();
+  assert.equal(two.header('References'), one.header('Message-ID'), 'only the mail to the same recipient');
+});
+
 test('a notice at the return path of a letter rejects its message, whatever its form', async (t) => {
   const { desk, to, reply, message } = await mailing(t);
   const notices = [
@@ -160,6 +258,25 @@ test('rules mail nothing to an address that had an automatic mail suspended with
   assert.equal(count(desk, "template = 'rule_notification'"), 0);
   await desk.clock.forward(3601);
   await desk.staff.update(`/cases/${talk.id}`, { subject: 'go two' });
+  assert.equal(count(desk, "template = 'rule_notification'"), 1);
+});
+
+test('a forged address of staff in From keeps no mail of a rule from staff; one with DMARC does', async (t) => {
+  const { desk, talk } = await mailing(t, { 'mail.authserv_id': 'mx.desk.example' });
+  const { id, email } = desk.people.agent;
+  await desk.admin.create('/triggers', {
+    title: 'Tell', predicate_collections: [{ propositions: [{ field: 'cases.subject', operator: 'string_contains_insensitive', value: 'go' }] }],
+    actions: [{ name: 'notificationuser', option: 'SEND', value: id, attributes: { subject: 'About', message: 'See' } }],
+  });
+  const away = async (...head) => {
+    await arrive(desk, { raw: [...head, `From: ${email}`, 'To: desk@example.com', `Subject: Away ${head.length}`, 'Auto-Submitted: auto-replied', '', 'Away.'].join('\r\n'), to: 'desk@example.com', from: email });
+    assert.equal(mailRows(desk).at(-1).suspension, 'OUT_OF_OFFICE_EMAIL');
+  };
+  await away();
+  await desk.admin.update(`/cases/${talk.id}`, { subject: 'go one' });
+  assert.equal(count(desk, "template = 'rule_notification'"), 1);
+  await away(`Authentication-Results: mx.desk.example; dmarc=pass header.from=${email.split('@')[1]}`);
+  await desk.admin.update(`/cases/${talk.id}`, { subject: 'go two' });
   assert.equal(count(desk, "template = 'rule_notification'"), 1);
 });
 
@@ -310,6 +427,6 @@ test('a survey has a link that ends surveys to this person', async (t) => {
   const talk = await complete();
   assert.equal(count(desk, "template = 'survey'"), 1);
   const activities = JSON.stringify(await desk.staff.fetch(`/cases/${talk.id}/activities`));
-  assert.match(activities, /wants no more surveys/);
+  assert.match(activities, /has unsubscribed from surveys/);
   assert.equal((await desk.staff.fetch(`/cases/${talk.id}`)).rating_status, 'UNOFFERED');
 });

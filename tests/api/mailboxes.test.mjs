@@ -19,7 +19,7 @@ describe('mailboxes:', () => {
   const world = shared(async (w) => {
     w.to = await relay(w.t);
     await connect(w.desk, w.to);
-  });
+  }, { processes: 1 }); // a setting counts at once only in the process that changed it
 
   test('a new desk has one mailbox: it is the system\'s, the default, verified, and has the address of the setting', async () => {
     const { desk } = world;
@@ -80,6 +80,21 @@ describe('mailboxes:', () => {
     (await desk.admin.delete(`/mailboxes/${id}`)).must(200);
     const again = await desk.admin.create('/mailboxes', { address: 'one@example.com' });
     (await desk.admin.delete('/mailboxes', { ids: again.id })).must(200);
+  });
+
+  test('the addresses of the settings have no plus sign, and mail.from_address is that of no other mailbox', async () => {
+    const { desk } = world;
+    const { id } = await desk.admin.create('/mailboxes', { address: 'taken@example.com' });
+    const put = (name, value) => desk.owner.put('/settings', { values: { [name]: value } });
+    for (const name of ['mail.from_address', 'mail.return_path']) {
+      for (const wrong of ['support+x@example.com', 'no address']) (await put(name, wrong)).refused(400, 'FIELD_INVALID', `values.${name}`);
+    }
+    (await put('mail.from_address', 'Taken@EXAMPLE.com')).refused(400, 'FIELD_INVALID', 'values.mail.from_address');
+    (await put('mail.return_path', 'taken@example.com')).must(200);
+    (await put('mail.return_path', 'returns@example.com')).must(200);
+    (await desk.admin.delete(`/mailboxes/${(await desk.admin.create('/mailboxes', { address: 'returns@example.com' })).id}`)).must(200);
+    (await put('mail.return_path', '')).must(200);
+    (await desk.admin.delete(`/mailboxes/${id}`)).must(200);
   });
 
   test('an address that belongs to a person is accepted with a warning', async () => {
@@ -174,7 +189,7 @@ describe('mailboxes:', () => {
     const account = { imap_host: 'imap.example.com', imap_port: 993, imap_security: 'TLS', imap_user: 'support', imap_password: 'hunter2 hunter2', imap_folder: 'INBOX', imap_after: 'Done' };
     for (const name of Object.keys(account)) (await desk.admin.put(`/mailboxes/${id}`, { [name]: account[name] })).refused(403, 'PERMISSIONS_DENIED', name);
     (await desk.admin.post('/mailboxes', { address: 'imap2@example.com', imap_host: 'imap.example.com' })).refused(403, 'PERMISSIONS_DENIED', 'imap_host');
-    for (const [name, value] of [['imap_port', 0], ['imap_port', 65536], ['imap_security', 'SSL'], ['imap_host', 'x'.repeat(300)]]) (await desk.owner.put(`/mailboxes/${id}`, { [name]: value })).refused(400, 'FIELD_INVALID', name);
+    for (const [name, value] of [['imap_port', 0], ['imap_port', 65536], ['imap_security', 'SSL'], ['imap_host', 'x'.repeat(254)]]) (await desk.owner.put(`/mailboxes/${id}`, { [name]: value })).refused(400, 'FIELD_INVALID', name);
     const set = (await desk.owner.put(`/mailboxes/${id}`, account)).must(200);
     const { imap_password: secret, ...shown } = account;
     for (const [name, value] of Object.entries(shown)) assert.equal(set.data[name], value);
@@ -190,12 +205,38 @@ describe('mailboxes:', () => {
       assert.ok(stored());
       await desk.owner.update(`/mailboxes/${id}`, change);
       assert.equal(stored(), '', `${JSON.stringify(change)} keeps the password`);
+      if (change.imap_host === null) continue;
       await desk.owner.update(`/mailboxes/${id}`, { ...account, ...change });
       assert.ok(stored());
     }
+    const { imap_host, ...hostless } = account;
+    for (const change of [{ imap_password: secret }, hostless, { ...account, imap_host: null }]) (await desk.owner.put(`/mailboxes/${id}`, change)).refused(400, 'FIELD_INVALID', 'imap_password');
+    (await desk.owner.post('/mailboxes', { address: 'imap3@example.com', imap_password: secret })).refused(400, 'FIELD_INVALID', 'imap_password');
+    await desk.owner.update(`/mailboxes/${id}`, { imap_host });
+    await desk.owner.update(`/mailboxes/${id}`, { imap_password: secret });
+    assert.ok(stored(), 'the stored host counts');
     assert.ok(!(await desk.admin.get('/changes', { limit: 1000 })).text.includes(secret));
     (await desk.admin.delete(`/mailboxes/${id}`)).must(200);
     assert.equal(stored(), '');
+  });
+
+  test('a change of the IMAP account ends its error, and a host of this machine or of a private network needs the setting', async () => {
+    const { desk } = world;
+    const { id } = await desk.admin.create('/mailboxes', { address: 'error@example.com', is_enabled: false });
+    const put = (body) => desk.owner.put(`/mailboxes/${id}`, body);
+    for (const host of ['localhost', 'imap.LOCALHOST.', '127.0.0.1', '10.1.2.3', '169.254.169.254', '[::1]', '::ffff:192.168.1.1']) (await put({ imap_host: host })).refused(400, 'FIELD_INVALID', 'imap_host');
+    const account = { imap_host: 'imap.example.com', imap_user: 'x', imap_password: 'hunter2 hunter2', imap_folder: 'INBOX' };
+    (await put(account)).must(200);
+    const error = async (body) => {
+      await rowsChanged(desk, `UPDATE mailboxes SET imap_error = 'The password was refused.' WHERE id = ${id}`);
+      return (await put(body)).must(200).data.imap_error;
+    };
+    assert.equal(await error({ name: 'Errors', imap_host: account.imap_host }), 'The password was refused.', 'nothing of the account changed');
+    for (const change of [{ imap_host: 'two.example.com' }, { imap_port: 1993 }, { imap_user: 'y' }, { imap_password: 'hunter3 hunter3' }, { imap_folder: 'Mail' }, { imap_after: 'Done' }]) assert.equal(await error(change), null, JSON.stringify(change));
+    (await desk.owner.put('/settings', { values: { 'mail.imap_allow_private_addresses': true } })).must(200);
+    (await put({ imap_host: '127.0.0.1' })).must(200);
+    (await desk.owner.put('/settings', { values: { 'mail.imap_allow_private_addresses': false } })).must(200);
+    (await desk.admin.delete(`/mailboxes/${id}`)).must(200);
   });
 
   test('changes of mailboxes are in the change log', async () => {
@@ -276,7 +317,11 @@ test('the configuration shows SPF, DMARC and MX of the domain as the name server
   records['TXT example.com'] = ['v=spf1 \x01\xff <b> -all'];
   assert.deepEqual((await look())[1], ['SPF', 'example.com', ['v=spf1 ?? <b> -all'], true]);
   const { dns_records: [spf, dmarc, mx] } = await desk.admin.fetch('/mailboxes/1/configuration');
-  assert.deepEqual([spf.expected_value, dmarc.expected_value, mx.expected_value], ['v=spf1 a:127.0.0.1 ~all', 'v=DMARC1; p=none', null]);
+  assert.deepEqual([spf.expected_value, dmarc.expected_value, mx.expected_value], ['v=spf1 ip4:127.0.0.1 ~all', 'v=DMARC1; p=none', null]);
+  for (const [relay, expected] of [['2001:DB8::1', 'ip6:2001:db8::1'], ['relay.example.com', 'a:relay.example.com'], ['', 'mx']]) {
+    await desk.owner.put('/settings', { values: { 'mail.smtp_host': relay } });
+    assert.equal((await desk.admin.fetch('/mailboxes/1/configuration')).dns_records[0].expected_value, `v=spf1 ${expected} ~all`);
+  }
   records['MX example.com'] = null;
   assert.deepEqual((await look())[3], ['MX', 'example.com', [], false], 'a name server that does not answer');
   (await desk.admin.get('/mailboxes/99/configuration')).refused(404, 'RESOURCE_NOT_FOUND');

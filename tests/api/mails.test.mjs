@@ -1,5 +1,7 @@
 // GET, PUT and DELETE /mails (src/res/mail.c). Rows are inserted, so that each state is there. mail.in.test.mjs delivers mails.
 import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { DAY, open, rowsChanged, shared, storedMail, until } from './lib/index.mjs';
 import { receive } from './lib/mails.mjs';
@@ -7,6 +9,11 @@ import { sql } from './lib/sql.mjs';
 
 /** A download, which is not JSON. */
 const download = (client, id, headers = {}) => client.exchange('GET', `/api/v1/mails/${id}/source`, { headers });
+/** The file of a raw mail. */
+function contentOf(desk, id) {
+  const sha256 = sql(desk, `SELECT f.sha256 FROM mails m JOIN files f ON f.id = m.file_id WHERE m.id = ${id}`).trim();
+  return join(desk.dir, 'files', sha256.slice(0, 2), sha256);
+}
 const subjects = (reply) => reply.must(200).data.map((mail) => mail.subject);
 
 describe('mails in all states:', () => {
@@ -254,6 +261,45 @@ test('a released mail is processed as if it had just arrived, one or several', a
   }
 });
 
+test('the person who releases a mail sees it afterwards, and a second release is refused by its state', async (t) => {
+  const desk = await open(t);
+  await desk.owner.put('/settings', { values: { 'mail.from_address': 'desk@example.com' } });
+  const id = await storedMail(desk, { subject: 'slow', status: 'PROCESSING', suspension: 12 }); // released, and its job has not run
+  const over = await storedMail(desk, { subject: 'disabled', status: 'REJECTED', suspension: 12 });
+  for (const one of [id, over]) {
+    (await desk.staff.get(`/mails/${one}`)).must(200);
+    (await desk.staff.put(`/mails/${one}`, { is_suspended: false })).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');
+  }
+  assert.deepEqual((await desk.staff.get('/mails')).must(200).data, [], 'the list of agents has suspended mails only');
+  for (const client of [desk.admin, (await desk.person('admin', { agent_case_access: 'SELF' })).client]) assert.equal((await client.get('/mails')).must(200).body.total_count, 2);
+});
+
+test('a released mail that can\'t be processed is suspended again, with the reason, and can be released again', async (t) => {
+  const desk = await open(t);
+  await desk.owner.put('/settings', { values: { 'mail.from_address': 'desk@example.com' } });
+  const source = 'From: Ada <ada@people.example>\r\nTo: desk@example.com\r\nSubject: News\r\nList-Id: <news.example>\r\n\r\nHello\r\n';
+  const row = await receive(desk, source);
+  const file = contentOf(desk, row.id), bytes = readFileSync(file);
+  rmSync(file);
+  const again = async () => {
+    (await desk.staff.put(`/mails/${row.id}`, { is_suspended: false })).must(200);
+    return until('the end of the release', async () => {
+      const now = await desk.staff.fetch(`/mails/${row.id}`);
+      return now.status === 'PROCESSING' ? undefined : now;
+    });
+  };
+  const failed = await again();
+  assert.deepEqual([failed.status, failed.is_suspended, failed.suspension_code, failed.reason, failed.completed_at, failed.text.trim(), failed.mailbox.id],
+    ['SUSPENDED', true, 'AUTOMATED_EMAIL', 'The mail was released, but could not be processed: The raw mail is lost.', null, 'Hello', 1]);
+  mkdirSync(file); // not readable as a file
+  const unread = await again();
+  assert.deepEqual([unread.status, unread.reason], ['SUSPENDED', 'The mail was released, but could not be processed: The raw mail can\'t be read: Is a directory.']);
+  rmSync(file, { recursive: true });
+  writeFileSync(file, bytes);
+  const done = await again();
+  assert.deepEqual([done.status, done.reason, done.suspension_code], ['SUCCESS', null, 'AUTOMATED_EMAIL']);
+});
+
 test('a trigger on INCOMING_MAIL sees the verdicts of the mail', async (t) => {
   const desk = await open(t);
   await desk.owner.put('/settings', { values: { 'mail.from_address': 'desk@example.com', 'mail.authserv_id': 'mx.example.com' } });
@@ -284,4 +330,10 @@ test('a trigger on INCOMING_MAIL sees each address of To and Cc, and no name', a
   const shown = (await desk.admin.fetch('/mails'))[1];
   assert.deepEqual([shown.to, shown.cc], ['desk@example.com, "The boss, of all" <Sales@Example.com>', 'Bob <bob@partner.example>']);
   assert.equal(sql(desk, 'SELECT cc_addresses FROM mails ORDER BY id LIMIT 1').trim(), '["bob@partner.example"]');
+});
+
+test('totals of mails are counted in an index, not in the rows with their texts', { skip: /^postgres/.test(process.env.DATABASE ?? '') }, async (t) => {
+  const desk = await open(t);
+  for (const where of ['1 = 1', 'is_suspended = 0', 'is_suspended = 1'])
+    assert.match(sql(desk, `EXPLAIN QUERY PLAN SELECT COUNT(*) FROM mails t WHERE ${where}`), /COVERING INDEX mails_by_suspension/, where);
 });

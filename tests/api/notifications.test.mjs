@@ -84,7 +84,7 @@ test('a bulk change causes one mail for a person, which has the number of the ot
   assert.equal(queued(desk).length, 1);
 });
 
-test('members of a team get a mail about its conversations if they want it', async (t) => {
+test('members of a team get a mail about its conversations if they have enabled it', async (t) => {
   const { desk, agent } = await mailing(t);
   const other = await desk.person('agent');
   const team = await desk.admin.create('/teams', { title: 'Night' });
@@ -130,7 +130,7 @@ test('@ and the name of a member of staff in a note sends a mail, to the longest
   assert.deepEqual(queued(desk), []);
 });
 
-test('a new conversation sends a mail to those who want it and may see it', async (t) => {
+test('a new conversation sends a mail to staff who have enabled it and may see the conversation', async (t) => {
   const { desk, agent } = await mailing(t);
   const hidden = await desk.person('agent', { agent_case_access: 'SELF' });
   for (const client of [desk.staff, hidden.client]) await prefer(client, 'case_created', { email: true });

@@ -8,6 +8,7 @@ import Ajv2020 from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { PASSWORD, directory, open, routes } from './lib/index.mjs';
 import { raw } from './lib/bodies.mjs';
+import { Contract } from './lib/contract.mjs';
 import { png } from './lib/picture.mjs';
 import { newArticle } from './lib/published.mjs';
 import { parseStrictly } from './lib/strict.mjs';
@@ -62,6 +63,49 @@ test('examples in the OpenAPI document match their schemas', async (t) => {
   }
 });
 
+/** A value, and the value with each of its parts replaced, removed or added to. */
+function* variants(value) {
+  yield value;
+  for (const other of [null, true, -1, 0.5, 1e9, '', 'x', 'NONE', 'a@b.example', 'http://[::1]:80/a?b#c', 'http://a/ b', '2026-02-30T00:00:00Z', '2026-02-28T00:00:00+00:00', 'é'.repeat(5000), [], {}]) yield other;
+  if (value === null || typeof value !== 'object') return;
+  const copy = (key, inner) => (Array.isArray(value) ? value.map((item, i) => (i === Number(key) ? inner : item)) : { ...value, [key]: inner });
+  for (const [key, inner] of Object.entries(value)) for (const other of variants(inner)) yield copy(key, other);
+  if (Array.isArray(value)) yield Array(101).fill(value[0] ?? null);
+  else yield { ...value, added: 1 };
+  for (const key of Array.isArray(value) ? [] : Object.keys(value)) yield Object.fromEntries(Object.entries(value).filter(([name]) => name !== key));
+}
+
+test('the check of replies and a library agree which values match the schemas', async (t) => {
+  const doc = await document(await open(t));
+  const ajv = addFormats(new Ajv2020({ strict: false }));
+  ajv.addSchema({ $id: 'http://deskd.test/', ...doc });
+  const contract = new Contract(doc);
+  const count = { true: 0, false: 0 };
+  for (const [name, schema] of Object.entries(doc.components.schemas)) {
+    const validate = ajv.getSchema(`http://deskd.test/#/components/schemas/${name}`);
+    for (const value of (schema.examples ?? []).flatMap((example) => [...variants(example)])) {
+      const matches = validate(value);
+      assert.equal(contract.faults(schema, value).length === 0, matches, `${name}: ${JSON.stringify(value)}: ${ajv.errorsText(validate.errors)}`);
+      count[matches] += 1;
+    }
+  }
+  assert.ok(count.true > 1000 && count.false > 1000, JSON.stringify(count));
+});
+
+test('every download of a file has parts, and every operation of a caller shows the limit to pages of other sites', async (t) => {
+  const desk = await open(t);
+  const all = operations(desk.contract.doc);
+  const files = all.filter(([path, method]) => method === 'get' && /\/(content|download|attachments\/\{\w+\}|attachments\/\{\w+\}\/url)$/.test(path) && !path.endsWith('/all'));
+  const whole = files.filter(([, , { responses }]) => responses[200]?.headers?.['Repr-Digest']);
+  assert.ok(whole.length >= 8, whole.map(([path]) => path).join());
+  for (const [path, , { responses }] of whole) assert.ok(responses[206] && responses[416], path);
+  assert.deepEqual(files.filter(([path, , { responses }]) => /download$/.test(path) && !responses[206]).map(([path]) => path), []);
+  const app = 'https://app.example';
+  await desk.owner.update('/settings', { values: { 'security.cors_origins': app } });
+  const exposed = (await desk.staff.with({ Origin: app }).get('/me')).must(200).headers['access-control-expose-headers'].split(', ');
+  for (const name of ['RateLimit', 'RateLimit-Policy', 'Retry-After']) assert.ok(exposed.includes(name), `${name} in ${exposed}`);
+});
+
 test('downloads and their parts have the headers that the OpenAPI document declares', async (t) => {
   const desk = await open(t);
   const { id } = await desk.owner.create('/files', raw('application/octet-stream', '0123456789'));
@@ -71,7 +115,7 @@ test('downloads and their parts have the headers that the OpenAPI document decla
   const declared = operations(desk.contract.doc).find(([path, method]) => path === '/files/{id}/content' && method === 'get')[2];
   for (const reply of [whole, part]) {
     desk.contract.judge(reply);
-    for (const name of Object.keys(declared.responses[reply.status].headers).filter((name) => !/X-CSRF|Last-Modified|Vary/.test(name))) {
+    for (const name of Object.keys(declared.responses[reply.status].headers).filter((name) => !/X-CSRF|Last-Modified|Vary|RateLimit|Strict-Transport/.test(name))) {
       assert.ok(reply.headers[name.toLowerCase()], `${name} of ${reply}`);
     }
   }
@@ -84,6 +128,35 @@ test('the description of the API lists exactly what is served', async (t) => {
   const [, named] = /^Chapters: (.*?)\. Guides/.exec(doc.info.description);
   assert.deepEqual(named.split(', ').sort(), [...titles].sort());
   assert.deepEqual(doc.tags.map(({ name }) => name).sort(), [...titles].sort());
+});
+
+test('the OpenAPI document describes the OAuth server as its metadata do, and each scope with its rights', async (t) => {
+  const desk = await open(t, { base: 'https://help.example/desk', args: ['--base-url', 'https://help.example/desk'] });
+  const { components: { securitySchemes } } = await document(desk);
+  const metadata = (await desk.anyone.exchange('GET', '/.well-known/oauth-authorization-server')).must(200).body;
+  const { type, flows } = securitySchemes.oauth2;
+  assert.equal(type, 'oauth2');
+  assert.deepEqual(Object.keys(flows), ['authorizationCode', 'clientCredentials']);
+  const { scopes, ...code } = flows.authorizationCode;
+  assert.deepEqual(code, { authorizationUrl: metadata.authorization_endpoint, tokenUrl: metadata.token_endpoint, refreshUrl: metadata.token_endpoint });
+  assert.equal(code.tokenUrl, 'https://help.example/desk/oauth/token');
+  assert.deepEqual(flows.clientCredentials, { tokenUrl: metadata.token_endpoint, scopes });
+  assert.deepEqual(Object.keys(scopes).sort(), metadata.scopes_supported.sort());
+  for (const [name, rights] of Object.entries(scopes)) assert.match(rights, /^(See|Read|Search)\b/, name);
+  assert.notEqual(scopes['users:read'], scopes['users:write']);
+});
+
+test('operations name only credentials and scopes that the OpenAPI document defines', async (t) => {
+  const doc = await document(await open(t)), { securitySchemes } = doc.components;
+  const used = new Set();
+  for (const [path, method, { security }] of operations(doc)) {
+    for (const [name, scopes] of security.flatMap((way) => Object.entries(way))) {
+      assert.ok(securitySchemes[name], `${name} of ${method} ${path}`);
+      for (const scope of scopes) assert.ok(securitySchemes[name].flows?.authorizationCode.scopes[scope], `${scope} of ${method} ${path}`);
+      used.add(name);
+    }
+  }
+  assert.deepEqual([...used].sort(), Object.keys(securitySchemes).sort());
 });
 
 test('pages have an anchor and a command for every operation, unique ids, and links with a target', async (t) => {
@@ -193,7 +266,7 @@ test('the server accepts the commands of the reference', { skip: !CURL && 'curl 
   for (const command of commands.sort((a, b) => place(a) - place(b))) {
     const run = command.replace(/^curl/, 'curl -sS').replace(':PASSWORD', `:"${PASSWORD}"`).replace('"PASSWORD"', JSON.stringify(PASSWORD));
     const { stdout, stderr } = spawnSync('sh', ['-c', run], { encoding: 'utf8', cwd: folder });
-    if (stdout.startsWith('<svg')) continue; // the reply is a picture: there is no JSON to check
+    if (/^(<svg|PK)/.test(stdout)) continue; // the reply is a picture or a ZIP: there is no JSON to check
     const { errors = [] } = JSON.parse(stdout || assert.fail(`${command}\n${stderr}`));
     const wrong = errors.filter(({ pointer }) => !/_ids\/\d+$/.test(pointer)).filter(({ code }) => /^(FIELD_(REQUIRED|EMPTY|INVALID)|ANY_|BODY_|PARAMETERS_|UNSUPPORTED_|AUTH|INTERNAL_)/.test(code));
     assert.deepEqual(wrong.filter(({ parameter }) => !['code', 'hash'].includes(parameter)), [], command); // from an authenticator or a mail

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { DAY, MINUTE, open, PASSWORD } from './lib/index.mjs';
+import { deskd, directory } from './lib/stores.mjs';
+import { apiToken } from './lib/tokens.mjs';
 
 const NEXT = 'another horse';
 const change = (client, password, new_password, options) => client.put('/profile/password', { password, new_password }, options);
@@ -70,7 +74,7 @@ test('former passwords are refused while the history has them', async (t) => {
 });
 
 test('an expired password allows only setting a new one', async (t) => {
-  const desk = await open(t);
+  const desk = await open(t, { processes: 1 }); // a setting counts at once only in the process that changed it
   const { email } = desk.people.customer;
   const live = await desk.session(desk.customer);
   (await desk.owner.put('/settings', { values: { 'security.password_days_customers': 90 } })).must(200);
@@ -109,4 +113,40 @@ test('a remember-me token alone can\'t renew an expired password', async (t) => 
   const refusal = (await desk.anyone.get('/session', {}, { 'X-RememberMe': token })).refused(401, 'AUTHENTICATION_FAILED');
   assert.equal(refusal.body.auth_token, undefined);
   (await desk.customer.get('/me')).refused(403, 'CREDENTIAL_EXPIRED');
+});
+
+test('deskd password ends everything that the old password opened, and is a change as any other', async (t) => {
+  const desk = await open(t), { staff } = desk, { id, email } = desk.people.agent;
+  const session = await desk.session(staff), script = (await apiToken(desk, staff)).client, others = (await apiToken(desk, desk.admin)).client;
+  const remembered = (await staff.get('/session', { remember_me: true })).must(200).headers['x-rememberme'];
+  (await script.get('/users')).must(200);
+  await desk.stop();
+  const file = join(directory(), 'next');
+  writeFileSync(file, `${NEXT}\n`);
+  const done = deskd('password', ...desk.store, email, '--password-file', file);
+  assert.equal(done.status, 0, done.stderr);
+  assert.match(done.stdout, /has a new password; their sessions and tokens are ended/);
+  assert.match(desk.sql("SELECT message_id FROM outgoing_mails WHERE template = 'password_changed'"), /^[\da-f-]{36}@localhost\s*$/, 'the person gets a notice');
+  await desk.start();
+  (await session.client.get('/me')).refused(454, 'SESSION_LOADING_FAILED');
+  (await script.get('/users')).must(401);
+  (await desk.anyone.with({ 'X-RememberMe': remembered }).get('/session')).refused(401, 'AUTHENTICATION_FAILED');
+  (await staff.get('/me')).refused(401, 'AUTHENTICATION_FAILED');
+  (await desk.login(email, NEXT).get('/me')).must(200);
+  (await others.get('/users')).must(200);
+  const changes = (await desk.owner.get('/changes', { limit: 1000 })).must(200).data;
+  const made = changes.filter((c) => c.resource_type === 'user' && c.property === 'password' && c.resource_id === id);
+  assert.deepEqual(made.map((c) => [c.cause, c.from, c.to]), [['deskd password', null, null]]);
+});
+
+test('deskd password obeys the rule of the desk for the length', async (t) => {
+  const desk = await open(t);
+  await desk.stop();
+  const file = join(directory(), 'short');
+  writeFileSync(file, 'short\n');
+  const done = deskd('password', ...desk.store, desk.people.agent.email, '--password-file', file);
+  assert.equal(done.status, 1);
+  assert.match(done.stderr, /^deskd: the password needs at least \d+ characters\n$/);
+  await desk.start();
+  (await desk.staff.get('/me')).must(200);
 });

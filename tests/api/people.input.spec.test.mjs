@@ -104,7 +104,7 @@ describe('bad members of', () => {
     assert.ok(errors.every((e) => e.pointer?.startsWith('predicates')), JSON.stringify(errors));
   });
 
-  test('list arguments', async () => {
+  test('wrong arguments of lists are refused', async () => {
     for (const path of ['/users', '/organizations', '/roles', '/identities/emails', '/identities/phones', '/identities/twitter', '/identities/facebook', '/profile/identities/emails']) {
       for (const value of ['x', '-1', '1.5', '99999999999999999999', '']) {
         for (const name of ['offset', 'limit']) {

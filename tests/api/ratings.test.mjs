@@ -140,7 +140,7 @@ test('the newest ratings are those of conversations that the caller sees, and of
   (await desk.anyone.get('/cases/ratings/recent')).refused(401, 'AUTHORIZATION_REQUIRED');
 });
 
-test('of parallel ratings of one conversation, one is stored', async (t) => {
+test('one of several parallel ratings of a conversation is stored', async (t) => {
   const desk = await open(t);
   const { id } = await asked(desk.customer);
   const replies = await Promise.all(Array.from({ length: 8 }, () => desk.customer.post(`/conversations/${id}/ratings`, { score: 'GOOD' })));

@@ -30,7 +30,7 @@ describe('a desk whose searches examine ten texts', () => {
     assert.deepEqual((await find('common n0')).ids, [made[0]]);
   });
 
-  test('of a common word the newest texts are found, and the total is marked as a lower bound', async () => {
+  test('a common word finds the newest texts, and the total is marked as a lower bound', async () => {
     const reply = (await find('common')).notes(BOUND);
     assert.deepEqual(reply.ids, made.slice(6).reverse());
     assert.equal(reply.body.total_count, 10);

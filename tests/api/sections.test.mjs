@@ -203,7 +203,7 @@ describe('the help center:', () => {
     for (const [method, path, body] of writes.slice(0, -3)) assert.ok((await desk.staff[method](path, body)).status < 300, path);
   });
 
-  test('who sees a section depends on its visibility, tags and teams, and its translations follow', async () => {
+  test('visibility, tags and teams of a section decide who sees it and its translations', async () => {
     const { desk, owner, team, section, seen } = world;
     const person = async (role, more) => (await desk.person(role, more)).client;
     const people = {

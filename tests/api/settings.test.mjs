@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { connect, relay } from './lib/relay.mjs';
 import { open, shared, until } from './lib/index.mjs';
@@ -10,9 +11,9 @@ const put = (client, values) => client.put('/settings', { values });
 const now = async (client) => Object.fromEntries((await client.fetch('/settings')).map((s) => [`${s.category}.${s.name}`, s.value]));
 
 const OWNERS = {
-  'endpoints.allow_private_addresses': true, 'mail.smtp_host': 'relay.example.com', 'mail.smtp_port': 2525, 'mail.smtp_security': 'TLS', 'mail.smtp_user': 'desk', 'mail.smtp_password': 'x',
+  'audit.keep_days': 400, 'endpoints.allow_private_addresses': true, 'mail.smtp_host': 'relay.example.com', 'mail.smtp_port': 2525, 'mail.smtp_security': 'TLS', 'mail.smtp_user': 'desk', 'mail.smtp_password': 'x',
   'mail.authserv_id': 'mx.example.com', 'mail.smtp_ca': 'x', 'mail.smtp_timeout_seconds': 30, 'mail.from_address': 'desk@example.com', 'mail.return_path': 'bounces@example.com', 'mail.imap_ca': 'x', 'mail.dns_server': '127.0.0.1:53', 'mail.plus_addresses': false, 'mail.subject_tokens': true, 'mail.imap_allow_private_addresses': true,
-  'security.cors_origins': 'https://app.example.com',
+  'security.cors_origins': 'https://app.example.com', 'security.frame_ancestors': 'https://shop.example.com', 'security.hsts_seconds': 3600,
 };
 
 describe('only owners change settings that decide where secrets are sent', () => {
@@ -53,6 +54,28 @@ describe('only owners change settings that decide where secrets are sent', () =>
   });
 });
 
+describe('settings of incoming mail', () => {
+  const world = shared(() => {}, ALONE);
+
+  test('a line of mail.blocklist is an address, a domain, or *. and a domain', async () => {
+    const { owner } = world.desk;
+    const list = (...lines) => put(owner, { 'mail.blocklist': lines.join('\n') });
+    (await list('ada@example.com', '', ' example.net ', '*.example.org', 'bücher.example')).must(200);
+    (await list()).must(200);
+    for (const wrong of ['*.', '*', 'two words', 'ada@', '@example.com', '*@example.com', 'example..com', 'ada@example.com, bob@example.com', '/spam/', '*.*.example.com']) {
+      const { body } = (await list('example.net', wrong)).refused(400, 'FIELD_INVALID', 'values/mail.blocklist');
+      assert.match(body.errors[0].message, /^Line 2 /, wrong);
+    }
+  });
+
+  test('mail.authserv_id is one word', async () => {
+    const { owner } = world.desk;
+    for (const id of ['mx.example.com', 'MX-1_a', '']) (await put(owner, { 'mail.authserv_id': id })).must(200);
+    for (const wrong of ['mx.example.com; dmarc=pass', 'mx example', 'mx.example.com;', '"mx"', 'bücher.example', 'a, b', 'ada@example.com'])
+      (await put(owner, { 'mail.authserv_id': wrong })).refused(400, 'FIELD_INVALID', 'values/mail.authserv_id');
+  });
+});
+
 describe('the list of settings', () => {
   const world = shared(() => {}, ALONE);
   const MEMBERS = ['id', 'name', 'category', 'value', 'is_protected', 'description', 'resource_type'];
@@ -68,6 +91,14 @@ describe('the list of settings', () => {
     }
     assert.equal(new Set(body.data.map((s) => s.id)).size, body.total_count);
     assert.deepEqual(body.data.filter((s) => s.is_protected).map((s) => `${s.category}.${s.name}`).sort(), Object.keys(OWNERS).sort());
+  });
+
+  test('is the table of docs/OPERATIONS.md', async (t) => {
+    const { owner } = (await open(t));
+    const row = (s) => `| \`${s.category}.${s.name}\` | ${s.value === '' ? '' : `\`${s.value}\``} | ${s.is_protected ? 'owners' : 'admins'} | ${s.description.replaceAll('|', '\\|')} |`;
+    const text = readFileSync(new URL('../../docs/OPERATIONS.md', import.meta.url), 'utf8');
+    const written = text.split('\n').filter((line) => /^\| `[a-z]+\.[a-z_]+` \|.*\| (owners|admins) \|/.test(line));
+    assert.deepEqual(written, (await owner.fetch('/settings')).map(row).sort());
   });
 
   test('shows a secret as an empty text, whether set or not', async () => {

@@ -4,7 +4,7 @@ import { connect, form, iso, open, relay } from './lib/index.mjs';
 
 const MAILS = ['verification', 'password_reset', 'invitation', 'password_changed', 'address_added', 'address_removed', 'case_reply', 'rule_notification', 'endpoint',
   'case_created', 'reply_on_case', 'case_assigned_to_agent', 'case_assigned_to_team', 'sla_breached', 'mentioned_in_conversation', 'survey', 'mailbox_verification'];
-const PAGES = ['page_verify', 'page_verified', 'page_verify_login', 'page_password', 'page_password_set', 'page_survey', 'page_survey_done', 'page_unsubscribe', 'page_unsubscribed', 'page_link_dead'];
+const PAGES = ['page_verify', 'page_verified', 'page_verify_login', 'page_password', 'page_password_set', 'page_survey', 'page_survey_done', 'page_unsubscribe', 'page_unsubscribed', 'page_authorize_login', 'page_authorize', 'page_link_dead'];
 const SITE = ['helpcenter_layout', 'helpcenter_home', 'helpcenter_category', 'helpcenter_section', 'helpcenter_search', 'helpcenter_article', 'helpcenter_contact'];
 const ALL = [...MAILS, ...PAGES, ...SITE];
 const appOf = (name) => (MAILS.includes(name) ? 'MAIL' : PAGES.includes(name) ? 'PAGE' : 'HELPCENTER');
@@ -94,7 +94,7 @@ test('a version of another template or brand, or of none, restores nothing', asy
   assert.equal((await owner.fetch(at('verification', id))).is_custom, false);
 });
 
-test('of contents of maximum length the last hundred are kept, so that all versions fit in one reply', async (t) => {
+test('the last hundred versions of maximum length are kept, so that all fit in one reply', async (t) => {
   const { owner } = await open(t);
   const long = (i) => block('title', 'T') + block('body', String(i).padEnd(65536 - 70));
   for (let i = 0; i <= 100; i++) (await owner.put(at('page_verified'), { contents: long(i) })).must(200);
@@ -265,7 +265,7 @@ test('pages use the template of the default brand around a built-in form', async
   assert.match(shown.text, /<html lang="de">[^]*<title>Kennwort wählen: Ünder &lt;&amp; Söhne - Ünder &lt;&amp; Söhne<\/title>[^]*h1 \{ color: #123456; \}<\/style>/);
   assert.match(shown.text, /<h1>Kennwort wählen: Ünder &lt;&amp; Söhne<\/h1>\n<div class="box"><form method="post" action="password">\n<input type="hidden" name="hash" value="[0-9a-f]+">/);
   assert.ok(shown.text.includes(`<p>Ünder &lt;&amp; Söhne, <a href="${desk.base}">hier</a></p></main>`), shown.text);
-  assert.deepEqual([shown.headers['content-security-policy'], shown.headers['referrer-policy']], [POLICY, 'no-referrer']);
+  assert.deepEqual([shown.headers['content-security-policy'], shown.headers['referrer-policy']], [POLICY, 'same-origin']);
   const short = (await anyone.exchange('POST', '/password', { body: form({ hash, new_password: 'x' }) })).must(400);
   assert.match(short.text, /Kennwort wählen[^]*<div class="box"><form [^]*role="alert">This password is too short\./);
   assert.match((await anyone.exchange('POST', '/password', { body: form({ hash, new_password: 'long enough' }) })).must(200).text, /<h1>Fertig<\/h1>\n<p>Das war es\.<\/p><\/main>/);

@@ -127,7 +127,7 @@ test('a trigger of a channel runs for changes of that source alone', async (t) =
   }
 });
 
-test('what triggers change runs triggers of SYSTEM / TRIGGER once, and their changes run nothing', async (t) => {
+test('changes of triggers run triggers of SYSTEM / TRIGGER once, and the changes of those run nothing', async (t) => {
   const desk = await open(t);
   await trigger(desk, 'First', when(['cases.subject', 'history_changed', '']), [act('priority', 'INCREASE')]);
   await trigger(desk, 'Again', when(['cases.casepriorityid', 'history_changed', '']), [act('priority', 'INCREASE')], { channel: 'SYSTEM', event: 'TRIGGER' });
@@ -167,7 +167,7 @@ test('an action that can not be done leaves its reason in the activity, and fail
   const [activity] = await fired(desk, one.id);
   const reasons = Object.fromEntries(activity.actions.map(({ field, new_value }) => [field, new_value]));
   assert.deepEqual(reasons, {
-    tags: 'done', team: 'Not done: There is no such team.', assignee: 'Not done: This is no enabled member of staff.',
+    tags: 'done', team: 'Not done: There is no team with this id. GET /teams lists them.', assignee: 'Not done: This is no enabled member of staff. GET /users lists people and their roles.',
     status: "Not done: The conversation can't return to a status of type NEW. Choose another status.",
     notificationuser: 'Not done: No agent is assigned.', notificationteam: 'Not done: No team is assigned.',
   });

@@ -226,3 +226,14 @@ test('a replayed confirmation shows no recovery codes', async (t) => {
   assert.equal(again.headers['idempotent-replayed'], 'true');
   assert.equal(again.body.data.recovery_codes, null);
 });
+
+test("logins under an invented name do not use up the tries of a person's codes", async (t) => {
+  const desk = await open(t);
+  const { secret } = await enable(desk, (await desk.session(desk.staff)).client);
+  await later(desk);
+  const { id } = desk.people.agent;
+  const names = [`one-time password of ${id}`, `code:${id}`, `code ${id}`, `code${id}`];
+  for (const [n, name] of names.entries())
+    for (let i = 0; i < 10; i++) await desk.login(name, 'wrong').at(`127.0.1.${n + 1}`).get('/me');
+  (await desk.staff.get('/me', {}, { 'X-OTP': totp(secret, desk.clock.now) })).must(200);
+});

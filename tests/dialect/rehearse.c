@@ -9,6 +9,7 @@
 #include "api/narrowing.h"
 #include "core/desk/setting.h"
 #include "core/login/session.h"
+#include "core/login/touches.h"
 #include "core/access/scope.h"
 #include "core/text/template.h"
 #include "core/words.h"

@@ -52,7 +52,7 @@ test('a full disk refuses a report without leftovers, and accepts it when there 
   spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=4096']);
   const { status, stderr } = mailIn(desk, mails[0]);
   assert.equal(status, 75);
-  assert.match(stderr, /^deskd: \S+\/mail can't store a mail now: No space left on device\n$/);
+  assert.match(stderr, /^deskd: \S+\/mail can't store a mail now: No space left on device\. The mail server tries again; otherwise run mail-in again\n$/);
   assert.deepEqual([waiting(desk), waiting(desk, 'tmp')], [[], []]);
   rmSync(filler);
   assert.equal(mailIn(desk, mails[0]).status, 0);

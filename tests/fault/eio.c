@@ -5,12 +5,14 @@
  *     write     pwrite: EIO
  *     rename    renameat2 with a flag: EINVAL, as on file systems without RENAME_NOREPLACE
  *     full      pwrite that would make a file longer: ENOSPC; overwriting works
+ *     end       fdatasync, fsync and unlink: SIGKILL before the call
  *
  * cc -shared -fPIC -o eio.so eio.c; remove the file to end the fault. Each call reads the file, so a test needs
  * no signal and no restart. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,8 +49,28 @@ static int fail(int error) {
     return -1;
 }
 
-int fdatasync(int fd) { return told("sync") && ours(fd) ? fail(EIO) : (int)syscall(SYS_fdatasync, fd); }
-int fsync(int fd) { return told("sync") && ours(fd) ? fail(EIO) : (int)syscall(SYS_fsync, fd); }
+static bool below(const char *path) {
+    const char *under = getenv("DESKD_FAULT_UNDER");
+    return under && strncmp(path, under, strlen(under)) == 0;
+}
+
+static void end_if_told(bool here) {
+    if (here && told("end")) kill(getpid(), SIGKILL);
+}
+
+int unlink(const char *path) {
+    end_if_told(below(path));
+    return (int)syscall(SYS_unlink, path);
+}
+
+int fdatasync(int fd) {
+    end_if_told(ours(fd));
+    return told("sync") && ours(fd) ? fail(EIO) : (int)syscall(SYS_fdatasync, fd);
+}
+int fsync(int fd) {
+    end_if_told(ours(fd));
+    return told("sync") && ours(fd) ? fail(EIO) : (int)syscall(SYS_fsync, fd);
+}
 
 int renameat2(int from_dir, const char *from, int to_dir, const char *to, unsigned flags) {
     if (flags && told("rename")) return fail(EINVAL);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as rest } from 'node:timers/promises';
-import { Client, demo, open } from '../api/lib/index.mjs';
+import { Client, demo, open, until } from '../api/lib/index.mjs';
 
 const CLIENTS = 32;
 
@@ -72,12 +72,8 @@ test('a conversation is stored completely or not at all', { timeout: 120_000 }, 
   }
 });
 
-test('the cascade of a deleted team continues after SIGKILL at any point', { timeout: 120_000 }, async (t) => {
-  const desk = await demo(t, { conversations: 2000, args: ['--cascade-rows', '3'] });
-  const before = (await desk.owner.post('/bulk/teams', { teams: [{ title: 'A mark among the jobs' }] })).must(202).data.id;
-  await desk.job(desk.owner, before);
-  const team = (await desk.owner.fetch('/conversations')).map((c) => c.assigned_team).find(Boolean).id;
-  (await desk.owner.delete(`/teams/${team}`)).must(200);
+/** Kills the desk while it works in parts, and starts it again, three times; `status` is asked after each start. The last start has larger parts. */
+async function killedInParts(desk, status) {
   const statuses = [];
   for (const ms of [5, 20, 40]) { // the clock runs for so long
     const ticking = setInterval(() => desk.clock.write(desk.clock.now + 2), 1);
@@ -86,12 +82,41 @@ test('the cascade of a deleted team continues after SIGKILL at any point', { tim
     clearInterval(ticking);
     assert.equal(desk.check().status, 0, desk.check().stdout);
     desk.clock.write(desk.clock.now + 6 * 60_000); // the lease of the killed process expires
-    if (ms === 40) desk.args = []; // the rest in one step
+    if (ms === 40) desk.args = [];
     await desk.start();
-    statuses.push((await desk.owner.fetch(`/jobs/${before + 1}`)).status);
-    assert.ok((await desk.owner.fetch('/conversations', { limit: 1000 })).every((c) => c.assigned_team?.id !== team));
+    statuses.push(await status());
   }
-  assert.ok(statuses.some((status) => status !== 'COMPLETED'), 'no SIGKILL came before the end');
+  assert.ok(statuses.some((one) => one !== 'COMPLETED'), 'no SIGKILL came before the end');
+}
+
+test('the cascade of a deleted team continues after SIGKILL at any point', { timeout: 120_000 }, async (t) => {
+  const desk = await demo(t, { conversations: 2000, args: ['--cascade-rows', '3'] });
+  const before = (await desk.owner.post('/bulk/teams', { teams: [{ title: 'A mark among the jobs' }] })).must(202).data.id;
+  await desk.job(desk.owner, before);
+  const team = (await desk.owner.fetch('/conversations')).map((c) => c.assigned_team).find(Boolean).id;
+  (await desk.owner.delete(`/teams/${team}`)).must(200);
+  await killedInParts(desk, async () => {
+    assert.ok((await desk.owner.fetch('/conversations', { limit: 1000 })).every((c) => c.assigned_team?.id !== team));
+    return (await desk.owner.fetch(`/jobs/${before + 1}`)).status;
+  });
   assert.equal((await desk.job(desk.owner, before + 1)).status, 'COMPLETED');
+  assert.equal(desk.check().status, 0, desk.check().stdout);
+});
+
+test('an erasure continues after SIGKILL at any point, and its receipt counts each row once', { timeout: 120_000 }, async (t) => {
+  const desk = await demo(t, { conversations: 300, args: ['--cascade-rows', '5'] });
+  const { id } = (await desk.owner.fetch('/users', { email: 'customer@example.com' }))[0];
+  const messages = Number(desk.sql(`SELECT COUNT(*) FROM posts WHERE creator_id = ${id} OR case_id IN (SELECT c.id FROM cases c WHERE c.requester_id = ${id})`));
+  const erasure = (await desk.owner.post(`/users/${id}/erase`, { contents: true })).must(202).data.id;
+  await killedInParts(desk, async () => (await desk.owner.fetch(`/erasures/${erasure}`)).status);
+  const receipt = await until('the receipt', async () => {
+    desk.clock.write(desk.clock.now + 1000);
+    const now = await desk.owner.fetch(`/erasures/${erasure}`);
+    return now.status === 'COMPLETED' ? now : undefined;
+  });
+  const count = (list, what) => list.find((row) => row.what === what)?.count;
+  assert.equal(count(receipt.kept, 'MESSAGES'), messages);
+  assert.deepEqual([count(receipt.removed, 'MESSAGE_TEXTS'), count(receipt.removed, 'PROFILE')], [messages, 1]);
+  assert.equal(desk.sql(`SELECT COUNT(*) FROM posts WHERE content_text <> '(erased)' AND (creator_id = ${id} OR case_id IN (SELECT c.id FROM cases c WHERE c.requester_id = ${id}))`).trim(), '0');
   assert.equal(desk.check().status, 0, desk.check().stdout);
 });

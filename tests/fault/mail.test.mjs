@@ -4,7 +4,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { Lmtp, defer, directory, lmtp, lmtpAlone, open, until, waiting } from '../api/lib/index.mjs';
+import { Client, Lmtp, defer, directory, lmtp, lmtpAlone, lmtpPort, open, until, waiting } from '../api/lib/index.mjs';
+import { arrive, mail, mailRows, receive } from '../api/lib/mails.mjs';
 import { shim } from './shim.mjs';
 
 const HERE = 'support@desk.example';
@@ -88,7 +89,7 @@ function durable(place) {
   });
 }
 
-test('ten losses of power, on a disk that forgets what was not synced: no acknowledged mail is lost', { timeout: 300_000 }, async (t) => {
+test('ten losses of power, on a disk that loses unsynced writes: no acknowledged mail is lost', { timeout: 300_000 }, async (t) => {
   const preload = shim('unsynced');
   if (!preload) return t.skip('unsynced.so is not built and there is no compiler');
   let total = 0, forgotten = 0;
@@ -164,3 +165,87 @@ test('LMTP answers 451 while the disk is full, before the data or after it, and 
   await client.quit();
   await door.stop();
 });
+
+/** A desk with an address and LMTP, and the file that starts a fault of eio.c below `under`, a path in its folder. undefined: there is no compiler. */
+async function faulty(t, under) {
+  const preload = shim('eio');
+  if (!preload) return t.skip('eio.so is not built and there is no compiler');
+  const dir = directory(), fault = join(directory(), 'fault');
+  const desk = await open(t, { dir, processes: 1, args: ['--lmtp', '127.0.0.1:0'], env: { LD_PRELOAD: preload, DESKD_FAULT: fault, DESKD_FAULT_UNDER: join(dir, under) } });
+  (await desk.owner.put('/settings', { values: { 'mail.from_address': HERE } })).must(200);
+  await until('the recipients', () => readFileSync(join(dir, 'mail/recipients'), 'utf8').includes(HERE));
+  const restart = async () => {
+    assert.equal((await desk.ended()).signal, 'SIGKILL');
+    rmSync(fault);
+    await desk.start();
+  };
+  return { desk, fault, restart };
+}
+const deliver = async (t, desk, n) => (await (await lmtp(t, lmtpPort(desk))).deliver(numbered(n), HERE))[0];
+const stored = (desk) => desk.sql("SELECT message_id || ' ' || status FROM mails ORDER BY id").trim();
+
+test('while the store can\'t be written, LMTP takes mails on a healthy disk, and each is processed once afterwards', { timeout: 120_000 }, async (t) => {
+  const world = await faulty(t, 'desk.db');
+  if (!world) return;
+  const { desk, fault } = world;
+  desk.expects5xx = true;
+  writeFileSync(fault, 'write');
+  for (const n of [1, 2]) assert.match(await deliver(t, desk, n), /^250/);
+  await until('an attempt', () => /error store: writes are refused until one succeeds again/.test(desk.log));
+  assert.equal(waiting(desk).length, 2);
+  assert.equal(stored(desk), '');
+  rmSync(fault);
+  await until('the inbox to be empty', () => waiting(desk).length === 0);
+  assert.equal(stored(desk), '1@people.example 3\n2@people.example 3');
+  assert.equal(desk.check().status, 0, desk.check().stdout);
+});
+
+test('while neither the store nor the inbox can be written, LMTP answers 451; the mail that is sent again is processed once', { timeout: 120_000 }, async (t) => {
+  const world = await faulty(t, '');
+  if (!world) return;
+  const { desk, fault } = world;
+  desk.expects5xx = true;
+  writeFileSync(fault, 'sync');
+  assert.match(await deliver(t, desk, 1), /^451 4\.3\.0/);
+  rmSync(fault);
+  assert.match(await deliver(t, desk, 1), /^250/);
+  await until('the inbox to be empty', () => waiting(desk).length === 0);
+  assert.equal(stored(desk), '1@people.example 3');
+});
+
+test('SIGKILL between the COMMIT of a mail and the removal of its file: the mail is processed once', { timeout: 120_000 }, async (t) => {
+  const world = await faulty(t, 'mail/new');
+  if (!world) return;
+  const { desk, fault, restart } = world;
+  writeFileSync(fault, 'end');
+  arrive(desk, { raw: numbered(1), to: HERE, from: 'ada@people.example' }).catch(() => {});
+  await restart();
+  await until('the inbox to be empty', () => waiting(desk).length === 0);
+  assert.equal(stored(desk), '1@people.example 3');
+  assert.equal(desk.sql('SELECT COUNT(*) FROM posts').trim(), '1');
+});
+
+for (const [moment, under] of [['while its attachments are stored', 'files/tmp'], ['at a COMMIT', 'desk.db-wal']]) {
+  test(`SIGKILL of a release ${moment}: the mail is processed once`, { timeout: 120_000 }, async (t) => {
+    const world = await faulty(t, under);
+    if (!world) return;
+    const { desk, fault, restart } = world;
+    const body = '--b\r\nContent-Type: text/plain\r\n\r\nHello\r\n--b\r\nContent-Type: text/plain\r\nContent-Disposition: attachment; filename=a.txt\r\n\r\nnotes\r\n--b--\r\n';
+    const row = await receive(desk, mail({ To: HERE, 'List-Id': '<news.example>', 'Content-Type': 'multipart/mixed; boundary=b' }, body), { to: HERE });
+    assert.equal(row.suspension, 'AUTOMATED_EMAIL');
+    if (under === 'files/tmp') writeFileSync(fault, 'end');
+    (await desk.staff.put(`/mails/${row.id}`, { is_suspended: false })).must(200);
+    if (under !== 'files/tmp') {
+      writeFileSync(fault, 'end');
+      desk.owner.create('/teams', { title: 'A COMMIT, if the release has had its own' }).catch(() => {});
+    }
+    await restart();
+    await desk.clock.forward(600); // the lease of the killed process ends
+    const done = await until('the release', () => mailRows(desk).find(({ status }) => status !== 'PROCESSING'));
+    assert.deepEqual([done.status, done.is_suspended, done.reason], ['SUCCESS', false, null]);
+    const { data } = (await new Client(desk, desk.staff.headers).get(`/cases/${done.case_id}/messages`)).must(200);
+    assert.deepEqual(data.map((m) => [m.body_text.trim(), m.attachments.length]), [['Hello', 1]]);
+    assert.equal(desk.sql('SELECT COUNT(*) FROM posts').trim(), '1');
+    assert.equal(desk.check().status, 0, desk.check().stdout);
+  });
+}

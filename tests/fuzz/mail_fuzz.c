@@ -29,7 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     same(m.subject, again.subject), same(m.from.address, again.from.address), same(m.text, again.text), same(m.html, again.html);
     same(m.quoted, again.quoted), same(m.message_id, again.message_id);
     if (m.to_count != again.to_count || m.file_count != again.file_count || m.reference_count != again.reference_count ||
-        m.date != again.date)
+        m.report.is_read != again.report.is_read || m.report.recipient_count != again.report.recipient_count || m.date != again.date)
         abort();
     for (int i = 0; i < m.file_count; i++) same(m.files[i].name, again.files[i].name), same(m.files[i].bytes, again.files[i].bytes);
     buf_free(&answer);

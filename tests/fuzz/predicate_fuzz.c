@@ -53,7 +53,7 @@ struct str col_text(struct stmt *s, int i) {
  */
 
 static void check(const struct predicate *p, struct arena *a) {
-    struct moment m = {.now = INT64_C(1795255800000), .user_id = 1, .zone = S("Europe/Berlin")};
+    struct moment m = {.now = INT64_C(1795255800000), .user_id = 1, .desk = {.name = S("Europe/Berlin")}};
     struct condition c = predicate_condition(p, &m, a);
     int open = 0;
     for (const char *s = c.sql; *s; s++) {

@@ -85,7 +85,7 @@ test('fields that are too large in total', async () => {
     assert.equal(status, 413);
 });
 
-test('malformed forms', async () => {
+test('malformed forms are BODY_INVALID with the reason', async () => {
     for (const [body, reason] of [
         [field('a', '1'), 'The body ends before'], ['', null], ['--B\r\nX\r\n\r\n--B--', 'A header line'],
         [`${field('a', '\xff')}--B--`, 'A field of the form is not UTF-8'], [`${field('a', '\0')}--B--`, 'A field of the form has a NUL'],
@@ -97,7 +97,7 @@ test('malformed forms', async () => {
     assert.match((await post('/upload', form, { type: 'multipart/form-data' })).body, /^BODY_INVALID The Content-Type gives no usable/);
 });
 
-test('checksums of parts', async () => {
+test('a part with a wrong checksum is refused, and its file is removed', async () => {
     const good = (encoding) => post('/upload', `${file('f', 'g', 'content', `Content-MD5: ${md5('content', encoding)}`)}--B--`);
     assert.equal((await good('hex')).status, 200);
     assert.equal((await good('base64')).status, 200);
@@ -110,7 +110,7 @@ test('checksums of parts', async () => {
     assert.deepEqual(readdirSync(tmp), []);
 });
 
-test('a raw file', async () => {
+test('a raw file is an upload with the name in Content-Disposition', async () => {
     const options = (...fields) => ({ type: 'image/png', fields });
     const { body } = await post('/raw', 'content', options('Content-Disposition: attachment; name=f; filename="../g.png"'));
     assert.match(body, new RegExp(`^POST /raw\nfile f g\\.png image/png 7 ${md5('content')} ${tmp}/upload-`));

@@ -233,7 +233,7 @@ test('a smuggled second request is not served', async () => {
     assert.doesNotMatch(text, /GET \/x/);
 });
 
-test('Expect: 100-continue', async () => {
+test('Expect: 100-continue gets an interim reply before the body is sent', async () => {
     const client = server.connect();
     await client.send(post('Expect: 100-continue', 'Content-Length: 5', 'Connection: close', '', ''));
     assert.ok(await client.until(() => client.text.startsWith('HTTP/1.1 100 Continue\r\n\r\n')));
@@ -247,7 +247,7 @@ test('a refusal has the reason as JSON', async () => {
     assert.deepEqual(JSON.parse(body), { status: 400, errors: [{ code: 'BODY_INVALID', message: 'The request must have one Host field.' }] });
 });
 
-test('header, cookie and address', async () => {
+test('a handler reads headers in any case, cookies by name, and the address of the socket', async () => {
     const { body, head } = await server.ask('GET /head HTTP/1.1\r\nHost: a\r\nConnection: close\r\nx-ECHO: \t one \r\n' +
         'Cookie: b=2; a="1"; aa=3\r\nX-Forwarded-For: 192.0.2.7\r\n\r\n');
     assert.equal(body, 'one|1|127.0.0.1\n');

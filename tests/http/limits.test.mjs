@@ -70,7 +70,7 @@ test('Content-Encoding is not supported', async () => {
     assert.match(body, /^UNSUPPORTED_MEDIA_TYPE /);
 });
 
-test('the request target', async () => {
+test('a request target over 10 KiB is 414', async () => {
     const most = 10 * 1024; // LIMIT_URI
     const query = (n) => head(`GET /?${'y'.repeat(n - 2)}`, 'Connection: close');
     assert.equal((await server.ask(query(most))).status, 200);
@@ -87,7 +87,7 @@ test('a query of many arguments', async () => {
     assert.equal(body, `GET /?${query}\n`);
 });
 
-test('header fields', async () => {
+test('more than 100 header fields, or more than 12 KiB of them, are 431', async () => {
     const many = (n) => head('GET /', 'Connection: close', ...Array.from({ length: n - 2 }, (_, i) => `X${i}: y`));
     assert.equal((await server.ask(many(100))).status, 200);
     const { status, body } = await server.ask(many(101));

@@ -237,21 +237,19 @@ export const mailOf = ({ from = 'Ida <ida@customers.example>', to = 'desk@desk.e
   `${Object.entries({ From: from, To: to, Subject: subject, 'Message-ID': id, Date: 'Mon, 23 Nov 2026 09:00:00 +0000', ...more }).map(([name, value]) => `${name}: ${value}`).join('\r\n')}\r\n\r\n${text}\r\n`;
 
 /** Gives the system mailbox of a desk an IMAP account of this server: {error, tried, change}. */
-export async function imapMailbox(desk, server, { password = server.password, folder, after, security = 'STARTTLS', port = server.ports.imap, ca = server.cert.pem, privately = true } = {}) {
+export async function imapMailbox(desk, server, { password = server.password, folder, after, security = 'STARTTLS', port = server.ports.imap, ca = server.cert.pem, privately = true, host = '127.0.0.1' } = {}) {
   await desk.owner.update('/settings', { values: { 'mail.imap_ca': ca, 'mail.imap_allow_private_addresses': privately, 'mail.from_address': 'desk@desk.example', 'mail.imap_seconds': 60 } });
-  const values = { host: '127.0.0.1', port, security, user: 'desk', password, folder, after };
-  const quoted = (value) => (value === undefined ? 'NULL' : `'${value}'`);
+  const path = '/mailboxes/1';
+  const account = { host, port, security, user: 'desk', password, folder, after };
   const box = {
-    // Rows are written with SQL, without a password, because passwords are sealed. The server accepts any password, or none.
-    change: (more) => {
-      Object.assign(values, more);
-      const right = values.password === server.password;
-      writeFileSync(join(server.dir, 'users'), right ? 'desk:::::::nopassword\n' : 'desk:{PLAIN}x::::::\n');
-      desk.sql(`UPDATE mailboxes SET imap_host = '${values.host}', imap_port = ${values.port}, imap_security = ${['NONE', 'STARTTLS', 'TLS'].indexOf(values.security) + 1},
-        imap_user = '${right ? 'desk' : 'DESK'}', imap_folder = ${quoted(values.folder)}, imap_after = ${quoted(values.after)} WHERE id = 1`);
+    // A change of the account deletes the password, so it is sent each time.
+    change: async (more) => {
+      Object.assign(account, more);
+      const members = Object.entries(account).filter(([, value]) => value !== undefined);
+      await desk.owner.update(path, Object.fromEntries(members.map(([name, value]) => [`imap_${name}`, value])));
     },
-    error: async () => desk.sql('SELECT imap_error FROM mailboxes WHERE id = 1') || null,
-    tried: async () => desk.sql('SELECT imap_tried_at FROM mailboxes WHERE id = 1') || null,
+    error: async () => (await desk.owner.fetch(path)).imap_error,
+    tried: async () => (await desk.owner.fetch(path)).imap_tried_at,
   };
   await box.change({});
   return box;

@@ -3,10 +3,10 @@
 //     node tests/mutants/run.mjs --since COMMIT [--in PATH,...] [--count 60] [--seed 1] [--goal 90]
 //
 // A mutant is one change of one line (operators.mjs). It is built in a copy of the tree, where only its file and what is linked are
-// built again. It is caught if a test of its area fails (areas.mjs) that passes without it. A mutant that does not compile is replaced by another. The same
-// commit, seed and sources make the same mutants.
+// built again. It is caught if a test of its area fails (areas.mjs) that passes without it; the first failure ends its tests. A mutant that does not
+// compile is replaced by another. The same commit, seed and sources make the same mutants.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ const count = Number(given.count);
 
 function run(command, args, options = {}) {
   const done = spawnSync(command, args, { encoding: 'utf8', maxBuffer: 1 << 28, ...options });
-  return { ok: done.status === 0, text: `${done.stdout}${done.stderr}`, late: done.error?.code === 'ETIMEDOUT' };
+  return { ok: done.status === 0, text: `${done.stdout}${done.stderr}` };
 }
 
 /** A generator of numbers from 0 to 1 (mulberry32). */
@@ -69,71 +69,109 @@ function mutants() {
   return all.sort((a, b) => a.order - b.order);
 }
 
-const copy = mkdtempSync(join(tmpdir(), 'deskd-mutants-'));
-process.on('exit', () => rmSync(copy, { recursive: true, force: true }));
-for (const part of ['Makefile', 'src', 'schema', 'docs', 'tools', 'packaging', 'build', 'deskd', 'bench', 'README.md', 'CHANGELOG.md', '.ci']) {
-  if (existsSync(join(ROOT, part))) cpSync(join(ROOT, part), join(copy, part), { recursive: true, preserveTimestamps: true });
+const places = mkdtempSync(join(tmpdir(), 'deskd-mutants-'));
+process.on('exit', () => rmSync(places, { recursive: true, force: true }));
+/** A copy of the tree with what is built: one for mutants, one that stays without. */
+function copied(name) {
+  const to = join(places, name);
+  for (const part of ['Makefile', 'src', 'schema', 'docs', 'tools', 'packaging', 'build', 'deskd', 'bench', 'README.md', 'CHANGELOG.md', '.ci']) {
+    if (existsSync(join(ROOT, part))) cpSync(join(ROOT, part), join(to, part), { recursive: true, preserveTimestamps: true });
+  }
+  cpSync(join(ROOT, 'tests'), join(to, 'tests'), { recursive: true, preserveTimestamps: true, filter: (from) => !from.includes('node_modules') });
+  symlinkSync(join(ROOT, 'tests/node_modules'), join(to, 'tests/node_modules'));
+  return to;
 }
-cpSync(join(ROOT, 'tests'), join(copy, 'tests'), { recursive: true, preserveTimestamps: true, filter: (from) => !from.includes('node_modules') });
-symlinkSync(join(ROOT, 'tests/node_modules'), join(copy, 'tests/node_modules'));
+const mutated = copied('mutated'), sound = copied('sound');
 
 const apiTests = readdirSync(join(ROOT, 'tests/api')).filter((f) => f.endsWith('.test.mjs')).map((f) => f.replace('.test.mjs', ''));
-const MINUTE = 60_000;
+const MINUTE = 60_000, AT_ONCE = 3;
 // Warnings are off: a mutant may leave a variable unused.
-const make = (...targets) => run('make', ['WARN=-w', ...targets], { cwd: copy, timeout: 10 * MINUTE });
-const node = (files, env = {}) => run('sh', ['scratch.sh', 'node', '--test', '--test-concurrency=3', ...files],
-  { cwd: join(copy, 'tests'), timeout: 20 * MINUTE, env: { ...process.env, DESKD: join(copy, 'deskd'), ...env } });
+const make = (copy, ...targets) => run('make', ['WARN=-w', ...targets], { cwd: copy, timeout: 10 * MINUTE });
 
-/** The tests of an area in order: {name, run}, where run() gives undefined or what failed. Three files of API tests run at once. */
-function* stepsOf({ unit, api, http }) {
-  for (const name of unit) {
-    const program = `build/tests/unit/${name}_test`;
-    yield { name: program, run: () => (make(program).ok && run(join(copy, program), [], { cwd: copy, timeout: 5 * MINUTE }).ok ? undefined : program) };
-  }
-  if (http) {
-    const files = ['http/framing.test.mjs', 'http/limits.test.mjs', 'http/forms.test.mjs'], server = 'build/tests/unit/http_server';
-    yield { name: 'tests/http', run: () => (make(server).ok && node(files, { HTTP_SERVER: join(copy, server) }).ok ? undefined : 'tests/http') };
-  }
-  for (let i = 0; i < api.length; i += 3) {
-    const files = api.slice(i, i + 3).map((name) => `api/${name}.test.mjs`), name = files.join(', ');
-    yield { name, run: () => {
-      const { ok, text, late } = node(files);
-      return ok ? undefined : late ? `${name} (no end)` : /^\s*not ok \d+ - (.*)$/m.exec(text)?.[1] ?? name;
-    } };
-  }
+/** Starts a file of tests, with its daemons in one process group: {failed, stop}. `failed` becomes the name of its first failed test, at once,
+ * or undefined at its end. */
+function started(copy, file, env = {}) {
+  const stores = join(places, copy === sound ? 'stores' : `stores${tried}`); // a store that a mutant made is not copied by tests of another one
+  const child = spawn('node', ['--test-reporter=tap', file],
+    { cwd: join(copy, 'tests'), detached: true, stdio: ['ignore', 'pipe', 'ignore'], env: { ...process.env, DESKD: join(copy, 'deskd'), SHARED_STORES: stores, ...env } });
+  const stop = () => { try { process.kill(-child.pid, 'SIGTERM'); } catch { /* it has ended */ } };
+  const failed = new Promise((resolve) => {
+    let text = '';
+    child.stdout.setEncoding('utf8').on('data', (more) => {
+      text += more;
+      const name = /^\s*not ok \d+ - (.*)$/m.exec(text)?.[1];
+      if (name) resolve(name);
+      text = text.slice(text.lastIndexOf('\n') + 1);
+    });
+    const timer = setTimeout(() => resolve(`${file} (no end)`), 6 * MINUTE);
+    child.on('close', (code) => { clearTimeout(timer); resolve(code === 0 ? undefined : file); });
+  });
+  return { failed, stop };
 }
 
-/** The first step of an area that fails, and what failed in it. */
-function failing(area) {
-  for (const step of stepsOf(area)) {
-    const what = step.run();
-    if (what) return { step, what };
-  }
-  return undefined;
+/** The tests of an area, quick ones first: {name, start(copy)}, where start() gives {failed, stop}. */
+function testsOf({ unit, api, http }) {
+  const done = (failed) => ({ failed: Promise.resolve(failed), stop: () => {} });
+  const units = unit.map((name) => `build/tests/unit/${name}_test`).map((program) => ({
+    name: program, start: (copy) => done(make(copy, program).ok && run(join(copy, program), [], { cwd: copy, timeout: 5 * MINUTE }).ok ? undefined : program),
+  }));
+  const server = 'build/tests/unit/http_server';
+  const https = http ? ['framing', 'limits', 'forms'].map((name) => ({
+    name: `http/${name}`,
+    start: (copy) => (make(copy, server).ok ? started(copy, `http/${name}.test.mjs`, { HTTP_SERVER: join(copy, server) }) : done(server)),
+  })) : [];
+  return [...units, ...https, ...api.map((name) => ({ name: `api/${name}`, start: (copy) => started(copy, `api/${name}.test.mjs`) }))];
 }
 
-const sound = new Map();
-/** A step that fails without a mutant catches nothing: that is an error of the tests, and ends the run. */
-function assertSound(step) {
-  if (!sound.has(step.name)) sound.set(step.name, make('all').ok ? step.run() : 'the build');
-  assert.equal(sound.get(step.name), undefined, `${step.name} fails without a mutant`);
+/** The first test of an area that fails, and what failed in it. The others are stopped then. */
+async function failing(area) {
+  const tests = testsOf(area), running = new Set();
+  let found;
+  await Promise.all(Array.from({ length: AT_ONCE }, async () => {
+    while (!found && tests.length) {
+      const test = tests.shift(), { failed, stop } = test.start(mutated);
+      running.add(stop);
+      const what = await failed;
+      stop();
+      running.delete(stop);
+      if (!what || found) continue;
+      found = { test, what };
+      for (const end of running) end();
+    }
+  }));
+  return found;
 }
 
-const ready = make('all');
-assert.ok(ready.ok, ready.text);
-let caught = 0, tried = 0;
+let tried = 0;
+const known = new Set();
+/** A test that fails without a mutant catches nothing: that is an error of the tests, and ends the run. */
+async function assertSound(test) {
+  if (known.has(test.name)) return;
+  known.add(test.name);
+  const { failed, stop } = test.start(sound);
+  const what = await failed;
+  stop();
+  assert.equal(what, undefined, `${test.name} fails without a mutant`);
+}
+
+for (const copy of [mutated, sound]) {
+  const ready = make(copy, 'all');
+  assert.ok(ready.ok, ready.text);
+}
+let caught = 0;
 const survivors = [];
 for (const { file, number, what, line, was } of mutants()) {
   if (tried === count) break;
-  const path = join(copy, file), original = readFileSync(path, 'utf8');
+  const path = join(mutated, file), original = readFileSync(path, 'utf8');
   const lines = original.split('\n');
   lines[number - 1] = line;
   writeFileSync(path, lines.join('\n'));
   const shown = `${file}:${number}: ${what}: ${was.trim()}  =>  ${line.trim()}`;
-  if (make('all').ok) {
-    const failed = failing(areaOf(file, apiTests));
+  if (make(mutated, 'all').ok) {
+    const failed = await failing(areaOf(file, apiTests));
     writeFileSync(path, original);
-    if (failed) assertSound(failed.step);
+    if (failed) await assertSound(failed.test);
+    rmSync(join(places, `stores${tried}`), { recursive: true, force: true });
     tried += 1;
     if (failed) caught += 1;
     else survivors.push(shown);

@@ -1,5 +1,6 @@
 #!/bin/sh
-# The package installs, runs as its unit runs it, and is removed without the data. All of it happens below a temporary folder
+# The package installs, starts with the command of its unit, and is removed without the data. The sandbox of the unit is not applied,
+# because no systemd runs here. All of it happens below a temporary folder
 # with a package database of its own, so this machine is not changed. Usage: tests/package/deb.sh PACKAGE
 set -eu
 package=$(realpath "$1")
@@ -33,6 +34,13 @@ ok "the package installs program, data folder and account"
 MANWIDTH=80 man -l "$root/usr/share/man/man1/deskd.1.gz" >"$work/manual" 2>"$work/complaints"
 [ ! -s "$work/complaints" ] && grep -q -- '--listen' "$work/manual" && grep -q 'deskd backup' "$work/manual" || fail "the manual page is readable"
 ok "the manual page shows all commands and options"
+
+documents=$root/usr/share/doc/deskd
+missing=$(cd "$documents" && grep -oh '](docs/[^)#]*' README.md SECURITY.md | sed 's/^](//' | sort -u | while read -r target; do [ -e "$target" ] || echo "$target"; done)
+[ -z "$missing" ] && [ -s "$documents/docs/TRANSFER.md" ] && [ -s "$documents/copyright" ] || fail "the documents have what their links name: $missing"
+named=$(sed -n 's/^Documentation=.* file://p' "$root/usr/lib/systemd/system/deskd.service")
+[ -s "$root$named" ] || fail "the unit names a document that is installed: $named"
+ok "links of the installed documents lead to installed files"
 
 unit=$root/usr/lib/systemd/system/deskd.service
 sed "s,/usr/bin/deskd,$root/usr/bin/deskd," "$unit" >"$work/deskd.service"

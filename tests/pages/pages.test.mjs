@@ -2,6 +2,7 @@
 // A page is loaded once in each direction: most of the costs are axe-core and loads.
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
+import http from 'node:http';
 import { createRequire } from 'node:module';
 import { after, before, describe, test } from 'node:test';
 import { chromium } from 'playwright-core';
@@ -170,5 +171,54 @@ describe('pages in a browser', () => {
     assert.equal(await box.isHidden(), true);
     assert.deepEqual(faults.filter((text) => !/503/.test(text)), [], 'a refusal is no error of the script');
     await context.close();
+  });
+
+  test('the authorize page is accessible: login, a wrong login, consent, error', async () => {
+    const client = await world.desk.admin.create('/oauth/clients', { name: 'Reports', description: 'Weekly reports', author: 'Charles', author_url: 'https://charles.example/', callback_url: 'https://app.example/cb' });
+    const { context, page } = await visit(false, 'en-us'), url = `${world.desk.base}/oauth/authorize?response_type=code&client_id=${client.key}`;
+    const look = async (name) => { await examine(page, name); await walk(page, name); };
+    await page.goto(`${world.desk.base}/oauth/authorize`);
+    await look('authorize error');
+    await page.goto(url);
+    await look('authorize login');
+    const login = async (password) => {
+      await page.fill('#email', world.desk.people.agent.email);
+      await page.fill('#password', password);
+      await page.click('main button');
+    };
+    await login('wrong');
+    await page.waitForSelector('.wrong');
+    await look('authorize wrong login');
+    await login(PASSWORD);
+    await page.waitForSelector('text=Allow access?');
+    await look('authorize consent');
+    await context.close();
+  });
+
+  test('a browser completes the authorize page under its policy, without script, also if the callback leads on to another host', async () => {
+    const got = [], faults = [];
+    const server = http.createServer((request, response) => {
+      got.push(request);
+      if (request.headers.host.startsWith('127')) response.writeHead(302, { Location: `http://localhost:${server.address().port}/app` }).end();
+      else response.end('the app');
+    });
+    await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const client = await world.desk.admin.create('/oauth/clients', { name: 'Local', callback_url: `http://127.0.0.1:${server.address().port}/cb` });
+    const context = await world.browser.newContext({ javaScriptEnabled: false }), page = await context.newPage();
+    page.on('console', (m) => { if (m.type() === 'error') faults.push(m.text()); });
+    await page.goto(`${world.desk.base}/oauth/authorize?response_type=code&client_id=${client.key}&state=a+b`);
+    await page.fill('#email', world.desk.people.agent.email);
+    await page.fill('#password', PASSWORD);
+    await page.click('main button');
+    await page.waitForSelector('text=Allow access?');
+    await page.click('button[value=allow]');
+    await page.waitForSelector('text=the app');
+    const { pathname, searchParams } = new URL(got[0].url, 'http://127.0.0.1');
+    assert.deepEqual([pathname, searchParams.get('state'), searchParams.get('iss'), searchParams.get('code').slice(0, 4)], ['/cb', 'a b', world.desk.base, 'dkc_']);
+    assert.equal(got[0].headers.referer, undefined);
+    assert.deepEqual(faults, []);
+    world.desk.secrets.add(searchParams.get('code'));
+    await context.close();
+    server.close();
   });
 });

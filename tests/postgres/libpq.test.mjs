@@ -19,7 +19,7 @@ function file(name, text) {
   return path;
 }
 
-test('a service file', async (t) => {
+test('a service file gives the address of the database', async (t) => {
   const { name, host } = parts(database(t));
   const PGSERVICEFILE = file('services', `[desk]\nhost=${host}\nuser=desk\ndbname=${name}\n`);
   refused(await initialise('postgres://?service=nobody', { PGSERVICEFILE }), /definition of service "nobody" not found/);
@@ -39,7 +39,7 @@ test('names the connection for pg_stat_activity: deskd, or the name in the URL',
   }
 });
 
-test('options of the session', async (t) => {
+test('options in the URL apply to the session', async (t) => {
   const url = database(t);
   psql(url, 'CREATE SCHEMA north');
   done(await initialise(`${url}&options=-csearch_path%3Dnorth%20-cwork_mem%3D9MB`));

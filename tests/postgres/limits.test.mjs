@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { open } from '../api/lib/index.mjs';
+import { open, until } from '../api/lib/index.mjs';
 import { databaseUrl } from '../api/lib/desk.mjs';
 import { another, connection } from './lib.mjs';
 
@@ -48,4 +48,15 @@ test('a statement over its time limit is ended, and its request gets 503', async
   await other.say('COMMIT');
   (await desk.owner.post('/teams', { title: 'Free' })).must(201);
   assert.deepEqual((await desk.owner.fetch('/teams')).map((team) => team.title), ['Free']);
+});
+
+test('processes divide a rate limit by their number, and the last one has it alone', async (t) => {
+  const desk = await open(t);
+  const second = await another(t, desk);
+  await desk.owner.update('/settings', { values: { 'limits.read_per_minute': 600000 } });
+  const share = async (where) => (await where.admin.get('/me')).must(200).headers['ratelimit-policy'];
+  for (const where of [desk, second]) await until('half of the limit', async () => await share(where) === '"read";q=300000;w=60');
+  await second.stop();
+  await until('the whole limit', async () => await share(desk) === '"read";q=600000;w=60');
+  assert.equal(desk.sql("SELECT COUNT(*) FROM leases WHERE name LIKE 'process %' AND until > 0").trim(), '1');
 });

@@ -62,7 +62,7 @@ function refused(done, pattern, status = 1) {
 }
 
 /** Checks that deskd neither serves the store nor accepts it as a desk. */
-function unusable(at, pattern = /a move into this store was interrupted/) {
+function unusable(at, pattern = /a move or an import into this store was interrupted/) {
   refused(deskd('serve', ...at, '--listen', '127.0.0.1:0'), pattern);
   refused(deskd('check', ...at), pattern);
 }
@@ -86,7 +86,8 @@ async function serve(t, dir, url = null, ...args) {
   return desk;
 }
 
-const PATHS = routes().filter(({ method }) => method === 'GET').map(({ path }) => path)
+// Each export of a person is an entry of the audit log, so its replies differ. deskd check verifies its chain after a move.
+const PATHS = routes().filter(({ method, path }) => method === 'GET' && path !== '/audit_log').map(({ path }) => path)
   .flatMap((path) => (path.includes(':') ? [1, 7, 250].map((id) => path.replace(/:\w+/g, id)) : [path]));
 const WIDER = ['/conversations?include=*&limit=100', '/conversations?status=NEW&sort=updated_at&limit=50', '/users?include=*&limit=100', '/organizations?limit=100'];
 
@@ -115,7 +116,7 @@ function same(one, other) {
   for (const [what, answer] of one) assert.deepEqual(other.get(what), answer, what);
 }
 
-test('a desk gives the same replies before, on PostgreSQL and back in a folder, and keeps sessions, tokens and ids', { timeout: 180_000 }, async (t) => {
+test('a desk gives the same replies before, on PostgreSQL and back in a folder, and keeps sessions, tokens and ids', { timeout: 600_000 }, async (t) => {
   const dir = demo();
   const url = database(t);
   const first = await serve(t, dir);
@@ -136,7 +137,10 @@ test('a desk gives the same replies before, on PostgreSQL and back in a folder, 
   const said = moved(`sqlite:${dir}`, url);
   assert.match(said, /^posts +\d{3,} +[0-9a-f]{32} +the same$/m);
   assert.match(said, new RegExp(`serve with --secret-file ${dir}/secret.key`));
-  assert.equal(deskd('check', '--data', dir, '--database', url).status, 0);
+  const checked = deskd('check', '--data', dir, '--database', url);
+  assert.equal(checked.status, 0, checked.stdout);
+  assert.doesNotMatch(checked.stdout, /audit log/, 'its hashes were verified');
+  assert.notEqual(psql(url, 'SELECT COUNT(*) FROM audit_entries WHERE chain IS NOT NULL'), '0');
   const second = await serve(t, directory(), url, '--secret-file', join(dir, 'secret.key'), '--files', join(dir, 'files'));
   same(before, await answers(second, sessions));
   const there = new Client(second, sessions.owner);
@@ -384,7 +388,7 @@ test('a killed move leaves no usable store, and the next move starts from the be
   refused(move(`sqlite:${demoSpoilt()}`, url), /U\+0000/); // creates the tables
   const { child, gone, release } = await halfway(t, `sqlite:${dir}`, url);
   refused(move(`sqlite:${demo()}`, url), /another move into this database is running/);
-  refused(deskd('serve', '--data', dir, '--database', url, '--listen', '127.0.0.1:0'), /a move into this store was interrupted/);
+  refused(deskd('serve', '--data', dir, '--database', url, '--listen', '127.0.0.1:0'), /a move or an import into this store was interrupted/);
   refused(move(`sqlite:${dir}`, database(t)), /is in use by another deskd/); // the source is locked
   child.kill('SIGKILL');
   assert.equal((await gone).signal, 'SIGKILL');

@@ -184,7 +184,7 @@ test('a failed migration leaves the database unchanged', (t) => {
   assert.equal(psql(url, 'SELECT count(*), (SELECT count(*) FROM case_statuses), (SELECT max(version) FROM schema_version) FROM roles'), before);
 });
 
-test('of several concurrent inits one succeeds', async (t) => {
+test('one of several concurrent inits succeeds', async (t) => {
   const url = database(t);
   const file = secret();
   const dir = directory();

@@ -87,7 +87,7 @@ test('while PostgreSQL runs and does not answer', { timeout: 120_000 }, async (t
     : desk.owner.post('/conversations', { subject: 'S', contents: 'C' })).then((reply) => ({ reply, after: now() - began }))));
 
   await t.test('requests without database access are answered at once, on every event loop', async () => {
-    for (let i = 0; i < 50; i++) {
+    for (let i = 0; i < 10; i++) {
       for (const [path, status] of [['/healthz', 200], ['/metrics', 200], ['/openapi.json', 200], ['/docs', 200], ['/api/v1/wibble', 404]]) {
         const asked = now();
         const reply = await desk.anyone.exchange('GET', path, { headers: { Connection: 'close' } });

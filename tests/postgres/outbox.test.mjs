@@ -86,7 +86,7 @@ test('a change of password or a disabled user clears the cached verification of 
   (await there(two).get('/teams')).refused(401, 'AUTHENTICATION_FAILED');
 });
 
-test('a phone number is stored with the region that the store has, before this process hears of it', async (t) => {
+test('a phone number is stored with the region in the store, before this process has read the change', async (t) => {
   const desk = await open(t);
   const url = databaseUrl(desk.dir);
   const other = connection(t, url);

@@ -234,9 +234,52 @@ static void an_address_is_counted_by_its_network(void **state) {
     assert_memory_equal(&b, &c, sizeof c);
 }
 
+static void bytes_that_are_not_utf8_are_replaced_one_by_one(void **state) {
+    (void)state;
+    struct arena *a = arena_new();
+    struct str good = S("caf\xC3\xA9");
+    assert_ptr_equal(utf8_repaired(a, good).p, good.p);
+    assert_true(
+        str_eq(utf8_repaired(a, S("a\xE9z\xC3\xA9\xF0\x9F")), S("a" UTF8_REPLACEMENT "z\xC3\xA9" UTF8_REPLACEMENT UTF8_REPLACEMENT)));
+    assert_true(str_eq(utf8_without_cut_end(S("a\xC3")), S("a")));
+    assert_true(str_eq(utf8_without_cut_end(S("a\xF0\x9F\x98")), S("a")));
+    assert_true(str_eq(utf8_without_cut_end(S("a\xC3\xA9")), S("a\xC3\xA9")));
+    assert_true(str_eq(utf8_without_cut_end(S("\xA9\xA9")), S("\xA9\xA9")));
+    assert_int_equal(utf8_without_cut_end(S("")).n, 0);
+    arena_free(a);
+}
+
+static void a_network_has_the_addresses_that_share_its_bits(void **state) {
+    static const struct {
+        const char *network, *address;
+        bool has;
+    } table[] = {
+        {"10.0.0.0/8", "10.255.0.1", true},
+        {"10.0.0.0/8", "11.0.0.1", false},
+        {"192.0.2.64/26", "192.0.2.127", true},
+        {"192.0.2.64/26", "192.0.2.128", false},
+        {"192.0.2.7", "192.0.2.7", true},
+        {"192.0.2.7", "192.0.2.6", false},
+        {"0.0.0.0/0", "203.0.113.1", true},
+        {"0.0.0.0/0", "2001:db8::1", false},
+        {"2001:db8::/33", "2001:db8:7fff::1", true},
+        {"::/0", "2001:db8::1", true},
+        {"2001:db8::/33", "2001:db8:8000::1", false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct network n;
+        struct address a;
+        assert_true(network_parse(str_of(table[i].network), &n) && address_parse(str_of(table[i].address), &a));
+        assert_int_equal(network_has(&n, &a), table[i].has);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bytes_that_are_not_utf8_are_replaced_one_by_one),
         cmocka_unit_test(an_address_is_counted_by_its_network),
+        cmocka_unit_test(a_network_has_the_addresses_that_share_its_bits),
         cmocka_unit_test(names_are_folded_without_case_and_marks),
         cmocka_unit_test(domains_are_lower_case_a_labels),
         cmocka_unit_test(decimals_sort_as_their_numbers),

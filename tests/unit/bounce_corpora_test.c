@@ -106,7 +106,7 @@ static bool rejects(const struct incoming *m, struct str raw, bool keyed) {
     struct bounce_guess guess;
     bool is_report = report_read(arena, raw, &report) == REPORT_READ;
     bool is_notice = keyed ? bounce_at_return_path(arena, m, &guess) : bounce_looks_like(arena, m, &guess);
-    for (const struct report_recipient *r = report.recipients; r; r = r->next)
+    for (const struct report_recipient *r = report.recipients; r < report.recipients + report.recipient_count; r++)
         if (r->failed) return true;
     return !is_report && is_notice && !guess.delayed;
 }

@@ -224,6 +224,14 @@ static void routes_say_who_may_call_them(void **state) {
                               "table of thing, GET /things: no scope (\"\" means none)"));
     assert_true(route_refused((struct route){GET, "/things", AD, "thing", LIST, api_list, .summary = "List", .reply = "tag"},
                               "table of thing, GET /things: unknown scope thing (core/access/scope.c lists them)"));
+    assert_true(
+        route_refused((struct route){LIST_THINGS, .bearer = BEARER_ANY}, "table of thing, GET /things: .bearer needs the scope \"\""));
+    assert_true(route_refused((struct route){GET, "/things", AD, "", LIST, api_list, .bearer = "thing", .summary = "List", .reply = "tag"},
+                              "table of thing, GET /things: .bearer names the unknown scope thing (core/access/scope.c lists them)"));
+    assert_true(
+        route_refused((struct route){DELETE, "/things", AD, "", COUNT, api_delete, .bearer = BEARER_ANY, .summary = "Delete"},
+                      "table of thing, DELETE /things: .bearer of a write is BEARER_WRITES or a scope: tokens that only read may not "
+                      "write"));
 }
 
 static void names_in_routes_are_known(void **state) {
@@ -234,6 +242,8 @@ static void names_in_routes_are_known(void **state) {
                               "table of thing, GET /things: .headers names X-Thing, which is unknown"));
     assert_true(route_refused((struct route){LIST_THINGS, .lane_for = "password"},
                               "table of thing, GET /things: .lane_for names password, no parameter"));
+    assert_true(route_refused((struct route){LIST_THINGS, .outside = api_list},
+                              "table of thing, GET /things: .outside needs a read with .executor = POOL"));
     assert_true(route_refused((struct route){LIST_THINGS, .record_list = "things"},
                               "table of thing, GET /things: .records and .record_list belong together"));
 }
@@ -278,12 +288,16 @@ static bool settings_refused(const struct setting *list, const char *why) {
 static void scopes_and_settings_are_sound(void **state) {
     (void)state;
     char err[256] = "";
-    assert_false(scopes_check((const char *const[]){"users", "search", "users", NULL}, err, sizeof err));
+    assert_false(scopes_check((const struct scope[]){{"users", "", ""}, {"search", "", ""}, {"users", "", ""}, {0}}, err, sizeof err));
     assert_string_equal(err, "table of scopes, users: another row has its name");
-    const char *many[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o", "p", "q", NULL};
+    assert_false(scopes_check((const struct scope[]){{"users", "See people", NULL}, {0}}, err, sizeof err));
+    assert_string_equal(err, "table of scopes, users: it has no text of its rights");
+    static const char names[][2] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o", "p", "q"};
+    struct scope many[18] = {0};
+    for (int i = 0; i < 17; i++) many[i] = (struct scope){names[i], "", ""};
     assert_false(scopes_check(many, err, sizeof err));
     assert_string_equal(err, "table of scopes, q: a mask has room for 16 scopes");
-    many[16] = NULL;
+    many[16].name = NULL;
     assert_true(scopes_check(many, err, sizeof err));
     assert_true(
         settings_refused((const struct setting[]){{1, "a.b", SETTING_BOOL, "1", .min = 0}, {1, "a.c", SETTING_BOOL, "1", .min = 0}, {0}},

@@ -6,7 +6,7 @@
 #include "base/link.h"
 #include "files/html_tree.h"
 
-/* clang-format off: cmocka wants these before itself */
+/* clang-format off: cmocka needs these before itself */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

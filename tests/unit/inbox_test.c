@@ -13,6 +13,8 @@
 static struct arena *a;
 static struct str data, inbox;
 
+static struct str stored; /* the name of the last mail */
+
 static int begin_test(void **state) {
     static char place[] = "/tmp/inbox-XXXXXX";
     (void)state;
@@ -61,7 +63,7 @@ static void a_mail_comes_back_as_it_was_put(void **state) {
     };
     (void)state;
     for (size_t i = 0; i < sizeof mails / sizeof *mails; i++) {
-        assert_int_equal(inbox_put(a, data, &mails[i]), 0);
+        assert_int_equal(inbox_put(a, inbox, &mails[i], &stored), 0);
         struct inbox_mail m = only_mail();
         assert_int_equal(m.door, mails[i].door);
         assert_same(m.envelope_from, mails[i].envelope_from);
@@ -72,7 +74,7 @@ static void a_mail_comes_back_as_it_was_put(void **state) {
 
 static void an_address_makes_no_line(void **state) {
     (void)state;
-    assert_int_equal(inbox_put(a, data, &(struct inbox_mail){DOOR_PIPE, S("a\nto: <evil@x>"), S("b\r@c"), S("x")}), 0);
+    assert_int_equal(inbox_put(a, inbox, &(struct inbox_mail){DOOR_PIPE, S("a\nto: <evil@x>"), S("b\r@c"), S("x")}, &stored), 0);
     struct inbox_mail m = only_mail();
     assert_null(m.envelope_from.p);
     assert_null(m.recipient.p);
@@ -96,7 +98,7 @@ static void the_first_mails_are_listed_in_their_order(void **state) {
     struct inbox_mail m;
     (void)state;
     for (int i = 0; i < 9; i++)
-        assert_int_equal(inbox_put(a, data, &(struct inbox_mail){.door = DOOR_LMTP, .raw = str_fmt(a, "%d", i)}), 0);
+        assert_int_equal(inbox_put(a, inbox, &(struct inbox_mail){.door = DOOR_LMTP, .raw = str_fmt(a, "%d", i)}, &stored), 0);
     drop_in("0c6f4e9e-8a3b-4c7d-9e2f-000000000000", S("old"));
     assert_int_equal(inbox_list(a, inbox, names, 3), 3);
     for (int i = 0; i < 3; i++) {
@@ -136,9 +138,20 @@ static void a_dropped_mail_leaves_nothing(void **state) {
     }
 }
 
+static void a_mail_is_found_where_it_is(void **state) {
+    (void)state;
+    assert_int_equal(inbox_put(a, inbox, &(struct inbox_mail){.door = DOOR_IMAP, .raw = S("x")}, &stored), 0);
+    assert_int_equal(inbox_find(a, inbox, stored), INBOX_WAITS);
+    assert_true(inbox_fail(a, inbox, stored));
+    assert_int_equal(inbox_find(a, inbox, stored), INBOX_FAILED);
+    assert_int_equal(inbox_put(a, inbox, &(struct inbox_mail){.door = DOOR_IMAP, .raw = S("x")}, &stored), 0);
+    assert_true(inbox_done(a, inbox, stored));
+    assert_int_equal(inbox_find(a, inbox, stored), INBOX_GONE);
+}
+
 static void a_folder_that_is_no_inbox_is_refused(void **state) {
     (void)state;
-    assert_int_equal(inbox_put(a, S("/nowhere"), &(struct inbox_mail){.door = DOOR_PIPE, .raw = S("x")}), ENOENT);
+    assert_int_equal(inbox_put(a, S("/nowhere/mail"), &(struct inbox_mail){.door = DOOR_PIPE, .raw = S("x")}, &stored), ENOENT);
 }
 
 int main(void) {
@@ -146,6 +159,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(a_mail_comes_back_as_it_was_put),
         TEST(an_address_makes_no_line),
+        TEST(a_mail_is_found_where_it_is),
         TEST(a_file_without_an_envelope_is_a_mail_by_pipe),
         TEST(the_first_mails_are_listed_in_their_order),
         TEST(a_start_removes_only_abandoned_drafts),

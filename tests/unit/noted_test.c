@@ -1,7 +1,8 @@
 /* Statements that change noted tables (src/db/noted.c), and the generation of a store that has such tables. */
 #include "store.h"
 
-static const struct db_noted noted[] = {{"notes", NULL}, {"people", "name"}, {0}};
+static const struct db_noted noted[] = {
+    {"notes", NULL, NULL}, {"people", "name", NULL}, {"pages", NULL, "views"}, {"files", "", NULL}, {0}};
 
 static void a_statement_is_noted_by_the_tables_that_it_changes(void **state) {
     (void)state;
@@ -14,6 +15,9 @@ static void a_statement_is_noted_by_the_tables_that_it_changes(void **state) {
         "SELECT 'it''s'; DELETE FROM notes",
         "UPDATE people SET age = 3, name = 'x'",
         "DELETE FROM people",
+        "UPDATE pages SET title = 'x'",
+        "INSERT INTO pages (views) VALUES (0)",
+        "DELETE FROM pages WHERE views = 0",
     };
     static const char *const others[] = {
         "SELECT * FROM notes",
@@ -22,6 +26,10 @@ static void a_statement_is_noted_by_the_tables_that_it_changes(void **state) {
         "SELECT 'DELETE FROM notes'",
         "UPDATE notes_2 SET text = ''",
         "UPDATE people SET age = 3",
+        "UPDATE pages SET views = views + 1",
+        "UPDATE files SET name = 'x'",
+        "INSERT INTO files (name) VALUES ('x')",
+        "DELETE FROM files",
         "INSERT INTO people (name) VALUES ('x')",
         "INSERT INTO other (a) VALUES (1) ON CONFLICT (a) DO UPDATE SET b = 1",
         "SELECT 'DELETE FROM notes",

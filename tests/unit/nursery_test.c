@@ -3,7 +3,7 @@
 
 #include "files/confined.h"
 
-/* clang-format off: cmocka wants these before itself */
+/* clang-format off: cmocka needs these before itself */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,7 +36,7 @@ static int run_crash(void) {
     _exit(0);
 }
 
-/* Before it is confined, the process tells what it was given. */
+/* Before it is confined, the process reports its descriptors, its environment and its parent. */
 static int run_tell(void) {
     char text[100];
     int open_fds = 0;

@@ -111,7 +111,10 @@ static void addresses(void **state) {
     assert_true(proxies_valid(S("10.0.0.1, ::1")));
     struct str *list = proxies_of(S("10.0.0.1, ::1"), a);
     assert_true(str_eq(list[1], S("::1")) && list[2].p == NULL);
-    assert_false(proxies_valid(S("10.0.0.1, proxy.example")));
+    assert_true(proxies_valid(S("10.0.0.0/8, 2001:db8::/32, 192.0.2.7/32,")));
+    static const char *const no_proxies[] = {
+        "10.0.0.1, proxy.example", "10.0.0.1/8", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/-1", "10.0.0.0/8/8", "2001:db8::/129", "/8", "10/8"};
+    for (size_t i = 0; i < sizeof no_proxies / sizeof *no_proxies; i++) assert_false(proxies_valid(str_of(no_proxies[i])));
     assert_true(str_eq(url_host(S("https://desk.example.com:8443/x")), S("desk.example.com")));
     assert_false(url_valid(S("ftp://desk.example.com")));
     assert_false(url_valid(S("http://")));

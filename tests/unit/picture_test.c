@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "files/confined.h"
 
-/* clang-format off: cmocka wants these before itself */
+/* clang-format off: cmocka needs these before itself */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
 #include "base/limits.h"
 
 #undef fail
-/* clang-format off: cmocka wants these before itself */
+/* clang-format off: cmocka needs these before itself */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

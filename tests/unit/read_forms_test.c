@@ -2,9 +2,10 @@
  * process. */
 #include "base/buf.h"
 #include "mail/read.h"
+#include "mail/date.h"
 #include "mail/read_child.h"
 
-/* clang-format off: cmocka wants these before itself */
+/* clang-format off: cmocka needs these before itself */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -114,6 +115,91 @@ static void files_and_text_of_a_winmail_dat_are_read(void **state) {
     assert_int_equal(m.files[1].bytes.n, 3);
 }
 
+/* Properties of MAPI as Outlook writes them (MS-OXTNEF section 2.1.3.4): type, id, and for texts and bytes a count, a length and padding. */
+static void put_property_number(struct buf *b, unsigned id, uint32_t n) {
+    put_number(b, 0x0003 | (uint64_t)id << 16, 4);
+    put_number(b, n, 4);
+}
+
+static void put_property_bytes(struct buf *b, unsigned type, unsigned id, struct str bytes) {
+    put_number(b, type | (uint64_t)id << 16, 4);
+    put_number(b, 1, 4);
+    put_number(b, bytes.n, 4);
+    buf_str(b, bytes);
+    put_number(b, 0, (int)(-bytes.n & 3));
+}
+
+static struct incoming mail_with_properties(int count, struct buf *properties) {
+    struct buf b = {0}, all = {0};
+    put_number(&all, (uint64_t)count, 4);
+    buf_str(&all, buf_view(properties));
+    begin_tnef(&b);
+    put_attribute(&b, 1, 0x00078008, S("IPM.Microsoft Mail.Note"), -1);
+    put_attribute(&b, 1, PROPERTIES, buf_view(&all), -1);
+    buf_free(&all);
+    buf_free(properties);
+    return mail_with(&b, 1);
+}
+
+static void texts_of_a_winmail_dat_have_its_code_page(void **state) {
+    (void)state;
+    struct buf p = {0};
+    put_property_number(&p, 0x3FFD, 1251);
+    put_property_bytes(&p, 0x1E, 0x1000, (struct str){"\xCF\xF0\xE8\xE2\xE5\xF2\0", 7});
+    is_text(mail_with_properties(2, &p).text, "\xD0\x9F\xD1\x80\xD0\xB8\xD0\xB2\xD0\xB5\xD1\x82");
+    put_property_number(&p, 0x3FDE, 932);
+    put_property_bytes(&p, 0x102, 0x1013, S("<p>\x93\xFA\x96{</p>"));
+    is_text(mail_with_properties(2, &p).text, "\xE6\x97\xA5\xE6\x9C\xAC");
+    put_property_number(&p, 0x3FDE, 28592);
+    put_property_bytes(&p, 0x1E, 0x1000,
+                       (struct str){"\xB3\xF3"
+                                    "d\xBC\0",
+                                    5});
+    is_text(mail_with_properties(2, &p).text, "\xC5\x82\xC3\xB3"
+                                              "d\xC5\xBA");
+    put_property_bytes(&p, 0x1F, 0x1000, (struct str){"H\0i\0\xE9\0\0\0", 8});
+    is_text(mail_with_properties(1, &p).text, "Hi\xC3\xA9");
+    put_property_bytes(&p, 0x1F, 0x1000, (struct str){"\xE5\x65\x2C\x67\x9E\x8A\0", 8});
+    is_text(mail_with_properties(1, &p).text, "\xE6\x97\xA5\xE6\x9C\xAC\xE8\xAA\x9E");
+}
+
+static void the_signature_of_a_device_in_a_winmail_dat_is_folded(void **state) {
+    (void)state;
+    struct buf p = {0};
+    put_property_bytes(&p, 0x1E, 0x1000, S("Yes.\r\n\r\nSent from my phone\r\n"));
+    struct incoming m = mail_with_properties(1, &p);
+    is_text(m.text, "Yes.");
+    is_text(m.quoted, "Sent from my phone");
+}
+
+/* RTF in the format LZFu, all of it as literals (MS-OXRTFCP section 2.2). `size` is what the header announces. */
+static struct incoming mail_with_rtf(const char *rtf, uint32_t size) {
+    struct buf p = {0}, packed = {0};
+    size_t n = strlen(rtf), end = (207 + n) % 4096;
+    put_number(&packed, 12 + 1 + 8 + 1 + n - 8 + 2, 4);
+    put_number(&packed, size, 4);
+    buf_text(&packed, "LZFu");
+    put_number(&packed, 0, 4);
+    put_number(&packed, 0, 1); /* the next eight are literals */
+    buf_str(&packed, (struct str){rtf, 8});
+    put_number(&packed, UINT64_C(1) << (n - 8), 1); /* literals, and the mark of the end */
+    buf_text(&packed, rtf + 8);
+    put_number(&packed, end >> 4, 1);
+    put_number(&packed, (end & 15) << 4, 1);
+    put_property_bytes(&p, 0x102, 0x1009, buf_view(&packed));
+    buf_free(&packed);
+    return mail_with_properties(1, &p);
+}
+
+static void a_winmail_dat_with_only_rtf_gives_a_file(void **state) {
+    (void)state;
+    struct incoming m = mail_with_rtf("{\\rtf1 Hello}", 13);
+    assert_int_equal(m.file_count, 1);
+    is_text(m.files[0].name, "message.rtf");
+    is_text(m.files[0].bytes, "{\\rtf1 Hello}");
+    assert_int_equal(mail_with_rtf("{\\rtf1 Hello}", 0x7FFFFFFF).file_count, 0);
+}
+
 static void a_broken_winmail_dat_is_kept_as_a_file(void **state) {
     (void)state;
     struct buf b = {0};
@@ -179,6 +265,38 @@ static void dates_are_judged_by_the_clock_of_the_desk(void **state) {
     assert_int_equal(m.date, 0);
     assert_int_equal(mail_read(arena, raw, INT64_C(3786912000000), &m), 1);
     assert_int_equal(m.date, INT64_C(3786912000000));
+}
+
+static void dates_are_read_in_obsolete_and_broken_forms(void **state) {
+    static const struct {
+        const char *text;
+        int64_t seconds; /* since 1970; 0: not a date */
+    } dates[] = {
+        {"Tue, 6 Jan 2026 10:00:00 +0000", 1767693600},
+        {"Tue, 6 Jan 2026 10:00:00 +0000 (CEST)", 1767693600},
+        {"Tue, 6 Jan 2026 10:00:00 +0200 (CEST (summer) -0500)", 1767686400},
+        {"Tue (day), 6 (of) Jan 2026 (7 Feb 2027) 10:00 (PST) -0800", 1767722400},
+        {"6 Jan 26 10:00 EST", 1767711600},
+        {"6 Jan 126 10:00 GMT", 1767693600},
+        {"Tue, 06-Jan-2026 10:00:00 GMT", 1767693600},
+        {"Tue, 6 Jan 2026 10:00:00 GMT+0200", 1767686400},
+        {"Tue, 6 Jan 2026 10:00:00 +02:00", 1767686400},
+        {"Tue, 6 Jan 2026 10:00:00 +9999", 1767693600},
+        {"Tue, 6 Jan 2026 10:00:00 Z", 1767693600},
+        {"Tue, 6 Jan 2026 99:99:99 +0000", 1767657600},
+        {"Tue Jan  6 10:00:00 2026", 1767693600},
+        {"1 Jan 99 00:00:00 UT", 915148800},
+        {"29 Feb 2024 00:00:00 +0000", 1709164800},
+        {"29 Feb 2025 00:00:00 +0000", 0},
+        {"31 Apr 2025 00:00:00 +0000", 0},
+        {"31 Dec 2025 23:59:60 +0000", 1767225600},
+        {"(6 Jan 2026 10:00:00 +0000", 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof dates / sizeof *dates; i++) {
+        int64_t is = mail_date(str_of(dates[i].text));
+        if (is != dates[i].seconds * 1000) fail_msg("%s is %lld", dates[i].text, (long long)is / 1000);
+    }
 }
 
 static void nuls_are_taken_out_of_headers_and_texts(void **state) {
@@ -262,6 +380,10 @@ int main(int argc, char **argv) {
         cmocka_unit_test(winmail_dats_that_lie_about_lengths_harm_nothing),
         cmocka_unit_test(file_names_of_rfc_2231_are_joined_and_decoded),
         cmocka_unit_test(dates_are_judged_by_the_clock_of_the_desk),
+        cmocka_unit_test(dates_are_read_in_obsolete_and_broken_forms),
+        cmocka_unit_test(texts_of_a_winmail_dat_have_its_code_page),
+        cmocka_unit_test(the_signature_of_a_device_in_a_winmail_dat_is_folded),
+        cmocka_unit_test(a_winmail_dat_with_only_rtf_gives_a_file),
         cmocka_unit_test(nuls_are_taken_out_of_headers_and_texts),
         cmocka_unit_test(a_header_of_a_megabyte_and_a_thousand_recipients_are_bounded),
         cmocka_unit_test(flowed_texts_are_joined_as_they_say),

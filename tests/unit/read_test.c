@@ -4,7 +4,7 @@
 #include "base/buf.h"
 #include "mail/read_child.h"
 
-/* clang-format off: cmocka wants these before itself */
+/* clang-format off: cmocka needs these before itself */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -99,6 +99,36 @@ static void quotes_and_signatures_are_folded(void **state) {
     is_text(m.quoted, "");
 }
 
+#define QUOTED_BELOW "On Tue, Jan 6, 2026 at 9:14 AM Desk &lt;d@example.com&gt; wrote:<blockquote>Does it work?</blockquote>"
+
+/* Returns what a reader sees before unfolding. */
+static struct str unfolded(struct incoming *m) {
+    const char *fold = memmem(m->html.p, m->html.n, "<details", 8);
+    return fold ? (struct str){m->html.p, (size_t)(fold - m->html.p)} : m->html;
+}
+
+static void an_answer_in_wrongly_nested_html_is_never_folded(void **state) {
+    static const struct {
+        const char *html;
+        bool folds;
+    } mails[] = {
+        {"<p>Hi<p><b>My answer<p>and more</p><div class=gmail_quote>" QUOTED_BELOW "</div>", true},
+        {"<p>Hi<p><b><i>My answer</b><p>and more</p></i><blockquote type=cite>Does it work?</blockquote>", true},
+        {"<p>Hi<p><font color=red><div>My answer</font>and more</div><p>" QUOTED_BELOW, true},
+        {"<p>Hi<table><tr><td><div class=gmail_quote>" QUOTED_BELOW "</div></td></tr>My answer and more</table>", false},
+        {"<p>Hi<table><tr><td>On Tue, Jan 6, 2026 at 9:14 AM Desk &lt;d@example.com&gt; wrote:</td></tr>My answer and more</table>", false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof mails / sizeof *mails; i++) {
+        struct incoming m = mail_of(str_fmt(arena, "From: a@b.c\nContent-Type: text/html\n\n%s", mails[i].html));
+        struct str seen = unfolded(&m);
+        if (!memmem(seen.p, seen.n, "My answer", 9) || !memmem(seen.p, seen.n, "and more", 8) ||
+            !memmem(m.text.p, m.text.n, "My answer", 9))
+            fail_msg("the answer is folded: %s", m.html.p);
+        if ((seen.n < m.html.n) != mails[i].folds) fail_msg("%s: %s", mails[i].folds ? "not folded" : "folded", m.html.p);
+    }
+}
+
 static void charsets_and_encodings_are_decoded(void **state) {
     (void)state;
     is_text(read_text_of("From: a@b.c\nContent-Type: text/plain; charset=ks_c_5601-1987\n\n\xBD\xBA").text, "\xEC\x8A\xA4");
@@ -163,6 +193,34 @@ static void hostile_mails_are_read_within_limits(void **state) {
     is_text(m.text, "x");
 }
 
+/* Each of these once took time or memory that grew with the square of its length, and its reader was killed. */
+static void work_on_hostile_mails_grows_with_their_length(void **state) {
+    struct incoming m;
+    (void)state;
+    const char *words = repeated("", "=?a?q?", 10000, "").p, *parameters = repeated("", ";a=\"\"", 3000, "").p;
+    m = mail_of(repeated(
+        "From: a@b.c\nContent-Type: multipart/mixed; boundary=x\n\n",
+        str_fmt(arena, "--x\nContent-Type: text/x-one%s\nContent-Disposition: attachment; filename=\"%.15000s\"\n\na\n", parameters, words)
+            .p,
+        1000, "--x--\n"));
+    assert_int_equal(m.file_count, INCOMING_FILES);
+    m = mail_of(repeated("From: a@b.c\n", str_fmt(arena, "To: %s%s\n", repeated("", "a", 60000, "@").p, repeated("", ":", 60000, "").p).p,
+                         300, "\nHello"));
+    is_text(m.text, "Hello");
+    m = mail_of(
+        repeated("From: a@b.c\nContent-Type: multipart/alternative; boundary=y\n\n--y\nContent-Type: multipart/mixed; boundary=x\n\n",
+                 str_fmt(arena, "--x\n\n%s\n", repeated("", "word ", 8000, "").p).p, 900, "--x--\n--y--\n"));
+    assert_true(m.cut);
+    m = mail_of(repeated("From: a@b.c\n\nHello\n", "On Tue, Jan 6, 2026 at 9:14 AM Desk <d@example.com> wrote:\n> Does it work?\n", 300000,
+                         "My answer\n"));
+    assert_true(m.cut);
+    m = mail_of(repeated("From: a@b.c\n\nHello\n", "On Tue, Jan 6, 2026 at 9:14 AM Desk <d@example.com> wrote:\n> Does it work?\n", 60000,
+                         "\nMy answer\n"));
+    assert_int_equal(m.quoted.n, 0);
+    m = mail_of(repeated("From: a@b.c\nReferences: <a@b>", " <b@c>", 7000000, "\n\nHello"));
+    assert_true(m.cut);
+}
+
 static void implausible_dates_and_missing_senders_are_absent(void **state) {
     (void)state;
     assert_int_equal(read_text_of("From: a@b.c\nDate: Thu, 1 Jan 1970 00:00:00 +0000\n\nx").date, 0);
@@ -186,10 +244,15 @@ int main(int argc, char **argv) {
     if (argc == 3 && strcmp(argv[1], MAIL_ARGUMENT) == 0) return mail_child();
     if (sodium_init() < 0) return 1;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_plain_mail_is_read_whole),           cmocka_unit_test(quotes_and_signatures_are_folded),
-        cmocka_unit_test(charsets_and_encodings_are_decoded),   cmocka_unit_test(wrappers_are_kept_and_named),
-        cmocka_unit_test(hostile_mails_are_read_within_limits), cmocka_unit_test(implausible_dates_and_missing_senders_are_absent),
+        cmocka_unit_test(a_plain_mail_is_read_whole),
+        cmocka_unit_test(quotes_and_signatures_are_folded),
+        cmocka_unit_test(charsets_and_encodings_are_decoded),
+        cmocka_unit_test(wrappers_are_kept_and_named),
+        cmocka_unit_test(hostile_mails_are_read_within_limits),
+        cmocka_unit_test(implausible_dates_and_missing_senders_are_absent),
         cmocka_unit_test(a_mail_that_can_not_be_read_says_why),
+        cmocka_unit_test(an_answer_in_wrongly_nested_html_is_never_folded),
+        cmocka_unit_test(work_on_hostile_mails_grows_with_their_length),
     };
     return cmocka_run_group_tests(tests, open_arena, close_arena);
 }

@@ -80,6 +80,14 @@ static void test_nesting_is_complete(void **state) {
     assert_true(refused(&r, "needs a path variable"));
     routes[0] = (struct route){GET, LIST_OF "/:thing_id", AD, "users", ONE, api_get, .summary = "Read", .reply = "tag"};
     assert_true(refused(&r, "needs .within or .where"));
+    routes[0].handler = nothing; /* it may call api_target */
+    assert_true(refused(&r, "needs .within or .where"));
+    routes[0].of = "user";
+    assert_true(taken(&r));
+    routes[0] = (struct route){GET, LIST_OF, AD, "users", LIST, nothing, .summary = "List"};
+    assert_true(refused(&r, "needs .within or .where"));
+    routes[0] = (struct route){POST, LIST_OF, AD, "users", ONE, api_create, .summary = "Make"};
+    assert_true(refused(&r, "needs .within or .where"));
     r.within = (struct within){"nothing", "user_id"};
     assert_true(refused(&r, "a parent with table and .visible"));
     r.within.parent = "user";
@@ -89,7 +97,7 @@ static void test_nesting_is_complete(void **state) {
 static void test_scopes_and_bound_fields_are_known(void **state) {
     (void)state;
     static const struct field bound[] = {{"owner_id", F_INT, HIDDEN, .bound = ":id"}, {0}};
-    struct route routes[2] = {{POST, LIST_OF, AD, "users", ONE, api_create, .summary = "Make", .reply = "tag"}, {0}};
+    struct route routes[2] = {{POST, LIST_OF, AD, "users", ONE, api_create, .summary = "Make", .reply = "tag", .of = "user"}, {0}};
     struct resource r = thing(routes);
     r.fields = bound;
     assert_true(taken(&r));
@@ -135,20 +143,78 @@ static int make(struct conn *conn, void *arg) {
     return rc < 0 ? rc : db_int(conn, &greeting_sum, BINDS(B_INT("id", c.id)), &m->sum);
 }
 
-static void test_a_new_row_belongs_to_the_parent_of_its_path_and_its_caller(void **state) {
-    struct place *p = *state;
-    struct arena *a = arena_new();
-    struct desk desk = {.db = NULL};
-    struct work w;
-    place_close(p);
+/* Changes of rows of a conversation are shown by GET /changes to those who see the conversation only. */
+static const struct resource greeting_in_case = {.type = "greeting",
+                                                 .table = "greetings",
+                                                 .fields = greeting_fields,
+                                                 .within = {"conversation", "user_id"}}; /* the column holds the id of the conversation */
+
+struct in_case {
+    struct work *work;
+    int64_t id;
+    bool removes;
+};
+
+static int change_in_case(struct conn *conn, void *arg) {
+    struct in_case *x = arg;
+    static const struct route route = {.method = POST, .path = "/conversations/:id/greetings", .handler = nothing};
+    struct changed object;
+    struct call c = {.work = *x->work,
+                     .home = &greeting_in_case,
+                     .resource = &greeting_in_case,
+                     .route = &route,
+                     .method = POST,
+                     .within = &greeting_in_case.within,
+                     .var_count = 1,
+                     .id = x->id,
+                     .ids = &x->id,
+                     .id_count = 1};
+    c.vars[0] = (struct path_var){.bind = ":id", .id = 7};
+    c.work.conn = conn;
+    TRY(x->removes ? api_remove(&c) : api_insert(&c));
+    const struct change *made = changes_of(&c.work);
+    assert_non_null(made);
+    assert_null(made->next);
+    assert_int_equal(made->verb, x->removes ? CHANGE_DELETED : CHANGE_CREATED);
+    assert_int_equal(made->case_id, 7);
+    if (x->removes) return 0;
+    TRY(api_object(&c, c.id, &object));
+    assert_int_equal(object.case_id, 7);
+    x->id = c.id;
+    return 0;
+}
+
+static void store_of_greetings(struct place *p, struct desk *desk, struct work *w, struct arena *a) {
     char other[sizeof p->dir + 8], command[96];
+    place_close(p);
     snprintf(other, sizeof other, "%s/g", p->dir);
     snprintf(command, sizeof command, "mkdir %s", other);
     assert_int_equal(system(command), 0);
     struct db_config cfg = {.dir = other, .create = true};
     assert_int_equal(db_open_with(&cfg, greetings, &p->db, (struct why){p->err, sizeof p->err}), 0);
-    desk.db = p->db;
-    work_init(&w, &desk, a);
+    *desk = (struct desk){.db = p->db};
+    work_init(w, desk, a);
+}
+
+static void test_changes_of_a_row_name_its_conversation(void **state) {
+    struct place *p = *state;
+    struct arena *a = arena_new();
+    struct desk desk;
+    struct work w;
+    store_of_greetings(p, &desk, &w, a);
+    struct in_case x = {.work = &w};
+    assert_int_equal(db_write(p->db, change_in_case, &x), 0);
+    x.removes = true;
+    assert_int_equal(db_write(p->db, change_in_case, &x), 0);
+    arena_free(a);
+}
+
+static void test_a_new_row_belongs_to_the_parent_of_its_path_and_its_caller(void **state) {
+    struct place *p = *state;
+    struct arena *a = arena_new();
+    struct desk desk;
+    struct work w;
+    store_of_greetings(p, &desk, &w, a);
     struct made mine = {.work = &w, .me = 3}, nobodys = {.work = &w, .me = 0};
     assert_true(db_write(p->db, make, &mine) >= 0);
     assert_true(db_write(p->db, make, &nobodys) >= 0);
@@ -162,6 +228,7 @@ int main(void) {
         cmocka_unit_test(test_every_resource_says_who_sees_it),
         cmocka_unit_test(test_nesting_is_complete),
         cmocka_unit_test(test_scopes_and_bound_fields_are_known),
+        cmocka_unit_test_setup_teardown(test_changes_of_a_row_name_its_conversation, place_make, place_remove),
         cmocka_unit_test_setup_teardown(test_a_new_row_belongs_to_the_parent_of_its_path_and_its_caller, place_make, place_remove),
     };
     return cmocka_run_group_tests_name("router", tests, NULL, NULL);

@@ -36,13 +36,13 @@ static int role_of(const struct route *r) {
     return ROLE_PUBLIC;
 }
 
-static int admitted(const struct route *r, uint32_t mask) {
+static int admitted(const struct route *r, enum actor_kind kind, uint32_t mask) {
     struct arena *a = arena_new();
     struct desk desk = {0};
     struct call c = {.route = r, .method = r->method};
     work_init(&c.work, &desk, a);
     c.query = json_new(a, JSON_OBJECT);
-    c.work.actor = (struct actor){.kind = ACTOR_TOKEN, .rank = role_of(r), .user_id = 1, .scopes = mask};
+    c.work.actor = (struct actor){.kind = kind, .rank = role_of(r), .user_id = 1, .scopes = mask};
     int rc = auth_admit(&c);
     arena_free(a);
     return rc;
@@ -52,9 +52,11 @@ static int admitted(const struct route *r, uint32_t mask) {
 static bool grants(const char *granted, const struct route *r) {
     char read[64], write[64];
     bool reads = r->method == GET || r->reads;
-    if (r->scope[0] == 0) return true;
-    snprintf(read, sizeof read, " %s:read ", r->scope);
-    snprintf(write, sizeof write, " %s:write ", r->scope);
+    const char *scope = route_bearer(r);
+    if (scope == NULL || strcmp(scope, BEARER_ANY) == 0) return scope != NULL;
+    if (strcmp(scope, BEARER_WRITES) == 0) return strstr(granted, ":write ") != NULL;
+    snprintf(read, sizeof read, " %s:read ", scope);
+    snprintf(write, sizeof write, " %s:write ", scope);
     return strstr(granted, write) || (reads && strstr(granted, read));
 }
 
@@ -85,12 +87,13 @@ static void test_scopes_narrow_every_route(void **state) {
     for (int i = 0; i < t->router.count; i++) {
         const struct route *r = t->router.routes[i].route;
         for (int m = 0; m < MASKS; m++) {
-            int rc = admitted(r, mask_of(masks[m])), wanted = grants(masks[m], r) ? 0 : -ERR_PERMISSIONS_DENIED;
+            int rc = admitted(r, ACTOR_TOKEN, mask_of(masks[m])), wanted = grants(masks[m], r) ? 0 : -ERR_PERMISSIONS_DENIED;
             if (rc != wanted) print_error("%s with scopes%s: %d\n", r->path, masks[m], rc);
             assert_int_equal(rc, wanted);
             if (r->scope[0]) *(rc ? &refused : &taken) += 1;
         }
-        assert_int_equal(admitted(r, SCOPES_ALL), 0);
+        assert_int_equal(admitted(r, ACTOR_PERSON, SCOPES_ALL), 0);
+        assert_int_equal(admitted(r, ACTOR_TOKEN, SCOPES_ALL), route_bearer(r) ? 0 : -ERR_PERMISSIONS_DENIED);
     }
     assert_true(refused > 500 && taken > 100);
 }
@@ -108,10 +111,32 @@ static void test_levels(void **state) {
     assert_false(scope_granted(&(struct actor){.scopes = SCOPES_ALL}, "user", false));
 }
 
+static void test_common_scopes(void **state) {
+    (void)state;
+    assert_int_equal(scopes_common(mask_of("users:write"), mask_of("users:read")), mask_of("users:read"));
+    assert_int_equal(scopes_common(mask_of("users:write"), mask_of("users:write")), mask_of("users:write") | mask_of("users:read"));
+    assert_int_equal(scopes_common(mask_of("users:write search:read"), mask_of("insights:write search:write")), mask_of("search:read"));
+    assert_int_equal(scopes_common(mask_of("users:write"), 0), 0);
+}
+
+static void test_texts_name_every_scope(void **state) {
+    (void)state;
+    struct arena *a = arena_new();
+    struct str text = scopes_text(a, scopes_every());
+    assert_int_equal(mask_of(text.p), scopes_every());
+    for (int i = 0; scopes[i].name; i++) assert_non_null(strstr(text.p, scopes[i].name));
+    assert_string_equal(scopes_text(a, mask_of("users:read search:write")).p, "users:read search:write");
+    assert_string_equal(scopes_json(a, mask_of("users:read search:write")).p, "[\"users:read\",\"search:write\"]");
+    assert_string_equal(scopes_json(a, 0).p, "[]");
+    arena_free(a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_scopes_narrow_every_route, tables_make, tables_end),
         cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_common_scopes),
+        cmocka_unit_test(test_texts_name_every_scope),
     };
     return cmocka_run_group_tests_name("scope", tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 
 #include "files/content.h"
 
-/* clang-format off: cmocka wants these before itself */
+/* clang-format off: cmocka needs these before itself */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,7 +55,8 @@ static struct zip_entry entry(const char *name, char hash, const char *text, int
     if (text) assert_int_equal(write(fd, text, strlen(text)), strlen(text));
     else assert_int_equal(ftruncate(fd, zeros), 0);
     close(fd);
-    return (struct zip_entry){str_of(name), sha256, text ? (int64_t)strlen(text) : zeros, 1700000000000};
+    return (struct zip_entry){
+        .name = str_of(name), .sha256 = sha256, .size = text ? (int64_t)strlen(text) : zeros, .changed = 1700000000000};
 }
 
 /* Reads the whole ZIP in pieces of this size. Returns 0 at its end, or -1 if it broke off. */

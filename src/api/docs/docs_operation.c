@@ -31,7 +31,7 @@ static void url_encode(struct buf *out, struct str s) {
 }
 
 /* An example value as text; lists with commas. */
-static struct str value_text(const struct manual *m, const struct operation *op, const struct field *f) {
+static struct str example_value_text(const struct manual *m, const struct operation *op, const struct field *f) {
     struct buf b = {0};
     struct json_writer w;
     struct json *v = NULL;
@@ -52,7 +52,7 @@ static struct str value_text(const struct manual *m, const struct operation *op,
 static const char *variable_value(const struct manual *m, const struct operation *op, struct str name) {
     if (variable_is_id(str_dup(m->arena, name).p)) return "1";
     for (const struct field *f = fields_of(op->home->fields); f && f->name; f++)
-        if (str_eq(str_of(f->name), name) && f->example) return value_text(m, op, f).p;
+        if (str_eq(str_of(f->name), name) && f->example) return example_value_text(m, op, f).p;
     return "NAME";
 }
 
@@ -74,7 +74,7 @@ static void command_url(struct buf *out, const struct manual *m, const struct op
     for (const struct field *f = op->args; f && f->name; f++) {
         if (!argument_mandatory(f)) continue;
         buf_fmt(out, "%s%s=", before, sent_name(m, f));
-        url_encode(out, value_text(m, op, f));
+        url_encode(out, example_value_text(m, op, f));
         before = "&";
     }
 }
@@ -126,11 +126,9 @@ static void say_roles(struct buf *out, const struct operation *op) {
 }
 
 static void say_scope(struct buf *out, const struct operation *op) {
-    if (op->route->scope && op->route->scope[0]) {
-        buf_text(out, "<dt>Scope of a token</dt><dd><code>");
-        operation_scope(out, op);
-        buf_text(out, "</code></dd>\n");
-    }
+    buf_text(out, "<dt>Scope of a token</dt><dd><code>");
+    operation_scope(out, op);
+    buf_text(out, "</code></dd>\n");
     if (op->route->permission) html(out, "<dt>Permission</dt><dd><code>%s</code></dd>\n", op->route->permission);
 }
 

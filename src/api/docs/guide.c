@@ -5,6 +5,7 @@
  *     ```sh ... ```          a command that the tests run; {base_url} is the base URL of the desk
  *     ```out ... ```         the output of the command before it; ... stands for anything
  *     ```text ... ```        any other text
+ *     ```python ... ```      or js, typescript: a file; its first line is a comment with its name. The tests write it, commands use it
  *     @arguments @headers @errors                      tables of the reference
  *
  * {LIMIT_IDS} is the value of the limit in base/limits.h, so that no guide repeats it. Inline: `code`, **strong**, [text](address). An

@@ -2,23 +2,6 @@
 #include "api/docs/openapi.h"
 #include "api/docs/schema.h"
 
-static const char security_schemes[] =
-    "{'basic': {'type': 'http', 'scheme': 'basic', 'description': 'E-mail address and password.'},"
-    " 'session': {'type': 'apiKey', 'in': 'header', 'name': 'X-Session-ID',"
-    "  'description': 'A session of GET /session. It is bound to the User-Agent.'},"
-    " 'csrf': {'type': 'apiKey', 'in': 'header', 'name': 'X-CSRF-Token',"
-    "  'description': 'The token that came with the session: POST, PUT and DELETE need it.'},"
-    " 'bearer': {'type': 'http', 'scheme': 'bearer',"
-    "  'description': 'An OAuth access token. x-scope is the scope that it needs.'},"
-    " 'fingerprint': {'type': 'apiKey', 'in': 'header', 'name': 'X-Fingerprint-ID',"
-    "  'description': 'A UUID that the client chose. It shows the conversations that were created with it.'},"
-    " 'request_token': {'type': 'apiKey', 'in': 'query', 'name': 'token',"
-    "  'description': 'The X-Request-Token of a conversation. It expires after 120 seconds.'},"
-    " 'auth_token': {'type': 'apiKey', 'in': 'header', 'name': 'X-Token',"
-    "  'description': 'The auth_token of the reply OTP_EXPECTED or CREDENTIAL_EXPIRED to a login.'},"
-    " 'otp': {'type': 'apiKey', 'in': 'header', 'name': 'X-OTP',"
-    "  'description': 'The code of the authenticator, or a recovery code, after OTP_EXPECTED.'}}";
-
 /* ---- parameters ----------------------------------------------------------------------------------------- */
 
 static void put_parameter(struct json_writer *w, const char *name, const char *in, bool required, const char *doc) {
@@ -175,7 +158,8 @@ static void put_names(struct json_writer *w, const struct operation *op) {
     for (const struct role_name *role = role_names; role->bit; role++)
         if (role_listed(role, op->route->roles)) jw_str(w, str_of(role->name));
     jw_end(w);
-    if (op->route->scope && *op->route->scope) put_text(w, "x-scope", op->route->scope);
+    const char *scope = operation_bearer(op);
+    if (bearer_is_scope(scope)) put_text(w, "x-scope", scope);
     if (op->route->permission) put_text(w, "x-permission", op->route->permission);
     put_key(w, "x-errors");
     jw_array(w);
@@ -194,30 +178,13 @@ static void put_description(struct json_writer *w, const struct operation *op) {
         comma = ", ";
     }
     buf_char(&b, '.');
-    if (op->route->scope && *op->route->scope) {
-        buf_text(&b, " Scope of a token: ");
-        operation_scope(&b, op);
-        buf_char(&b, '.');
-    }
+    buf_text(&b, " Scope of a token: ");
+    operation_scope(&b, op);
+    buf_char(&b, '.');
     if (op->route->permission) buf_fmt(&b, " Permission: %s.", op->route->permission);
     put_key(w, "description");
     jw_str(w, buf_view(&b));
     buf_free(&b);
-}
-
-static void put_security(struct json_writer *w, const struct operation *op) {
-    unsigned roles = op->route->roles;
-    put_key(w, "security");
-    jw_array(w);
-    put_json(w, "{'basic': []}");
-    put_json(w, operation_writes(op) ? "{'session': [], 'csrf': []}" : "{'session': []}");
-    put_json(w, "{'bearer': []}");
-    if (roles & FINGERPRINT) put_json(w, "{'fingerprint': []}");
-    if (roles & TOKEN) put_json(w, "{'request_token': []}");
-    if (roles & NEW_PASSWORD) put_json(w, "{'auth_token': []}");
-    put_json(w, "{'auth_token': [], 'otp': []}");
-    if (roles & 1) put_json(w, "{}");
-    jw_end(w);
 }
 
 static void put_operation(struct json_writer *w, const struct manual *m, const struct operation *op) {
@@ -232,7 +199,7 @@ static void put_operation(struct json_writer *w, const struct manual *m, const s
     put_text(w, "summary", op->route->summary);
     put_description(w, op);
     put_names(w, op);
-    put_security(w, op);
+    openapi_security(w, op);
     operation_parameters(w, m, op);
     request_body(w, m, op);
     openapi_responses(w, op);
@@ -279,7 +246,8 @@ static void paths(struct json_writer *w, const struct manual *m) {
 static void components(struct json_writer *w, const struct manual *m) {
     put_key(w, "components");
     jw_object(w);
-    put_member(w, "securitySchemes", security_schemes);
+    put_key(w, "securitySchemes");
+    openapi_security_schemes(w, m);
     put_key(w, "parameters");
     common_parameters(w);
     openapi_response_components(w, m);
@@ -304,7 +272,7 @@ static void info(struct json_writer *w, const struct manual *m) {
     jw_object(w);
     put_text(w, "title", "deskd");
     put_text(w, "version", "1");
-    put_text(w, "summary", "A support desk as a JSON REST API");
+    put_text(w, "summary", "A help desk as a JSON REST API");
     put_text(w, "description", str_fmt(m->arena, "Chapters: %s. Guides with examples are at %s/docs.", chapters.p, base).p);
     put_key(w, "contact");
     jw_object(w);

@@ -10,4 +10,7 @@ void openapi_responses(struct json_writer *w, const struct operation *op); /* th
 void openapi_response_components(struct json_writer *w,
                                  const struct manual *m); /* the members `headers` and `responses` of the components */
 
+void openapi_security(struct json_writer *w, const struct operation *op);     /* the member `security` of an operation */
+void openapi_security_schemes(struct json_writer *w, const struct manual *m); /* the member `securitySchemes` of the components */
+
 #endif

@@ -431,12 +431,17 @@ static void reference_schemas(struct json_writer *w, const struct manual *m) {
         }
 }
 
-/* Propositions of SLAs are references inside of the JSON of a field, so no schema refers to theirs. Linters refuse unused schemas. */
+/* Propositions of SLAs are references inside of the JSON of a field: only hidden fields refer to them. Linters refuse unused schemas. */
 static bool is_inside_json(const struct resource *r) {
+    bool hidden = false;
+    if (r->routes && r->routes->path) return false;
     for (const struct resource *const *other = resources; *other; other++)
-        for (const struct field *f = fields_of((*other)->fields); f && f->name; f++)
-            if (f->ref && strcmp(f->ref, r->type) == 0 && !field_shown(f)) return (r->routes == NULL || r->routes->path == NULL);
-    return false;
+        for (const struct field *f = fields_of((*other)->fields); f && f->name; f++) {
+            if (f->ref == NULL || strcmp(f->ref, r->type) != 0) continue;
+            if (field_shown(f)) return false;
+            hidden = true;
+        }
+    return hidden;
 }
 
 void schema_components(struct json_writer *w, const struct manual *m) {

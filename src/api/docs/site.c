@@ -1,6 +1,7 @@
 #include "api/docs/site.h"
 
 #include "api/docs/openapi.h"
+#include "api/guard.h"
 #include "api/reply.h"
 #include "base/random.h"
 
@@ -129,15 +130,9 @@ static const char *content_type_of_path(const char *path) {
     return path_ends(path, ".js") ? "text/javascript; charset=utf-8" : "text/html; charset=utf-8";
 }
 
-/* Styles and scripts are files of this site. Nothing is loaded from other sites, and nothing is inline. */
-static const char policy[] = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; "
-                             "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
-
-static void send_page(struct http_request *r, const struct docs_page *p) {
+static void send_page(const struct desk *d, struct http_request *r, const struct docs_page *p) {
     struct str tag = str_of(p->etag);
-    http_add_header(r, "Content-Security-Policy", str_of(policy));
-    http_add_header(r, "Referrer-Policy", S("no-referrer"));
-    http_add_header(r, "X-Content-Type-Options", S("nosniff"));
+    guard_reply(d, r, GUARD_DOCS);
     http_add_header(r, "Cache-Control", S("public, max-age=0, must-revalidate"));
     http_add_header(r, "ETag", STR_CAT(r->arena, S("\""), tag, S("\"")));
     if (tag_listed(http_header(r, "If-None-Match"), tag)) {
@@ -148,11 +143,11 @@ static void send_page(struct http_request *r, const struct docs_page *p) {
     http_reply_shared(r, 200, p->bytes);
 }
 
-bool site_reply(struct site *s, struct str base_url, struct http_request *r) {
+bool site_reply(struct site *s, const struct desk *d, struct http_request *r) {
     for (int i = 0; i < s->count; i++) {
         if (!str_eq(r->path, str_of(s->pages[i].path))) continue;
-        build(s, base_url, &s->pages[i]);
-        send_page(r, &s->pages[i]);
+        build(s, d->base_url, &s->pages[i]);
+        send_page(d, r, &s->pages[i]);
         return true;
     }
     return false;

@@ -17,7 +17,7 @@ struct site;
 struct site *site_new(void);
 void site_free(struct site *s); /* after http_stop */
 /* Replies to a GET or HEAD of a page. Returns false if there is no such page. base_url is constant while the server runs. */
-bool site_reply(struct site *s, struct str base_url, struct http_request *r);
+bool site_reply(struct site *s, const struct desk *d, struct http_request *r);
 
 /* ---- the frame of a page (docs.c) -------------------------------------------------------------------------- */
 

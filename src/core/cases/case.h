@@ -58,6 +58,8 @@ struct case_change {
  * FIELD_INVALID for an unknown status, with RESOURCE_ACTION_NOT_AVAILABLE if the status can't follow the current one, and with FIELD_REQUIRED
  * for each empty field that staff must fill in first (core/cases/case_value.h). */
 int case_change(struct work *w, struct case_now *c, const struct case_change *wanted);
+/* Opens a conversation that is PENDING or COMPLETED. */
+int case_reopen(struct work *w, struct case_now *c);
 /* Sets the status of `c` if it may follow the present one. Writes nothing. Fails as case_change does. */
 int case_follow_status(struct work *w, struct case_now *c, int64_t status_id);
 /* Computes the folded subjects of the next conversations after id *after, and advances *after. Returns 1 if there are more, 0 or a negative

@@ -52,6 +52,7 @@ QUERY(delete_values, "DELETE FROM field_values WHERE owner_id = :id AND area = 1
 QUERY(delete_tags, "DELETE FROM case_tags WHERE case_id = :id");
 QUERY(delete_fingerprint_marker, "DELETE FROM fingerprint_markers WHERE case_id = :id");
 QUERY(delete_clocks, "DELETE FROM sla_metrics WHERE case_id = :id");
+QUERY(delete_runs, "DELETE FROM sla_runs WHERE case_id = :id");
 QUERY(delete_status_changes, "DELETE FROM case_status_changes WHERE case_id = :id");
 QUERY(delete_case, "DELETE FROM cases WHERE id = :id");
 
@@ -70,7 +71,9 @@ const struct step case_delete_steps[] = {
     {&delete_incoming, {&delete_incoming_files, &delete_incoming_files_go, &delete_incoming_go}, 2},
     {&delete_letters, {&delete_letters_go}, 1},
     {NULL, {&delete_case_lock, &delete_value_files, &delete_value_files_go, &delete_values}, 20},
-    {NULL, {&delete_tags, &delete_fingerprint_marker, &delete_case_search, &delete_clocks, &delete_status_changes, &delete_case}, 20},
+    {NULL,
+     {&delete_tags, &delete_fingerprint_marker, &delete_case_search, &delete_clocks, &delete_runs, &delete_status_changes, &delete_case},
+     20},
     {0},
 };
 

@@ -56,6 +56,11 @@ static struct case_difference *difference_at(struct work *w, struct total_key ke
     return d;
 }
 
+/* A type that no status has is not counted. The column comes from the store, so it is no index yet. */
+static void difference_add(struct work *w, struct total_key key, int64_t type, int n) {
+    if (type >= STATUS_NEW && type <= STATUS_CUSTOM) difference_at(w, key)->n[type] += n;
+}
+
 void case_counted(struct work *w, const struct counted *c, int n) {
     const struct total_key keys[] = {
         {TOTAL_ALL, 0, 0, c->priority_id},
@@ -66,7 +71,7 @@ void case_counted(struct work *w, const struct counted *c, int n) {
         {TOTAL_ORGANIZATION, c->organization_id, 0, c->priority_id},
     };
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (keys[i].id || keys[i].kind == TOTAL_ALL || keys[i].kind == TOTAL_PAIR) difference_at(w, keys[i])->n[c->status_type] += n;
+        if (keys[i].id || keys[i].kind == TOTAL_ALL || keys[i].kind == TOTAL_PAIR) difference_add(w, keys[i], c->status_type, n);
 }
 
 QUERY(tags_of_active_case, "SELECT k.tag_id, COALESCE(c.priority_id, 0), c.status_type FROM case_tags k JOIN cases c ON c.id = k.case_id "
@@ -75,7 +80,7 @@ QUERY(tags_of_active_case, "SELECT k.tag_id, COALESCE(c.priority_id, 0), c.statu
 int case_tags_counted(struct work *w, int64_t case_id, int n) {
     int rc;
     DB_ROWS(rc, w->conn, &tags_of_active_case, BINDS(B_INT("id", case_id)), row)
-    difference_at(w, (struct total_key){TOTAL_TAG, col_int(row, 0), 0, col_int(row, 1)})->n[col_int(row, 2)] += n;
+    difference_add(w, (struct total_key){TOTAL_TAG, col_int(row, 0), 0, col_int(row, 1)}, col_int(row, 2), n);
     return rc;
 }
 

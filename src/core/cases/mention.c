@@ -23,7 +23,7 @@ static bool name_stands(struct str text, struct str name) {
     return str_starts(text, name) && (text.n == name.n || !name_goes_on(text.p[name.n]));
 }
 
-/* "@Ann Bell" mentions Ann Bell, not Ann: the longest name counts. Of two people with one name, both are mentioned. */
+/* "@Ann Bell" mentions Ann Bell, not Ann: the longest name counts. A name that two people have mentions both. */
 static void mentioned_at(struct str text, struct named_staff *people, int count) {
     size_t longest = 0;
     for (int i = 0; i < count; i++)

@@ -3,6 +3,7 @@
 #include "core/cases/attachment.h"
 #include "core/cases/original.h"
 #include "core/cases/participant.h"
+#include "core/desk/setting.h"
 #include "core/rules/clocks.h"
 
 #define PREVIEW 160 /* characters of last_message_preview */
@@ -60,17 +61,30 @@ struct str message_preview(struct arena *a, struct str contents) {
     return (struct str){text, n};
 }
 
-/* Changes the status after a reply, unless the reply sets one: a requester's reply reopens, a staff reply opens NEW. */
-static int status_follows(struct work *w, struct case_now *c, bool by_requester, bool by_staff) {
-    bool reopen = by_requester && (c->status_type == STATUS_PENDING || c->status_type == STATUS_COMPLETED);
+static int case_open(struct work *w, struct case_now *c) {
     int64_t open;
-    if (!reopen && !(by_staff && !by_requester && c->status_type == STATUS_NEW)) return 0;
     TRY(status_id_of_type(w, STATUS_OPEN, &open));
     return case_change(w, c, &(struct case_change){.set = CASE_STATUS, .status_id = open});
 }
 
-/* The status before a reply of staff changed it: core/cases/message_undo.c. */
-QUERY(message_status_before, "UPDATE cases SET undo_post_id = :post, undo_status_id = :status WHERE id = :case");
+int case_reopen(struct work *w, struct case_now *c) {
+    return c->status_type == STATUS_PENDING || c->status_type == STATUS_COMPLETED ? case_open(w, c) : 0;
+}
+
+/* Changes the status after a reply, unless the reply sets one: a requester's reply reopens, a staff reply opens NEW. */
+static int status_follows(struct work *w, struct case_now *c, bool by_requester, bool by_staff) {
+    if (by_requester) return case_reopen(w, c);
+    return by_staff && c->status_type == STATUS_NEW ? case_open(w, c) : 0;
+}
+
+/* The state before a reply of staff, for core/cases/message_undo.c. The status follows when the reply has changed it. */
+#define MARKER_OF_AUTHOR " FROM read_markers m WHERE m.case_id = :case AND m.user_id = :creator)"
+QUERY(reply_remember,
+      "UPDATE cases SET undo_post_id = :message, undo_status_id = NULL, undo_note_preview = last_note_preview, "
+      "undo_read_post_id = (SELECT m.last_read_post_id" MARKER_OF_AUTHOR ", undo_read_seq = (SELECT m.last_read_seq" MARKER_OF_AUTHOR
+      ", undo_read_at = (SELECT m.last_read_at" MARKER_OF_AUTHOR ", undo_joined = CASE WHEN EXISTS (SELECT 1 FROM case_participants p "
+      "WHERE p.case_id = :case AND p.user_id = :creator) THEN 0 ELSE 1 END WHERE id = :case");
+QUERY(reply_remember_status, "UPDATE cases SET undo_status_id = :status WHERE id = :case AND undo_post_id = :post");
 
 static struct changed message_changed(int64_t case_id, int64_t id) { return (struct changed){"case_message", id, case_id}; }
 
@@ -101,6 +115,7 @@ int message_post(struct work *w, struct case_now *c, const struct message_new *m
                                      B_TEXT("preview", message_preview(w->arena, m->contents)), B_INT("creator", m->creator_id),
                                      B_INT("staff", by_staff && !by_requester), B_INT("reply", is_reply),
                                      B_INT("by_requester", by_requester), B_INT("channel", channel), B_INT("now", w->now));
+    if (is_reply && setting_int(w->desk, "mail.undo_seconds")) TRY(db_exec(w->conn, &reply_remember, binds));
     TRY(db_exec(w->conn, &case_replied, binds));
     TRY(participant_add(w, c->id, m->creator_id));
     /* Without login, the requester has read only the first message. */
@@ -110,7 +125,7 @@ int message_post(struct work *w, struct case_now *c, const struct message_new *m
     int64_t before = c->status_id;
     TRY(status_follows(w, c, by_requester, by_staff));
     if (!is_reply || c->status_id == before) return 0;
-    return db_exec(w->conn, &message_status_before, BINDS(B_INT("case", c->id), B_INT("post", *id), B_INT("status", before)));
+    return db_exec(w->conn, &reply_remember_status, BINDS(B_INT("case", c->id), B_INT("post", *id), B_INT("status", before)));
 }
 
 /* ---- status and reading ----------------------------------------------------------------------------------------- */

@@ -2,8 +2,8 @@
  * missed, or a conversation is new. Each person chooses the events (core/people/notification.h). The change itself queues the mails.
  *
  * A person gets a mail if (1) the person is enabled staff with an address, (2) the person may see the conversation, which is checked again
- * when the mail is sent, (3) the person did not cause the change, (4) the person wants mails about this event, and (5) no trigger stopped
- * the notifications of the change.
+ * when the mail is sent, (3) the person did not cause the change, (4) the person has enabled mails about this event, and (5) no trigger
+ * stopped the notifications of the change.
  *
  * A person gets at most one mail for one write. If several events fit, the first of `ranking` counts. If the write changed several
  * conversations, the mail is about the first and has the number of the others.
@@ -44,7 +44,7 @@ struct staff_mails {
     struct work *w;
     struct staff_mail *list;
     int count, room;
-    int64_t team_id, *members; /* the last team, and its members who want mails about the event */
+    int64_t team_id, *members; /* the last team, and its members who have enabled mails about the event */
     enum notification_type event;
     int member_count;
 };
@@ -94,7 +94,7 @@ static int assignees_read(struct work *w, int64_t case_id, int64_t *agent, int64
     return 0;
 }
 
-/* People who want mails about all new conversations. Nobody does by default. */
+/* People who have enabled mails about all new conversations. By default nobody has. */
 QUERY(told_of_new_cases, "SELECT user_id FROM notification_preferences WHERE type = 1 AND channel = 3 AND is_enabled = 1 ORDER BY user_id");
 
 static int tell_of_new_case(struct staff_mails *all, int64_t case_id) {
@@ -140,7 +140,7 @@ QUERY(staff_mail_reader, "SELECT e.email, CASE WHEN e.is_validated = 1 OR (e.is_
                          "END FROM users u JOIN roles r ON r.id = u.role_id JOIN identity_emails e ON e.user_id = u.id AND e.is_primary = "
                          "1 JOIN cases c ON c.id = :case WHERE u.id = :user AND " STAFF_SEES);
 
-/* Returns the event of the mail, or 0 if the person wants none. */
+/* Returns the event of the mail, or 0 if the person has enabled none. */
 static enum notification_type event_wanted(const struct notification_preferences *p, unsigned events) {
     for (const enum notification_type *e = ranking; *e; e++)
         if (events & 1u << *e && p->is_enabled[*e][NOTIFY_EMAIL]) return *e;

@@ -33,7 +33,7 @@ static int survey_may_send(struct work *w, const struct case_now *c, struct str 
     if (*before && *before > w->now - SURVEY_PAUSE) return fail_state(w, "A survey was sent less than a day ago. Wait for the rating.");
     int wanted = notification_wanted(w, c->requester_id, NOTIFY_SURVEY, NOTIFY_EMAIL);
     TRY(wanted);
-    if (!wanted) return fail_state(w, "The requester wants no more surveys.");
+    if (!wanted) return fail_state(w, "The requester has unsubscribed from surveys.");
     int found = message_mail_address(w, c->requester_id, address);
     if (found == 0) return fail_state(w, "The requester has no e-mail address. Add one first.");
     return found < 0 ? found : 0;

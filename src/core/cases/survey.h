@@ -8,7 +8,7 @@
 
 /* Queues the mail of a survey and sets the rating status to OFFERED. The caller has locked the conversation. Fails with
  * RESOURCE_ACTION_NOT_AVAILABLE if the conversation has a rating, was surveyed less than a day ago, is in the trash, suspended or merged,
- * or if the requester has no e-mail address or wants no more surveys. */
+ * or if the requester has no e-mail address or has unsubscribed from surveys. */
 int survey_send(struct work *w, int64_t case_id);
 
 struct survey {

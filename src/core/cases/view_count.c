@@ -138,7 +138,8 @@ static int64_t visible_sum(const struct case_reader *r, const struct group *grou
     return sum;
 }
 
-/* Counts in the store. A deleted team or agent that rows still refer to is none. Returns the number of groups, or a negative error. */
+/* Counts in the store. A row that still refers to a deleted team or agent counts as one without a team or an agent. Returns the number of
+ * groups, or a negative error. */
 static int count_groups(struct work *w, const struct view_rows *rows, struct group **out) {
     struct buf sql = {0};
     struct group *groups = NULL;

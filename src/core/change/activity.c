@@ -8,10 +8,11 @@
 
 QUERY(activity_insert,
       "INSERT INTO activities (owner_user_id, owner_organization_id, owner_case_id, actor_id, actor_kind, cause, name, did, fields, "
-      "previous_values, current_values, ip_address, created_at) VALUES (CAST(:user AS BIGINT), CAST(:organization AS BIGINT), CAST(:case "
+      "previous_values, current_values, objects, ip_address, created_at) VALUES (CAST(:user AS BIGINT), CAST(:organization AS BIGINT), "
+      "CAST(:case "
       "AS BIGINT), "
       "CAST(:actor AS BIGINT), :kind, :cause, :name, :did, :fields, :previous, :current, "
-      "CAST(:address AS TEXT), :now)");
+      ":objects, CAST(:address AS TEXT), :now)");
 
 /* ---- objects with a trail ---------------------------------------------------------------------------------------- */
 
@@ -52,9 +53,22 @@ static struct str texts(struct work *w, const struct activity_change *changes, i
     return text;
 }
 
+/* The ids before and after each change as one JSON array; p NULL: no change is one of a reference. */
+static struct str object_ids(struct work *w, const struct activity_change *changes, int count) {
+    int64_t *ids = arena_array(w->arena, (size_t)count * 2 + 1, sizeof *ids);
+    bool any = false;
+    for (int i = 0; i < count; i++) {
+        ids[2 * i] = changes[i].previous_id;
+        ids[2 * i + 1] = changes[i].current_id;
+        any = any || ids[2 * i] || ids[2 * i + 1];
+    }
+    return any ? json_ids(w->arena, ids, (size_t)count * 2) : (struct str){0};
+}
+
 /* Only addresses of staff are stored: customers are not watched by an audit trail. */
 static struct str staff_address(const struct work *w) {
-    bool staff = w->actor.kind == ACTOR_PERSON && w->actor.rank >= ROLE_COLLABORATOR && w->actor.remote.n;
+    bool asks = w->actor.kind == ACTOR_PERSON || w->actor.kind == ACTOR_TOKEN;
+    bool staff = asks && w->actor.rank >= ROLE_COLLABORATOR && w->actor.remote.n;
     return staff ? w->actor.remote : (struct str){0};
 }
 
@@ -72,6 +86,7 @@ static int activity_write(struct work *w, const struct trail *t, int64_t owner, 
                            B_TEXT("fields", texts(w, changes, count, offsetof(struct activity_change, field))),
                            B_TEXT("previous", texts(w, changes, count, offsetof(struct activity_change, previous))),
                            B_TEXT("current", texts(w, changes, count, offsetof(struct activity_change, current))),
+                           B_TEXT("objects", object_ids(w, changes, count)),
                            B_TEXT("address", by ? (struct str){0} : staff_address(w)),
                            B_INT("now", w->now),
                            {0}};
@@ -86,36 +101,53 @@ int activity_add(struct work *w, int64_t user_id, enum activity_name name, const
 
 /* ---- the finisher ------------------------------------------------------------------------------------------------ */
 
-/* Names of the objects that properties of conversations refer to. */
 QUERY(name_of_status, "SELECT label FROM case_statuses WHERE id = :id");
 QUERY(name_of_priority, "SELECT label FROM case_priorities WHERE id = :id");
 QUERY(name_of_type, "SELECT label FROM case_types WHERE id = :id");
 QUERY(name_of_team, "SELECT title FROM teams WHERE id = :id");
 QUERY(name_of_sla_version, "SELECT title FROM sla_versions WHERE id = :id");
 QUERY(name_of_form, "SELECT title FROM case_forms WHERE id = :id");
+QUERY(name_of_brand, "SELECT name FROM brands WHERE id = :id");
 QUERY(name_of_person, "SELECT full_name FROM users WHERE id = :id");
 
-static const struct name_of {
-    const char *kind, *property;
-    const struct query *query;
-} names[] = {
-    {"case", "status", &name_of_status},
-    {"case", "priority", &name_of_priority},
-    {"case", "type", &name_of_type},
-    {"case", "form", &name_of_form},
-    {"case", "sla_version", &name_of_sla_version},
-    {"case", "assigned_team", &name_of_team},
-    {"case", "assigned_agent", &name_of_person},
+/* Properties that are references. */
+static const struct reference_property {
+    const char *kind, *property, *type;
+    const struct query *name; /* NULL: the change has the name, or the object has none */
+} reference_properties[] = {
+    {"case", "status", "case_status", &name_of_status},
+    {"case", "priority", "case_priority", &name_of_priority},
+    {"case", "type", "case_type", &name_of_type},
+    {"case", "form", "case_form", &name_of_form},
+    {"case", "brand", "brand", &name_of_brand},
+    {"case", "sla_version", "sla_version", &name_of_sla_version},
+    {"case", "assigned_team", "team", &name_of_team},
+    {"case", "assigned_agent", "user", &name_of_person},
+    {"case", "requester", "user", &name_of_person},
+    {"case", "merged_into", "case", NULL},
+    {"user", "role", "role", NULL},
+    {"user", "organization", "organization", NULL},
+    {"user", "locale", "locale", NULL},
     {0},
 };
 
+static const struct reference_property *reference_property_of(const char *kind, struct str property) {
+    for (const struct reference_property *r = reference_properties; r->kind; r++)
+        if (strcmp(r->kind, kind) == 0 && str_eq(str_of(r->property), property)) return r;
+    return NULL;
+}
+
+const char *activity_reference_type(const char *kind, struct str field) {
+    const struct reference_property *r = reference_property_of(kind, field);
+    return r ? r->type : NULL;
+}
+
 int change_value_shown(struct work *w, const struct change *c, const struct changed_value *v, struct str *out) {
-    const struct name_of *n = names;
     *out = (struct str){0};
     if (c->named || !v->given) return 0;
     *out = v->shown.p ? v->shown : changed_value_text(w->arena, v);
-    while (n->kind && (strcmp(n->kind, c->kind) != 0 || strcmp(n->property, c->property) != 0)) n++;
-    return n->kind ? db_text(w->conn, n->query, BINDS(B_INT("id", v->number)), w->arena, out) : 0;
+    const struct reference_property *r = reference_property_of(c->kind, str_of(c->property));
+    return r && r->name ? db_text(w->conn, r->name, BINDS(B_INT("id", v->number)), w->arena, out) : 0;
 }
 
 /* Appends "changed full_name and role". The sentence contains no value. */
@@ -143,8 +175,13 @@ static int changes_begun_by(struct work *w, const struct change *c, const struct
     return n && (*out)[0] == c ? n : 0;
 }
 
+/* The name of a person is not stored, because a purge of the person could not find it: readers get the present name. */
 static int change_shown(struct work *w, const struct change *c, struct activity_change *out) {
-    out->field = str_of(c->property);
+    const char *type = activity_reference_type(c->kind, str_of(c->property));
+    *out = (struct activity_change){.field = str_of(c->property)};
+    if (type && c->from.given) out->previous_id = c->from.number;
+    if (type && c->to.given) out->current_id = c->to.number;
+    if (type && strcmp(type, "user") == 0) return 0;
     TRY(change_value_shown(w, c, &c->from, &out->previous));
     return change_value_shown(w, c, &c->to, &out->current);
 }

@@ -9,14 +9,18 @@
 
 struct activity_change { /* previous, current: p NULL: none, or not shown */
     struct str field, previous, current;
+    int64_t previous_id, current_id; /* of references; 0: none */
 };
+
+/* Returns the resource_type that a changed field of a "case", "user" or "organization" refers to, or NULL. */
+const char *activity_reference_type(const char *kind, struct str field);
 
 /* Adds an event that is not a change to a person's trail, with the actor of this work. */
 int activity_add(struct work *w, int64_t user_id, enum activity_name name, const struct activity_change *changes, int count);
 
 struct change;
 struct changed_value;
-/* A value as the trail shows it: a reference by its present name. p NULL: none, or not shown. */
+/* A value as a person reads it: a reference by its present name. p NULL: none, or not shown. */
 int change_value_shown(struct work *w, const struct change *c, const struct changed_value *v, struct str *out);
 
 int activities_finish(struct work *w); /* the finisher */

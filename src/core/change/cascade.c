@@ -18,6 +18,7 @@
  *     an organization   marked: shares nothing, nobody shows it
  *     a custom field    marked and disabled: values of disabled fields are neither shown nor queried
  *     an endpoint       marked: 404, nothing is sent to it
+ *     an OAuth client   marked: 404, and its tokens, codes and grants count as deleted
  *     a monitor         deleted: nothing reads the rows that say where it has acted
  *     a category        marked: 404, and so are its sections and articles (core/access/help_center.h)
  *     a section         marked: 404, and so are its articles
@@ -39,6 +40,7 @@
 #include "base/limits.h"
 #include "core/cases/total_sql.h"
 #include "core/change/cascade_step.h"
+#include "core/people/erase_receipt.h"
 #include "core/rules/clocks.h"
 #include "core/search/text.h"
 #include "json/json.h"
@@ -116,23 +118,29 @@ static const struct step of_requester[] = {
 
 /* ---- purged people ----------------------------------------------------------------------------------------------------- */
 
-QUERY(cascade_erase_cases, "UPDATE cases SET requester_name = NULL, metadata = NULL, organization_id = NULL WHERE id IN @LIST(:rows)");
+QUERY(cascade_erase_cases,
+      "UPDATE cases SET requester_name = NULL, metadata = NULL, fingerprint = NULL, organization_id = NULL WHERE id IN @LIST(:rows)");
 QUERY(cascade_posts, "SELECT p.id, 0 FROM posts p WHERE p.creator_id = :id AND p.id > :after ORDER BY p.id LIMIT :most @LOCK@");
 QUERY(cascade_erase_posts, "UPDATE posts SET creator_name = NULL, metadata = NULL WHERE id IN @LIST(:rows)");
 QUERY(cascade_activities, "SELECT a.id, 0 FROM activities a WHERE a.owner_user_id = :id AND a.id > :after ORDER BY a.id LIMIT :most");
-QUERY(cascade_erase_changes, "UPDATE activities SET previous_values = NULL, current_values = NULL WHERE id IN @LIST(:rows)");
+QUERY(cascade_erase_changes,
+      "UPDATE activities SET previous_values = NULL, current_values = NULL, objects = NULL WHERE id IN @LIST(:rows)");
 QUERY(cascade_logged,
       "SELECT l.id, 0 FROM change_log l WHERE l.kind = 'user' AND l.object_id = :id AND l.id > :after ORDER BY l.id LIMIT :most");
 QUERY(cascade_erase_logged, "UPDATE change_log SET old_value = NULL, new_value = NULL WHERE id IN @LIST(:rows)");
 QUERY(cascade_notes, "SELECT n.id, 0 FROM notes n WHERE n.owner_user_id = :id ORDER BY n.id LIMIT :most @LOCK@");
 QUERY(cascade_erase_notes, "DELETE FROM notes WHERE id IN @LIST(:rows)");
 QUERY(cascade_mails, "SELECT m.id, 0 FROM outgoing_mails m WHERE m.user_id = :id ORDER BY m.id LIMIT :most @LOCK@");
+/* Reports of a mail that was not delivered quote the address. */
+QUERY(cascade_mails_reasons, "UPDATE posts SET reject_reason = NULL WHERE reject_reason IS NOT NULL AND id IN (SELECT m.post_id FROM "
+                             "outgoing_mails m WHERE m.id IN @LIST(:rows))");
 QUERY(cascade_erase_mails, "DELETE FROM outgoing_mails WHERE id IN @LIST(:rows)");
+QUERY(cascade_named, "SELECT r.id, 0 FROM mail_recipients r WHERE r.user_id = :id ORDER BY r.id LIMIT :most @LOCK@");
+QUERY(cascade_erase_named, "DELETE FROM mail_recipients WHERE id IN @LIST(:rows)");
 /* Mails that the person sent. Rows stay, without everything that the mail said. Their raw files expire at once. */
 QUERY(cascade_incoming, "SELECT m.id, 0 FROM mails m WHERE m.sender_id = :id ORDER BY m.id LIMIT :most @LOCK@");
 QUERY(cascade_incoming_files, MAIL_FILES_LOCK);
-QUERY(cascade_incoming_files_go, "UPDATE files SET expires_at = :now WHERE id IN (" MAIL_FILES
-                                 ") AND NOT " FILE_USED_BY("files", "", "", "", "AND ma.id NOT IN @LIST(:rows)"));
+QUERY(cascade_incoming_files_go, MAIL_FILES_EXPIRE_NOW);
 QUERY(cascade_erase_incoming,
       "UPDATE mails SET sender_id = NULL, envelope_from = NULL, recipient = NULL, from_text = NULL, from_key = NULL, to_text = NULL, "
       "cc_text = NULL, to_addresses = NULL, cc_addresses = NULL, subject = NULL, content_text = NULL, content_html = NULL, message_id = "
@@ -141,6 +149,7 @@ QUERY(cascade_erase_incoming,
 /* Bodies of deliveries have the name and the address of the requester. */
 QUERY(cascade_delivered, "SELECT d.id, 0 FROM endpoint_deliveries d JOIN cases k ON k.id = d.case_id WHERE k.requester_id = :id "
                          "AND d.id > :after ORDER BY d.id LIMIT :most");
+QUERY(cascade_erase_attempts, "UPDATE endpoint_attempts SET message = NULL WHERE message IS NOT NULL AND delivery_id IN @LIST(:rows)");
 QUERY(cascade_erase_delivered,
       "UPDATE endpoint_deliveries SET body = NULL, status = CASE WHEN status = 1 THEN 3 ELSE status END WHERE id IN @LIST(:rows)");
 QUERY(cascade_sessions, "SELECT s.id, 0 FROM sessions s WHERE s.user_id = :id AND s.id > :after ORDER BY s.id LIMIT :most @LOCK@");
@@ -151,19 +160,24 @@ QUERY(cascade_acted,
       "SELECT a.id, 0 FROM activities a WHERE a.actor_id = :id AND a.ip_address IS NOT NULL AND a.id > :after ORDER BY a.id LIMIT :most");
 QUERY(cascade_erase_acted, "UPDATE activities SET ip_address = NULL WHERE id IN @LIST(:rows)");
 
+QUERY(cascade_events, "SELECT e.id, 0 FROM events e WHERE e.user_id = :id ORDER BY e.id LIMIT :most @LOCK@");
+QUERY(cascade_erase_events, "DELETE FROM events WHERE id IN @LIST(:rows)");
+
 static const struct step of_purged[] = {
     AGENT_LEAVES,
-    {&cascade_activities, {&cascade_erase_changes}, 3},
-    {&cascade_logged, {&cascade_erase_logged}, 1},
-    {&cascade_mails, {&cascade_erase_mails}, 1},
-    {&cascade_incoming, {&cascade_incoming_files, &cascade_incoming_files_go, &cascade_erase_incoming}, 2},
-    {&cascade_notes, NOTES_GO, 1},
-    {&cascade_delivered, {&cascade_erase_delivered}, 1},
-    {&cascade_sessions, {&cascade_erase_sessions}, 1},
-    {&cascade_remembered, {&cascade_erase_remembered}, 3},
-    {&cascade_requested, {&cascade_organization_uncounted, &cascade_erase_cases}, 1},
-    {&cascade_posts, {&cascade_erase_posts}, 1},
-    {&cascade_acted, {&cascade_erase_acted}, 2},
+    {&cascade_activities, {&cascade_erase_changes}, COUNTED(3, ERASED_TRAIL)},
+    {&cascade_logged, {&cascade_erase_logged}, COUNTED(1, ERASED_CHANGES)},
+    {&cascade_mails, {&cascade_mails_reasons, &cascade_erase_mails}, COUNTED(1, ERASED_LETTERS)},
+    {&cascade_named, {&cascade_erase_named}, COUNTED(1, ERASED_RECIPIENTS)},
+    {&cascade_incoming, {&cascade_incoming_files, &cascade_incoming_files_go, &cascade_erase_incoming}, COUNTED(2, ERASED_MAILS)},
+    {&cascade_notes, NOTES_GO, COUNTED(1, ERASED_NOTES)},
+    {&cascade_delivered, {&cascade_erase_attempts, &cascade_erase_delivered}, COUNTED(1, ERASED_DELIVERIES)},
+    {&cascade_sessions, {&cascade_erase_sessions}, COUNTED(1, ERASED_SESSIONS)},
+    {&cascade_remembered, {&cascade_erase_remembered}, COUNTED(3, ERASED_CREDENTIALS)},
+    {&cascade_requested, {&cascade_organization_uncounted, &cascade_erase_cases}, COUNTED(1, ERASED_CONVERSATIONS)},
+    {&cascade_posts, {&cascade_erase_posts}, COUNTED(1, ERASED_MESSAGES)},
+    {&cascade_acted, {&cascade_erase_acted}, COUNTED(2, ERASED_ADDRESSES)},
+    {&cascade_events, {&cascade_erase_events}, COUNTED(3, ERASED_EVENTS)},
     {0},
 };
 
@@ -235,21 +249,25 @@ static const struct step of_monitor[] = {{&cascade_monitored, {&cascade_monitore
 /* ---- the table ------------------------------------------------------------------------------------------------------ */
 
 static const struct {
-    const char *name; /* in the input of jobs */
-    const struct step *steps;
+    const char *name;                        /* in the input of jobs */
+    const struct step *steps[3];             /* these lists, one after the other */
+    int (*done)(struct work *w, int64_t id); /* at the end of each object; NULL: nothing */
 } cascades[] = {
-    [CASCADE_TEAM] = {"team", of_team},
-    [CASCADE_AGENT] = {"agent", of_agent},
-    [CASCADE_PURGED] = {"purged", of_purged},
-    [CASCADE_REQUESTER] = {"requester", of_requester},
-    [CASCADE_ORGANIZATION] = {"organization", of_organization},
-    [CASCADE_FIELD] = {"field", of_field},
-    [CASCADE_MERGE] = {"merge", case_merge_steps},
-    [CASCADE_CASE] = {"case", case_delete_steps},
-    [CASCADE_ENDPOINT] = {"endpoint", of_endpoint},
-    [CASCADE_MONITOR] = {"monitor", of_monitor},
-    [CASCADE_SECTION] = {"section", section_delete_steps},
-    [CASCADE_ARTICLE] = {"article", article_delete_steps},
+    [CASCADE_TEAM] = {"team", {of_team}, NULL},
+    [CASCADE_AGENT] = {"agent", {of_agent}, NULL},
+    [CASCADE_PURGED] = {"purged", {of_purged}, NULL},
+    [CASCADE_ERASED] = {"erased", {of_purged, erase_steps}, erasure_done},
+    [CASCADE_ERASED_TEXTS] = {"erased_texts", {of_purged, erase_text_steps, erase_steps}, erasure_done},
+    [CASCADE_REQUESTER] = {"requester", {of_requester}, NULL},
+    [CASCADE_ORGANIZATION] = {"organization", {of_organization}, NULL},
+    [CASCADE_FIELD] = {"field", {of_field}, NULL},
+    [CASCADE_MERGE] = {"merge", {case_merge_steps}, NULL},
+    [CASCADE_CASE] = {"case", {case_delete_steps}, NULL},
+    [CASCADE_ENDPOINT] = {"endpoint", {of_endpoint}, NULL},
+    [CASCADE_MONITOR] = {"monitor", {of_monitor}, NULL},
+    [CASCADE_SECTION] = {"section", {section_delete_steps}, NULL},
+    [CASCADE_CLIENT] = {"client", {client_delete_steps}, NULL},
+    [CASCADE_ARTICLE] = {"article", {article_delete_steps}, NULL},
 };
 #define CASCADES (sizeof cascades / sizeof *cascades)
 
@@ -268,21 +286,40 @@ struct part {
     int64_t left; /* rows that this write may still change */
 };
 
+const struct step *cascade_step(enum cascade what, int64_t n) {
+    const struct step *step = NULL;
+    for (size_t list = 0; list < sizeof cascades->steps / sizeof *cascades->steps && cascades[what].steps[list]; list++)
+        for (step = cascades[what].steps[list]; step->apply[0]; step++)
+            if (n-- == 0) return step;
+    return step;
+}
+
+/* Returns the number of rows that the last statement changed, or an error. */
 static int step_apply(const struct part *p, const struct step *step, struct str rows) {
     const struct progress *s = p->progress;
-    for (size_t i = 0; i < sizeof step->apply / sizeof *step->apply && step->apply[i]; i++)
-        TRY(db_exec(p->work->conn, step->apply[i],
-                    BINDS(B_INT("id", s->ids[s->at]), B_TEXT("rows", rows), B_INT("since", s->since), B_INT("now", p->work->now),
-                          B_ID("actor", p->work->actor.user_id), B_INT("actor_kind", p->work->actor.kind),
-                          B_TEXT("cause", p->work->actor.cause))));
-    return 0;
+    int changed = 0;
+    for (size_t i = 0; i < sizeof step->apply / sizeof *step->apply && step->apply[i]; i++) {
+        changed = db_exec(p->work->conn, step->apply[i],
+                          BINDS(B_INT("id", s->ids[s->at]), B_TEXT("rows", rows), B_INT("since", s->since), B_INT("now", p->work->now),
+                                B_ID("actor", p->work->actor.user_id), B_INT("actor_kind", p->work->actor.kind),
+                                B_TEXT("cause", p->work->actor.cause)));
+        TRY(changed);
+    }
+    return changed;
+}
+
+/* Returns 0 or an error. */
+static int step_count(const struct part *p, const struct step *step, int changed) {
+    const struct progress *s = p->progress;
+    if (changed <= 0 || !step_counted(step) || !cascades[s->what].done) return changed < 0 ? changed : 0;
+    return erasure_count(p->work, s->ids[s->at], (enum erased)step_counted(step), changed);
 }
 
 /* Changes as many rows of a step as are left. Returns 1 if there may be more. */
 static int step_take(struct part *p, const struct step *step) {
     struct progress *s = p->progress;
     struct work *w = p->work;
-    int64_t most = (p->left + step->weight - 1) / step->weight, *rows = arena_array(w->arena, (size_t)most, sizeof *rows);
+    int64_t most = (p->left + step_weight(step) - 1) / step_weight(step), *rows = arena_array(w->arena, (size_t)most, sizeof *rows);
     size_t n = 0;
     int rc;
     DB_ROWS(rc, w->conn, step->pick,
@@ -291,14 +328,14 @@ static int step_take(struct part *p, const struct step *step) {
         s->place = col_int(row, 1);
     }
     TRY(rc);
-    if (n) TRY(step_apply(p, step, json_ids(w->arena, rows, n)));
-    p->left -= (int64_t)n * step->weight;
+    if (n) TRY(step_count(p, step, step_apply(p, step, json_ids(w->arena, rows, n))));
+    p->left -= (int64_t)n * step_weight(step);
     return (int64_t)n == most;
 }
 
 static int once(struct part *p, const struct step *step) {
-    p->left -= step->weight;
-    return step_apply(p, step, (struct str){0});
+    p->left -= step_weight(step);
+    return step_count(p, step, step_apply(p, step, (struct str){0}));
 }
 
 static void begin_step(struct progress *s, int64_t step) {
@@ -310,13 +347,14 @@ static void begin_step(struct progress *s, int64_t step) {
 /* Returns 1 if more is left for another write, 0 if the cascade is done, or a negative error. */
 static int cascade_continue(struct part *p) {
     struct progress *s = p->progress;
-    const struct step *steps = cascades[s->what].steps;
-    for (; s->at < s->count; s->at++, begin_step(s, 0))
-        for (; steps[s->step].apply[0]; begin_step(s, s->step + 1)) {
+    for (; s->at < s->count; s->at++, begin_step(s, 0)) {
+        for (const struct step *step; (step = cascade_step(s->what, s->step))->apply[0]; begin_step(s, s->step + 1)) {
             if (p->left <= 0) return 1;
-            int rc = steps[s->step].pick ? step_take(p, &steps[s->step]) : once(p, &steps[s->step]);
+            int rc = step->pick ? step_take(p, step) : once(p, step);
             if (rc) return rc;
         }
+        if (cascades[s->what].done) TRY(cascades[s->what].done(p->work, s->ids[s->at]));
+    }
     return 0;
 }
 

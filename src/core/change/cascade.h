@@ -8,6 +8,8 @@ enum cascade {
     CASCADE_TEAM,         /* deleted: its conversations have no team */
     CASCADE_AGENT,        /* deleted: the person's conversations are unassigned */
     CASCADE_PURGED,       /* the same, and personal data is erased */
+    CASCADE_ERASED,       /* the same, and what names the person elsewhere; ends with a receipt (core/people/erase_receipt.h) */
+    CASCADE_ERASED_TEXTS, /* the same, and the texts of the person's conversations */
     CASCADE_REQUESTER,    /* moved to another organization: the person's conversations move too */
     CASCADE_ORGANIZATION, /* deleted: its people and their conversations have no organization */
     CASCADE_FIELD,        /* deleted with its options and values */
@@ -16,6 +18,7 @@ enum cascade {
     CASCADE_ENDPOINT,     /* deleted with its deliveries and their attempts */
     CASCADE_MONITOR,      /* deleted: its rows of monitor_cases are */
     CASCADE_SECTION,      /* deleted section: its articles are, and its category, if that is deleted and has no other sections */
+    CASCADE_CLIENT,       /* deleted OAuth client: its tokens, codes and grants are deleted */
     CASCADE_ARTICLE,      /* deleted article: everything that belongs to it is deleted */
 };
 
@@ -33,5 +36,9 @@ bool cascades_under_way(struct work *w);              /* true: rows may refer to
 /* SQL: the value of a column that may refer to one of them, as readers see it. CASCADES_UNDER_WAY is evaluated once for each statement. */
 #define UNLESS_GONE(column, gone) "CASE WHEN EXISTS (" CASCADES_UNDER_WAY ") AND " column " IN " gone " THEN NULL ELSE " column " END"
 #define CASCADES_UNDER_WAY "SELECT 1 FROM jobs g WHERE g.kind = '" JOB_CASCADE_STORED "' AND g.status IN (1, 2)"
+
+struct step; /* core/change/cascade_step.h */
+/* Step n of a cascade, counted over its lists. After the last one it has no statements. */
+const struct step *cascade_step(enum cascade what, int64_t n);
 
 #endif

@@ -3,6 +3,7 @@
 #include "core/cases/case_total.h"
 #include "core/cases/staff_mail.h"
 #include "core/change/activity.h"
+#include "core/change/audit.h"
 #include "core/change/log.h"
 #include "core/change/watch.h"
 #include "core/rules/clocks.h"
@@ -21,13 +22,12 @@ static const struct finisher {
     {"SLAs", sla_match_finish},          {"clocks", clocks_finish},
     {"counters", case_totals_finish},    {"search index", search_finish},
     {"activities", activities_finish},   {"mails to staff", staff_mails_finish},
-    {"change log", change_log_finish},
+    {"change log", change_log_finish},   {"audit log", audit_finish},
 };
 
 int work_finish(struct work *w) {
     assert(!w->finished);
     w->finished = true;
-    for (size_t i = 0; (w->changes || w->watched || w->totals || w->clocks) && i < sizeof finishers / sizeof *finishers; i++)
-        TRY(finishers[i].run(w));
+    for (size_t i = 0; work_collected(w) && i < sizeof finishers / sizeof *finishers; i++) TRY(finishers[i].run(w));
     return 0;
 }

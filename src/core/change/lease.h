@@ -7,9 +7,12 @@
  * A holder that hangs longer than its lease may do the same work as the next one. So the work must be at least once: its effects outside
  * are repeated with the same id. lease_advance is refused if the lease was lost, so that no place goes back.
  *
- * A reader of the change log is a lease with a place: it takes the lease and reads the place, reads entries with change_log_read
- * (core/change/log.h), does its work, and stores the new cursor by lease_advance in the write of its work. The sender of deliveries
- * (src/outgoing/sender.h) has a lease for each endpoint, without place: its queue is a table, and core/rules/delivery.h says why. */
+ * The sender of deliveries (src/outgoing/sender.h) has a lease for each endpoint, without place, because its queue is a table
+ * (core/rules/delivery.h gives the reason).
+ *
+ * A place is for a reader of the change log inside of deskd: it takes the lease and reads the place, reads entries with change_log_read
+ * (core/change/log.h), does its work, and stores the new cursor by lease_advance in the write of its work. There is no such reader yet, only a
+ * unit test: mails to staff, deliveries and the audit log are finishers (core/change/finish.h), which share the COMMIT of the change. */
 #ifndef CORE_CHANGE_LEASE_H
 #define CORE_CHANGE_LEASE_H
 

@@ -16,7 +16,7 @@
 
 #include "work/work.h"
 
-int change_log_finish(struct work *w); /* the last finisher */
+int change_log_finish(struct work *w); /* the last finisher but one: the audit log follows */
 
 struct change_cursor {
     struct str store, then, now; /* `then` empty: from the oldest entry */

@@ -1,6 +1,6 @@
 /* The outbox: a table to which each process appends within its writes. The other processes read it from their last place.
  *
- * Place. An id is taken before its COMMIT, so of two concurrent writes the one with the lower id may commit last. A reader that
+ * Place. An id is taken before its COMMIT, so the concurrent write with the lower id may commit last. A reader that
  * remembers the highest id would miss it for ever. On PostgreSQL, a place is therefore a snapshot (pg_current_snapshot: which
  * transactions were finished), and an entry stores the number of its transaction. Unseen entries are those finished now and not finished
  * then:

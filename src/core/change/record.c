@@ -6,7 +6,15 @@
 
 #include <assert.h>
 
-static struct changed object_of(struct record r, int64_t id) { return (struct changed){r.kind, id, 0}; }
+/* The columns that name the object of a row: its id and its conversation. */
+#define OBJECT_COLUMNS 2
+static void put_object_columns(struct buf *sql, struct record r) {
+    buf_fmt(sql, "id, %s", r.case_column ? r.case_column : "CAST(NULL AS BIGINT)");
+}
+
+static struct changed object_in(struct record r, struct stmt *row) {
+    return (struct changed){r.kind, col_int(row, 0), col_null(row, 1) ? 0 : col_int(row, 1)};
+}
 
 /* Runs the built SQL and frees it. */
 static int run_built(struct work *w, struct buf *sql, const struct bind *binds) {
@@ -32,16 +40,18 @@ int record_insert(struct work *w, struct record r, const struct column *columns,
     for (int i = 0; i < count; i++) buf_fmt(&sql, "%s, ", columns[i].name);
     buf_text(&sql, "created_at, updated_at) VALUES (");
     for (int i = 0; i < count; i++) buf_fmt(&sql, "%s, ", columns[i].value.name);
-    buf_text(&sql, ":now, :now) RETURNING id");
+    buf_text(&sql, ":now, :now) RETURNING ");
+    put_object_columns(&sql, r);
     buf_char(&sql, 0);
     int rc = db_start(w->conn, sql.p, binds, &row);
     buf_free(&sql);
     if (rc < 0) return rc;
     rc = stmt_step(row);
-    if (rc == 1) *id = col_int(row, 0);
+    struct changed made = rc == 1 ? object_in(r, row) : (struct changed){0};
     stmt_end(row);
     if (rc != 1) return rc < 0 ? rc : -ERR_INTERNAL_ERROR;
-    if (r.kind) change_created(w, object_of(r, *id));
+    *id = made.id;
+    if (r.kind) change_created(w, made);
     return 0;
 }
 
@@ -71,8 +81,8 @@ static struct changed_value old_value(struct work *w, const struct column *c, st
 }
 
 static void record_row(struct work *w, struct record r, struct stmt *row, const struct column *columns, int count) {
-    struct changed object = object_of(r, col_int(row, 0));
-    for (int i = 0, at = 1; i < count; i++) {
+    struct changed object = object_in(r, row);
+    for (int i = 0, at = OBJECT_COLUMNS; i < count; i++) {
         const struct column *c = &columns[i];
         if (c->property == NULL) continue;
         if (c->secret) change_named(w, object, c->property);
@@ -84,7 +94,8 @@ static void record_row(struct work *w, struct record r, struct stmt *row, const 
 static int record_old(struct work *w, struct record r, struct str ids, const struct column *columns, int count) {
     struct buf sql = {0};
     struct stmt *row;
-    buf_text(&sql, "SELECT id");
+    buf_text(&sql, "SELECT ");
+    put_object_columns(&sql, r);
     for (int i = 0; i < count; i++)
         if (columns[i].property && !columns[i].secret) buf_fmt(&sql, ", %s", columns[i].name);
     buf_fmt(&sql, " FROM %s WHERE id IN @LIST(:ids) ORDER BY id", r.table);
@@ -111,10 +122,31 @@ int record_update(struct work *w, struct record r, const int64_t *ids, int id_co
     return run_built(w, &sql, binds);
 }
 
+int record_object(struct work *w, struct record r, int64_t id, struct changed *out) {
+    struct stmt *row;
+    struct buf sql = {0};
+    *out = (struct changed){r.kind, id, 0};
+    if (r.case_column == NULL) return 0;
+    buf_text(&sql, "SELECT ");
+    put_object_columns(&sql, r);
+    buf_fmt(&sql, " FROM %s WHERE id = :id", r.table);
+    buf_char(&sql, 0);
+    int rc = db_start(w->conn, sql.p, BINDS(B_INT("id", id)), &row);
+    buf_free(&sql);
+    if (rc < 0) return rc;
+    rc = stmt_step(row);
+    if (rc == 1) *out = object_in(r, row);
+    stmt_end(row);
+    return rc < 0 ? rc : rc == 1 ? 0 : -ERR_INTERNAL_ERROR;
+}
+
 int record_delete(struct work *w, struct record r, const int64_t *ids, int id_count) {
     struct buf sql = {0};
+    for (int i = 0; r.kind && i < id_count; i++) {
+        struct changed object;
+        TRY(record_object(w, r, ids[i], &object));
+        change_deleted(w, object);
+    }
     buf_fmt(&sql, "DELETE FROM %s WHERE id IN @LIST(:ids)", r.table);
-    TRY(run_built(w, &sql, BINDS(B_TEXT("ids", json_ids(w->arena, ids, (size_t)id_count)))));
-    for (int i = 0; r.kind && i < id_count; i++) change_deleted(w, object_of(r, ids[i]));
-    return 0;
+    return run_built(w, &sql, BINDS(B_TEXT("ids", json_ids(w->arena, ids, (size_t)id_count))));
 }

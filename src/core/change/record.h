@@ -7,7 +7,7 @@
 #define CORE_CHANGE_RECORD_H
 
 #include "base/words.h"
-#include "work/work.h"
+#include "core/change/change.h"
 
 enum column_form { COLUMN_TEXT, COLUMN_NUMBER, COLUMN_BOOL, COLUMN_TIME, COLUMN_REFERENCE, COLUMN_WORD };
 
@@ -19,13 +19,20 @@ struct column {
     const struct word *words; /* COLUMN_WORD */
     bool secret;
 };
+/* A column that is not recorded. form: B_INT, B_TEXT or B_ID. */
+#define COLUMN_UNRECORDED(form, named, v) ((struct column){.name = named, .value = form(named, v)})
 
 struct record {
     const char *kind;  /* resource_type; NULL: not recorded here (the resource says why, or the object is watched) */
     const char *table; /* with columns id, created_at, updated_at */
+    const char
+        *case_column; /* of the conversation that the row is part of: GET /changes shows the entries to those who see it. NULL: of none */
 };
 
 #define RECORD_COLUMNS 96
+
+/* The object of a row, for a change of it. The row still exists. Returns 0 or a negative error. */
+int record_object(struct work *w, struct record r, int64_t id, struct changed *out);
 
 int record_insert(struct work *w, struct record r, const struct column *columns, int count, int64_t *id);
 int record_update(struct work *w, struct record r, const int64_t *ids, int id_count, const struct column *columns, int count);

@@ -49,7 +49,8 @@ QUERY(check_role_type, "SELECT u.id FROM users u JOIN roles r ON r.id = u.role_i
 QUERY(check_primary,
       WITHOUT_PRIMARY("identity_emails", EMAIL_LEADS) " UNION " WITHOUT_PRIMARY("identity_phones", OTHERS_LEAD) " UNION " WITHOUT_PRIMARY(
           "identity_twitter", OTHERS_LEAD) " UNION " WITHOUT_PRIMARY("identity_facebook", OTHERS_LEAD) " ORDER BY 1");
-QUERY(check_owner, "SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM users WHERE role_type = 5 AND is_enabled = 1 AND deleted_at IS NULL)");
+QUERY(check_owner, "SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM users u JOIN identity_emails e ON e.user_id = u.id WHERE u.role_type = 5 AND "
+                   "u.is_enabled = 1 AND u.deleted_at IS NULL AND e.is_claim = 0)");
 #define WITHOUT_DEFAULT(table, enabled) "SELECT COUNT(*) FROM " table " WHERE is_default = 1" enabled " HAVING COUNT(*) <> 1"
 QUERY(check_default_mailboxes,
       "SELECT COUNT(*) FROM mailboxes WHERE is_default = 1 AND is_enabled = 1 AND deleted_at IS NULL AND verified_at IS "
@@ -57,6 +58,10 @@ QUERY(check_default_mailboxes,
 QUERY(check_mails,
       "SELECT m.id FROM mails m LEFT JOIN posts p ON p.id = m.post_id WHERE m.post_id IS NOT NULL AND (p.id IS NULL OR m.case_id IS "
       "NULL) ORDER BY m.id");
+QUERY(check_public_clients, "SELECT id FROM oauth_clients WHERE is_public = 1 AND secret_hash IS NOT NULL ORDER BY id");
+/* A mask of 0 allows nothing; rows that a person consented to or made always allow something. */
+QUERY(check_grant_scopes, "SELECT id FROM oauth_grants WHERE scopes = 0 ORDER BY id");
+QUERY(check_api_token_scopes, "SELECT id FROM api_tokens WHERE scopes = 0 ORDER BY id");
 QUERY(check_default_hours, WITHOUT_DEFAULT("business_hours", ""));
 QUERY(check_default_brand, WITHOUT_DEFAULT("brands", " AND is_enabled = 1"));
 QUERY(check_translations,
@@ -116,6 +121,9 @@ QUERY(
     "SELECT t.id FROM cases t LEFT JOIN (SELECT case_id, SUM(by_staff) AS staff, SUM(is_requester) AS requester FROM posts WHERE kind = 1 "
     "GROUP BY case_id) p ON p.case_id = t.id WHERE t.state <> 5 AND (t.agent_message_count <> COALESCE(p.staff, 0) OR "
     "t.requester_message_count <> COALESCE(p.requester, 0)) ORDER BY t.id");
+QUERY(check_former_runs, "SELECT s.case_id FROM sla_runs s JOIN sla_metrics m ON m.case_id = s.case_id AND m.type = s.type WHERE "
+                         "s.started_at >= m.started_at ORDER BY s.case_id, s.id");
+
 /* A merge moves activities, and several changes in one write have one activity. */
 QUERY(
     check_change_counts,
@@ -156,6 +164,26 @@ QUERY(check_votes, "SELECT a.id FROM articles a LEFT JOIN (SELECT article_id, SU
                    "a.downvote_count <> COALESCE(v.down, 0)) ORDER BY a.id");
 QUERY(check_rank,
       "SELECT a.id FROM articles a WHERE a.rank <> " ARTICLE_RANK("a.views", "a.upvote_count", "a.downvote_count") " ORDER BY a.id");
+/* No foreign key holds an event to the identity that matched. */
+#define IDENTITY_OF_OTHER(kind, table)                                                                            \
+    "SELECT e.id, e.user_id FROM events e JOIN " table " i ON i.id = e.identity_id WHERE e.identity_kind = " kind \
+    " AND i.user_id <> e.user_id"
+/* clang-format off */
+QUERY(check_event_identities, IDENTITY_OF_OTHER("1", "identity_emails") " UNION ALL "
+                              IDENTITY_OF_OTHER("2", "identity_phones") " UNION ALL "
+                              IDENTITY_OF_OTHER("3", "identity_twitter") " UNION ALL "
+                              IDENTITY_OF_OTHER("4", "identity_facebook") " UNION ALL "
+                              IDENTITY_OF_OTHER("5", "external_identifiers") " ORDER BY 1");
+/* clang-format on */
+QUERY(check_events_purged, "SELECT e.id, e.user_id FROM events e JOIN users u ON u.id = e.user_id WHERE u.purged_at IS NOT NULL AND NOT "
+                           "EXISTS (" CASCADES_UNDER_WAY ") ORDER BY e.id");
+QUERY(check_event_tokens, "SELECT t.id FROM event_tokens t WHERE LENGTH(t.token_hash) <> 64 OR LENGTH(t.token_sealed) < 64 ORDER BY t.id");
+QUERY(check_oauth_tokens,
+      "SELECT t.id, t.grant_id FROM oauth_tokens t JOIN oauth_grants g ON g.id = t.grant_id WHERE t.user_id <> g.user_id OR "
+      "t.client_id <> g.client_id ORDER BY t.id");
+QUERY(check_refresh_tokens, "SELECT t.id FROM oauth_tokens t WHERE CASE WHEN t.former_hash IS NULL THEN 0 ELSE 1 END <> "
+                            "CASE WHEN t.rotated_at IS NULL THEN 0 ELSE 1 END OR (t.kind <> 2 AND t.former_hash IS NOT NULL) OR "
+                            "(t.kind = 2 AND t.grant_id IS NULL) ORDER BY t.id");
 QUERY(check_finished, "SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM settings WHERE name = 'desk.created_at')");
 
 static const struct rule {
@@ -177,6 +205,9 @@ static const struct rule {
     {&check_primary, "user %" PRId64 " has identities of one kind, but not exactly one primary one"},
     {&check_default_mailboxes, "the desk has %" PRId64 " default mailboxes that are enabled and verified instead of one"},
     {&check_mails, "mail %" PRId64 " refers to a message that does not exist, or has no conversation"},
+    {&check_public_clients, "client %" PRId64 " is public, but has a secret"},
+    {&check_grant_scopes, "grant %" PRId64 " has no scopes"},
+    {&check_api_token_scopes, "API token %" PRId64 " has no scopes"},
     {&check_default_hours, "the desk has %" PRId64 " default business hours instead of one"},
     {&check_default_brand, "the desk has %" PRId64 " enabled default brands instead of one"},
     {&check_translations, "translation %" PRId64 " has no owner"},
@@ -189,9 +220,10 @@ static const struct rule {
     {&check_values, "custom field %" PRId64 " has a value of owner %" PRId64 ", which is not there or of another area"},
     {&check_attachments, "conversation %" PRId64 " counts %" PRId64 " attachments, but has another number of them"},
     {&check_ratings, "conversation %" PRId64 " shows a score that differs from its rating"},
-    {&check_owner, "the desk has no owner who can log in"},
+    {&check_owner, "the desk has no owner who can log in: enabled, with an e-mail address that is no claim"},
     {&check_message_counts, "conversation %" PRId64 " counts another number of messages by staff or by the requester than it has"},
     {&check_change_counts, "conversation %" PRId64 " counts fewer changes of the agent or the team than its activities"},
+    {&check_former_runs, "conversation %" PRId64 " has a former run of an SLA clock that begins with the current one or after it"},
     {&check_deliveries, "delivery %" PRId64 " counts %" PRId64 " attempts, but %" PRId64 " are logged"},
     {&check_rules, "a predicate or an action belongs to a rule of kind %" PRId64 ", id %" PRId64 ", which is not there"},
     {&check_monitored, "monitor %" PRId64 " has acted on conversation %" PRId64 ", but one of them is not there"},
@@ -200,6 +232,11 @@ static const struct rule {
     {&check_likes, "comment %" PRId64 " counts %" PRId64 " likes, but has another number of them"},
     {&check_votes, "article %" PRId64 " counts other votes than it has"},
     {&check_rank, "article %" PRId64 " has a rank that differs from its views and votes"},
+    {&check_event_identities, "event %" PRId64 " of user %" PRId64 " refers to an identity of another user"},
+    {&check_events_purged, "event %" PRId64 " belongs to user %" PRId64 ", who was purged"},
+    {&check_event_tokens, "event token %" PRId64 " has no valid hash or text"},
+    {&check_oauth_tokens, "token %" PRId64 " belongs to another person or client than its grant %" PRId64},
+    {&check_refresh_tokens, "token %" PRId64 " has parts of a refresh token that do not fit together"},
     {&check_finished, "the desk is unfinished: its creation was interrupted"},
 };
 

@@ -101,6 +101,8 @@ struct seen_key {
     int64_t now, same;
     struct str proof;
     bool renew;
+    int (*replaced)(struct conn *c, void *arg);
+    void *arg;
 };
 
 static int key_run(struct conn *c, void *arg) {
@@ -109,11 +111,19 @@ static int key_run(struct conn *c, void *arg) {
     int there = db_int(c, &desk_key, BINDS(B_TEXT("proof", k->proof)), &k->same);
     TRY(there);
     if (!there) k->same = 1;
-    return there && (k->same || !k->renew) ? 0 : db_exec(c, &desk_key_put, BINDS(B_TEXT("proof", k->proof), B_INT("now", k->now)));
+    if (there && (k->same || !k->renew)) return 0;
+    TRY(db_exec(c, &desk_key_put, BINDS(B_TEXT("proof", k->proof), B_INT("now", k->now))));
+    return k->same ? 0 : k->replaced(c, k->arg);
 }
 
-int desk_key_known(struct db *db, int64_t now, struct str proof, bool renew) {
-    struct seen_key k = {.now = now, .proof = proof, .renew = renew};
+int desk_key_is(struct conn *c, struct str proof) {
+    int64_t same = 1;
+    TRY(db_int(c, &desk_key, BINDS(B_TEXT("proof", proof)), &same));
+    return same != 0;
+}
+
+int desk_key_known(struct db *db, int64_t now, struct str proof, bool renew, int (*replaced)(struct conn *c, void *arg), void *arg) {
+    struct seen_key k = {.now = now, .proof = proof, .renew = renew, .replaced = replaced, .arg = arg};
     int rc = db_write(db, key_run, &k);
     return rc < 0 ? rc : (int)k.same;
 }
@@ -132,9 +142,6 @@ struct str password_generate(struct arena *a) {
 
 QUERY(account_by_email, "SELECT u.id, u.role_type FROM identity_emails e JOIN users u ON u.id = e.user_id WHERE e.email_key = :key AND "
                         "e.is_claim = 0 AND u.deleted_at IS NULL");
-QUERY(account_password, "UPDATE users SET password_hash = :hash, password_updated_at = :now, updated_at = :now WHERE id = :user");
-QUERY(account_end_sessions, "UPDATE sessions SET ended_at = :now WHERE user_id = :user AND ended_at IS NULL");
-
 int account_find(struct conn *c, struct str email, int64_t *user_id, int64_t *role_type) {
     struct arena *a = arena_new();
     struct stmt *row;
@@ -146,20 +153,4 @@ int account_find(struct conn *c, struct str email, int64_t *user_id, int64_t *ro
     }
     arena_free(a);
     return rc;
-}
-
-struct new_password {
-    int64_t now, user_id;
-    struct str hash;
-};
-
-static int password_run(struct conn *c, void *arg) {
-    const struct new_password *p = arg;
-    TRY(db_exec(c, &account_password, BINDS(B_TEXT("hash", p->hash), B_INT("now", p->now), B_INT("user", p->user_id))));
-    return db_exec(c, &account_end_sessions, BINDS(B_INT("now", p->now), B_INT("user", p->user_id)));
-}
-
-int account_set_password(struct db *db, int64_t now, int64_t user_id, struct str hash) {
-    struct new_password p = {now, user_id, hash};
-    return db_write(db, password_run, &p);
 }

@@ -20,12 +20,64 @@
 /* These settings decide which server gets the password of the relay. Only owners may change them. */
 #define RELAY(type, initial) type, initial, .role = ROLE_OWNER, .forgets = RELAY_PASSWORD
 
+static const char *plus_wrong(struct arena *a, struct str text) {
+    const char *at = text.n ? memrchr(text.p, '@', text.n) : NULL;
+    (void)a;
+    if (at == NULL || memchr(text.p, '+', (size_t)(at - text.p)) == NULL) return NULL;
+    return "The address has a plus sign. Leave out the part after it: the desk puts its tokens there.";
+}
+
 static const char *dns_server_wrong(struct arena *a, struct str text) {
     struct address address;
     int64_t port = 0;
     (void)a;
     return text.n == 0 || address_port_parse(text, &address, &port) ? NULL : "An IPv4 address is expected, with or without a port.";
 }
+
+/* RFC 8601 section 2.2: a token. A host name is one. */
+static const char *authserv_id_wrong(struct arena *a, struct str text) {
+    (void)a;
+    for (size_t i = 0; i < text.n; i++)
+        if (text.p[i] <= ' ' || text.p[i] > '~' || strchr("()<>@,;:\\\"/[]?=", text.p[i]))
+            return "A name without blanks and signs is expected, like mx.example.com: the first word of the header Authentication-Results.";
+    return NULL;
+}
+
+static bool blocklist_line_valid(struct arena *a, struct str line) {
+    if (memchr(line.p, '@', line.n)) return email_valid(line) && *line.p != '*'; /* not *@example.com, which a domain says */
+    struct str domain = str_starts(line, S("*.")) ? (struct str){line.p + 2, line.n - 2} : line;
+    return domain_read(a, domain).p != NULL;
+}
+
+static const char *blocklist_wrong(struct arena *a, struct str text) {
+    for (int n = 1; text.p; n++) {
+        struct str line = str_trim(str_cut(&text, '\n'));
+        if (line.n && !blocklist_line_valid(a, line))
+            return str_fmt(a, "Line %d is neither an address, nor a domain, nor *. and a domain.", n).p;
+    }
+    return NULL;
+}
+
+/* scheme://host or scheme://host:port. Signs of a policy (; , ') must not get into a header. */
+static bool origin_valid(struct str text) {
+    size_t scheme = str_starts(text, S("https://")) ? 8 : str_starts(text, S("http://")) ? 7 : text.n;
+    struct str host = {text.p + scheme, text.n - scheme};
+    for (size_t i = 0; i < host.n; i++)
+        if (host.p[i] <= ' ' || host.p[i] > '~' || strchr("/;,'\"\\?#@", host.p[i])) return false;
+    return host.n > 0;
+}
+
+static const char *origins_wrong(struct arena *a, struct str text, struct str also) {
+    while (text.p) {
+        struct str one = str_cut(&text, ' ');
+        if (one.n && !str_eq(one, also) && !origin_valid(one))
+            return str_fmt(a, "`%.*s` is no origin. An origin is a scheme and a host, like https://app.example.com.", (int)one.n, one.p).p;
+    }
+    return NULL;
+}
+
+static const char *cors_origins_wrong(struct arena *a, struct str text) { return origins_wrong(a, text, S("*")); }
+static const char *frame_ancestors_wrong(struct arena *a, struct str text) { return origins_wrong(a, text, S("'self'")); }
 
 const struct setting setting_table[] = {
     {1, "cases.status_visible_to_customers", SETTING_BOOL, "1", .everyone = true, .doc = "Customers see the status of a conversation."},
@@ -47,10 +99,11 @@ const struct setting setting_table[] = {
     {12, "security.session_hours_customers", SETTING_INT, "72", 1, 720,
      .doc = "A session of customers expires after this many idle hours."},
     {13, "security.password_reset_hours", SETTING_INT, "2", 1, 72, .doc = "A link that resets a password expires after this many hours."},
-    {14, "security.cors_origins", SETTING_TEXT, "", 0, 0, .role = ROLE_OWNER,
+    {14, "security.cors_origins", SETTING_TEXT, "", 0, 0, .role = ROLE_OWNER, .wrong = cors_origins_wrong,
      .doc = "Origins of web pages that may call the API (CORS), separated by blanks. *: all."},
     {15, "desk.name", SETTING_TEXT, "Support", 0, 0, .doc = "Name of the desk in e-mails and on pages."},
-    {16, "desk.time_zone", SETTING_ZONE, "UTC", 0, 0, .doc = "Time zone in which rules and filters count days: a name of the tz database."},
+    {16, "desk.time_zone", SETTING_ZONE, "UTC", 0, 0,
+     .doc = "Time zone in which rules and filters count days, unless the brand of a conversation has its own: a name of the tz database."},
     {17, "mail.smtp_host", RELAY(SETTING_TEXT, ""),
      .doc = "Host name of the SMTP relay for outgoing e-mail. E-mails wait until this setting and mail.from_address are set."},
     {18, "mail.smtp_port", RELAY(SETTING_INT, "587"), .min = 1, .max = 65535, .doc = "Port of the relay."},
@@ -64,50 +117,49 @@ const struct setting setting_table[] = {
     {22, "mail.smtp_ca", RELAY(SETTING_LINES, ""),
      .doc = "Certificates (PEM) of the authorities that are trusted for the relay. Empty: those of the system."},
     {23, "mail.smtp_timeout_seconds", SETTING_INT, "60", 5, 240, .role = ROLE_OWNER, .doc = "Timeout for sending one e-mail, in seconds."},
-    {24, "mail.from_address", SETTING_EMAIL, "", .role = ROLE_OWNER, .doc = "Sender address of e-mails."},
-    {25, "mail.return_path", SETTING_EMAIL, "", .role = ROLE_OWNER,
-     .doc = "Address for delivery reports of e-mails that did not arrive. Empty: mail.from_address."},
+    {24, "mail.from_address", SETTING_EMAIL, "", .role = ROLE_OWNER, .wrong = plus_wrong,
+     .doc = "Sender address of e-mails, and address of the system mailbox. It has no plus sign, and no other mailbox has it."},
+    {25, "mail.return_path", SETTING_EMAIL, "", .role = ROLE_OWNER, .wrong = plus_wrong,
+     .doc = "Address for delivery reports of e-mails that did not arrive, without a plus sign. Empty: mail.from_address."},
     {26, "mail.from_name", SETTING_TEXT, "", 0, 0,
      .doc = "Sender name of e-mails. Empty: the name of the brand; without a conversation desk.name."},
     {27, "mail.notify_password_changes", SETTING_BOOL, "1", 0, 0, .doc = "Send an e-mail to a person whose password was changed."},
     {70, "mail.mails_kept_days", SETTING_INT, "90", 0, 3650,
-     .doc = "Number of days that mails are kept which are suspended, or which are finished and have no conversation. 0: for ever."},
+     .doc = "The desk deletes suspended mails, and finished mails without a conversation, after so many days. 0: never."},
     {71, "mail.dns_server", SETTING_TEXT, "", .role = ROLE_OWNER, .wrong = dns_server_wrong,
      .doc = "Name server for checks of mailboxes, as an IPv4 address with or without a port. Empty: those of the system."},
     {41, "mail.attachments_megabytes", SETTING_INT, "10", 0, 50,
      .doc = "Total size of the files that an e-mail with a reply has as attachments, in megabytes. Files that do not fit are links, and "
             "so are all files if the relay refuses the size. 0: links only."},
     {60, "mail.imap_seconds", SETTING_INT, "60", 10, 3600,
-     .doc =
-         "The folders of mailboxes that are read by IMAP are looked at every so many seconds, and as soon as the server reports a mail, if "
-         "it can (IDLE)."},
+     .doc = "Number of seconds between two readings of a mailbox by IMAP. If the server supports IDLE, a new mail is read at once."},
     {61, "mail.imap_ca", SETTING_LINES, "", .role = ROLE_OWNER,
      .doc = "Certificates (PEM) of the authorities that are trusted for IMAP servers. Empty: those of the system."},
     {62, "mail.imap_allow_private_addresses", SETTING_BOOL, "0", .role = ROLE_OWNER,
-     .doc = "IMAP servers may be on this machine or in a private network. Otherwise an admin could examine the network of the desk by the "
-            "accounts of mailboxes."},
-    {42, "mail.authserv_id", SETTING_TEXT, "", .role = ROLE_OWNER,
-     .doc = "Name by which the mail server of the desk signs its Authentication-Results headers (RFC 8601). Only the topmost header with "
-            "this name "
-            "is trusted. Empty: none is, so mails of staff are suspended."},
-    {43, "mail.require_registered", SETTING_BOOL, "0", 0, 0, .doc = "Mails of senders without an account are suspended."},
-    {44, "mail.require_verified", SETTING_BOOL, "0", 0, 0, .doc = "Mails are suspended if the sender has not verified the address."},
+     .doc = "True: IMAP servers may be on this machine or in a private network. False: such hosts are refused, because an IMAP account "
+            "could otherwise examine the network of the desk."},
+    {42, "mail.authserv_id", SETTING_TEXT, "", .role = ROLE_OWNER, .wrong = authserv_id_wrong,
+     .doc = "Name of your mail server in its Authentication-Results headers (authserv-id, RFC 8601). The desk trusts only the topmost "
+            "header with this name. Empty: it trusts none, so mails of staff are suspended."},
+    {43, "mail.require_registered", SETTING_BOOL, "0", 0, 0, .doc = "True: mails of senders without an account are suspended."},
+    {44, "mail.require_verified", SETTING_BOOL, "0", 0, 0,
+     .doc = "True: mails are suspended if the address of the sender is not verified."},
     {45, "mail.spam_score", SETTING_INT, "10", 0, 1000,
      .doc = "Mails with a higher spam score in X-Spam-Score or X-Spam-Status are suspended. 0: the score is ignored."},
-    {46, "mail.blocklist", SETTING_LINES, "", 0, 0,
+    {46, "mail.blocklist", SETTING_LINES, "", .wrong = blocklist_wrong,
      .doc = "Mails of these senders are suspended. A line is an address, a domain, or *. and a domain, which stands for all domains below "
             "it."},
     {73, "mail.plus_addresses", SETTING_BOOL, "1", .role = ROLE_OWNER,
-     .doc = "Answers and delivery reports come to addresses with a token behind a plus sign, like support+c12-...@example.com. The mail "
-            "server "
-            "must pass such addresses on. Off: the tokens of Message-IDs and subjects remain."},
+     .doc = "True: answers and delivery reports come to addresses with a token behind a plus sign, like support+c12-...@example.com. Your "
+            "mail server must deliver such addresses to the desk. False: only Message-IDs and subjects have tokens."},
     {74, "mail.subject_tokens", SETTING_BOOL, "0", .role = ROLE_OWNER,
-     .doc =
-         "The subjects of e-mails about a conversation end with its token, like [s12-...]. It helps where mail.plus_addresses is off and "
-         "senders have mail programs that drop References."},
+     .doc = "True: the subject of an e-mail about a conversation ends with a token, like [s12-...]. It helps if mail.plus_addresses is off "
+            "and mail programs of customers leave out References."},
     {75, "mail.undo_seconds", SETTING_INT, "0", 0, 300,
      .doc = "Number of seconds that an e-mail with a reply waits, so that the author can undo it (DELETE /cases/:id/reply/:post_id)."},
     {28, "files.max_megabytes", SETTING_INT, "20", 1, 1024, .doc = "Maximum size of an uploaded file, in megabytes of 1,048,576 bytes."},
+    {95, "audit.keep_days", SETTING_INT, "730", 0, 36500, .role = ROLE_OWNER,
+     .doc = "Number of days that the audit log keeps an entry, and up to one more. 0: for ever."},
     {34, "changes.kept_days", SETTING_INT, "30", 1, 3650, .doc = "Number of days that the change log keeps an entry."},
     {33, "files.unattached_megabytes", SETTING_INT, "200", 1, 102400,
      .doc = "Maximum total size of one person's uploaded files that no object refers to yet, in megabytes."},
@@ -132,6 +184,24 @@ const struct setting setting_table[] = {
      .doc = "Synonyms for searches of the help center: a group in each line, its expressions separated by commas, as in login, sign in, "
             "log on. A "
             "search for one of them finds all. At most 200 groups of at most ten expressions of at most four words."},
+    {100, "limits.read_per_minute", SETTING_INT, "0", 0, 600000, .doc = "Maximum number of reads of one caller in a minute. 0: no limit."},
+    {101, "limits.write_per_minute", SETTING_INT, "0", 0, 600000,
+     .doc = "Maximum number of writes of one caller in a minute. 0: no limit."},
+    {102, "limits.heavy_per_minute", SETTING_INT, "0", 0, 600000,
+     .doc =
+         "Maximum number of searches, reports, counts of views, downloads of ZIP files and bulk calls of one caller in a minute. 0: they "
+         "count as reads and writes."},
+    {106, "limits.pages_per_minute", SETTING_INT, "0", 0, 600000,
+     .doc = "Maximum number of pages of the help center, of links in mails and of the OAuth login that one visitor opens in a minute. 0: "
+            "no limit."},
+    {103, "security.cors_max_age_seconds", SETTING_INT, "600", 0, 86400,
+     .doc = "Number of seconds for which a browser keeps the answer to a preflight request (CORS)."},
+    {104, "security.frame_ancestors", SETTING_TEXT, "", .role = ROLE_OWNER, .wrong = frame_ancestors_wrong,
+     .doc = "Origins of web pages that may show pages of the help center in a frame, separated by blanks. Empty: none. Pages of logins and "
+            "links are never shown in a frame."},
+    {105, "security.hsts_seconds", SETTING_INT, "0", 0, 63072000, .role = ROLE_OWNER,
+     .doc = "Number of seconds for which browsers reach this host only by HTTPS (Strict-Transport-Security), if base-url begins with "
+            "https. 0: the header is not sent."},
     {0}};
 #define READ_MS 10000
 #define SETTINGS (sizeof setting_table / sizeof *setting_table - 1)
@@ -182,12 +252,16 @@ int settings_reload(struct settings *s, struct conn *c) {
     return 0;
 }
 
-static bool initial_fits(const struct setting *s) {
-    struct str initial = str_of(s->initial);
+static bool stored_fits(const struct setting *s, struct str value) {
     int64_t n;
-    if (s->type == SETTING_WORD) return s->words && word_id(s->words, initial) >= 0;
-    if (s->type == SETTING_BOOL) return str_eq(initial, S("0")) || str_eq(initial, S("1"));
-    return s->type != SETTING_INT || (str_to_int(initial, &n) && n >= s->min && n <= s->max);
+    if (s->type == SETTING_WORD) return s->words && word_id(s->words, value) >= 0;
+    if (s->type == SETTING_BOOL) return str_eq(value, S("0")) || str_eq(value, S("1"));
+    return s->type != SETTING_INT || (str_to_int(value, &n) && n >= s->min && n <= s->max);
+}
+
+bool setting_fits(struct str name, struct str value) {
+    int place = setting_place(name);
+    return place >= 0 && stored_fits(&setting_table[place], value);
 }
 
 static const struct setting *setting_in(const struct setting *list, const char *name) {
@@ -203,7 +277,7 @@ static const char *setting_wrong(const struct setting *list, const struct settin
     if (setting_in(list, s->name) != s) return "another row has its name";
     if (s->same_as && setting_in(list, s->same_as) == NULL) return ".same_as names no setting";
     if (s->forgets && (forgets == NULL || forgets->type != SETTING_SECRET)) return ".forgets names no secret";
-    if (s->same_as == NULL && !initial_fits(s)) return "its initial value is not one of its values";
+    if (s->same_as == NULL && !stored_fits(s, str_of(s->initial))) return "its initial value is not one of its values";
     return NULL;
 }
 
@@ -342,7 +416,9 @@ static const char *setting_read_value(struct work *w, const struct setting *s, s
     case SETTING_LOCALE: return read_locale(w, s, text, value);
     case SETTING_ZONE:
         return time_zone_known(text) ? NULL : str_fmt(w->arena, "`%s` must be a name of the tz database, like Europe/Berlin.", s->name).p;
-    case SETTING_EMAIL: return text.n == 0 || email_valid(text) ? NULL : str_fmt(w->arena, "`%s` must be an e-mail address.", s->name).p;
+    case SETTING_EMAIL:
+        if (text.n && !email_valid(text)) return str_fmt(w->arena, "`%s` must be an e-mail address.", s->name).p;
+        return s->wrong ? s->wrong(w->arena, text) : NULL;
     case SETTING_TEXT:
     case SETTING_LINES:
     case SETTING_SECRET: return s->wrong ? s->wrong(w->arena, text) : NULL;

@@ -48,6 +48,8 @@ bool settings_check(const struct setting *list, char *err, size_t size);
 bool setting_is_bool(const char *name); /* false if there is no such setting, too */
 
 bool setting_known(struct str name); /* true if the table has it */
+/* True if a stored value has the form of its setting: a number within its range, a truth value, a word. Texts are not checked. */
+bool setting_fits(struct str name, struct str value);
 
 /* The name must be in the table; otherwise an assertion fails. */
 bool setting_bool(const struct desk *d, const char *name);

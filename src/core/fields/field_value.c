@@ -192,7 +192,8 @@ const char *field_value_read(struct arena *a, const struct custom_field *f, cons
                              struct str text, struct str *value) {
     bool free_text = f->type == FIELD_TEXT || f->type == FIELD_TEXTAREA || f->type == FIELD_REGEX;
     struct reading r = {a, f, options, option_count, free_text ? text : str_trim(text), value};
-    return readers[f->type](&r);
+    bool takes_values = f->type >= FIELD_TEXT && f->type <= FIELD_REGEX; /* the type comes from the store */
+    return takes_values ? readers[f->type](&r) : "The type of this field takes no values.";
 }
 
 /* ---- keeping ---------------------------------------------------------------------------------------------------- */

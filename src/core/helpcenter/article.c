@@ -80,7 +80,7 @@ int article_insert(struct work *w, const struct article_new *n, int64_t *id) {
                           B_TEXT("keywords", n->keywords), B_INT("featured", n->is_featured), B_INT("comments", n->allow_comments),
                           B_ID("published", published ? w->now : 0), B_ID("writer", w->actor.user_id), B_INT("now", w->now)),
                     id);
-    if (rc == 0) return fail_field(w, ERR_FIELD_INVALID, S("section_id"), "There is no such resource.");
+    if (rc == 0) return fail_field(w, ERR_FIELD_INVALID, S("section_id"), "There is no section with this id. GET /sections lists them.");
     TRY(rc);
     change_created(w, (struct changed){"article", *id, 0});
     struct article_texts texts = article_texts_copy(w->arena, &n->texts);
@@ -146,7 +146,7 @@ int article_change(struct work *w, int64_t id, const struct article_change *c) {
         list[n++] = article_column("section_id", "section", COLUMN_REFERENCE, (struct bind)B_INT("section_id", to));
         list[n++] = article_column("sort_order", NULL, COLUMN_NUMBER, (struct bind)B_INT("sort_order", place));
     }
-    if (n) TRY(record_update(w, (struct record){"article", "articles"}, &id, 1, list, n));
+    if (n) TRY(record_update(w, (struct record){"article", "articles", NULL}, &id, 1, list, n));
     TRY(article_attachments_add(w, id, c->files, c->file_count));
     if (c->texts) TRY(article_rewrite(w, id, c->texts));
     return article_recounted(w, section, was, to, is);

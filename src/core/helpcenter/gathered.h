@@ -27,7 +27,7 @@ bool is_bot(struct str user_agent);
 void search_counted(struct desk *d, struct str text, int results);
 
 bool gathered_waits(const struct desk *d); /* true: a table is half full, so write before the next turn */
-/* Writes all. What can't be written is gathered again. Not on a writer thread. */
+/* Writes all counts. Counts that can't be written are gathered again. Do not call it on a writer thread. */
 int gathered_flush(struct desk *d);
 
 #endif

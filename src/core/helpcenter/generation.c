@@ -8,7 +8,7 @@
  * Two snapshots that find new entries at the same time have no known order. So the first one begins the next generation, and what is made in the
  * other one is not kept. Entries are deleted after OUTBOX_KEPT. So a place that is half as old begins a new generation, too.
  *
- * The list has the tables that callers without login see. Pages for people with a login are not kept: they also depend on teams, tags and roles. */
+ * The list has all tables that the pages of callers without login read. A page that reads another one is not kept: db_unnoted finds it on SQLite. Pages for people with a login are not kept: they also depend on teams, tags and roles. */
 #include "core/helpcenter/generation.h"
 
 #include "core/change/outbox.h"
@@ -20,19 +20,21 @@
 #define PLACE_MOVED_MS (10 * TIME_SECOND) /* a young place keeps the range of the query small */
 
 const struct db_noted help_center_noted[] = {
-    {"brands", NULL},
-    {"brand_logos", NULL},
-    {"locales", NULL},
-    {"templates", NULL},
-    {"categories", NULL},
-    {"sections", NULL},
-    {"articles", NULL},
-    {"article_tags", NULL},
-    {"article_attachments", NULL},
-    {"article_comments", NULL},
-    {"locale_fields", NULL},
-    {"tags", "name"},
-    {"users", "full_name"},
+    {"brands", NULL, NULL},
+    {"brand_logos", NULL, NULL},
+    {"locales", NULL, NULL},
+    {"templates", NULL, NULL},
+    {"categories", NULL, NULL},
+    {"sections", NULL, NULL},
+    {"articles", NULL, "views"}, /* written views and votes change the order of lists; pages see it later (pages/kept.h) */
+    {"article_tags", NULL, NULL},
+    {"article_attachments", NULL, NULL},
+    {"article_comments", NULL, NULL},
+    {"comment_likes", "", NULL}, /* each changes the comment, too */
+    {"locale_fields", NULL, NULL},
+    {"tags", "name", NULL},
+    {"users", "full_name", NULL},
+    {"files", "", NULL}, /* the name and the size of an attached file never change */
     {0},
 };
 

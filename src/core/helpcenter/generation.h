@@ -12,8 +12,8 @@ struct generations;
 struct generations *generations_new(void); /* NULL: no memory */
 void generations_free(struct generations *g);
 
-/* Returns the number of the present state of the help center. A result of a snapshot that begins after this call may be kept under the number. 0: this
- * process does not know it; use help_center_generation_in. */
+/* Returns the number of the present state of the help center. A result of a snapshot that begins after this call may be kept under the
+ * number. 0: it is unknown in this process; use help_center_generation_in. */
 int64_t help_center_generation(const struct desk *d);
 /* The same for the snapshot of w->conn: call it first in the snapshot. Sets *out to 0 if nothing may be kept. Returns 0, or a negative error. */
 int help_center_generation_in(struct work *w, int64_t *out);

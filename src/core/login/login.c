@@ -29,7 +29,9 @@ QUERY(failures_of_name,
       "SELECT COUNT(*), COALESCE(MAX(created_at), 0) FROM login_failures WHERE account = :account AND created_at > :since");
 QUERY(failures_of_address,
       "SELECT COUNT(*), COALESCE(MAX(created_at), 0) FROM login_failures WHERE ip_address = :ip AND created_at > :since");
-QUERY(failure_insert, "INSERT INTO login_failures (account, ip_address, created_at) VALUES (:account, :ip, :now)");
+QUERY(failure_insert, "INSERT INTO login_failures (account, ip_address, created_at, user_id) VALUES (:account, :ip, :now, CAST(:user AS "
+                      "BIGINT)) RETURNING id");
+QUERY(failure_locks, "UPDATE login_failures SET locks = 1 WHERE id = :id");
 /* The count stops at 32, because the delay grows no further. */
 QUERY(failures_anywhere,
       "SELECT COUNT(*) FROM (SELECT 1 FROM login_failures WHERE account = :account AND created_at > :since LIMIT 32) AS f");
@@ -56,6 +58,10 @@ int login_find(struct work *w, struct str email, struct login *out) {
                           .hash = str_dup(w->arena, col_text(row, 1))};
     stmt_end(row);
     return 0;
+}
+
+struct str guessed_name(struct arena *a, const char *secret, struct str of) {
+    return STR_CAT(a, str_of(secret), S(":"), of);
 }
 
 static struct str account_of(struct work *w, struct str email) {
@@ -96,16 +102,25 @@ int code_guard(struct work *w, struct str name) {
     return everywhere ? everywhere : login_guard(w, name);
 }
 
-int login_failed_note(struct work *w, struct str email, int *attempt) {
+QUERY(failures_forget, "DELETE FROM login_failures WHERE account = :account");
+
+int login_failures_forget(struct work *w, struct str email) {
+    return db_exec(w->conn, &failures_forget, BINDS(B_TEXT("account", account_of(w, email))));
+}
+
+int login_failed_note(struct work *w, struct str email, int64_t user_id, int *attempt) {
     char room[ADDRESS_TEXT];
     const struct bind *binds = BINDS(B_TEXT("account", account_of(w, email)), B_TEXT("ip", address_counted_text(room, w->actor.remote)),
-                                     B_INT("now", w->now), B_INT("since", w->now - WINDOW));
-    int64_t n = 0;
+                                     B_ID("user", user_id), B_INT("now", w->now), B_INT("since", w->now - WINDOW));
+    int64_t id, n = 0;
     int locked = login_guard(w, email);
     if (locked) return locked;
-    TRY(db_exec(w->conn, &failure_insert, binds));
+    TRY(db_insert(w->conn, &failure_insert, binds, &id));
     TRY(db_int(w->conn, &failures_of_account, binds, &n));
     *attempt = n < LOGIN_FAILURES ? (int)n : LOGIN_FAILURES;
+    locked = login_locked(w, email);
+    TRY(locked);
+    if (locked) TRY(db_exec(w->conn, &failure_locks, BINDS(B_INT("id", id))));
     return 0;
 }
 

@@ -6,6 +6,7 @@
 #include "core/login/link.h"
 #include "core/login/remember.h"
 #include "core/login/session.h"
+#include "core/programs/bearer.h"
 #include "core/desk/setting.h"
 #include "core/words.h"
 
@@ -48,5 +49,6 @@ int password_set(struct work *w, int64_t user_id, struct str hash) {
     TRY(links_of_passwords_end(w, user_id));
     TRY(remember_end(w, user_id));
     TRY(auth_tokens_end(w, user_id));
+    TRY(tokens_end(w, user_id));
     return sessions_end(w, user_id, w->actor.user_id == user_id ? w->actor.session_id : 0);
 }

@@ -1,5 +1,7 @@
 #include "core/login/remember.h"
 
+#include "core/change/audit.h"
+
 #define REPEAT (60 * TIME_SECOND)
 
 QUERY(chain_insert, "INSERT INTO remember_chains (user_id, session_id, created_at) VALUES (:user, :session, :now) RETURNING id");
@@ -40,11 +42,12 @@ int remember_begin(struct work *w, int64_t user_id, int64_t session_id, struct s
     return 1;
 }
 
-static int stolen(struct work *w, int64_t chain) {
-    const struct bind *binds = BINDS(B_INT("chain", chain), B_INT("now", w->now));
+static int stolen(struct work *w, const struct remembered *r) {
+    const struct bind *binds = BINDS(B_INT("chain", r->chain_id), B_INT("now", w->now));
     TRY(db_exec(w->conn, &chain_close, binds));
     TRY(db_exec(w->conn, &chain_close_sessions, binds));
-    return 0;
+    return audit_add(
+        w, &(struct audit_entry){.action = AUDIT_TOKEN_REUSED, .actor_id = r->user_id, .object_type = "user", .object_id = r->user_id});
 }
 
 int remember_take(struct work *w, struct str token, struct remembered *out) {
@@ -60,7 +63,7 @@ int remember_take(struct work *w, struct str token, struct remembered *out) {
     *out = (struct remembered){.user_id = col_int(row, 4), .chain_id = col_int(row, 1)};
     if (used) out->successor = seal_open(w->arena, &w->desk->remember_key, str_dup(w->arena, col_text(row, 3)));
     stmt_end(row);
-    if (used) return w->now - used <= REPEAT && out->successor.p ? 1 : stolen(w, out->chain_id);
+    if (used) return w->now - used <= REPEAT && out->successor.p ? 1 : stolen(w, out);
     TRY(add_token(w, out->chain_id, &out->successor));
     TRY(db_exec(w->conn, &remember_use,
                 BINDS(B_INT("id", id), B_INT("now", w->now), B_BLOB("successor", seal(w->arena, &w->desk->remember_key, out->successor)))));

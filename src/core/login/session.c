@@ -1,25 +1,19 @@
 #include "core/login/session.h"
 
-#include "core/access/scope.h"
+#include "core/change/audit.h"
 #include "core/desk/setting.h"
+#include "core/login/actor_row.h"
+#include "core/login/remember.h"
+#include "core/login/touches.h"
 #include "core/words.h"
 
 #include <inttypes.h>
-#include <pthread.h>
-#include <stdlib.h>
-
-#define ACTOR                                                                                                              \
-    "u.role_id, r.type, COALESCE(u.agent_case_access, r.agent_case_access), r.denied, u.organization_id, "                 \
-    "CASE WHEN u.organization_case_access = 2 AND o.is_shared = 1 THEN 1 ELSE 0 END, COALESCE(u.password_updated_at, 0), " \
-    "u.is_mfa_enabled "
-#define OF_ACTOR "JOIN roles r ON r.id = u.role_id LEFT JOIN organizations o ON o.id = u.organization_id "
-#define MAY_LOG_IN "u.is_enabled = 1 AND u.deleted_at IS NULL"
 
 QUERY(session_by_id,
-      "SELECT " ACTOR
+      "SELECT " ACTOR_COLUMNS
       ", s.user_id, s.user_agent, s.ip_address, s.is_csrf_checked, s.created_at, s.last_activity_at, s.wrote_at, u.logins_version "
       "FROM sessions s JOIN users u ON u.id = s.user_id " OF_ACTOR "WHERE s.id = :id AND s.ended_at IS NULL AND " MAY_LOG_IN);
-QUERY(actor_by_id, "SELECT " ACTOR " FROM users u " OF_ACTOR "WHERE u.id = :id AND " MAY_LOG_IN);
+QUERY(actor_by_id, "SELECT " ACTOR_COLUMNS " FROM users u " OF_ACTOR "WHERE u.id = :id AND " MAY_LOG_IN);
 QUERY(session_live, "SELECT s.id FROM sessions s WHERE s.user_id = :user AND s.ended_at IS NULL AND s.user_agent = :agent "
                     "AND s.ip_address = :ip AND s.is_csrf_checked = :csrf AND s.last_activity_at > :since AND s.remembered_by IS NULL "
                     "ORDER BY s.id DESC LIMIT 1");
@@ -31,9 +25,6 @@ QUERY(session_insert,
 QUERY(session_mark, "UPDATE sessions SET wrote_at = :now WHERE id = :id AND wrote_at <= :since");
 QUERY(session_login, "UPDATE users SET last_logged_in_at = :now, last_activity_at = :now, last_seen_at = :now, "
                      "last_seen_user_agent = :agent, last_seen_ip = :ip WHERE id = :user");
-QUERY(session_touch, "UPDATE sessions SET last_activity_at = :now WHERE id = :id AND last_activity_at <= :since");
-QUERY(user_touch, "UPDATE users SET last_activity_at = :now, last_seen_at = :now, last_active_at = :now WHERE id = :id "
-                  "AND COALESCE(last_activity_at, 0) < :now");
 QUERY(session_close, "UPDATE sessions SET ended_at = :now WHERE id = :id AND ended_at IS NULL");
 QUERY(sessions_close_all, "UPDATE sessions SET ended_at = :now WHERE user_id IN @LIST(:users) AND ended_at IS NULL");
 QUERY(sessions_close, "UPDATE sessions SET ended_at = :now WHERE user_id = :user AND id <> :but AND ended_at IS NULL");
@@ -42,20 +33,9 @@ static int64_t idle_life(const struct desk *d, int rank) {
     return TIME_HOUR * setting_int(d, rank > ROLE_CUSTOMER ? "security.session_hours_staff" : "security.session_hours_customers");
 }
 
-static void read_actor(struct actor *a, struct stmt *row) {
-    a->role_id = col_int(row, 0);
-    a->rank = (int)col_int(row, 1);
-    a->case_access = (int)col_int(row, 2);
-    a->denied = (uint64_t)col_int(row, 3);
-    a->organization_id = col_int(row, 4);
-    a->sees_organization = col_int(row, 5) != 0;
-    a->password_updated_at = col_int(row, 6);
-    a->scopes = SCOPES_ALL;
-}
-
 static void session_read_row(struct work *w, struct stmt *row, int64_t id, struct session *s) {
     struct actor *a = &w->actor;
-    read_actor(a, row);
+    actor_read(a, row);
     *s = (struct session){.id = id, .wants_otp = col_int(row, 7) != 0, .user_id = col_int(row, 8)};
     s->user_agent = str_dup(w->arena, col_text(row, 9));
     s->ip_address = str_dup(w->arena, col_text(row, 10));
@@ -75,7 +55,7 @@ int actor_load(struct work *w, int64_t user_id) {
     struct stmt *row;
     int rc = db_row(w->conn, &actor_by_id, BINDS(B_INT("id", user_id)), &row);
     if (rc <= 0) return rc < 0 ? rc : fail(w, ERR_AUTHENTICATION_FAILED);
-    read_actor(&w->actor, row);
+    actor_read(&w->actor, row);
     w->actor.kind = ACTOR_PERSON;
     w->actor.user_id = user_id;
     stmt_end(row);
@@ -89,7 +69,7 @@ int session_load(struct work *w, int64_t id, struct session *out) {
     if (rc <= 0) return rc;
     session_read_row(w, row, id, out);
     stmt_end(row);
-    int64_t touched = touched_at(w->desk, id), last = touched > out->last_activity_at ? touched : out->last_activity_at;
+    int64_t touched = touched_at(w->desk, TOUCHED_SESSION, id), last = touched > out->last_activity_at ? touched : out->last_activity_at;
     if (w->now - last <= idle_life(w->desk, w->actor.rank)) return 1;
     w->actor = before;
     return 0;
@@ -126,13 +106,23 @@ int session_find(struct work *w, int64_t user_id, struct str user_agent, struct 
         id);
 }
 
-int session_open(struct work *w, int64_t user_id, struct str user_agent, struct str ip, bool csrf_checked, int64_t *id) {
+static int audit_login(struct work *w, int64_t user_id, const char *method) {
+    return audit_add(w, &(struct audit_entry){.action = AUDIT_LOGIN,
+                                              .actor_id = user_id,
+                                              .object_type = "user",
+                                              .object_id = user_id,
+                                              .details = str_fmt(w->arena, "{\"method\":\"%s\"}", method)});
+}
+
+int session_open(struct work *w, int64_t user_id, struct str user_agent, struct str ip, bool csrf_checked, const char *method,
+                 int64_t *id) {
     const struct bind *binds = BINDS(B_INT("user", user_id), B_TEXT("agent", user_agent), B_TEXT("ip", ip), B_INT("csrf", csrf_checked),
                                      B_INT("now", w->now), B_NULL("chain"));
     TRY(db_lock(w->conn, str_fmt(w->arena, "session:%" PRId64, user_id)));
     TRY(session_find(w, user_id, user_agent, ip, csrf_checked, id));
     if (*id) return 0; /* a concurrent request of the same client opened it */
     TRY(db_exec(w->conn, &session_login, binds));
+    TRY(audit_login(w, user_id, method));
     return db_insert(w->conn, &session_insert, binds, id);
 }
 
@@ -143,6 +133,7 @@ int session_open_remembered(struct work *w, int64_t user_id, int64_t chain_id, b
     int rc = db_int(w->conn, &session_remembered, binds, id);
     if (rc) return rc < 0 ? rc : 0; /* the retry of a client that lost the reply */
     TRY(db_exec(w->conn, &session_login, binds));
+    TRY(audit_login(w, user_id, "REMEMBER_ME"));
     return db_insert(w->conn, &session_insert, binds, id);
 }
 
@@ -152,11 +143,19 @@ int session_wrote(struct work *w) {
     return db_exec(w->conn, &session_mark, BINDS(B_INT("id", w->actor.session_id), B_INT("now", now), B_INT("since", now - TIME_SECOND)));
 }
 
-int session_renew(struct work *w, int64_t id) {
-    return db_exec(w->conn, &session_touch, BINDS(B_INT("id", id), B_INT("now", w->now), B_INT("since", w->now - TIME_MINUTE)));
+int session_renew(struct work *w, int64_t id) { return touch_write(w->conn, TOUCHED_SESSION, id, w->now); }
+
+void session_touch(struct work *w, const struct session *s) {
+    touch(w->desk, (struct touch){.what = TOUCHED_SESSION, .id = s->id, .user_id = s->user_id, .at = w->now}, s->last_activity_at);
 }
 
 int session_end(struct work *w, int64_t id) { return db_exec(w->conn, &session_close, BINDS(B_INT("id", id), B_INT("now", w->now))); }
+
+int session_logout(struct work *w) {
+    TRY(remember_forget(w, w->actor.session_id));
+    TRY(session_end(w, w->actor.session_id));
+    return audit_add(w, &(struct audit_entry){.action = AUDIT_LOGOUT, .object_type = "user", .object_id = w->actor.user_id});
+}
 
 int sessions_end(struct work *w, int64_t user_id, int64_t but) {
     return db_exec(w->conn, &sessions_close, BINDS(B_INT("user", user_id), B_INT("but", but), B_INT("now", w->now)));
@@ -164,68 +163,4 @@ int sessions_end(struct work *w, int64_t user_id, int64_t but) {
 
 int sessions_end_all(struct work *w, struct str users) {
     return db_exec(w->conn, &sessions_close_all, BINDS(B_TEXT("users", users), B_INT("now", w->now)));
-}
-
-/* ---- activity --------------------------------------------------------------------------------------------- */
-
-#define TOUCHES 4096 /* slots; sessions that share a slot are written at a later flush */
-
-struct touch {
-    int64_t session_id, user_id, at;
-};
-struct touches {
-    pthread_mutex_t lock;
-    struct touch place[TOUCHES];
-};
-
-struct touches *touches_new(void) {
-    struct touches *t = calloc(1, sizeof *t);
-    if (t) pthread_mutex_init(&t->lock, NULL);
-    return t;
-}
-
-void touches_free(struct touches *t) {
-    if (t == NULL) return;
-    pthread_mutex_destroy(&t->lock);
-    free(t);
-}
-
-void touch(struct desk *d, const struct session *s, int64_t now) {
-    struct touch *p = &d->touches->place[s->id % TOUCHES];
-    if (now - s->last_activity_at < TIME_MINUTE) return;
-    pthread_mutex_lock(&d->touches->lock);
-    if (p->session_id == 0 || p->session_id == s->id) *p = (struct touch){s->id, s->user_id, now};
-    pthread_mutex_unlock(&d->touches->lock);
-}
-
-int64_t touched_at(struct desk *d, int64_t session_id) {
-    pthread_mutex_lock(&d->touches->lock);
-    const struct touch *p = &d->touches->place[session_id % TOUCHES];
-    int64_t at = p->session_id == session_id ? p->at : 0;
-    pthread_mutex_unlock(&d->touches->lock);
-    return at;
-}
-
-static int write_touches(struct conn *c, void *arg) {
-    const struct touch *list = arg;
-    for (; list->session_id; list++) {
-        TRY(db_exec(c, &session_touch,
-                    BINDS(B_INT("id", list->session_id), B_INT("now", list->at), B_INT("since", list->at - TIME_MINUTE))));
-        TRY(db_exec(c, &user_touch, BINDS(B_INT("id", list->user_id), B_INT("now", list->at))));
-    }
-    return 0;
-}
-
-int touches_flush(struct desk *d) {
-    struct arena *a = arena_new();
-    struct touch *list = arena_array(a, TOUCHES + 1, sizeof *list);
-    size_t n = 0;
-    pthread_mutex_lock(&d->touches->lock);
-    for (size_t i = 0; i < TOUCHES; i++)
-        if (d->touches->place[i].session_id) list[n++] = d->touches->place[i];
-    memset(d->touches->place, 0, sizeof d->touches->place);
-    pthread_mutex_unlock(&d->touches->lock);
-    int rc = n ? db_write(d->db, write_touches, list) : 0;
-    arena_free(a);
-    return rc;
 }

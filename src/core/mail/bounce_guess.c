@@ -153,7 +153,7 @@ static const struct phrase of_arrival[] = {
     {"no delivery notification was sent", 1}, {"return receipt", 1}, {"read receipt", 1}, {"disposition-notification", 1},
     {"was read on", 1}, {"was displayed", 1}, {"wurde gelesen", 1}, {"a été lu", 1}, {"fue leído", 1}, {0}};
 
-/* Of subjects only: "has not been delivered: " may be in a text. */
+/* For subjects only, because a text may contain "has not been delivered: ". */
 static const struct phrase of_arrived_subjects[] = {
     {"delivered: ", 1}, {"relayed: ", 1}, {"read: ", 1}, {"gelesen: ", 1}, {"zugestellt: ", 1}, {"lu : ", 1}, {"leído: ", 1}, {0}};
 
@@ -174,7 +174,7 @@ static const struct phrase of_end[] = {
     {"permanent failure", 1}, {"permanent delivery", 1}, {"failed permanently", 1}, {"will not try", 1},
     {"no further attempts", 1}, {"retry timeout exceeded", 1}, {"has expired", 1}, {"could not be delivered for", 1}, {0}};
 
-/* People write these. Mail systems that know no name do not. */
+/* Phrases of people. Delivery reports do not contain them. */
 static const struct phrase of_people[] = {
     {"can you", 1}, {"could you", 1}, {"could somebody", 1}, {"have a look", 1}, {"i tried", 1}, {"kind regards", 1}, {"best regards", 1},
     {"many thanks", 1}, {"viele grüße", 1}, {"mit freundlichen", 1}, {"bitte um", 1}, {"cordialement", 1}, {"saludos", 1}, {"we plan", 1},

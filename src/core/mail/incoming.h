@@ -38,6 +38,21 @@ struct mail_authentication {
     struct str header;                  /* the header, for staff; p NULL: there is none */
 };
 
+/* One recipient of a delivery report (RFC 3464 section 2.3). Texts are printable ASCII on one line; p NULL: absent. */
+struct report_recipient {
+    bool failed;                /* the Action is "failed"; not for delayed, delivered, relayed or expanded */
+    struct str original, final; /* addresses, without their type. final: empty if absent */
+    struct str status;          /* "5.1.1" */
+    struct str diagnostic;      /* "smtp; 550 5.1.1 unknown user" */
+};
+
+struct report {
+    bool is_read;          /* the mail is a delivery report */
+    struct str message_id; /* of the returned letter, without angle brackets */
+    struct report_recipient *recipients;
+    int recipient_count;
+};
+
 struct incoming {
     /* from the envelope */
     enum mail_door door;
@@ -52,6 +67,7 @@ struct incoming {
     int reference_count;
     int64_t date; /* milliseconds since 1970; 0: none or not plausible */
     struct mail_signs signs;
+    struct report report;
     struct str *authentication_results; /* values of the headers, the topmost first; at most 20 */
     int authentication_count;
     struct str text;   /* what the sender wrote, without quoted text and signature. Empty: nothing */

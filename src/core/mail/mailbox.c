@@ -57,11 +57,16 @@ int mailbox_for_case(struct work *w, int64_t case_id, struct mailbox *out) {
     return rc == 0 ? -ERR_INTERNAL_ERROR : rc;
 }
 
-int mailbox_owns(struct work *w, struct str address) {
+int mailbox_has(struct work *w, struct str address) {
     struct str key = mailbox_key(w->arena, address);
     int64_t found;
-    if (key.p == NULL) return 0;
-    return key_is_of(w, key, "mail.from_address") ? 1 : db_int(w->conn, &mailbox_key_owned, BINDS(B_TEXT("key", key)), &found);
+    return key.p ? db_int(w->conn, &mailbox_key_owned, BINDS(B_TEXT("key", key)), &found) : 0;
+}
+
+int mailbox_owns(struct work *w, struct str address) {
+    struct str key = mailbox_key(w->arena, address);
+    if (key.p && (key_is_of(w, key, "mail.from_address") || key_is_of(w, key, "mail.return_path"))) return 1;
+    return mailbox_has(w, address);
 }
 
 static int address_added(struct work *w, struct str *list, int n, struct str address) {

@@ -18,8 +18,12 @@ int mailbox_of_address(struct work *w, struct str address, struct mailbox *out);
 /* Finds the mailbox by which replies of a conversation leave: (1) that of the conversation, (2) the one of its brand that is the default, else
  * the first one, (3) the default. Only enabled and verified ones send; without any, the system mailbox does. Returns 1 or a negative error. */
 int mailbox_for_case(struct work *w, int64_t case_id, struct mailbox *out);
-/* Returns 1 if it is the address of a mailbox that is not deleted, enabled or not, 0, or a negative error. */
+/* Returns 1 if a mailbox that is not deleted, enabled or not, is stored with the address, 0, or a negative error. The system mailbox is not: its
+ * address is a setting. */
+int mailbox_has(struct work *w, struct str address);
+/* Returns 1 if the address belongs to the desk: that of a mailbox, mail.from_address or mail.return_path. Otherwise 0, or a negative error. */
 int mailbox_owns(struct work *w, struct str address);
+#define MAILBOX_ADDRESSES "addresses of mailboxes" /* db_lock of writes that give a mailbox or mail.from_address an address */
 
 /* Lists the addresses that the desk takes mail for, without duplicates: those of enabled mailboxes, mail.from_address and mail.return_path.
  * Returns their number, or a negative error. */

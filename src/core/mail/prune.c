@@ -10,8 +10,7 @@ QUERY(mails_old, "SELECT m.id FROM mails m WHERE m.id IN (SELECT x.id FROM (SELE
                  "s.is_suspended = 1 "
                  "AND s.created_at <= :before ORDER BY s.id LIMIT :most) y) ORDER BY m.id LIMIT :most @LOCK@");
 QUERY(mails_old_files, MAIL_FILES_LOCK);
-QUERY(mails_old_files_go, "UPDATE files SET expires_at = :now WHERE id IN (" MAIL_FILES
-                          ") AND NOT " FILE_USED_BY("files", "", "", "", "AND ma.id NOT IN @LIST(:rows)"));
+QUERY(mails_old_files_go, MAIL_FILES_EXPIRE_NOW);
 QUERY(mails_old_go, "DELETE FROM mails WHERE id IN @LIST(:rows)");
 
 static int mails_drop(struct conn *c, struct str rows, int64_t now) {

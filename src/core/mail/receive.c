@@ -13,7 +13,7 @@
  *
  * Before the row is written, the digest of the mail is: of two processes that take the same mail at once, the second one waits for the COMMIT
  * of the first at the primary key of mail_arrivals, and then finds the digest. So a row is never seen in PROCESSING, unless staff released the
- * mail and its job has not run yet. */
+ * mail and its job has not run yet. A released mail that can't be processed is SUSPENDED again, with the reason. */
 #include "core/mail/receive.h"
 
 #include "base/buf.h"
@@ -74,7 +74,8 @@ QUERY(mail_insert, "INSERT INTO mails (status, door, envelope_from, recipient, f
                    "CAST(:file AS BIGINT), :now) RETURNING id");
 QUERY(mail_end,
       "UPDATE mails SET status = :status, suspension = COALESCE(CAST(:suspension AS INTEGER), suspension), reason = :reason, "
-      "is_suspended = CASE WHEN :status = 6 THEN 1 ELSE 0 END, sender_id = CAST(:sender AS BIGINT), mailbox_id = CAST(:mailbox AS BIGINT), "
+      "is_suspended = CASE WHEN :status = 6 THEN 1 ELSE 0 END, sender_id = COALESCE(CAST(:sender AS BIGINT), sender_id), mailbox_id = "
+      "COALESCE(CAST(:mailbox AS BIGINT), mailbox_id), content_html = COALESCE(:html, content_html), "
       "case_id = CAST(:case AS BIGINT), post_id = CAST(:post AS BIGINT), time_taken = CAST(:taken AS BIGINT), "
       "completed_at = CAST(:completed AS BIGINT) WHERE id = :id");
 
@@ -107,15 +108,6 @@ static int mail_row_insert(struct work *w, const struct incoming *m, const struc
                      id);
 }
 
-static int mail_row_end(struct work *w, const struct processing *p) {
-    const struct incoming *m = p->j.mail;
-    return db_exec(w->conn, &mail_end,
-                   BINDS(B_INT("id", p->j.mail_id), B_INT("status", p->status), B_ID("suspension", p->suspension),
-                         B_TEXT("reason", p->reason), B_ID("sender", p->j.sender.user_id), B_ID("mailbox", p->mailbox.id),
-                         B_ID("case", p->case_id), B_ID("post", p->post_id), B_ID("taken", m->begun ? clock_monotonic() - m->begun + 1 : 0),
-                         B_ID("completed", p->status == INCOMING_SUSPENDED ? 0 : w->now)));
-}
-
 static int mail_give_up(struct processing *p, enum incoming_status status, struct str reason) {
     p->status = (int)status;
     p->reason = reason;
@@ -141,12 +133,12 @@ static struct str mail_text(const struct incoming *m) {
     return text_beginning(m->text.n ? m->text : m->quoted.n ? m->quoted : S(""), LIMIT_CONTENTS);
 }
 
-/* The content ids of the files as clean HTML writes them; p NULL: none, or the file is not kept. */
+/* The content ids of the files as clean HTML writes them; p NULL: none. */
 static struct str *shown_ids(struct arena *a, const struct incoming *m) {
     struct str *ids = arena_array(a, (size_t)m->file_count + 1, sizeof *ids);
     struct buf b = {0};
     for (int i = 0; i < m->file_count; i++) {
-        if (m->files[i].id == 0 || m->files[i].content_id.n == 0) continue;
+        if (m->files[i].content_id.n == 0) continue;
         b.n = 0;
         html_escape(&b, m->files[i].content_id);
         ids[i] = str_dup(a, buf_view(&b));
@@ -155,15 +147,16 @@ static struct str *shown_ids(struct arena *a, const struct incoming *m) {
     return ids;
 }
 
-static int64_t file_of_shown(const struct incoming *m, const struct str *ids, struct str id) {
+/* The number of the first file with the content id that has a number; 0: none. */
+static int64_t number_of_shown(const struct incoming *m, const struct str *ids, struct str id, const int64_t *numbers) {
     for (int i = 0; i < m->file_count; i++)
-        if (ids[i].p && str_eq(ids[i], id)) return m->files[i].id;
+        if (ids[i].p && numbers[i] && str_eq(ids[i], id)) return numbers[i];
     return 0;
 }
 
-/* Inline pictures are named by their content id in a mail, and by the row of their file in a message (core/cases/attachment.h). The HTML is read
- * once, because a mail may show a picture 100,000 times. */
-static struct str mail_html(struct arena *a, const struct incoming *m) {
+/* The HTML with a number in place of each content id. numbers: of the files; 0: none. The HTML is read once, because a mail may show a picture
+ * 100,000 times. */
+static struct str mail_html(struct arena *a, const struct incoming *m, const int64_t *numbers) {
     const struct str mark = S(" src=\"cid:");
     struct str rest = m->html;
     struct buf b = {0};
@@ -173,9 +166,9 @@ static struct str mail_html(struct arena *a, const struct incoming *m) {
         struct str before = {rest.p, (size_t)(at - rest.p) + mark.n};
         rest = (struct str){rest.p + before.n, rest.n - before.n};
         struct str id = str_cut(&rest, '"');
-        int64_t file = file_of_shown(m, ids, id);
+        int64_t number = number_of_shown(m, ids, id, numbers);
         buf_str(&b, before);
-        if (file) buf_int(&b, file);
+        if (number) buf_int(&b, number);
         else buf_str(&b, id);
         if (rest.p) buf_char(&b, '"');
     }
@@ -183,6 +176,30 @@ static struct str mail_html(struct arena *a, const struct incoming *m) {
     struct str html = str_dup(a, buf_view(&b));
     buf_free(&b);
     return html;
+}
+
+/* A message names inline pictures by the row of their file (core/cases/attachment.h). */
+static struct str message_html(struct arena *a, const struct incoming *m) {
+    int64_t *files = arena_array(a, (size_t)m->file_count + 1, sizeof *files);
+    for (int i = 0; i < m->file_count; i++) files[i] = m->files[i].id;
+    return mail_html(a, m, files);
+}
+
+QUERY(pictures_of_message, "SELECT t.file_id, t.id FROM post_attachments t WHERE t.post_id = :post AND t.is_inline = 1");
+
+/* The row of mails names them by their attachment to its message, which has their address. */
+static int mail_html_of_row(struct work *w, const struct processing *p, struct str *html) {
+    const struct incoming *m = p->j.mail;
+    int64_t *attachments = arena_array(w->arena, (size_t)m->file_count + 1, sizeof *attachments);
+    int rc;
+    *html = (struct str){0};
+    if (p->post_id == 0 || m->html.n == 0 || m->file_count == 0) return 0;
+    DB_ROWS(rc, w->conn, &pictures_of_message, BINDS(B_INT("post", p->post_id)), row) {
+        for (int i = 0; i < m->file_count; i++)
+            if (m->files[i].id == col_int(row, 0)) attachments[i] = col_int(row, 1);
+    }
+    *html = mail_html(w->arena, m, attachments);
+    return rc;
 }
 
 static const int64_t *mail_file_ids(struct arena *a, const struct incoming *m, int *count) {
@@ -200,7 +217,7 @@ static int mail_begin_case(struct work *w, struct processing *p) {
     const struct incoming *m = p->j.mail;
     struct case_new n = {.subject = mail_subject(w->arena, m),
                          .contents = mail_text(m),
-                         .html = mail_html(w->arena, m),
+                         .html = message_html(w->arena, m),
                          .requester_id = p->j.sender.user_id,
                          .creator_id = p->j.sender.user_id,
                          .brand_id = p->mailbox.brand_id,
@@ -216,19 +233,12 @@ static int mail_begin_case(struct work *w, struct processing *p) {
 
 /* A message of a customer reopens the conversation, also if the customer is not the requester, because nobody looks for new messages in
  * conversations that wait or are completed. */
-static int mail_reopen(struct work *w, struct case_now *c) {
-    int64_t open;
-    if (c->status_type != STATUS_PENDING && c->status_type != STATUS_COMPLETED) return 0;
-    TRY(status_id_of_type(w, STATUS_OPEN, &open));
-    return case_change(w, c, &(struct case_change){.set = CASE_STATUS, .status_id = open});
-}
-
 static int mail_post(struct work *w, struct processing *p) {
     const struct incoming *m = p->j.mail;
     struct case_now *c = &p->j.thread.now;
     bool by_staff = w->actor.rank >= ROLE_COLLABORATOR && w->actor.user_id != c->requester_id;
     struct message_new n = {.contents = mail_text(m),
-                            .html = mail_html(w->arena, m),
+                            .html = message_html(w->arena, m),
                             .creator_id = w->actor.user_id,
                             .mailbox_id = p->mailbox.id,
                             .source = SOURCE_MAIL,
@@ -236,7 +246,7 @@ static int mail_post(struct work *w, struct processing *p) {
     n.files = mail_file_ids(w->arena, m, &n.file_count);
     p->case_id = c->id;
     TRY(message_post(w, c, &n, &p->post_id));
-    return by_staff ? message_mail_send(w, c, p->post_id, NULL, 0) : mail_reopen(w, c);
+    return by_staff ? message_mail_send(w, c, p->post_id, NULL, 0) : case_reopen(w, c);
 }
 
 QUERY(mail_posted_before, "SELECT 1 FROM mails WHERE from_key = :key AND created_at > :since AND case_id = :case AND status = 3 AND "
@@ -273,6 +283,7 @@ static int mail_accept(struct work *w, struct processing *p) {
     if (p->released && p->j.thread.open) TRY(participant_add(w, p->j.thread.now.id, p->j.sender.user_id));
     TRY(p->j.thread.open ? mail_post(w, p) : mail_begin_case(w, p));
     TRY(sender_copies_join(w, p->j.mail, &p->j.sender, p->case_id));
+    TRY(sender_recipients_keep(w, p->j.mail, p->j.mail_id, p->post_id));
     p->status = INCOMING_SUCCESS;
     return 0;
 }
@@ -289,6 +300,18 @@ static int mail_find_mailbox(struct work *w, const struct incoming *m, struct ma
     return rc < 0 ? rc : 0;
 }
 
+static int mail_row_end(struct work *w, const struct processing *p) {
+    const struct incoming *m = p->j.mail;
+    struct str html;
+    TRY(mail_html_of_row(w, p, &html));
+    return db_exec(w->conn, &mail_end,
+                   BINDS(B_INT("id", p->j.mail_id), B_INT("status", p->status), B_ID("suspension", p->suspension),
+                         B_TEXT("reason", p->reason), B_ID("sender", p->j.sender.user_id), B_ID("mailbox", p->mailbox.id),
+                         B_ID("case", p->case_id), B_ID("post", p->post_id), B_TEXT("html", html),
+                         B_ID("taken", m->begun ? clock_monotonic() - m->begun + 1 : 0),
+                         B_ID("completed", p->status == INCOMING_SUSPENDED ? 0 : w->now)));
+}
+
 /* A sender who is not staff acts as a customer. Staff who do not see the conversation take part as customers, if they are participants. */
 static int mail_judge(struct work *w, struct processing *p) {
     struct judged *j = &p->j;
@@ -303,6 +326,12 @@ static int mail_judge(struct work *w, struct processing *p) {
     return 0;
 }
 
+/* Staff may release the mail again, or delete it. */
+static void mail_suspend_again(struct work *w, struct processing *p) {
+    p->status = INCOMING_SUSPENDED;
+    p->reason = STR_CAT(w->arena, S("The mail was released, but could not be processed: "), p->reason);
+}
+
 static int mail_process(struct work *w, struct processing *p) {
     w->channel = RULE_MAIL;
     w->event = RULE_INCOMING_MAIL;
@@ -310,6 +339,7 @@ static int mail_process(struct work *w, struct processing *p) {
     else TRY(mail_judge(w, p));
     if (p->status == 0 && p->j.sender.key.p == NULL) mail_give_up(p, INCOMING_FAILED, S("The mail has no valid address of a sender."));
     if (p->status == 0) TRY(mail_accept(w, p));
+    if (p->released && p->status == INCOMING_FAILED) mail_suspend_again(w, p);
     return mail_row_end(w, p);
 }
 

@@ -29,7 +29,7 @@ struct mail_released {
 };
 /* Returns 1, 0 if the mail is gone or was processed, or a negative error. Locks the row, if in a write. */
 int mail_released_load(struct conn *c, struct arena *a, int64_t mail_id, struct mail_released *out);
-/* Processes a released mail, as mail_receive does. The sender becomes a participant of the conversation. Returns 1, 0 if it was processed
+/* Processes a released mail, as mail_receive does. The sender becomes a participant of the conversation. A mail with a fault is suspended again. Returns 1, 0 if it was processed
  * before, or a negative error. */
 int mail_process_released(struct work *w, const struct incoming *m, int64_t mail_id);
 

@@ -9,6 +9,7 @@
 #include "core/login/session.h"
 #include "core/mail/mailbox.h"
 #include "core/people/customer.h"
+#include "core/people/identity.h"
 
 #include <glib.h>
 
@@ -178,4 +179,29 @@ int sender_copies_join(struct work *w, const struct incoming *m, const struct ma
         joined++;
     }
     return 0;
+}
+
+/* ---- recipients --------------------------------------------------------------------------------------------------------- */
+
+QUERY(mail_recipient_insert,
+      "INSERT INTO mail_recipients (mail_id, post_id, user_id, address, type) VALUES (:mail, :post, :user, :address, :type)");
+
+static int recipients_keep(struct work *w, const struct mail_person *people, int count, enum recipient_type type, int64_t mail_id,
+                           int64_t post_id) {
+    for (int i = 0; i < count && i < RECIPIENTS_OF_MAIL; i++) {
+        int64_t user;
+        if (people[i].address.p == NULL || !mail_address_plain(w->arena, people[i].address)) continue;
+        int known = identity_owner(w, IDENTITY_EMAIL, people[i].address, &user);
+        TRY(known);
+        if (known)
+            TRY(db_exec(w->conn, &mail_recipient_insert,
+                        BINDS(B_INT("mail", mail_id), B_INT("post", post_id), B_INT("user", user), B_TEXT("address", people[i].address),
+                              B_INT("type", type))));
+    }
+    return 0;
+}
+
+int sender_recipients_keep(struct work *w, const struct incoming *m, int64_t mail_id, int64_t post_id) {
+    TRY(recipients_keep(w, m->to, m->to_count, RECIPIENT_TO, mail_id, post_id));
+    return recipients_keep(w, m->cc, m->cc_count, RECIPIENT_CC, mail_id, post_id);
 }

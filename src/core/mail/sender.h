@@ -28,6 +28,11 @@ int sender_act(struct work *w, const struct incoming *m, struct mail_sender *s, 
  * addresses, and addresses that no person reads. Returns 0 or a negative error. */
 int sender_copies_join(struct work *w, const struct incoming *m, const struct mail_sender *s, int64_t case_id);
 
+#define RECIPIENTS_OF_MAIL 50 /* addresses of To, and of Cc, that are looked up */
+/* Stores the people with an address in To or Cc as recipients of the message. Addresses without a person, as those of the desk, are left out.
+ * Returns 0 or a negative error. */
+int sender_recipients_keep(struct work *w, const struct incoming *m, int64_t mail_id, int64_t post_id);
+
 /* The name of a person in a mail, without invisible characters. A name that has an @ could pretend to be another address, so it is not taken:
  * the name is the part before the @ of the address then. */
 struct str mail_person_name(struct arena *a, const struct mail_person *p);

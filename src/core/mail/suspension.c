@@ -74,18 +74,21 @@ static int is_from_mailbox(struct work *w, const struct judged *j, struct str *r
     return mailbox_owns(w, j->sender.address);
 }
 
-#define LATELY(more)                                                                                                           \
-    "SELECT COUNT(*) FROM (SELECT m.id FROM mails m WHERE m.from_key = :key AND m.created_at > :since AND m.id <> :this " more \
-    " LIMIT :most) n"
+/* Only mails that became messages count, so a flood that is suspended keeps nobody out when its hour is over. Mails whose DMARC passed and all
+ * others are counted apart, so who only writes the address in From does not use up the limit of its owner. */
+#define LATELY(more)                                                                                                              \
+    "SELECT COUNT(*) FROM (SELECT m.id FROM mails m WHERE m.from_key = :key AND m.created_at > :since AND m.status = 3 AND CASE " \
+    "WHEN m.dmarc = 2 THEN 1 ELSE 0 END = :proven " more " LIMIT :most) n"
 QUERY(mails_lately, LATELY(""));
 QUERY(mails_lately_of_case, LATELY("AND m.case_id = :case"));
 
-/* Returns 1 if the address sent `most` mails in the last hour, 0 if not, or a negative error. */
+/* Returns 1 if `most` mails of the address were taken in the last hour, 0 if not, or a negative error. */
 static int sent_lately(struct work *w, const struct judged *j, const struct query *q, int most) {
     int64_t n = 0;
     TRY(db_int(w->conn, q,
                BINDS(B_TEXT("key", j->sender.key), B_INT("since", w->now - TIME_HOUR),
-                     B_INT("case", j->thread.found ? j->thread.now.id : 0), B_INT("this", j->mail_id), B_INT("most", most)),
+                     B_INT("case", j->thread.found ? j->thread.now.id : 0), B_INT("proven", j->seen.dmarc == VERDICT_PASS),
+                     B_INT("most", most)),
                &n));
     return n >= most;
 }

@@ -7,13 +7,13 @@
 #include "core/mail/sender.h"
 #include "core/mail/thread.h"
 
-/* The mail that the rules judge, and what the desk knows about it. */
+/* The mail that the rules judge, with its authentication, its sender and its conversation. */
 struct judged {
     const struct incoming *mail;
     struct mail_authentication seen;
     struct mail_sender sender;
     struct thread thread;
-    int64_t mail_id; /* its row, which is not counted */
+    int64_t mail_id; /* its row */
     bool as_staff;   /* the mail acts with the powers of staff */
 };
 

@@ -84,20 +84,12 @@ static bool thread_by_subject(struct work *w, struct str subject, struct thread 
     return false;
 }
 
-/* s, decimal digits, a dash, Base32. */
-static bool has_token_form(struct str s) {
-    struct str rest = s, id = str_cut(&rest, '-');
-    int64_t number;
-    if (rest.n != 16 || id.n < 2 || (*id.p != 's' && *id.p != 'S')) return false;
-    return str_to_int((struct str){id.p + 1, id.n - 1}, &number) && number > 0;
-}
-
 /* Removes the tokens. One blank joins the texts around a token. */
 struct str thread_subject(struct arena *a, struct str subject) {
     struct str rest = subject, kept = S("");
     const char *from = subject.p;
     for (struct str token; (token = subject_bracket(&rest)).p;) {
-        if (!has_token_form(token)) continue;
+        if (!mail_token_has_form(TOKEN_SUBJECT, token)) continue;
         struct str before = str_trim((struct str){from, (size_t)(token.p - 1 - from)});
         kept = STR_CAT(a, kept, kept.n && before.n ? S(" ") : S(""), before);
         from = rest.p;

@@ -30,16 +30,28 @@ struct str mail_token(const struct desk *d, struct arena *a, enum token_kind kin
 
 static char token_lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 'a' - 'A') : c; }
 
+/* Reads the number. *mac_text: the MAC_CHARACTERS behind the dash. Returns false if the text does not have the form of a token of the kind. */
+static bool token_form(enum token_kind kind, struct str text, int64_t *number, const char **mac_text) {
+    if (text.n < 1 + 1 + 1 + MAC_CHARACTERS || text.n > 1 + DIGITS_MAX + 1 + MAC_CHARACTERS || token_lower(*text.p) != kind_letters[kind])
+        return false;
+    size_t dash = text.n - MAC_CHARACTERS - 1;
+    struct str decimal = {text.p + 1, dash - 1};
+    *mac_text = text.p + dash + 1;
+    return text.p[dash] == '-' && decimal.p[0] != '0' && strspn(decimal.p, "0123456789") >= decimal.n && str_to_int(decimal, number);
+}
+
+bool mail_token_has_form(enum token_kind kind, struct str text) {
+    int64_t number;
+    const char *mac_text;
+    return token_form(kind, text, &number, &mac_text);
+}
+
 enum token_verdict mail_token_read(const struct desk *d, enum token_kind kind, struct str text, int64_t *id) {
     char given[MAC_CHARACTERS], right[MAC_CHARACTERS];
+    const char *mac_text;
     int64_t number;
-    if (text.n < 1 + 1 + 1 + MAC_CHARACTERS || text.n > 1 + DIGITS_MAX + 1 + MAC_CHARACTERS || token_lower(*text.p) != kind_letters[kind])
-        return TOKEN_ABSENT;
-    size_t dash = text.n - MAC_CHARACTERS - 1;
-    if (text.p[dash] != '-') return TOKEN_ABSENT;
-    struct str decimal = {text.p + 1, dash - 1};
-    if (decimal.p[0] == '0' || strspn(decimal.p, "0123456789") < decimal.n || !str_to_int(decimal, &number)) return TOKEN_ABSENT;
-    for (int i = 0; i < MAC_CHARACTERS; i++) given[i] = token_lower(text.p[dash + 1 + (size_t)i]);
+    if (!token_form(kind, text, &number, &mac_text)) return TOKEN_ABSENT;
+    for (int i = 0; i < MAC_CHARACTERS; i++) given[i] = token_lower(mac_text[i]);
     mac_characters(d, kind, number, right);
     if (!secret_eq((struct str){given, MAC_CHARACTERS}, (struct str){right, MAC_CHARACTERS})) return TOKEN_FORGED;
     *id = number;
@@ -52,7 +64,8 @@ struct str loop_mark(const struct desk *d, struct arena *a) {
     return str_hex(a, tag, 16);
 }
 
-struct str address_with_plus(struct arena *a, struct str address, struct str token) {
+struct str address_with_plus(struct arena *a, struct str full, struct str token) {
+    struct str former, address = address_without_plus(a, full, &former);
     const char *at = address.n ? memrchr(address.p, '@', address.n) : NULL;
     if (at == NULL) return address;
     struct str local = {address.p, (size_t)(at - address.p)}, domain = {at, address.n - local.n};

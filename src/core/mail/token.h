@@ -1,5 +1,5 @@
-/* Tokens of mails: the number of a conversation or a letter, with a keyed MAC. Only this desk can make one, so a token proves that its holder
- * got a mail of the desk, or knows somebody who did. */
+/* Tokens of mails: the number of a conversation or a letter, with a keyed MAC. Only this desk can make one, so the holder of a token got a
+ * mail of the desk, or got the token from a recipient. */
 #ifndef CORE_MAIL_TOKEN_H
 #define CORE_MAIL_TOKEN_H
 
@@ -19,11 +19,14 @@ struct str mail_token(const struct desk *d, struct arena *a, enum token_kind kin
 /* TOKEN_ABSENT: the text does not have the form of such a token. Case does not matter. Sets *id if the token is good. */
 enum token_verdict mail_token_read(const struct desk *d, enum token_kind kind, struct str text, int64_t *id);
 
+/* True if the text has the form of a token of the kind, good or forged. */
+bool mail_token_has_form(enum token_kind kind, struct str text);
+
 /* Returns the value of X-Desk-Loop, which every mail of the desk has. A mail that comes in with it was sent by this desk. */
 struct str loop_mark(const struct desk *d, struct arena *a);
 
-/* Returns local+token@domain. An address without @ stays unchanged. */
-struct str address_with_plus(struct arena *a, struct str address, struct str token);
+/* Returns local+token@domain. The token replaces a plus part. An address without @ stays unchanged. */
+struct str address_with_plus(struct arena *a, struct str full, struct str token);
 /* Removes the plus part. *token: what follows the first plus sign; p NULL: nothing. */
 struct str address_without_plus(struct arena *a, struct str address, struct str *token);
 

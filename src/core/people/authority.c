@@ -23,6 +23,23 @@ int user_may_change(struct work *w, int64_t user_id) {
     return actor_may_change(&w->actor, user_id, type) ? 0 : fail(w, ERR_PERMISSIONS_DENIED);
 }
 
+/* A role that permits what the actor's role denies. Permissions of customers have no effect. */
+static bool role_exceeds(const struct actor *a, int64_t role_type, int64_t denied) {
+    return a->rank < ROLE_OWNER && role_type > ROLE_CUSTOMER && (a->denied & ~(uint64_t)denied);
+}
+
+QUERY(role_denied_of_user, "SELECT r.type, r.denied FROM users u JOIN roles r ON r.id = u.role_id WHERE u.id = :user");
+
+int user_may_act_as(struct work *w, int64_t user_id) {
+    struct stmt *row;
+    int rc = user_id == w->actor.user_id ? 0 : db_row(w->conn, &role_denied_of_user, BINDS(B_INT("user", user_id)), &row);
+    if (rc <= 0) return rc;
+    int64_t type = col_int(row, 0), denied = col_int(row, 1);
+    stmt_end(row);
+    bool may = actor_may_change(&w->actor, user_id, type) && !role_exceeds(&w->actor, type, denied);
+    return may ? 0 : fail(w, ERR_PERMISSIONS_DENIED);
+}
+
 /* Reports a problem of ids[i], or of the object that the path names. */
 static void fail_of(struct work *w, enum error code, int i, bool listed, const char *why) {
     struct str none = {0};
@@ -72,9 +89,8 @@ int user_may_grant(struct work *w, int64_t role_id) {
     bool may = w->actor.rank >= ROLE_ADMIN ? type <= w->actor.rank : type == ROLE_CUSTOMER;
     int64_t denied = 0;
     TRY(db_int(w->conn, &role_denied_by_id, BINDS(B_INT("role", role_id)), &denied));
-    /* A role that permits what the actor's role denies can't be granted either. */
-    if (w->actor.rank < ROLE_OWNER && type > ROLE_CUSTOMER && w->actor.denied & ~(uint64_t)denied) may = false;
-    return may ? 0
+    return may && !role_exceeds(&w->actor, type, denied)
+               ? 0
                : fail_field(w, ERR_PERMISSIONS_DENIED, S("role_id"),
                             "This role has more rights than you may grant. Choose a role with fewer.");
 }

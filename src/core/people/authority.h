@@ -4,10 +4,15 @@
 
 #include "work/work.h"
 
+#define ROLE_OF_CUSTOMERS 4 /* id of the system role */
+
 /* Both check whether the actor may change this person (completions.md section 5). user_may_change returns 0 or fails with
  * PERMISSIONS_DENIED. */
 bool actor_may_change(const struct actor *a, int64_t user_id, int64_t role_type);
 int user_may_change(struct work *w, int64_t user_id);
+/* Returns 0 if the actor may get the rights of this person: the actor may change the person, and no permission of the person's role is denied to the
+ * actor's. Else fails with PERMISSIONS_DENIED. */
+int user_may_act_as(struct work *w, int64_t user_id);
 /* The same for several people. listed: the request names them in `ids`, and problems point into it. */
 int users_may_change(struct work *w, const int64_t *ids, int count, bool listed);
 /* Fails with RESOURCE_ACTION_NOT_AVAILABLE if no owner besides these people could log in. */

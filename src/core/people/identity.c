@@ -68,8 +68,8 @@ static struct str key_of_facebook(struct work *w, struct str value) {
 /* ---- the kinds -------------------------------------------------------------------------------------------------- */
 
 struct kind {
-    const char *table, *parameter; /* parameter: the API name of a value */
-    enum claim leads;              /* the weakest claim that may be primary */
+    const char *type, *table, *parameter; /* type: the resource_type; parameter: the API name of a value */
+    enum claim leads;                     /* the weakest claim that may be primary */
     struct str (*key)(struct work *w, struct str value);
     const struct query *owner, *holders, *add, *load, *demote, *lead, *promote, *set_validated, *take, *owners, *remove, *free, *count,
         *stored, *set_key;
@@ -110,11 +110,11 @@ STATEMENTS(phone, "identity_phones", "number", "number_key", OTHERS_LEAD, "numbe
 STATEMENTS(twitter, "identity_twitter", "screen_name", "screen_name_key", OTHERS_LEAD, "screen_name, screen_name_key", ":value, :key");
 STATEMENTS(facebook, "identity_facebook", "facebook_id", "facebook_id", OTHERS_LEAD, "facebook_id", ":key");
 
-#define KIND(kind, table, parameter, leads)                                                                                              \
-    {                                                                                                                                    \
-        table, parameter, leads, key_of_##kind, &kind##_owner, &kind##_holders, &kind##_add, &kind##_load, &kind##_demote, &kind##_lead, \
-            &kind##_promote, &kind##_set_validated, &kind##_take, &kind##_owners, &kind##_remove, &kind##_free, &kind##_count,           \
-            &kind##_stored, &kind##_set_key                                                                                              \
+#define KIND(kind, table, parameter, leads)                                                                                     \
+    {                                                                                                                           \
+        "identity_" #kind, table, parameter, leads, key_of_##kind, &kind##_owner, &kind##_holders, &kind##_add, &kind##_load,   \
+            &kind##_demote, &kind##_lead, &kind##_promote, &kind##_set_validated, &kind##_take, &kind##_owners, &kind##_remove, \
+            &kind##_free, &kind##_count, &kind##_stored, &kind##_set_key                                                        \
     }
 
 static const struct kind kinds[IDENTITY_KINDS] = {
@@ -249,6 +249,22 @@ int identity_add(struct work *w, enum identity_kind kind, const struct identity_
     return identities_promote(w, kind, ids_of_one(w, n->user_id));
 }
 
+/* The key can't be that of a screen name, which has no colon. */
+QUERY(twitter_id_add,
+      "INSERT INTO identity_twitter (user_id, twitter_id, screen_name, screen_name_key, is_primary, is_validated, is_claim, "
+      "created_at, updated_at) VALUES (:user, :twitter, '', :key, 0, 0, 0, :now, :now)");
+
+int identity_add_twitter_id(struct work *w, int64_t user_id, struct str twitter_id) {
+    struct str people = ids_of_one(w, user_id);
+    int there = lock_people(w, people);
+    if (there <= 0) return there < 0 ? there : fail(w, ERR_RESOURCE_NOT_FOUND);
+    TRY(check_room(w, IDENTITY_TWITTER, user_id));
+    TRY(db_exec(w->conn, &twitter_id_add,
+                BINDS(B_INT("user", user_id), B_TEXT("twitter", twitter_id), B_TEXT("key", STR_CAT(w->arena, S("id:"), twitter_id)),
+                      B_INT("now", w->now))));
+    return identities_promote(w, IDENTITY_TWITTER, people);
+}
+
 int identity_set_primary(struct work *w, enum identity_kind kind, int64_t id, bool primary) {
     struct identity i;
     TRY(identity_load(w, kind, id, &i));
@@ -282,9 +298,10 @@ int identity_set_validated(struct work *w, enum identity_kind kind, int64_t id, 
     return identities_promote(w, kind, ids_of_one(w, i.user_id));
 }
 
-int identity_touched(struct work *w, enum identity_kind kind, int64_t id) {
+int identity_change(struct work *w, enum identity_kind kind, int64_t id, const struct column *columns, int count) {
     struct identity i;
     TRY(identity_load(w, kind, id, &i));
+    TRY(record_update(w, (struct record){kinds[kind].type, kinds[kind].table, NULL}, &id, 1, columns, count));
     return db_exec(w->conn, &people_changed, BINDS(B_TEXT("users", ids_of_one(w, i.user_id)), B_INT("now", w->now)));
 }
 

@@ -6,6 +6,7 @@
 #ifndef CORE_IDENTITY_H
 #define CORE_IDENTITY_H
 
+#include "core/change/record.h"
 #include "core/words.h"
 #include "work/work.h"
 
@@ -54,12 +55,15 @@ struct identity_new {
     const char *parameter; /* API name of the value in this request; NULL: as in the resource */
 };
 int identity_add(struct work *w, enum identity_kind kind, const struct identity_new *n, int64_t *id); /* fails with FIELD_DUPLICATE */
+/* Adds a Twitter account of which only the id is known. Its screen name is empty. */
+int identity_add_twitter_id(struct work *w, int64_t user_id, struct str twitter_id);
 /* Fails with RESOURCE_ACTION_NOT_AVAILABLE if the identity (1) may not be primary or (2) is primary and would lose that. */
 int identity_set_primary(struct work *w, enum identity_kind kind, int64_t id, bool primary);
 int identity_claim(struct work *w, enum identity_kind kind, int64_t id, enum claim *claim); /* 0, or error */
 /* Staff confirm the identity: a claim begins to count. Fails with FIELD_DUPLICATE if the value belongs to another person. */
 int identity_set_validated(struct work *w, enum identity_kind kind, int64_t id, bool validated);
-int identity_touched(struct work *w, enum identity_kind kind, int64_t id); /* after another column of the identity changed */
+/* Changes columns of the table that have no function above. */
+int identity_change(struct work *w, enum identity_kind kind, int64_t id, const struct column *columns, int count);
 /* listed: the request named the ids in a list, and problems point into it. The last e-mail of a person with a password can't be removed. */
 int identities_remove(struct work *w, enum identity_kind kind, const int64_t *ids, int count, bool listed);
 int identities_free(struct work *w, struct str users); /* deletes all identities of deleted people; users: JSON array */

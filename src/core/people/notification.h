@@ -29,7 +29,7 @@ struct notification_preferences {
 int notification_preferences_read(struct work *w, int64_t user_id, struct notification_preferences *out);
 /* Stores preferences of the actor. A value that is already in force changes nothing. */
 int notification_prefer(struct work *w, enum notification_type type, enum notification_channel channel, bool enabled);
-/* Returns 1 if the person wants it, 0, or a negative error. */
+/* Returns 1 if the person has enabled it, 0 if not, or a negative error. */
 int notification_wanted(struct work *w, int64_t user_id, enum notification_type type, enum notification_channel channel);
 
 /* The secret of the link in a mail that ends such mails to this person. It is a MAC, so it needs no row and never expires: the mail may be

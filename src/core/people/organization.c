@@ -79,16 +79,17 @@ QUERY(organizations_mark, "UPDATE organizations SET deleted_at = :now, is_shared
 QUERY(organizations_domains, "DELETE FROM identity_domains WHERE organization_id IN @LIST(:ids)");
 QUERY(organization_alive, "SELECT id FROM organizations WHERE id = :id AND deleted_at IS NULL @HOLD@");
 
-int organization_created(struct work *w, int64_t id) {
-    TRY(watch_created(w, WATCH_ORGANIZATION, id));
-    return organizations_index_names(w, json_ids(w->arena, &id, 1), true);
+int organization_create(struct work *w, const struct column *columns, int count, int64_t *id) {
+    TRY(record_insert(w, (struct record){NULL, "organizations", NULL}, columns, count, id));
+    TRY(watch_created(w, WATCH_ORGANIZATION, *id));
+    return organizations_index_names(w, json_ids(w->arena, id, 1), true);
 }
 
 int organization_change(struct work *w, int64_t id, const struct organization_change *wanted) {
     struct str ids = json_ids(w->arena, &id, 1);
     TRY(watch(w, WATCH_ORGANIZATION, id));
     if (wanted->name) TRY(organizations_index_names(w, ids, false));
-    TRY(record_update(w, (struct record){NULL, "organizations"}, &id, 1, wanted->columns, wanted->column_count));
+    TRY(record_update(w, (struct record){NULL, "organizations", NULL}, &id, 1, wanted->columns, wanted->column_count));
     if (wanted->name) TRY(organizations_index_names(w, ids, true));
     return wanted->is_validated ? organization_validate_domains(w, id) : 0;
 }
@@ -104,5 +105,7 @@ int organizations_delete(struct work *w, struct str ids) {
 
 int organization_hold(struct work *w, int64_t id) {
     int rc = id ? db_int(w->conn, &organization_alive, BINDS(B_INT("id", id)), &id) : 1;
-    return rc ? rc : fail_field(w, ERR_FIELD_INVALID, S("organization_id"), "There is no such organization.");
+    return rc ? rc
+              : fail_field(w, ERR_FIELD_INVALID, S("organization_id"),
+                           "There is no organization with this id. GET /organizations lists them.");
 }

@@ -24,8 +24,9 @@ struct organization_change {
 
 /* The one function that changes an organization and what follows from it: indexed names, validated domains. */
 int organization_change(struct work *w, int64_t id, const struct organization_change *wanted);
-/* Records the creation of an organization and indexes its name. Call after the INSERT. */
-int organization_created(struct work *w, int64_t id);
+/* The one function that makes an organization. columns: of the table; name and name_key are among them. Domains, numbers, addresses, notes
+ * and tags are added afterwards. */
+int organization_create(struct work *w, const struct column *columns, int count, int64_t *id);
 
 /* Marks the organizations (JSON array) as deleted. A cascade removes them from people and conversations. */
 int organizations_delete(struct work *w, struct str ids);

@@ -1,9 +1,10 @@
 #include "core/people/user.h"
 
 #include "base/fold.h"
+#include "core/change/audit.h"
 #include "core/change/watch.h"
+#include "core/people/authority.h"
 #include "core/people/avatar.h"
-#include "core/change/cascade.h"
 #include "core/people/contact.h"
 #include "core/fields/field_value.h"
 #include "core/desk/file.h"
@@ -16,23 +17,37 @@
 #include "core/login/password.h"
 #include "core/login/remember.h"
 #include "core/login/session.h"
+#include "core/programs/bearer.h"
+#include "core/words.h"
 #include "json/json.h"
 
 #include <inttypes.h>
 
-QUERY(user_insert, "INSERT INTO users (uuid, full_name, name_key, legacy_id, designation, designation_key, is_enabled, is_mfa_enabled, "
-                   "role_id, role_type, agent_case_access, "
-                   "organization_case_access, organization_id, locale_id, time_zone, signature, password_hash, password_updated_at, "
-                   "created_at, updated_at) "
-                   "VALUES (:uuid, :name, :key, :legacy, :designation, :designation_key, 1, 0, :role, (SELECT type FROM roles WHERE id = "
-                   ":role), CAST(:case_access AS BIGINT), "
-                   ":organization_access, CAST(:organization AS BIGINT), CAST(:locale AS BIGINT), :zone, :signature, :hash, "
-                   "CAST(:password_at AS BIGINT), :now, :now) RETURNING id");
+QUERY(user_insert,
+      "INSERT INTO users (uuid, full_name, name_key, legacy_id, designation, designation_key, is_enabled, is_mfa_enabled, "
+      "role_id, role_type, agent_case_access, "
+      "organization_case_access, organization_id, locale_id, time_zone, signature, password_hash, password_updated_at, "
+      "created_at, updated_at) "
+      "VALUES (:uuid, :name, :key, :legacy, :designation, :designation_key, :enabled, 0, :role, (SELECT type FROM roles WHERE id = "
+      ":role), CAST(:case_access AS BIGINT), "
+      ":organization_access, CAST(:organization AS BIGINT), CAST(:locale AS BIGINT), :zone, :signature, :hash, "
+      "CAST(:password_at AS BIGINT), :now, :now) RETURNING id");
 
 /* The first identities of a person count at once, whoever gave them. */
 static int add_identity(struct work *w, enum identity_kind kind, const struct identity_new *n) {
     int64_t id;
     return n->value.p ? identity_add(w, kind, n, &id) : 0;
+}
+
+/* New staff are entries of the audit log. Customers are not, because mails create them. */
+static int audit_staff(struct work *w, int64_t user_id, int64_t role_id) {
+    int64_t type = ROLE_CUSTOMER;
+    if (role_id != ROLE_OF_CUSTOMERS) TRY(role_type_of(w, role_id, &type));
+    if (type <= ROLE_CUSTOMER) return 0;
+    return audit_add(w, &(struct audit_entry){.action = AUDIT_STAFF_CREATED,
+                                              .object_type = "user",
+                                              .object_id = user_id,
+                                              .details = str_fmt(w->arena, "{\"role_id\":%" PRId64 "}", role_id)});
 }
 
 int user_create(struct work *w, const struct user_new *n, bool by_staff, int64_t *id) {
@@ -44,12 +59,13 @@ int user_create(struct work *w, const struct user_new *n, bool by_staff, int64_t
                   BINDS(B_TEXT("uuid", random_uuid(w->arena)), B_TEXT("name", n->full_name),
                         B_TEXT("key", fold_key(w->arena, n->full_name)), B_TEXT("legacy", n->legacy_id),
                         B_TEXT("designation", n->designation), B_TEXT("designation_key", fold_key(w->arena, n->designation)),
-                        B_INT("role", n->role_id), B_ID("case_access", n->agent_case_access), B_INT("organization_access", access),
-                        B_ID("organization", organization), B_INT("locale", n->locale_id ? n->locale_id : 1), B_TEXT("zone", n->time_zone),
-                        B_TEXT("signature", n->signature), B_TEXT("hash", n->password_hash),
-                        B_ID("password_at", n->password_hash.p ? w->now : 0), B_INT("now", w->now)),
+                        B_INT("enabled", !n->is_disabled), B_INT("role", n->role_id), B_ID("case_access", n->agent_case_access),
+                        B_INT("organization_access", access), B_ID("organization", organization),
+                        B_INT("locale", n->locale_id ? n->locale_id : 1), B_TEXT("zone", n->time_zone), B_TEXT("signature", n->signature),
+                        B_TEXT("hash", n->password_hash), B_ID("password_at", n->password_hash.p ? w->now : 0), B_INT("now", w->now)),
                   id));
     TRY(watch_created(w, WATCH_USER, *id));
+    TRY(audit_staff(w, *id, n->role_id));
     TRY(name_indexed(w->conn, NAME_USER, *id, (struct str){0}, fold_key(w->arena, n->full_name)));
     int rc = add_identity(w, IDENTITY_EMAIL, &(struct identity_new){.user_id = *id, .value = n->email, .is_validated = by_staff});
     int rc2 = add_identity(w, IDENTITY_PHONE,
@@ -113,13 +129,14 @@ static int set_organization(struct work *w, int64_t user_id, int64_t organizatio
 
 static int end_logins(struct work *w, int64_t user_id) {
     TRY(remember_end(w, user_id));
+    TRY(tokens_end(w, user_id));
     return sessions_end(w, user_id, 0);
 }
 
 int user_change(struct work *w, int64_t user_id, const struct user_change *wanted) {
     unsigned set = wanted->set;
     TRY(watch(w, WATCH_USER, user_id));
-    TRY(record_update(w, (struct record){NULL, "users"}, &user_id, 1, wanted->columns, wanted->column_count));
+    TRY(record_update(w, (struct record){NULL, "users", NULL}, &user_id, 1, wanted->columns, wanted->column_count));
     if (set & USER_ROLE) TRY(set_role(w, user_id, wanted->role_id));
     if (set & USER_NAME) TRY(set_name(w, user_id, wanted->full_name));
     if (set & USER_PASSWORD) TRY(password_set(w, user_id, wanted->password_hash));
@@ -153,6 +170,7 @@ static int leave(struct work *w, const int64_t *ids, int count, struct str users
     for (int i = 0; i < count; i++) TRY(field_files_drop(w, AREA_USERS, ids[i]));
     TRY(db_exec(w->conn, &users_teams_changed, binds));
     TRY(db_exec(w->conn, &users_teams_leave, binds));
+    TRY(tokens_end_all(w, users));
     return sessions_end_all(w, users);
 }
 
@@ -182,9 +200,17 @@ QUERY(user_claim_mails, "UPDATE mails SET sender_id = (SELECT e.user_id FROM ide
 QUERY(user_erase_views, "DELETE FROM views WHERE agent_id IN @LIST(:users) AND visibility_type = 2");
 QUERY(user_erase_macros, "DELETE FROM macros WHERE agent_id IN @LIST(:users) AND visibility_type = 1");
 
-int users_purge(struct work *w, const int64_t *ids, int count) {
-    static const struct query *const erase[] = {&user_erase,       &user_erase_passwords, &user_erase_codes,
-                                                &user_erase_views, &user_erase_macros,    &user_erase_preferences};
+/* Steps of logins that were begun have the user agent. Replies to Idempotency-Keys are sealed, but they are the person's. */
+QUERY(user_erase_steps, "DELETE FROM auth_tokens WHERE user_id IN @LIST(:users)");
+QUERY(user_erase_links, "DELETE FROM links WHERE user_id IN @LIST(:users)");
+QUERY(user_erase_grants, "DELETE FROM oauth_grants WHERE user_id IN @LIST(:users)");
+QUERY(user_erase_replies, "DELETE FROM idempotency WHERE caller IN (SELECT 'user:' || CAST(u.id AS TEXT) FROM users u WHERE u.id IN "
+                          "@LIST(:users))");
+
+int users_purge_by(struct work *w, const int64_t *ids, int count, enum cascade what) {
+    static const struct query *const erase[] = {&user_erase,        &user_erase_passwords,   &user_erase_codes, &user_erase_views,
+                                                &user_erase_macros, &user_erase_preferences, &user_erase_steps, &user_erase_links,
+                                                &user_erase_grants, &user_erase_replies};
     struct str users = json_ids(w->arena, ids, (size_t)count);
     const struct bind *binds = BINDS(B_TEXT("users", users), B_INT("now", w->now));
     TRY(db_exec(w->conn, &user_claim_mails, binds));
@@ -195,8 +221,13 @@ int users_purge(struct work *w, const int64_t *ids, int count) {
     }
     TRY(contacts_forget(w, users));
     for (size_t i = 0; i < sizeof erase / sizeof *erase; i++) TRY(db_exec(w->conn, erase[i], binds));
-    return cascade(w, CASCADE_PURGED, users);
+    enum audit_action action = what == CASCADE_PURGED ? AUDIT_USER_PURGED : AUDIT_PERSON_ERASED;
+    TRY(audit_values_erase(w, users));
+    for (int i = 0; i < count; i++) TRY(audit_add(w, &(struct audit_entry){.action = action, .object_type = "user", .object_id = ids[i]}));
+    return cascade(w, what, users);
 }
+
+int users_purge(struct work *w, const int64_t *ids, int count) { return users_purge_by(w, ids, count, CASCADE_PURGED); }
 
 /* ---- rebuilding keys ---------------------------------------------------------------------------------------------- */
 

@@ -2,6 +2,7 @@
 #ifndef CORE_USER_H
 #define CORE_USER_H
 
+#include "core/change/cascade.h"
 #include "core/change/record.h"
 #include "core/words.h"
 #include "work/work.h"
@@ -10,6 +11,7 @@ struct user_new {
     struct str full_name, email, phone, password_hash, designation, signature, time_zone, legacy_id; /* p NULL: none */
     int64_t role_id, organization_id, locale_id;
     int agent_case_access, organization_case_access; /* 0: agent_case_access of the role; ORGANIZATION_REQUESTED */
+    bool is_disabled;
 };
 
 /* Makes a user with its first identities, which are primary. They are validated if staff made the user (by_staff). A person without an
@@ -37,6 +39,8 @@ int user_join_teams(struct work *w, int64_t user_id, struct str team_ids);
 int users_delete(struct work *w, const int64_t *ids, int count); /* soft delete: frees identities, ends sessions, unassigns conversations */
 /* Deletes people and erases their personal data by a cascade. Their conversations stay. People deleted before may be among them. */
 int users_purge(struct work *w, const int64_t *ids, int count);
+int users_purge_by(struct work *w, const int64_t *ids, int count,
+                   enum cascade what); /* the same; `what` erases more: core/people/erase.h */
 
 /* Rebuilds designation keys of the next rows after id *after, and advances *after. Returns 1 if there are more, 0 if not, or a negative
  * error. */

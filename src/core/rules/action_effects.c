@@ -209,7 +209,9 @@ int run_notification_user(struct firing *f, const struct rule_action *a) {
     case THE_ASSIGNEE: id = f->now->assigned_agent_id; break;
     default: break;
     }
-    if (id <= 0) return fail_state(f->w, a->number == THE_ASSIGNEE ? "No agent is assigned." : "There is no such person.");
+    if (id <= 0)
+        return fail_state(f->w, a->number == THE_ASSIGNEE ? "No agent is assigned."
+                                                          : "No person has updated the conversation or replied in it yet.");
     return notify(f, a, &id, 1);
 }
 

@@ -94,7 +94,7 @@ static int compare_exceptions(const void *x, const void *y) {
     return a->place - b->place;
 }
 
-/* Of two holidays on one day the later in the list counts, as in hours_open_at. */
+/* If two holidays are on one day, the later in the list counts, as in hours_open_at. */
 static int exceptions_of(struct arena *a, const struct hours *h, struct exception **out) {
     struct exception *list = arena_array(a, (size_t)h->holiday_count + 1, sizeof *list);
     int n = 0;

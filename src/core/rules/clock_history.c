@@ -3,9 +3,11 @@
 #include "json/json.h"
 
 QUERY(clocked_cases,
-      "SELECT k.id, k.created_at, k.sla_version_id, COALESCE(k.priority_id, 0), COALESCE((SELECT t.businesshour_id FROM teams t WHERE "
+      "SELECT k.id, k.created_at, COALESCE(k.sla_version_id, 0), COALESCE(k.priority_id, 0), COALESCE((SELECT t.businesshour_id FROM teams "
+      "t WHERE "
       "t.id = k.assigned_team_id AND t.deleted_at IS NULL), 0), k.status_id, s.type, s.is_sla_active, k.state FROM cases k JOIN "
-      "case_statuses s ON s.id = k.status_id WHERE k.id IN @LIST(:ids) AND k.sla_version_id IS NOT NULL AND k.state <> 5 ORDER BY k.id");
+      "case_statuses s ON s.id = k.status_id WHERE k.id IN @LIST(:ids) AND (k.sla_version_id IS NOT NULL OR CAST(:any AS INTEGER) = 1) AND "
+      "k.state <> 5 ORDER BY k.id");
 QUERY(clocked_changes, "SELECT h.case_id, h.at, h.from_status_id, f.type, f.is_sla_active, h.from_state, h.to_status_id, n.type, "
                        "n.is_sla_active, h.to_state FROM case_status_changes h JOIN case_statuses f ON f.id = h.from_status_id JOIN "
                        "case_statuses n ON n.id = h.to_status_id WHERE h.case_id IN @LIST(:ids) ORDER BY h.case_id, h.id");
@@ -43,9 +45,9 @@ static struct clock_period period_at(struct stmt *row, int i, int64_t from) {
     return (struct clock_period){from, col_int(row, i), period_reason(col_int(row, i + 1), col_int(row, i + 2), col_int(row, i + 3))};
 }
 
-static int cases_read(struct work *w, struct str ids, struct clock_history *h) {
+static int cases_read(struct work *w, struct str ids, bool any, struct clock_history *h) {
     int rc, room = 0;
-    DB_ROWS(rc, w->conn, &clocked_cases, BINDS(B_TEXT("ids", ids)), row) {
+    DB_ROWS(rc, w->conn, &clocked_cases, BINDS(B_TEXT("ids", ids), B_INT("any", any)), row) {
         h->cases = arena_more(w->arena, h->cases, h->count, &room, sizeof *h->cases);
         struct clocked_case *c = &h->cases[h->count++];
         *c = (struct clocked_case){.id = col_int(row, 0),
@@ -141,14 +143,14 @@ static int hours_rows_read(struct work *w, struct clock_history *h) {
     return rc;
 }
 
-int clock_history_read(struct work *w, struct str ids, struct clock_history *h) {
+int clock_history_read(struct work *w, struct str ids, bool any, struct clock_history *h) {
     *h = (struct clock_history){0};
-    TRY(cases_read(w, ids, h));
+    TRY(cases_read(w, ids, any, h));
     if (h->count == 0) return 0;
     TRY(changes_read(w, ids, h));
     TRY(replies_read(w, ids, h));
     TRY(targets_read(w, h));
-    return needs_hours(h) ? hours_rows_read(w, h) : 0;
+    return any || needs_hours(h) ? hours_rows_read(w, h) : 0;
 }
 
 /* ---- runs -------------------------------------------------------------------------------------------------------------- */
@@ -165,7 +167,7 @@ static const struct clock_target *target_for(const struct clock_history *h, cons
     return general;
 }
 
-static const struct business_time *hours_for(const struct clock_history *h, const struct clocked_case *c, struct calendars *calendars) {
+const struct business_time *clock_hours(const struct clock_history *h, const struct clocked_case *c, struct calendars *calendars) {
     const struct calendar_row *found = h->hours;
     for (int i = 0; i < h->hours_count; i++)
         if (h->hours[i].id == c->hours_id) found = &h->hours[i];
@@ -190,7 +192,7 @@ int clock_runs(const struct clock_history *h, const struct clocked_case *c, stru
         bool business = t->hours == SLA_BUSINESS_HOURS;
         runs[n] = (struct clock_run){.type = type, .goal = t->goal, .in_business_hours = business};
         if (!run_begins(c, &runs[n])) continue;
-        if (business) runs[n].hours = hours_for(h, c, calendars);
+        if (business) runs[n].hours = clock_hours(h, c, calendars);
         targets[n++] = t;
     }
     return n;

@@ -7,7 +7,7 @@
 #include "work/work.h"
 
 struct clocked_case {
-    int64_t id, created_at, version_id, priority_id, hours_id;
+    int64_t id, created_at, version_id /* 0: none */, priority_id, hours_id;
     struct clock_period *periods;
     int period_count;
     int64_t replied_at;            /* the first reply; CLOCK_OPEN: none */
@@ -22,7 +22,7 @@ struct clock_target {
 };
 
 struct clock_history {
-    struct clocked_case *cases; /* with an SLA, by id */
+    struct clocked_case *cases; /* by id */
     int count;
     struct clock_target *targets; /* of their versions */
     int target_count;
@@ -30,8 +30,11 @@ struct clock_history {
     int hours_count;
 };
 
-/* Reads the conversations of the list (JSON array of ids) that have an SLA. */
-int clock_history_read(struct work *w, struct str ids, struct clock_history *out);
+/* Reads the conversations of the list (JSON array of ids) that have an SLA. any: also those without, and business hours in any case. */
+int clock_history_read(struct work *w, struct str ids, bool any, struct clock_history *out);
+
+/* The business hours of the conversation's team, or the default ones. NULL: they can't be read. The caller has locked `calendars`. */
+const struct business_time *clock_hours(const struct clock_history *h, const struct clocked_case *c, struct calendars *calendars);
 
 /* The runs of a conversation: at most one of each type that its SLA has a target for. `hours` are looked up in `calendars`, which the caller
  * has locked. Returns their number. targets: parallel to runs. */

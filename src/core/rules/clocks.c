@@ -35,6 +35,16 @@ QUERY(metrics_put, "INSERT INTO sla_metrics (case_id, type, sla_target_id, stage
                    "excluded.breached_at, updated_at = excluded.updated_at");
 QUERY(metrics_drop, "DELETE FROM sla_metrics WHERE id IN @LIST(:ids)");
 
+/* The same cells without the stage. */
+#define CELLS_OF_RUN \
+    CELL("0")        \
+    ", " CELL_WORD("1") ", " CELL("2") ", " CELL("4") ", " CELL("5") ", " CELL("6") ", " CELL("7") ", " CELL_WORD("8") ", " CELL("9")
+QUERY(runs_put, "INSERT INTO sla_runs (case_id, type, sla_target_id, started_at, due_at, last_paused_at, completed_at, is_breached, "
+                "breached_at, created_at) SELECT " CELLS_OF_RUN ", CAST(:now AS BIGINT) FROM @ROWS(:rows) r WHERE 1 = 1 "
+                "ON CONFLICT (case_id, type, started_at) DO NOTHING");
+QUERY(runs_drop, "DELETE FROM sla_runs WHERE id IN (SELECT s.id FROM @ROWS(:rows) r JOIN sla_runs s ON s.case_id = " CELL(
+                     "0") " AND s.type = " CELL_WORD("1") " AND s.started_at >= " CELL("4") ")");
+
 struct metrics {
     struct metric *list; /* by case, then type */
     int count, room;
@@ -136,24 +146,43 @@ static void metric_write(struct json_writer *w, const struct metric *m) {
     jw_end(w);
 }
 
+/* Rows for one statement. */
+struct metric_rows {
+    struct buf text;
+    struct json_writer w;
+    int count;
+};
+
+static void rows_begin(struct metric_rows *r) {
+    *r = (struct metric_rows){0};
+    jw_init(&r->w, &r->text);
+    jw_array(&r->w);
+}
+
+static void rows_add(struct metric_rows *r, const struct metric *m) {
+    metric_write(&r->w, m);
+    r->count++;
+}
+
+/* Runs the statement if there are rows. rc: the result so far. */
+static int rows_end(struct work *w, struct metric_rows *r, const struct query *q, int rc) {
+    jw_end(&r->w);
+    if (rc >= 0 && r->count) rc = db_exec(w->conn, q, BINDS(B_TEXT("rows", buf_view(&r->text)), B_INT("now", w->now)));
+    buf_free(&r->text);
+    return rc;
+}
+
 static int metrics_store(struct work *w, const struct metrics *made, struct metrics *old) {
-    struct buf b = {0};
-    struct json_writer rows;
-    int differ = 0, rc = 0;
-    jw_init(&rows, &b);
-    jw_array(&rows);
+    struct metric_rows rows;
+    int rc = 0;
+    rows_begin(&rows);
     for (int i = 0; i < made->count && rc >= 0; i++) {
         struct metric *m = &made->list[i], *before = metric_find(old, m->case_id, m->type);
         if (breach_judge(m, before, w->now)) rc = breach_later(w, m->case_id, (enum sla_target_type)m->type, m->state.due_at);
         if (before) before->wanted = true;
-        if (before && metric_eq(m, before)) continue;
-        metric_write(&rows, m);
-        differ++;
+        if (before == NULL || !metric_eq(m, before)) rows_add(&rows, m);
     }
-    jw_end(&rows);
-    if (rc >= 0 && differ) rc = db_exec(w->conn, &metrics_put, BINDS(B_TEXT("rows", buf_view(&b)), B_INT("now", w->now)));
-    buf_free(&b);
-    return rc;
+    return rows_end(w, &rows, &metrics_put, rc);
 }
 
 static int metrics_remove(struct work *w, const struct metrics *old) {
@@ -164,22 +193,60 @@ static int metrics_remove(struct work *w, const struct metrics *old) {
     return n ? db_exec(w->conn, &metrics_drop, BINDS(B_TEXT("ids", json_ids(w->arena, ids, n)))) : 0;
 }
 
+/* ---- former runs of the next reply --------------------------------------------------------------------------------------
+ *
+ * A run that is over becomes a row of sla_runs when (1) a later run takes its place, or (2) the conversation loses the target. The row keeps
+ * the due time and the breach of that time. Rows from the start of the last run on are deleted, because a message that ended or began a run
+ * may be undone. */
+
+static bool run_is_over(const struct metric *before, const struct metric *now) {
+    if (before->type != SLA_NEXT_REPLY || before->state.stage != CLOCK_COMPLETED) return false;
+    return now == NULL || before->state.started_at < now->state.started_at;
+}
+
+/* Runs from the start of `m` on are none that are over. */
+static bool run_goes_back(const struct metric *m, const struct metric *before) {
+    return m->type == SLA_NEXT_REPLY && (before == NULL || m->state.started_at < before->state.started_at);
+}
+
+static int runs_keep(struct work *w, const struct metrics *made, const struct metrics *old) {
+    struct metric_rows rows;
+    rows_begin(&rows);
+    for (int i = 0; i < old->count; i++)
+        if (run_is_over(&old->list[i], metric_find(made, old->list[i].case_id, SLA_NEXT_REPLY))) rows_add(&rows, &old->list[i]);
+    return rows_end(w, &rows, &runs_put, 0);
+}
+
+/* After runs_keep. A conversation with an SLA whose history has no run of the next reply has no former run either. */
+static int runs_forget(struct work *w, const struct clock_history *h, const struct metrics *made, const struct metrics *old) {
+    struct metric_rows rows;
+    rows_begin(&rows);
+    for (int i = 0; i < made->count; i++)
+        if (run_goes_back(&made->list[i], metric_find(old, made->list[i].case_id, made->list[i].type))) rows_add(&rows, &made->list[i]);
+    for (int i = 0; i < h->count; i++)
+        if (h->cases[i].asked_at == 0 && metric_find(old, h->cases[i].id, SLA_NEXT_REPLY))
+            rows_add(&rows, &(struct metric){.case_id = h->cases[i].id, .type = SLA_NEXT_REPLY});
+    return rows_end(w, &rows, &runs_drop, 0);
+}
+
 int clocks_recompute(struct work *w, struct str ids) {
     struct clock_history h;
     struct metrics old;
     TRY(metrics_read(w, ids, &old));
-    TRY(clock_history_read(w, ids, &h));
+    TRY(clock_history_read(w, ids, false, &h));
     struct calendars *calendars = clock_calendars_begin(w);
     struct metrics made = metrics_compute(w, &h, calendars);
     clock_calendars_end(w, calendars);
+    TRY(runs_keep(w, &made, &old));
+    TRY(runs_forget(w, &h, &made, &old));
     TRY(metrics_store(w, &made, &old));
     return metrics_remove(w, &old);
 }
 
 /* ---- the check --------------------------------------------------------------------------------------------------------- */
 
-/* A clock whose conversation is completed keeps its due time when business hours change, so only the rest is compared then. Whether an open
- * clock is breached is decided by the sweep. */
+/* A clock whose conversation is completed keeps its due time when business hours change, so only its other members are compared. The sweep
+ * sets the breach of an open clock, so it is not compared, either. */
 static bool metric_follows(const struct metric *stored, const struct metric *made, bool settled) {
     const struct clock_state *s = &stored->state, *t = &made->state;
     if (s->stage != t->stage || s->started_at != t->started_at || s->completed_at != t->completed_at) return false;
@@ -233,7 +300,7 @@ int clocks_check(struct work *w, clock_report *report, void *arg) {
         after = ids[n - 1];
         struct str list = json_ids(w->arena, ids, (size_t)n);
         int rc = metrics_read(w, list, &stored);
-        if (rc >= 0) rc = clock_history_read(w, list, &h);
+        if (rc >= 0) rc = clock_history_read(w, list, false, &h);
         if (rc >= 0) {
             struct metrics made = metrics_compute(w, &h, calendars);
             found += metrics_compare(&stored, &made, report, arg);

@@ -119,8 +119,8 @@ static const struct field_source organization_sources[] = {
     {AREA_ORGANIZATIONS, "organizationfields", "field_values x", "x.owner_id", NULL, NULL}, {0}};
 static const struct field_source user_sources[] = {{AREA_USERS, "userfields", "field_values x", "x.owner_id", NULL, NULL}, {0}};
 
-const struct subject organization_subject = {"organizations", organization_definitions, organization_sources};
-const struct subject user_subject = {"users", user_definitions, user_sources};
+const struct subject organization_subject = {"organizations", organization_definitions, organization_sources, NULL};
+const struct subject user_subject = {"users", user_definitions, user_sources, NULL};
 
 /* ---- custom fields ----------------------------------------------------------------------------------------------------- */
 
@@ -135,7 +135,7 @@ QUERY(definition_options,
 /* Stored keys are cut, so the text of a rule is cut too. */
 static struct str custom_text(struct arena *a, struct str s) { return field_value_key(a, FIELD_TEXT, s); }
 
-/* How rules treat a type of custom field; type NULL: not available to rules. */
+/* The definition of each type of custom field; type NULL: not available to rules. */
 static const struct {
     const char *type, *sub_type;
     enum input_type input;

@@ -68,7 +68,7 @@ enum operation {
 extern const struct word operator_words[]; /* "comparison_equalto" */
 extern const struct word input_words[];    /* "INTEGER" */
 
-/* How the values of a field are stored and compared. */
+/* The form in which values of a field are stored and compared. */
 enum value_kind {
     VALUE_NUMBER,  /* 64 bits */
     VALUE_TIME,    /* milliseconds */
@@ -114,6 +114,7 @@ struct definition {
     const struct word *words;             /* INPUT_OPTIONS: the numbers of the keys; NULL: a key is its number */
     const struct special_value *specials; /* ends with key NULL; NULL: none. Only for numbers in t */
     const struct query *known;            /* INPUT_AUTOCOMPLETE: finds the object :id; NULL: any id is accepted */
+    const char *unknown;                  /* with `known`: the message if it is not found */
     const char *gone;         /* ids of deleted objects that rows may still refer to: they count as no value (core/change/cascade.h) */
     const char *implied;      /* a condition that follows from equality with :equal, so that the store finds an index; NULL: none */
     const char *implied_from; /* the same for a lower bound :from */
@@ -139,6 +140,7 @@ struct subject {
     const char *table;                    /* alias t in all SQL */
     const struct definition *definitions; /* ends with field NULL */
     const struct field_source *sources;
+    const char *brand; /* the field with the brand in whose time zone relative dates are; NULL: they are in the desk's */
 };
 #define HOURS_FIELD "businesshours" /* an internal field of conversations: the id of their business hours, 0: none */
 extern const struct subject organization_subject, user_subject, case_subject;

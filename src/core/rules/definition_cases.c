@@ -18,6 +18,9 @@ QUERY(role_options_of_requester, "SELECT id, title, COUNT(*) OVER () FROM roles 
 
 QUERY(known_person, "SELECT id FROM users WHERE id = :id AND deleted_at IS NULL");
 QUERY(known_organization, "SELECT id FROM organizations WHERE id = :id AND deleted_at IS NULL");
+#define PERSON_ID .known = &known_person, .unknown = "There is no person with this id. GET /autocomplete/users finds people."
+#define ORGANIZATION_ID \
+    .known = &known_organization, .unknown = "There is no organization with this id. GET /autocomplete/organizations finds organizations."
 
 /* The keys are words of `post_channels`. */
 static const struct option channel_options[] = {{.key = "MAIL", .label = "E-mail"},
@@ -117,11 +120,11 @@ static const struct definition case_definitions[] = {
     CHOICE("cases.casetypeid", "Type", "+t.type_id", .option_rows = &type_options, .specials = none, .property = "type", .doc = "Type.", OF_CASES),
     CHOICE("cases.assigneeteamid", "Assigned team", "t.assigned_team_id", .option_rows = &team_options, .specials = teams, .gone = GONE_TEAMS,
            .property = "assigned_team", .doc = "Team that works on the conversation.", OF_CASES),
-    LOOKUP("cases.assigneeagentid", "Assigned agent", "t.assigned_agent_id", .specials = agents, .known = &known_person, .gone = GONE_AGENTS,
+    LOOKUP("cases.assigneeagentid", "Assigned agent", "t.assigned_agent_id", .specials = agents, PERSON_ID, .gone = GONE_AGENTS,
            .property = "assigned_agent", .doc = "Agent who works on the conversation.", OF_CASES),
-    LOOKUP("cases.requesterid", "Requester", "t.requester_id", .specials = requesters, .known = &known_person, .property = "requester",
+    LOOKUP("cases.requesterid", "Requester", "t.requester_id", .specials = requesters, PERSON_ID, .property = "requester",
            .doc = "Person who asks.", OF_CASES),
-    LOOKUP("users.organizationid", "Organization", "t.organization_id", .specials = none, .known = &known_organization,
+    LOOKUP("users.organizationid", "Organization", "t.organization_id", .specials = none, ORGANIZATION_ID,
            .gone = GONE_ORGANIZATIONS, .doc = "Organization of the requester.", .group = "ORGANIZATION", .rarity = "COMMON"),
     {.field = "tags.name", .label = "Tags", .input = INPUT_TAGS, .kind = VALUE_TEXT, .type = "COLLECTION", .value = "g.name_key",
      .among = "case_tags x JOIN tags g ON g.id = x.tag_id", .owner = "x.case_id", .property = "tags", .doc = "Tags of the conversation.", OF_CASES},
@@ -163,7 +166,7 @@ static const struct definition case_definitions[] = {
     HOURS_SINCE("cases.lastagentactivityat", "Hours since the last activity of staff", "t.last_agent_activity_at",
                 .doc = "Hours since the last change or post by staff.", OF_CASES),
     HOURS_SINCE("cases.lastcompletedat", "Hours since completion", "t.last_completed_at", .doc = "Hours since the status last became COMPLETED.", LESS_OF_CASES),
-    LOOKUP("cases.lastupdatedby", "Last updated by", "t.last_updated_by_id", .specials = people, .known = &known_person, NO_SLAS,
+    LOOKUP("cases.lastupdatedby", "Last updated by", "t.last_updated_by_id", .specials = people, PERSON_ID, NO_SLAS,
            .doc = "Person who last changed the conversation.", OF_CASES),
     NUMBER("cases.postcount", "Number of posts", "(t.message_seq + t.notes_count)", NO_SLAS, .doc = "Number of messages and notes.", OF_CASES),
     {.field = "cases.isbusinesshours", .label = "Within business hours", .input = INPUT_BOOLEAN, .kind = VALUE_NUMBER, .type = "BOOLEAN", TIMED,
@@ -179,14 +182,14 @@ static const struct definition case_definitions[] = {
     TEXT("messages.subject", "Subject of the message", "COALESCE(x.subject, k.subject)", MESSAGES_ADDED,
          .doc = "Subject of the message that the change added, else that of the conversation.", LESS_OF_CASES),
     TEXT("mails.to", "To", "x.address", MAILS_ADDED("1", "to_addresses"),
-         .doc = "Addresses to which the added message goes by mail. Of a message that came by mail: those of the header To.", LESS_OF_CASES),
+         .doc = "Addresses to which the added message goes by mail. For a message that came by mail: the addresses of the header To.", LESS_OF_CASES),
     TEXT("mails.cc", "Cc", "x.address", MAILS_ADDED("2", "cc_addresses"),
-         .doc = "Addresses that get a copy of the added message by mail. Of a message that came by mail: those of the header Cc.", LESS_OF_CASES),
+         .doc = "Addresses that get a copy of the added message by mail. For a message that came by mail: the addresses of the header Cc.", LESS_OF_CASES),
     VERDICT("mails.dkim", "DKIM", "x.dkim", "DKIM"),
     VERDICT("mails.spf", "SPF", "x.spf", "SPF"),
     VERDICT("mails.dmarc", "DMARC", "x.dmarc", "DMARC"),
     LOOKUP("followers.userid", "Participants", "x.user_id", .among = "case_participants x", .owner = "x.case_id", .specials = followers,
-           .known = &known_person, NO_SLAS, .doc = "People who take part in the conversation.", LESS_OF_CASES),
+           PERSON_ID, NO_SLAS, .doc = "People who take part in the conversation.", LESS_OF_CASES),
     {.field = "requester.tags", .label = "Tags of the requester", .input = INPUT_TAGS, .kind = VALUE_TEXT, .type = "COLLECTION",
      .value = "g.name_key", .among = "user_tags x JOIN tags g ON g.id = x.tag_id JOIN cases k ON k.requester_id = x.user_id",
      .owner = "k.id", .doc = "Tags of the requester.", .group = "REQUESTER", .rarity = "COMMON"},
@@ -208,4 +211,4 @@ static const struct field_source case_sources[] = {
     {0},
 };
 
-const struct subject case_subject = {"cases", case_definitions, case_sources};
+const struct subject case_subject = {"cases", case_definitions, case_sources, "cases.brandid"};

@@ -170,7 +170,7 @@ int endpoint_set_attributes(struct work *w, int64_t id, const struct json *given
     forget_password(&s);
     for (int i = 0; endpoint_attributes[i].name; i++)
         if (s.wanted[i].given) columns[n++] = attribute_column(w, &endpoint_attributes[i], &s.wanted[i]);
-    return n ? record_update(w, (struct record){OBJECT, "endpoints"}, &id, 1, columns, n) : 0;
+    return n ? record_update(w, (struct record){OBJECT, "endpoints", NULL}, &id, 1, columns, n) : 0;
 }
 
 /* ---- secrets and deletion --------------------------------------------------------------------------------------------- */

@@ -14,27 +14,15 @@ static struct str url_part(struct arena *a, CURLU *u, CURLUPart part) {
     return copy;
 }
 
-/* RFC 6761: localhost and the names below it are this machine. */
-static bool is_localhost(struct str host) {
-    struct str name = S("localhost");
-    if (host.n < name.n || !str_eqi((struct str){host.p + host.n - name.n, name.n}, name)) return false;
-    return host.n == name.n || host.p[host.n - name.n - 1] == '.';
-}
-
 static const char *host_wrong(struct str host, bool private_allowed) {
-    struct address literal;
-    if (host.n && host.p[host.n - 1] == '.') host.n--; /* the root of the DNS: the same host */
-    if (host.n == 0) return "The URL must name a host.";
-    if (private_allowed) return NULL;
-    bool local = is_localhost(host);
-    if (!local && !(address_parse(host, &literal) && !address_is_public(&literal))) return NULL;
+    if (host.n == 0 || str_eq(host, S("."))) return "The URL must name a host.";
+    if (private_allowed || !host_is_private(host)) return NULL;
     return "The host is an address of this machine or of a private network. An owner can allow such addresses by the setting "
            "endpoints.allow_private_addresses.";
 }
 
 static const char *parsed_wrong(struct arena *a, CURLU *u, bool private_allowed) {
-    if (url_part(a, u, CURLUPART_USER).p || url_part(a, u, CURLUPART_PASSWORD).p)
-        return "The URL must not contain a user or a password. Use auth_username and auth_password.";
+    if (url_part(a, u, CURLUPART_USER).p || url_part(a, u, CURLUPART_PASSWORD).p) return "The URL must not contain a user or a password.";
     if (url_part(a, u, CURLUPART_FRAGMENT).p) return "The URL must not contain a fragment (#).";
     return host_wrong(url_part(a, u, CURLUPART_HOST), private_allowed);
 }

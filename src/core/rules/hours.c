@@ -5,39 +5,63 @@
 #include "json/json.h"
 
 #include <glib.h>
+#include <pthread.h>
 #include <stdio.h>
+
+#define ZONE_NAME_MAX 64
 
 const char *const weekday_names[7] = {"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"};
 
+/* ---- time zones -------------------------------------------------------------------------------------------------------- */
+
 /* Zone names come from users. Only names of the database are opened (an unchecked name reached ../../etc/passwd). */
-bool time_zone_known(struct str name) {
-    char path[128], magic[4];
-    if (name.n == 0 || name.n > 64 || name.p[0] == '/' || name.p[0] == '.') return false;
+static bool zone_name_valid(struct str name) {
+    if (name.n == 0 || name.n > ZONE_NAME_MAX || name.p[0] == '/' || name.p[0] == '.') return false;
     for (size_t i = 0; i < name.n; i++) {
         char c = name.p[i];
         bool plain = g_ascii_isalnum(c) || strchr("_+-/", c);
         if (!plain || c == 0) return false;
     }
-    if (str_starts(name, S("posix/")) || str_starts(name, S("right/"))) return false; /* copies of the other zones */
-    if (str_eq(name, S("UTC"))) return true;
-    snprintf(path, sizeof path, "/usr/share/zoneinfo/%.*s", (int)name.n, name.p);
+    return !str_starts(name, S("posix/")) && !str_starts(name, S("right/")); /* copies of the other zones */
+}
+
+static bool zone_file_exists(const char *name) {
+    char path[128], magic[4];
+    snprintf(path, sizeof path, "/usr/share/zoneinfo/%s", name);
     FILE *f = fopen(path, "rb");
     bool known = f && fread(magic, 1, 4, f) == 4 && memcmp(magic, "TZif", 4) == 0;
     if (f) fclose(f);
     return known;
 }
 
-int time_zone_offset(struct str name, int64_t ms) {
-    char text[65];
-    if (name.p == NULL || !time_zone_known(name)) return 0;
+/* The zones of the database that were asked for, by name, until the process ends. They never change, so that a list of people and the
+ * clocks of a conversation read no file. A name without a zone gets no entry, because anybody may ask for any number of names. */
+static pthread_mutex_t zones_lock = PTHREAD_MUTEX_INITIALIZER;
+static GHashTable *zones_read;
+
+/* NULL: no zone of the database. Valid until the process ends. */
+static GTimeZone *time_zone_of(struct str name) {
+    char text[ZONE_NAME_MAX + 1];
+    if (!zone_name_valid(name)) return NULL;
     snprintf(text, sizeof text, "%.*s", (int)name.n, name.p);
-    GTimeZone *zone = g_time_zone_new_identifier(text);
-    if (zone == NULL) return 0;
-    int interval = g_time_zone_find_interval(zone, G_TIME_TYPE_UNIVERSAL, ms / 1000);
-    int offset = interval < 0 ? 0 : g_time_zone_get_offset(zone, interval);
-    g_time_zone_unref(zone);
-    return offset;
+    pthread_mutex_lock(&zones_lock);
+    if (zones_read == NULL) zones_read = g_hash_table_new(g_str_hash, g_str_equal);
+    GTimeZone *zone = g_hash_table_lookup(zones_read, text);
+    if (zone == NULL && (strcmp(text, "UTC") == 0 || zone_file_exists(text)) && (zone = g_time_zone_new_identifier(text)) != NULL)
+        g_hash_table_insert(zones_read, g_strdup(text), zone);
+    pthread_mutex_unlock(&zones_lock);
+    return zone;
 }
+
+bool time_zone_known(struct str name) { return time_zone_of(name) != NULL; }
+
+int time_zone_offset(struct str name, int64_t ms) {
+    GTimeZone *zone = name.p ? time_zone_of(name) : NULL;
+    int interval = zone ? g_time_zone_find_interval(zone, G_TIME_TYPE_UNIVERSAL, ms / 1000) : -1;
+    return interval < 0 ? 0 : g_time_zone_get_offset(zone, interval);
+}
+
+/* ---- hours -------------------------------------------------------------------------------------------------------------- */
 
 bool holiday_date(struct str s, int *day, int *month, int *year) {
     int64_t d, m, y;

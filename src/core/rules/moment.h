@@ -13,29 +13,42 @@ struct moment_hours {
     const struct business_time *time; /* NULL: the zone is unknown */
 };
 
+/* A time zone, with the spans that were computed for it. */
+struct moment_zone {
+    struct str name;
+    int64_t *brands; /* that have the zone; NULL for the desk's */
+    int brand_count;
+    struct period spans[RELATIVE_DATES], days[RELATIVE_DATES]; /* in milliseconds; in days since 1970 */
+    unsigned known;                                            /* bits of spans */
+};
+
 /* One thread uses it, because it keeps the spans that it has computed. */
 struct moment {
     int64_t now, user_id; /* user_id: the current user; 0: none */
-    struct str zone;      /* time zone of the desk */
-    int64_t *teams;       /* of the current user */
+    struct moment_zone desk;
+    struct moment_zone *zones; /* of brands with another zone than the desk */
+    int zone_count;
+    int64_t *teams; /* of the current user */
     int team_count;
     struct moment_hours *calendars;
     int calendar_count;
     int64_t *open; /* the ids of the calendars that are open now */
     int open_count;
-    struct period spans[RELATIVE_DATES], days[RELATIVE_DATES]; /* in milliseconds; in days since 1970 */
-    unsigned spans_known;                                      /* bits of spans */
 };
 
 /* Parts of a moment that only some predicates need. */
 #define NEEDS_TEAMS 1u
 #define NEEDS_HOURS 2u
+#define NEEDS_ZONES 4u
 
 /* Reads the moment of the work and its actor. needs: those of the predicates (struct predicate). Returns 0 or a negative error. */
 int moment_read(struct work *w, unsigned needs, struct moment *out);
 
-struct period moment_days(struct moment *m, int word);
-struct period moment_span(struct moment *m, int word); /* word: of relative_dates */
+/* word: of relative_dates */
+struct period moment_days(const struct moment *m, struct moment_zone *zone, int word);
+struct period moment_span(const struct moment *m, struct moment_zone *zone, int word);
+/* The zone of the brand, or the desk's. */
+struct moment_zone *moment_zone_of(struct moment *m, int64_t brand_id);
 /* The open milliseconds from a time until now, by the calendar with this id. Returns false if there is no such calendar. */
 bool moment_open_since(const struct moment *m, int64_t calendar, int64_t ms, int64_t *open);
 

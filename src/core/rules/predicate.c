@@ -150,7 +150,7 @@ static int check_known(struct reader *r, const struct definition *d, int64_t id,
     if (d->known == NULL || r->age == PREDICATE_STORED) return 0;
     if (value_used(r->d->used, d->field, str_fmt(r->w->arena, "%" PRId64, id))) return 0;
     int rc = db_int(r->w->conn, d->known, BINDS(B_INT("id", id)), &found);
-    return rc < 0 ? rc : rc ? 0 : bad(r, ERR_FIELD_INVALID, at, "There is no such resource.");
+    return rc < 0 ? rc : rc ? 0 : bad(r, ERR_FIELD_INVALID, at, d->unknown);
 }
 
 static int predicate_read_id(struct reader *r, struct proposition *p, enum operation operation, const struct json *j, struct str at) {
@@ -309,6 +309,10 @@ static int read_relative(struct reader *r, struct proposition *p, enum operation
     p->later = LATER_PERIOD;
     p->operation = operation;
     p->word = word;
+    if (r->d->subject->brand == NULL) return 0;
+    p->by_brand = true;
+    p->other_place = definition_place(r->d, r->d->subject->brand);
+    r->needs |= NEEDS_ZONES;
     return 0;
 }
 

@@ -44,7 +44,8 @@ struct proposition {
     int text_count;
     int64_t *numbers;
     int number_count;
-    int other_place; /* index of the other field in the definitions: IS_SAME, IS_OPENED */
+    int other_place; /* index of the other field in the definitions: IS_SAME, IS_OPENED, by_brand */
+    bool by_brand;   /* LATER_PERIOD: in the time zone of the brand */
     enum later later;
     enum operation operation; /* LATER_PERIOD, LATER_HOURS, IS_OPENED */
     int word;                 /* LATER_PERIOD: of relative_dates */

@@ -25,13 +25,13 @@ static struct bound day_bound(char *room, int64_t day, bool open) {
 }
 
 /* room: for the texts of two days. */
-static void set_period(struct proposition *p, struct moment *m, char *room) {
+static void set_period(struct proposition *p, const struct moment *m, struct moment_zone *zone, char *room) {
     if (p->field->kind == VALUE_TIME) {
-        struct period s = moment_span(m, p->word);
+        struct period s = moment_span(m, zone, p->word);
         proposition_bound(p, p->operation, (struct bound){.given = true, .number = s.from},
                           (struct bound){.given = true, .open = true, .number = s.to});
     } else {
-        struct period days = moment_days(m, p->word);
+        struct period days = moment_days(m, zone, p->word);
         proposition_bound(p, p->operation, day_bound(room, days.from, false), day_bound(room + DAY_ROOM, days.to, true));
     }
 }
@@ -52,14 +52,14 @@ struct for_now {
     char room[2 * DAY_ROOM];
 };
 
-/* The proposition at this moment: in `place`, or the given one if it does not depend on the moment. */
-static const struct proposition *resolved(const struct proposition *p, struct moment *m, struct for_now *place) {
+/* The proposition at this moment in a zone of it: in `place`, or the given one if it does not depend on the moment. */
+static const struct proposition *resolved(const struct proposition *p, struct moment *m, struct moment_zone *zone, struct for_now *place) {
     struct proposition *made = &place->made;
     char *room = place->room;
     if (p->later == LATER_NOTHING) return p;
     *made = *p;
     switch (p->later) {
-    case LATER_PERIOD: set_period(made, m, room); break;
+    case LATER_PERIOD: set_period(made, m, zone, room); break;
     case LATER_HOURS: set_hours(made, m); break;
     case LATER_USER: set_ids(made, &m->user_id, m->user_id != 0); break;
     case LATER_TEAMS: set_ids(made, m->teams, m->team_count); break;
@@ -223,9 +223,9 @@ static void put_only(struct compiler *c, const struct definition *d) {
     buf_text(&c->sql, " AND ");
 }
 
-static void put_proposition(struct compiler *c, const struct proposition *stored) {
+static void put_in_zone(struct compiler *c, const struct proposition *stored, struct moment_zone *zone) {
     struct for_now *place = ARENA_NEW(c->arena, struct for_now);
-    const struct proposition *p = resolved(stored, c->moment, place);
+    const struct proposition *p = resolved(stored, c->moment, zone, place);
     const struct definition *d = p->field;
     c->number++;
     if (d == NULL || d->among == NULL) {
@@ -246,10 +246,26 @@ static void put_proposition(struct compiler *c, const struct proposition *stored
     buf_char(&c->sql, ')');
 }
 
+/* Brands with other zones than the desk have each their own condition. An index on the field can't be used then. */
+static void put_proposition(struct compiler *c, const struct proposition *p) {
+    struct moment *m = c->moment;
+    bool several = p->by_brand && m->zone_count;
+    for (int i = 0; several && i < m->zone_count; i++) {
+        struct bind brands = {.type = BIND_TEXT, .s = json_ids(c->arena, m->zones[i].brands, (size_t)m->zones[i].brand_count)};
+        c->number++;
+        buf_fmt(&c->sql, "%s WHEN %s IN @LIST(%s) THEN ", i ? "" : "CASE", c->definitions->list[p->other_place].value,
+                add_bind(c, 'z', brands));
+        put_in_zone(c, p, &m->zones[i]);
+    }
+    if (several) buf_text(&c->sql, " ELSE ");
+    put_in_zone(c, p, &m->desk);
+    if (several) buf_text(&c->sql, " END");
+}
+
 struct condition predicate_condition(const struct predicate *p, struct moment *m, struct arena *a) {
     struct compiler c = {.arena = a, .definitions = p->definitions, .moment = m};
     int most = 0;
-    for (int i = 0; i < p->count; i++) most += p->collections[i].count * BINDS_EACH;
+    for (int i = 0; i < p->count; i++) most += p->collections[i].count * (BINDS_EACH + m->zone_count * (BINDS_EACH + 1));
     c.binds = arena_array(a, (size_t)most + 1, sizeof *c.binds);
     buf_text(&c.sql, p->count ? "(" : "(1 = 1");
     for (int i = 0; i < p->count; i++) {
@@ -352,7 +368,8 @@ static bool test_holds(const struct proposition *p, const struct moment *m, cons
 bool proposition_holds(const struct proposition *stored, struct moment *m, const struct fact *facts) {
     struct for_now place;
     if (stored->test == IS_NEVER) return false;
-    const struct proposition *p = resolved(stored, m, &place);
+    const struct fact *brand = stored->by_brand ? &facts[stored->other_place] : NULL;
+    const struct proposition *p = resolved(stored, m, brand && brand->count ? moment_zone_of(m, brand->numbers[0]) : &m->desk, &place);
     const struct fact *f = &facts[p->place];
     if (p->past && !f->changed) return p->negated;
     if (p->past == PAST_CHANGED_FROM) return (f->before && test_holds(p, m, f->before, facts)) != p->negated;
@@ -371,7 +388,7 @@ void predicate_mark(const struct predicate *p, bool *wanted) {
             const struct proposition *q = &p->collections[i].propositions[k];
             if (q->test == IS_NEVER) continue;
             wanted[q->place] = true;
-            if (q->test == IS_SAME || q->test == IS_OPENED) wanted[q->other_place] = true;
+            if (q->test == IS_SAME || q->test == IS_OPENED || q->by_brand) wanted[q->other_place] = true;
         }
 }
 

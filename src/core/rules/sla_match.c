@@ -94,9 +94,11 @@ static int64_t version_that_holds(const struct rule_set *set, struct moment *now
 static int match_versions(struct work *w, const struct rule_set *set, const bool *wanted, struct str ids, struct matched *list, int count) {
     struct facts *facts;
     struct moment now;
+    unsigned needs = 0;
+    for (int i = 0; i < set->list[RULES_SLAS].count; i++) needs |= set->list[RULES_SLAS].rules[i].predicate->needs;
     int n = facts_read(w, &set->list[RULES_SLAS].definitions, wanted, ids, &facts);
     TRY(n);
-    TRY(moment_read(w, 0, &now));
+    TRY(moment_read(w, needs, &now));
     for (int i = 0, at = 0; i < n; i++) {
         while (at < count && list[at].case_id < facts[i].id) at++;
         if (at < count && list[at].case_id == facts[i].id) list[at].version = version_that_holds(set, &now, &facts[i]);

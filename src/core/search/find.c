@@ -1,4 +1,4 @@
-/* How a search is bounded.
+/* Bounds of a search.
  *
  * A result must have all words, in one or several of its texts. The rarest word decides what is examined, for each kind of result:
  *
@@ -173,7 +173,7 @@ static int weigh_words(struct finding *f, struct str words, struct rarest *r) {
     return 0;
 }
 
-/* Of each alternative of the unit its longest word. p NULL: the unit has no alternative. */
+/* The longest word of each alternative of the unit. p NULL: the unit has no alternative. */
 static struct str words_of_alternatives(struct finding *f, int unit) {
     const struct search_query *q = f->query;
     struct arena *a = f->work->arena;

@@ -1,4 +1,4 @@
-/* How an article is searched in one locale.
+/* Search of articles in one locale.
  *
  * Each text of an article belongs to a row of its titles. The condition TEXTS admits the texts of the best one: that of the requested locale, otherwise
  * of the fallback, otherwise the oldest. So a result never shows words of a translation that the reader does not get.

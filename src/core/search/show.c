@@ -179,7 +179,7 @@ static int show_titles(struct work *w, struct str language, const struct search_
     return rc;
 }
 
-/* Shows the matched text. Of an article, the title and the contents of its locale. */
+/* Shows the matched text. For an article, the title and the contents of its locale. */
 static void show_text(struct arena *a, struct str language, const struct search_query *q, const struct search_hit *hit,
                       const struct search_text *text, struct search_shown *shown) {
     enum search_source source = search_source_of(text->id);

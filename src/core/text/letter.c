@@ -91,18 +91,23 @@ QUERY(letters_of_rules, "SELECT COUNT(*) FROM outgoing_mails WHERE case_id = :ca
 QUERY(letters_answering,
       "SELECT COUNT(*) FROM outgoing_mails m JOIN users u ON u.id = m.user_id WHERE m.user_id = :user AND u.role_type = :customer AND "
       "m.recipient = :recipient AND m.created_at > :since AND m.template = 'rule_notification'");
-/* Mails of machines: a loop, a notice, an absence, another program. */
-QUERY(letters_unwanted, "SELECT COUNT(*) FROM mails WHERE from_key = :key AND created_at > :since AND is_suspended = 1 AND suspension "
-                        "BETWEEN :first AND :last");
+/* Mails of machines: a loop, a notice, an absence, another program. Anybody can write an address in From. So a mail counts for an address of staff,
+ * or of an endpoint, only if its DMARC passed, or a stranger could keep these notices away. For a customer it counts unless DMARC failed, because
+ * many customers have no DMARC. */
+QUERY(letters_unwanted,
+      "SELECT 1 FROM mails m WHERE m.from_key = :key AND m.created_at > :since AND m.is_suspended = 1 AND m.suspension BETWEEN :first AND "
+      ":last AND (m.dmarc = 2 OR (COALESCE(m.dmarc, 0) <> 3 AND EXISTS (SELECT 1 FROM users u WHERE u.id = :user AND u.role_type = "
+      ":customer))) LIMIT 1");
 
 /* Returns 1 if an automatic mail may go to the address, 0, or a negative error. */
 static int letter_of_rule_may(struct work *w, const struct letter_to *to, bool answers) {
     int64_t count = 0, since = w->now - TIME_HOUR;
     struct str key = email_key(w->arena, to->address);
-    TRY(db_int(w->conn, &letters_unwanted,
-               BINDS(B_TEXT("key", key), B_INT("since", since), B_INT("first", SUSPENDED_LOOP_DETECTED), B_INT("last", SUSPENDED_SPAM)),
-               &count));
-    if (count) return 0;
+    int unwanted = db_int(w->conn, &letters_unwanted,
+                          BINDS(B_TEXT("key", key), B_INT("since", since), B_INT("first", SUSPENDED_LOOP_DETECTED),
+                                B_INT("last", SUSPENDED_SPAM), B_INT("user", to->user_id), B_INT("customer", ROLE_CUSTOMER)),
+                          &count);
+    if (unwanted) return unwanted < 0 ? unwanted : 0;
     if (answers)
         TRY(db_int(
             w->conn, &letters_answering,

@@ -45,8 +45,8 @@ int letter_staff(struct work *w, const char *template, struct letter_to to, stru
 int letter_survey(struct work *w, struct letter_to to, struct str subject, struct str token, int64_t hours);
 
 /* Deletes the letters of a message, none of which is being sent or was sent. Returns 1, 0 if it is too late or the message has none, or a
- * negative error. */
-int letters_undo(struct work *w, int64_t message_id);
+ * negative error. *mailed: the message has letters. */
+int letters_undo(struct work *w, int64_t message_id, bool *mailed);
 
 /* Queues the mail that verifies a mailbox. code: the secret of its link, which is valid for `hours`. */
 int letter_mailbox(struct work *w, struct str address, struct str code, int64_t hours);

@@ -63,7 +63,7 @@ QUERY(letters_tried,
       "OR m.send_after <= :now)");
 QUERY(letters_drop, "DELETE FROM outgoing_mails WHERE post_id = :post");
 
-int letters_undo(struct work *w, int64_t message_id) {
+int letters_undo(struct work *w, int64_t message_id, bool *mailed) {
     int64_t *jobs = NULL, case_id = 0, last = 0, tried = 0;
     int n = 0, room = 0, rc;
     DB_ROWS(rc, w->conn, &letters_of_message, BINDS(B_INT("post", message_id)), row) {
@@ -72,6 +72,7 @@ int letters_undo(struct work *w, int64_t message_id) {
         case_id = col_int(row, 1);
         last = col_int(row, 2);
     }
+    *mailed = n > 0;
     if (rc < 0 || n == 0) return rc < 0 ? rc : 0;
     TRY(lock_order(w, case_id));
     TRY(db_int(w->conn, &letters_tried, BINDS(B_INT("post", message_id), B_INT("now", w->now)), &tried));
@@ -86,11 +87,11 @@ int letters_undo(struct work *w, int64_t message_id) {
 /* ---- threads of mail readers ------------------------------------------------------------------------------------------------- */
 
 /* Message-IDs of letters to others are left out, because they prove that their sender got the letter (mail/bounce.c). */
-QUERY(letter_thread, "SELECT x.name FROM (SELECT m.message_id AS name, m.created_at AS at, 0 AS own FROM mails m WHERE m.case_id = :case "
-                     "AND m.message_id IS NOT "
-                     "NULL AND m.created_at <= :at UNION ALL SELECT o.message_id, o.created_at, 1 FROM outgoing_mails o WHERE o.case_id = "
-                     ":case AND o.id < :id "
-                     "AND o.recipient = :recipient) x ORDER BY x.at DESC, x.own DESC LIMIT :most");
+QUERY(letter_thread,
+      "SELECT x.name FROM (SELECT i.name, i.at, i.own FROM (SELECT m.message_id AS name, m.created_at AS at, 0 AS own FROM mails m WHERE "
+      "m.case_id = :case AND m.message_id IS NOT NULL AND m.created_at <= :at ORDER BY m.id DESC LIMIT :most) i UNION ALL SELECT l.name, "
+      "l.at, l.own FROM (SELECT o.message_id AS name, o.created_at AS at, 1 AS own FROM outgoing_mails o WHERE o.case_id = :case AND "
+      "o.recipient = :recipient AND o.id < :id ORDER BY o.id DESC LIMIT :most) l) x ORDER BY x.at DESC, x.own DESC LIMIT :most");
 
 int letter_references(struct work *w, const struct letter *l, struct str *list, int most) {
     int n = 0, rc;

@@ -173,6 +173,10 @@ const struct template templates[] = {
      BLOCK("title", "Stop these e-mails?") BLOCK("body", "\n{{form}}\n")},
     {"page_unsubscribed", TEMPLATE_PAGE, TEMPLATE_ACCOUNT, NULL, OF_PAGES, NULL,
      BLOCK("title", "You get no more of these e-mails") BLOCK("body", "\n<p>You may close this page.</p>\n")},
+    {"page_authorize_login", TEMPLATE_PAGE, TEMPLATE_ACCOUNT, NULL, OF_FORMS, "form",
+     BLOCK("title", "Log in") BLOCK("body", "\n{{form}}\n")},
+    {"page_authorize", TEMPLATE_PAGE, TEMPLATE_ACCOUNT, NULL, OF_FORMS, "form",
+     BLOCK("title", "Allow access?") BLOCK("body", "\n{{form}}\n")},
     {"page_link_dead", TEMPLATE_PAGE, TEMPLATE_ACCOUNT, NULL, OF_PAGES, NULL,
      BLOCK("title", "This link does not work")
          BLOCK("body", "\n<p>It was used already, a newer one was sent, or it has expired. Please ask for a new one.</p>\n")},

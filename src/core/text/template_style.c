@@ -1,6 +1,6 @@
-/* Style blocks of the pages of the help center. They are served together in one file, so each must be whole: an open brace, comment or text
- * would swallow the blocks behind it. They load nothing: a rule like input[value^="a"] { background: url(...) } would tell a stranger what a
- * form contains. Without backslashes, no name can be written in another way. */
+/* Style blocks of the pages of the help center. They are served together in one file, so each must be whole: an open brace, comment or
+ * text would swallow the blocks behind it. They load nothing: a rule like input[value^="a"] { background: url(...) } would send the
+ * contents of a form to another server. Without backslashes, no name can be written in another way. */
 #include "core/text/template.h"
 
 #include <strings.h>

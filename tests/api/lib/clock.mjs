@@ -11,6 +11,13 @@ export const MONDAY = Date.UTC(2026, 10, 23, 9, 30, 0);
 
 export const iso = (ms) => new Date(ms).toISOString().replace(/\.\d+Z$/, '+00:00');
 
+/** Writes the clock that commands read (DESKD_CLOCK). Their rows have the time at which a desk of the tests begins, so that no result
+ * depends on the day of the run. */
+export function commandsClock(file) {
+  writeFileSync(file, String(MONDAY));
+  return file;
+}
+
 /** The daemon's clock: a file with decimal milliseconds. */
 export class Clock {
   constructor(file, seen, now = MONDAY) {

@@ -1,6 +1,7 @@
 export * from './bodies.mjs';
 export { AGENT, Client, basic } from './client.mjs';
 export { DAY, HOUR, MINUTE, MONDAY, SECOND, iso } from './clock.mjs';
+export { examples, runExamples } from './examples.mjs';
 export { defer } from './defer.mjs';
 export { BINARY, Desk, PASSWORD, ROLES, ROLE_ID, databaseUrl, demo, deskd, directory, initialise, open, routes } from './desk.mjs';
 export { members, snakes } from './names.mjs';
@@ -14,3 +15,5 @@ export { rolesOf } from './roles.mjs';
 export { links } from './rules.mjs';
 export { shared } from './shared.mjs';
 export { until } from './until.mjs';
+export { Browser, formOf } from './browser.mjs';
+export { CALLBACK, authorize, authorizeUrl, bearer, challengeOf, denied, exchange, lives, loggedIn, refresh, register, toConsent, tokensFor } from './oauth.mjs';

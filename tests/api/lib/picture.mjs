@@ -54,3 +54,14 @@ export function readPng(bytes) {
 /** Pictures of one pixel. */
 export const GIF = Buffer.from('R0lGODlhAQABAIAAAP///wAAACH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==', 'base64');
 export const JPEG = Buffer.from('/9j/4AAQSkZJRgABAQEASABIAAD/2wBDAP//////////////////////////////////////////////////////////////////////////////////////wgALCAABAAEBAREA/8QAFBABAAAAAAAAAAAAAAAAAAAAAP/aAAgBAQABPxA=', 'base64');
+
+/** A GIF of one colour, with codes of 8 bits: the table is cleared before they grow. */
+export function gif(width, height) {
+  const size = Buffer.alloc(4);
+  size.writeUInt16LE(width, 0);
+  size.writeUInt16LE(height, 2);
+  const codes = Array.from({ length: Math.ceil((width * height) / 100) }, (_, i) => [128, ...Array(Math.min(100, width * height - i * 100)).fill(1)]).flat();
+  const data = Buffer.from([...codes, 129]);
+  const blocks = Array.from({ length: Math.ceil(data.length / 255) }, (_, i) => data.subarray(i * 255, i * 255 + 255)).flatMap((block) => [Buffer.from([block.length]), block]);
+  return Buffer.concat([Buffer.from('GIF89a'), size, Buffer.from([0xf6, 0, 0]), Buffer.alloc(128 * 3, 0x40), Buffer.from([0x2c, 0, 0, 0, 0]), size, Buffer.from([0, 7]), ...blocks, Buffer.from([0, 0x3b])]);
+}

@@ -40,6 +40,7 @@ export class Reply {
 
   /** Returns the reply if it is this refusal and names each of these parameters or pointers. Throws otherwise. */
   refused(status, code, ...names) {
+    assert.ok(code, 'refused(status, code, ...parameters) needs the code of the error, such as RESOURCE_NOT_FOUND');
     this.must(status);
     const errors = this.body.errors.filter((e) => e.code === code);
     assert.ok(errors.length, `no ${code} in ${this}`);
@@ -58,7 +59,10 @@ export class Reply {
     return this;
   }
 
-  toString() {
+  /** The texts of assertions contain it, so it is made some ten times for each reply. */
+  toString() { return (this.shown ??= this.describe()); }
+
+  describe() {
     const { method, path, sent } = this.request;
     const said = sent ? ` ${sent.slice(0, 400)}` : '';
     return printable(`${method} ${path}${said} -> ${this.status} ${this.text.slice(0, 1200)}`);

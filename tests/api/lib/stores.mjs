@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { commandsClock } from './clock.mjs';
 import { until } from './until.mjs';
 
 // Data folders and databases of the tests.
@@ -18,6 +19,8 @@ const scratch = mkdtempSync(join(tmpdir(), 'deskd-tests-'));
 process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
 /** The folder of stores that several test files copy. tests/scratch.sh creates it. Without it each file creates its own. */
 const shared = process.env.SHARED_STORES ?? scratch;
+
+const CLOCK = commandsClock(join(scratch, 'clock'));
 
 export const directory = () => mkdtempSync(join(scratch, 'desk-'));
 
@@ -37,13 +40,13 @@ function run(program, ...args) {
 const psql = (url, sql) => run('psql', url, '-X', '-q', '-A', '-t', '-v', 'ON_ERROR_STOP=1', '-c', sql);
 
 /** Runs SQL on a store. Returns the selected rows as text. */
-export const query = (dir, sql) => (CLUSTER ? psql(databaseUrl(dir), sql) : run('sqlite3', join(dir, 'desk.db'), sql));
+export const query = (dir, sql) => (CLUSTER ? psql(databaseUrl(dir), sql) : run('sqlite3', '-cmd', '.timeout 10000', join(dir, 'desk.db'), sql));
 
 export const createDatabase = (dir, from) => CLUSTER && psql(CLUSTER, `CREATE DATABASE ${databaseName(dir)}${from ? ` TEMPLATE ${databaseName(from)} STRATEGY FILE_COPY` : ''}`);
 export const dropDatabase = (dir) => CLUSTER && psql(CLUSTER, `DROP DATABASE IF EXISTS ${databaseName(dir)} WITH (FORCE)`);
 
-/** Runs `deskd <args>` to its end. */
-export const deskd = (...args) => spawnSync(BINARY, args, { encoding: 'utf8', timeout: 60_000, maxBuffer: 64 << 20 });
+/** Runs `deskd <args>` to its end. A server gets the system's time, because it logs a line about another clock. */
+export const deskd = (...args) => spawnSync(BINARY, args, { encoding: 'utf8', timeout: 60_000, maxBuffer: 64 << 20, env: args[0] === 'serve' ? process.env : { ...process.env, DESKD_CLOCK: CLOCK } });
 
 /** A file that contains PASSWORD. */
 export function passwordFile() {

@@ -1,4 +1,4 @@
-#include "jobs/recipients.h"
+#include "mail/recipients_refresh.h"
 
 #include "base/log.h"
 #include "core/mail/mailbox.h"

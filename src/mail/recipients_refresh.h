@@ -1,6 +1,6 @@
 /* Keeps the file of recipients (mail/recipients.h) like the mailboxes and settings of the desk. */
-#ifndef JOBS_RECIPIENTS_H
-#define JOBS_RECIPIENTS_H
+#ifndef MAIL_RECIPIENTS_REFRESH_H
+#define MAIL_RECIPIENTS_REFRESH_H
 
 #include "work/work.h"
 

@@ -1,0 +1,10 @@
+/* The upkeep of the audit log (core/change/audit.h). */
+#ifndef JOBS_AUDIT_H
+#define JOBS_AUDIT_H
+
+#include "work/work.h"
+
+void audit_run(struct desk *d);   /* every second: makes entries of failed logins, and chains open entries */
+void audit_sweep(struct desk *d); /* deletes entries by age */
+
+#endif

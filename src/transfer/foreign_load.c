@@ -1,0 +1,492 @@
+#include "transfer/foreign.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/fold.h"
+#include "core/cases/attachment.h"
+#include "core/cases/case_new.h"
+#include "core/cases/message.h"
+#include "core/cases/note.h"
+#include "core/change/finish.h"
+#include "core/desk/setting.h"
+#include "core/people/identity.h"
+#include "core/people/organization.h"
+#include "core/people/tag.h"
+#include "core/people/team.h"
+#include "core/people/user.h"
+#include "files/html_clean.h"
+#include "core/change/audit.h"
+
+enum { LINE_MAX_CHARACTERS = 250 };
+
+/* ---- texts ------------------------------------------------------------------------------------------------------------- */
+
+static struct str cut_at(struct str text, size_t most) {
+    size_t n = 0;
+    for (size_t characters = 0; n < text.n; n++)
+        if (((unsigned char)text.p[n] & 0xC0) != 0x80 && ++characters > most) break;
+    return (struct str){text.p, n};
+}
+
+/* One line without control characters. */
+static struct str line_of(struct foreign *f, struct str text, const char *fallback) {
+    char *p = arena_bytes(f->item, text.n + 1);
+    for (size_t i = 0; i < text.n; i++) p[i] = (unsigned char)text.p[i] < ' ' || text.p[i] == 0x7F ? ' ' : text.p[i];
+    struct str line = str_trim((struct str){p, text.n});
+    return str_dup(f->item, line.n ? cut_at(line, LINE_MAX_CHARACTERS) : str_of(fallback));
+}
+
+static struct str legacy(struct foreign *f, int64_t id) { return str_fmt(f->item, "%s:%" PRId64, f->system->name, id); }
+
+/* ---- works --------------------------------------------------------------------------------------------------------------- */
+
+struct author {
+    int64_t user_id;
+    int rank;
+};
+
+static struct work *foreign_work(struct foreign *f, struct work *w, int64_t at, struct author by) {
+    work_init(w, f->desk, f->item);
+    w->conn = f->conn;
+    w->now = at > 0 ? at : f->now;
+    w->actor.kind = ACTOR_SYSTEM;
+    w->actor.cause = str_fmt(f->item, "Import from %s", f->system->name);
+    w->actor.user_id = by.user_id;
+    w->actor.rank = by.rank;
+    w->actor.case_access = CASES_ALL;
+    return w;
+}
+
+/* The audit log gets the entries of works of now. Older entries would be deleted at once. */
+static int foreign_finish(struct foreign *f, struct work *w) {
+    if (w->now == f->now) f->desk->audit_key = *f->audit_key;
+    int rc = work_finish(w);
+    explicit_bzero(&f->desk->audit_key, sizeof f->desk->audit_key);
+    return rc;
+}
+
+/* Finishes a work, or gives the reason of its failure. */
+static int foreign_done(struct foreign *f, struct work *w, int rc) {
+    if (rc >= 0) rc = foreign_finish(f, w);
+    if (rc >= 0) return 0;
+    const struct problem *p = w->problems;
+    if (!p) return db_refuse(f->why, "it can't be stored (%s)", error_info(rc)->code);
+    struct str said = p->message.p ? p->message : str_of(error_info((int)p->code)->message);
+    return db_refuse(f->why, "%.*s%s%.*s", (int)p->parameter.n, p->parameter.p ? p->parameter.p : "", p->parameter.n ? ": " : "",
+                     (int)said.n, said.p);
+}
+
+static struct author author_owner(const struct foreign *f) { return (struct author){f->owner_id, ROLE_OWNER}; }
+
+/* ---- earlier items ----------------------------------------------------------------------------------------------------------- */
+
+QUERY(foreign_organization, "SELECT id FROM organizations WHERE legacy_id = :legacy");
+QUERY(foreign_team, "SELECT id FROM teams WHERE legacy_id = :legacy");
+QUERY(foreign_case_there, "SELECT id FROM cases WHERE legacy_id = :legacy");
+QUERY(foreign_person, "SELECT id, role_type FROM users WHERE legacy_id = :legacy AND deleted_at IS NULL");
+
+static int found_id(struct foreign *f, const struct query *q, int64_t id, int64_t *out) {
+    *out = 0;
+    return id ? db_int(f->conn, q, BINDS(B_TEXT("legacy", legacy(f, id))), out) : 0;
+}
+
+/* Returns 1 with the author, 0 if no person has this id, or a negative error. */
+static int found_person(struct foreign *f, int64_t id, struct author *out) {
+    struct stmt *row;
+    int rc = id ? db_row(f->conn, &foreign_person, BINDS(B_TEXT("legacy", legacy(f, id))), &row) : 0;
+    if (rc != 1) return rc;
+    *out = (struct author){col_int(row, 0), (int)col_int(row, 1)};
+    stmt_end(row);
+    return 1;
+}
+
+/* ---- organizations and teams --------------------------------------------------------------------------------------------------- */
+
+enum { DOMAINS = 50 };
+
+/* The valid domains that no organization has. */
+static int domains_of(struct foreign *f, struct work *w, const struct foreign_organization *o, struct str *keys) {
+    int n = 0, place;
+    for (const struct json *j = o->domains ? o->domains->first : NULL; j && n < DOMAINS; j = j->next) {
+        keys[n] = j->type == JSON_STRING ? domain_read(f->item, j->text) : (struct str){0};
+        int taken = keys[n].p ? domains_taken(w, 0, &keys[n], 1, &place) : 1;
+        for (int i = 0; i < n && !taken; i++) taken = str_eq(keys[i], keys[n]);
+        TRY(taken);
+        if (taken) foreign_skip(f, "domains that are not valid, or belong to another organization", o->id);
+        else n++;
+    }
+    return n;
+}
+
+static int load_tags(struct foreign *f, struct work *w, enum tagged kind, int64_t id, const struct json *tags, int64_t foreign_id) {
+    struct str names[LIMIT_TAGS];
+    int n = 0;
+    for (const struct json *j = tags && tags->type == JSON_ARRAY ? tags->first : NULL; j; j = j->next) {
+        bool valid = j->type == JSON_STRING && n < LIMIT_TAGS && tag_key(f->item, j->text).p;
+        if (valid) names[n++] = j->text;
+        else foreign_skip(f, "tags that are not valid", foreign_id);
+    }
+    return n ? tags_add(w, kind, id, names, n) : 0;
+}
+
+static int load_note(struct foreign *f, struct work *w, enum note_owner kind, int64_t id, struct str text) {
+    int64_t note;
+    text = str_trim(text);
+    if (!text.n) return 0;
+    foreign_made(f, "notes", 1);
+    return note_add(w, &(struct note_new){.kind = kind, .owner_id = id, .text = cut_at(text, LIMIT_CONTENTS)}, &note);
+}
+
+static int organization_rows(struct foreign *f, struct work *w, const struct foreign_organization *o) {
+    struct str name = line_of(f, o->name, "Without name"), keys[DOMAINS];
+    const struct column columns[] = {
+        COLUMN_UNRECORDED(B_TEXT, "name", name),
+        COLUMN_UNRECORDED(B_TEXT, "name_key", fold_key(f->item, name)),
+        COLUMN_UNRECORDED(B_TEXT, "legacy_id", legacy(f, o->id)),
+        COLUMN_UNRECORDED(B_INT, "is_shared", o->is_shared),
+        COLUMN_UNRECORDED(B_INT, "is_validated", 1),
+    };
+    int64_t id;
+    TRY(organization_create(w, columns, sizeof columns / sizeof *columns, &id));
+    TRY(load_note(f, w, NOTE_ORGANIZATION, id, o->note));
+    int n = domains_of(f, w, o, keys);
+    TRY(n);
+    if (n) TRY(organization_set_domains(w, id, keys, (size_t)n));
+    return load_tags(f, w, TAGGED_ORGANIZATION, id, o->tags, o->id);
+}
+
+int load_organization(struct foreign *f, const struct foreign_organization *o) {
+    struct work w;
+    int64_t there;
+    int found = found_id(f, &foreign_organization, o->id, &there);
+    if (found) return found < 0 ? found : foreign_twice(f, "id", o->id);
+    foreign_work(f, &w, o->created_at, author_owner(f));
+    foreign_made(f, "organizations", 1);
+    return foreign_done(f, &w, organization_rows(f, &w, o));
+}
+
+int load_team(struct foreign *f, int64_t id, struct str title, int64_t created_at) {
+    struct work w;
+    int64_t team;
+    int found = found_id(f, &foreign_team, id, &team);
+    if (found) return found < 0 ? found : foreign_twice(f, "id", id);
+    foreign_work(f, &w, created_at, author_owner(f));
+    foreign_made(f, "teams", 1);
+    const struct column columns[] = {
+        COLUMN_UNRECORDED(B_TEXT, "title", line_of(f, title, "Without name")),
+        COLUMN_UNRECORDED(B_TEXT, "legacy_id", legacy(f, id)),
+    };
+    return foreign_done(f, &w, record_insert(&w, (struct record){"team", "teams", NULL}, columns, sizeof columns / sizeof *columns, &team));
+}
+
+/* ---- people ---------------------------------------------------------------------------------------------------------------------- */
+
+QUERY(foreign_person_unknown, "SELECT 1 FROM users WHERE id = :id AND legacy_id IS NULL");
+
+/* Returns the address or number if it is valid and nobody has it. */
+static int free_identity(struct foreign *f, struct work *w, enum identity_kind kind, struct str value, int64_t id, struct str *out) {
+    *out = (struct str){0};
+    if (!value.n) return 0;
+    struct str line = line_of(f, value, "");
+    int held = identity_key(w, kind, line).p ? identity_held(w, kind, line, 0, false) : 1;
+    TRY(held);
+    if (held)
+        foreign_skip(f,
+                     kind == IDENTITY_EMAIL ? "e-mail addresses that are not valid, or belong to another person"
+                                            : "phone numbers that are not valid, or belong to another person",
+                     id);
+    else *out = line;
+    return 0;
+}
+
+struct owned {
+    int64_t user, foreign_id;
+};
+
+/* Adds an address or number to a person who may have it already. */
+static int add_foreign_identity(struct foreign *f, struct work *w, struct owned by, enum identity_kind kind, struct str value) {
+    struct str line;
+    int64_t owner, id;
+    int owned = value.n ? identity_owner(w, kind, value, &owner) : 0;
+    if (owned < 0 || (owned && owner == by.user)) return owned < 0 ? owned : 0;
+    TRY(free_identity(f, w, kind, value, by.foreign_id, &line));
+    return line.n ? identity_add(w, kind, &(struct identity_new){.user_id = by.user, .value = line, .is_validated = true}, &id) : 0;
+}
+
+int load_identity(struct foreign *f, int64_t person_id, bool is_phone, struct str value) {
+    struct work w;
+    struct author person;
+    int found = found_person(f, person_id, &person);
+    if (found != 1) return found < 0 ? found : (foreign_skip(f, "addresses and numbers of people who were not imported", person_id), 0);
+    foreign_work(f, &w, 0, author_owner(f));
+    return foreign_done(
+        f, &w, add_foreign_identity(f, &w, (struct owned){person.user_id, person_id}, is_phone ? IDENTITY_PHONE : IDENTITY_EMAIL, value));
+}
+
+static int join_teams(struct foreign *f, struct work *w, const struct foreign_person *p, int64_t user) {
+    int64_t teams[FOREIGN_TEAMS];
+    int n = 0;
+    for (int i = 0; i < p->team_count; i++) {
+        int found = found_id(f, &foreign_team, p->teams[i], &teams[n]);
+        TRY(found);
+        n += found;
+    }
+    return n ? user_join_teams(w, user, json_ids(f->item, teams, (size_t)n)) : 0;
+}
+
+/* Members that a new person and the owner share. */
+static int person_more(struct foreign *f, struct work *w, const struct foreign_person *p, int64_t user) {
+    const struct owned by = {user, p->id};
+    TRY(add_foreign_identity(f, w, by, IDENTITY_PHONE, p->phone));
+    TRY(add_foreign_identity(f, w, by, IDENTITY_PHONE, p->mobile));
+    TRY(load_note(f, w, NOTE_USER, user, p->note));
+    TRY(join_teams(f, w, p, user));
+    return load_tags(f, w, TAGGED_USER, user, p->tags, p->id);
+}
+
+static int person_rows(struct foreign *f, struct work *w, const struct foreign_person *p) {
+    struct user_new n = {.full_name = line_of(f, p->name, "Without name"),
+                         .role_id = p->role_id,
+                         .agent_case_access = p->agent_case_access,
+                         .organization_case_access = p->organization_case_access,
+                         .legacy_id = legacy(f, p->id),
+                         .is_disabled = p->is_disabled};
+    int64_t user;
+    TRY(found_id(f, &foreign_organization, p->organization_id, &n.organization_id));
+    TRY(free_identity(f, w, IDENTITY_EMAIL, p->email, p->id, &n.email));
+    TRY(user_create(w, &n, true, &user));
+    return person_more(f, w, p, user);
+}
+
+/* The owner of the new desk may be a person of the other system. The import changes this person now. */
+static int is_owner(struct foreign *f, struct work *w, const struct foreign_person *p) {
+    const struct column legacy_id = COLUMN_UNRECORDED(B_TEXT, "legacy_id", legacy(f, p->id)); /* watched: user_change records it */
+    struct user_change change = {.columns = &legacy_id, .column_count = 1};
+    int64_t user, one;
+    int rc = p->email.n ? identity_owner(w, IDENTITY_EMAIL, p->email, &user) : 0;
+    if (rc != 1 || user != f->owner_id) return rc < 0 ? rc : 0;
+    rc = db_int(f->conn, &foreign_person_unknown, BINDS(B_INT("id", user)), &one);
+    if (rc != 1) return rc;
+    TRY(found_id(f, &foreign_organization, p->organization_id, &change.organization_id));
+    if (change.organization_id) change.set = USER_ORGANIZATION;
+    w->now = f->now;
+    TRY(user_change(w, user, &change));
+    TRY(person_more(f, w, p, user));
+    return 1;
+}
+
+/* People of staff get access now, whenever their accounts were made. */
+static int trace_staff(struct foreign *f, const struct foreign_person *p) {
+    struct author there;
+    TRY(found_person(f, p->id, &there));
+    if (there.rank < ROLE_COLLABORATOR) return 0;
+    return audit_command(f->conn, &(struct audit_command){f->now, there.user_id, f->audit_key, AUDIT_STAFF_CREATED, S("deskd import")});
+}
+
+static const char *const made_by_role[] = {"", "administrators", "agents", "collaborators", "customers"};
+
+int load_foreign_person(struct foreign *f, const struct foreign_person *p) {
+    struct work w;
+    struct author there;
+    int found = found_person(f, p->id, &there);
+    if (found) return found < 0 ? found : foreign_twice(f, "id", p->id);
+    foreign_work(f, &w, p->created_at, author_owner(f));
+    int owner = is_owner(f, &w, p);
+    if (owner) return foreign_done(f, &w, owner);
+    foreign_made(f, made_by_role[p->role_id], 1);
+    TRY(foreign_done(f, &w, person_rows(f, &w, p)));
+    return trace_staff(f, p);
+}
+
+int load_member(struct foreign *f, int64_t person_id, int64_t team_id) {
+    struct work w;
+    struct author person;
+    int64_t team;
+    int one = found_person(f, person_id, &person), two = found_id(f, &foreign_team, team_id, &team);
+    if (one < 0 || two < 0) return -ERR_SERVICE_UNAVAILABLE;
+    if (!one || !two || person.rank < ROLE_COLLABORATOR) {
+        foreign_skip(f, "memberships of people or teams that were not imported", person_id);
+        return 0;
+    }
+    foreign_work(f, &w, 0, author_owner(f));
+    return foreign_done(f, &w, team_add_members(&w, team, json_ids(f->item, &person.user_id, 1)));
+}
+
+/* ---- conversations ----------------------------------------------------------------------------------------------------------------- */
+
+struct filed {
+    int64_t ids[LIMIT_TAGS];
+    int n;
+};
+
+struct told {
+    struct str text, html;
+};
+
+/* Cleans HTML. If that fails, the plain text remains. */
+static int contents_of(struct foreign *f, const struct foreign_post *p, struct told *out) {
+    struct html_cleaned clean;
+    int cleaned = p->html.n ? html_clean(f->item, p->html, &clean) : 0;
+    TRY(cleaned);
+    *out = (struct told){.text = p->text};
+    if (cleaned) *out = (struct told){clean.text, clean.html};
+    if (!str_trim(out->text).n) out->text = p->text;
+    if (!str_trim(out->text).n) out->text = S("(empty)");
+    out->text = str_dup(f->item, cut_at(out->text, LIMIT_CONTENTS));
+    return 0;
+}
+
+static int files_of(struct foreign *f, struct work *w, const struct foreign_case *c, const struct foreign_post *p, struct filed *out) {
+    out->n = 0;
+    for (int i = 0; i < p->attachment_count && out->n < LIMIT_TAGS; i++) {
+        int found = foreign_file(f, w, &p->attachments[i], &out->ids[out->n]);
+        TRY(found);
+        if (found) out->n++;
+        else foreign_skip(f, "attachments whose file is not in the folder attachments", c->id);
+    }
+    if (out->n) foreign_made(f, "attachments", out->n);
+    return 0;
+}
+
+static struct author author_of(struct foreign *f, const struct foreign_post *p, int64_t case_id) {
+    struct author a;
+    if (found_person(f, p->author_id, &a) == 1) return a;
+    foreign_skip(f, "authors who are not among the people: the owner is shown in their place", case_id);
+    return author_owner(f);
+}
+
+/* Lists of posts may begin with the newest one. */
+static int compare_posts(const void *one, const void *two) {
+    const struct foreign_post *a = one, *b = two;
+    if (a->created_at != b->created_at) return a->created_at < b->created_at ? -1 : 1;
+    return a->id < b->id ? -1 : a->id > b->id;
+}
+
+static int sort_posts(struct foreign *f, const struct foreign_case *c) {
+    if (c->post_count > 1) qsort(c->posts, (size_t)c->post_count, sizeof *c->posts, compare_posts);
+    for (int i = 0; i < c->post_count; i++) TRY(foreign_once(f, &f->posts, "posts: id", c->posts[i].id));
+    return 0;
+}
+
+static int64_t later(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* The first public post. A ticket without one begins with its subject. */
+static const struct foreign_post *first_message(const struct foreign_case *c) {
+    for (int i = 0; i < c->post_count; i++)
+        if (!c->posts[i].is_note) return &c->posts[i];
+    return NULL;
+}
+
+static int begin_case(struct foreign *f, const struct foreign_case *c, const struct foreign_post *first, struct author requester,
+                      int64_t *id) {
+    struct work w;
+    struct filed files;
+    struct told told;
+    struct author author = first->author_id ? author_of(f, first, c->id) : requester, agent;
+    struct case_new n = {.subject = line_of(f, c->subject, "Without subject"),
+                         .legacy_id = legacy(f, c->id),
+                         .priority_id = c->priority_id,
+                         .type_id = c->type_id,
+                         .source = c->source,
+                         .channel = c->channel,
+                         .requester_id = requester.user_id,
+                         .creator_id = author.user_id};
+    foreign_work(f, &w, c->created_at, author);
+    TRY(contents_of(f, first, &told));
+    TRY(files_of(f, &w, c, first, &files));
+    TRY(found_id(f, &foreign_team, c->team_id, &n.assigned_team_id));
+    if (found_person(f, c->agent_id, &agent) == 1 && agent.rank >= ROLE_COLLABORATOR) n.assigned_agent_id = agent.user_id;
+    n.contents = told.text;
+    n.html = told.html;
+    n.files = files.ids;
+    n.file_count = files.n;
+    int rc = case_create(&w, &n, id);
+    if (rc >= 0) rc = load_tags(f, &w, TAGGED_CASE, *id, c->tags, c->id);
+    return foreign_done(f, &w, rc);
+}
+
+static int add_post(struct foreign *f, const struct foreign_case *c, const struct foreign_post *p, int64_t id, int64_t *at) {
+    struct work w;
+    struct filed files;
+    struct told told;
+    struct case_now now;
+    int64_t post;
+    *at = later(*at, p->created_at); /* times of a conversation never go back */
+    foreign_work(f, &w, p->is_note ? p->created_at : *at, author_of(f, p, c->id));
+    TRY(contents_of(f, p, &told));
+    TRY(files_of(f, &w, c, p, &files));
+    int rc = case_load(&w, id, &now);
+    if (rc == 1 && p->is_note)
+        rc = note_add(
+            &w,
+            &(struct note_new){
+                .kind = NOTE_CASE, .owner_id = id, .text = told.text, .html = told.html, .files = files.ids, .file_count = files.n},
+            &post);
+    else if (rc == 1)
+        rc = message_post(&w, &now,
+                          &(struct message_new){.contents = told.text,
+                                                .html = told.html,
+                                                .creator_id = w.actor.user_id,
+                                                .source = c->source,
+                                                .files = files.ids,
+                                                .file_count = files.n},
+                          &post);
+    foreign_made(f, p->is_note ? "notes" : "messages", 1);
+    return foreign_done(f, &w, rc);
+}
+
+static int end_case(struct foreign *f, const struct foreign_case *c, int64_t id, int64_t at) {
+    struct work w;
+    struct case_now now;
+    struct case_change change = {.set = CASE_STATUS, .incomplete = true};
+    foreign_work(f, &w, later(at, c->updated_at), author_owner(f));
+    w.actor.user_id = 0;
+    int rc = case_load(&w, id, &now);
+    /* A status of type NEW can't be reached again, so a conversation with replies stays as the replies left it. */
+    bool changes = c->status_type && c->status_type != now.status_type && c->status_type != STATUS_NEW;
+    if (rc == 1 && changes) rc = status_id_of_type(&w, (enum status_type)c->status_type, &change.status_id);
+    if (rc >= 0 && changes) rc = case_change(&w, &now, &change);
+    if (rc >= 0) rc = record_update(&w, (struct record){NULL, "cases", NULL}, &id, 1, NULL, 0); /* sets updated_at */
+    return foreign_done(f, &w, rc);
+}
+
+int load_case(struct foreign *f, const struct foreign_case *c) {
+    struct author requester;
+    struct foreign_post subject = {.text = c->subject, .created_at = c->created_at};
+    const struct foreign_post *first;
+    int64_t id, at = c->created_at;
+    int found = found_id(f, &foreign_case_there, c->id, &id);
+    if (found) return found < 0 ? found : foreign_twice(f, "id", c->id);
+    found = found_person(f, c->requester_id, &requester);
+    if (found != 1) return found < 0 ? found : (foreign_skip(f, "tickets whose requester is not among the people", c->id), 0);
+    TRY(sort_posts(f, c));
+    first = first_message(c);
+    TRY(begin_case(f, c, first ? first : &subject, requester, &id));
+    foreign_made(f, "conversations", 1);
+    foreign_made(f, "messages", 1);
+    for (int i = 0; i < c->post_count; i++)
+        if (&c->posts[i] != first) TRY(add_post(f, c, &c->posts[i], id, &at));
+    return end_case(f, c, id, at);
+}
+
+/* ---- the import ------------------------------------------------------------------------------------------------------------------------ */
+
+int foreign_has_case(struct foreign *f, int64_t id) {
+    int64_t case_id;
+    return found_id(f, &foreign_case_there, id, &case_id);
+}
+
+int foreign_import(struct foreign *f) {
+    f->made = f->skipped = NULL; /* of a run that was undone */
+    f->terms = NULL;
+    f->items = 0;
+    f->desk->settings = settings_open(f->conn);
+    if (!f->desk->settings) return db_refuse(f->why, "the settings can't be read");
+    int rc = foreign_read(f);
+    settings_close(f->desk->settings);
+    f->desk->settings = NULL;
+    return rc;
+}

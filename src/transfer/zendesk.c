@@ -1,0 +1,300 @@
+/* Zendesk: the JSON of an account export (one ticket a line with its comments), and pages of its API. docs/TRANSFER.md lists what is mapped. */
+#include "transfer/foreign.h"
+
+#include "core/words.h"
+
+/* ---- words -------------------------------------------------------------------------------------------------------------- */
+
+static const struct word statuses[] = {{STATUS_NEW, "new"},
+                                       {STATUS_OPEN, "open"},
+                                       {STATUS_PENDING, "pending"},
+                                       {STATUS_PENDING, "hold"},
+                                       {STATUS_COMPLETED, "solved"},
+                                       {STATUS_CLOSED, "closed"},
+                                       {0}};
+/* Ids of the rows that each desk begins with. */
+static const struct word priorities[] = {{1, "low"}, {2, "normal"}, {3, "high"}, {4, "urgent"}, {0}};
+static const struct word types[] = {{1, "question"}, {2, "task"}, {3, "problem"}, {4, "incident"}, {0}};
+enum { CUSTOMER = 4, COLLABORATOR = 3, AGENT = 2 };
+static const struct word roles[] = {{CUSTOMER, "end-user"}, {AGENT, "agent"}, {1, "admin"}, {0}};
+/* ticket_restriction: the tickets that an agent sees. The desk has no access by organization, so such agents get less. */
+static const struct word restrictions[] = {{CASES_TEAMS, "groups"}, {CASES_SELF, "assigned"}, {CASES_SELF, "organization"}, {0}};
+static const struct word channel_sources[] = {{SOURCE_MAIL, "email"},
+                                              {SOURCE_HELPCENTER, "web"},
+                                              {SOURCE_API, "api"},
+                                              {SOURCE_MESSENGER, "chat"},
+                                              {SOURCE_MESSENGER, "native_messaging"},
+                                              {SOURCE_MOBILE, "mobile_sdk"},
+                                              {0}};
+
+/* ---- shapes ------------------------------------------------------------------------------------------------------------- */
+
+static const struct foreign_shape organization = {"organizations",
+                                                  "url updated_at group_id",
+                                                  {{"id", .is = MEMBER_ID | MEMBER_NEEDED},
+                                                   {"name", .is = MEMBER_TEXT},
+                                                   {"created_at", .is = MEMBER_TIME},
+                                                   {"deleted_at", .is = MEMBER_TIME},
+                                                   {"domain_names", .is = MEMBER_LIST},
+                                                   {"tags", .is = MEMBER_LIST},
+                                                   {"details", .is = MEMBER_TEXT},
+                                                   {"notes", .is = MEMBER_TEXT},
+                                                   {"shared_tickets", .is = MEMBER_FLAG},
+                                                   {"shared_comments", .is = MEMBER_FLAG},
+                                                   {"external_id", .left = "external ids"},
+                                                   {"organization_fields", .left = "values of fields of organizations"}}};
+
+static const struct foreign_shape group = {"groups",
+                                           "url updated_at is_public description default",
+                                           {{"id", .is = MEMBER_ID | MEMBER_NEEDED},
+                                            {"name", .is = MEMBER_TEXT},
+                                            {"created_at", .is = MEMBER_TIME},
+                                            {"deleted", .is = MEMBER_FLAG}}};
+
+static const struct foreign_shape membership = {
+    "group_memberships",
+    "url id default created_at updated_at",
+    {{"user_id", .is = MEMBER_ID | MEMBER_NEEDED}, {"group_id", .is = MEMBER_ID | MEMBER_NEEDED}}};
+
+static const struct foreign_shape identity = {
+    "identities",
+    "url id primary verified verified_at verification_method created_at updated_at undeliverable_count deliverable_state",
+    {{"user_id", .is = MEMBER_ID | MEMBER_NEEDED},
+     {"type", .is = MEMBER_TEXT | MEMBER_NEEDED},
+     {"value", .is = MEMBER_TEXT | MEMBER_NEEDED}}};
+
+static const struct foreign_shape user = {
+    "users",
+    "url updated_at time_zone iana_time_zone locale locale_id shared_phone_number verified alias shared shared_agent last_login_at "
+    "two_factor_auth_enabled signature custom_role_id moderator only_private_comments restricted_agent default_group_id report_csv "
+    "chat_only",
+    {{"id", .is = MEMBER_ID | MEMBER_NEEDED},
+     {"name", .is = MEMBER_TEXT},
+     {"email", .is = MEMBER_TEXT},
+     {"phone", .is = MEMBER_TEXT},
+     {"role", .is = MEMBER_TEXT},
+     {"role_type", .is = MEMBER_ID},
+     {"ticket_restriction", .is = MEMBER_TEXT},
+     {"organization_id", .is = MEMBER_ID},
+     {"created_at", .is = MEMBER_TIME},
+     {"active", .is = MEMBER_FLAG},
+     {"suspended", .is = MEMBER_FLAG},
+     {"permanently_deleted", .is = MEMBER_FLAG},
+     {"tags", .is = MEMBER_LIST},
+     {"details", .is = MEMBER_TEXT},
+     {"notes", .is = MEMBER_TEXT},
+     {"photo", .left = "pictures of people"},
+     {"external_id", .left = "external ids"},
+     {"user_fields", .left = "values of fields of people"}}};
+
+static const struct foreign_shape ticket = {
+    "tickets",
+    "url encoded_id raw_subject generated_timestamp recipient submitter_id organization_id follower_ids email_cc_ids fields has_incidents "
+    "is_public brand_id ticket_form_id deleted_ticket_form_id custom_status_id allow_channelback allow_attachments "
+    "from_messaging_channel satisfaction_probability metric_set comment_count dates",
+    {{"id", .is = MEMBER_ID | MEMBER_NEEDED},
+     {"via", .is = MEMBER_OBJECT},
+     {"created_at", .is = MEMBER_TIME},
+     {"updated_at", .is = MEMBER_TIME},
+     {"type", .is = MEMBER_TEXT},
+     {"subject", .is = MEMBER_TEXT},
+     {"description", .is = MEMBER_TEXT},
+     {"priority", .is = MEMBER_TEXT},
+     {"status", .is = MEMBER_TEXT},
+     {"requester_id", .is = MEMBER_ID},
+     {"assignee_id", .is = MEMBER_ID},
+     {"group_id", .is = MEMBER_ID},
+     {"tags", .is = MEMBER_LIST},
+     {"comments", .is = MEMBER_LIST},
+     {"custom_fields", .is = MEMBER_LIST},
+     {"satisfaction_rating", .is = MEMBER_OBJECT},
+     {"collaborator_ids", .left = "lists of people in copy"},
+     {"external_id", .left = "external ids"},
+     {"due_at", .left = "due times of tasks"},
+     {"problem_id", .left = "links of incidents to their problem"},
+     {"followup_ids", .left = "links to follow-up tickets"},
+     {"forum_topic_id", .left = "links to topics of forums"},
+     {"sharing_agreement_ids", .left = "links to tickets of other accounts"}}};
+
+static const struct foreign_shape comment = {
+    "comments",
+    "type audit_id via via_reference_id metadata event_type ticket_id timestamp formatted_from formatted_to transcription_visible trusted",
+    {{"id", .is = MEMBER_ID},
+     {"author_id", .is = MEMBER_ID},
+     {"body", .is = MEMBER_TEXT},
+     {"html_body", .is = MEMBER_TEXT},
+     {"plain_body", .is = MEMBER_TEXT},
+     {"public", .is = MEMBER_FLAG | MEMBER_NEEDED},
+     {"created_at", .is = MEMBER_TIME | MEMBER_NEEDED},
+     {"attachments", .is = MEMBER_LIST},
+     {"data", .left = "recordings and data of calls"}}};
+
+static const struct foreign_shape attachment = {"attachments",
+                                                "url content_url mapped_content_url size width height inline deleted thumbnails",
+                                                {{"id", .is = MEMBER_ID | MEMBER_NEEDED},
+                                                 {"file_name", .is = MEMBER_TEXT},
+                                                 {"content_type", .is = MEMBER_TEXT},
+                                                 {"malware_scan_result", .is = MEMBER_TEXT},
+                                                 {"malware_access_override", .is = MEMBER_FLAG}}};
+
+/* ---- people and groups -------------------------------------------------------------------------------------------------- */
+
+/* Returns the number of the word. Reports an unknown word, for which `fallback` stands. */
+static int known_word(struct foreign *f, const struct word *words, struct str text, int fallback, const char *unknown, int64_t id) {
+    int found = text.n ? word_id(words, text) : fallback;
+    if (found < 0) foreign_skip(f, unknown, id);
+    return found < 0 ? fallback : found;
+}
+
+static struct str notes_of(struct foreign *f, const struct json *item) {
+    struct str details = item_text(item, "details"), notes = item_text(item, "notes");
+    if (!details.n || !notes.n) return details.n ? details : notes;
+    return STR_CAT(f->item, details, S("\n\n"), notes);
+}
+
+static int take_organization(struct foreign *f, const struct json *item) {
+    int64_t id = item_int(item, "id");
+    if (item_time(item, "deleted_at")) return foreign_skip(f, "deleted organizations", id), 0;
+    return load_organization(f, &(struct foreign_organization){.id = id,
+                                                               .created_at = item_time(item, "created_at"),
+                                                               .name = item_text(item, "name"),
+                                                               .note = notes_of(f, item),
+                                                               .is_shared = item_true(item, "shared_tickets"),
+                                                               .domains = item_list(item, "domain_names"),
+                                                               .tags = item_list(item, "tags")});
+}
+
+static int take_group(struct foreign *f, const struct json *item) {
+    int64_t id = item_int(item, "id");
+    if (item_true(item, "deleted")) return foreign_skip(f, "deleted groups", id), 0;
+    return load_team(f, id, item_text(item, "name"), item_time(item, "created_at"));
+}
+
+/* role_type of agents */
+enum { OWN_ROLE = 0, LIGHT_AGENT = 1 };
+
+static void take_access(struct foreign *f, const struct json *item, struct foreign_person *p) {
+    struct str restriction = item_text(item, "ticket_restriction");
+    const struct json *type = json_member(item, S("role_type"));
+    bool typed = type && type->type != JSON_NULL;
+    p->role_id = known_word(f, roles, item_text(item, "role"), CUSTOMER, "unknown roles: the person is a customer", p->id);
+    if (p->role_id == CUSTOMER) {
+        if (str_eq(restriction, S("organization"))) p->organization_case_access = ORGANIZATION_ALL;
+    } else if (p->role_id == AGENT) {
+        if (typed && item_int(item, "role_type") == LIGHT_AGENT) p->role_id = COLLABORATOR;
+        if (typed && item_int(item, "role_type") == OWN_ROLE) foreign_skip(f, "roles of one's own: the person has the role Agent", p->id);
+        p->agent_case_access =
+            known_word(f, restrictions, restriction, 0, "unknown restrictions of agents: the person sees all tickets of the role", p->id);
+    }
+}
+
+static int take_user(struct foreign *f, const struct json *item) {
+    struct foreign_person p = {.id = item_int(item, "id"),
+                               .organization_id = item_int(item, "organization_id"),
+                               .created_at = item_time(item, "created_at"),
+                               .name = item_text(item, "name"),
+                               .email = item_text(item, "email"),
+                               .phone = item_text(item, "phone"),
+                               .note = notes_of(f, item),
+                               .is_disabled =
+                                   item_true(item, "suspended") || item_false(item, "active") || item_true(item, "permanently_deleted"),
+                               .tags = item_list(item, "tags")};
+    take_access(f, item, &p);
+    return load_foreign_person(f, &p);
+}
+
+static int take_zendesk_identity(struct foreign *f, const struct json *item) {
+    static const struct word kinds[] = {{0, "email"}, {1, "phone_number"}, {0}};
+    int64_t id = item_int(item, "user_id");
+    int kind = word_id(kinds, item_text(item, "type"));
+    TRY(foreign_once(f, &f->identities, "id", item_int(item, "id")));
+    if (kind < 0) return foreign_skip(f, "accounts of people with other services", id), 0;
+    return load_identity(f, id, kind == 1, item_text(item, "value"));
+}
+
+static int take_membership(struct foreign *f, const struct json *item) {
+    return load_member(f, item_int(item, "user_id"), item_int(item, "group_id"));
+}
+
+/* ---- tickets ----------------------------------------------------------------------------------------------------------- */
+
+static int take_zendesk_files(struct foreign *f, const struct json *list, const char *path, int64_t id, struct foreign_post *p) {
+    int place = 0;
+    p->attachments = arena_array(f->item, list ? list->count + 1 : 1, sizeof *p->attachments);
+    for (const struct json *a = list ? list->first : NULL; a; a = a->next) {
+        TRY(foreign_check(f, &attachment, a, str_fmt(f->item, "%sattachments[%d].", path, place++).p, id));
+        if (str_eq(item_text(a, "malware_scan_result"), S("malware_found")) && !item_true(a, "malware_access_override"))
+            foreign_skip(f, "attachments with malware", id);
+        else
+            p->attachments[p->attachment_count++] =
+                (struct foreign_attachment){item_int(a, "id"), item_text(a, "file_name"), item_text(a, "content_type")};
+    }
+    return 0;
+}
+
+static int take_comments(struct foreign *f, const struct json *list, const char *path, struct foreign_case *c) {
+    int place = 0;
+    c->posts = arena_array(f->item, (list ? list->count : 0) + 1, sizeof *c->posts);
+    for (const struct json *j = list ? list->first : NULL; j; j = j->next) {
+        struct foreign_post *p = &c->posts[c->post_count++];
+        const char *member = str_fmt(f->item, "%s[%d].", path, place++).p;
+        TRY(foreign_check(f, &comment, j, member, c->id));
+        struct str plain = item_text(j, "plain_body");
+        *p = (struct foreign_post){.id = item_int(j, "id"),
+                                   .author_id = item_int(j, "author_id"),
+                                   .created_at = item_time(j, "created_at"),
+                                   .is_note = item_false(j, "public"),
+                                   .text = plain.n ? plain : item_text(j, "body"),
+                                   .html = item_text(j, "html_body")};
+        TRY(take_zendesk_files(f, item_list(j, "attachments"), member, c->id, p));
+    }
+    return 0;
+}
+
+static void note_left_out(struct foreign *f, const struct json *item, int64_t id) {
+    const struct json *fields = item_list(item, "custom_fields");
+    struct str score = item_text(json_member(item, S("satisfaction_rating")), "score");
+    for (const struct json *v = fields ? fields->first : NULL; v; v = v->next)
+        if (!foreign_is_empty(json_member(v, S("value")))) foreign_skip(f, "values of custom fields", id);
+    /* offered, unoffered: nobody has rated */
+    if (score.n && !str_eq(score, S("offered")) && !str_eq(score, S("unoffered"))) foreign_skip(f, "ratings", id);
+}
+
+static int take_ticket(struct foreign *f, const struct json *item) {
+    struct str status = item_text(item, "status");
+    const struct json *comments = item_list(item, "comments");
+    const char *path = "comments";
+    struct foreign_case c = {.id = item_int(item, "id"),
+                             .requester_id = item_int(item, "requester_id"),
+                             .agent_id = item_int(item, "assignee_id"),
+                             .team_id = item_int(item, "group_id"),
+                             .created_at = item_time(item, "created_at"),
+                             .updated_at = item_time(item, "updated_at"),
+                             .subject = item_text(item, "subject"),
+                             .tags = item_list(item, "tags")};
+    if (str_eq(status, S("deleted"))) return foreign_skip(f, "deleted tickets", c.id), 0;
+    c.priority_id = known_word(f, priorities, item_text(item, "priority"), 0, "unknown priorities", c.id);
+    c.type_id = known_word(f, types, item_text(item, "type"), 0, "unknown types of tickets", c.id);
+    c.status_type = known_word(f, statuses, status, STATUS_OPEN, "unknown statuses: the conversation is open", c.id);
+    int source = word_id(channel_sources, item_text(json_member(item, S("via")), "channel"));
+    c.source = source < 0 ? SOURCE_API : source;
+    c.channel = c.source == SOURCE_MAIL ? CHANNEL_MAIL : c.source == SOURCE_MESSENGER ? CHANNEL_MESSENGER : CHANNEL_HELPCENTER;
+    if (!comments) TRY(foreign_read_of(f, "comments", c.id, &comments, &path));
+    TRY(take_comments(f, comments, path, &c));
+    if (!c.post_count && item_text(item, "description").n) {
+        c.posts[c.post_count++] =
+            (struct foreign_post){.author_id = c.requester_id, .created_at = c.created_at, .text = item_text(item, "description")};
+        foreign_skip(f, "comments of tickets without a list of them: only the description was imported", c.id);
+    }
+    note_left_out(f, item, c.id);
+    return load_case(f, &c);
+}
+
+const struct foreign_system zendesk = {"zendesk",
+                                       {{"organizations", take_organization, &organization, false},
+                                        {"groups", take_group, &group, false},
+                                        {"users", take_user, &user, true},
+                                        {"identities", take_zendesk_identity, &identity, false},
+                                        {"group_memberships", take_membership, &membership, false},
+                                        {"tickets", take_ticket, &ticket, true}},
+                                       {"comments"}};
