@@ -12,7 +12,7 @@ const canary = (name) => `qzk${name}xvj`;
 /* Gone after every erasure. */
 const IDENTIFYING = ['fullname', 'mail', 'othermail', 'designation', 'greeting', 'signature', 'legacy', 'twitter', 'street', 'city', 'website', 'external', 'tag', 'field', 'fieldfile', 'fieldbytes',
   'noteon', 'agent', 'token', 'event', 'property', 'mailfrom', 'mailsubject', 'mailbody', 'mailraw', 'tothem', 'report', 'delivery', 'attempt', 'search', 'import', 'view', 'macro', 'unattached', 'unattachedbytes',
-  'casename', 'postname', 'trail', 'log', 'audit', 'relay',
+  'casename', 'postname', 'trail', 'log', 'audit', 'relay', 'mark',
   'formermail', 'formername', 'formertw', 'formerfacebook', 'formerexternal', 'formerfrom', 'formertext', 'formerraw', 'grouped', 'friend', 'friendof'];
 /* Gone with contents=true only. */
 const TEXTS = ['subject', 'opening', 'reply', 'note', 'file', 'filebytes', 'alt', 'original', 'value', 'rating', 'comment', 'case'];
@@ -101,6 +101,7 @@ async function plant(desk) {
     `INSERT INTO events (uuid, event, user_id, properties, triggered_at, created_at) VALUES ('00000000-0000-4000-8000-000000000002', 'x', ${desk.people.customer.id}, '{"friend":"${canary('friend')}","by":"${jane.email}"}', 1, 1)`,
     `INSERT INTO events (uuid, event, user_id, properties, triggered_at, created_at) VALUES ('00000000-0000-4000-8000-000000000003', '${canary('friendof')} ${jane.email}', ${desk.people.customer.id}, '{}', 1, 1)`,
     `UPDATE posts SET reject_reason = '550 ${canary('report')}', creator_name = '${canary('postname')}' WHERE case_id = ${talk.id} AND creator_id = ${id}`,
+    `UPDATE files SET user_id = NULL, fingerprint = '${canary('mark')}' WHERE name = '${canary('file')}.txt'`, // uploaded before the login
     `UPDATE cases SET requester_name = '${canary('casename')}' WHERE id = ${talk.id}`,
     `UPDATE outgoing_mails SET last_error = '${canary('relay')} ${jane.email}'`,
     `INSERT INTO outgoing_mails (template, user_id, recipient, message_id, status, attempts, retry_until, last_error, created_at, updated_at) VALUES ('x', NULL, '${jane.email}', 'x', 5, 0, 0, '${canary('relay')} ${jane.email}', 1, 1)`,
