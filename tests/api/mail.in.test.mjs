@@ -207,6 +207,21 @@ describe('mails that come in', () => {
     assert.equal(sql(desk, `SELECT COUNT(*) FROM outgoing_mails WHERE post_id IN (SELECT id FROM posts WHERE case_id = ${first.case_id})`).trim(), '0');
   });
 
+  test('staff who take part in a conversation that they do not see write into it as customers, also if DMARC passed', async () => {
+    const { desk } = world;
+    const own = await desk.person('agent', { agent_case_access: 'SELF' });
+    const proof = { From: own.email, 'Authentication-Results': 'mx.desk.example; dmarc=pass' };
+    const first = await receive(desk, mail({ From: 'asks@unseen.example', Cc: own.email }));
+    const to = `desk+${token(desk, 'c', first.case_id)}@example.com`;
+    assert.equal((await receive(desk, mail(proof, 'Hello'), { to })).case_id, first.case_id);
+    const after = await desk.owner.fetch(`/cases/${first.case_id}`, { include: 'case_status' });
+    assert.deepEqual([after.post_count, after.status.label, after.last_reply_by_agent_at], [2, 'New', null]);
+    assert.equal(sql(desk, `SELECT COUNT(*) FROM outgoing_mails WHERE post_id IN (SELECT id FROM posts WHERE case_id = ${first.case_id})`).trim(), '0');
+    await desk.owner.update(`/cases/${first.case_id}`, { assigned_agent_id: own.id });
+    await receive(desk, mail(proof, 'Turn it.'), { to });
+    assert.ok((await desk.owner.fetch(`/cases/${first.case_id}`)).last_reply_by_agent_at);
+  });
+
   test('a mailbox selects brand and team', async () => {
     const { desk } = world;
     const team = await desk.admin.create('/teams', { title: 'Engines' });

@@ -313,11 +313,18 @@ static int mail_row_end(struct work *w, const struct processing *p) {
 }
 
 /* A sender who is not staff acts as a customer. Staff who do not see the conversation take part as customers, if they are participants. */
+static int mail_acts_as_staff(struct work *w, const struct judged *j) {
+    bool proven = sender_is_proven_staff(&j->sender, &j->seen);
+    return proven && j->thread.found ? sender_sees(w, &j->sender, &j->thread.now) : proven;
+}
+
 static int mail_judge(struct work *w, struct processing *p) {
     struct judged *j = &p->j;
     TRY(mail_find_mailbox(w, j->mail, &p->mailbox));
     TRY(thread_find(w, j->mail, &j->thread));
-    j->as_staff = sender_is_proven_staff(&j->sender, &j->seen);
+    int as_staff = mail_acts_as_staff(w, j);
+    TRY(as_staff);
+    j->as_staff = as_staff != 0;
     if (p->released) return 0;
     int hit = suspension_find(w, j, &p->reason);
     TRY(hit);

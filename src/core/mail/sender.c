@@ -115,24 +115,21 @@ bool sender_is_proven_staff(const struct mail_sender *s, const struct mail_authe
 
 QUERY(sender_participates, "SELECT 1 FROM case_participants WHERE case_id = :case AND user_id = :user");
 
-/* Returns 1 if the sender sees the conversation as staff, 0 if not, or a negative error. */
-static int staff_sees(struct work *w, const struct mail_sender *s, const struct case_now *c) {
+int sender_sees(struct work *w, const struct mail_sender *s, const struct case_now *c) {
     struct actor before = w->actor;
     struct case_reader *reader;
-    int rc = s->is_enabled ? actor_load(w, s->user_id) : -ERR_AUTHENTICATION_FAILED;
+    if (!s->is_enabled) return 0;
+    int rc = actor_load(w, s->user_id);
     if (rc >= 0) rc = access_case_reader(w, &reader);
     w->actor = before;
-    if (!s->is_enabled) return 0;
     return rc < 0 ? rc : access_case_of(reader, c->assigned_team_id, c->assigned_agent_id);
 }
 
-int sender_takes_part(struct work *w, const struct mail_sender *s, const struct case_now *c, bool as_staff) {
+int sender_takes_part(struct work *w, const struct mail_sender *s, const struct case_now *c) {
     int64_t found;
     if (s->user_id == 0) return 0;
     if (s->user_id == c->requester_id) return 1;
-    int rc = db_int(w->conn, &sender_participates, BINDS(B_INT("case", c->id), B_INT("user", s->user_id)), &found);
-    if (rc != 0 || !as_staff) return rc;
-    return staff_sees(w, s, c);
+    return db_int(w->conn, &sender_participates, BINDS(B_INT("case", c->id), B_INT("user", s->user_id)), &found);
 }
 
 int sender_act(struct work *w, const struct incoming *m, struct mail_sender *s, bool as_staff) {

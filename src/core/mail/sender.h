@@ -16,8 +16,10 @@ struct mail_sender {
 int sender_find(struct work *w, const struct incoming *m, struct mail_sender *out);
 /* True if the mail may act with the powers of staff: its sender is staff, and DMARC passed. */
 bool sender_is_proven_staff(const struct mail_sender *s, const struct mail_authentication *seen);
-/* Returns 1 if the sender may write into the conversation, 0 if not, or a negative error. as_staff: the powers of staff count. */
-int sender_takes_part(struct work *w, const struct mail_sender *s, const struct case_now *c, bool as_staff);
+/* Returns 1 if the sender, who is staff, sees the conversation, 0 if not, or a negative error. */
+int sender_sees(struct work *w, const struct mail_sender *s, const struct case_now *c);
+/* Returns 1 if the sender is the requester or a participant, 0 if not, or a negative error. */
+int sender_takes_part(struct work *w, const struct mail_sender *s, const struct case_now *c);
 /* The sender becomes the actor of the work, of kind MAIL. Creates the person if nobody owns the address. The rank of staff counts only if
  * as_staff. Sets user_id. Returns 1, 0 if the person is disabled, or a negative error. */
 int sender_act(struct work *w, const struct incoming *m, struct mail_sender *s, bool as_staff);

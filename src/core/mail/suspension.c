@@ -245,8 +245,8 @@ static int is_unverified(struct work *w, const struct judged *j, struct str *rea
 
 static int is_no_participant(struct work *w, const struct judged *j, struct str *reason) {
     *reason = str_fmt(w->arena, QUOTED " does not take part in conversation %d.", QUOTE(j->sender.address), (int)j->thread.now.id);
-    if (!j->thread.found) return 0;
-    int rc = sender_takes_part(w, &j->sender, &j->thread.now, j->as_staff);
+    if (!j->thread.found || j->as_staff) return 0;
+    int rc = sender_takes_part(w, &j->sender, &j->thread.now);
     return rc < 0 ? rc : !rc;
 }
 
