@@ -5,6 +5,7 @@ import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { Lmtp, deskd, directory, lmtp, lmtpAlone, lmtpPort, mailIn, open, stored, until, waiting } from './lib/index.mjs';
+import { sql } from './lib/sql.mjs';
 
 const MAIL = 'From: ada@people.example\r\nSubject: Lamp\r\n\r\nIt flickers.\r\n';
 const HERE = 'support@desk.example';
@@ -409,6 +410,24 @@ describe('a desk with --lmtp', () => {
     await until('the inbox to be empty', () => waiting(desk).length === 0);
     assert.match((await (await lmtp(t, alone.port)).deliver(MAIL.replace('Lamp', 'Third lamp'), HERE))[0], /^250/);
     await until('the inbox to be empty', () => waiting(desk).length === 0);
+  });
+
+  test('a disabled system mailbox takes no mail, unless delivery reports come to its address', async (t) => {
+    const desk = await open(t, { processes: 1, args: ['--lmtp', '127.0.0.1:0'] });
+    const client = await lmtp(t, lmtpPort(desk));
+    const lines = () => { try { return readFileSync(join(desk.dir, 'mail/recipients'), 'utf8').trim().split('\n'); } catch { return []; } };
+    const other = await desk.owner.create('/mailboxes', { address: 'other@desk.example' });
+    sql(desk, `UPDATE mailboxes SET verified_at = 1 WHERE id = ${other.id}`);
+    await desk.owner.update('/mailboxes/default', { mailbox_id: other.id });
+    await desk.owner.update('/mailboxes/1', { is_enabled: false });
+    await desk.owner.put('/settings', { values: { 'mail.from_address': HERE, 'mail.return_path': 'bounces@desk.example' } });
+    await until('the return path', () => lines().includes('bounces@desk.example'));
+    assert.deepEqual(lines(), ['bounces@desk.example', 'other@desk.example']);
+    await client.say('MAIL FROM:<a@b.example>');
+    assert.match(await client.say(`RCPT TO:<${HERE}>`), /^550 5\.1\.1/);
+    await desk.owner.put('/settings', { values: { 'mail.return_path': '' } });
+    await until('the system mailbox', () => lines().includes(HERE));
+    assert.match(await client.say(`RCPT TO:<${HERE}>`), /^250/);
   });
 
   test('a desk whose LMTP address is in use does not start', async (t) => {

@@ -14,8 +14,7 @@ QUERY(mailbox_of_brand, MAILBOX_COLUMNS "JOIN cases c ON c.brand_id = m.brand_id
                                         " ORDER BY m.is_default DESC, m.id LIMIT 1");
 QUERY(mailbox_by_default, MAILBOX_COLUMNS "WHERE m.is_default = 1 AND " MAILBOX_SENDS);
 QUERY(mailbox_key_owned, "SELECT 1 FROM mailboxes WHERE address_key = :key AND deleted_at IS NULL");
-QUERY(mailbox_listed,
-      "SELECT address FROM mailboxes WHERE address IS NOT NULL AND is_enabled = 1 AND deleted_at IS NULL ORDER BY id LIMIT :most");
+QUERY(mailbox_listed, "SELECT address, is_system FROM mailboxes WHERE is_enabled = 1 AND deleted_at IS NULL ORDER BY id LIMIT :most");
 
 #define LIMIT_MAILBOX_LIST 10000 /* lines of the file of recipients */
 
@@ -80,9 +79,12 @@ static int address_added(struct work *w, struct str *list, int n, struct str add
 
 int mailbox_addresses(struct work *w, struct str **list) {
     int rc, n = 0;
-    struct str *out = *list = arena_array(w->arena, LIMIT_MAILBOX_LIST + 2, sizeof *out);
-    DB_ROWS(rc, w->conn, &mailbox_listed, BINDS(B_INT("most", LIMIT_MAILBOX_LIST)), s) out[n++] = str_dup(w->arena, col_text(s, 0));
+    struct str *out = *list = arena_array(w->arena, LIMIT_MAILBOX_LIST + 1, sizeof *out);
+    struct str return_path = setting_text(w->desk, "mail.return_path", w->arena);
+    DB_ROWS(rc, w->conn, &mailbox_listed, BINDS(B_INT("most", LIMIT_MAILBOX_LIST)), s) {
+        struct str address = col_int(s, 1) ? system_address(w) : str_dup(w->arena, col_text(s, 0));
+        if (address.n) out[n++] = address;
+    }
     TRY(rc);
-    n = address_added(w, out, n, system_address(w));
-    return address_added(w, out, n, setting_text(w->desk, "mail.return_path", w->arena));
+    return address_added(w, out, n, return_path.n ? return_path : system_address(w));
 }

@@ -25,8 +25,8 @@ int mailbox_has(struct work *w, struct str address);
 int mailbox_owns(struct work *w, struct str address);
 #define MAILBOX_ADDRESSES "addresses of mailboxes" /* db_lock of writes that give a mailbox or mail.from_address an address */
 
-/* Lists the addresses that the desk takes mail for, without duplicates: those of enabled mailboxes, mail.from_address and mail.return_path.
- * Returns their number, or a negative error. */
+/* Lists the addresses that the desk takes mail for: those of enabled mailboxes, and that of delivery reports (mail.return_path; if it is empty,
+ * mail.from_address). Returns their number, or a negative error. */
 int mailbox_addresses(struct work *w, struct str **list);
 
 /* ---- changes --------------------------------------------------------------------------------------------------------- */
