@@ -100,10 +100,29 @@ static const char *const autoreply_fields[] = {
     "X-Cron-Env",
 };
 
+#define SCORE_MOST 1e6 /* a number that core/mail/suspension.c does not take counts least */
+
+/* "yes" and "true" count more than any score. */
+static double spam_weight(struct arena *a, struct str s) {
+    if (s.n == 0) return 0;
+    const char *text = str_dup(a, str_trim(s)).p, *named = strstr(text, "score=");
+    double score = g_ascii_strtod(named ? named + strlen("score=") : text, NULL);
+    bool spam = g_ascii_strncasecmp(text, "yes", 3) == 0 || g_ascii_strncasecmp(text, "true", 4) == 0;
+    return (score < SCORE_MOST && score > -SCORE_MOST ? score : -SCORE_MOST) + (spam ? 3 * SCORE_MOST : 0);
+}
+
+/* The first field of a name counts. Of those of spam filters the worst one counts, because the sender may write such fields, too. */
+static bool sign_replaces(struct header_reader *h, const char *name, struct str now, struct str before) {
+    if (before.p == NULL) return true;
+    return str_starts(str_of(name), S("X-Spam-")) && spam_weight(h->a, now) > spam_weight(h->a, before);
+}
+
 static void take_sign(struct header_reader *h, const struct mail_field *f) {
     for (size_t i = 0; i < sizeof sign_fields / sizeof *sign_fields; i++) {
         struct str *to = (struct str *)(void *)((char *)h->out + sign_fields[i].at);
-        if (to->p == NULL && str_eqi(f->name, str_of(sign_fields[i].name))) *to = header_line(h->a, f->value, ANSWER_SIGN);
+        if (!str_eqi(f->name, str_of(sign_fields[i].name))) continue;
+        struct str line = header_line(h->a, f->value, ANSWER_SIGN);
+        if (sign_replaces(h, sign_fields[i].name, line, *to)) *to = line;
     }
     for (size_t i = 0; h->out->signs.autoreply.p == NULL && i < sizeof autoreply_fields / sizeof *autoreply_fields; i++)
         if (str_eqi(f->name, str_of(autoreply_fields[i])))
