@@ -111,9 +111,11 @@ static double spam_weight(struct arena *a, struct str s) {
     return (score < SCORE_MOST && score > -SCORE_MOST ? score : -SCORE_MOST) + (spam ? 3 * SCORE_MOST : 0);
 }
 
-/* The first field of a name counts. Of those of spam filters the worst one counts, because the sender may write such fields, too. */
+/* The first field of a name counts, with two exceptions, because both the sender and a program on the way may write such fields:
+ * "Auto-Submitted: no" says less than any other value, and of the fields of spam filters the worst one counts. */
 static bool sign_replaces(struct header_reader *h, const char *name, struct str now, struct str before) {
     if (before.p == NULL) return true;
+    if (strcmp(name, "Auto-Submitted") == 0) return str_eqi(str_trim(before), S("no"));
     return str_starts(str_of(name), S("X-Spam-")) && spam_weight(h->a, now) > spam_weight(h->a, before);
 }
 
