@@ -33,6 +33,7 @@ test('a reset sends a link, opens a form, and sets the password once', async (t)
     const shown = (await page(desk, '/password', { hash: mail.hash })).must(200);
     assert.match(shown.text, /At least 5 characters[^]*type="password"/);
     assert.ok(shown.text.includes(`value="${mail.hash}"`));
+    assert.ok(shown.text.endsWith('</main>\n</body>\n</html>\n'), 'the page is complete');
   }
   assert.ok(await logs_in(desk, email, PASSWORD));
   assert.match((await press(desk, '/password', { hash: mail.hash, new_password: NEW })).must(200).text, /Your password is set/);

@@ -163,6 +163,7 @@ test('people, organizations, groups and tickets of Zammad become those of the de
   assert.deepEqual(list[0].attachments.map(({ name, size }) => [name, size]), [['ramp.csv', 13]]);
   assert.deepEqual([(await found(11)).status.type, await found(12), (await found(15)).status.type], ['PENDING', undefined, 'OPEN']);
 
+  assert.deepEqual([ramp, await found(11), await found(13), await found(15)].map((c) => c.source_channel.type), ['MAIL', 'MAIL', 'HELPCENTER', 'HELPCENTER'], 'the first article decides, then create_article_type');
   const winch = await found(13);
   assert.deepEqual([winch.status.type, winch.requester.id, winch.assigned_agent.id, winch.assigned_team.title], ['COMPLETED', guest.id, ole.id, 'Harbour::East'], 'the file ticket_states explains states of one\'s own');
   assert.deepEqual((await desk.owner.fetch(`/cases/${winch.id}/tags`)).map(({ name }) => name).sort(), ['noise', 'winch'], 'tags are in tags/TICKET.json');
