@@ -145,7 +145,7 @@ void arguments_read(struct call *c) {
 static bool is_common(const struct call *c, struct str name) {
     int i = common_of(name);
     if (i < A_AFTER) return i >= 0;
-    return route_lists(c->route) || (i == A_IDS && c->route->shape == COUNT); /* refuse_narrowing() refuses those that a list does not take */
+    return route_lists(c->route) || (i == A_IDS && c->route->shape == COUNT); /* lists: refuse_narrowing() */
 }
 
 static bool known(const struct in *list, int count, bool create, bool file, struct str name) {

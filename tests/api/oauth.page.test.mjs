@@ -186,6 +186,8 @@ describe('the authorize page', () => {
 
   test('a parameter that is given twice is refused', async () => {
     const visitor = await insider();
+    for (const url of [`${authorizeUrl(world.client)}&client_id=${world.client.key}`, authorizeUrl(world.client).replace(/client_id=[^&]*&?/, '')])
+      assert.match((await visitor.get(url)).must(400).text, /has no client_id, or several/);
     assert.equal(where((await visitor.get(`${authorizeUrl(world.client)}&scope=users&scope=search`)).must(303)).error, 'invalid_request');
     assert.ok(!('state' in where((await visitor.get(`${authorizeUrl(world.client)}&state=b`)).must(303))));
   });

@@ -3,8 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { Client, Desk, defer, demo, deskd, directory, open, raw, until } from './lib/index.mjs';
+import { Client, Desk, File, defer, demo, deskd, directory, multipart, open, raw, until } from './lib/index.mjs';
 import { filledHelpCenter } from './lib/published.mjs';
+import { png } from './lib/picture.mjs';
 import { createDatabase, dropDatabase, once, store } from './lib/stores.mjs';
 import { SEEN_AS, UNCOUNTED, addressesOf, answersOf, edit, editRows, sameAnswers, sessionsOf, withKeyOf } from './lib/transfer.mjs';
 
@@ -75,6 +76,7 @@ test('a desk that is imported from its export gives the same reply to every GET 
   await filledHelpCenter(desk);
   await desk.customer.create('/conversations', { subject: 'Žluťoučký 🐎', contents: 'line\r\nline\ttab \\ "quoted" \u0001' });
   const endpoint = await desk.owner.create('/endpoints', HOOK);
+  await desk.owner.create('/oauth/clients', multipart({ name: 'Reports', logo: new File('logo.png', 'image/png', png(8, 8)) }));
   const gone = await desk.owner.create('/teams', { title: 'Not for long' });
   (await desk.owner.delete(`/teams/${gone.id}`)).must(200);
   const sessions = await sessionsOf(desk, ['owner', 'admin', 'agent', 'collaborator', 'customer']);

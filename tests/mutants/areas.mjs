@@ -26,6 +26,7 @@ export const areas = [
   ['src/api/limits.c', { unit: ['bucket'], api: ['limits', 'limits.pages', 'limits.headers'] }],
   ['src/api/auth', { unit: [], api: ['session', 'apitokens', 'oauth.token', 'tokens.walk', 'crosssite', 'remember', 'lockout', 'twofactor', 'password', 'audit', 'people.secrets.spec'] }],
   ['src/api/page.c', { unit: [], api: ['links', 'survey', 'oauth.page', 'limits.pages'] }],
+  ['src/api/describe.c', { unit: ['router'], api: ['tokens.walk', 'openapi', 'refusals', 'access.walk'] }],
   ['src/api/docs/', { unit: ['router'], api: ['openapi', 'errors', 'guides', 'tools'] }],
   ['src/api/', {
     unit: ['router', 'scope', 'pool'],
