@@ -12,13 +12,11 @@
 
 /* ---- the rows that a caller sees ---------------------------------------------------------------------------------------
  *
- * Suspended mails are open to all staff, and stay so after their release, until they have a conversation. If a mail has a conversation, the
- * conversation decides. All others are for admins and owners. */
+ * Suspended mails are open to all staff. If a mail has a conversation, the conversation decides. All others are for admins and owners. */
 
 #define SUSPENDED "t.is_suspended = 1"
 #define NOT_SUSPENDED "t.is_suspended = 0"
-#define RELEASED_WITHOUT_CASE NOT_SUSPENDED " AND t.suspension IS NOT NULL AND t.case_id IS NULL"
-#define OTHERS_WITHOUT_CASE NOT_SUSPENDED " AND t.suspension IS NULL AND t.case_id IS NULL"
+#define OTHERS_WITHOUT_CASE NOT_SUSPENDED " AND t.case_id IS NULL"
 
 static void add_mails_of_cases(struct work *w, struct branches *out) {
     struct branches cases = {0}, one = {0};
@@ -39,7 +37,6 @@ static void add_mails(struct work *w, bool suspended, bool others, struct branch
     else if (suspended) branch_add(out, SUSPENDED);
     else if (all) branch_add(out, NOT_SUSPENDED);
     if (all || !others) return;
-    branch_add(out, RELEASED_WITHOUT_CASE);
     if (w->actor.rank >= ROLE_ADMIN) branch_add(out, OTHERS_WITHOUT_CASE);
     add_mails_of_cases(w, out);
 }
@@ -177,9 +174,8 @@ static const struct route mail_routes[] = {
      .order = {.descending = true}, .summary = "List mails",
      .doc = "The newest first. Agents and collaborators see only suspended mails. Leave out `source` (fields=-source) to read faster."},
     {GET, "/mails/:id", COL_PLUS, "conversations", ONE, api_get, LONG_READ, .args = html_args, .summary = "Get a mail",
-     .doc =
-         "Suspended mails are open to all staff, and so are released ones that have no conversation. A mail of a conversation is open to "
-         "callers who see the conversation, the others to admins and owners."},
+     .doc = "Suspended mails are open to all staff. A mail of a conversation is open to callers who see the conversation, the others to "
+            "admins and owners."},
     {GET, "/mails/:id/source", COL_PLUS, "conversations", ONE, get_mail_source, .is_download = true, .has_ranges = true,
      .summary = "Download the raw mail", .doc = "The bytes as they arrived (message/rfc822). 404 if they were erased with their sender."},
     {PUT, "/mails/:id", AG_PLUS, "conversations", ONE, put_mails, RELEASES, .summary = "Release a suspended mail",

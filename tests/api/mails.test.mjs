@@ -261,17 +261,22 @@ test('a released mail is processed as if it had just arrived, one or several', a
   }
 });
 
-test('the person who releases a mail sees it afterwards, and a second release is refused by its state', async (t) => {
+test('a released mail without a conversation is for admins and owners, and a second release is refused', async (t) => {
   const desk = await open(t);
   await desk.owner.put('/settings', { values: { 'mail.from_address': 'desk@example.com' } });
   const id = await storedMail(desk, { subject: 'slow', status: 'PROCESSING', suspension: 12 }); // released, and its job has not run
   const over = await storedMail(desk, { subject: 'disabled', status: 'REJECTED', suspension: 12 });
+  const narrow = (await desk.person('admin', { agent_case_access: 'SELF' })).client, helper = (await desk.person('collaborator')).client;
   for (const one of [id, over]) {
-    (await desk.staff.get(`/mails/${one}`)).must(200);
-    (await desk.staff.put(`/mails/${one}`, { is_suspended: false })).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');
+    for (const client of [desk.staff, helper]) (await client.get(`/mails/${one}`)).refused(404, 'RESOURCE_NOT_FOUND');
+    (await desk.staff.put(`/mails/${one}`, { is_suspended: false })).refused(404, 'RESOURCE_NOT_FOUND');
+    for (const client of [desk.owner, desk.admin, narrow]) {
+      (await client.get(`/mails/${one}`)).must(200);
+      (await client.put(`/mails/${one}`, { is_suspended: false })).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');
+    }
   }
   assert.deepEqual((await desk.staff.get('/mails')).must(200).data, [], 'the list of agents has suspended mails only');
-  for (const client of [desk.admin, (await desk.person('admin', { agent_case_access: 'SELF' })).client]) assert.equal((await client.get('/mails')).must(200).body.total_count, 2);
+  for (const client of [desk.admin, narrow]) assert.equal((await client.get('/mails')).must(200).body.total_count, 2);
 });
 
 test('a released mail that can\'t be processed is suspended again, with the reason, and can be released again', async (t) => {
@@ -284,7 +289,7 @@ test('a released mail that can\'t be processed is suspended again, with the reas
   const again = async () => {
     (await desk.staff.put(`/mails/${row.id}`, { is_suspended: false })).must(200);
     return until('the end of the release', async () => {
-      const now = await desk.staff.fetch(`/mails/${row.id}`);
+      const now = await desk.admin.fetch(`/mails/${row.id}`);
       return now.status === 'PROCESSING' ? undefined : now;
     });
   };
