@@ -312,7 +312,8 @@ static int mail_row_end(struct work *w, const struct processing *p) {
                          B_ID("completed", p->status == INCOMING_SUSPENDED ? 0 : w->now)));
 }
 
-/* A sender who is not staff acts as a customer. Staff who do not see the conversation take part as customers, if they are participants. */
+/* Returns 1 if the mail acts with the powers of staff, 0 if it acts as a customer, or a negative error. Staff who do not see the conversation
+ * take part as customers, if they are participants. */
 static int mail_acts_as_staff(struct work *w, const struct judged *j) {
     bool proven = sender_is_proven_staff(&j->sender, &j->seen);
     return proven && j->thread.found ? sender_sees(w, &j->sender, &j->thread.now) : proven;
