@@ -74,7 +74,7 @@ static bool check_fold(struct check *c) {
 }
 
 static bool check_start(struct check *c) {
-    if (takes(c, (struct str){HTML_FOLDED_BEGIN + 1, sizeof HTML_FOLDED_BEGIN - 2})) return check_fold(c);
+    if (takes(c, (struct str){&HTML_FOLDED_BEGIN[1], sizeof HTML_FOLDED_BEGIN - 2})) return check_fold(c);
     const struct html_element *e = take_element(c);
     if (e == NULL || e->flags & HTML_FOLD) return false;
     bool link = strcmp(e->name, "a") == 0, led = false;

@@ -89,10 +89,10 @@ static bool is_number(const struct answer_row *r) { return r->kind == A_NUMBER |
 
 /* Loops are in the struct itself, the other lists behind a pointer. */
 static char *list_elements(const struct incoming *m, enum answer_list list) {
-    char *at = (char *)(uintptr_t)m + answer_lists[list].list;
+    char *at = (char *)(uintptr_t)m + answer_lists[list].list, *elements;
     if (list == L_LOOPS) return at;
-    memcpy(&at, at, sizeof at);
-    return at;
+    memcpy(&elements, at, sizeof elements);
+    return elements;
 }
 
 static int *list_count(const struct incoming *m, enum answer_list list) {

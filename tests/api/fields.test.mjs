@@ -378,7 +378,7 @@ describe('the system fields of conversations', () => {
   const world = shared(async (w) => {
     w.system = (await w.desk.owner.fetch('/cases/fields')).filter((f) => f.is_system);
     w.of = Object.fromEntries(w.system.map((f) => [f.key, f]));
-  }, { processes: 1 }); // the test changes settings
+  });
 
   test('there are seven system fields, listed first', async () => {
     const { owner, staff } = world.desk;

@@ -19,7 +19,7 @@ describe('mailboxes:', () => {
   const world = shared(async (w) => {
     w.to = await relay(w.t);
     await connect(w.desk, w.to);
-  }, { processes: 1 }); // a setting counts at once only in the process that changed it
+  });
 
   test('a new desk has one mailbox: it is the system\'s, the default, verified, and has the address of the setting', async () => {
     const { desk } = world;

@@ -5,8 +5,7 @@ import { Browser, CALLBACK, DAY, File, MINUTE, PASSWORD, authorize, authorizeUrl
 import { totp } from './lib/totp.mjs';
 
 describe('the authorize page', () => {
-  const world = shared(async (world) => { world.client = await register(world.desk, { description: 'Weekly <b>reports</b>', author: 'Charles', author_url: 'https://charles.example/', url: 'https://app.example/' }); },
-    { processes: 1 }); // settings reach other processes later
+  const world = shared(async (world) => { world.client = await register(world.desk, { description: 'Weekly <b>reports</b>', author: 'Charles', author_url: 'https://charles.example/', url: 'https://app.example/' }); });
   const browser = () => new Browser(world.desk);
   const insider = () => loggedIn(world.desk, world.client, world.desk.people.agent); // errors go back only with a session
   const where = ({ headers }) => Object.fromEntries(new URL(headers.location).searchParams);

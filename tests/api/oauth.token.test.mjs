@@ -277,7 +277,7 @@ describe('the token endpoint', () => {
 });
 
 describe('settings and the token endpoint', () => {
-  const world = shared(async (world) => { world.client = await register(world.desk); }, { processes: 1 }); // settings reach other processes later
+  const world = shared(async (world) => { world.client = await register(world.desk); });
 
   test('the password grant refuses an expired password', async () => {
     const { desk } = world, person = await desk.person('customer');

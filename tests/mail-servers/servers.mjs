@@ -156,8 +156,18 @@ class Dovecot extends Server {
     }
   }
 
-  /** The mails of a folder that are not marked as deleted, as bytes. */
+  /** The mails of a folder that are not marked as deleted, as bytes. Dovecot renames a file when its flags change: then the folder is read again. */
   mails(name = 'INBOX') {
+    for (;;) {
+      try {
+        return this.read(name);
+      } catch (error) {
+        if (error.code !== 'ENOENT') throw error;
+      }
+    }
+  }
+
+  read(name) {
     return ['new', 'cur'].flatMap((part) => {
       const path = join(this.path(name), part);
       return has(path) ? readdirSync(path).filter((file) => !file.endsWith('.part') && !/:2,.*T/.test(file)).map((file) => readFileSync(join(path, file))) : [];

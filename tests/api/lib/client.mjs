@@ -47,11 +47,12 @@ export class Client {
   async request(method, path, options = {}) {
     const reply = await this.exchange(method, path.startsWith('/api/') || path.startsWith('//') ? path : `/api/v1${path}`, options);
     await this.desk.judge(reply);
+    if (method === 'PUT' && path === '/settings' && reply.status === 200) await this.desk.agree(this);
     return reply;
   }
 
   /** Sends a request to any path, and returns its reply unchecked. */
-  async exchange(method, path, { query = {}, body, headers = {} } = {}) {
+  async exchange(method, path, { query = {}, body, headers = {}, port = this.desk.port } = {}) {
     const search = new URLSearchParams(pairs(query)).toString();
     const target = search ? `${path}${path.includes('?') ? '&' : '?'}${search}` : path;
     const sent = encode(body);
@@ -62,7 +63,6 @@ export class Client {
       ...headers,
     });
     const about = { method, path: target, headers: all, sent: sent?.bytes.toString('latin1') };
-    const { port } = this.desk;
     if (performance.now() - this.desk.answeredAt > MAYBE_CLOSED) for (let i = 0; i < 2; i++) await new Promise(setImmediate);
     return new Promise((resolve, reject) => {
       const options = { host: '127.0.0.1', port, method, path: target, headers: all, agent: this.desk.agent, localAddress: this.from };

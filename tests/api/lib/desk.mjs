@@ -79,6 +79,16 @@ export class Desk {
     const ones = (this.turn++).toString(2).replaceAll('0', '').length;
     return this.daemons[ones % this.daemons.length].port;
   }
+
+  /** Waits until all daemons have the same settings: one that another daemon changed counts a moment later. */
+  async agree(client) {
+    if (this.daemons.length < 2) return;
+    await until('the same settings in all daemons', async () => {
+      const replies = await Promise.all(this.daemons.map(({ port }) => client.exchange('GET', '/api/v1/settings', { query: { limit: 1000 }, port })));
+      return new Set(replies.map((reply) => JSON.stringify(reply.must(200).data))).size === 1;
+    });
+  }
+
   /** The first daemon. */
   get child() { return this.daemons[0].child; }
 
