@@ -150,14 +150,21 @@ static bool read_basic_client(struct exchange *x, struct str sent, struct presen
 static bool not_a_client(struct exchange *x, const char *why) { return exchange_refuse(x, 401, "invalid_client", why), false; }
 static bool unclear_client(struct exchange *x, const char *why) { return exchange_refuse(x, 400, "invalid_request", why), false; }
 
+/* Some HTTP libraries add a Bearer token to every request, an empty one before the first login. A token can't authenticate a client, so it is
+ * ignored if the body names the client. */
+static bool names_no_client(const struct presented *in_body, struct str scheme, struct str rest) {
+    if (str_trim(scheme).n == 0) return true;
+    return str_eqi(scheme, S("Bearer")) && (in_body->key.p || str_trim(rest).n == 0);
+}
+
 /* Returns false if the reply is set. */
 static bool read_client_given(struct exchange *x, struct presented *out) {
-    struct str header = http_header(x->http, "Authorization"), rest = header, scheme = str_cut(&rest, ' ');
+    struct str rest = str_trim(http_header(x->http, "Authorization")), scheme = str_cut(&rest, ' ');
     *out = (struct presented){exchange_text(x, "client_id"), exchange_text(x, "client_secret")};
     struct str key = out->key;
-    if (str_trim(header).n == 0 && key.p == NULL)
-        return not_a_client(x, "The client is missing. Send client_id, or Basic credentials of the client.");
-    if (str_trim(header).n == 0) return true;
+    bool none = names_no_client(out, scheme, rest);
+    if (none && key.p == NULL) return not_a_client(x, "The client is missing. Send client_id, or Basic credentials of the client.");
+    if (none) return true;
     if (!str_eqi(scheme, S("Basic")) || rest.p == NULL)
         return not_a_client(x, "Clients authenticate by Basic, or by client_id and client_secret in the body.");
     if (out->secret.p) return unclear_client(x, "The client authenticates in two ways. Choose one.");

@@ -112,6 +112,24 @@ test('a multipart body may lack its last boundary if Content-Length shows that e
   assert.equal((await owner.get('/teams')).body.total_count, 1);
 });
 
+test('a multipart body may end with the line of a boundary that opens a part, as a mobile client sends it', async (t) => {
+  const desk = await open(t), { owner } = desk;
+  const field = (name, value) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+  const opened = (...parts) => raw('multipart/form-data; boundary=b', `${parts.join('')}--b\r\n`);
+  assert.equal((await owner.post('/teams', opened(field('title', 'Opened')))).must(201).data.title, 'Opened');
+  const chunked = { headers: { 'Content-Length': undefined, 'Transfer-Encoding': 'chunked' } };
+  assert.equal((await owner.post('/teams', opened(field('title', 'Chunked')), chunked)).must(201).data.title, 'Chunked');
+
+  const sent = await desk.as('customer').create('/conversations', { subject: 'Mobile', contents: 'Hello' });
+  const file = '--b\r\nContent-Disposition: form-data; name="f"; filename="a.txt"\r\nContent-Type: text/plain\r\n\r\none\r\n';
+  const message = await desk.as('customer').create(`/conversations/${sent.id}/messages`, opened(field('contents', 'With a file'), file));
+  assert.deepEqual([message.content_text, message.attachments[0].name, message.attachments[0].size], ['With a file', 'a.txt', 3]);
+
+  for (const end of ['--b', '--b\r\nContent-Disp', '--b\r\nContent-Disposition: form-data; name="legacy_id"\r\n\r\n'])
+    (await owner.post('/teams', raw('multipart/form-data; boundary=b', field('title', 'Cut') + end))).refused(400, 'BODY_INVALID');
+  assert.equal((await owner.get('/teams')).body.total_count, 2);
+});
+
 test('multipart variants of other programs are accepted: preamble, quoted boundary, charset, folded names', async (t) => {
   const { owner } = await open(t);
   const body = ['This is a preamble.', '--a b', 'content-disposition: FORM-DATA; name=title', 'Content-Type: text/plain; charset=utf-8', '', 'Ünicode', '--a b',

@@ -33,6 +33,25 @@ describe('the token endpoint', () => {
       }
   });
 
+  test('a Bearer token of an HTTP library does not keep a client from authenticating in the body', async () => {
+    const { desk, client } = world;
+    const open = await register(desk, { is_public: true });
+    const grant = { grant_type: 'client_credentials' };
+    for (const Authorization of ['Bearer', 'Bearer ', 'bearer   ', 'Bearer dka_old', 'Bearer null'])
+      for (const encode of [form, json, multipart]) {
+        const { access_token } = (await exchange(desk, client, grant, { auth: 'post', encode, headers: { Authorization } })).must(200).body;
+        (await exchange(desk, client, { token: access_token }, { auth: 'post', encode, headers: { Authorization }, path: '/oauth/revoke' })).must(200);
+        denied(await exchange(desk, open, { grant_type: 'refresh_token', refresh_token: 'dkr_unknown' }, { encode, headers: { Authorization } }), 400, 'invalid_grant');
+      }
+    const headers = { Authorization: 'Bearer dka_old' };
+    denied(await exchange(desk, { ...client, secret: 'wrong' }, grant, { auth: 'post', headers, from: '127.0.0.7' }), 401, 'invalid_client');
+    denied(await exchange(desk, client, grant, { auth: 'none', headers, from: '127.0.0.7' }), 401, 'invalid_client');
+    const nobody = (Authorization) => desk.anyone.exchange('POST', '/oauth/token', { body: form(grant), headers: { Authorization } });
+    for (const Authorization of ['Bearer', 'Bearer dka_old']) denied(await nobody(Authorization), 401, 'invalid_client');
+    const both = { ...grant, client_id: client.key, client_secret: client.secret };
+    denied(await desk.anyone.exchange('POST', '/oauth/token', { body: form(both), headers: { Authorization: 'Digest x' } }), 401, 'invalid_client');
+  });
+
   test('a refresh token gives a new pair', async () => {
     const { desk, client } = world;
     const first = await tokensFor(desk, client, agent());

@@ -172,6 +172,21 @@ static void a_lost_last_line_is_forgiven_when_the_part_is_whole(void **state) {
     expect(S("no form at all"), UNFINISHED);
 }
 
+static void an_opening_boundary_line_may_end_the_form(void **state) {
+    (void)state;
+    expect(S(FIELD("a", "1") "--B\r\n"), "a=1|");
+    expect(S(FIELD("a", "1") FILE_PART("name=f; filename=a.txt", "x") "--B \t\r\n"), "a=1|f:a.txt:=x|");
+    expect(S(LONG_PART("3", "abc\r\n") "--B\r\n"), "a=abc|");
+    expect(S(FIELD("a", "") "--B\r\n"), "a=|");
+    expect(S("--B\r\n"), "");
+    expect(S(FIELD("a", "1") "--B"), UNFINISHED);
+    expect(S(FIELD("a", "1") "--B\r"), UNFINISHED);
+    expect(S(FIELD("a", "1") "--B\r\n\r\n"), UNFINISHED);
+    expect(S(FIELD("a", "1") "--B\r\nContent-Disposition: form-data; name=b\r\n"), UNFINISHED);
+    expect(S(FIELD("a", "1") "--B\r\nContent-Disposition: form-data; name=b\r\n\r\n"), UNFINISHED);
+    expect(S(LONG_PART("4", "abc\r\n") "--B\r\n"), "BODY_INVALID: A part is not as long as its Content-Length says.");
+}
+
 static void a_wrong_length_is_refused(void **state) {
     (void)state;
     const char *reason = "BODY_INVALID: A part is not as long as its Content-Length says.";
@@ -392,6 +407,7 @@ int main(void) {
         cmocka_unit_test(a_part_without_data_may_lack_its_line_end),
         cmocka_unit_test(file_names_lose_their_directories),
         cmocka_unit_test(extended_file_names_win),
+        cmocka_unit_test(an_opening_boundary_line_may_end_the_form),
         cmocka_unit_test(a_lost_last_line_is_forgiven_when_the_part_is_whole),
         cmocka_unit_test(a_wrong_length_is_refused),
         cmocka_unit_test(malformed_heads_are_refused),
