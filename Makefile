@@ -263,7 +263,7 @@ dialect: $(QUERIES) ## prepares every statement, named or composed from the tabl
 	npm ci --prefix $* --no-audit --no-fund --loglevel=error
 	@touch $@
 
-# Node runs files in the order of their names. access.walk is the longest; as the last one it ran alone.
+# Node runs files in the order of their names. The walks of callers are the longest; as the last ones they ran alone.
 API_TESTS := $(sort $(patsubst tests/%,%,$(wildcard tests/api/*.test.mjs)))
 
 # Tests of what is decided before the store is asked: documents, heads, bodies, pictures. They add nothing on a second engine.
@@ -273,7 +273,7 @@ BEFORE_STORE := $(patsubst %,api/%.test.mjs,attachments.hostile avatar bodies cr
 NOT_SANITIZED := $(patsubst %,api/%.test.mjs,cascades demo guides harness lockout openapi pages.bytes permissions slowreaders totals)
 # The first stage of CI runs on PostgreSQL what depends most on an engine: concurrent writes, lists, totals, search, visibility. The second
 # stage runs all others there, sanitized. So each test of the API that asks the store runs on both engines.
-BOTH_STORES := $(patsubst %,api/%.test.mjs,access.walk apitokens audit autocomplete cascades cases.merge cases.races changes conversations.list \
+BOTH_STORES := $(patsubst %,api/%.test.mjs,access.walk access.walk.admins access.walk.agents access.walk.customers apitokens audit autocomplete cascades cases.merge cases.races changes conversations.list \
 	conversations.visibility demo files.quota idempotency identities jobs lanes lockout messages narrowing oauth.attacks oauth.clients oauth.token \
 	organizations.filter permissions search search.bounds search.changes search.input search.visibility session settings story totals users.filter views webhooks webhooks.races)
 

@@ -1,0 +1,3 @@
+import { CALLERS, walkAs } from './lib/access.mjs';
+
+walkAs(...CALLERS.admins);
