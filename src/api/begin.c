@@ -163,6 +163,11 @@ static struct call *routed(const struct api *api, struct http_request *r, enum m
     return router_match(&api->router, c, m, r->path, &allow) < 0 ? NULL : c;
 }
 
+/* True if an empty body is a file of no bytes, because a header describes a file. Otherwise it means no parameters. */
+static bool describes_file(const struct http_request *r, struct str type) {
+    return (type.n && !str_eqi(type, S("multipart/form-data"))) || http_header(r, "Content-Disposition").p;
+}
+
 enum http_body call_body(const struct api *api, struct http_request *r, struct call **upload) {
     struct str rest = http_header(r, "Content-Type"), type = str_trim(str_cut(&rest, ';'));
     enum method m;
@@ -174,5 +179,6 @@ enum http_body call_body(const struct api *api, struct http_request *r, struct c
     if (c == NULL || c->route->body == PARAMETERS) return HTTP_BODY_MEMORY;
     if (!(c->route->roles & 1) && !credentials_presented(r, c->route->roles)) return HTTP_BODY_NONE;
     *upload = c;
-    return c->route->body == RAW_FILE ? HTTP_BODY_FILE : HTTP_BODY_UPLOAD;
+    if (c->route->body != RAW_FILE) return HTTP_BODY_UPLOAD;
+    return r->has_body || describes_file(r, type) ? HTTP_BODY_FILE : HTTP_BODY_MEMORY;
 }

@@ -140,6 +140,7 @@ struct call {
     const struct condition *condition; /* lists: a further condition on rows (core/rules/predicate.h); NULL: none */
     const void *counting;              /* lists: what the handler leaves for .count, in the arena */
     void *prepared;                    /* result of .prepare, in the arena */
+    const struct picture *pictures;    /* of the file parts that .prepare has stored, parallel to them; NULL: none */
 
     int status; /* HTTP status */
     struct buf out;

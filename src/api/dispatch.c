@@ -459,7 +459,7 @@ static void on_begin(void *ctx, struct http_request *r, struct http_plan *plan) 
     *plan = (struct http_plan){.body = call_body(api, r, &upload), .limit = LIMIT_BODY};
     if (plan->body == HTTP_BODY_MEMORY && site_takes_files(r)) plan->body = HTTP_BODY_UPLOAD;
     plan->file_limit = plan->body == HTTP_BODY_MEMORY ? 0 : setting_int(api->desk, "files.max_megabytes") << 20;
-    if (upload == NULL || !r->has_body) return;
+    if (upload == NULL || (!r->has_body && plan->body != HTTP_BODY_FILE)) return;
     call_init(upload, api, r, r->arena);
     upload_begin(upload, plan);
 }

@@ -53,7 +53,7 @@ enum http_body {
     HTTP_BODY_MEMORY, /* read into request->body, at most limit bytes; multipart fields are parsed; file parts are
                          discarded and listed with path NULL */
     HTTP_BODY_UPLOAD, /* like MEMORY, but multipart file parts go to temporary files, each at most file_limit */
-    HTTP_BODY_FILE,   /* like UPLOAD, but a body that is not multipart goes to one temporary file */
+    HTTP_BODY_FILE,   /* like UPLOAD, but a body that is not multipart goes to one temporary file, an empty one too */
     HTTP_BODY_NONE,   /* not read: reply at once and close */
 };
 struct http_plan {

@@ -169,7 +169,8 @@ static bool prepare_body(struct edge *e) {
 
 /* Called when the plan is made. */
 static enum MHD_Result begin_body(struct edge *e) {
-    if (!e->framing.has_body || prepare_body(e)) return MHD_YES;
+    bool is_file = e->plan.body == HTTP_BODY_FILE; /* which may be empty */
+    if ((!e->framing.has_body && !is_file) || prepare_body(e)) return MHD_YES;
     e->conn->unread = e->close = true;
     return run_handle(e, false);
 }

@@ -183,8 +183,7 @@ static int insert_given(struct call *c, const struct attached *files, int64_t cr
 
 static int post_article(struct call *c) {
     struct attached files;
-    attachments_read(c, &files);
-    if (failed(&c->work)) return -(int)failure(&c->work);
+    TRY(attachments_read(c, &files));
     if (in_int(c, "status") == ARTICLE_PUBLISHED) TRY(article_may_publish(c));
     TRY(attachments_store(c, &files));
     TRY(insert_given(c, &files, c->work.actor.user_id));
@@ -197,8 +196,7 @@ static int put_article(struct call *c) {
     struct attached files;
     bool rewritten;
     TRY(article_target(c));
-    attachments_read(c, &files);
-    if (failed(&c->work)) return -(int)failure(&c->work);
+    TRY(attachments_read(c, &files));
     if (given(c, "status") && in_int(c, "status") == ARTICLE_PUBLISHED) TRY(article_may_publish(c));
     TRY(article_texts_given(c, &texts, &rewritten));
     TRY(attachments_store(c, &files));

@@ -49,30 +49,18 @@ int attachments_prepare(struct call *c) {
     return uploads_keep(c, &u);
 }
 
-static void attach_too_many(struct call *c) {
-    fail_field(&c->work, ERR_FIELD_INVALID, S("attachment_file_ids"), "At most %d files can be attached, parts of the body included.",
-               LIMIT_ATTACHMENTS);
-}
-
-void attachments_read(struct call *c, struct attached *out) {
-    api_input(c);
+int attachments_read(struct call *c, struct attached *out) {
+    int rc = api_input(c);
     uploads_read(c, &out->uploads);
     const struct in *given_ids = in(c, "attachment_file_ids");
     int given = given_ids->value.type == V_IDS ? (int)given_ids->value.i : 0;
     out->count = given + out->uploads.count;
     out->ids = arena_array(c->work.arena, (size_t)out->count + 1, sizeof *out->ids);
     if (given) memcpy(out->ids, given_ids->value.ids, (size_t)given * sizeof *out->ids);
-    if (out->count > LIMIT_ATTACHMENTS) attach_too_many(c);
-}
-
-int attachments_by_id(struct call *c, const int64_t **ids, int *count) {
-    const struct in *given_ids = in(c, "attachment_file_ids");
-    *ids = given_ids->value.ids;
-    *count = given_ids->value.type == V_IDS ? (int)given_ids->value.i : 0;
-    for (const struct http_file *f = c->http->files; f; f = f->next)
-        fail_field(&c->work, ERR_FIELD_INVALID, f->field, "Upload the file with POST /files, and send its id in attachment_file_ids.");
-    if (*count > LIMIT_ATTACHMENTS) attach_too_many(c);
-    return failed(&c->work) ? -(int)failure(&c->work) : 0;
+    if (out->count > LIMIT_ATTACHMENTS)
+        fail_field(&c->work, ERR_FIELD_INVALID, S("attachment_file_ids"), "At most %d files can be attached, parts of the body included.",
+                   LIMIT_ATTACHMENTS);
+    return failed(&c->work) ? -(int)failure(&c->work) : rc;
 }
 
 struct str attached_contents(struct call *c, const struct attached *a) {

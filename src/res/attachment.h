@@ -16,6 +16,7 @@ int check_file_ids(struct call *c, struct in *in); /* .check of such a parameter
 /* The address of an attachment that a view shows, with an ending such as "/url". */
 struct str attachment_address(struct view *v, const struct row *row, const char *end);
 
+#define FILE_PARTS_DOC "File parts of multipart/form-data are attached, whatever their names."
 /* .prepare of a route with .body = FILES_ATTACHED: stores the contents of the file parts. */
 int attachments_prepare(struct call *c);
 
@@ -24,11 +25,8 @@ struct attached {
     int64_t *ids; /* files to attach, in order: of attachment_file_ids, then the parts */
     int count;
 };
-/* Reads the input with api_input, and the file parts. All problems are reported. */
-void attachments_read(struct call *c, struct attached *out);
-/* For a route that takes attachment_file_ids alone, after api_input: the files to attach. Reports FIELD_INVALID for each file part, because a file
- * must not be ignored. Returns 0 or the first problem. */
-int attachments_by_id(struct call *c, const int64_t **ids, int *count);
+/* Reads the input with api_input, and the file parts. All problems are reported. Returns 0 or the first problem. */
+int attachments_read(struct call *c, struct attached *out);
 /* The text of the parameter `contents`. A post without a file needs one: otherwise reports FIELD_REQUIRED or FIELD_EMPTY. */
 struct str attached_contents(struct call *c, const struct attached *a);
 /* In the write: creates the files that came as parts. */

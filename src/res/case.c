@@ -177,7 +177,8 @@ static int get_cases_within(struct call *c) {
 /* ---- making and changing --------------------------------------------------------------------------------------------- */
 
 static int post_case(struct call *c) {
-    TRY(api_input(c));
+    struct attached files;
+    TRY(attachments_read(c, &files));
     struct case_new n = {.subject = in_text(c, "subject"),
                          .contents = in_text(c, "contents"),
                          .legacy_id = in_text(c, "legacy_id"),
@@ -191,8 +192,10 @@ static int post_case(struct call *c) {
                          .brand_id = in_int(c, "brand"),
                          .form_id = in_int(c, "form"),
                          .channel = (int)in_int(c, "channel"),
-                         .source = SOURCE_AGENT};
-    TRY(attachments_by_id(c, &n.files, &n.file_count));
+                         .source = SOURCE_AGENT,
+                         .files = files.ids,
+                         .file_count = files.count};
+    TRY(attachments_store(c, &files));
     n.value_count = field_values_given(c, &n.values);
     TRY(case_create(&c->work, &n, &c->id));
     TRY(api_keep(c));
@@ -332,12 +335,14 @@ static const struct route case_routes[] = {
      NEWEST, .count = case_list_count, .summary = "List the conversations of an organization"},
     {GET, "/cases/:id", COL_PLUS, "conversations", ONE, api_get, .summary = "Get a conversation as staff see it",
      .doc = "Also if it is suspended or in the trash."},
-    {POST, "/cases", AG_PLUS, "conversations", ONE, post_case, .summary = "Open a conversation for a requester"},
+    {POST, "/cases", AG_PLUS, "conversations", ONE, post_case, .body = FILES_ATTACHED, .prepare = attachments_prepare, .lane = LANE_SYNC,
+     .lane_for = "attachment_file_ids", .summary = "Open a conversation for a requester", .doc = FILE_PARTS_DOC},
     {POST, "/cases/:id/reply", COL_PLUS, "conversations", ONE, post_case_reply, .of = "case", .reply = "case_reply", .input = reply_input,
-     .prepare = html_prepare, .lane = LANE_PICTURE, .lane_for = "channel_options", .summary = "Reply to a conversation",
+     .body = FILES_ATTACHED, .prepare = html_and_files_prepare, .lane = LANE_PICTURE, .lane_for = "channel_options",
+     .summary = "Reply to a conversation",
      .doc = "A public reply needs the permission cases.public_reply; a note (channel NOTE) does not. Changes of properties need the role "
             "agent "
-            "or above. With last_seen_post_id, the reply is refused if other people have posted since.",
+            "or above. With last_seen_post_id, the reply is refused if other people have posted since. " FILE_PARTS_DOC,
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE POST_OVERTAKEN"},
     {DELETE, "/cases/:id/reply/:post_id", AG_PLUS, "conversations", NONE, delete_case_reply, .of = "case",
      .summary = "Undo a reply by mail",

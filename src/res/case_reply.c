@@ -111,8 +111,7 @@ static int reply_channel_given(struct call *c) { return (int)(given(c, "channel_
 
 struct reply {
     struct str text, html, original;
-    const int64_t *files;
-    int file_count;
+    struct attached files;
     bool is_note;
     struct macro macro;
     bool with_macro, text_of_macro;
@@ -227,15 +226,14 @@ static void reply_take_macro(struct call *c, struct reply *r) {
 /* Gathers all problems of the parameters. A note needs a text, also with a file. */
 static int reply_read(struct call *c, struct reply *r) {
     *r = (struct reply){0};
-    int rc = api_input(c);
+    int rc = attachments_read(c, &r->files);
     if (rc < 0 && !failed(&c->work)) return rc;
     int with_macro = macro_given(c, &r->macro);
     TRY(with_macro);
     r->with_macro = with_macro;
     r->is_note = reply_channel_given(c) == CHANNEL_NOTE;
     reply_take_macro(c, r);
-    attachments_by_id(c, &r->files, &r->file_count);
-    if (!r->text_of_macro) r->text = attached_contents(c, &(struct attached){.count = r->is_note ? 0 : r->file_count});
+    if (!r->text_of_macro) r->text = attached_contents(c, &(struct attached){.count = r->is_note ? 0 : r->files.count});
     if (failed(&c->work)) return -(int)failure(&c->work);
     return r->text.n ? html_contents(c, &r->text, &r->html, &r->original) : 0;
 }
@@ -254,7 +252,8 @@ static int reply_link_articles(struct call *c, struct reply *r, const struct cas
     return article_links_append(c, r->is_note ? c->work.actor.user_id : requester, &r->text, &r->html);
 }
 
-static int reply_add(struct call *c, const struct reply *r, struct case_now *now, int channel, int64_t *id) {
+static int reply_add(struct call *c, struct reply *r, struct case_now *now, int channel, int64_t *id) {
+    TRY(attachments_store(c, &r->files));
     if (r->is_note) {
         struct note_new n = {.kind = NOTE_CASE,
                              .owner_id = now->id,
@@ -262,8 +261,8 @@ static int reply_add(struct call *c, const struct reply *r, struct case_now *now
                              .html = r->html,
                              .original = r->original,
                              .client_id = in_text(c, "client_id"),
-                             .files = r->files,
-                             .file_count = r->file_count};
+                             .files = r->files.ids,
+                             .file_count = r->files.count};
         return note_add(&c->work, &n, id);
     }
     struct mailbox sends = {0};
@@ -275,8 +274,8 @@ static int reply_add(struct call *c, const struct reply *r, struct case_now *now
                             .creator_id = c->work.actor.user_id,
                             .mailbox_id = sends.id,
                             .source = SOURCE_AGENT,
-                            .files = r->files,
-                            .file_count = r->file_count,
+                            .files = r->files.ids,
+                            .file_count = r->files.count,
                             .channel = channel};
     return message_post(&c->work, now, &m, id);
 }

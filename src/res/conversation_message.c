@@ -119,8 +119,8 @@ static const struct route message_routes[] = {
     {POST, "/conversations/:id/messages", ALL | FINGERPRINT, "", ONE, post_message, .bearer = "conversations", .input = create_input,
      .args = create_args, .body = FILES_ATTACHED, .prepare = attachments_prepare, .lane = LANE_SYNC, .lane_for = "attachment_file_ids",
      .permission = "cases.public_reply", .summary = "Reply to a conversation",
-     .doc = "A reply of staff opens a new conversation. A reply of the requester reopens a pending or completed conversation. "
-            "File parts of multipart/form-data are attached, whatever their names.",
+     .doc =
+         "A reply of staff opens a new conversation. A reply of the requester reopens a pending or completed conversation. " FILE_PARTS_DOC,
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {PUT, "/conversations/:id/messages/:message_id", ALL | FINGERPRINT, "", NONE, put_message, .bearer = "conversations",
      .input = update_input, .summary = "Mark a message as delivered or seen",

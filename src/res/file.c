@@ -87,7 +87,7 @@ static const struct route file_routes[] = {
      .doc = "Send the file as the whole body, with any Content-Type but JSON and forms, or as parts of multipart/form-data. The reply to "
             "several files is a list. The uploader can then use the id wherever a file is expected (avatar_file_id, values of FILE "
             "fields), within twelve hours and any number of times.",
-     .errors = "FIELD_REQUIRED FIELD_EMPTY CHECKSUM_MISMATCH"},
+     .errors = "FIELD_REQUIRED CHECKSUM_MISMATCH"},
     {GET, "/files/:id", ALL | FINGERPRINT, "", ONE, api_get, .summary = "Get a file",
      .doc = "Only for the uploader. content_url is the address of the content."},
     {GET, "/files/:id/content", ALL | FINGERPRINT, "", ONE, get_file_content, .args = content_args, .is_download = true, .has_ranges = true,

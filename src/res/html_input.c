@@ -3,6 +3,7 @@
 #include "base/limits.h"
 #include "base/link.h"
 #include "files/html_clean.h"
+#include "res/attachment.h"
 
 static bool json_says_yes(const struct json *j) {
     if (j == NULL) return false;
@@ -23,6 +24,11 @@ int html_prepare(struct call *c) {
     int rc = html_clean(c->work.arena, j->text, clean);
     if (rc > 0) c->prepared = clean;
     return rc < 0 ? rc : 0;
+}
+
+int html_and_files_prepare(struct call *c) {
+    TRY(html_prepare(c));
+    return attachments_prepare(c);
 }
 
 int html_contents(struct call *c, struct str *text, struct str *html, struct str *original) {

@@ -42,12 +42,18 @@ static int note_target(struct call *c) {
 }
 
 static int note_create(struct call *c, enum note_owner kind) {
+    struct attached files;
     TRY(api_of(c));
-    TRY(api_input(c));
-    struct note_new n = {.kind = kind, .owner_id = c->vars[0].id, .pinned = in_int(c, "is_pinned") != 0, .color = (int)in_int(c, "color")};
-    TRY(attachments_by_id(c, &n.files, &n.file_count));
+    TRY(attachments_read(c, &files));
+    struct note_new n = {.kind = kind,
+                         .owner_id = c->vars[0].id,
+                         .pinned = in_int(c, "is_pinned") != 0,
+                         .color = (int)in_int(c, "color"),
+                         .files = files.ids,
+                         .file_count = files.count};
     TRY(html_contents(c, &n.text, &n.html, &n.original));
     TRY(article_links_append(c, c->work.actor.user_id, &n.text, &n.html));
+    TRY(attachments_store(c, &files));
     return note_add(&c->work, &n, &c->id);
 }
 
@@ -150,6 +156,7 @@ static const struct field note_list_args[] = {
 };
 
 #define HTML .prepare = html_prepare, .lane = LANE_PICTURE, .lane_for = "is_html"
+#define HTML_AND_FILES .body = FILES_ATTACHED, .prepare = html_and_files_prepare, .lane = LANE_PICTURE, .lane_for = "is_html"
 #define ABOUT_CASE .within = {"case", "case_id"}
 #define ABOUT_USER .within = {"user", "owner_user_id"}
 #define ABOUT_ORGANIZATION .within = {"organization", "organization_id"}
@@ -161,8 +168,8 @@ static const struct route note_routes[] = {
      .doc = "Notes on the conversation, on its requester and on the requester's organization."},
     {GET, "/cases/:id/notes/:note_id", COL_PLUS, "conversations", ONE, api_get, ABOUT_CASE, .args = html_args,
      .summary = "Get a note on a conversation"},
-    {POST, "/cases/:id/notes", COL_PLUS, "conversations", ONE, post_case_note, .of = "case", HTML, .reply = "case_note",
-     .input = note_fields, .summary = "Create a note on a conversation", .doc = "Also on a closed conversation.",
+    {POST, "/cases/:id/notes", COL_PLUS, "conversations", ONE, post_case_note, .of = "case", HTML_AND_FILES, .reply = "case_note",
+     .input = note_fields, .summary = "Create a note on a conversation", .doc = "Also on a closed conversation. " FILE_PARTS_DOC,
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {PUT, "/cases/:id/notes/:note_id", COL_PLUS, "conversations", ONE, put_note, ABOUT_CASE, HTML,
      .summary = "Update or pin a note on a conversation",
@@ -173,7 +180,8 @@ static const struct route note_routes[] = {
     {GET, "/users/:id/notes", COL_PLUS, "conversations", LIST, api_list, ABOUT_USER, NEWEST, .summary = "List the notes on a user"},
     {GET, "/users/:id/notes/:note_id", COL_PLUS, "conversations", ONE, api_get, ABOUT_USER, .args = html_args,
      .summary = "Get a note on a user"},
-    {POST, "/users/:id/notes", COL_PLUS, "conversations", ONE, post_user_note, ABOUT_USER, HTML, .summary = "Create a note on a user"},
+    {POST, "/users/:id/notes", COL_PLUS, "conversations", ONE, post_user_note, ABOUT_USER, HTML_AND_FILES,
+     .summary = "Create a note on a user", .doc = FILE_PARTS_DOC},
     {PUT, "/users/:id/notes/:note_id", COL_PLUS, "conversations", ONE, put_note, ABOUT_USER, HTML,
      .summary = "Update or pin a note on a user", .doc = "All staff may pin it. Only the author, admins and owners may change the text."},
     {DELETE, "/users/:id/notes/:note_id", COL_PLUS, "conversations", NONE, delete_note, ABOUT_USER, .summary = "Delete a note on a user",
@@ -182,8 +190,8 @@ static const struct route note_routes[] = {
      .summary = "List the notes on an organization"},
     {GET, "/organizations/:id/notes/:note_id", COL_PLUS, "conversations", ONE, api_get, ABOUT_ORGANIZATION, .args = html_args,
      .summary = "Get a note on an organization"},
-    {POST, "/organizations/:id/notes", COL_PLUS, "conversations", ONE, post_organization_note, ABOUT_ORGANIZATION, HTML,
-     .summary = "Create a note on an organization"},
+    {POST, "/organizations/:id/notes", COL_PLUS, "conversations", ONE, post_organization_note, ABOUT_ORGANIZATION, HTML_AND_FILES,
+     .summary = "Create a note on an organization", .doc = FILE_PARTS_DOC},
     {PUT, "/organizations/:id/notes/:note_id", COL_PLUS, "conversations", ONE, put_note, ABOUT_ORGANIZATION, HTML,
      .summary = "Update or pin a note on an organization",
      .doc = "All staff may pin it. Only the author, admins and owners may change the text."},

@@ -69,7 +69,6 @@ void upload_read(struct call *c, const struct http_file *f, struct upload *u) {
                                .sha256 = str_hex(a, f->sha256, sizeof f->sha256),
                                .size = f->size};
     file_read_name(c, f, &u->row.name);
-    if (f->size == 0) file_wrong(c, f, ERR_FIELD_EMPTY, NULL);
     check_md5(c, f);
 }
 
@@ -95,12 +94,12 @@ int uploads_keep(struct call *c, const struct uploads *u) {
         TRY(rc);
         TRY(content_keep(c->work.arena, c->work.desk->files, u->list[i].row.sha256, path, u->list[i].row.size));
     }
-    c->prepared = pictures;
+    c->pictures = pictures;
     return 0;
 }
 
 int uploads_create(struct call *c, const struct uploads *u, int64_t *ids) {
-    const struct picture *pictures = c->prepared;
+    const struct picture *pictures = c->pictures;
     for (int i = 0; i < u->count; i++) {
         struct file_new row = u->list[i].row;
         if (pictures) row.width = pictures[i].width, row.height = pictures[i].height, row.picture_type = (int)pictures[i].type;

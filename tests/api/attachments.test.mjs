@@ -103,7 +103,6 @@ test('a file that can not be attached is refused, and nothing is stored', async 
   }
   for (const bad of ['x', 0, -1, '1.5']) (await desk.customer.post(path, { contents: 'x', attachment_file_ids: [bad] })).refused(400, 'FIELD_INVALID', 'attachment_file_ids/0');
   (await desk.customer.post(path, { contents: 'x', attachment_file_ids: [fresh.id, fresh.id] })).refused(400, 'PARAMETERS_INCONSISTENT');
-  (await desk.customer.post(path, multipart({ contents: 'x', f: new File('e.txt', 'text/plain', Buffer.alloc(0)) }))).refused(400, 'FIELD_EMPTY', 'f');
   (await desk.customer.post(path, multipart({ contents: 'x', good: text('ok'), f: text('a'.repeat(10000)) }))).refused(400, 'FIELD_INVALID', 'f');
   (await desk.customer.post(path, multipart({ contents: 'x', f: text('a\u0001b') }))).refused(400, 'BODY_INVALID');
   (await desk.customer.post(path, multipart({ contents: 'x', f: new File('big', OCTETS, Buffer.alloc(21 << 20)) }))).refused(413, 'PAYLOAD_TOO_LARGE');
@@ -220,22 +219,91 @@ test('a file name turns no text around, in JSON and in headers', async (t) => {
   assert.equal((await upload(desk.customer, randomBytes(9), `a${turning}.txt`)).name, 'a.txt');
 });
 
-test('replies, notes and new cases of staff attach files by id, and refuse file parts instead of ignoring them', async (t) => {
+/** Ways to attach a file, each as [name, sends a body, returns the attachments of the made object]. */
+async function ways(desk) {
+  const { staff, owner, people: { customer } } = desk;
+  const talk = await asked(desk.customer), organization = await owner.create('/organizations', { name: 'O' });
+  const section = await owner.create('/sections', { titles: 'Section', category_id: 1 });
+  const post = async ({ data }) => (await staff.fetch(`/cases/posts/${data.posts?.[0].id ?? data.post.id}`)).attachments;
+  const shown = ({ data }) => data.attachments;
+  const first = async ({ data }) => (await newest(desk.customer, data.id)).attachments;
+  const way = (name, who, path, fields, read) => ({ name, path, read, send: (more, options) => who.post(path, multipart({ ...fields, ...more }), options) });
+  return [
+    way('a message', desk.customer, `/conversations/${talk.id}/messages`, { contents: 'M' }, shown),
+    way('a conversation', desk.customer, '/conversations', { subject: 'S', contents: 'C' }, first),
+    way('a case', staff, '/cases', { subject: 'S', contents: 'C', requester_id: `${customer.id}` }, first),
+    way('a reply', staff, `/cases/${talk.id}/reply`, { contents: 'R' }, post),
+    way('a reply in HTML by mail', staff, `/cases/${talk.id}/reply`, { contents: '<b>R</b>', channel: 'MAIL', channel_options: '{"html":true}' }, post),
+    way('a note by reply', staff, `/cases/${talk.id}/reply`, { contents: 'N', channel: 'NOTE' }, post),
+    way('a note', staff, `/cases/${talk.id}/notes`, { contents: 'N' }, post),
+    way('a note in HTML', staff, `/cases/${talk.id}/notes`, { contents: '<b>N</b>', is_html: '1' }, post),
+    way('a note on a person', staff, `/users/${customer.id}/notes`, { contents: 'N' }, shown),
+    way('a note on an organization', staff, `/organizations/${organization.id}/notes`, { contents: 'N' }, shown),
+    way('an article', owner, '/articles', { titles: 'T', contents: 'C', section_id: `${section.id}` }, shown),
+  ];
+}
+
+test('file parts are attached wherever files can be attached, under any name, with files by id, and if they are empty', async (t) => {
   const desk = await open(t);
-  const talk = await desk.customer.create('/conversations', { subject: 'S', contents: 'C' });
-  const upload = async () => (await desk.staff.post('/files', multipart({ file: new File('a.txt', 'text/plain', Buffer.from('canary')) }))).must(201).data.id;
-  const part = (more) => multipart({ ...more, 'files[]': new File('a.txt', 'text/plain', Buffer.from('x')) });
-  const before = (await desk.staff.get(`/cases/${talk.id}/posts`, { filters: 'MESSAGES,NOTES' })).must(200).body.total_count;
-  (await desk.staff.post(`/cases/${talk.id}/reply`, part({ contents: 'R' }))).refused(400, 'FIELD_INVALID', 'files[]');
-  (await desk.staff.post(`/cases/${talk.id}/notes`, part({ contents: 'N' }))).refused(400, 'FIELD_INVALID', 'files[]');
-  (await desk.staff.post('/cases', part({ subject: 'S', contents: 'C', requester_id: String(desk.people.customer.id) }))).refused(400, 'FIELD_INVALID', 'files[]');
-  assert.equal((await desk.staff.get(`/cases/${talk.id}/posts`, { filters: 'MESSAGES,NOTES' })).must(200).body.total_count, before);
-  for (const channel of [undefined, 'NOTE']) {
-    const made = (await desk.staff.post(`/cases/${talk.id}/reply`, { contents: 'R', channel, attachment_file_ids: [await upload()] })).must(201).data;
-    const post = (await desk.staff.get(`/cases/posts/${made.posts[0].id}`)).must(200).data;
-    assert.deepEqual(post.attachments.map((a) => [a.name, a.size]), [['a.txt', 6]]);
+  for (const { name, path, send, read } of await ways(desk)) {
+    const own = await upload(path.startsWith('/articles') ? desk.owner : path.startsWith('/conversations') ? desk.customer : desk.staff);
+    for (const part of ['files', 'files[]', 'attachments[0]', 'photo', '']) {
+      const data = randomBytes(100);
+      const reply = (await send({ attachment_file_ids: `${own.id}`, [part || ' ']: text('a.txt', data) })).must(201);
+      assert.ok(!('logs' in reply.body), `${name}, ${part}: ${reply.text}`);
+      const attachments = await read(reply);
+      assert.deepEqual(attachments.map((a) => [a.name, a.size]), [['f.txt', 100], ['a.txt', 100]], `${name}, ${part}`);
+      assert.deepEqual((await fetchOf(desk, desk.owner, attachments[1].url_download)).must(200).bytes, data, name);
+    }
+    const [empty] = await read((await send({ f: text('empty.txt', Buffer.alloc(0)) })).must(201));
+    const sent = (await fetchOf(desk, desk.owner, empty.url_download)).must(200);
+    assert.deepEqual([empty.size, sent.bytes.length, sent.headers['content-length']], [0, 0, '0'], name);
   }
-  const made = (await desk.staff.post('/cases', { subject: 'S', contents: 'C', requester_id: desk.people.customer.id, attachment_file_ids: [await upload()] })).must(201).data;
-  const [message] = (await desk.customer.get(`/conversations/${made.id}/messages`)).must(200).data;
-  assert.deepEqual(message.attachments.map((a) => a.name), ['a.txt']);
+  const talk = await asked(desk.customer);
+  const { download_all } = await desk.customer.create(`/conversations/${talk.id}/messages`, multipart({ a: text('a', Buffer.alloc(0)), b: text('b', PNG), c: text('c', Buffer.alloc(0)) }));
+  assert.deepEqual(unzip((await fetchOf(desk, desk.staff, download_all)).must(200).bytes).map(([name, data]) => [name, data.length]), [['a', 0], ['b', PNG.length], ['c', 0]]);
+  clean(desk);
+});
+
+test('a refused file part is named and never called ignored, and nothing is stored', async (t) => {
+  const desk = await open(t);
+  const all = await ways(desk), before = contents(desk).length;
+  const many = Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`f${i}`, text(`${i}`, Buffer.from(`${i}`))]));
+  for (const { name, send } of all) {
+    const refused = (await send({ 'files[]': text('x'.repeat(300)) })).refused(400, 'FIELD_INVALID', 'files[]');
+    assert.ok(!/ignored/.test(refused.text), `${name}: ${refused.text}`);
+    (await send(many)).refused(400, 'FIELD_INVALID', 'attachment_file_ids');
+    (await send({ f: new File('big', OCTETS, Buffer.alloc(21 << 20)) })).refused(413, 'PAYLOAD_TOO_LARGE');
+  }
+  const known = new Set(contents(desk));
+  assert.equal(known.size, before);
+  clean(desk);
+});
+
+test('a reply needs a text or a file part, a note a text', async (t) => {
+  const desk = await open(t);
+  const talk = await asked(desk.customer), part = { f: text('a.txt') };
+  (await desk.staff.post(`/cases/${talk.id}/reply`, multipart(part))).must(201);
+  (await desk.staff.post(`/cases/${talk.id}/reply`, multipart({ ...part, channel: 'NOTE' }))).refused(400, 'FIELD_REQUIRED', 'contents');
+  (await desk.staff.post(`/cases/${talk.id}/notes`, multipart(part))).refused(400, 'FIELD_REQUIRED', 'contents');
+});
+
+test('a reply with a file part and a known client_id answers the reply that is there', async (t) => {
+  const desk = await open(t);
+  const talk = await asked(desk.customer);
+  const send = () => desk.staff.create(`/cases/${talk.id}/reply`, multipart({ contents: 'R', client_id: 'c-1', f: text('a.txt', Buffer.from('same')) }));
+  const [first, again] = [await send(), await send()];
+  assert.equal(again.posts[0].id, first.posts[0].id);
+  assert.equal((await desk.staff.fetch(`/cases/posts/${first.posts[0].id}`)).attachments.length, 1);
+  clean(desk);
+});
+
+test('every operation that takes attachment_file_ids takes file parts', async (t) => {
+  const desk = await open(t);
+  const { paths, components } = (await desk.anyone.exchange('GET', '/openapi.json')).must(200).body;
+  const takes = (name) => components.schemas[name].properties?.attachment_file_ids;
+  const found = Object.entries(paths).flatMap(([path, item]) => Object.entries(item).map(([method, { requestBody }]) => [`${method} ${path}`, requestBody?.content]))
+    .filter(([, content]) => content?.['application/json'] && takes(content['application/json'].schema.$ref.split('/').pop()));
+  assert.ok(found.length >= 8, `${found.map(([name]) => name)}`);
+  for (const [name, content] of found) assert.ok(content['multipart/form-data'].schema.allOf?.some((one) => one.properties?.files?.items.contentMediaType), name);
 });

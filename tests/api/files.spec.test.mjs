@@ -521,7 +521,7 @@ describe('Idempotency-Key', () => {
     assert.deepEqual([again.data, again.headers['idempotent-replayed']], [first.data, 'true']);
     for (const different of [body('1', '3'), body('2', '1'), body('12', ''), body('1', '2', { x: '1' }), multipart({ a: new File('a.txt', 'text/plain', Buffer.from('1')) })]) {
       const reply = (await send(different)).must(400);
-      if (different !== undefined) assert.ok(reply.body.errors.some((e) => ['PARAMETERS_INCONSISTENT', 'FIELD_EMPTY'].includes(e.code)), `${reply}`);
+      if (different !== undefined) assert.ok(reply.body.errors.some((e) => e.code === 'PARAMETERS_INCONSISTENT'), `${reply}`);
     }
   });
 

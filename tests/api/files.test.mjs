@@ -108,13 +108,29 @@ describe('an upload', () => {
     (await w.desk.customer.post('/files', whole, { headers: { 'Content-MD5': md5(data) } })).refused(400, 'CHECKSUM_MISMATCH');
   });
 
-  test('of no bytes is refused', async () => {
-    (await upload(w.desk.customer, Buffer.alloc(0))).refused(400, 'FIELD_REQUIRED', 'file');
-    const { errors } = (await w.desk.customer.post('/files', multipart({ a: new File('a', OCTETS, bytes()), b: new File('b', OCTETS, Buffer.alloc(0)) }))).refused(400, 'FIELD_EMPTY', 'b').body;
-    assert.equal(errors.length, 1);
-    const said = await talk(w.desk, [`POST /api/v1/files HTTP/1.1\r\nHost: x\r\nAuthorization: ${w.desk.customer.headers.Authorization}\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
-      { enough: (text) => text.includes('}') });
-    assert.match(said, /^HTTP\/1\.1 400[^]*FIELD_(EMPTY|REQUIRED)/);
+  test('of no bytes is stored, and downloads as no bytes', async () => {
+    const none = Buffer.alloc(0), { customer, anyone } = w.desk;
+    const empty = async (reply) => {
+      assert.deepEqual([reply.must(201).data.size, reply.data.hash], [0, sha256(none)]);
+      const sent = (await download(customer, reply.data.id)).must(200);
+      assert.deepEqual([sent.bytes.length, sent.headers['content-length'], sent.headers['repr-digest']], [0, '0', `sha-256=:${createHash('sha256').update(none).digest('base64')}:`]);
+      (await download(customer, reply.data.id, {}, { Range: 'bytes=0-' })).refused(416, 'RANGE_NOT_SATISFIABLE');
+    };
+    await empty(await upload(customer, none, named('filename="a.txt"')));
+    await empty(await customer.post('/files', raw(undefined, none), named('filename="a.txt"')));
+    const { data } = (await customer.post('/files', multipart({ a: new File('a', OCTETS, bytes()), b: new File('b', OCTETS, none) }))).must(201);
+    assert.deepEqual(data.map((f) => f.size), [1000, 0]);
+    const said = await talk(w.desk, [`POST /api/v1/files HTTP/1.1\r\nHost: x\r\nAuthorization: ${customer.headers.Authorization}\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
+      { enough: (text) => text.includes('resource_url') });
+    assert.match(said, /^HTTP\/1\.1 201[^]*"size":0/);
+    (await upload(anyone, none)).refused(401, 'AUTHORIZATION_REQUIRED');
+    (await upload(customer, none, { headers: { 'Content-MD5': md5('x') } })).refused(400, 'CHECKSUM_MISMATCH');
+    clean(w.desk);
+  });
+
+  test('without a body is no file unless a header describes one', async () => {
+    for (const type of [undefined, 'application/json', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=b'])
+      (await w.desk.customer.post('/files', raw(type, ''))).refused(400, 'FIELD_REQUIRED', 'file');
   });
 
   test('that ends before its Content-Length leaves nothing', async () => {
@@ -160,8 +176,8 @@ describe('an upload', () => {
 
   test('reports all problems of all files at once, and stores none', async () => {
     const before = contents(w.desk).length;
-    const { errors } = (await w.desk.customer.post('/files', multipart({ a: new File('x'.repeat(300), OCTETS, bytes()), b: new File('..', OCTETS, bytes()), c: new File('c', OCTETS, Buffer.alloc(0)), d: new File('d', OCTETS, bytes()) }))).must(400).body;
-    assert.deepEqual(errors.map((e) => [e.code, e.parameter]), [['FIELD_INVALID', 'a'], ['FIELD_INVALID', 'b'], ['FIELD_EMPTY', 'c']]);
+    const { errors } = (await w.desk.customer.post('/files', multipart({ a: new File('x'.repeat(300), OCTETS, bytes()), b: new File('..', OCTETS, bytes()), d: new File('d', OCTETS, bytes()) }))).must(400).body;
+    assert.deepEqual(errors.map((e) => [e.code, e.parameter]), [['FIELD_INVALID', 'a'], ['FIELD_INVALID', 'b']]);
     assert.equal(contents(w.desk).length, before);
   });
 });
