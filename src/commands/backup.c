@@ -130,6 +130,7 @@ static int restore_backup(const char *from, const char *dir, const char *files, 
     int used = in_use(dir);
     if (used < 0) return EXIT_FAULT;
     if (used) return complain("%s is not empty: name a new folder with --data, or move this one away", dir);
+    if (db_backup_look(from, err, sizeof err) < 0) return complain("%s", err);
     if (mkdir(dir, 0700) != 0 && errno != EEXIST) return complain("the folder %s can't be made: %s", dir, strerror(errno));
     if (contents_copy(beside(a, from), files, files_progress, err, sizeof err) < 0) return complain("%s", err);
     if (copy_store(from, str_fmt(a, "%s.new", store).p, store) < 0) return EXIT_FAULT;

@@ -62,6 +62,8 @@ int secret_copy(const char *from, const char *to, bool look);
 /* Takes the first line of --password-file, else generates a password. Returns 1 if it was generated, 0 if not. Negative
  * after a complaint. */
 int password_choose(const struct command_line *o, struct arena *a, struct str *out);
+/* Returns 0 unless --password-file names a file that can't be read; then negative after a complaint. Call it before a store is made. */
+int password_file_there(const struct command_line *o);
 /* Takes the first line of --password-file, else of a terminal (asks twice, hides the input), else of standard input. */
 int password_ask(const struct command_line *o, struct arena *a, struct str *out);
 

@@ -71,6 +71,7 @@ int command_demo(const struct command_line *o) {
     struct key key;
     char err[USAGE_MAX];
     struct arena *a = arena_new();
+    if (password_file_there(o) < 0) return arena_free(a), EXIT_FAULT;
     store_may_begin(o, a, &cfg);
     cfg.bulk = true;
     if (db_open(&cfg, &db, err, sizeof err) < 0) {

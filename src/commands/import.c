@@ -9,6 +9,7 @@
 #include "transfer/import.h"
 #include "core/change/audit.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <unistd.h>
 
@@ -145,6 +146,8 @@ static int import_other(const struct command_line *o, const struct foreign_syste
     i.f.audit_key = &i.audit_key;
     i.desk.files = i.f.contents;
     i.f.progress = progress_bar;
+    if (access(from.p, R_OK) != 0) return complain("%s can't be read: %s", from.p, strerror(errno));
+    if (password_file_there(o) < 0) return EXIT_FAULT;
     cfg.create = cfg.bulk = true;
     if (db_open(&cfg, &db, err, sizeof err) < 0) return complain("%s", err);
     int status = import_foreign_into(o, &i, db, a);

@@ -46,6 +46,11 @@ static int from_terminal(struct arena *a, struct str *out) {
     return rc;
 }
 
+int password_file_there(const struct command_line *o) {
+    const char *file = option_text(o, OPT_PASSWORD_FILE).p;
+    return file && access(file, R_OK) != 0 ? (complain("the password file %s can't be read: %s", file, strerror(errno)), -1) : 0;
+}
+
 int password_ask(const struct command_line *o, struct arena *a, struct str *out) {
     const char *file = option_text(o, OPT_PASSWORD_FILE).p;
     if (file) return from_file(file, a, out);

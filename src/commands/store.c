@@ -120,6 +120,7 @@ int command_init(const struct command_line *o) {
     struct key key;
     char err[USAGE_MAX];
     struct arena *a = arena_new();
+    if (password_file_there(o) < 0) return arena_free(a), EXIT_FAULT;
     store_may_begin(o, a, &cfg);
     int rc = db_open(&cfg, &db, err, sizeof err);
     arena_free(a);

@@ -1,5 +1,5 @@
-/* Online backup of a store, and its check. Both read one snapshot through a connection of their own. They take no lock
- * of the store and never write to it, so they work whether deskd runs or not. */
+/* Online backup of a store, and its check. Both read one snapshot through a connection of their own. They hold no lock
+ * of the store and never write to it, so they work whether deskd runs or not. A killed one is waited for, as by a start. */
 #include "db/db_internal.h"
 
 #include <errno.h>
@@ -26,6 +26,7 @@ static int open_snapshot(struct arena *a, const char *dir, struct conn **out, st
     struct conn_options o = {.path = str_fmt(a, "%s/%s", dir, STORE_FILE).p, .role = CONN_READER};
     *out = NULL;
     if (access(o.path, R_OK) != 0) return db_refuse(why, "there is no store in %s: %s", dir, strerror(errno));
+    store_settle(a, dir);
     int rc = conn_open(&o, out, why);
     if (rc == 0 && db_read_begin(*out, 0) < 0) rc = db_refuse(why, "%s can't be read", o.path);
     /* BEGIN opens no snapshot. The first statement does. */
@@ -108,6 +109,21 @@ static struct str sqlite_text(struct arena *a, sqlite3 *db, const char *sql) {
         out = str_dup(a, str_of((const char *)sqlite3_column_text(s, 0)));
     sqlite3_finalize(s);
     return out;
+}
+
+int db_backup_look(const char *path, char *err, size_t err_size) {
+    struct why why = {err, err_size};
+    struct arena *a = arena_new();
+    sqlite3 *copy = NULL;
+    char first;
+    int fd = open(path, O_RDONLY | O_CLOEXEC), rc = 0;
+    if (fd < 0 || read(fd, &first, 1) < 0) rc = db_refuse(why, "the backup %s can't be read: %s", path, strerror(errno));
+    else if (open_copy(a, path, &copy) != 0 || sqlite_text(a, copy, "SELECT MAX(version) FROM schema_version").p == NULL)
+        rc = db_refuse(why, "%s is not a backup of a desk: %s", path, sqlite3_errmsg(copy));
+    if (fd >= 0) close(fd);
+    sqlite3_close(copy);
+    arena_free(a);
+    return rc;
 }
 
 static int compare_counts(struct arena *a, struct conn *from, sqlite3 *copy, struct why why) {

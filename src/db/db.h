@@ -222,6 +222,9 @@ void db_found_sound(const char *dir);
  * every page (integrity check) and the number of rows of each table. Removes a copy that fails. progress may be NULL. */
 int db_backup(const char *dir, const char *to, void (*progress)(int done, int total), char *err, size_t err_size);
 
+/* Returns 0 if the file is a copy of a store, otherwise writes one line that gives the reason. */
+int db_backup_look(const char *path, char *err, size_t err_size);
+
 /* Copies every row of every table, then reads both sides back and compares them, in one transaction of the target.
  * Until it commits, only another move can open the target. A move that fails or is killed leaves the target without
  * rows. */

@@ -50,6 +50,8 @@ struct sqlite_store {
 
 int sqlite_open(struct db *db, const struct db_config *cfg, const struct schema_file *files, struct why why);
 int sqlite_close(struct db *db);
+/* Waits a few seconds for a process that has the store and is ending. A desk that runs is not waited for. */
+void store_settle(struct arena *a, const char *dir);
 int sqlite_compact(struct db *db, struct why why);
 void sqlite_submit(struct db *db, struct db_task *t);
 bool sqlite_writes_here(const struct db *db);

@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/disk.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -16,22 +18,74 @@
 /* ---- the folder and its lock --------------------------------------------------------------------------- */
 
 /* The lock belongs to the open file, so it ends with the process. The lock file stays, because removing it would let
- * two processes lock two files of the same name. */
-static int take_lock(struct db *db, struct why why) {
-    struct str path = str_fmt(db->memory, "%s/lock", db->dir);
-    db->sqlite->lock_fd = open(path.p, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (db->sqlite->lock_fd < 0) return db_refuse(why, "%s can't be opened: %s", path.p, strerror(errno));
+ * two processes lock two files of the same name. A killed process holds its lock while the kernel frees its memory, which may take
+ * a second. So everyone who needs the lock waits for it. */
+#define LOCK_WAIT_MS 5000
+#define LOCK_LOOK_MS 10
+#define PROCESS_EXITING 4 /* PF_EXITING of the kernel */
+
+static int lock_file(struct arena *a, const char *dir, struct why why) {
+    struct str path = str_fmt(a, "%s/lock", dir);
+    int fd = open(path.p, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    return fd < 0 ? db_refuse(why, "%s can't be opened: %s", path.p, strerror(errno)) : fd;
+}
+
+static int lock_holder(int fd) {
     char pid[32] = "";
-    if (flock(db->sqlite->lock_fd, LOCK_EX | LOCK_NB) == 0) {
+    return pread(fd, pid, sizeof pid - 1, 0) > 0 ? atoi(pid) : 0;
+}
+
+/* Waits up to LOCK_WAIT_MS for the lock, as long as its holder is worth waiting for, and says so. Returns true if it has the lock;
+ * otherwise errno is the reason. */
+static bool lock_wait(int fd, int how, bool (*worth)(int pid), const char *dir) {
+    int64_t end = clock_monotonic() + LOCK_WAIT_MS;
+    bool told = false;
+    while (flock(fd, how | LOCK_NB) != 0) {
+        if (errno != EWOULDBLOCK) return false;
+        int pid = lock_holder(fd);
+        if (clock_monotonic() >= end || !worth(pid)) return errno = EWOULDBLOCK, false;
+        if (!told) log_warn("store: %s is in use by another deskd (pid %d): waiting up to %d s for it", dir, pid, LOCK_WAIT_MS / 1000);
+        told = true;
+        nanosleep(&(struct timespec){.tv_nsec = LOCK_LOOK_MS * 1000000L}, NULL);
+    }
+    return true;
+}
+
+static bool any_holder(int pid) { return (void)pid, true; }
+
+/* Returns true if the process has ended, or is being torn down by the kernel: /proc/PID/stat, proc(5). */
+static bool holder_ends(int pid) {
+    char path[64], line[512] = "", state = 0;
+    unsigned flags = 0;
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    FILE *f = fopen(path, "re");
+    if (f == NULL) return true;
+    const char *name_end = fgets(line, sizeof line, f) ? strrchr(line, ')') : NULL;
+    fclose(f);
+    if (name_end && sscanf(name_end + 1, " %c %*d %*d %*d %*d %*d %u", &state, &flags) != 2) return false;
+    return name_end == NULL || strchr("ZX", state) || (flags & PROCESS_EXITING);
+}
+
+void store_settle(struct arena *a, const char *dir) {
+    int fd = open(str_fmt(a, "%s/lock", dir).p, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return;
+    lock_wait(fd, LOCK_SH, holder_ends, dir);
+    close(fd);
+}
+
+static int take_lock(struct db *db, struct why why) {
+    int fd = db->sqlite->lock_fd = lock_file(db->memory, db->dir, why);
+    if (fd < 0) return fd;
+    char pid[32] = "";
+    if (lock_wait(fd, LOCK_EX, any_holder, db->dir)) {
         int n = snprintf(pid, sizeof pid, "%d\n", (int)getpid());
-        bool kept = ftruncate(db->sqlite->lock_fd, 0) == 0 && pwrite(db->sqlite->lock_fd, pid, (size_t)n, 0) == n;
-        if (!kept) log_warn("store: the process id can't be written to %s: %s", path.p, strerror(errno)); /* a full disk */
+        bool kept = ftruncate(fd, 0) == 0 && pwrite(fd, pid, (size_t)n, 0) == n;
+        if (!kept) log_warn("store: the process id can't be written to %s/lock: %s", db->dir, strerror(errno)); /* a full disk */
         return 0;
     }
-    if (errno != EWOULDBLOCK) return db_refuse(why, "%s can't be locked: %s", path.p, strerror(errno));
-    ssize_t n = pread(db->sqlite->lock_fd, pid, sizeof pid - 1, 0);
+    if (errno != EWOULDBLOCK) return db_refuse(why, "%s/lock can't be locked: %s", db->dir, strerror(errno));
     return db_refuse(why, "the store %s is in use by another deskd (pid %d): stop that one, or name another folder", db->dir,
-                     n > 0 ? atoi(pid) : 0);
+                     lock_holder(fd));
 }
 
 /* Refuses to make a new desk, with a new owner, in place of a desk whose store was lost. */

@@ -38,6 +38,7 @@ int confined_run_status(const char *kind, const char *parameter, int in, int out
     posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1); /* before exec: the locks of a killed desk end with it */
     int rc = posix_spawn(&child, "/proc/self/exe", &actions, NULL, args, nothing);
     posix_spawn_file_actions_destroy(&actions);
     if (rc != 0)

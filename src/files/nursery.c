@@ -49,6 +49,7 @@ static bool spawn_nursery(int theirs) {
     posix_spawn_file_actions_adddup2(&actions, STDIN_FILENO, STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions, STDIN_FILENO, STDERR_FILENO);
     posix_spawn_file_actions_adddup2(&actions, theirs, SOCKET);
+    posix_spawn_file_actions_addclosefrom_np(&actions, SOCKET + 1); /* before exec: the locks of a killed desk end with it */
     int rc = posix_spawn(&nursery.pid, "/proc/self/exe", &actions, NULL, args, nothing);
     posix_spawn_file_actions_destroy(&actions);
     return rc == 0;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, readdirSync, readlinkSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Desk, PASSWORD, allowPrivate, defer, delivered, deskd, directory, hook, hooked, open, raw, tested, until } from './lib/index.mjs';
@@ -40,10 +40,53 @@ test('--version prints the versions of the program and of its schema', () => {
 test('deskd password on a folder requires a stopped desk and an existing person', async (t) => {
   const desk = await open(t);
   if (desk.store.includes('--database')) return; // on a database the desk may run: tests/postgres/move.test.mjs
-  refused(deskd('password', ...desk.store, 'owner@example.com', '--password-file', '/dev/null'), 1, /is in use by another deskd \(pid \d+\): stop that one/);
+  const held = deskd('password', ...desk.store, 'owner@example.com', '--password-file', '/dev/null'), [waits, ends, none] = held.stderr.split('\n');
+  assert.deepEqual([held.status, none], [1, '']);
+  assert.match(waits, /is in use by another deskd \(pid \d+\): waiting up to 5 s for it$/);
+  assert.match(ends, /^deskd: the store .* is in use by another deskd \(pid \d+\): stop that one/);
   await desk.stop();
   refused(deskd('password', ...desk.store, 'nobody@example.com', '--password-file', '/dev/null'), 1, /no person in .* has the address nobody@example\.com/);
   refused(deskd('password', ...desk.store, 'owner@example.com', '--password-file', '/dev/null'), 1, /\/dev\/null has no password/);
+});
+
+test('a desk starts directly after SIGKILL, and its helper processes hold no lock', async (t) => {
+  const desk = await open(t, { processes: 1 });
+  const [category] = await desk.owner.fetch('/categories');
+  const section = await desk.owner.create('/sections', { titles: 'Engines', category_id: category.id });
+  await desk.owner.create('/articles', { titles: 'Start', contents: '<p onclick="x()">Turn the key.</p>', section_id: section.id }); // a helper process cleans it
+  const helpers = spawnSync('ps', ['-o', 'pid=', '--ppid', String(desk.child.pid)], { encoding: 'utf8' }).stdout.split(/\s+/).filter(Boolean);
+  assert.ok(helpers.length > 0);
+  for (const helper of helpers) {
+    const files = readdirSync(`/proc/${helper}/fd`).map((fd) => readlinkSync(`/proc/${helper}/fd/${fd}`));
+    assert.deepEqual(files.filter((file) => file.startsWith(desk.dir)), []);
+  }
+  for (let i = 0; i < 12; i++) {
+    const [{ child, gone }] = desk.daemons.splice(0);
+    child.kill('SIGKILL'); // the next start does not wait for its end
+    await desk.start();
+    await gone;
+  }
+  await desk.kill();
+  assert.equal(desk.check().status, 0);
+  await desk.start();
+});
+
+test('a command whose input is missing leaves no folder', () => {
+  const place = directory(), at = (name) => join(place, name), wrong = at('wrong.db'), nowhere = at('nowhere');
+  writeFileSync(wrong, 'not a store');
+  for (const [pattern, ...args] of [
+    [/the backup .*nowhere can't be read: No such file or directory/, 'restore', '--from', nowhere],
+    [/wrong\.db is not a backup of a desk/, 'restore', '--from', wrong],
+    [/nowhere can't be read: No such file or directory/, 'import', '--from-zendesk', nowhere, '--owner-email', 'o@example.com'],
+    [/nowhere can't be read: No such file or directory/, 'import', '--from-zammad', nowhere, '--owner-email', 'o@example.com'],
+    [/nowhere\/desk\.json can't be read/, 'import', '--from', nowhere],
+    [/there is no store in .*nowhere/, 'move', '--from', `sqlite:${nowhere}`, '--to', `sqlite:${at('new')}`],
+    [/the password file .*nowhere can't be read/, 'init', '--password-file', nowhere],
+    [/the password file .*nowhere can't be read/, 'demo', '--password-file', nowhere],
+  ]) {
+    refused(deskd(...args, ...(args[0] === 'move' ? [] : ['--data', at('new')])), 1, pattern);
+    assert.deepEqual(readdirSync(place), ['wrong.db'], args.join(' '));
+  }
 });
 
 /** A desk in a folder with uploaded files, two of them field values: [{id, data}]. */

@@ -174,6 +174,31 @@ static void a_second_process_is_told_who_has_the_store(void **state) {
     assert_int_equal(add_topic(p, "a"), 0);
 }
 
+/* The holder closes the store when the waiting process has said that it waits. */
+static void a_start_waits_for_the_end_of_another_process(void **state) {
+    PLACE;
+    int said[2], status;
+    char line[300] = "";
+    assert_int_equal(pipe(said), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        struct place second = {0};
+        memcpy(second.dir, p->dir, sizeof second.dir);
+        close(p->db->sqlite->lock_fd); /* inherited: a helper process that kept it would keep the lock */
+        dup2(said[1], STDERR_FILENO);
+        _exit(place_open(&second, first_schema) == 0 && topics(&second) == 1 ? 0 : 1);
+    }
+    close(said[1]);
+    assert_int_equal(add_topic(p, "a"), 0);
+    assert_true(read(said[0], line, sizeof line - 1) > 0);
+    assert_non_null(strstr(line, "waiting up to 5 s"));
+    place_close(p);
+    waitpid(child, &status, 0);
+    close(said[0]);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    assert_int_equal(place_open(p, first_schema), 0);
+}
+
 #define IN_STORE(test) cmocka_unit_test_setup_teardown(test, place_make, remove_well)
 
 int main(void) {
@@ -186,6 +211,7 @@ int main(void) {
         IN_STORE(a_transaction_lost_under_a_task_fails_those_that_ran),
         IN_STORE(a_killed_process_keeps_what_it_answered),
         IN_STORE(a_second_process_is_told_who_has_the_store),
+        IN_STORE(a_start_waits_for_the_end_of_another_process),
     };
     return cmocka_run_group_tests_name("db faults", tests, NULL, NULL);
 }
