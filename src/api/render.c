@@ -114,8 +114,11 @@ void view_reference(struct view *v, const struct layout *layout, int64_t id) { w
 /* ---- one row -------------------------------------------------------------------------------------------- */
 
 static void write_many(struct view *v, const struct member *m, const struct value *cell) {
+    bool apart = v->c->options.flat && m->target->resource->is_flattened;
     jw_array(&v->w);
-    if (cell->type == V_ROWS)
+    if (cell->type == V_ROWS && apart)
+        for (const struct row *row = cell->rows; row; row = row->next) view_reference(v, m->target, row->id);
+    else if (cell->type == V_ROWS)
         for (const struct row *row = cell->rows; row; row = row->next) view_row(v, row);
     else
         for (int64_t i = 0; i < cell->i; i++) view_reference(v, m->target, cell->ids[i]);

@@ -245,6 +245,7 @@ struct resource {
     const char *brief_of;              /* type that this is the brief form of: include of this type expands references to that type */
     const char *shown_as;              /* resource_type in replies, if another resource has it as its .type; NULL: .type */
     bool is_item;                      /* an item of a list, not a resource: shown without id and resource_type */
+    bool is_flattened;                 /* F_ROWS: with _flat its rows stand under `resources`, and their owners show references */
     bool is_untyped;                   /* shown with an id, but without resource_type; no reference leads to it */
     const struct subject *subject;     /* definitions for rules: core/rules/definition.h; NULL: none */
     bool is_person;                    /* rows are people: one's own is shown in full; callers without login see pseudonyms */

@@ -184,7 +184,26 @@ static int make_many(struct view *v, const struct layout *layout, int field, con
     return 0;
 }
 
-/* Loads the owned rows of these owners by one query. They get no slot, because no reference leads to them. */
+static void flat_add(struct view *v, struct row *rows) {
+    for (struct row *row = rows, *copy; row; row = row->next) {
+        copy = ARENA_NEW(v->c->work.arena, struct row);
+        *copy = *row;
+        copy->next = NULL;
+        if (v->flat_last) v->flat_last->next = copy;
+        else v->flat = copy;
+        v->flat_last = copy;
+    }
+}
+
+/* With _flat, an owned row of a flattened resource that is included stands under `resources`, once. */
+static void flat_add_owned(struct view *v, struct row *row) {
+    const struct resource *r = row->layout->resource;
+    if (!v->c->options.flat || !r->is_flattened || !view_includes(v, r) || view_find(v, r, row->id)) return;
+    view_keep(v, row);
+    flat_add(v, row);
+}
+
+/* Loads the owned rows of these owners by one query. They get no slot unless they are flattened, because no reference leads to them. */
 static int load_rows(struct view *v, const struct layout *layout, int field, struct str owners) {
     const struct member *m = &layout->members[field];
     struct branches b = {0};
@@ -206,6 +225,7 @@ static int load_rows(struct view *v, const struct layout *layout, int field, str
     while ((rc = stmt_step(s)) == 1 && !is_full(v)) {
         int64_t owner = col_int(s, m->target->column_count + 1);
         struct row *row = read_row(v, m->target, s);
+        flat_add_owned(v, row);
         struct value *cell = &view_find(v, layout->resource, owner)->cells[field];
         if (last && owner == before) last->next = row;
         else *cell = (struct value){.type = V_ROWS, .rows = row};
@@ -373,17 +393,6 @@ static int select_rows(struct view *v, const struct selection *sel, struct row *
     }
     stmt_end(s);
     return rc;
-}
-
-static void flat_add(struct view *v, struct row *rows) {
-    for (struct row *row = rows, *copy; row; row = row->next) {
-        copy = ARENA_NEW(v->c->work.arena, struct row);
-        *copy = *row;
-        copy->next = NULL;
-        if (v->flat_last) v->flat_last->next = copy;
-        else v->flat = copy;
-        v->flat_last = copy;
-    }
 }
 
 static int follow_list(struct view *v, const struct id_list *l) {

@@ -368,6 +368,7 @@ const struct resource attachment_resource = {.type = "attachment",
                                              .routes = attachment_routes,
                                              .visible = access_attachments,
                                              .owned_order = "t.sort_order, t.id",
+                                             .is_flattened = true,
                                              .changes_unseen = true};
 
 /* ---- of articles ----------------------------------------------------------------------------------------------------- */

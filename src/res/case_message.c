@@ -16,6 +16,7 @@
 static const struct word recipient_types[] = {{RECIPIENT_TO, "TO"}, {RECIPIENT_CC, "CC"}, {0}};
 
 static const struct field message_recipient_fields[] = {
+    {"email", F_TEXT, READONLY, .column = "t.recipient", .doc = "Address of the recipient.", .example = "\"ada@example.com\""},
     {"identity", F_REF, READONLY, .ref = "identity_email",
      .column = "(SELECT MIN(e.id) FROM identity_emails e WHERE e.user_id = t.user_id AND e.is_claim = 0 AND LOWER(e.email) = "
                "LOWER(t.recipient))",

@@ -14,12 +14,14 @@
 #include "core/cases/note.h"
 #include "core/change/cascade.h"
 #include "core/mail/mailbox.h"
+#include "core/rules/rule.h"
 #include "core/rules/rules_finish.h"
 #include "res/article_link.h"
 #include "res/attachment.h"
 #include "res/channel.h"
 #include "res/field_value.h"
 #include "res/macro_apply.h"
+#include "res/message_origin.h"
 #include "res/tag.h"
 
 /* ---- parameters ------------------------------------------------------------------------------------------------------- */
@@ -84,6 +86,8 @@ const struct field reply_input[] = {
      .doc = "`html`: true if `contents` is HTML. It is cleaned. `cc`: e-mail addresses that get a copy, at most 50; only with the channel "
             "MAIL. Addresses of the desk get none.",
      .example = "{\"html\": false}"},
+    {"*", .group = message_source_input},
+    {"*", .group = metadata_input},
     {"client_id", F_TEXT, NULLABLE, .doc = "Id that the client chose. A reply that is sent again with it changes nothing."},
     {"in_reply_to_uuid", F_TEXT, NULLABLE, .doc = "UUID of the message that is answered. It must be in the conversation."},
     {"last_seen_post_id", F_INT, NULLABLE, .min = 1, .max = INT64_MAX, .doc = "The newest post that the caller has seen."},
@@ -110,7 +114,7 @@ const struct field reply_input[] = {
 static int reply_channel_given(struct call *c) { return (int)(given(c, "channel_id") ? in_int(c, "channel_id") : in_int(c, "channel")); }
 
 struct reply {
-    struct str text, html, original;
+    struct str text, html, original, metadata;
     struct attached files;
     bool is_note;
     struct macro macro;
@@ -233,6 +237,9 @@ static int reply_read(struct call *c, struct reply *r) {
     r->with_macro = with_macro;
     r->is_note = reply_channel_given(c) == CHANNEL_NOTE;
     reply_take_macro(c, r);
+    r->metadata = metadata_given(c);
+    if (r->is_note && (given(c, "source") || r->metadata.p))
+        notice(&c->work, "NOTICE", "A note has no source and no metadata. They were ignored.");
     if (!r->text_of_macro) r->text = attached_contents(c, &(struct attached){.count = r->is_note ? 0 : r->files.count});
     if (failed(&c->work)) return -(int)failure(&c->work);
     return r->text.n ? html_contents(c, &r->text, &r->html, &r->original) : 0;
@@ -267,13 +274,15 @@ static int reply_add(struct call *c, struct reply *r, struct case_now *now, int 
     }
     struct mailbox sends = {0};
     if (channel == CHANNEL_MAIL) TRY(mailbox_for_case(&c->work, now->id, &sends));
+    if (given(c, "source")) c->work.channel = rule_channel_of((int)in_int(c, "source"));
     struct message_new m = {.contents = r->text,
                             .html = c->prepared ? r->html : (struct str){0},
                             .original = r->original,
                             .client_id = in_text(c, "client_id"),
+                            .metadata = r->metadata,
                             .creator_id = c->work.actor.user_id,
                             .mailbox_id = sends.id,
-                            .source = SOURCE_AGENT,
+                            .source = given(c, "source") ? (int)in_int(c, "source") : SOURCE_AGENT,
                             .files = r->files.ids,
                             .file_count = r->files.count,
                             .channel = channel};

@@ -14,6 +14,7 @@
 #include "res/case_list.h"
 #include "res/field_value.h"
 #include "res/groups.h"
+#include "res/message_origin.h"
 
 #include <inttypes.h>
 
@@ -128,8 +129,7 @@ static const struct field create_input[] = {
     {"contents", F_LONG, NULLABLE, .max = LIMIT_CONTENTS, .doc = "Text of the first message. Required without a file.",
      .example = "\"It stops after ten turns.\""},
     {"source", F_WORD, NULLABLE, .words = sources_given, .doc = "Channel of the first message."},
-    {"metadata", F_OBJECT, NULLABLE, .doc = "user_agent and page_url of the client. Other keys are ignored.",
-     .example = "{\"page_url\": \"https://example.com/engine\"}"},
+    {"*", .group = metadata_input},
     {"priority", F_REF, NULLABLE, .ref = "case_priority",
      .doc = "Id of the priority. Accepted from customers only if they may edit priorities."},
     {"client_id", F_TEXT, NULLABLE, .doc = "Id that the client chose. The first message shows it."},
@@ -140,39 +140,6 @@ static const struct field create_input[] = {
     {"*", .group = attachment_input},
     {0},
 };
-
-/* Returns a key of metadata, given in any spelling, under its canonical name. */
-static void keep_metadata(struct call *c, const struct json *metadata, const char *key, struct json_writer *w) {
-    const struct json *j = json_named(metadata, str_of(key));
-    if (j == NULL) return;
-    if (j->type != JSON_STRING || j->text.n > 2048 || memchr(j->text.p, 0, j->text.n)) {
-        fail_at(&c->work, ERR_FIELD_INVALID, S("metadata"), str_fmt(c->work.arena, "metadata/%s", key),
-                "A text of at most 2048 bytes is expected.");
-        return;
-    }
-    jw_key_raw(w, str_of(key));
-    jw_str(w, j->text);
-}
-
-/* Only user_agent and page_url are stored. */
-static int read_metadata(struct call *c, struct str *out) {
-    static const char *const keys[] = {"user_agent", "page_url"};
-    struct in *given_data = in(c, "metadata");
-    struct buf b = {0};
-    struct json_writer w;
-    bool others = false;
-    if (!given_data->given || given_data->value.type == V_NULL) return 0;
-    jw_init(&w, &b);
-    jw_object(&w);
-    for (int i = 0; i < 2; i++) keep_metadata(c, given_data->json, keys[i], &w);
-    jw_end(&w);
-    for (const struct json *j = given_data->json->first; j; j = j->next)
-        others = others || !(name_eq(j->name, str_of(keys[0])) || name_eq(j->name, str_of(keys[1])));
-    if (others) notice(&c->work, "NOTICE", "metadata takes user_agent and page_url. Other keys were ignored.");
-    *out = str_dup(c->work.arena, buf_view(&b));
-    buf_free(&b);
-    return failed(&c->work) ? -(int)failure(&c->work) : 0;
-}
 
 /* The requester of a conversation that is created without login: the owner of the address, or a new person. The reply must not reveal
  * which. */
@@ -202,7 +169,7 @@ static int post_conversation(struct call *c) {
         if (sent->json == NULL) in_fail(c, name, ERR_FIELD_REQUIRED, NULL);
         else if (!sent->given || (sent->value.type == V_TEXT && str_trim(sent->value.s).n == 0)) in_fail(c, name, ERR_FIELD_EMPTY, NULL);
     }
-    read_metadata(c, &n.metadata);
+    n.metadata = metadata_given(c);
     if (failed(&c->work)) return -(int)failure(&c->work);
     TRY(attachments_store(c, &files));
     n.files = files.ids;

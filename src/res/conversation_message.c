@@ -12,6 +12,7 @@
 #include "res/attachment.h"
 #include "res/groups.h"
 #include "res/html_view.h"
+#include "res/message_origin.h"
 
 static const struct field message_fields[] = {
     {"case_id", F_INT, HIDDEN, .doc = "Conversation of the message."},
@@ -26,7 +27,7 @@ static const struct field message_fields[] = {
     {"creator", F_REF, READONLY, .ref = "user", .doc = "Author of the message."},
     {"*", .group = attachments},
     {"source", F_WORD, READONLY, .words = sources, .doc = "Channel that the message was written with."},
-    {"metadata", F_JSON, READONLY, .doc = "user_agent and page_url of the client.", .example = "{}"},
+    {"*", .group = metadata_shown},
     {"message_status", F_WORD, READONLY, .words = message_statuses, .doc = "Delivery status.", .example = "\"SENT\""},
     {"message_status_reject_type", F_WORD, READONLY, .column = "t.reject_type", .words = reject_types, .doc = "Kind of rejection."},
     {"message_status_reject_reason", F_TEXT, READONLY, .column = "t.reject_reason", .doc = "Reply of the mail server."},
@@ -35,23 +36,14 @@ static const struct field message_fields[] = {
     {0},
 };
 
-static const struct word sources_given[] = {{SOURCE_HELPCENTER, "HELPCENTER"}, {SOURCE_MESSENGER, "MESSENGER"}, {SOURCE_API, "API"},
-                                            {SOURCE_AGENT, "AGENT"},           {SOURCE_MOBILE, "MOBILE"},       {0}};
 /* Refuse `channel`, because a text that is meant as a note must not reach a customer. */
 static const char no_channel[] = "Messages here are public and take no channel. To write a note, use POST /cases/:id/notes.";
-
-/* Only staff may send AGENT, because a message of a customer must not look like one of staff. */
-static int check_source(struct call *c, struct in *in) {
-    if (in->value.i != SOURCE_AGENT || c->work.actor.rank >= ROLE_COLLABORATOR) return 0;
-    return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer,
-                   "Only staff may send AGENT. Send HELPCENTER, MESSENGER, API or MOBILE.");
-}
 
 static const struct field create_input[] = {
     {"contents", F_LONG, NULLABLE, .max = LIMIT_CONTENTS, .doc = "Text of the message. Required without a file.",
      .example = "\"Have you tried turning it backwards?\""},
-    {"source", F_WORD, NULLABLE, .words = sources_given, .check = check_source,
-     .doc = "Channel of the message. Only staff may send AGENT."},
+    {"*", .group = message_source_input},
+    {"*", .group = metadata_input},
     {"client_id", F_TEXT, NULLABLE,
      .doc = "Id that the client chose. The message shows it. If the same conversation already has a message with this id, the reply is "
             "that message.",
@@ -69,7 +61,7 @@ static int post_message(struct call *c) {
     struct attached files;
     TRY(api_of(c));
     attachments_read(c, &files);
-    struct str contents = attached_contents(c, &files);
+    struct str contents = attached_contents(c, &files), metadata = metadata_given(c);
     if (failed(&c->work)) return -(int)failure(&c->work);
     int rc = case_load(&c->work, c->vars[0].id, &now);
     TRY(rc);
@@ -81,6 +73,7 @@ static int post_message(struct call *c) {
     bool logged_in = c->work.actor.rank > ROLE_PUBLIC;
     struct message_new m = {.contents = contents,
                             .client_id = in_text(c, "client_id"),
+                            .metadata = metadata,
                             .creator_id = logged_in ? c->work.actor.user_id : now.requester_id,
                             .creator_name = logged_in ? (struct str){0} : now.requester_name,
                             .files = files.ids,

@@ -27,6 +27,7 @@ static const struct field note_fields[] = {
     {"color", F_WORD, CREATE_ONLY | BY_HANDLER | ON_DEMAND, .words = note_colors, .doc = "Color of the note. Default: YELLOW."},
     {"pinned_by", F_REF, READONLY, .ref = "user", .doc = "Person who pinned the note."},
     {"user", F_REF, READONLY, .ref = "user", .doc = "Author of the note."},
+    {"creator", F_REF, READONLY, .column = "t.user_id", .ref = "user", .doc = "The same person, as posts and messages call the author."},
     {"*", .group = attachment_input},
     {"*", .group = article_link_input},
     {"*", .group = attachments},

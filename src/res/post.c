@@ -13,6 +13,7 @@
 #include "core/change/cascade.h"
 #include "res/channel.h"
 #include "res/groups.h"
+#include "res/message_origin.h"
 
 #define MESSAGE_ARM                                                                                                                      \
     "SELECT p.id, p.case_id, 1 AS kind, p.uuid, p.client_id, p.subject, p.content_text AS contents, p.creator_id, p.channel, p.source, " \
@@ -29,6 +30,11 @@
     ", CAST(5 AS INTEGER), " NO_NUMBER ", " NO_TEXT ", CAST(NULL AS BIGINT), CAST(0 AS INTEGER), a.created_at, a.created_at "           \
     "FROM activities a"
 #define TIMELINE "(" MESSAGE_ARM " UNION ALL " NOTE_ARM " UNION ALL " ACTIVITY_ARM ") t"
+
+/* The text of an activity is a sentence about its actor. */
+#define POST_TEXT                                                                                                                         \
+    "CASE WHEN t.kind = 3 THEN COALESCE((SELECT u.full_name FROM users u WHERE u.id = t.creator_id), 'The server') || ' ' || t.contents " \
+    "ELSE t.contents END"
 
 /* ---- members ----------------------------------------------------------------------------------------------------------- */
 
@@ -58,11 +64,13 @@ static const struct field post_fields[] = {
     {"original_activity", F_REF, HIDDEN, .ref = "activity", .column = "CASE WHEN t.kind = 3 THEN t.id END", .doc = "If it is an activity."},
     {"uuid", F_TEXT, READONLY, .render = post_uuid, .doc = "UUID of the post."},
     {"client_id", F_TEXT, READONLY, .doc = "Id that the client chose."},
-    {"subject", F_TEXT, READONLY, .doc = "Subject, if the post is an e-mail."},
-    {"contents", F_LONG, READONLY,
-     .column = "CASE WHEN t.kind = 3 THEN COALESCE((SELECT u.full_name FROM users u WHERE u.id = t.creator_id), 'The server') || ' ' || "
-               "t.contents ELSE t.contents END",
-     .doc = "Text of the post. The text of an activity is a sentence.", .example = "\"Have you tried turning it backwards?\""},
+    {"subject", F_LONG, READONLY,
+     .column =
+         "CASE WHEN t.kind = 1 THEN COALESCE(t.subject, (SELECT k.subject FROM cases k WHERE k.id = t.case_id)) ELSE " POST_TEXT " END",
+     .doc = "Subject of the message; the conversation's, if the message has none. A note or an activity has its text here.",
+     .example = "\"The engine stalls\""},
+    {"contents", F_LONG, READONLY, .column = POST_TEXT, .doc = "Text of the post. The text of an activity is a sentence.",
+     .example = "\"Have you tried turning it backwards?\""},
     {"creator", F_REF, READONLY, .ref = "user", .doc = "Author of the post. Null for an activity of the server."},
     {"identity", F_REF, READONLY, .ref = "identity_email",
      .column = "(SELECT e.id FROM identity_emails e WHERE e.user_id = t.creator_id AND e.is_primary = 1)",
@@ -74,7 +82,7 @@ static const struct field post_fields[] = {
     {"destination_medium", F_COMPUTED, READONLY, .render = render_null,
      .doc = "Further medium that the post was sent to. Null if there is none.", .example = "null"},
     {"source", F_WORD, READONLY, .words = sources, .doc = "Channel that the post was written with."},
-    {"metadata", F_JSON, READONLY, .doc = "user_agent and page_url of the client.", .example = "{}"},
+    {"*", .group = metadata_shown},
     {"original", F_COMPUTED, READONLY, .render = post_original, .doc = "The case_message, note or activity with the same id.",
      .example = "{\"id\": 1, \"resource_type\": \"case_message\"}"},
     {"post_status", F_WORD, READONLY, .column = "t.status", .words = post_statuses,
@@ -94,18 +102,27 @@ static const struct word filter_words[] = {
     {FILTER_ALL, "ALL"}, {POST_MESSAGE, "MESSAGES"}, {POST_NOTE, "NOTES"}, {POST_ACTIVITY, "ACTIVITIES"}, {0}};
 static const struct word original_words[] = {{POST_MESSAGE, "CASE_MESSAGE"}, {POST_NOTE, "NOTE"}, {POST_ACTIVITY, "ACTIVITY"}, {0}};
 
+#define FILTERS_DOC "Only posts of these kinds. ALL: activities, too. Default: MESSAGES and NOTES"
+static const struct field filter_args[] = {
+    {"filters", F_WORDS, .words = filter_words, .doc = FILTERS_DOC "."},
+    {0},
+};
 static const struct field timeline_args[] = {
-    {"filters", F_WORDS, .words = filter_words, .doc = "Only posts of these kinds. Default: ALL."},
+    {"filters", F_WORDS, .words = filter_words, .doc = FILTERS_DOC "; with the `resource_type` ACTIVITY, ALL."},
     {"resource_type", F_WORD, .words = original_words, .doc = "With `id`: the page around this post."},
     {"id", F_INT, .min = 1, .max = INT64_MAX, .doc = "With `resource_type`: the page around this post."},
     {0},
 };
 
+static bool around_activity(struct call *c) { return c->route->args == timeline_args && arg(c, "resource_type")->value.i == POST_ACTIVITY; }
+
+/* Programs that read a timeline expect a channel in each post, which activities lack. So activities come only if they are asked for. */
 static bool kind_asked(struct call *c, enum post_kind kind) {
     const struct in *filters = arg(c, "filters");
     for (int64_t i = 0; filters->given && i < filters->value.i; i++)
         if (filters->value.ids[i] == (int)kind || filters->value.ids[i] == FILTER_ALL) return true;
-    return !filters->given || filters->value.i == 0;
+    if (filters->given && filters->value.i) return false;
+    return kind != POST_ACTIVITY || around_activity(c);
 }
 
 static void timeline_filter(struct call *c) {
@@ -157,22 +174,41 @@ static int get_case_posts(struct call *c) {
     return api_list(c);
 }
 
-QUERY(posts_counted,
-      "SELECT CASE WHEN CAST(:messages AS INTEGER) = 1 THEN k.message_seq ELSE 0 END + CASE WHEN CAST(:notes AS INTEGER) = 1 "
-      "THEN k.notes_count ELSE 0 END + CASE WHEN CAST(:activities AS INTEGER) = 1 THEN (SELECT COUNT(*) FROM activities a "
-      "WHERE a.owner_case_id = k.id) ELSE 0 END FROM cases k WHERE k.id = :case");
+#define IF_ASKED(kind, sql) "CASE WHEN CAST(:" kind " AS INTEGER) = 1 THEN " sql " ELSE 0 END"
+/* The number of posts of the conversation t. It counts its own messages and notes. */
+#define POSTS_OF_CASE                                                     \
+    IF_ASKED("messages", "t.message_seq")                                 \
+    " + " IF_ASKED("notes", "t.notes_count") " + " IF_ASKED("activities", \
+                                                            "(SELECT COUNT(*) FROM activities a WHERE a.owner_case_id = t.id)")
+QUERY(posts_counted, "SELECT " POSTS_OF_CASE " FROM cases t WHERE t.id = :of");
+QUERY(
+    posts_of_user,
+    "SELECT " IF_ASKED("messages", "(SELECT COUNT(*) FROM posts p WHERE p.creator_id = :of)") " + " IF_ASKED(
+        "notes",
+        "(SELECT COUNT(*) FROM notes n WHERE n.user_id = :of AND n.case_id IS NOT NULL)") " + " IF_ASKED("activities",
+                                                                                                         "(SELECT COUNT(*) FROM activities "
+                                                                                                         "a WHERE a.actor_id = :of AND "
+                                                                                                         "a.owner_case_id IS NOT NULL)"));
 
-/* Messages and notes are counted in their conversation. */
+/* Binds of the counts: the object of the path, and the kinds. */
+static const struct bind *count_binds(struct call *c, struct branches *b) {
+    branch_bind_int(b, ":of", c->vars[0].id);
+    branch_bind_int(b, ":messages", kind_asked(c, POST_MESSAGE));
+    branch_bind_int(b, ":notes", kind_asked(c, POST_NOTE));
+    branch_bind_int(b, ":activities", kind_asked(c, POST_ACTIVITY));
+    return b->binds;
+}
+
 static int count_case_posts(struct call *c, int64_t *total) {
-    return db_int(c->work.conn, &posts_counted,
-                  BINDS(B_INT("case", c->vars[0].id), B_INT("messages", kind_asked(c, POST_MESSAGE)),
-                        B_INT("notes", kind_asked(c, POST_NOTE)), B_INT("activities", kind_asked(c, POST_ACTIVITY))),
-                  total);
+    return db_int(c->work.conn, &posts_counted, count_binds(c, &(struct branches){0}), total);
 }
 
 /* Staff who see all conversations need no look at them: each message and note has one. While a cascade deletes conversations, the rule of
  * visibility leaves out their posts. */
 static int get_user_posts(struct call *c) {
+    TRY(api_of(c));
+    TRY(api_input(c));
+    timeline_filter(c);
     if (c->work.actor.case_access == CASES_ALL && !cascades_under_way(&c->work)) {
         c->branches = ARENA_NEW(c->work.arena, struct branches);
         c->branches->all = true;
@@ -180,42 +216,66 @@ static int get_user_posts(struct call *c) {
     return api_list(c);
 }
 
-QUERY(posts_of_user,
-      "SELECT (SELECT COUNT(*) FROM posts p WHERE p.creator_id = :user) + (SELECT COUNT(*) FROM notes n WHERE n.user_id = :user "
-      "AND n.case_id IS NOT NULL)");
+static int get_organization_posts(struct call *c) {
+    TRY(api_of(c));
+    TRY(api_input(c));
+    timeline_filter(c);
+    return api_list(c);
+}
 
-/* Most posts of a customer are in conversations that the customer requested. One index has these with the columns of visibility. Only the
- * conversations of other people are looked up one by one: that costs six times as much for each post. */
-static int count_seen_posts(struct call *c, int64_t *total) {
-    struct branches b = {0};
+/* Conversations of any state that the caller sees, as a condition over the alias t. Adds its binds to b. */
+static const char *seen_cases(struct call *c, struct branches *b) {
     struct buf seen = {0};
-    struct stmt *row;
-    access_cases_of_any_state(&c->work, &b);
-    branch_bind_int(&b, ":user", c->vars[0].id);
+    access_cases_of_any_state(&c->work, b);
     buf_text(&seen, "1 = 0");
-    for (int i = 0; i < b.count; i++) buf_fmt(&seen, " OR (%s)", b.where[i]);
-    buf_char(&seen, 0);
-    const char *sql =
-        str_fmt(c->work.arena,
-                "SELECT COUNT(*) FROM (SELECT p.case_id FROM posts p WHERE p.creator_id = :user UNION ALL SELECT n.case_id "
-                "FROM notes n WHERE n.user_id = :user AND n.case_id IS NOT NULL) x WHERE CASE WHEN x.case_id IN (SELECT t.id "
-                "FROM cases t WHERE t.requester_id = :user AND (%s)) THEN 1 WHEN x.case_id IN (SELECT t.id FROM cases t WHERE "
-                "t.requester_id = :user) THEN 0 WHEN EXISTS (SELECT 1 FROM cases t WHERE t.id = x.case_id AND (%s)) THEN 1 "
-                "ELSE 0 END = 1",
-                seen.p, seen.p)
-            .p;
+    for (int i = 0; i < b->count; i++) buf_fmt(&seen, " OR (%s)", b->where[i]);
+    const char *text = str_dup(c->work.arena, buf_view(&seen)).p;
     buf_free(&seen);
-    TRY(db_start(c->work.conn, sql, b.binds, &row));
+    return text;
+}
+
+static int count_by(struct call *c, const char *sql, struct branches *b, int64_t *total) {
+    struct stmt *row;
+    TRY(db_start(c->work.conn, sql, count_binds(c, b), &row));
     int rc = stmt_step(row);
     if (rc > 0) *total = col_int(row, 0);
     stmt_end(row);
     return rc;
 }
 
+/* Most posts of a customer are in conversations that the customer requested. One index has these with the columns of visibility. Only the
+ * conversations of other people are looked up one by one: that costs six times as much for each post. */
+static int count_seen_posts(struct call *c, int64_t *total) {
+    struct branches b = {0};
+    const char *seen = seen_cases(c, &b);
+    const char *sql =
+        str_fmt(c->work.arena,
+                "SELECT COUNT(*) FROM (SELECT p.case_id FROM posts p WHERE p.creator_id = :of AND CAST(:messages AS INTEGER) = 1 UNION ALL "
+                "SELECT n.case_id FROM notes n WHERE n.user_id = :of AND n.case_id IS NOT NULL AND CAST(:notes AS INTEGER) = 1 UNION ALL "
+                "SELECT a.owner_case_id FROM activities a WHERE a.actor_id = :of AND a.owner_case_id IS NOT NULL AND "
+                "CAST(:activities AS INTEGER) = 1) x WHERE CASE WHEN x.case_id IN (SELECT t.id "
+                "FROM cases t WHERE t.requester_id = :of AND (%s)) THEN 1 WHEN x.case_id IN (SELECT t.id FROM cases t WHERE "
+                "t.requester_id = :of) THEN 0 WHEN EXISTS (SELECT 1 FROM cases t WHERE t.id = x.case_id AND (%s)) THEN 1 "
+                "ELSE 0 END = 1",
+                seen, seen)
+            .p;
+    return count_by(c, sql, &b, total);
+}
+
 /* Without a look at conversations, indexes alone count the posts. */
 static int count_user_posts(struct call *c, int64_t *total) {
     if (c->branches == NULL) return count_seen_posts(c, total);
-    return db_int(c->work.conn, &posts_of_user, BINDS(B_INT("user", c->vars[0].id)), total);
+    return db_int(c->work.conn, &posts_of_user, count_binds(c, &(struct branches){0}), total);
+}
+
+static int count_organization_posts(struct call *c, int64_t *total) {
+    struct branches b = {0};
+    const char *sql =
+        str_fmt(c->work.arena,
+                "SELECT CAST(COALESCE(SUM(" POSTS_OF_CASE "), 0) AS BIGINT) FROM cases t WHERE t.organization_id = :of AND (%s)",
+                seen_cases(c, &b))
+            .p;
+    return count_by(c, sql, &b, total);
 }
 
 /* ---- reading marks ------------------------------------------------------------------------------------------------------- */
@@ -251,12 +311,19 @@ static int put_post(struct call *c) {
 /* ---- routes --------------------------------------------------------------------------------------------------------------- */
 
 static const struct route post_routes[] = {
-    {GET, "/users/:id/posts", COL_PLUS, "users", LIST, get_user_posts, .within = {"user", "creator_id"}, .where = "t.kind <> 3",
+    {GET, "/users/:id/posts", COL_PLUS, "users", LIST, get_user_posts, .within = {"user", "creator_id"}, .args = filter_args,
      .order = {.descending = true}, .always_keys = true, .count = count_user_posts, .summary = "List the posts of a person",
-     .doc = "Messages and notes in conversations that the caller may see. The newest comes first."},
+     .doc = "Messages and notes of the person in conversations that the caller may see, and with filters=all also activities. The newest "
+            "comes first."},
+    {GET, "/organizations/:id/posts", COL_PLUS, "conversations", LIST, get_organization_posts, .of = "organization",
+     .where = "t.case_id IN (SELECT k.id FROM cases k WHERE k.organization_id = :id)", .args = filter_args, .order = {.descending = true},
+     .always_keys = true, .count = count_organization_posts, .summary = "List the posts of an organization",
+     .doc = "Messages and notes in the conversations of the organization that the caller may see, and with filters=all also activities. "
+            "The newest comes first."},
     {GET, "/cases/:id/posts", COL_PLUS, "conversations", LIST, get_case_posts, .within = {"case", "case_id"}, .args = timeline_args,
      .order = {.descending = true}, .always_keys = true, .count = count_case_posts, .summary = "List the posts of a conversation",
-     .doc = "Messages, notes and activities. The newest comes first; after_id leads to older posts.", .errors = "FIELD_REQUIRED"},
+     .doc = "Messages and notes, and with filters=all also activities. The newest comes first; after_id leads to older posts.",
+     .errors = "FIELD_REQUIRED"},
     {GET, "/cases/posts/:id", COL_PLUS, "conversations", ONE, api_get, .summary = "Get a post"},
     {PUT, "/cases/posts/:id", COL_PLUS, "conversations", ONE, put_post, .input = mark_input, .summary = "Mark a post as seen",
      .doc = "Marks all messages before it, too. The status of a note or an activity stays NOT_SENT.",

@@ -71,6 +71,14 @@ test('several files keep their order, uploads by id come first, and download_all
   assert.deepEqual(unzip(zip.bytes), [['a.txt', secondData], ['b.png', PNG], ['x', x], ['x (2)', y]]);
   for (const path of [first, second]) assert.equal((await desk.customer.fetch(`/files/${path.id}`)).expiry_at, null);
   assert.deepEqual((await desk.staff.fetch(`/cases/posts/${message.id}`)).attachments, message.attachments);
+  for (const [who, path] of [[desk.customer, `/conversations/${id}/messages`], [desk.staff, `/cases/${id}/messages`], [desk.staff, `/cases/${id}/posts`]]) {
+    const { data: flat, resources } = (await who.get(path, { _flat: true })).must(200).body;
+    assert.deepEqual(flat[0].attachments, message.attachments.map((a) => ({ id: a.id, resource_type: 'attachment' })), `${path}: references`);
+    assert.equal(flat[0].download_all, message.download_all);
+    assert.deepEqual(Object.values(resources.attachment), message.attachments, `${path}: each once`);
+    const some = (await who.get(path, { _flat: true, include: 'user' })).must(200).body;
+    assert.deepEqual([some.data[0].attachments, 'attachment' in some.resources], [flat[0].attachments, false]);
+  }
   const head = await desk.staff.exchange('HEAD', at(desk, message.download_all));
   assert.deepEqual([head.status, head.bytes.length], [200, 0]);
   clean(desk);

@@ -147,9 +147,10 @@ test('a case_message names its recipients, with the delivery status of each mail
   const message = await shown();
   assert.equal(message.id, id);
   const [own, copy] = message.recipients;
-  assert.deepEqual(Object.keys(own), ['identity', 'name', 'type', 'email_delivery_status', 'email_delivery_status_updated_at', 'resource_type']);
+  assert.deepEqual(Object.keys(own), ['email', 'identity', 'name', 'type', 'email_delivery_status', 'email_delivery_status_updated_at', 'resource_type']);
   assert.deepEqual([own.identity.resource_type, own.name, own.type, own.email_delivery_status_updated_at, own.resource_type],
     ['identity_email', 'Cora Customer', 'TO', iso(desk.clock.now), 'message_recipient']);
+  assert.deepEqual([own.email, copy.email], [customer.email, cc[0]]);
   assert.deepEqual([copy.identity.id, copy.name, copy.type], [grace.emails[0].id, 'grace', 'CC']);
   const list = await desk.staff.fetch(`/cases/${talk.id}/messages`, { include: 'identity_email' });
   assert.equal(list[0].recipients[0].identity.email, customer.email);

@@ -18,7 +18,7 @@ test('posts of all kinds come in one list, the newest first, each with its origi
   const { desk, talk, say, note, path, ids } = await withPosts(t);
   const noted = await note('Call him'), said = await say('Turn it off');
   await desk.admin.update(`/cases/${talk.id}`, { priority_id: 3 });
-  const list = (await desk.staff.get(path, { limit: 100, include: 'channel' })).must(200);
+  const list = (await desk.staff.get(path, { limit: 100, include: 'channel', filters: 'all' })).must(200);
   const found = list.data.map((p) => p.id);
   assert.deepEqual(found, [...found].sort((a, b) => b - a));
   assert.equal(list.body.total_count, found.length);
@@ -35,7 +35,7 @@ test('posts of all kinds come in one list, the newest first, each with its origi
     assert.deepEqual(await desk.staff.fetch(`/cases/posts/${p.id}`, { include: 'channel' }), p);
   }
   assert.equal(new Set(list.data.map((p) => p.uuid)).size, found.length);
-  const full = (await desk.staff.get(path, { include: 'note,case_message,activity', limit: 100 })).must(200).data;
+  const full = (await desk.staff.get(path, { include: 'note,case_message,activity', limit: 100, filters: 'all' })).must(200).data;
   assert.equal(full.find((p) => p.id === noted).original.body_text, 'Call him');
   assert.equal(full.find((p) => p.id === said).original.body_text, 'Turn it off');
   assert.equal(full.find((p) => p.id === said).original.fullname, 'Agnes Agent');
@@ -76,6 +76,49 @@ test('pages go on by id, in both directions, and one post is found with those ar
   const other = await desk.customer.create('/conversations', { subject: 'Other', contents: 'Other' });
   (await desk.staff.get(`/cases/${other.id}/posts`, { resource_type: 'note', id: notes[1] })).refused(400, 'FIELD_INVALID', 'id');
   assert.ok(talk.id);
+});
+
+test('without filters, a list of posts has messages and notes and counts only these; filters=all adds activities', async (t) => {
+  const { desk, talk, say, note, path } = await withPosts(t);
+  const { id: organization } = await desk.owner.create('/organizations', { name: 'Analytical Society' });
+  await desk.owner.update(`/users/${desk.people.customer.id}`, { organization_id: organization });
+  const said = await say('Turn it off'), noted = await note('Call him');
+  await desk.staff.update(`/cases/${talk.id}`, { priority_id: 3 });
+  const [first] = (await desk.customer.fetch(`/conversations/${talk.id}/messages`)).slice(-1);
+  const kinds = (list) => list.map((p) => p.original.resource_type);
+  const teams = (await desk.person('agent', { agent_case_access: 'TEAMS' })).client;
+  const lists = [[path, [noted, said, first.id]], [`/users/${desk.people.agent.id}/posts`, [noted, said]], [`/organizations/${organization}/posts`, [noted, said, first.id]]];
+  for (const who of [desk.staff, teams]) for (const [list, posts] of lists) {
+    for (const query of [{}, { filters: '' }, { filters: 'NOTES,MESSAGES' }, { limit: 1 }]) {
+      const reply = (await who.get(list, query)).must(200);
+      assert.deepEqual(reply.data.map((p) => p.id), posts.slice(0, query.limit), list);
+      assert.equal(reply.body.total_count, posts.length, list);
+    }
+    for (const filters of ['ACTIVITIES', 'all', 'MESSAGES,ACTIVITIES']) {
+      const reply = (await who.get(list, { filters, limit: 100 })).must(200), of = { case_message: 'MESSAGES', note: 'NOTES', activity: 'ACTIVITIES' };
+      assert.ok(kinds(reply.data).includes('activity'), `${list} ${filters}`);
+      if (filters !== 'all') assert.ok(kinds(reply.data).every((kind) => filters.split(',').includes(of[kind])), `${list} ${filters}`);
+      assert.equal((await who.get(list, { filters, limit: 1 })).must(200).body.total_count, reply.data.length, `${list} ${filters}`);
+    }
+    (await who.get(list, { filters: 'RUMOURS' })).refused(400, 'FIELD_INVALID', 'filters');
+  }
+  const [activity] = await desk.staff.fetch(path, { filters: 'ACTIVITIES' });
+  assert.ok((await desk.staff.fetch(path, { resource_type: 'activity', id: activity.id })).some((p) => p.id === activity.id), 'the page around an activity has it');
+  const self = (await desk.person('agent', { agent_case_access: 'SELF' })).client;
+  for (const filters of ['MESSAGES', 'all']) assert.deepEqual((await self.get(`/organizations/${organization}/posts`, { filters })).must(200).body.data, []);
+  (await desk.staff.get('/organizations/987654/posts')).refused(404, 'RESOURCE_NOT_FOUND');
+  (await desk.customer.get(`/organizations/${organization}/posts`)).refused(403, 'PERMISSIONS_DENIED');
+});
+
+test('the subject of a post is never null: that of the message, else the text', async (t) => {
+  const { desk, say, note, path } = await withPosts(t);
+  const said = await say('Turn it off'), noted = await note('Call him\nToday');
+  const posts = await desk.staff.fetch(path, { filters: 'all', limit: 100 });
+  const subject = (id) => posts.find((p) => p.id === id).subject;
+  assert.equal(subject(said), 'Engine');
+  assert.equal(subject(noted), 'Call him\nToday');
+  for (const p of posts) if (p.original.resource_type === 'activity') assert.equal(p.subject, p.contents);
+  for (const p of posts) assert.deepEqual(p.metadata, { user_agent: '', page_url: '' });
 });
 
 test('SEEN on a post marks the messages up to it and moves the read marker', async (t) => {

@@ -23,6 +23,30 @@ test('a reply answers its post and its conversation; the customer reads it', asy
   assert.match((await desk.customer.get(`/conversations/${talk.id}/messages`)).must(200).text, /Turn it off/);
 });
 
+test('a reply takes source and metadata; a note has neither', async (t) => {
+  const { desk, talk, reply, posts } = await withCase(t);
+  const metadata = { user_agent: 'Lynx', page_url: 'https://desk.example/' };
+  await reply({ contents: 'One', source: 'mobile', metadata });
+  await reply({ contents: 'Two' });
+  assert.deepEqual((await posts('MESSAGES')).slice(0, 2).map((p) => [p.contents, p.source, p.metadata]), [['Two', 'AGENT', { user_agent: '', page_url: '' }], ['One', 'MOBILE', metadata]]);
+  const path = `/cases/${talk.id}/reply`;
+  const noted = (await desk.staff.post(path, { contents: 'Three', channel: 'NOTE', source: 'MOBILE', metadata })).must(201);
+  assert.match(noted.body.logs[0].message, /A note has no source and no metadata/);
+  (await desk.staff.post(path, { contents: 'C', source: 'MAIL' })).refused(400, 'FIELD_INVALID', 'source');
+  (await desk.staff.post(path, { contents: 'C', metadata: 'x' })).refused(400, 'FIELD_INVALID', 'metadata');
+});
+
+test('a trigger on a channel follows the source of a reply', async (t) => {
+  const { desk, talk, reply } = await withCase(t);
+  const trigger = { title: 'Messenger', channel: 'MESSENGER', predicate_collections: [{ propositions: [{ field: 'cases.subject', operator: 'string_contains_insensitive', value: 'Engine' }] }], actions: [{ name: 'tags', option: 'ADD', value: 'chat' }] };
+  (await desk.admin.post('/triggers', trigger)).must(201);
+  const tags = async () => (await desk.staff.fetch(`/cases/${talk.id}/tags`)).map(({ name }) => name);
+  await reply({ contents: 'One' });
+  assert.deepEqual(await tags(), []);
+  await reply({ contents: 'Two', source: 'MESSENGER' });
+  assert.deepEqual(await tags(), ['chat']);
+});
+
 test('channel NOTE writes a note, which the customer does not read', async (t) => {
   const { desk, talk, reply, posts } = await withCase(t);
   await reply({ contents: 'canary', channel: 'note' }, desk.as('collaborator'));

@@ -98,9 +98,30 @@ test('metadata accepts its two keys in any spelling and stores them once', async
     return (await customer.fetch(`/conversations/${id}/messages`))[0].metadata;
   };
   assert.deepEqual(await keep({ userAgent: 'U', PageURL: 'P' }), { user_agent: 'U', page_url: 'P' });
-  assert.deepEqual(await keep({ user_agent: 'old', UserAgent: 'new' }), { user_agent: 'new' });
+  assert.deepEqual(await keep({}), { user_agent: '', page_url: '' });
+  assert.deepEqual(await keep({ page_url: null, userAgent: 'U' }), { user_agent: 'U', page_url: '' });
   const refused = await customer.post('/conversations', { subject: 'S', contents: 'C', metadata: { pageUrl: 1 } });
   assert.deepEqual(places(refused.refused(400, 'FIELD_INVALID')), [['metadata.page_url', 'metadata/page_url']]);
+});
+
+test('of two spellings of a key of metadata, the exact one counts, else the last, and a notice says so', async (t) => {
+  const { staff, customer } = await open(t);
+  const { id } = await customer.create('/conversations', { subject: 'S', contents: 'C' });
+  const places = [
+    ['/conversations', { subject: 'S', contents: 'C' }, customer, ({ id: made }) => customer.fetch(`/conversations/${made}/messages`)],
+    [`/conversations/${id}/messages`, { contents: 'C' }, customer, () => customer.fetch(`/conversations/${id}/messages`)],
+    [`/cases/${id}/reply`, { contents: 'C' }, staff, () => staff.fetch(`/cases/${id}/posts`)],
+  ];
+  for (const [path, body, who, shown] of places) {
+    for (const [sent, kept] of [[{ user_agent: 'exact', UserAgent: 'other' }, 'exact'], [{ UserAgent: 'other', user_agent: 'exact' }, 'exact'], [{ UserAgent: 'a', userAgent: 'b' }, 'b']]) {
+      const reply = (await who.post(path, { ...body, metadata: sent })).must(201);
+      assert.match(reply.body.logs.map((log) => log.message).join(), /metadata has user_agent in 2 spellings/, path);
+      assert.deepEqual((await shown(reply.data))[0].metadata, { user_agent: kept, page_url: '' }, path);
+    }
+    assert.equal((await who.post(path, { ...body, metadata: { userAgent: 'one' } })).must(201).body.logs, undefined, path);
+    assert.match((await who.post(path, { ...body, metadata: { userAgent: 'one', Evil: 'x' } })).must(201).body.logs[0].message, /Other keys were ignored/, path);
+    (await who.post(path, { ...body, metadata: { user_agent: ['x'] } })).refused(400, 'FIELD_INVALID', 'metadata.user_agent');
+  }
 });
 
 test('a team without business hours shows the default ones', async (t) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { form, iso, multipart, open } from './lib/index.mjs';
 
-const MEMBERS = 'id body_text body_html is_pinned pinned_by user attachments download_all created_at updated_at resource_type resource_url'.split(' ');
+const MEMBERS = 'id body_text body_html is_pinned pinned_by user creator attachments download_all created_at updated_at resource_type resource_url'.split(' ');
 
 /** A desk with an organization, and the two kinds of owners of notes: [path, function that reads the count of pinned notes]. */
 async function withOwners(t) {
@@ -20,7 +20,7 @@ test('staff write notes on people and organizations, in every format', async (t)
       assert.deepEqual(Object.keys(note), MEMBERS);
       assert.equal(note.body_text, 'Likes <b>tea</b> & "milk"\nand cake');
       assert.equal(note.body_html, 'Likes &lt;b&gt;tea&lt;/b&gt; &amp; &quot;milk&quot;<br>\nand cake');
-      assert.deepEqual([note.is_pinned, note.pinned_by, note.user.id, note.attachments, note.download_all], [false, null, desk.people[role].id, [], null]);
+      assert.deepEqual([note.is_pinned, note.pinned_by, note.user.id, note.creator, note.attachments, note.download_all], [false, null, desk.people[role].id, note.user, [], null]);
       assert.equal(note.resource_url, `${desk.base}/api/v1${owner}/notes/${note.id}`);
       assert.equal(note.created_at, iso(desk.clock.now));
       assert.deepEqual(await desk.staff.fetch(`${owner}/notes/${note.id}`), note);

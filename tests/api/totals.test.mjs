@@ -84,7 +84,11 @@ async function compareAll(w, when) {
     for (const path of ['/cases', '/conversations']) rows += await compare(who, path, {}, when);
     for (const filter of filters) rows += await compare(who, '/cases', filter, when);
     for (const { id } of w.customers) rows += await compare(who, `/users/${id}/cases`, {}, when);
-    for (const { id } of w.customers) rows += await compare(who, `/users/${id}/posts`, {}, when);
+    for (const filters of [undefined, 'all', 'NOTES,ACTIVITIES']) {
+      const query = filters ? { filters } : {};
+      for (const { id } of [...w.customers, ...w.agents]) rows += await compare(who, `/users/${id}/posts`, query, when);
+      for (const id of w.organizations) rows += await compare(who, `/organizations/${id}/posts`, query, when);
+    }
     for (const id of w.organizations) rows += await compare(who, `/organizations/${id}/cases`, {}, when);
   }
   for (const [i, first] of filters.entries()) for (const second of filters.slice(i + 1)) {
