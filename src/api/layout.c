@@ -63,6 +63,13 @@ static const int *places(struct arena *a, const struct resource *r, const char *
 /* True for texts of up to LIMIT_TEXT characters. Shorter texts don't matter on a page of 1,000 rows. */
 static bool lengthy(const struct field *f) { return f->type == F_LONG && f->render == NULL && (f->max == 0 || f->max >= LIMIT_TEXT); }
 
+static bool identifies(const struct field *f) {
+    static const char *const names[] = {"id", "uuid", "resource_type", "resource_url", NULL};
+    int i = 0;
+    while (names[i] && strcmp(names[i], f->name) != 0) i++;
+    return names[i] && !(f->flags & ON_DEMAND);
+}
+
 static void layout_members(struct arena *a, struct layout *s) {
     const struct resource *r = s->resource;
     const struct field *fields = fields_of(r->fields);
@@ -77,6 +84,7 @@ static void layout_members(struct arena *a, struct layout *s) {
                                      .name = json_name(a, f->name, true),
                                      .textual = textual(f),
                                      .open = open_to_all(f),
+                                     .identifies = identifies(f),
                                      .written = !(f->flags & (INPUT_ONLY | HIDDEN)),
                                      .target = target ? *layout_place(target) : NULL};
         if (has_column(f)) members[i].column = ++s->column_count;

@@ -16,6 +16,7 @@ struct member {
     bool open;                   /* shown to all callers */
     const struct layout *target; /* F_REF, F_MANY, F_ROWS */
     bool lengthy;                /* its text may be long enough to matter: see .bytes of the layout */
+    bool identifies;             /* `fields` never removes it */
     const int *carried;          /* F_REF with .shows: indexes of the target's members, ended by -1; else NULL */
     struct str list;  /* F_MANY: the query; F_ROWS: its start, up to "IN @LIST(:ids)", with the target's .columns and the owner */
     struct str order; /* F_ROWS: the end of the query, " ORDER BY ..." */

@@ -26,13 +26,35 @@ bool route_takes_keys(const struct route *route, const struct resource *reply) {
     return queried(route, reply) && (by_id || (reply->keyset && route->order.then == NULL));
 }
 
-const struct field *arguments_of(struct arena *a, const struct route *route, const struct resource *reply) {
-    const struct field *args = fields_of(route->args);
+static bool is_nested(const struct route *route) { return strstr(route->path, "/:") != NULL; }
+
+/* The arguments of the own list of a resource; NULL: none. */
+static const struct field *own_list_arguments(const struct resource *r) {
+    for (const struct route *route = r->routes; route && route->path; route++)
+        if (route->method == GET && route->reply == NULL && route_lists(route) && !is_nested(route)) return fields_of(route->args);
+    return NULL;
+}
+
+static bool takes_already(const struct field *args, const char *name) {
+    while (args && args->name && strcmp(args->name, name) != 0) args++;
+    return args && args->name;
+}
+
+static int count_arguments(const struct field *args) {
     int n = 0;
     while (args && args[n].name) n++;
+    return n;
+}
+
+const struct field *arguments_of(struct arena *a, const struct route *route, const struct resource *reply) {
+    const struct field *args = fields_of(route->args);
     if (!queried(route, reply)) return args;
-    struct field *all = arena_array(a, (size_t)n + 3, sizeof *all);
+    const struct field *more = is_nested(route) ? own_list_arguments(reply) : NULL;
+    int n = count_arguments(args);
+    struct field *all = arena_array(a, (size_t)(n + count_arguments(more)) + 3, sizeof *all);
     if (n) memcpy(all, args, (size_t)n * sizeof *all);
+    for (; more && more->name; more++)
+        if (!takes_already(args, more->name)) all[n++] = *more;
     all[n++] = list_by_ids;
     if (has_legacy_id(reply)) all[n++] = list_by_legacy_ids;
     return all;

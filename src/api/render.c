@@ -26,8 +26,9 @@ bool picks_narrow(const struct pick *picks, const struct resource *r) {
     return false;
 }
 
-static bool picked(const struct pick *picks, bool narrow, const struct field *f) {
-    if (picks == NULL) return !(f->flags & ON_DEMAND);
+static bool picked(const struct pick *picks, bool narrow, const struct member *m) {
+    const struct field *f = m->field;
+    if (picks == NULL || m->identifies) return !(f->flags & ON_DEMAND);
     const struct pick *p = pick_of(picks, str_of(f->name));
     bool any = p && str_eq(p->name, S("*"));
     if (p && p->sign == '-') return false;
@@ -38,7 +39,7 @@ static bool picked(const struct pick *picks, bool narrow, const struct field *f)
 bool view_shows_long(const struct view *v, const struct layout *layout) {
     bool narrow = picks_narrow(v->picks, layout->resource);
     for (const struct member *m = layout->members; m < layout->members + layout->count; m++)
-        if (m->lengthy && picked(v->picks, narrow, m->field)) return true;
+        if (m->lengthy && picked(v->picks, narrow, m)) return true;
     return false;
 }
 
@@ -200,7 +201,7 @@ static void write_members(struct view *v, const struct row *row) {
     const struct pick *outer = v->picks;
     bool narrow = picks_narrow(outer, layout->resource);
     for (const struct member *m = layout->members; m < layout->members + layout->count; m++) {
-        if (!m->written || !picked(outer, narrow, m->field)) continue;
+        if (!m->written || !picked(outer, narrow, m)) continue;
         const struct pick *p = outer ? pick_of(outer, m->name.text) : NULL;
         v->picks = p ? p->inner : NULL;
         write_member(v, row, m);

@@ -151,26 +151,13 @@ static const struct field case_list_args[] = {
     {0},
 };
 
+/* All conversations, or those of the person or the organization :id. */
 static int get_cases(struct call *c) {
     struct branches *b = ARENA_NEW(c->work.arena, struct branches);
-    TRY(api_input(c));
-    access_cases(&c->work, b);
-    TRY(case_list_plan(c, b));
-    return api_list(c);
-}
-
-/* The conversations of the person or the organization :id. */
-static int get_cases_within(struct call *c) {
-    struct case_filter *f = ARENA_NEW(c->work.arena, struct case_filter);
-    struct branches *b = ARENA_NEW(c->work.arena, struct branches);
-    bool person = strcmp(c->within->parent, "user") == 0;
     TRY(api_of(c));
     TRY(api_input(c));
     access_cases(&c->work, b);
-    *f = (struct case_filter){
-        .by = person ? BY_REQUESTER : BY_ORGANIZATION, .requester_id = c->vars[0].id, .organization_id = c->vars[0].id};
-    c->branches = b;
-    c->counting = f;
+    TRY(case_list_plan(c, b));
     return api_list(c);
 }
 
@@ -329,10 +316,10 @@ static const struct route case_routes[] = {
      .summary = "List the conversations for staff",
      .doc = "Conversations that the caller may see, the last changed first. Conversations in the trash are left out.",
      .errors = "FIELD_REQUIRED"},
-    {GET, "/users/:id/cases", COL_PLUS, "conversations", LIST, get_cases_within, .within = {"user", "requester_id"}, NEWEST,
+    {GET, "/users/:id/cases", COL_PLUS, "conversations", LIST, get_cases, .within = {"user", "requester_id"}, NEWEST,
      .count = case_list_count, .summary = "List the conversations of a person"},
-    {GET, "/organizations/:id/cases", COL_PLUS, "conversations", LIST, get_cases_within, .within = {"organization", "organization_id"},
-     NEWEST, .count = case_list_count, .summary = "List the conversations of an organization"},
+    {GET, "/organizations/:id/cases", COL_PLUS, "conversations", LIST, get_cases, .within = {"organization", "organization_id"}, NEWEST,
+     .count = case_list_count, .summary = "List the conversations of an organization"},
     {GET, "/cases/:id", COL_PLUS, "conversations", ONE, api_get, .summary = "Get a conversation as staff see it",
      .doc = "Also if it is suspended or in the trash."},
     {POST, "/cases", AG_PLUS, "conversations", ONE, post_case, .body = FILES_ATTACHED, .prepare = attachments_prepare, .lane = LANE_SYNC,

@@ -48,13 +48,16 @@ static const struct equal {
 };
 #define EQUALS (sizeof equals / sizeof *equals)
 
+/* The parent of a nested list is a filter, too: its column has the name of an argument. Another id in the argument finds nothing. */
 static void take_equals(struct plan *p) {
     struct call *c = p->call;
     for (size_t i = 0; i < EQUALS; i++) {
         const struct in *in = arg(c, equals[i].argument);
-        if (!in->given) continue;
+        bool nested = c->within && strcmp(c->within->column, equals[i].argument) == 0;
+        if (!in->given && !nested) continue;
+        int64_t id = nested ? c->vars[0].id : in->value.i;
         p->filter.by |= equals[i].bit;
-        *(int64_t *)(void *)((char *)&p->filter + equals[i].id) = in->value.i;
+        *(int64_t *)(void *)((char *)&p->filter + equals[i].id) = in->given && in->value.i != id ? 0 : id;
     }
 }
 
@@ -272,9 +275,8 @@ static int end_if_empty(struct plan *p) {
     return known < 0 ? known : 0;
 }
 
-int case_list_plan(struct call *c, struct branches *b) {
-    struct plan *p = ARENA_NEW(c->work.arena, struct plan);
-    bool staff = c->work.actor.rank >= ROLE_COLLABORATOR, sees_all = staff && c->work.actor.case_access == CASES_ALL;
+static int plan_begin(struct call *c, struct branches *b, struct plan **out) {
+    struct plan *p = *out = ARENA_NEW(c->work.arena, struct plan);
     *p = (struct plan){.call = c, .branches = b};
     c->branches = b;
     c->counting = &p->filter;
@@ -285,6 +287,20 @@ int case_list_plan(struct call *c, struct branches *b) {
         TRY(take_tags(p));
     }
     bind_filters(p);
+    return 0;
+}
+
+int case_list_check(struct call *c, struct branches *b) {
+    struct plan *p;
+    TRY(plan_begin(c, b, &p));
+    check_others(p, 0);
+    return p->filter.by != 0;
+}
+
+int case_list_plan(struct call *c, struct branches *b) {
+    struct plan *p;
+    bool staff = c->work.actor.rank >= ROLE_COLLABORATOR, sees_all = staff && c->work.actor.case_access == CASES_ALL;
+    TRY(plan_begin(c, b, &p));
     if (staff) TRY(plan_for_staff(p, sees_all));
     unsigned range = smallest_range(p);
     if (range & ~p->visible) check_visibility(p);

@@ -1,4 +1,4 @@
-/* Shared code of the two lists of conversations: GET /conversations and GET /cases. */
+/* Shared code of the lists of conversations: GET /conversations, GET /cases, and those of people, organizations and views. */
 #ifndef RES_CASE_LIST_H
 #define RES_CASE_LIST_H
 
@@ -16,6 +16,9 @@ extern const struct word case_identity_types[];
 /* Chooses the index range that the list walks (case_list.c). b: the conversations that the caller sees; replaced. Sets c->branches, and the
  * filters for case_list_count. Call it after api_input. */
 int case_list_plan(struct call *c, struct branches *b);
+/* For a list that has ranges of its own: checks the filters on each row. Returns 1 if there are filters, 0, or a negative error. Call it after
+ * api_input and after c->where is set. */
+int case_list_check(struct call *c, struct branches *b);
 int case_list_count(struct call *c, int64_t *total); /* .count: the total from counters; c->counting is a struct case_filter */
 
 /* Time of the last change of the shown members: custom fields come and go without a change of the row. */

@@ -9,6 +9,7 @@
 #include "core/cases/case_total.h"
 #include "core/cases/view_count.h"
 #include "core/words.h"
+#include "res/case_list.h"
 #include "res/groups.h"
 #include "res/share.h"
 
@@ -300,9 +301,10 @@ static int get_view_cases(struct call *c) {
     if (stored.type == VIEW_INBOX) inbox_branches(w, b);
     if (hidden) c->where = rows->state;
     TRY(view_order(c, &stored, &c->order));
-    c->branches = b;
+    int filtered = case_list_check(c, b);
+    TRY(filtered);
     c->condition = &rows->condition;
-    c->prepared = rows;
+    c->prepared = filtered ? NULL : rows;
     return api_list(c);
 }
 
@@ -310,9 +312,10 @@ static const struct case_filter not_done = {.by = BY_STATUS,
                                             .types = 1U << STATUS_NEW | 1U << STATUS_OPEN | 1U << STATUS_PENDING | 1U << STATUS_CUSTOM};
 
 static int count_view_cases(struct call *c, int64_t *total) {
-    const struct view_rows *rows = c->prepared;
+    const struct view_rows *rows = c->prepared; /* NULL: the request has filters of its own */
     struct counting counting;
     enum count_accuracy accuracy;
+    if (rows == NULL) return 0;
     if (rows->type == VIEW_INBOX) return case_total(&c->work, &not_done, total);
     TRY(counting_begin(&c->work, true, &counting));
     TRY(counting_count(&counting, rows, total, &accuracy));

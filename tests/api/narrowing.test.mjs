@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { open, routes, shared } from './lib/index.mjs';
+import { open, routes, shared, until } from './lib/index.mjs';
 import { newArticle } from './lib/published.mjs';
 
 /** Every declared list, with paths that lead to rows of this desk. */
@@ -30,7 +30,7 @@ async function lists(desk) {
     if (real.includes(':')) assert.fail(`no rows known for the list ${template}`);
     const declared = new Set(operation.parameters.map((p) => p.name ?? p.$ref.split('/').at(-1)));
     const query = path.endsWith('/search') ? { query: 'a' } : path.startsWith('/autocomplete') ? { [path.endsWith('emails') ? 'address' : 'name']: 'a' } : {};
-    found.push({ path: real, declared, query });
+    found.push({ path: real, template: path, items: schema.properties.data.items.$ref, declared, query });
   }
   assert.ok(found.length > 30, `${found.length} lists`);
   return found;
@@ -80,6 +80,145 @@ describe('every declared list', () => {
         else assert.ok(!('offset' in reply.must(200).body), path);
       }
     }
+  });
+});
+
+/** Values of the arguments of lists that have nested lists. Each takes some rows of the world below, not all. */
+const VALUES = ({ people, team, organization }) => ({
+  status: [{ status: 'PENDING' }, { status: 'NEW,OPEN' }],
+  priority: [{ priority: 1 }, { priority: 3 }],
+  tags: [{ tags: 'red' }, { tags: 'red,blue' }, { tags: 'unknown' }],
+  identity_type: [{ identity_type: 'EMAIL', identity_value: people.customer.email }],
+  identity_value: [{ identity_type: 'EMAIL', identity_value: people.agent.email }],
+  assigned_agent_id: [{ assigned_agent_id: people.agent.id }],
+  assigned_team_id: [{ assigned_team_id: team.id }],
+  requester_id: [{ requester_id: people.customer.id }, { requester_id: people.agent.id }],
+  organization_id: [{ organization_id: organization.id }, { organization_id: 999999 }],
+  role: [{ role: 'AGENT' }, { role: 'ADMIN,OWNER' }],
+  is_enabled: [{ is_enabled: 'false' }, { is_enabled: 'true' }],
+  email: [{ email: people.agent.email }],
+});
+
+/** Conversations and people that differ in each argument of their lists, with a view of all conversations. */
+async function various(desk) {
+  const { owner, people } = desk;
+  const team = await owner.create('/teams', { title: 'Red' }), organization = await owner.create('/organizations', { name: 'Works' });
+  const inside = [people.customer, people.agent, people.admin];
+  for (const { id } of inside) (await owner.put(`/users/${id}`, { organization_id: organization.id })).must(200);
+  const away = await desk.person('agent');
+  (await owner.put(`/users/${away.id}`, { organization_id: organization.id, is_enabled: false })).must(200);
+  (await owner.post(`/teams/${team.id}/members`, { agent_ids: [people.agent.id, people.admin.id, away.id] })).must(201);
+  for (const requester_id of [people.customer.id, people.agent.id])
+    for (const more of [{ status_id: 3, tags: 'red' }, { priority_id: 1, tags: 'blue' }, { priority_id: 3, assigned_agent_id: people.agent.id }, { assigned_team_id: team.id, tags: 'red' }, { priority_id: 4 }]) {
+      const { tags, ...rest } = more;
+      const { id } = await owner.create('/cases', { subject: 'S', contents: 'C', requester_id, ...rest });
+      if (tags) (await owner.put(`/cases/${id}`, { tags })).must(200);
+    }
+  const all = [{ propositions: [{ field: 'cases.subject', operator: 'string_contains_insensitive', value: 'S' }] }];
+  const view = await owner.create('/views', { title: 'All', visibility_type: 'ALL', predicate_collections: all });
+  return { desk, people, team, organization, parents: { users: [people.customer.id, people.agent.id], organizations: [organization.id], teams: [team.id], views: [1, view.id] } };
+}
+
+describe('a nested list', () => {
+  const world = shared(async (w) => { w.various = await various(w.desk); w.lists = await lists(w.desk); });
+  const ids = async (path, query) => (await world.desk.owner.get(path, { limit: 1000, ...query })).must(200).ids;
+  const nested = () => world.lists.flatMap((list) => {
+    const own = world.lists.find((o) => o.items === list.items && !/:|^\/autocomplete/.test(o.template) && o !== list);
+    return own && list.template.includes('/:id/') && list.declared.has('ids') ? [{ ...list, own }] : [];
+  });
+  const isOfList = (name) => !/^(ids|legacy_ids|after_id|before_id|offset|limit|include|fields|order_by|order_by_column|_.*|X-.*|If-.*)$/.test(name);
+
+  test('takes all arguments of the own list of its rows', () => {
+    const found = nested();
+    for (const path of ['/users/:id/cases', '/organizations/:id/cases', '/views/:id/cases', '/organizations/:id/members', '/teams/:id/members'])
+      assert.ok(found.some(({ template }) => template === path), path);
+    for (const { template, declared, own } of found) assert.deepEqual([...own.declared].filter((name) => !declared.has(name)), [], template);
+  });
+
+  test('is narrowed by each of them as its own list is', async () => {
+    const { various: v } = world, values = VALUES(v);
+    for (const { template, own } of nested()) {
+      for (const parent of v.parents[template.split('/')[1]] ?? assert.fail(`no parents of ${template}`)) {
+        const path = template.replace(':id', parent), whole = await ids(path);
+        for (const name of [...own.declared].filter(isOfList))
+          for (const query of values[name] ?? assert.fail(`no values of ${name} of ${own.template}`)) {
+            const rows = new Set(await ids(own.template, query));
+            const reply = (await world.desk.owner.get(path, { limit: 1000, ...query })).must(200);
+            assert.deepEqual(reply.ids, whole.filter((id) => rows.has(id)), `${path} ${JSON.stringify(query)}`);
+            assert.equal(reply.body.total_count, reply.ids.length, `${path} ${JSON.stringify(query)}`);
+            assert.equal((await world.desk.owner.get(path, { limit: 1, ...query })).must(200).body.total_count, reply.ids.length, `${path} ${JSON.stringify(query)}`);
+          }
+      }
+    }
+  });
+
+  test('is narrowed by some value of each argument', async () => {
+    const { various: v } = world, values = VALUES(v);
+    for (const { template, own } of nested())
+      for (const name of [...own.declared].filter(isOfList)) {
+        const cases = v.parents[template.split('/')[1]].flatMap((parent) => values[name].map((query) => [template.replace(':id', parent), query]));
+        const narrowed = await Promise.all(cases.map(async ([path, query]) => (await ids(path, query)).length < (await ids(path)).length));
+        assert.ok(narrowed.some(Boolean), `${template} ${name}`);
+      }
+  });
+
+  test('refuses a value that its own list refuses', async () => {
+    for (const { template, own } of nested()) {
+      const path = template.replace(':id', world.various.parents[template.split('/')[1]][0]);
+      for (const [name, value] of [['status', 'x'], ['priority', 'x'], ['requester_id', 'x'], ['role', 'x'], ['is_enabled', 'x'], ['email', 'x']])
+        if (own.declared.has(name)) (await world.desk.owner.get(path, { [name]: value })).refused(400, 'FIELD_INVALID');
+      if (own.declared.has('identity_type')) (await world.desk.owner.get(path, { identity_type: 'EMAIL' })).refused(400, 'FIELD_REQUIRED', 'identity_value');
+    }
+  });
+
+  test('of an agent who sees a part of the conversations has these alone, with each argument', async () => {
+    const { desk, various: v } = world, values = VALUES(v);
+    const { client } = await desk.person('agent', { agent_case_access: 'SELF' });
+    const { id } = await client.fetch('/profile');
+    const mine = await desk.owner.create('/cases', { subject: 'S', contents: 'C', requester_id: v.people.customer.id, assigned_agent_id: id, priority_id: 1, status_id: 3 });
+    const seen = async (path, query) => (await client.get(path, query)).must(200);
+    for (const path of [`/users/${v.people.customer.id}/cases`, `/organizations/${v.organization.id}/cases`, ...v.parents.views.map((view) => `/views/${view}/cases`)])
+      for (const query of ['status', 'priority', 'requester_id', 'identity_type'].map((name) => values[name][0])) {
+        const { body } = await seen(path, query);
+        assert.deepEqual([body.data.map((k) => k.id), body.total_count], [[mine.id], 1], `${path} ${JSON.stringify(query)}`);
+        assert.deepEqual((await seen(path, { ...query, assigned_agent_id: v.people.agent.id })).ids, [], path);
+      }
+  });
+});
+
+describe('fields', () => {
+  const world = shared(async (w) => { w.lists = await lists(w.desk); });
+
+  test('never removes id, uuid, resource_type and resource_url, in any list', async () => {
+    const { desk } = world;
+    let uuids = 0;
+    for (const { path, query } of world.lists) {
+      const whole = await readerOf(desk, path, query);
+      const kept = ({ data }) => data.map((row) => Object.fromEntries(['id', 'uuid', 'resource_type', 'resource_url'].filter((name) => name in row).map((name) => [name, row[name]])));
+      const [all, some] = [(await whole.get(path, query)).must(200), (await whole.get(path, { ...query, fields: 'created_at' })).must(200)];
+      assert.deepEqual(kept(some), kept(all), path);
+      for (const row of some.data) assert.deepEqual(Object.keys(row).filter((name) => !['id', 'uuid', 'resource_type', 'resource_url', 'created_at'].includes(name)), [], path);
+      assert.deepEqual(kept((await whole.get(path, { ...query, fields: '-id,-uuid,-resource_type,-resource_url' })).must(200)), kept(all), path);
+      uuids += all.data.filter((row) => 'uuid' in row).length;
+    }
+    assert.ok(uuids > 5, `${uuids} rows with a uuid`);
+  });
+
+  test('keeps them in both searches, and in rows that it selects inside', async () => {
+    const { desk } = world, { owner } = desk;
+    const talk = await desk.customer.create('/conversations', { subject: 'Zebracorn', contents: 'Zebracorn' });
+    const article = await newArticle(desk, { title: 'Zebracorn' });
+    const search = (path, query) => until(`${path} finds`, async () => {
+      desk.clock.write(desk.clock.now + 1000);
+      const { data } = (await owner.get(path, { query: 'zebracorn', ...query })).must(200);
+      return data.length && data;
+    });
+    const [found] = await search('/search', { resources: 'CASES', fields: 'title' });
+    assert.deepEqual(found, { id: talk.id, title: 'Zebracorn', resource_url: `${desk.base}/api/v1/cases/${talk.id}` });
+    const [hit] = await search('/helpcenter/search', { fields: 'link' });
+    assert.deepEqual([Object.keys(hit), hit.uuid], [['uuid', 'link'], (await owner.fetch(`/articles/${article}`)).uuid]);
+    const one = await owner.fetch(`/cases/${talk.id}`, { fields: 'requester(full_name)', include: 'user' });
+    assert.deepEqual(Object.keys(one.requester), ['id', 'uuid', 'full_name', 'resource_type', 'resource_url']);
   });
 });
 
