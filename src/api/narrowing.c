@@ -26,12 +26,12 @@ bool route_takes_keys(const struct route *route, const struct resource *reply) {
     return queried(route, reply) && (by_id || (reply->keyset && route->order.then == NULL));
 }
 
-static bool is_nested(const struct route *route) { return strstr(route->path, "/:") != NULL; }
+static bool path_has_parent(const struct route *route) { return strstr(route->path, "/:") != NULL; }
 
 /* The arguments of the own list of a resource; NULL: none. */
 static const struct field *own_list_arguments(const struct resource *r) {
     for (const struct route *route = r->routes; route && route->path; route++)
-        if (route->method == GET && route->reply == NULL && route_lists(route) && !is_nested(route)) return fields_of(route->args);
+        if (route->method == GET && route->reply == NULL && route_lists(route) && !path_has_parent(route)) return fields_of(route->args);
     return NULL;
 }
 
@@ -49,7 +49,7 @@ static int count_arguments(const struct field *args) {
 const struct field *arguments_of(struct arena *a, const struct route *route, const struct resource *reply) {
     const struct field *args = fields_of(route->args);
     if (!queried(route, reply)) return args;
-    const struct field *more = is_nested(route) ? own_list_arguments(reply) : NULL;
+    const struct field *more = path_has_parent(route) ? own_list_arguments(reply) : NULL;
     int n = count_arguments(args);
     struct field *all = arena_array(a, (size_t)(n + count_arguments(more)) + 3, sizeof *all);
     if (n) memcpy(all, args, (size_t)n * sizeof *all);
