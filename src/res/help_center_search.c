@@ -75,7 +75,9 @@ static const struct word searched_kinds[] = {{SEARCH_ARTICLES, "ARTICLES"}, {0}}
 
 static const struct field article_search_args[] = {
     {"query", F_TEXT, PRESENT, .max = LIMIT_SEARCH_QUERY,
-     .doc = "Words that an article has: at most 32. \"...\": these words in this order. word*: words that begin so. -word: without it.",
+     .doc =
+         "Words that an article has: at most 32. The last word may be the beginning of a word. \"...\": these words in this order. word*: "
+         "words that begin so. -word: without it.",
      .example = "\"reset password\""},
     {"in", F_WORDS, .words = searched_kinds, .doc = "ARTICLES: the only kind of results."},
     WHERE_TO_SEARCH,
@@ -84,7 +86,8 @@ static const struct field article_search_args[] = {
 
 static const struct field suggestion_args[] = {
     {"query", F_TEXT, NULLABLE, .max = LIMIT_SEARCH_QUERY,
-     .doc = "Words of a title. The last one may be incomplete. Without a text there are no suggestions.", .example = "\"reset pass\""},
+     .doc = "Words of a title, or a sentence. The last word may be incomplete. Without a text there are no suggestions.",
+     .example = "\"reset pass\""},
     WHERE_TO_SEARCH,
     {0},
 };
@@ -118,10 +121,12 @@ static struct row *article_found_row(struct view *v, const struct resource *r, c
 
 static void note_search(struct call *c, const struct help_center_result *found) {
     struct work *w = &c->work;
+    for (const struct search_remark *r = found->remarks; r; r = r->next) notice(w, "NOTICE", "%s", r->text);
     if (found->empty) notice(w, "NOTICE", "The search has no word.");
     if (found->instead_of.p) notice(w, "NOTICE", "Showing results for `%s`.", found->instead_of.p);
     if (found->some) notice(w, "NOTICE", "No article has all words: these have most of them.");
     if (found->more) notice(w, "NOTICE", "The words are common: total_count is a lower bound, and some results may be missing.");
+    if (found->whole && found->total == 0) notice(w, "NOTICE", SEARCH_WHOLE_NOTICE);
     if (search_is_building(w) > 0) notice(w, "NOTICE", "The search index is being built: results may be missing.");
 }
 
@@ -159,7 +164,9 @@ static const struct route article_search_routes[] = {
 static const struct route suggestion_routes[] = {
     {GET, "/helpcenter/search/suggestions", PUBLIC, "", LIST_COUNT, api_list, .args = suggestion_args,
      .summary = "Suggest articles while typing",
-     .doc = "At most ten published articles that the caller may see and whose titles have the words."},
+     .doc = "At most ten published articles that the caller may see and whose titles have all words. Without such a title, those whose "
+            "titles have "
+            "most of the rare words, so that a sentence finds articles."},
     {0},
 };
 

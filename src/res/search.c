@@ -74,11 +74,10 @@ static const struct word resource_words[] = {
 
 static const struct field search_args[] = {
     {"query", F_TEXT, PRESENT, .max = LIMIT_SEARCH_QUERY,
-     .doc =
-         "Words that a result must have, and operators. At most 32 words. \"...\": these words in this order. word*: words that begin so. "
-         "-word: "
-         "without it. Operators: in:, status:, priority:, type:, agent:, team:, requester:, organization:, tag:, is:, has:, created>, "
-         "updated< and similar.",
+     .doc = "Words that a result must have, and operators. At most 32 words. The last word may be the beginning of a word. "
+            "\"...\": these words in this order. word*: words that begin so. -word: without it. Operators: in:, status:, priority:, type:, "
+            "agent:, team:, requester:, organization:, tag:, is:, has:, created>, "
+            "updated< and similar.",
      .example = "\"engine status:open\""},
     {"resources", F_WORDS, .words = resource_words, .doc = "Only results of these kinds. Default: all."},
     {0},
@@ -116,8 +115,10 @@ static int write_results(struct call *c, struct view *v, struct str language, co
 }
 
 static void search_notes(struct call *c, const struct search_query *q, const struct search_filter *f, const struct search_found *found) {
+    for (const struct search_remark *r = q->remarks; r; r = r->next) notice(&c->work, "NOTICE", "%s", r->text);
     if (q->count == 0 && !f->any && c->work.notices == NULL) notice(&c->work, "NOTICE", "The search has no word.");
     if (found->more) notice(&c->work, "NOTICE", "The words are common: total_count is a lower bound, and older results may be missing.");
+    if (found->whole && found->count == 0) notice(&c->work, "NOTICE", SEARCH_WHOLE_NOTICE);
     if (search_is_building(&c->work) > 0) notice(&c->work, "NOTICE", "The search index is being built: results may be missing.");
 }
 
@@ -130,6 +131,7 @@ static int result_rows(struct call *c, struct view *v, struct str name, struct r
     struct str language = setting_text(w->desk, LOCALE_SETTING, w->arena);
     if (search_query_read(w->arena, language, arg(c, "query")->value.s, false, q) < 0)
         return fail_field(w, ERR_FIELD_INVALID, S("query"), "At most %d words are allowed.", LIMIT_SEARCH_WORDS);
+    search_query_open(q);
     TRY(search_filter_read(w, q, kinds_asked(c), f));
     TRY(search_find(w, q, f, &found));
     search_notes(c, q, f, &found);

@@ -182,7 +182,7 @@ describe('a help center in several locales and brands', () => {
 
   test('an article is searched and shown in the requested locale, with the stems of its language', async () => {
     assert.deepEqual(await titles('haus', { locale: 'de' }), ['Die Häuser des Flamingos']);
-    assert.deepEqual(await titles('nest', { locale: 'de' }), ['Nests of birds', 'Die Häuser des Flamingos'], 'a title counts more');
+    assert.deepEqual(await titles('nest', { locale: 'de' }), ['Nests of birds', 'Nestlings', 'Die Häuser des Flamingos'], 'a title counts more');
     assert.deepEqual(await titles('running', { locale: 'en-us' }), ['Nestlings', 'The flamingo'], 'the newest of equal ones first');
     assert.deepEqual(await titles('hauser'), [], 'the German text is not shown to readers of English');
     assert.deepEqual(await titles('running', { locale: 'de' }), [], 'English words have no stem for a reader of German');
@@ -209,8 +209,22 @@ describe('a help center in several locales and brands', () => {
     assert.deepEqual(await suggested('nests'), ['Nests of birds']);
     assert.deepEqual(await suggested('bird n'), ['Nests of birds']);
     assert.deepEqual(await suggested('nest birds'), ['Nests of birds']);
-    assert.deepEqual(await suggested('nes birds'), []);
+    assert.deepEqual(await suggested('nes'), ['Nestlings', 'Nests of birds']);
     assert.deepEqual(await suggested('run'), [], 'contents are not suggested');
+  });
+
+  test('a sentence suggests the articles whose titles have most of its rare words', async () => {
+    assert.deepEqual(await suggested('How do I build nests for my birds'), ['Nests of birds']);
+    assert.deepEqual(await suggested('nes birds'), ['Nests of birds'], 'only the last word may be a beginning');
+    assert.deepEqual(await suggested('where did my nests go'), ['Nests of birds']);
+    assert.deepEqual(await suggested('I have a question about my invoice'), []);
+  });
+
+  test('the last word of a search is also the beginning of a word', async () => {
+    assert.deepEqual(await titles('bir'), ['Nests of birds']);
+    assert.deepEqual(await titles('nests bir'), ['Nests of birds']);
+    assert.deepEqual(await titles('bi'), [], 'from three letters on');
+    for (const query of ['"bir"', 'bir nothingofthesort', '-bir']) assert.ok(!(await titles(query)).includes('Nests of birds'), query);
   });
 });
 
@@ -223,6 +237,17 @@ describe('articles that are written by the API', () => {
     const made = await desk.owner.create('/articles', { titles: [{ locale: 'en-us', translation: 'Herons' }], contents: [{ locale: 'en-us', translation: '<p>They <b>wade</b>.</p>' }], section_id: section.id, status: 'PUBLISHED', ...more });
     return { section, id: made.id, path: `/articles/${made.id}` };
   };
+
+  test('operators are words in a search of the help center, and a notice says so', async () => {
+    const manual = await write({ titles: 'Filters', contents: '<p>Type status:open or is:new.</p>' });
+    for (const query of ['status:open', 'is:new', 'status:open is:new']) {
+      const reply = (await desk.anyone.get('/helpcenter/search', { query })).must(200).notes(`\`${query.split(':')[0]}:\` is searched as text`);
+      assert.deepEqual(reply.data.map((hit) => hit.original.id), [manual.id], query);
+    }
+    for (const query of ['status:closed', 'in:users', 'created>2020-01-01', 'tag:vip', '-status:open type'])
+      assert.ok(!(await desk.anyone.get('/helpcenter/search', { query })).must(200).data.some((hit) => hit.original.id === manual.id && !/type/.test(query)), query);
+    assert.deepEqual((await desk.anyone.get('/helpcenter/search', { query: '-status:open type' })).must(200).data, [], 'the words are excluded');
+  });
 
   test('each change of a text is found at once', async () => {
     const { path } = await write({ keywords: 'egret', tags: ['fisher'] });

@@ -37,6 +37,19 @@ describe('a desk whose searches examine ten texts', () => {
     (await find('common number')).notes(BOUND);
   });
 
+  test('the last word is a whole word if more than ten texts have words that begin so, unless another word is rarer', async () => {
+    const none = (await find('freque')).notes('it was searched as a whole word');
+    assert.deepEqual(none.ids, []);
+    assert.equal((await find('freque*')).ids.length, 10);
+    assert.deepEqual((await find('scar')).ids.sort((a, b) => a - b), made.slice(12), 'four texts');
+    assert.deepEqual((await find('n0 freque')).ids, [made[0]]);
+    assert.deepEqual((await find('freque', self.client)).ids, [made[3]], 'all visible conversations are examined anyway');
+    const { id } = await desk.owner.create('/cases', { subject: 'Freque', contents: 'A name', requester_id: desk.people.customer.id });
+    const { body } = await find('freque');
+    (await desk.owner.put(`/cases/${id}/trash`)).must(200);
+    assert.deepEqual([body.data.map((r) => r.title), body.total_count, body.logs], [['Freque'], 1, undefined]);
+  });
+
   test('operators and visibility that leave few conversations make the result complete', async () => {
     for (const [query, who] of [['common', self.client], [`common agent:${self.id}`, desk.owner], [`agent:${self.id}`, desk.owner], ['common number', self.client]]) {
       const { body, ids } = await find(query, who);

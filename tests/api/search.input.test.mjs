@@ -80,6 +80,17 @@ describe('operators', () => {
     assert.deepEqual((await find('https://pond.example/a')).ids, [id]);
   });
 
+  test('a word that looks like an operator is searched as text, and a notice names it', async () => {
+    for (const [query, message] of [
+      ['subject:word', 'There is no operator `subject:`: it is searched as text.'], ['from:jane word', 'There is no operator `from:`: it is searched as text.'],
+      ['missing OR word', 'There is no operator `OR`: it is searched as a word, and a result has all words.'], ['word status>open', '`status>` is searched as text, because only `created` and `updated` are compared.'],
+      ['word status: open', '`status:` has no value: write it directly behind the sign.'],
+    ]) assert.deepEqual((await find(query)).body.logs?.map((l) => l.message), [message], query);
+    for (const query of ['re: hello', 'https://pond.example/a', 'at 10:30', 'C:x', 'OR', 'word or missing', '"subject:word"']) assert.equal((await find(query)).body.logs, undefined, query);
+    const many = (await find('aa:1 bb:1 cc:1 dd:1 ee:1 aa:2')).body.logs.map((l) => l.message);
+    assert.equal(many.length, 4, 'at most four, each once');
+  });
+
   test('a search without words finds nothing and never fails', async () => {
     for (const query of ['"', '*', '""', '-', '--', '-"', '"*"', '* *', '!', '()', '\'', 'in:', 'status:', '%', '😀', '\u200b', '/', ':', '-*', 'AND', '^', '{x}']) {
       const { body } = await find(query);

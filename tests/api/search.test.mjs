@@ -86,6 +86,26 @@ describe('search', () => {
     await finds('zür*', 'cafe');
   });
 
+  test('the last word is also the beginning of a word, from three letters on', async () => {
+    await finds('eng', 'stall');
+    await finds('turning backw', 'stall');
+    await finds('mach', 'machine');
+    await finds('zür', 'cafe');
+    await finds('παρα', 'greek');
+    await finds('qua', 'ben');
+    await finds('pon', 'pond');
+    await finds('engine tur is:open', 'stall');
+    await finds('en');
+    for (const query of ['mach washing', '"mach"', '-wash -mach', '202', 'inv-20', 'jane.doe@mail']) await finds(query);
+    assert.match((await search('refundi')).data[0].snippet, /<em>Refunding<\/em>/);
+  });
+
+  test('a text with the whole word comes before texts with words that begin so', async () => {
+    await desk.staff.create('/cases', { subject: 'Univers typeface', contents: 'Which licence?', requester_id: desk.people.customer.id });
+    const { data } = await search('univers');
+    assert.deepEqual(data.map((r) => r.title), ['Univers typeface', 'Washing machines']);
+  });
+
   test('codes, numbers and e-mail addresses are found whole and in parts', async () => {
     await finds('INV-2021/03', 'refund');
     await finds('inv-2021', 'refund');
@@ -113,7 +133,7 @@ describe('search', () => {
   test('words are compared by their first 64 bytes', async () => {
     await finds('x'.repeat(70), 'long');
     await finds('x'.repeat(64), 'long');
-    await finds('x'.repeat(63));
+    await finds(`${'x'.repeat(63)} ends`);
     await finds('ü'.repeat(40), 'long');
   });
 

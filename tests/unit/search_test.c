@@ -112,6 +112,30 @@ static void units_are_compared(void **state) {
     assert_false(meets("\"\"", "x"));
 }
 
+/* Compares the last word as a beginning, too. */
+static bool meets_open(const char *text, const char *document) {
+    struct search_query *q = query(text);
+    struct search_tally t;
+    search_query_open(q);
+    search_tally(q, str_of(terms(document)), &t);
+    return (t.units & q->ends) == q->ends;
+}
+
+static void the_last_word_is_a_beginning(void **state) {
+    (void)state;
+    assert_true(meets_open("parc", "two parcels"));
+    assert_true(meets_open("two parc", "two parcels"));
+    assert_true(meets_open("two-parc", "two parcels"));
+    assert_true(meets_open("parcels", "a parcel"));
+    assert_false(meets_open("pa", "parcels"));
+    assert_true(meets_open("äöü", "äöüß"));
+    assert_false(meets_open("\"parc\"", "parcels"));
+    assert_false(meets_open("parc two", "two parcels"));
+    assert_false(meets_open("a12", "a123"));
+    assert_false(meets_open("a@b.example", "a@b.examples"));
+    assert_int_equal(search_open_unit(query("parc")), -1);
+}
+
 static void operators_are_read(void **state) {
     (void)state;
     struct search_query *q = query("-tag:\"very important\" Created>=2026-01-01 in: foo:bar status:new");
@@ -246,6 +270,7 @@ int main(void) {
         cmocka_unit_test(scripts_without_blanks_are_pairs),
         cmocka_unit_test(long_words_and_texts_are_cut_between_characters),
         cmocka_unit_test(units_are_compared),
+        cmocka_unit_test(the_last_word_is_a_beginning),
         cmocka_unit_test(operators_are_read),
         cmocka_unit_test(queries_are_bounded),
         cmocka_unit_test(snippets_mark_the_source),

@@ -7,6 +7,9 @@
  *                                                and that meet the operators. If these are not all, also the newest LIMIT_SEARCH_FOUND texts
  *     there is no word                           these conversations, or the newest people and organizations
  *
+ * The last word also stands for words that begin with it. It is a whole word if more than LIMIT_SEARCH_FOUND texts have one of them and no other
+ * word of the search is rarer, because the index merges the texts of all these words.
+ *
  * So the work of a search with words does not grow with the desk. An operator that few conversations meet reads all visible ones, if no index
  * serves it. Visibility is part of the queries that choose the rows: no invisible row is read into memory, and what is invisible changes neither
  * hits nor order. One exception: an actor who sees 2,000 conversations or more may learn that a word is in more than LIMIT_SEARCH_FOUND texts of
@@ -39,8 +42,8 @@ struct finding {
     double heaviest;             /* the most that the units of a result weigh together */
     struct owner *owners;
     int count, room, *slots, slot_count;
-    bool more;
-    int texts, rows; /* texts with the rarest word, and rows of a walk, that are examined at most */
+    bool more, whole; /* as in search_found */
+    int texts, rows;  /* texts with the rarest word, and rows of a walk, that are examined at most */
     struct branches visible;
     struct bind binds[BRANCH_BINDS_MAX + SEARCH_FILTER_BINDS + 16];
 };
@@ -202,12 +205,34 @@ static int weigh_unit(struct finding *f, int unit, struct rarest *r) {
 
 #define NO_WORD ((struct rarest){.count = INT64_MAX})
 
-/* Chooses the rarest word that every result has. */
+/* Words that begin with the last word are not rarer than that word, which is cheaper to count. */
+static int weigh_open_unit(struct finding *f, int unit, struct rarest *r) {
+    struct rarest whole = NO_WORD;
+    TRY(weigh_words(f, indexed_words(f->work->arena, &f->query->terms[unit]), &whole));
+    return whole.count >= r->count ? 0 : weigh_unit(f, unit, r);
+}
+
+/* Chooses the rarest word that every result has. If it is common, the last word is still to be closed. */
 static int rarest_word(struct finding *f, struct rarest *r) {
+    int open = search_open_unit(f->query);
     *r = NO_WORD;
     for (int i = f->query->count - 1; i >= 0; i--)
-        if ((f->query->ends & ~f->query->excluded) >> i & 1) TRY(weigh_unit(f, i, r));
-    return 0;
+        if (i != open && ((f->query->ends & ~f->query->excluded) >> i & 1)) TRY(weigh_unit(f, i, r));
+    return open < 0 ? 0 : weigh_open_unit(f, open, r);
+}
+
+/* The query with a last word that is a whole word. */
+static const struct search_query *closed_query(struct arena *a, const struct search_query *q) {
+    struct search_query *closed = ARENA_NEW(a, struct search_query);
+    *closed = *q;
+    closed->stops &= ~q->open;
+    closed->open = 0;
+    return closed;
+}
+
+static void close_last_word(struct finding *f) {
+    f->query = closed_query(f->work->arena, f->query);
+    f->whole = true;
 }
 
 /* ---- examining ----------------------------------------------------------------------------------------------------- */
@@ -336,6 +361,13 @@ static int examine(struct finding *f) {
     bool common = r.count > f->texts;
     if (common && f->kind == SEARCH_CASES) TRY(examine_rows(f, &owners));
     if (common && f->kind == SEARCH_CASES && !f->more) return compare_texts(f, &owners);
+    if (common && q->open) {
+        close_last_word(f);
+        TRY(rarest_word(f, &r));
+        if (r.count == 0) return f->more = false, 0;
+        common = r.count > f->texts;
+        if (!common) owners = (struct owner_ids){0};
+    }
     f->more = common;
     TRY(examine_word(f, r.words, f->texts, &owners));
     return compare_texts(f, &owners);
@@ -350,10 +382,12 @@ static int compare_rarest(const void *a, const void *b) {
 
 /* Results may lack units: the texts with the rarest ones are examined, of each at most a part of f->texts. */
 static int examine_some(struct finding *f) {
-    const struct search_query *q = f->query;
-    struct rarest units[SEARCH_TERMS];
+    struct rarest units[SEARCH_TERMS], last = NO_WORD;
     struct owner_ids owners = {0};
     int count = 0;
+    if (f->query->open) TRY(weigh_open_unit(f, search_open_unit(f->query), &last));
+    if (f->query->open && last.count > f->texts) close_last_word(f);
+    const struct search_query *q = f->query;
     for (uint64_t ends = q->ends & ~q->excluded; ends; ends &= ends - 1) {
         units[count] = NO_WORD;
         TRY(weigh_unit(f, __builtin_ctzll(ends), &units[count]));
@@ -441,7 +475,19 @@ static int find_kind(struct work *w, const struct search_query *q, const struct 
         out->hits[out->count++] = (struct search_hit){kind, o->id, o->text_id, owner_relevance(f, o), o->place};
     }
     out->more = out->more || f->more;
+    out->whole = out->whole || f->whole;
     return 0;
+}
+
+/* True if the last word itself is in more texts of these kinds than a search examines. Then no kind merges the texts of words that begin so. */
+static int is_last_word_common(struct work *w, const struct search_query *q, unsigned kinds) {
+    int64_t n = 0, from = __builtin_ctz(kinds), to = 32 - __builtin_clz(kinds), most = texts_at_most(w->desk, SEARCH_CASES);
+    struct str words = indexed_words(w->arena, &q->terms[search_open_unit(q)]);
+    TRY(db_int(
+        w->conn, &search_word_count,
+        BINDS(B_TEXT("words", words), B_INT("from", search_range((int)from)), B_INT("to", search_range((int)to)), B_INT("most", most + 1)),
+        &n));
+    return n > most;
 }
 
 int search_find(struct work *w, const struct search_query *q, const struct search_filter *filter, struct search_found *out) {
@@ -449,6 +495,11 @@ int search_find(struct work *w, const struct search_query *q, const struct searc
     int room = 0;
     *out = (struct search_found){.count = 0};
     if (w->actor.rank < ROLE_COLLABORATOR) kinds &= 1u << SEARCH_ARTICLES; /* other texts include notes */
+    if (q->open && kinds) {
+        int common = is_last_word_common(w, q, kinds);
+        TRY(common);
+        if (common) q = closed_query(w->arena, q), out->whole = true;
+    }
     for (int kind = SEARCH_CASES; kind <= SEARCH_ARTICLES; kind++)
         if (kinds >> kind & 1) TRY(find_kind(w, q, filter, kind, out, &room));
     if (out->count) qsort(out->hits, (size_t)out->count, sizeof *out->hits, compare_hits);
@@ -480,4 +531,10 @@ int search_word_visible(struct work *w, const struct search_filter *filter, cons
     int rc = stmt_step(s), n = rc == 1 ? (int)col_int(s, 0) : 0;
     stmt_end(s);
     return rc < 0 ? rc : n;
+}
+
+int search_word_texts(struct work *w, int kind, const struct search_term *t, int64_t most) {
+    int64_t n = 0;
+    TRY(db_int(w->conn, &search_word_count, WORD_BINDS(indexed_words(w->arena, t), kind, most), &n));
+    return (int)n;
 }

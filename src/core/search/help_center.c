@@ -21,6 +21,7 @@
 #include "core/search/vocabulary.h"
 #include "json/json.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #define TITLE_ROW "((s.id & 18014398509481983) >> 2)" /* search_row_of(s.id) */
@@ -107,8 +108,16 @@ static bool is_correctable(const struct search_query *q, int unit) {
     uint64_t bit = UINT64_C(1) << unit;
     if (!(q->starts & q->ends & ~q->excluded & bit) || q->terms[unit].literal || q->terms[unit].prefix) return false;
     for (int i = 0; i < q->count; i++)
-        if (i != unit && (q->stops >> i & 1) && q->unit[i] == unit) return false;
+        if (i != unit && ((q->stops & ~q->open) >> i & 1) && q->unit[i] == unit) return false;
     return true;
+}
+
+/* Returns 1 if a visible article has the word, or, of the last word, a word that begins with it. */
+static int is_visible_word(struct search_of_help_center *s, int unit) {
+    const struct search_query *q = &s->query;
+    int rc = search_word_visible(s->work, &s->filter, &q->terms[unit], 1);
+    if (rc == 0 && unit == search_open_unit(q)) rc = search_word_visible(s->work, &s->filter, &q->terms[__builtin_ctzll(q->open)], 1);
+    return rc;
 }
 
 /* The words of the search, with those that replace others. */
@@ -127,10 +136,10 @@ static struct str corrected_text(struct search_of_help_center *s, const struct c
 static int correct_query(struct search_of_help_center *s, struct str *text) {
     struct correction list[LIMIT_SEARCH_WORDS] = {0};
     struct search_query *q = &s->query;
-    int count = q->count < LIMIT_SEARCH_WORDS ? q->count : LIMIT_SEARCH_WORDS, corrected = 0;
+    int count = q->words, corrected = 0;
     for (int i = 0; i < count && corrected < CORRECTED_MOST; i++) {
         if (!is_correctable(q, i)) continue;
-        int visible = search_word_visible(s->work, &s->filter, &q->terms[i], 1);
+        int visible = is_visible_word(s, i);
         TRY(visible);
         if (visible) continue;
         TRY(correct_word(s, &q->terms[i], &list[i]));
@@ -204,12 +213,15 @@ int help_center_search(struct work *w, const struct help_center_query *q, struct
     *out = (struct help_center_result){.count = 0};
     TRY(query_start(w, q, s));
     synonyms_add(w->arena, s->language, setting_text(w->desk, SYNONYMS_SETTING, w->arena), &s->query);
+    search_query_open(&s->query);
     TRY(find_articles(s, &found, out));
     int first = q->offset < found.count ? (int)q->offset : found.count;
     int count = found.count - first < q->limit ? found.count - first : (int)q->limit;
     TRY(show_articles(s, found.hits + first, count, out));
     out->total = found.count;
     out->more = found.more;
+    out->whole = found.whole;
+    out->remarks = s->query.remarks;
     out->empty = s->query.ends == 0;
     if (q->offset == 0 && !out->empty) search_counted(w->desk, q->text, found.count);
     return 0;
@@ -220,6 +232,8 @@ int help_center_search(struct work *w, const struct help_center_query *q, struct
 #define SUGGESTED 10
 #define SUGGEST_AT_ONCE 100   /* titles that are compared at once */
 #define SUGGEST_EXAMINED 2000 /* titles with one of the words that are compared at most */
+#define SUGGEST_WORDS 4       /* rare words of a sentence whose titles are compared */
+#define SUGGEST_OF_WORD 500   /* titles of each that are compared */
 
 QUERY(suggest_count, "SELECT COUNT(*) FROM (SELECT 1 AS one FROM search_titles d WHERE d.word IN (:exact, :stem) LIMIT :most) n");
 QUERY(suggest_count_prefix,
@@ -230,11 +244,19 @@ QUERY(suggest_titles,
 QUERY(suggest_titles_prefix,
       "SELECT s.id, s.terms FROM (SELECT d.text_id, d.word FROM search_titles d WHERE d.word >= :from AND d.word < :to ORDER BY d.word, "
       "d.text_id LIMIT :most OFFSET :after) g JOIN search_texts s ON s.id = g.text_id ORDER BY g.word, g.text_id");
+QUERY(suggest_all, "SELECT COUNT(*) FROM (SELECT 1 AS one FROM search_texts s WHERE s.id >= " SEARCH_OF_TITLES " LIMIT :most) n");
+
+/* A title and the rare words of the text that it has. */
+struct title {
+    int64_t text_id;
+    int score;
+};
 
 struct suggesting {
     struct search_of_help_center *search;
-    const struct search_term *word; /* the titles with this word are compared */
     struct help_center_result *out;
+    struct title *titles; /* those that are compared */
+    int count, room;
 };
 
 static const struct bind *title_binds(struct arena *a, const struct search_term *t, int64_t most, int64_t after) {
@@ -248,33 +270,56 @@ static const struct bind *title_binds(struct arena *a, const struct search_term 
     return b;
 }
 
-/* Chooses the word that fewest titles have. Returns their number. */
-static int choose_title_word(struct suggesting *g) {
-    const struct search_query *q = &g->search->query;
+/* Counts the titles with the word, at most `most`. */
+static int count_titles(const struct suggesting *g, const struct search_term *t, int64_t most) {
     struct work *w = g->search->work;
-    int64_t least = SUGGEST_EXAMINED + 1, n;
-    for (int i = 0; i < q->count && least > 0; i++) {
-        const struct search_term *t = &q->terms[i];
-        TRY(db_int(w->conn, t->prefix ? &suggest_count_prefix : &suggest_count, title_binds(w->arena, t, least, 0), &n));
-        if (g->word && n >= least) continue;
-        g->word = t;
-        least = n;
-    }
-    return (int)least;
+    int64_t n = 0;
+    TRY(db_int(w->conn, t->prefix ? &suggest_count_prefix : &suggest_count, title_binds(w->arena, t, most, 0), &n));
+    return (int)n;
 }
 
-/* Lists the next titles that have all words. Returns the number of compared titles. */
-static int compare_titles(struct suggesting *g, int after, int64_t *texts, size_t *count) {
+/* Chooses the word that fewest titles have. Returns their number. */
+static int choose_title_word(const struct suggesting *g, const struct search_term **word) {
     const struct search_query *q = &g->search->query;
-    struct work *w = g->search->work;
+    int least = SUGGEST_EXAMINED + 1;
+    *word = NULL;
+    for (int i = 0; i < q->count && least > 0; i++) {
+        int n = count_titles(g, &q->terms[i], least);
+        TRY(n);
+        if (*word && n >= least) continue;
+        *word = &q->terms[i];
+        least = n;
+    }
+    return least;
+}
+
+/* Scores a title. weights: of the terms, by their number; NULL: it must have all units. */
+static int title_score(const struct search_query *q, struct str terms, const int *weights) {
     struct search_tally t;
+    int sum = 0;
+    search_tally(q, terms, &t);
+    if (weights == NULL) return (t.units & q->ends) == q->ends;
+    for (uint64_t units = t.units & q->ends; units; units &= units - 1) sum += weights[__builtin_ctzll(units)];
+    return sum;
+}
+
+static bool is_compared(const struct suggesting *g, int64_t text_id) {
+    for (int i = 0; i < g->count; i++)
+        if (g->titles[i].text_id == text_id) return true;
+    return false;
+}
+
+/* Lists the next titles with the word that have a score. Returns the number of compared titles. */
+static int compare_titles(struct suggesting *g, const struct search_term *word, int after, const int *weights) {
+    struct work *w = g->search->work;
     int rc, compared = 0;
-    *count = 0;
-    DB_ROWS(rc, w->conn, g->word->prefix ? &suggest_titles_prefix : &suggest_titles, title_binds(w->arena, g->word, SUGGEST_AT_ONCE, after),
+    DB_ROWS(rc, w->conn, word->prefix ? &suggest_titles_prefix : &suggest_titles, title_binds(w->arena, word, SUGGEST_AT_ONCE, after),
             row) {
-        search_tally(q, col_text(row, 1), &t);
+        int score = title_score(&g->search->query, col_text(row, 1), weights);
         compared++;
-        if ((t.units & q->ends) == q->ends) texts[(*count)++] = col_int(row, 0);
+        if (score == 0 || is_compared(g, col_int(row, 0))) continue;
+        g->titles = arena_more(w->arena, g->titles, g->count, &g->room, sizeof *g->titles);
+        g->titles[g->count++] = (struct title){col_int(row, 0), score};
     }
     return rc < 0 ? rc : compared;
 }
@@ -285,17 +330,19 @@ static bool is_suggested(const struct help_center_result *r, int64_t id) {
     return false;
 }
 
-/* Adds those titles that the reader may see; of this part the most popular ones first. */
-static int add_titles(struct suggesting *g, const int64_t *texts, size_t count) {
+/* Adds those of the titles from..to that the reader may see, the most popular ones first. */
+static int add_titles(struct suggesting *g, int from, int to) {
     static const char select[] =
         "SELECT t.id, t.uuid, l.locale, l.translation, t.created_at, t.updated_at FROM search_texts s JOIN articles t ON "
         "t.id = s.owner_id JOIN locale_fields l ON l.id = " TITLE_ROW;
     struct work *w = g->search->work;
     struct arena *a = w->arena;
     struct stmt *s;
+    int64_t texts[SUGGEST_AT_ONCE];
     int rc;
+    for (int i = from; i < to; i++) texts[i - from] = g->titles[i].text_id;
     TRY(search_articles_start(w, &g->search->filter, select, " AND s.id IN @LIST(:texts) ORDER BY t.rank DESC, t.id DESC",
-                              BINDS(B_TEXT("texts", json_ids(a, texts, count))), &s));
+                              BINDS(B_TEXT("texts", json_ids(a, texts, (size_t)(to - from)))), &s));
     while ((rc = stmt_step(s)) == 1 && g->out->count < SUGGESTED) {
         if (is_suggested(g->out, col_int(s, 0))) continue;
         struct help_center_hit *h = &g->out->hits[g->out->count++];
@@ -312,24 +359,93 @@ static int add_titles(struct suggesting *g, const int64_t *texts, size_t count) 
     return rc < 0 ? rc : 0;
 }
 
+/* Titles with all words. */
+static int suggest_with_all(struct suggesting *g) {
+    const struct search_term *word;
+    int titles = choose_title_word(g, &word);
+    TRY(titles);
+    for (int after = 0, compared; after < titles && g->out->count < SUGGESTED; after += compared) {
+        g->count = 0;
+        compared = compare_titles(g, word, after, NULL);
+        TRY(compared);
+        if (compared == 0) break;
+        if (g->count) TRY(add_titles(g, 0, g->count));
+    }
+    return 0;
+}
+
+/* ---- suggestions for a sentence --------------------------------------------------------------------------------------- */
+
+struct rare_word {
+    const struct search_term *term;
+    int titles;
+};
+
+static int compare_rare_words(const void *a, const void *b) {
+    const struct rare_word *x = a, *y = b;
+    return x->titles - y->titles;
+}
+
+/* Lists the words that titles have. Words like "how" and "my" say nothing: they are in more texts of articles than half of the number of titles. Two
+ * more texts are allowed for desks with few articles. weights: more for rarer words. */
+static int list_rare_words(const struct suggesting *g, struct rare_word *list, int *weights) {
+    const struct search_query *q = &g->search->query;
+    struct work *w = g->search->work;
+    int64_t all = 0;
+    int count = 0;
+    TRY(db_int(w->conn, &suggest_all, BINDS(B_INT("most", SUGGEST_EXAMINED)), &all));
+    int most = (int)(all / 2) + 2;
+    for (int i = 0; i < q->count; i++) {
+        int n = count_titles(g, &q->terms[i], most + 1), texts = n;
+        TRY(n);
+        weights[i] = 0;
+        if (n == 0 || n > most || q->terms[i].exact.n < 3) continue;
+        if (!q->terms[i].prefix) texts = search_word_texts(w, SEARCH_ARTICLES, &q->terms[i], most + 1);
+        TRY(texts);
+        if (texts > most) continue;
+        weights[i] = (int)(1000 * log(1 + (double)all / (texts > n ? texts : n)));
+        list[count++] = (struct rare_word){&q->terms[i], n};
+    }
+    if (count) qsort(list, (size_t)count, sizeof *list, compare_rare_words);
+    return count;
+}
+
+static int compare_title_scores(const void *a, const void *b) {
+    const struct title *x = a, *y = b;
+    if (x->score != y->score) return y->score - x->score;
+    return (x->text_id < y->text_id) - (x->text_id > y->text_id);
+}
+
+/* Titles with some of the rarest words, the highest score first. Those with less than half of the score of the best one that is seen are left out. */
+static int suggest_with_some(struct suggesting *g) {
+    struct rare_word list[SEARCH_TERMS];
+    int weights[SEARCH_TERMS], best = 0, count = list_rare_words(g, list, weights);
+    TRY(count);
+    g->count = 0;
+    for (int i = 0; i < count && i < SUGGEST_WORDS; i++)
+        for (int after = 0, compared = SUGGEST_AT_ONCE; compared == SUGGEST_AT_ONCE && after < SUGGEST_OF_WORD; after += compared) {
+            compared = compare_titles(g, list[i].term, after, weights);
+            TRY(compared);
+        }
+    if (g->count) qsort(g->titles, (size_t)g->count, sizeof *g->titles, compare_title_scores);
+    for (int from = 0, to; from < g->count && g->out->count < SUGGESTED && g->titles[from].score * 2 >= best; from = to) {
+        for (to = from; to < g->count && to - from < SUGGEST_AT_ONCE && g->titles[to].score == g->titles[from].score;) to++;
+        TRY(add_titles(g, from, to));
+        if (g->out->count && best == 0) best = g->titles[from].score;
+    }
+    return 0;
+}
+
 int help_center_suggest(struct work *w, const struct help_center_query *q, struct help_center_result *out) {
     struct suggesting g = {.search = ARENA_NEW(w->arena, struct search_of_help_center), .out = out};
     struct search_query *words = &g.search->query;
-    int64_t texts[SUGGEST_AT_ONCE];
-    size_t count;
     *out = (struct help_center_result){.hits = arena_array(w->arena, SUGGESTED, sizeof *out->hits)};
     TRY(query_start(w, q, g.search));
     if (words->count == 0) return 0;
     words->excluded = 0;
     words->terms[words->count - 1].prefix = !words->terms[words->count - 1].literal;
-    int titles = choose_title_word(&g);
-    TRY(titles);
-    for (int after = 0, compared; after < titles && out->count < SUGGESTED; after += compared) {
-        compared = compare_titles(&g, after, texts, &count);
-        TRY(compared);
-        if (compared == 0) break;
-        if (count) TRY(add_titles(&g, texts, count));
-    }
+    TRY(suggest_with_all(&g));
+    if (out->count == 0) TRY(suggest_with_some(&g));
     out->total = out->count;
     return 0;
 }

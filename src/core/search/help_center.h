@@ -5,6 +5,7 @@
 #ifndef CORE_SEARCH_HELP_CENTER_H
 #define CORE_SEARCH_HELP_CENTER_H
 
+#include "core/search/query.h"
 #include "work/work.h"
 
 struct help_center_query {
@@ -29,6 +30,8 @@ struct help_center_result {
     bool empty; /* the text has no word */
     bool more;  /* `total` is a lower bound */
     bool some;  /* no article has all words: the articles have most of them */
+    bool whole; /* as in search_found */
+    const struct search_remark *remarks;
     struct str
         instead_of; /* the text whose results are shown, because a word of the search is in no article; p NULL: the text of the search */
 };
@@ -36,7 +39,8 @@ struct help_center_result {
 /* Counts the search for the insights, if the page is the first one. Returns 0, or a negative error: FIELD_INVALID of `query` for too many words. */
 int help_center_search(struct work *w, const struct help_center_query *q, struct help_center_result *out);
 
-/* Articles whose title has all words of the text. The last word may be the beginning of a word. At most 10; offset and limit are ignored. */
+/* Articles whose title has all words of the text; without one, those with most of its rare words. The last word may be the beginning of a word. At most
+ * 10; offset and limit are ignored. */
 int help_center_suggest(struct work *w, const struct help_center_query *q, struct help_center_result *out);
 
 #endif

@@ -110,6 +110,53 @@ static int add_unit(const struct cursor *c, struct search_query *q, struct str t
     return 0;
 }
 
+/* ---- what looks like an operator ---------------------------------------------------------------------------------- */
+
+static void add_remark(const struct cursor *c, struct search_query *q, const char *text) {
+    struct search_remark **last = &q->remarks;
+    int n = 0;
+    for (; *last; last = &(*last)->next, n++)
+        if (strcmp((*last)->text, text) == 0) return;
+    if (n == SEARCH_REMARKS) return;
+    *last = ARENA_NEW(c->arena, struct search_remark);
+    (*last)->text = text;
+}
+
+/* Returns the length of letters and underscores. */
+static size_t name_length(struct str s) {
+    size_t n = 0;
+    while (n < s.n && (g_ascii_isalpha(s.p[n]) || s.p[n] == '_')) n++;
+    return n;
+}
+
+static bool is_key(struct str name) {
+    for (int key = 0; key < SEARCH_KEYS; key++)
+        if (str_eqi(name, str_of(search_keys[key]))) return true;
+    return false;
+}
+
+/* "name:value", but no address ("https://") and no single letter ("C:"). "key<value" if the key is one of an operator. */
+static void remark_operator(const struct cursor *c, struct search_query *q) {
+    struct str rest = {c->text.p + c->at, c->text.n - c->at};
+    size_t n = name_length(rest);
+    bool signed_key = n < rest.n && (rest.p[n] == '<' || rest.p[n] == '>') && is_key((struct str){rest.p, n});
+    bool called = n > 1 && n + 1 < rest.n && rest.p[n] == ':' && rest.p[n + 1] != '/' && (unsigned char)rest.p[n + 1] > ' ';
+    if (!signed_key && !called) return;
+    const char *text = c->plain     ? "This search has no operators: `%.*s` is searched as text."
+                       : signed_key ? "`%.*s` is searched as text, because only `created` and `updated` are compared."
+                                    : "There is no operator `%.*s`: it is searched as text.";
+    add_remark(c, q, str_fmt(c->arena, text, (int)n + 1, rest.p).p);
+}
+
+/* OR between words. */
+static void remark_word(const struct cursor *c, struct search_query *q, struct str text) {
+    bool between = text.p > c->text.p && c->at < c->text.n;
+    if (!between || !(str_eq(text, S("OR")) || str_eq(text, S("AND")) || str_eq(text, S("NOT")))) return;
+    add_remark(
+        c, q,
+        str_fmt(c->arena, "There is no operator `%.*s`: it is searched as a word, and a result has all words.", (int)text.n, text.p).p);
+}
+
 /* ---- operators ---------------------------------------------------------------------------------------------------- */
 
 /* Reads "key:", "key>" and similar. Returns the length, or 0 if this is not an operator. */
@@ -144,6 +191,7 @@ static bool read_operator(struct cursor *c, struct search_query *q, bool exclude
     o.value = quote_here(c) ? quoted_text(c) : plain_text(c);
     o.value = str_trim(o.value);
     if (o.value.n) add_query_operator(c, q, &o);
+    else add_remark(c, q, str_fmt(c->arena, "`%.*s` has no value: write it directly behind the sign.", (int)head, c->text.p + from).p);
     return true;
 }
 
@@ -154,7 +202,9 @@ static int read_query_item(struct cursor *c, struct search_query *q) {
     if (excluded) c->at++;
     if (!c->plain && read_operator(c, q, excluded)) return 0;
     if (quote_here(c)) return add_unit(c, q, quoted_text(c), true, false, excluded);
+    remark_operator(c, q);
     struct str text = plain_text(c);
+    remark_word(c, q, text);
     if (text.n == 0) return c->at += c->at < c->text.n, 0; /* a lone hyphen before a blank */
     return add_unit(c, q, text, false, text.n > 1 && text.p[text.n - 1] == '*', excluded);
 }
@@ -167,6 +217,7 @@ int search_query_read(struct arena *a, struct str language, struct str text, boo
         c.at += blank;
         if (blank == 0 && read_query_item(&c, q) < 0) return -1;
     }
+    q->words = q->count;
     return 0;
 }
 
@@ -184,6 +235,33 @@ void search_query_alternative(struct arena *a, struct str language, struct searc
     made->unit[made->count - 1] = (unsigned char)unit;
     *q = *made;
 }
+
+#define OPEN_LEAST 3 /* letters of a word that may be a beginning */
+
+/* A word with digits is a number or a code, which is searched whole. So is an address. */
+static bool is_beginning(const struct search_term *t) {
+    int letters = 0;
+    if (t->prefix || t->literal) return false;
+    for (const char *p = t->exact.p; p < t->exact.p + t->exact.n; p = g_utf8_next_char(p), letters++)
+        if (g_unichar_isdigit(g_utf8_get_char(p)) || *p == '@') return false;
+    return letters >= OPEN_LEAST;
+}
+
+void search_query_open(struct search_query *q) {
+    int end = q->ends ? 63 - __builtin_clzll(q->ends) : -1;
+    if (end < 0 || (q->excluded >> end & 1) || q->terms[end].literal || !is_beginning(&q->terms[end])) return;
+    int first = search_unit_start(q, end), length = end - first + 1;
+    if (q->count + length > SEARCH_TERMS) return;
+    for (int i = 0; i < length; i++) q->terms[q->count + i] = q->terms[first + i];
+    q->starts |= UINT64_C(1) << q->count;
+    q->count += length;
+    q->terms[q->count - 1].prefix = true;
+    q->open = UINT64_C(1) << (q->count - 1);
+    q->stops |= q->open;
+    q->unit[q->count - 1] = (unsigned char)end;
+}
+
+int search_open_unit(const struct search_query *q) { return q->open ? q->unit[__builtin_ctzll(q->open)] : -1; }
 
 /* ---- comparing ---------------------------------------------------------------------------------------------------- */
 
