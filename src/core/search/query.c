@@ -129,7 +129,7 @@ static size_t name_length(struct str s) {
     return n;
 }
 
-static bool is_key(struct str name) {
+static bool is_operator_key(struct str name) {
     for (int key = 0; key < SEARCH_KEYS; key++)
         if (str_eqi(name, str_of(search_keys[key]))) return true;
     return false;
@@ -139,7 +139,7 @@ static bool is_key(struct str name) {
 static void remark_operator(const struct cursor *c, struct search_query *q) {
     struct str rest = {c->text.p + c->at, c->text.n - c->at};
     size_t n = name_length(rest);
-    bool signed_key = n < rest.n && (rest.p[n] == '<' || rest.p[n] == '>') && is_key((struct str){rest.p, n});
+    bool signed_key = n < rest.n && (rest.p[n] == '<' || rest.p[n] == '>') && is_operator_key((struct str){rest.p, n});
     bool called = n > 1 && n + 1 < rest.n && rest.p[n] == ':' && rest.p[n + 1] != '/' && (unsigned char)rest.p[n + 1] > ' ';
     if (!signed_key && !called) return;
     const char *text = c->plain     ? "This search has no operators: `%.*s` is searched as text."
