@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "core/login/auth_token.h"
 #include "core/login/factor.h"
+#include "core/login/lockout.h"
 #include "core/login/password.h"
 #include "core/access/permission.h"
 #include "core/login/proof.h"
@@ -181,11 +182,12 @@ int auth_fast(struct call *c) {
 
 struct opening {
     struct work *work;
-    struct str login, token, code, successor;
+    struct guess guess;
+    struct str token, code, successor;
     enum auth_step step;
     const char *method; /* of a login: session_open */
     int64_t user_id, session_id, token_id;
-    int locked;  /* seconds */
+    struct lockout locked;
     int attempt; /* number of the counted failure */
     bool csrf, taken;
 };
@@ -193,8 +195,7 @@ struct opening {
 static int count_failure_in(struct conn *conn, void *arg) {
     struct opening *o = arg;
     o->work->conn = conn;
-    o->locked = login_failed_note(o->work, o->login, o->user_id, &o->attempt);
-    return o->locked;
+    return login_failed_note(o->work, &o->guess, o->user_id, &o->attempt, &o->locked);
 }
 
 static int open_session_in(struct conn *conn, void *arg) {
@@ -213,22 +214,78 @@ static int on_writer(struct call *c, int (*run)(struct conn *conn, void *arg), s
     return rc < 0 ? rc : again;
 }
 
-static int refused_for(struct call *c, int seconds) {
+static int refused_for(struct call *c, int seconds, struct str why) {
     call_header(c, "Retry-After", str_fmt(c->work.arena, "%d", seconds));
-    return fail(&c->work, ERR_AUTHENTICATION_LOCKED);
+    return fail_field(&c->work, ERR_AUTHENTICATION_LOCKED, (struct str){0}, "%.*s", (int)why.n, why.p);
 }
 
-static int refuse_locked(struct call *c, struct str login) {
-    int rc = login_locked(&c->work, login);
-    return rc > 0 ? refused_for(c, rc) : rc;
+static int refused_locked(struct call *c, const struct lockout *l) { return refused_for(c, l->seconds, lockout_says(c->work.arena, l)); }
+
+static int refuse_locked(struct call *c, const struct guess *g) {
+    struct lockout l;
+    int rc = login_locked(&c->work, g, &l);
+    return rc > 0 ? refused_locked(c, &l) : rc;
+}
+
+/* ---- callers who prove a former login --------------------------------------------------------------------------- */
+
+/* Returns 1 and the guess of a remembered device of this account, or 0. */
+static int device_guess(struct call *c, const struct credentials_given *g, struct guess *out) {
+    int64_t user_id, chain_id;
+    struct login l;
+    int rc = g->remembered.n ? remember_look(&c->work, g->remembered, &user_id, &chain_id) : 0;
+    if (rc <= 0) return rc;
+    TRY(login_find(&c->work, g->pair.login, &l));
+    if (l.user_id != user_id) return 0;
+    *out = (struct guess){GUESS_DEVICE, guessed_name(c->work.arena, "device", str_fmt(c->work.arena, "%" PRId64, chain_id))};
+    return 1;
+}
+
+/* Uses a code before the password. Accounts that don't exist or have no second factor are treated like a wrong code. */
+static int early_code_in(struct conn *conn, void *arg) {
+    struct opening *o = arg;
+    o->work->conn = conn;
+    o->taken = false;
+    int rc = login_guard(o->work, &o->guess, &o->locked);
+    if (rc == 0 && o->user_id) rc = factor_take(o->work, o->user_id, o->code);
+    o->taken = rc == 1 && o->locked.seconds == 0;
+    return rc ? rc : login_failed_note(o->work, &o->guess, o->user_id, &o->attempt, &o->locked);
+}
+
+/* Returns 1 and a guess that is not locked if the code is right, 0 if not. */
+static int early_code(struct call *c, const struct credentials_given *g, struct guess *out) {
+    struct guess guess = {GUESS_EARLY_CODE, guessed_name(c->work.arena, "early code", g->pair.login)};
+    struct opening o = {.work = &c->work, .guess = guess, .code = g->code};
+    struct login l;
+    TRY(refuse_locked(c, &guess));
+    TRY(login_find(&c->work, g->pair.login, &l));
+    o.user_id = l.wants_otp ? l.user_id : 0;
+    TRY(on_writer(c, early_code_in, &o));
+    c->code_taken = o.taken;
+    if (o.taken) *out = guess;
+    return o.taken;
+}
+
+/* Chooses how the guess of a password counts, and refuses it if it is locked. */
+static int login_guess(struct call *c, const struct credentials_given *g, struct guess *out) {
+    struct lockout l;
+    *out = (struct guess){GUESS_PASSWORD, g->pair.login};
+    int proven = device_guess(c, g, out), locked = proven < 0 ? proven : login_locked(&c->work, out, &l);
+    if (locked <= 0) return locked;
+    int passed = !proven && g->code.n ? early_code(c, g, out) : 0;
+    return passed ? (passed < 0 ? passed : 0) : refused_locked(c, &l);
 }
 
 int auth_delay(struct call *c, uint64_t *key) {
     struct credentials_given g;
+    struct guess guess;
     TRY(credentials_read(c, &g));
     if (!g.basic) return 0;
-    TRY(refuse_locked(c, g.pair.login));
-    return login_delay(&c->work, g.pair.login, key);
+    guess = (struct guess){GUESS_PASSWORD, g.pair.login};
+    int proven = device_guess(c, &g, &guess);
+    TRY(proven);
+    if (proven || g.code.n == 0) TRY(refuse_locked(c, &guess)); /* a code is judged in the pool */
+    return proven ? 0 : login_delay(&c->work, g.pair.login, key);
 }
 
 /* Codes, tokens and passwords that are not remembered are used when the body has arrived. Before it, an unknown token and a locked login
@@ -246,7 +303,11 @@ int auth_before_body(struct call *c) {
     return AUTH_SLOW;
 }
 
-int auth_crowded(struct call *c) { return refused_for(c, (LOGIN_DELAY_MAX_MS + 999) / 1000); }
+int auth_crowded(struct call *c) {
+    int seconds = (LOGIN_DELAY_MAX_MS + 999) / 1000;
+    return refused_for(c, seconds,
+                       str_fmt(c->work.arena, "Too many logins to this account are waiting. Try again in %d seconds.", seconds));
+}
 
 /* Verifies one password at a time, because a hash needs 19 MiB and a core. Holds no snapshot meanwhile. */
 static int hash_in_turn(struct call *c, struct str hash, struct str password, bool *right) {
@@ -260,21 +321,22 @@ static int hash_in_turn(struct call *c, struct str hash, struct str password, bo
 
 /* Judges a guess after its hash, when other guesses may have failed, in this process or another. A correct guess counts if fewer than
  * ten wrong ones were counted before it. At most ten callers learn that their guess was wrong. */
-static int judge_password(struct call *c, struct str name, int64_t user_id, bool right, int *attempt) {
-    struct opening o = {.work = &c->work, .login = name, .user_id = user_id};
-    if (right) return refuse_locked(c, name);
+static int judge_password(struct call *c, const struct guess *g, int64_t user_id, bool right, int *attempt) {
+    struct opening o = {.work = &c->work, .guess = *g, .user_id = user_id};
+    if (right) return refuse_locked(c, g);
     TRY(on_writer(c, count_failure_in, &o));
     *attempt = o.attempt;
-    return o.locked ? refused_for(c, o.locked) : 0;
+    return o.locked.seconds ? refused_locked(c, &o.locked) : 0;
 }
 
 static int verify_password(struct call *c, const struct credentials_given *g, struct login *l) {
     bool right;
     int attempt = 0;
-    TRY(refuse_locked(c, g->pair.login));
+    struct guess guess;
+    TRY(login_guess(c, g, &guess));
     TRY(login_find(&c->work, g->pair.login, l));
     TRY(hash_in_turn(c, l->hash, g->pair.password, &right));
-    TRY(judge_password(c, g->pair.login, l->user_id, right, &attempt));
+    TRY(judge_password(c, &guess, l->user_id, right, &attempt));
     if (right) return 0;
     c->notification = str_fmt(c->work.arena, "Invalid email or password (attempt: %d/%d)", attempt, LOGIN_FAILURES);
     return fail(&c->work, ERR_AUTHENTICATION_FAILED);
@@ -303,28 +365,28 @@ static int check_code_in(struct conn *conn, void *arg) {
     struct opening *o = arg;
     o->work->conn = conn;
     o->taken = false;
-    o->locked = code_guard(o->work, o->login);
-    if (o->locked) return o->locked;
+    int locked = login_guard(o->work, &o->guess, &o->locked);
+    if (locked) return locked;
     int taken = factor_take(o->work, o->user_id, o->code);
     if (taken == 1 && o->token_id) taken = auth_token_use(o->work, o->token_id);
     TRY(taken);
     o->taken = taken == 1;
     if (o->taken) return 0;
-    TRY(login_failed_note(o->work, o->login, o->user_id, &o->attempt));
+    TRY(login_failed_note(o->work, &o->guess, o->user_id, &o->attempt, &o->locked));
     return o->token_id ? auth_token_miss(o->work, o->token_id) : 0;
 }
 
-static struct str guess_of_person(struct call *c, const char *secret, int64_t user_id) {
-    return guessed_name(c->work.arena, secret, str_fmt(c->work.arena, "%" PRId64, user_id));
+static struct guess guess_of_person(struct call *c, enum guess_of of, const char *secret, int64_t user_id) {
+    return (struct guess){of, guessed_name(c->work.arena, secret, str_fmt(c->work.arena, "%" PRId64, user_id))};
 }
 
 /* Wrong codes are counted like wrong passwords. */
 static int take_code(struct call *c, struct str code, int64_t user_id, int64_t token_id) {
-    struct str name = guess_of_person(c, "code", user_id);
-    struct opening o = {.work = &c->work, .login = name, .user_id = user_id, .code = code, .token_id = token_id};
-    TRY(refuse_locked(c, name));
+    struct guess guess = guess_of_person(c, GUESS_CODE, "code", user_id);
+    struct opening o = {.work = &c->work, .guess = guess, .user_id = user_id, .code = code, .token_id = token_id};
+    TRY(refuse_locked(c, &guess));
     TRY(on_writer(c, check_code_in, &o));
-    if (o.locked) return refused_for(c, o.locked);
+    if (o.locked.seconds) return refused_locked(c, &o.locked);
     c->code_taken = o.taken;
     return o.taken ? 0 : fail(&c->work, ERR_AUTHENTICATION_FAILED);
 }
@@ -350,7 +412,7 @@ static int by_password(struct call *c, const struct credentials_given *g, struct
     if (known != AUTH_SLOW) return known;
     TRY(verify_password(c, g, &l));
     if (l.wants_otp && g->code.n == 0) return next_step(c, STEP_OTP, l.user_id);
-    if (l.wants_otp) TRY(take_code(c, g->code, l.user_id, 0));
+    if (l.wants_otp && !c->code_taken) TRY(take_code(c, g->code, l.user_id, 0));
     if (password_expired(c->work.desk, l.rank, l.password_updated_at, c->work.now)) return next_step(c, STEP_PASSWORD, l.user_id);
     TRY(open_session(c, g, l.user_id, l.password_updated_at, s));
     credential_key(c, g, key);
@@ -400,11 +462,11 @@ int auth_hash(struct call *c, struct str password, struct str *hash) {
 }
 
 int auth_guess(struct call *c, struct str hash, struct str password, bool *right) {
-    struct str name = guess_of_person(c, "password", c->work.actor.user_id);
-    TRY(refuse_locked(c, name));
+    struct guess guess = guess_of_person(c, GUESS_OWN_PASSWORD, "password", c->work.actor.user_id);
+    TRY(refuse_locked(c, &guess));
     int attempt;
     TRY(hash_in_turn(c, hash, password, right));
-    return judge_password(c, name, c->work.actor.user_id, *right, &attempt);
+    return judge_password(c, &guess, c->work.actor.user_id, *right, &attempt);
 }
 
 /* ---- remember-me ------------------------------------------------------------------------------------------------- */

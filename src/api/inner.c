@@ -104,6 +104,10 @@ struct str inner_code(const struct json *reply) {
     return tree_text(inner_errors(reply), "code");
 }
 
+struct str inner_message(const struct json *reply) {
+    return tree_text(inner_errors(reply), "message");
+}
+
 struct str inner_problem(const struct json *reply, const char *parameter) {
     for (const struct json *e = inner_errors(reply); e; e = e->next)
         if (str_eq(tree_text(e, "parameter"), str_of(parameter))) return tree_text(e, "message");

@@ -45,8 +45,9 @@ const struct json *inner_data(const struct json *reply);
 struct str tree_text(const struct json *object, const char *name);
 int64_t tree_int(const struct json *object, const char *name);
 bool tree_true(const struct json *object, const char *name);
-/* The code of the first error. */
+/* The code and the message of the first error. */
 struct str inner_code(const struct json *reply);
+struct str inner_message(const struct json *reply);
 /* The message of the first error about a parameter. */
 struct str inner_problem(const struct json *reply, const char *parameter);
 

@@ -6,7 +6,7 @@
 #include "core/change/audit.h"
 #include "core/change/finish.h"
 #include "core/desk/setting.h"
-#include "core/login/session.h"
+#include "core/login/lockout.h"
 
 #define PRUNE_EVERY TIME_DAY /* so that a busy desk has one entry of a deletion a day, not one a minute */
 

@@ -6,7 +6,7 @@
 #include "core/change/log.h"
 #include "core/change/outbox.h"
 #include "core/login/remember.h"
-#include "core/login/session.h"
+#include "core/login/lockout.h"
 #include "core/desk/setting.h"
 #include "core/mail/prune.h"
 #include "core/mail/receive.h"

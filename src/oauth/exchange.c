@@ -5,6 +5,7 @@
 #include "api/reply.h"
 #include "core/access/scope.h"
 #include "core/change/finish.h"
+#include "core/login/lockout.h"
 #include "core/login/session.h"
 
 #include <inttypes.h>
@@ -178,26 +179,30 @@ static int authenticate_in(struct exchange *x) {
     return client_authenticate(&x->work, p->key, p->secret.p ? p->secret : S(""), &x->client);
 }
 
-static struct str counted_name(struct exchange *x) {
+static struct guess client_guess(struct exchange *x) {
     const struct presented *p = x->own;
-    return guessed_name(x->arena, "client", p->key.n > 100 ? (struct str){p->key.p, 100} : p->key);
+    return (struct guess){GUESS_SECRET, guessed_name(x->arena, "client", p->key.n > 100 ? (struct str){p->key.p, 100} : p->key)};
 }
 
-static int locked_in(struct exchange *x) { return login_locked(&x->work, counted_name(x)); }
+static int locked_in(struct exchange *x) {
+    struct guess g = client_guess(x);
+    return login_locked(&x->work, &g, &x->locked);
+}
 
 static int count_in(struct exchange *x) {
+    struct guess g = client_guess(x);
     int attempt;
-    return login_failed_note(&x->work, counted_name(x), 0, &attempt);
+    return login_failed_note(&x->work, &g, 0, &attempt, &x->locked);
 }
 
 /* A wrong secret or an unknown client. */
 static int client_refused(struct exchange *x) {
-    int seconds = exchange_read(x, locked_in);
-    if (seconds == 0) seconds = exchange_write(x, count_in);
-    if (seconds < 0) return seconds;
-    if (seconds == 0) return exchange_refuse(x, 401, "invalid_client", "The client is not known, or its secret is wrong.");
-    http_add_header(x->http, "Retry-After", str_fmt(x->arena, "%d", seconds));
-    return exchange_refuse(x, 429, "invalid_client", "Too many wrong secrets of clients came from this address. Try again later.");
+    int locked = exchange_read(x, locked_in);
+    if (locked == 0) locked = exchange_write(x, count_in);
+    if (locked < 0) return locked;
+    if (locked == 0) return exchange_refuse(x, 401, "invalid_client", "The client is not known, or its secret is wrong.");
+    http_add_header(x->http, "Retry-After", str_fmt(x->arena, "%d", x->locked.seconds));
+    return exchange_refuse(x, 429, "invalid_client", lockout_says(x->arena, &x->locked).p);
 }
 
 /* Returns 1 if the client is authenticated, 0 if the reply is set, or a negative error. */

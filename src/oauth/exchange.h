@@ -7,6 +7,7 @@
 #define OAUTH_EXCHANGE_H
 
 #include "api/inner.h"
+#include "core/login/lockout.h"
 #include "core/programs/token.h"
 
 struct exchange {
@@ -18,6 +19,7 @@ struct exchange {
     const struct endpoint *endpoint;
     const struct json *given; /* parameters */
     struct client client;     /* authenticated */
+    struct lockout locked;    /* of wrong secrets */
     void *own;                /* of the grant */
     struct limited limited;   /* the rate limit that this request counted for */
     /* The reply: */

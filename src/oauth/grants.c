@@ -133,7 +133,7 @@ static int issue_for_password(struct exchange *x) {
 
 static int login_locked_reply(struct exchange *x) {
     http_add_header(x->http, "Retry-After", x->inner.retry_after);
-    return exchange_refuse(x, 429, "invalid_grant", "Too many failed logins. Retry-After says when the next one is possible.");
+    return exchange_refuse(x, 429, "invalid_grant", str_dup(x->arena, inner_message(x->inner.reply)).p);
 }
 
 static int password_outcome(struct exchange *x) {

@@ -1,6 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { MINUTE, open, until } from './lib/index.mjs';
+import { totp } from './lib/totp.mjs';
 
 const fail = async (desk, n, email = 'agent@example.com', address = undefined) => {
   for (let i = 0; i < n; i++) {
@@ -14,6 +15,10 @@ test('after ten failures the next try is 429 for ten minutes, even with the righ
   await fail(desk, 10);
   const locked = (await desk.staff.get('/teams')).refused(429, 'AUTHENTICATION_LOCKED');
   assert.equal(locked.headers['retry-after'], '600');
+  assert.equal(locked.body.errors[0].message, 'Ten logins to this account from your address failed. Its logins from your address are locked for 10 minutes.');
+  await desk.clock.forward(9.5 * MINUTE);
+  assert.match((await desk.staff.get('/teams')).refused(429, 'AUTHENTICATION_LOCKED').body.errors[0].message, / locked for \d\d seconds\.$/);
+  await desk.clock.forward(-9.5 * MINUTE);
   (await desk.login('agent@example.com', 'wrong').get('/teams')).refused(429, 'AUTHENTICATION_LOCKED');
   await desk.clock.forward(10 * MINUTE + 1);
   (await desk.staff.get('/teams')).must(200);
@@ -44,10 +49,74 @@ test('other refusals show no notification about attempts', async (t) => {
   assert.equal((await desk.staff.at('127.0.0.9').get('/teams')).refused(429, 'AUTHENTICATION_LOCKED').body.notifications, undefined);
 });
 
-test('ten failures of one address lock the address for all accounts', async (t) => {
+/** Failed logins to other accounts, a moment ago. */
+const failed = (desk, n, address = '127.0.0.1') => desk.sql(`INSERT INTO login_failures (account, ip_address, created_at) VALUES ${Array.from({ length: n }, (_, i) => `('account ${i}', '${address}', ${desk.clock.now})`).join(', ')}`);
+
+test('a hundred failures of one address lock the address for all accounts, and fewer do not', async (t) => {
   const desk = await open(t);
-  for (let i = 0; i < 10; i++) await fail(desk, 1, `nobody${i}@example.com`);
-  (await desk.login('nobody11@example.com', 'x').get('/teams')).refused(429, 'AUTHENTICATION_LOCKED');
+  failed(desk, 99);
+  (await desk.staff.get('/teams')).must(200);
+  await fail(desk, 1, 'admin@example.com');
+  const locked = (await desk.owner.get('/teams')).refused(429, 'AUTHENTICATION_LOCKED');
+  assert.equal(locked.headers['retry-after'], '600');
+  assert.equal(locked.body.errors[0].message, 'A hundred logins from your address failed. Logins from your address are locked, to all accounts, for 10 minutes.');
+  (await desk.login('nobody@example.com', 'x').get('/teams')).refused(429, 'AUTHENTICATION_LOCKED');
+  (await desk.owner.at('127.0.0.2').get('/teams')).must(200);
+  (await desk.staff.get('/teams')).must(200); // the session of before: its password is remembered
+  await desk.clock.forward(10 * MINUTE + 1);
+  (await desk.owner.get('/teams')).must(200);
+});
+
+test('a colleague behind the same address is not locked out by ten failures of another account', async (t) => {
+  const desk = await open(t);
+  await fail(desk, 10);
+  (await desk.staff.get('/teams')).refused(429, 'AUTHENTICATION_LOCKED');
+  (await desk.owner.get('/teams')).must(200);
+});
+
+test('a remembered device passes the lock-out of its account, and its own wrong passwords are counted', async (t) => {
+  const desk = await open(t);
+  const remembered = async (who) => (await who.get('/session', { remember_me: true })).must(200).headers['x-rememberme'];
+  const [token, other] = [await remembered(desk.staff), await remembered(desk.customer)];
+  const elsewhere = (who) => who.with({ 'User-Agent': 'another program' }); // its password is not remembered
+  await fail(desk, 10);
+  failed(desk, 100);
+  const device = (who, it = token) => elsewhere(who).with({ 'X-RememberMe': it });
+  (await elsewhere(desk.staff).get('/teams')).refused(429, 'AUTHENTICATION_LOCKED');
+  (await device(desk.staff, other).get('/teams')).refused(429, 'AUTHENTICATION_LOCKED');
+  (await device(desk.staff, 'f'.repeat(64)).get('/teams')).refused(429, 'AUTHENTICATION_LOCKED');
+  (await device(desk.admin).get('/teams')).refused(429, 'AUTHENTICATION_LOCKED');
+  (await device(desk.staff).get('/teams')).must(200);
+  const guess = (n) => device(desk.login('agent@example.com', `wrong ${n}`)).get('/teams');
+  for (let i = 0; i < 10; i++) (await guess(i)).refused(401, 'AUTHENTICATION_FAILED');
+  const locked = (await guess(11)).refused(429, 'AUTHENTICATION_LOCKED');
+  assert.equal(locked.body.errors[0].message, 'Ten wrong passwords came from this remembered device. Its passwords are locked for 10 minutes.');
+  const opened = (await desk.anyone.get('/session', {}, { 'X-RememberMe': token })).must(200);
+  assert.equal(opened.data.user.id, desk.people.agent.id, 'the token itself opens a session');
+});
+
+test('a right code of the second factor passes the lock-out, a wrong one does not, and nobody uses up the tries of its owner', async (t) => {
+  const desk = await open(t);
+  const { secret } = await desk.staff.fetch('/profile/twofactor');
+  desk.secrets.add(secret);
+  for (const code of (await desk.staff.create('/profile/twofactor', { code: totp(secret, desk.clock.now) })).recovery_codes) desk.secrets.add(code);
+  await desk.clock.forward(30);
+  const elsewhere = (who, code) => who.with({ 'User-Agent': 'another program', ...(code && { 'X-OTP': code }) });
+  const begun = (await elsewhere(desk.staff).get('/session')).refused(403, 'OTP_EXPECTED').body.auth_token;
+  failed(desk, 100);
+  (await elsewhere(desk.staff).get('/teams')).refused(429, 'AUTHENTICATION_LOCKED');
+  for (let i = 0; i < 12; i++) (await elsewhere(desk.staff, '000000').get('/teams')).refused(429, 'AUTHENTICATION_LOCKED');
+  for (const who of [desk.admin, desk.login('nobody@example.com')]) (await elsewhere(who, '000000').get('/teams')).refused(429, 'AUTHENTICATION_LOCKED');
+  (await elsewhere(desk.staff, totp(secret, desk.clock.now)).get('/teams')).refused(429, 'AUTHENTICATION_LOCKED'); // ten wrong codes from this address
+  (await desk.anyone.with({ 'User-Agent': 'another program', 'X-Token': begun, 'X-OTP': totp(secret, desk.clock.now) }).get('/session')).must(200); // the second step
+  await desk.clock.forward(30);
+  failed(desk, 100, '127.0.0.2');
+  const right = elsewhere(desk.staff, totp(secret, desk.clock.now)).at('127.0.0.2');
+  (await right.get('/teams')).must(200);
+  (await elsewhere(desk.staff, totp(secret, desk.clock.now)).with({ 'User-Agent': 'a third program' }).at('127.0.0.2').get('/teams')).refused(429, 'AUTHENTICATION_LOCKED'); // a used code
+  await desk.clock.forward(30);
+  const guess = elsewhere(desk.login('agent@example.com', 'wrong'), totp(secret, desk.clock.now)).at('127.0.0.2');
+  (await guess.get('/teams')).refused(401, 'AUTHENTICATION_FAILED'); // a wrong password after a right code
 });
 
 test("a stranger can't lock out the owner of an account", async (t) => {
@@ -61,8 +130,7 @@ test('an IPv6 /64 counts as one address in the lock-out, and the next /64 as ano
   const desk = await open(t, { args: ['--proxies', '127.0.0.1'] });
   const from = (who, address) => who.with({ 'X-Forwarded-For': address });
   for (let i = 0; i < 10; i++)
-    (await from(desk.login(`nobody${i}@example.com`, 'x'), `2001:db8:1:2::${i}`).get('/teams')).refused(401, 'AUTHENTICATION_FAILED');
-  (await from(desk.login('nobody@example.com', 'x'), '2001:db8:1:2:aaaa::1').get('/teams')).refused(429, 'AUTHENTICATION_LOCKED');
+    (await from(desk.login('agent@example.com', 'x'), `2001:db8:1:2::${i}`).get('/teams')).refused(401, 'AUTHENTICATION_FAILED');
   (await from(desk.staff, '2001:db8:1:2:ffff:ffff:ffff:ffff').get('/teams')).refused(429, 'AUTHENTICATION_LOCKED');
   (await from(desk.staff, '2001:db8:1:3::1').get('/teams')).must(200);
 });

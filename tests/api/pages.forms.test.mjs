@@ -97,7 +97,7 @@ describe('pages that act', () => {
         last = await visitor.send('login', { email: person.email, password: 'wrong' });
         if (last.status !== 401) break;
       }
-      assert.match(last.text, /Too many wrong attempts. Minutes until the next try: 10</);
+      assert.match(last.text, /logins from your address to this account, or to all accounts, are locked. Minutes until the next try: 10</);
       await world.desk.clock.forward(16 * MINUTE);
     });
 

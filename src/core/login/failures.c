@@ -1,6 +1,6 @@
 /* Failed logins in the audit log. They are counted in login_failures at once; the job runner makes entries of them when their minute is over. */
 #include "core/change/audit.h"
-#include "core/login/session.h"
+#include "core/login/lockout.h"
 #include "json/json.h"
 
 #define APART 100 /* people who have an entry of their own in a minute */

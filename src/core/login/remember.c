@@ -70,6 +70,17 @@ int remember_take(struct work *w, struct str token, struct remembered *out) {
     return 1;
 }
 
+int remember_look(struct work *w, struct str token, int64_t *user_id, int64_t *chain_id) {
+    struct stmt *row;
+    int rc = db_row(w->conn, &remember_row, BINDS(B_TEXT("hash", remember_hash(w, token)), B_INT("now", w->now)), &row);
+    if (rc <= 0) return rc;
+    bool fresh = col_null(row, 2) || w->now - col_int(row, 2) <= REPEAT;
+    *chain_id = col_int(row, 1);
+    *user_id = col_int(row, 4);
+    stmt_end(row);
+    return fresh;
+}
+
 int remember_forget(struct work *w, int64_t session_id) {
     return db_exec(w->conn, &chains_close_of_session, BINDS(B_INT("session", session_id), B_INT("now", w->now)));
 }

@@ -21,6 +21,9 @@ struct remembered {
  * sessions, so the caller must commit it. */
 int remember_take(struct work *w, struct str token, struct remembered *out);
 
+/* Returns 1 and the person of a token that remember_take would take, without using it, or 0. */
+int remember_look(struct work *w, struct str token, int64_t *user_id, int64_t *chain_id);
+
 int remember_forget(struct work *w, int64_t session_id); /* at logout: ends the chain that opened the session, and chains that it started */
 int remember_end(struct work *w, int64_t user_id);       /* ends all chains of a user */
 

@@ -1,6 +1,7 @@
 #include "core/people/erase.h"
 
 #include "core/change/change.h"
+#include "core/login/lockout.h"
 #include "core/login/session.h"
 #include "core/people/erase_values.h"
 #include "core/people/name_index.h"
