@@ -48,6 +48,7 @@
 #define LIMIT_LOCALE 32                            /* bytes of a language code */
 #define LIMIT_SETTING 4096                         /* characters of a setting: the certificates of a mail relay fit */
 #define LIMIT_TAG 64                               /* characters of a tag: its folded key still fits an index entry */
+#define LIMIT_RATINGS 100                          /* ratings of one conversation */
 #define LIMIT_TAGS 100                             /* tags of one owner */
 #define LIMIT_OWNED 100                            /* addresses, web sites, identifiers and numbers of one owner, for each kind */
 #define LIMIT_FIELDS 1000                          /* custom fields of one area: all are read when values are given */

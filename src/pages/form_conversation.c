@@ -200,13 +200,21 @@ static void put_actions(struct act *a) {
     write_rating(a);
 }
 
+/* The visitor's newest rating; NULL: none. */
+static const struct json *own_rating(const struct act *a, const struct json *ratings) {
+    const struct json *own = NULL;
+    for (const struct json *j = ratings ? ratings->first : NULL; j; j = j->next)
+        if (tree_int(json_member(j, S("creator")), "id") == a->visit->work.actor.user_id) own = j;
+    return own;
+}
+
 static int show_conversation(struct act *a) {
     struct talk *mine = a->own;
     struct buf *out = act_out(a);
     const struct json *ratings = act_data(a), *c = mine->conversation;
     struct str subject = tree_text(c, "subject");
     const char *status = conversation_status(a, c);
-    mine->rating = ratings ? ratings->first : NULL;
+    mine->rating = own_rating(a, ratings);
     html(out, "<p><a href=\"%s\">%s</a></p>\n<h1 dir=\"auto\">%s</h1>\n", act_path(a, "/conversations").p,
          act_say(a, WORD_MY_CONVERSATIONS), subject.p);
     if (status) html(out, "<p class=\"meta\">%s: <span class=\"status\">%s</span></p>\n", act_say(a, WORD_STATUS), status);
@@ -282,19 +290,17 @@ static int send_answer(struct act *a) {
     return act_call(a, POST, body, conversation_acted, "/conversations/%" PRId64 "/messages", mine->id);
 }
 
-/* A second rating changes the first. */
+/* A second rating of the visitor changes the first. */
 static int send_score(struct act *a) {
     const struct talk *mine = a->own;
-    const struct json *ratings = act_data(a);
+    const struct json *own = own_rating(a, act_data(a));
     struct json *body = json_new(a->arena, JSON_OBJECT);
     if (!act_ok(a)) return act_refused(a);
     act_put(a, body, "score", act_typed(a, "score"));
     act_put(a, body, "comment", act_typed(a, "comment"));
     a->step = "rated";
-    if (ratings == NULL || ratings->first == NULL)
-        return act_call(a, POST, body, conversation_acted, "/conversations/%" PRId64 "/ratings", mine->id);
-    return act_call(a, PUT, body, conversation_acted, "/conversations/%" PRId64 "/ratings/%" PRId64, mine->id,
-                    tree_int(ratings->first, "id"));
+    if (own == NULL) return act_call(a, POST, body, conversation_acted, "/conversations/%" PRId64 "/ratings", mine->id);
+    return act_call(a, PUT, body, conversation_acted, "/conversations/%" PRId64 "/ratings/%" PRId64, mine->id, tree_int(own, "id"));
 }
 
 static int rate_conversation(struct act *a) {

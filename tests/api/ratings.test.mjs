@@ -6,7 +6,7 @@ import { open } from './lib/index.mjs';
 const asked = async (who, more = {}) => (await who.post('/conversations', { subject: 'S', contents: 'C', ...more })).must(201).data;
 const clean = (desk) => { const { status, stdout } = desk.check(); assert.equal(status, 0, stdout); };
 
-test('a customer rates a conversation once, in either letter case, and changes the rating', async (t) => {
+test('a customer rates a conversation, in either letter case, and changes the rating', async (t) => {
   const desk = await open(t);
   const { id } = await asked(desk.customer);
   const path = `/conversations/${id}/ratings`;
@@ -16,8 +16,6 @@ test('a customer rates a conversation once, in either letter case, and changes t
   assert.deepEqual(rest, { score: 'GOOD', comment: 'Fine\nand fast', conversation: { id, resource_type: 'conversation' }, creator: { id: desk.people.customer.id, resource_type: 'user_minimal' } });
   assert.equal(reply.body.resource, 'conversation_rating');
   assert.equal(created_at, updated_at);
-  (await desk.customer.post(path, { score: 'BAD' })).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');
-  (await desk.staff.post(path, { score: 'BAD' })).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');
   await desk.clock.forward(60);
   const changed = (await desk.customer.put(`${path}/${rating}`, { score: 'Bad' })).must(200).data;
   assert.deepEqual([changed.id, changed.score, changed.comment, changed.created_at], [rating, 'BAD', 'Fine\nand fast', created_at]);
@@ -140,11 +138,40 @@ test('the newest ratings are those of conversations that the caller sees, and of
   (await desk.anyone.get('/cases/ratings/recent')).refused(401, 'AUTHORIZATION_REQUIRED');
 });
 
-test('one of several parallel ratings of a conversation is stored', async (t) => {
+test('further ratings are stored; the list is oldest first, and the case shows the newest', async (t) => {
   const desk = await open(t);
   const { id } = await asked(desk.customer);
-  const replies = await Promise.all(Array.from({ length: 8 }, () => desk.customer.post(`/conversations/${id}/ratings`, { score: 'GOOD' })));
-  assert.deepEqual(replies.map((r) => r.status).sort(), [200, 400, 400, 400, 400, 400, 400, 400]);
-  assert.equal((await desk.customer.fetch(`/conversations/${id}/ratings`)).length, 1);
+  const path = `/conversations/${id}/ratings`;
+  const rate = async (who, score, comment) => (await who.post(path, { score, comment })).must(200).data.id;
+  const shown = async () => (await desk.staff.fetch(`/cases/${id}`)).rating;
+  const first = await rate(desk.customer, 'GOOD', 'one');
+  const second = await rate(desk.customer, 'BAD', 'two');
+  assert.equal(await shown(), 'BAD');
+  const third = await rate(desk.staff, 'BAD', 'three');
+  await desk.clock.forward(60);
+  (await desk.customer.put(`${path}/${first}`, { comment: 'later' })).must(200);
+  (await desk.customer.put(`${path}/${second}`, { score: 'GOOD' })).must(200);
+  const list = (await desk.customer.get(path)).must(200).body;
+  assert.deepEqual(list.data.map((r) => [r.id, r.score, r.comment]), [[first, 'GOOD', 'later'], [second, 'GOOD', 'two'], [third, 'BAD', 'three']]);
+  assert.equal(list.total_count, 3);
+  assert.equal(await shown(), 'BAD', 'a change of an older rating does not change the case');
+  (await desk.admin.put(`${path}/${third}`, { score: 'GOOD' })).must(200);
+  assert.equal(await shown(), 'GOOD');
+  assert.deepEqual((await desk.staff.fetch('/cases/ratings/recent')).map((r) => r.comment), ['three', 'two', 'later']);
+  clean(desk);
+  desk.sql(`UPDATE cases SET rating = 2 WHERE id = ${id}`);
+  assert.match(desk.check().stdout, new RegExp(`\\b${id}\\b`), 'the check compares with the newest rating');
+});
+
+test('a conversation takes a hundred ratings, also at the same time', async (t) => {
+  const desk = await open(t);
+  const { id } = await asked(desk.customer);
+  const path = `/conversations/${id}/ratings`;
+  const replies = await Promise.all(Array.from({ length: 104 }, (_, i) => desk.customer.post(path, { score: i % 2 ? 'GOOD' : 'BAD' })));
+  assert.deepEqual([200, 400].map((status) => replies.filter((r) => r.status === status).length), [100, 4]);
+  (await desk.customer.post(path, { score: 'GOOD' })).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');
+  const list = await desk.customer.fetch(path);
+  assert.equal(list.length, 100);
+  assert.equal((await desk.staff.fetch(`/cases/${id}`)).rating, list.at(-1).score);
   clean(desk);
 });

@@ -40,6 +40,9 @@ test('a trigger sends a survey; its page shows two buttons, and only a POST rate
   (await press(desk, { hash: mail.hash, score: 'bad' })).must(200);
   const [changed] = await desk.staff.fetch(`/conversations/${talk.id}/ratings`);
   assert.deepEqual([changed.id, changed.score, changed.comment], [rating.id, 'BAD', 'Well done']);
+  (await desk.staff.post(`/conversations/${talk.id}/ratings`, { score: 'BAD', comment: 'By staff' })).must(200);
+  (await press(desk, { hash: mail.hash, score: 'GOOD' })).must(200);
+  assert.deepEqual((await desk.staff.fetch(`/conversations/${talk.id}/ratings`)).map((r) => [r.score, r.comment]), [['GOOD', 'Well done'], ['BAD', 'By staff']], 'the link changes the rating of its reader');
 });
 
 test('a survey is sent once a day, and not to a rated conversation', async (t) => {

@@ -1,29 +1,27 @@
 #include "core/cases/rating.h"
 
-#include <inttypes.h>
+#include "base/limits.h"
 
-QUERY(rating_of_case, "SELECT id FROM case_ratings WHERE case_id = :case");
+QUERY(ratings_of_case, "SELECT COUNT(*) FROM case_ratings WHERE case_id = :case");
+QUERY(rating_newest, "SELECT MAX(id) FROM case_ratings WHERE case_id = :case");
 QUERY(rating_creator, "SELECT creator_id FROM case_ratings WHERE id = :id");
-QUERY(rating_comment, "SELECT comment FROM case_ratings WHERE id = :id");
+QUERY(rating_stored, "SELECT score, comment FROM case_ratings WHERE id = :id");
 QUERY(rating_insert, "INSERT INTO case_ratings (case_id, score, comment, creator_id, created_at, updated_at) VALUES (:case, :score, "
                      ":comment, :creator, :now, :now) RETURNING id");
 QUERY(rating_update, "UPDATE case_ratings SET score = :score, comment = :comment, updated_at = :now WHERE id = :id");
 
 static struct changed rating_changed(const struct case_now *c, int64_t id) { return (struct changed){"conversation_rating", id, c->id}; }
 
-/* The score is a property of the conversation, too. */
+/* The score of the newest rating is a property of the conversation, too. */
 static int rate_case(struct work *w, struct case_now *c, int score) {
     return case_change(w, c, &(struct case_change){.set = CASE_RATING, .rating = score});
 }
 
 int rating_add(struct work *w, struct case_now *c, const struct rating *r, int64_t creator_id, int64_t *id) {
-    int64_t present;
+    int64_t present = 0;
     TRY(case_not_hidden(w, c));
-    int rc = db_int(w->conn, &rating_of_case, BINDS(B_INT("case", c->id)), &present);
-    if (rc < 0) return rc;
-    if (rc)
-        return fail_state(w, "The conversation has a rating. Change it with PUT /conversations/%" PRId64 "/ratings/%" PRId64 ".", c->id,
-                          present);
+    TRY(db_int(w->conn, &ratings_of_case, BINDS(B_INT("case", c->id)), &present));
+    if (present >= LIMIT_RATINGS) return fail_state(w, "The conversation has %d ratings. Change one of them.", LIMIT_RATINGS);
     TRY(db_insert(w->conn, &rating_insert,
                   BINDS(B_INT("case", c->id), B_INT("score", r->score), B_TEXT("comment", r->comment), B_INT("creator", creator_id),
                         B_INT("now", w->now)),
@@ -33,10 +31,14 @@ int rating_add(struct work *w, struct case_now *c, const struct rating *r, int64
 }
 
 int rating_change(struct work *w, struct case_now *c, int64_t id, const struct rating *r, bool with_comment) {
-    struct str comment = {0};
-    int score = r->score ? r->score : c->rating, former = c->rating;
+    struct stmt *row;
+    int64_t newest = 0;
     TRY(case_not_hidden(w, c));
-    TRY(db_text(w->conn, &rating_comment, BINDS(B_INT("id", id)), w->arena, &comment));
+    int rc = db_row(w->conn, &rating_stored, BINDS(B_INT("id", id)), &row);
+    if (rc <= 0) return rc < 0 ? rc : fail(w, ERR_RESOURCE_NOT_FOUND);
+    int former = (int)col_int(row, 0), score = r->score ? r->score : former;
+    struct str comment = str_dup(w->arena, col_text(row, 1));
+    stmt_end(row);
     bool other_comment = with_comment && !str_eq(comment, r->comment);
     if (score == former && !other_comment) return 0;
     const struct bind *binds =
@@ -44,7 +46,8 @@ int rating_change(struct work *w, struct case_now *c, int64_t id, const struct r
     TRY(db_exec(w->conn, &rating_update, binds));
     change_property(w, rating_changed(c, id), "score", changed_word(rating_scores, former), changed_word(rating_scores, score));
     if (other_comment) change_named(w, rating_changed(c, id), "comment");
-    return rate_case(w, c, score);
+    TRY(db_int(w->conn, &rating_newest, BINDS(B_INT("case", c->id)), &newest));
+    return id == newest ? rate_case(w, c, score) : 0;
 }
 
 int rating_may_change(struct work *w, const struct case_now *c, int64_t id) {

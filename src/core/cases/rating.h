@@ -1,4 +1,5 @@
-/* Ratings: the verdict of a customer on a conversation. A conversation has at most one. A closed conversation can be rated. */
+/* Ratings: the verdicts of customers on a conversation, at most LIMIT_RATINGS. The newest is that of the conversation (cases.rating). A closed
+ * conversation can be rated. */
 #ifndef CORE_RATING_H
 #define CORE_RATING_H
 
@@ -9,8 +10,8 @@ struct rating {
     struct str comment; /* p NULL: none */
 };
 
-/* The caller has locked the conversation by case_load. Fails with RESOURCE_ACTION_NOT_AVAILABLE if it has a rating, or is in the trash,
- * suspended or merged. */
+/* The caller has locked the conversation by case_load. Fails with RESOURCE_ACTION_NOT_AVAILABLE if it has LIMIT_RATINGS ratings, or is
+ * in the trash, suspended or merged. */
 int rating_add(struct work *w, struct case_now *c, const struct rating *r, int64_t creator_id, int64_t *id);
 /* score 0: unchanged. `comment` is stored only if with_comment. */
 int rating_change(struct work *w, struct case_now *c, int64_t id, const struct rating *r, bool with_comment);

@@ -17,7 +17,7 @@ QUERY(survey_set, "UPDATE cases SET surveyed_at = :now, updated_at = :now WHERE 
 QUERY(survey_of_case,
       "SELECT c.requester_id, c.subject, COALESCE(c.rating, 0), c.surveyed_at FROM cases c JOIN users u ON u.id = c.requester_id WHERE "
       "c.id = :id AND c.state = 1 AND c.surveyed_at IS NOT NULL AND u.deleted_at IS NULL");
-QUERY(rating_of_survey, "SELECT id FROM case_ratings WHERE case_id = :id");
+QUERY(rating_of_survey, "SELECT MAX(id) FROM case_ratings WHERE case_id = :id AND creator_id = :requester");
 
 static struct str survey_token(struct work *w, int64_t case_id, int64_t requester_id, int64_t at) {
     struct str signed_text = str_fmt(w->arena, "survey %" PRId64 " %" PRId64 " %" PRId64, case_id, requester_id, at);
@@ -77,7 +77,7 @@ int survey_rate(struct work *w, struct str token, const struct rating *r) {
     if (rc <= 0) return rc;
     w->actor.user_id = c.requester_id;
     w->actor.rank = ROLE_CUSTOMER;
-    rc = db_int(w->conn, &rating_of_survey, BINDS(B_INT("id", c.id)), &id);
+    rc = db_int(w->conn, &rating_of_survey, BINDS(B_INT("id", c.id), B_INT("requester", c.requester_id)), &id);
     TRY(rc);
     TRY(rc ? rating_change(w, &c, id, r, r->comment.p != NULL) : rating_add(w, &c, r, c.requester_id, &id));
     return 1;

@@ -19,7 +19,7 @@ struct survey {
 /* Finds the survey of a link. Returns 1, 0 if the link is wrong, has expired or was replaced by a newer one, or if the conversation can't
  * be rated, or a negative error. Changes nothing. */
 int survey_find(struct work *w, struct str token, struct survey *out);
-/* Rates the conversation for its requester, or changes the rating. Returns as survey_find. */
+/* Rates the conversation for its requester, or changes the requester's newest rating. Returns as survey_find. */
 int survey_rate(struct work *w, struct str token, const struct rating *r);
 
 #endif

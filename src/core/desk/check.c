@@ -98,7 +98,8 @@ QUERY(check_attachments,
       "a JOIN posts p "
       "ON p.id = a.post_id WHERE p.case_id = t.id) + (SELECT COUNT(*) FROM post_attachments a JOIN notes n ON n.id = a.post_id "
       "WHERE n.case_id = t.id) ORDER BY t.id");
-QUERY(check_ratings, "SELECT t.id FROM cases t LEFT JOIN case_ratings r ON r.case_id = t.id WHERE COALESCE(t.rating, 0) <> "
+QUERY(check_ratings, "SELECT t.id FROM cases t LEFT JOIN case_ratings r ON r.id = (SELECT MAX(n.id) FROM case_ratings n WHERE n.case_id = "
+                     "t.id) WHERE COALESCE(t.rating, 0) <> "
                      "COALESCE(r.score, 0) ORDER BY t.id");
 /* Texts of messages and notes in the search index, unless a job is still building it. */
 #define BUILT "NOT EXISTS (SELECT 1 FROM jobs j WHERE j.kind = 'index_search' AND j.status IN (1, 2))"
