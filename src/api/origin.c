@@ -3,8 +3,8 @@
  * Browsers add Basic credentials and cookies to requests of any page. A page can't set the headers that name its site: browsers send
  * Origin with every write, current ones send Sec-Fetch-Site with every request. Other programs send neither, and their requests can't be
  * forged. A request is foreign if (1) Sec-Fetch-Site is cross-site, or (2) Origin is present and not ours. An Origin is ours if it is
- * (1) the request's Host, (2) the base URL's origin, (3) an entry of security.cors_origins, or (4) the domain of an enabled brand. `*`
- * among the entries only admits reads; it is no Origin.
+ * (1) the request's Host, (2) the base URL's origin, (3) an entry of security.cors_origins, or (4) the domain of an enabled brand, if an owner
+ * confirmed it. `*` among the entries only admits reads; it is no Origin.
  *
  * The scheme is compared only for the base URL and the entries, because behind a TLS proxy the desk does not see the browser's scheme.
  * Brands are checked last, so only a request with a foreign-looking Origin costs a query. */
@@ -13,7 +13,7 @@
 #include "base/fold.h"
 #include "core/desk/setting.h"
 
-QUERY(brand_of_domain, "SELECT id FROM brands WHERE domain = :domain AND is_enabled = 1");
+QUERY(brand_of_domain, "SELECT id FROM brands WHERE domain = :domain AND trusted_domain = :domain AND is_enabled = 1");
 
 struct origin {
     struct str scheme, authority; /* authority: host and port, without the scheme's default port */

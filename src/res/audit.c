@@ -60,6 +60,8 @@ static const struct word audit_actions[] = {
     WORD(SERVER_KEY_CHANGED),
     WORD(USER_IDENTITIES_CHANGED),
     WORD(OBJECT_DELETED),
+    WORD(BRAND_CREATED),
+    WORD(BRAND_DOMAIN_CHANGED),
     {0},
 };
 _Static_assert(sizeof audit_actions / sizeof *audit_actions == AUDIT_ACTIONS, "each action has a word");

@@ -6,6 +6,7 @@
 #include "base/fold.h"
 #include "core/desk/brand_logo.h"
 #include "core/mail/mailbox.h"
+#include "core/words.h"
 #include "res/groups.h"
 #include "res/person.h"
 #include "res/picture_input.h"
@@ -66,6 +67,63 @@ static void render_logo(struct view *v, const struct row *row, const struct valu
     else jw_null(&v->w);
 }
 
+/* ---- the trusted domain ------------------------------------------------------------------------------------------------- */
+
+/* Pages of a trusted domain may write with credentials that a browser adds by itself (api/origin.c), so an owner decides, as for
+ * security.cors_origins. An owner who sets a domain trusts it. An admin's domain serves pages, and waits for an owner. */
+QUERY(brand_trust, "UPDATE brands SET trusted_domain = CASE WHEN :trusted = 1 THEN domain END WHERE id = :id");
+QUERY(brand_trusted, "SELECT domain, CASE WHEN trusted_domain = domain THEN 1 ELSE 0 END FROM brands WHERE id = :id");
+
+static bool brand_by_owner(const struct call *c) { return c->work.actor.rank >= ROLE_OWNER; }
+
+/* An admin who sends back what the brand has, sends it beside a new domain, too, which is not trusted. */
+static int store_trust(struct call *c, const struct in *in, int64_t id) {
+    return brand_by_owner(c) ? db_exec(c->work.conn, &brand_trust, BINDS(B_INT("id", id), B_INT("trusted", in->value.i))) : 0;
+}
+
+/* Checks is_domain_trusted, if it is given. c->id 0: of a new brand. */
+static int check_trust(struct call *c) {
+    const struct in *domain = in(c, "domain");
+    bool trusted = false, has = false;
+    struct stmt *row;
+    if (!given(c, "is_domain_trusted")) return 0;
+    int rc = c->id ? db_row(c->work.conn, &brand_trusted, BINDS(B_INT("id", c->id)), &row) : 0;
+    TRY(rc);
+    if (rc) {
+        has = !col_null(row, 0);
+        trusted = col_int(row, 1) != 0;
+        stmt_end(row);
+    }
+    bool wanted = in_int(c, "is_domain_trusted") != 0;
+    if (domain->given) has = domain->value.type == V_TEXT && domain->value.s.n;
+    if (wanted != trusted && !brand_by_owner(c))
+        return in_fail(c, "is_domain_trusted", ERR_PERMISSIONS_DENIED, "Only owners decide which domains are trusted.");
+    if (wanted && !has) return in_fail(c, "is_domain_trusted", ERR_FIELD_INVALID, "The brand has no domain that could be trusted.");
+    return 0;
+}
+
+static int trust_own_domain(struct call *c) {
+    if (!brand_by_owner(c) || !given(c, "domain") || given(c, "is_domain_trusted")) return 0;
+    return db_exec(c->work.conn, &brand_trust, BINDS(B_INT("id", c->id), B_INT("trusted", 1)));
+}
+
+static int post_brand(struct call *c) {
+    TRY(api_input(c));
+    TRY(check_trust(c));
+    TRY(api_insert(c));
+    TRY(trust_own_domain(c));
+    return api_reply(c);
+}
+
+static int put_brand(struct call *c) {
+    TRY(api_target(c));
+    TRY(api_input(c));
+    TRY(check_trust(c));
+    TRY(api_store(c));
+    TRY(trust_own_domain(c));
+    return api_reply(c);
+}
+
 /* All brands are served under one base URL. */
 static void render_ssl(struct view *v, const struct row *row, const struct value *own) {
     (void)row, (void)own;
@@ -78,6 +136,9 @@ static const struct field brand_fields[] = {
      .example = "\"engines\""},
     {"domain", F_TEXT, NULLABLE | UNIQUE, .check = check_domain, .doc = "Own host name of the brand.",
      .example = "\"help.engines.example\""},
+    {"is_domain_trusted", F_BOOL, 0, .column = "CASE WHEN t.trusted_domain = t.domain THEN 1 ELSE 0 END", .store = store_trust,
+     .doc = "True if pages of the domain may write with credentials that a browser adds by itself. A domain that an owner sets is trusted. "
+            "One that an admin sets is not, until an owner sets this member to true. Only owners change it."},
     {"alias", F_COMPUTED, READONLY, .render = render_null, .doc = "Another host name. It is always null.", .example = "null"},
     {"locale", F_REF, 0, .ref = "locale", .initial = "1", .doc = "Locale of the brand."},
     {"time_zone", F_TEXT, NULLABLE, .check = check_time_zone,
@@ -121,8 +182,8 @@ static int delete_brands(struct call *c) {
 static const struct route brand_routes[] = {
     {GET, "/brands", COL_PLUS, "configuration", LIST, api_list, .summary = "List brands"},
     {GET, "/brands/:id", COL_PLUS, "configuration", ONE, api_get, .summary = "Get a brand"},
-    {POST, "/brands", AD, "configuration", ONE, api_create, WRITTEN, LOGO, .summary = "Create a brand"},
-    {PUT, "/brands/:id", AD, "configuration", ONE, api_update, WRITTEN, LOGO, .summary = "Update a brand"},
+    {POST, "/brands", AD, "configuration", ONE, post_brand, WRITTEN, LOGO, .summary = "Create a brand"},
+    {PUT, "/brands/:id", AD, "configuration", ONE, put_brand, WRITTEN, LOGO, .summary = "Update a brand"},
     {DELETE, "/brands/:id", AD, "configuration", NONE, delete_brands, WRITTEN, .summary = "Delete a brand",
      .doc = "Deletes its templates and its empty categories, too."},
     {DELETE, "/brands", AD, "configuration", COUNT, delete_brands, WRITTEN, .summary = "Delete several brands"},

@@ -73,6 +73,39 @@ test('own sites are the Host, the base URL, the listed origins and the domains o
   (await write(desk, { ...desk.customer.headers, Origin: 'https://help.shop.example' })).refused(403, 'CSRF_FAILED');
 });
 
+test('the domain that an admin gives a brand is an own site only when an owner has confirmed it', async (t) => {
+  const desk = await open(t, { base: BASE });
+  const { admin, owner } = desk;
+  const from = (domain) => write(desk, { ...desk.customer.headers, Origin: `https://${domain}` });
+  const shop = await admin.create('/brands', { name: 'Shop', domain: 'shop.example' });
+  assert.deepEqual([shop.domain, shop.is_domain_trusted], ['shop.example', false]);
+  (await from('shop.example')).refused(403, 'CSRF_FAILED');
+  (await write(desk, { ...desk.customer.headers, Host: 'shop.example', Origin: 'https://shop.example' })).must(200); // a page of the desk itself
+  (await admin.put(`/brands/${shop.id}`, { is_domain_trusted: true })).refused(403, 'PERMISSIONS_DENIED', 'is_domain_trusted');
+  (await admin.post('/brands', { name: 'X', domain: 'x.example', is_domain_trusted: true })).refused(403, 'PERMISSIONS_DENIED', 'is_domain_trusted');
+  (await from('shop.example')).refused(403, 'CSRF_FAILED');
+  assert.equal((await owner.update(`/brands/${shop.id}`, { name: 'Our shop' })).is_domain_trusted, false, 'another change is no confirmation');
+  assert.equal((await owner.update(`/brands/${shop.id}`, { is_domain_trusted: true })).is_domain_trusted, true);
+  (await from('shop.example')).must(200);
+  assert.equal((await admin.update(`/brands/${shop.id}`, { domain: 'shop.example', is_domain_trusted: true })).is_domain_trusted, true, 'what the brand has');
+  assert.equal((await admin.update(`/brands/${shop.id}`, { domain: 'other.example', is_domain_trusted: true })).is_domain_trusted, false);
+  for (const domain of ['other.example', 'shop.example']) (await from(domain)).refused(403, 'CSRF_FAILED');
+  (await admin.put(`/brands/${shop.id}`, { is_domain_trusted: true })).refused(403, 'PERMISSIONS_DENIED', 'is_domain_trusted');
+  assert.equal((await owner.update(`/brands/${shop.id}`, { domain: 'third.example' })).is_domain_trusted, true, 'an owner\'s own choice');
+  (await from('third.example')).must(200);
+  (await admin.put(`/brands/${shop.id}`, { is_domain_trusted: false })).refused(403, 'PERMISSIONS_DENIED', 'is_domain_trusted');
+  assert.equal((await owner.update(`/brands/${shop.id}`, { is_domain_trusted: false })).is_domain_trusted, false);
+  (await from('third.example')).refused(403, 'CSRF_FAILED');
+  (await owner.put(`/brands/${shop.id}`, { domain: null, is_domain_trusted: true })).refused(400, 'FIELD_INVALID', 'is_domain_trusted');
+  (await owner.put('/brands/1', { is_domain_trusted: true })).refused(400, 'FIELD_INVALID', 'is_domain_trusted');
+  (await owner.post('/brands', { name: 'X', is_domain_trusted: true })).refused(400, 'FIELD_INVALID', 'is_domain_trusted');
+  assert.equal((await owner.create('/brands', { name: 'X', domain: 'x.example', is_domain_trusted: false })).is_domain_trusted, false);
+  const entries = (await owner.fetch('/audit_log', { limit: 100 })).filter((e) => e.object?.resource_type === 'brand' && e.object.id === shop.id).reverse();
+  const changed = (e) => `${e.actor.id} ${e.action} ${(e.details.changes ?? []).map((change) => change.property)}`.replace(/^\d+/, (id) => (Number(id) === desk.people.owner.id ? 'owner' : 'admin'));
+  assert.deepEqual(entries.map(changed), ['admin BRAND_CREATED ', 'owner BRAND_DOMAIN_CHANGED is_domain_trusted', 'admin BRAND_DOMAIN_CHANGED is_domain_trusted', 'admin BRAND_DOMAIN_CHANGED domain,is_domain_trusted',
+    'owner BRAND_DOMAIN_CHANGED domain', 'owner BRAND_DOMAIN_CHANGED is_domain_trusted']);
+});
+
 test('a write with credentials that no browser adds, or without credentials, is accepted from any site', async (t) => {
   const desk = await open(t);
   const evil = { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' };

@@ -378,6 +378,17 @@ static void a_check_finds_translations_without_owner(void **state) {
     assert_non_null(strstr(findings(p), "translation 43 has no owner"));
 }
 
+/* ---- domains of brands ----------------------------------------------------------------------------------- */
+
+static void domains_of_before_stay_trusted(void **state) {
+    struct desk_place *p = *state;
+    open_before(p, "0074_trusted_domains.sql");
+    RUN(p, "INSERT INTO brands (id, name, domain, locale_id, is_default, is_enabled, created_at, updated_at) VALUES (5, 'b', "
+           "'shop.example', 1, 0, 1, 0, 0)");
+    bring_up_to_date(p);
+    assert_string_equal(ask_list(p, "SELECT id || ':' || COALESCE(trusted_domain, '-') FROM brands ORDER BY id"), "1:-,5:shop.example");
+}
+
 #define IN_DESK(test) cmocka_unit_test_setup_teardown(test, desk_place_make, desk_place_remove)
 
 int main(void) {
@@ -396,6 +407,7 @@ int main(void) {
         IN_DESK(conversations_get_the_counters_of_their_old_messages_and_activities),
         IN_DESK(a_check_finds_monitored_conversations_without_their_monitor),
         IN_DESK(a_check_finds_translations_without_owner),
+        IN_DESK(domains_of_before_stay_trusted),
         IN_DESK(a_desk_gets_the_system_views_and_a_job_for_keys_of_subjects),
     };
     return cmocka_run_group_tests_name("migrations", tests, NULL, NULL);

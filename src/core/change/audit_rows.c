@@ -58,6 +58,9 @@ static const struct audit_row {
     {"mailbox", CHANGE_DELETED, NULL, AUDIT_MAILBOX_DELETED},
     {"mailbox", CHANGE_UPDATED, "imap_password", AUDIT_MAILBOX_PASSWORD_CHANGED},
     {"mailbox", CHANGE_UPDATED, ANY, AUDIT_MAILBOX_CHANGED},
+    {"brand", CHANGE_CREATED, NULL, AUDIT_BRAND_CREATED},
+    {"brand", CHANGE_UPDATED, "domain", AUDIT_BRAND_DOMAIN_CHANGED},
+    {"brand", CHANGE_UPDATED, "is_domain_trusted", AUDIT_BRAND_DOMAIN_CHANGED},
     {ANY, CHANGE_DELETED, NULL, AUDIT_OBJECT_DELETED},
 };
 enum { AUDIT_ROWS = sizeof audit_rows / sizeof *audit_rows };
@@ -70,6 +73,7 @@ QUERY(audit_client_name, "SELECT name FROM oauth_clients WHERE id = :id");
 QUERY(audit_grant_name, "SELECT c.name FROM oauth_grants g JOIN oauth_clients c ON c.id = g.client_id WHERE g.id = :id");
 QUERY(audit_endpoint_name, "SELECT title FROM endpoints WHERE id = :id");
 QUERY(audit_mailbox_name, "SELECT address FROM mailboxes WHERE id = :id");
+QUERY(audit_brand_name, "SELECT name FROM brands WHERE id = :id");
 
 static const struct audit_name {
     const char *kind;
@@ -77,7 +81,7 @@ static const struct audit_name {
 } audit_names[] = {
     {"role", &audit_role_name},           {"api_token", &audit_api_token_name}, {"token", &audit_event_token_name},
     {"oauth_client", &audit_client_name}, {"oauth_grant", &audit_grant_name},   {"endpoint", &audit_endpoint_name},
-    {"mailbox", &audit_mailbox_name},
+    {"mailbox", &audit_mailbox_name},     {"brand", &audit_brand_name},
 };
 
 static bool property_matches(const char *wanted, const char *property) {

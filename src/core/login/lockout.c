@@ -68,7 +68,9 @@ struct str guessed_name(struct arena *a, const char *secret, struct str of) {
     return STR_CAT(a, str_of(secret), S(":"), of);
 }
 
-static struct str account_of(struct work *w, struct str name) { return mac_hex(w->arena, &w->desk->account_key, email_key(w->arena, name)); }
+static struct str account_of(struct work *w, struct str name) {
+    return mac_hex(w->arena, &w->desk->account_key, email_key(w->arena, name));
+}
 
 /* Returns 1, and raises *out, if so many failures within the window lock: for ten minutes from the last one. */
 static int locked_by(struct work *w, const struct query *q, const struct bind *binds, int most, const char *what, struct lockout *out) {
