@@ -38,15 +38,18 @@ static void list_bind(struct list *l, struct bind b) {
 
 static void add_filters(struct list *l, struct call *c) {
     struct arena *a = c->work.arena;
+    struct str either = {0};
     for (int i = 0; i < c->arg_count; i++) {
         const struct in *in = &c->args[i];
         if (in->field->filter == NULL || !in->given || in->value.type == V_NULL) continue;
         const char *name = str_fmt(a, ":%s", in->field->name).p;
-        sql_and(&l->where, in->field->filter);
+        if (!(in->field->flags & EITHER)) sql_and(&l->where, in->field->filter);
+        else either = str_fmt(a, "%s%s%s", either.n ? either.p : "", either.n ? " OR " : "", in->field->filter);
         if (in->value.type == V_INT) list_bind(l, (struct bind){.name = name, .type = BIND_INT, .i = in->value.i});
         else if (in->value.type == V_TEXT) list_bind(l, (struct bind){.name = name, .type = BIND_TEXT, .s = in->value.s});
         else list_bind(l, (struct bind){.name = name, .type = BIND_TEXT, .s = json_ids(a, in->value.ids, (size_t)in->value.i)});
     }
+    if (either.n) sql_and(&l->where, str_fmt(a, "(%s)", either.p).p);
 }
 
 /* Starts after (or ends before) the row with this id. If the caller may see the row, its place in the order counts. Otherwise the id is

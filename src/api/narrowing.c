@@ -2,8 +2,7 @@
 #include "api/fields.h"
 
 static const struct field list_by_ids = {"ids", F_IDS, .filter = "t.id IN @LIST(:ids)", .doc = "Only items with these ids, at most 1000."};
-static const struct field list_by_legacy_ids = {"legacy_ids", F_TEXTS, .filter = "t.legacy_id IN @TEXTS(:legacy_ids)",
-                                                .doc = "Only items with one of these ids in the system that they were imported from."};
+static const struct field list_by_legacy_ids = LEGACY_IDS(0);
 
 bool route_lists(const struct route *route) {
     bool list = route->shape == LIST || route->shape == LIST_COUNT || route->shape == LIST_CURSOR;
@@ -56,6 +55,6 @@ const struct field *arguments_of(struct arena *a, const struct route *route, con
     for (; more && more->name; more++)
         if (!takes_already(args, more->name)) all[n++] = *more;
     all[n++] = list_by_ids;
-    if (has_legacy_id(reply)) all[n++] = list_by_legacy_ids;
+    if (has_legacy_id(reply) && !takes_already(args, "legacy_ids")) all[n++] = list_by_legacy_ids;
     return all;
 }

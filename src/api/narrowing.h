@@ -14,6 +14,13 @@
 /* The arguments of the route, those of the own list of the rows, and those of every list, in one table. Allocates in a. */
 const struct field *arguments_of(struct arena *a, const struct route *route, const struct resource *reply);
 
+/* The argument legacy_ids as every list takes it, for a list that combines it with others in its own way (EITHER). */
+#define LEGACY_IDS(given_flags)                                                                                                   \
+    {                                                                                                                             \
+        "legacy_ids", F_TEXTS, given_flags, .filter = "t.legacy_id IN @TEXTS(:legacy_ids)",                                       \
+                                            .doc = "Only items with one of these ids in the system that they were imported from." \
+    }
+
 bool route_lists(const struct route *route);                                    /* true if the route reads a list */
 bool route_takes_keys(const struct route *route, const struct resource *reply); /* true if it takes after_id and before_id */
 

@@ -51,9 +51,10 @@ static bool on_path(const struct view *v, const struct row *row) {
     return v->depth == EXPANSION_MAX;
 }
 
+/* Programs compare the type of messages, so it is the same in every case. */
 void view_type(struct view *v, const char *type) {
     struct buf b = {0};
-    if (v->w.name_case == CASE_SNAKE) {
+    if (v->w.name_case == CASE_SNAKE || strcmp(type, "case_message") == 0) {
         jw_str(&v->w, str_of(type));
         return;
     }

@@ -207,7 +207,7 @@ static void percent_encode(struct buf *out, struct str s) {
     static const char hex[] = "0123456789ABCDEF";
     for (size_t i = 0; i < s.n; i++) {
         unsigned char c = (unsigned char)s.p[i];
-        bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || strchr("-_.~,", c);
+        bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || strchr("-_.~", c);
         if (c && plain) buf_char(out, (char)c);
         else buf_add(out, (char[]){'%', hex[c >> 4], hex[c & 15]}, 3);
     }

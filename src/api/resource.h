@@ -58,6 +58,7 @@ enum field_flag {
     REFUSED = 8192,     /* FIELD_INVALID if sent; .doc is the message */
     SECRET = 4096,      /* shown once: a replay by Idempotency-Key shows null */
     RECORDS = 16384,    /* .store records the change by itself */
+    EITHER = 65536,     /* arguments: the .filter of those that are given are joined by OR */
     SINGLE_TOO = 32768, /* F_MANY: an item in place of the list is accepted, and in->single is set. Commas of a text do not separate */
 };
 

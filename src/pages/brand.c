@@ -11,7 +11,7 @@
 
 QUERY(site_brand_by_host,
       "SELECT b.id, b.name, b.domain, b.sub_domain, b.is_enabled, b.is_default, l.locale, "
-      "(SELECT @JSON_ROWS(r.locale) FROM locales r WHERE r.direction = 'RTL'), "
+      "(SELECT @JSON_ROWS(r.locale) FROM locales r WHERE r.direction = 'rtl'), "
       "CASE WHEN b.domain = :domain THEN 2 WHEN b.sub_domain = :label THEN 1 ELSE 0 END AS how, "
       "(SELECT m.contents FROM templates m WHERE m.brand_id = b.id AND m.name = 'helpcenter_layout'), "
       "(SELECT m.contents FROM templates m WHERE m.brand_id = b.id AND m.name = :template), b.color, b.logo_at "

@@ -2,6 +2,7 @@
 #include "core/helpcenter/section.h"
 
 #include "api/generic.h"
+#include "api/narrowing.h"
 #include "api/view.h"
 #include "api/visible.h"
 #include "core/access/help_center.h"
@@ -269,9 +270,13 @@ static int put_sections_order(struct call *c) {
 
 /* ---- routes ---------------------------------------------------------------------------------------------------------------- */
 
+/* A copier of help centers asks for some categories and some imported sections at once. */
 static const struct field section_args[] = {
-    {"category_ids", F_IDS, .filter = "t.category_id IN @LIST(:category_ids)", .doc = "Only sections of these categories."},
-    {"category_id", F_INT, .min = 1, .max = INT64_MAX, .filter = "t.category_id = :category_id", .doc = "Deprecated: use category_ids."},
+    {"category_ids", F_IDS, EITHER, .filter = "t.category_id IN @LIST(:category_ids)",
+     .doc = "Only sections of these categories. With legacy_ids, sections that fulfil one of both."},
+    {"category_id", F_INT, EITHER, .min = 1, .max = INT64_MAX, .filter = "t.category_id = :category_id",
+     .doc = "Deprecated: use category_ids."},
+    LEGACY_IDS(EITHER),
     {0},
 };
 static const struct field sections_order[] = {

@@ -92,7 +92,7 @@ describe('resources of people:', () => {
   test('fields selects, adds and removes', async () => {
     const { owner } = world.desk;
     const keys = async (path, fields) => Object.keys(await owner.fetch(path, { fields })).sort();
-    assert.deepEqual(await keys(world.one.user, 'full_name'), ['full_name', 'id', 'resource_type', 'resource_url']);
+    assert.deepEqual(await keys(world.one.user, 'full_name'), ['full_name', 'id', 'resource_type', 'resource_url', 'uuid']);
     assert.ok(!(await keys(world.one.user, '-full_name')).includes('full_name'));
     assert.ok((await keys(world.one.user, '-full_name')).includes('emails'));
     for (const path of [world.one.user, world.one.organization]) {

@@ -63,6 +63,34 @@ describe('the help center:', () => {
     (await desk.staff.put(`/locales/${locale.id}`, { is_enabled: false })).refused(403, 'PERMISSIONS_DENIED');
   });
 
+  test('sections of some categories and some imported ones are one list', async () => {
+    const { desk, owner } = world;
+    const category = await owner.create('/categories', { titles: 'Union' }), other = await owner.create('/categories', { titles: 'Other' });
+    const section = async (category_id, legacy_id) => (await owner.create('/sections', { titles: 'S', category_id, legacy_id })).id;
+    const [a, b, c, d] = [await section(category.id), await section(category.id, 'U-1'), await section(other.id, 'U-2'), await section(other.id, 'U-3')];
+    const ids = async (query) => { const { ids: found, body } = (await desk.anyone.get('/sections', query)).must(200); assert.equal(body.total_count, found.length); return found; };
+    assert.deepEqual(await ids({ category_ids: category.id, legacy_ids: 'U-2' }), [a, b, c]);
+    assert.deepEqual(await ids({ category_ids: category.id, legacy_ids: 'U-1' }), [a, b]);
+    assert.deepEqual(await ids({ category_id: category.id, legacy_ids: 'U-3,U-2' }), [a, b, c, d]);
+    assert.deepEqual(await ids({ category_ids: `${category.id},${other.id}`, ids: `${a},${d}` }), [a, d]);
+    assert.deepEqual(await ids({ category_ids: category.id, legacy_ids: 'U-2', ids: `${b},${c},${d}` }), [b, c]);
+    assert.deepEqual(await ids({ legacy_ids: 'U-2' }), [c]);
+    assert.deepEqual(await ids({ category_ids: category.id, legacy_ids: '' }), [a, b]);
+    assert.deepEqual(await ids({ category_ids: '', legacy_ids: 'U-2' }), [c]);
+    (await desk.anyone.get('/sections', { category_ids: 'x', legacy_ids: 'U-2' })).refused(400, 'FIELD_INVALID', 'category_ids/0');
+  });
+
+  test('a locale shows region, script, variant and direction', async () => {
+    const { desk } = world;
+    const all = Object.fromEntries((await desk.anyone.fetch('/locales')).map((l) => [l.locale, l]));
+    const of = (name) => ['region', 'native_region', 'script', 'variant', 'direction'].map((member) => all[name][member]);
+    assert.deepEqual(of('en-us'), ['US', 'United States', 'Latn', null, 'ltr']);
+    assert.deepEqual(of('pt-br'), ['BR', 'Brasil', 'Latn', null, 'ltr']);
+    assert.deepEqual(of('zh-cn'), ['CN', '中国', 'Hans', null, 'ltr']);
+    assert.deepEqual(of('ar'), [null, null, 'Arab', null, 'rtl']);
+    assert.ok(Object.values(all).every((l) => /^(ltr|rtl)$/.test(l.direction) && /^[A-Z][a-z]{3}$/.test(l.script)));
+  });
+
   test('categories have an order, and reorder puts the given ones first', async () => {
     const { desk, owner } = world;
     const [a, b, c] = [await owner.create('/categories', { titles: 'A' }), await owner.create('/categories', { titles: 'B' }), await owner.create('/categories', { titles: 'C', legacy_id: 'C-1', display_order: 0 })];

@@ -143,6 +143,17 @@ test('_case changes names of members and kinds, not values or enumerations', asy
   (await owner.get(path, { _case: 'snake' })).must(200);
 });
 
+test('the type of messages is case_message in every case, because programs compare it', async (t) => {
+  const { desk, owner } = await world(t);
+  const { id } = await desk.customer.create('/conversations', { subject: 'S', contents: 'C' });
+  for (const [_case, type, data, original] of [['camel', 'resourceType', 'data', 'original'], ['pascal', 'ResourceType', 'Data', 'Original']]) {
+    const get = async (path, query) => (await owner.get(path, { _case, ...query })).must(200).body[data];
+    assert.equal((await get(`/conversations/${id}/messages`))[0][type], 'case_message');
+    assert.equal((await get(`/cases/${id}/messages`))[0][type], 'case_message');
+    for (const include of ['', '*']) assert.equal((await get(`/cases/${id}/posts`, { filters: 'MESSAGES', include }))[0][original][type], 'case_message');
+  }
+});
+
 test('_case applies to errors, too', async (t) => {
   const { owner } = await world(t);
   const { body } = (await owner.post('/teams', {}, { query: { _case: 'camel' } })).must(400);
@@ -154,7 +165,7 @@ test('_case does not change keys in metadata', async (t) => {
   const { id } = await desk.customer.create('/conversations', { subject: 'S', contents: 'C', metadata: { user_agent: 'Lynx', page_url: 'https://x.example/' } });
   const [message] = (await desk.customer.get(`/conversations/${id}/messages`, { _case: 'camel' })).must(200).data;
   assert.deepEqual(message.metadata, { user_agent: 'Lynx', page_url: 'https://x.example/' });
-  assert.equal(message.resourceType, 'caseMessage');
+  assert.equal(message.resourceType, 'case_message');
 });
 
 test('an invalid value of _case, _flat or _empty is refused or ignored, never a 5xx', async (t) => {

@@ -389,6 +389,17 @@ static void domains_of_before_stay_trusted(void **state) {
     assert_string_equal(ask_list(p, "SELECT id || ':' || COALESCE(trusted_domain, '-') FROM brands ORDER BY id"), "1:-,5:shop.example");
 }
 
+/* ---- locales --------------------------------------------------------------------------------------------- */
+
+static void locales_get_scripts_and_lower_case_directions(void **state) {
+    struct desk_place *p = *state;
+    open_before(p, "_locale_scripts");
+    bring_up_to_date(p);
+    const char *all = "SELECT locale || ' ' || COALESCE(native_region, '-') || ' ' || script || ' ' || direction FROM locales WHERE "
+                      "locale IN ('ar', 'en-us', 'pt-br') AND variant IS NULL ORDER BY locale";
+    assert_string_equal(ask_list(p, all), "ar - Arab rtl,en-us United States Latn ltr,pt-br Brasil Latn ltr");
+}
+
 #define IN_DESK(test) cmocka_unit_test_setup_teardown(test, desk_place_make, desk_place_remove)
 
 int main(void) {
@@ -408,6 +419,7 @@ int main(void) {
         IN_DESK(a_check_finds_monitored_conversations_without_their_monitor),
         IN_DESK(a_check_finds_translations_without_owner),
         IN_DESK(domains_of_before_stay_trusted),
+        IN_DESK(locales_get_scripts_and_lower_case_directions),
         IN_DESK(a_desk_gets_the_system_views_and_a_job_for_keys_of_subjects),
     };
     return cmocka_run_group_tests_name("migrations", tests, NULL, NULL);
