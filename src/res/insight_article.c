@@ -71,7 +71,7 @@ static int reply_lines(struct call *c) {
 static int get_article_statistics(struct call *c) {
     TRY(api_input(c));
     if (csv_asked(c)) return reply_lines(c);
-    c->options.also = "tags,conversations";
+    c->options.also = "conversations";
     return api_list(c);
 }
 

@@ -147,5 +147,5 @@ test('included resources count towards the bound, with include and with _flat', 
     }
   }
   const page = (await desk.admin.get('/conversations', { limit: 1000, _flat: 'true', fields: 'id,requester(full_name)' })).must(200);
-  for (const c of page.data) assert.deepEqual(Object.keys(c).sort(), ['id', 'requester', 'resource_type', 'resource_url'], 'a shortened page applies `fields`');
+  for (const c of page.data) assert.deepEqual(Object.keys(c).sort(), ['id', 'requester', 'resource_type', 'resource_url', 'uuid'], 'a shortened page applies `fields`');
 });

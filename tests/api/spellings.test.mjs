@@ -28,7 +28,7 @@ test('include and fields are joined in every form', async (t) => {
   }
   for (const query of ['fields=subject,status', 'fields[]=subject&fields[]=status', 'fields[0]=subject&fields[1]=status', 'fields=subject&fields=status']) {
     const got = await staff.fetch(`/conversations/${id}?${query}`);
-    assert.deepEqual(Object.keys(got).sort(), ['id', 'resource_type', 'resource_url', 'status', 'subject'], query);
+    assert.deepEqual(Object.keys(got).sort(), ['id', 'resource_type', 'resource_url', 'status', 'subject', 'uuid'], query);
   }
   (await staff.get(`/conversations/${id}?include[a]=user`)).refused(400, 'FIELD_INVALID', 'include');
 });
@@ -55,7 +55,7 @@ test('include=user_minimal shows people in the minimal form, but in full if user
   }
   assert.equal((await staff.fetch(`/conversations/${id}`, { include: 'User-Minimal' })).requester.full_name, 'Cora Customer');
   const picked = await staff.fetch(`/conversations/${id}`, { include: 'user_minimal', fields: 'requester(full_name)' });
-  assert.deepEqual(Object.keys(picked.requester), ['id', 'full_name', 'resource_type', 'resource_url']);
+  assert.deepEqual(Object.keys(picked.requester), ['id', 'uuid', 'full_name', 'resource_type', 'resource_url']);
 });
 
 test('include=user_minimal with _flat returns each person once, in the minimal form', async (t) => {

@@ -125,8 +125,8 @@ test('/me refers to the caller\'s permissions and the public settings', async (t
 test('/me shows only the members that `fields` names', async (t) => {
   const { staff } = await open(t);
   const shown = async (fields) => Object.keys(await staff.fetch('/me', { fields }));
-  assert.deepEqual(await shown('full_name'), ['id', 'full_name', 'resource_type', 'resource_url']);
-  assert.deepEqual(await shown('full_name,settings'), ['id', 'full_name', 'settings', 'resource_type', 'resource_url']);
+  assert.deepEqual(await shown('full_name'), ['id', 'uuid', 'full_name', 'resource_type', 'resource_url']);
+  assert.deepEqual(await shown('full_name,settings'), ['id', 'uuid', 'full_name', 'settings', 'resource_type', 'resource_url']);
   const without = await shown('-permissions,-teams');
   assert.deepEqual(['permissions', 'teams', 'settings', 'email', 'notification_channel'].map((name) => without.includes(name)), [false, false, true, false, true]);
   assert.ok((await shown('+tags')).includes('permissions'));
