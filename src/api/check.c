@@ -334,6 +334,9 @@ bool route_check(struct arena *a, const struct resource *home, const struct rout
     if (r->shape == 0) return found_wrong(&k, "no shape");
     if (r->outside && !(r->executor == POOL && route_reads(r))) return found_wrong(&k, ".outside needs a read with .executor = POOL");
     if (r->summary == NULL) return found_wrong(&k, "no summary");
+    if ((r->also_status || r->also_reply) && !(r->also && r->also_status))
+        return found_wrong(&k, ".also, .also_status and .also_reply belong together");
+    if (r->also_reply && resource_of(r->also_reply) == NULL) return found_wrong(&k, ".also_reply names an unknown resource");
     return check_list(&k, ".errors", r->errors, ' ', is_error_code) && check_list(&k, ".headers", r->headers, ' ', is_reply_header) &&
            check_groups_of_route(&k, r) && check_parameters(&k, r) && check_route_sql(&k, r) && check_bound(&k, r) &&
            check_taken(&k, r, args) && check_taken(&k, r, fields_expand(a, r->input));

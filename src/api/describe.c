@@ -154,6 +154,18 @@ int operation_status(const struct operation *op) {
     return op->route->method == POST && op->route->shape == ONE ? 201 : 200;
 }
 
+bool operation_other(const struct operation *op, struct operation *out, struct route *route) {
+    if (op->route->also_status == 0) return false;
+    *route = *op->route;
+    route->shape = route->also;
+    route->status = route->also_status;
+    route->also = 0;
+    *out = *op;
+    out->route = route;
+    if (route->also_reply) out->reply = resource_of(route->also_reply);
+    return true;
+}
+
 const char *operation_label(const struct operation *op) {
     const char *label = op->route->label;
     if (op->reply == NULL || (label && strcmp(label, "-") == 0)) return NULL;

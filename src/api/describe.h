@@ -34,7 +34,9 @@ struct str url_path(struct str base_url); /* "/desk" of "https://example.com/des
 /* ---- operations ----------------------------------------------------------------------------------------- */
 
 const char *method_name(enum method method);
-int operation_status(const struct operation *op);           /* of success */
+int operation_status(const struct operation *op); /* of success */
+/* The same operation with its other reply, if that has a status of its own; `route` is room for it. Returns false if there is none. */
+bool operation_other(const struct operation *op, struct operation *out, struct route *route);
 const char *operation_label(const struct operation *op);    /* value of `resource` in the reply; NULL: none */
 bool operation_bulk(const struct operation *op);            /* accepts `ids` */
 bool operation_writes(const struct operation *op);          /* POST, PUT, DELETE */

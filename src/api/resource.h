@@ -176,6 +176,8 @@ struct route {
     const struct field *input; /* parameters; NULL: the resource's writable fields (POST and PUT) */
     const struct field *args;  /* the route's own query arguments */
     enum shape also;           /* another possible shape of the reply, depending on the request; 0: none */
+    int also_status;           /* its status; 0: that of the other shape */
+    const char *also_reply;    /* its type, with .also_status; NULL: that of the other shape */
     const char *reply;         /* type of the resource in the reply; NULL: the resource of this table */
     const char *label;         /* value of `resource` if it differs from the type; "-": none */
     /* The first path variable is the id of this parent: 404 unless the caller sees it. Only rows with this id in their column are found,

@@ -1,4 +1,5 @@
 #include "api/import.h"
+#include "core/cases/case_trash.h"
 #include "core/change/cascade.h"
 #include "core/login/proof.h"
 #include "core/rules/clocks.h"
@@ -18,5 +19,6 @@ const struct job_kind job_kinds[] = {
     {.name = JOB_CLOCKS, .run = clocks_run, .never_failed = true},
     {.name = JOB_BREACH, .run = breach_run, .never_failed = true},
     {.name = JOB_MAIL_RELEASE, .run = mail_release_run, .outside = mail_release_read, .never_failed = true, .at_once = 1},
+    {.name = JOB_EMPTY_TRASH, .run = trash_empty_run, .never_failed = true},
     {0},
 };

@@ -7,6 +7,7 @@
 #include "base/limits.h"
 #include "core/cases/case_delete.h"
 #include "core/cases/case_new.h"
+#include "core/cases/case_trash.h"
 #include "core/change/cascade.h"
 #include "core/people/identity.h"
 #include "core/people/tag.h"
@@ -298,7 +299,23 @@ static int restore_case(struct call *c) {
     return set_state(c, CASE_ACTIVE);
 }
 
+/* A list of ids under another name would empty the whole trash. */
+#define NOT_IDS(name) \
+    { name, F_TEXT, REFUSED, .doc = "Send `ids`, or nothing to empty the trash." }
+static const struct field trash_args[] = {NOT_IDS("id"), NOT_IDS("case_id"), NOT_IDS("case_ids"), {0}};
+
+static int empty_trash(struct call *c) {
+    TRY(api_input(c));
+    if (c->work.actor.rank < ROLE_ADMIN) return fail(&c->work, ERR_PERMISSIONS_DENIED);
+    TRY(trash_empty(&c->work, &c->id));
+    c->resource = resource_of(c->route->also_reply);
+    c->status = c->route->also_status;
+    return api_reply_one(c, c->id);
+}
+
 static int delete_trashed_cases(struct call *c) {
+    c->resource = c->home;
+    if (json_named(c->query, S("ids")) == NULL && json_named(c->body, S("ids")) == NULL) return empty_trash(c);
     TRY(api_target(c));
     TRY(api_input(c));
     TRY(refuse_merged(c));
@@ -353,10 +370,13 @@ static const struct route case_routes[] = {
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {PUT, "/cases/:id/restore", AG_PLUS, "conversations", ONE, restore_case, .permission = "cases.trash", .input = no_fields,
      .summary = "Take a conversation out of the trash", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
-    {DELETE, "/cases/trash", AG_PLUS, "conversations", COUNT, delete_trashed_cases, .permission = "cases.trash",
-     .summary = "Delete conversations in the trash for ever",
-     .doc = "Deletes each conversation with its messages, notes, activities, attachments, tags and values of custom fields, and the "
-            "conversations that were merged into it. A large conversation is deleted in parts, but nobody sees it any more.",
+    {DELETE, "/cases/trash", AG_PLUS, "conversations", COUNT, delete_trashed_cases, .permission = "cases.trash", .args = trash_args,
+     .also = ONE, .also_status = 202, .also_reply = "bulk_job", .label = "job", .summary = "Delete conversations in the trash for ever",
+     .doc =
+         "Without `ids`, admins and owners empty the trash: the reply is a job with the number of conversations as `total`, which deletes "
+         "those that are in the trash now. Deletes each conversation with its messages, notes, activities, attachments, tags and values of "
+         "custom fields, and the "
+         "conversations that were merged into it. A large conversation is deleted in parts, but nobody sees it any more.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {POST, "/cases/:id/merge", AG_PLUS, "conversations", ONE, post_case_merge, .permission = "cases.merge", .status = 200,
      .input = merge_input, .summary = "Merge conversations into this one",

@@ -5,7 +5,8 @@
 static const struct field job_fields[] = {
     {"status", F_WORD, READONLY, .words = job_statuses, .doc = "State of the job: PENDING, RUNNING, then COMPLETED or FAILED.",
      .example = "\"COMPLETED\""},
-    {"total", F_INT, READONLY, .doc = "Number of records in the request. Null until the job has ended.", .example = "2"},
+    {"total", F_INT, READONLY,
+     .doc = "Number of records in the request, null until an import has ended; or number of conversations in the trash.", .example = "2"},
     {"inserted", F_INT, READONLY, .doc = "Number of created records.", .example = "2"},
     {"rejected", F_INT, READONLY, .doc = "Number of invalid records.", .example = "0"},
     {"errors", F_JSON, READONLY, .doc = "Invalid records, each with its errors.", .example = "[]"},

@@ -71,7 +71,7 @@ test('the change log has one entry of a deleted conversation that readers still 
   assert.deepEqual(entries.map((x) => [x.action, x.actor.id]), [['DELETED', desk.people.agent.id]]);
 });
 
-test('only conversations in the trash are deleted, all or none, and ids are required', async (t) => {
+test('only conversations in the trash are deleted, all or none', async (t) => {
   const desk = await open(t);
   const trashed = await conversation(desk, 'Engine'), active = await conversation(desk, 'Motor');
   await trash(desk, trashed);
@@ -79,7 +79,6 @@ test('only conversations in the trash are deleted, all or none, and ids are requ
   answer.refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');
   assert.equal(answer.body.errors[0].pointer, 'ids/1');
   (await purge(desk.staff, trashed, { id: 9999 })).refused(404, 'RESOURCE_NOT_FOUND');
-  (await desk.staff.delete('/cases/trash')).refused(400, 'FIELD_REQUIRED', 'ids');
   assert.equal((await desk.staff.fetch(`/cases/${trashed.id}`)).state, 'TRASH');
 });
 
@@ -94,6 +93,75 @@ test('permanent deletion needs an agent with the permission cases.trash who sees
   await desk.admin.update(`/roles/${id}/permissions`, { 'cases.trash': false });
   (await purge((await desk.person('agent', { role_id: id })).client, talk)).refused(403, 'PERMISSIONS_DENIED');
   (await purge(desk.as('owner'), talk)).must(200);
+});
+
+const stateOf = async (desk, { id }) => { const { status, body } = await desk.owner.get(`/cases/${id}`); return status === 404 ? 'DELETED' : body.data.state; };
+const ended = (desk, id) => until('the end of the job', async () => {
+  const job = (await desk.owner.get(`/jobs/${id}`)).must(200).data;
+  desk.clock.write(desk.clock.now + 1000);
+  return job.status === 'COMPLETED' && job;
+});
+
+test('without ids, admins and owners empty the trash by a job, whose total is the number of conversations in it', async (t) => {
+  const desk = await open(t);
+  for (const role of ['admin', 'owner']) {
+    const active = await conversation(desk, 'Active'), trashed = [];
+    for (let i = 0; i < 3; i++) trashed.push(await conversation(desk, `Trash ${i}`));
+    await trash(desk, ...trashed);
+    const reply = (await desk.as(role).delete('/cases/trash')).must(202);
+    const { id, ...job } = reply.data;
+    assert.deepEqual([reply.body.status, reply.body.resource, job.resource_type, job.status, job.total], [202, 'job', 'bulk_job', 'PENDING', 3]);
+    const later = await conversation(desk, 'Later');
+    await trash(desk, later);
+    const { total, inserted, errors } = await ended(desk, id);
+    assert.deepEqual([total, inserted, errors], [3, 0, []]);
+    await settled(desk);
+    for (const talk of trashed) {
+      assert.equal(await stateOf(desk, talk), 'DELETED');
+      assert.equal(Object.values(await rowsOf(desk, talk.id)).reduce((a, b) => a + b), 0);
+    }
+    assert.deepEqual([await stateOf(desk, active), await stateOf(desk, later)], ['ACTIVE', 'TRASH'], 'a conversation that came later stays');
+    const entries = (await desk.owner.fetch('/changes', { limit: 1000 })).filter((x) => x.resource_type === 'case' && x.action === 'DELETED' && x.resource_id === trashed[0].id);
+    assert.deepEqual(entries.map((x) => x.actor.id), [desk.people[role].id]);
+    (await purge(desk.owner, later)).must(200);
+  }
+  assert.equal((await desk.owner.delete('/cases/trash')).must(202).data.total, 0);
+  assert.equal(desk.check().status, 0, desk.check().stdout);
+});
+
+test('a large trash is emptied in parts, and a conversation that was restored meanwhile stays', async (t) => {
+  const desk = await open(t);
+  const talks = [];
+  for (let i = 0; i < 120; i++) talks.push(await conversation(desk, `Trash ${i}`));
+  (await desk.staff.put('/cases/trash', {}, { query: { ids: talks.map((talk) => talk.id).join() } })).must(200);
+  desk.sql(`INSERT INTO jobs (id, kind, status, creator_id, input, attempts, run_at, created_at, updated_at, total) VALUES (9001, 'empty_trash', 1, ${desk.people.owner.id}, '{}', 0, ${desk.clock.now + 3_600_000}, 1, 1, 120)`);
+  desk.sql('INSERT INTO trash_deletions SELECT 9001, id FROM cases WHERE state = 3');
+  (await desk.staff.put(`/cases/${talks[60].id}/restore`)).must(200);
+  await desk.clock.forward(3601);
+  await ended(desk, 9001);
+  await settled(desk);
+  assert.deepEqual((await desk.owner.fetch('/cases')).map(({ id }) => id), [talks[60].id]);
+  assert.equal(desk.sql('SELECT COUNT(*) FROM cases').trim(), '1');
+  assert.equal(desk.sql('SELECT COUNT(*) FROM trash_deletions').trim(), '0');
+  assert.equal(desk.check().status, 0, desk.check().stdout);
+});
+
+test('an empty list of ids, and ids under another name, do not empty the trash', async (t) => {
+  const desk = await open(t);
+  const talk = await conversation(desk, 'Engine');
+  await trash(desk, talk);
+  const send = (query, body) => desk.owner.request('DELETE', '/cases/trash', { query, body });
+  for (const reply of [await send({ ids: '' }), await send({}, { ids: [] }), await send({}, { ids: '' })]) reply.refused(400, 'FIELD_EMPTY', 'ids');
+  for (const [query, body] of [[{ ids: '[]' }], [{ 'ids[]': '' }], [{}, { ids: null }]]) (await send(query, body)).refused(400, 'FIELD_INVALID', 'ids');
+  for (const name of ['id', 'case_id', 'case_ids', 'caseIds']) assert.equal((await send({ [name]: talk.id })).status, 400, name);
+  for (const who of [desk.staff, desk.as('collaborator'), desk.customer]) (await who.delete('/cases/trash')).refused(403, 'PERMISSIONS_DENIED');
+  (await desk.anyone.delete('/cases/trash')).refused(401, 'AUTHORIZATION_REQUIRED');
+  const { id } = await desk.owner.create('/roles', { title: 'No trash', type: 'ADMIN' });
+  await desk.owner.update(`/roles/${id}/permissions`, { 'cases.trash': false });
+  (await (await desk.person('admin', { role_id: id })).client.delete('/cases/trash')).refused(403, 'PERMISSIONS_DENIED');
+  const blind = (await desk.person('admin', { agent_case_access: 'SELF' })).client;
+  assert.equal((await blind.delete('/cases/trash')).must(202).data.total, 0, 'an admin empties what the admin sees');
+  assert.equal(await stateOf(desk, talk), 'TRASH');
 });
 
 test('a conversation is deleted with those that were merged into it', async (t) => {

@@ -246,6 +246,10 @@ static void names_in_routes_are_known(void **state) {
                               "table of thing, GET /things: .outside needs a read with .executor = POOL"));
     assert_true(route_refused((struct route){LIST_THINGS, .record_list = "things"},
                               "table of thing, GET /things: .records and .record_list belong together"));
+    assert_true(route_refused((struct route){LIST_THINGS, .also = ONE, .also_reply = "tag"},
+                              "table of thing, GET /things: .also, .also_status and .also_reply belong together"));
+    assert_true(route_refused((struct route){LIST_THINGS, .also = ONE, .also_status = 202, .also_reply = "things"},
+                              "table of thing, GET /things: .also_reply names an unknown resource"));
 }
 
 /* A route with its own parameters takes these alone. */

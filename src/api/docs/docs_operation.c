@@ -141,7 +141,9 @@ static void say_answer(struct buf *out, const struct manual *m, const struct ope
                                          [NONE] = "no data"};
     const struct route *r = op->route;
     html(out, "<dt>Answers</dt><dd>%d, %h", operation_status(op), r->is_download ? "a file" : shapes[r->shape]);
-    if (r->also) html(out, " or %h", shapes[r->also]);
+    if (r->also_status) html(out, "; or %d, %h", r->also_status, shapes[r->also]);
+    else if (r->also) html(out, " or %h", shapes[r->also]);
+    if (r->also_reply) html(out, " <a href=\"%s/docs/reference/%s#members\">%s</a>", m->root.p, r->also_reply, r->also_reply);
     if (op->reply) html(out, " <a href=\"%s/docs/reference/%s#members\">%s</a>", m->root.p, op->reply->type, op->reply->type);
     if (r->has_ranges) buf_text(out, "; 206, the part that <code>Range</code> names");
     buf_text(out, "</dd>\n");

@@ -63,7 +63,10 @@ void openapi_responses(struct json_writer *w, const struct operation *op) {
     int last = 0;
     put_key(w, "responses");
     jw_object(w);
+    struct operation other;
+    struct route route;
     success(w, op, operation_status(op));
+    if (operation_other(op, &other, &route)) success(w, &other, route.status);
     if (op->route->has_ranges) success(w, op, 206);
     if (op->route->method == GET) put_member(w, "304", "{'$ref': '#/components/responses/not_modified'}");
     for (int err = 1; err < ERR_COUNT; err++) {

@@ -390,7 +390,7 @@ static void reply_of_shape(struct json_writer *w, const struct operation *op, en
 }
 
 void schema_reply(struct json_writer *w, const struct operation *op) {
-    if (op->route->also == 0) {
+    if (op->route->also == 0 || op->route->also_status) {
         reply_of_shape(w, op, op->route->shape);
         return;
     }

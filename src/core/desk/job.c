@@ -13,6 +13,7 @@ const char *const job_names[] = {[JOB_IMPORT] = "import",
                                  [JOB_CLOCKS] = "clocks",
                                  [JOB_BREACH] = "breach",
                                  [JOB_MAIL_RELEASE] = "mail_release",
+                                 [JOB_EMPTY_TRASH] = "empty_trash",
                                  [JOB_NAMES] = NULL};
 
 QUERY(job_insert, "INSERT INTO jobs (kind, status, creator_id, input, attempts, run_at, created_at, updated_at) "

@@ -16,6 +16,7 @@ enum job_name {
     JOB_CLOCKS,
     JOB_BREACH,
     JOB_MAIL_RELEASE,
+    JOB_EMPTY_TRASH,
     JOB_NAMES /* none: their number */
 };
 /* Names as the column jobs.kind stores them. They never change, because stored jobs have them. The index is the enum. */
