@@ -99,7 +99,7 @@ static void password_form(struct visit *v, const char *wrong) {
     visit_says(v, "page_password");
     html(&v->form, "<form method=\"post\" action=\"password\">\n<input type=\"hidden\" name=\"hash\" value=\"%s\">\n",
          visit_text(v, "hash").p);
-    if (wrong) html(&v->form, "<p class=\"wrong\" id=\"wrong\" role=\"alert\">%s</p>\n", wrong);
+    visit_wrong(v, wrong);
     html(&v->form, "<label for=\"new_password\">New password</label>\n<p id=\"rule\">At least %d characters, any you like.</p>\n",
          (int)least);
     html(&v->form,

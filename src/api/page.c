@@ -16,7 +16,7 @@ static const char policy[] = "default-src 'none'; style-src 'unsafe-inline'; bas
 static const char head[] =
     "<!DOCTYPE html>\n<html lang=\"%s\">\n<head>\n<meta charset=\"utf-8\">\n"
     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"robots\" content=\"noindex\">\n"
-    "<title>%s - %s</title>\n<style>\n"
+    "<title>%h%s - %s</title>\n<style>\n"
     ":root { color-scheme: light dark; --text: #1c1c21; --back: #fff; --act: #0b4fc4; --on: #fff; --wrong: #b3261e; }\n"
     "@media (prefers-color-scheme: dark) { :root { --text: #e6e6ea; --back: #17181c; --act: #93b8ff; --on: #17181c; --wrong: #ff9b93; } }\n"
     "body { margin: 0; font: 1rem/1.55 system-ui, sans-serif; color: var(--text); background: var(--back); }\n"
@@ -29,6 +29,7 @@ static const char head[] =
     "var(--act); }\n"
     "button.quiet { color: var(--act); background: none; border: 1px solid; }\n"
     "form > p, form > ul { margin: 0; }\n"
+    ".buttons { display: flex; flex-wrap: wrap; gap: .6rem; }\n"
     ":focus-visible { outline: 3px solid var(--act); outline-offset: 2px; }\n"
     ".wrong { color: var(--wrong); font-weight: 600; }\n"
     "%h</style>\n</head>\n<body>\n<main>\n<h1>%s</h1>\n";
@@ -56,12 +57,13 @@ static void write_template(struct visit *v, struct buf *out) {
     if (visit_read(v, load_wording) < 0) template_original(v->arena, v->template, &v->wording);
     if (v->wording.outdated) log_warn(TEMPLATE_OUTDATED, v->template->name, v->wording.outdated);
     const char *title = page_filled(v, BLOCK_TITLE, meanings, false).p;
-    html(out, head, v->wording.language.p, title, desk.p, page_filled(v, BLOCK_STYLE, meanings, false).p, title);
+    html(out, head, v->wording.language.p, v->is_wrong ? "Error: " : "", title, desk.p, page_filled(v, BLOCK_STYLE, meanings, false).p,
+         title);
     buf_str(out, page_filled(v, BLOCK_BODY, meanings, true));
 }
 
 static void write_notice(struct visit *v, struct buf *out) {
-    html(out, head, "en", v->title, setting_text(v->api->desk, "desk.name", v->arena).p, "", v->title);
+    html(out, head, "en", "", v->title, setting_text(v->api->desk, "desk.name", v->arena).p, "", v->title);
     html(out, "<p>%s</p>\n", v->text);
 }
 
@@ -92,6 +94,12 @@ void visit_end(struct visit *v) {
 void visit_says(struct visit *v, const char *template) {
     v->template = template_named(str_of(template));
     assert(v->template);
+}
+
+void visit_wrong(struct visit *v, const char *wrong) {
+    if (wrong == NULL) return;
+    html(&v->form, "<p class=\"wrong\" id=\"wrong\" role=\"alert\" tabindex=\"-1\" autofocus>%s</p>\n", wrong);
+    v->is_wrong = true;
 }
 
 void visit_notes(struct visit *v, int status, const char *title, const char *text) {

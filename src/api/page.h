@@ -24,6 +24,7 @@ struct visit {
     const char *title, *text;
     struct wording wording;
     struct buf form;       /* HTML: the {{form}} of the template */
+    bool is_wrong;         /* visit_wrong wrote a problem: the title says so */
     struct str location;   /* of a redirect (303), in place of a page; p NULL: none */
     struct str cookies[2]; /* Set-Cookie; p NULL: none */
     struct str policy;     /* Content-Security-Policy; p NULL: that of all pages */
@@ -50,6 +51,7 @@ int visit_read(struct visit *v, int (*run)(struct visit *v));
 int visit_write(struct visit *v, int (*run)(struct visit *v));
 void visit_says(struct visit *v, const char *template);
 void visit_notes(struct visit *v, int status, const char *title, const char *text); /* a page without template */
-void visit_failed(struct visit *v);                                                 /* the store failed: try again later */
+void visit_wrong(struct visit *v, const char *wrong); /* the problem of a form, which gets the focus; NULL: nothing */
+void visit_failed(struct visit *v);                   /* the store failed: try again later */
 
 #endif

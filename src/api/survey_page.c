@@ -19,9 +19,8 @@ static int send_rating(struct visit *v) {
     return survey_rate(&v->work, visit_text(v, "hash"), &mine->rating);
 }
 
-/* A button that sends a score. */
-static void score_button(struct visit *v, const char *score, const char *label) {
-    html(&v->form, "<button name=\"score\" value=\"%h\">%h</button>\n", score, label);
+static void score_choice(struct visit *v, const char *score, const char *label) {
+    html(&v->form, "<label class=\"choice\"><input type=\"radio\" name=\"score\" value=\"%h\" required> %h</label>\n", score, label);
 }
 
 static void survey_form(struct visit *v, const char *wrong) {
@@ -31,14 +30,14 @@ static void survey_form(struct visit *v, const char *wrong) {
     html(&v->form, "<form method=\"post\" action=\"survey\">\n<input type=\"hidden\" name=\"hash\" value=\"%s\">\n",
          visit_text(v, "hash").p);
     html(&v->form, "<p>%s</p>\n", mine->survey.subject.p);
-    if (wrong) html(&v->form, "<p class=\"wrong\" id=\"wrong\" role=\"alert\">%s</p>\n", wrong);
+    visit_wrong(v, wrong);
+    html(&v->form, "<div role=\"radiogroup\" aria-label=\"Your rating\">\n");
+    score_choice(v, "GOOD", "Good");
+    score_choice(v, "BAD", "Bad");
     html(&v->form,
-         "<label for=\"comment\">Comment, if you like</label>\n<textarea id=\"comment\" name=\"comment\" maxlength=\"%d\" "
-         "rows=\"4\"></textarea>\n",
+         "</div>\n<label for=\"comment\">Comment, if you like</label>\n<textarea id=\"comment\" name=\"comment\" maxlength=\"%d\" "
+         "rows=\"4\"></textarea>\n<button>Send</button>\n</form>\n",
          SURVEY_COMMENT);
-    score_button(v, "GOOD", "Good");
-    score_button(v, "BAD", "Bad");
-    html(&v->form, "</form>\n");
 }
 
 /* Reads the form into the rating. Returns why it is refused, or NULL. */

@@ -27,10 +27,6 @@ static void form_begin(struct asking *m, const struct ticket *t) {
          ticket_seal(v->api->desk, v->arena, &full).p);
 }
 
-static void say_wrong(struct asking *m, const char *wrong) {
-    if (wrong) html(&m->visit->form, "<p class=\"wrong\" id=\"wrong\" role=\"alert\">%s</p>\n", wrong);
-}
-
 static const char *wrong_marks(const char *wrong) { return wrong ? " aria-describedby=\"wrong\" aria-invalid=\"true\"" : ""; }
 
 static void write_purpose(struct asking *m) {
@@ -49,7 +45,7 @@ void ask_login(struct asking *m, const char *wrong) {
     visit_says(v, "page_authorize_login");
     form_begin(m, &(struct ticket){.step = TICKET_LOGIN});
     write_purpose(m);
-    say_wrong(m, wrong);
+    visit_wrong(v, wrong);
     html(&v->form,
          "<label for=\"email\">E-mail</label>\n<input id=\"email\" name=\"email\" type=\"email\" required autocomplete=\"username\" "
          "value=\"%s\"%h>\n",
@@ -64,7 +60,7 @@ void ask_code(struct asking *m, struct str auth_token, const char *wrong) {
     struct visit *v = m->visit;
     visit_says(v, "page_authorize_login");
     form_begin(m, &(struct ticket){.step = TICKET_CODE, .auth_token = auth_token});
-    say_wrong(m, wrong);
+    visit_wrong(v, wrong);
     html(&v->form,
          "<label for=\"code\">Code</label>\n<p id=\"rule\">Type the code of your authenticator app, or a recovery code.</p>\n"
          "<input id=\"code\" name=\"code\" required autofocus maxlength=\"40\" autocomplete=\"one-time-code\" "
@@ -104,7 +100,7 @@ static void write_person(struct asking *m) {
     struct buf *out = &m->visit->form;
     html(out, "<p>You are logged in as <strong>%s</strong>", m->name.p);
     if (m->email.n) html(out, " (%s)", m->email.p);
-    buf_text(out, ". <button class=\"quiet\" name=\"do\" value=\"switch\">Not you?</button></p>\n");
+    buf_text(out, ".</p>\n");
 }
 
 static void write_scopes(struct buf *out, uint32_t mask) {
@@ -137,7 +133,7 @@ void ask_consent(struct asking *m) {
          m->is_staff ? "You can end its access in your profile." : "To end its access, change your password or ask us.",
          str_dup(v->arena, to).p);
     write_person(m);
-    buf_text(
-        &v->form,
-        "<button name=\"do\" value=\"allow\">Allow</button>\n<button class=\"quiet\" name=\"do\" value=\"deny\">Deny</button>\n</form>\n");
+    buf_text(&v->form, "<p class=\"buttons\"><button name=\"do\" value=\"allow\">Allow</button>\n<button class=\"quiet\" name=\"do\" "
+                       "value=\"deny\">Deny</button></p>\n<p><button class=\"quiet\" name=\"do\" value=\"switch\">Not you?</button></p>\n"
+                       "</form>\n");
 }

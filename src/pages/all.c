@@ -7,6 +7,7 @@ const struct site_page site_pages[] = {
     {GET, "/helpcenter", .show = show_help_center},
     {GET, "/helpcenter/style.css", .show = show_file, .is_part = true},
     {GET, "/helpcenter/suggest.js", .show = show_file, .is_part = true},
+    {GET, "/helpcenter/times.js", .show = show_file, .is_part = true},
     {GET, "/helpcenter/brand.css", .show = show_brand_style, .is_part = true, .kept = true},
     {GET, "/robots.txt", .show = show_robots},
     {GET, "/sitemap.xml", .show = show_sitemap, .kept = true},

@@ -67,6 +67,7 @@ static void article_date(struct site_visit *v, enum site_word word, int64_t at) 
 static void article_byline(struct site_visit *v, const struct article_row *x) {
     buf_text(&v->main, "<p class=\"byline\">");
     if (x->author.p) html(&v->main, "<span>%s <bdi>%s</bdi></span>", SAY(v, WORD_BY), x->author.p);
+    v->head.has_times = true;
     if (x->published_at) article_date(v, WORD_PUBLISHED, x->published_at);
     if (x->updated_at / TIME_DAY > x->published_at / TIME_DAY) article_date(v, WORD_UPDATED, x->updated_at);
     buf_text(&v->main, "</p>\n");

@@ -37,6 +37,21 @@ static struct str kept_text(struct arena *a, struct stmt *row, int column) {
     return s.p ? str_dup(a, s) : s;
 }
 
+QUERY(site_brand_languages, "SELECT n.locale, n.native_name FROM locales n WHERE n.locale = :fallback OR EXISTS (SELECT 1 FROM "
+                            "categories g JOIN locale_fields l ON l.owner_kind = 7 AND l.owner_id = g.id AND l.locale = n.locale "
+                            "WHERE g.deleted_at IS NULL AND (g.brand_id IS NULL OR g.brand_id = :brand)) ORDER BY n.id");
+
+static int brand_languages(struct work *w, struct site_brand *b) {
+    struct site_language **end = &b->languages;
+    int rc;
+    DB_ROWS(rc, w->conn, &site_brand_languages, BINDS(B_TEXT("fallback", b->locale), B_INT("brand", b->id)), row) {
+        struct site_language *l = *end = ARENA_NEW(w->arena, struct site_language);
+        *l = (struct site_language){.locale = kept_text(w->arena, row, 0), .native_name = kept_text(w->arena, row, 1)};
+        end = &l->next;
+    }
+    return rc;
+}
+
 int site_brand_find(struct work *w, struct str host, const char *template, struct site_brand *out) {
     struct arena *a = w->arena;
     struct str key = host.p ? host_key(a, host) : (struct str){0}, label = key.p ? label_under(key, w->desk->host) : (struct str){0};
@@ -56,6 +71,7 @@ int site_brand_find(struct work *w, struct str host, const char *template, struc
     out->color = kept_text(a, row, 11);
     out->logo_at = col_int(row, 12);
     stmt_end(row);
+    TRY(brand_languages(w, out));
     return 1;
 }
 
@@ -103,6 +119,12 @@ static struct site_brand brand_copy(struct arena *a, const struct site_brand *b)
                                  &copy.color, &copy.layout, &copy.contents, &copy.rtl_locales};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (texts[i]->p) *texts[i] = str_dup(a, *texts[i]);
+    struct site_language **end = &copy.languages;
+    for (const struct site_language *l = b->languages; l; l = l->next) {
+        struct site_language *own = *end = ARENA_NEW(a, struct site_language);
+        *own = (struct site_language){.locale = str_dup(a, l->locale), .native_name = str_dup(a, l->native_name)};
+        end = &own->next;
+    }
     return copy;
 }
 

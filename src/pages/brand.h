@@ -5,13 +5,21 @@
 #include "base/buf.h"
 #include "work/work.h"
 
+/* A language in which an object has texts. */
+struct site_language {
+    struct str locale, native_name;
+    struct str path; /* of the page in this language, behind the locale; p NULL: the same */
+    struct site_language *next;
+};
+
 struct site_brand {
     int64_t id;
     struct str name, locale;
-    struct str domain, sub_domain; /* p NULL: none */
-    struct str color;              /* "#0b4fc4"; p NULL: none */
-    int64_t logo_at;               /* time of the last change of the logo; 0: none */
-    struct str rtl_locales;        /* the locales that are written from right to left: ["ar","he"] */
+    struct str domain, sub_domain;   /* p NULL: none */
+    struct str color;                /* "#0b4fc4"; p NULL: none */
+    int64_t logo_at;                 /* time of the last change of the logo; 0: none */
+    struct str rtl_locales;          /* the locales that are written from right to left: ["ar","he"] */
+    struct site_language *languages; /* in which the help center has titles of categories, with the locale of the brand */
     bool is_enabled, is_default;
     bool by_domain;              /* its own domain was asked for */
     struct str layout, contents; /* the brand's own templates of the frame and of the page; p NULL: the originals */

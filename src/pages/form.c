@@ -107,7 +107,8 @@ static int act_end(struct act *a) {
 
 int act_page(struct act *a, struct str title) {
     struct site_visit *v = a->visit;
-    v->head = (struct site_head){.title = title, .unindexed = true};
+    if (a->has_problems) title = STR_CAT(a->arena, str_of(act_say(a, WORD_ERROR)), S(": "), title);
+    v->head = (struct site_head){.title = title, .unindexed = true, .has_times = a->has_times};
     v->status = a->status;
     return act_end(a);
 }
@@ -223,20 +224,30 @@ static const struct form_field *field_of_error(const struct json *error, const s
     return NULL;
 }
 
-void form_problems(struct act *a, const struct form_field *fields) {
+/* The problems of a field; f NULL: those of no field. */
+static void list_problems(struct act *a, const struct form_field *fields, const struct form_field *f) {
     struct buf *out = act_out(a);
-    if (!a->wrong && first_error(a) == NULL) return;
-    html(out, "<div class=\"problems\" role=\"alert\">\n<p>%s", act_say(a, a->wrong ? a->wrong : WORD_CORRECT_THIS));
-    if (a->wrong_number) html(out, " %d", a->wrong_number);
-    buf_text(out, "</p>\n");
-    if (first_error(a)) buf_text(out, "<ul>\n");
     for (const struct json *e = first_error(a); e; e = e->next) {
-        const struct form_field *f = field_of_error(e, fields);
+        if (field_of_error(e, fields) != f) continue;
         buf_text(out, "<li>");
         if (f) html(out, "<a href=\"#%s\">%s</a>: ", form_id(a, f), label_of_field(a, f));
         say_error(a, e);
         buf_text(out, "</li>\n");
     }
+}
+
+/* In the order of the fields. */
+void form_problems(struct act *a, const struct form_field *fields) {
+    struct buf *out = act_out(a);
+    if (!a->wrong && first_error(a) == NULL) return;
+    a->has_problems = true;
+    html(out, "<div class=\"problems\" id=\"problems\" role=\"alert\" tabindex=\"-1\" autofocus>\n<p>%s",
+         act_say(a, a->wrong ? a->wrong : WORD_CORRECT_THIS));
+    if (a->wrong_number) html(out, " %d", a->wrong_number);
+    buf_text(out, "</p>\n");
+    if (first_error(a)) buf_text(out, "<ul>\n");
+    for (const struct form_field *f = fields; f && f->name; f++) list_problems(a, fields, f);
+    list_problems(a, fields, NULL);
     if (first_error(a)) buf_text(out, "</ul>\n");
     buf_text(out, "</div>\n");
 }

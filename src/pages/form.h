@@ -25,6 +25,8 @@ struct act {
     int wrong_number;           /* stands behind these words; 0: none */
     int status;                 /* of the refusal */
     const struct json *verdict; /* the reply that refused the form: its problems stand beside the fields; NULL: none */
+    bool has_problems;          /* form_problems wrote some: the title says so, and they have the focus */
+    bool has_times;             /* the page has times, which times.js shows in the visitor's zone */
     const char *step;
     void *own; /* of the page */
 };

@@ -1,16 +1,15 @@
-/* The contact form: a new conversation. Articles that may answer it are shown before it is sent. */
+/* The contact form: a new conversation. suggest.js lists articles that may answer it beside the form, while the subject is typed. */
 #include "pages/form_value.h"
 #include "pages/pages.h"
 
 #include <inttypes.h>
 
 struct contact {
-    const struct json *fields;   /* the first field of the default form; NULL: none */
-    int64_t form_id;             /* 0: none */
-    const struct json *articles; /* the first suggested one; NULL: none */
-    const struct json *files;    /* values that are uploaded files; NULL: none */
-    struct str key;              /* of this form, a UUID: sending it twice makes one conversation */
-    struct str article;          /* id of the article that was read before; empty: none */
+    const struct json *fields; /* the first field of the default form; NULL: none */
+    int64_t form_id;           /* 0: none */
+    const struct json *files;  /* values that are uploaded files; NULL: none */
+    struct str key;            /* of this form, a UUID: sending it twice makes one conversation */
+    struct str article;        /* id of the article that was read before; empty: none */
 };
 
 static const struct form_field of_stranger[] = {
@@ -28,17 +27,6 @@ static const struct form_field attached = {
 
 /* ---- the page --------------------------------------------------------------------------------------------------------------- */
 
-static void put_suggestions(struct act *a) {
-    const struct contact *mine = a->own;
-    struct buf *out = act_out(a);
-    html(out, "<section class=\"suggested\" aria-labelledby=\"suggested\">\n<h2 id=\"suggested\">%s</h2>\n<ul>\n",
-         act_say(a, WORD_SUGGESTED));
-    for (const struct json *j = mine->articles; j; j = j->next)
-        html(out, "<li><a href=\"%s\" target=\"_blank\" rel=\"noopener\">%s <span class=\"hint\">(%s)</span></a></li>\n",
-             act_local(a, tree_text(j, "link")).p, tree_text(j, "title").p, act_say(a, WORD_NEW_TAB));
-    html(out, "</ul>\n<p>%s</p>\n</section>\n", act_say(a, WORD_IF_NOT_SEND));
-}
-
 /* All fields of the form, in their order. Returns their number. */
 static int contact_fields(struct act *a, struct form_field *all) {
     const struct contact *mine = a->own;
@@ -54,12 +42,13 @@ static int contact_fields(struct act *a, struct form_field *all) {
     return n;
 }
 
-/* suggest.js fills the list while the subject is typed. */
+/* suggest.js fills the list while the subject is typed. It stands behind the form, so that it moves no field and Tab reaches it last. */
 static void put_suggester(struct act *a) {
     const struct site_visit *v = a->visit;
     html(act_out(a),
-         "<div class=\"suggested\" id=\"suggestions\" data-address=\"%s/api/v1/helpcenter/search/suggestions?locale=%s&amp;brand_id=%d\" "
-         "data-new-tab=\"%s\" hidden>\n<h2>%s</h2>\n<ul aria-live=\"polite\"></ul>\n</div>\n",
+         "<aside class=\"suggested\" id=\"suggestions\" aria-labelledby=\"suggested\" "
+         "data-address=\"%s/api/v1/helpcenter/search/suggestions?locale=%s&amp;brand_id=%d\" "
+         "data-new-tab=\"%s\" hidden>\n<h2 id=\"suggested\">%s</h2>\n<ul aria-live=\"polite\"></ul>\n</aside>\n",
          v->prefix.p, v->locale.p, (int)v->brand.id, act_say(a, WORD_NEW_TAB), act_say(a, WORD_SUGGESTED));
 }
 
@@ -68,19 +57,17 @@ static void contact_form(struct act *a) {
     struct form_field *all = arena_array(a->arena, FORM_VALUES + 6, sizeof *all);
     int n = contact_fields(a, all), values = 0;
     form_problems(a, all);
+    buf_text(act_out(a), "<div class=\"beside\">\n");
     form_open(a, act_path(a, "/contact"), form_multipart);
     form_hidden(a, "_key", mine->key);
     if (mine->article.n) form_hidden(a, "article_id", mine->article);
-    if (mine->articles) form_hidden(a, "_seen", S("1"));
     if (mine->form_id) form_hidden(a, "form_id", str_fmt(a->arena, "%" PRId64, mine->form_id));
-    for (const struct form_field *f = all; strncmp(f->name, "field_values", 12) != 0 && f < all + n - 1; f++) {
-        form_field(a, f);
-        if (strcmp(f->name, "subject") == 0 && !mine->articles) put_suggester(a);
-    }
+    for (const struct form_field *f = all; strncmp(f->name, "field_values", 12) != 0 && f < all + n - 1; f++) form_field(a, f);
     for (const struct json *j = mine->fields; j && values < FORM_VALUES; j = j->next) values += form_value(a, j);
     form_field(a, &all[n - 1]);
-    form_close(a, mine->articles ? WORD_SEND_ANYWAY : WORD_SEND);
-    html(act_out(a), "<script src=\"%s/helpcenter/suggest.js\" defer></script>\n", a->visit->prefix.p);
+    form_close(a, WORD_SEND);
+    put_suggester(a);
+    html(act_out(a), "</div>\n<script src=\"%s/helpcenter/suggest.js\" defer></script>\n", a->visit->prefix.p);
 }
 
 static int show_contact(struct act *a) {
@@ -93,7 +80,6 @@ static int show_contact(struct act *a) {
         mine->fields = fields ? fields->first : NULL;
     }
     html(act_out(a), "<h1>%s</h1>\n", act_say(a, WORD_CONTACT));
-    if (mine->articles) put_suggestions(a);
     if (a->verdict) mine->key = random_uuid(a->arena); /* the refusal belongs to the old one */
     contact_form(a);
     return act_page(a, str_of(act_say(a, WORD_CONTACT)));
@@ -156,25 +142,6 @@ static int upload_and_send(struct act *a) {
     return act_call(a, POST, NULL, contact_uploaded, "/files");
 }
 
-static int contact_suggested(struct act *a) {
-    struct contact *mine = a->own;
-    const struct json *found = act_data(a);
-    mine->articles = found ? found->first : NULL;
-    return mine->articles ? ask_form(a) : send_contact(a);
-}
-
-/* A form with files is sent at once, because a browser forgets chosen files. */
-static int contact_post(struct act *a) {
-    struct str subject = str_trim(act_typed(a, "subject"));
-    bool complete = subject.n && str_trim(act_typed(a, "contents")).n,
-         asks = complete && act_typed(a, "_seen").n == 0 && act_files(a) == NULL;
-    if (!asks) return upload_and_send(a);
-    if (subject.n > 100) subject.n = 100;
-    while (subject.n && ((unsigned char)subject.p[subject.n] & 0xC0) == 0x80) subject.n--;
-    return act_call(a, GET, NULL, contact_suggested, "/helpcenter/search?limit=5&locale=%s&brand_id=%" PRId64 "&query=%s",
-                    a->visit->locale.p, a->visit->brand.id, url_encoded(a->arena, subject).p);
-}
-
 /* ---- the visit -------------------------------------------------------------------------------------------------------------- */
 
 static int thanks(struct act *a) {
@@ -195,6 +162,6 @@ int page_contact(struct site_visit *v) {
     if (!is_uuid(mine->key)) mine->key = random_uuid(a->arena);
     mine->article = a->posted ? act_typed(a, "article_id") : site_query(v, "article");
     if (act_forged(a)) return act_expired(a);
-    if (a->posted) return contact_post(a);
+    if (a->posted) return upload_and_send(a);
     return str_eq(site_query(v, "done"), S("sent")) ? thanks(a) : ask_form(a);
 }

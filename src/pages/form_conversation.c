@@ -1,6 +1,8 @@
 /* The visitor's conversations: a list, one with its messages, and what the visitor does with it. */
 #include "pages/pages.h"
 
+#include "core/desk/setting.h"
+#include "core/rules/hours.h"
 #include "core/words.h"
 
 #include <inttypes.h>
@@ -22,34 +24,46 @@ struct talk {
 
 static struct str page_number(struct act *a, int64_t n) { return str_fmt(a->arena, "%" PRId64, n); }
 
+/* In the zone of the desk, which the text names. times.js shows it in that of the visitor. */
 static void put_moment(struct act *a, struct str iso) {
     char room[48];
     int64_t at;
     struct buf *out = act_out(a);
-    if (iso.n < 16 || !time_parse_iso(iso, &at)) return;
-    html(out, "<time datetime=\"%s\">", iso.p);
-    html_text(out, word_date(room, a->visit->language, at));
-    html(out, ", %s UTC</time>", str_dup(a->arena, (struct str){iso.p + 11, 5}).p);
+    struct str zone = setting_text(a->visit->api->desk, "desk.time_zone", a->arena);
+    if (!time_parse_iso(iso, &at)) return;
+    int64_t local = at + time_zone_offset(zone, at) * TIME_SECOND, minutes = local / TIME_MINUTE % (24 * 60);
+    html(out, "<time datetime=\"%s\" data-clock>", iso.p);
+    html_text(out, word_date(room, a->visit->language, local));
+    html(out, ", %s %s</time>", str_fmt(a->arena, "%02d:%02d", (int)(minutes / 60), (int)(minutes % 60)).p, zone.p);
+    a->has_times = true;
 }
 
 /* ---- the list --------------------------------------------------------------------------------------------------------------- */
 
-/* Returns NULL if customers do not see it. */
+/* In words for the customer: the labels of statuses are for staff. Returns NULL if customers do not see it. */
 static const char *conversation_status(struct act *a, const struct json *conversation) {
+    static const struct {
+        const char *type;
+        enum site_word word;
+    } words[] = {
+        {"NEW", WORD_STATUS_NEW}, {"OPEN", WORD_STATUS_OPEN}, {"PENDING", WORD_STATUS_PENDING}, {"COMPLETED", WORD_STATUS_COMPLETED}};
+    struct str type = tree_text(json_member(conversation, S("status")), "type");
     if (tree_true(conversation, "is_closed")) return act_say(a, WORD_CLOSED);
-    return tree_text(json_member(conversation, S("status")), "label").p;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (str_eq(type, str_of(words[i].type))) return act_say(a, words[i].word);
+    return NULL;
 }
 
 static void list_conversation(struct act *a, const struct json *j) {
     struct buf *out = act_out(a);
     const char *status = conversation_status(a, j);
     struct str preview = tree_text(j, "last_message_preview");
-    html(out, "<li>\n<h2><a href=\"%s\">%s</a></h2>\n<p class=\"meta\">", act_path(a, "/conversations/%" PRId64, tree_int(j, "id")).p,
-         tree_text(j, "subject").p);
+    html(out, "<li>\n<h2><a href=\"%s\"><bdi>%s</bdi></a></h2>\n<p class=\"meta\">",
+         act_path(a, "/conversations/%" PRId64, tree_int(j, "id")).p, tree_text(j, "subject").p);
     if (status) html(out, "<span class=\"status\">%s</span> ", status);
     put_moment(a, tree_text(j, "last_replied_at"));
     buf_text(out, "</p>\n");
-    if (preview.n) html(out, "<p class=\"preview\" dir=\"auto\">%s</p>\n", preview.p);
+    if (preview.n) html(out, "<p class=\"preview\"><bdi>%s</bdi></p>\n", preview.p);
     buf_text(out, "</li>\n");
 }
 
@@ -144,23 +158,6 @@ static void write_posts(struct act *a, const struct json *newest_first) {
     while (n-- > 0) write_post(a, list[n]);
 }
 
-static void write_rating(struct act *a) {
-    const struct talk *mine = a->own;
-    struct buf *out = act_out(a);
-    struct str score = tree_text(mine->rating, "score"), comment = tree_text(mine->rating, "comment");
-    struct form_field f = {"comment", WORD_COMMENT, .type = "textarea", .value = comment.p ? comment : S("")};
-    html(out, "<section class=\"rating\" aria-labelledby=\"rate\">\n<h2 id=\"rate\">%s</h2>\n", act_say(a, WORD_HOW_DID_WE));
-    if (score.n)
-        html(out, "<p>%s: <strong>%s</strong></p>\n", act_say(a, WORD_YOUR_RATING),
-             act_say(a, str_eq(score, S("GOOD")) ? WORD_GOOD : WORD_BAD));
-    form_open(a, act_path(a, "/conversations/%" PRId64 "/rating", mine->id), NULL);
-    form_field(a, &f);
-    html(out,
-         "<p class=\"buttons\"><button name=\"score\" value=\"GOOD\">%s</button> <button name=\"score\" "
-         "value=\"BAD\">%s</button></p>\n</form>\n</section>\n",
-         act_say(a, WORD_GOOD), act_say(a, WORD_BAD));
-}
-
 static void put_reply(struct act *a) {
     const struct talk *mine = a->own;
     struct str key = act_typed(a, "_key");
@@ -176,6 +173,34 @@ static void put_complete(struct act *a) {
     const struct talk *mine = a->own;
     form_open(a, act_path(a, "/conversations/%" PRId64 "/complete", mine->id), NULL);
     form_close(a, WORD_COMPLETE);
+}
+
+static void put_score(struct act *a, const char *value, enum site_word word) {
+    html(act_out(a), "<label class=\"choice\"><input type=\"radio\" name=\"score\" value=\"%s\" required> %s</label>\n", value,
+         act_say(a, word));
+}
+
+/* Asks once, and not before staff have answered. */
+static void put_rating_form(struct act *a) {
+    const struct talk *mine = a->own;
+    const struct json *answerer = json_member(mine->conversation, S("last_agent_replier"));
+    struct buf *out = act_out(a);
+    struct str score = tree_text(mine->rating, "score"), comment = tree_text(mine->rating, "comment");
+    struct form_field f = {"comment", WORD_COMMENT, .type = "textarea"};
+    if (score.n)
+        html(out, "<p>%s: <strong>%s</strong></p>\n", act_say(a, WORD_YOUR_RATING),
+             act_say(a, str_eq(score, S("GOOD")) ? WORD_GOOD : WORD_BAD));
+    if (score.n && comment.n) html(out, "<p class=\"preview\"><bdi>%s</bdi></p>\n", comment.p);
+    if (score.n || answerer == NULL || answerer->type != JSON_OBJECT) return;
+    html(out, "<section class=\"rating\" aria-labelledby=\"rate\">\n<h2 id=\"rate\">%s</h2>\n", act_say(a, WORD_HOW_DID_WE));
+    form_open(a, act_path(a, "/conversations/%" PRId64 "/rating", mine->id), NULL);
+    buf_text(out, "<div role=\"radiogroup\" aria-labelledby=\"rate\">\n");
+    put_score(a, "GOOD", WORD_GOOD);
+    put_score(a, "BAD", WORD_BAD);
+    buf_text(out, "</div>\n");
+    form_field(a, &f);
+    form_close(a, WORD_SEND_RATING);
+    buf_text(out, "</section>\n");
 }
 
 static void put_done(struct act *a) {
@@ -197,7 +222,7 @@ static void put_actions(struct act *a) {
              act_say(a, WORD_NEW_MESSAGE));
     else put_reply(a);
     if (!closed && !completed) put_complete(a);
-    write_rating(a);
+    put_rating_form(a);
 }
 
 /* The visitor's newest rating; NULL: none. */
@@ -215,8 +240,8 @@ static int show_conversation(struct act *a) {
     struct str subject = tree_text(c, "subject");
     const char *status = conversation_status(a, c);
     mine->rating = own_rating(a, ratings);
-    html(out, "<p><a href=\"%s\">%s</a></p>\n<h1 dir=\"auto\">%s</h1>\n", act_path(a, "/conversations").p,
-         act_say(a, WORD_MY_CONVERSATIONS), subject.p);
+    html(out, "<p><a href=\"%s\">%s</a></p>\n<h1><bdi>%s</bdi></h1>\n", act_path(a, "/conversations").p, act_say(a, WORD_MY_CONVERSATIONS),
+         subject.p);
     if (status) html(out, "<p class=\"meta\">%s: <span class=\"status\">%s</span></p>\n", act_say(a, WORD_STATUS), status);
     put_done(a);
     form_problems(a, reply_fields);
@@ -248,8 +273,8 @@ static int took_conversation(struct act *a) {
 static int read_conversation(struct act *a) {
     const struct talk *mine = a->own;
     a->inner.files = NULL;
-    return act_call(a, GET, NULL, took_conversation, "/conversations/%" PRId64 "?include=case_status&fields=id,subject,status,is_closed",
-                    mine->id);
+    return act_call(a, GET, NULL, took_conversation,
+                    "/conversations/%" PRId64 "?include=case_status&fields=id,subject,status,is_closed,last_agent_replier", mine->id);
 }
 
 static struct act *conversation_begin(struct site_visit *v) {

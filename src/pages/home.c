@@ -7,34 +7,21 @@
 #define HOME_SECTIONS 200
 #define HOME_ARTICLES 6
 
-/* The languages in which this help center has titles of categories, with that of the brand. */
-QUERY(site_languages_home, "SELECT n.locale, n.native_name FROM locales n WHERE n.locale = :fallback OR EXISTS (SELECT 1 FROM "
-                           "categories g JOIN locale_fields l ON l.owner_kind = 7 AND l.owner_id = g.id AND l.locale = n.locale "
-                           "WHERE g.deleted_at IS NULL AND (g.brand_id IS NULL OR g.brand_id = :brand)) ORDER BY n.id");
-
-static int home_languages(struct site_visit *v, struct site_language **out) {
-    int rc;
-    *out = NULL;
-    DB_ROWS(rc, v->work.conn, &site_languages_home, BINDS(B_TEXT("fallback", v->brand.locale), B_INT("brand", v->brand.id)), row) {
-        struct site_language *l = *out = ARENA_NEW(v->arena, struct site_language);
-        *l = (struct site_language){str_dup(v->arena, col_text(row, 0)), str_dup(v->arena, col_text(row, 1)), {0}, NULL};
-        out = &l->next;
-    }
-    return rc;
-}
-
 static void home_category(struct site_visit *v, int64_t id, const struct site_text *title) {
-    buf_text(&v->main, "<section class=\"category\">\n<h2");
+    buf_text(&v->main, "<section class=\"category\">\n<h2><a");
     site_text_lang(&v->main, v, title);
-    html(&v->main, "><a href=\"%s%s\">%s</a></h2>\n<ul>\n", v->root.p, shelf_path(v, "categories", id, title->text).p,
+    html(&v->main, " href=\"%s%s\">%s</a></h2>\n<ul>\n", v->root.p, shelf_path(v, "categories", id, title->text).p,
          title->text.p ? title->text.p : "?");
 }
 
-static void home_section(struct site_visit *v, int64_t id, const struct site_text *title, int64_t articles) {
-    buf_text(&v->main, "<li");
+static void home_section(struct site_visit *v, int64_t id, const struct site_text *title, const struct site_text *description,
+                         int64_t articles) {
+    buf_text(&v->main, "<li><a");
     site_text_lang(&v->main, v, title);
-    html(&v->main, "><a href=\"%s%s\">%s</a> <span class=\"count\">%d</span></li>\n", v->root.p,
-         shelf_path(v, "sections", id, title->text).p, title->text.p ? title->text.p : "?", (int)articles);
+    html(&v->main, " href=\"%s%s\">%s</a> <span class=\"count\">%d</span>", v->root.p, shelf_path(v, "sections", id, title->text).p,
+         title->text.p ? title->text.p : "?", (int)articles);
+    site_description(v, description);
+    buf_text(&v->main, "</li>\n");
 }
 
 /* In the order of home_sections. A title is read when its row is. */
@@ -62,9 +49,9 @@ static int home_rows(struct site_visit *v, struct home_list *list) {
     bool writer = access_writes_articles(&v->work.actor);
     int rc;
     while ((rc = stmt_step(list->sections)) == 1) {
-        struct site_text title = shelf_text(v, list->sections, 1);
+        struct site_text title = shelf_text(v, list->sections, 1), description = shelf_text(v, list->sections, 5);
         TRY(home_category_begin(v, list, col_int(list->sections, 4)));
-        home_section(v, col_int(list->sections, 0), &title, col_int(list->sections, writer ? 3 : 2));
+        home_section(v, col_int(list->sections, 0), &title, &description, col_int(list->sections, writer ? 3 : 2));
     }
     return rc;
 }
@@ -73,9 +60,10 @@ static int home_sections(struct site_visit *v) {
     struct home_list list = {0};
     /* Titles are read after the limit, not before the order. */
     TRY(shelf_start(v, access_sections,
-                    "SELECT x.id, " SITE_TEXT("9", "x.id") ", x.published_articles, x.total_articles, x.category_id FROM (SELECT t.id, "
-                                                           "t.published_articles, t.total_articles, t.category_id, hg.display_order, "
-                                                           "t.sort_order FROM sections t JOIN categories hg ON hg.id = t.category_id WHERE",
+                    "SELECT x.id, " SITE_TEXT("9", "x.id") ", x.published_articles, x.total_articles, x.category_id, " SITE_TEXT(
+                        "10", "x.id") " FROM (SELECT t.id, "
+                                      "t.published_articles, t.total_articles, t.category_id, hg.display_order, "
+                                      "t.sort_order FROM sections t JOIN categories hg ON hg.id = t.category_id WHERE",
                     "AND (hg.brand_id IS NULL OR hg.brand_id = :brand) ORDER BY hg.display_order, hg.id, t.sort_order, t.id LIMIT :most) x "
                     "ORDER BY x.display_order, x.category_id, x.sort_order, x.id",
                     BINDS(B_INT("most", HOME_SECTIONS)), &list.sections));
@@ -97,7 +85,7 @@ static int home_sections(struct site_visit *v) {
 int show_home(struct site_visit *v) {
     v->head.title = str_of(SAY(v, WORD_HELP_CENTER));
     v->head.path = S("");
-    TRY(home_languages(v, &v->head.languages));
+    v->head.languages = v->brand.languages;
     html(&v->main, "<h1>%s</h1>\n", v->head.title.p);
     const struct bind *most = BINDS(B_INT("most", HOME_ARTICLES));
     TRY(shelf_articles(v, SAY(v, WORD_FEATURED),
@@ -105,8 +93,9 @@ int show_home(struct site_visit *v) {
                        " ORDER BY t.id DESC LIMIT :most",
                        most, HOME_ARTICLES, NULL));
     TRY(home_sections(v));
-    TRY(shelf_articles(v, SAY(v, WORD_POPULAR),
-                       "AND t.status = 3 AND t.deleted_at IS NULL AND " ARTICLE_OF_BRAND " ORDER BY t.views DESC, t.id DESC LIMIT :most",
+    TRY(shelf_articles(v, SAY(v, WORD_POPULAR), /* without the featured ones, which stand above */
+                       "AND t.status = 3 AND t.is_featured = 0 AND t.deleted_at IS NULL AND " ARTICLE_OF_BRAND
+                       " ORDER BY t.views DESC, t.id DESC LIMIT :most",
                        most, HOME_ARTICLES, NULL));
     return 0;
 }

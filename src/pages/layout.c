@@ -24,6 +24,13 @@ void site_text_lang(struct buf *out, const struct site_visit *v, const struct si
         html(out, " lang=\"%s\" dir=\"%h\"", t->locale.p, direction_of(locale_is_rtl(&v->brand, t->locale)));
 }
 
+void site_description(struct site_visit *v, const struct site_text *description) {
+    if (description->text.p == NULL || description->text.n == 0) return;
+    buf_text(&v->main, "\n<p class=\"hint\"><bdi");
+    site_text_lang(&v->main, v, description);
+    html(&v->main, ">%s</bdi></p>", description->text.p);
+}
+
 void site_crumbs(struct site_visit *v, const struct site_crumb *crumbs, int count) {
     struct buf *out = &v->main;
     html(out, "<nav class=\"crumbs\" aria-label=\"%s\"><ol>\n<li><a href=\"%s\">%s</a></li>\n", SAY(v, WORD_BREADCRUMBS), v->root.p,
@@ -70,17 +77,25 @@ static void layout_head(struct buf *out, const struct site_visit *v, struct str 
         buf_str(out, h->data);
         buf_text(out, "</script>\n");
     }
+    if (h->has_times) html(out, "<script src=\"%s/helpcenter/times.js\" defer></script>\n", v->prefix.p);
     buf_text(out, "</head>\n");
 }
 
 /* ---- header and footer ------------------------------------------------------------------------------------------------------ */
 
-static void language_menu(struct buf *out, const struct site_visit *v) {
-    if (v->head.languages == NULL || v->head.languages->next == NULL) return;
-    html(out, "<nav class=\"languages\" aria-label=\"%s\"><ul>\n", SAY(v, WORD_LANGUAGE));
+/* The page in another language of the help center, also if its texts are not translated: they are shown in their own language then. */
+static const char *menu_path(const struct site_visit *v, struct str locale) {
     for (const struct site_language *l = v->head.languages; l; l = l->next)
+        if (str_eq(l->locale, locale)) return path_in(v, l);
+    return v->menu_path.p;
+}
+
+static void language_menu(struct buf *out, const struct site_visit *v) {
+    if (v->brand.languages == NULL || v->brand.languages->next == NULL) return;
+    html(out, "<nav class=\"languages\" aria-label=\"%s\"><ul>\n", SAY(v, WORD_LANGUAGE));
+    for (const struct site_language *l = v->brand.languages; l; l = l->next)
         html(out, "<li><a href=\"%s/helpcenter/%s%s\" lang=\"%s\" hreflang=\"%s\" dir=\"%h\"%h>%s</a></li>\n", v->prefix.p, l->locale.p,
-             path_in(v, l), l->locale.p, l->locale.p, direction_of(locale_is_rtl(&v->brand, l->locale)),
+             menu_path(v, l->locale), l->locale.p, l->locale.p, direction_of(locale_is_rtl(&v->brand, l->locale)),
              str_eq(l->locale, v->locale) ? " aria-current=\"true\"" : "", l->native_name.p);
     buf_text(out, "</ul></nav>\n");
 }
@@ -146,6 +161,7 @@ static bool write_own_frame(struct site_visit *v, struct buf *body, struct str *
 
 void layout_write(struct site_visit *v, struct buf *out) {
     struct buf body = {0};
+    v->menu_path = site_menu_path(v);
     site_template_page(v);
     struct str title = STR_CAT(v->arena, v->head.title, S(" - "), v->brand.name);
     bool own = write_own_frame(v, &body, &title);

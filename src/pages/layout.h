@@ -21,11 +21,15 @@ void site_text_lang(struct buf *out, const struct site_visit *v,
 #define SITE_TEXT_AMONG(kind, owner, which) \
     "(SELECT l.locale || ' ' || l.translation FROM locale_fields l WHERE l.owner_kind = " kind " AND l.owner_id = " owner which ")"
 
+/* The attributes are for elements inside a line: a block of the other direction would leave the edge of the page. */
+
 /* A step of the breadcrumbs. path: behind v->root; p NULL: the page itself. */
 struct site_crumb {
     struct site_text text;
     struct str path;
 };
 void site_crumbs(struct site_visit *v, const struct site_crumb *crumbs, int count); /* to v->main; begins with the home page */
+
+void site_description(struct site_visit *v, const struct site_text *description); /* a paragraph; nothing without a text */
 
 #endif

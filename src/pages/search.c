@@ -11,12 +11,14 @@
 
 static void search_hit(struct site_visit *v, const struct help_center_hit *hit) {
     struct site_text title = site_text_of(v->arena, STR_CAT(v->arena, hit->locale, S(" "), hit->title));
-    buf_text(&v->main, "<li");
+    buf_text(&v->main, "<li><h2><a");
     site_text_lang(&v->main, v, &title);
-    html(&v->main, "><h2><a href=\"%s%s\">%s</a></h2>\n<p>", v->root.p, shelf_path(v, "articles", hit->article_id, title.text).p,
+    html(&v->main, " href=\"%s%s\">%s</a></h2>\n<p><bdi", v->root.p, shelf_path(v, "articles", hit->article_id, title.text).p,
          title.text.p);
+    site_text_lang(&v->main, v, &title);
+    buf_char(&v->main, '>');
     if (hit->snippet.p) buf_str(&v->main, hit->snippet);
-    buf_text(&v->main, "</p></li>\n");
+    buf_text(&v->main, "</bdi></p></li>\n");
 }
 
 static void search_results(struct site_visit *v, const struct help_center_result *r, int64_t page) {

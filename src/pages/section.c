@@ -10,13 +10,13 @@
 #define PAGE_LAST 1000
 
 static void page_heading(struct site_visit *v, const struct site_text *title, const struct site_text *description) {
-    buf_text(&v->main, "<h1");
+    buf_text(&v->main, "<h1><bdi");
     site_text_lang(&v->main, v, title);
-    html(&v->main, ">%s</h1>\n", v->head.title.p);
+    html(&v->main, ">%s</bdi></h1>\n", v->head.title.p);
     if (description->text.p == NULL || description->text.n == 0) return;
-    buf_text(&v->main, "<p class=\"lead\"");
+    buf_text(&v->main, "<p class=\"lead\"><bdi");
     site_text_lang(&v->main, v, description);
-    html(&v->main, ">%s</p>\n", description->text.p);
+    html(&v->main, ">%s</bdi></p>\n", description->text.p);
     v->head.description = description->text;
 }
 
@@ -39,15 +39,11 @@ static int category_sections(struct site_visit *v, int64_t id) {
     while ((rc = stmt_step(row)) == 1) {
         struct site_text title = shelf_text(v, row, 1), description = shelf_text(v, row, 2);
         if (n++ == 0) buf_text(&v->main, "<ul class=\"sections\">\n");
-        buf_text(&v->main, "<li><h2");
+        buf_text(&v->main, "<li><h2><a");
         site_text_lang(&v->main, v, &title);
-        html(&v->main, "><a href=\"%s%s\">%s</a> <span class=\"count\">%d</span></h2>\n", v->root.p,
+        html(&v->main, " href=\"%s%s\">%s</a> <span class=\"count\">%d</span></h2>\n", v->root.p,
              shelf_path(v, "sections", col_int(row, 0), title.text).p, title_or_mark(title.text).p, (int)col_int(row, writer ? 4 : 3));
-        if (description.text.n) {
-            buf_text(&v->main, "<p");
-            site_text_lang(&v->main, v, &description);
-            html(&v->main, ">%s</p>\n", description.text.p);
-        }
+        site_description(v, &description);
         buf_text(&v->main, "</li>\n");
     }
     stmt_end(row);

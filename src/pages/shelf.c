@@ -62,10 +62,9 @@ int shelf_languages(struct site_visit *v, int kind, int64_t id, const char *page
 static void shelf_item(struct site_visit *v, const char *heading, bool first, int64_t id, const struct site_text *title) {
     struct buf *out = &v->main;
     if (first) html(out, heading ? "<h2>%s</h2>\n<ul class=\"articles\">\n" : "<ul class=\"articles\">\n", heading);
-    buf_text(out, "<li");
+    buf_text(out, "<li><a");
     site_text_lang(out, v, title);
-    html(out, "><a href=\"%s%s\">%s</a></li>\n", v->root.p, shelf_path(v, "articles", id, title->text).p,
-         title->text.p ? title->text.p : "?");
+    html(out, " href=\"%s%s\">%s</a></li>\n", v->root.p, shelf_path(v, "articles", id, title->text).p, title->text.p ? title->text.p : "?");
 }
 
 #define ARTICLE_TITLES "SELECT t.id, " SITE_TEXT("11", "t.id") " FROM articles t WHERE"

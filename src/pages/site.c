@@ -411,6 +411,27 @@ static bool site_path_matches(struct site_visit *v, const char *pattern, struct 
     return wanted.p == NULL && path.p == NULL;
 }
 
+/* True if a page of the site can be got at this path. */
+static bool is_page_path(struct site_visit *v, struct str path) {
+    struct site_visit *other = ARENA_NEW(v->http->arena, struct site_visit);
+    other->http = v->http; /* for the arena of the variables */
+    for (const struct site_page *p = site_pages; p->path; p++)
+        if (p->method == GET && site_path_matches(other, p->path, path)) return true;
+    return false;
+}
+
+struct str site_menu_path(struct site_visit *v) {
+    struct str path = v->http->path, begin = S("/helpcenter/"), query = v->http->query, locale;
+    if (v->head.path.p) return v->head.path;
+    if (v->page->kept || v->status == 404 || !str_starts(path, begin)) return S("");
+    while (v->page->method == POST && path.n > begin.n && !is_page_path(v, path)) path.n -= str_leaf(path).n + 1;
+    struct str rest = {path.p + begin.n, path.n > begin.n ? path.n - begin.n : 0};
+    locale = str_cut(&rest, '/');
+    if (locale.n == 0 || rest.n == 0) return S("");
+    bool queried = v->page->method == GET && query.n;
+    return STR_CAT(v->arena, S("/"), rest, queried ? S("?") : S(""), queried ? query : S(""));
+}
+
 static const struct site_page missing_page = {GET, .show = site_not_found};
 
 /* / is a page only on the domain of a brand. */

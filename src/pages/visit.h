@@ -39,13 +39,6 @@ enum {
 
 #define SITE_VARS 3
 
-/* A language in which an object has texts. */
-struct site_language {
-    struct str locale, native_name;
-    struct str path; /* of the page in this language, as in site_head; p NULL: the same */
-    struct site_language *next;
-};
-
 /* The contents of <head>, without those of the brand. */
 struct site_head {
     struct str title;       /* without the brand's name */
@@ -53,8 +46,9 @@ struct site_head {
     struct str path;        /* behind the locale, percent-encoded: "/articles/5-words"; p NULL: no canonical address, and no index */
     struct str feed;        /* path of an Atom feed behind the locale; p NULL: that of the brand */
     struct str data;        /* JSON-LD; p NULL: none */
-    struct site_language *languages; /* in which the page has texts: alternates, and the language menu; NULL: only this one */
+    struct site_language *languages; /* in which the page has texts: the alternates; NULL: only this one */
     bool unindexed;
+    bool has_times; /* times.js is loaded */
 };
 
 struct site_visit {
@@ -84,6 +78,7 @@ struct site_visit {
     struct buf main;      /* HTML of the contents; or all bytes, if `type` is set */
     struct buf form_html; /* HTML of the page's forms: {{form}} of its template; empty: none */
     struct site_head head;
+    struct str menu_path;    /* site_menu_path */
     const char *type;        /* Content-Type of bytes without a frame; NULL: an HTML page */
     struct str location;     /* of a redirect */
     struct str cookies[2];   /* Set-Cookie */
@@ -111,6 +106,8 @@ int64_t site_query_int(const struct site_visit *v, const char *name, int64_t lea
 /* Replies; each returns 0. path: behind the prefix, percent-encoded ("/helpcenter/en-us"). */
 int site_redirect(struct site_visit *v, int status, struct str path);
 int site_not_found(struct site_visit *v);
+/* The path behind the locale that the language menu leads to: that of the page. After a post that of its form. */
+struct str site_menu_path(struct site_visit *v);
 int site_refuse(struct site_visit *v, int status, enum site_word title, enum site_word text);
 int site_bytes(struct site_visit *v, const char *content_type); /* v->main is the whole reply */
 

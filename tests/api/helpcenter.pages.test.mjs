@@ -154,7 +154,7 @@ describe('pages of the help center', () => {
     const who = world.readers.anonymous;
     const { text } = await who.ok('/helpcenter/ar');
     assert.match(text, /<html lang="ar" dir="rtl">/);
-    assert.match(text, /lang="en-us" dir="ltr"><a href="\/helpcenter\/ar\/articles\/\d+-canary-open-article"/);
+    assert.match(text, /<li><a lang="en-us" dir="ltr" href="\/helpcenter\/ar\/articles\/\d+-canary-open-article"/, 'not the item, which keeps the edge of the page');
     const german = await who.ok(`/helpcenter/de/articles/${world.many.id}-kennwort-zurucksetzen`);
     assert.match(german.text, /<html lang="de" dir="ltr">/);
     assert.match(german.text, /<h1>Kennwort zurücksetzen<\/h1>/);
@@ -174,7 +174,7 @@ describe('pages of the help center', () => {
       assert.ok(!text.includes('<script>alert'), path);
     }
     const { text } = await page(who, 'articles', world.hostile);
-    assert.equal(text.match(/<script/g).length, 1, 'only the structured data');
+    assert.equal(text.match(/<script(?! src)/g).length, 1, 'only the structured data');
     const data = JSON.parse(/<script type="application\/ld\+json">(.*?)<\/script>/s.exec(text)[1]);
     assert.equal(data['@graph'][0].headline, HOSTILE);
     assert.ok(text.includes('<h1>&lt;/script&gt;'));
@@ -187,6 +187,33 @@ describe('pages of the help center', () => {
     for (const query of ['%ff', '%00', 'a'.repeat(5000), '%', '[]', 'query[]=1', `query=${'a+'.repeat(300)}`]) {
       assert.equal((await who.get(`/helpcenter/en-us/search?query=${query}`)).status, 200, query.slice(0, 20));
     }
+  });
+
+  test('every page has a language menu that leads to the same page', async () => {
+    const menu = (text) => Object.fromEntries([...text.matchAll(/<li><a href="([^"]+)" lang="[^"]+" hreflang="([^"]+)"/g)].map(([, href, locale]) => [locale, href]));
+    const who = world.readers.anonymous, open = `articles/${world.articles.open.id}-canary-open-article`;
+    for (const path of ['/search?query=a%22b', '/contact?subject=x', '/login', '/reset', `/${open}`, `/sections/${world.sections.open.id}-canary-open`]) {
+      const page = await who.ok(`/helpcenter/en-us${path}`);
+      assert.deepEqual(menu(page.text), Object.fromEntries(['en-us', 'de', 'ar'].map((locale) => [locale, `/helpcenter/${locale}${path}`])), path);
+    }
+    for (const path of ['/nothing', `/${open}?utm=%22%3E`, '/articles/999999-x']) {
+      const { text, status } = await who.get(`/helpcenter/en-us${path}`);
+      assert.equal(menu(text).de, status === 404 ? '/helpcenter/de' : `/helpcenter/de/${open}`, path);
+    }
+    const alternates = [...(await who.ok(`/helpcenter/en-us/${open}`)).text.matchAll(/rel="alternate" hreflang="([^"]+)"/g)].map(([, locale]) => locale);
+    assert.deepEqual(alternates, ['en-us'], 'the alternates are translations only');
+  });
+
+  test('the home page names no article twice, and sections with their descriptions', async () => {
+    const { owner } = world.desk, who = world.readers.anonymous;
+    const section = await owner.create('/sections', { category_id: 1, titles: 'Described', descriptions: 'All about <b>descriptions</b>', visibility: 'PUBLIC' });
+    const made = await owner.create('/articles', { titles: 'Twice featured', contents: 'x', section_id: section.id, status: 'PUBLISHED', is_featured: true });
+    const { text } = await who.ok('/helpcenter/en-us');
+    const listed = [...text.matchAll(/<li><a [^>]*href="[^"]*\/articles\/(\d+)-/g)].map(([, id]) => id);
+    assert.deepEqual(listed, [...new Set(listed)]);
+    assert.ok(listed.includes(String(made.id)));
+    assert.match(text, /Described<\/a> <span class="count">1<\/span>\n<p class="hint"><bdi>All about &lt;b&gt;descriptions/);
+    (await owner.delete(`/sections/${section.id}`)).must(200);
   });
 
   test('the home page has the sections under the titles of their categories', async () => {

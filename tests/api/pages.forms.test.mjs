@@ -249,28 +249,31 @@ describe('pages that act', () => {
   });
 
   describe('conversations', () => {
-    test('a customer reads messages as safe HTML, replies once, rates twice and completes', async () => {
+    test('a customer reads messages as safe HTML, replies once, corrects a rating and completes', async () => {
       const { desk } = world, visitor = await customer();
       const { id } = await ask({ subject: '<b>Stalls</b>', contents: 'a <script>alert(1)</script> b' });
       await desk.staff.create(`/conversations/${id}/messages`, { contents: 'Have you tried "it"?' });
       const page = (await visitor.get(`conversations/${id}`)).must(200);
-      assert.match(page.text, /<h1 dir="auto">&lt;b&gt;Stalls&lt;\/b&gt;<\/h1>/);
+      assert.match(page.text, /<h1><bdi>&lt;b&gt;Stalls&lt;\/b&gt;<\/bdi><\/h1>/);
       assert.match(page.text, /You[^]*&lt;script&gt;alert[^]*Agnes Agent[^]*Have you tried/);
       assert.equal(page.headers['cache-control'], 'no-store');
-      assert.match((await visitor.get('conversations')).text, new RegExp(`href="${EN}/conversations/${id}">&lt;b&gt;Stalls`));
+      assert.match((await visitor.get('conversations')).text, new RegExp(`href="${EN}/conversations/${id}"><bdi>&lt;b&gt;Stalls`));
       const hidden = await visitor.hidden(`conversations/${id}`, `conversations/${id}/reply`);
       for (const _ of [1, 2]) (await visitor.go('POST', `conversations/${id}/reply`, form({ ...hidden, contents: 'Yes <i>' }))).must(303);
       assert.equal((await desk.staff.fetch(`/conversations/${id}/messages`)).length, 3);
       const empty = (await visitor.go('POST', `conversations/${id}/reply`, form({ ...hidden, contents: '' }))).must(400);
       assert.equal(wrongBeside(empty, 'contents'), 'This field is required.');
+      assert.match(empty.text, /<title>Error: &lt;b&gt;Stalls[^]*<div class="problems" id="problems" role="alert" tabindex="-1" autofocus>/);
+      const rate = await visitor.hidden(`conversations/${id}`, `conversations/${id}/rating`);
       for (const [score, comment] of [['GOOD', 'Fast'], ['BAD', 'Slow']]) {
-        (await visitor.send(`conversations/${id}`, { score, comment }, `conversations/${id}/rating`)).must(303);
+        (await visitor.go('POST', `conversations/${id}/rating`, form({ ...rate, score, comment }))).must(303);
         const [rating] = await desk.staff.fetch(`/conversations/${id}/ratings`);
         assert.deepEqual([rating.score, rating.comment], [score, comment]);
         if (score === 'GOOD') (await desk.staff.post(`/conversations/${id}/ratings`, { score: 'BAD', comment: 'By staff' })).must(200);
       }
       assert.match((await visitor.get(`conversations/${id}`)).text, /Your rating[^<]*<strong>Bad<[^]*Slow/, 'the page shows the own rating');
       assert.deepEqual((await desk.staff.fetch(`/conversations/${id}/ratings`)).map((r) => r.comment), ['Slow', 'By staff']);
+      assert.ok(!(await visitor.get(`conversations/${id}`)).text.includes(`conversations/${id}/rating`), 'the form appears once');
       const done = (await visitor.send(`conversations/${id}`, {}, `conversations/${id}/complete`)).must(303);
       assert.match((await visitor.get(done.headers.location)).text, /The conversation is completed/);
       assert.equal((await desk.staff.fetch(`/cases/${id}`)).status.id, 4);
@@ -278,6 +281,37 @@ describe('pages that act', () => {
       const closed = (await visitor.get(`conversations/${id}`)).must(200);
       assert.ok(closed.text.includes('This conversation is closed.') && !closed.text.includes(`conversations/${id}/reply`));
       assert.equal((await visitor.go('POST', `conversations/${id}/reply`, form({ ...hidden, contents: 'more', _key: 'k2' }))).status, 400);
+    });
+
+    test('a rating is asked for when staff have answered, and statuses are in words for customers', async () => {
+      const { desk } = world, visitor = await customer(), { id } = await ask();
+      const page = async () => (await visitor.get(`conversations/${id}`)).must(200).text;
+      const status = async () => {
+        const [, inPage] = /Status: <span class="status">([^<]+)/.exec(await page()), list = (await visitor.get('conversations')).text;
+        const [, inList] = new RegExp(`conversations/${id}"[^]*?<span class="status">([^<]+)`).exec(list);
+        return [inPage, inList];
+      };
+      assert.ok(!(await page()).includes('/rating"'), 'nobody has answered');
+      assert.deepEqual(await status(), ['Received', 'Received']);
+      await visitor.send(`conversations/${id}`, { contents: 'Hello?' }, `conversations/${id}/reply`);
+      assert.ok(!(await page()).includes('/rating"'), 'an own message is no answer');
+      await desk.staff.create(`/conversations/${id}/messages`, { contents: 'Turn it.' });
+      assert.match(await page(), /\/rating"[^]*name="score" value="GOOD"[^]*value="BAD"[^]*<textarea[^]*Send the rating/);
+      for (const [status_id, words] of [[2, 'In progress'], [3, 'Waiting for your reply'], [4, 'Solved']]) {
+        (await desk.staff.put(`/cases/${id}`, { status_id })).must(200);
+        assert.deepEqual(await status(), [words, words]);
+      }
+    });
+
+    test('times without script are in the zone of the desk, which they name', async () => {
+      const { desk } = world, visitor = await customer(), { id } = await ask();
+      const time = async () => /<time datetime="([^"]+)" data-clock>([^<]+)</.exec((await visitor.get(`conversations/${id}`)).text);
+      const [, iso, utc] = await time();
+      assert.ok(utc.endsWith(`, ${iso.slice(11, 16)} UTC`), utc);
+      (await desk.owner.put('/settings', { values: { 'desk.time_zone': 'Asia/Kolkata' } })).must(200);
+      const [, , local] = await time(), there = new Date(Date.parse(iso) + 330 * 60000).toISOString();
+      assert.ok(local.startsWith(`${Number(there.slice(8, 10))} `) && local.endsWith(`, ${there.slice(11, 16)} Asia/Kolkata`), local);
+      (await desk.owner.put('/settings', { values: { 'desk.time_zone': 'UTC' } })).must(200);
     });
 
     test('a conversation of somebody else is not there', async () => {
@@ -313,15 +347,11 @@ describe('pages that act', () => {
       return [upvote_count, downvote_count];
     };
 
-    test('a subject that articles answer shows them before the message is sent', async () => {
+    test('the first Send sends, also if articles answer the subject, and counts the article that was read before', async () => {
       const { desk, article } = world, visitor = await customer();
       const typed = { subject: 'How to start my difference engine?', contents: 'It does not.', article_id: article.id };
-      const shown = (await visitor.send(`contact?article=${article.id}`, typed, 'contact')).must(200);
-      assert.match(shown.text, new RegExp(`Do these articles answer your question\\?[^]*href="${EN}/articles/${article.id}-start-the-difference-engine"[^]*Send anyway`));
-      assert.ok(shown.text.includes('>\nIt does not.</textarea>'));
       const before = Number(desk.sql(`SELECT conversations FROM articles WHERE id = ${article.id}`));
-      const hidden = Object.fromEntries([...shown.text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(([, name, value]) => [name, value]));
-      const sent = (await visitor.go('POST', 'contact', form({ ...hidden, ...typed }))).must(303);
+      const sent = (await visitor.send(`contact?article=${article.id}`, typed, 'contact')).must(303);
       assert.match(sent.headers.location, /done=sent$/);
       assert.equal(Number(desk.sql(`SELECT conversations FROM articles WHERE id = ${article.id}`)), before + 1);
       assert.match((await visitor.get('/helpcenter/suggest.js')).must(200).headers['content-type'], /^text\/javascript/);

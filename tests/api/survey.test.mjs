@@ -21,7 +21,7 @@ async function surveying(t) {
   return { desk, to, talk, complete };
 }
 
-test('a trigger sends a survey; its page shows two buttons, and only a POST rates', async (t) => {
+test('a trigger sends a survey; its page asks for the score first, and only a POST rates', async (t) => {
   const { desk, to, talk, complete } = await surveying(t);
   assert.equal(await statusOf(desk, talk), 'UNOFFERED');
   await complete();
@@ -30,7 +30,7 @@ test('a trigger sends a survey; its page shows two buttons, and only a POST rate
   assert.deepEqual([mail.subject, mail.link.split('?')[0]], ['How did we do? The <engine> stalls', `${desk.base}/survey`]);
   for (const _ of [1, 2]) {
     const shown = (await page(desk, { hash: mail.hash })).must(200);
-    assert.match(shown.text, /The &lt;engine&gt; stalls[^]*value="GOOD"[^]*value="BAD"/);
+    assert.match(shown.text, /The &lt;engine&gt; stalls[^]*value="GOOD"[^]*value="BAD"[^]*<textarea[^]*<button>Send/);
   }
   assert.equal(await statusOf(desk, talk), 'OFFERED');
   assert.match((await press(desk, { hash: mail.hash, score: 'GOOD', comment: ' Well done ' })).must(200).text, /Thank you/);

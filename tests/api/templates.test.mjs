@@ -267,7 +267,7 @@ test('pages use the template of the default brand around a built-in form', async
   assert.ok(shown.text.includes(`<p>Ünder &lt;&amp; Söhne, <a href="${desk.base}">hier</a></p></main>`), shown.text);
   assert.deepEqual([shown.headers['content-security-policy'], shown.headers['referrer-policy']], [POLICY, 'same-origin']);
   const short = (await anyone.exchange('POST', '/password', { body: form({ hash, new_password: 'x' }) })).must(400);
-  assert.match(short.text, /Kennwort wählen[^]*<div class="box"><form [^]*role="alert">This password is too short\./);
+  assert.match(short.text, /<title>Error: Kennwort wählen[^]*<div class="box"><form [^]*role="alert" tabindex="-1" autofocus>This password is too short\./);
   assert.match((await anyone.exchange('POST', '/password', { body: form({ hash, new_password: 'long enough' }) })).must(200).text, /<h1>Fertig<\/h1>\n<p>Das war es\.<\/p><\/main>/);
   for (const path of ['/password', '/verify']) {
     const dead = (await anyone.exchange('GET', path, { query: { hash: '"><script>' } })).must(400);

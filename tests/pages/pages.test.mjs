@@ -22,6 +22,7 @@ const watchFocus = () => {
     if (style.outlineStyle === 'none' && style.boxShadow === 'none') globalThis.bare.push(e.outerHTML.slice(0, 100));
   });
   return [...document.querySelectorAll('a[href], button, input:not([type=hidden]), select, textarea, [tabindex="0"]')]
+    .filter((e, i, all) => e.type !== 'radio' || all.findIndex(({ name }) => name === e.name) === i) // Tab enters a group once
     .filter((e) => !e.disabled && e.getClientRects().length && getComputedStyle(e).visibility !== 'hidden').length;
 };
 
@@ -31,6 +32,7 @@ describe('pages in a browser', () => {
   before(async () => {
     const desk = await open({ after: (end) => ends.push(end) });
     world.desk = desk;
+    (await desk.owner.put('/categories/1', { titles: [{ locale: 'en-us', translation: 'General' }, { locale: 'ar', translation: 'عام' }, { locale: 'de', translation: 'Allgemein' }] })).must(200);
     const section = await desk.owner.create('/sections', { titles: 'Engines', category_id: 1, visibility: 'PUBLIC' });
     const contents = '<h2>First</h2><p>Turn the <a href="https://example.com/key">key</a>.</p><ul><li>Wait</li></ul>';
     const article = await desk.owner.create('/articles', { titles: 'Start the engine', contents, section_id: section.id, status: 'PUBLISHED', allow_comments: true });
@@ -123,6 +125,94 @@ describe('pages in a browser', () => {
     await context.close();
   });
 
+  test('after an error the summary has the focus, the title says so, and each problem leads to its field, without a mouse', async () => {
+    const { context, page, root } = await visit(false, 'en-us');
+    for (const [path, title, field] of [['/contact', /^Error: Contact us/, 'f-name'], ['/login', /^Error: Log in/, null]]) {
+      await page.goto(`${root}${path}`);
+      await page.evaluate(() => { for (const form of document.forms) form.noValidate = true; });
+      await page.locator('main form button').last().focus();
+      await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
+      assert.match(await page.title(), title);
+      await page.waitForFunction(() => document.activeElement?.id === 'problems');
+      await page.keyboard.press('Tab');
+      if (field === null) continue;
+      await page.keyboard.press('Enter');
+      assert.equal(new URL(page.url()).hash, `#${field}`);
+      assert.equal(await page.evaluate(() => document.activeElement.id), field);
+      await page.keyboard.press('Tab');
+    }
+    await context.close();
+  });
+
+  test('a visitor without a mouse writes, sends once, and rates the answer once; times are in the zone of the browser', async () => {
+    const { desk } = world;
+    const context = await world.browser.newContext({ timezoneId: 'Asia/Tokyo', locale: 'en-US' }), page = await context.newPage(), root = `${desk.base}/helpcenter/en-us`;
+    const to = async (test) => {
+      for (let n = 0; n < 40; n++) {
+        if (await page.evaluate(test)) return;
+        await page.keyboard.press('Tab');
+      }
+      assert.fail(`Tab does not reach ${test}`);
+    };
+    const enter = () => Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
+    await page.goto(`${root}/login`);
+    await to(() => document.activeElement.id === 'f-email');
+    await page.keyboard.type(desk.people.customer.email);
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(PASSWORD);
+    await enter();
+    await page.goto(`${root}/contact`);
+    await to(() => document.activeElement.id === 'f-subject');
+    await page.keyboard.type('Start the engine');
+    await page.locator('#suggestions').waitFor({ state: 'visible' });
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('It does not start.');
+    await to(() => document.activeElement.matches('main form button'));
+    await enter();
+    assert.match(page.url(), /conversations\/\d+\?done=sent$/, 'the first Send sends');
+    const id = Number(/conversations\/(\d+)/.exec(page.url())[1]);
+    assert.equal(await page.locator('.rating').count(), 0);
+    const shown = await page.locator('main time').first().evaluate((time) => [time.dateTime, time.textContent]);
+    const expected = new Intl.DateTimeFormat('en-us', { dateStyle: 'long', timeStyle: 'short', timeZone: 'Asia/Tokyo' }).format(new Date(shown[0]));
+    assert.equal(shown[1].replace(/\s/g, ' '), expected.replace(/\s/g, ' '));
+    await desk.staff.create(`/conversations/${id}/messages`, { contents: 'Turn the key.' });
+    await page.goto(`${root}/conversations/${id}`);
+    await shoot(page, 'rating');
+    await to(() => document.activeElement.name === 'score');
+    await page.keyboard.press('Space');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('Quick.');
+    await page.keyboard.press('Tab');
+    await enter();
+    const [rating] = await desk.staff.fetch(`/conversations/${id}/ratings`);
+    assert.deepEqual([rating.score, rating.comment], ['GOOD', 'Quick.']);
+    assert.equal(await page.locator('.rating').count(), 0, 'the form appears once');
+    await shoot(page, 'rated');
+    await context.close();
+  });
+
+  test('items of the other direction keep the edge of the page', async () => {
+    const { desk } = world, arabic = [{ locale: 'en-us', translation: 'Both' }, { locale: 'ar', translation: 'كلاهما' }];
+    const section = await desk.owner.create('/sections', { titles: [{ locale: 'ar', translation: 'قسم بالعربية' }], descriptions: [{ locale: 'ar', translation: 'وصف بالعربية' }], category_id: 1, visibility: 'PUBLIC' });
+    await desk.owner.create('/articles', { titles: [{ locale: 'ar', translation: 'مقالة بالعربية' }], contents: [{ locale: 'ar', translation: '<p>نص كلاهما</p>' }], section_id: section.id, status: 'PUBLISHED', is_featured: true });
+    const other = await desk.owner.create('/sections', { titles: arabic, category_id: 1, visibility: 'PUBLIC' });
+    await desk.owner.create('/articles', { titles: 'Only English', contents: 'x', section_id: other.id, status: 'PUBLISHED' });
+    const { context, page, root } = await visit(false, 'en-us');
+    for (const [base, side] of [[root, 'left'], [root.replace('en-us', 'ar'), 'right']]) {
+      for (const path of ['', `/sections/${section.id}`, '/search?query=كلاهما']) {
+        await page.goto(base + path);
+        const edges = await page.evaluate((side) => [...document.querySelectorAll('main li a, main h1')].map((e) => {
+          const box = document.createRange();
+          box.selectNodeContents(e);
+          return [e.textContent, Math.abs(box.getBoundingClientRect()[side] - e.closest('li, main').querySelector('h2, a, h1').parentElement.getBoundingClientRect()[side])];
+        }).filter(([, distance]) => distance > 25), side);
+        assert.deepEqual(edges, [], `${base}${path}`);
+        await shoot(page, `edges ${side} ${path.slice(1, 8) || 'home'}`.replaceAll('/', '-'));
+      }
+    }
+    await context.close();
+  });
+
   test('the contact form suggests articles while the subject is typed, under the policy of the page', async () => {
     const hostile = '<img src=x onerror=alert(1)> gearbox';
     const { id: section } = (await world.desk.owner.fetch('/sections'))[0];
@@ -145,7 +235,13 @@ describe('pages in a browser', () => {
     await box.waitFor({ state: 'visible' });
     assert.deepEqual(await links.evaluateAll((all) => all.map((a) => [a.getAttribute('href'), a.target, a.textContent])), [[world.pages[2][1].replace(/^/, '/helpcenter/en-us'), '_blank', 'Start the engine (opens in a new tab)']]);
     await page.keyboard.press('Tab');
-    assert.equal(await links.first().evaluate((a) => a === document.activeElement), true, 'the keyboard reaches a suggestion next');
+    assert.equal(await page.locator('#f-contents').evaluate((e) => e === document.activeElement), true, 'the keyboard goes on to the message, not to a suggestion');
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 800 });
+      const [form, beside] = await page.evaluate(() => ['main form', '#suggestions'].map((at) => document.querySelector(at).getBoundingClientRect().toJSON()));
+      assert.ok(beside.left >= form.right || beside.top >= form.bottom, `the suggestions cover or move the form at ${width}`);
+      await shoot(page, `suggestions ${width}`);
+    }
 
     await page.fill('#f-subject', 'gearbox');
     await page.waitForFunction(() => document.querySelector('#suggestions a')?.textContent.includes('gearbox'));
@@ -188,10 +284,13 @@ describe('pages in a browser', () => {
     };
     await login('wrong');
     await page.waitForSelector('.wrong');
+    assert.match(await page.title(), /^Error: Log in/);
+    await page.waitForFunction(() => document.activeElement?.id === 'wrong');
     await look('authorize wrong login');
     await login(PASSWORD);
     await page.waitForSelector('text=Allow access?');
     await look('authorize consent');
+    assert.deepEqual(await page.locator('button').allTextContents(), ['Allow', 'Deny', 'Not you?']);
     await context.close();
   });
 

@@ -1,4 +1,4 @@
-// Suggests articles while the subject of a message is typed. Without it, the form shows them before it is sent.
+// Suggests articles while the subject of a message is typed. The form works without them.
 'use strict';
 (() => {
   const subject = document.getElementById('f-subject'), box = document.getElementById('suggestions');
