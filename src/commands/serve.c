@@ -110,6 +110,7 @@ static int open_keys(struct server *s, bool fresh) {
     key_derive(&d->pseudonym_key, &server, "pseudonym");
     key_derive(&d->picture_key, &server, "picture");
     key_derive(&d->token_key, &server, "mail token");
+    key_derive(&d->cursor_key, &server, "cursor");
     key_derive(&d->program_key, &server, "tokens of programs");
     d->installation = mac_hex(s->memory, &server, S("installation"));
     random_bytes(&d->credential_key, sizeof d->credential_key);

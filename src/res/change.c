@@ -1,6 +1,7 @@
 /* The change log, as clients read it (completions.md section 6 "Changes", core/change/log.h). */
 #include "core/change/log.h"
 
+#include "api/cursor.h"
 #include "api/generic.h"
 #include "api/reply.h"
 #include "core/change/change.h"
@@ -13,7 +14,7 @@ static const struct word change_verbs[] = {{CHANGE_CREATED, "CREATED"}, {CHANGE_
 
 static const struct field change_fields[] = {
     {"cursor", F_TEXT, READONLY, .column = "NULL", .doc = "Cursor of this entry. Send it as `after` to get the entries that follow.",
-     .example = "\"MXxzcWxpdGV8fDcxfDcx\""},
+     .example = "\"q0FzX2m4QH1vJ8Yt5nLw0DF8c3FsaXRlfHw3MXw3MQ\""},
     {"action", F_WORD, READONLY, .column = "t.verb", .words = change_verbs,
      .doc = "Kind of change. CREATED and DELETED concern the whole object.", .example = "\"UPDATED\""},
     {"resource_type", F_TEXT, READONLY, .column = "t.kind", .doc = "Type of the changed object.", .example = "\"case\""},
@@ -33,9 +34,11 @@ static const struct field change_fields[] = {
 
 static const struct field change_list_args[] = {
     {"after", F_TEXT, .max = 4096, .doc = "Cursor of the last entry that was read. Without it, the list begins with the oldest entry.",
-     .example = "\"MXxzcWxpdGV8fDcxfDcx\""},
+     .example = "\"q0FzX2m4QH1vJ8Yt5nLw0DF8c3FsaXRlfHw3MXw3MQ\""},
     {0},
 };
+
+#define CHANGES "changes" /* its cursors */
 
 static int refuse_cursor(struct call *c, const char *why) {
     return fail_field(&c->work, ERR_FIELD_INVALID, S("after"), "%s Get the objects again, and the changes without `after`.", why);
@@ -45,7 +48,9 @@ static int refuse_cursor(struct call *c, const char *why) {
 static int changes_read_page(struct call *c, struct change_cursor *cursor, int64_t *ids, bool *more) {
     enum change_log_state state;
     const struct in *after = arg(c, "after");
-    if (after->given && !change_cursor_read(c->work.arena, after->value.s, cursor)) return refuse_cursor(c, "This is not a cursor.");
+    struct str place;
+    if (after->given && !(cursor_open(&c->work, CHANGES, after->value.s, &place) && change_cursor_read(c->work.arena, place, cursor)))
+        return refuse_cursor(c, "This is not a cursor of this desk.");
     int n = change_log_read(&c->work, cursor, (int)c->options.limit, ids, more, &state);
     TRY(n);
     if (state == CURSOR_FOREIGN) return refuse_cursor(c, "This cursor belongs to another store: the desk was moved or restored.");
@@ -55,7 +60,7 @@ static int changes_read_page(struct call *c, struct change_cursor *cursor, int64
 
 static struct str cursor_behind(struct call *c, struct change_cursor cursor, int64_t id) {
     cursor.last = id;
-    return change_cursor_text(c->work.arena, &cursor);
+    return cursor_seal(&c->work, CHANGES, change_cursor_text(c->work.arena, &cursor));
 }
 
 static int get_changes(struct call *c) {

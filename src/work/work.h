@@ -35,7 +35,7 @@ struct desk {
     struct str process;      /* id of this run of the program, stored in its entries of the outbox */
     struct str inbox;        /* the folder where mail comes in (mail/inbox.h); p NULL: none */
     struct key session_key, csrf_key, request_key, account_key, idempotency_key, factor_key, remember_key, link_key, mail_key, setting_key,
-        endpoint_key, fingerprint_key, pseudonym_key, picture_key, token_key, program_key, audit_key;
+        endpoint_key, fingerprint_key, pseudonym_key, picture_key, token_key, program_key, audit_key, cursor_key;
     _Atomic int64_t processes;       /* that serve this desk, as last counted: core/desk/processes.h; 0: not counted */
     struct key credential_key;       /* of this process only: the key of the credential cache */
     struct settings *settings;       /* values of all settings: core/desk/setting.h */
