@@ -271,12 +271,19 @@ static const struct field case_value_fields[] = {
      .example = "\"3\""},
     {0},
 };
+static const struct route case_value_routes[] = {
+    {GET, "/cases/:id/field/values", COL_PLUS, "conversations", LIST_COUNT, api_list, .of = "case", .where = "t.id = :id",
+     .order = {.key = "f.sort_order", .then = "f.id"}, .summary = "List the values of the custom fields of a conversation",
+     .doc = "Each enabled custom field, sorted by position. An unset value is an empty text."},
+    {0},
+};
 const struct resource case_field_value_resource = {.type = "case_field_value",
                                                    .title = "Values of conversations",
                                                    .doc = "Values of the custom fields of conversations, as staff see them.",
                                                    .from = EACH("1", "cases"),
                                                    .owned_order = "f.sort_order, f.id",
                                                    .fields = case_value_fields,
+                                                   .routes = case_value_routes,
                                                    .visible = field_value_visible};
 
 /* A conversation shows the same fields to all callers. */

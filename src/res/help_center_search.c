@@ -92,8 +92,11 @@ static const struct field suggestion_args[] = {
     {0},
 };
 
+/* A POST has the arguments of the GET as parameters. */
+static const struct in *search_asked(struct call *c, const char *name) { return c->method == POST ? in(c, name) : arg(c, name); }
+
 static struct help_center_query query_given(struct call *c) {
-    const struct in *locale = arg(c, "locale"), *brand = arg(c, "brand_id"), *text = arg(c, "query");
+    const struct in *locale = search_asked(c, "locale"), *brand = search_asked(c, "brand_id"), *text = search_asked(c, "query");
     bool localised = locale->given && locale->value.type == V_TEXT;
     return (struct help_center_query){
         .text = text->given && text->value.type == V_TEXT ? text->value.s : S(""),
@@ -159,6 +162,9 @@ static const struct route article_search_routes[] = {
      .doc = "Finds published articles that the caller may see, whatever the role. The most relevant one comes first. If no article has a "
             "word, "
             "similar words are searched, and `logs` names them. If no article has all words, articles with most of them are shown."},
+    {POST, "/helpcenter/search/articles", PUBLIC, "", LIST, api_list, .input = article_search_args, .reads = true, .is_heavy = true,
+     .executor = POOL, .summary = "Search the articles of the help center",
+     .doc = "The same search as GET /helpcenter/search, with the words in the body."},
     {0},
 };
 static const struct route suggestion_routes[] = {

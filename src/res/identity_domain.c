@@ -15,7 +15,13 @@ static const struct field domain_fields[] = {
 
 static void identity_domain_visible(struct work *w, struct branches *out) { out->all = w->actor.rank >= ROLE_COLLABORATOR; }
 
+static const struct field domain_args[] = {
+    {"organization_id", F_INT, .filter = "t.organization_id = :organization_id", .doc = "Only domains of this organization."},
+    {0},
+};
+
 static const struct route domain_routes[] = {
+    {GET, "/identities/domains", COL_PLUS, "users", LIST, api_list, .args = domain_args, .summary = "List domains"},
     {GET, "/identities/domains/:id", COL_PLUS, "users", ONE, api_get, .summary = "Get a domain"},
     {0},
 };

@@ -67,7 +67,7 @@ static int put_role(struct call *c) {
     return api_reply(c);
 }
 
-/* Customers see their own role, so that they can read its permissions. */
+/* Customers see their own role: by include, and for its permissions. */
 static void role_visible(struct work *w, struct branches *out) {
     access_staff(w, out);
     if (out->all) return;
@@ -96,7 +96,7 @@ const struct resource role_resource = {.type = "role",
                                        .fields = role_fields,
                                        .routes = role_routes,
                                        .visible = role_visible,
-                                       .expanded_for = COL_PLUS};
+                                       .expanded_for = ALL};
 
 /* ---- permissions ------------------------------------------------------------------------------------------------ */
 

@@ -46,6 +46,23 @@ test('a case shows every enabled field in order, a conversation those that custo
   assert.deepEqual((await desk.staff.fetch(`/cases/${made.id}`)).custom_fields.map((v) => v.field.id), [of.shown.id, of.internal.id]);
 });
 
+test('the values of a conversation have a list of their own', async (t) => {
+  const { desk, opened } = await world(t, { internal: ['TEXT'], shown: ['TEXT', VISIBLE], off: ['TEXT', { is_enabled: false }] });
+  const made = (await opened({ field_values: { internal: 'secret' } })).must(201).data;
+  const path = `/cases/${made.id}/field/values`;
+  for (const who of [desk.staff, desk.as('collaborator'), desk.owner]) for (const query of [{}, { include: 'case_field' }]) {
+    const reply = (await who.get(path, query)).must(200).body;
+    assert.deepEqual(reply.data, (await who.fetch(`/cases/${made.id}`, query)).custom_fields);
+    assert.deepEqual([reply.resource, reply.total_count, reply.data.map((v) => v.value)], ['case_field_value', 2, ['secret', '']]);
+  }
+  await desk.owner.update('/cases/fields/reorder', { case_field_ids: [(await desk.staff.fetch(path))[1].field.id] });
+  assert.deepEqual((await desk.staff.fetch(path)).map((v) => v.value), ['', 'secret']);
+  (await (await desk.person('agent', { agent_case_access: 'SELF' })).client.get(path)).refused(404, 'RESOURCE_NOT_FOUND');
+  (await desk.staff.get('/cases/987654/field/values')).refused(404, 'RESOURCE_NOT_FOUND');
+  (await desk.customer.get(path)).refused(403, 'PERMISSIONS_DENIED');
+  (await desk.anyone.get(path)).refused(401, 'AUTHORIZATION_REQUIRED');
+});
+
 test('the seven system fields come first, have no values and can\'t be deleted', async (t) => {
   const { desk, opened } = await world(t, { first: ['TEXT', { sort_order: 0 }] });
   const fields = await desk.staff.fetch('/cases/fields');

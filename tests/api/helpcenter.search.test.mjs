@@ -70,6 +70,19 @@ describe('a help center with an article for each kind of reader', () => {
     }
   });
 
+  test('POST /helpcenter/search/articles gives the same reply, with the words in the body', async () => {
+    for (const [caller, client] of Object.entries(callers)) for (const query of ['plants', 'flamigno', 'zzzyzzyva']) for (const locale of [undefined, 'de']) {
+      const posted = (await client.post('/helpcenter/search/articles', { query, locale }, { query: { limit: 100 } })).must(200).body;
+      const { data, total_count, logs, resource } = (await search(client, query, locale ? { locale } : {})).body;
+      assert.deepEqual([posted.data, posted.total_count, posted.logs, posted.resource], [data, total_count, logs, resource], `${caller} ${query}`);
+    }
+    const page = (await desk.owner.post('/helpcenter/search/articles', { query: 'plants' }, { query: { limit: 2, offset: 1 } })).must(200).body;
+    assert.deepEqual([page.data.length, page.limit, page.offset], [2, 2, 1]);
+    for (const [body, code] of [[{}, 'FIELD_REQUIRED'], [{ query: '' }, 'FIELD_EMPTY']]) (await desk.anyone.post('/helpcenter/search/articles', body)).refused(400, code, 'query');
+    (await desk.anyone.post('/helpcenter/search/articles', { query: 'a', locale: 'xx' })).refused(400, 'FIELD_INVALID', 'locale');
+    (await desk.anyone.post('/helpcenter/search/articles', { query: 'a', in: 'USERS' })).refused(400, 'FIELD_INVALID', 'in');
+  });
+
   test('a word of a hidden article is answered like a word of no article, also misspelled, as a prefix and in a sentence', async () => {
     const forms = (word) => [word, misspelled(word), `"${word} eats"`, `${word.slice(0, -1)}*`, `${word}food`, `does the ${word} eat plants`, `flamingo ${misspelled(word)}`];
     for (const [caller, client] of Object.entries(callers).filter(([name]) => ['anyone', 'vip', 'collaborator', 'crew', 'owner'].includes(name))) {

@@ -46,6 +46,23 @@ test('a domain has an address of its own', async (t) => {
   for (const other of [999, 'x', 0]) (await desk.staff.get(`/identities/domains/${other}`)).refused(404, 'RESOURCE_NOT_FOUND');
 });
 
+test('all domains have a list, also those of one organization', async (t) => {
+  const desk = await open(t);
+  const first = await named(desk, { domains: 'acme.example, acme.test' }), second = await named(desk, { name: 'Other', domains: 'other.example' });
+  const names = async (query, who = desk.staff) => (await who.fetch('/identities/domains', query)).map((d) => d.domain);
+  const all = ['acme.example', 'acme.test', 'other.example'];
+  for (const who of [desk.staff, desk.as('collaborator'), desk.owner]) assert.deepEqual(await names({}, who), all);
+  assert.deepEqual(await names({ organization_id: first.id }), all.slice(0, 2));
+  assert.deepEqual(await names({ organization_id: second.id }), all.slice(2));
+  assert.deepEqual(await names({ ids: second.domains[0].id }), all.slice(2));
+  assert.deepEqual(await names({ organization_id: 987654 }), []);
+  const page = (await desk.staff.get('/identities/domains', { limit: 2, offset: 1 })).must(200).body;
+  assert.deepEqual([page.resource, page.total_count, page.data.map((d) => d.domain)], ['identity_domain', 3, all.slice(1)]);
+  (await desk.staff.get('/identities/domains', { organization_id: 'x' })).refused(400, 'FIELD_INVALID', 'organization_id');
+  (await desk.customer.get('/identities/domains')).refused(403, 'PERMISSIONS_DENIED');
+  (await desk.anyone.get('/identities/domains')).refused(401, 'AUTHORIZATION_REQUIRED');
+});
+
 test('domains are compared without case, final dots and spelling', async (t) => {
   const desk = await open(t);
   const one = await named(desk, { domains: 'ACME.Example., BÜCHER.example' });

@@ -140,6 +140,19 @@ test('nobody grants a permission that their own role lacks, not even to themselv
   assert.ok(!(await desk.owner.fetch(`/roles/${admin.role.id}/permissions`)).find((p) => p.name === 'users.delete').value);
 });
 
+test('include expands the own role of a customer, and no other', async (t) => {
+  const desk = await open(t);
+  const { id } = await desk.customer.create('/conversations', { subject: 'S', contents: 'C' });
+  await desk.staff.create(`/conversations/${id}/messages`, { contents: 'Answer' });
+  for (const include of ['role', 'user,role', '*']) assert.deepEqual((await desk.customer.fetch('/me', { include })).role, { ...(await desk.owner.fetch('/roles/4')), agent_case_access: null });
+  for (const query of [{ include: 'user,role' }, { include: '*' }, { include: '*', _flat: true }]) {
+    const { text } = (await desk.customer.get(`/conversations/${id}`, query)).must(200);
+    assert.doesNotMatch(text, /"title":"Agent"|"type":"AGENT"/, JSON.stringify(query));
+  }
+  const shown = await desk.customer.fetch(`/conversations/${id}`, { include: 'user,role' });
+  assert.deepEqual([shown.requester.role.title, shown.last_replier.role], ['Customer', null]);
+});
+
 test('a customer sees only the permissions of their own role', async (t) => {
   const { customer } = await open(t);
   (await customer.get('/roles/4/permissions')).must(200);
