@@ -8,8 +8,18 @@
 
 #define INTRODUCTION_LINES 4 /* lines of the text that introduces a quote */
 #define INTRODUCTION 500     /* bytes of it */
+#define HEADER_LINES 12      /* lines of the header of an earlier mail, with continued ones */
 #define SIGNATURE_LINES 25
-#define DEVICE 120 /* bytes of the line of a mail program */
+#define DELIMITED_LINES 100 /* lines of a signature behind "-- " whose first paragraph has at most PARAGRAPH_LINES */
+#define PARAGRAPH_LINES 12
+#define FOOTER_LINES 8
+#define DEVICE 120     /* bytes of the line of a mail program */
+#define SHORT_WORD 6   /* bytes, with the full stop */
+#define WRAPPED 60     /* bytes: a quoted line that is longer may have been wrapped; its rest is shorter */
+#define MIDDLE_LINES 4 /* mail/quote.h */
+#define CLOSING_LINES 3
+#define CLOSING 40     /* bytes of such a line */
+#define CITED_LINES 10 /* lines with ">" that the sender announces */
 
 /* ---- lines ----------------------------------------------------------------------------------------------------------------- */
 
@@ -22,6 +32,8 @@ void quote_lines_of_text(struct arena *a, struct str text, struct quote_lines *o
         }
         struct quote_line l = {.at = (size_t)(rest.p - text.p)};
         struct str line = str_cut(&rest, '\n');
+        if (line.n && line.p[line.n - 1] == '\r') line.n--;
+        if (str_eq(line, S("-- "))) l.marks = MARK_DELIMITER;
         for (; line.n && (line.p[0] == '>' || (line.p[0] == ' ' && line.n > 1 && line.p[1] == '>')); line.p++, line.n--)
             l.depth += line.p[0] == '>';
         l.text = str_trim(line);
@@ -43,131 +55,228 @@ static int skip_empty(const struct quote_lines *l, int i) {
     return i;
 }
 
-/* Returns the text in lower case; longer texts are cut. Lines of mails may be of any length. */
-struct lower {
+static bool is_quoted(const struct quote_lines *l, int i) { return i < l->count && l->line[i].depth > 0; }
+
+/* ---- plain text ------------------------------------------------------------------------------------------------------------ */
+
+/* Characters that programs write in other forms. All others stay. */
+static const struct {
+    const char *bytes, *plain;
+} plain_forms[] = {
+    {"\xC2\xA0", " "},    {"\xE2\x80\xAF", " "}, {"\xE3\x80\x80", " "}, {"\xEF\xBC\x9A", ":"}, {"\xD7\x83", ":"},
+    {"\xEF\xBB\xBF", ""}, {"\xE2\x80\x8B", ""},  {"\xE2\x80\x8E", ""},  {"\xE2\x80\x8F", ""},  {"\xE2\x80\xAA", ""},
+    {"\xE2\x80\xAB", ""}, {"\xE2\x80\xAC", ""},  {"\xE2\x80\xAD", ""},  {"\xE2\x80\xAE", ""},  {"\xE2\x81\xA6", ""},
+    {"\xE2\x81\xA7", ""}, {"\xE2\x81\xA8", ""},  {"\xE2\x81\xA9", ""},  {"\xD8\x9C", ""},
+};
+
+struct plain {
     char room[2 * INTRODUCTION];
 };
-static struct str lower_of(struct lower *to, struct str s) {
+
+/* Returns the length of the character at the begin of s that has another form, or 0. Arabic and wide digits become those of ASCII. */
+static size_t plain_form(struct str s, char digit[2], const char **plain) {
+    *plain = digit;
+    digit[1] = 0;
+    if (!strchr("\xC2\xD7\xD8\xD9\xDB\xE2\xE3\xEF", s.p[0])) return 0;
+    for (size_t i = 0; i < sizeof plain_forms / sizeof *plain_forms; i++)
+        if (str_starts(s, str_of(plain_forms[i].bytes))) return *plain = plain_forms[i].plain, strlen(plain_forms[i].bytes);
+    unsigned char c = (unsigned char)s.p[0], d = s.n > 1 ? (unsigned char)s.p[1] : 0, e = s.n > 2 ? (unsigned char)s.p[2] : 0;
+    if (c == 0xD9 && d >= 0xA0 && d <= 0xA9) return digit[0] = (char)('0' + d - 0xA0), (size_t)2;
+    if (c == 0xDB && d >= 0xB0 && d <= 0xB9) return digit[0] = (char)('0' + d - 0xB0), (size_t)2;
+    if (c == 0xEF && d == 0xBC && e >= 0x90 && e <= 0x99) return digit[0] = (char)('0' + e - 0x90), (size_t)3;
+    return 0;
+}
+
+/* Returns the text in lower case, with plain blanks and digits, without invisible characters, and without blanks and stars of bold text at both
+ * ends. Longer texts are cut, because lines of mails may be of any length. */
+static struct str quote_plain(struct plain *to, struct str s) {
+    size_t n = 0;
     s = utf8_first(s, INTRODUCTION);
     if (!utf8_valid(s)) s.n = 0; /* a line of HTML that was cut */
-    char *lower = g_utf8_strdown(s.n ? s.p : "", (gssize)s.n);
-    size_t n = strlen(lower);
-    if (n >= sizeof to->room) n = sizeof to->room - 1;
-    memcpy(to->room, lower, n);
+    char *lower = g_utf8_strdown(s.n ? s.p : "", (gssize)s.n), digit[2];
+    const char *plain;
+    for (struct str rest = str_of(lower); rest.n && n + 1 < sizeof to->room;) {
+        size_t taken = (unsigned char)*rest.p < 0x80 ? 0 : plain_form(rest, digit, &plain);
+        if (taken == 0) to->room[n++] = *rest.p;
+        else if (*plain) to->room[n++] = *plain;
+        if (taken == 0) taken = 1;
+        rest = (struct str){rest.p + taken, rest.n - taken};
+    }
     g_free(lower);
-    return (struct str){to->room, n};
+    struct str t = {to->room, n};
+    while (t.n && strchr("* \t", t.p[0])) t.p++, t.n--;
+    while (t.n && strchr("* \t", t.p[t.n - 1])) t.n--;
+    return t;
 }
 
-/* Removes the stars of bold text and trims. */
-static struct str plain_words(struct str s) {
-    while (s.n && strchr("* \t", s.p[0])) s.p++, s.n--;
-    while (s.n && strchr("* \t", s.p[s.n - 1])) s.n--;
-    return s;
-}
-
-/* ---- what begins a quote ------------------------------------------------------------------------------------------------------ */
-
-static bool ends_with_colon(struct str s) { /* also the wide one */
-    return s.n && (s.p[s.n - 1] == ':' || (s.n >= 3 && memcmp(s.p + s.n - 3, "\xEF\xBC\x9A", 3) == 0));
-}
-
+/* Returns the number of digits that are not in an address. */
 static int digits_in(struct str s) {
-    int n = 0;
-    for (size_t i = 0; i < s.n; i++) n += isdigit((unsigned char)s.p[i]) != 0;
+    int n = 0, word = 0;
+    bool address = false;
+    for (size_t i = 0; i < s.n; i++) {
+        word += isdigit((unsigned char)s.p[i]) != 0;
+        address |= s.p[i] == '@';
+        if (s.p[i] != ' ' && i + 1 < s.n) continue;
+        n += address ? 0 : word;
+        word = 0;
+        address = false;
+    }
     return n;
 }
 
-/* Strong: it introduces a quote by itself. Weak: if quoted lines follow. */
-enum introduction { INTRODUCTION_NONE, INTRODUCTION_WEAK, INTRODUCTION_STRONG };
+static bool has_character(struct str s, char c) { return s.n && memchr(s.p, c, s.n); }
+static bool has_bytes(struct str s, const char *bytes) { return s.n && memmem(s.p, s.n, bytes, strlen(bytes)); }
+static bool ends_with(struct str s, char c) { return s.n && s.p[s.n - 1] == c; }
 
-static enum introduction introduction_of(struct str s) {
-    struct lower room;
-    if (!ends_with_colon(s) || s.n > INTRODUCTION) return INTRODUCTION_NONE;
-    struct str lower = lower_of(&room, s);
-    bool verb = has_word(lower, words_wrote), address = memchr(s.p, '@', s.n),
-         angle = memmem(s.p, s.n, ">:", 2) || memmem(s.p, s.n, "> :", 3);
-    int digits = digits_in(s);
-    if (verb && digits >= 3 && (address || digits >= 6)) return INTRODUCTION_STRONG;
-    if (address && angle && digits >= 6) return INTRODUCTION_STRONG;
-    return verb || address || digits >= 2 ? INTRODUCTION_WEAK : INTRODUCTION_NONE;
+/* ---- what begins a quote ------------------------------------------------------------------------------------------------------ */
+
+/* Weak: an introduction if quoted lines follow. Dated: also if it is a paragraph of its own. Strong: by itself. */
+enum introduction { INTRODUCTION_NONE, INTRODUCTION_WEAK, INTRODUCTION_DATED, INTRODUCTION_STRONG };
+
+static bool has_verb(struct str t) {
+    struct str s = str_trim((struct str){t.p, t.n - ends_with(t, ':')});
+    return ends_word(s, WORDS_WROTE_LAST) || has_word(s, WORDS_WROTE);
 }
 
-/* The first line of a longer introduction has the date or the sender. */
-static bool may_continue(struct str s) { return (digits_in(s) >= 3 || memchr(s.p, '@', s.n)) && !strchr(".!?", s.p[s.n - 1]); }
+static size_t word_end(struct str s) {
+    const char *blank = s.n ? memchr(s.p, ' ', s.n) : NULL;
+    return blank ? (size_t)(blank - s.p) : s.n;
+}
+static bool is_address(struct str word) { return has_character(word, '@') && has_character(word, '.'); }
 
-/* Returns the line behind the text that introduces a quote and begins at i, or 0. */
-static int introduction_end(const struct quote_lines *l, int i) {
+/* The text is plain. */
+static enum introduction introduction_of(struct str t) {
+    if (t.n == 0 || t.n > INTRODUCTION) return INTRODUCTION_NONE;
+    bool colon = ends_with(t, ':'), address = has_character(t, '@');
+    int digits = digits_in(t);
+    if (!colon && !(address && digits >= 5)) return INTRODUCTION_NONE;
+    if (!colon) return ends_with(t, '>') || ends_word(t, WORDS_WROTE_LAST) ? INTRODUCTION_WEAK : INTRODUCTION_NONE;
+    if (has_word_of(t, quote_words_own)) return INTRODUCTION_NONE;
+    bool verb = has_verb(t), angle = has_bytes(t, ">:") || has_bytes(t, "> :");
+    if (verb && digits >= 3 && address) return INTRODUCTION_STRONG;
+    if (address && angle && digits >= 6 && !has_character(t, '=')) return INTRODUCTION_STRONG;
+    if (verb && has_character(t, '<') && address) return INTRODUCTION_STRONG;
+    if (verb && (digits >= 5 || is_address((struct str){t.p, word_end(t)}))) return INTRODUCTION_DATED;
+    return verb || address || digits >= 6 ? INTRODUCTION_WEAK : INTRODUCTION_NONE;
+}
+
+/* Returns true if the line ends as a sentence does, and not with a short word: "6. Jan.". */
+static bool ends_sentence(struct str line) {
+    size_t n = 0;
+    while (n < line.n && line.p[line.n - 1 - n] != ' ') n++;
+    return strchr("!?", line.p[line.n - 1]) || (ends_with(line, '.') && n > SHORT_WORD);
+}
+
+/* The first lines of a longer introduction have the date or the sender. */
+static bool may_continue(struct str joined, struct str line) {
+    int digits = digits_in(joined);
+    if (begins_word(joined, WORDS_ON) && (digits > 0 || joined.n < WRAPPED / 3)) return true;
+    return (digits >= 3 || has_character(joined, '@')) && !ends_sentence(line);
+}
+
+static bool is_paragraph(const struct quote_lines *l, int i, int end) {
+    return (i == 0 || line_is_empty(l, i - 1)) && (end == l->count || line_is_empty(l, end));
+}
+
+/* Returns the line behind the text that introduces a quote and begins at i, or 0. A line that is an introduction alone is not joined to those
+ * before it, because they may be the sender's. */
+static int introduction_end(const struct quote_lines *l, int i, enum introduction least) {
     char room[INTRODUCTION + 2];
+    struct plain plain;
     size_t n = 0;
     for (int k = i; k < l->count && k < i + INTRODUCTION_LINES; k++) {
         struct str s = l->line[k].text;
         if (l->line[k].depth || line_is_empty(l, k) || n + s.n + 1 > INTRODUCTION) return 0;
+        struct str alone = quote_plain(&plain, s);
+        if (k > i && introduction_of(alone) >= INTRODUCTION_DATED && digits_in(alone) >= 6) return 0;
         if (n) room[n++] = ' ';
         memcpy(room + n, s.p, s.n);
         n += s.n;
-        enum introduction what = introduction_of((struct str){room, n});
-        int next = skip_empty(l, k + 1);
-        bool quoted = next < l->count && l->line[next].depth > 0;
-        if (what == INTRODUCTION_STRONG || (what == INTRODUCTION_WEAK && quoted && k == i)) return k + 1;
-        if (ends_with_colon(s) || !may_continue(s)) return 0;
+        struct str joined = quote_plain(&plain, (struct str){room, n});
+        enum introduction what = introduction_of(joined);
+        bool quoted = is_quoted(l, skip_empty(l, k + 1));
+        if (what < least) what = INTRODUCTION_NONE;
+        if (what == INTRODUCTION_STRONG || (what == INTRODUCTION_DATED && (quoted || is_paragraph(l, i, k + 1)))) return k + 1;
+        if (what == INTRODUCTION_WEAK && quoted && (k == i || begins_word(joined, WORDS_ON))) return k + 1;
+        if (ends_with(joined, ':') || !may_continue(joined, s)) return 0;
     }
     return 0;
 }
 
-/* Returns the text in a separator such as "-----Original Message-----"; n 0: it is not a separator. */
-static struct str separator_text(struct str s) {
+/* Returns the plain text in a separator such as "-----Original Message-----"; n 0: it is not a separator. */
+static struct str separator_text(struct plain *plain, struct str s) {
     struct str t = s;
     while (t.n && strchr("-_=*# ", t.p[0])) t.p++, t.n--;
     size_t before = s.n - t.n;
     while (t.n && strchr("-_=*:# ", t.p[t.n - 1])) t.n--;
-    return before >= 2 ? t : (struct str){s.p, 0};
+    return before >= 2 && t.n < 200 ? quote_plain(plain, t) : (struct str){s.p, 0};
 }
 
-static bool is_separator(const struct quote_lines *l, int i, const char *const *words) {
-    struct lower room;
-    struct str text = separator_text(l->line[i].text);
-    return text.n && text.n < 120 && has_word(lower_of(&room, text), words);
+static bool is_separator(const struct quote_lines *l, int i, enum quote_list list) {
+    struct plain plain;
+    struct str text = separator_text(&plain, l->line[i].text);
+    return text.n && text.n < 120 && has_word(text, list);
 }
 
 /* "---- On Tue, 06 Jan 2026 Ada <ada@example.com> wrote ---" */
 static bool is_dashed_introduction(struct str s) {
-    struct lower room;
-    struct str text = separator_text(s);
-    return text.n && text.n < 200 && s.p[0] == '-' && s.p[s.n - 1] == '-' && memchr(text.p, '@', text.n) &&
-           has_word(lower_of(&room, text), words_wrote);
+    struct plain plain;
+    struct str text = separator_text(&plain, s);
+    return text.n && s.p[0] == '-' && ends_with(s, '-') && has_verb(text);
 }
 
 static bool is_forward_line(const struct quote_lines *l, int i) {
-    struct lower room;
-    struct str s = plain_words(l->line[i].text);
-    if (is_separator(l, i, words_forwarded)) return true;
-    return s.n < 100 && ends_with_colon(s) && begins_word(lower_of(&room, s), words_forwarded);
+    struct plain plain;
+    if (is_separator(l, i, WORDS_FORWARDED)) return true;
+    if (l->line[i].text.n >= 100) return false;
+    struct str s = quote_plain(&plain, l->line[i].text);
+    return ends_with(s, ':') && begins_word(s, WORDS_FORWARDED);
 }
+
+/* ---- the header of an earlier mail -------------------------------------------------------------------------------------------- */
 
 static enum header_label label_of(struct str s) {
-    struct lower room;
-    size_t n = 0;
-    s = plain_words(s);
-    while (n < s.n && n < 60 && s.p[n] != ':' && memcmp(s.p + n, "\xEF\xBC\x9A", s.n - n < 3 ? s.n - n : 3) != 0) n++;
-    if (n == s.n || n == 60) return LABEL_NONE;
-    struct str word = plain_words((struct str){s.p, n});
-    while (word.n >= 2 && memcmp(word.p + word.n - 2, "\xC2\xA0", 2) == 0) word.n -= 2; /* "Objet :" */
-    return header_label(lower_of(&room, word));
+    struct plain plain;
+    struct str t = quote_plain(&plain, s);
+    const char *colon = t.n ? memchr(t.p, ':', t.n) : NULL;
+    if (colon == NULL) return LABEL_NONE;
+    struct str word = {t.p, (size_t)(colon - t.p)};
+    while (word.n && strchr("* \t", word.p[word.n - 1])) word.n--; /* "Objet :" */
+    return header_label(word);
 }
 
-/* Returns true if the lines are the header of an earlier mail: the sender, and two of date, recipient and subject. */
+struct header {
+    unsigned found; /* labels */
+    int kinds, others;
+    bool address, sender_address, dated;
+};
+
+static void header_line(struct header *h, struct str s) {
+    enum header_label label = label_of(s);
+    h->others = label ? 0 : h->others + 1;
+    h->kinds += label && (h->found & label) != label;
+    h->found |= label;
+    h->address |= has_character(s, '@');
+    h->sender_address |= label == LABEL_FROM && has_character(s, '@');
+    h->dated |= label & LABEL_DATE && digits_in(s) >= 5;
+}
+
+/* Returns true if the lines are the header of an earlier mail: the sender, two of date, recipient and subject, and something that only mail
+ * programs write, because people also write "From: Hamburg, To: Berlin". */
 static bool is_header_block(const struct quote_lines *l, int i) {
-    unsigned found = 0;
-    int kinds = 0;
-    if (l->line[i].depth || label_of(l->line[i].text) != LABEL_FROM) return false;
-    for (int k = i, lines = 0; k < l->count && lines < 8; k++) {
+    struct header h = {0};
+    enum header_label first = l->line[i].depth ? LABEL_NONE : label_of(l->line[i].text);
+    if (first == LABEL_NONE) return false;
+    for (int k = i, lines = 0; k < l->count && lines < HEADER_LINES && h.others < 3; k++) {
         if (line_is_empty(l, k)) continue;
-        enum header_label label = label_of(l->line[k].text);
-        kinds += label && !(found & label);
-        found |= label;
+        header_line(&h, l->line[k].text);
         lines++;
     }
-    return kinds >= 3 && found & (LABEL_DATE | LABEL_SUBJECT);
+    if (!(h.found & LABEL_FROM)) return false;
+    bool sent = (h.found & LABEL_SENT) == LABEL_SENT;
+    if (h.kinds >= 3)
+        return h.address || (sent && h.found & LABEL_SUBJECT) || (first == LABEL_FROM && h.dated && (sent || h.found & LABEL_SUBJECT));
+    return first == LABEL_FROM && h.kinds == 2 && h.sender_address && h.dated;
 }
 
 static bool is_ruler(struct str s) {
@@ -176,33 +285,51 @@ static bool is_ruler(struct str s) {
     return s.n >= 10;
 }
 
+/* "Ada Example---06.01.2026 09:14:00---Hello Bob, ...": Notes puts it before the header. */
+static bool is_summary(struct str s) {
+    const char *dashes = s.n ? memmem(s.p, s.n, "---", 3) : NULL;
+    return dashes && dashes > s.p && digits_in(utf8_first(s, INTRODUCTION)) >= 6 &&
+           memmem(dashes + 3, (size_t)(s.p + s.n - dashes) - 3, "---", 3);
+}
+
 /* The header of an earlier mail, also below a line of underscores. */
 static bool is_history(const struct quote_lines *l, int i) {
+    struct str s = l->line[i].text;
     if (l->line[i].depth) return false;
-    int next = is_ruler(l->line[i].text) ? skip_empty(l, i + 1) : i;
-    return l->line[i].marks & MARK_HISTORY || (next < l->count && is_header_block(l, next)) || is_separator(l, i, words_original) ||
-           is_dashed_introduction(l->line[i].text);
+    int next = is_ruler(s) || is_summary(s) ? skip_empty(l, i + 1) : i;
+    return l->line[i].marks & MARK_HISTORY || (next < l->count && is_header_block(l, next)) || is_separator(l, i, WORDS_ORIGINAL) ||
+           is_dashed_introduction(s);
 }
 
 /* ---- signatures -------------------------------------------------------------------------------------------------------------- */
 
 static bool is_device_line(struct str s) {
-    struct lower room;
-    s = plain_words(s);
-    return s.n > 0 && s.n <= DEVICE && begins_word(lower_of(&room, s), words_device);
+    struct plain plain;
+    if (s.n == 0 || s.n > DEVICE) return false;
+    struct str t = quote_plain(&plain, s);
+    return begins_word(t, WORDS_DEVICE) || ends_word(t, WORDS_DEVICE_LAST);
 }
 
 static bool is_signature_line(const struct quote_lines *l, int i) {
-    return l->line[i].depth == 0 && (l->line[i].marks & MARK_SIGNATURE || str_eq(l->line[i].text, S("--")));
+    return l->line[i].depth == 0 && (l->line[i].marks & (MARK_SIGNATURE | MARK_DELIMITER) || str_eq(l->line[i].text, S("--")));
+}
+
+/* Returns true if a long signature begins at i: its first paragraph is short. */
+static bool is_long_signature(const struct quote_lines *l, int i) {
+    int k = i + 1;
+    if (!(l->line[i].marks & MARK_DELIMITER)) return false;
+    while (k < l->count && k <= i + PARAGRAPH_LINES && !line_is_empty(l, k)) k++;
+    return k < l->count && line_is_empty(l, k);
 }
 
 /* Returns the first line of the signature that ends before `end`, or `end`. */
 static int signature_before(const struct quote_lines *l, int end) {
     int last = end, lines = 0;
     while (last > 0 && line_is_empty(l, last - 1)) last--;
-    for (int i = last - 1; i >= 0 && lines < SIGNATURE_LINES && l->line[i].depth == 0; i--) {
+    for (int i = last - 1; i >= 0 && lines < DELIMITED_LINES && l->line[i].depth == 0; i--) {
         lines += !line_is_empty(l, i);
-        if (is_signature_line(l, i)) return i > 0 && is_signature_line(l, i - 1) ? i - 1 : i; /* Gmail marks the line below "-- " */
+        if (is_signature_line(l, i) && (lines <= SIGNATURE_LINES || is_long_signature(l, i)))
+            return i > 0 && is_signature_line(l, i - 1) ? i - 1 : i; /* Gmail marks the line below "-- " */
     }
     int first = last;
     for (int i = last - 1; i >= 0 && i >= last - 4 && l->line[i].depth == 0; i--)
@@ -211,11 +338,39 @@ static int signature_before(const struct quote_lines *l, int end) {
     return first < last ? first : end;
 }
 
-/* ---- the boundary -------------------------------------------------------------------------------------------------------------- */
+/* The footer of a mailing list: a long line of underscores, and a few lines to the end. */
+static bool is_list_footer(const struct quote_lines *l, int i) {
+    int lines = 0;
+    if (l->line[i].text.n < 30 || l->line[i].text.p[0] != '_' || !is_ruler(l->line[i].text)) return false;
+    for (int k = i + 1; k < l->count && lines <= FOOTER_LINES; k++) lines += !line_is_empty(l, k);
+    return lines <= FOOTER_LINES;
+}
 
-static bool all_empty(const struct quote_lines *l, int end) {
-    int first = skip_empty(l, 0);
-    return first >= end;
+/* ---- the tail ------------------------------------------------------------------------------------------------------------------ */
+
+static bool all_empty(const struct quote_lines *l, int end) { return skip_empty(l, 0) >= end; }
+
+/* Returns true if the link at the end of a line goes on in the next one. */
+static bool is_link_rest(struct str before, struct str rest) {
+    size_t n = before.n;
+    while (n && before.p[n - 1] != ' ') n--;
+    return (has_bytes((struct str){before.p + n, before.n - n}, "://") && !has_character(rest, ' ')) || str_starts(rest, S("(http")) ||
+           str_starts(rest, S("<http"));
+}
+
+/* Returns true if the line is the rest of the quoted line before it, which a program wrapped. */
+static bool is_wrapped_rest(const struct quote_lines *l, int i) {
+    if (i == 0 || l->line[i].depth || line_is_empty(l, i) || !is_quoted(l, i - 1) || !is_quoted(l, i + 1)) return false;
+    struct str before = l->line[i - 1].text, rest = l->line[i].text;
+    if (ends_with(before, '<') || is_link_rest(before, rest)) return true; /* an introduction, or a link */
+    bool begins_sentence = isupper((unsigned char)rest.p[0]) && has_character(rest, ' ');
+    return before.n >= WRAPPED && rest.n <= before.n && !begins_sentence && !strchr(".:!?", before.p[before.n - 1]);
+}
+
+/* Returns the line behind the quoted ones from i on. */
+static int quoted_end(const struct quote_lines *l, int i) {
+    while (i < l->count && (l->line[i].depth || line_is_empty(l, i) || is_wrapped_rest(l, i))) i++;
+    return i;
 }
 
 /* Returns true if the sender wrote nothing behind the quote that begins at i: after its quoted lines comes the end, a signature, or another
@@ -225,9 +380,10 @@ static bool is_followed_by_quotes_only(const struct quote_lines *l, int i, int *
     if (i < *answer) return false;
     while (i < l->count) {
         while (i < l->count && l->line[i].depth == 0 && !line_is_empty(l, i)) i++; /* an introduction that is only marked */
-        while (i < l->count && (l->line[i].depth || line_is_empty(l, i))) i++;
-        if (i == l->count || is_signature_line(l, i) || is_history(l, i) || is_device_line(l->line[i].text)) return true;
-        int end = introduction_end(l, i);
+        i = quoted_end(l, i);
+        if (i == l->count || is_signature_line(l, i) || is_history(l, i) || is_device_line(l->line[i].text) || is_list_footer(l, i))
+            return true;
+        int end = introduction_end(l, i, INTRODUCTION_WEAK);
         if (end == 0) {
             *answer = i;
             return false;
@@ -237,34 +393,90 @@ static bool is_followed_by_quotes_only(const struct quote_lines *l, int i, int *
     return true;
 }
 
-/* Returns true if quoted lines follow at i. Without any, all lines behind an introduction are quoted. */
-static bool has_quoted_lines(const struct quote_lines *l, int i) {
-    i = skip_empty(l, i);
-    return i < l->count && l->line[i].depth > 0;
+/* Returns true if the sender announces the few lines with ">" at i, as in "It prints:". */
+static bool is_citation(const struct quote_lines *l, int i) {
+    struct plain plain;
+    int before = i - 1, end = i;
+    while (before >= 0 && line_is_empty(l, before)) before--;
+    while (end < l->count && end <= i + CITED_LINES && (is_quoted(l, end) || line_is_empty(l, end))) end++;
+    return end == l->count && before >= 0 && l->line[before].depth == 0 && ends_with(quote_plain(&plain, l->line[before].text), ':');
 }
 
 static bool begins_quote(const struct quote_lines *l, int i, int *answer) {
     if (is_history(l, i)) return true;
-    if (l->line[i].depth > 0) return is_followed_by_quotes_only(l, i, answer);
-    int end = introduction_end(l, i);
-    if (end) return !has_quoted_lines(l, end) || is_followed_by_quotes_only(l, end, answer);
+    if (l->line[i].depth > 0) return is_followed_by_quotes_only(l, i, answer) && !is_citation(l, i);
+    int end = introduction_end(l, i, INTRODUCTION_WEAK);
+    if (end) return !is_quoted(l, skip_empty(l, end)) || is_followed_by_quotes_only(l, end, answer);
     return l->line[i].marks & MARK_QUOTE && is_followed_by_quotes_only(l, i, answer);
 }
 
-int quote_begin(const struct quote_lines *l) {
+/* Returns the first line of the quote at the end of the mail, or the number of lines. *forward: the mail has a forwarded one. */
+static int tail_quote(const struct quote_lines *l, bool *forward) {
     int quote = skip_empty(l, 0), answer = 0;
     for (; quote < l->count; quote++) {
         if (line_is_empty(l, quote) && !l->line[quote].marks) continue;
-        if (l->line[quote].depth == 0 && is_forward_line(l, quote)) return l->count;
+        *forward = l->line[quote].depth == 0 && is_forward_line(l, quote);
+        if (*forward) return l->count;
         if (begins_quote(l, quote, &answer)) break;
         while (l->line[quote].depth > 0 && quote + 1 < l->count && l->line[quote + 1].depth > 0) quote++;
     }
-    int signature = signature_before(l, quote);
-    if (!all_empty(l, signature)) return signature;
-    return all_empty(l, quote) ? l->count : quote;
+    return quote;
+}
+
+/* ---- the middle ---------------------------------------------------------------------------------------------------------------- */
+
+/* Returns the first quoted line of the introduced quote that begins at i, or 0. */
+static int introduced_at(const struct quote_lines *l, int i) {
+    int end = introduction_end(l, i, INTRODUCTION_DATED);
+    if (end == 0 && l->line[i].marks & MARK_QUOTE)
+        for (end = i; end < l->count && end < i + INTRODUCTION_LINES && !l->line[end].depth;) end++;
+    end = end ? skip_empty(l, end) : 0;
+    return is_quoted(l, end) ? end : 0;
+}
+
+/* Returns true if the lines are only a closing: a few short ones that are no sentences. */
+static bool is_closing(const struct quote_lines *l, int begin, int end) {
+    int lines = 0;
+    for (int i = begin; i < end; i++) {
+        struct str s = l->line[i].text;
+        if (line_is_empty(l, i)) continue;
+        if (++lines > CLOSING_LINES || s.n > CLOSING || digits_in(s) || strchr(".?!:", s.p[s.n - 1])) return false;
+    }
+    return true;
+}
+
+/* Sets the quote with the answer below it, if it is the only one before `tail`. */
+static void find_middle(const struct quote_lines *l, int tail, struct quote_folds *f) {
+    int begin = skip_empty(l, 0), first = 0, lines = 0;
+    bool above = false;
+    for (; begin < tail && !first; begin += !first) {
+        if (l->line[begin].depth) return;
+        first = introduced_at(l, begin);
+        above |= !first && !line_is_empty(l, begin);
+    }
+    if (!first) return;
+    int end = quoted_end(l, first);
+    if (end >= tail) return;
+    for (int i = first; i < end; i++) lines += l->line[i].depth && !line_is_empty(l, i);
+    for (int i = end; i < tail; i++)
+        if (l->line[i].depth || introduction_end(l, i, INTRODUCTION_WEAK)) return;
+    if (above && lines < MIDDLE_LINES && !is_closing(l, end, tail)) return;
+    f->middle = begin;
+    f->middle_end = end;
+}
+
+struct quote_folds quote_folds_of(const struct quote_lines *l) {
+    bool forward = false;
+    int quote = tail_quote(l, &forward);
+    struct quote_folds f = {.tail = l->count};
+    if (forward) return f;
+    f.tail = signature_before(l, quote);
+    if (all_empty(l, f.tail)) f.tail = all_empty(l, quote) ? l->count : quote;
+    if (quote == l->count) find_middle(l, f.tail, &f);
+    return f;
 }
 
 bool subject_is_forward(struct str subject) {
-    struct lower room;
-    return begins_word(lower_of(&room, subject), words_forward_prefixes);
+    struct plain plain;
+    return begins_word(quote_plain(&plain, subject), WORDS_FORWARD_PREFIX);
 }

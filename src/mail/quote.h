@@ -1,10 +1,15 @@
-/* Separates what the sender of a mail wrote from the mails quoted below it and from the signature. It works on lines, of a text or of HTML
+/* Separates what the sender of a mail wrote from the mails quoted in it and from the signature. It works on lines, of a text or of HTML
  * (mail/quote_html.h). If in doubt, a line stays with the sender, because a missing sentence is worse than a repeated one.
  *
- * The first line that begins a quote ends the new part: (1) the line that introduces a quote ("On ... wrote:", in many languages), (2) the
- * header of an earlier mail ("From: Sent: To: Subject:"), (3) a separator ("-----Original Message-----"), (4) an element that a mail program
- * marks, or (5) lines with ">" to the end of the mail. (1), (4) and (5) do not count if the sender goes on to write below the quote: the
- * answers are between the quotes, so all stays. Nothing is separated from a forwarded mail, and nothing if no text comes before the quote. */
+ * The tail. The first line that begins a quote ends the new part: (1) the line that introduces a quote ("On ... wrote:"), (2) the header of an
+ * earlier mail ("From: Sent: To: Subject:"), (3) a separator ("-----Original Message-----"), (4) an element that a mail program marks, or (5)
+ * lines with ">" to the end of the mail. (1), (4) and (5) do not count if the sender goes on to write below the quote.
+ *
+ * The middle. An introduced quote with the answer below it is folded, too, if it is the only one. If the sender wrote above it as well, it has
+ * MIDDLE_LINES lines at least, or only a closing is below it: the sender chose a shorter one as context. Answers between several quotes need
+ * them, so all stays.
+ *
+ * Nothing is separated from a forwarded mail, and nothing if only the quote has text. The words of mail programs are in mail/quote_words.h. */
 #ifndef MAIL_QUOTE_H
 #define MAIL_QUOTE_H
 
@@ -15,6 +20,7 @@ enum quote_mark {
     MARK_QUOTE = 1,     /* an element in which a mail program puts a quoted mail begins */
     MARK_HISTORY = 2,   /* the same, but with all that follows it */
     MARK_SIGNATURE = 4, /* an element with the signature begins */
+    MARK_DELIMITER = 8, /* the line is "-- ", which programs put before a signature (RFC 3676 section 4.3) */
 };
 
 struct quote_line {
@@ -31,8 +37,11 @@ struct quote_lines {
 
 #define QUOTE_LINES 200000 /* a text of more lines has none here: nothing of it is separated */
 
-/* Returns the index of the first line that is quoted or part of the signature, or the number of lines. */
-int quote_begin(const struct quote_lines *l);
+/* Quoted lines, or those of the signature: [middle, middle_end) and [tail, number of lines). Either may be empty. */
+struct quote_folds {
+    int middle, middle_end, tail;
+};
+struct quote_folds quote_folds_of(const struct quote_lines *l);
 
 /* Returns true if the HTML can be cut before this line: all texts of earlier lines are before the cut, those of later ones behind it. A browser
  * moves texts: wrongly nested elements are repeated, and texts in a table are put before it. */

@@ -73,8 +73,10 @@ bool quote_may_cut(const struct quote_lines *l, int line) {
 
 /* ---- marks of mail programs --------------------------------------------------------------------------------------------------- */
 
+/* A word is a whole word of a class, or the whole id or name, also behind "x_", which Outlook on the web adds. It may begin with * for any
+ * text before it. A style only has to contain the text. */
 static const struct {
-    const char *attribute, *word; /* the word is in the value, as a whole word of a class, or as the whole id */
+    const char *attribute, *word;
     unsigned mark;
 } marked[] = {
     {"class", "gmail_quote", MARK_QUOTE},
@@ -84,32 +86,45 @@ static const struct {
     {"class", "protonmail_quote", MARK_QUOTE},
     {"class", "tutanota_quote", MARK_QUOTE},
     {"class", "zmail_extra", MARK_QUOTE},
-    {"class", "yahoo_quoted", MARK_HISTORY},
+    {"class", "front-blockquote", MARK_QUOTE},
+    {"class", "missive_quote", MARK_QUOTE},
+    {"class", "*wmi-quote", MARK_QUOTE}, /* Yandex */
+    {"class", "*yahoo_quoted", MARK_HISTORY},
     {"class", "ymail_android_intro", MARK_HISTORY},
     {"class", "OutlookMessageHeader", MARK_HISTORY},
     {"class", "WordSection1_quoted", MARK_HISTORY},
     {"id", "divRplyFwdMsg", MARK_HISTORY},
-    {"id", "x_divRplyFwdMsg", MARK_HISTORY},
     {"id", "appendonsend", MARK_HISTORY},
-    {"id", "stopSpelling", MARK_HISTORY},
+    {"id", "stopSpelling", MARK_HISTORY}, /* Hotmail */
+    {"id", "zwchr", MARK_HISTORY},        /* Zimbra */
     {"id", "OLK_SRC_BODY_SECTION", MARK_HISTORY},
     {"id", "reply-intro", MARK_QUOTE},
     {"id", "mail-editor-reference-message-container", MARK_HISTORY},
     {"id", "isReplyContent", MARK_HISTORY},
     {"name", "quote", MARK_HISTORY}, /* GMX and WEB.DE */
     {"name", "messageReplySection", MARK_QUOTE},
+    {"style", "border-top:solid #e1e1e1 1.0pt", MARK_HISTORY}, /* Outlook's header, in any language */
+    {"style", "border-top:solid #b5c4df 1.0pt", MARK_HISTORY},
+    {"style", "border-top: #b5c4df 1pt solid", MARK_HISTORY},
     {"class", "gmail_signature", MARK_SIGNATURE},
     {"class", "moz-signature", MARK_SIGNATURE},
+    {"class", "k9mail-signature", MARK_SIGNATURE},
     {"id", "Signature", MARK_SIGNATURE},
     {"id", "AppleMailSignature", MARK_SIGNATURE},
+    {"id", "composer_signature", MARK_SIGNATURE}, /* Samsung */
+    {"id", "ymail_android_signature", MARK_SIGNATURE},
     {"id", "ms-outlook-mobile-signature", MARK_SIGNATURE},
+    {"name", "messageSignatureSection", MARK_SIGNATURE},
     {"class", "protonmail_signature_block", MARK_SIGNATURE},
 };
 
 static bool is_a_class(const char *value, const char *word) {
-    size_t n = strlen(word);
-    for (const char *p = value; (p = strstr(p, word)) != NULL; p += n)
-        if ((p == value || p[-1] == ' ') && (p[n] == ' ' || p[n] == 0)) return true;
+    bool any = word[0] == '*';
+    size_t n = strlen(word += any);
+    for (const char *p = value; (p = strstr(p, word)) != NULL; p += n) {
+        bool begins = any || p == value || p[-1] == ' ' || (p >= value + 2 && p[-1] == '_' && p[-2] == 'x');
+        if (begins && (p[n] == ' ' || p[n] == 0)) return true;
+    }
     return false;
 }
 
@@ -120,8 +135,11 @@ static const char *quote_attribute(const GumboNode *node, const char *name) {
 
 static unsigned marks_of(const GumboNode *node) {
     unsigned marks = 0;
-    for (size_t i = 0; i < sizeof marked / sizeof *marked; i++)
-        if (is_a_class(quote_attribute(node, marked[i].attribute), marked[i].word)) marks |= marked[i].mark;
+    for (size_t i = 0; i < sizeof marked / sizeof *marked; i++) {
+        const char *value = quote_attribute(node, marked[i].attribute);
+        bool style = strcmp(marked[i].attribute, "style") == 0;
+        if (style ? strcasestr(value, marked[i].word) != NULL : is_a_class(value, marked[i].word)) marks |= marked[i].mark;
+    }
     return marks;
 }
 

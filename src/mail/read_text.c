@@ -69,29 +69,70 @@ static void drop_unused_ids(struct incoming *m) {
 
 static bool shows_anything(const struct html_cleaned_here *c) { return str_trim(c->text).n || memmem(c->html.p, c->html.n, "<img", 4); }
 
-/* Cleans what the sender wrote and what is quoted apart, so that the cut closes all elements that are open there. Returns false if there is
- * nothing to fold, or if it can't be folded within the limits of clean HTML. */
+/* A mail of HTML in parts: what the sender wrote, and what is folded. */
+struct parted {
+    struct body *b;
+    struct str source;
+    struct buf html, text, quoted;
+    bool shows_new, shows_quoted;
+};
+
+/* Adds the part of the source between two offsets. Each part is cleaned apart, so that a cut closes all elements that are open there. */
+static void add_part(struct parted *p, size_t from, size_t end, bool folded) {
+    if (from == end) return;
+    struct html_cleaned_here part = cleaned_here(p->b, (struct str){p->source.p + from, end - from});
+    bool shows = shows_anything(&part);
+    struct buf *text = folded ? &p->quoted : &p->text;
+    if (folded) buf_text(&p->html, HTML_FOLDED_BEGIN);
+    buf_str(&p->html, part.html);
+    if (folded) buf_text(&p->html, HTML_FOLDED_END);
+    if (text->n && part.text.n) buf_char(text, '\n');
+    buf_str(text, part.text);
+    *(folded ? &p->shows_quoted : &p->shows_new) |= shows;
+}
+
+static bool may_fold(const struct quote_lines *l, const struct quote_folds *f) {
+    return (f->middle == f->middle_end || (quote_may_cut(l, f->middle) && quote_may_cut(l, f->middle_end))) &&
+           (f->tail == l->count || quote_may_cut(l, f->tail));
+}
+
+/* Returns false if there is nothing to fold, or if it can't be folded within the limits of clean HTML. */
 static bool fold_html(struct body *b, struct str html, struct html_cleaned_here *new, struct html_cleaned_here *quoted) {
     struct quote_lines lines;
+    struct parted p = {.b = b, .source = html};
     quote_lines_of_html(b->a, html, &lines);
-    int first = quote_begin(&lines);
-    if (first == lines.count || !quote_may_cut(&lines, first)) return false;
-    size_t at = lines.line[first].at;
-    *new = cleaned_here(b, (struct str){html.p, at});
-    *quoted = cleaned_here(b, (struct str){html.p + at, html.n - at});
-    struct str folded = STR_CAT(b->a, new->html, S(HTML_FOLDED_BEGIN), quoted->html, S(HTML_FOLDED_END));
-    if (!shows_anything(new) || !shows_anything(quoted) || folded.n > LIMIT_HTML_CLEAN || !html_is_clean(folded)) return false;
-    b->out->html = folded;
+    struct quote_folds f = quote_folds_of(&lines);
+    if ((f.middle == f.middle_end && f.tail == lines.count) || !may_fold(&lines, &f)) return false;
+    bool middle = f.middle < f.middle_end;
+    size_t tail = f.tail < lines.count ? lines.line[f.tail].at : html.n;
+    size_t begin = middle ? lines.line[f.middle].at : tail, end = middle ? lines.line[f.middle_end].at : tail;
+    add_part(&p, 0, begin, false);
+    add_part(&p, begin, end, true);
+    add_part(&p, end, tail, false);
+    add_part(&p, tail, html.n, true);
+    *new = (struct html_cleaned_here){.html = str_dup(b->a, buf_view(&p.html)), .text = str_dup(b->a, buf_view(&p.text))};
+    *quoted = (struct html_cleaned_here){.text = str_dup(b->a, buf_view(&p.quoted))};
+    buf_free(&p.html);
+    buf_free(&p.text);
+    buf_free(&p.quoted);
+    if (!p.shows_new || !p.shows_quoted || new->html.n > LIMIT_HTML_CLEAN || !html_is_clean(new->html)) return false;
+    b->out->html = new->html;
     return true;
 }
 
 static void split_text(struct body *b, struct str text) {
     struct quote_lines lines;
     quote_lines_of_text(b->a, text, &lines);
-    int first = quote_begin(&lines);
-    size_t at = first < lines.count ? lines.line[first].at : text.n;
-    b->out->text = (struct str){text.p, at};
-    b->out->quoted = (struct str){text.p + at, text.n - at};
+    struct quote_folds f = quote_folds_of(&lines);
+    size_t tail = f.tail < lines.count ? lines.line[f.tail].at : text.n;
+    struct str new = {text.p, tail}, quoted = {text.p + tail, text.n - tail};
+    if (f.middle < f.middle_end) {
+        size_t begin = lines.line[f.middle].at, end = lines.line[f.middle_end].at;
+        new = STR_CAT(b->a, ((struct str){text.p, begin}), ((struct str){text.p + end, tail - end}));
+        quoted = STR_CAT(b->a, ((struct str){text.p + begin, end - begin}), quoted);
+    }
+    b->out->text = new;
+    b->out->quoted = quoted;
 }
 
 /* ---- the choice -------------------------------------------------------------------------------------------------------------- */

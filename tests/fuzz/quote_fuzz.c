@@ -8,11 +8,13 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check(const struct quote_lines *l, size_t n, bool ordered) {
-    int first = quote_begin(l);
-    if (first < 0 || first > l->count) abort();
+    struct quote_folds f = quote_folds_of(l);
+    if (f.middle < 0 || f.middle > f.middle_end || f.middle_end > f.tail || f.tail > l->count) abort();
     for (int i = 0; i < l->count; i++)
         if (l->line[i].at > n || (ordered && i && l->line[i].at <= l->line[i - 1].at)) abort();
-    if (first == 0 && l->count > 0) abort(); /* something always stays */
+    bool left = l->count == 0;
+    for (int i = 0; i < f.tail; i++) left |= i < f.middle || i >= f.middle_end;
+    if (!left) abort(); /* something always stays */
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
