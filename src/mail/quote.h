@@ -1,15 +1,18 @@
-/* Separates what the sender of a mail wrote from the mails quoted in it and from the signature. It works on lines, of a text or of HTML
- * (mail/quote_html.h). If in doubt, a line stays with the sender, because a missing sentence is worse than a repeated one.
+/* Separates what the sender of a mail wrote from the mails quoted in it and from the signature. It works on
+ * lines, of a text or of HTML (mail/quote_html.h). If in doubt, a line stays with the sender, because a
+ * missing sentence is worse than a repeated one.
  *
- * The tail. The first line that begins a quote ends the new part: (1) the line that introduces a quote ("On ... wrote:"), (2) the header of an
- * earlier mail ("From: Sent: To: Subject:"), (3) a separator ("-----Original Message-----"), (4) an element that a mail program marks, or (5)
- * lines with ">" to the end of the mail. (1), (4) and (5) do not count if the sender goes on to write below the quote.
+ * The tail. The first line that begins a quote ends the new part: (1) the line that introduces a quote ("On
+ * ... wrote:"), (2) the header of an earlier mail ("From: Sent: To: Subject:"), (3) a separator
+ * ("-----Original Message-----"), (4) an element that a mail program marks, or (5) lines with ">" to the end
+ * of the mail. (1), (4) and (5) do not count if the sender goes on to write below the quote.
  *
- * The middle. An introduced quote with the answer below it is folded, too, if it is the only one. If the sender wrote above it as well, it has
- * MIDDLE_LINES lines at least, or only a closing is below it: the sender chose a shorter one as context. Answers between several quotes need
- * them, so all stays.
+ * The middle. An introduced quote with the answer below it is folded, too, if it is the only one. If the
+ * sender wrote above it as well, it has MIDDLE_LINES lines at least, or only a closing is below it: the
+ * sender chose a shorter one as context. Answers between several quotes need them, so all stays.
  *
- * Nothing is separated from a forwarded mail, and nothing if only the quote has text. The words of mail programs are in mail/quote_words.h. */
+ * Nothing is separated from a forwarded mail, and nothing if only the quote has text. The words of mail
+ * programs are in mail/quote_words.h. */
 #ifndef MAIL_QUOTE_H
 #define MAIL_QUOTE_H
 
@@ -35,16 +38,18 @@ struct quote_lines {
     int count, room;
 };
 
-#define QUOTE_LINES 200000 /* a text of more lines has none here: nothing of it is separated */
+#define QUOTE_LINES 50000 /* a text of more lines has none here: nothing of it is separated */
 
-/* Quoted lines, or those of the signature: [middle, middle_end) and [tail, number of lines). Either may be empty. */
+/* Quoted lines, or those of the signature: [middle, middle_end) and [tail, number of lines). Either may be
+ * empty. */
 struct quote_folds {
     int middle, middle_end, tail;
 };
 struct quote_folds quote_folds_of(const struct quote_lines *l);
 
-/* Returns true if the HTML can be cut before this line: all texts of earlier lines are before the cut, those of later ones behind it. A browser
- * moves texts: wrongly nested elements are repeated, and texts in a table are put before it. */
+/* Returns true if the HTML can be cut before this line: all texts of earlier lines are before the cut, those
+ * of later ones behind it. A browser moves texts: wrongly nested elements are repeated, and texts in a table
+ * are put before it. */
 bool quote_may_cut(const struct quote_lines *l, int line);
 
 void quote_lines_of_text(struct arena *a, struct str text, struct quote_lines *out);

@@ -73,8 +73,8 @@ bool quote_may_cut(const struct quote_lines *l, int line) {
 
 /* ---- marks of mail programs --------------------------------------------------------------------------------------------------- */
 
-/* A word is a whole word of a class, or the whole id or name, also behind "x_", which Outlook on the web adds. It may begin with * for any
- * text before it. A style only has to contain the text. */
+/* A word is a whole word of a class, or the whole id or name, also behind "x_", which Outlook on the web
+ * adds. It may begin with * for any text before it. A style only has to contain the text. */
 static const struct {
     const char *attribute, *word;
     unsigned mark;
@@ -137,8 +137,10 @@ static unsigned marks_of(const GumboNode *node) {
     unsigned marks = 0;
     for (size_t i = 0; i < sizeof marked / sizeof *marked; i++) {
         const char *value = quote_attribute(node, marked[i].attribute);
+        const char *word = marked[i].word;
         bool style = strcmp(marked[i].attribute, "style") == 0;
-        if (style ? strcasestr(value, marked[i].word) != NULL : is_a_class(value, marked[i].word)) marks |= marked[i].mark;
+        bool has = style ? strcasestr(value, word) != NULL : is_a_class(value, word);
+        marks |= has ? marked[i].mark : 0;
     }
     return marks;
 }

@@ -77,7 +77,8 @@ struct parted {
     bool shows_new, shows_quoted;
 };
 
-/* Adds the part of the source between two offsets. Each part is cleaned apart, so that a cut closes all elements that are open there. */
+/* Adds the part of the source between two offsets. Each part is cleaned apart, so that a cut closes all
+ * elements that are open there. */
 static void add_part(struct parted *p, size_t from, size_t end, bool folded) {
     if (from == end) return;
     struct html_cleaned_here part = cleaned_here(p->b, (struct str){p->source.p + from, end - from});
@@ -97,7 +98,7 @@ static bool may_fold(const struct quote_lines *l, const struct quote_folds *f) {
 }
 
 /* Returns false if there is nothing to fold, or if it can't be folded within the limits of clean HTML. */
-static bool fold_html(struct body *b, struct str html, struct html_cleaned_here *new, struct html_cleaned_here *quoted) {
+static bool fold_html(struct body *b, struct str html, struct html_cleaned_here *new, struct str *quoted) {
     struct quote_lines lines;
     struct parted p = {.b = b, .source = html};
     quote_lines_of_html(b->a, html, &lines);
@@ -110,12 +111,13 @@ static bool fold_html(struct body *b, struct str html, struct html_cleaned_here 
     add_part(&p, begin, end, true);
     add_part(&p, end, tail, false);
     add_part(&p, tail, html.n, true);
-    *new = (struct html_cleaned_here){.html = str_dup(b->a, buf_view(&p.html)), .text = str_dup(b->a, buf_view(&p.text))};
-    *quoted = (struct html_cleaned_here){.text = str_dup(b->a, buf_view(&p.quoted))};
+    *new = (struct html_cleaned_here){str_dup(b->a, buf_view(&p.html)), str_dup(b->a, buf_view(&p.text))};
+    *quoted = str_dup(b->a, buf_view(&p.quoted));
     buf_free(&p.html);
     buf_free(&p.text);
     buf_free(&p.quoted);
-    if (!p.shows_new || !p.shows_quoted || new->html.n > LIMIT_HTML_CLEAN || !html_is_clean(new->html)) return false;
+    if (!p.shows_new || !p.shows_quoted) return false;
+    if (new->html.n > LIMIT_HTML_CLEAN || !html_is_clean(new->html)) return false;
     b->out->html = new->html;
     return true;
 }
@@ -151,15 +153,16 @@ static struct str bounded_text(struct body *b, struct str text) {
 
 void read_text(struct body *b) {
     struct str html = html_of_pieces(b), text = text_of_pieces(b);
-    struct html_cleaned_here new = {0}, quoted = {S(""), S("")};
+    struct html_cleaned_here new = {0};
+    struct str quoted = S("");
     bool forward = subject_is_forward(b->out->subject);
     if (html.n > LIMIT_HTML) html.n = LIMIT_HTML, b->out->cut = true;
     if (html.p && (forward || !fold_html(b, html, &new, &quoted))) {
         new = cleaned_here(b, html);
-        quoted.text = S("");
+        quoted = S("");
         b->out->html = new.html;
     }
-    if (html.p && !is_meaningful(text, new.text)) b->out->text = new.text, b->out->quoted = quoted.text;
+    if (html.p && !is_meaningful(text, new.text)) b->out->text = new.text, b->out->quoted = quoted;
     else if (forward) b->out->text = text, b->out->quoted = S("");
     else split_text(b, text);
     if (b->notes.n) b->out->text = STR_CAT(b->a, b->out->text, S("\n"), b->notes);

@@ -99,6 +99,23 @@ static void quotes_and_signatures_are_folded(void **state) {
     is_text(m.quoted, "");
 }
 
+#define INTRODUCED "On Tue, Jan 6, 2026 at 9:14 AM Desk <d@example.com> wrote:\n> Does it work?\n"
+
+static void a_quote_above_the_answer_is_folded(void **state) {
+    (void)state;
+    struct incoming m = read_text_of("From: a@b.c\n\n" INTRODUCED "\nYes.\n\n-- \nAda\n");
+    is_text(m.text, "Yes.");
+    is_text(m.quoted, INTRODUCED "\n-- \nAda");
+    m = read_text_of("From: a@b.c\nContent-Type: text/html\n\n<div class=moz-cite-prefix>On 1/6/26 9:14 AM, Desk wrote:</div>"
+                     "<blockquote type=cite><p>Does it work?</p></blockquote><p>Yes.</p>");
+    is_text(m.text, "Yes.");
+    assert_non_null(strstr(m.html.p, "<p>Does it work?</p></blockquote></details><p>Yes.</p>"));
+    m = read_text_of("From: a@b.c\n\n" INTRODUCED "\nYes.\n\n> And now?\n\nNo.\n");
+    is_text(m.quoted, ""); /* the answers are between the quotes */
+    m = read_text_of("From: a@b.c\n\nHello,\n\n" INTRODUCED "\nYes, it works again.\n");
+    is_text(m.quoted, ""); /* the sender chose the line as context */
+}
+
 #define QUOTED_BELOW "On Tue, Jan 6, 2026 at 9:14 AM Desk &lt;d@example.com&gt; wrote:<blockquote>Does it work?</blockquote>"
 
 /* Returns what a reader sees before unfolding. */
@@ -116,6 +133,7 @@ static void an_answer_in_wrongly_nested_html_is_never_folded(void **state) {
         {"<p>Hi<p><b><i>My answer</b><p>and more</p></i><blockquote type=cite>Does it work?</blockquote>", true},
         {"<p>Hi<p><font color=red><div>My answer</font>and more</div><p>" QUOTED_BELOW, true},
         {"<p>Hi<table><tr><td><div class=gmail_quote>" QUOTED_BELOW "</div></td></tr>My answer and more</table>", false},
+        {"<table><tr><td><div class=gmail_quote>" QUOTED_BELOW "</div></td></tr>My answer and more</table>", false},
         {"<p>Hi<table><tr><td>On Tue, Jan 6, 2026 at 9:14 AM Desk &lt;d@example.com&gt; wrote:</td></tr>My answer and more</table>", false},
     };
     (void)state;
@@ -246,6 +264,7 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_plain_mail_is_read_whole),
         cmocka_unit_test(quotes_and_signatures_are_folded),
+        cmocka_unit_test(a_quote_above_the_answer_is_folded),
         cmocka_unit_test(charsets_and_encodings_are_decoded),
         cmocka_unit_test(wrappers_are_kept_and_named),
         cmocka_unit_test(hostile_mails_are_read_within_limits),
