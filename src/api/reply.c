@@ -152,18 +152,34 @@ void write_problem(struct json_writer *w, const struct call *c, const struct pro
     jw_end(w);
 }
 
+static int status_of(const struct problem *p) { return error_info((int)p->code)->status; }
+
+/* The place of a status in the order of checks: a failure of the server replaces what was found before it, and a caller who lacks a right learns
+ * nothing about values. */
+static int check_place(int status) {
+    if (status >= 500) return 0;
+    return status == 403 ? 1 : status == 404 ? 2 : 3;
+}
+
+/* Problems of several checks are gathered. The reply has those of one status: of the first check that failed. Returns the status. */
+static int keep_one_status(struct work *w) {
+    int status = status_of(w->problems);
+    for (const struct problem *p = w->problems; p; p = p->next)
+        if (check_place(status_of(p)) < check_place(status)) status = status_of(p);
+    for (struct problem **at = &w->problems; *at;) {
+        if (status_of(*at) == status) at = &(*at)->next;
+        else *at = (*at)->next;
+    }
+    return status;
+}
+
 void reply_error(struct call *c, int rc) {
     struct json_writer w;
     if (!failed(&c->work)) fail(&c->work, rc < 0 ? error_of_result(rc) : ERR_INTERNAL_ERROR);
-    /* A 5xx failure replaces input errors that were gathered before it. */
-    struct problem *first = c->work.problems;
-    for (struct problem *p = first; p; p = p->next)
-        if (error_info((int)p->code)->status >= 500) first = p;
-    if (first != c->work.problems) c->work.problems = first, first->next = NULL;
     c->out.n = 0;
     c->etag = (struct str){0};
     c->modified = 0;
-    c->status = error_info((int)first->code)->status;
+    c->status = keep_one_status(&c->work);
     jw_init(&w, &c->out);
     w.name_case = c->options.name_case;
     w.pretty = c->options.pretty;

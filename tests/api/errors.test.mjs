@@ -79,6 +79,26 @@ test('missing credentials are 401 AUTHORIZATION_REQUIRED, with a challenge unles
   (await anyone.get('/teams', {}, { Authorization: 'Bearer ' })).refused(401, 'AUTHORIZATION_REQUIRED');
 });
 
+test('a status and its errors agree: a missing right is reported without errors of values', async (t) => {
+  const desk = await open(t), { owner, admin, staff, people } = desk;
+  const narrow = await owner.create('/roles', { title: 'Narrow', type: 'ADMIN' });
+  (await owner.put(`/roles/${narrow.id}/permissions`, { 'users.delete': 0 })).must(200);
+  const { client } = await desk.person('admin', { role_id: narrow.id });
+  const box = await admin.create('/mailboxes', { address: 'box@example.com' });
+  const DENIED = [
+    ['put', `/roles/${narrow.id}/permissions`, client, { 'no.such': 1, 'users.delete': 1 }, ['users.delete']],
+    ['put', '/settings', admin, { values: { 'no.such': '1', 'mail.smtp_host': 'x.example' } }, ['values/mail.smtp_host']],
+    ['post', '/mailboxes', admin, { address: 'x', imap_host: 'imap.example', imap_port: 993 }, ['imap_host', 'imap_port']],
+    ['put', `/mailboxes/${box.id}`, admin, { name: 'x'.repeat(300), imap_port: 0, imap_host: 'imap.example' }, ['imap_host']],
+    ['post', '/users', staff, { full_name: '', email: 'x', role_id: 1 }, ['role_id']],
+    ['put', `/users/${people.customer.id}`, staff, { full_name: '', role_id: 1 }, ['role_id']],
+  ];
+  for (const [method, path, caller, body, parameters] of DENIED) {
+    const { body: { errors } } = (await caller[method](path, body)).refused(403, 'PERMISSIONS_DENIED', ...parameters);
+    assert.deepEqual([...new Set(errors.map((e) => e.code))], ['PERMISSIONS_DENIED'], path);
+  }
+});
+
 test('all bad fields are reported at once', async (t) => {
   const { owner } = await open(t);
   const reply = (await owner.post('/businesshours', {})).refused(400, 'FIELD_REQUIRED', 'title', 'zones');
