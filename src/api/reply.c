@@ -152,7 +152,7 @@ void write_problem(struct json_writer *w, const struct call *c, const struct pro
     jw_end(w);
 }
 
-static int status_of(const struct problem *p) { return error_info((int)p->code)->status; }
+static int problem_status(const struct problem *p) { return error_info((int)p->code)->status; }
 
 /* The place of a status in the order of checks: a failure of the server replaces what was found before it, and a caller who lacks a right learns
  * nothing about values. */
@@ -163,11 +163,11 @@ static int check_place(int status) {
 
 /* Problems of several checks are gathered. The reply has those of one status: of the first check that failed. Returns the status. */
 static int keep_one_status(struct work *w) {
-    int status = status_of(w->problems);
+    int status = problem_status(w->problems);
     for (const struct problem *p = w->problems; p; p = p->next)
-        if (check_place(status_of(p)) < check_place(status)) status = status_of(p);
+        if (check_place(problem_status(p)) < check_place(status)) status = problem_status(p);
     for (struct problem **at = &w->problems; *at;) {
-        if (status_of(*at) == status) at = &(*at)->next;
+        if (problem_status(*at) == status) at = &(*at)->next;
         else *at = (*at)->next;
     }
     return status;
