@@ -149,6 +149,16 @@ struct within {
     const char *column; /* column of the nested table: the parent's id */
 };
 
+/* Replaces rules by which the reference makes the command of a route (api/docs/story.c). A test runs all commands on a new demo desk. */
+struct command_sample {
+    const char *path;    /* values of the path variables, or the ids of a bulk call, separated by commas; an empty one follows the rules */
+    const char *query;   /* "agent_id=2" */
+    const char *body;    /* JSON */
+    const char *made_by; /* path of the POST that makes the object of the command */
+    const char *setup;   /* shell lines before the command; {api} is the address of the API, {owner} the login */
+    const char *refused; /* code of the error that the command gets; NULL: it succeeds */
+};
+
 struct route {
     enum method method;
     const char *path; /* below /api/v1; :name matches one segment, bound as an id if the name says so (variable_is_id), otherwise as text */
@@ -201,6 +211,7 @@ struct route {
     bool has_csv;     /* also answers as CSV: api/csv.h */
     bool has_ranges;  /* a download with ranges: 206 */
     const char *summary, *doc;
+    struct command_sample sample;
     const char *errors;  /* additional error codes, separated by blanks */
     const char *headers; /* additional headers of a success, separated by blanks: api/reply_header.c */
 };
@@ -265,7 +276,8 @@ struct resource {
     /* Computed rows, which are not stored in a table. Returns all rows of the path in their order. If name.p is set, only the row with
      * this name, which is the last path variable. api_list, api_get, api_target and replies treat them like stored rows. */
     int (*rows)(struct call *c, struct view *v, struct str name, struct row **out);
-    bool made_ids; /* computed rows have ids and do not depend on the path: references and include work */
+    const char *sample; /* id of a row of the demo desk for commands of the reference; "": they make their own; NULL: 1 */
+    bool made_ids;      /* computed rows have ids and do not depend on the path: references and include work */
 };
 
 /* Its resource_type in replies. */

@@ -49,6 +49,8 @@ static const struct demo_mail demo_mails[] = {
      "Send us the number of your account.", "X-Spam-Flag: YES\r\n", 0, 0, 0},
     {INCOMING_SUSPENDED, SUSPENDED_SOURCE_IS_NOREPLY, "Nobody reads mail to the address of the sender.", "noreply@carrier.example",
      "Your parcel was sent", "The parcel arrives tomorrow.", "", 0, 0, 0},
+    {INCOMING_SUSPENDED, SUSPENDED_AUTOMATED_EMAIL, "The header Precedence is bulk.", "news@shop.example", "News of this week",
+     "Ten lamps at half the price.", "Precedence: bulk\r\n", 0, 0, 0},
     {INCOMING_FAILED, 0, "The mail has no valid address of a sender.", "nobody", "Hello", "Can you read this?", "", 0, 0, 0},
     {INCOMING_REJECTED, 0, "The user with the address of the sender is disabled.", "former@people.example", "My old account",
      "Please enable it again.", "", 0, 0, 0},

@@ -66,16 +66,15 @@ static int insert_teams(struct conn *c, const struct demo_world *w) {
     return 0;
 }
 
-/* The named logins have Twitter and Facebook accounts, too. customer@ has a second one of each. */
+/* The named logins have Twitter and Facebook accounts, too. owner@ and customer@ have a second one of each. */
 static int insert_accounts(struct conn *c, const struct filling *f) {
     static const struct {
         int64_t user;
         const char *name, *number;
         bool primary;
-    } accounts[] = {{DEMO_ADMIN, "demo_admin", "100001", true},
-                    {DEMO_AGENT, "demo_agent", "100002", true},
-                    {DEMO_CUSTOMER, "demo_customer", "100003", true},
-                    {DEMO_CUSTOMER, "demo_customer_2", "100004", false}};
+    } accounts[] = {{DEMO_OWNER, "demo_owner", "100005", true},       {DEMO_OWNER, "demo_owner_2", "100006", false},
+                    {DEMO_ADMIN, "demo_admin", "100001", true},       {DEMO_AGENT, "demo_agent", "100002", true},
+                    {DEMO_CUSTOMER, "demo_customer", "100003", true}, {DEMO_CUSTOMER, "demo_customer_2", "100004", false}};
     for (size_t i = 0; i < sizeof accounts / sizeof *accounts; i++) {
         const struct bind *binds =
             BINDS(B_INT("user", accounts[i].user), B_TEXT("name", str_of(accounts[i].name)), B_TEXT("number", str_of(accounts[i].number)),

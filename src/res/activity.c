@@ -280,11 +280,17 @@ static const struct route activity_routes[] = {
     {GET, "/cases/:id/activities", COL_PLUS, "conversations", LIST, api_list, ABOUT_CASE, .order = {.descending = true},
      .summary = "List the activities of a conversation", .doc = "The newest first."},
     {GET, "/cases/:id/activities/:activity_id", COL_PLUS, "conversations", ONE, api_get, ABOUT_CASE,
-     .summary = "Get an activity of a conversation"},
+     .summary = "Get an activity of a conversation",
+     .sample = {.path = "18,$ACTIVITY",
+                .setup = "curl {owner} -X PUT -d priority_id=3 \"{api}/cases/18\"\nACTIVITY=$(curl {owner} \"{api}/cases/18/activities\" | "
+                         "member id)"}},
     {GET, "/users/:id/activities", COL_PLUS, "users", LIST, api_list, ABOUT_USER, .order = {.descending = true},
      .summary = "List the activities of a user",
      .doc = "Works for deleted users, too. The list includes e-mails that did not reach the user, with the reason."},
-    {GET, "/users/:id/activities/:activity_id", COL_PLUS, "users", ONE, api_get, ABOUT_USER, .summary = "Get an activity of a user"},
+    {GET, "/users/:id/activities/:activity_id", COL_PLUS, "users", ONE, api_get, ABOUT_USER, .summary = "Get an activity of a user",
+     .sample = {.path = "3,$ACTIVITY",
+                .setup = "curl {owner} -X PUT -d designation=Lead \"{api}/users/3\"\nACTIVITY=$(curl {owner} \"{api}/users/3/activities\" "
+                         "| member id)"}},
     {0},
 };
 

@@ -341,7 +341,11 @@ static const struct route article_routes[] = {
     {PUT, "/articles/reorder", AG_PLUS, SCOPE, NONE, put_articles_order, WRITERS, .input = reorder_input, .summary = "Reorder articles",
      .doc = "The order of a section whose article_order_by is MANUAL."},
     {PUT, "/articles/:id/restore", AG_PLUS, SCOPE, ONE, put_article_restore, WRITERS, .input = article_restore_input,
-     .summary = "Restore a version of an article", .doc = "Its present texts become a version."},
+     .summary = "Restore a version of an article", .doc = "Its present texts become a version.",
+     .sample = {.path = "1",
+                .setup = "curl {owner} -X PUT -d \"titles=Another title\" -d \"contents=Another text.\" "
+                         "\"{api}/articles/1\"\nVERSION=$(curl {owner} \"{api}/articles/1/versions\" | member id)",
+                .body = "{\"version_id\":$VERSION}"}},
     {DELETE, "/articles/:id", AG_PLUS, SCOPE, NONE, delete_article, WRITERS, .summary = "Delete an article"},
     {DELETE, "/articles", AG_PLUS, SCOPE, COUNT, delete_articles, WRITERS, .summary = "Delete several articles"},
     {0},

@@ -168,11 +168,15 @@ static const struct route article_version_routes[] = {
     {GET, "/articles/:id/versions", WRITERS, LIST, api_list, MANAGE, .order = {.descending = true},
      .summary = "List the versions of an article",
      .doc = "The newest first. At most 1000 are kept, of very long texts fewer. If a change removes an older version, its reply says so."},
-    {GET, "/articles/:id/versions/:version_id", WRITERS, ONE, api_get, MANAGE, .summary = "Get a version of an article"},
+    {GET, "/articles/:id/versions/:version_id", WRITERS, ONE, api_get, MANAGE, .summary = "Get a version of an article",
+     .sample = {.path = "1,$VERSION",
+                .setup = "curl {owner} -X PUT -d \"titles=Another title\" -d \"contents=Another text.\" "
+                         "\"{api}/articles/1\"\nVERSION=$(curl {owner} \"{api}/articles/1/versions\" | member id)"}},
     {GET, "/articles/:id/versions/:version_id/comparison", WRITERS, ONE, get_article_comparison, MANAGE, .of = "article",
      .reply = "article_comparison", .args = comparison_args, .executor = POOL, .lane = LANE_READ,
      .summary = "Compare a version of an article",
-     .doc = "Texts that differ in more than a thousand words are compared by paragraphs, or shown as one deletion and one insertion."},
+     .doc = "Texts that differ in more than a thousand words are compared by paragraphs, or shown as one deletion and one insertion.",
+     .sample = {.path = "1,$VERSION"}},
     {0},
 };
 

@@ -296,7 +296,7 @@ static int get_attachments(struct call *c) {
 #define DOWNLOAD_DOC                                                                                                          \
     " Content-Disposition has the file name. HEAD returns name, size and type only. Range requests may ask for one range of " \
     "bytes."
-#define ATTACHMENT_ROUTE_EACH(post, who, scope, parent, condition, what)                                                           \
+#define ATTACHMENT_ROUTE_EACH(post, who, scope, parent, condition, what, ids, first)                                               \
     {GET,                                                                                                                          \
      post "/attachments/:attachment_id",                                                                                           \
      who,                                                                                                                          \
@@ -305,6 +305,7 @@ static int get_attachments(struct call *c) {
      api_get,                                                                                                                      \
      .of = parent,                                                                                                                 \
      .where = condition,                                                                                                           \
+     .sample = {.path = ids ",$ATTACHMENT", .setup = first},                                                                       \
      .summary = "Get an attachment of " what},                                                                                     \
         {GET,                                                                                                                      \
          post "/attachments/:attachment_id/url",                                                                                   \
@@ -316,6 +317,7 @@ static int get_attachments(struct call *c) {
          .where = condition,                                                                                                       \
          .is_download = true,                                                                                                      \
          .has_ranges = true,                                                                                                       \
+         .sample = {.path = ids ",$ATTACHMENT"},                                                                                   \
          .summary = "View an attachment of " what,                                                                                 \
          .doc = "Raster images (PNG, JPEG, GIF, WebP) are shown inline. All other files are downloaded." DOWNLOAD_DOC},            \
         {GET,                                                                                                                      \
@@ -328,33 +330,53 @@ static int get_attachments(struct call *c) {
          .where = condition,                                                                                                       \
          .is_download = true,                                                                                                      \
          .has_ranges = true,                                                                                                       \
+         .sample = {.path = ids ",$ATTACHMENT"},                                                                                   \
          .summary = "Download an attachment of " what,                                                                             \
          .doc = "All callers who see " what " may download it." DOWNLOAD_DOC},                                                     \
     {                                                                                                                              \
         GET, post "/attachments/:attachment_id/thumbnail", who, scope, ONE, get_attachment_thumbnail,                              \
             .of = parent, .where = condition, .is_download = true, .executor = POOL, .lane = LANE_PICTURE,                         \
-            .summary = "View the thumbnail of an attachment of " what,                                                             \
+            .sample = {.path = ids ",$ATTACHMENT"}, .summary = "View the thumbnail of an attachment of " what,                     \
             .doc = "A JPEG, PNG, GIF or WebP of at most 16 million pixels has one, which fits 200 x 200 pixels. Other files: 404." \
     }
-#define ATTACHMENT_ROUTES(post, who, scope, parent, condition, what)                                                                 \
-    ATTACHMENT_ROUTE_EACH(post, who, scope, parent, condition, what), {                                                              \
-        GET, post "/attachments/download/all", who, scope, ONE, get_attachments,                                                     \
-            .of = parent, .where = condition, .is_download = true, .is_heavy = true, .summary = "Download all attachments of " what, \
-            .doc = "The reply is a ZIP. Equal names are numbered."                                                                   \
+#define ATTACHMENT_ROUTES(post, who, scope, parent, condition, what, ids, first)                                   \
+    ATTACHMENT_ROUTE_EACH(post, who, scope, parent, condition, what, ids, first), {                                \
+        GET, post "/attachments/download/all", who, scope, ONE, get_attachments,                                   \
+            .of = parent, .where = condition, .is_download = true, .is_heavy = true, .sample = {.path = ids},      \
+            .summary = "Download all attachments of " what, .doc = "The reply is a ZIP. Equal names are numbered." \
     }
 #define OF_NOTE(owner) "t.post_id IN (SELECT n.id FROM notes n WHERE n.id = :note_id AND n." owner " = :id)"
 
 static const struct route attachment_routes[] = {
     ATTACHMENT_ROUTES("/conversations/:id/messages/:message_id", ALL | FINGERPRINT, "conversations", "conversation",
-                      "t.post_id IN (SELECT p.id FROM posts p WHERE p.id = :message_id AND p.case_id = :id AND p.kind = 1)", "a message"),
+                      "t.post_id IN (SELECT p.id FROM posts p WHERE p.id = :message_id AND p.case_id = :id AND p.kind = 1)", "a message",
+                      "18,$MESSAGE",
+                      "MESSAGE=$(curl {owner} -F \"contents=See the picture.\" -F first=@picture.png -F second=@picture.png "
+                      "\"{api}/conversations/18/messages\" | member id)\nATTACHMENT=$(curl {owner} "
+                      "\"{api}/conversations/18/messages/$MESSAGE?include=attachment\" | below attachments)"),
     /* They also work for a conversation in the trash. */
     ATTACHMENT_ROUTES("/cases/:id/messages/:message_id", COL_PLUS, "conversations", "case",
                       "t.post_id IN (SELECT p.id FROM posts p WHERE p.id = :message_id AND p.case_id = :id AND p.kind = 1)",
-                      "a message of a case"),
-    ATTACHMENT_ROUTES("/cases/:id/notes/:note_id", COL_PLUS, "conversations", "case", OF_NOTE("case_id"), "a note on a conversation"),
-    ATTACHMENT_ROUTES("/users/:id/notes/:note_id", COL_PLUS, "conversations", "user", OF_NOTE("owner_user_id"), "a note on a user"),
-    ATTACHMENT_ROUTES("/organizations/:id/notes/:note_id", COL_PLUS, "conversations", "organization", OF_NOTE("organization_id"),
-                      "a note on an organization"),
+                      "a message of a case", "18,$MESSAGE",
+                      "MESSAGE=$(curl {owner} -F \"contents=See the picture.\" -F first=@picture.png -F second=@picture.png "
+                      "\"{api}/conversations/18/messages\" | member id)\nATTACHMENT=$(curl {owner} "
+                      "\"{api}/conversations/18/messages/$MESSAGE?include=attachment\" | below attachments)"),
+    ATTACHMENT_ROUTES("/cases/:id/notes/:note_id", COL_PLUS, "conversations", "case", OF_NOTE("case_id"), "a note on a conversation",
+                      "18,$NOTE",
+                      "NOTE=$(curl {owner} -F \"contents=See the picture.\" -F first=@picture.png -F second=@picture.png "
+                      "\"{api}/cases/18/notes\" | member "
+                      "id)\nATTACHMENT=$(curl {owner} \"{api}/cases/18/notes/$NOTE?include=attachment\" | below attachments)"),
+    ATTACHMENT_ROUTES("/users/:id/notes/:note_id", COL_PLUS, "conversations", "user", OF_NOTE("owner_user_id"), "a note on a user",
+                      "3,$NOTE",
+                      "NOTE=$(curl {owner} -F \"contents=See the picture.\" -F first=@picture.png -F second=@picture.png "
+                      "\"{api}/users/3/notes\" | member "
+                      "id)\nATTACHMENT=$(curl {owner} \"{api}/users/3/notes/$NOTE?include=attachment\" | below attachments)"),
+    ATTACHMENT_ROUTES(
+        "/organizations/:id/notes/:note_id", COL_PLUS, "conversations", "organization", OF_NOTE("organization_id"),
+        "a note on an organization", "1,$NOTE",
+        "NOTE=$(curl {owner} -F \"contents=See the picture.\" -F first=@picture.png -F second=@picture.png \"{api}/organizations/1/notes\" "
+        "| "
+        "member id)\nATTACHMENT=$(curl {owner} \"{api}/organizations/1/notes/$NOTE?include=attachment\" | below attachments)"),
     {0},
 };
 
@@ -385,10 +407,14 @@ static int delete_article_attachment(struct call *c) {
 static const struct route article_attachment_routes[] = {
     {GET, "/articles/:id/attachments", PUBLIC, "conversations", LIST, api_list, .order = {.key = "t.sort_order"},
      .summary = "List the attachments of an article"},
-    ATTACHMENT_ROUTES("/articles/:id", PUBLIC, "conversations", NULL, NULL, "an article"),
+    ATTACHMENT_ROUTES(
+        "/articles/:id", PUBLIC, "conversations", NULL, NULL, "an article", "$ARTICLE",
+        "ARTICLE=$(curl {owner} -F \"titles=With a picture\" -F \"contents=See the picture.\" -F section_id=1 -F "
+        "status=PUBLISHED -F first=@picture.png -F second=@picture.png \"{api}/articles\" | member id)\nATTACHMENT=$(curl {owner} "
+        "\"{api}/articles/$ARTICLE/attachments\" | below attachments)"),
     {DELETE, "/articles/:id/attachments/:attachment_id", AG_PLUS, "conversations", NONE, delete_article_attachment,
      .permission = "help_center_articles.manage", .summary = "Remove an attachment from an article",
-     .doc = "Contents that show the picture then lack it."},
+     .doc = "Contents that show the picture then lack it.", .sample = {.path = "$ARTICLE,$ATTACHMENT"}},
     {0},
 };
 
@@ -411,7 +437,9 @@ const struct resource article_attachment_resource = {.type = "article_attachment
 static void event_token_icon_visible(struct work *w, struct branches *out) { out->all = w->actor.rank >= ROLE_ADMIN; }
 
 static const struct route event_token_icon_routes[] = {
-    ATTACHMENT_ROUTE_EACH("/events/tokens/:id", AD, "configuration", "token", "t.id = :id", "an event token"),
+    ATTACHMENT_ROUTE_EACH("/events/tokens/:id", AD, "configuration", "token", "t.id = :id", "an event token", "$TOKEN",
+                          "TOKEN=$(curl {owner} -F label=Shop -F icon=@picture.png \"{api}/events/tokens\" | member id)\nATTACHMENT=$(curl "
+                          "{owner} \"{api}/events/tokens/$TOKEN?include=attachment\" | below attachments)"),
     {0},
 };
 

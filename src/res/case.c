@@ -353,7 +353,7 @@ static const struct route case_routes[] = {
      .doc = "Only the author can undo a reply, and only while its e-mails wait for mail.undo_seconds. The message is deleted. The status "
             "returns to "
             "the one before the reply, if the reply itself changed it. Other changes stay.",
-     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE", .sample = {.path = "$CASE,$CASE_REPLY", .refused = "RESOURCE_NOT_FOUND"}},
     {GET, "/cases/:id/participants", COL_PLUS, "conversations", LIST, api_list, .reply = "user_minimal", .of = "case",
      .where = "t.id IN (" PARTICIPANTS ")", .summary = "List the participants of a conversation as staff see it",
      .doc =
@@ -382,11 +382,12 @@ static const struct route case_routes[] = {
      .input = merge_input, .summary = "Merge conversations into this one",
      .doc = "The posts of the others move here and keep their ids. The others are closed, and customers do not see them any more. Their "
             "requesters become participants. Tags are added. All other properties of this conversation stay.",
-     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE", .sample = {.path = "18", .body = "{\"case_ids\":[79,119],\"force\":true}"}},
     {0},
 };
 
 const struct resource case_resource = {.type = "case",
+                                       .sample = "18",
                                        .title = "Cases",
                                        .doc = "Conversations as staff see and work on them.",
                                        .url = "cases/:id",

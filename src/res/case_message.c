@@ -76,7 +76,8 @@ static const struct route case_message_routes[] = {
     {GET, "/cases/:id/messages", COL_PLUS, "conversations", LIST, api_list, .order = {.descending = true}, .args = html_args,
      .summary = "List the messages of a conversation as staff see them", .doc = "The newest first."},
     {GET, "/cases/:id/messages/:message_id", COL_PLUS, "conversations", ONE, api_get, .args = html_args,
-     .summary = "Get a message as staff see it", .doc = "Also if the conversation is suspended, merged or in the trash."},
+     .summary = "Get a message as staff see it", .doc = "Also if the conversation is suspended, merged or in the trash.",
+     .sample = {.path = "18,$MESSAGE", .setup = "MESSAGE=$(curl {owner} \"{api}/cases/18/messages\" | member id)"}},
     {0},
 };
 

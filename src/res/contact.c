@@ -56,22 +56,33 @@ static const struct field website_fields[] = {
     {0},
 };
 
-#define CONTACT_ROUTES(name, one)                                                                      \
-    {GET,                                                                                              \
-     "/users/:id/contacts/" name "/:contact_id",                                                       \
-     COL_PLUS,                                                                                         \
-     "users",                                                                                          \
-     ONE,                                                                                              \
-     api_get,                                                                                          \
-     .within = {"user", "user_id"},                                                                    \
-     .summary = "Get " one " of a user"},                                                              \
-    {                                                                                                  \
-        GET, "/organizations/:id/contacts/" name "/:contact_id", COL_PLUS, "users", ONE, api_get,      \
-            .within = {"organization", "organization_id"}, .summary = "Get " one " of an organization" \
+#define CONTACT_ROUTES(name, one, send)                                                                                                   \
+    {GET,                                                                                                                                 \
+     "/users/:id/contacts/" name "/:contact_id",                                                                                          \
+     COL_PLUS,                                                                                                                            \
+     "users",                                                                                                                             \
+     ONE,                                                                                                                                 \
+     api_get,                                                                                                                             \
+     .within = {"user", "user_id"},                                                                                                       \
+     .sample = {.path = "3,$CONTACT",                                                                                                     \
+                .setup = "curl {owner} -X PUT -H 'Content-Type: application/json' -d '" send                                              \
+                         "' \"{api}/users/3\"\nCONTACT=$(curl {owner} \"{api}/users/3?include=contact_address,contact_website\" | below " \
+                         "contacts/" name ")"},                                                                                           \
+     .summary = "Get " one " of a user"},                                                                                                 \
+    {                                                                                                                                     \
+        GET, "/organizations/:id/contacts/" name "/:contact_id", COL_PLUS, "users", ONE, api_get,                                         \
+            .within = {"organization", "organization_id"},                                                                                \
+            .sample = {.path = "1,$CONTACT",                                                                                              \
+                       .setup = "curl {owner} -X PUT -H 'Content-Type: application/json' -d '" send                                       \
+                                "' \"{api}/organizations/1\"\nCONTACT=$(curl {owner} "                                                    \
+                                "\"{api}/organizations/1?include=contact_address,contact_website\" | below contacts/" name ")"},          \
+            .summary = "Get " one " of an organization"                                                                                   \
     }
 
-static const struct route address_routes[] = {CONTACT_ROUTES("addresses", "an address"), {0}};
-static const struct route website_routes[] = {CONTACT_ROUTES("websites", "a web site"), {0}};
+static const struct route address_routes[] = {
+    CONTACT_ROUTES("addresses", "an address", "{\"addresses\":[{\"address1\":\"12 St James Square\"}]}"), {0}};
+static const struct route website_routes[] = {
+    CONTACT_ROUTES("websites", "a web site", "{\"websites\":[{\"url\":\"https://ada.example.com/\"}]}"), {0}};
 
 const struct resource contact_address_resource = {.type = "contact_address",
                                                   .title = "Addresses",

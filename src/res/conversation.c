@@ -285,6 +285,7 @@ static const struct route conversation_routes[] = {
 };
 
 const struct resource conversation_resource = {.type = "conversation",
+                                               .sample = "18",
                                                .title = "Conversations",
                                                .doc = "Requests of customers, with the replies of staff.",
                                                .url = "conversations/:id",

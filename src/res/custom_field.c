@@ -410,17 +410,18 @@ static int put_custom_fields_order(struct call *c) {
 
 /* ---- three resources -------------------------------------------------------------------------------------------- */
 
-#define FIELDS_OF(what, plural, path, kind, allowed)                                                                                       \
+#define FIELDS_OF(what, plural, path, kind, allowed, variable)                                                                             \
     static const struct field what##_order[] = {                                                                                           \
         {#what "_field_ids", F_IDS, PRESENT, .doc = "All ids, in the new order.", .example = "[2, 1]"}, {0}};                              \
     static const struct route what##_field_routes[] = {                                                                                    \
         {GET, path, COL_PLUS, "conversations", LIST_COUNT, api_list, .order = {.key = "1 - t.is_system", .then = "t.sort_order"},          \
          .summary = "List the custom fields of " plural,                                                                                   \
          .doc = "Sorted by position. Built-in fields come first. Callers below admins get only enabled fields."},                          \
-        {GET, path "/:id", COL_PLUS, "conversations", ONE, api_get, .summary = "Get a custom field of " plural},                           \
         {POST, path, AD, "configuration", ONE, post_custom_field, .permission = allowed, .summary = "Create a custom field of " plural,    \
          .errors = "ANY_FIELD_REQUIRED RESOURCE_ACTION_NOT_AVAILABLE"},                                                                    \
+        {GET, path "/:id", COL_PLUS, "conversations", ONE, api_get, .summary = "Get a custom field of " plural},                           \
         {PUT, path "/reorder", AD, "configuration", NONE, put_custom_fields_order, .permission = allowed, .input = what##_order,           \
+         .sample = {.body = "{\"" #what "_field_ids\":[$" variable "]}", .made_by = path},                                                 \
          .summary = "Reorder the custom fields of " plural},                                                                               \
         {PUT, path "/:id", AD, "configuration", ONE, put_custom_field, .permission = allowed,                                              \
          .summary = "Update a custom field of " plural,                                                                                    \
@@ -432,6 +433,7 @@ static int put_custom_fields_order(struct call *c) {
         {0},                                                                                                                               \
     };                                                                                                                                     \
     const struct resource what##_field_resource = {.type = #what "_field",                                                                 \
+                                                   .sample = "",                                                                           \
                                                    .title = "Custom fields of " plural,                                                    \
                                                    .doc = "Additional fields of " plural ", defined by the desk.",                         \
                                                    .url = &path "/:id"[1],                                                                 \
@@ -441,9 +443,9 @@ static int put_custom_fields_order(struct call *c) {
                                                    .routes = what##_field_routes,                                                          \
                                                    .visible = custom_field_visible}
 
-FIELDS_OF(case, "conversations", "/cases/fields", 1, "case_fields.manage");
-FIELDS_OF(user, "people", "/users/fields", 2, "user_fields.manage");
-FIELDS_OF(organization, "organizations", "/organizations/fields", 3, "organizations_fields.manage");
+FIELDS_OF(case, "conversations", "/cases/fields", 1, "case_fields.manage", "CASE_FIELD");
+FIELDS_OF(user, "people", "/users/fields", 2, "user_fields.manage", "USER_FIELD");
+FIELDS_OF(organization, "organizations", "/organizations/fields", 3, "organizations_fields.manage", "ORGANIZATION_FIELD");
 
 static const struct route option_routes[] = {
     {GET, "/base/field/option/:id", ALL, "conversations", ONE, api_get, .summary = "Get an option of a custom field",

@@ -33,7 +33,7 @@ static int get_email_original(struct call *c) {
 static const struct route email_original_routes[] = {
     {GET, "/cases/posts/:id/email_original", COL_PLUS, "conversations", ONE, get_email_original, .of = "post", .executor = POOL,
      .lane = LANE_READ, .args = html_args, .summary = "Get the e-mail that a post came by",
-     .doc = "404 if the post did not come by e-mail."},
+     .doc = "404 if the post did not come by e-mail.", .sample = {.path = "63"}},
     {0},
 };
 

@@ -50,12 +50,18 @@ static int post_delivery_replay(struct call *c) {
 static const struct route delivery_routes[] = {
     {GET, "/endpoints/:id/deliveries", AD, "configuration", LIST, api_list, .order = {.descending = true}, .args = delivery_args,
      .summary = "List the deliveries of an endpoint", .doc = "The newest first. They are kept for 30 days."},
-    {GET, "/endpoints/:id/deliveries/:delivery_id", AD, "configuration", ONE, api_get, .summary = "Get a delivery of an endpoint"},
+    {GET, "/endpoints/:id/deliveries/:delivery_id", AD, "configuration", ONE, api_get, .summary = "Get a delivery of an endpoint",
+     .sample = {.path = "$ENDPOINT,$DELIVERY",
+                .setup =
+                    "ENDPOINT=$(curl {owner} -d title=Warehouse -d type=EMAIL -d \"attributes[address]=warehouse@example.org\" "
+                    "\"{api}/endpoints\" | member id)\nDELIVERY=$(curl {owner} -X POST \"{api}/endpoints/$ENDPOINT/test\" | member id)"}},
     {POST, "/endpoints/:id/deliveries/:delivery_id/replay", AD, "configuration", ONE, post_delivery_replay, .status = 200,
      .permission = MANAGE_ENDPOINTS, .input = no_fields, .summary = "Send a delivery again",
-     .doc = "With the same event_id and body, also if it was SENT. It is tried for 24 hours.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+     .doc = "With the same event_id and body, also if it was SENT. It is tried for 24 hours.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE",
+     .sample = {.path = "$ENDPOINT,$DELIVERY"}},
     {POST, "/endpoints/:id/test", AD, "configuration", ONE, post_endpoint_test, .permission = MANAGE_ENDPOINTS, .input = no_fields,
-     .summary = "Send a test to an endpoint", .doc = "Adds a delivery without a conversation.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+     .summary = "Send a test to an endpoint", .doc = "Adds a delivery without a conversation.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE",
+     .sample = {.path = "$ENDPOINT"}},
     {0},
 };
 

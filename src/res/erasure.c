@@ -59,7 +59,7 @@ static const struct route erasure_routes[] = {
      .doc = "Erases what identifies the person, everywhere in the desk, also of people who were deleted before. The reply is a receipt, "
             "which is "
             "complete when its status is COMPLETED. It says what was removed and what was kept.",
-     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE", .sample = {.made_by = "/users"}},
     {GET, "/erasures", AD, "users", LIST, api_list, .order = {.descending = true}, .summary = "List erasures",
      .doc = "Receipts of erased people, the newest first."},
     {GET, "/erasures/:id", AD, "users", ONE, api_get, .summary = "Get an erasure", .doc = "The receipt of POST /users/:id/erase."},

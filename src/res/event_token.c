@@ -166,6 +166,7 @@ static const struct route token_routes[] = {
 };
 
 const struct resource event_token_resource = {.type = "token",
+                                              .sample = "",
                                               .title = "Event tokens",
                                               .doc = "Addresses to which other systems report events of people.",
                                               .url = "events/tokens/:id",

@@ -89,22 +89,35 @@ static const struct route file_routes[] = {
             "fields), within twelve hours and any number of times.",
      .errors = "FIELD_REQUIRED CHECKSUM_MISMATCH"},
     {GET, "/files/:id", ALL | FINGERPRINT, "", ONE, api_get, .summary = "Get a file",
-     .doc = "Only for the uploader. content_url is the address of the content."},
+     .doc = "Only for the uploader. content_url is the address of the content.",
+     .sample = {.path = "$FILE", .setup = "FILE=$(curl {owner} -F file=@picture.png \"{api}/files\" | member id)"}},
     {GET, "/files/:id/content", ALL | FINGERPRINT, "", ONE, get_file_content, .args = content_args, .is_download = true, .has_ranges = true,
-     .summary = "Download a file", .doc = "Only for the uploader." CONTENT_DOC},
+     .summary = "Download a file", .doc = "Only for the uploader." CONTENT_DOC, .sample = {.path = "$FILE"}},
     {GET, "/users/:id/files/:file_id/content", ALL, "users", ONE, get_user_file_content, .args = content_args, .is_download = true,
      .has_ranges = true, .of = "user", .summary = "Download a file of a user",
-     .doc = "The file is the value of a custom field. All callers who see the value may download it: staff, and the user." CONTENT_DOC},
+     .doc = "The file is the value of a custom field. All callers who see the value may download it: staff, and the user." CONTENT_DOC,
+     .sample = {.path = "3,$FILE",
+                .setup = "curl {owner} -d type=FILE -d key=contract_user -d title=Contract \"{api}/users/fields\"\nFILE=$(curl {owner} -F "
+                         "file=@picture.png \"{api}/files\" | member id)\ncurl {owner} -X PUT -d \"field_values[contract_user]=$FILE\" "
+                         "\"{api}/users/3\""}},
     {GET, "/organizations/:id/files/:file_id/content", ALL, "users", ONE, get_organization_file_content, .args = content_args,
      .is_download = true, .has_ranges = true, .of = "organization", .summary = "Download a file of an organization",
      .doc = "The file is the value of a custom field. All callers who see the value may download it: staff, and the people of the "
-            "organization if customers see the field." CONTENT_DOC},
+            "organization if customers see the field." CONTENT_DOC,
+     .sample = {.path = "1,$FILE",
+                .setup = "curl {owner} -d type=FILE -d key=contract_organization -d title=Contract "
+                         "\"{api}/organizations/fields\"\nFILE=$(curl {owner} -F file=@picture.png \"{api}/files\" | member id)\ncurl "
+                         "{owner} -X PUT -d \"field_values[contract_organization]=$FILE\" \"{api}/organizations/1\""}},
     {GET, "/cases/:id/files/:file_id/content", COL_PLUS, "conversations", ONE, get_case_file_content, .args = content_args,
      .is_download = true, .has_ranges = true, .of = "case", .summary = "Download a file of a conversation as staff",
-     .doc = "The file is the value of a custom field." CONTENT_DOC},
+     .doc = "The file is the value of a custom field." CONTENT_DOC,
+     .sample = {.path = "18,$FILE",
+                .setup = "curl {owner} -d type=FILE -d key=contract_case -d title=Contract -d is_visible_to_customers=true "
+                         "\"{api}/cases/fields\"\nFILE=$(curl {owner} -F file=@picture.png \"{api}/files\" | member id)\ncurl {owner} -X "
+                         "PUT -d \"field_values[contract_case]=$FILE\" \"{api}/cases/18\""}},
     {GET, "/conversations/:id/files/:file_id/content", ALL | FINGERPRINT, "", ONE, get_conversation_file_content, .bearer = "conversations",
      .args = content_args, .is_download = true, .has_ranges = true, .of = "conversation", .summary = "Download a file of a conversation",
-     .doc = "The file is the value of a custom field that customers see." CONTENT_DOC},
+     .doc = "The file is the value of a custom field that customers see." CONTENT_DOC, .sample = {.path = "18,$FILE"}},
     {0},
 };
 

@@ -271,118 +271,129 @@ static int delete_identities(struct call *c) {
 #define UNAVAILABLE .errors = "RESOURCE_ACTION_NOT_AVAILABLE"
 
 /* Routes of every kind of identity. many: the roles that may delete several identities of other people at once. */
+#define LISTS(path, some)                                                                                                           \
+    {GET,                                                                                                                           \
+     "/identities/" path,                                                                                                           \
+     COL_PLUS,                                                                                                                      \
+     "users",                                                                                                                       \
+     LIST,                                                                                                                          \
+     api_list,                                                                                                                      \
+     .args = identity_list_args,                                                                                                    \
+     .order = ORDER,                                                                                                                \
+     .summary = "List " some,                                                                                                       \
+     .doc = "The primary ones first, then by time of the last change."},                                                            \
+    {                                                                                                                               \
+        GET, "/profile/identities/" path, ALL, "", LIST, api_list, .where = OWN, .order = ORDER, .summary = "List your " some,      \
+                                                                   .doc = "The primary one first, then by time of the last change." \
+    }
 #define READ(path, one, some)                                                                                            \
-    {GET,                                                                                                                \
-     "/identities/" path,                                                                                                \
-     COL_PLUS,                                                                                                           \
-     "users",                                                                                                            \
-     LIST,                                                                                                               \
-     api_list,                                                                                                           \
-     .args = identity_list_args,                                                                                         \
-     .order = ORDER,                                                                                                     \
-     .summary = "List " some,                                                                                            \
-     .doc = "The primary ones first, then by time of the last change."},                                                 \
-        {GET, "/identities/" path "/:id", COL_PLUS, "users", ONE, api_get, .summary = "Get " one},                       \
-        {GET,                                                                                                            \
-         "/profile/identities/" path,                                                                                    \
-         ALL,                                                                                                            \
-         "",                                                                                                             \
-         LIST,                                                                                                           \
-         api_list,                                                                                                       \
-         .where = OWN,                                                                                                   \
-         .order = ORDER,                                                                                                 \
-         .summary = "List your " some,                                                                                   \
-         .doc = "The primary one first, then by time of the last change."},                                              \
-    {                                                                                                                    \
+    {GET, "/identities/" path "/:id", COL_PLUS, "users", ONE, api_get, .summary = "Get " one}, {                         \
         GET, "/profile/identities/" path "/:id", ALL, "", ONE, api_get, .where = OWN, .summary = "Get one of your " some \
     }
-#define CHANGE(path, one, name, who, parameters)                                                                                       \
-    {PUT,                                                                                                                              \
-     "/identities/" path "/:id",                                                                                                       \
-     who,                                                                                                                              \
-     "users",                                                                                                                          \
-     ONE,                                                                                                                              \
-     put_identity,                                                                                                                     \
-     .permission = "users.update",                                                                                                     \
-     .input = parameters,                                                                                                              \
-     .summary = "Update " one,                                                                                                         \
-     .doc = "is_primary can't be unset: a person always has a primary one. Make another one primary instead.",                         \
-     UNAVAILABLE},                                                                                                                     \
-    {                                                                                                                                  \
-        PUT, "/profile/identities/" path "/:id/primary", ALL, "", ONE, put_identity_primary,                                           \
-            .where = OWN, .input = no_fields, .summary = "Set your primary " name, .doc = "An e-mail address must be verified first.", \
-            UNAVAILABLE                                                                                                                \
+#define CHANGE(path, one, name, who, parameters, refusal)                                                          \
+    {PUT,                                                                                                          \
+     "/identities/" path "/:id",                                                                                   \
+     who,                                                                                                          \
+     "users",                                                                                                      \
+     ONE,                                                                                                          \
+     put_identity,                                                                                                 \
+     .permission = "users.update",                                                                                 \
+     .input = parameters,                                                                                          \
+     .summary = "Update " one,                                                                                     \
+     .doc = "is_primary can't be unset: a person always has a primary one. Make another one primary instead.",     \
+     UNAVAILABLE},                                                                                                 \
+    {                                                                                                              \
+        PUT, "/profile/identities/" path "/:id/primary", ALL, "", ONE, put_identity_primary,                       \
+            .where = OWN, .input = no_fields, .sample = {.refused = refusal}, .summary = "Set your primary " name, \
+            .doc = "An e-mail address must be verified first.", UNAVAILABLE                                        \
     }
-#define REMOVE(path, one, some, many)                                                                                                    \
-    {DELETE,                                                                                                                             \
-     "/identities/" path "/:id",                                                                                                         \
-     COL_PLUS,                                                                                                                           \
-     "users",                                                                                                                            \
-     NONE,                                                                                                                               \
-     delete_identities,                                                                                                                  \
-     .permission = "users.update",                                                                                                       \
-     .summary = "Delete " one,                                                                                                           \
-     UNAVAILABLE},                                                                                                                       \
-        {DELETE,                                                                                                                         \
-         "/identities/" path,                                                                                                            \
-         many,                                                                                                                           \
-         "users",                                                                                                                        \
-         COUNT,                                                                                                                          \
-         delete_identities,                                                                                                              \
-         .permission = "users.update",                                                                                                   \
-         .summary = "Delete several " some,                                                                                              \
-         UNAVAILABLE},                                                                                                                   \
-        {DELETE,       "/profile/identities/" path "/:id",    ALL,        "", NONE, delete_identities,                                   \
-         .where = OWN, .summary = "Delete one of your " some, UNAVAILABLE},                                                              \
-    {                                                                                                                                    \
-        DELETE, "/profile/identities/" path, ALL, "", COUNT, delete_identities, .where = OWN, .summary = "Delete several of your " some, \
-                                                                                UNAVAILABLE                                              \
+/* at, ats: sample of one, of several; own, owns: of one's own. NULL: the command makes its own. */
+#define REMOVE(kind, one, some, many, at, ats, own, owns)                                                                              \
+    {DELETE,                                                                                                                           \
+     "/identities/" kind "/:id",                                                                                                       \
+     COL_PLUS,                                                                                                                         \
+     "users",                                                                                                                          \
+     NONE,                                                                                                                             \
+     delete_identities,                                                                                                                \
+     .permission = "users.update",                                                                                                     \
+     .sample = {.path = at},                                                                                                           \
+     .summary = "Delete " one,                                                                                                         \
+     UNAVAILABLE},                                                                                                                     \
+        {DELETE,                                                                                                                       \
+         "/identities/" kind,                                                                                                          \
+         many,                                                                                                                         \
+         "users",                                                                                                                      \
+         COUNT,                                                                                                                        \
+         delete_identities,                                                                                                            \
+         .permission = "users.update",                                                                                                 \
+         .sample = {.path = ats},                                                                                                      \
+         .summary = "Delete several " some,                                                                                            \
+         UNAVAILABLE},                                                                                                                 \
+        {DELETE,                                                                                                                       \
+         "/profile/identities/" kind "/:id",                                                                                           \
+         ALL,                                                                                                                          \
+         "",                                                                                                                           \
+         NONE,                                                                                                                         \
+         delete_identities,                                                                                                            \
+         .where = OWN,                                                                                                                 \
+         .sample = {.path = own},                                                                                                      \
+         .summary = "Delete one of your " some,                                                                                        \
+         UNAVAILABLE},                                                                                                                 \
+    {                                                                                                                                  \
+        DELETE, "/profile/identities/" kind, ALL, "", COUNT, delete_identities, .where = OWN, .sample = {.path = owns},                \
+                                                                                .summary = "Delete several of your " some, UNAVAILABLE \
     }
 
 #define CLAIMED "It is not used until it is verified: it is not a login, it matches no e-mail, and other people may have it, too. "
 #define FOREIGN "If a collaborator adds it to another person, it is not used until an agent confirms it."
 
 static const struct route email_routes[] = {
-    READ("emails", "an e-mail address", "e-mail addresses"),
+    LISTS("emails", "e-mail addresses"),
     {POST, "/identities/emails", COL_PLUS, "users", ONE, post_identity, .permission = "users.update", .input = email_create,
      .summary = "Add an e-mail address to a user", .doc = FOREIGN " It is also verified if its link is opened in a session of that person.",
      UNAVAILABLE},
     {POST, "/profile/identities/emails", ALL, "", ONE, post_own_identity, .input = email_own,
      .summary = "Add an e-mail address to the current user",
-     .doc = CLAIMED "It can't be primary until then. The server sends a verification e-mail to it.", UNAVAILABLE},
-    CHANGE("emails", "an e-mail address", "e-mail address", COL_PLUS, email_update),
+     .doc = CLAIMED "It can't be primary until then. The server sends a verification e-mail to it.", UNAVAILABLE,
+     .sample = {.body = "{\"email\":\"owner@example.org\"}"}},
+    READ("emails", "an e-mail address", "e-mail addresses"),
+    CHANGE("emails", "an e-mail address", "e-mail address", COL_PLUS, email_update, "RESOURCE_ACTION_NOT_AVAILABLE"),
     {PUT, "/identities/emails/:id/send_verification_email", COL_PLUS, "users", NONE, put_identity_verification,
      .permission = "users.update", .input = no_fields, .summary = "Send a verification e-mail to an e-mail address", UNAVAILABLE},
     {PUT, "/profile/identities/emails/:id/verification", ALL, "", ONE, put_identity_verification, .where = OWN, .input = no_fields,
      .summary = "Send a verification e-mail to an e-mail address of your own", UNAVAILABLE},
-    REMOVE("emails", "an e-mail address", "e-mail addresses", AD),
+    REMOVE("emails", "an e-mail address", "e-mail addresses", AD, NULL, NULL, NULL, NULL),
     {0},
 };
 
 static const struct route phone_routes[] = {
-    READ("phones", "a phone number", "phone numbers"),
+    LISTS("phones", "phone numbers"),
     {POST, "/identities/phones", COL_PLUS, "users", ONE, post_identity, .permission = "users.update", .input = phone_create,
      .summary = "Add a phone number to a user", .doc = FOREIGN, UNAVAILABLE},
     {POST, "/profile/identities/phones", ALL, "", ONE, post_own_identity, .input = phone_own,
-     .summary = "Add a phone number to the current user", .doc = CLAIMED, UNAVAILABLE},
-    CHANGE("phones", "a phone number", "phone number", COL_PLUS, state_update),
-    REMOVE("phones", "a phone number", "phone numbers", AD),
+     .summary = "Add a phone number to the current user", .doc = CLAIMED, UNAVAILABLE,
+     .sample = {.body = "{\"number\":\"+49 30 7654321\"}"}},
+    READ("phones", "a phone number", "phone numbers"),
+    CHANGE("phones", "a phone number", "phone number", COL_PLUS, state_update, NULL),
+    REMOVE("phones", "a phone number", "phone numbers", AD, NULL, NULL, NULL, NULL),
     {0},
 };
 
 static const struct route twitter_routes[] = {
-    READ("twitter", "a Twitter account", "Twitter accounts"),
+    LISTS("twitter", "Twitter accounts"),
     {POST, "/identities/twitter", COL_PLUS, "users", ONE, post_identity, .permission = "users.update", .status = 200,
      .input = twitter_create, .summary = "Add a Twitter account to a user", .doc = FOREIGN, UNAVAILABLE},
-    CHANGE("twitter", "a Twitter account", "Twitter account", COL_PLUS, state_update),
-    REMOVE("twitter", "a Twitter account", "Twitter accounts", AD),
+    READ("twitter", "a Twitter account", "Twitter accounts"),
+    CHANGE("twitter", "a Twitter account", "Twitter account", COL_PLUS, state_update, NULL),
+    REMOVE("twitter", "a Twitter account", "Twitter accounts", AD, NULL, NULL, "2", "1"),
     {0},
 };
 
 static const struct route facebook_routes[] = {
+    LISTS("facebook", "Facebook accounts"),
     READ("facebook", "a Facebook account", "Facebook accounts"),
-    CHANGE("facebook", "a Facebook account", "Facebook account", AD, state_update),
-    REMOVE("facebook", "a Facebook account", "Facebook accounts", COL_PLUS),
+    CHANGE("facebook", "a Facebook account", "Facebook account", AD, state_update, NULL),
+    REMOVE("facebook", "a Facebook account", "Facebook accounts", COL_PLUS, "3", "4", "2", "1"),
     {0},
 };
 
@@ -395,6 +406,7 @@ const struct resource identity_email_resource = {.type = "identity_email",
                                                  .routes = email_routes,
                                                  .visible = access_of_person};
 const struct resource identity_phone_resource = {.type = "identity_phone",
+                                                 .sample = "",
                                                  .title = "Phone numbers",
                                                  .doc = "Phone numbers of people.",
                                                  .url = "identities/phones/:id",

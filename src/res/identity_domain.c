@@ -22,7 +22,10 @@ static const struct field domain_args[] = {
 
 static const struct route domain_routes[] = {
     {GET, "/identities/domains", COL_PLUS, "users", LIST, api_list, .args = domain_args, .summary = "List domains"},
-    {GET, "/identities/domains/:id", COL_PLUS, "users", ONE, api_get, .summary = "Get a domain"},
+    {GET, "/identities/domains/:id", COL_PLUS, "users", ONE, api_get, .summary = "Get a domain",
+     .sample = {.path = "$DOMAIN",
+                .setup = "DOMAIN=$(curl {owner} -d name=Domains -d domains=domains.example \"{api}/organizations?include=identity_domain\" "
+                         "| below identities/domains)"}},
     {0},
 };
 

@@ -319,7 +319,8 @@ static const struct route client_routes[] = {
      .input = no_fields, .summary = "Make a new secret of an OAuth client",
      .doc = "The reply shows it, once. The old secret ends at once; tokens stay.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {GET, "/oauth/clients/:id/logo", PUBLIC, "", ONE, get_oauth_client_logo, .args = logo_args, .is_download = true, .label = "-",
-     .summary = "Get the logo of an OAuth client", .doc = "Anyone may get it, because the page of consent shows it."},
+     .summary = "Get the logo of an OAuth client", .doc = "Anyone may get it, because the page of consent shows it.",
+     .sample = {.path = "1", .setup = "curl {owner} -X PUT -F logo=@picture.png \"{api}/oauth/clients/1\""}},
     {0},
 };
 

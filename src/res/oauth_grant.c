@@ -105,17 +105,18 @@ static const struct route grant_routes[] = {
     {DELETE, "/oauth/grants/:id", AD, "", NONE, delete_oauth_grants, .bearer = "configuration", .permission = "apps.manage",
      .summary = "Delete a grant", .doc = ENDS},
     {DELETE, "/oauth/grants", AD, "", COUNT, delete_oauth_grants, .bearer = "configuration", .permission = "apps.manage",
-     .summary = "Delete several grants", .doc = ENDS},
+     .summary = "Delete several grants", .doc = ENDS, .sample = {.path = "2"}},
     {0},
 };
 
 static const struct route my_grant_routes[] = {
     {GET, "/oauth/my_grants", COL_PLUS, "", LIST, api_list, .bearer = BEARER_ANY, .summary = "List your grants"},
-    {GET, "/oauth/my_grants/:id", COL_PLUS, "", ONE, api_get, .bearer = BEARER_ANY, .summary = "Get one of your grants"},
+    {GET, "/oauth/my_grants/:id", COL_PLUS, "", ONE, api_get, .bearer = BEARER_ANY, .summary = "Get one of your grants",
+     .sample = {.refused = "RESOURCE_NOT_FOUND"}},
     {DELETE, "/oauth/my_grants/:id", COL_PLUS, "", NONE, delete_oauth_grants, .bearer = "configuration",
-     .summary = "Delete one of your grants", .doc = ENDS},
+     .summary = "Delete one of your grants", .doc = ENDS, .sample = {.refused = "RESOURCE_NOT_FOUND"}},
     {DELETE, "/oauth/my_grants", COL_PLUS, "", COUNT, delete_oauth_grants, .bearer = "configuration",
-     .summary = "Delete several of your grants", .doc = ENDS},
+     .summary = "Delete several of your grants", .doc = ENDS, .sample = {.refused = "RESOURCE_NOT_FOUND"}},
     {0},
 };
 

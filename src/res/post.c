@@ -324,10 +324,11 @@ static const struct route post_routes[] = {
      .order = {.descending = true}, .always_keys = true, .count = count_case_posts, .summary = "List the posts of a conversation",
      .doc = "Messages and notes, and with filters=all also activities. The newest comes first; after_id leads to older posts.",
      .errors = "FIELD_REQUIRED"},
-    {GET, "/cases/posts/:id", COL_PLUS, "conversations", ONE, api_get, .summary = "Get a post"},
+    {GET, "/cases/posts/:id", COL_PLUS, "conversations", ONE, api_get, .summary = "Get a post",
+     .sample = {.path = "$POST", .setup = "POST=$(curl {owner} \"{api}/cases/18/posts\" | member id)"}},
     {PUT, "/cases/posts/:id", COL_PLUS, "conversations", ONE, put_post, .input = mark_input, .summary = "Mark a post as seen",
      .doc = "Marks all messages before it, too. The status of a note or an activity stays NOT_SENT.",
-     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE", .sample = {.path = "$POST"}},
     {0},
 };
 

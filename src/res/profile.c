@@ -173,7 +173,7 @@ static const struct route profile_routes[] = {
      .input = password_input, .summary = "Change your password",
      .doc = "Ends your other sessions, remember-me tokens and bearer tokens. After CREDENTIAL_EXPIRED, send the `auth_token` in the header "
             "X-Token and only `new_password` in the body.",
-     .errors = "AUTHENTICATION_LOCKED"},
+     .errors = "AUTHENTICATION_LOCKED", .sample = {.refused = "FIELD_INVALID"}},
     {0},
 };
 

@@ -34,7 +34,7 @@ static const struct route proof_routes[] = {
     {PUT, "/profile/verify", PUBLIC, "", NONE, put_profile_verify, .input = verify_input,
      .summary = "Verify an e-mail address by the token of its link",
      .doc = "An address that a collaborator added can only be verified in a session of the person it was added to.",
-     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE", .sample = {.refused = "FIELD_INVALID"}},
     {POST, "/password/reset", PUBLIC, "", NONE, post_password_reset, .status = 200, .input = reset_input,
      .summary = "Request a link that resets a password",
      .doc = "The reply is the same whether or not an account has the address. The link goes to a validated address, or to the only address "

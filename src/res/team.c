@@ -128,7 +128,8 @@ static const struct route team_routes[] = {
      .of = "team", .input = add_input, .summary = "Add members to a team",
      .doc = "The reply to a single id is the user, to several ids a list."},
     {DELETE, "/teams/:id/members", AD, "users", NONE, delete_team_members, .also = COUNT, .permission = "teams.manage", .of = "team",
-     .args = remove_args, .summary = "Remove members from a team", .doc = "With agent_ids, the reply also has their number."},
+     .args = remove_args, .summary = "Remove members from a team", .doc = "With agent_ids, the reply also has their number.",
+     .sample = {.query = "agent_id=2"}},
     {0},
 };
 

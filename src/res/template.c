@@ -164,7 +164,8 @@ static const struct route version_routes[] = {
     {GET, "/brands/:id/templates/:name/versions", OF_BRAND, LIST_COUNT, get_template_versions, .within = {"brand", "brand_id"},
      .where = "t.name = :name", .summary = "List the versions of a template",
      .doc = "The list keeps the last 1000 versions, or the last 100 of very long texts. If a change removes an older version, its reply "
-            "says so."},
+            "says so.",
+     .sample = {.path = "1,password_changed"}},
     {0},
 };
 

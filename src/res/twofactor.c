@@ -141,12 +141,13 @@ static const struct route twofactor_routes[] = {
      .doc = "Until the confirmation, the reply has the secret for an authenticator. It stays the same within this session."},
     {POST, "/profile/twofactor", ALL, "", ONE, post_twofactor, .input = enable_input, .summary = "Confirm your second factor",
      .doc = "Logins ask for a code from now on. Ends your other sessions. The recovery codes are shown only in this reply.",
-     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE", .sample = {.refused = "FIELD_INVALID"}},
     {DELETE, "/profile/twofactor", ALL, "", NONE, delete_twofactor, .prepare = prove, .args = disable_args,
      .summary = "Remove your second factor",
      .doc = "Send a code of the authenticator or a recovery code, as `code` or in X-OTP, or send the password. Send codes and passwords in "
             "the body, because bodies are never logged.",
-     .errors = "ANY_FIELD_REQUIRED AUTHENTICATION_FAILED AUTHENTICATION_LOCKED RESOURCE_ACTION_NOT_AVAILABLE"},
+     .errors = "ANY_FIELD_REQUIRED AUTHENTICATION_FAILED AUTHENTICATION_LOCKED RESOURCE_ACTION_NOT_AVAILABLE",
+     .sample = {.refused = "RESOURCE_ACTION_NOT_AVAILABLE"}},
     {0},
 };
 

@@ -296,9 +296,10 @@ static int post_webhook_bulk(struct call *c) {
 static const struct route webhook_routes[] = {
     {POST, "/webhook/:token/incoming", PUBLIC, "", ONE, post_webhook, .caller = webhook_caller, .input = event_input, .reply = "event",
      .errors = "ANY_FIELD_REQUIRED", .summary = "Report an event",
-     .doc = "The token in the path is the credential. A disabled or unknown one: 404."},
+     .doc = "The token in the path is the credential. A disabled or unknown one: 404.", .sample = {.made_by = "/events/tokens"}},
     {POST, "/bulk/webhook/:token/incoming", PUBLIC, "", NONE, post_webhook_bulk, .is_heavy = true, .caller = webhook_caller, .status = 201,
-     .input = bulk_input, .errors = "ANY_FIELD_REQUIRED", .summary = "Report several events", .doc = "All events are stored, or none."},
+     .input = bulk_input, .errors = "ANY_FIELD_REQUIRED", .summary = "Report several events", .doc = "All events are stored, or none.",
+     .sample = {.made_by = "/events/tokens"}},
     {0},
 };
 

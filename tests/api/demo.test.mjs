@@ -98,7 +98,7 @@ test('a demo desk has mailboxes, and mails in all states with their raw bytes', 
   assert.deepEqual(boxes.map((box) => [box.address, box.is_verified, box.team !== null, box.brand.id]).sort(), [['billing@desk.example', true, true, 1], ['orders@desk.example', true, true, 1]]);
   const mails = await desk.admin.fetch('/mails', { limit: 100 });
   const states = mails.map((mail) => mail.suspension_code ?? mail.status).sort();
-  assert.deepEqual(states, ['FAILED', 'OUT_OF_OFFICE_EMAIL', 'REJECTED', 'SOURCE_IS_NOREPLY', 'SPAM', 'SUCCESS', 'SUCCESS', 'SUCCESS', 'SUCCESS', 'SUCCESS']);
+  assert.deepEqual(states, ['AUTOMATED_EMAIL', 'FAILED', 'OUT_OF_OFFICE_EMAIL', 'REJECTED', 'SOURCE_IS_NOREPLY', 'SPAM', 'SUCCESS', 'SUCCESS', 'SUCCESS', 'SUCCESS', 'SUCCESS']);
   for (const mail of mails) {
     assert.match(mail.source, /^From: .*\r\nTo: (orders|billing)@desk\.example\r\n/);
     assert.ok(mail.source.includes(mail.text), mail.source);

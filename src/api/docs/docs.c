@@ -123,6 +123,14 @@ void docs_general(struct buf *out, const struct manual *m) {
     docs_headers_table(out);
     buf_text(out, "<h2 id=\"roles\">Roles</h2>\n");
     roles_table(out);
+    buf_text(out, "<h2 id=\"examples\">Examples</h2>\n<p>The commands of a chapter run in their order on a new demo desk "
+                  "(<code>make run</code>). A command that another one needs keeps the id of its object in a variable. These lines prepare "
+                  "the shell:</p>\n<pre tabindex=\"0\"><code>");
+    struct buf lines = {0};
+    story_prepare(&lines);
+    html_text(out, buf_view(&lines));
+    buf_free(&lines);
+    buf_text(out, "</code></pre>\n");
     docs_end(out, m, "/docs/reference");
 }
 
@@ -138,8 +146,14 @@ static void write_operations(struct buf *out, const struct manual *m, const stru
         html(out, "%s</a></li>\n", op->route->summary);
     }
     buf_text(out, "</ul>\n");
+    html(out,
+         "<p>The commands below run in this order on a new demo desk. <a href=\"%s/docs/reference#examples\">Three lines</a> prepare "
+         "the shell.</p>\n",
+         m->root.p);
+    struct story story;
+    story_begin(&story, m);
     for (int i = 0; i < m->count; i++)
-        if (m->operations[i].home == r) docs_operation(out, m, &m->operations[i]);
+        if (m->operations[i].home == r) docs_operation(out, &story, &m->operations[i]);
 }
 
 void docs_chapter(struct buf *out, const struct manual *m, const struct resource *r) {

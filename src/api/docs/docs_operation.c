@@ -1,116 +1,5 @@
-/* An operation in the reference: roles, input, reply, errors, and a command to try it. */
+/* An operation in the reference: roles, input, reply, errors, and the commands that try it. */
 #include "api/docs/docs.h"
-#include "api/fields.h"
-
-/* ---- the command ---------------------------------------------------------------------------------------- */
-
-/* The demo login (`deskd demo`) of the highest rank that the operation admits. */
-static const char *login_of(unsigned roles) {
-    if (roles & OWNERS) return "owner";
-    if (roles & ADMINS) return "admin";
-    if (roles & AGENTS) return "agent";
-    return roles & COLLABORATORS ? "collaborator" : "customer";
-}
-
-/* Quotes a text for the shell. */
-static void shell_quote(struct buf *out, struct str s) {
-    buf_char(out, '\'');
-    for (size_t i = 0; i < s.n; i++)
-        if (s.p[i] == '\'') buf_text(out, "'\\''");
-        else buf_char(out, s.p[i]);
-    buf_char(out, '\'');
-}
-
-static void url_encode(struct buf *out, struct str s) {
-    for (size_t i = 0; i < s.n; i++) {
-        unsigned char c = (unsigned char)s.p[i];
-        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'), digit = c >= '0' && c <= '9';
-        if (letter || digit || (c && strchr("-_.~,", c))) buf_char(out, (char)c);
-        else buf_fmt(out, "%%%02X", c);
-    }
-}
-
-/* An example value as text; lists with commas. */
-static struct str example_value_text(const struct manual *m, const struct operation *op, const struct field *f) {
-    struct buf b = {0};
-    struct json_writer w;
-    struct json *v = NULL;
-    struct json_error err;
-    jw_init(&w, &b);
-    example_sent(&w, m, op, f);
-    struct str text = str_dup(m->arena, buf_view(&b));
-    buf_free(&b);
-    if (json_parse(m->arena, text, &v, &err) < 0) return text;
-    if (v->type == JSON_STRING) return v->text;
-    if (v->type != JSON_ARRAY) return text;
-    text = S("");
-    for (const struct json *item = v->first; item; item = item->next)
-        text = str_fmt(m->arena, "%s%s%.*s", text.p, item == v->first ? "" : ",", (int)item->text.n, item->text.p);
-    return text;
-}
-
-static const char *variable_value(const struct manual *m, const struct operation *op, struct str name) {
-    if (variable_is_id(str_dup(m->arena, name).p)) return "1";
-    for (const struct field *f = fields_of(op->home->fields); f && f->name; f++)
-        if (str_eq(str_of(f->name), name) && f->example) return example_value_text(m, op, f).p;
-    return "NAME";
-}
-
-static void command_url(struct buf *out, const struct manual *m, const struct operation *op) {
-    struct str rest = str_of(op->route->path);
-    struct segment s = {0};
-    const char *before = "?";
-    buf_str(out, m->base_url);
-    buf_text(out, "/api/v1");
-    while (path_next(&rest, &s)) {
-        buf_char(out, '/');
-        if (s.variable) url_encode(out, str_of(variable_value(m, op, s.text)));
-        else buf_str(out, s.text);
-    }
-    if (operation_bulk(op)) {
-        buf_text(out, "?ids=1,2");
-        before = "&";
-    }
-    for (const struct field *f = op->args; f && f->name; f++) {
-        if (!argument_mandatory(f)) continue;
-        buf_fmt(out, "%s%s=", before, sent_name(m, f));
-        url_encode(out, example_value_text(m, op, f));
-        before = "&";
-    }
-}
-
-static void command_body(struct buf *out, const struct manual *m, const struct operation *op) {
-    struct buf body = {0};
-    struct json_writer w;
-    bool posts = op->route->method == POST;
-    const struct field *first = operation_input(op); /* the main parameter comes first */
-    const struct field *file = first && first->name && file_sent(op, first) ? first : NULL;
-    if (op->route->body == RAW_FILE) {
-        buf_text(out, " \\\n  -H 'Content-Type: application/octet-stream' --data-binary @report.pdf");
-    } else if (file) {
-        buf_fmt(out, "%s -F %s=@picture.png", posts ? "" : " -X PUT", sent_name(m, file));
-    } else if (takes_anything(op)) {
-        jw_init(&w, &body);
-        example_request(&w, m, op);
-        buf_fmt(out, " \\\n%s  -H 'Content-Type: application/json' \\\n  -d ", posts ? "" : "  -X PUT");
-        shell_quote(out, buf_view(&body));
-        buf_free(&body);
-    } else if (operation_writes(op)) {
-        buf_fmt(out, " -X %s", method_name(op->route->method));
-    }
-}
-
-static void command(struct buf *out, const struct manual *m, const struct operation *op) {
-    struct buf url = {0};
-    buf_text(out, "curl");
-    if (!(op->route->roles & 1)) buf_fmt(out, " -u %s@example.com:PASSWORD", login_of(op->route->roles));
-    size_t short_form = out->n;
-    command_body(out, m, op);
-    buf_text(out, memchr(out->p + short_form, '\n', out->n - short_form) ? " \\\n  " : " ");
-    command_url(&url, m, op);
-    shell_quote(out, buf_view(&url));
-    buf_free(&url);
-}
 
 /* ---- facts ---------------------------------------------------------------------------------------------- */
 
@@ -189,16 +78,21 @@ static void say_reply(struct buf *out, const struct manual *m, const struct oper
     buf_free(&json);
 }
 
-static void say_command(struct buf *out, const struct manual *m, const struct operation *op) {
+static void say_command(struct buf *out, struct story *s, const struct operation *op) {
     struct buf text = {0};
-    command(&text, m, op);
+    story_commands(&text, s, op);
     buf_text(out, "<pre tabindex=\"0\"><code>");
     html_text(out, buf_view(&text));
     buf_text(out, "</code></pre>\n");
     buf_free(&text);
+    const char *refused = op->route->sample.refused;
+    if (refused == NULL) return;
+    html(out, "<p class=\"refused\">On the demo desk, the reply is <a href=\"%s/docs/errors/%s\"><code>%s</code></a>.</p>\n", s->m->root.p,
+         refused, refused);
 }
 
-void docs_operation(struct buf *out, const struct manual *m, const struct operation *op) {
+void docs_operation(struct buf *out, struct story *s, const struct operation *op) {
+    const struct manual *m = s->m;
     const struct route *r = op->route;
     const char *method = method_name(r->method);
     html(out, "<article id=\"%s\">\n<h3><a href=\"#%s\">%s</a></h3>\n", op->anchor, op->anchor, r->summary);
@@ -212,7 +106,7 @@ void docs_operation(struct buf *out, const struct manual *m, const struct operat
     say_commons(out, m, op);
     buf_text(out, "</dl>\n");
     docs_input(out, m, op);
-    say_command(out, m, op);
+    say_command(out, s, op);
     say_reply(out, m, op);
     buf_text(out, "</article>\n");
 }

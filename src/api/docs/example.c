@@ -170,6 +170,11 @@ void example_sent(struct json_writer *w, const struct manual *m, const struct op
 }
 
 void example_request(struct json_writer *w, const struct manual *m, const struct operation *op) {
+    const char *body = op->route->sample.body;
+    if (body && strchr(body, '$') == NULL) { /* with variables of the shell it is no JSON */
+        jw_raw(w, str_of(body));
+        return;
+    }
     jw_object(w);
     example_fields(w, m, op, operation_input(op));
     jw_end(w);
