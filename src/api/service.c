@@ -135,6 +135,9 @@ static void metrics(struct api *api, struct http_request *r) {
     metric(&b, "http_timed_out_total", "counter", "Connections closed at a deadline.", h.timed_out);
     metric(&b, "http_spooled_bytes", "gauge", "Bytes of incoming uploads, on disk.", h.spooled);
     metric(&b, "http_bodies_bytes", "gauge", "Bytes of other incoming bodies, in memory.", h.bodies);
+    metric(&b, "audit_last_place", "gauge", "Place of the last entry of the audit log; up to a minute old.",
+           atomic_load(&api->desk->audit_seq));
+    metric(&b, "audit_last_chain", "gauge", "The first 13 hex digits of its chain, as a number.", atomic_load(&api->desk->audit_bits));
     metrics_of_mails(&b, api->desk->mails);
     metrics_of_deliveries(&b, api->desk->sent);
     metric(&b, "uptime_seconds", "gauge", "Seconds since the start.", (clock_monotonic() - api->started) / 1000);

@@ -3,6 +3,7 @@
 #include "commands/commands.h"
 
 #include "base/disk.h"
+#include "core/change/audit_mark.h"
 #include "files/content.h"
 #include "files/copy.h"
 
@@ -72,7 +73,7 @@ int command_backup(const struct command_line *o) {
     return status;
 }
 
-/* Returns true if the folder has anything but a key and a lock. A folder that does not exist is empty. Negative after a
+/* Returns true if the folder has anything but a key, its mark of the audit log and a lock. A folder that does not exist is empty. Negative after a
  * complaint. */
 static int in_use(const char *dir) {
     DIR *d = opendir(dir);
@@ -81,7 +82,7 @@ static int in_use(const char *dir) {
     int used = 0;
     for (struct dirent *e; (e = readdir(d)) != NULL;)
         used |= strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 && strcmp(e->d_name, "secret.key") != 0 &&
-                strcmp(e->d_name, "lock") != 0;
+                strcmp(e->d_name, AUDIT_MARK_FILE) != 0 && strcmp(e->d_name, "lock") != 0;
     closedir(d);
     return used;
 }

@@ -53,7 +53,8 @@ const char *files_folder(const struct command_line *o, struct arena *a);
 int secret_key(const struct command_line *o, bool create, struct key *out);
 /* Returns 1, 0 if there is no key, or negative after a complaint. */
 int secret_key_if_there(const struct command_line *o, struct key *out);
-struct str key_proof(struct arena *a, const struct key *server); /* stored, to recognise the key: core/desk/desk.h */
+const char *audit_mark_path(const struct command_line *o, struct arena *a); /* beside the key: core/change/audit_mark.h */
+struct str key_proof(struct arena *a, const struct key *server);            /* stored, to recognise the key: core/desk/desk.h */
 
 /* Copies a key to a place that has none or the same one. With `look` only checks whether that is possible. Negative
  * after a complaint. */

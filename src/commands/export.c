@@ -5,7 +5,7 @@
 #include "core/desk/desk.h"
 #include "files/content.h"
 #include "transfer/export.h"
-#include "core/change/audit.h"
+#include "core/change/audit_pending.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -53,17 +53,20 @@ static int trace_run(struct conn *c, void *arg) {
     return audit_command(c, &(struct audit_command){t->now, 0, &t->audit_key, AUDIT_DESK_EXPORTED, S("deskd export")});
 }
 
-/* Only one process may write to a folder, so a running desk there gets no entry. */
+/* A desk that runs in a folder, or a store that can't be opened, gets the entry from a file. */
 static void trace_export(const struct command_line *o, const struct key *key) {
     struct db_config cfg = store_config(o);
     struct traced t = {.now = command_now(o)};
+    struct audit_command left = {t.now, 0, &t.audit_key, AUDIT_DESK_EXPORTED, S("deskd export")};
     char err[USAGE_MAX];
     struct db *db = NULL;
+    cfg.at_once = true;
     int rc = db_open(&cfg, &db, err, sizeof err);
     audit_key_derive(&t.audit_key, key);
     if (rc == 0) rc = db_write(db, trace_run, &t);
-    if (rc < 0) printf("deskd: the audit log got no entry of this export, because the desk is running or can't be written\n");
     if (db) db_close(db);
+    if (rc < 0 && (cfg.url || audit_pending_leave(cfg.dir, &left) != 0))
+        complain("the audit log got no entry of this export, because %s can't be written", store_name(o));
     explicit_bzero(&t, sizeof t);
 }
 

@@ -1,6 +1,8 @@
 /* The server key: 32 random bytes in a file that others can't read. */
 #include "commands/commands.h"
 
+#include "core/change/audit_mark.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -11,6 +13,11 @@ enum { KEY_READ, KEY_MADE, KEY_THERE, KEY_NONE };
 static const char *key_path(const struct command_line *o, struct arena *a) {
     struct str given = option_text(o, OPT_SECRET_FILE);
     return given.p ? given.p : str_fmt(a, "%s/secret.key", option_text(o, OPT_DATA).p).p;
+}
+
+const char *audit_mark_path(const struct command_line *o, struct arena *a) {
+    const char *key = key_path(o, a), *slash = strrchr(key, '/');
+    return str_fmt(a, "%.*s" AUDIT_MARK_FILE, slash ? (int)(slash + 1 - key) : 0, key).p;
 }
 
 static const char *file_kind(mode_t mode) {

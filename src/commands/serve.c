@@ -256,6 +256,8 @@ static int start_http(struct server *s) {
 static int start(struct server *s) {
     char err[USAGE_MAX];
     s->desk.files = files_folder(s->options, s->memory);
+    s->desk.folder = store_config(s->options).url ? NULL : option_text(s->options, OPT_DATA).p;
+    s->desk.audit_mark = audit_mark_path(s->options, s->memory);
     if (open_store(s) < 0) return -1;
     if (contents_open(s->desk.files, err, sizeof err) < 0) return complain("%s", err), -1;
     look_at_folder(s);

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "core/change/audit.h"
+#include "core/change/audit_mark.h"
 #include "core/change/finish.h"
 #include "core/desk/check.h"
 #include "core/desk/desk.h"
@@ -237,6 +238,22 @@ static int audit_key_of_desk(const struct command_line *o, struct conn *c, struc
     return rc < 0 ? rc : rc ? KEY_OF_DESK : KEY_OF_ANOTHER;
 }
 
+/* Returns the number of findings, 0 or 1. `m` was read before the snapshot began, because the server writes the file meanwhile. */
+static int check_mark(struct conn *c, struct arena *a, const struct audit_mark *m, const char *path) {
+    struct str finding;
+    int rc = audit_mark_missing(c, a, m, path, &finding);
+    if (rc == 1) print_finding(NULL, finding.p);
+    return rc;
+}
+
+/* Returns as audit_mark_read. A file that can't be read is said, and no finding. */
+static int mark_of_desk(const char *path, struct arena *a, struct audit_mark *out) {
+    const char *why = NULL;
+    int rc = audit_mark_read(a, path, out, &why);
+    if (rc < 0) printf("audit log: its end was not compared with %s: %s\n", path, why);
+    return rc;
+}
+
 /* Without the key, only places and gaps of the audit log are verified. That is a finding if a key is there, but another one. */
 static int store_check_audit(const struct command_line *o, struct conn *c, int findings) {
     struct key key;
@@ -244,10 +261,17 @@ static int store_check_audit(const struct command_line *o, struct conn *c, int f
     if (has < 0) return has;
     if (has == KEY_MISSING) puts("audit log: its hashes were not verified, because there is no server key here (--secret-file)");
     if (has == KEY_OF_ANOTHER) puts("audit log: its hashes can't be verified, because the server key here is not that of the desk");
-    TRY(db_read_begin(c, 0)); /* one snapshot, because the server may delete entries by age meanwhile */
-    int found = audit_verify(c, has == KEY_OF_DESK ? &key : NULL, print_finding, NULL);
+    struct arena *a = arena_new();
+    const char *path = audit_mark_path(o, a);
+    struct audit_mark mark;
+    int marked = mark_of_desk(path, a, &mark),
+        found = db_read_begin(c, 0); /* one snapshot, because the server may delete entries by age meanwhile */
+    if (found >= 0) found = audit_verify(c, has == KEY_OF_DESK ? &key : NULL, print_finding, NULL);
+    int missing = found >= 0 && marked == 1 ? check_mark(c, a, &mark, path) : 0;
+    found = missing < 0 ? missing : found + missing;
     db_read_end(c);
     explicit_bzero(&key, sizeof key);
+    arena_free(a);
     return found < 0 ? found : findings + found + (has == KEY_OF_ANOTHER);
 }
 

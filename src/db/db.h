@@ -141,6 +141,7 @@ struct db_config {
     bool bulk;                 /* demo: no durability until db_close, and no readers: read in the tasks */
     bool read_only;            /* check, backup: takes no lock, never writes */
     bool alone;                /* with read_only: refuse if another deskd uses the store; SQLite: lock it */
+    bool at_once;              /* SQLite: do not wait for another process that uses the store */
     bool filling;              /* with bulk: the target of db_move; only this opens a store that an interrupted move left */
     bool keep_snapshots;       /* SQLite: readers keep snapshots for the next read (sqlite_snapshot.c); read only between begin and end */
     int mmap_mb;               /* 0: no map */

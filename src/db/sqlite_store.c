@@ -52,6 +52,7 @@ static bool lock_wait(int fd, int how, bool (*worth)(int pid), const char *dir) 
 }
 
 static bool any_holder(int pid) { return (void)pid, true; }
+static bool no_holder(int pid) { return (void)pid, false; }
 
 /* Returns true if the process has ended, or is being torn down by the kernel: /proc/PID/stat, proc(5). */
 static bool holder_ends(int pid) {
@@ -73,11 +74,11 @@ void store_settle(struct arena *a, const char *dir) {
     close(fd);
 }
 
-static int take_lock(struct db *db, struct why why) {
+static int take_lock(struct db *db, bool at_once, struct why why) {
     int fd = db->sqlite->lock_fd = lock_file(db->memory, db->dir, why);
     if (fd < 0) return fd;
     char pid[32] = "";
-    if (lock_wait(fd, LOCK_EX, any_holder, db->dir)) {
+    if (lock_wait(fd, LOCK_EX, at_once ? no_holder : any_holder, db->dir)) {
         int n = snprintf(pid, sizeof pid, "%d\n", (int)getpid());
         bool kept = ftruncate(fd, 0) == 0 && pwrite(fd, pid, (size_t)n, 0) == n;
         if (!kept) log_warn("store: the process id can't be written to %s/lock: %s", db->dir, strerror(errno)); /* a full disk */
@@ -114,7 +115,7 @@ static int take_folder(struct db *db, const struct db_config *cfg, struct why wh
     if (cfg->create && mkdir(db->dir, 0700) != 0 && errno != EEXIST)
         return db_refuse(why, "the folder %s can't be made: %s", db->dir, strerror(errno));
     int rc = cfg->create ? 0 : make_file(db, false, why); /* create no lock file if there is no store */
-    if (rc == 0 && (!cfg->read_only || cfg->alone)) rc = take_lock(db, why);
+    if (rc == 0 && (!cfg->read_only || cfg->alone)) rc = take_lock(db, cfg->at_once, why);
     return rc < 0 || !cfg->create ? rc : make_file(db, true, why);
 }
 

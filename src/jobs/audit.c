@@ -4,9 +4,15 @@
 #include "base/log.h"
 #include "core/access/scope.h"
 #include "core/change/audit.h"
+#include "core/change/audit_mark.h"
+#include "core/change/audit_pending.h"
 #include "core/change/finish.h"
 #include "core/desk/setting.h"
 #include "core/login/lockout.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
 
 #define PRUNE_EVERY TIME_DAY /* so that a busy desk has one entry of a deletion a day, not one a minute */
 
@@ -14,8 +20,9 @@ struct audit_turn {
     struct desk *desk;
     struct arena *arena;
     struct work work;
-    int (*act)(struct work *w);
-    int did;
+    int (*act)(struct work *w); /* NULL: take the files `left` */
+    struct str *left;
+    int left_count, did;
 };
 
 static int audit_turn_in(struct conn *c, void *arg) {
@@ -23,7 +30,7 @@ static int audit_turn_in(struct conn *c, void *arg) {
     work_init(&t->work, t->desk, t->arena);
     t->work.conn = c;
     t->work.actor = (struct actor){.kind = ACTOR_SYSTEM, .scopes = SCOPES_ALL, .cause = S("Audit log")};
-    t->did = t->act(&t->work);
+    t->did = t->act ? t->act(&t->work) : audit_pending_take(&t->work, t->desk->folder, t->left, t->left_count);
     TRY(t->did);
     return work_finish(&t->work);
 }
@@ -35,6 +42,19 @@ static int audit_turn(struct desk *d, int (*act)(struct work *w)) {
     if (rc >= 0) work_committed(&t.work);
     arena_free(t.arena);
     return rc < 0 ? rc : t.did;
+}
+
+/* Makes entries of the files that commands left. Returns 0 or a negative error. */
+static int audit_take_pending(struct desk *d) {
+    struct audit_turn t = {.desk = d, .arena = arena_new()};
+    t.left_count = d->folder ? audit_pending_list(t.arena, d->folder, &t.left) : 0;
+    int rc = t.left_count ? db_write(d->db, audit_turn_in, &t) : 0;
+    if (rc >= 0 && t.left_count) {
+        work_committed(&t.work);
+        audit_pending_remove(t.arena, d->folder, t.left, t.left_count);
+    }
+    arena_free(t.arena);
+    return rc;
 }
 
 enum { WAIT_FAILURES = 1, WAIT_ENTRIES = 2 };
@@ -50,7 +70,8 @@ static int audit_waiting(struct desk *d) {
 }
 
 void audit_run(struct desk *d) {
-    int waiting = audit_waiting(d), rc = waiting;
+    int rc = audit_take_pending(d), waiting = rc < 0 ? rc : audit_waiting(d);
+    rc = waiting;
     if (rc > 0 && waiting & WAIT_FAILURES) rc = audit_turn(d, login_failures_audit);
     if (rc > 0) do
             rc = audit_turn(d, audit_chain);
@@ -59,6 +80,45 @@ void audit_run(struct desk *d) {
 }
 
 static int64_t audit_kept_since(const struct desk *d, int64_t now) { return now - setting_int(d, "audit.keep_days") * TIME_DAY; }
+
+/* ---- the end of the chain, outside of the store ------------------------------------------------------------------------ */
+
+/* Returns 1 and the end of the chain, 0 and a finding if the store contradicts the file, or a negative error. */
+static int audit_end_now(struct desk *d, struct arena *a, int marked, const struct audit_mark *before, struct audit_mark *out,
+                         struct str *finding) {
+    struct conn *c = db_reader(d->db);
+    if (c == NULL) return -ERR_SERVICE_UNAVAILABLE;
+    TRY(db_read_begin(c, 0));
+    int missing = marked == 1 ? audit_mark_missing(c, a, before, d->audit_mark, finding) : 0;
+    int rc = missing < 0 ? missing : audit_mark_of(c, a, out);
+    db_read_end(c);
+    return rc < 0 ? rc : !missing;
+}
+
+static void audit_end_write(struct desk *d, struct arena *a, const struct audit_mark *end) {
+    if (audit_mark_write(a, d->audit_mark, end) != 0)
+        log_often(LOG_WARN, "ends of the audit log not kept", "%s can't be written: %s. Keep the lines about the audit log elsewhere",
+                  d->audit_mark, strerror(errno));
+    log_info("audit log: place %" PRId64 " has the chain %.*s", end->seq, (int)end->chain.n, end->chain.p);
+    atomic_store(&d->audit_bits, audit_mark_bits(end));
+    atomic_store(&d->audit_seq, end->seq);
+}
+
+/* The file is read first: another process may write a later end to it meanwhile. */
+void audit_keep_end(struct desk *d) {
+    struct arena *a = arena_new();
+    struct audit_mark before = {0}, end = {0};
+    struct str finding;
+    const char *why = NULL;
+    int marked = audit_mark_read(a, d->audit_mark, &before, &why), rc = audit_end_now(d, a, marked, &before, &end, &finding);
+    bool is_new = marked != 1 || end.seq > before.seq || atomic_load(&d->audit_seq) == 0;
+    if (rc == 0) log_error("%.*s. If an older store was put in place on purpose, remove %s", (int)finding.n, finding.p, d->audit_mark);
+    if (marked < 0) log_warn("%s can't be read, and is written again: %s", d->audit_mark, why);
+    if (rc == 1 && end.seq && is_new) audit_end_write(d, a, &end);
+    arena_free(a);
+}
+
+/* ---- deletion by age ------------------------------------------------------------------------------------------------------ */
 
 static int audit_prune_part(struct work *w) { return audit_prune(w, audit_kept_since(w->desk, w->now), LIMIT_CASCADE); }
 

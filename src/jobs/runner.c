@@ -250,11 +250,15 @@ static void *runner_main(void *arg) {
         if (gathered_waits(r->desk)) gathered_flush(r->desk);
         if (due(&flushed, FLUSH_MS)) flush_all(r->desk);
         audit_run(r->desk);
-        if (due(&swept, SWEEP_MS)) sweep(r->desk);
+        if (due(&swept, SWEEP_MS)) {
+            audit_keep_end(r->desk);
+            sweep(r->desk);
+        }
     } while (runner_rest(r, worked ? LOOK_SOON_MS : LOOK_AGAIN_MS));
     monitors_end(&monitors);
     flush_all(r->desk);
     audit_run(r->desk);
+    audit_keep_end(r->desk);
     return NULL;
 }
 

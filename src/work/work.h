@@ -33,9 +33,13 @@ struct desk {
     const char *files;       /* folder of file contents: files/content.h */
     struct str installation; /* 64 hex digits: part of the names of realtime channels */
     struct str process;      /* id of this run of the program, stored in its entries of the outbox */
+    const char *folder;      /* the data folder; NULL: the desk is in a database */
+    const char *audit_mark;  /* the file of the end of the audit log: core/change/audit_mark.h */
     struct str inbox;        /* the folder where mail comes in (mail/inbox.h); p NULL: none */
     struct key session_key, csrf_key, request_key, account_key, idempotency_key, factor_key, remember_key, link_key, mail_key, setting_key,
         endpoint_key, fingerprint_key, pseudonym_key, picture_key, token_key, program_key, audit_key, cursor_key;
+    _Atomic int64_t audit_seq; /* the end of the audit log, as last written to that file, and its first bits */
+    _Atomic int64_t audit_bits;
     _Atomic int64_t processes;       /* that serve this desk, as last counted: core/desk/processes.h; 0: not counted */
     struct key credential_key;       /* of this process only: the key of the credential cache */
     struct settings *settings;       /* values of all settings: core/desk/setting.h */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { DAY, MINUTE, ROLE_ID, deskd, open, until } from './lib/index.mjs';
 import { passwordFile } from './lib/stores.mjs';
 import { apiToken } from './lib/tokens.mjs';
@@ -419,6 +419,42 @@ test('a new server key is an entry, and verification begins behind it', async (t
   assert.deepEqual(findings(desk), []);
   desk.sql(`UPDATE audit_entries SET actor_kind = 3 WHERE id = ${changed.id}`);
   assert.ok(findings(desk).includes(`audit log: entry ${changed.id} was changed or is forged`));
+});
+
+test('the end of the chain is written beside the server key, to the log and to the metrics, and deskd check finds newest entries that are gone', async (t) => {
+  const { desk, entries } = await logged(t);
+  const file = `${desk.dir}/audit.chain`, last = entries.at(-1);
+  assert.equal(readFileSync(file, 'utf8'), `${last.seq} ${last.chain}\n`, 'as the desk left it at its end');
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  assert.ok(desk.log.includes(`info audit log: place ${last.seq} has the chain ${last.chain}\n`), desk.log);
+  const cut = (n) => desk.sql(`DELETE FROM audit_values WHERE entry_id > ${entries.at(-1 - n).id}; DELETE FROM audit_entries WHERE id > ${entries.at(-1 - n).id}`);
+  cut(2);
+  const missing = `audit log: it ends with place ${last.seq - 2}, but ${file} has place ${last.seq}: the newest entries are missing`;
+  assert.deepEqual(findings(desk), [missing]);
+  await desk.start();
+  for (let i = 0; i < 4; i++) await desk.owner.create('/roles', { title: `Later ${i}`, type: 'AGENT' });
+  const now = await chained(desk);
+  await desk.stop();
+  assert.ok(desk.log.includes(`error ${missing}. If an older store was put in place on purpose, remove ${file}`), desk.log.slice(-2000));
+  assert.ok(now.at(-1).seq > last.seq);
+  assert.deepEqual(findings(desk), [`audit log: place ${last.seq} has another chain than ${file}`], 'new entries do not hide it');
+  assert.equal(readFileSync(file, 'utf8'), `${last.seq} ${last.chain}\n`, 'the file is kept');
+  rmSync(file);
+  assert.deepEqual(findings(desk), []);
+  desk.processes = 1;
+  await desk.start();
+  const metrics = await until('the end in the metrics', async () => {
+    const { text } = await desk.anyone.exchange('GET', '/metrics');
+    const value = (name) => Number(new RegExp(`^deskd_audit_last_${name} (\\d+)$`, 'm').exec(text)[1]);
+    return value('place') && [value('place'), value('chain')];
+  });
+  const [seq, chain] = readFileSync(file, 'utf8').trim().split(' ');
+  assert.deepEqual(metrics, [Number(seq), parseInt(chain.slice(0, 13), 16)]);
+  assert.equal((await log(desk)).find((e) => e.seq === Number(seq)).chain, chain);
+  await desk.stop();
+  writeFileSync(file, 'x');
+  assert.match(desk.check().stdout, /^audit log: its end was not compared with \S+audit\.chain: it is not a place and a chain$/m);
+  await desk.start();
 });
 
 test('deskd check says that hashes are not verified without the server key, and finds another key', async (t) => {

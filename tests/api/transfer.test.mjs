@@ -186,15 +186,38 @@ test('an import without secrets considers every column that may hold one', async
   }
 });
 
-test('an export is an entry of the audit log, unless the desk runs in a folder', async (t) => {
+test('an export is an entry of the audit log, also if the desk is running', async (t) => {
   const desk = await open(t);
-  const entries = async () => (await desk.owner.fetch('/audit_log', { limit: 100 })).filter(({ action }) => action === 'DESK_EXPORTED').length;
-  const running = done('export', ...desk.store, '--to', join(directory(), 'running'));
-  assert.equal(/the audit log got no entry of this export, because the desk is running/.test(running), !ON_POSTGRES);
+  const entries = async (n) => until(`${n} entries`, async () => {
+    const all = (await desk.owner.fetch('/audit_log', { limit: 100 })).filter(({ action }) => action === 'DESK_EXPORTED');
+    return all.length === n && all.every(({ seq }) => seq) && all;
+  });
+  done('export', ...desk.store, '--to', join(directory(), 'running'));
+  const [entry] = await entries(1);
+  assert.deepEqual([entry.cause, entry.actor, entry.actor_kind, entry.ip_address], ['deskd export', null, 'SYSTEM', null]);
   await desk.stop();
-  assert.doesNotMatch(done('export', ...desk.store, '--to', join(directory(), 'stopped')), /got no entry/);
+  done('export', ...desk.store, '--to', join(directory(), 'stopped'));
   await desk.start();
-  await until('the entry is in the chain', async () => await entries() === (ON_POSTGRES ? 2 : 1) || undefined);
+  await entries(2);
+  const pending = join(desk.dir, 'audit.pending');
+  if (!ON_POSTGRES) assert.deepEqual(readdirSync(pending), []);
+});
+
+test('a file that nobody with the server key left makes no entry of the audit log, and is removed', async (t) => {
+  const desk = await open(t, { url: null, processes: 1 });
+  done('export', '--data', desk.dir, '--to', join(directory(), 'one'));
+  const count = async () => (await desk.owner.fetch('/audit_log', { limit: 100, action: 'DESK_EXPORTED' })).length;
+  await until('the entry', async () => await count() === 1 || undefined);
+  const pending = join(desk.dir, 'audit.pending');
+  const forged = { a: `deskd export 1700000000000 ${'0'.repeat(64)}\n`, b: '', c: 'deskd export', d: 'x'.repeat(10_000) };
+  for (const [name, text] of Object.entries(forged)) writeFileSync(join(pending, name), text);
+  symlinkSync('/etc/passwd', join(pending, 'e'));
+  await until('no file', () => readdirSync(pending).length === 0 || undefined);
+  assert.equal(await count(), 1);
+  assert.match(desk.log, /audit\.pending\/a is not of a command with the key of this desk: it is removed/);
+  await desk.stop();
+  assert.equal(desk.check().status, 0);
+  await desk.start();
 });
 
 test('an import into a store that has people is refused', async (t) => {

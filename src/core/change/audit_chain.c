@@ -1,4 +1,5 @@
 #include "core/change/audit.h"
+#include "core/change/audit_mark.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,50 +11,24 @@
 QUERY(audit_open, "SELECT id, entry_hash FROM audit_entries WHERE seq IS NULL ORDER BY id LIMIT :most");
 QUERY(audit_open_any, "SELECT id FROM audit_entries WHERE seq IS NULL ORDER BY id LIMIT 1");
 QUERY(audit_place, "UPDATE audit_entries SET seq = :seq, chain = :chain WHERE id = :id AND seq IS NULL");
-QUERY(audit_last, "SELECT seq, chain FROM audit_entries WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT 1");
-QUERY(audit_anchor_newest, "SELECT seq, chain FROM audit_anchors ORDER BY seq DESC LIMIT 1");
-
-struct audit_link {
-    int64_t seq;
-    struct str chain;
-};
-
-/* Returns 1, 0 if there is none, or a negative error. */
-static int audit_link_read(struct conn *c, struct arena *a, const struct query *q, struct audit_link *out) {
-    struct stmt *row;
-    int rc = db_row(c, q, NULL, &row);
-    if (rc <= 0) return rc;
-    *out = (struct audit_link){col_int(row, 0), str_dup(a, col_text(row, 1))};
-    stmt_end(row);
-    return 1;
-}
-
-/* The end of the chain. An empty log has 0 and an empty text. */
-static int audit_end(struct conn *c, struct arena *a, struct audit_link *out) {
-    *out = (struct audit_link){0, S("")};
-    int rc = audit_link_read(c, a, &audit_last, out);
-    if (rc == 0) rc = audit_link_read(c, a, &audit_anchor_newest, out); /* all entries were deleted by age */
-    return rc < 0 ? rc : 0;
-}
-
 int audit_waits(struct conn *c) {
     int64_t id;
     return db_int(c, &audit_open_any, NULL, &id);
 }
 
-static int audit_place_entry(struct work *w, struct audit_link *end, int64_t id, struct str entry_hash) {
+static int audit_place_entry(struct work *w, struct audit_mark *end, int64_t id, struct str entry_hash) {
     end->seq++;
     end->chain = audit_chain_hash(w->arena, &w->desk->audit_key, end->chain, end->seq, entry_hash);
     return db_exec(w->conn, &audit_place, BINDS(B_INT("id", id), B_INT("seq", end->seq), B_TEXT("chain", end->chain)));
 }
 
 int audit_chain(struct work *w) {
-    struct audit_link end;
+    struct audit_mark end;
     int64_t ids[AUDIT_CHAINED_AT_ONCE];
     struct str hashes[AUDIT_CHAINED_AT_ONCE];
     int n = 0, rc;
     TRY(db_lock(w->conn, AUDIT_LOCK));
-    TRY(audit_end(w->conn, w->arena, &end));
+    TRY(audit_mark_of(w->conn, w->arena, &end));
     DB_ROWS(rc, w->conn, &audit_open, BINDS(B_INT("most", AUDIT_CHAINED_AT_ONCE)), row) {
         ids[n] = col_int(row, 0);
         hashes[n++] = str_dup(w->arena, col_text(row, 1));
@@ -78,7 +53,7 @@ int audit_is_older(struct conn *c, int64_t before) {
 }
 
 /* Begins verification behind a place. The entry proves that the program did it. */
-static int audit_anchor(struct work *w, const struct audit_link *at, enum audit_action action, int64_t entries) {
+static int audit_anchor(struct work *w, const struct audit_mark *at, enum audit_action action, int64_t entries) {
     TRY(db_exec(w->conn, &audit_anchor_put, BINDS(B_INT("seq", at->seq), B_TEXT("chain", at->chain), B_INT("now", w->now))));
     return audit_add(
         w, &(struct audit_entry){.action = action,
@@ -88,21 +63,21 @@ static int audit_anchor(struct work *w, const struct audit_link *at, enum audit_
 }
 
 /* The end of the oldest entries that are not newer than `before`. *count: their number. */
-static int audit_old_end(struct work *w, int64_t before, int64_t most, struct audit_link *end, int64_t *count) {
+static int audit_old_end(struct work *w, int64_t before, int64_t most, struct audit_mark *end, int64_t *count) {
     bool old = true;
     int rc;
     *count = 0;
     DB_ROWS(rc, w->conn, &audit_oldest, BINDS(B_INT("most", most)), row) {
         old = old && col_int(row, 2) <= before;
         if (!old) continue;
-        *end = (struct audit_link){col_int(row, 0), str_dup(w->arena, col_text(row, 1))};
+        *end = (struct audit_mark){col_int(row, 0), str_dup(w->arena, col_text(row, 1))};
         ++*count;
     }
     return rc;
 }
 
 int audit_prune(struct work *w, int64_t before, int64_t most) {
-    struct audit_link end;
+    struct audit_mark end;
     int64_t count;
     TRY(db_lock(w->conn, AUDIT_LOCK));
     TRY(audit_old_end(w, before, most, &end, &count));
@@ -114,12 +89,12 @@ int audit_prune(struct work *w, int64_t before, int64_t most) {
 }
 
 int audit_rekey(struct work *w) {
-    struct audit_link end;
+    struct audit_mark end;
     int rc;
     do rc = audit_chain(w);
     while (rc == AUDIT_CHAINED_AT_ONCE);
     TRY(rc);
-    TRY(audit_end(w->conn, w->arena, &end));
+    TRY(audit_mark_of(w->conn, w->arena, &end));
     return end.seq ? audit_anchor(w, &end, AUDIT_SERVER_KEY_CHANGED, 0) : 0;
 }
 
@@ -172,7 +147,7 @@ enum { AUDIT_SHOWN = 10 };
 struct verification {
     const struct key *key; /* NULL: hashes are not verified */
     struct arena *arena;
-    struct audit_link before;
+    struct audit_mark before;
     void (*report)(void *arg, const char *line);
     void *arg;
     int found;
@@ -215,7 +190,7 @@ static void verify_place(struct verification *v, struct stmt *row) {
     if (!follows) audit_finding(v, "audit log: entries are missing before entry %" PRId64, id);
     else if (v->key && !str_eq(chain, audit_chain_hash(v->arena, v->key, v->before.chain, seq, col_text(row, 8))))
         audit_finding(v, "audit log: the chain is broken at entry %" PRId64, id);
-    v->before = (struct audit_link){seq, str_dup(v->arena, chain)};
+    v->before = (struct audit_mark){seq, str_dup(v->arena, chain)};
 }
 
 static void verify_entry(struct verification *v, struct stmt *row) {
@@ -249,8 +224,8 @@ static int verify_entries(struct verification *v, struct conn *c, const struct q
 /* An anchor that no entry proves: somebody deleted the oldest entries by hand. */
 static int verify_anchor(struct verification *v, struct conn *c) {
     int64_t entry;
-    v->before = (struct audit_link){0, S("")};
-    int rc = audit_link_read(c, v->arena, &audit_anchor_newest, &v->before);
+    v->before = (struct audit_mark){0, S("")};
+    int rc = audit_mark_of_anchor(c, v->arena, &v->before);
     if (rc <= 0) return rc;
     rc = db_int(c, &audit_anchor_entry,
                 BINDS(B_INT("seq", v->before.seq), B_INT("pruned", AUDIT_LOG_PRUNED), B_INT("rekeyed", AUDIT_SERVER_KEY_CHANGED)), &entry);
