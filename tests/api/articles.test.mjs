@@ -1,7 +1,8 @@
 // Articles of the help center (docs/HELPCENTER.md).
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { File, multipart, raw, shared } from './lib/index.mjs';
+import { File, multipart, open, raw, shared } from './lib/index.mjs';
+import { newArticle } from './lib/published.mjs';
 import { sql } from './lib/sql.mjs';
 
 const text = (locale, translation) => ({ locale, translation });
@@ -361,3 +362,12 @@ describe('articles:', () => {
   });
 });
 
+test('an article has at most 100 attachments, counted over all requests', async (t) => {
+  const desk = await open(t);
+  const id = await newArticle(desk);
+  const upload = async () => (await desk.owner.post('/files', raw('text/plain', 'x'), { query: { _filename: 'a.txt' } })).must(201).data.id;
+  const files = await Promise.all(Array.from({ length: 100 }, upload));
+  (await desk.owner.put(`/articles/${id}`, { attachment_file_ids: files })).must(200);
+  (await desk.owner.put(`/articles/${id}`, { attachment_file_ids: [await upload()] })).refused(400, 'FIELD_INVALID', 'attachment_file_ids');
+  assert.equal((await desk.owner.fetch(`/articles/${id}/attachments`, { limit: 1000 })).length, 100);
+});

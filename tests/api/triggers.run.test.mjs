@@ -275,6 +275,25 @@ test('the text of a note is in no request to an endpoint and in no mail to the r
   assert.ok(to.requests.every((r) => r.text.includes('Changed: The engine stalls')));
 });
 
+test('a request to an endpoint names the staff member who made the change, else the assignee, and the activity shows that it waits', async (t) => {
+  const desk = await open(t), to = await hook(t);
+  await allowPrivate(desk);
+  const endpoint = await hooked(desk, to.url);
+  const nameOf = async (id) => (await desk.admin.fetch(`/users/${id}`)).full_name;
+  await trigger(desk, 'Tell', [], [act(`endpoint_${endpoint.id}`, 'SEND', 'By: {{agent.name}}.')]);
+  const one = await opened(desk, { assigned_agent_id: desk.people.agent.id });
+  const changers = [desk.as('collaborator'), desk.customer];
+  for (const [i, client] of changers.entries()) {
+    (await client.post(`/conversations/${one.id}/messages`, { contents: 'It stalls.' })).must(201);
+    await to.received(i + 2);
+  }
+  const texts = to.requests.map((r) => /By: ([^.]*)\./.exec(r.text)[1]);
+  const agent = await nameOf(desk.people.agent.id);
+  assert.deepEqual(texts, [agent, await nameOf(desk.people.collaborator.id), agent]);
+  const sent = (await fired(desk, one.id)).map(({ actions }) => actions.map(({ field, new_value }) => [field.split('_')[0], new_value]));
+  assert.deepEqual(sent, Array(3).fill([['endpoint', 'queued']]));
+});
+
 test('a conversation in the trash runs no triggers, unless they test the state', async (t) => {
   const desk = await open(t);
   await trigger(desk, 'Any', [], [add('any')]);

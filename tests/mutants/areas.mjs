@@ -17,10 +17,10 @@ export const areas = [
   ['src/core/people/', { unit: ['identity'], api: ['users', 'organizations', 'identities', 'identities.profile', 'identities.takeover', 'contacts', 'tags', 'teams', 'members', 'lookups', 'autocomplete', 'avatar', 'profile', 'activities', 'cascades'] }],
   ['src/core/rules/', {
     unit: ['predicate', 'calendar', 'view', 'clock', 'business_time', 'delivery'],
-    api: ['triggers', 'triggers.*', 'rules.*', 'monitors', 'slas', 'slas.*', 'clocks', 'clocks.*', 'outgoing', 'endpoints', 'users.filter', 'organizations.filter', 'businesshours', 'teams'],
+    api: ['triggers', 'triggers.*', 'rules.*', 'monitors', 'slas', 'slas.*', 'clocks', 'clocks.*', 'outgoing', 'endpoints', 'views', 'users.filter', 'organizations.filter', 'businesshours', 'teams'],
   }],
   ['src/core/search/', { unit: ['search', 'vocabulary'], api: ['search', 'search.*', 'helpcenter.*'] }],
-  ['src/core/helpcenter/', { unit: ['gathered', 'diff'], api: ['helpcenter*', 'articles*', 'insights', 'access.walk*'] }],
+  ['src/core/helpcenter/', { unit: ['gathered', 'diff'], api: ['helpcenter*', 'articles*', 'comments', 'categories', 'sections', 'insights', 'access.walk*'] }],
   ['src/core/text/', { unit: ['template'], api: ['templates', 'templates.spec', 'mail', 'links', 'password'] }],
   ['src/core/', { unit: ['access', 'change'], api: ['session', 'users', 'conversations.*'] }],
   ['src/api/limits.c', { unit: ['bucket'], api: ['limits', 'limits.pages', 'limits.headers'] }],
