@@ -546,12 +546,15 @@ int auth_csrf(struct call *c) {
     return fail(&c->work, ERR_CSRF_FAILED);
 }
 
-/* The scope that a bearer token lacks is part of the challenge (RFC 6750 section 3.1). */
+/* The scopes that the route needs are part of the challenge (RFC 6750 section 3.1): its own, and the first of those that its items need. */
 static int scope_refuse(struct call *c, const char *scope) {
-    const char *level = route_reads(c->route) ? "read" : "write";
+    struct arena *a = c->work.arena;
+    struct str items = str_of(route_content(c->route, c->resource)), item = str_cut(&items, ' '), needed = S("");
+    if (bearer_is_scope(scope)) needed = str_fmt(a, "%s:%s", scope, route_reads(c->route) ? "read" : "write");
+    if (scope && item.n && !scopes_include(route_content(c->route, c->resource), scope))
+        needed = str_fmt(a, "%s%s%.*s:read", needed.p, needed.n ? " " : "", (int)item.n, item.p);
     if (c->work.actor.kind == ACTOR_TOKEN)
-        c->challenge = bearer_is_scope(scope) ? str_fmt(c->work.arena, "error=\"insufficient_scope\", scope=\"%s:%s\"", scope, level)
-                                              : S("error=\"insufficient_scope\"");
+        c->challenge = needed.n ? str_fmt(a, "error=\"insufficient_scope\", scope=\"%s\"", needed.p) : S("error=\"insufficient_scope\"");
     return fail(&c->work, ERR_PERMISSIONS_DENIED);
 }
 
@@ -562,10 +565,20 @@ static bool bearer_granted(const struct actor *a, const struct route *r, const c
     return scope_granted(a, scope, route_writes(r));
 }
 
+/* A token that may not see the items of an open route gets what everybody gets. */
+static void call_as_nobody(struct call *c) {
+    struct actor *a = &c->work.actor;
+    *a = (struct actor){.scopes = SCOPES_ALL, .remote = a->remote, .user_agent = a->user_agent};
+}
+
 static int scope_admit(struct call *c) {
     const struct actor *a = &c->work.actor;
     const char *scope = a->kind == ACTOR_TOKEN ? route_bearer(c->route) : c->route->scope;
-    return bearer_granted(a, c->route, scope) ? 0 : scope_refuse(c, scope);
+    if (!bearer_granted(a, c->route, scope)) return scope_refuse(c, scope);
+    if (scope_shows(a, scopes_named(route_content(c->route, c->resource)))) return 0;
+    if (!route_is_open(c->route)) return scope_refuse(c, scope);
+    call_as_nobody(c);
+    return 0;
 }
 
 int auth_admit(struct call *c) {

@@ -127,6 +127,7 @@ static bool check_value(const struct check *k, const struct field *f) {
     if (f->doc == NULL && !(f->flags & HIDDEN)) return found_wrong(k, "it has no .doc");
     if (f->flags & REQUIRED && f->flags & READONLY) return found_wrong(k, "it is REQUIRED, but READONLY: nobody could send it");
     if (f->bound && !(f->flags & (READONLY | HIDDEN))) return found_wrong(k, "it is .bound, so it must be READONLY or HIDDEN");
+    if (f->scope && (f->scope[0] == 0 || !scopes_known(f->scope))) return found_wrong(k, "it has the unknown scope %s", f->scope);
     if (f->shown_if && !setting_is_bool(f->shown_if)) return found_wrong(k, ".shown_if names %s, which is no boolean setting", f->shown_if);
     return true;
 }
@@ -179,6 +180,9 @@ static bool check_fields(struct check *k) {
 
 static bool check_access(struct check *k) {
     const struct resource *r = k->resource, *parent = r->within.parent ? resource_of(r->within.parent) : NULL;
+    k->place = ".scope";
+    if (r->scope == NULL) return found_wrong(k, "no scopes that show its rows to a token (\"\" means every token)");
+    if (!scopes_known(r->scope)) return found_wrong(k, "%s has an unknown scope (core/access/scope.c lists them)", r->scope);
     k->place = ".visible";
     if (r->within.parent && (parent == NULL || parent->table == NULL || parent->visible == NULL || r->within.column == NULL))
         return found_wrong(k, ".within needs a column, and a parent with table and .visible");
@@ -234,6 +238,7 @@ static bool check_admission(const struct check *k, const struct route *r) {
         return found_wrong(k, "unknown permission %s (core/access/permission.c lists them)", r->permission);
     if (r->scope[0] && scope_bit(str_of(r->scope), false) == 0)
         return found_wrong(k, "unknown scope %s (core/access/scope.c lists them)", r->scope);
+    if (r->content && !scopes_known(r->content)) return found_wrong(k, ".content has an unknown scope: %s", r->content);
     if (r->bearer && r->scope[0]) return found_wrong(k, ".bearer needs the scope \"\"");
     if (bearer_is_scope(r->bearer) && scope_bit(str_of(r->bearer), false) == 0)
         return found_wrong(k, ".bearer names the unknown scope %s (core/access/scope.c lists them)", r->bearer);

@@ -4,6 +4,7 @@
 #include "api/generic.h"
 #include "api/input.h"
 #include "api/narrowing.h"
+#include "core/access/scope.h"
 
 #include <assert.h>
 
@@ -193,12 +194,24 @@ bool operation_bulk(const struct operation *op) {
 
 const char *operation_bearer(const struct operation *op) { return op->route->scope ? route_bearer(op->route) : NULL; }
 
+const char *operation_items(const struct operation *op) {
+    const char *scope = operation_bearer(op), *items = op->reply ? route_content(op->route, op->reply) : "";
+    if (scope == NULL || items[0] == 0 || (bearer_is_scope(scope) && scopes_include(items, scope))) return NULL;
+    return items;
+}
+
 void operation_scope(struct buf *out, const struct operation *op) {
     const char *scope = operation_bearer(op);
     if (scope == NULL) buf_text(out, "no token reaches it");
     else if (str_eq(str_of(scope), S(BEARER_ANY))) buf_text(out, "any token");
     else if (str_eq(str_of(scope), S(BEARER_WRITES))) buf_text(out, "any :write scope");
     else buf_fmt(out, "%s:%s", scope, route_reads(op->route) ? "read" : "write");
+    if (scope == NULL || route_is_open(op->route)) return;
+    const char *between = " and ";
+    for (struct str rest = str_of(operation_items(op)); rest.n; between = " or ") {
+        struct str name = str_cut(&rest, ' ');
+        buf_fmt(out, "%s%.*s:read", between, (int)name.n, name.p);
+    }
 }
 
 /* ---- input ---------------------------------------------------------------------------------------------- */

@@ -43,9 +43,10 @@ bool operation_writes(const struct operation *op);          /* POST, PUT, DELETE
 bool operation_errors(const struct operation *op, int err); /* true if it can answer ERR_x */
 bool error_common(int err);                                 /* true if every operation can */
 const char *operation_bearer(const struct operation *op);   /* of its route: route_bearer */
-void operation_scope(
-    struct buf *out,
-    const struct operation *op); /* of a bearer token: "users:read", "any token", "any :write scope" or "no token reaches it" */
+/* The scopes of which the items of the reply need one beside that of the route, separated by blanks; NULL: none. */
+const char *operation_items(const struct operation *op);
+/* The scopes of a bearer token: "users:read", "users:read and conversations:read", "any token", "any :write scope" or "no token reaches it". */
+void operation_scope(struct buf *out, const struct operation *op);
 
 /* The fields of its body; NULL: no body. input_sent says which of them it accepts. */
 const struct field *operation_input(const struct operation *op);

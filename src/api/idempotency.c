@@ -33,6 +33,8 @@ static struct str request_hash(struct call *c) {
         str_fmt(a, "%.*s %016" PRIx64 " %016" PRIx64, (int)c->http->path.n, c->http->path.p, digest(c->query), digest(c->body));
     for (const struct http_file *f = c->http->files; f; f = f->next)
         text = str_fmt(a, "%s %.*s:%s", text.p, (int)f->field.n, f->field.p, str_hex(a, f->sha256, sizeof f->sha256).p);
+    /* The scopes decide what the stored reply shows. */
+    if (c->work.actor.kind == ACTOR_TOKEN) text = str_fmt(a, "%s scopes %" PRIx32, text.p, c->work.actor.scopes);
     return mac_hex(a, &c->work.desk->idempotency_key, text);
 }
 

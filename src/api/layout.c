@@ -3,6 +3,8 @@
 
 #include "base/limits.h"
 
+#include "core/access/scope.h"
+
 #include <assert.h>
 #include <pthread.h>
 
@@ -43,7 +45,9 @@ static bool textual(const struct field *f) {
     }
 }
 
-static bool open_to_all(const struct field *f) { return f->to == TO_ALL && !(f->flags & LOGGED_IN) && f->shown_if == NULL; }
+static bool open_to_all(const struct field *f) {
+    return f->to == TO_ALL && !(f->flags & LOGGED_IN) && f->shown_if == NULL && f->scope == NULL;
+}
 
 /* The indexes of members named in a text with commas, ended by -1. */
 static const int *places(struct arena *a, const struct resource *r, const char *names) {
@@ -61,7 +65,9 @@ static const int *places(struct arena *a, const struct resource *r, const char *
 }
 
 /* True for texts of up to LIMIT_TEXT characters. Shorter texts don't matter on a page of 1,000 rows. */
-static bool lengthy(const struct field *f) { return f->type == F_LONG && f->render == NULL && (f->max == 0 || f->max >= LIMIT_TEXT); }
+static bool lengthy(const struct field *f) {
+    return f->type == F_LONG && (f->render == NULL || f->flags & LENGTHY) && (f->max == 0 || f->max >= LIMIT_TEXT);
+}
 
 static bool identifies(const struct field *f) {
     static const char *const names[] = {"id", "uuid", "resource_type", "resource_url", NULL};
@@ -85,6 +91,7 @@ static void layout_members(struct arena *a, struct layout *s) {
                                      .textual = textual(f),
                                      .open = open_to_all(f),
                                      .identifies = identifies(f),
+                                     .scopes = f->scope ? scopes_named(f->scope) : 0,
                                      .written = !(f->flags & (INPUT_ONLY | HIDDEN)),
                                      .target = target ? *layout_place(target) : NULL};
         if (has_column(f)) members[i].column = ++s->column_count;
@@ -187,7 +194,7 @@ static void make_layouts(void) {
     struct arena *a = arena_new(); /* lives as long as the process */
     for (const struct resource *const *r = resources; *r; r++) {
         struct layout *s = *layout_place(*r) = ARENA_NEW(a, struct layout);
-        *s = (struct layout){.resource = *r, .also = -1};
+        *s = (struct layout){.resource = *r, .scopes = scopes_named((*r)->scope), .also = -1};
     }
     for (const struct resource *const *r = resources; *r; r++) {
         struct layout *s = *layout_place(*r);

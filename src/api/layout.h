@@ -14,6 +14,7 @@ struct member {
     bool textual;                /* the column's value is a text */
     bool written;                /* shown to some callers */
     bool open;                   /* shown to all callers */
+    uint32_t scopes;             /* a token needs one of these bits; 0: none */
     const struct layout *target; /* F_REF, F_MANY, F_ROWS */
     bool lengthy;                /* its text may be long enough to matter: see .bytes of the layout */
     bool identifies;             /* `fields` never removes it */
@@ -31,6 +32,7 @@ enum { URL_ID = -1, URL_END = -2 };
 
 struct layout {
     const struct resource *resource;
+    uint32_t scopes;             /* a token needs one of these bits to see the rows; 0: none */
     struct json_name type;       /* of the resource; .key is the quoted type without colon */
     struct str reference_end;    /* ,"resource_type":"team"} */
     struct str from;             /* "teams t" */

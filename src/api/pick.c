@@ -3,6 +3,7 @@
 #include "api/fields.h"
 
 #include "base/limits.h"
+#include "core/access/scope.h"
 #include "core/desk/setting.h"
 #include "core/words.h"
 
@@ -85,6 +86,14 @@ static bool include_eq(struct str word, struct str type) {
     }
 }
 
+bool view_may_read(const struct view *v, const struct resource *r) { return scope_shows(&v->c->work.actor, layout_of(r)->scopes); }
+
+bool call_may_read_type(const struct call *c, struct str type) {
+    const struct resource *r = resource_of(str_dup(c->work.arena, type).p);
+    uint32_t every = scopes_every(), has = c->work.actor.scopes;
+    return r ? scope_shows(&c->work.actor, layout_of(r)->scopes) : scopes_within(every, has) == every;
+}
+
 /* A word names the type of the table or that of replies. */
 static bool include_names(struct str word, const struct resource *r) {
     return include_eq(word, str_of(r->type)) || (r->shown_as && include_eq(word, str_of(r->shown_as)));
@@ -94,9 +103,10 @@ static bool included(const struct view *v, const struct resource *r) {
     const struct options *o = &v->c->options;
     unsigned who = 1u << v->c->work.actor.rank;
     if (r == NULL || (r->table == NULL && r->rows == NULL) || (r->expanded_for && !(r->expanded_for & who))) return false;
-    bool named = o->include_all;
+    bool named = false, reads = view_may_read(v, r);
     for (int i = 0; i < o->include_count && !named; i++) named = include_names(o->includes[i], r);
-    return named;
+    if (named && !reads) notice(&v->c->work, "NOTICE", "%s was not included: the token lacks the scope %s.", r->type, r->scope);
+    return reads && (named || o->include_all);
 }
 
 /* The result is cached for each resource of a view. */
@@ -121,6 +131,7 @@ static bool view_setting(struct view *v, const char *setting) {
 bool view_may_see(struct view *v, const struct row *row, const struct member *m) {
     const struct actor *a = &v->c->work.actor;
     const struct field *f = m->field;
+    if (!scope_shows(a, m->scopes)) return false;
     if (f->flags & LOGGED_IN && a->rank == ROLE_PUBLIC && a->fingerprint.n == 0) return false;
     if (f->shown_if && !view_setting(v, f->shown_if)) return false;
     if (f->to != TO_STAFF_ALONE && row->layout->resource->is_person && a->user_id && row->id == a->user_id) return true;

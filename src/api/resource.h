@@ -59,6 +59,7 @@ enum field_flag {
     SECRET = 4096,      /* shown once: a replay by Idempotency-Key shows null */
     RECORDS = 16384,    /* .store records the change by itself */
     EITHER = 65536,     /* arguments: the .filter of those that are given are joined by OR */
+    LENGTHY = 131072,   /* F_LONG with .render, which may be given null: it counts as a long text as one without .render does */
     SINGLE_TOO = 32768, /* F_MANY: an item in place of the list is accepted, and in->single is set. Commas of a text do not separate */
 };
 
@@ -86,6 +87,7 @@ struct field {
     const char *fold;     /* texts: column that stores fold_key of the value */
     const char *filter;   /* arguments: SQL condition added if given; binds the value as :<name> */
     const char *shown_if; /* boolean setting that must be on; otherwise null is shown */
+    const char *scope;    /* scopes beside that of the resource, of which a bearer token needs one to see the member; NULL: none */
     enum audience to;
     void (*render)(struct view *v, const struct row *row, const struct value *own); /* F_COMPUTED; may replace the form of any other type */
     /* Validates a given value beyond its type, and may replace in->value. Reports problems by fail_at. */
@@ -172,6 +174,8 @@ struct route {
     /* For bearer tokens, if .scope is "": the scope that they must grant, BEARER_ANY or BEARER_WRITES. NULL: PUBLIC routes are open to every
      * token, others to none. So a new row is closed to them. */
     const char *bearer;
+    /* The scopes that its items need, in place of those of the resource (`struct resource`). NULL: those of the resource. */
+    const char *content;
     int status; /* of success; 0: 200, or 201 for POST of shape ONE */
     enum executor executor;
     /* The path is the credential: after other credentials were read, sets work.actor if the path names a caller. Runs in a snapshot. Returns 0 or a
@@ -237,7 +241,10 @@ static inline bool bearer_is_scope(const char *bearer) {
 /* ---- resources -------------------------------------------------------------------------------------- */
 
 struct resource {
-    const char *type;  /* unique name in the tables; resource_type, unless .shown_as is set */
+    const char *type; /* unique name in the tables; resource_type, unless .shown_as is set */
+    /* The scopes that show its rows to a bearer token, separated by blanks; one of them suffices, at any level. "": every token. Without one,
+     * a reference to a row stays a reference, and a route with such items is refused (docs/PROGRAMS.md "Scopes of contents"). */
+    const char *scope;
     const char *title; /* chapter title in the reference */
     const char *doc;
     const char *url;   /* "teams/:id" below /api/v1; :x is the member or hidden field x; NULL: no URL */
@@ -293,6 +300,15 @@ static inline bool resource_has_type(const struct resource *r) { return !r->is_i
 
 /* True if its rows are shown with an id. */
 static inline bool resource_has_ids(const struct resource *r) { return (r->table || r->made_ids) && !r->is_item; }
+
+/* True if every caller reaches the route without login, and every token: a token that lacks the scope of the items is answered as nobody. */
+static inline bool route_is_open(const struct route *r) { return r->scope[0] == 0 && r->bearer == NULL && (r->roles & PUBLIC) == PUBLIC; }
+
+/* The scopes that the items of a reply need, as in `struct resource`. A download needs that of its route only. */
+static inline const char *route_content(const struct route *r, const struct resource *reply) {
+    if (r->shape == COUNT || r->shape == NONE || r->is_download) return "";
+    return r->content ? r->content : reply->scope;
+}
 
 extern const struct resource *const resources[];      /* res/all.c; ends with NULL */
 const struct resource *resource_of(const char *type); /* NULL: none */

@@ -100,6 +100,8 @@ void render_null(struct view *v, const struct row *row, const struct value *own)
 void render_nothing(struct view *v, const struct row *row, const struct value *own); /* [], for a list that is not implemented yet */
 void view_type(struct view *v, const char *type);                                    /* a type's name in the requested case */
 bool view_includes(struct view *v, const struct resource *r);
+bool view_may_read(const struct view *v, const struct resource *r); /* false: the caller's token lacks the scope of its rows */
+bool call_may_read_type(const struct call *c, struct str type);     /* the same for a type; an unknown one needs all scopes */
 bool view_may_see(struct view *v, const struct row *row, const struct member *m);
 static inline bool view_sees(struct view *v, const struct row *row, const struct member *m) { return m->open || view_may_see(v, row, m); }
 

@@ -24,9 +24,17 @@ static struct str title_or_mark(struct str title) { return title.n ? title : S("
 
 /* ---- a category ------------------------------------------------------------------------------------------------------------- */
 
-QUERY(site_category,
-      "SELECT " SITE_TEXT("7", "g.id") ", " SITE_TEXT(
-          "8", "g.id") " FROM categories g WHERE g.id = :id AND g.deleted_at IS NULL AND (g.brand_id IS NULL OR g.brand_id = :brand)");
+/* Returns 1, 0 if the visitor does not see the category, or a negative error. */
+static int category_read(struct site_visit *v, int64_t id, struct site_text *title, struct site_text *description) {
+    struct stmt *row;
+    TRY(shelf_start(v, access_categories,
+                    "SELECT " SITE_TEXT("7", "t.id") ", " SITE_TEXT("8", "t.id") " FROM categories t WHERE t.deleted_at IS NULL AND",
+                    "AND t.id = :id AND (t.brand_id IS NULL OR t.brand_id = :brand)", BINDS(B_INT("id", id)), &row));
+    int rc = stmt_step(row);
+    if (rc == 1) *title = shelf_text(v, row, 0), *description = shelf_text(v, row, 1);
+    stmt_end(row);
+    return rc;
+}
 
 static int category_sections(struct site_visit *v, int64_t id) {
     struct stmt *row;
@@ -53,14 +61,10 @@ static int category_sections(struct site_visit *v, int64_t id) {
 
 /* A category is shown if the visitor sees one of its sections. Staff see empty ones, too. */
 int show_category(struct site_visit *v) {
-    struct stmt *row;
+    struct site_text title, description;
     int64_t id = shelf_id(v);
-    int rc =
-        db_row(v->work.conn, &site_category,
-               BINDS(B_INT("id", id), B_INT("brand", v->brand.id), B_TEXT("locale", v->locale), B_TEXT("fallback", v->brand.locale)), &row);
+    int rc = category_read(v, id, &title, &description);
     if (rc <= 0) return rc < 0 ? rc : site_not_found(v);
-    struct site_text title = shelf_text(v, row, 0), description = shelf_text(v, row, 1);
-    stmt_end(row);
     v->head.title = title_or_mark(title.text);
     v->head.path = shelf_path(v, "categories", id, title.text);
     site_crumbs(v, &(struct site_crumb){title, {0}}, 1);

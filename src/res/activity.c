@@ -3,6 +3,7 @@
 #include "api/view.h"
 #include "core/change/activity.h"
 #include "core/words.h"
+#include "res/person.h"
 
 /* Values of a purged person are never shown, even while the purge is still running (core/change/cascade.c). */
 #define UNLESS_PURGED(values) \
@@ -88,12 +89,17 @@ static const char *action_of(const struct activity_side *old, const struct activ
     return old->text.p && !new->text.p ? "REMOVED" : new->text.p && !old->text.p ? "ADDED" : "UPDATED";
 }
 
+/* The name of an object is shown to those whose token may read the object. */
+static bool may_see_name(const struct view *v, const char *type) { return type == NULL || view_may_read(v, resource_of(type)); }
+
 static void write_action(struct view *v, const char *kind, const struct activity_lists *l, const struct json *field, size_t at) {
     const char *type = activity_reference_type(kind, field->text);
     struct activity_side old = side_of(l, l->previous, at, false), new = side_of(l, l->current, at, true);
+    const char *action = action_of(&old, &new);
+    if (!may_see_name(v, type)) old.text = new.text = (struct str){0};
     jw_object(&v->w);
     jw_key(&v->w, S("action"));
-    jw_str(&v->w, str_of(action_of(&old, &new)));
+    jw_str(&v->w, str_of(action));
     jw_key(&v->w, S("field"));
     jw_str(&v->w, field->text);
     write_side_text(&v->w, "old_value", &old);
@@ -187,7 +193,7 @@ static void put_deed(struct buf *b, const struct view *v, const struct row *row,
 static void render_summary(struct view *v, const struct row *row, const struct value *did) {
     const struct value *actor = row_cell(row, "actor"), *name = row_cell(row, "actor_name");
     struct buf b = {0};
-    if (actor->type == V_INT) put_link(&b, v, "users/", actor->i, name->s);
+    if (actor->type == V_INT) put_link(&b, v, "users/", actor->i, person_words(v, actor->i, name->s));
     else put_words(&b, name->s);
     buf_text(&b, " ");
     put_deed(&b, v, row, did->s);
@@ -251,7 +257,9 @@ static const struct field activity_fields[] = {
     {"actions", F_COMPUTED, READONLY, .column = "", .render = render_actions,
      .doc =
          "Each changed field with its values before and after. `action`: ADDED, REMOVED or UPDATED; UPDATED if both values are null. The "
-         "values of a list are the removed and the added items. The fields of a failed e-mail are mail, recipient, status and reason. A "
+         "values of a list are the removed and the added items. The name of an object is null if the bearer token lacks the scope of the "
+         "object. "
+         "The fields of a failed e-mail are mail, recipient, status and reason. A "
          "value is null if there was none, if it is a secret, and after a purge. A person has the present name as value, other references "
          "have "
          "their names of that time. `old_object` and `new_object` refer to these objects. They are null for other fields and for "
@@ -296,6 +304,7 @@ static const struct route activity_routes[] = {
 
 const struct resource activity_resource = {
     .type = "activity",
+    .scope = "conversations users",
     .title = "Activities",
     .doc = "The audit trail: who changed which field, when, and the values before and after. Rows are only added.",
     .url = ":owner/activities/:id",

@@ -88,6 +88,7 @@ static const struct route api_token_routes[] = {
 
 const struct resource api_token_resource = {.type = "api_token",
                                             .sample = "",
+                                            .scope = "configuration",
                                             .title = "API tokens",
                                             .doc = "Tokens for scripts that act for you: `Authorization: Bearer TOKEN`.",
                                             .url = "profile/api_tokens/:id",

@@ -352,6 +352,7 @@ static const struct route article_routes[] = {
 };
 
 const struct resource article_resource = {.type = "article",
+                                          .scope = "conversations",
                                           .title = "Articles",
                                           .doc = "Articles of the help center.",
                                           .url = "articles/:id",

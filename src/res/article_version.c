@@ -181,6 +181,7 @@ static const struct route article_version_routes[] = {
 };
 
 const struct resource article_version_resource = {.type = "article_version",
+                                                  .scope = "conversations",
                                                   .title = "Versions of articles",
                                                   .doc = "Earlier texts of articles.",
                                                   .url = "articles/:article_id/versions/:id",
@@ -191,6 +192,7 @@ const struct resource article_version_resource = {.type = "article_version",
                                                   .unlogged = "a version is made by a change of the article"};
 
 const struct resource article_comparison_resource = {.type = "article_comparison",
+                                                     .scope = "conversations",
                                                      .title = "Comparisons of articles",
                                                      .doc = "Differences between texts of an article.",
                                                      .fields = comparison_fields};

@@ -32,6 +32,7 @@ static const struct route vote_routes[] = {
 };
 
 const struct resource article_vote_resource = {.type = "article_vote",
+                                               .scope = "conversations",
                                                .title = "Votes on articles",
                                                .doc = "Votes of readers on articles.",
                                                .fields = no_fields,

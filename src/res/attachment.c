@@ -381,6 +381,7 @@ static const struct route attachment_routes[] = {
 };
 
 const struct resource attachment_resource = {.type = "attachment",
+                                             .scope = "conversations",
                                              .title = "Attachments",
                                              .doc = "Files of messages and notes.",
                                              .url = ":place/attachments/:id",
@@ -419,6 +420,7 @@ static const struct route article_attachment_routes[] = {
 };
 
 const struct resource article_attachment_resource = {.type = "article_attachment",
+                                                     .scope = "conversations",
                                                      .shown_as = "attachment",
                                                      .title = "Attachments of articles",
                                                      .doc = "Files of articles.",
@@ -445,6 +447,7 @@ static const struct route event_token_icon_routes[] = {
 
 const struct resource event_token_icon_resource = {
     .type = "event_token_icon",
+    .scope = "configuration",
     .shown_as = "attachment",
     .title = "Icons of event tokens",
     .doc = "The picture of an event token. Its id is that of the token.",

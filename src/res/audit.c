@@ -88,6 +88,49 @@ static void render_audit_object(struct view *v, const struct row *row, const str
     jw_end(&v->w);
 }
 
+/* The values and the name of an object are shown to those whose token may read the object. Properties are always named. */
+static struct str details_without_values(struct arena *a, struct str details) {
+    struct json *all;
+    struct json_error err;
+    struct buf b = {0};
+    struct json_writer w;
+    if (json_parse(a, details, &all, &err) < 0) return (struct str){0};
+    jw_init(&w, &b);
+    jw_object(&w);
+    for (const struct json *j = all->first; j; j = j->next) {
+        if (str_eq(j->name, S("name"))) continue;
+        jw_key_raw(&w, j->name);
+        if (!str_eq(j->name, S("changes"))) {
+            jw_json(&w, j);
+            continue;
+        }
+        jw_array(&w);
+        for (const struct json *change = j->first; change; change = change->next) {
+            jw_object(&w);
+            jw_key(&w, S("property"));
+            jw_json(&w, json_member(change, S("property")));
+            jw_end(&w);
+        }
+        jw_end(&w);
+    }
+    jw_end(&w);
+    struct str text = str_dup(a, buf_view(&b));
+    buf_free(&b);
+    return text;
+}
+
+static struct str audit_details(const struct call *c, const struct row *row) {
+    struct str details = row_cell(row, "details")->s, type = row_cell(row, "object")->s;
+    bool shown = details.p == NULL || type.p == NULL || call_may_read_type(c, type);
+    return shown ? details : details_without_values(c->work.arena, details);
+}
+
+static void render_audit_details(struct view *v, const struct row *row, const struct value *own) {
+    struct str details = own->type == V_TEXT ? audit_details(v->c, row) : (struct str){0};
+    if (details.p) jw_raw(&v->w, details);
+    else jw_null(&v->w);
+}
+
 static const struct field audit_fields[] = {
     {"action", F_WORD, READONLY, .words = audit_actions, .doc = "Action that was recorded.", .example = "\"SETTING_CHANGED\""},
     {"actor", F_REF, READONLY, .ref = "user_minimal",
@@ -102,9 +145,10 @@ static const struct field audit_fields[] = {
      .doc = "The object concerned, which may have been deleted since. Null: none.",
      .example = "{\"id\": 34, \"resource_type\": \"setting\"}"},
     {"object_id", F_INT, HIDDEN, .column = "t.object_id"},
-    {"details", F_JSON, READONLY, .column = "v.details",
+    {"details", F_JSON, READONLY, .column = "v.details", .render = render_audit_details,
      .doc = "`changes`: each property with its values before and after, which are missing if they are secret. `name`: name of the object. "
-            "`method`: how the person logged in. `failures`: number of failed logins in a minute. Null: the values were erased.",
+            "`method`: how the person logged in. `failures`: number of failed logins in a minute. Null: the values were erased. "
+            "Without values and name if the bearer token lacks the scope of the object.",
      .example = "{\"changes\": [{\"property\": \"changes.kept_days\", \"from\": \"30\", \"to\": \"60\"}]}"},
     {"seq", F_INT, READONLY, .doc = "Place in the chain, without gaps. Null for about a second after the act.", .example = "812"},
     {"chain", F_TEXT, READONLY,
@@ -143,7 +187,7 @@ static void write_audit_line(struct call *c, const struct row *row) {
     csv_cell(c, row, "ip_address", NULL);
     csv_cell(c, row, "object", NULL);
     csv_cell(c, row, "object_id", NULL);
-    csv_cell(c, row, "details", NULL);
+    csv_text(c, audit_details(c, row));
     csv_cell(c, row, "seq", NULL);
     csv_cell(c, row, "chain", NULL);
     csv_line_end(c);
@@ -176,6 +220,7 @@ static const struct route audit_routes[] = {
 };
 
 const struct resource audit_entry_resource = {.type = "audit_entry",
+                                              .scope = "configuration",
                                               .title = "Audit log",
                                               .doc = "Entries on logins, on changes of access, settings and secrets, and on deletions.",
                                               .table = "audit_entries",

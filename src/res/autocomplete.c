@@ -74,18 +74,19 @@ static const struct field match_fields[] = {
                            "shown; the default is ten."
 
 static const struct route autocomplete_routes[] = {
-    {GET, "/autocomplete/emails", COL_PLUS, "", LIST_COUNT, get_autocomplete_emails, .bearer = BEARER_ANY, .args = email_args,
+    {GET, "/autocomplete/emails", COL_PLUS, "", LIST_COUNT, get_autocomplete_emails, .bearer = "users", .args = email_args,
      .summary = "Complete an e-mail address", FOUND},
     {GET, "/autocomplete/tags", COL_PLUS, "", LIST_COUNT, get_autocomplete_tags, .bearer = BEARER_ANY, .args = name_args, .reply = "tag",
      .summary = "Complete a tag", FOUND},
-    {GET, "/autocomplete/organizations", COL_PLUS, "", LIST_COUNT, get_autocomplete_organizations, .bearer = BEARER_ANY, .args = name_args,
+    {GET, "/autocomplete/organizations", COL_PLUS, "", LIST_COUNT, get_autocomplete_organizations, .bearer = "users", .args = name_args,
      .reply = "organization", .summary = "Complete the name of an organization", FOUND},
-    {GET, "/autocomplete/users", COL_PLUS, "", LIST_COUNT, get_autocomplete_users, .bearer = BEARER_ANY, .args = user_args, .reply = "user",
+    {GET, "/autocomplete/users", COL_PLUS, "", LIST_COUNT, get_autocomplete_users, .bearer = "users", .args = user_args, .reply = "user",
      .summary = "Complete the name of a user", FOUND},
     {0},
 };
 
 const struct resource autocomplete_resource = {.type = "autocomplete_email",
+                                               .scope = "users",
                                                .title = "Autocomplete",
                                                .doc = "Suggestions for a name that is being typed.",
                                                .table = "identity_emails",

@@ -191,6 +191,7 @@ static const struct route brand_routes[] = {
 };
 
 const struct resource brand_resource = {.type = "brand",
+                                        .scope = "configuration",
                                         .title = "Brands",
                                         .doc = "Names and addresses under which the desk meets its customers.",
                                         .url = "brands/:id",

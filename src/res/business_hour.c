@@ -163,6 +163,7 @@ static const struct route business_hour_routes[] = {
 };
 
 const struct resource business_hour_resource = {.type = "business_hour",
+                                                .scope = "configuration",
                                                 .title = "Business hours",
                                                 .doc = "Working hours of teams. SLA clocks run only in business hours.",
                                                 .url = "businesshours/:id",

@@ -388,6 +388,7 @@ static const struct route case_routes[] = {
 
 const struct resource case_resource = {.type = "case",
                                        .sample = "18",
+                                       .scope = "conversations",
                                        .title = "Cases",
                                        .doc = "Conversations as staff see and work on them.",
                                        .url = "cases/:id",

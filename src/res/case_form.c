@@ -156,6 +156,7 @@ static const struct route form_routes[] = {
 };
 
 const struct resource case_form_resource = {.type = "case_form",
+                                            .scope = "conversations configuration",
                                             .title = "Forms",
                                             .doc = "Forms of conversations: the custom fields that a conversation asks for.",
                                             .url = "cases/forms/:id",

@@ -21,7 +21,8 @@ static const struct field message_recipient_fields[] = {
      .column = "(SELECT MIN(e.id) FROM identity_emails e WHERE e.user_id = t.user_id AND e.is_claim = 0 AND LOWER(e.email) = "
                "LOWER(t.recipient))",
      .doc = "Identity with the address. Null if the person has it no longer."},
-    {"name", F_TEXT, READONLY, .column = "(SELECT u.full_name FROM users u WHERE u.id = t.user_id)", .doc = "Name of the recipient."},
+    {"name", F_TEXT, READONLY, .column = "(SELECT u.full_name FROM users u WHERE u.id = t.user_id)", .scope = "users",
+     .doc = "Name of the recipient. Null if the bearer token lacks the scope users."},
     {"type", F_WORD, READONLY, .column = "t.recipient_type", .words = recipient_types,
      .doc = "TO for the requester, CC for a copy. For an e-mail that came in: the header with the address."},
     {"email_delivery_status", F_WORD, READONLY, .column = "t.status", .words = mail_statuses,
@@ -37,6 +38,7 @@ static const struct field message_recipient_fields[] = {
     "BIGINT) FROM mail_recipients r) t"
 
 const struct resource message_recipient_resource = {.type = "message_recipient",
+                                                    .scope = "conversations",
                                                     .title = "Recipients of messages",
                                                     .doc = "People to whom a message was mailed.",
                                                     .from = RECIPIENTS,
@@ -55,8 +57,9 @@ static const struct field case_message_fields[] = {
      .doc = "People to whom the message was mailed, by the desk or, if the message came by e-mail, by its author. A purge of a person "
             "removes the person here."},
     {"fullname", F_TEXT, READONLY, .column = "COALESCE(t.creator_name, (SELECT u.full_name FROM users u WHERE u.id = t.creator_id))",
-     .doc = "Name of the author, as given with the message."},
-    {"email", F_TEXT, READONLY, .column = ADDRESS_OF_CREATOR("email"), .doc = "Primary e-mail address of the author."},
+     .scope = "users", .doc = "Name of the author, as given with the message. Null if the bearer token lacks the scope users."},
+    {"email", F_TEXT, READONLY, .column = ADDRESS_OF_CREATOR("email"), .scope = "users",
+     .doc = "Primary e-mail address of the author. Null if the bearer token lacks the scope users."},
     {"creator", F_REF, READONLY, .ref = "user", .doc = "Author of the message."},
     {"identity", F_REF, READONLY, .ref = "identity_email", .column = ADDRESS_OF_CREATOR("id"), .doc = "Identity of that address."},
     {"mailbox", F_REF, READONLY, .ref = "mailbox", .doc = "Mailbox that the message came through. Null if there is none."},
@@ -82,6 +85,7 @@ static const struct route case_message_routes[] = {
 };
 
 const struct resource case_message_resource = {.type = "case_message",
+                                               .scope = "conversations",
                                                .title = "Messages of cases",
                                                .doc = "Messages as staff see them.",
                                                .url = "cases/:case_id/messages/:id",

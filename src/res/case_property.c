@@ -57,6 +57,7 @@ static const struct route status_routes[] = {
     {0},
 };
 const struct resource case_status_resource = {.type = "case_status",
+                                              .scope = "",
                                               .title = "Statuses",
                                               .doc = "Statuses of conversations.",
                                               .url = "cases/statuses/:id",
@@ -120,6 +121,7 @@ static const struct route priority_routes[] = {
     {0},
 };
 const struct resource case_priority_resource = {.type = "case_priority",
+                                                .scope = "",
                                                 .title = "Priorities",
                                                 .doc = "Priorities of conversations.",
                                                 .url = "cases/priorities/:id",
@@ -172,6 +174,7 @@ static const struct route type_routes[] = {
     {0},
 };
 const struct resource case_type_resource = {.type = "case_type",
+                                            .scope = "",
                                             .title = "Types",
                                             .doc = "Types of conversations.",
                                             .url = "cases/types/:id",

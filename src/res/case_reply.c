@@ -355,4 +355,4 @@ static const struct field reply_fields[] = {
 };
 
 const struct resource case_reply_resource = {
-    .type = "case_reply", .title = "Replies to cases", .doc = "The answer to a reply.", .fields = reply_fields};
+    .type = "case_reply", .scope = "conversations", .title = "Replies to cases", .doc = "The answer to a reply.", .fields = reply_fields};

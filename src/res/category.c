@@ -2,6 +2,7 @@
 #include "core/helpcenter/category.h"
 
 #include "api/generic.h"
+#include "core/access/help_center.h"
 #include "core/words.h"
 #include "res/groups.h"
 #include "res/slug.h"
@@ -87,6 +88,7 @@ static const struct route category_routes[] = {
 };
 
 const struct resource category_resource = {.type = "category",
+                                           .scope = "conversations",
                                            .title = "Categories",
                                            .doc = "Categories of the help center. A category has sections.",
                                            .url = "categories/:id",
@@ -94,4 +96,4 @@ const struct resource category_resource = {.type = "category",
                                            .where = "t.deleted_at IS NULL",
                                            .fields = category_fields,
                                            .routes = category_routes,
-                                           .visible = access_everyone};
+                                           .visible = access_categories};

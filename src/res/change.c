@@ -22,7 +22,8 @@ static const struct field change_fields[] = {
     {"property", F_TEXT, READONLY, .doc = "Name of the changed property. Null if the object was created or deleted.",
      .example = "\"status\""},
     {"from", F_LONG, READONLY, .column = "t.old_value",
-     .doc = "Value before the change, as text. A reference is shown as its id. Null: there was no value, or it is a secret.",
+     .doc = "Value before the change, as text. A reference is shown as its id. Null: there was no value, it is a secret, or the bearer "
+            "token lacks the scope of the object.",
      .example = "\"1\""},
     {"to", F_LONG, READONLY, .column = "t.new_value", .doc = "Value after the change.", .example = "\"2\""},
     {"actor", F_REF, READONLY, .ref = "user",
@@ -63,6 +64,13 @@ static struct str cursor_behind(struct call *c, struct change_cursor cursor, int
     return cursor_seal(&c->work, CHANGES, change_cursor_text(c->work.arena, &cursor));
 }
 
+/* An entry about an object that the token may not read has no values, like that of a secret. */
+static void change_finish_row(const struct view *v, struct row *row, struct str cursor) {
+    *row_cell(row, "cursor") = value_text(cursor);
+    if (call_may_read_type(v->c, row_cell(row, "resource_type")->s)) return;
+    *row_cell(row, "from") = *row_cell(row, "to") = (struct value){0};
+}
+
 static int get_changes(struct call *c) {
     struct change_cursor cursor = {0};
     struct row *rows = NULL;
@@ -74,7 +82,7 @@ static int get_changes(struct call *c) {
     TRY(n);
     struct view *v = view_new(c);
     TRY(view_load(v, c->resource, ids, n, &rows, &found));
-    for (struct row *row = rows; row; row = row->next) *row_cell(row, "cursor") = value_text(cursor_behind(c, cursor, row->id));
+    for (struct row *row = rows; row; row = row->next) change_finish_row(v, row, cursor_behind(c, cursor, row->id));
     TRY(view_follow(v, rows));
     envelope_begin(v);
     jw_key(&v->w, S("data"));
@@ -98,6 +106,7 @@ static const struct route change_routes[] = {
 };
 
 const struct resource change_resource = {.type = "change",
+                                         .scope = "configuration",
                                          .title = "Changes",
                                          .doc = "The change log: all changes on the desk, for programs that follow them.",
                                          .table = "change_log",

@@ -112,6 +112,7 @@ static const struct route channel_routes[] = {
 };
 
 const struct resource channel_resource = {.type = "channel",
+                                          .scope = "conversations",
                                           .title = "Channels",
                                           .doc = "Ways by which messages come and go. A channel has a UUID and no id.",
                                           .fields = channel_fields,

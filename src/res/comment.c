@@ -203,6 +203,7 @@ static const struct route comment_routes[] = {
 };
 
 const struct resource comment_resource = {.type = "comment",
+                                          .scope = "conversations",
                                           .title = "Comments on articles",
                                           .doc = "Comments of people on articles of the help center, and replies to them.",
                                           .url = "articles/:article_id/comments/:id",

@@ -62,6 +62,7 @@ static const struct route like_routes[] = {
 };
 
 const struct resource like_resource = {.type = "like",
+                                       .scope = "conversations",
                                        .title = "Likes of comments",
                                        .doc = "People who like a comment on an article.",
                                        .url = "articles/:article_id/comments/:comment_id/likes/:id",

@@ -85,6 +85,7 @@ static const struct route website_routes[] = {
     CONTACT_ROUTES("websites", "a web site", "{\"websites\":[{\"url\":\"https://ada.example.com/\"}]}"), {0}};
 
 const struct resource contact_address_resource = {.type = "contact_address",
+                                                  .scope = "users",
                                                   .title = "Addresses",
                                                   .doc = "Postal addresses of people and organizations.",
                                                   .url = ":owner/contacts/addresses/:id",
@@ -94,6 +95,7 @@ const struct resource contact_address_resource = {.type = "contact_address",
                                                   .visible = access_of_person,
                                                   .owned_order = "t.is_primary DESC, t.id"};
 const struct resource contact_website_resource = {.type = "contact_website",
+                                                  .scope = "users",
                                                   .title = "Web sites",
                                                   .doc = "Web sites of people and organizations.",
                                                   .url = ":owner/contacts/websites/:id",
@@ -113,6 +115,7 @@ static const struct field identifier_fields[] = {
     {0},
 };
 const struct resource external_identifier_resource = {.type = "external_identifier",
+                                                      .scope = "users",
                                                       .title = "External identifiers",
                                                       .doc = "Ids of people in other systems.",
                                                       .table = "external_identifiers",

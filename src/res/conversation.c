@@ -286,6 +286,7 @@ static const struct route conversation_routes[] = {
 
 const struct resource conversation_resource = {.type = "conversation",
                                                .sample = "18",
+                                               .scope = "conversations",
                                                .title = "Conversations",
                                                .doc = "Requests of customers, with the replies of staff.",
                                                .url = "conversations/:id",
@@ -313,6 +314,7 @@ static const struct field marker_fields[] = {
 /* The read marker of the caller: of the person, or without login of the fingerprint. Its id is the id of the conversation, so that a
  * reference needs no query. */
 const struct resource read_marker_resource = {.type = "read_marker",
+                                              .scope = "conversations",
                                               .title = "Read markers",
                                               .doc = "Position up to which the caller has read a conversation.",
                                               .table = "cases",

@@ -122,6 +122,7 @@ static const struct route message_routes[] = {
 };
 
 const struct resource conversation_message_resource = {.type = "conversation_message",
+                                                       .scope = "conversations",
                                                        .shown_as = "case_message",
                                                        .title = "Messages",
                                                        .doc = "Messages of conversations.",

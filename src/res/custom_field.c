@@ -434,6 +434,7 @@ static int put_custom_fields_order(struct call *c) {
     };                                                                                                                                     \
     const struct resource what##_field_resource = {.type = #what "_field",                                                                 \
                                                    .sample = "",                                                                           \
+                                                   .scope = "conversations configuration users",                                           \
                                                    .title = "Custom fields of " plural,                                                    \
                                                    .doc = "Additional fields of " plural ", defined by the desk.",                         \
                                                    .url = &path "/:id"[1],                                                                 \
@@ -454,6 +455,7 @@ static const struct route option_routes[] = {
 };
 
 const struct resource field_option_resource = {.type = "field_option",
+                                               .scope = "conversations configuration users",
                                                .title = "Options of custom fields",
                                                .doc = "Options of custom fields.",
                                                .url = "base/field/option/:id",
@@ -488,6 +490,7 @@ static const struct field conversation_field_fields[] = {
 /* Every caller who sees a conversation sees these fields. */
 const struct resource conversation_field_resource = {
     .type = "conversation_field",
+    .scope = "conversations",
     .title = "Custom fields that customers see",
     .doc = "Custom fields of conversations that customers see.",
     .table = "custom_fields",

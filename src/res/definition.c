@@ -54,6 +54,7 @@ static const struct route definition_routes[] = {
 };
 
 const struct resource definition_resource = {.type = "definition",
+                                             .scope = "",
                                              .title = "Definitions",
                                              .doc = "Fields that predicates may use, with their operators and values.",
                                              .fields = definition_fields,

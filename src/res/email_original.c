@@ -38,6 +38,7 @@ static const struct route email_original_routes[] = {
 };
 
 const struct resource email_original_resource = {.type = "email_original",
+                                                 .scope = "conversations",
                                                  .title = "Original e-mails",
                                                  .doc = "E-mails that messages came by.",
                                                  .table = "mails",

@@ -161,6 +161,7 @@ static const struct route endpoint_routes[] = {
 };
 
 const struct resource endpoint_resource = {.type = "endpoint",
+                                           .scope = "configuration",
                                            .title = "Endpoints",
                                            .doc = "Servers, addresses and channels that rules send to.",
                                            .url = "endpoints/:id",

@@ -19,7 +19,8 @@ static const struct field delivery_fields[] = {
     {"attempts", F_INT, READONLY, .doc = "Number of attempts.", .example = "1"},
     {"next_attempt_at", F_TIME, READONLY | NULLABLE, .column = "CASE WHEN t.status = 1 THEN t.next_attempt_at END",
      .doc = "Time of the next attempt. Null: there is none."},
-    {"body", F_LONG, READONLY | ON_DEMAND | NULLABLE, .doc = "Text that is sent. Null: it was erased, because its person was purged."},
+    {"body", F_LONG, READONLY | ON_DEMAND | NULLABLE, .scope = "conversations",
+     .doc = "Text that is sent. Null: it was erased, because its person was purged, or the bearer token lacks the scope conversations."},
     {"endpoint_id", F_INT, HIDDEN, .column = "t.endpoint_id"},
     {"*", .group = row_times},
     {0},
@@ -66,6 +67,7 @@ static const struct route delivery_routes[] = {
 };
 
 const struct resource endpoint_delivery_resource = {.type = "endpoint_delivery",
+                                                    .scope = "configuration",
                                                     .title = "Deliveries to endpoints",
                                                     .doc = "Requests, e-mails and Slack messages that rules sent to an endpoint.",
                                                     .url = "endpoints/:endpoint_id/deliveries/:id",
@@ -98,6 +100,7 @@ static const struct route attempt_routes[] = {
 };
 
 const struct resource endpoint_attempt_resource = {.type = "endpoint_attempt",
+                                                   .scope = "configuration",
                                                    .title = "Attempts to send to endpoints",
                                                    .doc = "One attempt to send a delivery.",
                                                    .table = "endpoint_attempts",

@@ -67,6 +67,7 @@ static const struct route erasure_routes[] = {
 };
 
 const struct resource erasure_resource = {.type = "erasure",
+                                          .scope = "users",
                                           .title = "Erasures",
                                           .doc = "Receipts of erased people: what was removed, what was kept, and why.",
                                           .url = "erasures/:id",

@@ -58,6 +58,7 @@ static const struct route event_routes[] = {
 };
 
 const struct resource event_resource = {.type = "event",
+                                        .scope = "users",
                                         .title = "Events",
                                         .doc = "Events of people that other systems reported.",
                                         .url = "events/:id",

@@ -167,6 +167,7 @@ static const struct route token_routes[] = {
 
 const struct resource event_token_resource = {.type = "token",
                                               .sample = "",
+                                              .scope = "configuration",
                                               .title = "Event tokens",
                                               .doc = "Addresses to which other systems report events of people.",
                                               .url = "events/tokens/:id",

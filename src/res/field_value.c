@@ -244,6 +244,7 @@ static const struct field user_value_fields[] = {
     {0},
 };
 const struct resource user_field_value_resource = {.type = "user_field_value",
+                                                   .scope = "users",
                                                    .title = "Values of people",
                                                    .doc = "Values of the custom fields of people.",
                                                    .from = EACH("2", "users"),
@@ -258,6 +259,7 @@ static const struct field organization_value_fields[] = {
     {0},
 };
 const struct resource organization_field_value_resource = {.type = "organization_field_value",
+                                                           .scope = "users",
                                                            .title = "Values of organizations",
                                                            .doc = "Values of the custom fields of organizations.",
                                                            .from = EACH("3", "organizations"),
@@ -278,6 +280,7 @@ static const struct route case_value_routes[] = {
     {0},
 };
 const struct resource case_field_value_resource = {.type = "case_field_value",
+                                                   .scope = "conversations",
                                                    .title = "Values of conversations",
                                                    .doc = "Values of the custom fields of conversations, as staff see them.",
                                                    .from = EACH("1", "cases"),
@@ -299,6 +302,7 @@ static const struct field conversation_value_fields[] = {
     {0},
 };
 const struct resource conversation_field_value_resource = {.type = "conversation_field_value",
+                                                           .scope = "conversations",
                                                            .title = "Values that customers see",
                                                            .doc = "Values of the custom fields of conversations that customers see.",
                                                            .from = EACH("1", "cases"),

@@ -122,6 +122,7 @@ static const struct route file_routes[] = {
 };
 
 const struct resource file_resource = {.type = "file",
+                                       .scope = "",
                                        .title = "Files",
                                        .doc = "Uploaded files. Other operations refer to them by id.",
                                        .url = "files/:id",

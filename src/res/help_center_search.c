@@ -177,6 +177,7 @@ static const struct route suggestion_routes[] = {
 };
 
 const struct resource article_search_resource = {.type = "search",
+                                                 .scope = "conversations",
                                                  .title = "Search of the help center",
                                                  .doc = "Articles that have the words of a search.",
                                                  .fields = article_search_fields,
@@ -184,6 +185,7 @@ const struct resource article_search_resource = {.type = "search",
                                                  .rows = article_search_rows,
                                                  .is_item = true};
 const struct resource suggestion_resource = {.type = "suggestion",
+                                             .scope = "conversations",
                                              .title = "Suggestions",
                                              .doc = "Articles whose titles begin with what is being typed.",
                                              .fields = suggestion_fields,

@@ -398,6 +398,7 @@ static const struct route facebook_routes[] = {
 };
 
 const struct resource identity_email_resource = {.type = "identity_email",
+                                                 .scope = "users",
                                                  .title = "E-mail addresses",
                                                  .doc = "E-mail addresses of people.",
                                                  .url = "identities/emails/:id",
@@ -407,6 +408,7 @@ const struct resource identity_email_resource = {.type = "identity_email",
                                                  .visible = access_of_person};
 const struct resource identity_phone_resource = {.type = "identity_phone",
                                                  .sample = "",
+                                                 .scope = "users",
                                                  .title = "Phone numbers",
                                                  .doc = "Phone numbers of people.",
                                                  .url = "identities/phones/:id",
@@ -415,6 +417,7 @@ const struct resource identity_phone_resource = {.type = "identity_phone",
                                                  .routes = phone_routes,
                                                  .visible = access_of_person};
 const struct resource identity_twitter_resource = {.type = "identity_twitter",
+                                                   .scope = "users",
                                                    .title = "Twitter accounts",
                                                    .doc = "Twitter accounts of people.",
                                                    .url = "identities/twitter/:id",
@@ -423,6 +426,7 @@ const struct resource identity_twitter_resource = {.type = "identity_twitter",
                                                    .routes = twitter_routes,
                                                    .visible = access_of_person};
 const struct resource identity_facebook_resource = {.type = "identity_facebook",
+                                                    .scope = "users",
                                                     .title = "Facebook accounts",
                                                     .doc = "Facebook accounts of people.",
                                                     .url = "identities/facebook/:id",

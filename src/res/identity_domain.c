@@ -30,6 +30,7 @@ static const struct route domain_routes[] = {
 };
 
 const struct resource identity_domain_resource = {.type = "identity_domain",
+                                                  .scope = "users",
                                                   .title = "Domains",
                                                   .doc = "E-mail domains of organizations.",
                                                   .url = "identities/domains/:id",

@@ -77,14 +77,15 @@ static int get_article_statistics(struct call *c) {
 
 static const struct route statistics_routes[] = {
     {GET, "/insights/helpcenter/articles", COL_PLUS, "insights", LIST, get_article_statistics, .is_heavy = true,
-     .permission = "insights.access", .reply = "article", .where = PUBLISHED, .order = {"t.views", true}, .args = csv_args, .has_csv = true,
-     .summary = "List articles by views",
+     .permission = "insights.access", .reply = "article", .content = "insights", .where = PUBLISHED, .order = {"t.views", true},
+     .args = csv_args, .has_csv = true, .summary = "List articles by views",
      .doc = "Published articles that the caller sees, those with the most views first. As CSV, `offset` and `limit` choose the lines; the "
             "header Link leads to the next ones."},
     {0},
 };
 
 const struct resource article_statistics_resource = {.type = "article_statistics",
+                                                     .scope = "insights",
                                                      .title = "Article insights",
                                                      .doc = "Views and votes of articles.",
                                                      .fields = no_fields,

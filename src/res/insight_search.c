@@ -128,6 +128,7 @@ static const struct route report_routes[] = {
 
 const struct resource report_helpcenter_search_resource = {
     .type = "report_helpcenter_search",
+    .scope = "insights",
     .title = "Help center insights",
     .doc = "Searches of the help center: the most frequent ones, and those without results.",
     .fields = report_fields,

@@ -36,6 +36,7 @@ static const struct route locale_routes[] = {
 };
 
 const struct resource locale_resource = {.type = "locale",
+                                         .scope = "",
                                          .title = "Languages",
                                          .doc = "Languages in which the desk writes to people.",
                                          .url = "locales/:id",

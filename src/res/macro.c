@@ -257,7 +257,10 @@ static const struct field preview_fields[] = {
     {"macro", F_REF, READONLY, .ref = "macro", .doc = "The macro."},
     {"case", F_REF, READONLY, .ref = "case", .doc = "The conversation."},
     {"reply_type", F_WORD, READONLY, .words = macro_replies, .doc = "REPLY for a message, NOTE for a note.", .example = "\"REPLY\""},
-    {"contents", F_LONG, READONLY, .doc = "Text of the reply with its values. Null: none.", .example = "\"Hello Cora Customer\""},
+    {"contents", F_LONG, READONLY, .scope = "users",
+     .doc =
+         "Text of the reply with its values. Null: none, or the bearer token lacks the scope users, because people are among the values.",
+     .example = "\"Hello Cora Customer\""},
     {"status", F_REF, READONLY, .ref = "case_status", .doc = "Status that the conversation would have."},
     {"priority", F_REF, READONLY, .ref = "case_priority", .doc = "Priority that it would have."},
     {"type", F_REF, READONLY, .ref = "case_type", .doc = "Type that it would have."},
@@ -325,6 +328,7 @@ static const struct route macro_routes[] = {
 };
 
 const struct resource macro_resource = {.type = "macro",
+                                        .scope = "conversations",
                                         .title = "Macros",
                                         .doc = "Reply texts and changes that staff apply to conversations.",
                                         .url = "cases/macros/:id",
@@ -334,5 +338,8 @@ const struct resource macro_resource = {.type = "macro",
                                         .visible = macro_visible_to,
                                         .changes_unseen = true};
 
-const struct resource macro_preview_resource = {
-    .type = "macro_preview", .title = "Previews of macros", .doc = "The result that a macro would have.", .fields = preview_fields};
+const struct resource macro_preview_resource = {.type = "macro_preview",
+                                                .scope = "conversations",
+                                                .title = "Previews of macros",
+                                                .doc = "The result that a macro would have.",
+                                                .fields = preview_fields};

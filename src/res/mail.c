@@ -192,6 +192,7 @@ static const struct route mail_routes[] = {
 
 const struct resource mail_resource = {.type = "mail",
                                        .sample = "2",
+                                       .scope = "conversations",
                                        .title = "Mails",
                                        .doc = "E-mails that came in, suspended ones among them.",
                                        .url = "mails/:id",

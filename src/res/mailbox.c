@@ -289,6 +289,7 @@ static const struct route mailbox_routes[] = {
 };
 
 const struct resource mailbox_resource = {.type = "mailbox",
+                                          .scope = "configuration",
                                           .title = "Mailboxes",
                                           .doc = "Addresses by which mail comes in and replies leave.",
                                           .url = "mailboxes/:id",

@@ -162,6 +162,7 @@ static const struct route configuration_routes[] = {
 };
 
 const struct resource mailbox_configuration_resource = {.type = "mailbox_configuration",
+                                                        .scope = "configuration",
                                                         .title = "Configurations of mailboxes",
                                                         .doc = "Records in the domain name system that a mailbox needs.",
                                                         .fields = configuration_fields,

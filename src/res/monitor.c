@@ -127,6 +127,7 @@ static const struct route monitor_routes[] = {
 };
 
 const struct resource monitor_resource = {.type = "monitor",
+                                          .scope = "configuration",
                                           .title = "Monitors",
                                           .doc = "Rules that run every five minutes.",
                                           .url = "monitors/:id",

@@ -202,6 +202,7 @@ static const struct route note_routes[] = {
 };
 
 const struct resource note_resource = {.type = "note",
+                                       .scope = "conversations",
                                        .title = "Notes",
                                        .doc = "Notes of staff on conversations, people and organizations. Customers never see them.",
                                        .url = ":owner/notes/:id",
@@ -219,6 +220,7 @@ static const struct field case_note_fields[] = {
 };
 
 const struct resource case_note_resource = {.type = "case_note",
+                                            .scope = "conversations",
                                             .title = "New notes of conversations",
                                             .doc = "The answer to a new note on a conversation.",
                                             .fields = case_note_fields};

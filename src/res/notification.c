@@ -118,6 +118,7 @@ static const struct route preference_routes[] = {
 
 const struct resource notification_preference_resource = {
     .type = "notification_preference",
+    .scope = "",
     .title = "Notification preferences",
     .doc = "Events of which a member of staff is notified. The desk sends the e-mails. It never sends one to the person who caused the "
            "event, to a person who may not see the conversation, or two for one change.",

@@ -325,6 +325,7 @@ static const struct route client_routes[] = {
 };
 
 const struct resource oauth_client_resource = {.type = "oauth_client",
+                                               .scope = "configuration",
                                                .title = "OAuth clients",
                                                .doc = "Programs that may ask people for access.",
                                                .url = "oauth/clients/:id",

@@ -121,6 +121,7 @@ static const struct route my_grant_routes[] = {
 };
 
 const struct resource oauth_grant_resource = {.type = "oauth_grant",
+                                              .scope = "configuration",
                                               .title = "OAuth grants",
                                               .doc = "Consents of people to programs. A person has one for each program.",
                                               .url = "oauth/grants/:id",
@@ -132,6 +133,7 @@ const struct resource oauth_grant_resource = {.type = "oauth_grant",
                                               .changes_unseen = true};
 
 const struct resource my_oauth_grant_resource = {.type = "my_oauth_grant",
+                                                 .scope = "",
                                                  .title = "Your OAuth grants",
                                                  .doc = "Your consents to programs that act for you.",
                                                  .url = "oauth/my_grants/:id",

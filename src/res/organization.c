@@ -149,6 +149,7 @@ static const struct route organization_routes[] = {
 };
 
 const struct resource organization_resource = {.type = "organization",
+                                               .scope = "users",
                                                .title = "Organizations",
                                                .doc = "Organizations that customers belong to.",
                                                .url = "organizations/:id",

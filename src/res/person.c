@@ -85,3 +85,7 @@ const struct field person_values[] = {
     USER_FIELD_VALUES,
     {0},
 };
+
+struct str person_words(const struct view *v, int64_t id, struct str name) {
+    return view_may_read(v, resource_of("user")) ? name : str_fmt(v->c->work.arena, "User %lld", (long long)id);
+}

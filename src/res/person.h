@@ -57,4 +57,7 @@ extern const struct field person_program[];    /* the program that the person us
                                                   .doc = "Realtime channel of presence.", .example = "\"user_presence-0f@0f\"" \
     }
 
+/* The words for a person in a sentence: the name, or "User 12" if the caller's token may not read people. */
+struct str person_words(const struct view *v, int64_t id, struct str name);
+
 #endif

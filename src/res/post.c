@@ -14,6 +14,7 @@
 #include "res/channel.h"
 #include "res/groups.h"
 #include "res/message_origin.h"
+#include "res/person.h"
 
 #define MESSAGE_ARM                                                                                                                      \
     "SELECT p.id, p.case_id, 1 AS kind, p.uuid, p.client_id, p.subject, p.content_text AS contents, p.creator_id, p.channel, p.source, " \
@@ -31,11 +32,6 @@
     "FROM activities a"
 #define TIMELINE "(" MESSAGE_ARM " UNION ALL " NOTE_ARM " UNION ALL " ACTIVITY_ARM ") t"
 
-/* The text of an activity is a sentence about its actor. */
-#define POST_TEXT                                                                                                                         \
-    "CASE WHEN t.kind = 3 THEN COALESCE((SELECT u.full_name FROM users u WHERE u.id = t.creator_id), 'The server') || ' ' || t.contents " \
-    "ELSE t.contents END"
-
 /* ---- members ----------------------------------------------------------------------------------------------------------- */
 
 /* Notes and activities have no UUID in the store: theirs is derived from the id by the server's key (RFC 9562, version 8). */
@@ -47,6 +43,17 @@ static void post_uuid(struct view *v, const struct row *row, const struct value 
     }
     const char *hex = mac_hex(a, &v->c->work.desk->account_key, str_fmt(a, "post %lld", (long long)row->id)).p;
     jw_str(&v->w, str_fmt(a, "%.8s-%.4s-8%.3s-8%.3s-%.12s", hex, hex + 8, hex + 12, hex + 15, hex + 18));
+}
+
+/* A text, or the sentence of an activity. */
+static void post_contents(struct view *v, const struct row *row, const struct value *own) {
+    const struct value *actor = row_cell(row, "creator");
+    if (row_cell(row, "kind")->i != POST_ACTIVITY || own->type != V_TEXT) {
+        jw_str(&v->w, own->s);
+        return;
+    }
+    struct str who = actor->type == V_INT ? person_words(v, actor->i, row_cell(row, "actor_name")->s) : S("The server");
+    jw_cat(&v->w, (const struct str[]){who, S(" "), own->s}, 3);
 }
 
 static void post_original(struct view *v, const struct row *row, const struct value *own) {
@@ -64,12 +71,13 @@ static const struct field post_fields[] = {
     {"original_activity", F_REF, HIDDEN, .ref = "activity", .column = "CASE WHEN t.kind = 3 THEN t.id END", .doc = "If it is an activity."},
     {"uuid", F_TEXT, READONLY, .render = post_uuid, .doc = "UUID of the post."},
     {"client_id", F_TEXT, READONLY, .doc = "Id that the client chose."},
-    {"subject", F_LONG, READONLY,
-     .column =
-         "CASE WHEN t.kind = 1 THEN COALESCE(t.subject, (SELECT k.subject FROM cases k WHERE k.id = t.case_id)) ELSE " POST_TEXT " END",
+    {"actor_name", F_TEXT, HIDDEN, .column = "CASE WHEN t.kind = 3 THEN (SELECT u.full_name FROM users u WHERE u.id = t.creator_id) END",
+     .doc = "Name of the actor of an activity."},
+    {"subject", F_LONG, READONLY | LENGTHY, .render = post_contents,
+     .column = "CASE WHEN t.kind = 1 THEN COALESCE(t.subject, (SELECT k.subject FROM cases k WHERE k.id = t.case_id)) ELSE t.contents END",
      .doc = "Subject of the message; the conversation's, if the message has none. A note or an activity has its text here.",
      .example = "\"The engine stalls\""},
-    {"contents", F_LONG, READONLY, .column = POST_TEXT, .doc = "Text of the post. The text of an activity is a sentence.",
+    {"contents", F_LONG, READONLY | LENGTHY, .render = post_contents, .doc = "Text of the post. The text of an activity is a sentence.",
      .example = "\"Have you tried turning it backwards?\""},
     {"creator", F_REF, READONLY, .ref = "user", .doc = "Author of the post. Null for an activity of the server."},
     {"identity", F_REF, READONLY, .ref = "identity_email",
@@ -334,6 +342,7 @@ static const struct route post_routes[] = {
 
 /* `.table` is that of messages: a write locks the row of a message. */
 const struct resource post_resource = {.type = "post",
+                                       .scope = "conversations",
                                        .title = "Posts",
                                        .doc = "Messages, notes and activities of conversations, as staff see them.",
                                        .url = "cases/posts/:id",

@@ -178,6 +178,7 @@ static const struct route profile_routes[] = {
 };
 
 const struct resource profile_resource = {.type = "profile",
+                                          .scope = "",
                                           .title = "Profile",
                                           .doc = "The profile of the current user.",
                                           .url = "profile",

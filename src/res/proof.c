@@ -43,6 +43,7 @@ static const struct route proof_routes[] = {
 };
 
 const struct resource proof_resource = {.type = "proof",
+                                        .scope = "",
                                         .title = "Links in mails",
                                         .doc = "Verification of e-mail addresses, and reset of passwords.",
                                         .fields = no_fields,

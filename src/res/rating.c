@@ -65,6 +65,7 @@ static const struct route rating_routes[] = {
 };
 
 const struct resource conversation_rating_resource = {.type = "conversation_rating",
+                                                      .scope = "conversations",
                                                       .title = "Ratings",
                                                       .doc = "Scores and comments of customers about the help that they got.",
                                                       .table = "case_ratings",
@@ -133,6 +134,7 @@ static const struct route case_rating_routes[] = {
 };
 
 const struct resource case_rating_resource = {.type = "case_rating",
+                                              .scope = "conversations",
                                               .title = "Recent ratings",
                                               .doc = "A rating, as staff see it in a list.",
                                               .table = "case_ratings",

@@ -88,6 +88,7 @@ static const struct route role_routes[] = {
 };
 
 const struct resource role_resource = {.type = "role",
+                                       .scope = "users configuration",
                                        .title = "Roles",
                                        .doc = "Roles: the rank of people, and the conversations they see.",
                                        .url = "roles/:id",
@@ -154,6 +155,7 @@ static const struct route permission_routes[] = {
 
 const struct resource permission_resource = {
     .type = "permission",
+    .scope = "configuration",
     .title = "Permissions",
     .doc = "Permissions of a role. They restrict the operations that the rank allows, and never add any.",
     .url = "roles/:role_id/permissions/:id",

@@ -130,6 +130,7 @@ static int action_definition_rows(struct call *c, struct view *v, struct str nam
 }
 
 const struct resource action_definition_resource = {.type = "automation_action_definition",
+                                                    .scope = "configuration",
                                                     .title = "Definitions of actions",
                                                     .doc = "Actions that triggers and monitors may have.",
                                                     .fields = action_definition_fields,

@@ -111,6 +111,7 @@ static const struct field sla_proposition_fields[] = {
 };
 
 const struct resource sla_proposition_resource = {.type = "sla_proposition",
+                                                  .scope = "configuration",
                                                   .title = "Propositions of SLAs",
                                                   .doc = "A proposition of an SLA's predicate.",
                                                   .table = "rule_propositions",

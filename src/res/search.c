@@ -52,7 +52,9 @@ static const struct field result_fields[] = {
     {"found_organization", F_REF, HIDDEN, .ref = "organization", .doc = "If it is an organization."},
     {"found_article", F_REF, HIDDEN, .ref = "article", .doc = "If it is an article."},
     {"id", F_INT, READONLY, .doc = "Id of the conversation, person, organization or article.", .example = "12"},
-    {"title", F_TEXT, READONLY, .doc = "Subject, name or title.", .example = "\"The engine stalls\""},
+    {"title", F_TEXT, READONLY,
+     .doc = "Subject, name or title. Null, as snippet and created_at, if the bearer token lacks the scope of the result.",
+     .example = "\"The engine stalls\""},
     {"snippet", F_LONG, READONLY, .doc = "Part of the text that has the words, as HTML: the words are in <em>, everything else is escaped.",
      .example = "\"It <em>stops</em> after ten turns.\""},
     {"relevance", F_COMPUTED, READONLY, .render = result_relevance, .doc = "Between 0 and 1. Results with a higher one come first.",
@@ -92,11 +94,13 @@ static unsigned kinds_asked(struct call *c) {
 
 static struct row *result_row(struct view *v, const struct search_hit *h, const struct search_shown *shown) {
     struct row *row = row_new(v, layout_of(&result_resource), 0);
+    bool read = view_may_read(v, resource_of(found_kinds[h->kind].type));
     *row_cell(row, "kind") = (struct value){V_INT, .i = h->kind};
     *row_cell(row, "id") = *row_cell(row, found_kinds[h->kind].member) = (struct value){V_INT, .i = h->id};
+    *row_cell(row, "relevance") = (struct value){V_INT, .i = (int64_t)(h->relevance * 10000 + 0.5)};
+    if (!read) return row;
     *row_cell(row, "title") = value_text(shown->title);
     *row_cell(row, "snippet") = value_text(shown->snippet);
-    *row_cell(row, "relevance") = (struct value){V_INT, .i = (int64_t)(h->relevance * 10000 + 0.5)};
     *row_cell(row, "created_at") = (struct value){V_INT, .i = shown->created_at};
     return row;
 }
@@ -147,6 +151,7 @@ static const struct route result_routes[] = {
 };
 
 const struct resource result_resource = {.type = "result",
+                                         .scope = "search",
                                          .title = "Search",
                                          .doc = "Conversations, people, organizations and articles that have the words of a search.",
                                          .fields = result_fields,

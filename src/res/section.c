@@ -313,6 +313,7 @@ static const struct route section_routes[] = {
 };
 
 const struct resource section_resource = {.type = "section",
+                                          .scope = "conversations",
                                           .title = "Sections",
                                           .doc = "Sections of the help center. A section is in a category and has articles.",
                                           .url = "sections/:id",

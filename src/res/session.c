@@ -100,5 +100,9 @@ static const struct route session_routes[] = {
     {0},
 };
 
-const struct resource session_resource = {
-    .type = "session", .title = "Sessions", .doc = "Sessions of logged-in people.", .fields = session_fields, .routes = session_routes};
+const struct resource session_resource = {.type = "session",
+                                          .scope = "",
+                                          .title = "Sessions",
+                                          .doc = "Sessions of logged-in people.",
+                                          .fields = session_fields,
+                                          .routes = session_routes};

@@ -86,6 +86,7 @@ static const struct route setting_routes[] = {
 };
 
 const struct resource setting_resource = {.type = "setting",
+                                          .scope = "configuration",
                                           .title = "Settings",
                                           .doc = "Settings of the desk.",
                                           .fields = setting_fields,

@@ -34,6 +34,7 @@ static const struct field target_fields[] = {
 static const struct route no_routes[] = {{0}};
 
 const struct resource sla_target_resource = {.type = "sla_target",
+                                             .scope = "configuration",
                                              .title = "Targets of SLAs",
                                              .doc = "A goal for one of the clocks of a conversation.",
                                              .table = "sla_targets",
@@ -74,6 +75,7 @@ static const struct field version_fields[] = {
 };
 
 const struct resource sla_version_resource = {.type = "sla_version",
+                                              .scope = "configuration",
                                               .title = "SLA versions",
                                               .doc = "An SLA as it was when it was attached to a conversation.",
                                               .table = "sla_versions",
@@ -202,6 +204,7 @@ static const struct route sla_routes[] = {
 };
 
 const struct resource sla_resource = {.type = "sla",
+                                      .scope = "configuration",
                                       .title = "SLAs",
                                       .doc = "Service level agreements: goals for the time to replies and to the resolution.",
                                       .url = "slas/:id",

@@ -20,6 +20,7 @@ static const struct field version_target_fields[] = {
 };
 
 const struct resource sla_version_target_resource = {.type = "sla_version_target",
+                                                     .scope = "conversations configuration",
                                                      .title = "Targets of SLA versions",
                                                      .doc = "A goal as it was when its SLA was attached to a conversation.",
                                                      .table = "sla_targets",
@@ -53,6 +54,7 @@ static void access_metrics(struct work *w, struct branches *out) {
 }
 
 const struct resource sla_metric_resource = {.type = "sla_metric",
+                                             .scope = "conversations",
                                              .title = "SLA metrics",
                                              .doc =
                                                  "The clocks of a conversation: at most one of each type, of NEXT_REPLY_TIME the last run.",
@@ -193,6 +195,7 @@ static const struct route explanation_routes[] = {
 };
 
 const struct resource sla_explanation_resource = {.type = "sla_explanation",
+                                                  .scope = "conversations",
                                                   .title = "Explanations of SLA clocks",
                                                   .doc = "Intervals that an SLA clock counted or left out, with reasons.",
                                                   .fields = explanation_fields,

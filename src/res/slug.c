@@ -21,6 +21,7 @@ static const struct field slug_fields[] = {
 /* Rows are shown only inside of their owner. */
 #define SLUG_RESOURCE(name, what, kind)                                                                                      \
     const struct resource name##_resource = {.type = #name,                                                                  \
+                                             .scope = "conversations",                                                       \
                                              .shown_as = "slug",                                                             \
                                              .title = "Slugs of " what,                                                      \
                                              .doc = "Last parts of the addresses of " what ". They follow from the titles.", \

@@ -116,6 +116,7 @@ static const struct route starter_routes[] = {
 };
 
 const struct resource conversation_starter_resource = {.type = "conversation_starter",
+                                                       .scope = "",
                                                        .title = "Start of a messenger",
                                                        .doc = "Start page of a messenger, shown to a customer before the first message.",
                                                        .fields = starter_fields,

@@ -143,6 +143,7 @@ static const struct route tag_routes[] = {
 };
 
 const struct resource tag_resource = {.type = "tag",
+                                      .scope = "",
                                       .title = "Tags",
                                       .doc = "Tags of people and organizations. A tag is created when it is first used.",
                                       .table = "tags",

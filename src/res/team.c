@@ -134,6 +134,7 @@ static const struct route team_routes[] = {
 };
 
 const struct resource team_resource = {.type = "team",
+                                       .scope = "users",
                                        .title = "Teams",
                                        .doc = "Groups of staff to which conversations are assigned.",
                                        .url = "teams/:id",

@@ -138,6 +138,7 @@ static const struct route template_routes[] = {
 };
 
 const struct resource template_resource = {.type = "template",
+                                           .scope = "configuration",
                                            .title = "Templates",
                                            .doc = "Texts of e-mails and pages.",
                                            .url = "brands/:brand_id/templates/:name",
@@ -170,6 +171,7 @@ static const struct route version_routes[] = {
 };
 
 const struct resource template_version_resource = {.type = "template_version",
+                                                   .scope = "configuration",
                                                    .title = "Versions of templates",
                                                    .doc = "Earlier texts of templates.",
                                                    .table = "template_versions",

@@ -86,6 +86,7 @@ static const struct field template_preview_fields[] = {
 };
 
 const struct resource template_preview_resource = {.type = "template_preview",
+                                                   .scope = "configuration",
                                                    .title = "Previews of templates",
                                                    .doc =
                                                        "The e-mail or page of a template, filled with sample values. Nothing is changed.",

@@ -18,6 +18,7 @@ static const struct route time_tracking_routes[] = {
 };
 
 const struct resource time_tracking_resource = {.type = "time_tracking",
+                                                .scope = "conversations",
                                                 .title = "Time tracking",
                                                 .doc = "Time that staff spent on conversations. It is not recorded.",
                                                 .fields = time_tracking_fields,

@@ -149,8 +149,6 @@ static void translations_of_visible(struct work *w, const char *kinds, const cha
     branch_add(out, str_fmt(w->arena, "t.owner_kind IN (%s) AND %s", kinds, through.where[0]).p);
 }
 
-#define OF_CATEGORIES "t.owner_kind IN (7, 8) AND EXISTS (SELECT 1 FROM categories g WHERE g.id = t.owner_id AND g.deleted_at IS NULL)"
-
 static void translation_visible(struct work *w, struct branches *out) {
     if (w->actor.rank >= ROLE_ADMIN) {
         branch_add(out, "t.owner_kind <= 6");
@@ -163,7 +161,7 @@ static void translation_visible(struct work *w, struct branches *out) {
         branch_add(out, OF_OPTIONS("f.is_enabled = 1 AND f.is_visible_to_customers = 1"));
         branch_add(out, OF_FORMS("f.is_enabled = 1 AND f.is_visible_to_customers = 1"));
     }
-    branch_add(out, OF_CATEGORIES);
+    translations_of_visible(w, "7, 8", "categories", access_categories, out);
     translations_of_visible(w, "9, 10", "sections", access_sections, out);
     translations_of_visible(w, "11, 12", "articles", access_articles, out);
     branch_bind_int(out, ":me", w->actor.user_id); /* some of these name it */
@@ -176,6 +174,7 @@ static const struct route locale_field_routes[] = {
 };
 
 const struct resource locale_field_resource = {.type = "locale_field",
+                                               .scope = "conversations",
                                                .title = "Translations",
                                                .doc = "Translations of names and other texts.",
                                                .url = "locale/fields/:id",

@@ -173,6 +173,7 @@ static const struct route trigger_routes[] = {
 };
 
 const struct resource trigger_resource = {.type = "trigger",
+                                          .scope = "configuration",
                                           .title = "Triggers",
                                           .doc = "Rules that act when a conversation changes.",
                                           .url = "triggers/:id",
@@ -207,6 +208,7 @@ static int trigger_channel_rows(struct call *c, struct view *v, struct str name,
 }
 
 const struct resource trigger_channel_resource = {.type = "trigger_channel",
+                                                  .scope = "configuration",
                                                   .title = "Channels of triggers",
                                                   .doc = "Channels and events of changes, by which triggers are chosen.",
                                                   .fields = channel_fields,

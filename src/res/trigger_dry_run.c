@@ -7,12 +7,22 @@
 
 /* ---- showing ---------------------------------------------------------------------------------------------------------- */
 
-static void put_seen(struct json_writer *w, const struct dry_proposition *p) {
+/* Fields of rules about people begin so; a token needs their scope to see the values. */
+static bool may_see_values(const struct view *v, struct str field) {
+    static const char *const people[] = {"users.", "requester.", "requesterfields.", "organizationfields.", "organizations.", "languages."};
+    for (size_t i = 0; i < sizeof people / sizeof *people; i++)
+        if (str_starts(field, str_of(people[i]))) return view_may_read(v, resource_of("user"));
+    return true;
+}
+
+static void put_seen(struct view *v, const struct dry_proposition *p) {
+    struct json_writer *w = &v->w;
     jw_array(w);
-    for (int i = 0; p->seen && i < p->seen->count; i++) {
-        if (p->numbers) jw_int(w, p->seen->numbers[i]);
-        else jw_str(w, p->seen->texts[i]);
-    }
+    if (may_see_values(v, p->stored->field))
+        for (int i = 0; p->seen && i < p->seen->count; i++) {
+            if (p->numbers) jw_int(w, p->seen->numbers[i]);
+            else jw_str(w, p->seen->texts[i]);
+        }
     jw_end(w);
 }
 
@@ -28,7 +38,7 @@ static void put_dry_proposition(struct view *v, const struct dry_proposition *p)
     jw_key(w, S("value"));
     jw_raw(w, p->stored->value);
     jw_key(w, S("seen"));
-    put_seen(w, p);
+    put_seen(v, p);
     jw_key(w, S("holds"));
     jw_bool(w, p->holds);
     jw_key(w, S("resource_type"));
@@ -88,7 +98,7 @@ static void render_dry_actions(struct view *v, const struct row *row, const stru
         for (int k = 0; k < a->change_count; k++) put_dry_change(w, &a->changes[k]);
         jw_end(w);
         jw_key(w, S("sent"));
-        jw_str(w, a->sent);
+        jw_str(w, view_may_read(v, resource_of("user")) ? a->sent : (struct str){0});
         jw_key(w, S("refused"));
         jw_str(w, a->refused);
         jw_key(w, S("resource_type"));
@@ -115,6 +125,7 @@ static const struct field dry_run_fields[] = {
 
 const struct resource trigger_dry_run_resource = {
     .type = "trigger_dry_run",
+    .scope = "conversations",
     .title = "Dry runs of triggers",
     .doc = "Values that a trigger would compare, and effects that its actions would have. Nothing is changed.",
     .fields = dry_run_fields};

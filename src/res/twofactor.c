@@ -152,6 +152,7 @@ static const struct route twofactor_routes[] = {
 };
 
 const struct resource twofactor_resource = {.type = "twofactor",
+                                            .scope = "",
                                             .title = "Two-factor login",
                                             .doc = "Second factor of logins: one-time passwords of an authenticator (RFC 6238).",
                                             .fields = twofactor_fields,

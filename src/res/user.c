@@ -362,8 +362,8 @@ static int get_me(struct call *c) {
 }
 
 static const struct route user_routes[] = {
-    {GET, "/me", ALL, "", ONE, get_me, .bearer = BEARER_ANY, .headers = "Content-Location", .summary = "Get the current user",
-     .doc = "The user, with permissions, settings and notification_channel."},
+    {GET, "/me", ALL, "", ONE, get_me, .bearer = BEARER_ANY, .content = "", .headers = "Content-Location",
+     .summary = "Get the current user", .doc = "The user, with permissions, settings and notification_channel."},
     {GET, "/users", COL_PLUS, "users", LIST, api_list, .args = user_list_args, .order = {.descending = true}, .summary = "List users"},
     {GET, "/users/definitions", COL_PLUS, "users", LIST_COUNT, api_list, .reply = "definition", .label = "definition",
      .summary = "List the definitions for filters of users", .doc = "The fields of custom fields are called userfields.<key>."},
@@ -402,6 +402,7 @@ static const struct route user_routes[] = {
 const struct resource user_resource = {
     .type = "user",
     .sample = "3",
+    .scope = "users",
     .title = "People",
     .doc = "Users: staff and customers.",
     .url = "users/:id",
@@ -434,6 +435,7 @@ static const struct field minimal_fields[] = {
     {0},
 };
 const struct resource user_minimal_resource = {.type = "user_minimal",
+                                               .scope = "users",
                                                .title = "Minimal people",
                                                .doc = "A person in a list of participants.",
                                                .url = "users/:id",
@@ -446,6 +448,7 @@ const struct resource user_minimal_resource = {.type = "user_minimal",
 
 static const struct field team_minimal_fields[] = {{"title", F_TEXT, READONLY, .doc = "Name of the team."}, {0}};
 const struct resource team_minimal_resource = {.type = "team_minimal",
+                                               .scope = "users",
                                                .title = "Minimal teams",
                                                .doc = "A team of a participant.",
                                                .url = "teams/:id",

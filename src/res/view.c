@@ -448,6 +448,7 @@ static const struct route view_routes[] = {
 };
 
 const struct resource view_resource = {.type = "view",
+                                       .scope = "conversations",
                                        .title = "Views",
                                        .doc = "Stored filters of conversations, with columns and an order.",
                                        .url = "views/:id",

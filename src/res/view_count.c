@@ -36,6 +36,7 @@ static int column_rows(struct call *c, struct view *v, struct str name, struct r
 }
 
 const struct resource view_column_resource = {.type = "view_column",
+                                              .scope = "conversations",
                                               .title = "Columns of views",
                                               .doc = "Columns that views may show.",
                                               .fields = column_fields,
@@ -116,6 +117,7 @@ static const struct route count_routes[] = {
 };
 
 const struct resource view_count_resource = {.type = "view_count",
+                                             .scope = "conversations",
                                              .title = "Counts of views",
                                              .doc = "Numbers of conversations in views.",
                                              .fields = count_fields,

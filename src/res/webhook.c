@@ -304,6 +304,7 @@ static const struct route webhook_routes[] = {
 };
 
 const struct resource webhook_resource = {.type = "webhook",
+                                          .scope = "users",
                                           .title = "Webhooks",
                                           .doc = "Other systems report events of people here.",
                                           .fields = no_fields,

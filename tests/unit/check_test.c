@@ -18,6 +18,7 @@ static const struct route no_routes[] = {{0}};
 
 static struct resource thing_of(const struct field *fields, const struct route *routes) {
     return (struct resource){.type = "thing",
+                             .scope = "",
                              .title = "Things",
                              .doc = "Things.",
                              .table = "things",
@@ -190,7 +191,7 @@ static void values_in_visibility_are_bound_for_every_caller(void **state) {
     (void)state;
     struct desk desk = {0};
     struct work w;
-    struct resource r = {.type = "thing", .visible = seen_by_an_unbound_name};
+    struct resource r = {.type = "thing", .scope = "", .visible = seen_by_an_unbound_name};
     char err[512] = "";
     work_init(&w, &desk, arena_new());
     assert_false(visible_check(&w, &r, err, sizeof err));
@@ -200,10 +201,24 @@ static void values_in_visibility_are_bound_for_every_caller(void **state) {
     arena_free(w.arena);
 }
 
+static void scopes_of_contents_are_given_and_known(void **state) {
+    (void)state;
+    static const struct field fields[] = {{"text", F_TEXT, 0, .doc = "Text."}, {0}};
+    struct resource r = thing_of(fields, no_routes), sound = r;
+    r.scope = NULL;
+    assert_true(refused(&r, "table of thing, .scope: no scopes that show its rows to a token (\"\" means every token)"));
+    r = sound, r.scope = "users things";
+    assert_true(refused(&r, "table of thing, .scope: users things has an unknown scope (core/access/scope.c lists them)"));
+    r = sound, r.scope = "users conversations";
+    assert_true(passes(&r));
+    assert_true(field_refused((struct field){"note", F_TEXT, .scope = "things"}, "table of thing, note: it has the unknown scope things"));
+    assert_true(field_refused((struct field){"note", F_TEXT, .scope = ""}, "table of thing, note: it has the unknown scope "));
+}
+
 static void types_are_given_once(void **state) {
     (void)state;
     char err[512] = "";
-    const struct resource one = {.type = "thing"}, other = {.type = "thing"};
+    const struct resource one = {.type = "thing", .scope = ""}, other = {.type = "thing", .scope = ""};
     const struct resource *const list[] = {&one, &other, NULL};
     assert_false(tables_check(list, err, sizeof err));
     assert_string_equal(err, "table of thing: another resource has its type");
@@ -228,6 +243,8 @@ static void routes_say_who_may_call_them(void **state) {
         route_refused((struct route){LIST_THINGS, .bearer = BEARER_ANY}, "table of thing, GET /things: .bearer needs the scope \"\""));
     assert_true(route_refused((struct route){GET, "/things", AD, "", LIST, api_list, .bearer = "thing", .summary = "List", .reply = "tag"},
                               "table of thing, GET /things: .bearer names the unknown scope thing (core/access/scope.c lists them)"));
+    assert_true(route_refused((struct route){LIST_THINGS, .content = "thing"},
+                              "table of thing, GET /things: .content has an unknown scope: thing"));
     assert_true(
         route_refused((struct route){DELETE, "/things", AD, "", COUNT, api_delete, .bearer = BEARER_ANY, .summary = "Delete"},
                       "table of thing, DELETE /things: .bearer of a write is BEARER_WRITES or a scope: tokens that only read may not "
@@ -383,6 +400,7 @@ int main(void) {
         cmocka_unit_test(members_that_a_resource_names_are_there),
         cmocka_unit_test(values_in_the_sql_of_resources_are_bound),
         cmocka_unit_test(values_in_visibility_are_bound_for_every_caller),
+        cmocka_unit_test(scopes_of_contents_are_given_and_known),
         cmocka_unit_test(types_are_given_once),
         cmocka_unit_test(routes_say_who_may_call_them),
         cmocka_unit_test(names_in_routes_are_known),

@@ -49,6 +49,7 @@ static const struct field fields[] = {{"text", F_TEXT, 0, .doc = "Text."}, {0}};
 
 static struct resource thing(const struct route *routes) {
     return (struct resource){.type = "thing",
+                             .scope = "",
                              .title = "Things",
                              .doc = "Things.",
                              .table = "things",
@@ -118,7 +119,7 @@ QUERY(greeting_sum, "SELECT g.user_id * 1000 + COALESCE(g.author_id, 999) FROM g
 
 static const struct field greeting_fields[] = {{"author", F_REF, READONLY, .ref = "user", .bound = ":me", .doc = "Who."}, {0}};
 static const struct resource greeting = {
-    .type = "greeting", .table = "greetings", .fields = greeting_fields, .unlogged = "a test", .visible = access_everyone};
+    .type = "greeting", .scope = "", .table = "greetings", .fields = greeting_fields, .unlogged = "a test", .visible = access_everyone};
 static const struct within within_user = {"user", "user_id"};
 
 struct made {
@@ -145,6 +146,7 @@ static int make(struct conn *conn, void *arg) {
 
 /* Changes of rows of a conversation are shown by GET /changes to those who see the conversation only. */
 static const struct resource greeting_in_case = {.type = "greeting",
+                                                 .scope = "",
                                                  .table = "greetings",
                                                  .fields = greeting_fields,
                                                  .within = {"conversation", "user_id"}}; /* the column holds the id of the conversation */

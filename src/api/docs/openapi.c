@@ -160,6 +160,7 @@ static void put_names(struct json_writer *w, const struct operation *op) {
     jw_end(w);
     const char *scope = operation_bearer(op);
     if (bearer_is_scope(scope)) put_text(w, "x-scope", scope);
+    if (operation_items(op)) put_text(w, "x-scope-items", operation_items(op));
     if (op->route->permission) put_text(w, "x-permission", op->route->permission);
     put_key(w, "x-errors");
     jw_array(w);
@@ -181,6 +182,8 @@ static void put_description(struct json_writer *w, const struct operation *op) {
     buf_text(&b, " Scope of a token: ");
     operation_scope(&b, op);
     buf_char(&b, '.');
+    if (route_is_open(op->route) && operation_items(op))
+        buf_text(&b, " A token without the scope of the items gets what callers without login get.");
     if (op->route->permission) buf_fmt(&b, " Permission: %s.", op->route->permission);
     put_key(w, "description");
     jw_str(w, buf_view(&b));

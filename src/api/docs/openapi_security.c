@@ -14,9 +14,11 @@ static const struct {
                 " 'description': 'A session of GET /session. It is bound to the User-Agent.'}"},
     {"csrf", "{'type': 'apiKey', 'in': 'header', 'name': 'X-CSRF-Token',"
              " 'description': 'The token that came with the session: POST, PUT and DELETE need it.'}"},
-    {"bearer", "{'type': 'http', 'scheme': 'bearer',"
-               " 'description': 'An OAuth access token or an API token. x-scope is the scope that it needs. Without x-scope any token "
-               "suffices, but POST /files needs any scope with :write.'}"},
+    {"bearer",
+     "{'type': 'http', 'scheme': 'bearer',"
+     " 'description': 'An OAuth access token or an API token. x-scope is the scope that it needs. x-scope-items has the scopes of "
+     "which the items need one, too. Without x-scope any token "
+     "suffices, but POST /files needs any scope with :write.'}"},
     {"fingerprint", "{'type': 'apiKey', 'in': 'header', 'name': 'X-Fingerprint-ID',"
                     " 'description': 'A UUID that the client chose. It shows the conversations that were created with it.'}"},
     {"request_token", "{'type': 'apiKey', 'in': 'query', 'name': 'token',"
@@ -88,26 +90,40 @@ void openapi_security_schemes(struct json_writer *w, const struct manual *m) {
 
 /* ---- operations ----------------------------------------------------------------------------------------- */
 
-/* n 0: every token suffices. */
-static void put_oauth2_scope(struct json_writer *w, struct str scope) {
+/* p NULL or n 0: no such scope. Without both, every token suffices. */
+static void put_oauth2_scopes(struct json_writer *w, struct str scope, struct str items) {
     jw_object(w);
     put_key(w, "oauth2");
     jw_array(w);
     if (scope.n) jw_str(w, scope);
+    if (items.n) jw_str(w, items);
     jw_end(w);
     jw_end(w);
 }
 
+/* The scopes that suffice together, once for each scope that the items may have. */
+static void put_oauth2_items(struct json_writer *w, const struct operation *op, struct str scope) {
+    const char *items = route_is_open(op->route) ? NULL : operation_items(op);
+    struct buf b = {0};
+    if (items == NULL) put_oauth2_scopes(w, scope, (struct str){0});
+    for (struct str rest = str_of(items); rest.n; b.n = 0) {
+        struct str name = str_cut(&rest, ' ');
+        buf_fmt(&b, "%.*s:read", (int)name.n, name.p);
+        put_oauth2_scopes(w, scope, buf_view(&b));
+    }
+    buf_free(&b);
+}
+
 /* The scope of the operation, or each of several that suffice alone. */
-static void put_oauth2_scopes(struct json_writer *w, const struct operation *op) {
+static void put_oauth2_ways(struct json_writer *w, const struct operation *op) {
     const char *bearer = operation_bearer(op);
     struct buf b = {0};
-    if (bearer_is_scope(bearer)) operation_scope(&b, op);
-    if (!str_eq(str_of(bearer), S(BEARER_WRITES))) put_oauth2_scope(w, buf_view(&b));
+    if (bearer_is_scope(bearer)) buf_fmt(&b, "%s:%s", bearer, route_reads(op->route) ? "read" : "write");
+    if (!str_eq(str_of(bearer), S(BEARER_WRITES))) put_oauth2_items(w, op, buf_view(&b));
     for (const struct scope *s = scopes; s->name && str_eq(str_of(bearer), S(BEARER_WRITES)); s++) {
         b.n = 0;
         buf_fmt(&b, "%s:write", s->name);
-        put_oauth2_scope(w, buf_view(&b));
+        put_oauth2_items(w, op, buf_view(&b));
     }
     buf_free(&b);
 }
@@ -120,7 +136,7 @@ void openapi_security(struct json_writer *w, const struct operation *op) {
     put_json(w, operation_writes(op) ? "{'session': [], 'csrf': []}" : "{'session': []}");
     if (operation_bearer(op)) {
         put_json(w, "{'bearer': []}");
-        put_oauth2_scopes(w, op);
+        put_oauth2_ways(w, op);
     }
     if (roles & FINGERPRINT) put_json(w, "{'fingerprint': []}");
     if (roles & TOKEN) put_json(w, "{'request_token': []}");

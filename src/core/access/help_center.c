@@ -1,6 +1,7 @@
 #include "core/access/help_center.h"
 
 #include "core/access/permission.h"
+#include "core/access/scope.h"
 #include "core/words.h"
 
 /* Conditions on a row of sections with this alias. */
@@ -18,15 +19,29 @@
 #define CUSTOMERS_SECTION(s) ALIVE(s) " AND (" s ".visibility = 1 OR (" s ".visibility = 2 AND " TAGGED(s) "))"
 #define STAFFS_SECTION(s) ALIVE(s) " AND (" s ".visibility = 1 OR (" TAGGED(s) " AND (" s ".visibility = 2 OR " IN_TEAM(s) ")))"
 
-static bool names_actor(const struct actor *a) { return a->rank >= ROLE_CUSTOMER && a->rank < ROLE_ADMIN; }
+/* A token without the scope of the help center's contents reads what everybody reads. */
+static int reader_rank(const struct actor *a) { return scope_granted(a, "conversations", false) ? a->rank : ROLE_PUBLIC; }
+
+/* Adds the condition of a role that sees all, of staff, of customers, or of everybody. All but the first and the last name :me. */
+static void branch_of_reader(struct work *w, struct branches *out, const char *all, const char *staff, const char *customers,
+                             const char *everybody) {
+    int rank = reader_rank(&w->actor);
+    branch_add(out, rank >= ROLE_ADMIN ? all : rank >= ROLE_COLLABORATOR ? staff : rank == ROLE_CUSTOMER ? customers : everybody);
+    if (rank >= ROLE_CUSTOMER && rank < ROLE_ADMIN) branch_bind_int(out, ":me", w->actor.user_id);
+}
 
 void access_sections(struct work *w, struct branches *out) {
-    const struct actor *a = &w->actor;
-    branch_add(out, a->rank >= ROLE_ADMIN          ? ALIVE("t")
-                    : a->rank >= ROLE_COLLABORATOR ? STAFFS_SECTION("t")
-                    : a->rank == ROLE_CUSTOMER     ? CUSTOMERS_SECTION("t")
-                                                   : PUBLIC_SECTION("t"));
-    if (names_actor(a)) branch_bind_int(out, ":me", a->user_id);
+    branch_of_reader(w, out, ALIVE("t"), STAFFS_SECTION("t"), CUSTOMERS_SECTION("t"), PUBLIC_SECTION("t"));
+}
+
+/* A category without sections hides nothing. */
+#define WITH_SECTION(condition)                                                                                            \
+    "(NOT EXISTS (SELECT 1 FROM sections s WHERE s.category_id = t.id AND s.deleted_at IS NULL) OR EXISTS (SELECT 1 FROM " \
+    "sections s WHERE s.category_id = t.id AND " condition "))"
+
+void access_categories(struct work *w, struct branches *out) {
+    branch_of_reader(w, out, "t.deleted_at IS NULL", WITH_SECTION(STAFFS_SECTION("s")), WITH_SECTION(CUSTOMERS_SECTION("s")),
+                     WITH_SECTION(PUBLIC_SECTION("s")));
 }
 
 bool access_writes_articles(const struct actor *a) { return a->rank >= ROLE_AGENT && permitted(a, "help_center_articles.manage"); }
@@ -44,9 +59,10 @@ void access_articles(struct work *w, struct branches *out) {
     static const char customers[] = PUBLISHED OF_SECTION(CUSTOMERS_SECTION("s"));
     static const char strangers[] = PUBLISHED OF_SECTION(PUBLIC_SECTION("s"));
     const struct actor *a = &w->actor;
-    bool writes = access_writes_articles(a), admin = a->rank >= ROLE_ADMIN;
-    branch_add(out, a->rank >= ROLE_COLLABORATOR ? (writes ? (admin ? admins : writers) : (admin ? readers : staffs))
-                    : a->rank == ROLE_CUSTOMER   ? customers
-                                                 : strangers);
-    if (a->rank >= ROLE_CUSTOMER && !(admin && writes)) branch_bind_int(out, ":me", a->user_id);
+    int rank = reader_rank(a);
+    bool writes = access_writes_articles(a), admin = rank >= ROLE_ADMIN;
+    branch_add(out, rank >= ROLE_COLLABORATOR ? (writes ? (admin ? admins : writers) : (admin ? readers : staffs))
+                    : rank == ROLE_CUSTOMER   ? customers
+                                              : strangers);
+    if (rank >= ROLE_CUSTOMER && !(admin && writes)) branch_bind_int(out, ":me", a->user_id);
 }

@@ -90,6 +90,27 @@ bool scopes_check(const struct scope *list, char *err, size_t size) {
     return true;
 }
 
+uint32_t scopes_named(const char *names) {
+    uint32_t mask = 0;
+    for (struct str rest = str_of(names); rest.n;) {
+        struct str name = str_cut(&rest, ' ');
+        mask |= scope_bit(name, false) | scope_bit(name, true);
+    }
+    return mask;
+}
+
+bool scopes_include(const char *names, const char *name) {
+    for (struct str rest = str_of(names); rest.n;)
+        if (str_eq(str_cut(&rest, ' '), str_of(name))) return true;
+    return false;
+}
+
+bool scopes_known(const char *names) {
+    for (struct str rest = str_of(names); rest.n;)
+        if (scope_bit(str_cut(&rest, ' '), false) == 0) return false;
+    return true;
+}
+
 bool scope_granted(const struct actor *a, const char *name, bool writes) {
     uint32_t write = scope_bit(str_of(name), true), read = scope_bit(str_of(name), false);
     return name[0] == 0 || (a->scopes & (writes ? write : read | write)) != 0;

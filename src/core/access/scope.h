@@ -34,6 +34,13 @@ uint32_t scopes_within(uint32_t wanted, uint32_t owned);
 /* Returns the bits that both masks allow, with the read bit of each write bit: users:write and users:read have users:read in common. */
 uint32_t scopes_common(uint32_t a, uint32_t b);
 
+/* The bits of both levels of scopes whose names are separated by blanks. An unknown name has none. */
+uint32_t scopes_named(const char *names);
+bool scopes_include(const char *names, const char *name); /* true if name is one of these names */
+bool scopes_known(const char *names);                     /* true if each of the names is that of a scope */
+/* Returns true if the actor has one of these bits, or none is needed (0). */
+static inline bool scope_shows(const struct actor *a, uint32_t bits) { return bits == 0 || (a->scopes & bits) != 0; }
+
 /* Returns true if the actor may read or write within the scope `name`. Every actor may for "" (no scope), none for an unknown name. */
 bool scope_granted(const struct actor *a, const char *name, bool writes);
 
