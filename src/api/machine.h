@@ -182,6 +182,7 @@ int idempotent(struct call *c, int (*run)(struct call *c));
 bool service_handle(struct api *api, struct http_request *r); /* true: replied or deferred */
 bool site_takes_files(const struct http_request *r);          /* the request is a form of a page that takes files */
 bool site_handle(struct api *api, struct http_request *r);    /* the pages of the help center, pages/site.c; the same */
+bool site_missing(struct api *api, struct http_request *r);   /* a page that says so, if the caller is a browser; the same */
 bool oauth_handle(struct api *api, struct http_request *r);   /* the OAuth 2 server, oauth/oauth.c; the same */
 struct kept_pages *kept_pages_new(void);                      /* pages/kept.h; NULL: no memory, nothing is kept */
 void kept_pages_free(struct kept_pages *k);

@@ -156,5 +156,5 @@ bool service_handle(struct api *api, struct http_request *r) {
         pages[i].handle(api, r);
         return true;
     }
-    return site_reply(api->site, api->desk, r);
+    return site_reply(api->site, api->desk, r) || site_missing(api, r);
 }

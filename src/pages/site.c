@@ -466,21 +466,54 @@ static bool site_route(struct site_visit *v) {
     return other || under_help_center(path);
 }
 
-bool site_handle(struct api *api, struct http_request *r) {
-    if (!may_be_page(r->path) || str_eq(r->method, S("OPTIONS"))) return false;
+static struct site_visit *visit_new(struct api *api, struct http_request *r) {
     struct site_visit *v = ARENA_NEW(r->arena, struct site_visit);
     *v = (struct site_visit){.api = api, .http = r, .status = 200, .work.actor.remote = r->remote};
-    if (!site_route(v)) return false;
+    return v;
+}
+
+static void site_run(struct site_visit *v) {
+    struct api *api = v->api;
+    struct http_request *r = v->http;
     bool anonymous = !http_cookie(r, "desk_session").p;
     int64_t wait = anonymous && v->page->method == GET ? count_get(v) : 0;
-    if (wait) return refuse_unframed(v, wait), true;
+    if (wait) {
+        refuse_unframed(v, wait);
+        return;
+    }
     read_query(v);
     v->generation = v->page->method == GET ? help_center_generation(api->desk) : 0;
     if (v->page->kept && anonymous) v->key = kept_key(v);
-    if (find_kept(v)) return send_kept(v), true;
+    if (find_kept(v)) {
+        send_kept(v);
+        return;
+    }
     v->arena = arena_new();
     work_init(&v->work, api->desk, v->arena);
     if (v->page->method == GET) visit_get(v);
     else site_park(v, v->page->lane, post_in_pool);
+}
+
+bool site_handle(struct api *api, struct http_request *r) {
+    if (!may_be_page(r->path) || str_eq(r->method, S("OPTIONS"))) return false;
+    struct site_visit *v = visit_new(api, r);
+    if (!site_route(v)) return false;
+    site_run(v);
+    return true;
+}
+
+/* An address of the API is not for people, whatever the caller accepts. */
+static bool is_of_api(struct str path) {
+    while (path.n && path.p[0] == '/') path.p++, path.n--;
+    return str_eq(str_cut(&path, '/'), S("api"));
+}
+
+/* Browsers name text/html in Accept, programs do not. */
+bool site_missing(struct api *api, struct http_request *r) {
+    struct str accept = http_header(r, "Accept");
+    if (!is_get(r) || is_of_api(r->path) || accept.n == 0 || memmem(accept.p, accept.n, "text/html", 9) == NULL) return false;
+    struct site_visit *v = visit_new(api, r);
+    v->page = &missing_page;
+    site_run(v);
     return true;
 }

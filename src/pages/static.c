@@ -1,5 +1,6 @@
 /* Pages without articles: the entrance, and the files of the pages. */
 #include "pages/files.h"
+#include "pages/shelf.h"
 #include "pages/shown.h"
 
 #include "core/desk/brand_logo.h"
@@ -53,12 +54,33 @@ int show_help_center(struct site_visit *v) {
     return site_redirect(v, 302, STR_CAT(v->arena, S("/helpcenter/"), best));
 }
 
-/* The desk's own host leads to the documentation, the domain of a brand to its help center. */
+/* Returns 1 if the visitor sees a published article of the brand. */
+static int has_article(struct site_visit *v) {
+    struct stmt *row;
+    TRY(shelf_start(v, access_articles, "SELECT t.id FROM articles t WHERE",
+                    "AND t.status = 3 AND t.deleted_at IS NULL AND " ARTICLE_OF_BRAND " LIMIT 1", NULL, &row));
+    int rc = stmt_step(row);
+    stmt_end(row);
+    return rc;
+}
+
+/* Says what this is, to visitors of a desk without articles. */
+static int show_welcome(struct site_visit *v) {
+    v->head = (struct site_head){.title = str_of(SAY(v, WORD_HELP_CENTER)), .unindexed = true};
+    html(&v->main, "<h1>%s</h1>\n<p class=\"lead\">%s</p>\n<p><a class=\"button\" href=\"%s/contact\">%s</a></p>\n", v->brand.name.p,
+         SAY(v, WORD_WELCOME), v->root.p, SAY(v, WORD_CONTACT));
+    html(&v->main, "<p>%s <a href=\"%s/docs\">%s</a></p>\n", SAY(v, WORD_FOR_PROGRAMS), v->prefix.p, SAY(v, WORD_API_DOCS));
+    return 0;
+}
+
+/* The domain of a brand leads to its help center. The desk's own host leads staff to the documentation, and visitors to the help center if it
+ * has an article for them. */
 int show_first(struct site_visit *v) {
     if (v->brand.by_domain) return site_redirect(v, 302, S("/helpcenter"));
-    buf_text(&v->main, "The reference of the API is at /docs.\n");
-    site_redirect(v, 302, S("/docs"));
-    return site_bytes(v, "text/plain; charset=utf-8");
+    if (site_is_staff(v)) return site_redirect(v, 302, S("/docs"));
+    int rc = has_article(v);
+    TRY(rc);
+    return rc ? site_redirect(v, 302, S("/helpcenter")) : show_welcome(v);
 }
 
 int show_file(struct site_visit *v) {

@@ -365,10 +365,10 @@ describe('brands of the help center', () => {
     assert.equal((await on('help.engines.example', path)).headers['content-type'], 'image/png');
   });
 
-  test('the first page of a brand\'s domain is its help center, that of the desk is the reference', async () => {
+  test('the first page of a brand\'s domain is its help center, that of the desk says what it is', async () => {
     assert.equal((await on('help.engines.example', '/')).headers.location, '/helpcenter');
     assert.equal((await on('help.engines.example', '/helpcenter')).headers.location, '/helpcenter/de');
-    assert.equal((await world.who.get('/')).headers.location, '/docs');
+    assert.equal((await world.who.get('/')).headers.location, undefined, 'the default brand has no article');
     const put = await world.who.get('/', { Host: 'help.engines.example' }, 'PUT');
     assert.deepEqual([put.status, put.headers.allow], [405, 'GET, HEAD']);
     const absent = await world.who.get('/', {}, 'PUT');

@@ -190,7 +190,8 @@ test('links of pages keep the path of the base URL', async (t) => {
   const desk = await open(t, { base: 'https://help.example/desk', args: ['--base-url', 'https://help.example/desk'] });
   const { text } = (await desk.anyone.exchange('GET', '/docs')).must(200);
   assert.match(text, /<link rel="stylesheet" href="\/desk\/docs\/style\.css">/);
-  assert.equal((await desk.anyone.exchange('GET', '/')).must(302).headers.location, '/desk/docs');
+  assert.match(text, /href="\/desk\/docs\/reference\/case#post-cases"/);
+  assert.match((await desk.anyone.exchange('GET', '/')).must(200).text, /href="\/desk\/docs"/);
 });
 
 test('the search finds every operation, chapter, guide, argument, header and error, in HTML and in JSON', async (t) => {
@@ -229,10 +230,57 @@ test('slow readers share the bytes of a page', { skip: process.platform !== 'lin
   assert.ok(resident() - before < readers * bytes / 4, `${readers} readers of ${bytes} bytes hold ${resident() - before} bytes`);
 });
 
-test('the first page of the desk links to the reference', async (t) => {
+test('the first page of the desk leads staff to the documentation, and visitors to the help center if it has an article for them', async (t) => {
   const desk = await open(t);
-  assert.equal((await desk.anyone.exchange('GET', '/')).must(302).headers.location, '/docs');
+  const welcome = (await desk.anyone.exchange('GET', '/')).must(200);
+  assert.match(welcome.headers['content-type'], /^text\/html/);
+  assert.match(welcome.text, /This is our help desk[^]*href="\/helpcenter\/en-us\/contact"[^]*href="\/docs"/);
+  const cookie = async (email) => {
+    const reply = (await desk.anyone.exchange('GET', '/api/v1/session', { headers: { Authorization: `Basic ${Buffer.from(`${email}:${PASSWORD}`).toString('base64')}` } })).must(200);
+    return { headers: { Cookie: `desk_session=${reply.body.data.id}` } };
+  };
+  const staff = await cookie(desk.people.agent.email), customer = await cookie(desk.people.customer.email);
+  assert.equal((await desk.anyone.exchange('GET', '/', staff)).must(302).headers.location, '/docs');
+  (await desk.anyone.exchange('GET', '/', customer)).must(200);
+  const section = (visibility) => desk.owner.create('/sections', { titles: 'S', category_id: 1, visibility });
+  const write = async (visibility, status) => desk.owner.create('/articles', { titles: 'A', contents: 'x', section_id: (await section(visibility)).id, status });
+  await write('PUBLIC', 'DRAFT');
+  await write('AGENTS', 'PUBLISHED');
+  (await desk.anyone.exchange('GET', '/')).must(200);
+  (await desk.anyone.exchange('GET', '/', customer)).must(200);
+  await write('AUTHORIZED', 'PUBLISHED');
+  (await desk.anyone.exchange('GET', '/')).must(200);
+  assert.equal((await desk.anyone.exchange('GET', '/', customer)).must(302).headers.location, '/helpcenter');
+  await write('PUBLIC', 'PUBLISHED');
+  assert.equal((await desk.anyone.exchange('GET', '/')).must(302).headers.location, '/helpcenter');
+  assert.equal((await desk.anyone.exchange('GET', '/', staff)).must(302).headers.location, '/docs');
   assert.equal((await desk.anyone.exchange('POST', '/')).status, 404);
+});
+
+test('a browser that asks for an unknown address gets a page, a program JSON', async (t) => {
+  const desk = await open(t);
+  const browser = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+  for (const path of ['/nothing', '/docs/nothing', '/docs/errors/NO_SUCH', '/a/b?c=d', '/apidocs', '/%22%3E%3Cscript%3E']) {
+    const page = (await desk.anyone.exchange('GET', path, { headers: browser })).must(404);
+    assert.match(page.headers['content-type'], /^text\/html/, path);
+    assert.match(page.text, /name="query"[^]*<h1>There is no such page<\/h1>/, path);
+    assert.ok(!page.text.includes('"><script>'), path);
+    (await desk.anyone.exchange('HEAD', path, { headers: browser })).must(404);
+    for (const headers of [{}, { Accept: '*/*' }, { Accept: 'application/json' }]) assert.match((await desk.anyone.exchange('GET', path, { headers })).must(404).headers['content-type'], /^application\/json/, path);
+  }
+  for (const path of ['/api/v1/nothing', '//api/v1/nothing', '/api/v1/cases/999999', '/api']) assert.match((await desk.anyone.exchange('GET', path, { headers: browser })).headers['content-type'], /^application\/json/, path);
+  assert.match((await desk.anyone.exchange('POST', '/nothing', { headers: browser })).must(404).headers['content-type'], /^application\/json/);
+});
+
+test('the first page of the documentation leads by task to operations that exist', async (t) => {
+  const desk = await open(t);
+  const { text } = (await desk.anyone.exchange('GET', '/docs')).must(200);
+  const tasks = /<div class="tasks">[^]*?<\/div>/.exec(text)[0], links = [...tasks.matchAll(/href="([^"]+)"/g)].map(([, href]) => href);
+  assert.ok(links.length > 20 && text.indexOf(tasks) < text.indexOf('<h2>Guides'));
+  for (const href of links) {
+    const [path, hash] = href.split('#'), page = (await desk.anyone.exchange('GET', path)).must(200).text;
+    if (hash) assert.ok(page.includes(`id="${hash}"`), href);
+  }
 });
 
 test('every error has a page that links back', async (t) => {

@@ -114,6 +114,16 @@ describe('pages in a browser', () => {
         await context.close();
       });
 
+  test('the first page of a desk without articles, the page of an unknown address and the documentation are accessible', async (t) => {
+    const empty = await open(t), context = await world.browser.newContext({ colorScheme: 'light', bypassCSP: true }), page = await context.newPage();
+    for (const [name, path] of [['first', '/'], ['unknown address', '/no/such/address'], ['documentation', '/docs']]) {
+      await page.goto(`${empty.base}${path}`);
+      await examine(page, name);
+      await walk(page, name);
+    }
+    await context.close();
+  });
+
   test('the form with its problems is accessible', async () => {
     const { context, page, root } = await visit(false, 'en-us');
     await page.goto(`${root}/contact`);

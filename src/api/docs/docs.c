@@ -72,8 +72,9 @@ void docs_end(struct buf *out, const struct manual *m, const char *path) {
 
 void docs_index(struct buf *out, const struct manual *m) {
     docs_begin(out, m, "/docs", "The API of this desk");
-    html(out, "<p>A help desk as a JSON REST API. All addresses begin with <code>%s/api/v1</code>.</p>\n",
+    html(out, "<p>A help desk as a JSON REST API. All addresses begin with <code>%s/api/v1</code>. What do you want to do?</p>\n",
          str_dup(m->arena, m->base_url).p);
+    docs_tasks(out, m);
     buf_text(out, "<h2>Guides</h2>\n<p>Read the first two before you write a program. Each example is a command that works on the demo "
                   "desk.</p>\n<ul class=\"cards\">\n");
     for (const struct docs_file *f = docs_files; f->name; f++) {

@@ -19,6 +19,7 @@ void story_prepare(struct buf *out);
 
 void docs_operation(struct buf *out, struct story *s, const struct operation *op);    /* an <article> */
 void docs_input(struct buf *out, const struct manual *m, const struct operation *op); /* <table>s of its input */
+void docs_tasks(struct buf *out, const struct manual *m); /* links to guides and operations, by what people want to do */
 void docs_members(struct buf *out, const struct manual *m, const struct resource *r); /* a <table> of its members */
 
 /* A table that may be wider than a phone. Rows are written between begin and end. columns: titles, separated by commas. */
