@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import Ajv2020 from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { open, routes } from './lib/index.mjs';
+import { PASSWORD, open, routes } from './lib/index.mjs';
 import { raw } from './lib/bodies.mjs';
 import { Contract } from './lib/contract.mjs';
 import { parseStrictly } from './lib/strict.mjs';
