@@ -85,16 +85,27 @@ const struct command commands[] = {
 static const struct nursery_kind prepared[] = {
     {HTML_ARGUMENT, NULL, html_child},
     {MAIL_ARGUMENT, mail_child_prepare, mail_child_run},
+    {MAIL_BRIEF_ARGUMENT, mail_child_prepare, mail_child_run_brief},
     {0},
 };
+
+/* Does the work of a prepared process in this one. Returns its exit status, or -1: there is no such kind. */
+static int run_unprepared(const char *argument) {
+    for (const struct nursery_kind *k = prepared; k->argument; k++) {
+        if (strcmp(argument, k->argument) != 0) continue;
+        if (k->prepare) k->prepare();
+        return k->run();
+    }
+    return -1;
+}
 
 int main(int argc, char **argv) {
     struct command_line o;
     char err[USAGE_MAX];
     if (argc == 3 && strcmp(argv[1], PICTURE_ARGUMENT) == 0) return picture_child(argv[2]);
-    if (argc == 3 && strcmp(argv[1], HTML_ARGUMENT) == 0) return html_child();
-    if (argc == 3 && strcmp(argv[1], MAIL_ARGUMENT) == 0) return mail_child();
     if (argc == 3 && strcmp(argv[1], NURSERY_ARGUMENT) == 0) return nursery_child(prepared);
+    int work = argc == 3 ? run_unprepared(argv[1]) : -1;
+    if (work >= 0) return work;
     memory_policy();
     if (sodium_init() < 0) return complain("the cryptographic library can't be initialised");
     signal(SIGPIPE, SIG_IGN);

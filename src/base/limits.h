@@ -107,7 +107,8 @@
 #define BUDGET_INLINE_MS 50    /* a GET on an event loop; when it is used up, the GET runs again in the pool */
 #define BUDGET_POOL_MS 10000   /* a GET in the pool */
 
-#define LIMIT_HTML (2 * 1024 * 1024)       /* bytes of a message's HTML that are read; the rest of a longer one is cut off */
+#define LIMIT_HTML (2 * 1024 * 1024) /* bytes of a message's HTML that are read; the rest of a longer one is cut off */
+#define LIMIT_HTML_ATTRIBUTES 100    /* attributes of an element: mail programs write less than 30; each is compared with all others */
 #define LIMIT_HTML_CLEAN (4 * 1024 * 1024) /* bytes that are made of it: HTML and text, half of it each */
 
 #endif

@@ -13,8 +13,11 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#define GIVES_WAY 10 /* as of nice(1) */
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SANITIZED 1
@@ -29,8 +32,8 @@ static int confined_ended(int status, const char *what) {
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-int confined_run_status(const char *kind, const char *parameter, int in, int out, const char *what, int *status) {
-    if (nursery_run(kind, in, out, status)) return confined_ended(*status, what);
+int confined_run_status(const char *kind, const char *parameter, int in, int out, int cancel, const char *what, int *status) {
+    if (nursery_run(kind, in, out, cancel, status)) return confined_ended(*status, what);
     char *const args[] = {"deskd", (char *)(uintptr_t)kind, (char *)(uintptr_t)parameter, NULL}, *const nothing[] = {NULL};
     posix_spawn_file_actions_t actions;
     pid_t child;
@@ -61,13 +64,14 @@ static int confined_outcome(int status, const char *what) {
 }
 
 int confined_run(const char *kind, const char *parameter, int in, int out, const char *what) {
-    int status, rc = confined_run_status(kind, parameter, in, out, what, &status);
+    int status, rc = confined_run_status(kind, parameter, in, out, -1, what, &status);
     return rc < 0 ? rc : confined_outcome(status, what);
 }
 
 const char *confined_end(struct arena *a, int status, const struct confined_limits *l) {
     int sign = WIFSIGNALED(status) ? WTERMSIG(status) : 0, code = WIFEXITED(status) ? WEXITSTATUS(status) : status;
     if (sign == SIGALRM) return str_fmt(a, "was stopped after %d seconds", 10 * l->seconds).p;
+    if (sign == SIGPROF) return str_fmt(a, "was stopped after %d ms of CPU time", l->milliseconds).p;
     if (sign == SIGXCPU) return str_fmt(a, "was stopped after %d seconds of CPU time", l->seconds).p;
     if (sign == SIGXFSZ) return str_fmt(a, "wrote more than %d MiB", (int)(l->answer >> 20)).p;
     if (sign == SIGKILL) return "was killed, perhaps because the machine has too little memory";
@@ -81,6 +85,8 @@ bool confined_end_by_chance(int status) {
     return WIFEXITED(status) && (WEXITSTATUS(status) == CONFINED_FAILED || WEXITSTATUS(status) == CONFINED_NO_LIBRARY);
 }
 
+bool confined_end_by_budget(int status) { return WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF; }
+
 bool confined_answer(int fd, int64_t most, struct arena *a, struct str *out) {
     struct stat st;
     if (fstat(fd, &st) != 0 || st.st_size <= 0 || st.st_size > most) return false;
@@ -93,6 +99,12 @@ bool confined_answer(int fd, int64_t most, struct arena *a, struct str *out) {
 
 /* With `more`, the kernel sends a signal that names the limit before it kills the process. */
 static void limit_one(__rlimit_resource_t what, rlim_t most, rlim_t more) { setrlimit(what, &(struct rlimit){most, most + more}); }
+
+/* Limits of the kernel are whole seconds. The timer counts CPU time, and its signal ends the process. */
+static void limit_milliseconds(int ms) {
+    signal(SIGPROF, SIG_DFL);
+    setitimer(ITIMER_PROF, &(struct itimerval){.it_value = {ms / 1000, ms % 1000 * 1000}}, NULL);
+}
 
 static bool allow(scmp_filter_ctx filter, int call) { return seccomp_rule_add(filter, SCMP_ACT_ALLOW, call, 0) == 0; }
 
@@ -144,9 +156,11 @@ bool confine(void) { return confine_to(false); }
 
 void confined_enter(const struct confined_limits *l) {
     if (l->prints && !answer_apart()) _exit(CONFINED_FAILED);
-    if (!SANITIZED) limit_one(RLIMIT_AS, (rlim_t)l->memory, 0); /* a sanitizer reserves terabytes of addresses */
-    int seconds = SANITIZED ? 8 * l->seconds : l->seconds;      /* the checks of a sanitizer cost five to ten times the work */
+    if (!SANITIZED) limit_one(RLIMIT_AS, (rlim_t)l->memory, 0);    /* a sanitizer reserves terabytes of addresses */
+    int slower = SANITIZED ? 8 : 1, seconds = slower * l->seconds; /* the checks of a sanitizer cost five to ten times the work */
     limit_one(RLIMIT_CPU, (rlim_t)seconds, 1);
+    if (l->milliseconds) limit_milliseconds(slower * l->milliseconds);
+    if (l->gives_way) setpriority(PRIO_PROCESS, 0, GIVES_WAY);
     limit_one(RLIMIT_FSIZE, (rlim_t)l->answer, 0);
     limit_one(RLIMIT_NOFILE, 16, 0);
     alarm((unsigned)(10 * seconds));

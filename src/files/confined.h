@@ -12,6 +12,8 @@
 struct confined_limits {
     int64_t memory, answer; /* bytes */
     int seconds;            /* CPU time; ten times as many of wall time, since other work may come first */
+    int milliseconds;       /* CPU time, if less than a second; 0: `seconds` alone counts */
+    bool gives_way;         /* other processes come first */
     bool prints;            /* a library may print. The result is written to CONFINED_ANSWER, and what is printed gets lost */
 };
 
@@ -22,13 +24,15 @@ struct confined_limits {
  * in the pool. */
 int confined_run(const char *kind, const char *parameter, int in, int out, const char *what);
 /* Does the same, but returns a negative error only if no process can be started. After 0, `status` is how the process ended, as waitpid
- * gives it. */
-int confined_run_status(const char *kind, const char *parameter, int in, int out, const char *what, int *status);
+ * gives it. cancel: as of nursery_run. A process that was started without a prepared one is waited for. */
+int confined_run_status(const char *kind, const char *parameter, int in, int out, int cancel, const char *what, int *status);
 /* Returns the reason of such an end, in words: "was stopped after 100 seconds", "crashed (signal 11)". */
 const char *confined_end(struct arena *a, int status, const struct confined_limits *l);
 /* Returns true if the machine may be the cause of such an end: the process was killed, or reports that it was not confined. Input that has
  * taken control of the process can end it in the same way. */
 bool confined_end_by_chance(int status);
+/* Returns true if the process was stopped after `milliseconds`, or if nobody waits for it any more. */
+bool confined_end_by_budget(int status);
 /* Reads the result from a descriptor into the arena. Returns false if it has no bytes, or more than `most`. */
 bool confined_answer(int fd, int64_t most, struct arena *a, struct str *out);
 

@@ -11,7 +11,7 @@ struct html_cleaned {
     struct str html;     /* html_is_clean(); show it as the content of a <div> */
     struct str text;     /* the plain text of the HTML (files/html_text.c) */
     int remote_pictures; /* number of blocked pictures; their addresses are in data-src */
-    bool cut;            /* the end is missing, because the HTML was too long */
+    bool cut;            /* the end is missing, because the HTML was too long or an element has too many attributes */
 };
 /* Cleans the HTML, which may be any bytes. Bytes after LIMIT_HTML are not read. Clean HTML stays unchanged. Returns 1, or 0 if the HTML can't
  * be cleaned because the parser takes too long, or -ERR_SERVICE_UNAVAILABLE. After 0, show the text part or offer the original as a

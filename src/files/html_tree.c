@@ -9,6 +9,7 @@
 #include "base/html.h"
 #include "base/limits.h"
 #include "base/link.h"
+#include "files/html_attributes.h"
 #include "files/html_rules.h"
 
 #include <stdlib.h>
@@ -201,9 +202,11 @@ static void as_plain_text(struct html_made *out) {
 }
 
 void html_clean_here(struct str html, struct html_made *out) {
+    struct str few = html_few_attributes(html);
     struct html_writer w = {0};
     *out = (struct html_made){0};
-    clean_once(html, &w, NULL);
+    clean_once(few, &w, NULL);
+    w.cut |= few.n < html.n;
     for (int pass = 1; pass <= PASSES; pass++) {
         struct html_writer again = {.cut = false};
         out->text.n = 0;

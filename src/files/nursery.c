@@ -103,8 +103,16 @@ static int request_fork(int kind, const int fds[DESCRIPTORS]) {
     return socket;
 }
 
-static bool read_status(int pipe, int *status) {
+static bool is_cancelled(int pipe, int cancel) {
+    struct pollfd fds[] = {{pipe, POLLIN, 0}, {cancel, POLLIN, 0}};
+    while (poll(fds, 2, -1) < 0 && errno == EINTR) {}
+    return fds[0].revents == 0 && fds[1].revents;
+}
+
+static bool read_status(int pipe, int cancel, int *status) {
     ssize_t n;
+    *status = SIGPROF;
+    if (cancel >= 0 && is_cancelled(pipe, cancel)) return true;
     do n = read(pipe, status, sizeof *status);
     while (n < 0 && errno == EINTR);
     return n == sizeof *status;
@@ -120,12 +128,12 @@ static void put_back(int socket, int in, int out) {
     if (ftruncate(out, 0) != 0) log_warn("an answer can't be emptied: %s", strerror(errno));
 }
 
-int nursery_run(const char *kind, int in, int out, int *status) {
+int nursery_run(const char *kind, int in, int out, int cancel, int *status) {
     int index = kind_index(nursery.kinds, kind), ends[2];
     if (index < 0 || pipe2(ends, O_CLOEXEC) != 0) return 0;
     int socket = request_fork(index, (const int[]){in, out, ends[1]});
     close(ends[1]);
-    bool ended = socket >= 0 && read_status(ends[0], status);
+    bool ended = socket >= 0 && read_status(ends[0], cancel, status);
     close(ends[0]);
     if (socket >= 0 && !ended) put_back(socket, in, out);
     return ended && *status != NOT_FORKED;

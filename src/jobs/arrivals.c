@@ -1,4 +1,4 @@
-/* A mail is a file until its COMMIT (mail/inbox.h). The thread reads the mail in a confined process, stores its bytes as contents, and processes it
+/* A mail is a file until its COMMIT (mail/inbox.h). A thread reads the mail in a confined process, stores its bytes as contents, and processes it
  * in one write (core/mail/receive.h). Then it removes the file. Reading and syncing take milliseconds, so they are neither in the write nor on
  * the thread of jobs.
  *
@@ -9,170 +9,221 @@
  *     killed before the removal       the file is taken again; mail_receive finds its digest
  *     two processes take the file     the same
  *
- * inotify wakes the thread. It also looks each second, because a file system of the network reports no changes of other machines. */
+ * Anybody can send a mail, and nobody can tell from a mail how long it takes to read. So no mail waits for the end of another one:
+ *
+ *     new ---- the first thread, in the order of arrival, MAIL_BRIEF_MS each
+ *      |   \
+ *      |    its sender, relay or door sent costly mails ---> later --- the first thread, the smallest first, when new was looked through
+ *      |                                                        |
+ *      +--------------- too large, or not read in time ---------+---> slow --- the second thread, with the whole limits
+ *
+ * A costly mail is one that was not read in time, or that ended its reader. Costly mails use up the budgets of their sender, of their relay and of their
+ * door (jobs/mail_budget.h). While one of these is used up, the mails of that origin go to `later` without an attempt. So costly mails delay
+ * those of other origins by their first attempts only. In `later`, honest mails come first, because a costly mail must be large.
+ * In `slow`, a sender and a relay have half a minute of reading time in each minute. One process of a folder takes the mails of `slow`.
+ *
+ * The budgets are in memory: after a start each costly mail of `new` may be tried once more.
+ *
+ * inotify wakes the threads. They also look each second, because a file system of the network reports no changes of other machines. */
 #include "jobs/arrivals.h"
 
+#include "base/clock.h"
 #include "base/log.h"
-#include "core/access/scope.h"
-#include "core/change/finish.h"
-#include "core/mail/receive.h"
-#include "jobs/mail_files.h"
-#include "mail/bounce.h"
-#include "mail/inbox.h"
-#include "mail/read.h"
+#include "jobs/arrival.h"
+#include "jobs/mail_budget.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/inotify.h>
 #include <unistd.h>
 
 #define AT_ONCE 64 /* names that are read at once */
 #define LOOK_MS 1000
+#define LARGE (4 << 20)                     /* bytes of a file. A larger one is not tried: its digest and its copies alone take 50 ms */
+#define COSTLY_MS (MAIL_BUDGET_MS / 3)      /* taken of the budgets of sender and relay: three costly mails in a minute */
+#define COSTLY_DOOR_MS (MAIL_BUDGET_MS / 6) /* the same of a door */
+#define SLOW_SHARE 2                        /* a mail of `slow` takes its reading time as many times */
+#define SLOW_CHOICE 1000                    /* mails of `slow` of which one is chosen: to look at each takes 20 us */
+
+struct arrivals;
+
+struct lane {
+    struct arrivals *of;
+    pthread_t thread;
+    bool (*take)(struct lane *l); /* takes some mails. Returns true if there may be more */
+    struct mail_budgets *budgets;
+    int changes; /* inotify of its folder, -1: none */
+    bool started;
+};
 
 struct arrivals {
     struct desk *desk;
-    pthread_t thread;
-    int changes, end; /* inotify, -1: none; eventfd */
+    struct lane brief, slow;
+    int end; /* eventfd */
     atomic_bool stopping;
 };
 
-struct arrival {
-    struct desk *desk;
-    struct arena *arena;
-    struct incoming mail;
-    struct mail_files files;
-    struct bounce bounce;
-    struct work work;
+static bool lane_ends(const struct lane *l) { return atomic_load(&l->of->stopping); }
+
+/* Moves the mail. Returns false if it must wait where it is. */
+static bool put_aside(struct lane *l, struct arena *a, struct inbox_file file, enum inbox_folder to) {
+    struct desk *d = l->of->desk;
+    if (inbox_move(a, d->inbox, file, to)) return true;
+    log_error("%s can't be written: %s", d->inbox.p, strerror(errno));
+    return false;
+}
+
+/* ---- the mails that are read briefly ---------------------------------------------------------------------------------------- */
+
+static void note_costly(struct lane *l, const struct mail_origin *from) {
+    int64_t now = clock_monotonic();
+    mail_budget_take(l->budgets, from->sender, COSTLY_MS, now);
+    if (from->relay != from->door) mail_budget_take(l->budgets, from->relay, COSTLY_MS, now);
+    mail_budget_take(l->budgets, from->door, COSTLY_DOOR_MS, now);
+}
+
+static bool may_be_costly(const struct lane *l, const struct mail_origin *from) {
+    int64_t now = clock_monotonic();
+    return mail_budget_left(l->budgets, from->sender, now) < COSTLY_MS ||
+           (from->relay != from->door && mail_budget_left(l->budgets, from->relay, now) < COSTLY_MS) ||
+           mail_budget_left(l->budgets, from->door, now) < COSTLY_DOOR_MS;
+}
+
+/* Tries to take the mail. Returns false if it, and those behind it, must wait. */
+static bool take_briefly(struct lane *l, struct arena *a, struct inbox_file file, const struct mail_origin *from) {
+    bool failed;
+    enum arrival_end end = arrival_take(l->of->desk, file, &mail_briefly, &failed);
+    if (failed || end == ARRIVAL_TAKES_LONG) note_costly(l, from);
+    if (end == ARRIVAL_TAKES_LONG) return put_aside(l, a, file, INBOX_SLOW);
+    return end == ARRIVAL_TAKEN;
+}
+
+/* Takes the mail, or puts it aside. A file that can't be read is for arrival_take, which says so. */
+static bool look_and_take(struct lane *l, struct arena *a, struct inbox_file file) {
+    struct inbox_mail head = {.door = DOOR_PIPE};
+    int64_t size = 0;
+    bool readable = inbox_look(a, l->of->desk->inbox, file, &head, &size) == 0;
+    struct mail_origin from = mail_origin_of(&head);
+    if (readable && size > LARGE) return put_aside(l, a, file, INBOX_SLOW);
+    if (readable && file.folder == INBOX_NEW && may_be_costly(l, &from)) return put_aside(l, a, file, INBOX_LATER);
+    return take_briefly(l, a, file, &from);
+}
+
+/* Takes some of the new mails, and then one of those that were put aside. */
+static bool brief_take(struct lane *l) {
+    struct str names[AT_ONCE], small;
+    struct arena *a = arena_new();
+    int n = inbox_list(a, l->of->desk->inbox, INBOX_NEW, names, AT_ONCE);
+    bool taken = true, aside = false;
+    for (int i = 0; i < n && taken && !lane_ends(l); i++) {
+        struct arena_mark mark = arena_mark(a);
+        taken = look_and_take(l, a, (struct inbox_file){INBOX_NEW, names[i]});
+        arena_return(a, mark);
+    }
+    if (taken && !lane_ends(l) && inbox_smallest(a, l->of->desk->inbox, INBOX_LATER, &small))
+        aside = taken = look_and_take(l, a, (struct inbox_file){INBOX_LATER, small});
+    arena_free(a);
+    return taken && (n == AT_ONCE || aside);
+}
+
+/* ---- the mails that take long ------------------------------------------------------------------------------------------------ */
+
+/* A mail of `slow` that may be taken. */
+struct slow_choice {
+    struct str name;
+    struct mail_origin from;
+    int64_t left; /* of the budget of its sender. 0: there is no such mail */
 };
 
-/* ---- one mail ----------------------------------------------------------------------------------------------------------- */
-
-static int handle(struct conn *c, void *arg) {
-    struct arrival *m = arg;
-    struct work *w = &m->work;
-    int64_t raw_id = 0, mail_id;
-    work_init(w, m->desk, m->arena);
-    w->conn = c;
-    w->actor = (struct actor){.kind = ACTOR_MAIL, .scopes = SCOPES_ALL, .cause = S("A mail server")};
-    int before = mail_arrived_before(c, w->now, &m->mail);
-    TRY(before);
-    if (before) return work_finish(w);
-    TRY(mail_files_create(w, &m->files, &m->mail, &raw_id));
-    int noted = m->mail.fault.p ? 0 : bounce_note(w, &m->mail, &m->bounce);
-    TRY(noted);
-    m->mail.signs.is_bounce = noted;
-    TRY(mail_receive(w, &m->mail, raw_id, &mail_id));
-    TRY(mail_files_let_go(w, &m->mail));
-    return work_finish(w);
-}
-
-static struct str refusal(struct arrival *m) {
-    const struct problem *p = m->work.problems;
-    if (p && p->message.p) return str_dup(m->arena, p->message);
-    return p ? str_of(error_info((int)p->code)->message) : S("The store refused the mail.");
-}
-
-/* Returns 0 or an error. A mail that can't be processed is stored as FAILED. */
-static int arrival_store(struct arrival *m) {
-    int rc = db_write(m->desk->db, handle, m);
-    if (rc >= 0 || rc == -ERR_SERVICE_UNAVAILABLE) return rc;
-    m->mail.fault = refusal(m);
-    m->mail.file_count = m->files.count = 0;
-    return db_write(m->desk->db, handle, m);
-}
-
-static bool keep_apart(struct desk *d, struct arena *a, struct str name, const char *why) {
-    log_error("a mail that came in can't be processed and was moved to %s/failed/%s: %s", d->inbox.p, name.p, why);
-    if (inbox_fail(a, d->inbox, name)) return true;
-    log_error("%s can't be written: %s", d->inbox.p, strerror(errno));
-    return false;
-}
-
-/* Reads the mail and stores its contents. Returns 0 or -ERR_SERVICE_UNAVAILABLE. */
-static int arrival_prepare(struct arrival *m, const struct inbox_mail *from) {
-    int64_t begun = clock_monotonic();
-    int rc = mail_read(m->arena, from->raw, clock_now(&m->desk->clock), &m->mail);
-    if (rc < 0) return rc;
-    m->mail.door = from->door;
-    m->mail.envelope_from = from->envelope_from;
-    m->mail.recipient = from->recipient;
-    m->mail.begun = begun;
-    bounce_read(m->desk, m->arena, &m->mail, from->raw, &m->bounce);
-    mail_fold_quoted(m->arena, &m->mail);
-    return mail_files_keep(m->arena, m->desk, from->raw, &m->mail, &m->files);
-}
-
-/* Takes one mail. Returns false if it must wait for a later attempt. */
-static bool arrival_take(struct desk *d, struct arena *a, struct str name) {
-    struct arrival *m = ARENA_NEW(a, struct arrival);
-    struct inbox_mail mail;
-    *m = (struct arrival){.desk = d, .arena = a};
-    int fault = inbox_read(a, d->inbox, name, &mail);
-    if (fault == ENOENT) return true;                                        /* another process with this folder has taken it */
-    if (fault == EMFILE || fault == ENFILE || fault == ENOMEM) return false; /* not caused by the mail */
-    if (fault) return keep_apart(d, a, name, strerror(fault));
-    if (arrival_prepare(m, &mail) < 0) return false;
-    int rc = arrival_store(m);
-    if (rc == -ERR_SERVICE_UNAVAILABLE) return false;
-    if (rc < 0) return keep_apart(d, a, name, "the store refused it");
-    work_committed(&m->work);
-    if (inbox_done(a, d->inbox, name)) return true;
-    log_error("%s can't be written: %s", d->inbox.p, strerror(errno));
-    return false;
-}
-
-/* ---- the thread --------------------------------------------------------------------------------------------------------- */
-
-/* Takes some of the waiting mails. Returns true if there may be more. */
-static bool arrivals_take(struct arrivals *r) {
-    struct str names[AT_ONCE];
-    struct arena *a = arena_new();
-    int n = inbox_list(a, r->desk->inbox, names, AT_ONCE);
-    bool taken = true;
-    for (int i = 0; i < n && taken && !atomic_load(&r->stopping); i++) {
-        struct arena *own = arena_new();
-        taken = arrival_take(r->desk, own, names[i]);
-        arena_free(own);
+/* Chooses the mail whose sender has used least, and of several the one that came first. */
+static struct slow_choice slow_choose(const struct lane *l, struct arena *a) {
+    struct str *names = arena_array(a, SLOW_CHOICE, sizeof *names), inbox = l->of->desk->inbox;
+    int n = inbox_list(a, inbox, INBOX_SLOW, names, SLOW_CHOICE);
+    struct slow_choice best = {0};
+    int64_t now = clock_monotonic(), size;
+    for (int i = 0; i < n; i++) {
+        struct arena_mark mark = arena_mark(a);
+        struct inbox_mail head = {.door = DOOR_PIPE};
+        bool gone = inbox_look(a, inbox, (struct inbox_file){INBOX_SLOW, names[i]}, &head, &size) == ENOENT;
+        struct mail_origin from = mail_origin_of(&head);
+        int64_t left = mail_budget_left(l->budgets, from.relay, now) > 0 ? mail_budget_left(l->budgets, from.sender, now) : 0;
+        if (!gone && left > best.left) best = (struct slow_choice){names[i], from, left};
+        arena_return(a, mark);
     }
-    arena_free(a);
-    return taken && n == AT_ONCE;
+    return best;
 }
 
-static void arrivals_wait(struct arrivals *r) {
+static bool slow_take_one(struct lane *l, struct arena *a) {
+    struct slow_choice mail = slow_choose(l, a);
+    if (mail.left == 0) return false;
+    int64_t begun = clock_monotonic();
+    const struct mail_effort until_end = {.cancel = l->of->end};
+    bool failed;
+    enum arrival_end end = arrival_take(l->of->desk, (struct inbox_file){INBOX_SLOW, mail.name}, &until_end, &failed);
+    int64_t now = clock_monotonic(), cost = SLOW_SHARE * (now - begun);
+    mail_budget_take(l->budgets, mail.from.sender, cost, now);
+    mail_budget_take(l->budgets, mail.from.relay, cost, now);
+    return end == ARRIVAL_TAKEN;
+}
+
+/* Takes one mail, unless another process of this folder takes one. */
+static bool slow_take(struct lane *l) {
+    struct arena *a = arena_new();
+    int fd = open(inbox_folder_path(a, l->of->desk->inbox, INBOX_SLOW).p, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool taken = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && slow_take_one(l, a);
+    if (fd >= 0) close(fd);
+    arena_free(a);
+    return taken;
+}
+
+/* ---- the threads --------------------------------------------------------------------------------------------------------- */
+
+static void lane_wait(struct lane *l) {
     char events[4096];
-    struct pollfd fds[] = {{.fd = r->end, .events = POLLIN}, {.fd = r->changes, .events = POLLIN}};
+    struct pollfd fds[] = {{.fd = l->of->end, .events = POLLIN}, {.fd = l->changes, .events = POLLIN}};
     poll(fds, 2, LOOK_MS);
-    while (r->changes >= 0 && read(r->changes, events, sizeof events) > 0) {}
+    while (l->changes >= 0 && read(l->changes, events, sizeof events) > 0) {}
 }
 
 /* Mails that the store can't take now wait for a second, whatever arrives meanwhile. */
-static void *arrivals_main(void *arg) {
-    struct arrivals *r = arg;
-    while (!atomic_load(&r->stopping))
-        if (!arrivals_take(r)) arrivals_wait(r);
+static void *lane_main(void *arg) {
+    struct lane *l = arg;
+    while (!lane_ends(l))
+        if (!l->take(l)) lane_wait(l);
     return NULL;
 }
 
-static void arrivals_free(struct arrivals *r) {
-    if (r->changes >= 0) close(r->changes);
-    if (r->end >= 0) close(r->end);
-    free(r);
+static bool lane_start(struct lane *l, struct arrivals *r, enum inbox_folder folder, bool (*take)(struct lane *l)) {
+    struct arena *a = arena_new();
+    *l = (struct lane){.of = r, .take = take, .budgets = mail_budgets_new(), .changes = inotify_init1(IN_NONBLOCK | IN_CLOEXEC)};
+    const char *path = inbox_folder_path(a, r->desk->inbox, folder).p;
+    if (l->changes >= 0) inotify_add_watch(l->changes, path, IN_MOVED_TO | IN_CLOSE_WRITE);
+    arena_free(a);
+    l->started = l->budgets && pthread_create(&l->thread, NULL, lane_main, l) == 0;
+    return l->started;
+}
+
+static void lane_stop(struct lane *l) {
+    if (l->of == NULL) return;
+    if (l->started) pthread_join(l->thread, NULL);
+    if (l->changes >= 0) close(l->changes);
+    mail_budgets_free(l->budgets);
 }
 
 int arrivals_start(struct desk *d, struct arrivals **out) {
     *out = NULL;
     if (d->inbox.p == NULL) return 0;
     struct arrivals *r = calloc(1, sizeof *r);
-    struct arena *a = arena_new();
-    if (r == NULL) return arena_free(a), -1;
-    *r = (struct arrivals){.desk = d, .changes = inotify_init1(IN_NONBLOCK | IN_CLOEXEC), .end = eventfd(0, EFD_CLOEXEC)};
-    if (r->changes >= 0) inotify_add_watch(r->changes, STR_CAT(a, d->inbox, S("/new")).p, IN_MOVED_TO | IN_CLOSE_WRITE);
-    arena_free(a);
-    if (r->end < 0 || pthread_create(&r->thread, NULL, arrivals_main, r) != 0) return arrivals_free(r), -1;
+    if (r == NULL) return -1;
+    *r = (struct arrivals){.desk = d, .end = eventfd(0, EFD_CLOEXEC)};
+    bool started = r->end >= 0 && lane_start(&r->brief, r, INBOX_NEW, brief_take) && lane_start(&r->slow, r, INBOX_SLOW, slow_take);
+    if (!started) return arrivals_stop(r), -1;
     *out = r;
     return 0;
 }
@@ -180,7 +231,9 @@ int arrivals_start(struct desk *d, struct arrivals **out) {
 void arrivals_stop(struct arrivals *r) {
     if (r == NULL) return;
     atomic_store(&r->stopping, true);
-    eventfd_write(r->end, 1);
-    pthread_join(r->thread, NULL);
-    arrivals_free(r);
+    if (r->end >= 0) eventfd_write(r->end, 1);
+    lane_stop(&r->brief);
+    lane_stop(&r->slow);
+    if (r->end >= 0) close(r->end);
+    free(r);
 }

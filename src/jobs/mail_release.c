@@ -76,7 +76,7 @@ static int read_released(struct work *w, struct releasing *r) {
     struct str raw, why;
     TRY(raw_of(w->arena, w->desk, &r->mail, &raw, &why));
     if (raw.p == NULL) r->read = (struct incoming){.fault = why, .size = r->mail.size};
-    else if (mail_read(w->arena, raw, clock_now(&w->desk->clock), &r->read) < 0) return -ERR_SERVICE_UNAVAILABLE;
+    else if (mail_read(w->arena, raw, clock_now(&w->desk->clock), &mail_wholly, &r->read) < 0) return -ERR_SERVICE_UNAVAILABLE;
     mail_fold_quoted(w->arena, &r->read);
     r->read.door = r->mail.door;
     r->read.envelope_from = r->mail.envelope_from;

@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define ROUND 50        /* mails that are under way at most */
+#define ROUND 50        /* mails of the inbox that the desk takes next, at most */
+#define ASIDE 150       /* further ones that it has put aside, because they take long: they keep no other mail waiting */
 #define WINDOW 200      /* mails that are listed at a time */
 #define LARGE (4 << 20) /* one mail above this size is in memory at a time, whatever the number of mailboxes */
 #define TAKEN_MS (30 * TIME_SECOND)
@@ -34,6 +35,7 @@ struct under_way {
     char digest[2 * crypto_hash_sha256_BYTES + 1]; /* of mail_arrivals */
     char name[64];                                 /* of its file in the inbox; empty: it was not written */
     bool taken;                                    /* the desk has it, so it may be removed from the server */
+    bool aside;                                    /* the desk takes others first */
 };
 
 struct collecting {
@@ -42,7 +44,7 @@ struct collecting {
     struct collected what;
     pthread_t thread;
     atomic_bool stopping, ended;
-    struct under_way mails[ROUND];
+    struct under_way mails[ROUND + ASIDE];
     int count;
     int64_t removed[REMOVED]; /* uids of mails that were removed from the server, and that its last list still had */
     int removed_count;
@@ -166,7 +168,7 @@ static void mark_taken(struct collecting *c, struct str digest) {
 static int look_for_taken(struct conn *conn, void *arg) {
     struct collect_write *x = arg;
     struct collecting *c = x->c;
-    struct str digests[ROUND];
+    struct str digests[ROUND + ASIDE];
     int rc;
     collect_work(x, conn);
     for (int i = 0; i < c->count; i++) digests[i] = str_of(c->mails[i].digest);
@@ -232,6 +234,15 @@ static int collect_mail(struct collecting *c, struct imap *s, struct arena *a, i
 
 static bool collect_stopping(const struct collecting *c) { return atomic_load(&c->stopping); }
 
+/* The number of mails that the desk will take next. */
+static int taken_next(const struct collecting *c) {
+    int n = 0;
+    for (int i = 0; i < c->count; i++) n += !c->mails[i].taken && !c->mails[i].aside;
+    return n;
+}
+
+static bool has_no_room(const struct collecting *c) { return c->count == ROUND + ASIDE || taken_next(c) >= ROUND; }
+
 static bool is_under_way(const struct collecting *c, int64_t uid) {
     for (int i = 0; i < c->count; i++)
         if (c->mails[i].uid == uid) return true;
@@ -259,7 +270,7 @@ static void forget_removed(struct collecting *c, const int64_t *listed, int n) {
 
 /* Fetches one of the listed mails, if it is to be fetched. */
 static int collect_listed(struct collecting *c, struct imap *s, const struct imap_mail *m, struct str *fault) {
-    if (m->is_deleted || c->count == ROUND || is_under_way(c, m->uid) || was_removed(c, m->uid)) return IMAP_OK;
+    if (m->is_deleted || has_no_room(c) || is_under_way(c, m->uid) || was_removed(c, m->uid)) return IMAP_OK;
     if (m->size > LIMIT_MAIL) return c->too_large++, IMAP_OK;
     bool large = m->size > LARGE;
     if (large && pthread_mutex_trylock(&large_mail) != 0) return IMAP_OK; /* in a later round */
@@ -270,13 +281,13 @@ static int collect_listed(struct collecting *c, struct imap *s, const struct ima
     return rc;
 }
 
-/* Fetches the oldest mails of the folder until ROUND are under way. */
+/* Fetches the oldest mails of the folder until there is no room. */
 static int collect_new(struct collecting *c, struct imap *s, struct str *fault) {
     struct imap_mail mails[WINDOW];
     int64_t first = 1, still[REMOVED];
     int still_count = 0;
     c->too_large = 0;
-    for (; first <= imap_exists(s) && c->count < ROUND; first += WINDOW) {
+    for (; first <= imap_exists(s) && !has_no_room(c); first += WINDOW) {
         int n = imap_list(s, first, mails, WINDOW);
         TRY(n);
         for (int i = 0; i < n; i++)
@@ -289,7 +300,7 @@ static int collect_new(struct collecting *c, struct imap *s, struct str *fault) 
 
 /* Removes the mails from the server that the desk has committed. */
 static int collect_remove(struct collecting *c, struct imap *s) {
-    int64_t uids[ROUND];
+    int64_t uids[ROUND + ASIDE];
     int n = 0, left = 0;
     for (int i = 0; i < c->count; i++)
         if (c->mails[i].taken) uids[n++] = c->mails[i].uid;
@@ -311,7 +322,7 @@ static void collect_rest(int ms) { nanosleep(&(struct timespec){ms / 1000, ms % 
  * the operator's, so it may be removed from the server. One that is nowhere is fetched again. */
 static void collect_look(struct collecting *c) {
     struct collect_write x = {0};
-    enum inbox_place places[ROUND];
+    enum inbox_place places[ROUND + ASIDE];
     struct arena *a = arena_new();
     int left = 0;
     for (int i = 0; i < c->count; i++)
@@ -321,18 +332,17 @@ static void collect_look(struct collecting *c) {
     for (int i = 0; i < c->count; i++) {
         struct under_way *m = &c->mails[i];
         m->taken |= places[i] == INBOX_FAILED;
-        if (m->taken || places[i] == INBOX_WAITS) c->mails[left++] = *m;
+        m->aside = places[i] == INBOX_ASIDE;
+        if (m->taken || places[i] != INBOX_GONE) c->mails[left++] = *m;
     }
     c->count = left;
 }
 
-/* Waits until the desk has taken all mails that are under way, at most TAKEN_MS. */
+/* Waits until the desk has taken all mails that it does not put aside, at most TAKEN_MS. */
 static void collect_await(struct collecting *c) {
     int64_t until = clock_monotonic() + TAKEN_MS;
-    for (;;) {
-        bool all = true;
-        for (int i = 0; i < c->count; i++) all &= c->mails[i].taken;
-        if (all || collect_stopping(c) || clock_monotonic() > until) return;
+    if (c->count) collect_look(c);
+    while (taken_next(c) && !collect_stopping(c) && clock_monotonic() <= until) {
         collect_rest(LOOK_MS);
         collect_look(c);
     }
@@ -344,7 +354,7 @@ static int collect_round(struct collecting *c, struct imap *s, struct str *fault
     c->validity = imap_validity(s);
     int rc = collect_new(c, s, fault);
     if (rc == IMAP_STOPPED) return rc;
-    c->more = c->count == ROUND;
+    c->more = has_no_room(c);
     collect_await(c);
     int removed = collect_remove(c, s);
     return rc != IMAP_OK ? rc : removed;
@@ -374,7 +384,7 @@ static int collect_rounds(struct collecting *c, struct imap *s, struct str *faul
         TRY(collect_round(c, s, fault));
         note_round(c);
         c->failures = 0;
-        if (c->more && c->count < ROUND) continue;
+        if (c->more && !has_no_room(c)) continue;
         int64_t ms = c->count ? UNDER_WAY_MS : setting_int(c->desk, "mail.imap_seconds") * TIME_SECOND;
         c->next_look = clock_now(&c->desk->clock) + ms;
         TRY(imap_wait(s, ms, collect_tick, c));

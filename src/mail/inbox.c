@@ -22,6 +22,16 @@ static const char *path_of(struct arena *a, struct str inbox, const char *folder
     return str_fmt(a, "%s/%s/%s", inbox.p, folder, name.p).p;
 }
 
+static const char *const folder_names[] = {[INBOX_NEW] = "new", [INBOX_LATER] = "later", [INBOX_SLOW] = "slow"};
+
+struct str inbox_folder_path(struct arena *a, struct str inbox, enum inbox_folder folder) {
+    return str_fmt(a, "%s/%s", inbox.p, folder_names[folder]);
+}
+
+static const char *path_of_file(struct arena *a, struct str inbox, struct inbox_file file) {
+    return path_of(a, inbox, folder_names[file.folder], file.name);
+}
+
 struct str inbox_of(struct arena *a, struct str data) {
     return str_fmt(a, "%s/mail", data.p);
 }
@@ -45,7 +55,7 @@ static void remove_drafts(struct arena *a, const char *path) {
 }
 
 struct str inbox_open(struct arena *a, struct str data) {
-    static const char *const folders[] = {"", "/tmp", "/failed", "/new"}; /* new comes last: if it exists, all exist */
+    static const char *const folders[] = {"", "/tmp", "/failed", "/later", "/slow", "/new"}; /* new comes last: if it exists, all exist */
     struct str inbox = inbox_of(a, data);
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
         if (!inbox_make_folder(str_fmt(a, "%s%s", inbox.p, folders[i]).p)) return (struct str){0};
@@ -174,8 +184,8 @@ static int insert_name(struct arena *a, struct str *names, int n, int most, stru
     return n;
 }
 
-int inbox_list(struct arena *a, struct str inbox, struct str *names, int most) {
-    DIR *d = opendir(str_fmt(a, "%s/new", inbox.p).p);
+int inbox_list(struct arena *a, struct str inbox, enum inbox_folder folder, struct str *names, int most) {
+    DIR *d = opendir(inbox_folder_path(a, inbox, folder).p);
     int n = 0;
     for (struct dirent *e; d && (e = readdir(d)) != NULL;)
         if (e->d_name[0] != '.') n = insert_name(a, names, n, most, str_of(e->d_name));
@@ -183,13 +193,29 @@ int inbox_list(struct arena *a, struct str inbox, struct str *names, int most) {
     return n;
 }
 
-static int inbox_read_all(struct arena *a, int fd, struct str *out) {
+bool inbox_smallest(struct arena *a, struct str inbox, enum inbox_folder folder, struct str *name) {
+    DIR *d = opendir(inbox_folder_path(a, inbox, folder).p);
+    off_t least = -1;
+    struct stat st;
+    for (struct dirent *e; d && (e = readdir(d)) != NULL;) {
+        if (e->d_name[0] == '.' || fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0) continue;
+        if (least >= 0 && st.st_size >= least) continue;
+        least = st.st_size;
+        *name = str_dup(a, str_of(e->d_name));
+    }
+    if (d) closedir(d);
+    return least >= 0;
+}
+
+/* Reads the first `most` bytes. */
+static int inbox_read_bytes(struct arena *a, int fd, int64_t most, struct str *out, int64_t *whole) {
     struct stat st;
     if (fstat(fd, &st) != 0) return errno;
     if (!S_ISREG(st.st_mode) || st.st_size > LIMIT_MAIL + ENVELOPE_MAX) return EFBIG;
-    char *bytes = arena_bytes(a, (size_t)st.st_size + 1);
-    size_t n = 0;
-    for (ssize_t got; n < (size_t)st.st_size && (got = read(fd, bytes + n, (size_t)st.st_size - n)) != 0;) {
+    size_t size = (size_t)(st.st_size < most ? st.st_size : most), n = 0;
+    char *bytes = arena_bytes(a, size + 1);
+    *whole = st.st_size;
+    for (ssize_t got; n < size && (got = read(fd, bytes + n, size - n)) != 0;) {
         if (got < 0 && errno != EINTR) return errno;
         if (got > 0) n += (size_t)got;
     }
@@ -217,26 +243,53 @@ static struct inbox_mail envelope_read(struct arena *a, struct str file) {
     return without;
 }
 
-int inbox_read(struct arena *a, struct str inbox, struct str name, struct inbox_mail *out) {
-    int fd = open(path_of(a, inbox, "new", name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+static int inbox_read_part(struct arena *a, struct str inbox, struct inbox_file file, int64_t most, struct inbox_mail *out,
+                           int64_t *whole) {
+    int fd = open(path_of_file(a, inbox, file), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0) return errno;
-    struct str file = {0};
-    int fault = inbox_read_all(a, fd, &file);
+    struct str bytes = {0};
+    int fault = inbox_read_bytes(a, fd, most, &bytes, whole);
     close(fd);
-    if (!fault) *out = envelope_read(a, file);
+    if (!fault) *out = envelope_read(a, bytes);
     return fault;
 }
 
-bool inbox_done(struct arena *a, struct str inbox, struct str name) {
-    return unlink(path_of(a, inbox, "new", name)) == 0 || errno == ENOENT;
+int inbox_read(struct arena *a, struct str inbox, struct inbox_file file, struct inbox_mail *out) {
+    int64_t whole;
+    return inbox_read_part(a, inbox, file, LIMIT_MAIL + ENVELOPE_MAX, out, &whole);
 }
 
-bool inbox_fail(struct arena *a, struct str inbox, struct str name) {
-    return rename(path_of(a, inbox, "new", name), path_of(a, inbox, "failed", name)) == 0 || errno == ENOENT;
+int inbox_look(struct arena *a, struct str inbox, struct inbox_file file, struct inbox_mail *head, int64_t *size) {
+    return inbox_read_part(a, inbox, file, ENVELOPE_MAX + INBOX_HEAD, head, size);
 }
 
-/* Looks in new first: a mail moves from there to failed. */
+/* Also returns true if the file is not there any more, because another process of this folder has taken the mail. */
+static bool inbox_rename(struct arena *a, struct str inbox, struct inbox_file file, const char *to) {
+    const char *from = path_of_file(a, inbox, file);
+    if (rename(from, path_of(a, inbox, to, file.name)) == 0) return true;
+    int why = errno;
+    bool gone = why == ENOENT && access(from, F_OK) != 0; /* the other folder may be missing */
+    errno = why;
+    return gone;
+}
+
+bool inbox_done(struct arena *a, struct str inbox, struct inbox_file file) {
+    return unlink(path_of_file(a, inbox, file)) == 0 || errno == ENOENT;
+}
+
+bool inbox_fail(struct arena *a, struct str inbox, struct inbox_file file) { return inbox_rename(a, inbox, file, "failed"); }
+
+bool inbox_move(struct arena *a, struct str inbox, struct inbox_file file, enum inbox_folder to) {
+    return inbox_rename(a, inbox, file, folder_names[to]);
+}
+
+/* Looks in the order in which a mail moves. */
 enum inbox_place inbox_find(struct arena *a, struct str inbox, struct str name) {
-    if (access(path_of(a, inbox, "new", name), F_OK) == 0) return INBOX_WAITS;
-    return access(path_of(a, inbox, "failed", name), F_OK) == 0 ? INBOX_FAILED : INBOX_GONE;
+    static const struct {
+        const char *folder;
+        enum inbox_place place;
+    } places[] = {{"new", INBOX_WAITS}, {"later", INBOX_ASIDE}, {"slow", INBOX_ASIDE}, {"failed", INBOX_FAILED}};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (access(path_of(a, inbox, places[i].folder, name), F_OK) == 0) return places[i].place;
+    return INBOX_GONE;
 }

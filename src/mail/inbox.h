@@ -3,6 +3,7 @@
  *
  *     door:    tmp/ID written, fsync -> rename to new/NAME -> fsync of new -> acknowledged, and the mail server drops the mail
  *     desk:    new/NAME read -> one write, COMMIT -> unlink        a mail that can't be taken -> failed/NAME, for the operator
+ *              new/NAME -> later/NAME, slow/NAME                   a mail that others must not wait for (jobs/arrivals.c)
  *
  * After a crash before the acknowledgement the mail server sends the mail again. After a crash between COMMIT and unlink the desk
  * processes it again. So processing a mail twice must have the effect of once. Files are better than rows that a door writes, because
@@ -63,14 +64,34 @@ int inbox_finish(struct inbox_draft *d, struct arena *a, struct str inbox); /* t
 
 /* ---- taking ---------------------------------------------------------------------------------------------------------------- */
 
-/* Writes the names of the `most` waiting mails that came first, in their order. Returns their number. */
-int inbox_list(struct arena *a, struct str inbox, struct str *names, int most);
-/* Reads a mail. Returns 0, or errno: it is gone (ENOENT), or can't be read. */
-int inbox_read(struct arena *a, struct str inbox, struct str name, struct inbox_mail *out);
-bool inbox_done(struct arena *a, struct str inbox, struct str name); /* removes it; false with errno */
+enum inbox_folder { INBOX_NEW, INBOX_LATER, INBOX_SLOW };
+/* The path of the folder. */
+struct str inbox_folder_path(struct arena *a, struct str inbox, enum inbox_folder folder);
+
+/* A mail that waits. */
+struct inbox_file {
+    enum inbox_folder folder;
+    struct str name;
+};
+
+/* Writes the names of the `most` mails of the folder that came first, in their order. Returns their number. */
+int inbox_list(struct arena *a, struct str inbox, enum inbox_folder folder, struct str *names, int most);
+/* Finds the smallest mail of the folder. Returns false if there is none. */
+bool inbox_smallest(struct arena *a, struct str inbox, enum inbox_folder folder, struct str *name);
+
+/* These return 0 or errno: the mail is gone (ENOENT), or can't be read. */
+int inbox_read(struct arena *a, struct str inbox, struct inbox_file file, struct inbox_mail *out);
+/* Reads the envelope and the first INBOX_HEAD bytes of the raw mail, and the size of the file. */
+#define INBOX_HEAD 16384
+int inbox_look(struct arena *a, struct str inbox, struct inbox_file file, struct inbox_mail *head, int64_t *size);
+
+/* These return false with errno. */
+bool inbox_done(struct arena *a, struct str inbox, struct inbox_file file); /* removes the mail */
+bool inbox_fail(struct arena *a, struct str inbox, struct inbox_file file); /* moves it to failed */
+bool inbox_move(struct arena *a, struct str inbox, struct inbox_file file, enum inbox_folder to);
+
 /* Says where a mail is now. It is gone if it was removed, after its COMMIT or by somebody else. */
-enum inbox_place { INBOX_GONE, INBOX_WAITS, INBOX_FAILED };
+enum inbox_place { INBOX_GONE, INBOX_WAITS, INBOX_ASIDE, INBOX_FAILED }; /* aside: in later or slow */
 enum inbox_place inbox_find(struct arena *a, struct str inbox, struct str name);
-bool inbox_fail(struct arena *a, struct str inbox, struct str name); /* moves it to failed; false with errno */
 
 #endif

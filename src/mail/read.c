@@ -13,6 +13,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+const struct mail_effort mail_wholly = {.cancel = -1}, mail_briefly = {.brief = true, .cancel = -1};
+
 static bool give_mail(int fd, struct str rest) {
     while (rest.n) {
         ssize_t n = write(fd, rest.p, rest.n);
@@ -28,25 +30,30 @@ static bool give_mail(int fd, struct str rest) {
 struct reading {
     struct str fault; /* the end of a sentence; p NULL: the mail was read */
     bool by_chance;   /* another attempt may succeed */
+    bool too_long;    /* it takes longer than the caller waits */
 };
 
-static int read_in(struct arena *a, int in, int answer, struct str raw, struct incoming *out, struct reading *r) {
+static int read_in(struct arena *a, const struct mail_effort *e, int in, int answer, struct str raw, struct incoming *out,
+                   struct reading *r) {
     struct str bytes;
     int status;
     if (in < 0 || answer < 0 || !give_mail(in, raw))
         return UNAVAILABLE("mails that can't be read", "a mail can't be read: no memory for it: %s", strerror(errno));
-    int rc = confined_run_status(MAIL_ARGUMENT, "read", in, answer, "a mail", &status);
+    const char *kind = e->brief ? MAIL_BRIEF_ARGUMENT : MAIL_ARGUMENT;
+    int rc = confined_run_status(kind, "read", in, answer, e->cancel, "a mail", &status);
     if (rc < 0) return rc;
-    if (rc == 0) *r = (struct reading){str_of(confined_end(a, status, &mail_limits)), confined_end_by_chance(status)};
+    if (rc == 0)
+        *r =
+            (struct reading){str_of(confined_end(a, status, &mail_limits)), confined_end_by_chance(status), confined_end_by_budget(status)};
     else if (!confined_answer(answer, ANSWER_MOST, a, &bytes) || !answer_read(a, bytes, out)) r->fault = S("returned an invalid answer");
     return 0;
 }
 
 /* Starts a process that reads the mail. Returns 0 and its result, or a negative error if none can be started. */
-static int read_once(struct arena *a, struct str raw, struct incoming *out, struct reading *r) {
+static int read_once(struct arena *a, const struct mail_effort *e, struct str raw, struct incoming *out, struct reading *r) {
     int in = memfd_create("mail", MFD_CLOEXEC), answer = memfd_create("read", MFD_CLOEXEC);
     *r = (struct reading){0};
-    int rc = read_in(a, in, answer, raw, out, r);
+    int rc = read_in(a, e, in, answer, raw, out, r);
     if (in >= 0) close(in);
     if (answer >= 0) close(answer);
     return rc;
@@ -59,20 +66,21 @@ static int read_once(struct arena *a, struct str raw, struct incoming *out, stru
 /* Reads a mail that is known to be good. Returns 0 and the result, or a negative error. */
 static int read_probe(struct arena *a, struct reading *r) {
     struct incoming m = {0};
-    int rc = read_once(a, S("From: probe@example.com\r\nSubject: probe\r\n\r\nprobe\r\n"), &m, r);
+    int rc = read_once(a, &mail_wholly, S("From: probe@example.com\r\nSubject: probe\r\n\r\nprobe\r\n"), &m, r);
     if (rc == 0 && r->fault.p == NULL && !str_eq(m.subject, S("probe"))) r->fault = S("does not read what is written");
     return rc;
 }
 
 /* Reads the mail, again after an end by chance. Returns as mail_read does. */
-static int read_surely(struct arena *a, struct str raw, struct incoming *out, struct str *fault) {
+static int read_surely(struct arena *a, const struct mail_effort *e, struct str raw, struct incoming *out, struct str *fault) {
     const struct incoming known = *out;
     struct reading r = {.by_chance = true}, probe;
     for (int tries = 0; tries < READ_TRIES && r.by_chance; tries++) {
         *out = known;
-        TRY(read_once(a, raw, out, &r));
+        TRY(read_once(a, e, raw, out, &r));
     }
     if (r.fault.p == NULL) return 1;
+    if (r.too_long) return MAIL_TAKES_LONG;
     TRY(read_probe(a, &probe));
     if (probe.fault.p)
         return UNAVAILABLE("mails that can't be read",
@@ -99,7 +107,7 @@ static struct str mail_digest(struct arena *a, struct str raw) {
     return str_hex(a, digest, sizeof digest);
 }
 
-int mail_read(struct arena *a, struct str raw, int64_t now, struct incoming *out) {
+int mail_read(struct arena *a, struct str raw, int64_t now, const struct mail_effort *e, struct incoming *out) {
     *out = (struct incoming){.door = out->door,
                              .envelope_from = out->envelope_from,
                              .recipient = out->recipient,
@@ -109,7 +117,7 @@ int mail_read(struct arena *a, struct str raw, int64_t now, struct incoming *out
     struct str fault = S("it is empty");
     if (raw.n == 0) return unread(a, out, &known, fault);
     if (raw.n > LIMIT_MAIL) return unread(a, out, &known, S("it is too long"));
-    int rc = read_surely(a, raw, out, &fault);
+    int rc = read_surely(a, e, raw, out, &fault);
     if (rc == 0) return unread(a, out, &known, fault);
     if (out->date > now + TIME_DAY) out->date = 0;
     return rc;

@@ -22,7 +22,9 @@
 #include <unistd.h>
 
 /* A mail of 50 MiB takes 50 MiB as it came, 50 MiB decoded, and half a second. HTML may take half a GiB and two seconds. */
-const struct confined_limits mail_limits = {.memory = INT64_C(768) << 20, .answer = ANSWER_MOST, .seconds = 10, .prints = true};
+#define MAIL_LIMITS .memory = INT64_C(768) << 20, .answer = ANSWER_MOST, .prints = true
+const struct confined_limits mail_limits = {MAIL_LIMITS, .seconds = 10, .gives_way = true};
+const struct confined_limits mail_brief_limits = {MAIL_LIMITS, .seconds = 1, .milliseconds = MAIL_BRIEF_MS};
 
 /* ---- the header of the mail ----------------------------------------------------------------------------------------------- */
 
@@ -217,21 +219,27 @@ static bool answer_piece(void *ctx, struct str piece) {
 }
 
 void mail_child_prepare(void) {
+    static bool ready;
+    if (ready) return;
+    ready = true;
     g_mime_init();
     charsets_open();
 }
 
-int mail_child_run(void) {
+static int mail_child_read(const struct confined_limits *limits) {
     struct stat st;
     struct incoming m;
     struct buf out = {0};
-    confined_enter(&mail_limits);
+    confined_enter(limits);
     if (fstat(STDIN_FILENO, &st) != 0 || st.st_size <= 0 || st.st_size > LIMIT_MAIL) _exit(1);
     const char *raw = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, STDIN_FILENO, 0);
     if (raw == MAP_FAILED) _exit(1);
     mail_read_here(arena_new(), (struct str){raw, (size_t)st.st_size}, &m);
     _exit(answer_write(&m, answer_piece, &out) && write_out(buf_view(&out)) ? 0 : 1);
 }
+
+int mail_child_run(void) { return mail_child_read(&mail_limits); }
+int mail_child_run_brief(void) { return mail_child_read(&mail_brief_limits); }
 
 int mail_child(void) {
     mail_child_prepare();

@@ -2,6 +2,7 @@
 
 #include "base/limits.h"
 #include "base/link.h"
+#include "files/html_attributes.h"
 #include "files/html_clean.h"
 #include "files/html_rules.h"
 #include "files/html_tree.h"
@@ -156,7 +157,10 @@ void read_text(struct body *b) {
     struct html_cleaned_here new = {0};
     struct str quoted = S("");
     bool forward = subject_is_forward(b->out->subject);
-    if (html.n > LIMIT_HTML) html.n = LIMIT_HTML, b->out->cut = true;
+    size_t whole = html.n;
+    if (html.n > LIMIT_HTML) html.n = LIMIT_HTML;
+    if (html.p) html = html_few_attributes(html);
+    b->out->cut |= html.n < whole;
     if (html.p && (forward || !fold_html(b, html, &new, &quoted))) {
         new = cleaned_here(b, html);
         quoted = S("");

@@ -139,7 +139,7 @@ test('LMTP answers 451 while the disk fails to sync, leaves nothing, and takes t
     writeFileSync(sick, 'sync');
     for (const reply of await client.deliver('X: 1\r\n\r\n', HERE, 'support+2@desk.example')) assert.match(reply, /^451 4\.3\.0/);
     assert.deepEqual([waiting(world), waiting(world, 'tmp')], [[], []]);
-    assert.match(door.log, /error LMTP: \S+\/mail can't store a mail now: Input\/output error/);
+    await until('the line of the log', () => /error LMTP: \S+\/mail can't store a mail now: Input\/output error/.test(door.log));
     rmSync(sick);
     for (const reply of await client.deliver('X: 1\r\n\r\n', HERE, 'support+2@desk.example')) assert.match(reply, /^250/);
     assert.equal(waiting(world).length, 2);

@@ -113,7 +113,7 @@ static bool rejects(const struct incoming *m, struct str raw, bool keyed) {
 
 static void judge_mail(enum kind kind, bool held, struct str name, struct str raw, struct str envelope_from) {
     struct incoming m = {.envelope_from = envelope_from};
-    if (mail_read(arena, raw, 0, &m) != 1) {
+    if (mail_read(arena, raw, 0, &mail_wholly, &m) != 1) {
         printf("FAILED: %.*s can't be read\n", (int)name.n, name.p);
         exit(1);
     }
@@ -207,7 +207,7 @@ static int published, published_wrong;
 static void judge_published(struct str path) {
     struct incoming m = {0};
     struct str raw = file_text(path.p);
-    if (strstr(path.p, "multipart_report_emails") || mail_read(arena, raw, 0, &m) != 1) return;
+    if (strstr(path.p, "multipart_report_emails") || mail_read(arena, raw, 0, &mail_wholly, &m) != 1) return;
     published++;
     if (!rejects(&m, raw, false)) return;
     published_wrong++;

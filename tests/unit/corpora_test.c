@@ -164,7 +164,7 @@ static void busboy_forms(const char *root) {
 /* Each mail is read, although many of them are broken. All but those without a body have a text or a file. */
 static void mail(struct str path) {
     struct incoming m = {0};
-    int rc = mail_read(arena, file_read(path), INT64_C(1767225600000), &m);
+    int rc = mail_read(arena, file_read(path), INT64_C(1767225600000), &mail_wholly, &m);
     static const char *const empty[] = {"missing_body", "bad_date_header", "must_supply_encoding", "rfc2822/", "empty"};
     bool has_body = true;
     for (size_t i = 0; i < sizeof empty / sizeof *empty; i++) has_body = has_body && !strstr(path.p, empty[i]);

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/link.h"
+#include "files/html_attributes.h"
 #include "files/html_tree.h"
 
 /* clang-format off: cmocka needs these before itself */
@@ -353,10 +354,37 @@ static void depth_number_and_size_are_bounded(void **state) {
     c = cleaned(STR_CAT(arena, S("<p title=\""), many("x", 100000), S("\" style=\""), many("color:red;", 10000), S("\">y")));
     assert_true(c.html.n < 1100);
     assert_false(c.cut);
-    c = cleaned(STR_CAT(arena, S("<p "), many("a ", 10000), many("onclick=x ", 10000), S(">y")));
+    c = cleaned(STR_CAT(arena, S("<p "), many("a ", 50), many("onclick=x ", 50), S(">y")));
     assert_string_equal(c.html.p, "<p>y</p>");
+    assert_false(c.cut);
+    c = cleaned(STR_CAT(arena, S("<p>before<p "), many("a=b ", 300000), S(">y")));
+    assert_string_equal(c.html.p, "<p>before</p>");
+    assert_true(c.cut);
     c = cleaned(many("&quot;", LIMIT_HTML / 6));
     assert_true(c.cut && c.html.n <= LIMIT_HTML_CLEAN / 2 && c.html.n > LIMIT_HTML_CLEAN / 4);
+}
+
+/* Returns the bytes before the first tag with too many attributes. */
+static size_t bytes_of_few(const char *before, const char *begin, const char *attribute, size_t n, const char *end) {
+    return html_few_attributes(STR_CAT(arena, str_of(before), str_of(begin), many(attribute, n), str_of(end), S("</p>"))).n;
+}
+
+static void a_tag_with_too_many_attributes_is_found_wherever_it_begins(void **state) {
+    static const char *const befores[] = {
+        "", "x < y", "<p>", "<p title='<a '>", "<!-- <a b=\" -->", "<script>'<a b=\"'</script>", "<p a=<b>", "<a href=\"</p>"};
+    static const char *const attributes[] = {"a ", "a=b ", "a='>' ", "a=\">\"", "a/", "a = b ", "\" ", "a\t=\n'x'\r", "<b "};
+    (void)state;
+    for (size_t i = 0; i < sizeof befores / sizeof *befores; i++)
+        for (size_t k = 0; k < sizeof attributes / sizeof *attributes; k++) {
+            size_t few = bytes_of_few(befores[i], "<p ", attributes[k], 100, ">"),
+                   many_of = bytes_of_few(befores[i], "<p ", attributes[k], 101, ">");
+            size_t whole = strlen(befores[i]) + strlen("<p ></p>") + 100 * strlen(attributes[k]);
+            if (few != whole) fail_msg("100 of %s behind %s", attributes[k], befores[i]);
+            if (many_of > strlen(befores[i])) fail_msg("101 of %s behind %s", attributes[k], befores[i]);
+        }
+    assert_int_equal(bytes_of_few("", "< p ", "a ", 200, ">"), 409);
+    assert_int_equal(bytes_of_few("", "<p>", "a ", 200, ">"), 408);
+    assert_int_equal(bytes_of_few("", "<p title=\"", "a ", 200, "\">"), 416);
 }
 
 /* ---- text --------------------------------------------------------------------------------------------------------- */
@@ -486,6 +514,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(nothing_of_it_runs),
         cmocka_unit_test(what_changes_its_meaning_when_it_is_parsed_again_is_harmless),
         cmocka_unit_test(bytes_that_are_no_text_are_no_text),
+        cmocka_unit_test(a_tag_with_too_many_attributes_is_found_wherever_it_begins),
         cmocka_unit_test(depth_number_and_size_are_bounded),
         cmocka_unit_test(the_text_has_the_lines_of_the_html),
         cmocka_unit_test(text_becomes_html_that_says_the_same),

@@ -43,9 +43,9 @@ static void drop_in(const char *name, struct str text) {
 static struct inbox_mail only_mail(void) {
     struct str names[2];
     struct inbox_mail m;
-    assert_int_equal(inbox_list(a, inbox, names, 2), 1);
-    assert_int_equal(inbox_read(a, inbox, names[0], &m), 0);
-    assert_true(inbox_done(a, inbox, names[0]));
+    assert_int_equal(inbox_list(a, inbox, INBOX_NEW, names, 2), 1);
+    assert_int_equal(inbox_read(a, inbox, (struct inbox_file){INBOX_NEW, names[0]}, &m), 0);
+    assert_true(inbox_done(a, inbox, (struct inbox_file){INBOX_NEW, names[0]}));
     return m;
 }
 
@@ -100,9 +100,9 @@ static void the_first_mails_are_listed_in_their_order(void **state) {
     for (int i = 0; i < 9; i++)
         assert_int_equal(inbox_put(a, inbox, &(struct inbox_mail){.door = DOOR_LMTP, .raw = str_fmt(a, "%d", i)}, &stored), 0);
     drop_in("0c6f4e9e-8a3b-4c7d-9e2f-000000000000", S("old"));
-    assert_int_equal(inbox_list(a, inbox, names, 3), 3);
+    assert_int_equal(inbox_list(a, inbox, INBOX_NEW, names, 3), 3);
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(inbox_read(a, inbox, names[i], &m), 0);
+        assert_int_equal(inbox_read(a, inbox, (struct inbox_file){INBOX_NEW, names[i]}, &m), 0);
         assert_same(m.raw, i == 0 ? S("old") : str_fmt(a, "%d", i - 1));
     }
 }
@@ -134,7 +134,7 @@ static void a_dropped_mail_leaves_nothing(void **state) {
         inbox_drop(&d);
         inbox_drop(&d);
         assert_int_equal(access(path, F_OK), -1);
-        assert_int_equal(inbox_list(a, inbox, names, 1), 0);
+        assert_int_equal(inbox_list(a, inbox, INBOX_NEW, names, 1), 0);
     }
 }
 
@@ -142,10 +142,15 @@ static void a_mail_is_found_where_it_is(void **state) {
     (void)state;
     assert_int_equal(inbox_put(a, inbox, &(struct inbox_mail){.door = DOOR_IMAP, .raw = S("x")}, &stored), 0);
     assert_int_equal(inbox_find(a, inbox, stored), INBOX_WAITS);
-    assert_true(inbox_fail(a, inbox, stored));
+    assert_true(inbox_move(a, inbox, (struct inbox_file){INBOX_NEW, stored}, INBOX_SLOW));
+    assert_int_equal(inbox_find(a, inbox, stored), INBOX_ASIDE);
+    assert_true(inbox_move(a, inbox, (struct inbox_file){INBOX_SLOW, stored}, INBOX_LATER));
+    assert_int_equal(inbox_find(a, inbox, stored), INBOX_ASIDE);
+    assert_true(inbox_move(a, inbox, (struct inbox_file){INBOX_LATER, stored}, INBOX_NEW));
+    assert_true(inbox_fail(a, inbox, (struct inbox_file){INBOX_NEW, stored}));
     assert_int_equal(inbox_find(a, inbox, stored), INBOX_FAILED);
     assert_int_equal(inbox_put(a, inbox, &(struct inbox_mail){.door = DOOR_IMAP, .raw = S("x")}, &stored), 0);
-    assert_true(inbox_done(a, inbox, stored));
+    assert_true(inbox_done(a, inbox, (struct inbox_file){INBOX_NEW, stored}));
     assert_int_equal(inbox_find(a, inbox, stored), INBOX_GONE);
 }
 

@@ -99,11 +99,11 @@ static void a_fork_that_fails_or_crashes_harms_no_other(void **state) {
     (void)state;
     char room[200];
     int pid = parent_of_fork(), in = memfd_create("in", MFD_CLOEXEC), out = memfd_create("out", MFD_CLOEXEC), status;
-    assert_int_equal(confined_run_status("--crash", "x", in, out, "a test", &status), 0);
+    assert_int_equal(confined_run_status("--crash", "x", in, out, -1, "a test", &status), 0);
     struct arena *a = arena_new();
     assert_string_equal(confined_end(a, status, &limits), "needed more than 256 MiB of memory, or made a forbidden system call");
     assert_int_equal(run("--echo", "", room), 0);
-    assert_int_equal(confined_run_status("--echo", "x", in, out, "a test", &status), 0);
+    assert_int_equal(confined_run_status("--echo", "x", in, out, -1, "a test", &status), 0);
     assert_string_equal(confined_end(a, status, &limits), "failed (status 7)");
     assert_int_equal(parent_of_fork(), pid);
     arena_free(a);

@@ -34,7 +34,7 @@ static int close_arena(void **state) {
 
 static struct incoming mail_of(struct str raw) {
     struct incoming m = {.recipient = S("support@example.com")};
-    int rc = mail_read(arena, raw, NOW, &m);
+    int rc = mail_read(arena, raw, NOW, &mail_wholly, &m);
     if (rc != 1) fail_msg("%.*s", (int)m.fault.n, m.fault.p ? m.fault.p : "?");
     return m;
 }
@@ -252,7 +252,7 @@ static void implausible_dates_and_missing_senders_are_absent(void **state) {
 static void a_mail_that_can_not_be_read_says_why(void **state) {
     (void)state;
     struct incoming m = {.recipient = S("support@example.com")};
-    assert_int_equal(mail_read(arena, S(""), NOW, &m), 0);
+    assert_int_equal(mail_read(arena, S(""), NOW, &mail_wholly, &m), 0);
     is_text(m.fault, "The mail can't be read: it is empty.");
     is_text(m.recipient, "support@example.com");
     assert_int_equal(m.sha256.n, 64);

@@ -17,6 +17,7 @@
 #include <signal.h>
 #include <sodium.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -66,13 +67,24 @@ static int hostile_reader(void) {
     _exit(0);
 }
 
-static const struct nursery_kind hostile[] = {{MAIL_ARGUMENT, mail_child_prepare, hostile_reader}, {0}};
+static int hostile_reader_brief(void) {
+    char first = 0;
+    if (pread(STDIN_FILENO, &first, 1, 0) != 1) _exit(1);
+    if (first == 'F') return mail_child_run_brief();
+    confined_enter(&mail_brief_limits);
+    if (first == 'a') abort();
+    use_processor();
+    _exit(0);
+}
+
+static const struct nursery_kind hostile[] = {
+    {MAIL_ARGUMENT, mail_child_prepare, hostile_reader}, {MAIL_BRIEF_ARGUMENT, mail_child_prepare, hostile_reader_brief}, {0}};
 
 /* ---- tests ---------------------------------------------------------------------------------------------------------------- */
 
 static int result_of(const char *raw, struct incoming *m) {
     *m = (struct incoming){.recipient = S("support@example.com")};
-    return mail_read(arena, str_of(raw), 0, m);
+    return mail_read(arena, str_of(raw), 0, &mail_wholly, m);
 }
 
 static void a_mail_that_ends_its_reader_fails_alone(void **state) {
@@ -116,6 +128,38 @@ static void a_mail_whose_reader_is_killed_once_is_read_again(void **state) {
     assert_true(str_eq(m.text, S("Hello")));
 }
 
+static int brief_result_of(const char *raw, struct incoming *m) {
+    *m = (struct incoming){0};
+    return mail_read(arena, str_of(raw), 0, &mail_briefly, m);
+}
+
+static void a_brief_reader_stops_after_its_budget(void **state) {
+    struct incoming m;
+    (void)state;
+    nursery_allow(hostile);
+    assert_int_equal(brief_result_of("From: ada@example.com\n\nx", &m), 1);
+    assert_true(str_eq(m.from.address, S("ada@example.com")));
+    assert_int_equal(brief_result_of("p", &m), MAIL_TAKES_LONG);
+    assert_int_equal(brief_result_of("a", &m), 0);
+    assert_non_null(m.fault.p);
+}
+
+static void a_reader_is_left_when_its_caller_gives_up(void **state) {
+    struct incoming m = {0};
+    int end = eventfd(1, EFD_CLOEXEC);
+    const struct mail_effort until_end = {.cancel = end};
+    (void)state;
+    nursery_allow(hostile);
+    int64_t begun = clock_monotonic();
+    assert_int_equal(mail_read(arena, S("p"), 0, &until_end, &m), MAIL_TAKES_LONG);
+    assert_true(clock_monotonic() - begun < 5000);
+    close(end);
+    end = eventfd(0, EFD_CLOEXEC);
+    const struct mail_effort never = {.cancel = end};
+    assert_int_equal(mail_read(arena, S("From: ada@example.com\n\nx"), 0, &never, &m), 1);
+    close(end);
+}
+
 static void mails_wait_for_a_reader_that_can_not_read_a_good_mail(void **state) {
     struct incoming m;
     (void)state;
@@ -132,6 +176,8 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_mail_that_ends_its_reader_fails_alone),
         cmocka_unit_test(a_mail_whose_reader_is_killed_once_is_read_again),
+        cmocka_unit_test(a_brief_reader_stops_after_its_budget),
+        cmocka_unit_test(a_reader_is_left_when_its_caller_gives_up),
         cmocka_unit_test(mails_wait_for_a_reader_that_can_not_read_a_good_mail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

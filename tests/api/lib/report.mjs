@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BINARY } from './desk.mjs';
@@ -22,8 +22,9 @@ export const mailIn = (desk, mail, { data = desk.dir, args = [], env = {} } = {}
   input: Buffer.isBuffer(mail) ? mail : Buffer.from(mail, 'latin1'), encoding: 'utf8', timeout: 60_000, env: { ...process.env, ...env },
 });
 
-/** Names of the mails in the inbox. */
-export const waiting = (desk, folder = 'new') => readdirSync(join(desk.dir, 'mail', folder));
+const folders = (folder) => folder ? [folder] : ['new', 'later', 'slow'];
+/** Names of the mails that wait in the inbox, or in one of its folders. A mail that moves meanwhile may be there twice. */
+export const waiting = (desk, folder) => folders(folder).map((name) => join(desk.dir, 'mail', name)).flatMap((path) => folder || existsSync(path) ? readdirSync(path) : []);
 
 /** Delivers mails and waits until the desk has handled them. */
 export async function deliver(desk, ...mails) {

@@ -1,0 +1,70 @@
+/* Mails that take seconds to read. Nobody can tell it from the mail, and anybody can send one. No other mail waits for them. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { lmtp, lmtpPort, open } from './lib/index.mjs';
+import { BINARY } from './lib/desk.mjs';
+import { mail } from './lib/mails.mjs';
+import { waiting } from './lib/report.mjs';
+import { sql } from './lib/sql.mjs';
+import { until } from './lib/until.mjs';
+
+const html = (text) => mail({ From: 'eve@evil.example', 'Content-Type': 'text/html' }, text);
+/** The parser looks at all open elements for each new one: about ten seconds of CPU. */
+const DEEP = html('<div>'.repeat(200_000));
+const HERE = 'desk@example.com';
+
+/** The milliseconds that this machine takes now for as many attempts as a door is granted at once, and then some: a second on an idle one. */
+function allowed(dir) {
+  writeFileSync(join(dir, 'deep'), DEEP);
+  const begun = Date.now();
+  for (let i = 0; i < 10; i++) {
+    const file = openSync(join(dir, 'deep'));
+    const { signal } = spawnSync(BINARY, ['--mail-briefly', 'read'], { stdio: [file, 'ignore', 'ignore'] });
+    closeSync(file);
+    assert.equal(signal, 'SIGPROF');
+  }
+  return Math.max(1000, Date.now() - begun);
+}
+
+/** Delivers an honest mail, and returns the milliseconds until it is in the store. */
+async function delay(desk, client, from) {
+  const begun = Date.now();
+  const [reply] = await client.transfer(mail({ From: from }), { from, to: [HERE] });
+  const name = /stored as (\S+)/.exec(reply)[1];
+  await until('the mail to be taken', () => ['new', 'later', 'slow'].every((folder) => !existsSync(join(desk.dir, 'mail', folder, name))));
+  return Date.now() - begun;
+}
+
+const streams = {
+  'of one sender': () => ({ from: 'eve@evil.example' }),
+  'of many senders': (i) => ({ from: `eve${i}@evil.example` }),
+  'of many senders and relays': (i) => ({ from: `eve${i}@evil.example`, relay: `192.0.2.${i}` }),
+};
+const RELAYED = (relay) => relay ? `Received: from x (y [${relay}])\r\n\tby mx.desk.example; Mon, 23 Nov 2026 09:30:00 +0000\r\n` : '';
+
+for (const [name, origin] of Object.entries(streams)) {
+  test(`a stream ${name} of mails that take ten seconds to read delays an ordinary mail by a second at most`, async (t) => {
+    const desk = await open(t, { args: ['--lmtp', '127.0.0.1:0'] });
+    (await desk.owner.put('/settings', { values: { 'mail.from_address': HERE } })).must(200);
+    await until('the recipients', () => existsSync(join(desk.dir, 'mail/recipients')) && readFileSync(join(desk.dir, 'mail/recipients'), 'utf8').includes(HERE));
+    const client = await lmtp(t, lmtpPort(desk));
+    const hostile = await lmtp(t, lmtpPort(desk));
+    const times = [], most = allowed(desk.dir);
+    for (let i = 0; i < 10; i++) {
+      for (let j = 0; j < 4; j++) {
+        const { from, relay } = origin(4 * i + j);
+        const [reply] = await hostile.transfer(`${RELAYED(relay)}X-Number: ${4 * i + j}\r\n${DEEP}`, { from, to: [HERE] });
+        assert.match(reply, /^250/);
+      }
+      const took = times[i] = await delay(desk, client, `honest${i}@people.example`);
+      assert.ok(took <= most, `the mail took ${took} ms, and ${most} ms are allowed`);
+    }
+    t.diagnostic(`${times} of ${most} ms`);
+    assert.equal(sql(desk, 'SELECT COUNT(*) FROM mails WHERE status = 3').trim(), '10');
+    const stored = Number(sql(desk, 'SELECT COUNT(*) FROM mails WHERE status <> 3'));
+    assert.ok(new Set(waiting(desk)).size + stored >= 40, 'no mail is lost');
+  });
+}
