@@ -32,7 +32,7 @@ const struct word message_statuses[] = {
     {MESSAGE_SENT, "SENT"}, {MESSAGE_DELIVERED, "DELIVERED"}, {MESSAGE_REJECTED, "REJECTED"}, {MESSAGE_SEEN, "SEEN"}, {0}};
 const struct word rating_scores[] = {{RATING_GOOD, "GOOD"}, {RATING_BAD, "BAD"}, {0}};
 const struct word rating_statuses[] = {{RATING_UNOFFERED, "UNOFFERED"}, {RATING_OFFERED, "OFFERED"}, {RATING_RECEIVED, "RECEIVED"}, {0}};
-/* A note is a post of its own channel. No conversation has it. */
+/* A note is a post of its own channel. A conversation has it if a note opened it. */
 const struct word post_channels[] = {{CHANNEL_MAIL, "MAIL"},
                                      {CHANNEL_HELPCENTER, "HELPCENTER"},
                                      {CHANNEL_TWITTER, "TWITTER"},

@@ -342,7 +342,7 @@ static int letter_read_brand(struct work *w, struct delivery *d, int64_t *id) {
 /* Reads what a letter about a conversation needs of it: the text of its brand, the sender, the thread. */
 static int letter_read_conversation(struct work *w, struct delivery *d) {
     if (d->letter.case_id == 0) return template_load(w, d->template, &d->wording);
-    TRY(mailbox_for_case(w, d->letter.case_id, &d->mailbox));
+    TRY(mailbox_for_letter(w, d->letter.id, d->letter.case_id, &d->mailbox));
     int64_t brand = d->mailbox.brand_id;
     TRY(letter_read_brand(w, d, &brand));
     TRY(template_load_for(w, d->template, brand, &d->wording));

@@ -7,7 +7,9 @@
 #include "base/limits.h"
 #include "core/cases/case_delete.h"
 #include "core/cases/case_new.h"
+#include "core/access/permission.h"
 #include "core/cases/case_trash.h"
+#include "core/cases/message_mail.h"
 #include "core/change/cascade.h"
 #include "core/people/identity.h"
 #include "core/people/tag.h"
@@ -16,6 +18,8 @@
 #include "res/case_merge.h"
 #include "res/case_reply.h"
 #include "res/channel.h"
+#include "res/channel_input.h"
+#include "res/html_input.h"
 #include "res/field_value.h"
 #include "res/macro_apply.h"
 #include "res/tag.h"
@@ -59,10 +63,12 @@ static const struct field case_fields[] = {
     CHANNEL_MAILBOX("t.mailbox_id"),
     {"source_channel", F_COMPUTED, READONLY, .column = "t.channel", .render = render_channel,
      .doc = "Channel that the conversation came by.", .example = CHANNEL_EXAMPLE},
-    {"channel", F_WORD, NULLABLE | CREATE_ONLY | INPUT_ONLY | BY_HANDLER, .column = "", .words = channels,
-     .doc = "Channel of the first message. Default: HELPCENTER."},
-    {"last_public_channel", F_COMPUTED, READONLY, .column = "COALESCE(t.last_public_channel, t.channel)", .render = render_channel,
-     .doc = "Channel of the last message.", .example = CHANNEL_EXAMPLE},
+    {"channel", F_WORD, NULLABLE | CREATE_ONLY | INPUT_ONLY | BY_HANDLER, .column = "", .words = post_channels,
+     .doc = "Channel of the first message. NOTE: a note of the caller opens the conversation, which customers do not see. Default: "
+            "HELPCENTER."},
+    {"*", .group = channel_input},
+    {"last_public_channel", F_COMPUTED, READONLY, .column = "COALESCE(t.last_public_channel, NULLIF(t.channel, 6))",
+     .render = render_channel, .doc = "Channel of the last message. Null if there is none.", .example = CHANNEL_EXAMPLE},
     {"requester", F_REF, REQUIRED | BY_HANDLER, .ref = "user", .doc = "Person who asks."},
     {"creator", F_REF, READONLY, .ref = "user", .doc = "Person who opened the conversation."},
     {"identity", F_REF, READONLY, .ref = "identity_email",
@@ -115,7 +121,7 @@ static const struct field case_fields[] = {
     {"last_post_type", F_WORD, READONLY, .column = "CASE WHEN " LAST_POST_IS_NOTE " THEN 2 ELSE 1 END", .words = post_visibilities,
      .doc = "PUBLIC for a message, NOTE for a note."},
     {"last_message_preview", F_TEXT, READONLY, .doc = "Beginning of the last message."},
-    {"reply_channels", F_COMPUTED, READONLY | ON_DEMAND, .column = REQUESTER_HAS_MAIL, .render = render_reply_channels,
+    {"reply_channels", F_COMPUTED, READONLY | ON_DEMAND, .column = REPLY_MAILBOXES, .render = render_reply_channels,
      .doc = "Channels for a reply.", .example = "[{\"uuid\": \"c0000000-0000-4000-8000-000000000002\", \"resource_type\": \"channel\"}]"},
     {"realtime_channel", F_COMPUTED, READONLY, .render = case_realtime_channel, .doc = "Channel of realtime events.",
      .example = "\"presence-0f@v1_cases_23\""},
@@ -164,11 +170,41 @@ static int get_cases(struct call *c) {
 
 /* ---- making and changing --------------------------------------------------------------------------------------------- */
 
+/* Importers send `channel` and `legacy_id`: they mail nobody. Returns 1 if the first message is mailed, 0, or a negative error. */
+static int first_is_mailed(struct call *c, const struct channel_given *g) {
+    bool asked = g->channel == CHANNEL_MAIL && (given(c, "channel_id") || g->copies);
+    if (asked || g->copies) TRY(channel_check(c, g, g->channel, in_int(c, "requester")));
+    if (!asked) return 0;
+    if (in(c, "legacy_id")->value.type == V_TEXT) {
+        notice(&c->work, "NOTICE", "A conversation with a legacy_id is imported. No mail was sent.");
+        return 0;
+    }
+    return permitted(&c->work.actor, "cases.public_reply") ? 1 : fail(&c->work, ERR_PERMISSIONS_DENIED);
+}
+
+static int mail_first(struct call *c, const struct channel_given *g, int64_t message_id) {
+    struct mailbox sends;
+    struct case_now now;
+    TRY(case_load(&c->work, c->id, &now));
+    TRY(channel_mailbox(c, g, now.id, &sends));
+    return message_mail_send(&c->work, &now, message_id, g->cc, g->copies);
+}
+
 static int post_case(struct call *c) {
     struct attached files;
+    struct channel_given channel;
+    struct str text, html, original;
     TRY(attachments_read(c, &files));
+    TRY(channel_given(c, &channel));
+    TRY(html_contents(c, &text, &html, &original));
+    int64_t first;
+    bool is_note = channel.channel == CHANNEL_NOTE;
+    int mailed = first_is_mailed(c, &channel);
+    TRY(mailed);
     struct case_new n = {.subject = in_text(c, "subject"),
-                         .contents = in_text(c, "contents"),
+                         .contents = text,
+                         .html = is_note || c->prepared ? html : (struct str){0},
+                         .original = original,
                          .legacy_id = in_text(c, "legacy_id"),
                          .requester_id = in_int(c, "requester"),
                          .creator_id = c->work.actor.user_id,
@@ -179,13 +215,16 @@ static int post_case(struct call *c) {
                          .assigned_agent_id = in_int(c, "assigned_agent"),
                          .brand_id = in_int(c, "brand"),
                          .form_id = in_int(c, "form"),
-                         .channel = (int)in_int(c, "channel"),
+                         .channel = channel.channel,
+                         .mailbox_id = channel.mailbox_id,
+                         .message_id = &first,
                          .source = SOURCE_AGENT,
                          .files = files.ids,
                          .file_count = files.count};
     TRY(attachments_store(c, &files));
     n.value_count = field_values_given(c, &n.values);
     TRY(case_create(&c->work, &n, &c->id));
+    if (mailed) TRY(mail_first(c, &channel, first));
     TRY(api_keep(c));
     return api_reply_one(c, c->id);
 }
@@ -339,8 +378,11 @@ static const struct route case_routes[] = {
      .count = case_list_count, .summary = "List the conversations of an organization"},
     {GET, "/cases/:id", COL_PLUS, "conversations", ONE, api_get, .summary = "Get a conversation as staff see it",
      .doc = "Also if it is suspended or in the trash."},
-    {POST, "/cases", AG_PLUS, "conversations", ONE, post_case, .body = FILES_ATTACHED, .prepare = attachments_prepare, .lane = LANE_SYNC,
-     .lane_for = "attachment_file_ids", .summary = "Open a conversation for a requester", .doc = FILE_PARTS_DOC},
+    {POST, "/cases", AG_PLUS, "conversations", ONE, post_case, .body = FILES_ATTACHED, .prepare = html_and_files_prepare,
+     .lane = LANE_PICTURE, .lane_for = "channel_options", .summary = "Open a conversation for a requester",
+     .doc =
+         "The first message is mailed to the requester if `channel_id` is that of a mailbox, or if `channel_options` has `cc`, but not if "
+         "there is a `legacy_id`. " FILE_PARTS_DOC},
     {POST, "/cases/:id/reply", COL_PLUS, "conversations", ONE, post_case_reply, .of = "case", .reply = "case_reply", .input = reply_input,
      .body = FILES_ATTACHED, .prepare = html_and_files_prepare, .lane = LANE_PICTURE, .lane_for = "channel_options",
      .summary = "Reply to a conversation",

@@ -4,7 +4,6 @@
 #include "api/input.h"
 #include "api/reply.h"
 #include "api/view.h"
-#include "base/fold.h"
 #include "base/limits.h"
 #include "base/link.h"
 #include "core/access/permission.h"
@@ -13,12 +12,11 @@
 #include "core/cases/message_undo.h"
 #include "core/cases/note.h"
 #include "core/change/cascade.h"
-#include "core/mail/mailbox.h"
 #include "core/rules/rule.h"
 #include "core/rules/rules_finish.h"
 #include "res/article_link.h"
 #include "res/attachment.h"
-#include "res/channel.h"
+#include "res/channel_input.h"
 #include "res/field_value.h"
 #include "res/macro_apply.h"
 #include "res/message_origin.h"
@@ -29,50 +27,6 @@
 static const struct word reply_channels[] = {
     {CHANNEL_MAIL, "MAIL"}, {CHANNEL_HELPCENTER, "HELPCENTER"}, {CHANNEL_MESSENGER, "MESSENGER"}, {CHANNEL_NOTE, "NOTE"}, {0}};
 
-/* The channel with this UUID becomes the value. */
-static int check_channel_id(struct call *c, struct in *in) {
-    for (const struct word *w = reply_channels; w->word; w++)
-        if (str_eqi(in->value.s, channel_uuid(c->work.arena, w->id))) {
-            in->value = (struct value){V_INT, .i = w->id};
-            return 0;
-        }
-    return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer,
-                   "There is no such channel for replies. GET /cases/reply/channels lists them.");
-}
-
-/* An address of the desk gets no copy: the mail would come back, and the desk would take part in its own conversation. Programs that answer all
- * recipients of a mail send it, so it is left out. Returns 1 if the address gets a copy, 0, or a negative error. */
-static int copy_leaves(struct call *c, struct str address) {
-    int ours = mailbox_owns(&c->work, address);
-    if (ours > 0) call_warn(c, STR_CAT(c->work.arena, address, S(" is an address of this desk. It gets no copy.")));
-    return ours < 0 ? ours : !ours;
-}
-
-/* The addresses of channel_options.cc become in->made: a struct str list, each checked, ended by p NULL. */
-static int check_channel_options(struct call *c, struct in *in) {
-    struct arena *a = c->work.arena;
-    const struct json *list = json_named(in->json, S("cc"));
-    struct str text;
-    int n = 0;
-    if (list == NULL || list->type == JSON_NULL) return 0;
-    if (list->type == JSON_STRING) list = input_joined(a, list, &text) ? input_split(a, text) : list;
-    struct str *cc = in->made = arena_array(a, (list->type == JSON_ARRAY ? list->count : 0) + 1, sizeof *cc);
-    if (list->type != JSON_ARRAY || list->count > LIMIT_COPIES)
-        return fail_at(&c->work, ERR_FIELD_INVALID, in->name, S("channel_options/cc"), "At most %d e-mail addresses are expected.",
-                       LIMIT_COPIES);
-    int place = 0;
-    for (const struct json *j = list->first; j; j = j->next, place++) {
-        struct str address = j->type == JSON_STRING ? str_trim(j->text) : S("");
-        bool valid = email_valid(address);
-        if (!valid)
-            fail_at(&c->work, ERR_FIELD_INVALID, in->name, str_fmt(a, "channel_options/cc/%d", place), "An e-mail address is expected.");
-        int leaves = valid ? copy_leaves(c, address) : 0;
-        TRY(leaves);
-        if (leaves) cc[n++] = address;
-    }
-    return failed(&c->work) ? -(int)failure(&c->work) : 0;
-}
-
 const struct field reply_input[] = {
     {"contents", F_LONG, NULLABLE, .max = LIMIT_CONTENTS,
      .doc = "Text of the reply. Required for a note, and for a message without a file. Default: the text of the macro.",
@@ -81,11 +35,7 @@ const struct field reply_input[] = {
      .doc = "NOTE for a note. MAIL sends the reply to the requester. Default: the channel of the conversation; NOTE if the text is that of "
             "a macro for notes.",
      .example = "\"NOTE\""},
-    {"channel_id", F_TEXT, NULLABLE, .check = check_channel_id, .doc = "UUID of the channel, instead of `channel`."},
-    {"channel_options", F_OBJECT, NULLABLE, .check = check_channel_options,
-     .doc = "`html`: true if `contents` is HTML. It is cleaned. `cc`: e-mail addresses that get a copy, at most 50; only with the channel "
-            "MAIL. Addresses of the desk get none.",
-     .example = "{\"html\": false}"},
+    {"*", .group = channel_input},
     {"*", .group = message_source_input},
     {"*", .group = metadata_input},
     {"client_id", F_TEXT, NULLABLE, .doc = "Id that the client chose. A reply that is sent again with it changes nothing."},
@@ -111,49 +61,26 @@ const struct field reply_input[] = {
     {0},
 };
 
-static int reply_channel_given(struct call *c) { return (int)(given(c, "channel_id") ? in_int(c, "channel_id") : in_int(c, "channel")); }
-
 struct reply {
     struct str text, html, original, metadata;
     struct attached files;
+    struct channel_given given;
     bool is_note;
     struct macro macro;
     bool with_macro, text_of_macro;
 };
 
-static const struct str *reply_copies(struct call *c, int *count) {
-    const struct str *cc = in(c, "channel_options")->made;
-    for (*count = 0; cc && cc[*count].p; ++*count) {}
-    return cc;
-}
-
-/* *channel: the given one, or the conversation's. A mail needs a requester with an address; only mails have copies. */
+/* *channel: the given one, or the conversation's. */
 static int check_reply_channel(struct call *c, const struct reply *r, const struct case_now *now, const struct case_change *change,
                                int *channel) {
     int64_t requester = change->set & CASE_REQUESTER ? change->requester_id : now->requester_id;
-    int64_t word = in_int(c, "channel"), id = in_int(c, "channel_id");
-    struct str address;
-    int copies;
-    if (word && id && word != id)
-        return fail_field(&c->work, ERR_PARAMETERS_INCONSISTENT, S("channel_id"), "channel and channel_id differ. Send one of them.");
-    *channel = r->is_note ? CHANNEL_NOTE : reply_channel_given(c) ? reply_channel_given(c) : now->channel;
-    reply_copies(c, &copies);
-    if (*channel != CHANNEL_MAIL && copies)
-        return fail_at(&c->work, ERR_FIELD_INVALID, S("channel_options"), S("channel_options/cc"),
-                       "Only replies by the channel MAIL have copies.");
-    if (*channel != CHANNEL_MAIL || requester == c->work.actor.user_id) return 0;
-    int rc = message_mail_address(&c->work, requester, &address);
-    if (rc) return rc < 0 ? rc : 0;
-    return in_fail(c, given(c, "channel_id") ? "channel_id" : "channel", ERR_FIELD_INVALID,
-                   "The requester has no e-mail address. Choose another channel.");
+    *channel = r->is_note ? CHANNEL_NOTE : r->given.channel ? r->given.channel : case_message_channel(now);
+    return channel_check(c, &r->given, *channel, requester);
 }
 
 /* The mails go to the requester after the change. The requester's own message is not mailed. */
-static int reply_mails(struct call *c, const struct case_now *now, int channel, int64_t post) {
-    int copies;
-    const struct str *cc = reply_copies(c, &copies);
-    if (channel != CHANNEL_MAIL) return 0;
-    return message_mail_send(&c->work, now, post, cc, copies);
+static int reply_mails(struct call *c, const struct reply *r, const struct case_now *now, int channel, int64_t post) {
+    return channel == CHANNEL_MAIL ? message_mail_send(&c->work, now, post, r->given.cc, r->given.copies) : 0;
 }
 
 static int reply_permitted(struct call *c, const struct reply *r, const struct case_change *change) {
@@ -221,10 +148,10 @@ static int reply_sent_before(struct call *c, int64_t *id) {
 /* A request without contents has those of its macro. The text of a macro for notes is not meant for customers. */
 static void reply_take_macro(struct call *c, struct reply *r) {
     const struct json *sent = in(c, "contents")->json;
-    bool fits = reply_channel_given(c) == 0 || r->is_note || r->macro.reply == MACRO_REPLY;
+    bool fits = r->given.channel == 0 || r->is_note || r->macro.reply == MACRO_REPLY;
     if (!r->with_macro || r->macro.contents.n == 0 || (sent && sent->type != JSON_NULL) || !fits) return;
     r->text_of_macro = true;
-    if (reply_channel_given(c) == 0) r->is_note = r->macro.reply == MACRO_NOTE;
+    if (r->given.channel == 0) r->is_note = r->macro.reply == MACRO_NOTE;
 }
 
 /* Gathers all problems of the parameters. A note needs a text, also with a file. */
@@ -235,7 +162,8 @@ static int reply_read(struct call *c, struct reply *r) {
     int with_macro = macro_given(c, &r->macro);
     TRY(with_macro);
     r->with_macro = with_macro;
-    r->is_note = reply_channel_given(c) == CHANNEL_NOTE;
+    channel_given(c, &r->given);
+    r->is_note = r->given.channel == CHANNEL_NOTE;
     reply_take_macro(c, r);
     r->metadata = metadata_given(c);
     if (r->is_note && (given(c, "source") || r->metadata.p))
@@ -273,7 +201,7 @@ static int reply_add(struct call *c, struct reply *r, struct case_now *now, int 
         return note_add(&c->work, &n, id);
     }
     struct mailbox sends = {0};
-    if (channel == CHANNEL_MAIL) TRY(mailbox_for_case(&c->work, now->id, &sends));
+    if (channel == CHANNEL_MAIL) TRY(channel_mailbox(c, &r->given, now->id, &sends));
     if (given(c, "source")) c->work.channel = rule_channel_of((int)in_int(c, "source"));
     struct message_new m = {.contents = r->text,
                             .html = c->prepared ? r->html : (struct str){0},
@@ -324,7 +252,7 @@ int post_case_reply(struct call *c) {
     if (change.set || change.value_count) TRY(case_change(&c->work, &now, &change));
     if (reply.with_macro) TRY(macro_join_tags(c, &reply.macro, now.id));
     if (reply.with_macro) TRY(macro_used(&c->work, reply.macro.id));
-    TRY(reply_mails(c, &now, channel, post));
+    TRY(reply_mails(c, &reply, &now, channel, post));
     c->id = now.id;
     TRY(api_keep(c));
     return reply_answer(c, post);

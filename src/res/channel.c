@@ -4,6 +4,8 @@
 #include "core/access/permission.h"
 #include "core/cases/message_mail.h"
 
+#include <string.h>
+
 /* ---- the channels of a desk -------------------------------------------------------------------------------------------------
  *
  * A case shows its channels as references {uuid, resource_type}; include=channel shows them in full. Twitter and Facebook are not connected,
@@ -12,22 +14,47 @@
 static const enum channel connected[] = {CHANNEL_MAIL, CHANNEL_HELPCENTER, CHANNEL_MESSENGER, CHANNEL_NOTE};
 #define CONNECTED ((int)(sizeof connected / sizeof *connected))
 
-struct str channel_uuid(struct arena *a, int channel) {
-    return str_fmt(a, "c0000000-0000-4000-8000-%012d", channel);
+#define UUID_START "c0000000-0000-4000-"
+#define UUID_OF_CHANNEL UUID_START "8000-"
+#define UUID_OF_MAILBOX UUID_START "8001-"
+
+struct str channel_uuid(struct arena *a, int channel, int64_t mailbox_id) {
+    if (channel == CHANNEL_MAIL && mailbox_id) return str_fmt(a, UUID_OF_MAILBOX "%012lld", (long long)mailbox_id);
+    return str_fmt(a, UUID_OF_CHANNEL "%012d", channel);
 }
 
-static void channel_write(struct view *v, const struct row *row, int channel) {
-    const struct value *mailbox = row_cell(row, "channel_mailbox");
+QUERY(channel_mailbox_enabled, "SELECT id FROM mailboxes WHERE id = :id AND is_enabled = 1 AND deleted_at IS NULL");
+
+int channel_find(struct work *w, struct str text, int *channel, int64_t *mailbox_id) {
+    const struct str start = S(UUID_OF_MAILBOX);
+    bool of_mailbox = text.n > start.n && str_eqi((struct str){text.p, start.n}, start);
+    int64_t id;
+    for (int i = 0; i < CONNECTED; i++) {
+        if (!str_eqi(text, channel_uuid(w->arena, connected[i], 0))) continue;
+        *channel = (int)connected[i];
+        *mailbox_id = 0;
+        return 1;
+    }
+    if (of_mailbox) {
+        text.p += start.n, text.n -= start.n;
+        while (text.n > 1 && text.p[0] == '0') text.p++, text.n--;
+    }
+    if (!str_to_int(text, &id) || id <= 0) return 0;
+    *channel = CHANNEL_MAIL;
+    return db_int(w->conn, &channel_mailbox_enabled, BINDS(B_INT("id", id)), mailbox_id);
+}
+
+static void channel_write(struct view *v, int channel, int64_t mailbox_id) {
     jw_object(&v->w);
     jw_key(&v->w, S("uuid"));
-    jw_str(&v->w, channel_uuid(v->c->work.arena, channel));
+    jw_str(&v->w, channel_uuid(v->c->work.arena, channel, mailbox_id));
     if (view_includes(v, resource_of("channel"))) {
         jw_key(&v->w, S("type"));
         jw_str(&v->w, str_of(word_of(post_channels, channel)));
         jw_key(&v->w, S("character_limit"));
         jw_null(&v->w);
         jw_key(&v->w, S("account"));
-        if (channel == CHANNEL_MAIL && mailbox->type == V_INT) view_reference(v, layout_of(resource_of("mailbox")), mailbox->i);
+        if (channel == CHANNEL_MAIL && mailbox_id) view_reference(v, layout_of(resource_of("mailbox")), mailbox_id);
         else jw_null(&v->w);
     }
     jw_key(&v->w, S("resource_type"));
@@ -35,9 +62,14 @@ static void channel_write(struct view *v, const struct row *row, int channel) {
     jw_end(&v->w);
 }
 
+static int64_t row_mailbox(const struct row *row) {
+    const struct value *mailbox = row_cell(row, "channel_mailbox");
+    return mailbox->type == V_INT ? mailbox->i : 0;
+}
+
 void render_channel(struct view *v, const struct row *row, const struct value *own) {
     int64_t channel;
-    if (own->type == V_TEXT && str_to_int(own->s, &channel)) channel_write(v, row, (int)channel);
+    if (own->type == V_TEXT && str_to_int(own->s, &channel)) channel_write(v, (int)channel, row_mailbox(row));
     else jw_null(&v->w);
 }
 
@@ -46,11 +78,30 @@ static bool channel_replies(const struct actor *a, enum channel channel, bool ha
     return permitted(a, "cases.public_reply") && (channel != CHANNEL_MAIL || has_mail);
 }
 
+/* Puts the mailbox of the conversation first. */
+static void own_mailbox_first(int64_t *ids, int n, int64_t own) {
+    int at = 0;
+    while (at < n && ids[at] != own) at++;
+    if (at == n) return;
+    memmove(ids + 1, ids, (size_t)at * sizeof *ids);
+    ids[0] = own;
+}
+
 void render_reply_channels(struct view *v, const struct row *row, const struct value *own) {
-    bool has_mail = own->type == V_TEXT && str_eq(own->s, S("1"));
+    struct arena *a = v->c->work.arena;
+    struct json *list = NULL;
+    struct json_error err;
+    int n = 0;
+    if (own->type == V_TEXT && json_parse(a, own->s, &list, &err) < 0) list = NULL;
+    int64_t *ids = arena_array(a, (list ? list->count : 0) + 1, sizeof *ids);
+    for (const struct json *j = list ? list->first : NULL; j; j = j->next)
+        if (str_to_int(j->text, &ids[n])) n++;
+    own_mailbox_first(ids, n, row_mailbox(row));
     jw_array(&v->w);
-    for (int i = 0; i < CONNECTED; i++)
-        if (channel_replies(&v->c->work.actor, connected[i], has_mail)) channel_write(v, row, connected[i]);
+    for (int i = 0; i < CONNECTED; i++) {
+        if (!channel_replies(&v->c->work.actor, connected[i], n > 0)) continue;
+        for (int k = 0; k < (connected[i] == CHANNEL_MAIL ? n : 1); k++) channel_write(v, (int)connected[i], ids[k]);
+    }
     jw_end(&v->w);
 }
 
@@ -68,28 +119,46 @@ static int requester_has_mail(struct call *c) {
 }
 
 QUERY(channel_account, "SELECT COALESCE((SELECT k.mailbox_id FROM cases k WHERE k.id = :id), " DEFAULT_MAILBOX ")");
+QUERY(channel_accounts, "SELECT id FROM mailboxes WHERE is_enabled = 1 AND deleted_at IS NULL ORDER BY id");
+
+/* The enabled mailboxes; first that of the conversation, else the default. */
+static int channel_mailboxes(struct call *c, int64_t **ids) {
+    int64_t own = 0;
+    int n = db_ids(c->work.conn, &channel_accounts, NULL, c->work.arena, ids);
+    TRY(n);
+    TRY(db_int(c->work.conn, &channel_account, BINDS(B_INT("id", c->var_count ? c->vars[0].id : 0)), &own));
+    own_mailbox_first(*ids, n, own);
+    return n;
+}
+
+static struct row *channel_row(struct call *c, struct view *v, int channel, int64_t mailbox_id) {
+    struct row *row = row_new(v, layout_of(c->resource), 0);
+    *row_cell(row, "uuid") = value_text(channel_uuid(c->work.arena, channel, mailbox_id));
+    *row_cell(row, "type") = value_text(str_of(word_of(post_channels, channel)));
+    if (mailbox_id) *row_cell(row, "account") = (struct value){V_INT, .i = mailbox_id};
+    return row;
+}
 
 static int channel_rows(struct call *c, struct view *v, struct str name, struct row **out) {
     bool replies = strstr(c->route->path, "/reply/") != NULL;
-    int64_t mailbox = 0;
-    int has_mail = requester_has_mail(c);
+    int64_t *mailboxes;
+    int has_mail = requester_has_mail(c), n = channel_mailboxes(c, &mailboxes);
     (void)name; /* there is no read of a single channel */
     TRY(has_mail);
-    TRY(db_int(c->work.conn, &channel_account, BINDS(B_INT("id", c->var_count ? c->vars[0].id : 0)), &mailbox));
+    TRY(n);
     for (int i = 0; i < CONNECTED; i++) {
-        bool listed = replies ? channel_replies(&c->work.actor, connected[i], has_mail) : connected[i] != CHANNEL_NOTE;
-        if (!listed) continue;
-        struct row *row = row_new(v, layout_of(c->resource), 0);
-        *row_cell(row, "uuid") = value_text(channel_uuid(c->work.arena, connected[i]));
-        *row_cell(row, "type") = value_text(str_of(word_of(post_channels, connected[i])));
-        if (connected[i] == CHANNEL_MAIL && mailbox) *row_cell(row, "account") = (struct value){V_INT, .i = mailbox};
-        *out = row;
-        out = &row->next;
+        bool by_mail = connected[i] == CHANNEL_MAIL;
+        bool listed =
+            replies ? channel_replies(&c->work.actor, connected[i], has_mail) : connected[i] != CHANNEL_NOTE && (!by_mail || has_mail);
+        for (int k = 0; listed && k < (by_mail ? n : 1); k++) {
+            *out = channel_row(c, v, (int)connected[i], by_mail ? mailboxes[k] : 0);
+            out = &(*out)->next;
+        }
     }
     return 0;
 }
 
-static int get_reply_channels(struct call *c) {
+static int get_case_channels(struct call *c) {
     TRY(api_of(c));
     return api_list(c);
 }
@@ -103,11 +172,16 @@ static const struct field channel_fields[] = {
 };
 
 static const struct route channel_routes[] = {
-    {GET, "/cases/channels", COL_PLUS, "conversations", LIST_COUNT, api_list, .summary = "List the channels of new conversations"},
+    {GET, "/cases/channels", COL_PLUS, "conversations", LIST_COUNT, api_list, .summary = "List the channels of new conversations",
+     .doc = "MAIL is listed for each enabled mailbox, its `account`."},
     {GET, "/cases/reply/channels", COL_PLUS, "conversations", LIST_COUNT, api_list, .summary = "List the channels of replies",
-     .doc = "Without the permission cases.public_reply, NOTE is the only one."},
-    {GET, "/cases/:id/reply/channels", COL_PLUS, "conversations", LIST_COUNT, get_reply_channels, .of = "case",
-     .summary = "List the channels for a reply to a conversation", .doc = "MAIL is listed if the requester has an e-mail address."},
+     .doc = "MAIL is listed for each enabled mailbox, its `account`. Without the permission cases.public_reply, NOTE is the only one."},
+    {GET, "/cases/:id/channels", COL_PLUS, "conversations", LIST_COUNT, get_case_channels, .of = "case",
+     .summary = "List the channels by which a requester can be reached",
+     .doc = "MAIL is listed for each enabled mailbox if the requester has an e-mail address; first that of the conversation."},
+    {GET, "/cases/:id/reply/channels", COL_PLUS, "conversations", LIST_COUNT, get_case_channels, .of = "case",
+     .summary = "List the channels for a reply to a conversation",
+     .doc = "MAIL is listed for each enabled mailbox if the requester has an e-mail address; first that of the conversation."},
     {0},
 };
 

@@ -83,7 +83,7 @@ static const struct field post_fields[] = {
     {"identity", F_REF, READONLY, .ref = "identity_email",
      .column = "(SELECT e.id FROM identity_emails e WHERE e.user_id = t.creator_id AND e.is_primary = 1)",
      .doc = "Primary e-mail address of the author."},
-    CHANNEL_MAILBOX("(SELECT k.mailbox_id FROM cases k WHERE k.id = t.case_id)"),
+    CHANNEL_MAILBOX("(SELECT p.mailbox_id FROM posts p WHERE p.id = t.id), (SELECT k.mailbox_id FROM cases k WHERE k.id = t.case_id)"),
     {"source_channel", F_COMPUTED, READONLY, .column = "t.channel", .render = render_channel,
      .doc = "Channel of the post. Null for an activity.", .example = CHANNEL_EXAMPLE},
     {"*", .group = attachments},

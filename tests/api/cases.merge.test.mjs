@@ -34,7 +34,7 @@ test('a merge moves messages, notes, activities and attachments, which keep thei
   const after = await messages(desk.customer, survivor);
   assert.deepEqual(idsOf(after), idsOf(before).sort((a, b) => b - a));
   assert.deepEqual([after[0].id, after[1].id], [last.id, second.id]);
-  const posts = await desk.staff.fetch(`/cases/${survivor.id}/posts`, { limit: 100 });
+  const posts = await desk.staff.fetch(`/cases/${survivor.id}/posts`, { limit: 100, filters: 'all' });
   assert.ok(idsOf(posts).includes(noted.id));
   assert.ok(posts.some((p) => p.contents.includes('changed priority')), 'activities move');
   assert.deepEqual((await desk.staff.fetch(`/cases/${survivor.id}/notes/${noted.id}`, { include: 'attachment' })).attachments.map((a) => a.name), ['log.txt']);

@@ -20,6 +20,9 @@ int case_read(struct work *w, int64_t id, struct case_now *out); /* the same wit
 struct changed case_changed(const struct case_now *c);
 void case_now_counted(struct work *w, const struct case_now *c, int n); /* adds n to the counters of the conversation if it is active */
 
+/* The channel of a message that names none: that of the conversation, or HELPCENTER if a note opened it. */
+static inline int case_message_channel(const struct case_now *c) { return c->channel == CHANNEL_NOTE ? CHANNEL_HELPCENTER : c->channel; }
+
 /* Both return 0 or fail with RESOURCE_ACTION_NOT_AVAILABLE: if closed; if in the trash, suspended or merged. */
 int case_not_closed(struct work *w, const struct case_now *c);
 int case_not_hidden(struct work *w, const struct case_now *c);

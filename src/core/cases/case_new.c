@@ -3,6 +3,7 @@
 #include "core/cases/case_value.h"
 #include "core/cases/form.h"
 #include "core/cases/message.h"
+#include "core/cases/note.h"
 
 #include "base/fold.h"
 
@@ -41,6 +42,32 @@ static int insert_new_case(struct work *w, const struct case_new *n, struct case
     return rc;
 }
 
+static int first_post(struct work *w, struct case_now *c, const struct case_new *n, int64_t *id) {
+    if (c->channel == CHANNEL_NOTE) {
+        struct note_new note = {.kind = NOTE_CASE,
+                                .owner_id = c->id,
+                                .text = n->contents,
+                                .html = n->html,
+                                .original = n->original,
+                                .client_id = n->client_id,
+                                .files = n->files,
+                                .file_count = n->file_count};
+        return note_add(w, &note, id);
+    }
+    struct message_new m = {.contents = n->contents,
+                            .html = n->html,
+                            .original = n->original,
+                            .mailbox_id = n->mailbox_id,
+                            .client_id = n->client_id,
+                            .metadata = n->metadata,
+                            .creator_name = n->requester_name,
+                            .creator_id = n->creator_id,
+                            .files = n->files,
+                            .file_count = n->file_count,
+                            .source = n->source};
+    return message_post(w, c, &m, id);
+}
+
 int case_create(struct work *w, const struct case_new *n, int64_t *id) {
     struct case_now c = {.requester_id = n->requester_id,
                          .creator_id = n->creator_id,
@@ -63,17 +90,7 @@ int case_create(struct work *w, const struct case_new *n, int64_t *id) {
     TRY(field_values_put(w, AREA_CASES, c.id, n->values, n->value_count));
     TRY(case_check_resolution(w, c.id, c.form_id, c.status_type));
     case_now_counted(w, &c, 1);
-    struct message_new m = {.contents = n->contents,
-                            .html = n->html,
-                            .mailbox_id = n->mailbox_id,
-                            .client_id = n->client_id,
-                            .metadata = n->metadata,
-                            .creator_name = n->requester_name,
-                            .creator_id = n->creator_id,
-                            .files = n->files,
-                            .file_count = n->file_count,
-                            .source = n->source};
-    TRY(message_post(w, &c, &m, &message));
+    TRY(first_post(w, &c, n, &message));
     if (n->message_id) *n->message_id = message;
     return 0;
 }

@@ -7,7 +7,8 @@
 
 struct case_new {
     struct str subject, contents, client_id, metadata; /* metadata: JSON; p NULL: none */
-    struct str html;                                   /* clean HTML of the first message; p NULL: it was written as plain text */
+    struct str html;                                   /* clean HTML of the first post; p NULL: it was written as plain text */
+    struct str original;                               /* the HTML before it was cleaned; p NULL: none */
     struct str requester_name;                         /* as given by a caller without login; p NULL: the requester's name */
     bool requester_is_new;                             /* the requester was created with this conversation */
     struct str legacy_id;                              /* p NULL: none */
@@ -22,10 +23,10 @@ struct case_new {
     int value_count;
     const int64_t *files; /* on the first message */
     int file_count;
-    int64_t *message_id; /* gets the id of the first message; NULL: not wanted */
+    int64_t *message_id; /* gets the id of the first message or note; NULL: not wanted */
 };
 
-/* Creates a conversation with its first message and the caller's fingerprint. Fails with FIELD_INVALID for an unknown status, and with
+/* Creates a conversation with its first message and the caller's fingerprint. If the channel is NOTE, the first post is a note of the actor. Fails with FIELD_INVALID for an unknown status, and with
  * FIELD_REQUIRED as case_change does. */
 int case_create(struct work *w, const struct case_new *n, int64_t *id);
 

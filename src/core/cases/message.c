@@ -90,7 +90,7 @@ static struct changed message_changed(int64_t case_id, int64_t id) { return (str
 
 int message_post(struct work *w, struct case_now *c, const struct message_new *m, int64_t *id) {
     bool by_requester = m->creator_id == c->requester_id, by_staff = w->actor.rank >= ROLE_COLLABORATOR;
-    int status = by_staff && !by_requester ? MESSAGE_SENT : MESSAGE_DELIVERED, channel = m->channel ? m->channel : c->channel;
+    int status = by_staff && !by_requester ? MESSAGE_SENT : MESSAGE_DELIVERED, channel = m->channel ? m->channel : case_message_channel(c);
     if (m->client_id.p) {
         int rc = db_int(w->conn, &message_of_client,
                         BINDS(B_INT("case", c->id), B_INT("creator", m->creator_id), B_TEXT("client", m->client_id)), id);
@@ -98,7 +98,8 @@ int message_post(struct work *w, struct case_now *c, const struct message_new *m
     }
     TRY(case_not_closed(w, c));
     c->message_seq++;
-    bool is_reply = by_staff && !by_requester && c->message_seq > 1;
+    bool opens = c->message_seq == 1 && c->channel != CHANNEL_NOTE; /* a note opens a conversation without a message */
+    bool is_reply = by_staff && !by_requester && !opens;
     TRY(db_insert(w->conn, &message_insert,
                   BINDS(B_INT("case", c->id), B_TEXT("uuid", random_uuid(w->arena)), B_TEXT("client", m->client_id),
                         B_TEXT("contents", m->contents), B_TEXT("html", m->html), B_INT("creator", m->creator_id),
@@ -121,7 +122,7 @@ int message_post(struct work *w, struct case_now *c, const struct message_new *m
     /* Without login, the requester has read only the first message. */
     if (w->actor.rank == ROLE_PUBLIC && c->message_seq == 1) TRY(db_exec(w->conn, &marker_move, binds));
     TRY(move_marker(w, binds));
-    if (c->message_seq == 1) return 0;
+    if (opens) return 0;
     int64_t before = c->status_id;
     TRY(status_follows(w, c, by_requester, by_staff));
     if (!is_reply || c->status_id == before) return 0;

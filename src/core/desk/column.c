@@ -29,7 +29,7 @@ const struct column_number column_numbers[] = {
     {"audit_entries.action", AUDIT_LOGIN, AUDIT_ACTIONS - 1, NULL},
     {"auth_tokens.step", STEP_OTP, STEP_PASSWORD, NULL},
     {"cases.state", CASE_ACTIVE, CASE_DELETING, NULL},
-    {"cases.channel", 0, 0, channels},
+    {"cases.channel", 0, 0, post_channels},
     {"cases.last_public_channel", 0, 0, channels},
     {"cases.last_message_status", 0, 0, post_statuses},
     {"cases.rating", 0, 0, rating_scores},

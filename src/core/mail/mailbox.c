@@ -10,6 +10,10 @@ QUERY(mailbox_by_key, MAILBOX_COLUMNS "WHERE m.address_key = :key AND m.deleted_
 QUERY(mailbox_of_system, MAILBOX_COLUMNS "WHERE m.is_system = 1 AND m.is_enabled = 1");
 QUERY(mailbox_always, MAILBOX_COLUMNS "WHERE m.is_system = 1");
 QUERY(mailbox_of_case, MAILBOX_COLUMNS "JOIN cases c ON c.mailbox_id = m.id WHERE c.id = :case AND " MAILBOX_SENDS);
+QUERY(mailbox_named, MAILBOX_COLUMNS "WHERE m.id = :id AND " MAILBOX_SENDS);
+/* A message that came by mail has the mailbox that took it (source 3: SOURCE_MAIL). */
+QUERY(mailbox_of_letter, MAILBOX_COLUMNS "JOIN posts p ON p.mailbox_id = m.id JOIN outgoing_mails o ON o.post_id = p.id WHERE o.id = :id "
+                                         "AND COALESCE(p.source, 0) <> 3 AND " MAILBOX_SENDS);
 QUERY(mailbox_of_brand, MAILBOX_COLUMNS "JOIN cases c ON c.brand_id = m.brand_id WHERE c.id = :case AND " MAILBOX_SENDS
                                         " ORDER BY m.is_default DESC, m.id LIMIT 1");
 QUERY(mailbox_by_default, MAILBOX_COLUMNS "WHERE m.is_default = 1 AND " MAILBOX_SENDS);
@@ -54,6 +58,19 @@ int mailbox_for_case(struct work *w, int64_t case_id, struct mailbox *out) {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < sizeof tries / sizeof *tries; i++) rc = mailbox_read(w, tries[i], BINDS(B_INT("case", case_id)), out);
     return rc == 0 ? -ERR_INTERNAL_ERROR : rc;
+}
+
+static int mailbox_or_case(struct work *w, const struct query *q, int64_t id, int64_t case_id, struct mailbox *out) {
+    int rc = id ? mailbox_read(w, q, BINDS(B_INT("id", id)), out) : 0;
+    return rc ? rc : mailbox_for_case(w, case_id, out);
+}
+
+int mailbox_for_reply(struct work *w, int64_t mailbox_id, int64_t case_id, struct mailbox *out) {
+    return mailbox_or_case(w, &mailbox_named, mailbox_id, case_id, out);
+}
+
+int mailbox_for_letter(struct work *w, int64_t letter_id, int64_t case_id, struct mailbox *out) {
+    return mailbox_or_case(w, &mailbox_of_letter, letter_id, case_id, out);
 }
 
 int mailbox_has(struct work *w, struct str address) {

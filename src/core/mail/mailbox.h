@@ -18,6 +18,10 @@ int mailbox_of_address(struct work *w, struct str address, struct mailbox *out);
 /* Finds the mailbox by which replies of a conversation leave: (1) that of the conversation, (2) the one of its brand that is the default, else
  * the first one, (3) the default. Only enabled and verified ones send; without any, the system mailbox does. Returns 1 or a negative error. */
 int mailbox_for_case(struct work *w, int64_t case_id, struct mailbox *out);
+/* The same for a reply that names a mailbox (0: none): that one, if it sends. */
+int mailbox_for_reply(struct work *w, int64_t mailbox_id, int64_t case_id, struct mailbox *out);
+/* The same for a letter: the mailbox of its message, unless the message came by mail. */
+int mailbox_for_letter(struct work *w, int64_t letter_id, int64_t case_id, struct mailbox *out);
 /* Returns 1 if a mailbox that is not deleted, enabled or not, is stored with the address, 0, or a negative error. The system mailbox is not: its
  * address is a setting. */
 int mailbox_has(struct work *w, struct str address);

@@ -130,7 +130,7 @@ static const struct definition case_definitions[] = {
      .among = "case_tags x JOIN tags g ON g.id = x.tag_id", .owner = "x.case_id", .property = "tags", .doc = "Tags of the conversation.", OF_CASES},
     CHOICE("cases.brandid", "Brand", "COALESCE(t.brand_id, 1)", .option_rows = &brand_options, .property = "brand", .doc = "Brand.", OF_CASES),
     CHOICE("cases.channel", "Channel", "t.channel", .options = channel_options, .words = post_channels,
-           .doc = "Channel that the conversation came by. No conversation has the channel NOTE.", OF_CASES),
+           .doc = "Channel that the conversation came by. NOTE: a note opened it.", OF_CASES),
     CHOICE("cases.channeltype", "Type of channel", "t.channel", .options = channel_options, .words = post_channels, .rules = FOR(RULE_SLA),
            .unlisted = FOR(RULE_SLA), .doc = "The same as cases.channel.", OF_CASES),
     CHOICE("cases.caseformid", "Form", "t.form_id", .option_rows = &form_options, .specials = none, .property = "form", .doc = "Form.", OF_CASES),

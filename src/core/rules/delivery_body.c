@@ -69,7 +69,7 @@ static void body_members(struct json_writer *j, struct stmt *row) {
     jw_key(j, S("subject"));
     jw_str(j, col_text(row, 0));
     body_word(j, S("state"), case_states, col_int(row, 1));
-    body_word(j, S("channel"), channels, col_int(row, 2));
+    body_word(j, S("channel"), post_channels, col_int(row, 2));
     if (body_open(j, row, 5, S("status"), S("label"))) {
         body_word(j, S("type"), status_types, col_int(row, 7));
         jw_end(j);
