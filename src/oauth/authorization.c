@@ -111,6 +111,7 @@ static bool read_scopes(const struct json *given, struct authorization *r) {
         if (name.n && !scope_parse(name, &r->scopes)) return refuse(r, "invalid_scope", "A scope is not known to this desk.");
     }
     if (r->scopes == 0) r->scopes = r->client.scopes;
+    if (r->scopes == 0) return refuse(r, "invalid_scope", "The client has no scopes. An admin gives it some.");
     if (scopes_within(r->scopes, r->client.scopes) == r->scopes) return true;
     return refuse(r, "invalid_scope", "The client may not ask for all of these scopes.");
 }

@@ -19,7 +19,8 @@ static const char stale[] = "It is not known, has expired, was used before, or b
 
 static int refuse_grant(struct exchange *x, const char *why) { return exchange_refuse(x, 400, "invalid_grant", why); }
 static int refuse_scope(struct exchange *x) {
-    return exchange_refuse(x, 400, "invalid_scope", "A scope is not known, or is more than may be asked for here.");
+    return exchange_refuse(x, 400, "invalid_scope",
+                           "A scope is not known, or is more than may be asked for here, or the client has no scopes.");
 }
 
 /* ---- the reply ---------------------------------------------------------------------------------------------------------- */
@@ -175,13 +176,13 @@ static int grant_by_password(struct exchange *x) {
 
 /* ---- the endpoint ------------------------------------------------------------------------------------------------------- */
 
-/* Scopes of the request that the client may ask for. Returns false for others. */
+/* Scopes of the request that the client may ask for. Returns false for others, and if the client has none. */
 static bool read_wanted(struct exchange *x, struct granting *g) {
     for (struct str rest = exchange_text(x, "scope"); rest.p;) {
         struct str name = str_cut(&rest, ' ');
         if (name.n && !scope_parse(name, &g->wanted)) return false;
     }
-    return scopes_within(g->wanted, x->client.scopes) == g->wanted;
+    return x->client.scopes && scopes_within(g->wanted, x->client.scopes) == g->wanted;
 }
 
 int run_token(struct exchange *x) {

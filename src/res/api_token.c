@@ -35,7 +35,8 @@ static int check_future(struct call *c, struct in *in) {
 static const struct field api_token_input[] = {
     {"name", F_TEXT, REQUIRED, .doc = "Purpose of the token.", .example = "\"Weekly report\""},
     {"scopes", F_TEXTS, BY_HANDLER, .check = check_scopes,
-     .doc = "Scopes like users:read. Without a level it is :write, which includes :read. Without scopes the token has all.",
+     .doc = "Scopes like users:read. Without a level it is :write, which includes :read. An empty list is no "
+            "scope: such a token reaches only what every token reaches. A new token without the list has all.",
      .example = "[\"conversations:read\"]"},
     {"expires_at", F_TIME, NULLABLE, .check = check_future, .doc = "End of the token. Null: it has none."},
     {0},
@@ -46,10 +47,7 @@ static void api_token_visible(struct work *w, struct branches *out) {
     branch_bind_int(out, ":me", w->actor.user_id);
 }
 
-static uint32_t api_token_scopes(struct call *c) {
-    const uint32_t *mask = in(c, "scopes")->made;
-    return mask && *mask ? *mask : scopes_write();
-}
+static uint32_t api_token_scopes(struct call *c) { return given(c, "scopes") ? scopes_given(c) : scopes_write(); }
 
 static int post_api_token(struct call *c) {
     struct column list[RECORD_COLUMNS];

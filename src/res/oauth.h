@@ -7,6 +7,7 @@
 void render_scopes(struct view *v, const struct row *row, const struct value *own); /* of a mask */
 /* Checks F_TEXTS of scopes. in->made: their mask, a uint32_t. A bearer token can't name scopes that it does not have. */
 int check_scopes(struct call *c, struct in *in);
+uint32_t scopes_given(struct call *c); /* the mask of the given parameter `scopes`; 0: an empty list */
 /* Renders the column with the bytes. The row also has the hidden members logo_type, logo_created_at and logo_of, the client's id. */
 void render_client_logo(struct view *v, const struct row *row, const struct value *own);
 #define CLIENT_LOGO_EXAMPLE                                     \

@@ -70,7 +70,7 @@ static const struct field client_fields[] = {
      .doc = "The client_secret of OAuth. It is shown in the reply to the request that made it; otherwise null. A public client has none.",
      .example = "\"dks_6d5a\""},
     {"scopes", F_COMPUTED, READONLY, .column = "t.scopes", .render = render_scopes,
-     .doc = "Scopes that the program may ask for. An empty list is all.", .example = "[\"conversations:read\"]"},
+     .doc = "Scopes that the program may ask for. An empty list is none.", .example = "[\"conversations:read\"]"},
     {"logo", F_COMPUTED, READONLY, .column = "t.logo_data", .render = render_client_logo,
      .doc = "Picture: data (Base64), type (JPEG, PNG or GIF), url and created_at. The address needs no login.",
      .example = CLIENT_LOGO_EXAMPLE},
@@ -135,6 +135,11 @@ static int check_callback(struct call *c, struct in *in) {
     return why ? fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "%s", why) : 0;
 }
 
+uint32_t scopes_given(struct call *c) {
+    const uint32_t *made = in(c, "scopes")->made;
+    return made ? *made : 0;
+}
+
 int check_scopes(struct call *c, struct in *in) {
     struct work *w = &c->work;
     uint32_t *mask = in->made = ARENA_NEW(w->arena, uint32_t);
@@ -155,8 +160,10 @@ static const struct field client_input[] = {
     {"url", F_TEXT, NULLABLE, .max = 2048, .check = check_page, .doc = "Address of the program's page: http or https.",
      .example = "\"https://reports.example.com/\""},
     {"scopes", F_TEXTS, BY_HANDLER, .check = check_scopes,
-     .doc =
-         "Scopes that the program may ask for, like users:read. Without a level it is :write, which includes :read. An empty list is all.",
+     .doc = "Scopes that the program may ask for, like users:read. Without a level it is :write, which includes :read. An empty list is no "
+            "scope: "
+            "the program gets no token, and those that it has reach nothing that needs a scope. A new client without the list may ask for "
+            "all.",
      .example = "[\"conversations:read\"]"},
     {"description", F_LONG, NULLABLE, .max = 1000, .doc = "Purpose of the program, shown on the page of consent.",
      .example = "\"Weekly reports\""},
@@ -204,8 +211,7 @@ static int client_lock(struct call *c, struct client_now *out) {
  * take over a client with more scopes than its own. Its deletion takes rights away only. */
 static int client_may_take_over(struct call *c, const struct client_now *now) {
     const struct actor *a = &c->work.actor;
-    uint32_t mask = now->scopes ? now->scopes : scopes_every();
-    if (a->kind == ACTOR_TOKEN && scopes_common(mask, a->scopes) != scopes_common(mask, mask))
+    if (a->kind == ACTOR_TOKEN && scopes_common(now->scopes, a->scopes) != scopes_common(now->scopes, now->scopes))
         return fail_field(&c->work, ERR_PERMISSIONS_DENIED, (struct str){0}, "The client has scopes that this token does not have.");
     return now->creator_id ? user_may_act_as(&c->work, now->creator_id) : 0;
 }
@@ -217,11 +223,10 @@ static int client_may_get_secret(struct call *c, const struct client_now *now) {
                       "This client acts as a person, so a token can't make a secret of it. Log in to make one.");
 }
 
-/* An empty list is all scopes. From a token it is all scopes of that token. */
+/* Without the list: all scopes, or those of the token that makes the client. */
 static uint32_t client_scopes_given(struct call *c) {
-    const uint32_t *made = in(c, "scopes")->made;
-    uint32_t mask = made ? *made : 0;
-    return mask == 0 && c->work.actor.kind == ACTOR_TOKEN ? c->work.actor.scopes & scopes_every() : mask;
+    if (given(c, "scopes")) return scopes_given(c);
+    return c->work.actor.kind == ACTOR_TOKEN ? c->work.actor.scopes & scopes_every() : scopes_write();
 }
 
 static int post_oauth_client(struct call *c) {
@@ -254,7 +259,7 @@ static int put_oauth_client(struct call *c) {
     TRY(client_lock(c, &now));
     TRY(client_may_take_over(c, &now));
     TRY(record_update(&c->work, (struct record){"oauth_client", "oauth_clients", NULL}, &c->id, 1, list, api_columns(c, list)));
-    if (given(c, "scopes")) TRY(client_set_scopes(&c->work, c->id, now.scopes, client_scopes_given(c)));
+    if (given(c, "scopes")) TRY(client_set_scopes(&c->work, c->id, now.scopes, scopes_given(c)));
     TRY(client_change_secret(c, &now));
     TRY(client_keep_logo(c));
     return api_reply(c);

@@ -34,13 +34,22 @@ test('a replay by Idempotency-Key does not show the token', async (t) => {
   assert.equal(again.data.token, null);
 });
 
-test('a token without scopes has those of its person', async (t) => {
+test('a token without a list of scopes has those of its person, one with an empty list none', async (t) => {
   const desk = await open(t);
   const { scopes, client } = await apiToken(desk, desk.admin);
   assert.deepEqual(scopes, ['users:write', 'conversations:write', 'insights:write', 'search:write', 'configuration:write']);
   (await client.get('/settings')).must(200);
   (await client.post('/teams', { title: 'Night', agent_ids: [desk.people.agent.id] })).must(201);
-  assert.deepEqual((await apiToken(desk, desk.admin, { scopes: [] })).scopes, scopes);
+  const none = await apiToken(desk, desk.admin, { scopes: [] });
+  assert.deepEqual(none.scopes, []);
+  for (const path of ['/settings', '/users', '/cases', '/search?query=x', '/autocomplete/users?name=a']) (await none.client.get(path)).refused(403, 'PERMISSIONS_DENIED');
+  (await none.client.post('/files', {})).refused(403, 'PERMISSIONS_DENIED');
+  (await none.client.get('/profile')).must(200);
+  const { id, client: narrowed } = await apiToken(desk, desk.admin, { scopes: ['users'] });
+  (await narrowed.get('/users')).must(200);
+  assert.deepEqual((await desk.admin.update(`/profile/api_tokens/${id}`, { scopes: [] })).scopes, []);
+  (await narrowed.get('/users')).refused(403, 'PERMISSIONS_DENIED');
+  assert.deepEqual((await desk.admin.update(`/profile/api_tokens/${id}`, { name: 'Other' })).scopes, []);
 });
 
 test('invalid members of an API token are refused by name', async (t) => {

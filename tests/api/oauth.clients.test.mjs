@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { File, MINUTE, denied, exchange, iso, multipart, open } from './lib/index.mjs';
 import { GIF, JPEG, gif, grey, png, readPng } from './lib/picture.mjs';
-import { accessToken, apiToken, bearer, maskOf } from './lib/tokens.mjs';
+import { SCOPES, accessToken, apiToken, bearer, maskOf } from './lib/tokens.mjs';
 
 const WHOLE = {
   name: 'Reports', url: 'https://reports.example.com/', scopes: ['users:read', 'conversations'], description: 'Weekly reports\nby mail', author: 'Reports Ltd',
@@ -70,13 +70,15 @@ test('addresses, scopes and names are checked', async (t) => {
   }
 });
 
-test('scopes come as a list, as text with commas and as form fields; an empty list is all', async (t) => {
+test('scopes come as a list, as text with commas and as form fields; an empty list is none, an absent one all', async (t) => {
   const desk = await open(t);
   assert.deepEqual((await desk.admin.create('/oauth/clients', { name: 'x', scopes: 'search, users:read' })).scopes, ['users:read', 'search:write']);
   const client = await desk.admin.create('/oauth/clients', form({ name: 'x', scopes: ['insights:read'] }));
   assert.deepEqual(client.scopes, ['insights:read']);
   assert.deepEqual((await desk.admin.update(`/oauth/clients/${client.id}`, { scopes: [] })).scopes, []);
-  assert.deepEqual((await desk.admin.create('/oauth/clients', { name: 'x' })).scopes, []);
+  assert.deepEqual((await desk.admin.create('/oauth/clients', { name: 'x', scopes: [] })).scopes, []);
+  assert.deepEqual((await desk.admin.create('/oauth/clients', form({ name: 'x', scopes: '' }))).scopes, []);
+  assert.deepEqual((await desk.admin.create('/oauth/clients', { name: 'x' })).scopes, SCOPES.filter((scope) => scope.endsWith(':write')));
 });
 
 test('members that a request lacks keep their values, and null clears them', async (t) => {
@@ -141,7 +143,7 @@ test('the change log names a new secret and a logo without their values', async 
   const entries = (await desk.owner.fetch('/changes', { limit: 1000 })).filter((entry) => entry.resource_type === 'oauth_client');
   const of = (property) => entries.find((entry) => entry.property === property);
   assert.deepEqual([of('secret').from, of('secret').to, of('logo').to], [null, null, null]);
-  assert.deepEqual([of('scopes').from, of('scopes').to], ['', 'users:read']);
+  assert.deepEqual([of('scopes').from, of('scopes').to], [SCOPES.filter((scope) => scope.endsWith(':write')).join(' '), 'users:read']);
   assert.ok(!JSON.stringify(entries).includes(secret));
 });
 
@@ -169,13 +171,13 @@ test('an admin with fewer permissions than its creator can\'t take over a client
 
 test('a client that a token made acts as nobody, and a token makes no secret of a client that acts as a person', async (t) => {
   const desk = await open(t);
-  const { client, id } = await apiToken(desk, desk.admin, { scopes: [] });
+  const { client, id } = await apiToken(desk, desk.admin);
   const made = await client.create('/oauth/clients', { name: 'x' });
   assert.equal(made.creator, null);
   (await desk.admin.delete(`/profile/api_tokens/${id}`)).must(200);
   const asked = (c) => exchange(desk, c, { grant_type: 'client_credentials' });
   denied(await asked(made), 400, 'invalid_grant');
-  const other = await apiToken(desk, desk.admin, { scopes: [] });
+  const other = await apiToken(desk, desk.admin);
   const own = await desk.admin.create('/oauth/clients', { name: 'y' });
   (await asked(own)).must(200);
   (await other.client.post(`/oauth/clients/${own.id}/secret`, {})).refused(403, 'PERMISSIONS_DENIED');
@@ -187,8 +189,8 @@ test('a token makes and takes over no client with more scopes than its own', asy
   const { client } = await apiToken(desk, desk.admin, { scopes: ['configuration', 'users:read'] });
   const made = await client.create('/oauth/clients', { name: 'x' });
   assert.deepEqual(made.scopes, ['users:read', 'configuration:read', 'configuration:write']);
-  assert.deepEqual((await client.update(`/oauth/clients/${made.id}`, { scopes: [] })).scopes, made.scopes);
   assert.deepEqual((await client.update(`/oauth/clients/${made.id}`, { scopes: ['configuration:read'] })).scopes, ['configuration:read']);
+  assert.deepEqual((await client.update(`/oauth/clients/${made.id}`, { scopes: [] })).scopes, []);
   (await client.post('/oauth/clients', { name: 'x', scopes: ['users:write'] })).refused(400, 'FIELD_INVALID');
   const whole = await desk.admin.create('/oauth/clients', { name: 'y' });
   (await client.put(`/oauth/clients/${whole.id}`, { name: 'z' })).refused(403, 'PERMISSIONS_DENIED');
@@ -265,7 +267,7 @@ test('logo_file_id takes an own upload, null removes the logo, and both at once 
 
 async function granted(t) {
   const desk = await open(t);
-  const client = await desk.admin.create('/oauth/clients', { ...WHOLE, scopes: [] });
+  const client = await desk.admin.create('/oauth/clients', { ...WHOLE, scopes: undefined });
   const logo = (await desk.admin.update(`/oauth/clients/${client.id}`, form({ logo: new File('a.png', 'image/png', png(4, 4)) }))).logo;
   const other = await desk.admin.create('/oauth/clients', { name: 'Other' });
   const grant = (role, of, scopes, more) => accessToken(desk, { user: desk.people[role].id, client: of.id, scopes, ...more });
@@ -308,6 +310,9 @@ test('fewer scopes of the client or of the newest consent narrow tokens at once'
   (await write()).refused(403, 'PERMISSIONS_DENIED');
   (await one.client.get('/teams')).must(200);
   await desk.admin.update(`/oauth/clients/${client.id}`, { scopes: [] });
+  for (const path of ['/teams', '/search?query=x']) (await one.client.get(path)).refused(403, 'PERMISSIONS_DENIED');
+  (await one.client.get('/profile')).must(200);
+  await desk.admin.update(`/oauth/clients/${client.id}`, { scopes: SCOPES });
   (await write()).must(201);
   desk.sql(`UPDATE oauth_grants SET scopes = ${maskOf(['search:read'])} WHERE id = ${one.grant}`);
   (await one.client.get('/teams')).refused(403, 'PERMISSIONS_DENIED');
@@ -391,13 +396,14 @@ test('a deleted client takes its grants along', async (t) => {
   assert.equal(desk.check().status, 0);
 });
 
-test('check finds a public client with a secret, and grants and tokens without scopes', async (t) => {
+test('check finds a public client with a secret, and grants without scopes', async (t) => {
   const { desk, client, grant } = await granted(t);
-  const one = grant('agent', client, ['users:read']), token = await apiToken(desk, desk.staff);
+  const one = grant('agent', client, ['users:read']);
+  await apiToken(desk, desk.staff, { scopes: [] });
   await desk.stop();
   assert.equal(desk.check().status, 0);
-  for (const row of ['oauth_clients SET is_public = 1', `oauth_grants SET scopes = 0 WHERE id = ${one.grant}`, `api_tokens SET scopes = 0 WHERE id = ${token.id}`]) desk.sql(`UPDATE ${row}`);
+  for (const row of ['oauth_clients SET is_public = 1', `oauth_grants SET scopes = 0 WHERE id = ${one.grant}`]) desk.sql(`UPDATE ${row}`);
   const { status, stdout } = desk.check();
   assert.notEqual(status, 0);
-  for (const line of [`client ${client.id} is public, but has a secret`, `grant ${one.grant} has no scopes`, `API token ${token.id} has no scopes`]) assert.ok(stdout.includes(line), stdout);
+  for (const line of [`client ${client.id} is public, but has a secret`, `grant ${one.grant} has no scopes`]) assert.ok(stdout.includes(line), stdout);
 });

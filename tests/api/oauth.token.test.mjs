@@ -73,6 +73,14 @@ describe('the token endpoint', () => {
     assert.deepEqual([rows(), token.slice(0, 36), token === refresh_token], [1, refresh_token.slice(0, 36), false]);
   });
 
+  test('a client without scopes gets no token by any grant', async () => {
+    const { desk } = world;
+    const client = await register(desk, { scopes: [], is_password_grant_enabled: true });
+    for (const body of [{ grant_type: 'client_credentials' }, { grant_type: 'password', username: agent().email, password: PASSWORD }, { grant_type: 'client_credentials', scope: 'users:read' }]) {
+      denied(await exchange(desk, client, body), 400, 'invalid_scope');
+    }
+  });
+
   test('a refresh for fewer scopes narrows the access token alone', async () => {
     const { desk, client } = world;
     const first = await tokensFor(desk, client, agent(), { scope: 'users:read search:read' });

@@ -2,6 +2,7 @@
  * PostgreSQL with DATABASE=postgres://... */
 #include "engines.h"
 
+#include "core/access/scope.h"
 #include "core/desk/check.h"
 #include "core/desk/desk.h"
 #include "core/fields/field_value.h"
@@ -389,6 +390,21 @@ static void domains_of_before_stay_trusted(void **state) {
     assert_string_equal(ask_list(p, "SELECT id || ':' || COALESCE(trusted_domain, '-') FROM brands ORDER BY id"), "1:-,5:shop.example");
 }
 
+/* ---- scopes of clients ----------------------------------------------------------------------------------- */
+
+static void clients_without_scopes_keep_all_of_them(void **state) {
+    struct desk_place *p = *state;
+    open_before(p, "_no_scopes");
+    RUN(p, "INSERT INTO oauth_clients (id, name, key, scopes, is_public, is_password_grant_enabled, created_at, updated_at) VALUES (1, "
+           "'a', 'a', 0, 0, 0, 0, 0), (2, 'b', "
+           "'b', 1, 0, 0, 0, 0)");
+    bring_up_to_date(p);
+    uint32_t all = (uint32_t)scopes_write();
+    char expected[64];
+    snprintf(expected, sizeof expected, "1:%u,2:1", all);
+    assert_string_equal(ask_list(p, "SELECT id || ':' || scopes FROM oauth_clients ORDER BY id"), expected);
+}
+
 /* ---- locales --------------------------------------------------------------------------------------------- */
 
 static void locales_get_scripts_and_lower_case_directions(void **state) {
@@ -418,6 +434,7 @@ int main(void) {
         IN_DESK(conversations_get_the_counters_of_their_old_messages_and_activities),
         IN_DESK(a_check_finds_monitored_conversations_without_their_monitor),
         IN_DESK(a_check_finds_translations_without_owner),
+        IN_DESK(clients_without_scopes_keep_all_of_them),
         IN_DESK(domains_of_before_stay_trusted),
         IN_DESK(locales_get_scripts_and_lower_case_directions),
         IN_DESK(a_desk_gets_the_system_views_and_a_job_for_keys_of_subjects),

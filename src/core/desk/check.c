@@ -61,7 +61,6 @@ QUERY(check_mails,
 QUERY(check_public_clients, "SELECT id FROM oauth_clients WHERE is_public = 1 AND secret_hash IS NOT NULL ORDER BY id");
 /* A mask of 0 allows nothing; rows that a person consented to or made always allow something. */
 QUERY(check_grant_scopes, "SELECT id FROM oauth_grants WHERE scopes = 0 ORDER BY id");
-QUERY(check_api_token_scopes, "SELECT id FROM api_tokens WHERE scopes = 0 ORDER BY id");
 QUERY(check_default_hours, WITHOUT_DEFAULT("business_hours", ""));
 QUERY(check_default_brand, WITHOUT_DEFAULT("brands", " AND is_enabled = 1"));
 QUERY(check_translations,
@@ -208,7 +207,6 @@ static const struct rule {
     {&check_mails, "mail %" PRId64 " refers to a message that does not exist, or has no conversation"},
     {&check_public_clients, "client %" PRId64 " is public, but has a secret"},
     {&check_grant_scopes, "grant %" PRId64 " has no scopes"},
-    {&check_api_token_scopes, "API token %" PRId64 " has no scopes"},
     {&check_default_hours, "the desk has %" PRId64 " default business hours instead of one"},
     {&check_default_brand, "the desk has %" PRId64 " enabled default brands instead of one"},
     {&check_translations, "translation %" PRId64 " has no owner"},

@@ -9,8 +9,7 @@
 /* Both queries give the same columns. A grant's scopes are those of the newest consent; a token of client_credentials has no grant. */
 #define OF_TOKEN_ACTOR "JOIN users u ON u.id = t.user_id " OF_ACTOR "WHERE t.token_hash = :hash AND " MAY_LOG_IN
 QUERY(bearer_access,
-      "SELECT " ACTOR_COLUMNS
-      ", t.user_id, t.scopes, COALESCE(g.scopes, t.scopes), CASE WHEN c.scopes = 0 THEN t.scopes ELSE c.scopes END, "
+      "SELECT " ACTOR_COLUMNS ", t.user_id, t.scopes, COALESCE(g.scopes, t.scopes), c.scopes, "
       "c.name, c.id, COALESCE(g.id, 0), 0, COALESCE(c.last_used_at, 0), COALESCE(g.last_activity_at, 0), 0 "
       "FROM oauth_tokens t JOIN oauth_clients c ON c.id = t.client_id LEFT JOIN oauth_grants g ON g.id = t.grant_id " OF_TOKEN_ACTOR
       " AND t.kind = 1 AND t.expires_at > :now AND c.deleted_at IS NULL");

@@ -18,8 +18,7 @@ static void client_read(struct work *w, struct stmt *row, struct client *out, st
     *out = (struct client){.id = col_int(row, 0), .creator_id = col_int(row, 1)};
     struct str *const texts[] = {&out->key, &out->name, &out->url, &out->author, &out->author_url, &out->description, &out->callback_url};
     for (int i = 0; i < 7; i++) *texts[i] = str_dup(w->arena, col_text(row, i + 2));
-    uint32_t mask = (uint32_t)col_int(row, 9), every = scopes_every();
-    out->scopes = scopes_common(mask ? mask : every, every);
+    out->scopes = scopes_common((uint32_t)col_int(row, 9), scopes_every());
     out->is_public = col_int(row, 10) != 0;
     out->is_password_grant_enabled = col_int(row, 11) != 0;
     out->logo_at = col_int(row, 12);

@@ -12,7 +12,7 @@
 struct client {
     int64_t id, creator_id; /* creator_id 0: a token made it, or the person was purged, so no client_credentials */
     struct str key, name, url, author, author_url, description, callback_url; /* p NULL: none */
-    uint32_t scopes; /* mask of core/access/scope.h, write bits with their read bits; never 0: a client without a list may ask for all */
+    uint32_t scopes; /* mask of core/access/scope.h, write bits with their read bits; 0: none */
     bool is_public;  /* it holds no secret, so PKCE is required */
     bool is_password_grant_enabled;
     int64_t logo_at; /* 0: no logo */
@@ -37,7 +37,7 @@ void client_used(struct work *w, int64_t client_id);
 int client_renew_secret(struct work *w, int64_t client_id, struct str *secret);
 int client_drop_secret(struct work *w, int64_t client_id); /* for a client that is public from now on */
 
-/* Stores the mask of its list of scopes; 0: all. before: the stored one. */
+/* Stores the mask of its list of scopes. before: the stored one. */
 int client_set_scopes(struct work *w, int64_t client_id, uint32_t before, uint32_t mask);
 
 /* The address of its logo below the base URL. p NULL: it has none. */
