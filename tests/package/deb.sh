@@ -24,6 +24,9 @@ dpkg-deb --field "$package" Depends | grep -q libgd3 || fail "the package depend
 dpkg-deb --contents "$package" | grep -v ' root/root ' | grep -q . && fail "all files belong to root"
 ok "the package names its dependencies"
 
+lintian --fail-on error,warning --no-tag-display-limit "$package" >"$work/out" 2>&1 || { cat "$work/out" >&2; fail "lintian finds no error and no warning"; }
+ok "lintian finds no error and no warning"
+
 apt-get install --simulate --no-install-recommends "$package" >"$work/out" 2>&1 || { cat "$work/out" >&2; fail "apt can install the package"; }
 ok "apt can install the package here"
 
@@ -65,7 +68,10 @@ wait "$server" || fail "the service ends well"
 server=
 ok "the service ends well"
 
+wanted=$root/etc/systemd/system/multi-user.target.wants/deskd.service # as systemctl enable makes it
+mkdir -p "${wanted%/*}" && ln -s /usr/lib/systemd/system/deskd.service "$wanted"
 dpkg_here --purge deskd
+[ ! -L "$wanted" ] || fail "the link that starts the service is removed"
 [ ! -e "$root/usr/bin/deskd" ] && [ ! -e "$root/etc/deskd.conf" ] || fail "the program and its settings are removed"
 [ -e "$root/var/lib/deskd/desk.db" ] || fail "the data stays"
 ok "removal leaves the data"
