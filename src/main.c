@@ -107,6 +107,7 @@ int main(int argc, char **argv) {
     int work = argc == 3 ? run_unprepared(argv[1]) : -1;
     if (work >= 0) return work;
     memory_policy();
+    memory_private();
     if (sodium_init() < 0) return complain("the cryptographic library can't be initialised");
     signal(SIGPIPE, SIG_IGN);
     struct arena *a = arena_new();

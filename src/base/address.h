@@ -34,6 +34,10 @@ bool address_is_public(const struct address *a);
  * looked up. */
 bool host_is_private(struct str host);
 
+/* True for port 0 and the ports of services that do not speak HTTP: the "bad ports" of the Fetch standard, which browsers refuse, too. A request to
+ * one could be read as commands there. */
+bool port_is_bad(int64_t port);
+
 /* Returns the network by which limits count an address: an IPv4 address itself, or the /64 of an IPv6 address. One
  * household or machine has a whole /64 (RFC 6177). All limits per address use it: connections, held bytes, public
  * writes, failed logins. */

@@ -3,6 +3,17 @@
 #include <malloc.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#else
+#define SANITIZED 0
+#endif
 
 /* Blocks of at least this size are mapped by themselves, and unmapped when they are freed. Without a fixed value the C
  * library raises it to the largest block ever freed, so that after one long reply it keeps all later ones. */
@@ -15,6 +26,17 @@ static atomic_size_t freed, before; /* before: the value of `freed` at the last 
 void memory_policy(void) {
     mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES);
     mallopt(M_TRIM_THRESHOLD, 1024 * 1024);
+}
+
+/* The limit alone would not do: the kernel ignores it for programs that take dumps by a pipe. A sanitizer traces its own process. */
+void memory_private(void) {
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+    if (!SANITIZED) prctl(PR_SET_DUMPABLE, 0);
+}
+
+void memory_undumped(void *p, size_t n) {
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)p / page * page, to = ((uintptr_t)p + n + page - 1) / page * page;
+    madvise((void *)from, to - from, MADV_DONTDUMP);
 }
 
 void memory_freed(size_t n) { atomic_fetch_add_explicit(&freed, n, memory_order_relaxed); }

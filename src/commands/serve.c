@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "core/cases/view_count.h"
 #include "core/change/audit.h"
 #include "core/rules/calendars.h"
@@ -341,6 +342,7 @@ static void serve_until_told(struct server *s) {
 
 int command_serve(const struct command_line *o) {
     struct server s = {.options = o, .memory = arena_new()};
+    memory_undumped(&s, sizeof s); /* it has the keys */
     sigset_t set = signals_of_ours();
     pthread_sigmask(SIG_BLOCK, &set, NULL); /* before the first thread, so that all threads inherit it */
     int wrong = open_outside(&s);

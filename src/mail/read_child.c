@@ -227,14 +227,14 @@ void mail_child_prepare(void) {
 }
 
 static int mail_child_read(const struct confined_limits *limits) {
-    struct stat st;
     struct incoming m;
     struct buf out = {0};
     confined_enter(limits);
-    if (fstat(STDIN_FILENO, &st) != 0 || st.st_size <= 0 || st.st_size > LIMIT_MAIL) _exit(1);
-    const char *raw = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, STDIN_FILENO, 0);
+    off_t size = lseek(STDIN_FILENO, 0, SEEK_END);
+    if (size <= 0 || size > LIMIT_MAIL) _exit(1);
+    const char *raw = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, STDIN_FILENO, 0);
     if (raw == MAP_FAILED) _exit(1);
-    mail_read_here(arena_new(), (struct str){raw, (size_t)st.st_size}, &m);
+    mail_read_here(arena_new(), (struct str){raw, (size_t)size}, &m);
     _exit(answer_write(&m, answer_piece, &out) && write_out(buf_view(&out)) ? 0 : 1);
 }
 

@@ -34,6 +34,9 @@ static curl_socket_t open_checked(void *arg, curlsocktype purpose, struct curl_s
     struct exchange *x = arg;
     bool internet = to->family == AF_INET || to->family == AF_INET6;
     struct address a = internet ? address_of(&to->addr) : (struct address){0};
+    if (internet && port_is_bad(ntohs(to->family == AF_INET ? ((const struct sockaddr_in *)(const void *)&to->addr)->sin_port
+                                                            : ((const struct sockaddr_in6 *)(const void *)&to->addr)->sin6_port)))
+        return CURL_SOCKET_BAD;
     if (purpose != CURLSOCKTYPE_IPCXN || !internet || !exchange_may_reach(x, &a)) return CURL_SOCKET_BAD;
     return socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol);
 }

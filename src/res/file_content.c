@@ -134,6 +134,18 @@ void content_guards(struct call *c) {
     call_header(c, "Cache-Control", S("private, max-age=0, must-revalidate"));
 }
 
+/* Types that a page of this origin could load as a script or a style (WHATWG MIME Sniffing, section 4.6), although the policy of the desk's
+ * pages allows only its own: uploads lie on the same origin. nosniff makes browsers refuse every other type there. */
+static bool is_code(struct str type) {
+    const struct str names[] = {S("javascript"), S("ecmascript"), S("jscript"), S("livescript"), S("css")};
+    struct str name = type;
+    str_cut(&name, '/');
+    if (name.n > 2 && str_eqi((struct str){name.p, 2}, S("x-"))) name = (struct str){name.p + 2, name.n - 2};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (name.n >= names[i].n && str_eqi((struct str){name.p, names[i].n}, names[i])) return true;
+    return false;
+}
+
 int content_send(struct call *c, const struct content *f, bool shown) {
     struct arena *a = c->work.arena;
     struct download *d = ARENA_NEW(a, struct download);
@@ -153,7 +165,7 @@ int content_send(struct call *c, const struct content *f, bool shown) {
     }
     c->raw = true;
     c->download = d;
-    call_header(c, "Content-Type", f->type);
+    call_header(c, "Content-Type", is_code(f->type) ? S("text/plain") : f->type);
     call_header(c, "Content-Disposition", content_disposition(a, f->name, shown && is_raster(f->type)));
     call_header(c, "Repr-Digest", digest_of(a, f->sha256));
     call_header(c, "Accept-Ranges", S("bytes"));

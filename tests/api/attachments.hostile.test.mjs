@@ -47,13 +47,14 @@ test('a name from before names were cleaned is shown and sent without characters
 test('a wrong content type neither changes the bytes nor lets a browser run them', async (t) => {
   const desk = await open(t);
   const talked = await asked(desk.customer);
-  for (const type of ['text/html', 'image/svg+xml', 'application/xhtml+xml', 'text/xml', 'application/javascript', 'image/png', 'IMAGE/PNG; a=b', 'x', '', 'a/b\u00e4', `image/${'x'.repeat(5000)}`]) {
+  for (const type of ['text/html', 'image/svg+xml', 'application/xhtml+xml', 'text/xml', 'application/javascript', 'text/javascript', 'Text/JavaScript ; charset=utf-8', 'text/javascript1.5', 'text/css', 'text/ecmascript', 'application/x-javascript', 'text/jscript', 'image/png', 'IMAGE/PNG; a=b', 'x', '', 'a/b\u00e4', `image/${'x'.repeat(5000)}`]) {
     const bytes = Buffer.from('<script>alert(1)</script>');
     const [a] = (await desk.customer.post(path(talked), multipart({ f: new File('a', type, bytes) }))).must(201).data.attachments;
     for (const url of [a.url, a.url_download]) {
       const reply = (await load(desk, url)).must(200);
       assert.ok(reply.bytes.equals(bytes));
       assert.deepEqual([reply.headers['x-content-type-options'], reply.headers['content-security-policy']], ['nosniff', "default-src 'none'; sandbox"], type);
+      assert.doesNotMatch(reply.headers['content-type'], /script|css/i, 'no page of this origin loads it as a script or a style');
       assert.ok(/^attachment/.test(reply.headers['content-disposition']) || /^image\/png/i.test(reply.headers['content-type']), type);
     }
     assert.deepEqual(a.thumbnails, []);

@@ -71,6 +71,15 @@ test('a desk starts directly after SIGKILL, and its helper processes hold no loc
   await desk.start();
 });
 
+test('a desk writes no core dump, and its keys would not be in one', async (t) => {
+  const desk = await open(t, { processes: 1 });
+  const { pid } = desk.child;
+  assert.match(readFileSync(`/proc/${pid}/limits`, 'utf8'), /^Max core file size +0 +0 /m);
+  const maps = process.getuid() === 0 ? readFileSync(`/proc/${pid}/smaps`, 'utf8') : ''; // others may not read it
+  const stack = maps.split(/^(?=[0-9a-f]+-[0-9a-f]+ )/m).filter((map) => /^\S+ rw-p /.test(map) && / dd\b/.test(/^VmFlags:.*$/m.exec(map)?.[0]));
+  assert.ok(stack.length > 0 || maps === '');
+});
+
 test('a command whose input is missing leaves no folder', () => {
   const place = directory(), at = (name) => join(place, name), wrong = at('wrong.db'), nowhere = at('nowhere');
   writeFileSync(wrong, 'not a store');

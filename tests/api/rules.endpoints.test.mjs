@@ -41,7 +41,7 @@ test('each invalid attribute is named with its pointer', async (t) => {
   await bad('SLACK', { webhook_url: '' }, 'FIELD_REQUIRED', 'webhook_url');
   await bad('HTTP', { url: 'https://example.com', use_auth: true }, 'FIELD_REQUIRED', 'auth_username');
   for (const url of ['ftp://example.com', 'file:///etc/passwd', 'example.com', 'http:/example.com', 'https://', 'https://ada:secret@example.com', 'https://ada@example.com', 'https://example.com/#part',
-    'https://example.com/a b', 'https://example.com/\r\nX-Evil: 1', 'https://exämple.com', 'https://example.com:99999', `https://example.com/${'a'.repeat(2040)}`, ['https://example.com'], { a: 1 },
+    'https://example.com/a b', 'https://example.com/\r\nX-Evil: 1', 'https://exämple.com', 'https://example.com:99999', 'https://example.com:0', 'http://example.com:22/', 'http://example.com:00022', 'https://example.com:25', 'http://example.com:6667', `https://example.com/${'a'.repeat(2040)}`, ['https://example.com'], { a: 1 },
     'http://127.0.0.1', 'http://localhost:8080/x', 'http://LOCALHOST', 'http://10.1.2.3', 'http://172.31.0.1', 'http://192.168.1.1', 'http://169.254.169.254/latest', 'http://100.64.0.1', 'http://0.0.0.0', 'http://0',
     'http://2130706433', 'http://0x7f.1', 'http://0177.0.0.1', 'http://[::1]', 'http://[::]', 'http://[::ffff:127.0.0.1]', 'http://[fe80::1]', 'http://[fd00::1]', 'http://[64:ff9b::7f00:1]', 'http://[2002:7f00:1::]',
     'http://224.0.0.1', 'http://[ff02::1]', 'http://255.255.255.255', 'http://127.0.0.1./', 'http://desk.localhost', 'http://localhost./']) {
@@ -69,7 +69,7 @@ test('an owner may allow private addresses; an admin may not', async (t) => {
   const values = { 'endpoints.allow_private_addresses': true };
   (await desk.admin.put('/settings', { values })).refused(403, 'PERMISSIONS_DENIED', 'values.endpoints.allow_private_addresses');
   (await desk.owner.put('/settings', { values })).must(200);
-  await desk.admin.create('/endpoints', { title: 'a', type: 'HTTP', attributes: { url: 'http://127.0.0.1:9/' } });
+  await desk.admin.create('/endpoints', { title: 'a', type: 'HTTP', attributes: { url: 'http://127.0.0.1:10/' } });
 });
 
 test('a change of the url deletes the password, unless the request sends it', async (t) => {

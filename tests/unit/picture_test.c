@@ -57,6 +57,15 @@ static void ask_for_memory(void) {
     }
 }
 
+static void look_at_paths(void) {
+    struct stat st;
+    static const char *const paths[] = {"/etc/passwd", "", "."};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+        for (int fd = AT_FDCWD; fd < 3; fd = fd < 0 ? 0 : fd + 1)
+            if (syscall(SYS_newfstatat, fd, paths[i], &st, AT_EMPTY_PATH) == 0 || syscall(SYS_newfstatat, fd, paths[i], &st, 0) == 0)
+                _exit(1);
+}
+
 /* Runs `act` in a confined process. Returns its exit status. */
 static int status_of(void (*act)(void)) {
     int status = -1;
@@ -89,6 +98,11 @@ static void a_confined_process_may_read_write_and_ask_for_memory(void **state) {
     void (*const acts[])(void) = {read_input, write_answer, ask_for_memory};
     (void)state;
     for (size_t i = 0; i < sizeof acts / sizeof *acts; i++) assert_int_equal(status_of(acts[i]), 0);
+}
+
+static void a_confined_process_learns_nothing_about_paths(void **state) {
+    (void)state;
+    assert_int_equal(status_of(look_at_paths), 0);
 }
 
 /* ---- pictures ----------------------------------------------------------------------------------------------------- */
@@ -250,6 +264,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_confined_process_is_killed_by_what_it_may_not_call),
         cmocka_unit_test(a_confined_process_may_read_write_and_ask_for_memory),
+        cmocka_unit_test(a_confined_process_learns_nothing_about_paths),
         cmocka_unit_test(the_middle_of_a_picture_is_kept_whatever_its_size_and_type),
         cmocka_unit_test(the_size_of_a_picture_is_read_from_its_header),
         cmocka_unit_test(a_thumbnail_has_the_shape_of_its_picture),

@@ -26,7 +26,8 @@ static bool is_graphic(struct str s) {
     return true;
 }
 
-/* A scheme with a dot, as RFC 8252 section 7.1 asks for. So none is one that browsers run or open: javascript, data, file. */
+/* RFC 8252 section 7.1: com.example.app:/path. A slash must follow, so that nothing is a second scheme: com.x:javascript:...
+ * A scheme with a dot, as RFC 8252 section 7.1 asks for. So none is one that browsers run or open: javascript, data, file. */
 static bool is_app_scheme(struct str s) {
     bool letter = s.n && ((s.p[0] >= 'a' && s.p[0] <= 'z') || (s.p[0] >= 'A' && s.p[0] <= 'Z'));
     for (size_t i = 0; letter && i < s.n; i++)
@@ -43,7 +44,7 @@ const char *client_callback_wrong(struct arena *a, struct str url) {
         return "The URL must begin with https://. http is allowed for localhost, 127.0.0.1 and [::1] only.";
     }
     if (url.n > LIMIT_ENDPOINT_URL) return "The URL is too long: at most 2048 characters.";
-    if (!is_app_scheme(scheme) || rest.n == 0 || !is_graphic(url))
+    if (!is_app_scheme(scheme) || rest.n == 0 || rest.p[0] != '/' || !is_graphic(url))
         return "An address like https://example.com/callback is expected, or for an app com.example.app:/callback.";
     return memchr(url.p, '#', url.n) ? "The URL must not contain a fragment (#)." : NULL;
 }

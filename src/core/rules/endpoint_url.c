@@ -21,9 +21,15 @@ static const char *host_wrong(struct str host, bool private_allowed) {
            "endpoints.allow_private_addresses.";
 }
 
+static bool is_bad_port(struct str text) {
+    int64_t port;
+    return text.p && str_to_int(text, &port) && port_is_bad(port);
+}
+
 static const char *parsed_wrong(struct arena *a, CURLU *u, bool private_allowed) {
     if (url_part(a, u, CURLUPART_USER).p || url_part(a, u, CURLUPART_PASSWORD).p) return "The URL must not contain a user or a password.";
     if (url_part(a, u, CURLUPART_FRAGMENT).p) return "The URL must not contain a fragment (#).";
+    if (is_bad_port(url_part(a, u, CURLUPART_PORT))) return "The port is one of a service that does not speak HTTP. Choose another one.";
     return host_wrong(url_part(a, u, CURLUPART_HOST), private_allowed);
 }
 
