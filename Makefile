@@ -93,6 +93,8 @@ install: deskd ## installs program, manual page, documents and systemd files bel
 	./deskd manual > $(DESTDIR)$(PREFIX)/share/man/man1/deskd.1
 	install -m 644 README.md CHANGELOG.md SECURITY.md LICENSE $(DESTDIR)$(PREFIX)/share/doc/deskd
 	install -m 644 docs/*.md docs/*.png $(DESTDIR)$(PREFIX)/share/doc/deskd/docs
+	install -d $(DESTDIR)$(PREFIX)/share/doc/deskd/docs/tour
+	install -m 644 docs/tour/*.svg $(DESTDIR)$(PREFIX)/share/doc/deskd/docs/tour
 	install -m 644 docs/guides/*.md $(DESTDIR)$(PREFIX)/share/doc/deskd/docs/guides
 	install -D -m 644 packaging/systemd/deskd.service $(DESTDIR)$(PREFIX)/lib/systemd/system/deskd.service
 	sed -i 's,/usr/bin/deskd,$(PREFIX)/bin/deskd,' $(DESTDIR)$(PREFIX)/lib/systemd/system/deskd.service
@@ -339,7 +341,7 @@ test: ## installs missing packages, builds, runs all tests
 test-deep: ## runs the second stage of CI: format, linters of the OpenAPI document, pages, mail servers, sanitizers, short fuzzing
 	@sh tools/setup.sh deep
 	@$(MAKE) --no-print-directory -j2 $(BIN) tests/node_modules/.package-lock.json
-	@MAKE='$(MAKE)' sh tools/side_by_side.sh format-check test-addresses test-openapi test-mail test-races test-pages test-fuzz
+	@MAKE='$(MAKE)' sh tools/side_by_side.sh format-check drawings-check test-addresses test-openapi test-mail test-races test-pages test-fuzz
 
 .PHONY: test-addresses
 test-addresses: ## runs unit, HTTP and API tests under AddressSanitizer and UBSan
@@ -388,6 +390,20 @@ format: ## formats C and C++ by .clang-format
 
 format-check: ## checks that C and C++ follow .clang-format (version 14, of Debian 12)
 	@clang-format --dry-run -Werror $(FORMATTED) && echo "format: $(words $(FORMATTED)) files follow .clang-format"
+
+TOUR := $(wildcard docs/tour/*.dot)
+
+.PHONY: drawings drawings-check
+drawings: ## draws the pictures of docs/TOUR.md from docs/tour/*.dot
+	@for f in $(TOUR); do dot -Tsvg $$f -o $${f%.dot}.svg; done
+
+# Texts and arrows are compared, not places: these depend on the fonts of the machine.
+DRAWN := sed -n 's,.*<\(title\|text\)[^>]*>\(.*\)</.*,\2,p'
+
+drawings-check: ## checks that the pictures of docs/TOUR.md are those of docs/tour/*.dot
+	@for f in $(TOUR); do [ "$$(dot -Tsvg $$f | $(DRAWN) | sort)" = "$$($(DRAWN) $${f%.dot}.svg | sort)" ] \
+		|| { echo "drawings: $$f has changed. Run make drawings."; exit 1; }; done
+	@echo "drawings: $(words $(TOUR)) are current"
 
 .PHONY: help
 help: ## prints this list
