@@ -33,6 +33,7 @@
 
 #define LOOK_AGAIN_MS 1000 /* for retries and leases; a new job wakes the runner */
 #define LOOK_SOON_MS 5     /* after a job, because its next part is due a millisecond later */
+#define JOBS_MS 1000       /* of jobs that are due without end, before periodic work has its turn */
 #define FLUSH_MS (15 * TIME_SECOND)
 #define SWEEP_MS TIME_MINUTE
 
@@ -236,26 +237,47 @@ static void flush_all(struct desk *d) {
     gathered_flush(d);
 }
 
+/* The work that no row of jobs asks for. */
+struct periodic {
+    int64_t flushed, swept;
+    struct breaches_last breaches;
+    struct monitors_state monitors;
+};
+
+/* Returns true if there is more to do soon. */
+static bool run_periodic(struct runner *r, struct periodic *p) {
+    breaches_take(r->desk, &p->breaches);
+    bool more = monitors_run(r->desk, &p->monitors, &r->stopping);
+    if (gathered_waits(r->desk)) gathered_flush(r->desk);
+    if (due(&p->flushed, FLUSH_MS)) flush_all(r->desk);
+    audit_run(r->desk);
+    if (due(&p->swept, SWEEP_MS)) {
+        audit_keep_end(r->desk);
+        sweep(r->desk);
+    }
+    return more;
+}
+
+/* Runs jobs until none is due, but at most for JOBS_MS, because there may always be one. Returns the milliseconds until the next look. */
+static int run_jobs(struct runner *r) {
+    int64_t end = clock_monotonic() + JOBS_MS;
+    int rest = LOOK_AGAIN_MS;
+    while (!atomic_load(&r->stopping) && run_one(r)) {
+        rest = LOOK_SOON_MS;
+        if (clock_monotonic() >= end) return 0;
+    }
+    return rest;
+}
+
 static void *runner_main(void *arg) {
     struct runner *r = arg;
-    int64_t flushed = clock_monotonic(), swept = 0;
-    struct breaches_last breaches = {0};
-    struct monitors_state monitors = {0};
-    bool worked;
+    struct periodic p = {.flushed = clock_monotonic()};
+    int rest;
     do {
-        worked = false;
-        while (!atomic_load(&r->stopping) && run_one(r)) worked = true;
-        breaches_take(r->desk, &breaches);
-        if (monitors_run(r->desk, &monitors, &r->stopping)) worked = true;
-        if (gathered_waits(r->desk)) gathered_flush(r->desk);
-        if (due(&flushed, FLUSH_MS)) flush_all(r->desk);
-        audit_run(r->desk);
-        if (due(&swept, SWEEP_MS)) {
-            audit_keep_end(r->desk);
-            sweep(r->desk);
-        }
-    } while (runner_rest(r, worked ? LOOK_SOON_MS : LOOK_AGAIN_MS));
-    monitors_end(&monitors);
+        rest = run_jobs(r);
+        if (run_periodic(r, &p) && rest > LOOK_SOON_MS) rest = LOOK_SOON_MS;
+    } while (runner_rest(r, rest));
+    monitors_end(&p.monitors);
     flush_all(r->desk);
     audit_run(r->desk);
     audit_keep_end(r->desk);

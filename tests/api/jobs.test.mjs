@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { form, open } from './lib/index.mjs';
+import { form, open, until } from './lib/index.mjs';
 
 const many = (n) => Array.from({ length: n }, (_, i) => ({ title: `Team ${i + 1}`, legacy_id: `L${i + 1}` }));
 const bulk = (who, teams, query) => who.post('/bulk/teams', { teams }, { query });
@@ -86,4 +86,16 @@ test('an accepted job survives a crash and runs exactly once', async (t) => {
   assert.equal(await count(desk.owner), 1000);
   const titles = (await desk.owner.fetch('/teams', { limit: 1000 })).map((x) => x.title);
   assert.equal(new Set(titles).size, 1000);
+});
+
+test('periodic work has its turn beside jobs that are always due', async (t) => {
+  const desk = await open(t, { processes: 1 });
+  await desk.stop();
+  const jobs = 30_000; // of a password that nobody has: each ends at once
+  desk.sql(`INSERT INTO jobs (kind, status, input, attempts, run_at, created_at, updated_at) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${jobs}) SELECT 'password_reset', 1, '""', 0, 0, 0, 0 FROM n`);
+  await desk.start();
+  await desk.owner.create('/roles', { title: 'Night shift', type: 'AGENT' });
+  await until('the entry is in the chain', async () => (await desk.owner.fetch('/audit_log', { action: 'ROLE_CREATED' }))[0].seq !== null || undefined);
+  const left = Number(desk.sql("SELECT COUNT(*) FROM jobs WHERE kind = 'password_reset' AND status IN (1, 2)"));
+  assert.ok(left > 0 && left < jobs, `${left} jobs are left`);
 });
