@@ -94,6 +94,21 @@ bool accepts(struct str accept, struct str type) {
     return !named;
 }
 
+/* The messages say what the caller got wrong: the address, or only the method. */
+static int refuse_route(struct call *c, int rc, struct str allow) {
+    const char *base = "/api/v1/";
+    struct str nearest, none = {0}, path = c->http->path;
+    while (str_starts(path, S("//"))) path.p++, path.n--;
+    if (rc == -ERR_METHOD_NOT_SUPPORTED)
+        return fail_field(&c->work, ERR_METHOD_NOT_SUPPORTED, none, "This address does not support the method. It supports %s.", allow.p);
+    if (!str_starts(path, str_of(base)))
+        return fail_field(&c->work, ERR_RESOURCE_NOT_FOUND, none, "There is nothing at this address. Addresses of the API begin with %s.",
+                          base);
+    if (router_nearest(&c->api->router, c->work.arena, c->method, path, &nearest))
+        return fail_field(&c->work, ERR_RESOURCE_NOT_FOUND, none, "There is no operation at this address. Did you mean %s?", nearest.p);
+    return fail_field(&c->work, ERR_RESOURCE_NOT_FOUND, none, "There is no operation at this address. /docs lists all operations.");
+}
+
 int call_route(struct call *c) {
     struct str allow;
     call_read_query(c);
@@ -101,7 +116,7 @@ int call_route(struct call *c) {
     int rc = router_match(&c->api->router, c, c->method, c->http->path, &allow);
     arguments_read(c);
     if (rc == -ERR_METHOD_NOT_SUPPORTED || (rc < 0 && !known && allow.n)) call_header(c, "Allow", allow);
-    if (rc < 0) return fail(&c->work, error_of_result(rc));
+    if (rc < 0) return refuse_route(c, rc, allow);
     struct str accept = http_header(c->http, "Accept");
     bool admits = accepts(accept, S("application/json")) || (c->route->has_csv && accepts(accept, S("text/csv")));
     if (!admits && !c->route->is_download) return fail(&c->work, ERR_NOT_ACCEPTABLE);
@@ -122,6 +137,14 @@ void call_preflight(struct call *c) {
     }
 }
 
+static int refuse_type(struct call *c, struct str type) {
+    return fail_field(
+        &c->work, ERR_UNSUPPORTED_MEDIA_TYPE, (struct str){0},
+        "%s%.*s%s Send application/json, application/x-www-form-urlencoded or multipart/form-data, in the header Content-Type.",
+        type.n ? "Bodies of the type `" : "The request has a body without a type.", type.n > 100 ? 100 : (int)type.n, type.p,
+        type.n ? "` are not supported." : "");
+}
+
 /* Parses the body by its type. Returns 0 with *tree NULL if there is nothing to parse, or an error if the method uses the body. */
 static int parse_body(struct call *c, bool counts, struct json **tree) {
     struct http_request *r = c->http;
@@ -130,7 +153,7 @@ static int parse_body(struct call *c, bool counts, struct json **tree) {
     bool json = str_eqi(essence, S("application/json")), form = str_eqi(essence, S("application/x-www-form-urlencoded"));
     *tree = r->form;
     if (*tree || r->body.n == 0) return 0;
-    if (!json && !form) return counts ? fail(&c->work, ERR_UNSUPPORTED_MEDIA_TYPE) : 0;
+    if (!json && !form) return counts ? refuse_type(c, essence) : 0;
     int rc = json ? json_parse(c->work.arena, r->body, tree, &err) : form_parse(c->work.arena, r->body, tree, &err);
     if (rc >= 0) return 0;
     *tree = NULL;

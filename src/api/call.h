@@ -169,6 +169,10 @@ void call_header(struct call *c, const char *name, struct str value);
 int call_wait(struct call *c, int64_t seconds);     /* fails with RATE_LIMIT_REACHED; Retry-After: seconds */
 void call_warn(struct call *c, struct str message); /* adds a notification of type WARNING to the reply; the text is not copied */
 
+/* The notification about a mail that the call has queued: that it was sent, or that it waits because the desk has no relay. sent: NULL: nothing is
+ * said of a mail that leaves. what: the mail, as the beginning of a sentence. */
+void call_mailed(struct call *c, const char *sent, const char *what);
+
 /* True if the header Accept admits a media type (RFC 9110 section 12.5.1). An absent one admits all. */
 bool accepts(struct str accept, struct str type);
 

@@ -34,6 +34,10 @@ bool router_make(struct router *r, struct arena *a, char *err, size_t err_size);
 
 /* Finds the route of a raw request target. Returns 0, -ERR_RESOURCE_NOT_FOUND, or -ERR_METHOD_NOT_SUPPORTED with *allow set. */
 int router_match(const struct router *r, struct call *c, enum method m, struct str path, struct str *allow);
+/* Splits the path after /api/v1 into at most PATH_SEGMENTS segments, the last without .json. Returns their number, or -1 for another path. */
+int path_split(struct arena *a, struct str path, struct str *segments);
+/* Finds the address that a caller probably meant by a path without route, for people to read. Returns false if none is near. */
+bool router_nearest(const struct router *r, struct arena *a, enum method m, struct str path, struct str *out);
 /* Decodes one segment of a request target. Returns false if it is not percent-encoded UTF-8 without NUL. */
 bool segment_decode(struct arena *a, struct str s, struct str *out);
 

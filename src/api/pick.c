@@ -65,17 +65,6 @@ static void list_unknown(const struct resource *r, const struct pick *picks, str
     }
 }
 
-void view_note_fields(struct call *c) {
-    struct buf names = {0};
-    if (c->options.picks == NULL || c->route->is_download || c->route->shape == COUNT || c->route->shape == NONE) return;
-    list_unknown(c->resource, c->options.picks, &names);
-    if (c->options.pick_count >= LIMIT_PICKS)
-        notice(&c->work, "NOTICE", "`fields` has more than %d members. The others were ignored.", LIMIT_PICKS - 1);
-    if (names.n)
-        notice(&c->work, "NOTICE", "Unknown members in `fields` were ignored: %.*s", (int)(names.n > 800 ? 800 : names.n), names.p);
-    buf_free(&names);
-}
-
 static bool include_eq(struct str word, struct str type) {
     size_t i = 0, j = 0; /* compares as name_eq; a hyphen counts as an underscore */
     for (;;) {
@@ -97,6 +86,39 @@ bool call_may_read_type(const struct call *c, struct str type) {
 /* A word names the type of the table or that of replies. */
 static bool include_names(struct str word, const struct resource *r) {
     return include_eq(word, str_of(r->type)) || (r->shown_as && include_eq(word, str_of(r->shown_as)));
+}
+
+static bool is_type(struct str word) {
+    const struct resource *const *r = resources;
+    while (*r && !include_names(word, *r)) r++;
+    return *r != NULL;
+}
+
+#define UNKNOWN_MAX 20 /* unknown types that a notice names */
+
+static void note_includes(struct call *c) {
+    struct buf names = {0};
+    int unknown = 0;
+    for (int i = 0; i < c->options.include_count && unknown < UNKNOWN_MAX; i++) {
+        struct str word = c->options.includes[i];
+        if (word.n == 0 || str_eq(word, S("*")) || is_type(word)) continue;
+        buf_fmt(&names, "%s%.*s", unknown++ ? ", " : "", word.n > 64 ? 64 : (int)word.n, word.p);
+    }
+    if (unknown) notice(&c->work, "NOTICE", "Unknown types in `include` were ignored: %.*s", (int)names.n, names.p);
+    buf_free(&names);
+}
+
+void view_note_fields(struct call *c) {
+    struct buf names = {0};
+    if (c->route->is_download || c->route->shape == COUNT || c->route->shape == NONE) return;
+    note_includes(c);
+    if (c->options.picks == NULL) return;
+    list_unknown(c->resource, c->options.picks, &names);
+    if (c->options.pick_count >= LIMIT_PICKS)
+        notice(&c->work, "NOTICE", "`fields` has more than %d members. The others were ignored.", LIMIT_PICKS - 1);
+    if (names.n)
+        notice(&c->work, "NOTICE", "Unknown members in `fields` were ignored: %.*s", (int)(names.n > 800 ? 800 : names.n), names.p);
+    buf_free(&names);
 }
 
 static bool included(const struct view *v, const struct resource *r) {

@@ -151,8 +151,7 @@ bool segment_decode(struct arena *a, struct str s, struct str *out) {
     return utf8_valid(*out);
 }
 
-/* Splits the path after /api/v1 into segments, the last without .json. Returns their number, or -1 for another path. */
-static int split(struct arena *a, struct str path, struct str *segments) {
+int path_split(struct arena *a, struct str path, struct str *segments) {
     int n = 0;
     while (str_starts(path, S("//"))) path.p++, path.n--;
     if (!str_starts(path, S("/api/v1/"))) return -1;
@@ -192,7 +191,7 @@ int router_match(const struct router *r, struct call *c, enum method m, struct s
     static const char *const names[] = {"GET, HEAD", "POST", "PUT", "DELETE"};
     struct str segments[PATH_SEGMENTS];
     bool seen[METHODS] = {0};
-    int n = split(c->work.arena, path, segments);
+    int n = path_split(c->work.arena, path, segments);
     for (int i = 0; n > 0 && i < r->count && r->routes[i].count <= n; i++) {
         const struct compiled *found = &r->routes[i];
         if (found->count != n || !matches(found, segments)) continue;

@@ -92,7 +92,7 @@ bool view_shows_long(const struct view *v, const struct layout *layout);      /*
 void view_row(struct view *v, const struct row *row);                         /* writes the resource */
 void view_reference(struct view *v, const struct layout *layout, int64_t id); /* writes the resource, or {id, resource_type} */
 const struct layout *view_form(struct view *v, const struct layout *layout);  /* the form that references show: itself, or its brief form */
-void view_note_fields(struct call *c);                                        /* adds notices for unknown names in `fields` */
+void view_note_fields(struct call *c);                                        /* adds notices for unknown names in `fields` and `include` */
 void view_flat(struct view *v);                                               /* writes {type: {id: resource}} */
 struct row *view_find(const struct view *v, const struct resource *r, int64_t id); /* a loaded row, or NULL */
 struct value *row_cell(const struct row *row, const char *name);

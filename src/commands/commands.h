@@ -70,6 +70,7 @@ int password_ask(const struct command_line *o, struct arena *a, struct str *out)
 
 /* Makes the owner of a new store. Prints the login to `out` if the password was generated. Returns -ERR_FIELD_DUPLICATE
  * if the store has an owner (another process was faster). Otherwise negative after a complaint. */
+void say_owner(const struct command_line *o, FILE *out); /* if --owner-email was not given: the address that the owner got */
 int owner_create(const struct command_line *o, struct db *db, int64_t now, FILE *out);
 
 /* Draws a bar on standard error if that is a terminal, otherwise does nothing. done == total removes it. */

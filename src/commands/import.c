@@ -130,6 +130,7 @@ static int import_foreign_into(const struct command_line *o, struct import_forei
     say_foreign(o, i);
     printf("deskd: log in as %s", i->owner.owner_email.p);
     printf(generated ? " with the password %s (shown this once)\n" : "\n", password.p);
+    say_owner(o, stdout);
     printf("deskd: people have no passwords: they set one by e-mail, or deskd password EMAIL\n");
     return 0;
 }

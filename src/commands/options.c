@@ -205,6 +205,8 @@ struct str option_text(const struct command_line *o, enum option_id id) {
     return o->values[id];
 }
 
+bool option_is_given(const struct command_line *o, enum option_id id) { return o->values[id].p != option_table[id].initial; }
+
 int64_t option_int(const struct command_line *o, enum option_id id) {
     const struct option *opt = &option_table[id];
     int64_t n = 0;

@@ -138,6 +138,7 @@ struct command_line {
 int options_read(struct command_line *o, struct arena *a, int argc, char **argv, char err[USAGE_MAX]);
 
 struct str option_text(const struct command_line *o, enum option_id id); /* with a NUL */
+bool option_is_given(const struct command_line *o, enum option_id id);   /* false: the value is the default, or there is none */
 int64_t option_int(const struct command_line *o, enum option_id id);     /* numbers, words; flags: 0 or 1 */
 
 void options_help(FILE *out, const struct command *c); /* c NULL: help of all commands */

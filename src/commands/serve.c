@@ -72,6 +72,15 @@ static int key_replaced(struct conn *c, void *arg) {
     return audit_rekey(&w);
 }
 
+/* A mistyped --data would otherwise make a second desk, and its owner would not notice. */
+static void say_new_desk(const struct command_line *o, struct arena *a) {
+    char *folder = option_text(o, OPT_DATABASE).p ? NULL : realpath(option_text(o, OPT_DATA).p, NULL);
+    complain(
+        "there is no desk in %s, so serve makes a new one there. If you expected a desk, stop this one and name its folder with --data",
+        folder ? str_dup(a, str_of(folder)).p : store_name(o));
+    free(folder);
+}
+
 /* Processes of one database must have the same key. The process of a folder is the only one, so its key may have been
  * replaced. */
 static int know_key(struct server *s, const struct key *server) {
@@ -143,6 +152,7 @@ static int open_store(struct server *s) {
         return complain("the desk in %s is incomplete (an interrupted demo?): remove it", store_name(s->options)), -1;
     bool fresh = state == DESK_EMPTY;
     if (open_keys(s, fresh) < 0) return -1; /* before the owner, so that a desk always has its key */
+    if (fresh) say_new_desk(s->options, s->memory);
     int made = fresh ? owner_create(s->options, s->desk.db, clock_now(&s->desk.clock), stderr) : 0;
     if (made < 0 && made != -ERR_FIELD_DUPLICATE) return -1;
     int added = permissions_complete(s->desk.db, clock_now(&s->desk.clock));

@@ -96,6 +96,14 @@ void progress_bar(const char *what, int64_t done, int64_t total) {
 
 /* ---- init --------------------------------------------------------------------------------------------- */
 
+void say_owner(const struct command_line *o, FILE *out) {
+    if (option_is_given(o, OPT_OWNER_EMAIL)) return;
+    fprintf(out,
+            "deskd: the owner has the address %s, because --owner-email was not given. Nobody gets mail there: log in, and add your own "
+            "address (POST /profile/identities/emails)\n",
+            option_text(o, OPT_OWNER_EMAIL).p);
+}
+
 int owner_create(const struct command_line *o, struct db *db, int64_t now, FILE *out) {
     struct arena *a = arena_new();
     struct str password;
@@ -111,6 +119,7 @@ int owner_create(const struct command_line *o, struct db *db, int64_t now, FILE 
     if (rc >= 0) fprintf(out, "deskd: a new desk in %s; log in as %s", store_name(o), n.owner_email.p);
     if (rc >= 0 && generated) fprintf(out, " with the password %s (shown this once)", password.p);
     if (rc >= 0) fputc('\n', out);
+    if (rc >= 0) say_owner(o, out);
     arena_free(a);
     return rc;
 }

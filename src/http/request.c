@@ -152,7 +152,7 @@ static bool prepare_body(struct edge *e) {
     struct str encoding = http_header(r, "Content-Encoding");
     if (encoding.n && !str_eqi(encoding, S("identity"))) {
         r->body_error = ERR_UNSUPPORTED_MEDIA_TYPE;
-        r->body_reason = "Content-Encoding is not supported.";
+        r->body_reason = "Content-Encoding is not supported. Send the body without one.";
         return false;
     }
     e->body = body_new(r, &e->plan, http_header(r, "Content-Type"), stores);

@@ -290,7 +290,7 @@ static void delivery_give_up(struct delivery *d, const char *reason) {
 static void compose_and_send(struct work *w, struct delivery *d, const atomic_bool *stopping) {
     int64_t most = setting_int(w->desk, "mail.attachments_megabytes") << 20;
     enum smtp_outcome outcome = SMTP_TOO_BIG;
-    if (setting_text(w->desk, "mail.smtp_host", w->arena).n == 0 || setting_text(w->desk, "mail.from_address", w->arena).n == 0) {
+    if (!letters_have_relay(w->desk, w->arena)) {
         d->status = MAIL_HELD;
         return;
     }

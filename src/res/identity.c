@@ -64,6 +64,7 @@ static const struct field facebook_fields[] = {
 /* ---- parameters -------------------------------------------------------------------------------------------------------- */
 
 #define VERIFICATION_SENT "We have sent a verification e-mail to this address."
+#define VERIFICATION "The verification e-mail to this address"
 
 static enum identity_kind identity_kind_of_call(const struct call *c) { return identity_kind_of(c->home->table); }
 
@@ -177,7 +178,7 @@ static int verify_own(struct call *c, const struct identity_new *n) {
     if (n->user_id != c->work.actor.user_id || n->is_validated) return 0;
     int sent = letter_first_verification(&c->work, c->id);
     TRY(sent);
-    if (sent) c->notification = S(VERIFICATION_SENT);
+    if (sent) call_mailed(c, VERIFICATION_SENT, VERIFICATION);
     else notice(&c->work, "NOTICE", "No verification e-mail was sent, because too many were sent in the last hour. Request one later.");
     return 0;
 }
@@ -252,7 +253,7 @@ static int put_identity_verification(struct call *c) {
     TRY(api_input(c));
     TRY(email_unvalidated(&c->work, c->id));
     TRY(letter_verification(&c->work, c->id));
-    c->notification = S(VERIFICATION_SENT);
+    call_mailed(c, VERIFICATION_SENT, VERIFICATION);
     return api_reply(c);
 }
 

@@ -261,7 +261,8 @@ static int put_mailbox_send_verification(struct call *c) {
     TRY(api_target(c));
     TRY(api_input(c));
     TRY(mailbox_send_verification(&c->work, c->id));
-    c->notification = S("We have sent a verification e-mail to the address of this mailbox.");
+    call_mailed(c, "We have sent a verification e-mail to the address of this mailbox.",
+                "The verification e-mail to the address of this mailbox");
     return api_reply(c);
 }
 

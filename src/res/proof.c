@@ -26,7 +26,8 @@ static int put_profile_verify(struct call *c) {
 static int post_password_reset(struct call *c) {
     TRY(api_input(c));
     TRY(password_reset_ask(&c->work, in_text(c, "email")));
-    c->notification = S("If an account has this address, we have sent an e-mail with a link to it.");
+    call_mailed(c, "If an account has this address, we have sent an e-mail with a link to it.",
+                "If an account has this address, an e-mail with a link to it");
     return api_reply(c);
 }
 

@@ -229,6 +229,7 @@ static int post_user_invite(struct call *c) {
     TRY(make_person(c, true));
     TRY(db_int(c->work.conn, &user_first_email, BINDS(B_INT("id", c->id)), &email));
     TRY(letter_invitation(&c->work, email));
+    call_mailed(c, NULL, "The invitation");
     return api_reply(c);
 }
 
@@ -378,7 +379,7 @@ static const struct route user_routes[] = {
      .permission = "users.update", .summary = "Create a user", .doc = "An e-mail address or a phone number is required."},
     {POST, "/users/invite", AG_PLUS, "users", ONE, post_user_invite, .permission = "users.update", .summary = "Invite a user",
      .doc = "Creates a user with an e-mail address and without a password. The server mails a link to set the password. It works for seven "
-            "days.",
+            "days. If the desk has no mail relay, a notification says so, and the mail waits.",
      .sample = {.body = "{\"full_name\":\"Grace Murray\",\"email\":\"grace@example.com\"}"}},
     {PUT, "/users/:id/avatar", AG_PLUS, "users", ONE, put_user_avatar, .prepare = avatar_prepare, .lane = LANE_PICTURE,
      .input = avatar_input, .body = FILES_TAKEN, .permission = "users.update", .summary = "Set the picture of a user",

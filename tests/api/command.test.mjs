@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, readdirSync, readlinkSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, readdirSync, readlinkSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Desk, PASSWORD, allowPrivate, defer, delivered, deskd, directory, hook, hooked, open, raw, tested, until } from './lib/index.mjs';
@@ -266,6 +266,22 @@ async function remains(t, names, { store = '' } = {}) {
   if (store !== null) writeFileSync(join(dir, 'desk.db'), store);
   return dir;
 }
+
+test('init and serve say that they chose the address of the owner, and serve that it makes a desk', async (t) => {
+  const chose = /^deskd: the owner has the address owner@example\.com, because --owner-email was not given/m, made = /^deskd: there is no desk in (\S+), so serve makes a new one there\./m;
+  const init = (...more) => deskd('init', '--data', directory(), ...more).stdout;
+  assert.match(init(), chose);
+  assert.doesNotMatch(init('--owner-email', 'ada@example.org'), chose);
+  assert.doesNotMatch(init('--owner-email', 'owner@example.com'), chose);
+  if (process.env.DATABASE) return;
+  const serve = (dir, ...more) => deskd('serve', '--data', dir, '--listen', '127.0.0.1:0', '--lmtp', '/nowhere/x', ...more); // the last option ends it
+  const dir = directory(), first = serve(dir);
+  assert.equal(first.status, 1, first.stderr);
+  assert.equal(made.exec(first.stderr)?.[1], realpathSync(dir), first.stderr);
+  assert.match(first.stderr, chose);
+  assert.doesNotMatch(serve(dir).stderr, /serve makes|--owner-email/);
+  assert.doesNotMatch(serve(directory(), '--owner-email', 'ada@example.org').stderr, chose);
+});
 
 test('a lost store is not replaced by a new desk: an empty store beside a key, contents or mail is refused', async (t) => {
   for (const [names, pattern] of [[['secret.key'], /secret\.key/], [['files'], /files\/[0-9a-f]{2}\/[0-9a-f]{64}/], [['mail'], /mail/]]) {

@@ -15,6 +15,50 @@ test('an unknown path is 404 RESOURCE_NOT_FOUND for every caller', async (t) => 
   }
 });
 
+test('a 404 says whether the address or the object is wrong, and suggests the nearest address', async (t) => {
+  const { anyone, owner } = await open(t);
+  const said = async (who, path, method = 'GET') => (await who.exchange(method, path)).refused(404, 'RESOURCE_NOT_FOUND').body.errors[0].message;
+  const NEAREST = {
+    '/api/v1/case': '/api/v1/cases', '/api/v1/Teams.json': '/api/v1/teams', '//api/v1/organisations': '/api/v1/organizations', '/api/v1/user/7': '/api/v1/users/7',
+    '/api/v1/cases/7/message': '/api/v1/cases/7/messages', '/api/v1/teams/': '/api/v1/teams', '/api/v1/teams/1/wibble': '/api/v1/teams/1', '/api/v1/conversation/23/mesages/4': '/api/v1/conversations/23/messages/4',
+    '/api/v1/business_hours': '/api/v1/businesshours', '/api/v1/oauth/client': '/api/v1/oauth/clients', '/api/v1/cases/statuses/9/x': '/api/v1/cases/statuses/9', '/api/v1/user/%22%3E/notes': '/api/v1/users/:id/notes',
+  };
+  for (const who of [anyone, owner])
+    for (const [path, nearest] of Object.entries(NEAREST)) assert.equal(await said(who, path), `There is no operation at this address. Did you mean ${nearest}?`, path);
+  assert.equal(await said(owner, '/api/v1/profile/avata', 'DELETE'), 'There is no operation at this address. Did you mean /api/v1/profile/avatar?');
+  for (const path of ['/api/v1/wibble', '/api/v1/', `/api/v1/${'x'.repeat(4000)}`, `/api/v1/${'case/'.repeat(30)}`, '/api/v1/xy/1'])
+    assert.equal(await said(owner, path), 'There is no operation at this address. /docs lists all operations.', path);
+  for (const path of ['/teams/999999', '/users/999999/notes', '/teams/x']) assert.equal(await said(owner, `/api/v1${path}`), 'There is no such object, or you may not see it.', path);
+});
+
+test('a 405 names the methods, a 415 the types, and a 401 the ways to log in', async (t) => {
+  const { anyone, owner } = await open(t);
+  const message = (reply) => reply.body.errors[0].message;
+  const other = (await owner.request('POST', '/teams/1')).refused(405, 'METHOD_NOT_SUPPORTED');
+  assert.equal(message(other), `This address does not support the method. It supports ${other.headers.allow}.`);
+  const patch = (await owner.request('PATCH', '/teams')).refused(405, 'METHOD_NOT_SUPPORTED');
+  assert.match(message(patch), /It supports GET, HEAD, POST, DELETE, OPTIONS\.$/);
+  const types = /Send application\/json, application\/x-www-form-urlencoded or multipart\/form-data, in the header Content-Type\.$/;
+  const text = message((await owner.post('/teams', raw('text/plain', 'x'))).refused(415, 'UNSUPPORTED_MEDIA_TYPE'));
+  assert.match(text, /^Bodies of the type `text\/plain` are not supported\./);
+  assert.match(text, types);
+  const none = message((await owner.post('/teams', raw(undefined, 'x'))).refused(415, 'UNSUPPORTED_MEDIA_TYPE'));
+  assert.match(none, /^The request has a body without a type\./);
+  assert.match(none, types);
+  assert.match(message((await anyone.get('/teams')).refused(401, 'AUTHORIZATION_REQUIRED')), /login\. Send HTTP Basic credentials, a session id .* or a bearer token/);
+});
+
+test('an unknown type in include causes a notice, a known one none', async (t) => {
+  const { owner, anyone } = await open(t);
+  for (const include of ['', '*', 'role', 'ROLE,user-minimal,', 'Role,userMinimal', 'case_message,attachment', 'note']) assert.ok(!('logs' in (await owner.get('/users', { include })).must(200).body), include);
+  (await owner.get('/users', { include: 'rolle,user,wibble' })).must(200).notes('rolle, wibble');
+  (await owner.get('/users/1', { include: 'wibble', _flat: true })).must(200).notes('wibble');
+  (await anyone.get('/cases/statuses', { include: 'wibble' })).must(200).notes('wibble');
+  const many = Array.from({ length: 900 }, (_, i) => `x${i}`).join();
+  const { body } = (await owner.get('/users', { include: many })).must(200);
+  assert.ok(body.logs[0].message.includes('x19') && !body.logs[0].message.includes('x20'), body.logs[0].message);
+});
+
 test('an absurd id is 404, never 5xx', async (t) => {
   const { owner } = await open(t);
   for (const id of [...HUGE, '999999']) {

@@ -210,6 +210,23 @@ test('an address may ask only so often a minute', async (t) => {
   (await press(desk, '/password', { hash: 'x', new_password: NEW })).must(400);
 });
 
+test('without a relay, each request that mails says that its mail waits, and how it leaves', async (t) => {
+  const desk = await open(t), { owner, customer, anyone } = desk;
+  const waits = (reply, what, how) => assert.deepEqual(reply.body.notifications.map(({ type, message }) => [type, message]), [['INFO', `${what} waits, because this desk can't send e-mail yet. ${how}`]]);
+  const staff = 'It leaves as soon as an owner sets mail.smtp_host and mail.from_address (PUT /settings).', others = 'Please ask its staff.';
+  const invite = (email) => owner.post('/users/invite', { full_name: 'Ines', email });
+  waits((await invite('ines@people.example')).must(201), 'The invitation', staff);
+  const own = (await customer.post('/profile/identities/emails', { email: 'second@people.example' })).must(201);
+  waits(own, 'The verification e-mail to this address', others);
+  waits((await owner.put(`/identities/emails/${own.data.id}/send_verification_email`)).must(200), 'The verification e-mail to this address', staff);
+  waits((await anyone.post('/password/reset', { email: 'nobody@people.example' })).must(200), 'If an account has this address, an e-mail with a link to it', others);
+  const box = await owner.create('/mailboxes', { address: 'box@people.example' });
+  await desk.clock.forward(MINUTE);
+  waits((await owner.put(`/mailboxes/${box.id}/send_verification_email`)).must(200), 'The verification e-mail to the address of this mailbox', staff);
+  await owner.update('/settings', { values: { 'mail.smtp_host': '127.0.0.1', 'mail.from_address': 'desk@example.com' } });
+  assert.equal((await invite('ida@people.example')).must(201).body.notifications, undefined);
+});
+
 test('an invitation sets the first password by the rules of the role, and expires after seven days', async (t) => {
   const { desk, to } = await mailing(t);
   const made = await desk.owner.create('/users/invite', { full_name: 'Ines', email: 'ines@people.example', role_id: 2 });

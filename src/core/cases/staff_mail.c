@@ -177,18 +177,12 @@ static int tell_of_change(struct staff_mails *all, const struct change *c) {
     return strcmp(c->property, "assigned_team") == 0 ? tell_team(all, c->to.number, c->case_id, NOTIFY_TEAM) : 0;
 }
 
-/* A desk that is being filled has no settings in memory. */
-static bool has_relay(struct work *w) {
-    if (w->desk->settings == NULL) return false;
-    return setting_text(w->desk, "mail.smtp_host", w->arena).n && setting_text(w->desk, "mail.from_address", w->arena).n;
-}
-
 int staff_mails_finish(struct work *w) {
     struct staff_mails all = {.w = w};
     const struct change *changes = changes_of(w);
     const struct change *c = changes;
     while (c && c->case_id == 0) c = c->next;
-    if ((c == NULL && breaches_of(w) == NULL) || !has_relay(w)) return 0;
+    if ((c == NULL && breaches_of(w) == NULL) || !letters_have_relay(w->desk, w->arena)) return 0;
     for (; c; c = c->next)
         if (c->case_id && !change_notifications_stopped(w, c->case_id)) TRY(tell_of_change(&all, c));
     for (const struct breach *b = breaches_of(w); b; b = b->next)

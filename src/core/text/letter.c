@@ -430,6 +430,11 @@ int letter_bounced(struct work *w, int64_t id, enum reject_type type, struct str
     return letter_store_result(w, id, MAIL_BOUNCED, type, reason);
 }
 
+/* A desk that is being filled has no settings in memory. */
+bool letters_have_relay(const struct desk *d, struct arena *a) {
+    return d->settings && setting_text(d, "mail.smtp_host", a).n && setting_text(d, "mail.from_address", a).n;
+}
+
 int letter_hold(struct work *w, int64_t id, bool *first) {
     int64_t waiting = 0;
     TRY(db_lock(w->conn, RELAY_LOCK));

@@ -54,6 +54,8 @@ int letter_mailbox(struct work *w, struct str address, struct str code, int64_t 
 /* Returns the number of letters of a template that this person was sent in the last hour. Concurrent callers wait until the write ends. */
 int letters_lately(struct work *w, int64_t user_id, const char *template);
 
+/* True if the settings name a relay and a sender, so that mail leaves. Else letters are HELD until they do. */
+bool letters_have_relay(const struct desk *d, struct arena *a);
 /* Queues the mails that wait for a relay again. Call it when settings of the relay have changed. */
 int letters_release(struct work *w);
 
