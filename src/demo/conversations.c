@@ -3,17 +3,26 @@
 #include "base/fold.h"
 #include "work/work.h"
 
-QUERY(demo_case_insert,
-      "INSERT INTO cases (id, uuid, subject, subject_key, channel, source, state, requester_id, creator_id, organization_id, "
-      "assigned_team_id, assigned_agent_id, status_id, status_type, priority_id, type_id, message_seq, agent_message_count, "
-      "requester_message_count, reopen_count, "
-      "last_replier_id, last_agent_replier_id, last_message_status, last_message_preview, last_replied_at, "
-      "created_at, updated_at) VALUES (:id, :uuid, :subject, :subject_key, :channel, :source, :state, :requester, :requester, "
-      "CAST(:organization AS BIGINT), CAST(:team AS BIGINT), CAST(:agent AS BIGINT), CAST(:status AS BIGINT), "
-      "CAST(CAST(:status AS BIGINT) AS INTEGER), CAST(:priority AS BIGINT), CAST(:type AS BIGINT), :seq, CAST(:seq AS BIGINT) - "
-      "CAST(:by_requester AS BIGINT), "
-      ":by_requester, :reopened, "
-      ":replier, CAST(:agent_replier AS BIGINT), :message_status, :preview, :replied, :created, :updated)");
+QUERY(
+    demo_case_insert,
+    "INSERT INTO cases (id, uuid, subject, subject_key, channel, source, state, requester_id, creator_id, organization_id, "
+    "assigned_team_id, assigned_agent_id, status_id, status_type, priority_id, type_id, message_seq, agent_message_count, "
+    "requester_message_count, reopen_count, "
+    "last_replier_id, last_agent_replier_id, last_message_status, last_message_preview, last_replied_at, last_public_channel, "
+    "last_reply_by_agent_at, last_agent_activity_at, agent_updated_at, last_reply_by_requester_at, last_customer_activity_at, "
+    "last_opened_at, last_pending_at, last_completed_at, last_completed_by_id, last_closed_at, last_updated_by_id, created_at, updated_at) "
+    "VALUES (:id, :uuid, :subject, :subject_key, :channel, :source, :state, :requester, :requester, "
+    "CAST(:organization AS BIGINT), CAST(:team AS BIGINT), CAST(:agent AS BIGINT), CAST(:status AS BIGINT), "
+    "CAST(CAST(:status AS BIGINT) AS INTEGER), CAST(:priority AS BIGINT), CAST(:type AS BIGINT), :seq, CAST(:seq AS BIGINT) - "
+    "CAST(:by_requester AS BIGINT), "
+    ":by_requester, :reopened, "
+    ":replier, CAST(:agent_replier AS BIGINT), :message_status, :preview, :replied, :channel, "
+    "CAST(:by_agent_at AS BIGINT), CAST(:agent_at AS BIGINT), CAST(:agent_at AS BIGINT), :by_requester_at, :by_requester_at, "
+    "CASE WHEN CAST(:status AS BIGINT) = 2 THEN CAST(:updated AS BIGINT) END, CASE WHEN CAST(:status AS BIGINT) = 3 THEN CAST(:updated AS "
+    "BIGINT) END, CASE WHEN CAST(:status AS BIGINT) >= 4 THEN CAST(:updated AS BIGINT) END, "
+    "CASE WHEN CAST(:status AS BIGINT) >= 4 THEN CAST(:agent_replier AS BIGINT) END, CASE WHEN CAST(:status AS BIGINT) = 5 THEN "
+    "CAST(:updated AS BIGINT) END, :updater, :created, "
+    ":updated)");
 QUERY(demo_post_insert, "INSERT INTO posts (id, case_id, kind, uuid, content_text, creator_id, is_requester, channel, source, "
                         "message_status, message_status_updated_at, by_staff, created_at, updated_at) VALUES (:id, :case, 1, :uuid, :text, "
                         ":creator, :is_requester, :channel, :source, :status, :at, 1 - CAST(:is_requester AS INTEGER), :at, :at)");
@@ -132,6 +141,13 @@ static int64_t last_agent_replier(const struct demo_case *dc) {
     return 0;
 }
 
+/* Time of the last message of staff, or of the requester; 0: none. */
+static int64_t last_message_at(const struct demo_case *dc, bool by_requester) {
+    for (int i = dc->message_count - 1; i >= 0; i--)
+        if (dc->messages[i].by_requester == by_requester) return dc->messages[i].at;
+    return 0;
+}
+
 static int64_t requesters_messages(const struct demo_case *dc) {
     int64_t n = 0;
     for (int i = 0; i < dc->message_count; i++) n += dc->messages[i].by_requester;
@@ -143,6 +159,8 @@ static int insert_case(struct conn *c, struct filling *f, const struct demo_case
     char uuid[36];
     const struct demo_message *last = &dc->messages[dc->message_count - 1];
     struct arena_mark mark = arena_mark(f->arena);
+    int64_t agent_at = last_message_at(dc, false), agent = last_agent_replier(dc);
+    bool resolved = dc->status >= STATUS_COMPLETED && agent; /* by the agent, at the time of the last change */
     chance_uuid(&chance, uuid);
     demo_subject(&f->subject, &f->world, dc);
     demo_contents(&f->text, &f->world, dc, dc->message_count - 1);
@@ -154,9 +172,11 @@ static int insert_case(struct conn *c, struct filling *f, const struct demo_case
                            B_ID("organization", dc->organization_id), B_ID("team", dc->team_id), B_ID("agent", dc->agent_id),
                            B_INT("status", dc->status), B_ID("priority", dc->priority_id), B_ID("type", dc->type_id),
                            B_INT("seq", dc->message_count), B_INT("by_requester", requesters_messages(dc)), B_INT("reopened", dc->reopened),
-                           B_INT("replier", last->creator_id), B_ID("agent_replier", last_agent_replier(dc)),
-                           B_INT("message_status", last->status), B_TEXT("preview", buf_view(&f->preview)), B_INT("replied", last->at),
-                           B_INT("created", dc->created_at), B_INT("updated", dc->updated_at)));
+                           B_INT("replier", last->creator_id), B_ID("agent_replier", agent), B_ID("by_agent_at", agent_at),
+                           B_ID("agent_at", resolved ? dc->updated_at : agent_at), B_INT("by_requester_at", last_message_at(dc, true)),
+                           B_INT("updater", resolved ? agent : last->creator_id), B_INT("message_status", last->status),
+                           B_TEXT("preview", buf_view(&f->preview)), B_INT("replied", last->at), B_INT("created", dc->created_at),
+                           B_INT("updated", dc->updated_at)));
     arena_return(f->arena, mark);
     return rc;
 }

@@ -19,7 +19,7 @@ static const struct field starter_fields[] = {
     {"active_conversations", F_MANY, READONLY, .ref = "conversation", .made = made_conversations,
      .doc = "The newest conversations of the caller that are neither completed nor closed, at most ten. For customers and fingerprints."},
     {"user_email", F_TEXT, READONLY, .doc = "Always null: the caller enters the address.", .example = "null"},
-    {"realtime_url", F_TEXT, READONLY, .doc = "Address of the realtime server.", .example = "\"wss://desk.example.com/socket/websocket\""},
+    {"realtime_url", F_TEXT, READONLY, .doc = "Address of the realtime server. Null: there is none, so clients poll.", .example = "null"},
     {0},
 };
 
@@ -67,12 +67,6 @@ static int average_reply_time(struct call *c, int64_t brand, struct value *out) 
     return 0;
 }
 
-/* http://host becomes ws://host, and https://host becomes wss://host. */
-static struct str realtime_url(struct call *c) {
-    struct str base = c->work.desk->base_url;
-    return STR_CAT(c->work.arena, S("ws"), ((struct str){base.p + 4, base.n - 4}), S("/socket/websocket"));
-}
-
 /* ---- the route ------------------------------------------------------------------------------------------------------------ */
 
 static const struct field starter_args[] = {
@@ -103,7 +97,6 @@ static int get_starter(struct call *c) {
     struct view *v = view_new(c);
     struct row *row = row_new(v, layout_of(c->resource), 0);
     TRY(average_reply_time(c, *brand, row_cell(row, "average_reply_time")));
-    *row_cell(row, "realtime_url") = value_text(realtime_url(c));
     TRY(view_follow(v, row));
     return envelope_row(v, row);
 }

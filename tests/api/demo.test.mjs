@@ -20,6 +20,16 @@ test('a demo desk has tags, notes, files, ratings, custom fields, a form, trashe
   assert.ok(one((c) => c.custom_fields.every((v) => v.value)).custom_fields.length === 2);
   assert.equal((await desk.owner.fetch('/cases/forms'))[0].fields.length, 2);
 
+  const types = new Map((await desk.owner.fetch('/cases/statuses')).map((status) => [status.id, status.type]));
+  for (const c of cases) {
+    const type = types.get(c.status.id), shown = JSON.stringify(c);
+    assert.equal(c.last_completed_at !== null, ['COMPLETED', 'CLOSED'].includes(type), shown);
+    assert.equal(c.last_closed_at !== null, type === 'CLOSED', shown);
+    assert.ok(c.last_updated_by && c.last_public_channel && c.last_reply_by_requester_at, shown);
+    for (const name of ['last_completed_at', 'last_closed_at', 'last_reply_by_agent_at', 'last_agent_activity_at', 'last_opened_at', 'last_pending_at']) assert.ok(c[name] === null || (c[name] >= c.created_at && c[name] <= c.updated_at), `${name} ${shown}`);
+  }
+  for (const type of ['COMPLETED', 'CLOSED']) one((c) => types.get(c.status.id) === type);
+
   const noted = one((c) => c.has_notes);
   assert.equal(noted.last_post_type, 'NOTE');
   assert.equal((await desk.owner.fetch(`/cases/${noted.id}/notes`, { filter: 'CASE' }))[0].body_text, noted.last_post_preview);
