@@ -52,6 +52,7 @@ static const struct route erasure_routes[] = {
      .doc = "A ZIP with one JSON file for each subject (profile, addresses, conversations, messages, comments, events, sessions and "
             "others) and the "
             "files that the user attached. It has no notes of staff and no addresses of other people. The audit log records each export. "
+            "Only for people that the caller may change: an admin can't export an owner. "
             "Callers who do not see all conversations get 403, because a part would look like the whole. "
             "No bearer token reaches it, because the data belong to several scopes."},
     {POST, "/users/:id/erase", AD, "users", ONE, post_user_erase, .permission = "users.delete", .of = "user", .of_gone = true,

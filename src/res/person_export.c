@@ -2,6 +2,8 @@
  * depend on what the person wrote; it has the names of the attached files. */
 #include "res/person_export.h"
 
+#include "core/people/authority.h"
+
 #include "core/change/audit.h"
 #include "core/words.h"
 #include "files/content.h"
@@ -176,6 +178,7 @@ int get_user_export(struct call *c) {
     struct zip_entry *entries = NULL;
     char id[INT_TEXT];
     TRY(api_of(c));
+    TRY(user_may_change(&c->work, c->vars[0].id)); /* as an erasure: it shows everything about the person, sessions included */
     TRY(api_input(c));
     if (c->work.actor.case_access != CASES_ALL)
         return fail_at(

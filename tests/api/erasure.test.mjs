@@ -239,6 +239,11 @@ test('an export of a person is a ZIP with a file for each subject, without notes
   const entries = await desk.admin.fetch('/audit_log', { action: 'PERSON_EXPORTED' });
   assert.deepEqual(entries.map((e) => [e.actor.id, e.object.id]), [[desk.people.admin.id, jane.id]]);
   for (const who of [desk.staff, jane.client]) (await who.get(`/users/${jane.id}/export`)).refused(403, 'PERMISSIONS_DENIED');
+  const status = async (who, id) => (await who.exchange('GET', `/api/v1/users/${id}/export`)).status;
+  const { owner, admin, agent } = desk.people;
+  (await desk.admin.get(`/users/${owner.id}/export`)).refused(403, 'PERMISSIONS_DENIED'); // as an erasure
+  assert.deepEqual([await status(desk.admin, admin.id), await status(desk.admin, agent.id), await status(desk.owner, owner.id), await status(desk.owner, admin.id)], [200, 200, 200, 200]);
+  assert.ok(!(await desk.admin.fetch('/audit_log', { action: 'PERSON_EXPORTED' })).some((e) => e.actor.id === admin.id && e.object.id === owner.id));
   (await desk.admin.get('/users/987654321/export')).refused(404, 'RESOURCE_NOT_FOUND');
   const { client } = await apiToken(desk, desk.admin, { scopes: ['users:write'] });
   (await client.get(`/users/${jane.id}/export`)).refused(403, 'PERMISSIONS_DENIED'); // it has her conversations
