@@ -138,15 +138,11 @@ static const struct field macro_input[] = {
 
 /* ---- access ----------------------------------------------------------------------------------------------------------- */
 
-#define MACRO_IS_LISTED                                                                                                                  \
-    "(t.visibility_type = 3 OR t.agent_id = :me OR (t.visibility_type = 2 AND EXISTS (SELECT 1 FROM team_members tm WHERE tm.team_id = " \
-    "t.visible_to_team_id AND tm.user_id = :me)))"
-
 static void macro_visible_to(struct work *w, struct branches *out) {
     if (w->actor.rank < ROLE_COLLABORATOR) return;
     branch_bind_int(out, ":me", w->actor.user_id);
     out->all = w->actor.rank >= ROLE_ADMIN;
-    if (!out->all) branch_add(out, MACRO_IS_LISTED);
+    if (!out->all) branch_add(out, MACRO_IS_LISTED("t"));
 }
 
 #define MANAGE_MACROS "macros.manage"
@@ -174,7 +170,7 @@ static const struct field macro_list_args[] = {
 
 static int get_macros(struct call *c) {
     TRY(api_input(c));
-    if (!show_all_asked(c)) c->where = MACRO_IS_LISTED;
+    if (!show_all_asked(c)) c->where = MACRO_IS_LISTED("t");
     return api_list(c);
 }
 

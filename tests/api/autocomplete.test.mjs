@@ -125,3 +125,27 @@ test('`filter` of people filters by role like `in`, which rules if both are give
   assert.equal((await ask({ filter: 'CUSTOMERS', limit: 1 })).must(200).body.total_count, 1);
   (await ask({ filter: 'ROBOTS' })).refused(400, 'FIELD_INVALID', 'filter');
 });
+
+test('a tag that only private macros of others have is not found, nor one that nothing has', async (t) => {
+  const desk = await open(t);
+  const other = await desk.person('agent');
+  const { id: team } = await desk.owner.create('/teams', { title: 'Team' }), member = await desk.person('agent', { team_ids: [team] });
+  const macro = (client, tag, more) => client.create('/cases/macros', { title: tag, add_tags: [tag], ...more });
+  const own = await macro(desk.staff, 'secretplan');
+  await macro(desk.owner, 'teamplan', { visibility_type: 'TEAM', visible_to_team_id: team });
+  await macro(desk.owner, 'openplan', { visibility_type: 'ALL' });
+  const found = async (client) => {
+    const names = [];
+    for (const name of ['secretplan', 'teamplan', 'openplan']) names.push(...(await client.fetch('/autocomplete/tags', { name: name.slice(0, -1) })).map((tag) => tag.name));
+    return names;
+  };
+  assert.deepEqual(await found(desk.staff), ['secretplan', 'openplan']);
+  assert.deepEqual(await found(other.client), ['openplan']);
+  assert.deepEqual(await found(member.client), ['teamplan', 'openplan']);
+  assert.deepEqual(await found(desk.admin), ['secretplan', 'teamplan', 'openplan']);
+  assert.equal((await other.client.get('/autocomplete/tags', { name: 'secret' })).must(200).body.total_count, 0);
+  await desk.staff.delete(`/cases/macros/${own.id}`);
+  assert.deepEqual(await found(other.client), ['openplan']);
+  await desk.owner.update(`/users/${desk.people.customer.id}`, { tags: 'secretplan' });
+  assert.deepEqual(await found(other.client), ['secretplan', 'openplan']);
+});

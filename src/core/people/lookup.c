@@ -1,7 +1,9 @@
 #include "core/people/lookup.h"
 
 #include "base/fold.h"
+#include "core/cases/macro.h"
 #include "core/people/name_index.h"
+#include "core/words.h"
 
 /* Names with a word in the range, each once; those that begin with the text (place 0) first. The range covers the stored prefix of a
  * word. WHOLE then checks the whole text against the key. */
@@ -20,8 +22,14 @@ QUERY(lookup_users_in,
                                      "AND " WHOLE("t.name_key") "AND " OTHERS("t.name_key") BEST);
 QUERY(lookup_organizations,
       "SELECT t.id FROM " NAMED("2") " f JOIN organizations t ON t.id = f.id WHERE " WHOLE("t.name_key") "AND " OTHERS("t.name_key") BEST);
+/* Tags are words of the whole desk. A word that only macros of others have, or nothing any more, is shown to admins and owners only. */
+#define TAGS(table) "EXISTS (SELECT 1 FROM " table " x WHERE x.tag_id = t.id) OR "
+#define SHARED                                                                                                              \
+    "(:all = 1 OR " TAGS("case_tags") TAGS("user_tags") TAGS("organization_tags") TAGS("article_tags")                      \
+        TAGS("section_tags") "EXISTS (SELECT 1 FROM macro_tags x JOIN macros m ON m.id = x.macro_id WHERE x.tag_id = t.id " \
+                             "AND " MACRO_IS_LISTED("m") ")) AND "
 QUERY(lookup_tags,
-      "SELECT t.id FROM " NAMED("3") " f JOIN tags t ON t.id = f.id WHERE " WHOLE("t.name_key") "AND " OTHERS("t.name_key") BEST);
+      "SELECT t.id FROM " NAMED("3") " f JOIN tags t ON t.id = f.id WHERE " WHOLE("t.name_key") "AND " SHARED OTHERS("t.name_key") BEST);
 /* Addresses that begin with the text, then addresses of people with a matching name. Claims are left out. */
 QUERY(lookup_emails, "SELECT t.id FROM (SELECT m.id, MIN(m.place) AS place, MIN(m.word) AS word FROM (SELECT e.id, 0 AS place, e.email_key "
                      "AS word FROM identity_emails e "
@@ -49,7 +57,7 @@ int lookup_run(struct work *w, struct lookup *l) {
     l->found = arena_array(w->arena, (size_t)l->limit, sizeof *l->found);
     const struct bind *binds = BINDS(B_TEXT("from", from), B_TEXT("to", name_range_end(w->arena, from)), B_TEXT("whole", whole),
                                      B_TEXT("to_whole", name_range_end(w->arena, whole)), B_TEXT("roles", l->roles), B_TEXT("ids", l->ids),
-                                     B_TEXT("names", l->names));
+                                     B_TEXT("names", l->names), B_INT("me", w->actor.user_id), B_INT("all", w->actor.rank >= ROLE_ADMIN));
     DB_ROWS(rc, w->conn, query_of(l), binds, row) {
         if (l->count < l->limit) l->found[l->count++] = col_int(row, 0);
         l->total++;
