@@ -98,6 +98,13 @@ static bool check_reference(const struct check *k, const struct field *f) {
     return true;
 }
 
+/* A client is generated from the tables: it needs the type of each item of a list that it sends. */
+static bool check_items(const struct check *k, const struct field *f) {
+    bool list = f->type == F_LIST || f->type == F_MANY || f->type == F_ROWS;
+    if (!list || !(input_taken(f, true) || input_taken(f, false)) || field_items(f)) return true;
+    return found_wrong(k, "requests send it, so it needs .items, or a resource with .items in .ref");
+}
+
 static bool check_words(const struct check *k, const struct field *f) {
     if (f->type != F_WORD && f->type != F_WORDS) return true;
     if (f->words == NULL || f->words->word == NULL) return found_wrong(k, "it has no .words");
@@ -169,9 +176,8 @@ static bool check_fields(struct check *k) {
     const struct field *fields = fields_expand(k->arena, k->resource->fields);
     for (const struct field *f = fields; f->name; f++) {
         k->place = f->name;
-        if (!check_reference(k, f) || !check_words(k, f) || !check_value(k, f) || !binds_are_known(k, ".column", f->column, bound) ||
-            !binds_are_known(k, ".many", f->many, ":ids :me"))
-            return false;
+        if (!check_reference(k, f) || !check_words(k, f) || !check_value(k, f) || !check_items(k, f)) return false;
+        if (!binds_are_known(k, ".column", f->column, bound) || !binds_are_known(k, ".many", f->many, ":ids :me")) return false;
     }
     return check_names(k, fields);
 }
@@ -316,7 +322,9 @@ static bool check_taken(struct check *k, const struct route *r, const struct fie
     const char *bound = bound_by_path(k->arena, r), *route = k->place;
     for (const struct field *f = fields; f && f->name; f++) {
         k->place = str_fmt(k->arena, "%s, %s", route, f->name).p;
+        bool records = r->record_list && strcmp(r->record_list, f->name) == 0;
         if (!check_reference(k, f) || !check_words(k, f) || !check_value(k, f)) return false;
+        if (!records && !check_items(k, f)) return false;
         if (!binds_are_known(k, ".filter", f->filter, str_fmt(k->arena, ":%s %s", f->name, bound).p)) return false;
     }
     if (!check_names(k, fields)) return false;

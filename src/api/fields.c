@@ -67,3 +67,11 @@ const struct field *fields_of(const struct field *table) {
     const struct field *rows = expanded_slot(table)->rows;
     return rows ? rows : table;
 }
+
+/* ---- items --------------------------------------------------------------------------------------------------- */
+
+const struct field *field_items(const struct field *f) {
+    const struct resource *r = f->ref ? resource_of(f->ref) : NULL;
+    if (f->items || r == NULL) return f->items;
+    return f->owned_by ? fields_of(r->fields) : r->items;
+}

@@ -15,4 +15,8 @@ const struct field *fields_of(const struct field *table);
 /* The same for any table, in the arena. */
 const struct field *fields_expand(struct arena *a, const struct field *table);
 
+/* The members of an item of a list that a request sends, or NULL: none is known. Those of owned rows are the
+ * members of their resource (api/owned.h). */
+const struct field *field_items(const struct field *f);
+
 #endif

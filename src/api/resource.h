@@ -97,9 +97,14 @@ struct field {
     /* Generic create sets the column to this: ":me" is the caller (null without login), ":id" and similar a path variable. READONLY or
      * HIDDEN. */
     const char *bound;
+    /* F_LIST: the members of an item in a request. A row ITEM_TEXT: an item may be a plain text. Lists of other types have
+     * those of their resource (field_items). */
+    const struct field *items;
     const struct field *group; /* the rows of this table stand here; the name is "*", and no other member is set (api/fields.h) */
     const char *doc, *example; /* example: JSON, for OpenAPI and the reference */
 };
+
+#define ITEM_TEXT "" /* name of a row of .items */
 
 /* ---- routes ----------------------------------------------------------------------------------------- */
 
@@ -276,6 +281,7 @@ struct resource {
     const char *unlogged;              /* reason why changes are not logged; NULL: they are */
     bool changes_unseen;               /* members change without updated_at: no Last-Modified, except by .changed */
     const char *changed;               /* query of the last change of anything that the row :id shows, deletions included */
+    const struct field *items;         /* as those of a field: an item of a list that refers to it, as requests write it */
     const struct field *record_fields; /* bulk imports: the members of a record; NULL: those of a POST */
     int (*insert)(
         struct call *c); /* bulk imports: inserts a validated record and sets c->id; it fails before it writes. NULL: api_insert */

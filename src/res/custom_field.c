@@ -454,8 +454,18 @@ static const struct route option_routes[] = {
     {0},
 };
 
+static const struct field option_items[] = {
+    {ITEM_TEXT, F_TEXT, .doc = "Title in the default locale."},
+    {"id", F_INT, NULLABLE, .doc = "An option of the field, which stays. Absent or null: a new one."},
+    {"values", F_MANY, BY_HANDLER, .ref = "locale_field", .doc = "Titles in several locales."},
+    {"tag", F_TEXT, NULLABLE, .doc = "Tag of the option.", .example = "\"gold\""},
+    {"sort_order", F_INT, 0, .min = 0, .max = 1000000, .doc = "Position. Default: that in the list."},
+    {0},
+};
+
 const struct resource field_option_resource = {.type = "field_option",
                                                .scope = "conversations configuration users",
+                                               .items = option_items,
                                                .title = "Options of custom fields",
                                                .doc = "Options of custom fields.",
                                                .url = "base/field/option/:id",

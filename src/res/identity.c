@@ -407,7 +407,10 @@ const struct resource identity_email_resource = {.type = "identity_email",
                                                  .fields = email_fields,
                                                  .routes = email_routes,
                                                  .visible = access_of_person};
+static const struct field phone_items[] = {{ITEM_TEXT, F_TEXT, .doc = "The number."}, {0}};
+
 const struct resource identity_phone_resource = {.type = "identity_phone",
+                                                 .items = phone_items,
                                                  .sample = "",
                                                  .scope = "users",
                                                  .title = "Phone numbers",

@@ -29,8 +29,11 @@ static const struct route domain_routes[] = {
     {0},
 };
 
+static const struct field domain_items[] = {{ITEM_TEXT, F_TEXT, .doc = "The domain."}, {0}};
+
 const struct resource identity_domain_resource = {.type = "identity_domain",
                                                   .scope = "users",
+                                                  .items = domain_items,
                                                   .title = "Domains",
                                                   .doc = "E-mail domains of organizations.",
                                                   .url = "identities/domains/:id",

@@ -36,13 +36,13 @@ static int check_monitor_actions(struct call *c, struct in *in) { return rule_ac
 static const struct field monitor_input[] = {
     {"title", F_TEXT, REQUIRED, .doc = "Title.", .example = "\"Escalate\""},
     {"is_enabled", F_BOOL, 0, .initial = "1", .doc = "True if the monitor runs."},
-    {"predicate_collections", F_LIST, NULLABLE | BY_HANDLER, .column = "", .check = check_monitor_predicate,
+    {"predicate_collections", F_LIST, NULLABLE | BY_HANDLER, .column = "", .items = rule_collection_items, .check = check_monitor_predicate,
      .doc = "The predicate: a list of collections {id, propositions: [{id, field, operator, value}]}. All collections must hold. A "
             "collection holds if one of its propositions does. GET /monitors/definitions lists the fields. An object with an `id` keeps "
             "that collection or proposition, null adds one. Without collections the monitor acts on every conversation.",
      .example = "[{\"propositions\": [{\"field\": \"cases.casepriorityid\", \"operator\": \"comparison_equalto\", \"value\": \"4\"}]}]"},
-    {"actions", F_LIST, REQUIRED | BY_HANDLER, .column = "", .check = check_monitor_actions, .doc = RULE_ACTIONS_DOC,
-     .example = RULE_ACTIONS_SENT},
+    {"actions", F_LIST, REQUIRED | BY_HANDLER, .column = "", .items = rule_action_items, .check = check_monitor_actions,
+     .doc = RULE_ACTIONS_DOC, .example = RULE_ACTIONS_SENT},
     {0},
 };
 

@@ -98,8 +98,16 @@ static int put_notification_preferences(struct call *c) {
     return api_reply_count(c, n);
 }
 
+static const struct field preference_items[] = {
+    {"type", F_WORD, REQUIRED, .words = notification_types, .doc = "Event.", .example = "\"reply_on_case\""},
+    {"desktop", F_BOOL, 0, .doc = "True to notify the desktop."},
+    {"mobile", F_BOOL, 0, .doc = "True to notify the mobile program."},
+    {"email", F_BOOL, 0, .doc = "True to send a mail."},
+    {0},
+};
+
 static const struct field preferences_input[] = {
-    {"preferences", F_LIST, PRESENT, .check = check_preferences,
+    {"preferences", F_LIST, PRESENT, .items = preference_items, .check = check_preferences,
      .doc = "A list of {type, desktop, mobile, email}, each type at most once. Types and channels that are not given stay.",
      .example = "[{\"type\": \"reply_on_case\", \"email\": false}]"},
     {0},

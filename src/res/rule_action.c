@@ -54,6 +54,17 @@ void render_rule_actions(struct view *v, const struct row *row, const struct val
     jw_end(&v->w);
 }
 
+/* ---- the parameter ----------------------------------------------------------------------------------- */
+
+const struct field rule_action_items[] = {
+    {"id", F_INT, NULLABLE, .doc = "An action that stays. Absent or null: a new one."},
+    {"name", F_TEXT, REQUIRED, .doc = "Name of a definition.", .example = "\"tags\""},
+    {"option", F_WORD, 0, .words = action_options, .doc = "Mandatory if the action has several.", .example = "\"ADD\""},
+    {"value", F_JSON, 0, .doc = "Value of the type that the definition says."},
+    {"attributes", F_OBJECT, NULLABLE, .doc = "Of a mail: subject and message."},
+    {0},
+};
+
 /* ---- input ------------------------------------------------------------------------------------------------------------ */
 
 struct taken_actions {

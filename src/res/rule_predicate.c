@@ -5,6 +5,21 @@
 #include "api/view.h"
 #include "res/groups.h"
 
+/* ---- the parameter ----------------------------------------------------------------------------------- */
+
+static const struct field proposition_items[] = {
+    {"id", F_INT, NULLABLE, .doc = "A proposition that stays. Absent or null: a new one."},
+    {"field", F_TEXT, REQUIRED, .doc = "Field of a definition.", .example = "\"cases.casepriorityid\""},
+    {"operator", F_TEXT, REQUIRED, .doc = "Operator of the definition.", .example = "\"comparison_equalto\""},
+    {"value", F_JSON, 0, .doc = "Value, unless the operator needs none."},
+    {0},
+};
+const struct field rule_collection_items[] = {
+    {"id", F_INT, NULLABLE, .doc = "A collection that stays. Absent or null: a new one."},
+    {"propositions", F_LIST, REQUIRED, .items = proposition_items, .doc = "The collection holds if one of them does."},
+    {0},
+};
+
 /* ---- showing ----------------------------------------------------------------------------------------------------------- */
 
 /* A line of RULE_LINES_OF. Returns its first cell, or NULL. */

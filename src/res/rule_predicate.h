@@ -14,6 +14,8 @@ void render_rule_predicate(struct view *v, const struct row *row, const struct v
  * include=sla_proposition shows them in full. */
 void render_rule_references(struct view *v, const struct row *row, const struct value *own);
 
+extern const struct field rule_collection_items[]; /* of the parameter, also of views */
+
 /* .many of a HIDDEN F_MANY with .ref = "sla_proposition" */
 #define RULE_PROPOSITIONS_OF(owner)                                                                                             \
     "SELECT c.owner_id, p.id FROM rule_collections c JOIN rule_propositions p ON p.collection_id = c.id WHERE c.owner = " owner \

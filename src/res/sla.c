@@ -109,7 +109,7 @@ static const struct field sla_input[] = {
     {"title", F_TEXT, REQUIRED, .doc = "Title.", .example = "\"Gold\""},
     {"description", F_LONG, NULLABLE, .max = LIMIT_SLA_DESCRIPTION, .doc = "Description."},
     {"is_enabled", F_BOOL, 0, .initial = "1", .doc = "True if the SLA is attached to conversations."},
-    {"predicate_collections", F_LIST, NULLABLE | BY_HANDLER, .column = "", .check = check_sla_predicate,
+    {"predicate_collections", F_LIST, NULLABLE | BY_HANDLER, .column = "", .items = rule_collection_items, .check = check_sla_predicate,
      .doc = "The predicate: a list of collections {id, propositions: [{id, field, operator, value}]}. All collections must hold. A "
             "collection holds if one of its propositions does. GET /slas/definitions lists the fields. An object with an `id` keeps that "
             "collection or proposition, null adds one. Without collections the SLA is for every conversation.",

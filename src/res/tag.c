@@ -142,8 +142,11 @@ static const struct route tag_routes[] = {
     {0},
 };
 
+static const struct field tag_items[] = {{ITEM_TEXT, F_TEXT, .doc = "Name of the tag."}, {0}};
+
 const struct resource tag_resource = {.type = "tag",
                                       .scope = "",
+                                      .items = tag_items,
                                       .title = "Tags",
                                       .doc = "Tags of people and organizations. A tag is created when it is first used.",
                                       .table = "tags",

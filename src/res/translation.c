@@ -173,8 +173,16 @@ static const struct route locale_field_routes[] = {
     {0},
 };
 
+static const struct field translation_items[] = {
+    {"id", F_INT, 0, .doc = "Without translation: the object keeps its translation with this id."},
+    {"locale", F_TEXT, 0, .doc = "An enabled locale, as GET /locales lists them.", .example = "\"en-us\""},
+    {"translation", F_LONG, 0, .doc = "The text.", .example = "\"Plan\""},
+    {0},
+};
+
 const struct resource locale_field_resource = {.type = "locale_field",
                                                .scope = "conversations",
+                                               .items = translation_items,
                                                .title = "Translations",
                                                .doc = "Translations of names and other texts.",
                                                .url = "locale/fields/:id",

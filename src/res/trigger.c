@@ -46,13 +46,13 @@ static const struct field trigger_input[] = {
     {"channel", F_WORD, NULLABLE, .words = rule_channels, .doc = CHANNEL_DOC " GET /triggers/channels lists all.", .example = "\"API\""},
     {"event", F_WORD, NULLABLE, .words = rule_events, .doc = EVENT_DOC, .example = "null"},
     {"is_enabled", F_BOOL, 0, .initial = "1", .doc = "True if the trigger runs."},
-    {"predicate_collections", F_LIST, NULLABLE | BY_HANDLER, .column = "", .check = check_trigger_predicate,
+    {"predicate_collections", F_LIST, NULLABLE | BY_HANDLER, .column = "", .items = rule_collection_items, .check = check_trigger_predicate,
      .doc = "The predicate: a list of collections {id, propositions: [{id, field, operator, value}]}. All collections must hold. A "
             "collection holds if one of its propositions does. GET /triggers/definitions lists the fields. An object with an `id` keeps "
             "that collection or proposition, null adds one. Without collections the trigger fires at every change.",
      .example = "[{\"propositions\": [{\"field\": \"cases.casepriorityid\", \"operator\": \"comparison_equalto\", \"value\": \"4\"}]}]"},
-    {"actions", F_LIST, REQUIRED | BY_HANDLER, .column = "", .check = check_trigger_actions, .doc = RULE_ACTIONS_DOC,
-     .example = RULE_ACTIONS_SENT},
+    {"actions", F_LIST, REQUIRED | BY_HANDLER, .column = "", .items = rule_action_items, .check = check_trigger_actions,
+     .doc = RULE_ACTIONS_DOC, .example = RULE_ACTIONS_SENT},
     {0},
 };
 

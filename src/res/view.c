@@ -11,6 +11,7 @@
 #include "core/words.h"
 #include "res/case_list.h"
 #include "res/groups.h"
+#include "res/rule_predicate.h"
 #include "res/share.h"
 
 /* ---- columns ---------------------------------------------------------------------------------------------------------- */
@@ -207,7 +208,7 @@ static const struct field view_input[] = {
      .example = "[1]"},
     {"columns", F_TEXTS, 0, .initial = "subject,requesterid,casestatusid,casepriorityid,assigneeagentid,updatedat",
      .check = check_view_columns, .doc = "Names of columns, in their order.", .example = "[\"subject\", \"updatedat\"]"},
-    {"predicate_collections", F_LIST, NULLABLE, .check = check_collections,
+    {"predicate_collections", F_LIST, NULLABLE, .items = rule_collection_items, .check = check_collections,
      .doc = "The predicate: a list of collections {propositions: [{field, operator, value}]}. All collections must hold. A collection "
             "holds if one of its propositions does. GET /views/definitions lists the fields. Without collections the view has every active "
             "conversation.",

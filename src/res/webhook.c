@@ -225,7 +225,7 @@ static const struct field event_input[] = {
 enum { AT_EVENT, AT_PERSON, AT_PROPERTIES, AT_TIME }; /* places of event_input */
 
 static const struct field bulk_input[] = {
-    {"events", F_LIST, REQUIRED, .doc = "At most 200 events, each with the parameters of one.",
+    {"events", F_LIST, REQUIRED, .items = event_input, .doc = "At most 200 events, each with the parameters of one.",
      .example = "[{\"event\": \"order.paid\", \"user\": {\"email\": \"cora@example.com\"}}]"},
     {0},
 };

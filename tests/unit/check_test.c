@@ -103,6 +103,19 @@ static void written_rows_of_an_owner_have_a_table(void **state) {
     assert_true(passes(&r));
 }
 
+static void items_of_lists_in_requests_have_a_type(void **state) {
+    (void)state;
+    static const struct field text[] = {{ITEM_TEXT, F_TEXT, .doc = "Text."}, {0}};
+    struct field list = {"things", F_LIST, .doc = "It."};
+    assert_true(field_refused(list, "table of thing, things: requests send it, so it needs .items, or a resource with .items in .ref"));
+    struct field fields[] = {list, {0}};
+    struct resource r = thing_of(fields, no_routes);
+    fields[0].items = text;
+    assert_true(passes(&r));
+    fields[0].items = NULL, fields[0].flags = READONLY;
+    assert_true(passes(&r));
+}
+
 static void words_are_numbered_and_spelled_once(void **state) {
     (void)state;
     assert_true(field_refused((struct field){"size", F_WORD, .words = NULL}, "table of thing, size: it has no .words"));
@@ -393,6 +406,7 @@ int main(void) {
         cmocka_unit_test(a_sound_table_passes),
         cmocka_unit_test(references_are_known),
         cmocka_unit_test(written_rows_of_an_owner_have_a_table),
+        cmocka_unit_test(items_of_lists_in_requests_have_a_type),
         cmocka_unit_test(words_are_numbered_and_spelled_once),
         cmocka_unit_test(initial_values_are_values),
         cmocka_unit_test(members_can_be_used),

@@ -110,7 +110,8 @@ static void request_content(struct json_writer *w, const struct manual *m, const
         put_key(w, "allOf");
         jw_array(w);
     }
-    schema_ref(w, "schemas", op->id, "_request");
+    if (json) schema_request(w, m, op);
+    else schema_ref(w, "schemas", op->id, "_request");
     if (files) {
         if (attached) put_json(w, FILES_OF_ANY_NAME);
         else file_parts(w, m, op);

@@ -2,6 +2,7 @@
 #include "api/fields.h"
 
 #include "api/generic.h"
+#include "api/input.h"
 #include "api/narrowing.h"
 #include "base/limits.h"
 
@@ -76,6 +77,7 @@ static void put_inferred(struct json_writer *w, const struct json *example, bool
     const char *type = example ? type_of_example(example) : NULL;
     if (type == NULL) return;
     put_type(w, type, nullable);
+    if (example->type == JSON_OBJECT) put_member(w, "additionalProperties", "true");
     if (example->type != JSON_ARRAY) return;
     put_key(w, "items");
     jw_object(w);
@@ -224,6 +226,68 @@ static void put_range(struct json_writer *w, const struct field *f) {
 }
 
 static void record_schema(struct json_writer *w, const struct manual *m, const struct operation *op);
+static void put_described(struct json_writer *w, const struct manual *m, const struct operation *op, const struct field *f);
+
+static bool is_text_item(const struct field *f) { return f->name[0] == 0; }
+static bool is_item_member(const struct field *f) { return !is_text_item(f) && input_taken(f, true); }
+
+/* True if an item may be a plain text: it says so, or has one mandatory member, of rows that are owned. */
+static bool item_may_be_text(const struct field *f, const struct field *items) {
+    int mandatory = 0, texts = 0;
+    for (const struct field *i = items; i->name; i++) {
+        mandatory += is_item_member(i) && i->flags & REQUIRED;
+        texts += is_text_item(i);
+    }
+    return texts || (f->owned_by && mandatory == 1);
+}
+
+static void put_item_required(struct json_writer *w, const struct manual *m, const struct field *items) {
+    bool any = false;
+    for (const struct field *i = items; i->name; i++) {
+        if (!is_item_member(i) || !(i->flags & REQUIRED)) continue;
+        if (!any) put_key(w, "required");
+        if (!any) jw_array(w);
+        jw_str(w, str_of(sent_name(m, i)));
+        any = true;
+    }
+    if (any) jw_end(w);
+}
+
+static void put_item_object(struct json_writer *w, const struct manual *m, const struct operation *op, const struct field *f,
+                            const struct field *items) {
+    jw_object(w);
+    put_text(w, "type", "object");
+    put_key(w, "properties");
+    jw_object(w);
+    if (f->owned_by && op->route->method == PUT) put_member(w, "id", "{'type': ['integer', 'null'], 'format': 'int64'}");
+    for (const struct field *i = items; i->name; i++) {
+        if (!is_item_member(i)) continue;
+        put_key(w, sent_name(m, i));
+        jw_object(w);
+        put_described(w, m, op, i);
+        jw_end(w);
+    }
+    jw_end(w);
+    put_item_required(w, m, items);
+    jw_end(w);
+}
+
+/* The schema of an item of a list. */
+static void put_item(struct json_writer *w, const struct manual *m, const struct operation *op, const struct field *f) {
+    const struct field *items = field_items(f);
+    bool text = item_may_be_text(f, items), object = false;
+    for (const struct field *i = items; i->name; i++) object |= is_item_member(i);
+    if (text && object) {
+        jw_object(w);
+        put_key(w, "anyOf");
+        jw_array(w);
+    }
+    if (object) put_item_object(w, m, op, f, items);
+    if (text) put_json(w, "{'type': 'string'}");
+    if (!text || !object) return;
+    jw_end(w);
+    jw_end(w);
+}
 
 static void put_sent(struct json_writer *w, const struct manual *m, const struct operation *op, const struct field *f) {
     bool nullable = (f->flags & NULLABLE) != 0, records = op->route->records && op->route->record_list;
@@ -244,7 +308,10 @@ static void put_sent(struct json_writer *w, const struct manual *m, const struct
         put_type(w, "array", nullable);
         put_items(w, f->type == F_IDS ? "integer" : "string", f->type == F_WORDS ? f->words : NULL);
         break;
-    case F_OBJECT: put_type(w, "object", nullable); break;
+    case F_OBJECT:
+        put_type(w, "object", nullable);
+        put_member(w, "additionalProperties", "true"); /* its keys are free, or .check knows them */
+        break;
     case F_MANY:
     case F_ROWS:
     case F_LIST:
@@ -254,7 +321,7 @@ static void put_sent(struct json_writer *w, const struct manual *m, const struct
             record_schema(w, m, op);
             put_int(w, "maxItems", LIMIT_RECORDS);
         } else {
-            jw_raw(w, S("{}"));
+            put_item(w, m, op, f);
         }
         break;
     default: put_shown(w, m, f, nullable);
@@ -263,12 +330,41 @@ static void put_sent(struct json_writer *w, const struct manual *m, const struct
 
 static bool quotes_initial(const struct field *f) { return field_is_text(f) || f->type == F_WORD || f->type == F_TIME; }
 
-void schema_sent(struct json_writer *w, const struct manual *m, const struct operation *op, const struct field *f) {
-    jw_object(w);
+static bool has_default(const struct field *f) { return f->initial && (quotes_initial(f) || f->type == F_INT || f->type == F_BOOL); }
+
+static void put_default(struct json_writer *w, const struct field *f) {
+    if (has_default(f) && quotes_initial(f)) put_text(w, "default", f->initial);
+    else if (has_default(f)) put_member(w, "default", initial_text(f));
+}
+
+static void put_described(struct json_writer *w, const struct manual *m, const struct operation *op, const struct field *f) {
     put_sent(w, m, op, f);
     if (f->doc) put_text(w, "description", f->doc);
-    if (f->initial && quotes_initial(f)) put_text(w, "default", f->initial);
-    else if (f->initial && (f->type == F_INT || f->type == F_BOOL)) put_member(w, "default", initial_text(f));
+}
+
+void schema_sent(struct json_writer *w, const struct manual *m, const struct operation *op, const struct field *f) {
+    jw_object(w);
+    put_described(w, m, op, f);
+    put_default(w, f);
+    jw_end(w);
+}
+
+void schema_request(struct json_writer *w, const struct manual *m, const struct operation *op) {
+    bool any = false;
+    jw_object(w);
+    put_key(w, "$ref");
+    jw_str(w, str_fmt(m->arena, "#/components/schemas/%s_request", op->id));
+    for (const struct field *f = operation_input(op); f->name && op->route->method == POST; f++) {
+        if (!has_default(f) || !input_sent(op, f)) continue;
+        if (!any) put_key(w, "properties");
+        if (!any) jw_object(w);
+        put_key(w, sent_name(m, f));
+        jw_object(w);
+        put_default(w, f);
+        jw_end(w);
+        any = true;
+    }
+    if (any) jw_end(w);
     jw_end(w);
 }
 
@@ -281,7 +377,9 @@ static void put_fields(struct json_writer *w, const struct manual *m, const stru
         if (!input_sent(op, f)) continue;
         mandatory += input_mandatory(op, f);
         put_key(w, sent_name(m, f));
-        schema_sent(w, m, op, f);
+        jw_object(w);
+        put_described(w, m, op, f);
+        jw_end(w);
     }
     jw_end(w);
     if (mandatory == 0) return;
