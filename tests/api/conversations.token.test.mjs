@@ -36,6 +36,22 @@ test('it is valid for 120 seconds', async (t) => {
   (await desk.anyone.get(path, { token })).refused(401, 'AUTHENTICATION_FAILED');
 });
 
+test('it does not read a conversation in the trash, deleted, suspended or merged', async (t) => {
+  const { desk, path, id, token } = await world(t);
+  const reads = (more) => desk.anyone.get(path, { token, ...more });
+  (await reads()).must(200);
+  await desk.staff.update(`/cases/${id}/trash`);
+  for (const more of [{}, { include: '*' }, { fields: 'subject' }]) (await reads(more)).refused(404, 'RESOURCE_NOT_FOUND');
+  assert.ok(!(await reads()).text.includes(STRANGER.subject));
+  const head = await desk.anyone.exchange('HEAD', `/api/v1${path}`, { query: { token } });
+  assert.equal(head.status, 404);
+  await desk.staff.update(`/cases/${id}/restore`);
+  assert.equal((await reads()).must(200).data.subject, STRANGER.subject);
+  const other = await desk.customer.create('/conversations', { subject: 'Other', contents: 'Other' });
+  (await desk.staff.post(`/cases/${other.id}/merge`, { case_ids: [id], force: true })).must(200);
+  (await reads()).refused(404, 'RESOURCE_NOT_FOUND');
+});
+
 test('an invalid token, or one of another conversation, is 401', async (t) => {
   const { desk, path, token } = await world(t);
   const other = (await desk.customer.post('/conversations', { subject: 'S', contents: 'C' })).must(201);

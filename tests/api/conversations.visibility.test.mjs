@@ -115,6 +115,30 @@ test("a customer never sees addresses and traces of others, nor private members 
   assert.ok(seen.last_seen_ip == null && seen.last_seen_user_agent == null);
 });
 
+test('a customer does not see the profile of an agent, but who answered in an own conversation', async (t) => {
+  const desk = await open(t);
+  const agent = await desk.person('agent', { phone: '+4930901820', designation: 'Chief', signature: 'Sig', legacy_id: 'staff-77' });
+  const { id } = await write(desk.customer); // so the customer sees a conversation, in which the agent takes no part
+  await write((await desk.person('customer')).client); // the agent answers in another one
+  const [, other] = (await desk.owner.get('/conversations')).must(200).ids.toSorted((a, b) => a - b);
+  (await agent.client.post(`/conversations/${other}/messages`, { contents: 'Answer' })).must(201);
+  for (const query of [{}, { include: '*' }, { fields: 'full_name' }]) (await desk.customer.get(`/users/${agent.id}`, query)).refused(404, 'RESOURCE_NOT_FOUND');
+  for (const path of waysTo('/users/:id', agent.id)) {
+    const reply = await desk.customer.exchange('GET', `/api/v1${path}`);
+    if (path.endsWith('/avatar')) continue; // a picture for everybody
+    assert.ok([403, 404].includes(reply.status), `${reply}`);
+    assert.ok(!reply.text.includes('agent 1'), `${reply}`);
+  }
+  (await desk.customer.get('/users')).refused(403, 'PERMISSIONS_DENIED');
+  (await agent.client.post(`/conversations/${id}/messages`, { contents: 'Answer' })).must(201);
+  const seen = await desk.customer.fetch(`/users/${agent.id}`);
+  assert.deepEqual([seen.full_name, seen.designation], ['agent 1', 'Chief']);
+  const shown = Object.entries(seen).filter(([, value]) => value !== null && !(Array.isArray(value) && value.length === 0)).map(([name]) => name);
+  for (const name of ['emails', 'phones', 'twitter', 'facebook', 'external_identifiers', 'addresses', 'websites', 'custom_fields', 'legacy_id', 'signature', 'agent_case_access', 'last_seen_ip', 'last_seen_user_agent', 'is_mfa_enabled', 'password_updated_at', 'last_logged_in_at', 'time_zone', 'pinned_notes_count', 'locale']) {
+    assert.ok(!shown.includes(name), `${name} is shown: ${JSON.stringify(seen[name])}`);
+  }
+});
+
 test('participants are the people of the conversation in the minimal form', async (t) => {
   const desk = await open(t);
   const { id } = await write(desk.customer);

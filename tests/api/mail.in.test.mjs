@@ -222,6 +222,20 @@ describe('mails that come in', () => {
     assert.ok((await desk.owner.fetch(`/cases/${first.case_id}`)).last_reply_by_agent_at);
   });
 
+  test('staff who see the conversations of their teams write as customers into one without team that another agent has', async () => {
+    const { desk } = world;
+    const teams = await desk.person('agent', { agent_case_access: 'TEAMS' });
+    const proof = { From: teams.email, 'Authentication-Results': 'mx.desk.example; dmarc=pass' };
+    const first = await receive(desk, mail({ From: 'asks@taken.example', Cc: teams.email }));
+    const to = `desk+${token(desk, 'c', first.case_id)}@example.com`;
+    await desk.owner.update(`/cases/${first.case_id}`, { assigned_agent_id: desk.people.agent.id });
+    assert.equal((await receive(desk, mail(proof, 'Hello'), { to })).case_id, first.case_id);
+    assert.equal((await desk.owner.fetch(`/cases/${first.case_id}`)).last_reply_by_agent_at, null);
+    await desk.owner.update(`/cases/${first.case_id}`, { assigned_agent_id: null });
+    await receive(desk, mail(proof, 'Turn it.'), { to });
+    assert.ok((await desk.owner.fetch(`/cases/${first.case_id}`)).last_reply_by_agent_at);
+  });
+
   test('a mailbox selects brand and team', async () => {
     const { desk } = world;
     const team = await desk.admin.create('/teams', { title: 'Engines' });

@@ -87,6 +87,20 @@ describe('mails in all states:', () => {
     await rowsChanged(desk, `DELETE FROM mails WHERE id = ${ofOther}`);
   });
 
+  test('staff of teams read no mail of a conversation without team that another agent has', async () => {
+    const { desk } = world;
+    const { client } = await desk.person('agent', { agent_case_access: 'TEAMS' }), admin = (await desk.person('admin', { agent_case_access: 'TEAMS' })).client;
+    const taken = await storedMail(desk, { subject: 'taken', status: 'SUCCESS', case_id: world.assigned.id });
+    for (const [id, status] of [[world.mine, 200], [taken, 404]]) {
+      for (const who of [client, admin]) {
+        assert.equal((await who.get(`/mails/${id}`)).status, status);
+        assert.equal((await download(who, id)).status, status);
+      }
+    }
+    assert.deepEqual(subjects(await admin.get('/mails', { is_suspended: false })), ['rejected', 'failed', 'case']);
+    await rowsChanged(desk, `DELETE FROM mails WHERE id = ${taken}`);
+  });
+
   test('an admin who sees only own conversations does not read the mails of others', async () => {
     const { desk } = world;
     const { client } = await desk.person('admin', { agent_case_access: 'SELF' });

@@ -140,6 +140,32 @@ test('a new conversation sends a mail to staff who have enabled it and may see t
   assert.deepEqual(queued(desk), [`case_assigned_to_agent > ${agent.email}`]);
 });
 
+test('staff who see the conversations of their teams get no mail about one without team that another agent has', async (t) => {
+  const { desk, to, agent } = await mailing(t);
+  const teams = await desk.person('agent', { full_name: 'Tim Teams', agent_case_access: 'TEAMS' });
+  await prefer(teams.client, 'case_created', { email: true });
+  const created = async (extra) => { await opened(desk.admin, desk, extra); return queued(desk).filter((line) => line.endsWith(teams.email)); };
+  const mention = async ({ id }) => { await desk.admin.create(`/cases/${id}/notes`, { contents: 'Ask @Tim Teams' }); return queued(desk); };
+  assert.deepEqual(await created({}), [`case_created > ${teams.email}`]);
+  assert.deepEqual(await created({ assigned_agent_id: agent.id }), []);
+  const free = await opened(desk.admin, desk), taken = await opened(desk.admin, desk, { assigned_agent_id: agent.id });
+  queued(desk);
+  assert.deepEqual(await mention(free), [`mentioned_in_conversation > ${teams.email}`]);
+  assert.deepEqual(await mention(taken), []);
+  await to.find(teams.email);
+  await until('all mails are sent', () => desk.sql('SELECT COUNT(*) FROM outgoing_mails WHERE status = 1').trim() === '0');
+  // A mail that waits is not sent after another agent took the conversation.
+  const sent = to.mails.length;
+  await desk.owner.update('/settings', { values: { 'mail.smtp_port': 1 } });
+  const late = await opened(desk.admin, desk);
+  await until('the first attempt has failed', () => desk.sql(`SELECT COUNT(*) FROM outgoing_mails WHERE case_id = ${late.id} AND attempts = 1`).trim() === '1');
+  await assign(desk.admin, late, { assigned_agent_id: desk.people.admin.id });
+  await connect(desk, to);
+  await desk.clock.forward(3_600_000);
+  await until('the mail is given up', () => desk.sql(`SELECT COUNT(*) FROM outgoing_mails WHERE case_id = ${late.id} AND status = 5 AND last_error LIKE '%may not see%'`).trim() === '1');
+  assert.ok(!to.mails.slice(sent).some((mail) => JSON.stringify(mail).includes(teams.email)));
+});
+
 test('a mail is not sent if its reader may not see the conversation any more', async (t) => {
   const { desk, to, agent } = await mailing(t);
   const talk = await opened(desk.admin, desk);
