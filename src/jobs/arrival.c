@@ -34,6 +34,7 @@ static int handle(struct conn *c, void *arg) {
     int noted = m->mail.fault.p ? 0 : bounce_note(w, &m->mail, &m->bounce);
     TRY(noted);
     m->mail.signs.is_bounce = noted;
+    m->mail.signs.is_notice = m->bounce.is_notice;
     TRY(mail_receive(w, &m->mail, raw_id, &mail_id));
     TRY(mail_files_let_go(w, &m->mail));
     return work_finish(w);

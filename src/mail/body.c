@@ -345,6 +345,7 @@ static void read_leaf(struct body *b, const struct part *p, struct place at) {
         struct str method = p->type_value.p ? header_attribute(b->a, p->type_value, "method") : S("");
         b->out->signs.is_calendar_reply |= str_eqi(method, S("REPLY"));
     }
+    b->has_status |= type_is(p, "message/delivery-status") || type_is(p, "message/global-delivery-status");
     if (type_is(p, "application/pkcs7-mime") || type_is(p, "application/x-pkcs7-mime")) note_smime(b, p);
     if (is_tnef(p)) read_tnef(b, p);
     else add_part_as_file(b, p);

@@ -121,6 +121,12 @@ static bool sign_replaces(struct header_reader *h, const char *name, struct str 
     return str_starts(str_of(name), S("X-Spam-")) && spam_weight(h->a, now) > spam_weight(h->a, before);
 }
 
+/* The first of these fields counts, but X-Cron-Env says less than any other. */
+static bool autoreply_replaces(const struct mail_signs *s, const char *name) {
+    const struct str cron = S("X-Cron-Env");
+    return s->autoreply.p == NULL || (str_starts(s->autoreply, cron) && !str_eq(str_of(name), cron));
+}
+
 static void take_sign(struct header_reader *h, const struct mail_field *f) {
     for (size_t i = 0; i < sizeof sign_fields / sizeof *sign_fields; i++) {
         struct str *to = (struct str *)(void *)((char *)h->out + sign_fields[i].at);
@@ -128,8 +134,8 @@ static void take_sign(struct header_reader *h, const struct mail_field *f) {
         struct str line = header_line(h->a, f->value, ANSWER_SIGN);
         if (sign_replaces(h, sign_fields[i].name, line, *to)) *to = line;
     }
-    for (size_t i = 0; h->out->signs.autoreply.p == NULL && i < sizeof autoreply_fields / sizeof *autoreply_fields; i++)
-        if (str_eqi(f->name, str_of(autoreply_fields[i])))
+    for (size_t i = 0; i < sizeof autoreply_fields / sizeof *autoreply_fields; i++)
+        if (str_eqi(f->name, str_of(autoreply_fields[i])) && autoreply_replaces(&h->out->signs, autoreply_fields[i]))
             h->out->signs.autoreply =
                 utf8_first(STR_CAT(h->a, str_of(autoreply_fields[i]), S(": "), header_line(h->a, f->value, ANSWER_SIGN / 2)), ANSWER_SIGN);
     if (str_eqi(f->name, S("X-Desk-Loop")) && h->out->signs.loop_count < ANSWER_LOOPS)
@@ -185,6 +191,12 @@ static struct str with_line_feeds(struct arena *a, struct str raw) {
     return (struct str){copy, raw.n};
 }
 
+/* Some mail servers send a report as multipart/mixed. A person may send one on in this form, too. */
+static bool is_unmarked_report(const struct body *b) {
+    const struct mail_signs *s = &b->out->signs;
+    return b->has_status && (s->auto_submitted.n || s->precedence.n || s->autoreply.n || b->out->from.address.p == NULL);
+}
+
 void mail_read_here(struct arena *a, struct str raw, struct incoming *out) {
     struct str mail = with_line_feeds(a, raw);
     struct header_reader h = {.a = a, .out = out};
@@ -194,6 +206,7 @@ void mail_read_here(struct arena *a, struct str raw, struct incoming *out) {
     read_mail_header(&h, mail);
     body_read(&b, mail);
     if (report_read(a, mail, &out->report) == REPORT_READ) out->signs.is_report = true;
+    if (is_unmarked_report(&b)) out->signs.is_report = true;
     read_text(&b);
 }
 

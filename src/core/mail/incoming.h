@@ -28,6 +28,7 @@ struct mail_signs {
     struct str autoreply;   /* the first of X-Autoreply, X-Autorespond, X-Auto-Response, X-Vacation and similar ones, as "name: value" */
     bool is_report;         /* multipart/report, or a mail of this form by its text (mail/report.h) */
     bool is_bounce;         /* about a letter of this desk; set before mail_receive */
+    bool is_notice;         /* looks like a notice of failed delivery (core/mail/bounce_guess.h); set before mail_receive */
     bool is_calendar_reply; /* text/calendar; method=REPLY */
     int from_headers;       /* number of From headers, and of further authors in them: one is right */
 };

@@ -5,6 +5,7 @@
 #include "core/desk/setting.h"
 
 #include <glib.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 #define QUOTED "%.*s"
@@ -39,6 +40,9 @@ static bool word_is(struct str header, const char *word) { return header.p && st
 static bool submitted_automatically(const struct mail_signs *s) {
     return s->auto_submitted.p && str_trim(s->auto_submitted).n && !word_is(s->auto_submitted, "no");
 }
+
+/* The output of a program that runs at fixed times (mail/read_child.c). */
+static bool is_of_cron(const struct mail_signs *s) { return str_starts(s->autoreply, S("X-Cron-Env:")); }
 
 static bool is_bulk(const struct mail_signs *s) {
     return word_is(s->precedence, "bulk") || word_is(s->precedence, "list") || word_is(s->precedence, "junk");
@@ -114,12 +118,24 @@ static int is_blocked(struct work *w, const struct judged *j, struct str *reason
     return mail_address_blocked(w->desk, w->arena, j->sender.address);
 }
 
+/* Mail servers may write no address in From. */
 static int is_delivery_failure(struct work *w, const struct judged *j, struct str *reason) {
+    const struct mail_signs *s = &j->mail->signs;
     (void)w;
     *reason = S("The mail reports about a mail of this desk, which could not be delivered or was delayed.");
-    if (j->mail->signs.is_bounce) return 1;
+    if (s->is_bounce) return 1;
     *reason = S("The mail is a report of a mail server.");
-    return j->mail->signs.is_report;
+    if (s->is_report) return 1;
+    *reason = S("The mail has no valid address in From, and it says that a mail could not be delivered.");
+    return s->is_notice && j->sender.key.p == NULL;
+}
+
+/* A program sent it, and it says that a mail of somebody could not be delivered. */
+static int is_automated_notice(struct work *w, const struct judged *j, struct str *reason) {
+    const struct mail_signs *s = &j->mail->signs;
+    (void)w;
+    *reason = S("A program sent the mail, and it says that a mail could not be delivered.");
+    return s->is_notice && (submitted_automatically(s) || is_bulk(s) || has_empty_return_path(j->mail));
 }
 
 static int is_mailer_daemon(struct work *w, const struct judged *j, struct str *reason) {
@@ -178,7 +194,7 @@ static int is_out_of_office(struct work *w, const struct judged *j, struct str *
     if (word_is(s->auto_submitted, "auto-replied")) return 1;
     *reason =
         s->autoreply.p ? str_fmt(w->arena, QUOTED, QUOTE(s->autoreply)) : str_fmt(w->arena, "Precedence: " QUOTED, QUOTE(s->precedence));
-    if (s->autoreply.p || word_is(s->precedence, "auto_reply") || word_is(s->precedence, "auto-reply")) return 1;
+    if ((s->autoreply.p && !is_of_cron(s)) || word_is(s->precedence, "auto_reply") || word_is(s->precedence, "auto-reply")) return 1;
     *reason = str_fmt(w->arena, "The subject is that of an automatic reply: " QUOTED, QUOTE(j->mail->subject));
     bool sign = submitted_automatically(s) || is_bulk(s) || s->auto_response_suppress.p || has_empty_return_path(j->mail);
     return sign && has_vacation_subject(w->arena, j->mail->subject);
@@ -192,6 +208,8 @@ static int is_automated(struct work *w, const struct judged *j, struct str *reas
     if (is_bulk(s)) return 1;
     *reason = str_fmt(w->arena, "The mail is from a mailing list: " QUOTED, QUOTE(s->list_id));
     if (s->list_id.p) return 1;
+    *reason = str_fmt(w->arena, QUOTED, QUOTE(s->autoreply));
+    if (is_of_cron(s)) return 1;
     *reason = S("The mail is a reply to a calendar invitation.");
     if (s->is_calendar_reply) return 1;
     *reason = S("The return path of the mail is empty, so a program sent it.");
@@ -244,7 +262,7 @@ static int is_unverified(struct work *w, const struct judged *j, struct str *rea
 }
 
 static int is_no_participant(struct work *w, const struct judged *j, struct str *reason) {
-    *reason = str_fmt(w->arena, QUOTED " does not take part in conversation %d.", QUOTE(j->sender.address), (int)j->thread.now.id);
+    *reason = str_fmt(w->arena, QUOTED " does not take part in conversation %" PRId64 ".", QUOTE(j->sender.address), j->thread.now.id);
     if (!j->thread.found || j->as_staff) return 0;
     int rc = sender_takes_part(w, &j->sender, &j->thread.now);
     return rc < 0 ? rc : !rc;
@@ -255,13 +273,14 @@ static const struct suspension_rule {
     int (*hits)(struct work *w, const struct judged *j, struct str *reason);
 } rules[] = {
     {SUSPENDED_INVALID_EMAIL_HEADERS, has_invalid_headers},
+    {SUSPENDED_DELIVERY_FAILED, is_delivery_failure},
     {SUSPENDED_NO_FROM_ADDRESS, has_no_from},
     {SUSPENDED_INVALID_FROM_ADDRESS, has_invalid_from},
     {SUSPENDED_SOURCE_IS_MAILBOX, is_from_mailbox},
     {SUSPENDED_LOOP_DETECTED, is_loop},
     {SUSPENDED_BLOCKLISTED_EMAIL, is_blocked},
-    {SUSPENDED_DELIVERY_FAILED, is_delivery_failure},
     {SUSPENDED_MAILER_DAEMON, is_mailer_daemon},
+    {SUSPENDED_DELIVERY_FAILED, is_automated_notice},
     {SUSPENDED_OUT_OF_OFFICE_EMAIL, is_out_of_office},
     {SUSPENDED_AUTOMATED_EMAIL, is_automated},
     {SUSPENDED_SOURCE_IS_NOREPLY, is_from_noreply},
