@@ -282,7 +282,7 @@ static int mail_accept(struct work *w, struct processing *p) {
     if (may_not_reply(w, p)) return mail_give_up(p, INCOMING_REJECTED, S("The role of the sender may not reply to customers."));
     if (p->released && p->j.thread.open) TRY(participant_add(w, p->j.thread.now.id, p->j.sender.user_id));
     TRY(p->j.thread.open ? mail_post(w, p) : mail_begin_case(w, p));
-    TRY(sender_copies_join(w, p->j.mail, &p->j.sender, p->case_id));
+    TRY(sender_copies_join(w, p->j.mail, &p->j.sender, p->mailbox.id != 0, p->case_id));
     TRY(sender_recipients_keep(w, p->j.mail, p->j.mail_id, p->post_id));
     p->status = INCOMING_SUCCESS;
     return 0;

@@ -152,30 +152,47 @@ int sender_act(struct work *w, const struct incoming *m, struct mail_sender *s, 
 
 QUERY(participants_number, "SELECT COUNT(*) FROM case_participants WHERE case_id = :case");
 
+/* People of one mail who join a conversation. */
+struct joining {
+    struct work *w;
+    struct str sender, recipient; /* keys of the addresses of the sender, and of the recipient of the envelope; p NULL: unknown */
+    int64_t case_id, room;        /* room: for so many more */
+};
+
 /* Returns 1 if the address may join, 0 if not, or a negative error. */
-static int copy_may_join(struct work *w, const struct mail_person *p, struct str sender) {
+static int copy_may_join(const struct joining *j, const struct mail_person *p) {
+    struct work *w = j->w;
     if (p->address.p == NULL || !mail_address_plain(w->arena, p->address)) return 0;
-    if (str_eq(email_key(w->arena, p->address), sender)) return 0;
+    if (str_eq(email_key(w->arena, p->address), j->sender)) return 0;
+    if (j->recipient.p && str_eq(mailbox_key(w->arena, p->address), j->recipient)) return 0;
     if (mail_address_is_daemon(p->address) || mail_address_is_noreply(p->address)) return 0;
     if (mail_address_blocked(w->desk, w->arena, p->address)) return 0;
     int ours = mailbox_owns(w, p->address);
     return ours < 0 ? ours : !ours;
 }
 
-int sender_copies_join(struct work *w, const struct incoming *m, const struct mail_sender *s, int64_t case_id) {
-    int64_t there, user;
-    if (m->cc_count == 0) return 0;
-    TRY(db_int(w->conn, &participants_number, BINDS(B_INT("case", case_id)), &there));
-    int64_t room = PARTICIPANTS_BY_MAIL - there;
-    for (int i = 0, joined = 0; i < m->cc_count && joined < COPIES_OF_MAIL && joined < room; i++) {
-        int may = copy_may_join(w, &m->cc[i], s->key);
+static int people_join(struct joining *j, const struct mail_person *people, int count) {
+    for (int i = 0; i < count && j->room > 0; i++) {
+        int64_t user;
+        int may = copy_may_join(j, &people[i]);
         TRY(may);
         if (!may) continue;
-        TRY(customer_of_address(w, mail_person_name(w->arena, &m->cc[i]), m->cc[i].address, &user));
-        TRY(participant_add(w, case_id, user));
-        joined++;
+        TRY(customer_of_address(j->w, mail_person_name(j->w->arena, &people[i]), people[i].address, &user));
+        TRY(participant_add(j->w, j->case_id, user));
+        j->room--;
     }
     return 0;
+}
+
+int sender_copies_join(struct work *w, const struct incoming *m, const struct mail_sender *s, bool desk_known, int64_t case_id) {
+    int64_t there;
+    if (m->to_count + m->cc_count == 0) return 0;
+    TRY(db_int(w->conn, &participants_number, BINDS(B_INT("case", case_id)), &there));
+    int64_t room = PARTICIPANTS_BY_MAIL - there;
+    struct str recipient = m->recipient.p ? mailbox_key(w->arena, m->recipient) : (struct str){0};
+    struct joining j = {w, s->key, recipient, case_id, room < COPIES_OF_MAIL ? room : COPIES_OF_MAIL};
+    if (desk_known || m->recipient.p) TRY(people_join(&j, m->to, m->to_count));
+    return people_join(&j, m->cc, m->cc_count);
 }
 
 /* ---- recipients --------------------------------------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-/* The person who sent a mail, and the people in its Cc. */
+/* The person who sent a mail, and the people in its To and Cc. */
 #ifndef CORE_MAIL_SENDER_H
 #define CORE_MAIL_SENDER_H
 
@@ -24,11 +24,12 @@ int sender_takes_part(struct work *w, const struct mail_sender *s, const struct 
  * as_staff. Sets user_id. Returns 1, 0 if the person is disabled, or a negative error. */
 int sender_act(struct work *w, const struct incoming *m, struct mail_sender *s, bool as_staff);
 
-#define COPIES_OF_MAIL 20       /* people in Cc who become participants */
+#define COPIES_OF_MAIL 20       /* people in To and Cc who become participants */
 #define PARTICIPANTS_BY_MAIL 50 /* participants of a conversation; more are not added by mails */
-/* The people in Cc become participants: people without an account are created. Left out are the sender, addresses of the desk, blocked
- * addresses, and addresses that no person reads. Returns 0 or a negative error. */
-int sender_copies_join(struct work *w, const struct incoming *m, const struct mail_sender *s, int64_t case_id);
+/* The people in To and Cc become participants: people without an account are created. Left out are the sender, addresses of the desk, blocked
+ * addresses, and addresses that no person reads. desk_known: an address in To or Cc is one of the desk. If none is and the envelope does not say for whom the mail is,
+ * one in To may be, so nobody in To joins. Returns 0 or a negative error. */
+int sender_copies_join(struct work *w, const struct incoming *m, const struct mail_sender *s, bool desk_known, int64_t case_id);
 
 #define RECIPIENTS_OF_MAIL 50 /* addresses of To, and of Cc, that are looked up */
 /* Stores the people with an address in To or Cc as recipients of the message. Addresses without a person, as those of the desk, are left out.

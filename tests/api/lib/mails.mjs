@@ -41,7 +41,7 @@ let made = 0;
 export async function arrive(desk, ...mails) {
   for (const { raw, to, from, door = 'LMTP', bytes = 'utf8' } of mails) {
     const name = `${String(Date.now()).padStart(16, '0')}-${process.pid}-${made++}`;
-    const head = `deskd-mail 1\ndoor: ${door}\n${from === undefined ? '' : `from: <${from}>\n`}${to === undefined ? '' : `to: <${to}>\n`}\n`;
+    const head = `deskd-mail 1\ndoor: ${door}\n${from === undefined ? '' : `from: <${from}>\n`}${to == null ? '' : `to: <${to}>\n`}\n`;
     const draft = join(desk.dir, 'mail', 'tmp', name);
     writeFileSync(draft, Buffer.concat([Buffer.from(head, bytes), Buffer.isBuffer(raw) ? raw : Buffer.from(raw)]));
     renameSync(draft, join(desk.dir, 'mail', 'new', name));
@@ -63,7 +63,7 @@ export function mailRows(desk, after = 0) {
 }
 export const lastMail = (desk) => +sql(desk, 'SELECT COALESCE(MAX(id), 0) FROM mails');
 
-/** Delivers one mail and returns its row, or undefined if it was dropped. */
+/** Delivers one mail and returns its row, or undefined if it was dropped. to null: the envelope has no recipient. */
 export async function receive(desk, raw, { to = 'desk@example.com', from = 'ada@people.example', door } = {}) {
   const before = lastMail(desk);
   await arrive(desk, { raw, to, from, door });
