@@ -9,6 +9,7 @@
 #include "core/change/change.h"
 #include "core/desk/setting.h"
 #include "core/mail/token.h"
+#include "core/text/letter.h"
 #include "res/groups.h"
 
 #define MANAGE_CHANNELS "channels.manage"
@@ -33,6 +34,13 @@ static void render_imap_time(struct view *v, const struct row *row, const struct
     (void)row;
     if (v->c->work.actor.rank < ROLE_ADMIN || own->type != V_INT) jw_null(&v->w);
     else jw_time(&v->w, own->i);
+}
+
+/* Programs take a mailbox without an address for a broken one. The desk takes no mail for this address. */
+static void render_mailbox_address(struct view *v, const struct row *row, const struct value *own) {
+    struct call *c = v->c;
+    (void)row;
+    jw_str(&v->w, own->type == V_TEXT ? own->s : STR_CAT(c->work.arena, S("support@"), letter_host(c->work.desk, c->work.arena)));
 }
 
 /* Only owners decide which server gets the password. */
@@ -68,10 +76,10 @@ static int check_imap_host(struct call *c, struct in *in) {
 static const struct field mailbox_fields[] = {
     {"uuid", F_TEXT, READONLY, .doc = "UUID of the mailbox.", .example = "\"7b5ad54e-0b0c-4c5c-9d0e-6f6d61696c31\""},
     {"address", F_TEXT, REQUIRED | CREATE_ONLY, .column = "COALESCE(t.address, CASE WHEN t.is_system = 1 THEN " SYSTEM_ADDRESS " END)",
-     .max = 254, .check = check_mailbox_address,
+     .max = 254, .check = check_mailbox_address, .render = render_mailbox_address,
      .doc =
          "Address, without a plus sign. It can't be changed, because mails on their way have it. The address of the system mailbox is the "
-         "setting mail.from_address; null if the setting is empty.",
+         "setting mail.from_address. While the setting is empty, it is support@ and the host name of the desk, which takes no mail for it.",
      .example = "\"support@example.com\""},
     {"name", F_TEXT, NULLABLE, .doc = "Sender name of its mails. Null: the setting mail.from_name, else the name of the brand.",
      .example = "\"Support\""},

@@ -30,6 +30,15 @@ describe('mailboxes:', () => {
     assert.ok(box.verified_at);
   });
 
+  test('the system mailbox has an address before the desk has one', async (t) => {
+    const desk = await open(t);
+    const { address } = await desk.staff.fetch('/mailboxes/1');
+    assert.match(address, /^support@[^@\s]+$/);
+    assert.deepEqual((await desk.staff.fetch('/mailboxes')).map((box) => box.address), [address]);
+    await desk.owner.update('/settings', { values: { 'mail.from_address': 'help@example.com' } });
+    assert.equal((await desk.staff.fetch('/mailboxes/1')).address, 'help@example.com');
+  });
+
   test('staff read mailboxes; admins and owners with the permission write them', async () => {
     const { desk } = world;
     for (const role of ['owner', 'admin', 'agent', 'collaborator']) assert.ok((await desk.as(role).fetch('/mailboxes')).length);
