@@ -30,8 +30,6 @@ static bool word_at(struct str s, struct encoded_word *w, bool *ended) {
     if (w->encoding != 'B' && w->encoding != 'Q') return false;
     rest = (struct str){rest.p + 2, rest.n - 2};
     const char *end = rest.n >= 2 ? memmem(rest.p, rest.n, "?=", 2) : NULL;
-    /* "?q?=41?=": the first "?=" is not the end */
-    if (end && end == rest.p - 1) end = memmem(rest.p + 1, rest.n - 1, "?=", 2);
     *ended = end != NULL;
     if (end == NULL) return false;
     w->text = (struct str){rest.p, (size_t)(end - rest.p)};
