@@ -152,18 +152,15 @@ test('staff who see the conversations of their teams get no mail about one witho
   queued(desk);
   assert.deepEqual(await mention(free), [`mentioned_in_conversation > ${teams.email}`]);
   assert.deepEqual(await mention(taken), []);
-  await to.find(teams.email);
-  await until('all mails are sent', () => desk.sql('SELECT COUNT(*) FROM outgoing_mails WHERE status = 1').trim() === '0');
   // A mail that waits is not sent after another agent took the conversation.
-  const sent = to.mails.length;
   await desk.owner.update('/settings', { values: { 'mail.smtp_port': 1 } });
-  const late = await opened(desk.admin, desk);
+  const late = await opened(desk.admin, desk, { subject: 'Late one' });
   await until('the first attempt has failed', () => desk.sql(`SELECT COUNT(*) FROM outgoing_mails WHERE case_id = ${late.id} AND attempts = 1`).trim() === '1');
   await assign(desk.admin, late, { assigned_agent_id: desk.people.admin.id });
   await connect(desk, to);
   await desk.clock.forward(3_600_000);
   await until('the mail is given up', () => desk.sql(`SELECT COUNT(*) FROM outgoing_mails WHERE case_id = ${late.id} AND status = 5 AND last_error LIKE '%may not see%'`).trim() === '1');
-  assert.ok(!to.mails.slice(sent).some((mail) => JSON.stringify(mail).includes(teams.email)));
+  assert.ok(!to.mails.some((mail) => JSON.stringify(mail).includes('Late one')));
 });
 
 test('a mail is not sent if its reader may not see the conversation any more', async (t) => {
