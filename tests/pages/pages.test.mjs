@@ -144,6 +144,7 @@ describe('pages in a browser', () => {
       await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
       assert.match(await page.title(), title);
       await page.waitForFunction(() => document.activeElement?.id === 'problems');
+      assert.equal(await page.getAttribute('.languages [hreflang=de]', 'href'), `/helpcenter/de${path}`);
       await page.keyboard.press('Tab');
       if (field === null) continue;
       await page.keyboard.press('Enter');
@@ -198,6 +199,10 @@ describe('pages in a browser', () => {
     assert.deepEqual([rating.score, rating.comment], ['GOOD', 'Quick.']);
     assert.equal(await page.locator('.rating').count(), 0, 'the form appears once');
     await shoot(page, 'rated');
+    await page.evaluate(() => { for (const form of document.forms) form.noValidate = true; });
+    await Promise.all([page.waitForNavigation(), page.click('.reply button')]);
+    assert.match(await page.title(), /^Error: Start the engine/);
+    assert.equal(await page.getAttribute('.languages [hreflang=de]', 'href'), `/helpcenter/de/conversations/${id}`, 'the language menu leads to the page of the form');
     await context.close();
   });
 
