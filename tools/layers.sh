@@ -3,6 +3,7 @@
 #      base json db work core demo files mail outgoing api res pages oauth jobs transfer commands main; http stands beside them: only api, pages, oauth, commands and main use it.
 # 2. Modules include each other in no circle. A module is a header and the source of the same name: a.c and a.h are a.
 # 3. Each layer is a folder of src, and each folder of src is a layer.
+# 4. No set of characters is searched by strchr, because strchr finds NUL in each set. in_set of base/str.h does not.
 set -e
 cd "$(dirname "$0")/.." || exit 1
 layers="base json db work core demo files mail outgoing api res pages oauth jobs transfer commands"
@@ -45,6 +46,8 @@ for layer in $layers http; do [ -d "src/$layer" ] || { echo "layers: src/$layer 
 for folder in src/*/; do
     case " $layers http " in *" $(basename "$folder") "*) ;; *) echo "layers: $folder is in no layer" >&2; exit 1 ;; esac
 done
+
+! grep -rn 'strchr("' src || { echo "layers: use in_set of base/str.h in place of strchr" >&2; exit 1; }
 
 # The server refuses to start if the numbers of schema files have a gap or a repetition.
 ls schema/*.sql | awk -F'[/_]' '{ if ($2 + 0 != NR) { print "schema: " $0 " should have number " NR; wrong = 1; exit } } END { exit wrong }'

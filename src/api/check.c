@@ -130,6 +130,7 @@ static bool initial_is_valid(const struct field *f) {
 
 static bool check_value(const struct check *k, const struct field *f) {
     if (f->initial && !initial_is_valid(f)) return found_wrong(k, ".initial is %s, which a client could not send", f->initial);
+    if (f->initial && !input_taken(f, true)) return found_wrong(k, "no POST reads its .initial. Give the column a DEFAULT in the schema");
     if (f->example && !is_json(k->arena, f->example)) return found_wrong(k, ".example is not JSON (texts need quotes)");
     if (f->doc == NULL && !(f->flags & HIDDEN)) return found_wrong(k, "it has no .doc");
     if (f->flags & REQUIRED && f->flags & READONLY) return found_wrong(k, "it is REQUIRED, but READONLY: nobody could send it");

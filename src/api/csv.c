@@ -17,7 +17,7 @@ static void begin_cell(struct call *c) {
     if (c->out.n && c->out.p[c->out.n - 1] != '\n') buf_char(&c->out, ',');
 }
 
-static bool is_formula(struct str s) { return s.n && strchr("=+-@\t\r", s.p[0]) != NULL && s.p[0]; }
+static bool is_formula(struct str s) { return s.n && in_set(s.p[0], "=+-@\t\r"); }
 
 void csv_text(struct call *c, struct str s) {
     begin_cell(c);

@@ -81,7 +81,7 @@ static void name_operation(struct buf *out, const struct route *r) {
         }
     }
     for (size_t i = 0; i < out->n; i++)
-        if (strchr("-.", out->p[i])) out->p[i] = '_';
+        if (in_set(out->p[i], "-.")) out->p[i] = '_';
 }
 
 static const char *operation_id(const struct manual *m, const struct route *r) {

@@ -184,7 +184,8 @@ static void layout_url(struct arena *a, struct layout *s) {
         pieces[n] = (struct url_piece){{at, strcspn(at, ":")}, URL_END};
         at += pieces[n].text.n;
         if (*at == 0) return;
-        struct str name = {++at, strcspn(at, "/")};
+        at++;
+        struct str name = {at, strcspn(at, "/")};
         pieces[n].member = url_member(s, name);
         at += name.n;
     }

@@ -12,7 +12,7 @@ static struct pick *parse_inner(struct call *c, struct str *rest, int depth, int
     struct pick *first = NULL, **last = &first;
     while (rest->n) {
         size_t n = 0;
-        while (n < rest->n && !strchr(",()", rest->p[n])) n++;
+        while (n < rest->n && !in_set(rest->p[n], ",()")) n++;
         struct str name = {rest->p, n};
         bool plus = name.n && name.p[0] == ' '; /* "+tags": a query string decodes + as a blank */
         name = str_trim(name);

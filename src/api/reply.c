@@ -230,12 +230,17 @@ static int compare_pairs(const void *a, const void *b) {
     return order ? order : (x->place > y->place) - (x->place < y->place);
 }
 
+static void pair_add(struct pair *pairs, size_t *n, struct str name, struct str value) {
+    pairs[*n] = (struct pair){name, value, *n};
+    ++*n;
+}
+
 static void percent_encode(struct buf *out, struct str s) {
     static const char hex[] = "0123456789ABCDEF";
     for (size_t i = 0; i < s.n; i++) {
         unsigned char c = (unsigned char)s.p[i];
-        bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || strchr("-_.~", c);
-        if (c && plain) buf_char(out, (char)c);
+        bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || in_set(c, "-_.~");
+        if (plain) buf_char(out, (char)c);
         else buf_add(out, (char[]){'%', hex[c >> 4], hex[c & 15]}, 3);
     }
 }
@@ -267,8 +272,8 @@ static size_t sent_pairs(struct call *c, const char *key, struct pair **out) {
     struct pair *pairs = *out = arena_array(a, most, sizeof *pairs);
     for (struct str rest = c->http->query; rest.p;) {
         struct str sent = str_cut(&rest, '&'), name = str_cut(&sent, '=');
-        struct pair p = {argument_cased(c, form_decode(a, name)), form_decode(a, sent), n};
-        if ((name.n || sent.p) && !paging(p.name) && !name_eq(p.name, str_of(key))) pairs[n++] = p;
+        struct str cased = argument_cased(c, form_decode(a, name));
+        if ((name.n || sent.p) && !paging(cased) && !name_eq(cased, str_of(key))) pair_add(pairs, &n, cased, form_decode(a, sent));
     }
     return n;
 }
@@ -286,8 +291,8 @@ static struct str page_url(struct call *c, const char *key, struct str value) {
     buf_str(&b, c->work.desk->base_url);
     buf_str(&b, path);
     buf_text(&b, ".json");
-    if (c->options.limit != DEFAULT_PAGE) pairs[n++] = (struct pair){name_cased(c, "limit"), str_int(limit, c->options.limit), n};
-    if (value.n) pairs[n++] = (struct pair){name_cased(c, key), value, n};
+    if (c->options.limit != DEFAULT_PAGE) pair_add(pairs, &n, name_cased(c, "limit"), str_int(limit, c->options.limit));
+    if (value.n) pair_add(pairs, &n, name_cased(c, key), value);
     qsort(pairs, n, sizeof *pairs, compare_pairs);
     for (size_t i = 0; i < n; i++) {
         buf_char(&b, i ? '&' : '?');

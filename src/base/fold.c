@@ -169,7 +169,7 @@ bool email_valid(struct str s) {
     if (s.n < 3 || s.n > 254) return false;
     for (size_t i = 0; i < s.n; i++) {
         unsigned char c = (unsigned char)s.p[i];
-        if (c <= ' ' || c == 0x7F || strchr("<>(),;:\\\"[]", c)) return false;
+        if (c <= ' ' || c == 0x7F || in_set(c, "<>(),;:\\\"[]")) return false;
         if (c == '@') at = i, ats++;
     }
     if (ats != 1 || at == 0 || at > 64 || at + 1 == s.n) return false;

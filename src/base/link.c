@@ -25,7 +25,7 @@ static bool add_address(struct buf *out, struct str s) {
         char c = s.p[i];
         if (is_line_break(c)) continue;
         if ((unsigned char)c < ' ' || c == 0x7F || utf8_turns_direction(s.p + i, s.n - i)) return false;
-        if (strchr(" \"<>`", c)) buf_fmt(out, "%%%02X", (unsigned)c);
+        if (in_set(c, " \"<>`")) buf_fmt(out, "%%%02X", (unsigned)c);
         else buf_char(out, c);
     }
     return true;
@@ -36,7 +36,7 @@ static size_t lower_scheme(struct str s, char *p, unsigned schemes) {
     for (size_t i = 0; i < sizeof schemes_known / sizeof *schemes_known; i++) {
         size_t n = strlen(schemes_known[i].text);
         if (!(schemes & schemes_known[i].kind) || s.n <= n || strncasecmp(s.p, schemes_known[i].text, n) != 0) continue;
-        if (schemes_known[i].kind == LINK_WEB && strchr("/\\?#:@%", s.p[n])) return 0; /* no host */
+        if (schemes_known[i].kind == LINK_WEB && in_set(s.p[n], "/\\?#:@%")) return 0; /* no host */
         memcpy(p, schemes_known[i].text, n);
         return n;
     }
@@ -68,7 +68,7 @@ static struct str without_stop(struct str s) {
         char last = s.p[s.n - 1];
         if (last == ')' && round > 0) round--;
         else if (last == ']' && square > 0) square--;
-        else if (!strchr(".,;:!?'*_~", last)) break;
+        else if (!in_set(last, ".,;:!?'*_~")) break;
     }
     return s;
 }
@@ -79,7 +79,7 @@ static struct str address_at(struct str text, size_t at) {
     size_t most = text.n - at, n = 0;
     if (at && is_alphanumeric(p[-1])) return (struct str){0};
     if (!(most > 7 && strncasecmp(p, "http://", 7) == 0) && !(most > 8 && strncasecmp(p, "https://", 8) == 0)) return (struct str){0};
-    while (n < most && (unsigned char)p[n] > ' ' && p[n] != 0x7F && !strchr("<>\"`", p[n]) && !utf8_turns_direction(p + n, most - n)) n++;
+    while (n < most && (unsigned char)p[n] > ' ' && p[n] != 0x7F && !in_set(p[n], "<>\"`") && !utf8_turns_direction(p + n, most - n)) n++;
     return (struct str){p, n};
 }
 

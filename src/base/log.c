@@ -92,7 +92,7 @@ static bool is_word(struct str s) {
         char c = s.p[i];
         lower = lower || (c >= 'a' && c <= 'z');
         upper = upper || (c >= 'A' && c <= 'Z');
-        if (!(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && !strchr("_-.", c)) return false;
+        if (!(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && !in_set(c, "_-.")) return false;
     }
     return !(lower && upper);
 }

@@ -20,6 +20,9 @@ struct str {
 static inline struct str str_of(const char *s) { return (struct str){s, s ? strlen(s) : 0}; }
 static inline bool str_eq(struct str a, struct str b) { return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0); }
 
+/* True if the byte c is one of `set`. False for NUL, which strchr finds at the end of each text. */
+static inline bool in_set(int c, const char *set) { return c != 0 && strchr(set, c) != NULL; }
+
 bool str_eqi(struct str a, struct str b); /* ignores ASCII letter case (header values, RFC 9110) */
 bool str_starts(struct str s, struct str prefix);
 struct str str_trim(struct str s);              /* without blanks, tabs, CR and LF at both ends */

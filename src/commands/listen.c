@@ -79,7 +79,7 @@ struct str url_host(struct str url) {
     size_t scheme = str_starts(url, S("https://")) ? 8 : str_starts(url, S("http://")) ? 7 : 0;
     struct str rest = {url.p + scheme, url.n - scheme};
     for (size_t i = 0; i < rest.n; i++)
-        if (strchr(" ?#@\"<>\\", rest.p[i])) return (struct str){0};
+        if (in_set(rest.p[i], " ?#@\"<>\\")) return (struct str){0};
     if (scheme == 0) return (struct str){0};
     struct str host = str_cut(&rest, '/');
     const char *colon = memrchr(host.p, ':', host.n);

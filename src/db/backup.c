@@ -92,7 +92,7 @@ static int open_copy(struct arena *a, const char *path, sqlite3 **out) {
     struct buf uri = {0};
     buf_text(&uri, "file:");
     for (const char *p = path; *p; p++) {
-        if (strchr("%?#", *p)) buf_fmt(&uri, "%%%02X", (unsigned char)*p);
+        if (in_set(*p, "%?#")) buf_fmt(&uri, "%%%02X", (unsigned char)*p);
         else buf_char(&uri, *p);
     }
     buf_text(&uri, "?immutable=1");

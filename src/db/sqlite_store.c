@@ -64,7 +64,7 @@ static bool holder_ends(int pid) {
     const char *name_end = fgets(line, sizeof line, f) ? strrchr(line, ')') : NULL;
     fclose(f);
     if (name_end && sscanf(name_end + 1, " %c %*d %*d %*d %*d %*d %u", &state, &flags) != 2) return false;
-    return name_end == NULL || strchr("ZX", state) || (flags & PROCESS_EXITING);
+    return name_end == NULL || in_set(state, "ZX") || (flags & PROCESS_EXITING);
 }
 
 void store_settle(struct arena *a, const char *dir) {

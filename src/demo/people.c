@@ -88,11 +88,11 @@ static int insert_accounts(struct conn *c, const struct filling *f) {
 /* agent@ sees all conversations. teams-agent@ sees those of two teams. A tenth of the other agents see only those of
  * their teams. */
 int fill_staff(struct conn *c, struct filling *f) {
-    static const struct role logins[DEMO_FIRST_STAFF] = {[DEMO_ADMIN] = admin,
-                                                         [DEMO_AGENT] = agent,
-                                                         [DEMO_COLLABORATOR] = collaborator,
-                                                         [DEMO_CUSTOMER] = customer,
-                                                         [DEMO_TEAMS_AGENT] = agent};
+    const struct role logins[DEMO_FIRST_STAFF] = {[DEMO_ADMIN] = admin,
+                                                  [DEMO_AGENT] = agent,
+                                                  [DEMO_COLLABORATOR] = collaborator,
+                                                  [DEMO_CUSTOMER] = customer,
+                                                  [DEMO_TEAMS_AGENT] = agent};
     for (int64_t id = DEMO_ADMIN; id < DEMO_FIRST_CUSTOMER; id++) {
         bool login = id < DEMO_FIRST_STAFF;
         struct demo_person p = id == DEMO_CUSTOMER ? demo_customer(&f->world, id) : demo_staff(&f->world, id);

@@ -38,7 +38,7 @@ struct str file_name_safe(struct arena *a, struct str name) {
         char c = leaf.p[i];
         if (valid && is_direction(leaf, i)) i += 2;
         else if ((unsigned char)c < ' ' || c == 0x7F) continue;
-        else buf_char(&b, strchr("<>:\"|?*", c) || (!valid && (unsigned char)c > 0x7F) ? '_' : c);
+        else buf_char(&b, in_set(c, "<>:\"|?*") || (!valid && (unsigned char)c > 0x7F) ? '_' : c);
     }
     struct str safe = str_trim(buf_view(&b));
     while (safe.n && safe.p[safe.n - 1] == '.') safe.n--; /* "." and "..", and what Windows drops */

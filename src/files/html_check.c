@@ -21,7 +21,7 @@ static char takes_escape(struct check *c) {
     return takes(c, S("&amp;")) ? '&' : takes(c, S("&lt;")) ? '<' : takes(c, S("&gt;")) ? '>' : takes(c, S("&quot;")) ? '"' : 0;
 }
 
-static bool is_bare(char c) { return !html_is_control(c) && !strchr("<>\"&", c); }
+static bool is_bare(char c) { return !html_is_control(c) && !in_set(c, "<>\"&"); }
 
 /* Decodes the characters up to `end`. Returns false at a character that is not escaped. */
 static bool check_until(struct check *c, char end, struct buf *out) {

@@ -131,7 +131,7 @@ static bool clean_content_id(struct buf *out, struct str id) {
     if (id.n == 0 || id.n > 250) return false;
     buf_text(out, "cid:");
     for (size_t i = 0; i < id.n; i++) {
-        if (!isalnum((unsigned char)id.p[i]) && !strchr("!#$%&'*+-/=?^_{|}~.@", id.p[i])) return false;
+        if (!isalnum((unsigned char)id.p[i]) && !in_set(id.p[i], "!#$%&'*+-/=?^_{|}~.@")) return false;
         buf_char(out, id.p[i]);
     }
     return true;
@@ -141,7 +141,7 @@ static bool clean_base64(struct buf *out, struct str s) {
     if (s.n == 0 || s.n > HTML_DATA_BYTES) return false;
     for (size_t i = 0; i < s.n; i++) {
         if (isspace((unsigned char)s.p[i])) continue;
-        if (!isalnum((unsigned char)s.p[i]) && !strchr("+/=", s.p[i])) return false;
+        if (!isalnum((unsigned char)s.p[i]) && !in_set(s.p[i], "+/=")) return false;
         buf_char(out, s.p[i]);
     }
     return true;
@@ -202,7 +202,7 @@ static bool clean_dir(struct buf *out, struct str value) { return one_of(out, va
 /* Types of foldable quotations and of lists. Letters of lists are case-sensitive. */
 static bool clean_type(struct buf *out, struct str value) {
     struct str s = blanks_off(value);
-    if (s.n == 1 && strchr("1aAiI", s.p[0])) buf_char(out, s.p[0]);
+    if (s.n == 1 && in_set(s.p[0], "1aAiI")) buf_char(out, s.p[0]);
     else return one_of(out, value, "cite disc circle square");
     return true;
 }
@@ -226,7 +226,7 @@ static bool clean_font_size(struct buf *out, struct str value) {
 static bool clean_face(struct buf *out, struct str value) {
     struct str s = blanks_off(value);
     for (size_t i = 0; i < s.n; i++)
-        if (!isalnum((unsigned char)s.p[i]) && !strchr(" ,-_", s.p[i])) return false;
+        if (!isalnum((unsigned char)s.p[i]) && !in_set(s.p[i], " ,-_")) return false;
     buf_str(out, s);
     return s.n > 0 && s.n <= 200;
 }

@@ -100,7 +100,7 @@ static bool colour_function(struct buf *out, struct str s) {
     add_lower(out, (struct str){s.p, from});
     for (size_t i = from; i < s.n - 1; i++) {
         if (isspace((unsigned char)s.p[i])) continue;
-        if (!isdigit((unsigned char)s.p[i]) && !strchr(".%,", s.p[i])) return false;
+        if (!isdigit((unsigned char)s.p[i]) && !in_set(s.p[i], ".%,")) return false;
         commas += s.p[i] == ',';
         buf_char(out, s.p[i]);
     }
@@ -139,7 +139,7 @@ static bool family_name(struct buf *out, struct str name) {
     bool quoted = isdigit((unsigned char)name.p[0]) || memchr(name.p, ' ', name.n);
     if (quoted) buf_char(out, '\'');
     for (size_t i = 0; i < name.n; i++) {
-        if (!isalnum((unsigned char)name.p[i]) && !strchr(" -_", name.p[i])) return false;
+        if (!isalnum((unsigned char)name.p[i]) && !in_set(name.p[i], " -_")) return false;
         buf_char(out, name.p[i]);
     }
     if (quoted) buf_char(out, '\'');

@@ -76,7 +76,7 @@ const char *multipart_reason(const struct multipart *m) { return m->reason; }
 static bool is_boundary_token(struct str s) {
     for (size_t i = 0; i < s.n; i++) {
         char c = s.p[i];
-        if (c <= ' ' || c >= 127 || strchr("()<>@,;:\\\"/[]?={}", c)) return false;
+        if (c <= ' ' || c >= 127 || in_set(c, "()<>@,;:\\\"/[]?={}")) return false;
     }
     return s.n > 0;
 }

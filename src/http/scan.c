@@ -41,13 +41,13 @@ static void scan_refuse(struct scan *s, int err, const char *reason) {
 static void malformed(struct scan *s, const char *reason) { scan_refuse(s, ERR_BODY_INVALID, reason); }
 
 static bool is_token_char(unsigned char c) {
-    return (unsigned)(c | 0x20) - 'a' < 26 || c == '-' || (unsigned)c - '0' < 10 || (c && strchr("!#$%&'*+.^_`|~", c));
+    return (unsigned)(c | 0x20) - 'a' < 26 || c == '-' || (unsigned)c - '0' < 10 || in_set(c, "!#$%&'*+.^_`|~");
 }
 
 static bool is_text(unsigned char c) { return (c >= ' ' && c != 127) || c == '\t'; }
 
 /* Loosely host [ ":" port ] of RFC 9110 section 7.2: refuses bytes that no host has. */
-static bool is_host(unsigned char c) { return c > ' ' && c < 127 && !strchr("/\\@,?#\"<>{}|^`", c); }
+static bool is_host(unsigned char c) { return c > ' ' && c < 127 && !in_set(c, "/\\@,?#\"<>{}|^`"); }
 
 static struct str scan_word(const struct scan *s) { return (struct str){s->word, s->word_n}; }
 

@@ -45,7 +45,7 @@ static int keep_bytes(struct arena *a, const struct desk *d, struct str bytes, s
     return rc < 0 ? rc : 0;
 }
 
-static bool is_type_char(char c) { return c > ' ' && c < 0x7F && strchr("()<>@,;:\\\"[]?=", c) == NULL; }
+static bool is_type_char(char c) { return c > ' ' && c < 0x7F && !in_set(c, "()<>@,;:\\\"[]?="); }
 
 static struct str attachment_type(struct str type) {
     const char *slash = type.n ? memchr(type.p, '/', type.n) : NULL;

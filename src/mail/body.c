@@ -109,8 +109,8 @@ static struct str charset_in_html(struct str html) {
     for (size_t i = 0; i + 8 < head.n; i++) {
         if (strncasecmp(head.p + i, "charset=", 8) != 0) continue;
         size_t from = i + 8, n = 0;
-        if (strchr("\"'", head.p[from])) from++;
-        while (from + n < head.n && (isalnum((unsigned char)head.p[from + n]) || strchr("-_.:", head.p[from + n]))) n++;
+        if (in_set(head.p[from], "\"'")) from++;
+        while (from + n < head.n && (isalnum((unsigned char)head.p[from + n]) || in_set(head.p[from + n], "-_.:"))) n++;
         return (struct str){head.p + from, n};
     }
     return (struct str){0};
@@ -205,7 +205,7 @@ static struct str name_of_mail(struct arena *a, struct str mail) {
         struct str subject = str_eqi(f.name, S("Subject")) ? header_line(a, f.value, 150) : S("");
         if (subject.n == 0) continue;
         char *name = arena_bytes(a, subject.n + 1);
-        for (size_t i = 0; i < subject.n; i++) name[i] = strchr("/\\", subject.p[i]) ? '-' : subject.p[i];
+        for (size_t i = 0; i < subject.n; i++) name[i] = in_set(subject.p[i], "/\\") ? '-' : subject.p[i];
         return STR_CAT(a, ((struct str){name, subject.n}), S(".eml"));
     }
     return S("message.eml");

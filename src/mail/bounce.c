@@ -25,7 +25,7 @@ static void name_found(struct arena *a, struct bounce *b, struct str name) {
     if (b->name_count < BOUNCE_NAMES) b->names[b->name_count++] = str_dup(a, name);
 }
 
-static bool in_message_id(char c) { return c > ' ' && c < 0x7F && strchr("<>()[]:;,\"\\", c) == NULL; }
+static bool in_message_id(char c) { return c > ' ' && c < 0x7F && !in_set(c, "<>()[]:;,\"\\"); }
 
 /* Gathers the Message-IDs in a text whose right part is the name of this desk. Only the characters before it can belong to one. */
 static void find_names(struct arena *a, struct bounce *b, struct str text, struct str host) {

@@ -82,7 +82,7 @@ static int charset_row(struct str name) {
     size_t n = 0;
     for (size_t i = 0; i < name.n; i++) {
         unsigned char c = (unsigned char)name.p[i];
-        if (strchr("-_. \"'\t:", c)) continue;
+        if (in_set(c, "-_. \"'\t:")) continue;
         if (n == sizeof folded) return -1;
         folded[n++] = (char)(c >= 'A' && c <= 'Z' ? c + 32 : c);
     }
@@ -172,7 +172,7 @@ static size_t control_at(struct str s, size_t i) {
 static bool is_without_controls(struct str s, const char *but) {
     if (!utf8_valid(s)) return false;
     for (size_t i = 0; i < s.n; i++)
-        if (control_at(s, i) && (s.p[i] == 0 || !strchr(but, s.p[i]))) return false;
+        if (control_at(s, i) && !in_set(s.p[i], but)) return false;
     return true;
 }
 

@@ -140,7 +140,7 @@ bool header_is_type(struct str s) {
     int slashes = 0;
     for (size_t i = 0; i < s.n; i++) {
         slashes += s.p[i] == '/';
-        if (!isalnum((unsigned char)s.p[i]) && !strchr("/!#$&^_.+-", s.p[i])) return false;
+        if (!isalnum((unsigned char)s.p[i]) && !in_set(s.p[i], "/!#$&^_.+-")) return false;
     }
     return slashes == 1 && s.n < 128 && s.p[0] != '/' && s.p[s.n - 1] != '/';
 }
@@ -160,7 +160,7 @@ static struct str parameter_quoted(struct arena *a, struct str *rest) {
     size_t n = 0, i = 1, end = quoted_end(*rest, 0);
     char *out = arena_bytes(a, end + 1);
     for (; i < rest->n && rest->p[i] != '"'; i++) {
-        bool escape = rest->p[i] == '\\' && i + 1 < rest->n && strchr("\\\"", rest->p[i + 1]);
+        bool escape = rest->p[i] == '\\' && i + 1 < rest->n && in_set(rest->p[i + 1], "\\\"");
         out[n++] = rest->p[i += escape];
     }
     *rest = (struct str){rest->p + (i < rest->n ? i + 1 : i), rest->n - (i < rest->n ? i + 1 : i)};
@@ -340,7 +340,7 @@ static bool take_list_character(struct person_parts *p, char c) {
 }
 
 static bool is_end_of_list(struct str s) {
-    while (s.n && (is_folding(*s.p) || strchr(",;>", *s.p))) s.p++, s.n--;
+    while (s.n && (is_folding(*s.p) || in_set(*s.p, ",;>"))) s.p++, s.n--;
     return s.n == 0;
 }
 

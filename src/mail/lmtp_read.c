@@ -6,7 +6,7 @@
 
 /* ---- paths ------------------------------------------------------------------------------------------------------------------- */
 
-static bool is_atom_byte(unsigned char c) { return c > 0x7F || isalnum(c) || (c && strchr("!#$%&'*+-/=?^_`{|}~.", c)); }
+static bool is_atom_byte(unsigned char c) { return c > 0x7F || isalnum(c) || in_set(c, "!#$%&'*+-/=?^_`{|}~."); }
 static bool is_host_byte(unsigned char c) { return c > 0x7F || isalnum(c) || c == '-' || c == '.' || c == '_'; }
 
 static size_t span(struct str s, bool (*is)(unsigned char c)) {

@@ -29,7 +29,7 @@ struct str mime_address(struct arena *a, struct str address) {
 
 static bool means_nothing(struct str s) {
     for (size_t i = 0; i < s.n; i++)
-        if (!g_ascii_isalnum(s.p[i]) && !strchr(" -_&!+*/'", s.p[i])) return false;
+        if (!g_ascii_isalnum(s.p[i]) && !in_set(s.p[i], " -_&!+*/'")) return false;
     return s.n <= PLAIN && (s.n == 0 || (s.p[0] != ' ' && s.p[s.n - 1] != ' '));
 }
 
@@ -76,7 +76,7 @@ static struct str mailbox(struct arena *a, struct str name, struct str address) 
 static bool reference_safe(struct str id) {
     const char *at = id.n ? memchr(id.p, '@', id.n) : NULL;
     for (size_t i = 0; i < id.n; i++)
-        if (id.p[i] <= ' ' || id.p[i] > '~' || strchr("<>()\\\",;:", id.p[i])) return false;
+        if (id.p[i] <= ' ' || id.p[i] > '~' || in_set(id.p[i], "<>()\\\",;:")) return false;
     return at && id.n <= REFERENCE_MAX;
 }
 

@@ -88,7 +88,7 @@ struct plain {
 static size_t plain_form(struct str s, char digit[2], const char **plain) {
     *plain = digit;
     digit[1] = 0;
-    if (!strchr("\xC2\xD7\xD8\xD9\xDB\xE2\xE3\xEF", s.p[0])) return 0;
+    if (!in_set(s.p[0], "\xC2\xD7\xD8\xD9\xDB\xE2\xE3\xEF")) return 0;
     for (size_t i = 0; i < sizeof plain_forms / sizeof *plain_forms; i++) {
         struct str form = str_of(plain_forms[i].bytes);
         if (!str_starts(s, form)) continue;
@@ -125,8 +125,8 @@ static struct str quote_plain(struct plain *to, struct str s) {
     }
     g_free(lower);
     struct str t = {to->room, n};
-    while (t.n && strchr("* \t", t.p[0])) t.p++, t.n--;
-    while (t.n && strchr("* \t", t.p[t.n - 1])) t.n--;
+    while (t.n && in_set(t.p[0], "* \t")) t.p++, t.n--;
+    while (t.n && in_set(t.p[t.n - 1], "* \t")) t.n--;
     return t;
 }
 
@@ -196,7 +196,7 @@ static enum introduction introduction_of(struct str t) {
 static bool ends_sentence(struct str line) {
     size_t n = 0;
     while (n < line.n && line.p[line.n - 1 - n] != ' ') n++;
-    return strchr("!?", line.p[line.n - 1]) || (ends_with(line, '.') && n > SHORT_WORD);
+    return in_set(line.p[line.n - 1], "!?") || (ends_with(line, '.') && n > SHORT_WORD);
 }
 
 /* The first lines of a longer introduction have the date or the sender. */
@@ -254,9 +254,9 @@ static int introduction_end(const struct quote_lines *l, int i, enum introductio
 /* Returns the plain text in a separator such as "-----Original Message-----"; n 0: it is not a separator. */
 static struct str separator_text(struct plain *plain, struct str s) {
     struct str t = s;
-    while (t.n && strchr("-_=*# ", t.p[0])) t.p++, t.n--;
+    while (t.n && in_set(t.p[0], "-_=*# ")) t.p++, t.n--;
     size_t before = s.n - t.n;
-    while (t.n && strchr("-_=*:# ", t.p[t.n - 1])) t.n--;
+    while (t.n && in_set(t.p[t.n - 1], "-_=*:# ")) t.n--;
     return before >= 2 && t.n < 200 ? quote_plain(plain, t) : (struct str){s.p, 0};
 }
 
@@ -291,7 +291,7 @@ static enum header_label label_of(struct str s) {
     const char *colon = t.n ? memchr(t.p, ':', t.n) : NULL;
     if (colon == NULL) return LABEL_NONE;
     struct str word = {t.p, (size_t)(colon - t.p)};
-    while (word.n && strchr("* \t", word.p[word.n - 1])) word.n--; /* "Objet :" */
+    while (word.n && in_set(word.p[word.n - 1], "* \t")) word.n--; /* "Objet :" */
     return header_label(word);
 }
 
@@ -423,7 +423,7 @@ static bool is_wrapped_rest(const struct quote_lines *l, int i) {
     if (i == 0 || !is_quoted(l, i - 1) || !is_quoted(l, i + 1)) return false;
     struct str before = l->line[i - 1].text, rest = l->line[i].text;
     if (ends_with(before, '<') || is_link_rest(before, rest)) return true; /* an introduction, or a link */
-    if (before.n < WRAPPED || rest.n > before.n || strchr(".:!?", before.p[before.n - 1])) return false;
+    if (before.n < WRAPPED || rest.n > before.n || in_set(before.p[before.n - 1], ".:!?")) return false;
     return !isupper((unsigned char)rest.p[0]) || !has_character(rest, ' '); /* a sentence is an answer */
 }
 
@@ -509,7 +509,7 @@ static bool is_closing(const struct quote_lines *l, int begin, int end) {
     for (int i = begin; i < end; i++) {
         struct str s = l->line[i].text;
         if (line_is_empty(l, i)) continue;
-        bool closing = s.n <= CLOSING && !digits_in(s) && !strchr(".?!:", s.p[s.n - 1]);
+        bool closing = s.n <= CLOSING && !digits_in(s) && !in_set(s.p[s.n - 1], ".?!:");
         if (++lines > CLOSING_LINES || !closing) return false;
     }
     return true;

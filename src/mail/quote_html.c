@@ -41,7 +41,7 @@ static void begin_html_line(struct line_walker *w, size_t at) {
 
 static void html_line_text(struct line_walker *w, const char *text, size_t at) {
     for (const char *p = text; *p; p++) {
-        bool blank = strchr(" \t\r\n\f", *p);
+        bool blank = in_set(*p, " \t\r\n\f");
         if (blank && (w->text.n == 0 || w->text.p[w->text.n - 1] == ' ')) continue;
         if (!w->open) begin_html_line(w, at);
         w->at = SIZE_MAX;

@@ -534,7 +534,7 @@ enum header_label header_label(struct str word) {
     return LABEL_NONE;
 }
 
-static bool joins_words(char c) { return c && strchr("abcdefghijklmnopqrstuvwxyz0123456789-_/=", c); }
+static bool joins_words(char c) { return c && in_set(c, "abcdefghijklmnopqrstuvwxyz0123456789-_/="); }
 
 static bool has_whole_word(struct str text, struct str word) {
     const char *end = text.p + text.n;

@@ -28,7 +28,7 @@ static struct str loopback_of(struct str url) {
     const struct str hosts[] = {S("http://127.0.0.1"), S("http://[::1]")};
     for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++) {
         char next = url.n > hosts[i].n ? url.p[hosts[i].n] : '/';
-        if (str_starts(url, hosts[i]) && strchr(":/?", next)) return hosts[i];
+        if (str_starts(url, hosts[i]) && in_set(next, ":/?")) return hosts[i];
     }
     return S("");
 }

@@ -39,7 +39,7 @@ static void bind_browser(struct asking *m) {
     struct visit *v = m->visit;
     struct str had = http_cookie(v->http, COOKIE);
     bool good = had.n == BROWSER;
-    for (size_t i = 0; i < had.n && good; i++) good = strchr("0123456789abcdef", had.p[i]) != NULL && had.p[i];
+    for (size_t i = 0; i < had.n && good; i++) good = in_set(had.p[i], "0123456789abcdef");
     m->browser = good ? had : random_hex(v->arena, BROWSER / 2);
     v->cookies[0] = str_fmt(v->arena, COOKIE "=%.*s; Path=/; Max-Age=%d; HttpOnly; SameSite=Lax%s", BROWSER, m->browser.p,
                             (int)(TICKET_LIFE / TIME_SECOND), str_starts(v->api->desk->base_url, S("https:")) ? "; Secure" : "");

@@ -7,7 +7,7 @@
 static struct str consent_policy(struct asking *m) {
     struct str rest = m->request.redirect_uri, scheme = str_cut(&rest, ':');
     for (size_t i = 0; i < scheme.n; i++)
-        if (!strchr("abcdefghijklmnopqrstuvwxyz0123456789+.-", scheme.p[i] | 0x20) || scheme.p[i] == 0) scheme = S("https");
+        if (!in_set(scheme.p[i] | 0x20, "abcdefghijklmnopqrstuvwxyz0123456789+.-")) scheme = S("https");
     return STR_CAT(m->visit->arena,
                    S("default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; base-uri 'none'; form-action 'self' https: "), scheme,
                    S(":; frame-ancestors 'none'"));

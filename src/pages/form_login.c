@@ -30,7 +30,7 @@ struct login {
 static struct str login_next(struct act *a) {
     struct str to = a->posted ? act_typed(a, "to") : site_query(a->visit, "to");
     bool plain = to.n && to.n < 500 && to.p[0] == '/';
-    for (size_t i = 0; i < to.n && plain; i++) plain = to.p[i] > ' ' && to.p[i] < 127 && !strchr("\\\"'<>", to.p[i]);
+    for (size_t i = 0; i < to.n && plain; i++) plain = to.p[i] > ' ' && to.p[i] < 127 && !in_set(to.p[i], "\\\"'<>");
     return plain ? to : S("");
 }
 

@@ -60,7 +60,7 @@ struct str url_encoded(struct arena *a, struct str text) {
     size_t n = 0;
     for (size_t i = 0; i < text.n; i++) {
         unsigned char c = (unsigned char)text.p[i];
-        bool kept = (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || (c && strchr(plain, c));
+        bool kept = (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || in_set(c, plain);
         if (kept) {
             out[n++] = (char)c;
             continue;

@@ -13,7 +13,7 @@ QUERY(avatar_of_requester, "SELECT requester_name FROM cases WHERE id = :case AN
 
 /* Returns the length in bytes of the first character of a word, or 0 if it is not a letter or digit that XML can contain unescaped. */
 static size_t initial(struct str word) {
-    if (word.n == 0 || strchr("<>&\"'", word.p[0]) || (unsigned char)word.p[0] <= ' ') return 0;
+    if (word.n == 0 || in_set(word.p[0], "<>&\"'") || (unsigned char)word.p[0] <= ' ') return 0;
     size_t n = 1;
     while (n < word.n && ((unsigned char)word.p[n] & 0xC0) == 0x80) n++;
     return n;

@@ -37,7 +37,7 @@ static bool is_web_address(struct str s) {
     size_t at = said ? (size_t)(strstr(s.p, "//") + 2 - s.p) : 0;
     if (at == s.n || s.p[at] == '/' || s.p[at] == ':') return false;
     for (size_t i = 0; i < s.n; i++)
-        if ((unsigned char)s.p[i] <= ' ' || strchr("<>\"\\^`{|}", s.p[i])) return false;
+        if ((unsigned char)s.p[i] <= ' ' || in_set(s.p[i], "<>\"\\^`{|}")) return false;
     for (size_t i = 0; !said && i < s.n && s.p[i] != '/'; i++)
         if (s.p[i] == ':' && (i + 1 == s.n || s.p[i + 1] < '0' || s.p[i + 1] > '9')) return false; /* another scheme, no port */
     return true;

@@ -35,7 +35,7 @@ static bool is_raster(struct str type) {
 }
 
 static bool is_attribute_character(char c) { /* RFC 8187 section 3.2.1 */
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c && strchr("!#$&+-.^_`|~", c));
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || in_set(c, "!#$&+-.^_`|~");
 }
 
 /* RFC 6266: an ASCII name for all clients, and the full name beside it if they differ. */
@@ -45,7 +45,7 @@ struct str content_disposition(struct arena *a, struct str given, bool shown) {
     bool same = true;
     for (size_t i = 0; i < name.n; i++) {
         char c = name.p[i];
-        bool safe = c >= ' ' && c <= '~' && !strchr("\"\\%", c);
+        bool safe = c >= ' ' && c <= '~' && !in_set(c, "\"\\%");
         same = same && safe;
         if (((unsigned char)c & 0xC0) != 0x80) buf_char(&plain, safe ? c : '_');
         if (is_attribute_character(c)) buf_char(&whole, c);

@@ -20,7 +20,7 @@ static bool has_one(const struct dns_question *q, struct str prefix) {
     int found = 0;
     for (int i = 0; i < q->count; i++) {
         struct str v = q->values[i];
-        found += begins_with(v, prefix) && (v.n == prefix.n || strchr(" ;", v.p[prefix.n]));
+        found += begins_with(v, prefix) && (v.n == prefix.n || in_set(v.p[prefix.n], " ;"));
     }
     return found == 1;
 }

@@ -37,7 +37,7 @@ static struct str percent_escaped(struct arena *a, struct str s) {
     size_t n = 0;
     for (size_t i = 0; i < s.n; i++) {
         unsigned char ch = (unsigned char)s.p[i];
-        bool plain = (ch >= '0' && ch <= '9') || (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || (ch && strchr("-_.~@", ch));
+        bool plain = (ch >= '0' && ch <= '9') || (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || in_set(ch, "-_.~@");
         if (!plain) out[n++] = '%', out[n++] = hex[ch >> 4], ch = (unsigned char)hex[ch & 15];
         out[n++] = (char)ch;
     }

@@ -29,7 +29,7 @@ static int webhook_caller(struct call *c) {
 static bool letters_and(struct str s, const char *more) {
     for (size_t i = 0; i < s.n; i++) {
         char c = s.p[i];
-        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c && strchr(more, c)))) return false;
+        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || in_set(c, more))) return false;
     }
     return true;
 }
@@ -132,7 +132,7 @@ static bool color_valid(struct call *c, struct str s) {
     (void)c;
     if (s.n && s.p[0] == '#') s.p++, s.n--;
     for (size_t i = 0; i < s.n; i++)
-        if (!s.p[i] || !strchr("0123456789abcdefABCDEF", s.p[i])) return false;
+        if (!in_set(s.p[i], "0123456789abcdefABCDEF")) return false;
     return s.n == 3 || s.n == 6;
 }
 

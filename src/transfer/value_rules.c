@@ -175,7 +175,7 @@ static bool number_fits(const struct column_rule *r, int64_t n) {
 static bool text_is_uuid(struct str s) {
     for (size_t i = 0; i < s.n; i++) {
         bool dash = i == 8 || i == 13 || i == 18 || i == 23;
-        if (dash ? s.p[i] != '-' : !strchr("0123456789abcdef", s.p[i])) return false;
+        if (dash ? s.p[i] != '-' : !in_set(s.p[i], "0123456789abcdef")) return false;
     }
     return s.n == 36;
 }

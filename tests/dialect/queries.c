@@ -2,9 +2,10 @@
  * the tables of resources, by the code that serves requests (rehearse.h).
  *
  *     queries postgres    the schema and a PREPARE of each statement, for psql
- *     queries sqlite      prepares each in a fresh store; names those that fail */
+ *     queries sqlite      prepares each in a fresh store; names those that fail, and each INSERT without a column that it must write */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "db/db_internal.h"
@@ -76,10 +77,42 @@ static void prepare(void *arg, const char *name, const char *sql) {
     arena_free(a);
 }
 
+static bool is_written(struct str columns, struct str column) {
+    while (columns.p)
+        if (str_eq(str_trim(str_cut(&columns, ',')), column)) return true;
+    return false;
+}
+
+/* No QUERY, because PostgreSQL has no such function. */
+static const struct query columns_needed = {
+    "columns_needed", "SELECT name FROM pragma_table_info(:table) WHERE \"notnull\" = 1 AND dflt_value IS NULL AND pk = 0"};
+
+/* An INSERT without a column that is NOT NULL and has no DEFAULT is prepared, but can't run. */
+static void check_insert(void *arg, const char *name, const char *sql) {
+    struct trial *t = arg;
+    struct str rest = str_of(sql), columns;
+    int rc;
+    if (!str_starts(rest, S("INSERT INTO "))) return;
+    rest = (struct str){rest.p + 12, rest.n - 12};
+    columns = rest;
+    struct str table = str_cut(&columns, ' ');
+    if (columns.n == 0 || columns.p[0] != '(') return;
+    columns = (struct str){columns.p + 1, strcspn(columns.p, ")") - 1};
+    DB_ROWS(rc, t->conn, &columns_needed, BINDS(B_TEXT("table", table)), row) {
+        struct str column = col_text(row, 0);
+        if (is_written(columns, column)) continue;
+        t->failed++;
+        printf("%s does not write %.*s.%.*s, which is NOT NULL without a DEFAULT\n", name, (int)table.n, table.p, (int)column.n, column.p);
+    }
+    if (rc < 0) t->failed++;
+}
+
 static int prepare_all(struct conn *c, void *arg) {
     struct trial *t = arg;
     t->conn = c;
     named_queries(t, prepare); /* the rehearsal has prepared the others */
+    named_queries(t, check_insert);
+    composed_statements(t, check_insert);
     return 0;
 }
 

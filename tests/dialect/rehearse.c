@@ -146,7 +146,7 @@ static void write_anyway(struct call *c) {
     if (handler == api_import) read_record(c);
     for (int i = 0; i < c->input_count; i++) c->input[i].given = input_taken(c->input[i].field, c->method == POST);
     aim_at_another(c);
-    if (creates) api_insert(c);
+    if (creates && (handler == api_create || c->home->insert == NULL)) api_insert(c);
     if (handler == api_update) api_store(c);
     if (handler == api_delete) api_remove(c);
 }

@@ -289,12 +289,38 @@ static void of_a_team_and_an_agent_who_go_at_once_too(void **state) {
     parts(state, one_after_the_other);
 }
 
+/* A caller who got the branches that were read would see too few conversations, in a reply with the status 200. */
+static int without_a_table(struct conn *c, void *table) {
+    struct desk desk = {0};
+    struct work work;
+    struct branches b = {0};
+    char sql[80];
+    work_init(&work, &desk, arena_new());
+    work.conn = c;
+    work.actor = (struct actor){.rank = ROLE_AGENT, .user_id = 1, .case_access = CASES_TEAMS};
+    snprintf(sql, sizeof sql, "ALTER TABLE %s RENAME TO away", (const char *)table);
+    assert_true(db_exec_text(c, sql, NULL) >= 0);
+    access_cases(&work, &b);
+    int failure_was = (int)failure(&work);
+    arena_free(work.arena);
+    assert_int_equal(failure_was, ERR_INTERNAL_ERROR);
+    return -ERR_INTERNAL_ERROR; /* rolls back */
+}
+
+static void visibility_that_cant_be_read_fails_the_work(void **state) {
+    struct world *w = *state;
+    static char members[] = "team_members", jobs[] = "jobs";
+    assert_int_equal(db_write(w->place.db, without_a_table, members), -ERR_INTERNAL_ERROR);
+    assert_int_equal(db_write(w->place.db, without_a_table, jobs), -ERR_INTERNAL_ERROR);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(everybody_sees_what_the_sentence_says_and_counts_it, make, unmake),
         cmocka_unit_test_setup_teardown(conversations_of_a_fingerprint_are_one_index_range, make, unmake),
         cmocka_unit_test_setup_teardown(conversations_of_deleted_teams_are_unassigned_and_counted_so_at_once, make, unmake),
         cmocka_unit_test_setup_teardown(conversations_of_a_deleted_agent_are_unassigned_and_counted_so_at_once, make, unmake),
+        cmocka_unit_test_setup_teardown(visibility_that_cant_be_read_fails_the_work, make, unmake),
         cmocka_unit_test_setup_teardown(of_a_team_and_an_agent_who_go_at_once_too, make, unmake),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -275,6 +275,15 @@ static void a_network_has_the_addresses_that_share_its_bits(void **state) {
     }
 }
 
+static void no_set_has_nul(void **state) {
+    (void)state;
+    assert_true(in_set(':', ":<>"));
+    assert_true(in_set((unsigned char)'\xFE', "\xFE"));
+    assert_false(in_set('-', ":<>"));
+    assert_false(in_set(0, ":<>"));
+    assert_false(in_set(0, ""));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bytes_that_are_not_utf8_are_replaced_one_by_one),
@@ -287,6 +296,7 @@ int main(void) {
         cmocka_unit_test(addresses_are_one_in_any_case_and_writing_of_the_domain),
         cmocka_unit_test(phone_numbers_are_one_with_their_country_in_any_writing),
         cmocka_unit_test(numbers_are_strict_and_do_not_overflow),
+        cmocka_unit_test(no_set_has_nul),
         cmocka_unit_test(names_compare_without_underscores_and_case),
         cmocka_unit_test(times_are_read_with_their_zone_and_written_in_utc),
         cmocka_unit_test(an_arena_returns_to_its_mark),

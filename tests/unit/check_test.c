@@ -135,6 +135,11 @@ static void initial_values_are_values(void **state) {
                               "table of thing, is_big: .initial is yes, which a client could not send"));
     assert_true(field_refused((struct field){"level", F_INT, .min = 1, .max = 3, .initial = "4"},
                               "table of thing, level: .initial is 4, which a client could not send"));
+    const char *unread = "table of thing, level: no POST reads its .initial. Give the column a DEFAULT in the schema";
+    assert_true(field_refused((struct field){"level", F_INT, READONLY, .initial = "1"}, unread));
+    assert_true(field_refused((struct field){"level", F_INT, HIDDEN, .column = "t.level", .initial = "1"}, unread));
+    assert_true(field_refused((struct field){"level", F_INT, UPDATE_ONLY, .initial = "1"}, unread));
+    assert_true(field_refused((struct field){"level", F_COMPUTED, .initial = "1"}, unread));
     assert_true(field_refused((struct field){"note", F_TEXT, .example = "Hello"},
                               "table of thing, note: .example is not JSON (texts need quotes)"));
 }

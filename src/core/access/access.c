@@ -58,6 +58,10 @@ static void team_branches(struct work *w, struct branches *b) {
     int n = 0, rc;
     DB_ROWS(rc, w->conn, &teams_of_user, BINDS(B_INT("user", w->actor.user_id)), row)
     if (n < TEAMS_MAX) teams[n++] = col_int(row, 0);
+    if (rc < 0) {
+        fail(w, error_of_result(rc)); /* the list of visible rows would lack those of the teams */
+        return;
+    }
     for (int i = 0; n <= TEAM_BRANCHES && i < n; i++) {
         branch_add(b, where[i]);
         branch_bind_int(b, strstr(where[i], ":team"), teams[i]);

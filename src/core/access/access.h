@@ -20,6 +20,8 @@ struct branches {
     struct bind binds[BRANCH_BINDS_MAX + 1]; /* for all branches together */
 };
 
+/* Functions that add branches return nothing. If they can't read what they need, they fail the work (fail of work.h), which then has no reply of
+ * its handler. */
 void branch_add(struct branches *b, const char *where);
 void branch_bind_int(struct branches *b, const char *name, int64_t v); /* `name` begins with a colon */
 void branch_bind_text(struct branches *b, const char *name, struct str v);

@@ -426,7 +426,9 @@ QUERY(cascade_left, CASCADES_UNDER_WAY " LIMIT 1");
 
 bool cascades_under_way(struct work *w) {
     int64_t one;
-    return db_int(w->conn, &cascade_left, NULL, &one) == 1;
+    int rc = db_int(w->conn, &cascade_left, NULL, &one);
+    if (rc < 0) fail(w, error_of_result(rc));
+    return rc == 1;
 }
 
 int cascade_run(struct work *w, const struct job *j) {

@@ -26,7 +26,8 @@ enum cascade {
  * change the rest. The caller has marked deleted objects before, and readers leave marked objects out. */
 int cascade(struct work *w, enum cascade what, struct str ids);
 int cascade_run(struct work *w, const struct job *j); /* JOB_CASCADE */
-bool cascades_under_way(struct work *w);              /* true: rows may refer to deleted objects, or have an old organization */
+bool cascades_under_way(
+    struct work *w); /* true: rows may refer to deleted objects, or have an old organization. A failure fails the work */
 
 /* ---- deleted objects that rows still refer to -------------------------------------------------------------------- */
 

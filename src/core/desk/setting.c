@@ -38,7 +38,7 @@ static const char *dns_server_wrong(struct arena *a, struct str text) {
 static const char *authserv_id_wrong(struct arena *a, struct str text) {
     (void)a;
     for (size_t i = 0; i < text.n; i++)
-        if (text.p[i] <= ' ' || text.p[i] > '~' || strchr("()<>@,;:\\\"/[]?=", text.p[i]))
+        if (text.p[i] <= ' ' || text.p[i] > '~' || in_set(text.p[i], "()<>@,;:\\\"/[]?="))
             return "A name without blanks and signs is expected, like mx.example.com: the first word of the header Authentication-Results.";
     return NULL;
 }
@@ -63,7 +63,7 @@ static bool origin_valid(struct str text) {
     size_t scheme = str_starts(text, S("https://")) ? 8 : str_starts(text, S("http://")) ? 7 : text.n;
     struct str host = {text.p + scheme, text.n - scheme};
     for (size_t i = 0; i < host.n; i++)
-        if (host.p[i] <= ' ' || host.p[i] > '~' || strchr("/;,'\"\\?#@", host.p[i])) return false;
+        if (host.p[i] <= ' ' || host.p[i] > '~' || in_set(host.p[i], "/;,'\"\\?#@")) return false;
     return host.n > 0;
 }
 

@@ -20,10 +20,10 @@ struct scan {
     char sign;       /* MARK_SIGN: one of ; = / */
 };
 
-static bool in_results_token(char c) { return c > ' ' && c != 0x7f && (c & 0x80) == 0 && strchr("()<>,;:\\\"/[]?=", c) == NULL; }
+static bool in_results_token(char c) { return c > ' ' && c != 0x7f && (c & 0x80) == 0 && !in_set(c, "()<>,;:\\\"/[]?="); }
 
 /* Values of properties are addresses, domains and paths, often without the quotes that the RFC demands. */
-static bool in_results_value(char c) { return c != 0 && (in_results_token(c) || strchr("/:[]<>,?=", c) != NULL || (c & 0x80) != 0); }
+static bool in_results_value(char c) { return c != 0 && (in_results_token(c) || in_set(c, "/:[]<>,?=") || (c & 0x80) != 0); }
 
 /* Skips blanks and comments. Returns false for a comment without an end. */
 static bool scan_gap(struct scan *s) {

@@ -284,7 +284,7 @@ static const char *guess_code(struct str text) {
     for (size_t i = 0; i + 4 < text.n; i++) {
         const char *p = text.p + i;
         if ((*p != '5' && *p != '4') || p[1] < '0' || p[1] > '5' || !is_decimal(p[2]) || (p[3] != ' ' && p[3] != '-')) continue;
-        if (i == 0 || strchr(" :;<>(\"'", p[-1])) return p;
+        if (i == 0 || in_set(p[-1], " :;<>(\"'")) return p;
     }
     return NULL;
 }
@@ -359,7 +359,7 @@ static int sender_points(struct arena *a, const struct incoming *m) {
     int points = 0;
     for (const struct phrase *p = of_senders; p->text; p++) {
         const char *found = from.n ? strstr(from.p, p->text) : NULL;
-        bool begins = found && (found == from.p || strchr(" <\"'(._-@=+", found[-1]) || (unsigned char)*found >= 0x80);
+        bool begins = found && (found == from.p || in_set(found[-1], " <\"'(._-@=+") || (unsigned char)*found >= 0x80);
         if (begins && p->points > points) points = p->points;
     }
     return points + (m->from.address.p == NULL ? 1 : 0);

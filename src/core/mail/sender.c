@@ -42,7 +42,7 @@ struct str mail_person_name(struct arena *a, const struct mail_person *p) {
 bool mail_address_plain(struct arena *a, struct str address) {
     if (!email_valid(address) || !utf8_valid(address)) return false;
     for (const char *at = address.p; at < address.p + address.n; at = g_utf8_next_char(at))
-        if (hides_itself(g_utf8_get_char(at)) || g_unichar_isspace(g_utf8_get_char(at)) || strchr("<>\"\\,;:()[]", *at)) return false;
+        if (hides_itself(g_utf8_get_char(at)) || g_unichar_isspace(g_utf8_get_char(at)) || in_set(*at, "<>\"\\,;:()[]")) return false;
     const char *domain = memrchr(address.p, '@', address.n);
     return domain_read(a, (struct str){domain + 1, (size_t)(address.p + address.n - domain - 1)}).p != NULL;
 }
@@ -52,7 +52,7 @@ static bool local_part_is_one_of(struct str address, const char *const *names) {
     struct str local = str_cut(&address, '@');
     size_t n = 0;
     for (size_t i = 0; i < local.n && local.p[i] != '+' && n < sizeof folded; i++)
-        if (strchr("-_.", local.p[i]) == NULL) folded[n++] = local.p[i];
+        if (!in_set(local.p[i], "-_.")) folded[n++] = local.p[i];
     for (; *names; names++)
         if (str_eqi((struct str){folded, n}, str_of(*names))) return true;
     return false;

@@ -31,7 +31,7 @@ static struct str sign_word(struct str s) {
         s = str_trim((struct str){s.p + (i < s.n ? i + 1 : s.n), i < s.n ? s.n - i - 1 : 0});
     }
     size_t n = 0;
-    while (n < s.n && strchr("; \t(,", s.p[n]) == NULL) n++;
+    while (n < s.n && !in_set(s.p[n], "; \t(,")) n++;
     return (struct str){s.p, n};
 }
 

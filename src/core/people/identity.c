@@ -36,7 +36,7 @@ struct str phone_key(struct work *w, struct str number) {
     for (size_t i = 0; i < number.n; i++) {
         char c = number.p[i];
         bool kept = (c >= '0' && c <= '9') || (c == '+' && i == 0);
-        if (!kept && !strchr(" -./()", c)) return (struct str){0};
+        if (!kept && !in_set(c, " -./()")) return (struct str){0};
         if (kept && n == sizeof plain - 1) return (struct str){0};
         if (kept) plain[n++] = c;
     }

@@ -31,7 +31,7 @@ static bool is_graphic(struct str s) {
 static bool is_app_scheme(struct str s) {
     bool letter = s.n && ((s.p[0] >= 'a' && s.p[0] <= 'z') || (s.p[0] >= 'A' && s.p[0] <= 'Z'));
     for (size_t i = 0; letter && i < s.n; i++)
-        letter = (s.p[i] >= '0' && s.p[i] <= '9') || ((s.p[i] | 0x20) >= 'a' && (s.p[i] | 0x20) <= 'z') || strchr("+.-", s.p[i]);
+        letter = (s.p[i] >= '0' && s.p[i] <= '9') || ((s.p[i] | 0x20) >= 'a' && (s.p[i] | 0x20) <= 'z') || in_set(s.p[i], "+.-");
     return letter && memchr(s.p, '.', s.n) && s.p[s.n - 1] != '.';
 }
 

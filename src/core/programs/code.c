@@ -40,7 +40,7 @@ static bool is_letter_or_digit(char c) { return (c >= '0' && c <= '9') || ((c | 
 
 static bool consists_of(struct str text, const char *others) {
     for (size_t i = 0; i < text.n; i++)
-        if (text.p[i] == 0 || (!is_letter_or_digit(text.p[i]) && !strchr(others, text.p[i]))) return false;
+        if (!is_letter_or_digit(text.p[i]) && !in_set(text.p[i], others)) return false;
     return true;
 }
 

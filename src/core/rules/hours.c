@@ -19,7 +19,7 @@ static bool zone_name_valid(struct str name) {
     if (name.n == 0 || name.n > ZONE_NAME_MAX || name.p[0] == '/' || name.p[0] == '.') return false;
     for (size_t i = 0; i < name.n; i++) {
         char c = name.p[i];
-        bool plain = g_ascii_isalnum(c) || strchr("_+-/", c);
+        bool plain = g_ascii_isalnum(c) || in_set(c, "_+-/");
         if (!plain || c == 0) return false;
     }
     return !str_starts(name, S("posix/")) && !str_starts(name, S("right/")); /* copies of the other zones */

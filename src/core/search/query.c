@@ -163,12 +163,12 @@ static void remark_word(const struct cursor *c, struct search_query *q, struct s
 static size_t operator_head(struct str s, struct search_operator *o) {
     for (int key = 0; key < SEARCH_KEYS; key++) {
         size_t n = strlen(search_keys[key]);
-        if (s.n <= n || !str_eqi((struct str){s.p, n}, str_of(search_keys[key])) || !strchr(":<>", s.p[n]) || s.p[n] == 0) continue;
+        if (s.n <= n || !str_eqi((struct str){s.p, n}, str_of(search_keys[key])) || !in_set(s.p[n], ":<>")) continue;
         bool dated = key == KEY_CREATED || key == KEY_UPDATED;
         if (s.p[n] != ':' && !dated) return 0;
         o->key = (enum search_key)key;
         o->sign = s.p[n++];
-        if (o->sign == ':' && dated && n < s.n && strchr("<>", s.p[n])) o->sign = s.p[n++]; /* created:>2026-01-01 */
+        if (o->sign == ':' && dated && n < s.n && in_set(s.p[n], "<>")) o->sign = s.p[n++]; /* created:>2026-01-01 */
         o->or_equal = o->sign != ':' && n < s.n && s.p[n] == '=';
         return n + o->or_equal;
     }

@@ -106,7 +106,7 @@ static struct str word_stem(struct token_reader *r, struct str exact) {
 
 /* ---- e-mail addresses --------------------------------------------------------------------------------------------- */
 
-static bool is_local(char c) { return g_ascii_isalnum(c) || strchr("._+-", c); }
+static bool is_local(char c) { return g_ascii_isalnum(c) || in_set(c, "._+-"); }
 static bool is_domain(char c) { return g_ascii_isalnum(c) || c == '.' || c == '-'; }
 
 static size_t next_mark(struct str s, size_t from) {

@@ -139,7 +139,7 @@ static bool read_attribute(struct fragment *f) {
     struct str name = html_read_name(f);
     const char *known = attribute_named(name);
     if (known == NULL) return html_wrong(f, begin, unknown_attribute(f));
-    if (f->html.n - f->at < 2 || html_next(f) != '=' || !strchr("\"'", f->html.p[f->at + 1]))
+    if (f->html.n - f->at < 2 || html_next(f) != '=' || !in_set(f->html.p[f->at + 1], "\"'"))
         return html_wrong(f, begin, "the value needs quotes: name=\"value\" is expected.");
     size_t from = f->at + 2;
     const char *end = memchr(f->html.p + from, f->html.p[f->at + 1], f->html.n - from);

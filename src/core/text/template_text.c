@@ -125,7 +125,7 @@ static bool value_fits(struct reader *r, const struct rule *rule, struct str nam
 static bool parts_words(enum kind kind, struct str s, bool before) {
     if (s.n == 0) return true;
     char c = before ? s.p[s.n - 1] : s.p[0];
-    return template_blank(c) || strchr(kind == HTML ? before ? ">\"'" : "<\"'" : before ? "<" : ">", c);
+    return template_blank(c) || in_set(c, kind == HTML ? before ? ">\"'" : "<\"'" : before ? "<" : ">");
 }
 
 /* Open angle brackets and quotes. Readers take everything within them as one address, without its blanks and line breaks (RFC 3986
