@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
@@ -60,7 +61,7 @@ static bool holder_ends(int pid) {
     unsigned flags = 0;
     snprintf(path, sizeof path, "/proc/%d/stat", pid);
     FILE *f = fopen(path, "re");
-    if (f == NULL) return true;
+    if (f == NULL) return kill(pid, 0) != 0 && errno == ESRCH; /* some mounts of /proc hide processes */
     const char *name_end = fgets(line, sizeof line, f) ? strrchr(line, ')') : NULL;
     fclose(f);
     if (name_end && sscanf(name_end + 1, " %c %*d %*d %*d %*d %*d %u", &state, &flags) != 2) return false;
