@@ -8,9 +8,10 @@
 #define ADDRESS_OF_CREATOR(column) "(SELECT e." column " FROM identity_emails e WHERE e.user_id = t.creator_id AND e.is_primary = 1)"
 
 /* Milliseconds become seconds. One step in the index of posts by conversation for each message of staff. */
-#define RESPONSE_TIME                                                                                                              \
-    "CASE WHEN t.is_requester = 0 AND EXISTS (SELECT 1 FROM users u WHERE u.id = t.creator_id AND u.role_type >= 2) THEN "         \
-    "(SELECT CASE WHEN b.is_requester = 1 THEN (t.created_at - b.created_at) / 1000 END FROM posts b WHERE b.case_id = t.case_id " \
+#define RESPONSE_TIME                                                                                                                   \
+    "CASE WHEN t.is_requester = 0 AND EXISTS (SELECT 1 FROM users u WHERE u.id = t.creator_id AND u.role_type >= 2) THEN "              \
+    "(SELECT CASE WHEN b.is_requester = 0 THEN NULL WHEN b.created_at > t.created_at THEN 0 ELSE (t.created_at - b.created_at) / 1000 " \
+    "END FROM posts b WHERE b.case_id = t.case_id "                                                                                     \
     "AND b.kind = 1 AND b.id < t.id ORDER BY b.id DESC LIMIT 1) END"
 
 static const struct word recipient_types[] = {{RECIPIENT_TO, "TO"}, {RECIPIENT_CC, "CC"}, {0}};

@@ -5,6 +5,7 @@
 #include "api/generic.h"
 #include "api/reply.h"
 #include "api/view.h"
+#include "core/cases/post_sql.h"
 #include "core/words.h"
 
 static int made_agents(struct call *c, int64_t owner_id, int64_t **ids);
@@ -50,13 +51,12 @@ static int made_conversations(struct call *c, int64_t owner_id, int64_t **ids) {
                   BINDS(B_INT("me", a->user_id), B_TEXT("fingerprint", a->fingerprint), B_INT("brand", *brand)), c->work.arena, ids);
 }
 
-/* A conversation counts if staff replied among its first 20 messages. */
+/* The first reply of each conversation, from the start of the one that it was written in: some searches in indexes. */
 QUERY(first_replies,
-      "SELECT COUNT(*), CAST(COALESCE(SUM(r.reply_time), 0) AS BIGINT) FROM (SELECT (SELECT MIN(p.created_at) FROM (SELECT m.created_at, "
-      "m.creator_id FROM posts m WHERE m.case_id = t.id ORDER BY m.id LIMIT 20) p JOIN users u ON u.id = p.creator_id AND u.role_type >= 2 "
-      "AND u.id <> t.requester_id) - t.created_at AS reply_time FROM (SELECT k.id, k.created_at, k.requester_id, k.brand_id, "
-      "k.last_agent_replier_id FROM cases k WHERE k.state = 1 ORDER BY k.created_at DESC, k.id DESC LIMIT 100) t WHERE "
-      "t.last_agent_replier_id IS NOT NULL AND (COALESCE(t.brand_id, 1) = :brand OR :brand = 0)) r WHERE r.reply_time IS NOT NULL");
+      "SELECT COUNT(*), CAST(COALESCE(SUM(CASE WHEN r.reply_time > 0 THEN r.reply_time ELSE 0 END), 0) AS BIGINT) FROM (SELECT (SELECT "
+      "p.created_at - s.created_at FROM posts p JOIN cases s ON s.id = " POST_WRITTEN_IN " WHERE p.case_id = t.id AND p.by_staff = 1 "
+      "ORDER BY p.id LIMIT 1) AS reply_time FROM (SELECT k.id, k.brand_id FROM cases k WHERE k.state = 1 ORDER BY k.created_at DESC, "
+      "k.id DESC LIMIT 100) t WHERE (COALESCE(t.brand_id, 1) = :brand OR :brand = 0)) r WHERE r.reply_time IS NOT NULL");
 
 static int average_reply_time(struct call *c, int64_t brand, struct value *out) {
     struct stmt *row;

@@ -205,6 +205,70 @@ test('messages that a merge moves count in the surviving conversation', async (t
   sound(desk);
 });
 
+test('a first reply that a merge moves counts from the start of the conversation that it was written in', async (t) => {
+  const desk = await open(t);
+  const gold = await sla(desk, target('FIRST_REPLY_TIME', HOUR), target('NEXT_REPLY_TIME', HOUR));
+  const old = await promised(desk, gold);
+  await desk.clock.forward(MINUTE);
+  await reply(desk, old);
+  await desk.clock.forward(365 * 24 * HOUR);
+  const talk = await promised(desk, gold);
+  await asks(desk, talk);
+  const asked = iso(desk.clock.now);
+  (await desk.staff.post(`/cases/${talk.id}/merge`, { case_ids: [old.id] })).must(200);
+  await desk.clock.forward(MINUTE);
+  const { FIRST_REPLY: first, NEXT_REPLY: next } = await clocks(desk, talk);
+  assert.deepEqual([first.stage, first.started_at, first.completed_at, first.is_breached], ['COMPLETED', at(0), at(MINUTE), false]);
+  assert.deepEqual([next.stage, next.started_at], ['ACTIVE', asked]);
+  const explained = (await desk.staff.get(`/cases/${talk.id}/sla/explain`)).must(200).data;
+  assert.doesNotMatch(JSON.stringify(explained), /:-\d/, 'no duration is negative');
+  await reply(desk, talk);
+  assert.deepEqual((await clocks(desk, talk)).NEXT_REPLY.completed_at, iso(desk.clock.now));
+  sound(desk);
+});
+
+test('an unanswered message that is older than the survivor runs its clock of the next reply', async (t) => {
+  const desk = await open(t);
+  const gold = await sla(desk, target('FIRST_REPLY_TIME', HOUR), target('NEXT_REPLY_TIME', 2 * HOUR));
+  const old = await promised(desk, gold);
+  await reply(desk, old);
+  await desk.clock.forward(MINUTE);
+  await asks(desk, old);
+  await desk.clock.forward(HOUR);
+  const talk = await promised(desk, gold);
+  (await desk.staff.post(`/cases/${talk.id}/merge`, { case_ids: [old.id] })).must(200);
+  const { NEXT_REPLY: next } = await clocks(desk, talk);
+  assert.deepEqual([next.stage, next.started_at, next.due_at], ['ACTIVE', at(MINUTE), at(MINUTE + 2 * HOUR)]);
+  sound(desk);
+});
+
+test('deskd check reports a message that is older than its conversation, and a clock that ends before it begins', async (t) => {
+  const desk = await open(t);
+  const talk = await promised(desk, await sla(desk, target('FIRST_REPLY_TIME', HOUR)));
+  await reply(desk, talk);
+  sound(desk);
+  const post = Number(sql(desk, `SELECT MAX(id) FROM posts WHERE case_id = ${talk.id} AND kind = 1`).trim());
+  sql(desk, `UPDATE posts SET created_at = created_at - 1 WHERE id = ${post}`);
+  assert.match(desk.check().stdout, new RegExp(`message ${post} is older than conversation ${talk.id}, in which it was written`));
+  sql(desk, `UPDATE posts SET created_at = created_at + 1 WHERE id = ${post}`);
+  sound(desk);
+  sql(desk, 'UPDATE sla_metrics SET completed_at = started_at - 1');
+  assert.match(desk.check().stdout, new RegExp(`an SLA clock of conversation ${talk.id} ends before it begins`));
+});
+
+test('a message is never older than its conversation, although the clocks of processes differ', async (t) => {
+  const desk = await open(t);
+  const talk = await promised(desk, await sla(desk, target('FIRST_REPLY_TIME', HOUR)));
+  await asks(desk, talk);
+  desk.clock.write(desk.clock.now - 5000);
+  await reply(desk, talk);
+  const [answer] = await desk.staff.fetch(`/cases/${talk.id}/messages`);
+  assert.deepEqual([answer.created_at, answer.response_time], [at(0), 0]);
+  const { FIRST_REPLY: first } = await clocks(desk, talk);
+  assert.deepEqual([first.started_at, first.completed_at], [at(0), at(0)]);
+  sound(desk);
+});
+
 test('deskd check reports a clock that does not follow from its history', async (t) => {
   const desk = await open(t);
   const talk = await promised(desk, await sla(desk, target('RESOLUTION_TIME', HOUR)));

@@ -26,6 +26,23 @@ test('the start of a messenger shows agents and the reply time, and no address o
   assert.ok(!JSON.stringify(shown).includes('@'), 'a visitor sees no address of an agent');
 });
 
+test('a reply that a merge moves counts from the start of the conversation that it was written in', async (t) => {
+  const desk = await open(t);
+  const [old, older] = [await asked(desk.customer), await asked(desk.customer)];
+  await desk.clock.forward(60);
+  await desk.staff.create(`/conversations/${old.id}/messages`, { contents: 'R' });
+  assert.equal((await start(desk.anyone)).average_reply_time, 60);
+  await desk.clock.forward(365 * 24 * 3600);
+  const talk = await asked(desk.customer);
+  (await desk.staff.post(`/cases/${talk.id}/merge`, { case_ids: [old.id, older.id] })).must(200);
+  assert.equal((await start(desk.anyone)).average_reply_time, 60);
+  const last = await asked(desk.customer);
+  (await desk.staff.post(`/cases/${last.id}/merge`, { case_ids: [talk.id] })).must(200);
+  assert.equal((await start(desk.anyone)).average_reply_time, 60, 'also after a second merge');
+  const { status, stdout } = desk.check();
+  assert.equal(status, 0, stdout);
+});
+
 test('only enabled agents are shown', async (t) => {
   const desk = await open(t);
   for (const role of ['agent', 'admin', 'collaborator', 'customer']) await desk.as(role).fetch('/me');

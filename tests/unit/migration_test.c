@@ -416,6 +416,29 @@ static void locales_get_scripts_and_lower_case_directions(void **state) {
     assert_string_equal(ask_list(p, all), "ar - Arab rtl,en-us United States Latn ltr,pt-br Brasil Latn ltr");
 }
 
+/* ---- posts that a merge has moved ------------------------------------------------------------------------- */
+
+#define BEGUN(id, at, state, into)                                                                                                        \
+    "INSERT INTO cases (id, uuid, subject, channel, state, requester_id, creator_id, status_id, status_type, message_seq, reopen_count, " \
+    "created_at, updated_at, merged_into_id) VALUES (" id ", 'c" id "', 's', 1, " state ", 1, 1, 1, 1, 0, 0, " at ", 0, " into ")"
+#define WROTE(id, in, at)                                                                                                              \
+    "INSERT INTO posts (id, case_id, kind, uuid, content_text, creator_id, is_requester, channel, created_at, updated_at) VALUES (" id \
+    ", " in ", 1, 'p" id "', 'm', 1, 1, 1, " at ", 0)"
+
+static void posts_older_than_their_conversation_were_written_in_a_merged_one(void **state) {
+    struct desk_place *p = *state;
+    open_before(p, "_posts_written_in");
+    RUN(p, ROLE, STATUS, PERSON("1"), BEGUN("1", "1000", "1", "NULL"), BEGUN("2", "100", "4", "1"), BEGUN("3", "500", "4", "1"),
+        BEGUN("4", "1000", "1", "NULL"), WROTE("10", "1", "150"), WROTE("11", "1", "600"), WROTE("12", "1", "1200"), WROTE("13", "1", "50"),
+        WROTE("14", "4", "50"));
+    bring_up_to_date(p);
+    assert_string_equal(ask_list(p, "SELECT id || ':' || COALESCE(written_case_id, 0) FROM posts ORDER BY id"), "10:2,11:3,12:0,13:0,14:0");
+    assert_int_equal(ask_number(p, "SELECT COUNT(*) FROM jobs WHERE kind = 'clocks'"), 0);
+    bring_up_to_date(p);
+    assert_non_null(strstr(findings(p), "message 13 is older than conversation 1, in which it was written"));
+    assert_null(strstr(findings(p), "message 10"));
+}
+
 #define IN_DESK(test) cmocka_unit_test_setup_teardown(test, desk_place_make, desk_place_remove)
 
 int main(void) {
@@ -437,6 +460,7 @@ int main(void) {
         IN_DESK(clients_without_scopes_keep_all_of_them),
         IN_DESK(domains_of_before_stay_trusted),
         IN_DESK(locales_get_scripts_and_lower_case_directions),
+        IN_DESK(posts_older_than_their_conversation_were_written_in_a_merged_one),
         IN_DESK(a_desk_gets_the_system_views_and_a_job_for_keys_of_subjects),
     };
     return cmocka_run_group_tests_name("migrations", tests, NULL, NULL);

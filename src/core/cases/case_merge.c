@@ -79,7 +79,8 @@ QUERY(merge_posts_seen, "UPDATE fingerprint_markers SET " READ_OF_ROWS("fingerpr
 QUERY(merge_posts_count, "UPDATE cases SET " COUNTS_MOVE ", " FILES_MOVE ", message_seq = message_seq + CASE WHEN id = :id THEN -" MOVED(
                              "posts") " ELSE " MOVED("posts") " END WHERE id = :id OR id = " SURVIVOR);
 QUERY(merge_posts_move,
-      "UPDATE posts SET case_id = " SURVIVOR ", is_requester = CASE WHEN creator_id = (SELECT s.requester_id FROM cases s "
+      "UPDATE posts SET case_id = " SURVIVOR
+      ", written_case_id = COALESCE(written_case_id, case_id), is_requester = CASE WHEN creator_id = (SELECT s.requester_id FROM cases s "
       "WHERE s.id = " SURVIVOR ") THEN 1 ELSE 0 END, " CLIENT_ID("posts", "creator_id") " WHERE id IN @LIST(:rows)");
 
 QUERY(merge_posts_search, SEARCH_MESSAGES_MOVE(SURVIVOR));

@@ -14,7 +14,9 @@ QUERY(message_insert,
       "by_staff, channel, source, mailbox_id, metadata, "
       "message_status, message_status_updated_at, created_at, updated_at) VALUES (:case, 1, :uuid, :client, "
       ":contents, :html, :creator, :name, "
-      ":is_requester, :reply, :channel, :source, CAST(:mailbox AS BIGINT), :metadata, :status, :now, :now, :now) RETURNING id");
+      ":is_requester, :reply, :channel, :source, CAST(:mailbox AS BIGINT), :metadata, :status, :now, "
+      "(SELECT CASE WHEN k.created_at > CAST(:now AS BIGINT) THEN k.created_at ELSE CAST(:now AS BIGINT) END FROM cases k WHERE k.id = "
+      ":case), :now) RETURNING id"); /* no message is older than its conversation, although clocks of processes may differ */
 QUERY(case_replied,
       "UPDATE cases SET message_seq = :seq, last_message_id = :message, last_message_status = :status, last_message_preview = :preview, "
       "last_note_preview = NULL, last_replier_id = :creator, last_replied_at = :now, "

@@ -1,6 +1,7 @@
 #include "core/desk/check.h"
 
 #include "base/arena.h"
+#include "core/cases/post_sql.h"
 #include "core/cases/total_sql.h"
 #include "core/change/cascade.h"
 #include "core/desk/file.h"
@@ -121,6 +122,12 @@ QUERY(
     "SELECT t.id FROM cases t LEFT JOIN (SELECT case_id, SUM(by_staff) AS staff, SUM(is_requester) AS requester FROM posts WHERE kind = 1 "
     "GROUP BY case_id) p ON p.case_id = t.id WHERE t.state <> 5 AND (t.agent_message_count <> COALESCE(p.staff, 0) OR "
     "t.requester_message_count <> COALESCE(p.requester, 0)) ORDER BY t.id");
+QUERY(check_early_posts,
+      "SELECT p.id, k.id FROM posts p JOIN cases k ON k.id = " POST_WRITTEN_IN " WHERE p.created_at < k.created_at ORDER "
+      "BY p.id");
+QUERY(check_negative_clocks,
+      "SELECT m.case_id FROM sla_metrics m WHERE m.completed_at < m.started_at UNION SELECT s.case_id FROM sla_runs s "
+      "WHERE s.completed_at < s.started_at ORDER BY 1");
 QUERY(check_former_runs, "SELECT s.case_id FROM sla_runs s JOIN sla_metrics m ON m.case_id = s.case_id AND m.type = s.type WHERE "
                          "s.started_at >= m.started_at ORDER BY s.case_id, s.id");
 
@@ -222,6 +229,8 @@ static const struct rule {
     {&check_owner, "the desk has no owner who can log in: enabled, with an e-mail address that is no claim"},
     {&check_message_counts, "conversation %" PRId64 " counts another number of messages by staff or by the requester than it has"},
     {&check_change_counts, "conversation %" PRId64 " counts fewer changes of the agent or the team than its activities"},
+    {&check_early_posts, "message %" PRId64 " is older than conversation %" PRId64 ", in which it was written"},
+    {&check_negative_clocks, "an SLA clock of conversation %" PRId64 " ends before it begins"},
     {&check_former_runs, "conversation %" PRId64 " has a former run of an SLA clock that begins with the current one or after it"},
     {&check_deliveries, "delivery %" PRId64 " counts %" PRId64 " attempts, but %" PRId64 " are logged"},
     {&check_rules, "a predicate or an action belongs to a rule of kind %" PRId64 ", id %" PRId64 ", which is not there"},

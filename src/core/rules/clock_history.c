@@ -1,5 +1,6 @@
 #include "core/rules/clock_history.h"
 
+#include "core/cases/post_sql.h"
 #include "json/json.h"
 
 QUERY(clocked_cases,
@@ -16,22 +17,24 @@ QUERY(clocked_targets, "SELECT x.id, x.sla_version_id, COALESCE(x.priority_id, 0
 QUERY(clocked_hours, "SELECT h.id, h.zones, h.holidays, h.time_zone FROM business_hours h WHERE h.is_default = 1 OR h.id IN "
                      "@LIST(:hours) ORDER BY h.is_default DESC, h.id");
 
-/* by_staff is a reply. The last run of the next reply begins with the oldest message of the requester after the reply before the requester's
+/* by_staff is a reply. A first reply that a merge moved counts from the start of the conversation that it was written in. The last run of the next reply begins with the oldest message of the requester after the reply before the requester's
  * last message, and ends with the first reply after it. Each step is a search in an index. */
 #define REQUEST(more, order) \
     "(SELECT p.id FROM posts p WHERE p.case_id = x.id AND p.kind = 1 AND p.is_requester = 1 AND " more " ORDER BY p.id " order " LIMIT 1)"
 #define REPLY(more, order) \
     "(SELECT p.id FROM posts p WHERE p.case_id = x.id AND p.by_staff = 1 AND " more " ORDER BY p.id " order " LIMIT 1)"
 #define TIME_OF(post) "COALESCE((SELECT p.created_at FROM posts p WHERE p.id = " post "), 0)"
+#define START_OF(post) "COALESCE((SELECT k.created_at FROM posts p JOIN cases k ON k.id = " POST_WRITTEN_IN " WHERE p.id = " post "), 0)"
 #define WITH_REPLIED \
     "SELECT x.id, " REPLY("p.id > 0", "ASC") " AS replied FROM cases x WHERE x.id IN @LIST(:ids) AND x.sla_version_id IS NOT NULL"
 #define WITH_LAST "SELECT x.id, x.replied, " REQUEST("p.id > x.replied", "DESC") " AS last FROM a x"
 #define WITH_BEFORE "SELECT x.id, x.replied, x.last, " REPLY("p.id < x.last", "DESC") " AS before FROM b x"
 #define WITH_RUN \
     "SELECT x.id, x.replied, " REQUEST("p.id > x.before", "ASC") " AS asked, " REPLY("p.id > x.last", "ASC") " AS answered FROM c x"
-QUERY(clocked_replies, "WITH a AS MATERIALIZED (" WITH_REPLIED "), b AS MATERIALIZED (" WITH_LAST "), c AS MATERIALIZED (" WITH_BEFORE
-                       "), d AS MATERIALIZED (" WITH_RUN
-                       ") SELECT d.id, " TIME_OF("d.replied") ", " TIME_OF("d.asked") ", " TIME_OF("d.answered") " FROM d");
+QUERY(clocked_replies,
+      "WITH a AS MATERIALIZED (" WITH_REPLIED "), b AS MATERIALIZED (" WITH_LAST "), c AS MATERIALIZED (" WITH_BEFORE
+      "), d AS MATERIALIZED (" WITH_RUN
+      ") SELECT d.id, " TIME_OF("d.replied") ", " TIME_OF("d.asked") ", " TIME_OF("d.answered") ", " START_OF("d.replied") " FROM d");
 
 /* ---- reading ----------------------------------------------------------------------------------------------------------- */
 
@@ -90,6 +93,11 @@ static int changes_read(struct work *w, struct str ids, struct clock_history *h)
     return rc;
 }
 
+/* A run may begin before its conversation, if a merge moved its posts. The first status counts from there on. */
+static void begin_before(struct clocked_case *c, int64_t time) {
+    if (time < c->periods[0].from) c->periods[0].from = time;
+}
+
 static int replies_read(struct work *w, struct str ids, struct clock_history *h) {
     int rc;
     DB_ROWS(rc, w->conn, &clocked_replies, BINDS(B_TEXT("ids", ids)), row) {
@@ -98,6 +106,9 @@ static int replies_read(struct work *w, struct str ids, struct clock_history *h)
         c->replied_at = col_int(row, 1) ? col_int(row, 1) : CLOCK_OPEN;
         c->asked_at = col_int(row, 2);
         c->answered_at = col_int(row, 3) ? col_int(row, 3) : CLOCK_OPEN;
+        c->replied_from = col_int(row, 4) ? col_int(row, 4) : c->created_at;
+        begin_before(c, c->replied_from);
+        if (c->asked_at) begin_before(c, c->asked_at);
     }
     return rc;
 }
@@ -177,10 +188,12 @@ const struct business_time *clock_hours(const struct clock_history *h, const str
 /* Sets the span of a run. Returns false if it has not begun. */
 static bool run_begins(const struct clocked_case *c, struct clock_run *r) {
     switch (r->type) {
-    case SLA_FIRST_REPLY: r->from = c->created_at, r->to = c->replied_at; return true;
-    case SLA_NEXT_REPLY: r->from = c->asked_at, r->to = c->answered_at; return c->asked_at != 0;
-    default: r->from = c->created_at, r->to = CLOCK_OPEN; return true;
+    case SLA_FIRST_REPLY: r->from = c->replied_from, r->to = c->replied_at; break;
+    case SLA_NEXT_REPLY: r->from = c->asked_at, r->to = c->answered_at; break;
+    default: r->from = c->created_at, r->to = CLOCK_OPEN; break;
     }
+    if (r->to < r->from) r->to = r->from; /* clocks of processes may differ */
+    return r->type != SLA_NEXT_REPLY || c->asked_at != 0;
 }
 
 int clock_runs(const struct clock_history *h, const struct clocked_case *c, struct calendars *calendars, struct clock_run *runs,

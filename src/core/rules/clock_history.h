@@ -10,6 +10,7 @@ struct clocked_case {
     int64_t id, created_at, version_id /* 0: none */, priority_id, hours_id;
     struct clock_period *periods;
     int period_count;
+    int64_t replied_from;          /* start of the conversation that the first reply was written in */
     int64_t replied_at;            /* the first reply; CLOCK_OPEN: none */
     int64_t asked_at, answered_at; /* the last run of the next reply; asked_at 0: none, answered_at CLOCK_OPEN: not yet */
 };
