@@ -138,11 +138,20 @@ bool input_joined(struct arena *a, const struct json *j, struct str *out) {
     return true;
 }
 
-/* Reads an array, or text with commas, as a list of texts. Returns their number, or -1 if it is neither. */
+/* The array of a text that is JSON, as forms and queries may send a list; else `j` itself. */
+static const struct json *array_of_text(struct arena *a, const struct json *j) {
+    struct json *parsed;
+    struct json_error err;
+    if (j->type != JSON_STRING || j->earlier || !str_starts(str_trim(j->text), S("["))) return j;
+    return json_parse(a, j->text, &parsed, &err) == 0 && parsed->type == JSON_ARRAY ? parsed : j;
+}
+
+/* Reads an array, JSON text of an array, or text with commas, as a list of texts. Returns their number, or -1 if it is none of them. */
 static int input_texts(struct arena *a, const struct json *j, struct str **out) {
     struct str s;
     size_t count, commas = 0;
     int n = 0;
+    j = array_of_text(a, j);
     if (j->type == JSON_ARRAY) return list_values(a, j, out, &count) ? (int)count : -1;
     if (!input_joined(a, j, &s)) return -1;
     for (size_t i = 0; i < s.n; i++) commas += s.p[i] == ',';

@@ -54,7 +54,7 @@ test('an empty body, [] and {} mean no parameters', async (t) => {
   }
 });
 
-test('lists are accepted as a JSON array, name[]=, name[0]= or comma-separated text', async (t) => {
+test('lists are accepted as a JSON array, name[]=, name[0]=, comma-separated text or JSON text in a form', async (t) => {
   const { owner, person } = await open(t).then((d) => ({ owner: d.owner, person: (r) => d.person(r) }));
   const a = (await person('agent')).id;
   const b = (await person('agent')).id;
@@ -62,7 +62,7 @@ test('lists are accepted as a JSON array, name[]=, name[0]= or comma-separated t
   const spellings = [
     json({ agent_ids: [a, b] }), json({ agent_ids: [String(a), String(b)] }), json({ agent_ids: `${a},${b}` }), json({ agent_ids: `${a}, ${b}` }),
     urlencoded(`agent_ids[]=${a}&agent_ids[]=${b}`), urlencoded(`agent_ids%5B0%5D=${a}&agent_ids%5B1%5D=${b}`), urlencoded(`agent_ids=${a}%2C${b}`),
-    urlencoded(`agentIds[]=${a}&agentIds[]=${b}`), multipart({ agent_ids: [a, b] }),
+    urlencoded(`agentIds[]=${a}&agentIds[]=${b}`), urlencoded(`agent_ids=[${a},"${b}"]`), multipart({ agent_ids: [a, b] }),
   ];
   for (const [i, body] of spellings.entries()) {
     const { id } = await owner.create('/teams', { title: `Team ${i}` });

@@ -151,8 +151,8 @@ test('an empty list of ids, and ids under another name, do not empty the trash',
   const talk = await conversation(desk, 'Engine');
   await trash(desk, talk);
   const send = (query, body) => desk.owner.request('DELETE', '/cases/trash', { query, body });
-  for (const reply of [await send({ ids: '' }), await send({}, { ids: [] }), await send({}, { ids: '' })]) reply.refused(400, 'FIELD_EMPTY', 'ids');
-  for (const [query, body] of [[{ ids: '[]' }], [{ 'ids[]': '' }], [{}, { ids: null }]]) (await send(query, body)).refused(400, 'FIELD_INVALID', 'ids');
+  for (const reply of [await send({ ids: '' }), await send({ ids: '[]' }), await send({}, { ids: [] }), await send({}, { ids: '' })]) reply.refused(400, 'FIELD_EMPTY', 'ids');
+  for (const [query, body] of [[{ 'ids[]': '' }], [{}, { ids: null }]]) (await send(query, body)).refused(400, 'FIELD_INVALID', 'ids');
   for (const name of ['id', 'case_id', 'case_ids', 'caseIds']) assert.equal((await send({ [name]: talk.id })).status, 400, name);
   for (const who of [desk.staff, desk.as('collaborator'), desk.customer]) (await who.delete('/cases/trash')).refused(403, 'PERMISSIONS_DENIED');
   (await desk.anyone.delete('/cases/trash')).refused(401, 'AUTHORIZATION_REQUIRED');

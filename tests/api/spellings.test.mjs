@@ -8,13 +8,13 @@ const teams = async (owner, n) => {
   return made;
 };
 
-test('a list is accepted as text with commas, with empty brackets, with indexes or as a repeated name', async (t) => {
+test('a list is accepted as text with commas, with empty brackets, with indexes, as a repeated name or as JSON text', async (t) => {
   const { owner } = await open(t);
   const [a, b, c] = await teams(owner, 4);
-  for (const query of [`ids=${a},${b},${c}`, `ids[]=${a}&ids[]=${b}&ids[]=${c}`, `ids[2]=${c}&ids[0]=${a}&ids[1]=${b}`, `ids=${a}&ids=${b}&ids=${c}`, `ids=${a},${b}&ids=${c}`]) {
+  for (const query of [`ids=${a},${b},${c}`, `ids[]=${a}&ids[]=${b}&ids[]=${c}`, `ids[2]=${c}&ids[0]=${a}&ids[1]=${b}`, `ids=${a}&ids=${b}&ids=${c}`, `ids=${a},${b}&ids=${c}`, `ids=[${a},${b},${c}]`]) {
     assert.deepEqual((await owner.get(`/teams?${query}`)).must(200).ids, [a, b, c], query);
   }
-  for (const query of ['legacy_ids=L0,L1', 'legacy_ids[]=L0&legacy_ids[]=L1', 'legacy_ids[0]=L0&legacy_ids[1]=L1', 'legacy_ids=L0&legacy_ids=L1']) {
+  for (const query of ['legacy_ids=L0,L1', 'legacy_ids[]=L0&legacy_ids[]=L1', 'legacy_ids[0]=L0&legacy_ids[1]=L1', 'legacy_ids=L0&legacy_ids=L1', 'legacy_ids=["L0","L1"]']) {
     assert.deepEqual((await owner.get(`/teams?${query}`)).must(200).ids, [a, b], query);
   }
 });
