@@ -1,7 +1,8 @@
-/* A parser of HTML takes "<" and a letter as the beginning of a tag only outside of comments, scripts, quoted values and so on. To know which of
- * these holds, the whole parser is needed. So each "<" with a letter begins a tag here. Then many tags are open at one place. But a tag is read by a
- * machine of a few states, and tags that are in the same state read the same from there on. So only the one with the most attributes is
- * kept for each state. */
+/* A parser of HTML takes "<" and a letter as the beginning of a tag only outside of comments, scripts,
+ * quoted values and so on. To know which of these holds, the whole parser is needed. So each "<" with a
+ * letter begins a tag here. Then many tags are open at one place. But a tag is read by a machine of a few
+ * states, and tags that are in the same state read the same from there on. So only the one with the most
+ * attributes is kept for each state. */
 #include "files/html_attributes.h"
 
 #include "base/limits.h"

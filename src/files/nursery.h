@@ -21,8 +21,9 @@ struct nursery_kind {
 void nursery_allow(const struct nursery_kind *kinds);
 
 /* Runs the kind in a fork of the prepared process, which is started if there is none. Returns 1 and the status as of waitpid, or 0: the kind
- * is not allowed, or no process can be forked. Then the input was not read, or was put back to its start. When `cancel` becomes readable (-1:
- * never), the caller waits no longer, and the status is that of confined_end_by_budget. The fork ends with the prepared process. */
+ * is not allowed, or no process can be forked. Then the input was not read, or was put back to its start.
+ * When `cancel` becomes readable (-1: never), the caller waits no longer, and the status is that of
+ * confined_end_by_budget. The fork ends with the prepared process. */
 int nursery_run(const char *kind, int in, int out, int cancel, int *status);
 
 /* The prepared process. */

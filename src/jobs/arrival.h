@@ -11,7 +11,8 @@ enum arrival_end {
     ARRIVAL_WAITS,      /* the store or the folder can't be written now. Logged */
     ARRIVAL_TAKES_LONG, /* longer than the effort. Nothing was stored */
 };
-/* Takes the mail. With a brief effort, it must also have few attachments. *failed: it can't be read, and is FAILED. */
+/* Takes the mail. With a brief effort, it must also have few attachments. *failed: it can't be read, and is
+ * FAILED. */
 enum arrival_end arrival_take(struct desk *d, struct inbox_file file, const struct mail_effort *e, bool *failed);
 
 #endif

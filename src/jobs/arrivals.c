@@ -1,6 +1,6 @@
-/* A mail is a file until its COMMIT (mail/inbox.h). A thread reads the mail in a confined process, stores its bytes as contents, and processes it
- * in one write (core/mail/receive.h). Then it removes the file. Reading and syncing take milliseconds, so they are neither in the write nor on
- * the thread of jobs.
+/* A mail is a file until its COMMIT (mail/inbox.h). A thread reads the mail in a confined process, stores
+ * its bytes as contents, and processes it in one write (core/mail/receive.h). Then it removes the file.
+ * Reading and syncing take milliseconds, so they are neither in the write nor on the thread of jobs.
  *
  *     the store can't be written      the file waits, and so do those behind it
  *     the mail can't be processed     a second write stores it as FAILED, with the raw mail
@@ -9,22 +9,26 @@
  *     killed before the removal       the file is taken again; mail_receive finds its digest
  *     two processes take the file     the same
  *
- * Anybody can send a mail, and nobody can tell from a mail how long it takes to read. So no mail waits for the end of another one:
+ * Anybody can send a mail, and nobody can tell from a mail how long it takes to read. So no mail waits for
+ * the end of another one:
  *
  *     new ---- the first thread, in the order of arrival, MAIL_BRIEF_MS each
  *      |   \
- *      |    its sender, relay or door sent costly mails ---> later --- the first thread, the smallest first, when new was looked through
- *      |                                                        |
- *      +--------------- too large, or not read in time ---------+---> slow --- the second thread, with the whole limits
+ *      |    its origin sent costly mails ---------------> later --- the first thread, behind `new`, the smallest first
+ *      |                                                    |
+ *      +--------------- too large, or not read in time -----+---> slow --- the second thread, with the whole limits
  *
- * A costly mail is one that was not read in time, or that ended its reader. Costly mails use up the budgets of their sender, of their relay and of their
- * door (jobs/mail_budget.h). While one of these is used up, the mails of that origin go to `later` without an attempt. So costly mails delay
- * those of other origins by their first attempts only. In `later`, honest mails come first, because a costly mail must be large.
- * In `slow`, a sender and a relay have half a minute of reading time in each minute. One process of a folder takes the mails of `slow`.
+ * A costly mail is one that was not read in time, or that ended its reader. Costly mails use up the budgets
+ * of their sender, of their relay and of their door (jobs/mail_budget.h). While one of these is used up,
+ * the mails of that origin go to `later` without an attempt. So costly mails delay those of other origins
+ * by their first attempts only. In `later`, honest mails come first, because a costly mail must be large.
+ * In `slow`, a sender and a relay have half a minute of reading time in each minute. One process of a
+ * folder takes the mails of `slow`.
  *
  * The budgets are in memory: after a start each costly mail of `new` may be tried once more.
  *
- * inotify wakes the threads. They also look each second, because a file system of the network reports no changes of other machines. */
+ * inotify wakes the threads. They also look each second, because a file system of the network reports no
+ * changes of other machines. */
 #include "jobs/arrivals.h"
 
 #include "base/clock.h"
@@ -79,7 +83,7 @@ static bool put_aside(struct lane *l, struct arena *a, struct inbox_file file, e
     return false;
 }
 
-/* ---- the mails that are read briefly ---------------------------------------------------------------------------------------- */
+/* ---- the mails that are read briefly ------------------------------------------------------------------- */
 
 static void note_costly(struct lane *l, const struct mail_origin *from) {
     int64_t now = clock_monotonic();
@@ -132,7 +136,7 @@ static bool brief_take(struct lane *l) {
     return taken && (n == AT_ONCE || aside);
 }
 
-/* ---- the mails that take long ------------------------------------------------------------------------------------------------ */
+/* ---- the mails that take long -------------------------------------------------------------------------- */
 
 /* A mail of `slow` that may be taken. */
 struct slow_choice {
@@ -182,7 +186,7 @@ static bool slow_take(struct lane *l) {
     return taken;
 }
 
-/* ---- the threads --------------------------------------------------------------------------------------------------------- */
+/* ---- the threads --------------------------------------------------------------------------------------- */
 
 static void lane_wait(struct lane *l) {
     char events[4096];

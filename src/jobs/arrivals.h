@@ -5,7 +5,8 @@
 #include "work/work.h"
 
 struct arrivals;
-/* Starts the threads. Sets *out to NULL if the desk has no inbox. Returns 0, or -1 if they can't be started. */
+/* Starts the threads. Sets *out to NULL if the desk has no inbox. Returns 0, or -1 if they can't be
+ * started. */
 int arrivals_start(struct desk *d, struct arrivals **out);
 void arrivals_stop(struct arrivals *r); /* waits for the mails that are being taken; NULL: nothing */
 

@@ -1,5 +1,6 @@
-/* Budgets of those who send mails. A budget is a minute of time: a costly mail takes a part of it, and the part comes back with time. A key is the hash
- * of a sender, of a relay, or of a door. A table forgets the keys that have used least if it is full. One thread uses a table. */
+/* Budgets of those who send mails. A budget is a minute of time: a costly mail takes a part of it, and the
+ * part comes back with time. A key is the hash of a sender, of a relay, or of a door. A table forgets the
+ * keys that have used least if it is full. One thread uses a table. */
 #ifndef JOBS_MAIL_BUDGET_H
 #define JOBS_MAIL_BUDGET_H
 
@@ -7,8 +8,8 @@
 
 #define MAIL_BUDGET_MS INT64_C(60000)
 
-/* The origin of a mail. An attacker can invent the sender. The relay is the address in the topmost Received header, which the mail server of the
- * desk writes; without one it is the door. */
+/* The origin of a mail. An attacker can invent the sender. The relay is the address in the topmost Received
+ * header, which the mail server of the desk writes; without one it is the door. */
 struct mail_origin {
     uint64_t sender, relay, door;
 };

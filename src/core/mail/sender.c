@@ -155,7 +155,7 @@ QUERY(participants_number, "SELECT COUNT(*) FROM case_participants WHERE case_id
 /* People of one mail who join a conversation. */
 struct joining {
     struct work *w;
-    struct str sender, recipient; /* keys of the addresses of the sender, and of the recipient of the envelope; p NULL: unknown */
+    struct str sender, recipient; /* keys of addresses. recipient: of the envelope; p NULL: unknown */
     int64_t case_id, room;        /* room: for so many more */
 };
 

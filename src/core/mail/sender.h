@@ -26,9 +26,10 @@ int sender_act(struct work *w, const struct incoming *m, struct mail_sender *s, 
 
 #define COPIES_OF_MAIL 20       /* people in To and Cc who become participants */
 #define PARTICIPANTS_BY_MAIL 50 /* participants of a conversation; more are not added by mails */
-/* The people in To and Cc become participants: people without an account are created. Left out are the sender, addresses of the desk, blocked
- * addresses, and addresses that no person reads. desk_known: an address in To or Cc is one of the desk. If none is and the envelope does not say for whom the mail is,
- * one in To may be, so nobody in To joins. Returns 0 or a negative error. */
+/* The people in To and Cc become participants: people without an account are created. Left out are the
+ * sender, addresses of the desk, blocked addresses, and addresses that no person reads. desk_known: an
+ * address in To or Cc is one of the desk. If none is, and the envelope does not say for whom the mail is,
+ * an address in To may be the desk, so nobody in To joins. Returns 0 or a negative error. */
 int sender_copies_join(struct work *w, const struct incoming *m, const struct mail_sender *s, bool desk_known, int64_t case_id);
 
 #define RECIPIENTS_OF_MAIL 50 /* addresses of To, and of Cc, that are looked up */
