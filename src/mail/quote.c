@@ -395,11 +395,17 @@ static int signature_before(const struct quote_lines *l, int end) {
     return first < last ? first : end;
 }
 
-/* The footer of a mailing list: a long ruler, and a few lines to the end. */
+/* The footer of a mailing list: a long ruler, and a few lines to the end. Gmail cuts the ruler to "__", so an
+ * address must follow that. */
 static bool is_list_footer(const struct quote_lines *l, int i) {
     int lines = 0;
     struct str s = l->line[i].text;
-    if (s.n < FOOTER_RULER || !is_ruler(s) || (s.p[0] == '-' && s.n < 2 * FOOTER_RULER)) return false;
+    bool addressed = !str_eq(s, S("__"));
+    size_t least = s.n && s.p[0] == '-' ? 2 * FOOTER_RULER : FOOTER_RULER;
+    if (addressed && (s.n < least || !is_ruler(s))) return false;
+    for (int k = i + 1; k < l->count && k <= i + FOOTER_LINES; k++)
+        addressed |= has_character(l->line[k].text, '@') || has_bytes(l->line[k].text, S("://"));
+    if (!addressed) return false;
     for (int k = i + 1; k < l->count && lines <= FOOTER_LINES; k++) lines += !line_is_empty(l, k);
     return lines <= FOOTER_LINES;
 }
@@ -489,6 +495,7 @@ static int tail_quote(const struct quote_lines *l, bool *forward) {
         else if (begins_quote(l, quote, &answer)) break;
         while (l->line[quote].depth > 0 && quote + 1 < l->count && l->line[quote + 1].depth > 0) quote++;
     }
+    while (quote < l->count && quote > 0 && is_quoted(l, quote - 1)) quote--; /* empty lines with ">" */
     return quote;
 }
 
@@ -515,8 +522,9 @@ static bool is_closing(const struct quote_lines *l, int begin, int end) {
     return true;
 }
 
-/* Sets the quote with the answer below it, if it is the only one before `tail`. */
-static void find_middle(const struct quote_lines *l, int tail, struct quote_folds *f) {
+/* Sets the quote with the answer below it, if it is the only one before `tail`. `goes_on`: a quote begins
+ * there. */
+static void find_middle(const struct quote_lines *l, int tail, bool goes_on, struct quote_folds *f) {
     int begin = skip_empty(l, 0), first = 0, lines = 0;
     bool above = false;
     for (; begin < tail && !first; begin += !first) {
@@ -531,7 +539,7 @@ static void find_middle(const struct quote_lines *l, int tail, struct quote_fold
     for (int i = first; i < end; i++) lines += l->line[i].depth && !line_is_empty(l, i);
     for (int i = end; i < tail; i++)
         if (l->line[i].depth || introduction_end(l, i, INTRODUCTION_WEAK)) return;
-    if (above && lines < MIDDLE_LINES && !is_closing(l, end, tail)) return;
+    if (lines < MIDDLE_LINES && (goes_on || (above && !is_closing(l, end, tail)))) return;
     f->middle = begin;
     f->middle_end = end;
 }
@@ -543,7 +551,7 @@ struct quote_folds quote_folds_of(const struct quote_lines *l) {
     if (forward) return f;
     f.tail = signature_before(l, quote);
     if (all_empty(l, f.tail)) f.tail = all_empty(l, quote) ? l->count : quote;
-    if (quote == l->count) find_middle(l, f.tail, &f);
+    find_middle(l, f.tail, quote < l->count, &f);
     return f;
 }
 

@@ -7,9 +7,10 @@
  * ("-----Original Message-----"), (4) an element that a mail program marks, or (5) lines with ">" to the end
  * of the mail. (1), (4) and (5) do not count if the sender goes on to write below the quote.
  *
- * The middle. An introduced quote with the answer below it is folded, too, if it is the only one. If the
- * sender wrote above it as well, it has MIDDLE_LINES lines at least, or only a closing is below it: the
- * sender chose a shorter one as context. Answers between several quotes need them, so all stays.
+ * The middle. An introduced quote with the answer below it is folded, too, if it is the only one above the
+ * tail. It has MIDDLE_LINES lines at least if the sender wrote above it as well, and more than a closing
+ * below it, or if the quote goes on below the answer: the sender chose a shorter one as context. Answers
+ * between several quotes need them, so all stays.
  *
  * Nothing is separated from a forwarded mail, and nothing if only the quote has text. The words of mail
  * programs are in mail/quote_words.h. */
