@@ -8,10 +8,10 @@ import { sql } from './lib/sql.mjs';
 // route.
 
 // Writes without a permission of their own: (1) those of one's own objects, such as views and macros, which need one only if they are shared, (2) those of conversations, cases and notes, which every
-// member of the role set may write, because the specification has permissions only for parts of them, (3) filters, previews and dry runs, which change nothing,
+// member of the role set may write, because the specification has permissions only for parts of them, (3) filters, searches, previews and dry runs, which change nothing,
 // (4) votes, comments and likes of readers; the specification lets all staff moderate comments, (5) releases and deletions of suspended mails, which the
 // specification opens to role sets.
-const OWN = ['/notification_preferences', '/views', '/cases/macros', '/profile', '/session', '/me', '/conversations', '/password', '/files', '/mails', '/messages', '/oauth/my_grants', '/webhook', '/bulk/webhook'];
+const OWN = ['/notification_preferences', '/views', '/cases/macros', '/profile', '/session', '/me', '/conversations', '/password', '/files', '/mails', '/messages', '/oauth/my_grants', '/webhook', '/bulk/webhook', '/helpcenter/search'];
 const isFree = ({ method, path }) =>
   method === 'GET' || /^[/](bulk[/])?webhook[/]/.test(path) || OWN.some((own) => path.startsWith(own)) || /[/](filter|notes|preview|dry_run)\b/.test(path) || /^[/]articles[/]:id[/](upvote|downvote|comments)\b/.test(path) || /^[/]cases([/]:id([/](tags|reply([/]:post_id)?))?|[/]posts[/]:id)?$/.test(path);
 const table = existsSync(BINARY) ? routes() : [];
