@@ -147,6 +147,7 @@ struct call {
     const struct http_stream *stream; /* in place of out: made while it is sent; NULL: none */
     const struct download *download;  /* instead of `out`; NULL: none */
     struct span *secrets;             /* secrets in `out`; the last first */
+    struct span *plain;               /* further texts in `out` that must not be compressed (api/compress.h); the last first */
     struct header *headers;
     struct str session_id;    /* member of the envelope after a Basic login */
     struct str challenge;     /* attributes of WWW-Authenticate: Bearer; p NULL: the credentials were no bearer token */

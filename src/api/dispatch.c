@@ -298,7 +298,7 @@ static void call_reset(struct call *c) {
     c->condition = NULL;
     c->order = NULL;
     c->ignored = NULL;
-    c->secrets = NULL;
+    c->secrets = c->plain = NULL;
     c->warnings = NULL;
     c->posts = (struct str){0};
     c->compared = false;

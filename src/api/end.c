@@ -2,15 +2,18 @@
 #include "api/limits.h"
 #include "api/machine.h"
 
+#include "api/compress.h"
 #include "api/describe.h"
 #include "api/guard.h"
 #include "api/inner.h"
 #include "api/reply.h"
 #include "base/address.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "core/desk/setting.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -30,7 +33,7 @@ static void common_headers(struct call *c) {
     http_add_header(r, "Cache-Control", S("private, max-age=0, must-revalidate"));
     if (c->status == 429 && c->retry_after) http_add_header(r, "Retry-After", str_fmt(c->work.arena, "%" PRId64, c->retry_after));
     if (c->status == 503) http_add_header(r, "Retry-After", S("1"));
-    http_add_header(r, "Vary", S("Authorization, Accept, X-Options, X-Requested-With"));
+    http_add_header(r, "Vary", S("Authorization, Accept, Accept-Encoding, X-Options, X-Requested-With"));
 }
 
 static void validators(struct call *c) {
@@ -168,6 +171,24 @@ static int hold_reply(struct call *c) {
                       "Too many replies wait to be read. Read your open replies or close their connections, and try again.");
 }
 
+static int compare_parts(const void *x, const void *y) {
+    const struct plain_part *a = x, *b = y;
+    return (a->at > b->at) - (a->at < b->at);
+}
+
+/* The parts of the reply that stay as they are, in their order, in the memory of the request. */
+static const struct plain_part *plain_parts(const struct call *c, int *count) {
+    const struct span *lists[] = {c->secrets, c->plain};
+    int n = 0;
+    for (int i = 0; i < 2; i++)
+        for (const struct span *s = lists[i]; s; s = s->next) n++;
+    struct plain_part *parts = arena_array(c->http->arena, (size_t)n + 1, sizeof *parts);
+    for (int i = 0; i < 2; i++)
+        for (const struct span *s = lists[i]; s; s = s->next) parts[(*count)++] = (struct plain_part){s->at, s->n};
+    qsort(parts, (size_t)n, sizeof *parts, compare_parts);
+    return parts;
+}
+
 /* Frees the work's memory first, because its rows are many times larger than the reply, which waits for its reader. */
 static void send_reply(struct call *c) {
     struct buf body = c->out;
@@ -175,9 +196,14 @@ static void send_reply(struct call *c) {
     const struct download *d = c->download;
     struct download file = d ? *d : (struct download){0};
     struct http_stream stream = c->stream ? *c->stream : (struct http_stream){0};
-    int status = c->status;
+    int status = c->status, count = 0;
+    bool compress = compress_wanted(c), here = is_read(c) && (body.n <= LIMIT_PACKED_HERE || http_is_deferred(r));
+    const struct plain_part *parts = compress ? plain_parts(c, &count) : NULL;
+    struct api *api = c->api;
+    uint64_t whose = call_sharer(c);
     arena_free(c->work.arena);
-    if (d) http_reply_file(r, status, file.fd, file.at, file.n);
+    if (compress) compress_and_send(api, r, status, body, parts, count, here, whose);
+    else if (d) http_reply_file(r, status, file.fd, file.at, file.n);
     else if (stream.read) http_reply_stream(r, status, &stream);
     else http_reply(r, status, &body);
 }

@@ -87,10 +87,19 @@ static void write_notification(struct json_writer *w, const struct call *c) {
     jw_end(w);
 }
 
-static void reply_write_session(struct json_writer *w, const struct call *c) {
+/* A text that opens something. */
+static void write_plain(struct json_writer *w, struct call *c, struct str text) {
+    struct span *s = ARENA_NEW(c->work.arena, struct span);
+    size_t began = w->out->n;
+    jw_str(w, text);
+    *s = (struct span){began, w->out->n - began, c->plain};
+    c->plain = s;
+}
+
+static void reply_write_session(struct json_writer *w, struct call *c) {
     if (c->session_id.p == NULL) return;
     jw_key(w, S("session_id"));
-    jw_str(w, c->session_id);
+    write_plain(w, c, c->session_id);
 }
 
 void envelope_end(struct view *v) {
@@ -188,6 +197,7 @@ void reply_error(struct call *c, int rc) {
     struct json_writer w;
     if (!failed(&c->work)) fail(&c->work, rc < 0 ? error_of_result(rc) : ERR_INTERNAL_ERROR);
     c->out.n = 0;
+    c->secrets = c->plain = NULL;
     c->etag = (struct str){0};
     c->modified = 0;
     c->status = keep_one_status(&c->work);
@@ -205,7 +215,7 @@ void reply_error(struct call *c, int rc) {
     jw_end(&w);
     if (c->auth_token.p) {
         jw_key(&w, S("auth_token"));
-        jw_str(&w, c->auth_token);
+        write_plain(&w, c, c->auth_token);
     }
     if (c->posts.p) {
         jw_key(&w, S("posts"));

@@ -46,6 +46,8 @@ const struct reply_header reply_headers[] = {
      "private, max-age=0, must-revalidate: caches must revalidate with If-None-Match before they use a copy."},
     {"X-Content-Type-Options", "{'type': 'string', 'const': 'nosniff'}", always, false, "nosniff."},
     {"Vary", TEXT, always, false, "Request headers that change the reply."},
+    {"Content-Encoding", "{'type': 'string', 'const': 'gzip'}", always, false,
+     "gzip, if the reply has more than 1 KiB and Accept-Encoding accepts it. A page of another site gets none."},
     {"ETag", TEXT, has_tag, true, "Hash of the resource, or of the ids of the list."},
     {"Last-Modified", TEXT, has_tag, true, "Time of the last change, if it is known."},
     {"Link", TEXT, has_links, true, "Links to other pages: first, prev, next and last (RFC 8288)."},

@@ -56,7 +56,7 @@ enum field_flag {
     LOGGED_IN = 1024,   /* null for callers without login */
     PRESENT = 2048,     /* mandatory and not empty, on PUT too */
     REFUSED = 8192,     /* FIELD_INVALID if sent; .doc is the message */
-    SECRET = 4096,      /* shown once: a replay by Idempotency-Key shows null */
+    SECRET = 4096,      /* opens something: a replay by Idempotency-Key shows null, and it is never compressed (api/compress.h) */
     RECORDS = 16384,    /* .store records the change by itself */
     EITHER = 65536,     /* arguments: the .filter of those that are given are joined by OR */
     LENGTHY = 131072,   /* F_LONG with .render, which may be given null: it counts as a long text as one without .render does */

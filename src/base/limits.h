@@ -38,6 +38,8 @@
 #define LIMIT_ENDPOINT_URL 2048             /* bytes of the URL of an endpoint: servers accept that much */
 #define LIMIT_PAGE 1000                     /* items of a page (completions.md section 2) */
 #define LIMIT_REPLY (4 * 1024 * 1024)       /* bytes of a page: it ends before `limit`, but has an item (completions.md section 2) */
+#define LIMIT_PLAIN_REPLY 1024              /* bytes of JSON that are never compressed */
+#define LIMIT_PACKED_HERE (32 * 1024)       /* bytes of a reply to a read that an event loop compresses: 0.1 ms */
 #define LIMIT_LOADED (16 * 1024 * 1024)     /* bytes of rows that a page loads; texts that `fields` leaves out are loaded, too */
 #define LIMIT_PICKS 200                     /* names in ?fields=: each is compared with each member of each row */
 #define DEFAULT_PAGE 10

@@ -86,7 +86,9 @@ struct http_request *http_inner(struct http_request *outer, struct str method, s
 #define HTTP_INNER_HEADERS 16
 void http_inner_header(struct http_request *inner, const char *name, struct str value); /* not copied; p NULL: none */
 
-void http_defer(struct http_request *r); /* call it in begin() or handle(), before another thread gets the request */
+/* Call it in begin() or handle(), before another thread gets the request. A second call does nothing. */
+void http_defer(struct http_request *r);
+bool http_is_deferred(const struct http_request *r); /* true: another thread than the event loop has the request */
 /* For a request that begin() has deferred: sets its plan. From any thread, exactly once. handle() follows. */
 void http_begun(struct http_request *r, const struct http_plan *plan);
 /* Call it before http_reply. The value is copied, the name must stay. A value that is empty or has CR, LF or NUL is

@@ -23,8 +23,11 @@ void http_add_header(struct http_request *r, const char *name, struct str value)
 
 void http_close_after(struct http_request *r) { ((struct edge *)r)->close = true; }
 
+bool http_is_deferred(const struct http_request *r) { return ((const struct edge *)r)->deferred; }
+
 void http_defer(struct http_request *r) {
     struct edge *e = (struct edge *)r;
+    if (e->deferred) return;
     e->deferred = true;
     wait_begin(e);
     MHD_suspend_connection(e->library);

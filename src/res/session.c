@@ -8,7 +8,7 @@
 #include <inttypes.h>
 
 static const struct field session_fields[] = {
-    {"id", F_TEXT, READONLY | NULLABLE,
+    {"id", F_TEXT, READONLY | NULLABLE | SECRET,
      .doc = "Value for the header X-Session-ID. Null for the anonymous session, and with a bearer token.", .example = "\"7.0f1e2d\""},
     {"portal", F_TEXT, READONLY, .doc = "Portal in which the session was opened.", .example = "\"API\""},
     {"ip_address", F_TEXT, READONLY, .doc = "IP address that opened the session.", .example = "\"127.0.0.1\""},

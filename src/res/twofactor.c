@@ -11,11 +11,11 @@ static void recovery_codes(struct view *v, const struct row *row, const struct v
 
 static const struct field twofactor_fields[] = {
     {"is_enabled", F_BOOL, READONLY, .doc = "True if logins ask for a second factor."},
-    {"secret", F_TEXT, READONLY | NULLABLE, .doc = "Secret for the authenticator, in Base32. Null after the confirmation.",
+    {"secret", F_TEXT, READONLY | NULLABLE | SECRET, .doc = "Secret for the authenticator, in Base32. Null after the confirmation.",
      .example = "\"JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP\""},
-    {"otpauth_url", F_TEXT, READONLY | NULLABLE, .doc = "The secret as an address that authenticator apps open.",
+    {"otpauth_url", F_TEXT, READONLY | NULLABLE | SECRET, .doc = "The secret as an address that authenticator apps open.",
      .example = "\"otpauth://totp/desk:ada@example.com?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=desk\""},
-    {"qr_code", F_LONG, READONLY | NULLABLE, .doc = "otpauth_url as a QR code (SVG).", .example = "\"<svg></svg>\""},
+    {"qr_code", F_LONG, READONLY | NULLABLE | SECRET, .doc = "otpauth_url as a QR code (SVG).", .example = "\"<svg></svg>\""},
     {"recovery_codes", F_COMPUTED, READONLY | SECRET, .render = recovery_codes,
      .doc = "Recovery codes, shown only in the reply to POST. Each replaces one code of the authenticator, once.",
      .example = "[\"0f1e-2d3c-4b5a-6978\"]"},
