@@ -103,7 +103,8 @@ static void the_length_does_not_depend_on_the_secret(void **state) {
 
 static void the_header_is_read_as_http_defines_it(void **state) {
     (void)state;
-    static const char *const yes[] = {"gzip", "deflate, gzip", "br;q=1.0, gzip;q=0.8, *;q=0.1", "*", "GZIP", "x-gzip", "gzip;q=0.001", "identity, gzip ; q=1"};
+    static const char *const yes[] = {"gzip",   "deflate, gzip", "br;q=1.0, gzip;q=0.8, *;q=0.1", "*", "GZIP",
+                                      "x-gzip", "gzip;q=0.001",  "identity, gzip ; q=1"};
     static const char *const no[] = {"", "identity", "br", "gzip;q=0", "gzip; q=0.000, *", "*;q=0", "deflate", "gzipped", "gz ip"};
     for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) assert_true(coding_accepted(str_of(yes[i])));
     for (size_t i = 0; i < sizeof no / sizeof *no; i++) assert_false(coding_accepted(str_of(no[i])));
