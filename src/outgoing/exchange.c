@@ -20,6 +20,7 @@ struct exchange {
     int64_t began; /* clock_monotonic */
     size_t head, body;
     char refused[ADDRESS_TEXT]; /* the address that was refused; empty: none */
+    bool refused_port;
 };
 
 /* ---- addresses -------------------------------------------------------------------------------------------------------- */
@@ -30,14 +31,17 @@ static bool exchange_may_reach(struct exchange *x, const struct address *a) {
     return false;
 }
 
+static int port_of(const struct curl_sockaddr *to) {
+    const void *at = &to->addr;
+    return ntohs(to->family == AF_INET ? ((const struct sockaddr_in *)at)->sin_port : ((const struct sockaddr_in6 *)at)->sin6_port);
+}
+
 static curl_socket_t open_checked(void *arg, curlsocktype purpose, struct curl_sockaddr *to) {
     struct exchange *x = arg;
     bool internet = to->family == AF_INET || to->family == AF_INET6;
     struct address a = internet ? address_of(&to->addr) : (struct address){0};
-    if (internet && port_is_bad(ntohs(to->family == AF_INET ? ((const struct sockaddr_in *)(const void *)&to->addr)->sin_port
-                                                            : ((const struct sockaddr_in6 *)(const void *)&to->addr)->sin6_port)))
-        return CURL_SOCKET_BAD;
-    if (purpose != CURLSOCKTYPE_IPCXN || !internet || !exchange_may_reach(x, &a)) return CURL_SOCKET_BAD;
+    x->refused_port = internet && port_is_bad(port_of(to)); /* of an endpoint that is older than this rule */
+    if (x->refused_port || purpose != CURLSOCKTYPE_IPCXN || !internet || !exchange_may_reach(x, &a)) return CURL_SOCKET_BAD;
     return socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol);
 }
 
@@ -178,6 +182,7 @@ static struct str failure_message(struct exchange *x, CURLcode rc) {
                        "%s is an address of this machine or of a private network. An owner can allow such addresses by the setting "
                        "endpoints.allow_private_addresses.",
                        x->refused);
+    if (x->refused_port) return S("The port is one of a service that does not speak HTTP. Change the address of the endpoint.");
     if (rc == CURLE_OPERATION_TIMEDOUT)
         return str_fmt(x->arena, "There was no complete reply within %" PRId64 " s.", x->rules.timeout_ms / TIME_SECOND);
     if (x->head > EXCHANGE_HEAD_MAX) return str_fmt(x->arena, "The head of the reply is longer than %d KiB.", EXCHANGE_HEAD_MAX / 1024);

@@ -140,6 +140,15 @@ test('a redirect is not followed', async (t) => {
   assert.equal(inside.requests.length, 0);
 });
 
+test('the port of a service that does not speak HTTP is refused when the delivery is sent, also if the endpoint was saved before', async (t) => {
+  const { desk, to } = await sending(t);
+  const endpoint = await hooked(desk, to.url);
+  desk.sql(`UPDATE endpoints SET url = 'http://127.0.0.1:6667/hook' WHERE id = ${endpoint.id}`);
+  await tested(desk, endpoint);
+  const attempt = await attempted(desk, endpoint, 1);
+  assert.deepEqual([attempt.result, attempt.message], ['FAILURE', 'The port is one of a service that does not speak HTTP. Change the address of the endpoint.']);
+});
+
 test('a private address is refused when the delivery is sent, also if it was allowed when the endpoint was saved', async (t) => {
   const { desk, to } = await sending(t);
   const endpoint = await hooked(desk, to.url);
@@ -197,7 +206,7 @@ test('malformed replies, endless heads and closed connections are failures', asy
     assert.ok(attempt.message.endsWith('.'), attempt.message);
   }
   const nobody = await rawServer(t, () => {});
-  const closed = await hooked(desk, 'http://127.0.0.1:1/');
+  const closed = await hooked(desk, 'http://127.0.0.1:2/');
   await tested(desk, closed);
   assert.equal((await attempted(desk, closed, 1)).result, 'FAILURE');
   assert.ok(nobody);
