@@ -96,6 +96,18 @@ describe('a reply of more than 1 KiB', () => {
   });
 });
 
+test('the document of the API and its pages are compressed for everybody', async (t) => {
+  const { anyone } = await open(t);
+  for (const path of ['/openapi.json', '/docs', '/docs/reference', '/docs/search.json']) {
+    const [one, other] = [await anyone.exchange('GET', path, { headers: { ...GZIP, 'Sec-Fetch-Site': 'cross-site' } }), await anyone.exchange('GET', path)];
+    assert.deepEqual([packed(one), packed(other), one.headers.etag], [true, false, other.headers.etag], path);
+    assert.match(other.headers.vary, /Accept-Encoding/);
+    assert.deepEqual(gunzipSync(one.bytes), other.bytes, path);
+    assert.ok(one.bytes.length * 3 < other.bytes.length, path);
+    assert.equal((await anyone.exchange('GET', path, { headers: { ...GZIP, 'If-None-Match': one.headers.etag } })).status, 304);
+  }
+});
+
 test('a secret that is shown once is not compressed, and a download never', async (t) => {
   const desk = await open(t), { owner } = desk;
   const made = await owner.exchange('POST', '/api/v1/oauth/clients', { body: json({ name: 'App', description: 'D'.repeat(250), author: 'A'.repeat(200), callback_url: `https://app.example/${'c'.repeat(900)}` }), headers: GZIP });

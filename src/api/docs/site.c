@@ -1,8 +1,10 @@
 #include "api/docs/site.h"
 
+#include "api/compress.h"
 #include "api/docs/openapi.h"
 #include "api/guard.h"
 #include "api/reply.h"
+#include "base/limits.h"
 #include "base/random.h"
 
 #include <pthread.h>
@@ -24,8 +26,9 @@ enum kind {
 struct docs_page {
     enum kind kind;
     const char *path;
-    const void *what;     /* a resource, an error or a file */
-    struct shared *bytes; /* NULL: not built yet */
+    const void *what;      /* a resource, an error or a file */
+    struct shared *bytes;  /* NULL: not built yet */
+    struct shared *packed; /* the same by gzip; NULL: it would not be shorter. A page is the same for everybody and holds no secret */
     char etag[33];
 };
 
@@ -76,7 +79,7 @@ struct site *site_new(void) {
 
 void site_free(struct site *s) {
     if (s == NULL) return;
-    for (int i = 0; i < s->count; i++) shared_drop(s->pages[i].bytes);
+    for (int i = 0; i < s->count; i++) shared_drop(s->pages[i].bytes), shared_drop(s->pages[i].packed);
     pthread_mutex_destroy(&s->lock);
     arena_free(s->arena);
 }
@@ -105,6 +108,14 @@ static void site_write_page(struct buf *out, struct str base_url, const struct d
     manual_close(&m);
 }
 
+static struct shared *packed_page(const struct buf *page) {
+    struct buf copy = {0};
+    buf_str(&copy, buf_view(page));
+    if (page->n > LIMIT_PLAIN_REPLY && gzip_body(&copy, NULL, 0)) return shared_new(&copy);
+    buf_free(&copy);
+    return NULL;
+}
+
 static void build(struct site *s, struct str base_url, struct docs_page *p) {
     struct buf out = {0};
     struct tag t;
@@ -114,6 +125,7 @@ static void build(struct site *s, struct str base_url, struct docs_page *p) {
         tag_init(&t);
         tag_text(&t, buf_view(&out));
         tag_end(&t, p->etag);
+        p->packed = packed_page(&out);
         p->bytes = shared_new(&out);
     }
     pthread_mutex_unlock(&s->lock);
@@ -135,12 +147,15 @@ static void send_page(const struct desk *d, struct http_request *r, const struct
     guard_reply(d, r, GUARD_DOCS);
     http_add_header(r, "Cache-Control", S("public, max-age=0, must-revalidate"));
     http_add_header(r, "ETag", STR_CAT(r->arena, S("\""), tag, S("\"")));
+    http_add_header(r, "Vary", S("Accept-Encoding"));
     if (tag_listed(http_header(r, "If-None-Match"), tag)) {
         http_reply(r, 304, &(struct buf){0});
         return;
     }
     http_add_header(r, "Content-Type", str_of(content_type_of_path(p->path)));
-    http_reply_shared(r, 200, p->bytes);
+    bool packed = p->packed && coding_accepted(http_header(r, "Accept-Encoding"));
+    if (packed) http_add_header(r, "Content-Encoding", S("gzip"));
+    http_reply_shared(r, 200, packed ? p->packed : p->bytes);
 }
 
 bool site_reply(struct site *s, const struct desk *d, struct http_request *r) {
