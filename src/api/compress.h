@@ -19,16 +19,9 @@
 #define API_COMPRESS_H
 
 #include "api/call.h"
+#include "api/gzip.h"
 
-bool coding_accepted(struct str accept_encoding); /* true if the header Accept-Encoding accepts gzip */
-bool compress_wanted(const struct call *c);       /* true if the reply in c->out is to be compressed */
-
-/* A part of a body that must stay as it is. */
-struct plain_part {
-    size_t at, n;
-};
-/* Replaces the body by its compressed form. parts: in their order, without overlap. Returns false if it was not possible: the body stays. */
-bool gzip_body(struct buf *body, const struct plain_part *parts, int count);
+bool compress_wanted(const struct call *c); /* true if the reply in c->out is to be compressed */
 
 /* Compresses the body and sends the reply, here or in the pool. Takes over the body. parts live as long as the request. */
 void compress_and_send(struct api *api, struct http_request *r, int status, struct buf body, const struct plain_part *parts, int count,

@@ -1,8 +1,8 @@
 #include "api/docs/site.h"
 
-#include "api/compress.h"
 #include "api/docs/openapi.h"
 #include "api/guard.h"
+#include "api/gzip.h"
 #include "api/reply.h"
 #include "base/limits.h"
 #include "base/random.h"
