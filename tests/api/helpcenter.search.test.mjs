@@ -251,6 +251,24 @@ describe('articles that are written by the API', () => {
     return { section, id: made.id, path: `/articles/${made.id}` };
   };
 
+  test('the beginning of a word is not taken for a misspelled one', async () => {
+    await write({ titles: 'Ospreys', contents: '<p>An osprey feeds its nestlings in the nest.</p>' });
+    const reply = (await desk.anyone.get('/helpcenter/search', { query: 'opsrey nestl' })).must(200).notes('Showing results for `osprey nestl`.');
+    assert.deepEqual(reply.data.map((hit) => hit.title), ['Ospreys']);
+    (await desk.anyone.get('/helpcenter/search', { query: 'nestl opsrey' })).must(200).notes('Showing results for `');
+  });
+
+  test('suggestions for a sentence are ranked by their rare words, and leave out titles with few of them', async () => {
+    const suggested = async (query) => (await desk.anyone.get('/helpcenter/search/suggestions', { query })).must(200).data.map((hit) => hit.title);
+    const titles = ['Plumage of the ibis in winter', 'Plumage of the crane', 'Winter plumage', 'Feeding the ibis', 'Feeding the crane', 'The winter', 'The plumage of pelicans'];
+    for (const title of titles) await write({ titles: title, contents: '<p>The text.</p>' });
+    assert.deepEqual(await suggested('why does the plumage of my ibis change in winter now'), ['Plumage of the ibis in winter', 'Winter plumage']);
+    assert.deepEqual(await suggested('where is the pelicans house'), ['The plumage of pelicans'], 'the word "the" alone suggests nothing');
+    assert.deepEqual((await suggested('my feeding of cranes failed yesterday'))[0], 'Feeding the crane', 'endings do not matter');
+    assert.deepEqual(await suggested('the the the'), await suggested('the'));
+    assert.deepEqual(await suggested('how do they know'), []);
+  });
+
   test('operators are words in a search of the help center, and a notice says so', async () => {
     const manual = await write({ titles: 'Filters', contents: '<p>Type status:open or is:new.</p>' });
     for (const query of ['status:open', 'is:new', 'status:open is:new']) {

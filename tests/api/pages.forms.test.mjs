@@ -307,6 +307,8 @@ describe('pages that act', () => {
       const time = async () => /<time datetime="([^"]+)" data-clock>([^<]+)</.exec((await visitor.get(`conversations/${id}`)).text);
       const [, iso, utc] = await time();
       assert.ok(utc.endsWith(`, ${iso.slice(11, 16)} UTC`), utc);
+      for (const [path, has] of [[`conversations/${id}`, true], ['conversations', true], ['contact', false]])
+        assert.equal((await visitor.get(path)).text.includes('<script src="/helpcenter/times.js" defer></script>'), has, path);
       (await desk.owner.put('/settings', { values: { 'desk.time_zone': 'Asia/Kolkata' } })).must(200);
       const [, , local] = await time(), there = new Date(Date.parse(iso) + 330 * 60000).toISOString();
       assert.ok(local.startsWith(`${Number(there.slice(8, 10))} `) && local.endsWith(`, ${there.slice(11, 16)} Asia/Kolkata`), local);

@@ -378,7 +378,7 @@ static int suggest_with_all(struct suggesting *g) {
 
 struct rare_word {
     const struct search_term *term;
-    int titles;
+    int titles; /* rows of search_titles: a title with the word and its stem has two */
 };
 
 static int compare_rare_words(const void *a, const void *b) {
@@ -396,15 +396,16 @@ static int list_rare_words(const struct suggesting *g, struct rare_word *list, i
     TRY(db_int(w->conn, &suggest_all, BINDS(B_INT("most", SUGGEST_EXAMINED)), &all));
     int most = (int)(all / 2) + 2;
     for (int i = 0; i < q->count; i++) {
-        int n = count_titles(g, &q->terms[i], most + 1), texts = n;
-        TRY(n);
+        const struct search_term *t = &q->terms[i];
+        int titles = count_titles(g, t, SUGGEST_OF_WORD), texts = titles;
+        TRY(titles);
         weights[i] = 0;
-        if (n == 0 || n > most || q->terms[i].exact.n < 3) continue;
-        if (!q->terms[i].prefix) texts = search_word_texts(w, SEARCH_ARTICLES, &q->terms[i], most + 1);
+        if (titles == 0 || t->exact.n < 3) continue;
+        if (!t->prefix) texts = search_word_texts(w, SEARCH_ARTICLES, t, most + 1);
         TRY(texts);
         if (texts > most) continue;
-        weights[i] = (int)(1000 * log(1 + (double)all / (texts > n ? texts : n)));
-        list[count++] = (struct rare_word){&q->terms[i], n};
+        weights[i] = (int)(1000 * log(1 + (double)all / texts));
+        list[count++] = (struct rare_word){t, titles};
     }
     if (count) qsort(list, (size_t)count, sizeof *list, compare_rare_words);
     return count;
