@@ -35,6 +35,7 @@
 #include "core/desk/setting.h"
 #include "core/login/session.h"
 #include "core/words.h"
+#include "db/refusal.h"
 
 #include <stddef.h>
 
@@ -64,9 +65,11 @@ struct hop {
     bool reading;           /* a snapshot is open on this thread */
     bool written;
     bool crowded;          /* the queue was full */
+    const char *refused;   /* the constraint of the store that refused the write; NULL: none did */
     struct header *before; /* headers without those of the handler: used after a failure and for 304 */
 };
 
+static struct hop *hop_of_call(struct call *c) { return (struct hop *)(void *)((char *)c - offsetof(struct hop, call)); }
 static struct hop *hop_of_write(struct db_task *t) { return (struct hop *)(void *)((char *)t - offsetof(struct hop, write)); }
 static struct hop *hop_of_delay(struct delay *t) { return (struct hop *)(void *)((char *)t - offsetof(struct hop, delay)); }
 static struct hop *hop_of_pool(struct pool_task *t) { return (struct hop *)(void *)((char *)t - offsetof(struct hop, pool)); }
@@ -314,8 +317,18 @@ static int stage_prepare(struct hop *h) {
     return rc < 0 ? rc : NEXT;
 }
 
+/* A foreign key or a unique index refused what the checks of the handler had accepted, so the store or this program has a defect: the caller
+ * can't correct it. */
+static int run_explained(struct hop *h, int rc) {
+    struct call *c = &h->call;
+    const char *why = rc < 0 && !failed(&c->work) ? db_refusal(c->work.conn) : "";
+    if ((rc != -ERR_FIELD_INVALID && rc != -ERR_FIELD_DUPLICATE) || *why == 0) return rc;
+    h->refused = str_dup(c->work.arena, str_of(why)).p;
+    return -ERR_INTERNAL_ERROR;
+}
+
 static int run_handler(struct call *c) {
-    int rc = c->route->handler(c);
+    int rc = run_explained(hop_of_call(c), c->route->handler(c));
     if (rc < 0 || failed(&c->work)) return rc < 0 ? rc : -(int)failure(&c->work);
     /* A write without its own tag matches only "*". */
     struct str match = http_header(c->http, "If-Match");
@@ -329,9 +342,10 @@ static int writer_run(struct db_task *t, struct conn *conn) {
     if (!h->written) h->before = c->headers;
     h->written = true;
     c->work.conn = conn;
+    h->refused = NULL;
     call_reset(c);
     int rc = idempotent(c, run_handler);
-    if (rc >= 0 && !failed(&c->work)) rc = work_finish(&c->work);
+    if (rc >= 0 && !failed(&c->work)) rc = run_explained(h, work_finish(&c->work));
     if (rc >= 0 && !failed(&c->work)) rc = session_wrote(&c->work);
     if (rc < 0) c->headers = h->before;
     if (rc < 0) reply_error(c, rc);
@@ -348,6 +362,8 @@ static void writer_done(struct db_task *t, int rc) {
         h->call.headers = h->before;
     }
     if (rc >= 0) work_committed(&h->call.work);
+    const struct http_request *r = h->call.http;
+    if (h->refused) log_error("store: %.*s %s: %s", (int)r->method.n, r->method.p, h->call.route->path, h->refused);
     hop_end(h, lost ? -ERR_SERVICE_UNAVAILABLE : 0);
 }
 

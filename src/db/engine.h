@@ -130,9 +130,10 @@ struct conn {
     struct counters counters;
     bool transaction; /* from begin to commit or rollback; the engine may have ended it by itself */
     bool budget_spent;
-    int64_t deadline; /* SQLite: clock_monotonic() after which statements are interrupted; 0: none */
-    int fault;        /* code of the last failure that was not caused by the statement itself */
-    int late_error;   /* an error found when a statement was reset (foreign keys of a RETURNING) */
+    char refused[256]; /* db_refusal; empty: the last statement was refused by no constraint */
+    int64_t deadline;  /* SQLite: clock_monotonic() after which statements are interrupted; 0: none */
+    int fault;         /* code of the last failure that was not caused by the statement itself */
+    int late_error;    /* an error found when a statement was reset (foreign keys of a RETURNING) */
     struct kept kept;
     bool noted;                 /* the transaction ran a statement that changes a noted table; of a connection that writes */
     char unnoted[TABLE_NAME];   /* SQLite: a table of this read that is not noted (db_unnoted); empty: none */

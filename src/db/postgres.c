@@ -98,6 +98,8 @@ int pg_error(struct conn *c, PGresult *r, const char *sql) {
         log_often(LOG_WARN, "refused statements", "store: the database refused a statement (%s)", state ? state : "connection lost");
         c->fault = fault;
     }
+    if (state && is(state, "23"))
+        snprintf(c->refused, sizeof c->refused, "constraint %s (%s)", PQresultErrorField(r, PG_DIAG_CONSTRAINT_NAME), state);
     PQclear(r);
     return -err;
 }

@@ -64,6 +64,7 @@ int conn_error(struct conn *c, int code, const char *sql) {
     const char *text = (code & 0xff) == SQLITE_CONSTRAINT ? sqlite3_errmsg(c->handle) : sqlite3_errstr(code);
     if (err == ERR_INTERNAL_ERROR) log_error("store: %s (%d) in: %s", text, code, sql);
     if (err == ERR_SERVICE_UNAVAILABLE) note_fault(c, code, text);
+    if (err == ERR_FIELD_INVALID || err == ERR_FIELD_DUPLICATE) snprintf(c->refused, sizeof c->refused, "%s in: %s", text, sql);
     return -err;
 }
 

@@ -169,6 +169,7 @@ static int bind_all(struct stmt *s, const struct bind *binds) {
 
 int db_start(struct conn *c, const char *sql, const struct bind *binds, struct stmt **out) {
     *out = NULL;
+    c->refused[0] = 0;
     /* The engine rolled back the transaction by itself. Outside of it each statement would commit alone. */
     if (c->engine->lost(c)) return -ERR_SERVICE_UNAVAILABLE;
     struct stmt *s;

@@ -1,4 +1,5 @@
 /* A store of either engine: choice of the engine, one reader for each thread, synchronous writes, statistics. */
+#include "db/refusal.h"
 #include "db/engine.h"
 
 #include <errno.h>
@@ -244,6 +245,8 @@ int db_read_begin(struct conn *c, int budget_ms) {
 
 void db_read_end(struct conn *c) { c->engine->read_end(c); }
 const char *db_unnoted(const struct conn *c) { return c->unnoted[0] ? c->unnoted : NULL; }
+const char *db_refusal(const struct conn *c) { return c->refused; }
+
 bool db_budget_spent(const struct conn *c) { return c->budget_spent; }
 int db_savepoint(struct conn *c, const char *name) { return c->engine->savepoint(c, name); }
 int db_release(struct conn *c, const char *name) { return c->engine->release(c, name); }

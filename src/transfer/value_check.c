@@ -11,6 +11,7 @@
 enum { VALUES_SHOWN = 10 }; /* lines of one table */
 
 struct value_checking {
+    struct conn *conn;
     struct arena *memory;      /* of the rules of a table */
     struct value_rules *rules; /* NULL: the table is none of this program */
     bool began;
@@ -24,6 +25,23 @@ static void value_finding(struct value_checking *g, const char *line) {
     g->found++;
 }
 
+/* SQLite compares foreign keys by itself, but many references have none, and PostgreSQL compares its own only when they change. */
+static int references_check(struct value_checking *g, const struct move_table *t, const struct move_column *column) {
+    const char *parent = value_rules_parent(g->memory, t, column);
+    char line[400];
+    int64_t missing;
+    if (parent == NULL) return 0;
+    const char *sql = str_fmt(g->memory,
+                              "SELECT t.%s FROM \"%s\" t WHERE t.%s <> 0 AND NOT EXISTS (SELECT 1 FROM \"%s\" p WHERE p.id = t.%s) "
+                              "ORDER BY 1 LIMIT 1",
+                              column->name, t->name, column->name, parent, column->name)
+                          .p;
+    int rc = db_int(g->conn, &(struct query){"references_check", sql}, NULL, &missing);
+    snprintf(line, sizeof line, "%s.%s: no row of %s has the id %" PRId64, t->name, column->name, parent, missing);
+    if (rc == 1) value_finding(g, line);
+    return rc < 0 ? rc : 0;
+}
+
 static int values_begin(void *arg, const struct move_table *t, struct why why) {
     struct value_checking *g = arg;
     char line[400];
@@ -31,6 +49,7 @@ static int values_begin(void *arg, const struct move_table *t, struct why why) {
     g->found_here = 0;
     if (value_rules_check_last(t, COLUMN_ID_MAX, (struct why){line, sizeof line}) < 0) value_finding(g, line);
     g->began = true;
+    for (int i = 0; i < t->count; i++) TRY(references_check(g, t, &t->columns[i]));
     if (value_rules_of(g->memory, t, &g->rules, why) < 0) g->rules = NULL;
     return 0;
 }
@@ -66,7 +85,7 @@ static int values_end(void *arg, const struct move_table *t, struct why why) {
 
 int values_check(struct conn *c, void (*report)(void *arg, const char *line), void *arg) {
     char reason[400] = "", line[500];
-    struct value_checking g = {.report = report, .arg = arg};
+    struct value_checking g = {.conn = c, .report = report, .arg = arg};
     TRY(db_read_begin(c, 0));
     int rc = db_dump(c, &(struct db_dump){.begin = values_begin, .row = values_row, .end = values_end, .arg = &g},
                      (struct why){reason, sizeof reason});

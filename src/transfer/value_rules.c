@@ -11,7 +11,10 @@
 #include "base/error.h"
 #include "base/fold.h"
 #include "core/desk/column.h"
+#include "core/desk/job.h"
 #include "core/desk/setting.h"
+#include "files/html_article.h"
+#include "files/html_clean.h"
 #include "json/json.h"
 
 /* ---- the rules ------------------------------------------------------------------------------------------------ */
@@ -21,15 +24,20 @@ static const struct column_number *rule_in(const struct column_number *list, con
     return list->columns ? list : NULL;
 }
 
-enum text_form { TEXT_ANY, TEXT_UUID, TEXT_JSON };
+enum text_form { TEXT_ANY, TEXT_UUID, TEXT_JSON, TEXT_HTML, TEXT_WORD, TEXT_JOB };
 
-/* Columns of JSON that no field of a resource shows as it is. */
+/* Columns of JSON, HTML and words that no field of a resource shows as they are. */
 static const struct text_rule {
     const char *columns;
     enum text_form form;
 } texts[] = {
     {"*.uuid", TEXT_UUID},
     {"jobs.input", TEXT_JSON},
+    {"jobs.kind", TEXT_JOB},
+    {"posts.content_html", TEXT_HTML},
+    {"notes.body_html", TEXT_HTML},
+    {"rule_propositions.value", TEXT_JSON},
+    {"rule_actions.@(value|attributes)", TEXT_JSON},
     {0},
 };
 
@@ -70,7 +78,7 @@ struct value_rules {
         int value, key; /* columns */
         struct str (*of)(struct arena *a, struct str value);
     } keys[KEYS];
-    int key_count, setting_name, setting_value; /* -1: the table has no such column */
+    int key_count, setting_name, setting_value, owner_kind, translation; /* -1: the table has no such column */
     struct arena *memory;
     struct arena_mark empty;
 };
@@ -125,9 +133,11 @@ static int rule_of_column(struct arena *a, const struct move_table *t, const str
     const char *name = str_fmt(a, "%s.%s", t->name, c->name).p;
     if (c->kind == VALUE_INT)
         for (const struct column_number *n = rule_in(column_numbers, name); n; n = rule_in(n + 1, name)) rule_of_number(out, n);
+    for (const struct column_text *x = column_texts; c->kind == VALUE_TEXT && x->columns; x++)
+        if (fnmatch(x->columns, name, FNM_EXTMATCH) == 0) return rule_words(out, x->words), out->form = TEXT_WORD, 0;
     if (c->kind == VALUE_TEXT)
         for (const struct text_rule *x = texts; x->columns; x++)
-            if (fnmatch(x->columns, name, 0) == 0) return out->form = x->form, 0;
+            if (fnmatch(x->columns, name, FNM_EXTMATCH) == 0) return out->form = x->form, 0;
     if (!out->has_range && !out->words[0]) rule_of_resources(out, t->name, c->name);
     if (c->kind != VALUE_INT || out->has_range || out->words[0]) return 0;
     rule_of_number(out, rule_in(column_names, name));
@@ -156,6 +166,8 @@ int value_rules_of(struct arena *a, const struct move_table *t, struct value_rul
     r->columns = arena_array(a, (size_t)t->count + 1, sizeof *r->columns);
     r->setting_name = settings ? column_at(t, "name") : -1;
     r->setting_value = settings ? column_at(t, "value") : -1;
+    r->owner_kind = column_at(t, "owner_kind");
+    r->translation = column_at(t, "translation");
     for (int i = 0; i < t->count; i++) TRY(rule_of_column(a, t, &t->columns[i], &r->columns[i], why));
     rules_add_keys(r);
     r->empty = arena_mark(a);
@@ -180,10 +192,20 @@ static bool text_is_uuid(struct str s) {
     return s.n == 36;
 }
 
+static bool is_job_kind(struct str name) {
+    int kind = 1;
+    while (kind < JOB_NAMES && !str_eq(str_of(job_names[kind]), name)) kind++;
+    return kind < JOB_NAMES;
+}
+
 static int row_check_text(struct value_rules *r, int i, struct str text, struct why why) {
     struct json *j;
     struct json_error wrong;
     const char *name = r->table->columns[i].name;
+    const struct column_rule *rule = &r->columns[i];
+    bool word = (rule->form != TEXT_WORD || word_id(rule->words[0], text) >= 0) && (rule->form != TEXT_JOB || is_job_kind(text));
+    if (!word) return db_refuse(why, "%s can't be %.*s", name, (int)text.n, text.p);
+    if (r->columns[i].form == TEXT_HTML && !html_is_clean(text)) return db_refuse(why, "%s is not clean HTML", name);
     if (r->columns[i].form == TEXT_UUID && !text_is_uuid(text)) return db_refuse(why, "%s is not a UUID", name);
     if (r->columns[i].form == TEXT_JSON && json_parse(r->memory, text, &j, &wrong) < 0)
         return db_refuse(why, "%s is not JSON: %s", name, wrong.reason);
@@ -205,16 +227,24 @@ static int row_check_key(struct value_rules *r, const struct row_key *k, const s
     return db_refuse(why, "%s is not the key of %s", r->table->columns[k->key].name, r->table->columns[k->value].name);
 }
 
+/* Texts of articles are translations of one kind. */
+static int row_check_article(struct value_rules *r, const struct value *row, struct why why) {
+    if (r->owner_kind < 0 || r->translation < 0 || row[r->owner_kind].i != CONTENTS_OF_ARTICLE) return 0;
+    return html_article_is_clean(row[r->translation].s) ? 0 : db_refuse(why, "translation is not clean HTML of an article");
+}
+
 static int row_check_setting(struct value_rules *r, const struct value *row, struct why why) {
     struct str name = row[r->setting_name].s, value = row[r->setting_value].s;
     if (str_eq(name, S("desk.created_at")) || str_eq(name, S("desk.key_proof"))) return 0;
     if (!setting_known(name)) return db_refuse(why, "there is no setting of this name");
-    return setting_fits(name, value) ? 0 : db_refuse(why, "the value is none that the setting %.*s can have", (int)name.n, name.p);
+    return setting_fits(r->memory, name, value) ? 0
+                                                : db_refuse(why, "the value is none that the setting %.*s can have", (int)name.n, name.p);
 }
 
 static int row_check_all(struct value_rules *r, const struct value *row, struct why why) {
     for (int i = 0; i < r->table->count; i++) TRY(row_check_value(r, i, &row[i], why));
     for (int i = 0; i < r->key_count; i++) TRY(row_check_key(r, &r->keys[i], row, why));
+    TRY(row_check_article(r, row, why));
     return r->setting_name >= 0 && r->setting_value >= 0 ? row_check_setting(r, row, why) : 0;
 }
 
@@ -222,6 +252,26 @@ int value_rules_check(struct value_rules *r, const struct value *row, struct why
     int rc = row_check_all(r, row, why);
     arena_return(r->memory, r->empty);
     return rc;
+}
+
+static const char *parent_of_field(struct arena *a, const char *table, const char *column) {
+    for (const struct resource *const *r = resources; *r; r++) {
+        if ((*r)->table == NULL || strcmp((*r)->table, table) != 0) continue;
+        for (const struct field *f = fields_of((*r)->fields); f->name; f++) {
+            if (f->type != F_REF) continue;
+            const char *is = f->column ? f->column : str_fmt(a, "t.%s_id", f->name).p;
+            if (strncmp(is, "t.", 2) == 0 && strcmp(is + 2, column) == 0) return resource_of(f->ref)->table;
+        }
+    }
+    return NULL;
+}
+
+const char *value_rules_parent(struct arena *a, const struct move_table *t, const struct move_column *c) {
+    const char *name = str_fmt(a, "%s.%s", t->name, c->name).p;
+    const struct column_reference *r = column_references;
+    if (c->kind != VALUE_INT) return NULL;
+    while (r->columns && fnmatch(r->columns, name, FNM_EXTMATCH) != 0) r++;
+    return r->columns ? r->parent : parent_of_field(a, t->name, c->name);
 }
 
 int value_rules_check_last(const struct move_table *t, int64_t max, struct why why) {

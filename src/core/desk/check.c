@@ -98,6 +98,15 @@ QUERY(check_attachments,
       "a JOIN posts p "
       "ON p.id = a.post_id WHERE p.case_id = t.id) + (SELECT COUNT(*) FROM post_attachments a JOIN notes n ON n.id = a.post_id "
       "WHERE n.case_id = t.id) ORDER BY t.id");
+QUERY(check_notes,
+      "SELECT t.id FROM cases t LEFT JOIN (SELECT case_id, COUNT(*) AS n, SUM(is_pinned) AS pinned FROM notes GROUP BY case_id) n "
+      "ON n.case_id = t.id WHERE t.state <> 5 AND (t.notes_count <> COALESCE(n.n, 0) OR t.pinned_notes_count <> "
+      "COALESCE(n.pinned, 0)) ORDER BY t.id");
+#define PINS_DIFFER(table, owner)                                                                                                      \
+    "SELECT t.id FROM " table " t WHERE t.deleted_at IS NULL AND t.pinned_notes_count <> (SELECT COUNT(*) FROM notes n WHERE n." owner \
+    " = t.id AND n.is_pinned = 1) ORDER BY t.id"
+QUERY(check_user_pins, PINS_DIFFER("users", "owner_user_id"));
+QUERY(check_organization_pins, PINS_DIFFER("organizations", "organization_id"));
 QUERY(check_ratings, "SELECT t.id FROM cases t LEFT JOIN case_ratings r ON r.id = (SELECT MAX(n.id) FROM case_ratings n WHERE n.case_id = "
                      "t.id) WHERE COALESCE(t.rating, 0) <> "
                      "COALESCE(r.score, 0) ORDER BY t.id");
@@ -225,6 +234,9 @@ static const struct rule {
     {&check_post_ids, "id %" PRId64 " belongs to more than one message, note or activity"},
     {&check_values, "custom field %" PRId64 " has a value of owner %" PRId64 ", which is not there or of another area"},
     {&check_attachments, "conversation %" PRId64 " counts %" PRId64 " attachments, but has another number of them"},
+    {&check_notes, "conversation %" PRId64 " counts another number of notes or pinned notes than it has"},
+    {&check_user_pins, "user %" PRId64 " counts another number of pinned notes than there are"},
+    {&check_organization_pins, "organization %" PRId64 " counts another number of pinned notes than there are"},
     {&check_ratings, "conversation %" PRId64 " shows a score that differs from its rating"},
     {&check_owner, "the desk has no owner who can log in: enabled, with an e-mail address that is no claim"},
     {&check_message_counts, "conversation %" PRId64 " counts another number of messages by staff or by the requester than it has"},

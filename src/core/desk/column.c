@@ -16,6 +16,7 @@
 #include "core/programs/token_text.h"
 #include "core/rules/action.h"
 #include "core/rules/clock.h"
+#include "core/rules/definition.h"
 #include "core/rules/rule.h"
 #include "core/rules/rule_predicate.h"
 #include "core/words.h"
@@ -99,5 +100,37 @@ const struct column_number column_names[] = {
      0, COLUMN_EXACT_MAX, NULL},
     {"*.generation", INT64_MIN, INT64_MAX, NULL}, /* random */
     {"idempotency.status", 100, 599, NULL},       /* of HTTP */
+    {0},
+};
+
+const struct column_text column_texts[] = {
+    {"rule_propositions.operator", operator_words},
+    {0},
+};
+
+const struct column_reference column_references[] = {
+    {"audit_values.entry_id", "audit_entries"},
+    {"cases.organization_id", NULL}, /* a cascade keeps it equal to the requester's */
+    {"cases.undo_post_id", "posts"},
+    {"cases.undo_status_id", "case_statuses"},
+    {"endpoint_attempts.endpoint_id", "endpoints"},
+    {"mail_recipients.post_id", "posts"},
+    {"slas.version_id", "sla_versions"},
+    {"monitor_cases.monitor_id", NULL}, /* a cascade deletes it after the monitor */
+    {"cases.last_message_id", NULL},    /* a merge moves messages in parts */
+    {"*.last_read_post_id", NULL},      /* a merge moves posts, notes are deleted */
+    {"cases.undo_read_post_id", NULL},
+    {"case_totals.*", NULL}, /* keys of counters */
+    {"change_log*.*", NULL}, /* logs name rows that are gone */
+    {"activities.owner_*_id", NULL},
+    {"audit_entries.*", NULL},
+    {"erasure*.*", NULL},
+    {"login_failures.user_id", NULL},
+    {"events.*_id", NULL}, /* tokens and identities may be deleted before their events */
+    {"outgoing_mails.*_id", NULL},
+    {"remember_chains.session_id", NULL},
+    {"mails.post_id", NULL},
+    {"post_@(attachments|originals).post_id", NULL}, /* of a message or a note */
+    {"@(field_values|locale_fields|name_words|rule_actions|rule_collections|search_texts).owner_id", NULL},
     {0},
 };

@@ -18,4 +18,18 @@ struct column_number {
 extern const struct column_number column_numbers[]; /* enumerations that no field shows as they are; rows of one column add up */
 extern const struct column_number column_names[];   /* names that mean the same in every table */
 
+struct column_text {
+    const char *columns;
+    const struct word *words;
+};
+extern const struct column_text column_texts[]; /* enumerations that are stored as texts */
+
+/* Columns that refer to a row of another table without a foreign key and without an F_REF of a resource. `deskd check` finds values that no row
+ * of the table has. parent NULL: the column outlives its row, or the kind of its row is in another column (desk_check compares these). */
+struct column_reference {
+    const char *columns; /* a pattern, as above; NULL ends the table */
+    const char *parent;
+};
+extern const struct column_reference column_references[];
+
 #endif

@@ -259,9 +259,14 @@ static bool stored_fits(const struct setting *s, struct str value) {
     return s->type != SETTING_INT || (str_to_int(value, &n) && n >= s->min && n <= s->max);
 }
 
-bool setting_fits(struct str name, struct str value) {
+bool setting_fits(struct arena *a, struct str name, struct str value) {
     int place = setting_place(name);
-    return place >= 0 && stored_fits(&setting_table[place], value);
+    const struct setting *s = place >= 0 ? &setting_table[place] : NULL;
+    if (s == NULL || !stored_fits(s, value)) return false;
+    if (value.n == 0 || s->type == SETTING_SECRET) return true; /* a secret is sealed */
+    if (s->type == SETTING_ZONE && !time_zone_known(value)) return false;
+    if (s->type == SETTING_EMAIL && !email_valid(value)) return false;
+    return s->wrong == NULL || s->wrong(a, value) == NULL;
 }
 
 static const struct setting *setting_in(const struct setting *list, const char *name) {

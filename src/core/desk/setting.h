@@ -49,7 +49,7 @@ bool setting_is_bool(const char *name); /* false if there is no such setting, to
 
 bool setting_known(struct str name); /* true if the table has it */
 /* True if a stored value has the form of its setting: a number within its range, a truth value, a word. Texts are not checked. */
-bool setting_fits(struct str name, struct str value);
+bool setting_fits(struct arena *a, struct str name, struct str value);
 
 /* The name must be in the table; otherwise an assertion fails. */
 bool setting_bool(const struct desk *d, const char *name);

@@ -1,0 +1,60 @@
+// `deskd check` compares references, enumerations, counters, settings and HTML of every table, whatever wrote the rows.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { open } from './lib/index.mjs';
+import { until } from './lib/until.mjs';
+
+/** A desk with a row of each kind that the tests damage. */
+async function full(t) {
+  const desk = await open(t);
+  const rules = [{ propositions: [{ field: 'cases.casepriorityid', operator: 'comparison_equalto', value: '4' }] }];
+  await desk.owner.create('/triggers', { title: 'T', predicate_collections: rules, actions: [{ name: 'tags', option: 'ADD', value: ['vip'] }] });
+  const target = { priority_id: null, type: 'FIRST_REPLY_TIME', goal_in_seconds: 3600, operational_hours: 'CALENDAR_HOURS' };
+  await desk.owner.create('/slas', { title: 'All', predicate_collections: [], targets: [target] });
+  const opened = await desk.owner.create('/conversations', { subject: 'S', contents: '<p>Some <b>HTML</b></p>', is_html: true });
+  await desk.owner.create(`/cases/${opened.id}/notes`, { contents: 'A note' });
+  (await desk.owner.put('/settings', { values: { 'desk.time_zone': 'Europe/Berlin', 'mail.from_address': 'desk@desk.example' } })).must(200);
+  const category = await desk.owner.create('/categories', { titles: [{ locale: 'en-us', translation: 'C' }] });
+  const section = await desk.owner.create('/sections', { category_id: category.id, titles: [{ locale: 'en-us', translation: 'S' }] });
+  const texts = { titles: [{ locale: 'en-us', translation: 'A' }], contents: [{ locale: 'en-us', translation: '<p>A</p>' }] };
+  await desk.owner.create('/articles', { section_id: section.id, ...texts });
+  return { desk, id: opened.id };
+}
+
+const found = (desk, pattern) => {
+  const { status, stdout } = desk.check();
+  assert.match(stdout, pattern);
+  assert.equal(status, 1);
+};
+
+test('check finds references, words, counters, settings and HTML that no operation could have stored', async (t) => {
+  const { desk, id } = await full(t);
+  assert.equal(desk.check().status, 0, desk.check().stdout);
+  const script = "'<script>alert(1)</script>'";
+  for (const [damage, repair, pattern] of [
+    ['UPDATE slas SET version_id = version_id + 999', 'UPDATE slas SET version_id = version_id - 999', /slas\.version_id: no row of sla_versions has the id \d+/],
+    ["UPDATE rule_propositions SET operator = '999'", "UPDATE rule_propositions SET operator = 'comparison_equalto'", /rule_propositions, row \d+: operator can't be 999/],
+    ["UPDATE rule_propositions SET value = '{'", "UPDATE rule_propositions SET value = '\"4\"'", /rule_propositions, row \d+: value is not JSON/],
+    ['UPDATE cases SET notes_count = 77', `UPDATE cases SET notes_count = 1 WHERE id = ${id}`, /conversation \d+ counts another number of notes/],
+    ['UPDATE users SET pinned_notes_count = 3 WHERE id = 1', 'UPDATE users SET pinned_notes_count = 0 WHERE id = 1', /user 1 counts another number of pinned notes/],
+    [`UPDATE posts SET content_html = ${script}`, 'UPDATE posts SET content_html = NULL', /posts, row \d+: content_html is not clean HTML/],
+    [`UPDATE notes SET body_html = ${script}`, 'UPDATE notes SET body_html = NULL', /notes, row \d+: body_html is not clean HTML/],
+    [`UPDATE locale_fields SET translation = ${script} WHERE owner_kind = 12`, "UPDATE locale_fields SET translation = '<p>A</p>' WHERE owner_kind = 12", /locale_fields, row \d+: translation is not clean HTML of an article/],
+    ["UPDATE settings SET value = 'Mars/Phobos' WHERE name = 'desk.time_zone'", "UPDATE settings SET value = 'UTC' WHERE name = 'desk.time_zone'", /the value is none that the setting desk\.time_zone can have/],
+    ["UPDATE settings SET value = '7' WHERE name = 'mail.from_address'", "UPDATE settings SET value = 'a@desk.example' WHERE name = 'mail.from_address'", /the value is none that the setting mail\.from_address can have/],
+  ]) {
+    desk.sql(damage);
+    found(desk, pattern);
+    desk.sql(repair);
+    assert.equal(desk.check().status, 0, `${damage}: ${desk.check().stdout}`);
+  }
+});
+
+test('a constraint of the store that refuses a valid request is an error of the server, with a line in the log', async (t) => {
+  const { desk } = await full(t);
+  desk.sql('UPDATE slas SET version_id = version_id + 999');
+  const body = { requester_id: 1, subject: 'S', contents: 'C', channel: 'MAIL', status_id: 1 };
+  desk.expects5xx = 500;
+  (await desk.owner.post('/cases', body)).refused(500, 'INTERNAL_ERROR');
+  await until('the line in the log', () => /error store: POST \/cases: \S/.test(desk.log));
+});
