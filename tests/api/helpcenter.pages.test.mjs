@@ -213,6 +213,7 @@ describe('pages of the help center', () => {
     assert.deepEqual(listed, [...new Set(listed)]);
     assert.ok(listed.includes(String(made.id)));
     assert.match(text, /Described<\/a> <span class="count">1<\/span>\n<p class="hint"><bdi>All about &lt;b&gt;descriptions/);
+    assert.match((await who.ok(`/helpcenter/en-us/sections/${section.id}-described`)).text, /<h1><bdi>Described<\/bdi><\/h1>\n<p class="lead"><bdi>All about &lt;b&gt;descriptions/);
     (await owner.delete(`/sections/${section.id}`)).must(200);
   });
 
