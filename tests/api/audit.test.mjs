@@ -289,6 +289,8 @@ test('deskd check names an entry that was changed by hand', async (t) => {
   const [next] = entries.slice(6);
   const tampered = [
     [`UPDATE audit_entries SET actor_id = 99 WHERE id = ${id}`, `UPDATE audit_entries SET actor_id = ${entries[5].actor.id} WHERE id = ${id}`, [`audit log: entry ${id} was changed or is forged`]],
+    [`UPDATE audit_entries SET object_id = COALESCE(object_id, 0) + 7 WHERE id = ${id}`, `UPDATE audit_entries SET object_id = NULLIF(object_id - 7, 0) WHERE id = ${id}`, [`audit log: entry ${id} was changed or is forged`]],
+    [`UPDATE audit_entries SET object_type = 'team' WHERE id = ${id}`, `UPDATE audit_entries SET object_type = '${desk.sql(`SELECT object_type FROM audit_entries WHERE id = ${id}`).trim()}' WHERE id = ${id}`, [`audit log: entry ${id} was changed or is forged`]],
     [`UPDATE audit_values SET details = replace(details, 'kept', 'lept') WHERE entry_id = ${id}`, `UPDATE audit_values SET details = replace(details, 'lept', 'kept') WHERE entry_id = ${id}`, [`audit log: the values of entry ${id} were changed`]],
     [`UPDATE audit_values SET ip_address = '10.0.0.1' WHERE entry_id = ${id}`, `UPDATE audit_values SET ip_address = '127.0.0.1' WHERE entry_id = ${id}`, [`audit log: the values of entry ${id} were changed`]],
     [`UPDATE audit_entries SET chain = '0' || substr(chain, 2) WHERE id = ${id} AND substr(chain, 1, 1) <> '0'; UPDATE audit_entries SET chain = '1' || substr(chain, 2) WHERE id = ${id} AND chain = '${entries[5].chain}'`, `UPDATE audit_entries SET chain = '${entries[5].chain}' WHERE id = ${id}`, [`audit log: the chain is broken at entry ${id}`, `audit log: the chain is broken at entry ${next.id}`]],

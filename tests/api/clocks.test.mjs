@@ -551,3 +551,35 @@ test('a breach is raised once for a run, also if the due time moves away and bac
   assert.deepEqual(breaches(desk), [`${talk.id} sla_resolution_breached`]);
   sound(desk);
 });
+
+test('two paused statuses in a row are one pause', async (t) => {
+  const desk = await open(t);
+  const talk = await promised(desk, await sla(desk, target('RESOLUTION_TIME', HOUR)));
+  const waiting = await desk.owner.create('/cases/statuses', { label: 'Waiting', type: 'PENDING', is_sla_active: false });
+  await desk.clock.forward(10 * MINUTE);
+  await desk.staff.update(`/cases/${talk.id}`, { status_id: 3 });
+  await desk.clock.forward(10 * MINUTE);
+  await desk.staff.update(`/cases/${talk.id}`, { status_id: waiting.id });
+  assert.deepEqual((await clocks(desk, talk)).RESOLUTION, active(HOUR, { stage: 'PAUSED', due_at: null, last_paused_at: at(10 * MINUTE) }));
+  await desk.clock.forward(10 * MINUTE);
+  await desk.staff.update(`/cases/${talk.id}`, { status_id: 2 });
+  assert.deepEqual((await clocks(desk, talk)).RESOLUTION, active(HOUR + 20 * MINUTE, { last_paused_at: at(10 * MINUTE) }));
+  const explained = (await desk.staff.fetch(`/cases/${talk.id}/sla/explain`)).find((run) => run.metric_type === 'RESOLUTION_TIME');
+  assert.equal(explained.elapsed_in_seconds, 10 * MINUTE);
+  sound(desk);
+});
+
+test('an SLA that comes after a late reply raises no breach of it', async (t) => {
+  const desk = await open(t);
+  const talk = await conversation(desk);
+  await desk.clock.forward(2 * HOUR);
+  await reply(desk, talk);
+  await desk.clock.forward(MINUTE);
+  const gold = await sla(desk, target('FIRST_REPLY_TIME', HOUR), target('RESOLUTION_TIME', 4 * HOUR));
+  sql(desk, `UPDATE cases SET sla_version_id = (SELECT version_id FROM slas WHERE id = ${gold.id}) WHERE id = ${talk.id}`);
+  await desk.staff.update(`/cases/${talk.id}`, { priority_id: 3 });
+  assert.equal((await clocks(desk, talk)).FIRST_REPLY.stage, 'COMPLETED');
+  await desk.clock.forward(2 * HOUR);
+  await noticed(desk, 1); // the resolution: so the sweep has looked at the conversation since
+  assert.deepEqual(breaches(desk), [`${talk.id} sla_resolution_breached`]);
+});

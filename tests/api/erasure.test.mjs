@@ -248,3 +248,13 @@ test('an export of a person is a ZIP with a file for each subject, without notes
   const { client } = await apiToken(desk, desk.admin, { scopes: ['users:write'] });
   (await client.get(`/users/${jane.id}/export`)).refused(403, 'PERMISSIONS_DENIED'); // it has her conversations
 });
+
+test('a tag of an erased person that a conversation has stays', async (t) => {
+  const desk = await open(t);
+  const jane = await desk.person('customer', { email: 'jane@canary.example' });
+  await desk.owner.update(`/users/${jane.id}`, { tags: 'only-hers,of-a-case' });
+  const talk = await desk.staff.create('/cases', { subject: 'Cage', contents: 'It has a hole.', requester_id: desk.people.customer.id, tags: 'of-a-case' });
+  await erased(desk, jane.id);
+  assert.deepEqual((await desk.staff.fetch(`/cases/${talk.id}/tags`)).map(({ name }) => name), ['of-a-case']);
+  assert.equal(desk.sql("SELECT name FROM tags WHERE name IN ('only-hers', 'of-a-case')").trim(), 'of-a-case');
+});

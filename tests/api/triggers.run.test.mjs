@@ -358,3 +358,35 @@ test('days of triggers are those of the time zone that the desk has at the chang
   await zone('UTC');
   assert.deepEqual(await days(), ['sunday']);
 });
+
+test('a message that becomes DELIVERED or SEEN runs no triggers', async (t) => {
+  const desk = await open(t);
+  const one = await desk.customer.create('/conversations', { subject: 'Engine', contents: 'It stops.' });
+  await desk.staff.create(`/cases/${one.id}/reply`, { contents: 'Which engine?' });
+  const [message] = await desk.customer.fetch(`/conversations/${one.id}/messages`);
+  await trigger(desk, 'Any', [], [add('ran')]);
+  for (const message_status of ['DELIVERED', 'SEEN']) await desk.customer.update(`/conversations/${one.id}/messages/${message.id}`, { message_status });
+  assert.deepEqual([await tagsOf(desk, one.id), await fired(desk, one.id)], [[], []]);
+  await desk.staff.update(`/cases/${one.id}`, { priority_id: 2 });
+  assert.deepEqual(await tagsOf(desk, one.id), ['ran']);
+});
+
+test('a trigger that a change of a trigger runs has the time of its run', async (t) => {
+  const desk = await open(t);
+  await trigger(desk, 'First', when(['cases.subject', 'history_changed', '']), [act('priority', 'INCREASE')]);
+  await trigger(desk, 'Again', when(['cases.casepriorityid', 'history_changed', '']), [add('again')], { channel: 'SYSTEM', event: 'TRIGGER' });
+  await trigger(desk, 'Never', when(['cases.casepriorityid', 'comparison_equalto', '4']), [add('never')], { channel: 'SYSTEM', event: 'TRIGGER' });
+  await opened(desk, { priority_id: 1 });
+  const ran = Object.fromEntries((await desk.admin.fetch('/triggers')).map(({ title, last_triggered_at }) => [title, last_triggered_at !== null]));
+  assert.deepEqual(ran, { First: true, Again: true, Never: false });
+});
+
+test('a trigger sees the priority that an earlier trigger gave in the same change', async (t) => {
+  const desk = await open(t);
+  const one = await opened(desk, { priority_id: 1 });
+  await trigger(desk, 'Raise', when(['cases.subject', 'string_contains_insensitive', 'go']), [act('priority', 'CHANGE', 4)]);
+  await trigger(desk, 'Urgent', when(['cases.casepriorityid', 'comparison_equalto', '4']), [add('urgent')]);
+  await trigger(desk, 'Low', when(['cases.casepriorityid', 'comparison_equalto', '1']), [add('low')]);
+  await desk.staff.update(`/cases/${one.id}`, { subject: 'Go' });
+  assert.deepEqual([await tagsOf(desk, one.id), await titles(desk, one.id)], [['urgent'], ['Raise', 'Urgent']]);
+});
