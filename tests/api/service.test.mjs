@@ -50,7 +50,7 @@ test('schemas name required members and allow no others', async (t) => {
 
 test('a page that does not exist is 404', async (t) => {
   const { anyone } = await open(t);
-  for (const path of ['/', '/wibble', '/docs/wibble', '/docs/errors/../../etc/passwd', '/docs/errors/%2e%2e', '/../etc/passwd']) {
+  for (const path of ['/wibble', '/docs/wibble', '/docs/errors/../../etc/passwd', '/docs/errors/%2e%2e', '/../etc/passwd']) {
     const { status } = await anyone.exchange('GET', path);
     assert.ok([404, 400, 301, 302].includes(status), `${path}: ${status}`);
   }
