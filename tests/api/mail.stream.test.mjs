@@ -15,6 +15,8 @@ const html = (text) => mail({ From: 'eve@evil.example', 'Content-Type': 'text/ht
 /** The parser looks at all open elements for each new one: about ten seconds of CPU. */
 const DEEP = html('<div>'.repeat(200_000));
 const HERE = 'desk@example.com';
+/** Hostile mails before each ordinary one. If each were tried, the first ordinary one would wait for 30 attempts. */
+const BURSTS = [30, 3, 3, 3, 3];
 
 /** The milliseconds that this machine takes now for as many attempts as a door is granted at once, and then some: a second on an idle one. */
 function allowed(dir) {
@@ -52,19 +54,21 @@ for (const [name, origin] of Object.entries(streams)) {
     await until('the recipients', () => existsSync(join(desk.dir, 'mail/recipients')) && readFileSync(join(desk.dir, 'mail/recipients'), 'utf8').includes(HERE));
     const client = await lmtp(t, lmtpPort(desk));
     const hostile = await lmtp(t, lmtpPort(desk));
-    const times = [], most = allowed(desk.dir);
-    for (let i = 0; i < 10; i++) {
-      for (let j = 0; j < 4; j++) {
-        const { from, relay } = origin(4 * i + j);
-        const [reply] = await hostile.transfer(`${RELAYED(relay)}X-Number: ${4 * i + j}\r\n${DEEP}`, { from, to: [HERE] });
+    const times = [], before = allowed(desk.dir);
+    let sent = 0;
+    for (const [i, burst] of BURSTS.entries()) {
+      for (const end = sent + burst; sent < end; sent++) {
+        const { from, relay } = origin(sent);
+        const [reply] = await hostile.transfer(`${RELAYED(relay)}X-Number: ${sent}\r\n${DEEP}`, { from, to: [HERE] });
         assert.match(reply, /^250/);
       }
-      const took = times[i] = await delay(desk, client, `honest${i}@people.example`);
-      assert.ok(took <= most, `the mail took ${took} ms, and ${most} ms are allowed`);
+      times[i] = await delay(desk, client, `honest${i}@people.example`);
     }
+    const most = Math.max(before, allowed(desk.dir)); // the load of the machine may change meanwhile
     t.diagnostic(`${times} of ${most} ms`);
-    assert.equal(sql(desk, 'SELECT COUNT(*) FROM mails WHERE status = 3').trim(), '10');
-    const stored = Number(sql(desk, 'SELECT COUNT(*) FROM mails WHERE status <> 3'));
-    assert.ok(new Set(waiting(desk)).size + stored >= 40, 'no mail is lost');
+    assert.ok(Math.max(...times) <= most, `the mails took ${times} ms, and ${most} ms are allowed`);
+    assert.ok(Number(sql(desk, 'SELECT COUNT(*) FROM mails WHERE status = 3')) >= BURSTS.length);
+    const stored = Number(sql(desk, `SELECT COUNT(*) FROM mails WHERE content_text NOT LIKE 'Hello desk%'`));
+    assert.ok(new Set(waiting(desk)).size + stored >= sent, 'no mail is lost');
   });
 }
