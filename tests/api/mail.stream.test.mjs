@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { lmtp, lmtpPort, open } from './lib/index.mjs';
 import { BINARY } from './lib/desk.mjs';
-import { mail } from './lib/mails.mjs';
+import { mail, receive } from './lib/mails.mjs';
 import { waiting } from './lib/report.mjs';
 import { sql } from './lib/sql.mjs';
 import { until } from './lib/until.mjs';
@@ -72,3 +72,14 @@ for (const [name, origin] of Object.entries(streams)) {
     assert.ok(new Set(waiting(desk)).size + stored >= sent, 'no mail is lost');
   });
 }
+
+test('a mail that is large, slow to read, or full of attachments arrives whole', async (t) => {
+  const desk = await open(t);
+  const parts = (n, bytes) => Array.from({ length: n }, (_, i) => `--B\r\nContent-Type: text/x-one; name=${i}.txt\r\nContent-Disposition: attachment\r\n\r\n${i}${'x'.repeat(bytes)}\r\n`).join('');
+  const mixed = (n, bytes) => mail({ 'Content-Type': 'multipart/mixed; boundary=B' }, `--B\r\n\r\nHello\r\n${parts(n, bytes)}--B--\r\n`);
+  const kept = { slow: [html('<div>'.repeat(40_000)), 0], large: [mixed(1, 5 << 20), 1], full: [mixed(25, 1), 25] };
+  for (const [name, [raw, files]] of Object.entries(kept)) {
+    const row = await receive(desk, raw);
+    assert.deepEqual([row.status, Number(sql(desk, `SELECT COUNT(*) FROM post_attachments WHERE post_id = ${row.post_id}`))], ['SUCCESS', files], name);
+  }
+});
