@@ -343,8 +343,16 @@ static int restore_case(struct call *c) {
     { name, F_TEXT, REFUSED, .doc = "Send `ids`, or nothing to empty the trash." }
 static const struct field trash_args[] = {NOT_IDS("id"), NOT_IDS("case_id"), NOT_IDS("case_ids"), {0}};
 
+/* Other DELETE requests ignore a body that they can't read. Here it may hold ids, and without them the whole trash would be deleted. */
+static bool body_has_nothing(const struct call *c) {
+    struct str text = str_trim(c->http->body);
+    return !c->http->has_body || (c->http->form == NULL && str_eq(text, S("{}")));
+}
+
 static int empty_trash(struct call *c) {
     TRY(api_input(c));
+    if (!body_has_nothing(c))
+        return fail_field(&c->work, ERR_FIELD_REQUIRED, S("ids"), "The body has no ids. To empty the trash, send no body.");
     if (c->work.actor.rank < ROLE_ADMIN) return fail(&c->work, ERR_PERMISSIONS_DENIED);
     TRY(trash_empty(&c->work, &c->id));
     c->resource = resource_of(c->route->also_reply);

@@ -1,7 +1,7 @@
 // Permanent deletion of conversations in the trash (docs/CONVERSATIONS.md, "Permanent deletion").
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { open, raw, until } from './lib/index.mjs';
+import { multipart, open, raw, until } from './lib/index.mjs';
 
 /** Moves the clock forward until no cascade is under way. */
 const settled = (desk) => until('the end of the cascades', () => {
@@ -154,6 +154,9 @@ test('an empty list of ids, and ids under another name, do not empty the trash',
   for (const reply of [await send({ ids: '' }), await send({ ids: '[]' }), await send({}, { ids: [] }), await send({}, { ids: '' })]) reply.refused(400, 'FIELD_EMPTY', 'ids');
   for (const [query, body] of [[{ 'ids[]': '' }], [{}, { ids: null }]]) (await send(query, body)).refused(400, 'FIELD_INVALID', 'ids');
   for (const name of ['id', 'case_id', 'case_ids', 'caseIds']) assert.equal((await send({ [name]: talk.id })).status, 400, name);
+  const bodies = [['application/json', '[]'], ['application/json', `{"ids":[${talk.id}]`], ['application/json', `{"case_ids":[${talk.id}]}`], ['text/plain', `{"ids":[${talk.id}]}`], ['application/x-www-form-urlencoded', `id=${talk.id}`]];
+  for (const [type, text] of bodies) (await send({}, raw(type, Buffer.from(text)))).refused(400, 'FIELD_REQUIRED', 'ids');
+  (await send({}, multipart({ id: String(talk.id) }))).refused(400, 'FIELD_REQUIRED', 'ids');
   for (const who of [desk.staff, desk.as('collaborator'), desk.customer]) (await who.delete('/cases/trash')).refused(403, 'PERMISSIONS_DENIED');
   (await desk.anyone.delete('/cases/trash')).refused(401, 'AUTHORIZATION_REQUIRED');
   const { id } = await desk.owner.create('/roles', { title: 'No trash', type: 'ADMIN' });
@@ -162,6 +165,7 @@ test('an empty list of ids, and ids under another name, do not empty the trash',
   const blind = (await desk.person('admin', { agent_case_access: 'SELF' })).client;
   assert.equal((await blind.delete('/cases/trash')).must(202).data.total, 0, 'an admin empties what the admin sees');
   assert.equal(await stateOf(desk, talk), 'TRASH');
+  assert.equal((await send({}, {})).must(202).data.total, 1, 'an empty object is no body');
 });
 
 test('a conversation is deleted with those that were merged into it', async (t) => {
