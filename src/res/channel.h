@@ -7,20 +7,24 @@
 
 /* Writes the channel whose number is the value. The row has a member `channel_mailbox`. */
 void render_channel(struct view *v, const struct row *row, const struct value *own);
-/* Writes the list of channels for replies to a case. The value is REPLY_MAILBOXES. The row has `channel_mailbox`. */
+/* Writes the list of channels for replies to a case. The value is REPLY_MAILBOXES. The row has
+ * `channel_mailbox`. */
 void render_reply_channels(struct view *v, const struct row *row, const struct value *own);
 /* mailbox_id 0: MAIL by the mailbox that the conversation has, or another channel. */
 struct str channel_uuid(struct arena *a, int channel, int64_t mailbox_id);
-/* Returns 1 and sets both for the UUID of a connected channel, or the id of an enabled mailbox; 0 if it is neither; or a negative error. */
+/* Returns 1 and sets both for the UUID of a connected channel, or the id of an enabled mailbox; 0 if it is
+ * neither; or a negative error. */
 int channel_find(struct work *w, struct str text, int *channel, int64_t *mailbox_id);
 
-/* SQL over the alias t of cases, for render_reply_channels: the enabled mailboxes, or null if the requester has no e-mail address. */
+/* SQL over the alias t of cases, for render_reply_channels: the enabled mailboxes, or null if the
+ * requester has no e-mail address. */
 #define REPLY_MAILBOXES                                                                                                     \
     "CASE WHEN EXISTS (SELECT 1 FROM identity_emails e WHERE e.user_id = t.requester_id AND e.is_primary = 1) THEN "        \
     "(SELECT @JSON_ROWS(m.id) FROM (SELECT x.id FROM mailboxes x WHERE x.is_enabled = 1 AND x.deleted_at IS NULL ORDER BY " \
     "x.id) m) END"
 
-/* A hidden member that loads the mailbox of the channel MAIL: that of the conversation, else the default. The subquery runs once for a statement. */
+/* A hidden member that loads the mailbox of the channel MAIL: that of the conversation, else the default.
+ * The subquery runs once for a statement. */
 #define CHANNEL_MAILBOX(of_case)                                                                                    \
     {                                                                                                               \
         "channel_mailbox", F_REF, HIDDEN, .ref = "mailbox", .column = "COALESCE(" of_case ", " DEFAULT_MAILBOX ")", \

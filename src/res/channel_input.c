@@ -19,8 +19,9 @@ static int check_channel_id(struct call *c, struct in *in) {
                         "There is no such channel, and no enabled mailbox with this id. GET /cases/reply/channels lists them.");
 }
 
-/* An address of the desk gets no copy: the mail would come back, and the desk would take part in its own conversation. Programs that answer all
- * recipients of a mail send it, so it is left out. Returns 1 if the address gets a copy, 0, or a negative error. */
+/* An address of the desk gets no copy: the mail would come back, and the desk would take part in its own
+ * conversation. Programs that answer all recipients of a mail send it, so it is left out. Returns 1 if the
+ * address gets a copy, 0, or a negative error. */
 static int copy_leaves(struct call *c, struct str address) {
     int ours = mailbox_owns(&c->work, address);
     if (ours > 0) call_warn(c, STR_CAT(c->work.arena, address, S(" is an address of this desk. It gets no copy.")));

@@ -6,7 +6,8 @@
 #include "api/input.h"
 #include "core/mail/mailbox.h"
 
-extern const struct field channel_input[]; /* channel_id and channel_options. The table also has `channel`, a word of post_channels */
+/* channel_id and channel_options. The table also has `channel`, a word of post_channels. */
+extern const struct field channel_input[];
 
 struct channel_given {
     int channel;        /* 0: not given */
@@ -19,8 +20,8 @@ struct channel_given {
 int channel_given(struct call *c, struct channel_given *out);
 /* The mailbox by which the mail of a message leaves. A warning says if it is not the given one. */
 int channel_mailbox(struct call *c, const struct channel_given *g, int64_t case_id, struct mailbox *out);
-/* Fails with FIELD_INVALID if the channel can't have the copies, or if it is MAIL and the requester has no e-mail address. `channel`: the one
- * that was given, or the default. */
+/* Fails with FIELD_INVALID if the channel can't have the copies, or if it is MAIL and the requester has no
+ * e-mail address. `channel`: the one that was given, or the default. */
 int channel_check(struct call *c, const struct channel_given *g, int channel, int64_t requester_id);
 
 #endif

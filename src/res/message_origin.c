@@ -4,7 +4,7 @@
 #include "api/view.h"
 #include "core/words.h"
 
-/* ---- source ----------------------------------------------------------------------------------------------------------- */
+/* ---- source -------------------------------------------------------------------------------------------- */
 
 static const struct word sources_given[] = {{SOURCE_HELPCENTER, "HELPCENTER"}, {SOURCE_MESSENGER, "MESSENGER"}, {SOURCE_API, "API"},
                                             {SOURCE_AGENT, "AGENT"},           {SOURCE_MOBILE, "MOBILE"},       {0}};
@@ -22,7 +22,7 @@ const struct field message_source_input[] = {
     {0},
 };
 
-/* ---- metadata --------------------------------------------------------------------------------------------------------- */
+/* ---- metadata ------------------------------------------------------------------------------------------ */
 
 #define METADATA_KEYS 2
 #define METADATA_MAX 2048 /* bytes of a value */

@@ -1,5 +1,5 @@
-/* The trash may hold any number of conversations, so one statement lists them in trash_deletions, and the job deletes a part in each write. A
- * conversation that was restored meanwhile stays. */
+/* The trash may hold any number of conversations, so one statement lists them in trash_deletions, and the
+ * job deletes a part in each write. A conversation that was restored meanwhile stays. */
 #include "core/cases/case_trash.h"
 
 #include "core/access/access.h"
@@ -22,8 +22,8 @@ static int trash_list(struct work *w, int64_t job_id) {
     struct stmt *s;
     access_cases_of_any_state(w, &b);
     branch_bind_int(&b, ":job", job_id);
-    buf_text(&sql,
-             "INSERT INTO trash_deletions (job_id, case_id) SELECT CAST(:job AS BIGINT), t.id FROM cases t WHERE t.state = 3 AND (1 = 0");
+    buf_text(&sql, "INSERT INTO trash_deletions (job_id, case_id) SELECT CAST(:job AS BIGINT), t.id "
+                   "FROM cases t WHERE t.state = 3 AND (1 = 0");
     for (int i = 0; i < b.count; i++) buf_fmt(&sql, " OR (%s)", b.where[i]);
     buf_text(&sql, ") RETURNING case_id");
     buf_char(&sql, 0);

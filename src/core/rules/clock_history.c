@@ -17,8 +17,10 @@ QUERY(clocked_targets, "SELECT x.id, x.sla_version_id, COALESCE(x.priority_id, 0
 QUERY(clocked_hours, "SELECT h.id, h.zones, h.holidays, h.time_zone FROM business_hours h WHERE h.is_default = 1 OR h.id IN "
                      "@LIST(:hours) ORDER BY h.is_default DESC, h.id");
 
-/* by_staff is a reply. A first reply that a merge moved counts from the start of the conversation that it was written in. The last run of the next reply begins with the oldest message of the requester after the reply before the requester's
- * last message, and ends with the first reply after it. Each step is a search in an index. */
+/* by_staff is a reply. A first reply that a merge moved counts from the start of the conversation that it
+ * was written in. The last run of the next reply begins with the oldest message of the requester after the
+ * reply before the requester's last message, and ends with the first reply after it. Each step is a search
+ * in an index. */
 #define REQUEST(more, order) \
     "(SELECT p.id FROM posts p WHERE p.case_id = x.id AND p.kind = 1 AND p.is_requester = 1 AND " more " ORDER BY p.id " order " LIMIT 1)"
 #define REPLY(more, order) \
@@ -36,7 +38,7 @@ QUERY(clocked_replies,
       "), d AS MATERIALIZED (" WITH_RUN
       ") SELECT d.id, " TIME_OF("d.replied") ", " TIME_OF("d.asked") ", " TIME_OF("d.answered") ", " START_OF("d.replied") " FROM d");
 
-/* ---- reading ----------------------------------------------------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------------------------------------- */
 
 static enum clock_reason period_reason(int64_t type, int64_t is_sla_active, int64_t state) {
     if (state != CASE_ACTIVE) return CLOCK_HIDDEN;
@@ -164,7 +166,7 @@ int clock_history_read(struct work *w, struct str ids, bool any, struct clock_hi
     return any || needs_hours(h) ? hours_rows_read(w, h) : 0;
 }
 
-/* ---- runs -------------------------------------------------------------------------------------------------------------- */
+/* ---- runs ---------------------------------------------------------------------------------------------- */
 
 /* The target of the priority, else the one without a priority. */
 static const struct clock_target *target_for(const struct clock_history *h, const struct clocked_case *c, enum sla_target_type type) {
