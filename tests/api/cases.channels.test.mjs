@@ -145,6 +145,15 @@ test('the first message after a note is a reply: it opens the conversation and e
   clean(desk);
 });
 
+test('the agent is told of the first message of a customer in a conversation that a note opened', async (t) => {
+  const { desk, opened } = await mailing(t);
+  const { id } = (await opened({ channel: 'NOTE', assigned_agent_id: desk.people.agent.id }, desk.admin)).must(201).data;
+  const told = () => Number(desk.sql(`SELECT COUNT(*) FROM outgoing_mails WHERE user_id = ${desk.people.agent.id}`).trim());
+  const before = told();
+  (await desk.customer.post(`/conversations/${id}/messages`, { contents: 'Any news?' })).must(201);
+  assert.equal(told(), before + 1);
+});
+
 test('rules see the channel NOTE and the text of no message', async (t) => {
   const { desk, opened } = await mailing(t);
   const rule = (title, field, value, operator = 'comparison_equalto') => desk.admin.create('/triggers', { title, predicate_collections: [{ propositions: [{ field, operator, value }] }], actions: [{ name: 'tags', option: 'ADD', value: title }] });

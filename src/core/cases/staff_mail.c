@@ -107,10 +107,11 @@ static int tell_of_new_case(struct staff_mails *all, int64_t case_id) {
     return n < 0 ? n : 0;
 }
 
-/* The agent of a conversation with a new message that is not the first one and not by staff. */
-QUERY(agent_replied_to,
-      "SELECT c.assigned_agent_id FROM posts p JOIN cases c ON c.id = p.case_id WHERE p.id = :id AND p.by_staff = 0 AND EXISTS (SELECT 1 "
-      "FROM posts f WHERE f.case_id = p.case_id AND f.kind = 1 AND f.id < p.id)");
+/* The agent of a conversation with a new message that did not open it and is not by staff. A note opened a
+ * conversation of the channel NOTE (6). */
+QUERY(agent_replied_to, "SELECT c.assigned_agent_id FROM posts p JOIN cases c ON c.id = p.case_id WHERE p.id = :id AND p.by_staff = 0 AND "
+                        "(c.channel = 6 OR EXISTS (SELECT 1 "
+                        "FROM posts f WHERE f.case_id = p.case_id AND f.kind = 1 AND f.id < p.id))");
 
 static int tell_of_message(struct staff_mails *all, int64_t message_id, int64_t case_id) {
     int64_t agent = 0;
