@@ -211,6 +211,7 @@ describe('pages of the help center', () => {
     const { text } = await who.ok('/helpcenter/en-us');
     const listed = [...text.matchAll(/<li><a [^>]*href="[^"]*\/articles\/(\d+)-/g)].map(([, id]) => id);
     assert.deepEqual(listed, [...new Set(listed)]);
+    assert.equal(text.match(/<li[ >]/g).length, text.match(/<\/li>/g).length);
     assert.ok(listed.includes(String(made.id)));
     assert.match(text, /Described<\/a> <span class="count">1<\/span>\n<p class="hint"><bdi>All about &lt;b&gt;descriptions/);
     assert.match((await who.ok(`/helpcenter/en-us/sections/${section.id}-described`)).text, /<h1><bdi>Described<\/bdi><\/h1>\n<p class="lead"><bdi>All about &lt;b&gt;descriptions/);

@@ -58,6 +58,17 @@ describe('a desk whose searches examine ten texts', () => {
     (await desk.owner.delete(`/organizations/${id}`)).must(200);
   });
 
+  test('the last word of a search of the help center is a whole word if more than four texts of articles have words that begin so', async () => {
+    const section = await desk.owner.create('/sections', { titles: 'Birds', category_id: 1, visibility: 'PUBLIC' });
+    const write = (titles) => desk.owner.create('/articles', { titles, contents: '<p>A bird.</p>', section_id: section.id, status: 'PUBLISHED' });
+    const search = async (query) => (await desk.anyone.get('/helpcenter/search', { query })).must(200);
+    for (let i = 0; i < 4; i++) await write(`Pelicans ${i}`);
+    assert.equal((await search('pelic')).data.length, 4);
+    await write('Pelicans 4');
+    assert.deepEqual((await search('pelic')).notes('it was searched as a whole word').data, []);
+    (await desk.owner.delete(`/sections/${section.id}`)).must(200);
+  });
+
   test('operators and visibility that leave few conversations make the result complete', async () => {
     for (const [query, who] of [['common', self.client], [`common agent:${self.id}`, desk.owner], [`agent:${self.id}`, desk.owner], ['common number', self.client]]) {
       const { body, ids } = await find(query, who);
