@@ -430,3 +430,21 @@ test('a survey has a link that ends surveys to this person', async (t) => {
   assert.match(activities, /has unsubscribed from surveys/);
   assert.equal((await desk.staff.fetch(`/cases/${talk.id}`)).rating_status, 'UNOFFERED');
 });
+
+test('of several mailboxes of a brand the default one sends', async (t) => {
+  const desk = await open(t), to = await relay(t);
+  await connect(desk, to);
+  const boxes = [];
+  for (const name of ['one', 'two', 'three']) boxes.push(await desk.admin.create('/mailboxes', { address: `${name}@brand.example` }));
+  const choose = (id) => { for (const set of ['verified_at = 1, is_default = 0', `is_default = 1 WHERE id = ${id}`]) desk.sql(`UPDATE mailboxes SET ${set}`); };
+  choose(boxes[1].id);
+  const sender = async () => {
+    const talk = await desk.staff.create('/cases', { subject: 'Motor', contents: 'x', requester_id: desk.people.customer.id, channel: 'MAIL' });
+    await desk.staff.create(`/cases/${talk.id}/reply`, { contents: `Hello ${talk.id}`, channel: 'MAIL' });
+    const letter = await until('the mail', () => to.mails.find((m) => m.text.includes(`Hello ${talk.id}`)));
+    return /<?([^<>\s]+@[^<>\s]+?)>?$/.exec(letter.header('From'))[1];
+  };
+  assert.equal(await sender(), 'two@brand.example');
+  choose(1);
+  assert.equal(await sender(), 'desk@example.com');
+});
