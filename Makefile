@@ -206,6 +206,15 @@ build/bench/syncs.so: bench/syncs.c
 bench: deskd build/bench/statements build/bench/fixed build/bench/syncs.so ## measures req/s, latency and CPU next to baselines; BENCH_BIG=20000 for a short run
 	node bench/run.mjs
 
+build/bench/heap.so: bench/heap.c
+	@mkdir -p $(@D)
+	@echo "  ld $@"
+	@$(CC) $(CFLAGS) -fPIC -shared -o $@ $<
+
+.PHONY: bench-memory
+bench-memory: deskd build/bench/heap.so ## measures the memory of the server under a mixed load of one hour; BENCH_MINUTES=5 for a short run
+	node bench/memory.mjs
+
 .PHONY: bench-pages
 bench-pages: deskd ## measures pages of the help center at 1,000 and 100,000 articles; BENCH_SIZES=1000 for a short run
 	node bench/pages.mjs
@@ -341,7 +350,7 @@ test: ## installs missing packages, builds, runs all tests
 test-deep: ## runs the second stage of CI: format, linters of the OpenAPI document, pages, mail servers, sanitizers, short fuzzing
 	@sh tools/setup.sh deep
 	@$(MAKE) --no-print-directory -j2 $(BIN) tests/node_modules/.package-lock.json
-	@MAKE='$(MAKE)' sh tools/side_by_side.sh format-check drawings-check test-addresses test-openapi test-mail test-races test-pages test-fuzz
+	@MAKE='$(MAKE)' sh tools/side_by_side.sh format-check drawings-check test-addresses test-openapi test-mail test-races test-pages test-fuzz test-sequence
 
 .PHONY: test-addresses
 test-addresses: ## runs unit, HTTP and API tests under AddressSanitizer and UBSan
@@ -376,6 +385,12 @@ IN      ?= src
 .PHONY: mutants
 mutants: $(BIN) tests/node_modules/.package-lock.json ## changes MUTANTS lines that differ from SINCE, one at a time, and counts how many changes the tests catch
 	nice -n 10 sh tests/scratch.sh node tests/mutants/run.mjs $(if $(SINCE),--since $(SINCE)) --in $(IN) --count $(MUTANTS) --seed $(SEED)
+
+# GCC's -Wsequence-point does not look into initialisers.
+.PHONY: test-sequence
+test-sequence: $(BIN) ## finds reads and changes of a variable without an order between them, with clang
+	@find src -name '*.c' | sort | xargs -n 16 clang -std=c17 -D_GNU_SOURCE -DDESKD_VERSION='"$(VERSION)"' -Wno-everything -Wunsequenced -Werror=unsequenced \
+		-fsyntax-only -Isrc -isystem $(VARIANT)/gen $(shell pkg-config --cflags $(PKGS) | sed 's/-I/-isystem /g')
 
 .PHONY: layers
 layers: ## the include direction of src/ holds, and each function has a name of its own
