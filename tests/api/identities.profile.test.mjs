@@ -177,8 +177,8 @@ test('Facebook accounts are changed by admins and owners, and deleted in bulk by
   for (const who of [desk.staff, desk.as('collaborator'), desk.customer]) (await who.put(`/identities/facebook/${ids[0]}`, { is_validated: true })).refused(403, 'PERMISSIONS_DENIED');
   assert.equal((await desk.as('collaborator').delete('/identities/facebook', { ids: ids.join() })).must(200).body.total_count, 2);
   (await desk.owner.delete(`/users/${desk.people.agent.id}`)).must(200);
-  assert.equal((await desk.owner.get('/identities/facebook')).must(200).body.total_count, 1);
-  assert.equal((await desk.owner.get('/identities/twitter')).must(200).body.total_count, 3);
+  assert.equal((await desk.owner.get('/identities/facebook')).must(200).body.total_count, 3);
+  assert.equal((await desk.owner.get('/identities/twitter')).must(200).body.total_count, 5);
 });
 
 test('a person has at most a hundred identities of a kind', async (t) => {
