@@ -407,3 +407,16 @@ test('a conversation is deleted with its deliveries, and the purge of its reques
   assert.deepEqual([delivery.body, delivery.status], [null, 'FAILED']);
   (await desk.admin.post(`/endpoints/${endpoint.id}/deliveries/${delivery.id}/replay`, {})).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');
 });
+
+test('a waiting delivery whose body was erased ends at its next attempt, without a request', async (t) => {
+  const { desk, to } = await sending(t, (response) => { response.statusCode = 500; response.end(); });
+  const endpoint = await hooked(desk, to.url);
+  const made = await tested(desk, endpoint);
+  await attempted(desk, endpoint, 1);
+  desk.sql(`UPDATE endpoint_deliveries SET body = NULL WHERE id = ${made.id}`);
+  await desk.clock.forward(HOUR);
+  const { message } = await attempted(desk, endpoint, 2);
+  assert.match(message, /The body was erased/);
+  const [delivery] = await desk.admin.fetch(`/endpoints/${endpoint.id}/deliveries`);
+  assert.deepEqual([delivery.status, delivery.next_attempt_at, to.requests.length], ['FAILED', null, 1]);
+});
