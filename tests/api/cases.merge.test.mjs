@@ -264,3 +264,15 @@ test('a large conversation is merged part by part, and customers never see a tot
   assert.equal((await desk.staff.fetch(`/cases/${last.id}`)).last_message_preview, 'The newest');
   assert.equal(desk.check().status, 0, desk.check().stdout);
 });
+
+test('the activity of a merge that jobs complete stays with the merged conversation', async (t) => {
+  const desk = await open(t, { args: ['--cascade-rows', '4'] });
+  const survivor = await conversation(desk, 'Engine'), other = await conversation(desk, 'Motor');
+  for (let i = 0; i < 12; i++) await desk.staff.update(`/cases/${other.id}`, { subject: `Motor ${i}` });
+  (await merge(desk.staff, survivor, [other.id])).must(200);
+  await settled(desk);
+  const fields = async (talk) => (await desk.staff.fetch(`/cases/${talk.id}/activities`, { limit: 100 })).flatMap((x) => x.actions.map((y) => y.field));
+  assert.ok((await fields(other)).includes('merged_into'));
+  const moved = await fields(survivor);
+  assert.deepEqual([moved.includes('merged_into'), moved.filter((field) => field === 'subject').length], [false, 12]);
+});
