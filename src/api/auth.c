@@ -185,7 +185,7 @@ struct opening {
     struct guess guess;
     struct str token, code, successor;
     enum auth_step step;
-    const char *method; /* of a login: session_open */
+    const char *method; /* for a login: the method that session_open gets */
     int64_t user_id, session_id, token_id;
     struct lockout locked;
     int attempt; /* number of the counted failure */

@@ -43,13 +43,13 @@ struct options {
     struct str *includes; /* names of types */
     int include_count;
     bool include_all;         /* *, or _flat without include */
-    const struct pick *picks; /* of fields (view.h) */
+    const struct pick *picks; /* the chosen fields (view.h) */
     int pick_count;
     const char *also; /* on-demand members that the route shows beside the defaults, as `fields`; NULL: none */
     int64_t offset, limit;
     int64_t after_id, before_id;
     bool keyset;
-    struct findings found; /* what is wrong with them, said by api_input in its turn */
+    struct findings found; /* problems of these arguments; api_input reports them */
 };
 
 struct header {
@@ -77,7 +77,7 @@ struct download {
 
 /* The rate limit that a request counted for (api/limits.h). quota 0: none. */
 struct limited {
-    const char *name; /* of the class */
+    const char *name; /* name of the class of requests */
     uint64_t caller;  /* hash of caller and class */
     int64_t quota;
     int64_t now; /* microseconds */
@@ -105,7 +105,7 @@ struct call {
     const struct resource *resource; /* resource in the reply */
     const struct resource *home;     /* resource whose table has the route */
     const struct route *route;
-    const struct within *within; /* of the route or its resource; NULL: not nested */
+    const struct within *within; /* the nesting of the route or of its resource; NULL: not nested */
     const char *where;           /* the route's condition on rows, with that of .within; NULL: none */
     enum method method;
     bool head;
@@ -140,7 +140,8 @@ struct call {
     const struct condition *condition; /* lists: a further condition on rows (core/rules/predicate.h); NULL: none */
     const void *counting;              /* lists: what the handler leaves for .count, in the arena */
     void *prepared;                    /* result of .prepare, in the arena */
-    const struct picture *pictures;    /* of the file parts that .prepare has stored, parallel to them; NULL: none */
+    /* Pictures in the file parts that .prepare has stored, parallel to them; NULL: none. */
+    const struct picture *pictures;
 
     int status; /* HTTP status */
     struct buf out;

@@ -13,7 +13,7 @@ struct credentials_given {
     struct basic pair;
     struct str bearer;      /* token of Authorization: Bearer; p NULL: none */
     struct str session;     /* session token; p NULL: none */
-    struct str token, code; /* of a login with several steps */
+    struct str token, code; /* token and code of a login with several steps */
     struct str remembered;
     bool cookie; /* the session came as a cookie */
     bool csrf;   /* X-CSRF is not false */

@@ -5,7 +5,7 @@
 
 #include "work/work.h"
 
-/* of: the list, because a cursor of one list is none of another. The text is base64url. */
+/* `of` names the list, because a cursor is valid for one list only. The text is base64url. */
 struct str cursor_seal(const struct work *w, const char *of, struct str place);
 bool cursor_open(const struct work *w, const char *of, struct str text, struct str *place); /* false: this server did not make it */
 

@@ -12,7 +12,7 @@ struct operation {
     const struct resource *home;  /* resource whose table has the route */
     const struct resource *reply; /* resource of `data`; NULL: the reply has no data */
     const struct route *route;
-    const struct field *args; /* of the route, and those of every list; NULL: none */
+    const struct field *args; /* arguments of the route, with those that every list has; NULL: none */
     const char *id;           /* "list_teams"; unique */
     const char *anchor;       /* "get-teams-id" */
 };
@@ -34,7 +34,7 @@ struct str url_path(struct str base_url); /* "/desk" of "https://example.com/des
 /* ---- operations ----------------------------------------------------------------------------------------- */
 
 const char *method_name(enum method method);
-int operation_status(const struct operation *op); /* of success */
+int operation_status(const struct operation *op); /* the HTTP status of success */
 /* The same operation with its other reply, if that has a status of its own; `route` is room for it. Returns false if there is none. */
 bool operation_other(const struct operation *op, struct operation *out, struct route *route);
 const char *operation_label(const struct operation *op);    /* value of `resource` in the reply; NULL: none */
@@ -42,7 +42,7 @@ bool operation_bulk(const struct operation *op);            /* accepts `ids` */
 bool operation_writes(const struct operation *op);          /* POST, PUT, DELETE */
 bool operation_errors(const struct operation *op, int err); /* true if it can answer ERR_x */
 bool error_common(int err);                                 /* true if every operation can */
-const char *operation_bearer(const struct operation *op);   /* of its route: route_bearer */
+const char *operation_bearer(const struct operation *op);   /* result of route_bearer for its route */
 /* The scopes of which the items of the reply need one beside that of the route, separated by blanks; NULL: none. */
 const char *operation_items(const struct operation *op);
 /* The scopes of a bearer token: "users:read", "users:read and conversations:read", "any token", "any :write scope" or "no token reaches it". */

@@ -161,7 +161,8 @@ uint64_t call_sharer(const struct call *c) {
 
 static bool is_read(const struct call *c) { return c->method == GET || (c->route && route_reads(c->route)); }
 
-#define STREAM_MEMORY (256 * 1024) /* of a ZIP in progress (files/zip.c), with the block of the library */
+/* Bytes of memory of a ZIP in progress (files/zip.c), with the block of the library. */
+#define STREAM_MEMORY (256 * 1024)
 
 /* Accounts for a reply that may wait long for its reader. The reply to a write is never refused, because the write has happened. */
 static int hold_reply(struct call *c) {

@@ -38,7 +38,7 @@ void inner_header(struct inner *x, const char *name, struct str value); /* value
 bool inner_login(struct inner *x, struct str login, struct str password);
 /* Makes the call: from a task of the pool, without an open snapshot. `done` follows, perhaps before it returns. */
 void inner_call(struct inner *x);
-void inner_end(struct call *c); /* of call_end: passes the reply to the page */
+void inner_end(struct call *c); /* called by call_end: passes the reply to the page */
 
 /* Parts of a reply. They return NULL, p NULL or 0 if it has none. */
 const struct json *inner_data(const struct json *reply);

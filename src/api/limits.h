@@ -23,7 +23,7 @@ struct limit_slot {
     int64_t full_at; /* bucket.h; a bucket that is full is a free slot */
 };
 struct limits {
-    uint64_t seed; /* of the hashes, so that no caller can choose the set of another */
+    uint64_t seed; /* seed of the hashes, so that a caller can't choose the set of another caller */
     pthread_mutex_t locks[LIMIT_LOCKS];
     struct limit_slot slots[LIMIT_SETS][LIMIT_WAYS];
 };

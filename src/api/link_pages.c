@@ -73,9 +73,9 @@ static void visit_mailbox(struct visit *v) {
 /* ---- /password ---------------------------------------------------------------------------------------------------- */
 
 struct choice {
-    int rank; /* of the person */
+    int rank; /* rank of the person's role */
     int64_t user_id;
-    struct str hash; /* of the new password */
+    struct str hash; /* hash of the new password */
 };
 
 static int find_person(struct visit *v) {

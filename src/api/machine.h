@@ -16,7 +16,7 @@ struct compiled {
     const struct resource *home, *reply;
     const struct within *within; /* NULL: not nested */
     const char *where;
-    const struct field *args;           /* of the route, and those of every list */
+    const struct field *args;           /* arguments of the route, with those that every list has */
     struct str segments[PATH_SEGMENTS]; /* a variable begins with a colon */
     int count, variables;
 };
@@ -128,7 +128,7 @@ void call_preflight(struct call *c);  /* the reply to OPTIONS */
  * that is neither form nor JSON is one file, or not supported. Sets *upload to the call if it takes files, else to NULL. */
 enum http_body call_body(const struct api *api, struct http_request *r, struct call **upload);
 
-int call_snapshot(struct call *c, int budget_ms); /* of this thread's reader: c->work.conn */
+int call_snapshot(struct call *c, int budget_ms); /* opens a snapshot of this thread's reader: c->work.conn */
 
 /* Identifies the caller for shared limits: the person, or the address of a caller without login. */
 uint64_t call_sharer(const struct call *c);
@@ -214,7 +214,7 @@ struct api {
     struct credentials credentials;
     struct rates rates;
     struct limits *limits;
-    struct delays *delays, *refusals;   /* of logins; of replies 503 from a full queue */
+    struct delays *delays, *refusals;   /* delayed logins; delayed replies 503 of a full queue */
     pthread_mutex_t hashing;            /* one hash at a time, in the lane and outside */
     _Atomic(struct http_server *) http; /* NULL until api_attach */
     struct api_metrics metrics;

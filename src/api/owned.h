@@ -9,7 +9,7 @@
 #define OWNED_PRIMARY "is_primary"
 
 struct owned_item {
-    int64_t id; /* of the row that it keeps; 0: a new row */
+    int64_t id; /* id of the row that the item keeps; 0: a new row */
     struct in *input;
     int count;
     bool primary;

@@ -25,7 +25,7 @@ struct visit {
     struct wording wording;
     struct buf form;       /* HTML: the {{form}} of the template */
     bool is_wrong;         /* visit_wrong wrote a problem: the title says so */
-    struct str location;   /* of a redirect (303), in place of a page; p NULL: none */
+    struct str location;   /* address of a redirect (303), in place of a page; p NULL: none */
     struct str cookies[2]; /* Set-Cookie; p NULL: none */
     struct str policy;     /* Content-Security-Policy; p NULL: that of all pages */
 };
@@ -43,7 +43,8 @@ void unsubscribe_page(struct visit *v); /* unsubscribe_page.c */
 
 bool page_handle(struct api *api, struct http_request *r); /* true: it is a page, and the request will be answered */
 void visit_begin(struct api *api, struct http_request *r, const struct page *p, bool posted); /* shows a page of another table */
-void visit_end(struct visit *v);                                                              /* of a page that `ends`: replies */
+/* Sends the reply of a page that `ends`. */
+void visit_end(struct visit *v);
 
 struct str visit_text(const struct visit *v, const char *name); /* the given value; empty if absent */
 /* Run a read or a write with work.conn set; a read has its own snapshot. Return the result of `run`, or a negative error. */

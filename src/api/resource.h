@@ -175,21 +175,22 @@ struct route {
     const char *scope;
     enum shape shape;
     int (*handler)(struct call *c);
-    const char *permission; /* of core/access/permission.h; NULL: the role suffices */
+    const char *permission; /* a permission of core/access/permission.h; NULL: the role suffices */
     /* For bearer tokens, if .scope is "": the scope that they must grant, BEARER_ANY or BEARER_WRITES. NULL: PUBLIC routes are open to every
      * token, others to none. So a new row is closed to them. */
     const char *bearer;
     /* The scopes that its items need, in place of those of the resource (`struct resource`). NULL: those of the resource. */
     const char *content;
-    int status; /* of success; 0: 200, or 201 for POST of shape ONE */
+    int status; /* HTTP status of success; 0: 200, or 201 for POST of shape ONE */
     enum executor executor;
     /* The path is the credential: after other credentials were read, sets work.actor if the path names a caller. Runs in a snapshot. Returns 0 or a
      * negative error. */
     int (*caller)(struct call *c);
     int (*prepare)(struct call *c); /* runs in the pool before the writer: blocking or long work; read-only */
-    int (*outside)(
-        struct call *c); /* of a read: answers after the handler, without a snapshot, because it waits for other machines. Needs POOL */
-    enum lane lane;      /* lane of .prepare, or of a read whose .executor is POOL */
+    /* For a read: answers after the handler, without a snapshot, because it waits for other machines. Needs
+     * POOL. */
+    int (*outside)(struct call *c);
+    enum lane lane; /* lane of .prepare, or of a read whose .executor is POOL */
     /* Parameters and file parts, separated by commas. Without any of them .prepare runs in LANE_WORK. NULL: always in .lane. */
     const char *lane_for;
     const struct field *input; /* parameters; NULL: the resource's writable fields (POST and PUT) */

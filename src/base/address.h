@@ -19,7 +19,7 @@ bool address_port_parse(struct str text, struct address *out, int64_t *port);
 /* A block of addresses: those whose first `bits` bits are those of `start`. */
 struct network {
     struct address start;
-    int bits; /* of the mapped form: 96 more than in the text of an IPv4 network */
+    int bits; /* number of bits in the mapped form: 96 more than in the text of an IPv4 network */
 };
 /* Reads an address, or an address, a slash and a number of bits: 10.0.0.0/8. Returns false if it is neither, or if bits behind the prefix are set. */
 bool network_parse(struct str text, struct network *out);

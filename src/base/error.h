@@ -18,7 +18,7 @@ struct error_info {
     const char *code;    /* FIELD_REQUIRED */
     int status;          /* HTTP status */
     const char *message; /* one sentence for the reader of the reply */
-    const char *doc;     /* what the caller can do about it */
+    const char *doc;     /* advice for the caller */
 };
 
 /* Returns the row of an error. Accepts ERR_x and -ERR_x. */

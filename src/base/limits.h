@@ -73,18 +73,19 @@
 #define LIMIT_SLUG 80                 /* letters of the words of a slug: an address stays readable */
 #define LIMIT_MAIL (50 * 1024 * 1024) /* a mail that comes in, as it was sent: files of 36 MB in Base64 */
 
-#define LIMIT_HELD (INT64_C(256) << 20)     /* bytes of replies that wait to be read; above it requests get 503 */
-#define LIMIT_HELD_EACH (INT64_C(32) << 20) /* of these, for one person or one address without login: eight full pages */
-#define LIMIT_CONNECTIONS 12000             /* open sockets: 10,000 idle ones fit */
-#define LIMIT_CONNECTIONS_PER_ADDRESS 256   /* not applied to loopback and trusted proxies */
-#define DEADLINE_HEAD_MS 10000              /* from the first byte to the end of the header section */
-#define DEADLINE_BODY_MS 30000              /* for a body; MIN_BODY_RATE is measured over the last DEADLINE_BODY_MS */
-#define MIN_BODY_RATE (16 * 1024)           /* bytes a second; a client that keeps this rate may take longer */
-#define IDLE_KEEPALIVE_S 60                 /* between two requests of a connection */
-#define DRAIN_MS 10000                      /* how long a stopping server waits for requests in progress */
+#define LIMIT_HELD (INT64_C(256) << 20) /* bytes of replies that wait to be read; above it requests get 503 */
+/* Bytes of replies that wait for one person, or one address without login: eight full pages. */
+#define LIMIT_HELD_EACH (INT64_C(32) << 20)
+#define LIMIT_CONNECTIONS 12000           /* open sockets: 10,000 idle ones fit */
+#define LIMIT_CONNECTIONS_PER_ADDRESS 256 /* not applied to loopback and trusted proxies */
+#define DEADLINE_HEAD_MS 10000            /* from the first byte to the end of the header section */
+#define DEADLINE_BODY_MS 30000            /* for a body; MIN_BODY_RATE is measured over the last DEADLINE_BODY_MS */
+#define MIN_BODY_RATE (16 * 1024)         /* bytes a second; a client that keeps this rate may take longer */
+#define IDLE_KEEPALIVE_S 60               /* between two requests of a connection */
+#define DRAIN_MS 10000                    /* how long a stopping server waits for requests in progress */
 
 #define LIMIT_LMTP_CONNECTIONS 200                         /* each is a thread; mail servers open 20 to one destination */
-#define LIMIT_LMTP_RECIPIENTS 1000                         /* of one mail; RFC 5321 demands 100 */
+#define LIMIT_LMTP_RECIPIENTS 1000                         /* recipients of one mail; RFC 5321 demands 100 */
 #define LIMIT_LMTP_LINE 2048                               /* bytes of a command; RFC 5321 demands 512, and extensions add some */
 #define LIMIT_LMTP_COPIES (10 * INT64_C(50) * 1024 * 1024) /* bytes that one mail may take for all its recipients: ten of the largest */
 #define LIMIT_LMTP_ERRORS 20                               /* wrong commands of one connection */
@@ -96,14 +97,16 @@
 #define LIMIT_PICTURE (20 * 1024 * 1024) /* bytes that the picture decoder may return */
 #define LIMIT_PIXELS (16 * 1000 * 1000)  /* pixels of a picture that is decoded: 64 MB as RGBA */
 #define LIMIT_POOL_QUEUE 256             /* tasks that wait in one lane of the pool; above it requests get 503 */
-#define LIMIT_LANE_EACH 64               /* of these, for one caller: thirty pictures fit */
-#define LIMIT_HASH_QUEUE 160             /* passwords that wait to be hashed: 20 to 30 ms each, so 4 to 5 s; above it requests get 503 */
-#define LIMIT_BURST_EACH 112             /* of these, passwords or reads of one caller: a whole office may log in from one address */
-#define LIMIT_INLINE_ROWS 500            /* estimated rows that a list loads on an event loop: about 5 ms */
-#define LIMIT_DELAYED 256                /* logins that are delayed at one time, each a suspended connection; above it requests get 429 */
-#define LIMIT_REFUSALS 4096 /* refusals of a full queue that wait REFUSAL_MS, each a suspended connection; more are sent at once */
+/* Tasks of one caller that wait in one lane of the pool: thirty pictures fit. */
+#define LIMIT_LANE_EACH 64
+#define LIMIT_HASH_QUEUE 160 /* passwords that wait to be hashed: 20 to 30 ms each, so 4 to 5 s; above it requests get 503 */
+/* Passwords or reads of one caller that wait: a whole office may log in from one address. */
+#define LIMIT_BURST_EACH 112
+#define LIMIT_INLINE_ROWS 500 /* estimated rows that a list loads on an event loop: about 5 ms */
+#define LIMIT_DELAYED 256     /* logins that are delayed at one time, each a suspended connection; above it requests get 429 */
+#define LIMIT_REFUSALS 4096   /* refusals of a full queue that wait REFUSAL_MS, each a suspended connection; more are sent at once */
 #define REFUSAL_MS 250
-#define LIMIT_DELAYED_ALIKE 16 /* of these, for one account */
+#define LIMIT_DELAYED_ALIKE 16 /* maximum number of delayed logins of one account */
 #define REPLICA_LAG_MS 5000    /* a replica that lags more than this serves no reads */
 #define REPLICA_SLACK_MS 5000  /* added to a session's mark: marks are a second apart, a COMMIT takes time, clocks differ */
 #define BUDGET_INLINE_MS 50    /* a GET on an event loop; when it is used up, the GET runs again in the pool */

@@ -9,7 +9,7 @@ enum {
     LINK_MAIL = 2,  /* mailto */
     LINK_PHONE = 4, /* tel */
 };
-#define LINK_BYTES 4096 /* of an address; a longer one is none */
+#define LINK_BYTES 4096 /* bytes of an address; a longer text is not an address */
 
 /* Adds the address as a browser reads it: without blanks at both ends and line breaks within, the scheme in lower case, and blanks, quotes
  * and angle brackets percent-encoded. Returns false and adds nothing if it has another scheme or none, a control character, or a

@@ -34,7 +34,7 @@ struct moving {
     struct arena *memory;
     struct why why;
     struct move_table *from, *to;
-    struct copied *copied; /* of each table, in the order of `from` */
+    struct copied *copied; /* copied rows of each table, in the order of `from` */
     struct value *row;     /* room for the widest row */
     struct buf text;       /* the row that is being hashed */
     int64_t total, done;   /* rows, for the progress report */

@@ -20,14 +20,14 @@ struct pg_stmt {
     char name[16];
     const char *text;    /* with numbered parameters */
     bool by_values;      /* planned at each run */
-    unsigned generation; /* of the connection in which it is prepared; 0: none */
+    unsigned generation; /* generation of the connection in which it is prepared; 0: none */
     int count;
     const char **names;
     Oid *types;
     const char **values;
     int *lengths, *formats;
     char (*numbers)[NUMBER_MAX];
-    PGresult *result; /* of the current run */
+    PGresult *result; /* result of the current run */
     int row;
     struct bytes { /* a decoded bytea column */
         struct bytes *next;

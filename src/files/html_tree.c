@@ -65,7 +65,7 @@ const struct html_element *html_element_of(const GumboNode *node, bool *drop) {
 
 struct html_writer {
     struct buf out;
-    const GumboNode *open[HTML_DEPTH]; /* whose start tag was written */
+    const GumboNode *open[HTML_DEPTH]; /* elements whose start tag was written */
     int depth, elements, pictures;
     bool cut;
 };

@@ -14,9 +14,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SOCKET 3        /* of the prepared process */
+#define SOCKET 3        /* descriptor of the socket in the prepared process */
 #define CHILDREN 256    /* confined processes at one time; the lanes of the pool allow far fewer */
-#define DESCRIPTORS 3   /* of a request: input, answer, pipe */
+#define DESCRIPTORS 3   /* number of descriptors of a request: input, answer, pipe */
 #define NOT_FORKED (-1) /* a status that waitpid never gives */
 
 union request_control {

@@ -23,7 +23,7 @@ struct zip {
     struct archive *archive;
     struct buf made; /* written bytes; those from `taken` on are not read yet */
     size_t taken;
-    int fd; /* of the current entry; -1: none */
+    int fd; /* descriptor of the current entry; -1: none */
     int64_t written;
     bool ended, broken;
     char piece[PIECE];

@@ -24,7 +24,7 @@ struct body {
     struct multipart_part part;
     struct spool *spool;
     struct http_file *file, **last;
-    GChecksum *whole; /* of a form whose request has a Content-MD5; else NULL */
+    GChecksum *whole; /* MD5 of a whole form, if its request has a Content-MD5; else NULL */
 };
 
 static int body_refuse(struct body *b, int err, const char *reason) {

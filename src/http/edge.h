@@ -96,7 +96,7 @@ struct edge {
     int status;
     struct buf reply;
     struct shared *shared; /* shared bytes of the reply, in place of `reply`; NULL: none */
-    struct sender holder;  /* of the `held` bytes of the reply; 0 bytes: not counted */
+    struct sender holder;  /* sender for whom `held` bytes of the reply are counted; 0 bytes: not counted */
     int64_t held;
     int file; /* file whose bytes are the reply, in place of `reply`; -1: none */
     int64_t file_at, file_n;
@@ -139,8 +139,8 @@ struct http_server {
     pthread_t acceptor;
     int accept_stop; /* an eventfd: readable when the acceptor must end */
     struct spool_folder folder;
-    struct ledger memory;  /* of bodies */
-    struct ledger replies; /* that wait for their readers */
+    struct ledger memory;  /* bytes of request bodies */
+    struct ledger replies; /* bytes of replies that wait for their readers */
     struct network *proxies;
     size_t proxy_count;
     int max_connections, max_per_address;

@@ -16,8 +16,8 @@ struct sender {
 
 #define ACCOUNTS 256
 struct ledger {
-    int64_t most; /* in total */
-    int64_t each; /* of one address or person */
+    int64_t most; /* maximum number of bytes in total */
+    int64_t each; /* maximum number of bytes of one address or person */
     int64_t held;
     pthread_mutex_t lock;
     struct account *accounts[ACCOUNTS];

@@ -157,7 +157,7 @@ static struct MHD_Response *response_of_shared(struct edge *e) {
 
 struct streaming {
     struct http_stream stream;
-    int fd; /* of the connection */
+    int fd; /* descriptor of the connection */
     bool broken;
 };
 

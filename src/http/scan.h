@@ -16,7 +16,7 @@ struct scan {
     unsigned char state, field;
     bool trailers, is_1_0, ended;
     unsigned char hosts, lengths, encodings, method_n, start_n, word_n, version_n, digits;
-    char method[8], start[8]; /* of the request line: the method and the beginning of the target */
+    char method[8], start[8]; /* from the request line: the method and the beginning of the target */
     char word[32];            /* name of a field in lower case, then its value if the scanner reads it */
     uint32_t size, target, fields, cookies, cookie_size, extension;
     int64_t left; /* bytes left of the body or the chunk */

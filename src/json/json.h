@@ -20,7 +20,7 @@ struct json {
     struct json *first, *next; /* first child; next sibling */
     union {
         struct json *last;    /* last child of an array or object */
-        struct json *earlier; /* of a string in a form: the previous value of the same name; NULL: none */
+        struct json *earlier; /* for a string in a form: the previous value of the same name; NULL: none */
     };
 };
 
@@ -72,9 +72,10 @@ struct json_writer {
     bool pretty;              /* indent by four spaces */
     bool no_empty;            /* leave out members that are null or []; jw_keep exempts the next member */
     /* private */
-    bool keyed, keep;                    /* keyed: a key waits for its value; keep: jw_keep was called */
-    unsigned depth;                      /* open containers */
-    size_t began;                        /* where the last key's member begins in out; SIZE_MAX: it must stay */
+    bool keyed, keep; /* keyed: a key waits for its value; keep: jw_keep was called */
+    unsigned depth;   /* open containers */
+    /* Offset in `out` where the last key's member begins; SIZE_MAX: the member must stay. */
+    size_t began;
     size_t mark[LIMIT_JSON_WRITE_DEPTH]; /* the same for the member that holds each open container */
     char shape[LIMIT_JSON_WRITE_DEPTH];  /* the closing bracket of each open container */
 };

@@ -16,7 +16,7 @@ struct reader {
     struct arena *arena;
     char *p;
     unsigned depth, values;
-    const char *reason; /* of the failure at p */
+    const char *reason; /* reason of the failure at p */
 };
 
 static bool json_fail(struct reader *r, const char *reason) {

@@ -9,7 +9,7 @@ enum prompt { PROMPT_ASK, PROMPT_LOGIN, PROMPT_NONE };
 
 struct authorization {
     struct client client;
-    struct str redirect_uri;                 /* where the reply goes */
+    struct str redirect_uri;                 /* address that gets the reply */
     bool has_redirect_uri;                   /* the request named it; else it is the client's */
     struct str state, challenge, login_hint; /* p NULL: none */
     uint32_t scopes;

@@ -11,10 +11,11 @@ struct asking {
     struct inner inner; /* the first member: the login is a call of GET /session */
     struct visit *visit;
     struct authorization request;
-    struct ticket ticket;        /* of a posted form */
-    struct str browser;          /* value of the cookie that binds tickets to this browser */
-    const char *problem;         /* why there is no such request */
-    struct str name, email;      /* of the person of this browser's session; email.p NULL: none */
+    struct ticket ticket; /* ticket in a posted form */
+    struct str browser;   /* value of the cookie that binds tickets to this browser */
+    const char *problem;  /* why there is no such request */
+    /* Name and address of the person of this browser's session; email.p NULL: none. */
+    struct str name, email;
     int64_t user_id, session_id; /* user_id 0: no session */
     bool is_staff;
     struct str code; /* made by the consent */

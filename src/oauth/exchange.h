@@ -14,13 +14,13 @@ struct exchange {
     struct inner inner; /* the first member: the password grant is a call of GET /session */
     struct api *api;
     struct http_request *http;
-    struct arena *arena; /* of the request */
+    struct arena *arena; /* the arena of the request */
     struct work work;
     const struct endpoint *endpoint;
     const struct json *given; /* parameters */
     struct client client;     /* authenticated */
-    struct lockout locked;    /* of wrong secrets */
-    void *own;                /* of the grant */
+    struct lockout locked;    /* lock-out after wrong secrets */
+    void *own;                /* data of the grant */
     struct limited limited;   /* the rate limit that this request counted for */
     /* The reply: */
     int status;

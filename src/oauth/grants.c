@@ -12,7 +12,7 @@ struct granting {
     struct token_terms terms;
     struct tokens tokens;
     uint32_t wanted;    /* scopes of the request; 0: none named */
-    struct str session; /* of the password grant */
+    struct str session; /* session of the password grant */
 };
 
 static const char stale[] = "It is not known, has expired, was used before, or belongs to another client.";

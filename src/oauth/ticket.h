@@ -13,12 +13,13 @@ enum ticket_step { TICKET_LOGIN = 1, TICKET_CODE, TICKET_CONSENT };
 struct ticket {
     enum ticket_step step;
     int64_t until;
-    int64_t user_id, session_id; /* of a consent */
+    int64_t user_id, session_id; /* person and session of a consent */
     struct str browser;          /* value of the cookie */
-    struct str auth_token;       /* of a login with a second step; empty: none */
-    struct str error;            /* of a wrong request, which goes back to the client after the login; empty: the request is good */
-    struct str description;      /* of the error */
-    struct str query;            /* the authorization request */
+    struct str auth_token;       /* token of a login with a second step; empty: none */
+    /* Error of a wrong request, which the client gets after the login; empty: the request is valid. */
+    struct str error;
+    struct str description; /* description of the error */
+    struct str query;       /* the authorization request */
 };
 
 struct str ticket_seal(const struct desk *d, struct arena *a, const struct ticket *t);

@@ -87,7 +87,7 @@ bool locale_is_rtl(const struct site_brand *b, struct str locale) {
 #define HOST_MAX 255 /* bytes; the brand of a longer one is not kept */
 
 struct kept_brand {
-    struct arena *arena; /* of all below; NULL: the slot is free */
+    struct arena *arena; /* the arena of all members below; NULL: the slot is free */
     struct str host;
     const char *template;
     int64_t generation, until; /* until: clock_monotonic(); see KEPT_PAGE_MS */

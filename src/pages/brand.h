@@ -8,7 +8,7 @@
 /* A language in which an object has texts. */
 struct site_language {
     struct str locale, native_name;
-    struct str path; /* of the page in this language, behind the locale; p NULL: the same */
+    struct str path; /* path of the page in this language, behind the locale; p NULL: the same */
     struct site_language *next;
 };
 

@@ -16,19 +16,19 @@
 struct act {
     struct inner inner; /* the first member: `done` of a call gets it */
     struct site_visit *visit;
-    struct arena *arena; /* of the request */
+    struct arena *arena; /* the arena of the request */
     bool posted;
     bool later;                 /* a call was made, so site_end replies */
     int (*then)(struct act *a); /* runs when the call is done */
     int (*show)(struct act *a); /* shows the form again after a refusal */
     enum site_word wrong;       /* a refusal of the whole form; 0: none */
     int wrong_number;           /* stands behind these words; 0: none */
-    int status;                 /* of the refusal */
+    int status;                 /* HTTP status of the refusal */
     const struct json *verdict; /* the reply that refused the form: its problems stand beside the fields; NULL: none */
     bool has_problems;          /* form_problems wrote some: the title says so, and they have the focus */
     bool has_times;             /* the page has times, which times.js shows in the visitor's zone */
     const char *step;
-    void *own; /* of the page */
+    void *own; /* data of the page */
 };
 
 struct act *act_begin(struct site_visit *v, int (*show)(struct act *a));
@@ -58,12 +58,12 @@ struct form_field {
     const char *name;
     enum site_word word;   /* label */
     const char *label;     /* in place of the word; NULL: the word */
-    const char *type;      /* of the input; "textarea"; NULL: text */
+    const char *type;      /* type of the input; "textarea"; NULL: text */
     enum site_word hint;   /* 0: none */
     const char *hint_text; /* in place of the word; NULL: the word */
     const char *autocomplete;
-    const char *parameter; /* of the API; NULL: the name */
-    struct str value;      /* of a form that was not sent */
+    const char *parameter; /* parameter of the API; NULL: `name` */
+    struct str value;      /* initial value, in a form that was not sent */
     int max;               /* characters; 0: not said */
     bool required, multiple;
 };

@@ -8,7 +8,7 @@
 
 struct reading_of {
     int64_t article_id, comment_id;
-    struct str slug, path; /* of the article, behind the locale */
+    struct str slug, path; /* slug and path of the article, behind the locale */
     const struct json *comment;
 };
 

@@ -8,7 +8,7 @@ struct contact {
     const struct json *fields; /* the first field of the default form; NULL: none */
     int64_t form_id;           /* 0: none */
     const struct json *files;  /* values that are uploaded files; NULL: none */
-    struct str key;            /* of this form, a UUID: sending it twice makes one conversation */
+    struct str key;            /* a UUID of this form: sending the form twice makes one conversation */
     struct str article;        /* id of the article that was read before; empty: none */
 };
 

@@ -18,7 +18,8 @@ int shelf_start(struct site_visit *v, site_access *access, const char *before, c
     "EXISTS (SELECT 1 FROM sections os JOIN categories og ON og.id = os.category_id WHERE os.id = t.section_id AND (og.brand_id IS " \
     "NULL OR og.brand_id = :brand))"
 
-struct site_text shelf_text(struct site_visit *v, struct stmt *row, int column);             /* of a column SITE_TEXT */
+/* Text of a column SITE_TEXT. */
+struct site_text shelf_text(struct site_visit *v, struct stmt *row, int column);
 struct str shelf_path(struct site_visit *v, const char *kind, int64_t id, struct str title); /* "/articles/5-words", percent-encoded */
 /* The id of the slug in the path; 0: none. */
 int64_t shelf_id(const struct site_visit *v);

@@ -8,9 +8,10 @@
 
 #include "core/words.h"
 
-#define PART \
-    250 /* ids of a part. Each language has an address that names all languages: a part of 16 languages has 4,000 addresses, 20 MB */
-#define LANGUAGES 64 /* of a page: more than the desk has */
+/* Number of ids of a part. Each language has an address that names all languages: a part of 16 languages has
+ * 4,000 addresses, 20 MB. */
+#define PART 250
+#define LANGUAGES 64 /* maximum number of languages of a page: more than the desk has */
 #define PARTS 50000  /* the protocol's limit for an index, and for the addresses of a part */
 
 static const char sitemap_type[] = "application/xml; charset=utf-8";

@@ -24,10 +24,11 @@ struct site_page {
     int (*show)(struct site_visit *v); /* 0, a negative error, or SITE_LATER */
     bool in_pool;                      /* a GET that is always long */
     bool is_part;                      /* a file that every page loads: a rate limit does not count it */
-    bool
-        kept; /* replies to callers without login may be kept in memory (kept.h): the page is a function of Host, path, kept_arguments and store */
-    enum lane lane;       /* of a POST */
-    bool takes_files;     /* of a POST: file parts of the form are kept */
+    /* Replies to callers without login may be kept in memory (kept.h): the page depends only on Host, path,
+     * kept_arguments and the store. */
+    bool kept;
+    enum lane lane;       /* lane of a POST */
+    bool takes_files;     /* for a POST: file parts of the form are kept */
     const char *template; /* the template of the contents; NULL: none */
 };
 extern const struct site_page site_pages[]; /* all.c; ends with path NULL */
@@ -69,10 +70,12 @@ struct site_visit {
     struct site_brand brand;
     struct str locale;      /* code of the page's locale: that of the path, else that of the brand */
     bool rtl;               /* its direction */
-    enum language language; /* of the words of the page (words.h) */
+    enum language language; /* language of the words of the page (words.h) */
     struct str prefix;      /* path of the base URL: "" or "/desk" */
     struct str root;        /* prefix "/helpcenter/" locale */
-    struct str origin;      /* of the brand, for absolute addresses: "https://help.engines.example". Never made of the Host header */
+    /* Origin of the brand, for absolute addresses: "https://help.engines.example". Never made from the Host
+     * header. */
+    struct str origin;
     /* The reply: */
     int status;
     struct buf main;      /* HTML of the contents; or all bytes, if `type` is set */
@@ -80,14 +83,15 @@ struct site_visit {
     struct site_head head;
     struct str menu_path;    /* site_menu_path */
     const char *type;        /* Content-Type of bytes without a frame; NULL: an HTML page */
-    struct str location;     /* of a redirect */
+    struct str location;     /* address of a redirect */
     struct str cookies[2];   /* Set-Cookie */
     int64_t viewed;          /* article whose view counts; 0: none */
     struct str searched;     /* text in the search field of the header; p NULL: none */
     bool secret;             /* personal: no-store */
     bool varies_by_language; /* the reply depends on Accept-Language */
-    struct str key;          /* kept.h: of the reply; p NULL: it is not kept */
-    int64_t generation;      /* of the help center in the snapshot (core/helpcenter/generation.h); 0: unknown */
+    struct str key;          /* key of the reply (kept.h); p NULL: the reply is not kept */
+    /* Generation of the help center in the snapshot (core/helpcenter/generation.h); 0: unknown. */
+    int64_t generation;
     struct kept_page kept;
 };
 

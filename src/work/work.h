@@ -40,18 +40,20 @@ struct desk {
         endpoint_key, fingerprint_key, pseudonym_key, picture_key, token_key, program_key, audit_key, cursor_key;
     _Atomic int64_t audit_seq; /* the end of the audit log, as last written to that file, and its first bits */
     _Atomic int64_t audit_bits;
-    _Atomic int64_t processes;       /* that serve this desk, as last counted: core/desk/processes.h; 0: not counted */
-    struct key credential_key;       /* of this process only: the key of the credential cache */
+    /* Processes that serve this desk, as last counted: core/desk/processes.h; 0: not counted. */
+    _Atomic int64_t processes;
+    struct key credential_key;       /* key of the credential cache, for this process only */
     struct settings *settings;       /* values of all settings: core/desk/setting.h */
     struct touches *touches;         /* session touches gathered in memory: core/login/touches.h */
     struct gathered *gathered;       /* views of articles and searches: core/helpcenter/gathered.h; NULL: none are counted */
     struct view_counts *view_counts; /* counts of views kept in memory: core/cases/view_count.h; NULL: none are kept */
     struct calendars *calendars;     /* business hours kept in memory: core/rules/calendars.h; NULL: none are kept */
     struct rule_cache *rules;        /* compiled rules: core/rules/rule_cache.h; NULL: no rule runs */
-    struct generations *generations; /* of the help center: core/helpcenter/generation.h; NULL: no page is kept */
-    int cascade_rows;                /* rows that one write of a cascade changes: core/change/cascade.h; 0: LIMIT_CASCADE */
-    int search_texts;                /* texts with its rarest word that a search examines: core/search/find.c; 0: LIMIT_SEARCH_FOUND */
-    void (*wake_jobs)(void *arg);    /* called after a job was committed */
+    /* Generations of the help center: core/helpcenter/generation.h; NULL: no page is kept. */
+    struct generations *generations;
+    int cascade_rows;             /* rows that one write of a cascade changes: core/change/cascade.h; 0: LIMIT_CASCADE */
+    int search_texts;             /* texts with its rarest word that a search examines: core/search/find.c; 0: LIMIT_SEARCH_FOUND */
+    void (*wake_jobs)(void *arg); /* called after a job was committed */
     void *wake_arg;
     void (*wake_sender)(void *arg); /* called after a delivery to an endpoint was committed: outgoing/sender.h */
     void *wake_sender_arg;
@@ -121,7 +123,9 @@ struct work {
     struct conn *conn;
     struct actor actor;
     int64_t now;
-    int channel, event; /* of this change: enum rule_channel and rule_event of core/rules/rule.h; 0: API, none */
+    /* Channel and event of this change: enum rule_channel and rule_event of core/rules/rule.h; 0: API,
+     * none. */
+    int channel, event;
     struct problem *problems, *last_problem;
     int problem_count;
     struct notice *notices, *last_notice;
