@@ -74,14 +74,8 @@ enum activity_name {
     CASE_RULE_FIRED
 };
 enum smtp_security { SMTP_PLAIN = 1, SMTP_STARTTLS, SMTP_TLS };
-enum mail_status {
-    MAIL_QUEUED = 1,
-    MAIL_SENT,
-    MAIL_HELD,
-    MAIL_REFUSED,
-    MAIL_FAILED,
-    MAIL_BOUNCED
-}; /* of outgoing mails: core/text/letter.c */
+/* Statuses of outgoing mails: core/text/letter.c. */
+enum mail_status { MAIL_QUEUED = 1, MAIL_SENT, MAIL_HELD, MAIL_REFUSED, MAIL_FAILED, MAIL_BOUNCED };
 /* Statuses of mails that came in: core/mail/receive.h. */
 enum incoming_status {
     INCOMING_RECEIVED = 1,

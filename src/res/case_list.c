@@ -20,14 +20,14 @@ const struct word case_identity_types[] = {{IDENTITY_EMAIL + 1, "EMAIL"},
                                            {0}};
 
 #define FEW_TAGGED 2000    /* conversations that are read and sorted rather than searched for in the order of the list */
-#define MOST_PRIORITIES 12 /* if more match, priorities are no range */
+#define MOST_PRIORITIES 12 /* With more priorities than this, the list does not read a range for each. */
 
 struct plan {
     struct call *call;
     struct branches *branches;
     struct case_filter filter;
     unsigned ranges;     /* the filters that may be the range */
-    unsigned visible;    /* those whose whole range the caller sees */
+    unsigned visible;    /* the filters whose whole range the caller sees */
     int64_t tagged;      /* conversations with these tags; FEW_TAGGED + 1: many */
     int64_t *priorities; /* ids */
     int priority_count;

@@ -154,7 +154,7 @@ static void reply_take_macro(struct call *c, struct reply *r) {
     if (r->given.channel == 0) r->is_note = r->macro.reply == MACRO_NOTE;
 }
 
-/* Gathers all problems of the parameters. A note needs a text, also with a file. */
+/* Gathers all problems of the parameters. A note needs text even if it has a file. */
 static int reply_read(struct call *c, struct reply *r) {
     *r = (struct reply){0};
     int rc = attachments_read(c, &r->files);

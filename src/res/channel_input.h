@@ -11,7 +11,7 @@ extern const struct field channel_input[];
 
 struct channel_given {
     int channel;        /* 0: not given */
-    int64_t mailbox_id; /* of channel_id; 0: none */
+    int64_t mailbox_id; /* mailbox of channel_id; 0: none */
     const struct str *cc;
     int copies; /* number of addresses in cc */
 };

@@ -6,7 +6,7 @@
 
 extern const struct field no_fields[];    /* an empty table: for routes without parameters */
 extern const struct field row_times[];    /* created_at, updated_at */
-extern const struct field attachments[];  /* of a post: its files, and the address of all */
+extern const struct field attachments[];  /* files of a post, and the address of all of them */
 extern const struct field download_all[]; /* the address of all files of the member `attachments` */
 extern const struct field import_args[];  /* arguments of every import */
 

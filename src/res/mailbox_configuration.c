@@ -37,7 +37,7 @@ static const struct dns_rule {
     const char *type;
     enum dns_type asked;
     const char *below;  /* the label of the name, with its dot */
-    const char *prefix; /* of the values that belong to the record; the others are not shown */
+    const char *prefix; /* prefix of the values that belong to the record; other values are not shown */
     bool (*is_valid)(const struct dns_question *q, struct str prefix);
 } dns_rules[] = {
     {"SPF", DNS_TXT, "", "v=spf1", has_one},

@@ -34,7 +34,7 @@ const struct field metadata_input[] = {
     {0},
 };
 
-/* Of two spellings of a key, the exact one counts, else the last. */
+/* If a key has several spellings, the exact one counts, else the last one. */
 static const struct json *metadata_member(const struct json *metadata, struct str key) {
     const struct json *exact = json_member(metadata, key);
     return exact ? exact : json_named(metadata, key);

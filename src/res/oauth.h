@@ -4,7 +4,8 @@
 
 #include "api/view.h"
 
-void render_scopes(struct view *v, const struct row *row, const struct value *own); /* of a mask */
+/* Renders the scopes of a mask. */
+void render_scopes(struct view *v, const struct row *row, const struct value *own);
 /* Checks F_TEXTS of scopes. in->made: their mask, a uint32_t. A bearer token can't name scopes that it does not have. */
 int check_scopes(struct call *c, struct in *in);
 uint32_t scopes_given(struct call *c); /* the mask of the given parameter `scopes`; 0: an empty list */

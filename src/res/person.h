@@ -7,7 +7,8 @@
 #include "res/contact.h"
 #include "res/field_value.h"
 
-void person_name(struct view *v, const struct row *row, const struct value *own); /* of a requester without login: the given name */
+/* For a requester without login: the given name. */
+void person_name(struct view *v, const struct row *row, const struct value *own);
 void person_avatar(struct view *v, const struct row *row, const struct value *own);
 void person_zone_offset(struct view *v, const struct row *row, const struct value *own);
 void person_realtime_channel(struct view *v, const struct row *row, const struct value *own);

@@ -14,7 +14,7 @@ void render_rule_predicate(struct view *v, const struct row *row, const struct v
  * include=sla_proposition shows them in full. */
 void render_rule_references(struct view *v, const struct row *row, const struct value *own);
 
-extern const struct field rule_collection_items[]; /* of the parameter, also of views */
+extern const struct field rule_collection_items[]; /* items of the parameter, used by views, too */
 
 /* .many of a HIDDEN F_MANY with .ref = "sla_proposition" */
 #define RULE_PROPOSITIONS_OF(owner)                                                                                             \

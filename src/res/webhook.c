@@ -105,7 +105,7 @@ static int check_event_person(struct call *c, struct in *in) {
 /* ---- properties ------------------------------------------------------------------------------------------------------- */
 
 #define SOURCE "source"
-#define SOURCE_OTHER "CUSTOM" /* where none is given */
+#define SOURCE_OTHER "CUSTOM" /* the source, if none is given */
 
 /* An address that link_clean would not change, beside letter case. */
 static bool is_clean_link(struct str s, const char *scheme) {

@@ -10,7 +10,8 @@
 
 struct permission {
     const char *name;
-    int bit;     /* of roles.denied: 0 to 62, never used by another row, nor by one that was removed (PERMISSIONS_RETIRED) */
+    /* Bit of roles.denied: 0 to 62. Never used by another row or by a removed one (PERMISSIONS_RETIRED). */
+    int bit;
     bool is_off; /* new roles lack it */
 };
 #define PERMISSION_BITS 63

@@ -22,7 +22,7 @@ QUERY(active_among, "SELECT COUNT(*) FROM cases t WHERE t.state = 1 AND t.id IN 
 /* A bit for each id up to the highest one: ids of conversations have few gaps. */
 struct id_bits {
     uint64_t *words;
-    int64_t count; /* of words */
+    int64_t count; /* number of words */
 };
 
 static void bits_grow(struct arena *a, struct id_bits *b, int64_t least) {

@@ -19,7 +19,7 @@ extern const struct case_column case_columns[]; /* ends with name NULL; without 
 /* Finds a column by its name, in any letter case. *out NULL: there is none. Returns 0 or a negative error. */
 int case_column_find(struct work *w, struct str name, const struct case_column **out);
 
-#define VIEW_ORDER "updatedat" /* of a new view, and of one whose column is not an order any more */
+#define VIEW_ORDER "updatedat" /* order of a new view, and of a view whose column is no longer an order */
 
 /* The conversations of a view, of those that the actor sees. */
 struct view_rows {

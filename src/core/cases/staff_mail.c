@@ -36,7 +36,7 @@ static const enum notification_type ranking[] = {NOTIFY_MENTION, NOTIFY_BREACH, 
 /* The mail of one person. */
 struct staff_mail {
     int64_t user_id, case_id, said;
-    unsigned events; /* of the conversation: bits of 1u << enum notification_type */
+    unsigned events; /* events of the conversation: bits of 1u << enum notification_type */
     int more;        /* other conversations */
 };
 

@@ -9,7 +9,7 @@
 
 struct activity_change { /* previous, current: p NULL: none, or not shown */
     struct str field, previous, current;
-    int64_t previous_id, current_id; /* of references; 0: none */
+    int64_t previous_id, current_id; /* ids of the objects, if the field is a reference; 0: none */
 };
 
 /* Returns the resource_type that a changed field of a "case", "user" or "organization" refers to, or NULL. */

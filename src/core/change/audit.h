@@ -76,7 +76,7 @@ enum audit_action {
     AUDIT_LOG_PRUNED,
     AUDIT_SERVER_KEY_CHANGED,
     AUDIT_USER_IDENTITIES_CHANGED,
-    AUDIT_OBJECT_DELETED, /* of a kind without an action of its own */
+    AUDIT_OBJECT_DELETED, /* an object whose kind has no action of its own */
     AUDIT_BRAND_CREATED,
     AUDIT_BRAND_DOMAIN_CHANGED,
     AUDIT_ACTIONS

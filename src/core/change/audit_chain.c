@@ -202,7 +202,7 @@ static void verify_entry(struct verification *v, struct stmt *row) {
 
 /* Verifies the entries of a query, part by part, from behind `after`. key: the column that orders them. */
 static int verify_entries(struct verification *v, struct conn *c, const struct query *q, int64_t after, int key) {
-    char chain[2 * MAC_SIZE]; /* of the entry before */
+    char chain[2 * MAC_SIZE]; /* chain value of the previous entry */
     int rc, n;
     do {
         n = 0;

@@ -136,7 +136,7 @@ const struct change *changes_of(const struct work *w) {
     for (struct change **at = &all->first; *at;) {
         if (change_remains(*at)) at = &(*at)->next;
         else *at = (*at)->next;
-        all->last = at; /* of the last round: the end, also if the last change was removed */
+        all->last = at; /* after the loop this is the end of the list, also if the last change was removed */
     }
     return all->first;
 }

@@ -57,7 +57,7 @@ struct changes {
     struct change *first, **last;
     struct change **buckets; /* hash table by id; grows with the changes */
     int bucket_bits;
-    struct change_author *by; /* of the next changes */
+    struct change_author *by; /* author of the next changes */
     int64_t count;            /* number of the last change */
     struct change *messages;  /* created messages, the newest first, linked by next_message */
     int64_t ruled;            /* number of the last change that rules have seen (core/rules/rules_finish.h) */

@@ -25,8 +25,9 @@ struct column {
 struct record {
     const char *kind;  /* resource_type; NULL: not recorded here (the resource says why, or the object is watched) */
     const char *table; /* with columns id, created_at, updated_at */
-    const char
-        *case_column; /* of the conversation that the row is part of: GET /changes shows the entries to those who see it. NULL: of none */
+    /* The column with the id of the row's conversation: GET /changes shows the entries to people who see the
+     * conversation. NULL: none. */
+    const char *case_column;
 };
 
 #define RECORD_COLUMNS 96

@@ -99,7 +99,7 @@ const struct column_number column_names[] = {
      "width)",
      0, COLUMN_EXACT_MAX, NULL},
     {"*.generation", INT64_MIN, INT64_MAX, NULL}, /* random */
-    {"idempotency.status", 100, 599, NULL},       /* of HTTP */
+    {"idempotency.status", 100, 599, NULL},       /* an HTTP status */
     {0},
 };
 

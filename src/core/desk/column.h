@@ -7,7 +7,7 @@
 
 #define COLUMN_EXACT_MAX (INT64_C(1) << 53) /* whole numbers up to this one are exact in every JSON program */
 #define COLUMN_ID_MAX COLUMN_EXACT_MAX
-#define COLUMN_LAST_ID_MAX (INT64_C(1) << 52)    /* of a table that is imported: as many ids can follow */
+#define COLUMN_LAST_ID_MAX (INT64_C(1) << 52)    /* highest id in an imported table: as many ids can follow */
 #define COLUMN_TIME_MAX INT64_C(253402300799999) /* the end of the year 9999, the last one that ISO 8601 writes with four digits */
 
 struct column_number {

@@ -107,7 +107,8 @@ struct seen_key {
 
 static int key_run(struct conn *c, void *arg) {
     struct seen_key *k = arg;
-    TRY(db_lock(c, S("server key"))); /* of two processes that start together, the second sees the first's proof */
+    /* If two processes start together, the second one sees the proof of the first. */
+    TRY(db_lock(c, S("server key")));
     int there = db_int(c, &desk_key, BINDS(B_TEXT("proof", k->proof)), &k->same);
     TRY(there);
     if (!there) k->same = 1;

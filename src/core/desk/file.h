@@ -34,7 +34,7 @@ struct str file_fingerprint(const struct work *w); /* p NULL: the caller is logg
 struct file_new {
     struct str name, content_type, sha256; /* 64 hex digits */
     int64_t size;
-    int width, height, picture_type; /* of a picture (enum picture_type of files/picture.h), else 0 */
+    int width, height, picture_type; /* of a picture only (enum picture_type of files/picture.h); else 0 */
 };
 int file_create(struct work *w, const struct file_new *n, int64_t *id);
 

@@ -4,7 +4,7 @@
 
 #include "work/work.h"
 
-#define DEFAULT_LOCALE "en-us"                    /* of a new desk */
+#define DEFAULT_LOCALE "en-us"                    /* locale of a new desk */
 #define LOCALE_SETTING "account.default_language" /* locale of a title that is given without one */
 
 /* Finds the locale with this code, ignoring case and with _ for -, and its stored spelling. Returns 1 found, 0 not. */

@@ -17,7 +17,7 @@ int custom_fields_of(struct work *w, enum field_area area, struct custom_field *
 
 /* The wanted state of one option of a field. */
 struct option_wanted {
-    int64_t id; /* of an existing option; 0: a new one */
+    int64_t id; /* id of an existing option; 0: a new option */
     int64_t sort_order;
     struct str tag;                   /* p NULL: none */
     bool is_tagged;                   /* the tag was given; otherwise it does not change */

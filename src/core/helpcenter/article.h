@@ -17,7 +17,7 @@ struct article_new {
     int status; /* enum article_status */
     struct str legacy_id, keywords;
     bool is_featured, allow_comments;
-    const int64_t *files; /* of the actor, checked (core/helpcenter/article_attachment.h) */
+    const int64_t *files; /* ids of files of the actor, checked (core/helpcenter/article_attachment.h) */
     int file_count;
 };
 /* Locks the section, and adds the article as its last. Fails with FIELD_INVALID if the section was deleted meanwhile. */

@@ -109,7 +109,8 @@ int article_pictures_stored(struct work *w, int64_t article_id, struct article_t
             struct str shown = str_fmt(a, "src=\"%s%" PRId64 "/url\"", address.p, list[k].id);
             *html = replaced(a, *html, str_fmt(a, " src=\"cid:%" PRId64 "\"", list[k].file_id), stored);
             *html = replaced(a, *html, STR_CAT(a, S(" "), shown), stored);
-            *html = replaced(a, *html, STR_CAT(a, S(" data-"), shown), stored); /* of a desk without https */
+            /* Texts of a desk without https: */
+            *html = replaced(a, *html, STR_CAT(a, S(" data-"), shown), stored);
         }
     return 0;
 }

@@ -36,7 +36,7 @@ static size_t paragraph_length(struct str s) {
     return s.n;
 }
 
-/* The list is in `room`, because most of it is not needed after the comparison. */
+/* The list uses scratch memory, freed after the comparison. */
 static struct units units_of(struct buf *room, struct str s, size_t (*length)(struct str)) {
     while (s.n) {
         struct str unit = {s.p, length(s)};
@@ -109,7 +109,7 @@ static bool edits_found(struct trace *t, const struct units *a, const struct uni
 }
 
 struct edit {
-    int x, y;     /* where it begins */
+    int x, y;     /* positions in a and b where the edit begins */
     bool inserts; /* a unit of b, else deletes one of a */
 };
 

@@ -9,12 +9,13 @@
 #define LOGIN_FAILURES_OF_ADDRESS 100 /* lock an address for all accounts */
 
 enum guess_of {
-    GUESS_PASSWORD,     /* of an account, by a caller who proves nothing */
-    GUESS_SECRET,       /* of an OAuth client */
-    GUESS_OWN_PASSWORD, /* by the holder of a session */
-    GUESS_CODE,         /* of a second factor; the password was right */
-    GUESS_DEVICE,       /* of an account's password, by a remembered device of the account */
-    GUESS_EARLY_CODE,   /* of a second factor by a caller who is locked out, and of the password after a right one */
+    GUESS_PASSWORD,     /* password of an account, from a caller without other proof */
+    GUESS_SECRET,       /* secret of an OAuth client */
+    GUESS_OWN_PASSWORD, /* password of the account, from the holder of a session */
+    GUESS_CODE,         /* code of a second factor; the password was right */
+    GUESS_DEVICE,       /* password of an account, from a remembered device of the account */
+    /* Code of a second factor from a caller who is locked out, and the password after a right one. */
+    GUESS_EARLY_CODE,
 };
 
 /* name: the typed e-mail address, or a guessed_name. */

@@ -56,7 +56,8 @@ int remember_take(struct work *w, struct str token, struct remembered *out) {
     int64_t user;
     int rc = db_int(w->conn, &remember_user, BINDS(B_TEXT("hash", hash)), &user);
     if (rc <= 0) return rc;
-    TRY(lock_person(w, user)); /* of two concurrent uses, one is first and the other its retry */
+    /* Two concurrent uses run one after the other; the second one counts as a retry. */
+    TRY(lock_person(w, user));
     rc = db_row(w->conn, &remember_row, BINDS(B_TEXT("hash", hash), B_INT("now", w->now)), &row);
     if (rc <= 0) return rc;
     int64_t id = col_int(row, 0), used = col_int(row, 2);

@@ -10,7 +10,9 @@ enum touched { TOUCHED_SESSION = 1, TOUCHED_GRANT, TOUCHED_CLIENT, TOUCHED_API_T
 struct touch {
     enum touched what;
     int64_t id;
-    int64_t user_id; /* of a session: the person was active. 0: none, because a program's use shows no activity of a person */
+    /* The person of a session, who was active. 0: none, because use by a program is no activity of a
+     * person. */
+    int64_t user_id;
     int64_t at;
 };
 

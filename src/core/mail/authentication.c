@@ -15,7 +15,7 @@ enum mark { MARK_END, MARK_WORD, MARK_QUOTED, MARK_SIGN, MARK_BROKEN };
 struct scan {
     struct arena *arena;
     const char *at, *end;
-    enum mark mark;  /* of the present one */
+    enum mark mark;  /* kind of the current mark */
     struct str word; /* MARK_WORD, MARK_QUOTED */
     char sign;       /* MARK_SIGN: one of ; = / */
 };

@@ -6,7 +6,8 @@
 #include "core/words.h"
 #include "work/work.h"
 
-#define INCOMING_ADDRESSES 1000 /* of To, and of Cc; the others are only in the raw mail */
+/* Maximum number of addresses of To, and of Cc; the others are only in the raw mail. */
+#define INCOMING_ADDRESSES 1000
 #define INCOMING_REFERENCES 100 /* Message-IDs of In-Reply-To and References: the last ones */
 #define INCOMING_FILES 100      /* attachments; the others are only in the raw mail */
 
@@ -49,7 +50,7 @@ struct report_recipient {
 
 struct report {
     bool is_read;          /* the mail is a delivery report */
-    struct str message_id; /* of the returned letter, without angle brackets */
+    struct str message_id; /* Message-ID of the returned mail, without angle brackets */
     struct report_recipient *recipients;
     int recipient_count;
 };
@@ -71,7 +72,7 @@ struct incoming {
     struct report report;
     struct str *authentication_results; /* values of the headers, the topmost first; at most 20 */
     int authentication_count;
-    struct str text;   /* what the sender wrote, without quoted text and signature. Empty: nothing */
+    struct str text;   /* text of the sender, without quoted text and signature. Empty: none */
     struct str quoted; /* the quoted text and the signature below it, for a reader who unfolds it; empty: none */
     struct str html;   /* clean (html_is_clean), with the quoted part in <details>; p NULL: the mail has no HTML part */
     struct mail_file *files;

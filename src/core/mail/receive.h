@@ -24,7 +24,7 @@ int mail_release(struct work *w, int64_t mail_id);
 struct mail_released {
     enum mail_door door;
     struct str envelope_from, recipient; /* p NULL: unknown */
-    struct str sha256;                   /* of the raw mail; p NULL: it is lost */
+    struct str sha256;                   /* hash of the raw mail; p NULL: the raw mail is lost */
     int64_t size;
 };
 /* Returns 1, 0 if the mail is gone or was processed, or a negative error. Locks the row, if in a write. */

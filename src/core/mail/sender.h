@@ -6,9 +6,10 @@
 #include "core/mail/incoming.h"
 
 struct mail_sender {
-    struct str address, key; /* of the header From; key: email_key; p NULL: no valid address */
-    int64_t user_id;         /* who owns the address; 0: nobody. Claims have no owner */
-    int rank;                /* enum role_type; ROLE_PUBLIC: nobody */
+    /* Address of the header From. key: result of email_key. p NULL: no valid address. */
+    struct str address, key;
+    int64_t user_id; /* owner of the address; 0: nobody. An unverified address has no owner */
+    int rank;        /* enum role_type; ROLE_PUBLIC: nobody */
     bool is_enabled, is_validated;
 };
 

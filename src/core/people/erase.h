@@ -21,7 +21,7 @@ int erasure_start(struct work *w, int64_t user_id, bool with_contents, int64_t *
 /* ---- the columns -------------------------------------------------------------------------------------------------- */
 
 enum erase_fate {
-    FATE_ERASED,     /* of the person's rows, the value or the row is gone */
+    FATE_ERASED,     /* in the person's rows, the value or the row is deleted */
     FATE_WITH_TEXTS, /* the same, but only with contents=true */
     FATE_SCANNED,    /* a row that names the person by an address or a full name loses it */
     FATE_KEPT,       /* stays; the receipt says why */

@@ -21,8 +21,8 @@ const struct erase_column erase_table[] = {
     {"contact_websites", "*", FATE_ERASED, NULL},
     {"avatars", "*", FATE_ERASED, NULL},
     {"name_words", "*", FATE_ERASED, NULL},
-    {"field_values", "*", FATE_ERASED, NULL}, /* those of conversations: FATE_WITH_TEXTS */
-    {"tags", "*", FATE_ERASED, NULL},         /* that nobody else has */
+    {"field_values", "*", FATE_ERASED, NULL}, /* values of conversations: FATE_WITH_TEXTS */
+    {"tags", "*", FATE_ERASED, NULL},         /* tags that nobody else has */
     {"organizations", "*", FATE_IMPERSONAL, "the name of an organization"},
     {"teams", "*", FATE_IMPERSONAL, CONFIGURATION},
 
@@ -33,14 +33,16 @@ const struct erase_column erase_table[] = {
     {"auth_tokens", "*", FATE_ERASED, NULL},
     {"links", "*", FATE_ERASED, NULL},
     {"sessions", "*", FATE_ERASED, NULL},
-    {"login_failures", "*", FATE_ERASED, NULL}, /* of the person's addresses. Others expire after 15 minutes */
+    /* Failures with addresses of the person. Others expire after 15 minutes. */
+    {"login_failures", "*", FATE_ERASED, NULL},
     {"public_writes", "*", FATE_KEPT, "network addresses of callers without login; deleted after two minutes"},
-    {"idempotency", "*", FATE_ERASED, NULL}, /* of the person. Replies to others are sealed by their keys and expire after 24 hours */
+    /* Replies to the person. Replies to others are sealed by their keys and expire after 24 hours. */
+    {"idempotency", "*", FATE_ERASED, NULL},
     {"api_tokens", "*", FATE_ERASED, NULL},
     {"oauth_tokens", "*", FATE_ERASED, NULL},
     {"oauth_codes", "*", FATE_ERASED, NULL},
     {"event_tokens", "*", FATE_KEPT, CONFIGURATION},
-    {"events", "*", FATE_ERASED, NULL}, /* of others: FATE_SCANNED */
+    {"events", "*", FATE_ERASED, NULL}, /* events of others: FATE_SCANNED */
     {"events", "uuid", FATE_IMPERSONAL, RANDOM},
 
     /* conversations */
@@ -56,7 +58,7 @@ const struct erase_column erase_table[] = {
     {"notes", "client_id", FATE_IMPERSONAL, RANDOM},
     {"case_ratings", "*", FATE_WITH_TEXTS, NULL},
     {"files", "*", FATE_WITH_TEXTS, NULL}, /* unattached ones, and those of the person's fields: FATE_ERASED */
-    {"mails", "*", FATE_ERASED, NULL},     /* of others: FATE_SCANNED */
+    {"mails", "*", FATE_ERASED, NULL},     /* mails of others: FATE_SCANNED */
     {"mail_recipients", "*", FATE_ERASED, NULL},
     {"mail_arrivals", "*", FATE_IMPERSONAL, RANDOM},
     {"outgoing_mails", "*", FATE_ERASED, NULL},
@@ -66,7 +68,7 @@ const struct erase_column erase_table[] = {
     {"endpoint_attempts", "*", FATE_ERASED, NULL},
     {"endpoint_states", "*", FATE_KEPT, "the last answer of an endpoint; the next one replaces it"},
 
-    /* what happened */
+    /* activities and changes */
     {"activities", "previous_values current_values objects ip_address cause", FATE_SCANNED, NULL},
     {"activities", "did fields", FATE_IMPERSONAL, WORD},
     {"change_log", "old_value new_value cause", FATE_SCANNED, NULL},

@@ -1,9 +1,11 @@
-/* Present values are rows of the person. Former ones are in the person's trail, the person's entries of the change log, the person's mails, and
- * names that a stranger gave. All are treated alike.
+/* Present values are rows of the person. Former values are in the person's trail, the person's entries of
+ * the change log, the person's mails, and names that a stranger gave. Present and former values are
+ * treated alike.
  *
- * An address, a number or an account may have moved. If it counts for another person or an organization now, what names it names them, so it is
- * not looked for. A claim of another person does not protect it, because anybody may claim anything. Neither is an address of the desk looked
- * for: all mails to the desk have it. Names belong to nobody: a former name is looked for as the present one is. */
+ * An address, a number or an account may have moved. If it counts for another person or an organization
+ * now, its uses in texts mean the new owner, so it is skipped. An unverified address of another person
+ * does not protect it, because anybody may claim any address. Addresses of the desk are skipped, because
+ * every mail has them. A name has no owner, so a former name is searched for like the present one. */
 #include "core/people/erase_values.h"
 
 #include "base/phone.h"
@@ -31,7 +33,7 @@ enum { VALUE_PROPERTIES = sizeof value_properties / sizeof *value_properties };
 /* A value that the person has or had. The list is complete before statements look for its owners. */
 struct person_value {
     enum person_value_kind kind;
-    struct str text; /* of VALUE_EXTERNAL: "app: id" */
+    struct str text; /* for VALUE_EXTERNAL: "app: id" */
     struct person_value *next;
 };
 

@@ -291,7 +291,7 @@ static int count_as_validated(struct work *w, enum identity_kind kind, const str
 int identity_set_validated(struct work *w, enum identity_kind kind, int64_t id, bool validated) {
     struct identity i;
     TRY(identity_load(w, kind, id, &i));
-    if (i.is_validated == validated) return 0; /* nothing changes; a claim stays a claim */
+    if (i.is_validated == validated) return 0; /* No change: an unverified address stays unverified. */
     i.claim = CLAIM_NONE;
     TRY(identity_check_free(w, kind, &i, kinds[kind].parameter));
     TRY(count_as_validated(w, kind, &i, validated));

@@ -22,7 +22,7 @@ enum user_property { USER_NAME = 1, USER_ROLE = 2, USER_PASSWORD = 4, USER_ORGAN
 
 /* Plain columns, and the properties named by `set`, which have consequences. */
 struct user_change {
-    const struct column *columns; /* of the table users */
+    const struct column *columns; /* columns of the table users */
     int column_count;
     unsigned set;
     struct str full_name, password_hash;

@@ -4,7 +4,7 @@
 
 #include "work/work.h"
 
-#define API_TOKENS_MAX 100 /* of one person */
+#define API_TOKENS_MAX 100 /* maximum number of tokens of one person */
 
 /* Makes the text of a token and its hash. The text is shown once. */
 struct str api_token_make(struct work *w, struct str *hash);

@@ -95,7 +95,7 @@ int code_take(struct work *w, const struct client *c, const struct code_shown *s
     struct str hash = token_text_hash(w, shown->text);
     int rc = code_person(w, c, hash, &user);
     if (rc <= 0) return rc < 0 ? rc : TAKEN_NOT;
-    TRY(token_lock(w, user)); /* of two concurrent uses, one is first */
+    TRY(token_lock(w, user)); /* two concurrent uses run one after the other */
     rc = code_find(w, c, hash, &code);
     if (rc <= 0) return rc < 0 ? rc : TAKEN_NOT;
     if (code.used) {

@@ -12,7 +12,7 @@ struct code_terms {
     int64_t grant_id;
     uint32_t scopes;
     struct str redirect_uri; /* as the authorization request sent it; p NULL: it sent none */
-    struct str challenge;    /* of PKCE S256; p NULL: none */
+    struct str challenge;    /* challenge of PKCE S256; p NULL: none */
 };
 int code_make(struct work *w, const struct code_terms *t, struct str *text);
 

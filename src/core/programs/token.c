@@ -37,7 +37,7 @@ struct oauth_token {
     enum token_kind kind;
     enum shown shown;    /* which token of the row the text is; SHOWN_OTHER: an older or made-up one of the family */
     bool live;           /* not expired, and its person may log in */
-    uint32_t now_scopes; /* of the token, as far as its grant and its client still have them */
+    uint32_t now_scopes; /* scopes of the token that its grant and its client still have */
     struct token_terms terms;
 };
 

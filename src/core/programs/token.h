@@ -16,7 +16,9 @@
 
 #define ACCESS_LIFE TIME_HOUR
 #define REFRESH_LIFE (30 * TIME_DAY)
-#define FAMILIES_MAX 100 /* of one grant. The next login ends the family that was unused for longest (RFC 6819 section 4.4.1.11) */
+/* Maximum number of families of one grant. The next login ends the family that was unused for longest
+ * (RFC 6819 section 4.4.1.11). */
+#define FAMILIES_MAX 100
 
 /* The terms on which tokens are issued. */
 struct token_terms {
@@ -28,7 +30,7 @@ struct token_terms {
 
 struct tokens {
     struct str access, refresh; /* refresh.p NULL: none */
-    uint32_t scopes;            /* of the access token */
+    uint32_t scopes;            /* scopes of the access token */
 };
 
 /* The work's person must be locked: token_lock. Returns 0, or -ERR_FIELD_INVALID if the grant or the client is gone. */
@@ -56,7 +58,7 @@ int token_revoke(struct work *w, const struct client *c, struct str text);
 
 struct token_facts {
     int64_t user_id, created_at, expires_at;
-    uint32_t scopes; /* those that the token, its grant and its client have */
+    uint32_t scopes; /* scopes that the token, its grant and its client all have */
     bool is_refresh;
 };
 /* Returns 1 if the text is a live token of this client, 0 if not, or a negative error. A refresh token that was replaced is not live. */

@@ -9,12 +9,13 @@
 enum token_kind { TOKEN_ACCESS = 1, TOKEN_REFRESH, TOKEN_API, TOKEN_CODE, TOKEN_SECRET, TOKEN_EVENT };
 
 struct str token_text_make(struct arena *a, enum token_kind kind); /* random: 256 bits */
-struct str token_text_hash(struct work *w, struct str text);       /* what the store holds */
+struct str token_text_hash(struct work *w, struct str text);       /* the hash that the store holds */
 bool token_text_is(enum token_kind kind, struct str text);         /* true if the text has the form of this kind; it may be unknown */
 
-struct str family_make(struct arena *a);                            /* random: 128 bits */
-struct str refresh_text_make(struct arena *a, struct str family);   /* its secret is random: 128 bits */
-struct str refresh_text_family(struct str text);                    /* of a text of this form: token_text_is */
+struct str family_make(struct arena *a);                          /* random: 128 bits */
+struct str refresh_text_make(struct arena *a, struct str family); /* its secret is random: 128 bits */
+/* Returns the family in a refresh token that passed token_text_is. */
+struct str refresh_text_family(struct str text);
 struct str refresh_text_successor(struct work *w, struct str text); /* the token that replaces it: its secret is a keyed hash of the text */
 
 #endif

@@ -96,7 +96,7 @@ struct action_reader {
     struct work *w;
     struct str parameter, at; /* at: pointer of the action */
     bool stored;
-    const struct custom_field *fields; /* of conversations, for ACTION_FIELD of a request */
+    const struct custom_field *fields; /* custom fields of conversations, for ACTION_FIELD of a request */
     const struct field_option *options;
     int field_count, option_count;
     int broken; /* an error of the store */

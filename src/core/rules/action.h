@@ -28,7 +28,7 @@ enum action_special { LAST_ACTIVE_USER = -2, THE_REQUESTER = -3, THE_ASSIGNEE = 
 
 /* A row of the table of actions. */
 struct action_kind {
-    const char *name; /* of all that begin with it if it ends with _: the rest is an id */
+    const char *name; /* name of the action; if it ends with _, an id follows */
     const char *label;
     unsigned options; /* bits of 1u << enum action_option */
     enum action_form form;
@@ -46,7 +46,7 @@ struct rule_action {
     int64_t id, owner_id; /* id 0: not stored yet */
     const struct action_kind *kind;
     struct str name;
-    int64_t subject_id; /* of the endpoint or the custom field that the name contains; 0: none */
+    int64_t subject_id; /* id of the endpoint or the custom field, taken from the name; 0: none */
     enum action_option option;
     int64_t number;
     struct str *tags;
@@ -62,7 +62,8 @@ int rule_actions_check(struct work *w, enum rule_owner owner, int64_t owner_id, 
                        struct rule_action **out);
 /* Stores checked actions in place of the present ones, and sets the ids of new ones. *changed: false if nothing differs but ids. */
 int rule_actions_store(struct work *w, enum rule_owner owner, int64_t owner_id, struct rule_action *list, int count, bool *changed);
-int rule_actions_delete(struct work *w, enum rule_owner owner, struct str ids); /* of deleted owners; ids: JSON array */
+/* Deletes the actions of deleted owners; ids: JSON array. */
+int rule_actions_delete(struct work *w, enum rule_owner owner, struct str ids);
 /* Reads the actions of these owners (JSON array) in one statement, ordered by owner and position. Returns their number. */
 int rule_actions_read(struct work *w, enum rule_owner owner, struct str ids, struct rule_action **out);
 
@@ -94,7 +95,7 @@ int action_definitions(struct work *w, struct action_definition **out);
 struct firing {
     struct work *w;             /* its actor is the rule */
     struct case_now *now;       /* the locked conversation; actions change it */
-    const struct actor *person; /* of the change that the rule saw */
+    const struct actor *person; /* person who made the change that the rule saw */
     struct change_author *author;
     bool stops_rules;
 };

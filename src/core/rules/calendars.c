@@ -7,13 +7,15 @@
 
 /* A desk has a few business hours, so they are a list. The last one used comes first. */
 struct calendar {
-    struct arena *arena; /* of this entry and all it refers to */
+    struct arena *arena; /* the arena of this entry and of all it refers to */
     struct calendar_row row;
     const struct business_time *time;
     struct calendar *next;
 };
 
-#define CALENDARS_MAX 256 /* of 30 KiB to 100 KiB; the one that was not used for the longest time makes room */
+/* Maximum number of entries of 30 KiB to 100 KiB each. The entry that was unused for longest is removed
+ * first. */
+#define CALENDARS_MAX 256
 
 struct calendars {
     pthread_mutex_t lock;

@@ -25,7 +25,7 @@ struct clock_target {
 struct clock_history {
     struct clocked_case *cases; /* by id */
     int count;
-    struct clock_target *targets; /* of their versions */
+    struct clock_target *targets; /* targets of the versions of their SLAs */
     int target_count;
     struct calendar_row *hours; /* the default ones come first */
     int hours_count;

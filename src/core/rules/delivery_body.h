@@ -6,7 +6,7 @@
 
 struct delivery_event {
     int64_t endpoint_id, case_id; /* case_id 0: a test */
-    int type, method, content;    /* of the endpoint: enums of core/words.h */
+    int type, method, content;    /* values of the endpoint: enums of core/words.h */
     struct str id, cause, text;   /* text: of the action; may be empty */
     struct str channel;           /* SLACK */
 };

@@ -26,9 +26,9 @@ struct moment_zone {
 struct moment {
     int64_t now, user_id; /* user_id: the current user; 0: none */
     struct moment_zone desk;
-    struct moment_zone *zones; /* of brands with another zone than the desk */
+    struct moment_zone *zones; /* zones of brands whose zone is not that of the desk */
     int zone_count;
-    int64_t *teams; /* of the current user */
+    int64_t *teams; /* teams of the current user */
     int team_count;
     struct moment_hours *calendars;
     int calendar_count;

@@ -62,7 +62,7 @@ const struct word input_words[] = {{INPUT_INTEGER, "INTEGER"},
 #define OPEN_HOURS (OP(OPEN_GREATER_THAN) | OP(OPEN_GREATER_THAN_OR_EQUAL_TO) | OP(OPEN_LESS_THAN) | OP(OPEN_LESS_THAN_OR_EQUAL_TO))
 #define FEW_NUMBERS (OP(EQUAL_TO) | OP(GREATER_THAN) | OP(LESS_THAN))
 
-/* Of SLAs and filters. A TIME has no operators in filters: these have dates. */
+/* Operators in SLAs, and in filters. A TIME has no operators in filters, because filters use dates. */
 static const uint64_t operators[INPUT_TYPES][2] = {
     [INPUT_INTEGER] = {EQUALITY | ORDERING, FEW_NUMBERS},
     [INPUT_FLOAT] = {EQUALITY | ORDERING, FEW_NUMBERS},

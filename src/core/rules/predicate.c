@@ -67,7 +67,7 @@ static bool is_empty(const struct json *j) {
 /* ---- bounds ------------------------------------------------------------------------------------------------------------ */
 
 void proposition_bound(struct proposition *p, enum operation operation, struct bound low, struct bound high) {
-    struct bound above = high, below = low; /* bounds of the values beyond the span */
+    struct bound above = high, below = low; /* Where the values above and below the span begin. */
     above.open = !high.open;
     below.open = !low.open;
     p->test = IS_WITHIN;

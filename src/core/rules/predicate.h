@@ -67,7 +67,7 @@ struct predicate {
     bool any; /* one collection is enough; otherwise all must hold */
     struct collection *collections;
     int count;
-    unsigned needs; /* of a moment: core/rules/moment.h */
+    unsigned needs; /* the parts of a moment that it needs: core/rules/moment.h */
 };
 
 /* Parses {collection_operator, collections: [{proposition_operator, propositions: [{field, operator, value}]}]}. Operators are AND or

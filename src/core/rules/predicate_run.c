@@ -95,7 +95,7 @@ struct compiler {
     struct moment *moment;
     struct buf sql;
     struct bind *binds;
-    int bind_count, number; /* of the current proposition */
+    int bind_count, number; /* number: that of the current proposition */
 };
 
 static const char *add_bind(struct compiler *c, char kind, struct bind b) {

@@ -23,7 +23,7 @@
 struct held_set {
     struct rule_set set; /* the first member: rule_set * is held_set * */
     struct arena *arena;
-    struct str zone; /* of the desk, before the set was compiled */
+    struct str zone; /* time zone of the desk, read before the set was compiled */
     atomic_int holders;
 };
 

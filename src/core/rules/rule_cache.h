@@ -18,17 +18,17 @@ struct rule {
 
 enum rule_list { RULES_SLAS, RULES_TRIGGERS, RULE_LISTS };
 
-/* All enabled rules of a generation, in the order of execution. Nothing changes it, so threads share it. */
+/* All enabled rules of a generation, in the order of execution. It never changes, so threads share it. */
 struct rule_set {
     int64_t generation;
     struct {
-        struct definitions definitions; /* of the predicates */
+        struct definitions definitions; /* definitions of the fields in the predicates */
         struct rule *rules;
         int count;
     } list[RULE_LISTS];
-    struct rule_index triggers; /* of list[RULES_TRIGGERS] */
+    struct rule_index triggers; /* index of list[RULES_TRIGGERS] */
     bool *wanted;               /* parallel to its definitions: the fields that triggers read */
-    unsigned needs;             /* what triggers need of a moment: core/rules/moment.h */
+    unsigned needs;             /* the parts of a moment that triggers need: core/rules/moment.h */
 };
 
 /* Gets the rules as this write sees them. Call it in a write. *out is held until rules_drop. */

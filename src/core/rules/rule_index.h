@@ -9,7 +9,7 @@
 
 /* A rule holds only if the conversation has one of its keys. */
 struct rule_key {
-    int place; /* of the field in the definitions */
+    int place; /* index of the field in the definitions */
     int64_t number;
     int rule; /* index in the list of rules */
 };
@@ -17,7 +17,7 @@ struct rule_key {
 struct rule_index {
     struct rule_key *keys; /* ordered by place and number */
     int count;
-    int *places; /* those of the keys, each once */
+    int *places; /* places of the keys, without duplicates */
     int place_count;
     bool *always; /* parallel to the rules: the rule has no keys and may hold for every conversation */
     int rules;

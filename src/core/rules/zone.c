@@ -40,7 +40,7 @@ struct rule_day {
 struct zone_rule {
     int standard, summer; /* seconds east of UTC */
     bool changes;
-    struct rule_day begins, ends; /* of summer time */
+    struct rule_day begins, ends; /* days on which summer time begins and ends */
 };
 
 static bool rule_name(const char **p) {

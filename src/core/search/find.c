@@ -38,7 +38,7 @@ struct finding {
     const struct search_filter *filter;
     int kind, unit_count;
     bool single;                 /* one unit, so that each text decides alone */
-    double weight[SEARCH_TERMS]; /* of units, by their place */
+    double weight[SEARCH_TERMS]; /* weights of the units, in their order */
     double heaviest;             /* the most that the units of a result weigh together */
     struct owner *owners;
     int count, room, *slots, slot_count;
@@ -163,7 +163,7 @@ QUERY(search_word_count,
 #define RARE 20 /* texts; a rarer word saves nothing */
 
 struct rarest {
-    struct str words; /* of the index: p NULL: there is no word */
+    struct str words; /* words of the index. p NULL: there is no word */
     int64_t count;    /* over f->texts if it is common */
 };
 
@@ -450,7 +450,7 @@ static int compare_hits(const void *a, const void *b) {
     return (x->place > y->place) - (x->place < y->place);
 }
 
-/* Texts of articles are longer than others. */
+/* Articles are longer, so fewer are examined. */
 static int texts_at_most(const struct desk *d, int kind) {
     int texts = d->search_texts ? d->search_texts : LIMIT_SEARCH_FOUND;
     return kind == SEARCH_ARTICLES ? (texts * 2 + 4) / 5 : texts;

@@ -255,7 +255,7 @@ struct title {
 struct suggesting {
     struct search_of_help_center *search;
     struct help_center_result *out;
-    struct title *titles; /* those that are compared */
+    struct title *titles; /* titles that are compared */
     int count, room;
 };
 

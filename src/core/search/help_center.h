@@ -19,12 +19,13 @@ struct help_center_hit {
     int64_t article_id;
     struct str uuid, locale, title;
     struct str snippet; /* HTML: the words of the search are in <em>, everything else is escaped. Suggestions have none */
-    struct str path;    /* of the page, below the base URL: "/helpcenter/en-us/articles/12-reset-your-password" */
+    /* Path of the page, below the base URL: "/helpcenter/en-us/articles/12-reset-your-password". */
+    struct str path;
     int64_t created_at, updated_at;
 };
 
 struct help_center_result {
-    struct help_center_hit *hits; /* of the page, in the arena */
+    struct help_center_hit *hits; /* results of the requested page, in the arena */
     int count;
     int64_t total;
     bool empty; /* the text has no word */

@@ -19,7 +19,8 @@ struct search_progress {
 int search_index_part(struct conn *c, struct arena *a, struct str language, struct search_progress *p, int64_t most);
 /* Indexes everything in one transaction: .rebuild of core/desk/derived.c. */
 int search_rebuild(struct conn *c);
-int search_no_rebuild(struct conn *c);            /* of tables that triggers or search_rebuild fill */
+/* Does nothing, for tables that triggers or search_rebuild fill. */
+int search_no_rebuild(struct conn *c);
 int search_is_built(struct conn *c, int64_t now); /* ends the jobs that build the index: it was built in another way */
 int search_is_building(struct work *w);           /* 1: a job is building the index, so results may be missing; 0; or a negative error */
 

@@ -10,7 +10,7 @@
 struct search_term {
     struct str exact, stem; /* stem: p NULL: none */
     bool prefix;            /* words that begin with `exact` */
-    bool literal;           /* of a phrase in quotes: the exact word only */
+    bool literal;           /* from a phrase in quotes: finds the exact word only */
 };
 
 enum search_key {
@@ -39,7 +39,7 @@ struct search_operator {
     struct search_operator *next;
 };
 
-#define SEARCH_TERMS 64 /* those of a search, and those of synonyms and corrections */
+#define SEARCH_TERMS 64 /* maximum number of terms of a search, with those of synonyms and corrections */
 
 /* A part of the text that looks like an operator and has no effect as one. */
 struct search_remark {
@@ -51,11 +51,12 @@ struct search_remark {
  * alternative of a unit has the unit. */
 struct search_query {
     struct search_term terms[SEARCH_TERMS];
-    int count, words;                 /* words: terms of the text. Those of alternatives follow them */
-    uint64_t starts, stops;           /* first and last terms of units and alternatives */
-    uint64_t ends;                    /* of `stops`: those of units */
-    uint64_t excluded;                /* of `ends`: units that a result must not have */
-    uint64_t open;                    /* of `stops`: the alternative of search_query_open; 0: none */
+    int count, words;       /* words: terms of the text. Those of alternatives follow them */
+    uint64_t starts, stops; /* first and last terms of units and alternatives */
+    uint64_t ends;          /* the bits of `stops` that end units */
+    uint64_t excluded;      /* the bits of `ends` of units that a result must not have */
+    /* The bit of `stops` of the alternative of search_query_open; 0: none. */
+    uint64_t open;
     unsigned char unit[SEARCH_TERMS]; /* for the last term of a unit or an alternative: the last term of the unit */
     struct search_operator *operators;
     struct search_remark *remarks; /* at most SEARCH_REMARKS */

@@ -6,7 +6,7 @@
 
 struct search_shown {
     struct str title, snippet; /* snippet: HTML. The words of the search are in <em>, everything else is escaped */
-    struct str locale;         /* of an article: that of title and snippet */
+    struct str locale;         /* for an article: locale of title and snippet */
     int64_t created_at;
 };
 

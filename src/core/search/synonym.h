@@ -7,7 +7,7 @@
 #define SYNONYMS_SETTING "helpcenter.synonyms"
 #define SYNONYM_GROUPS 200
 #define SYNONYMS_OF_GROUP 10
-#define SYNONYM_WORDS 4 /* of one expression */
+#define SYNONYM_WORDS 4 /* maximum number of words of one expression */
 
 /* Returns NULL if the text is a value of the setting, or a sentence that says why not. */
 const char *synonyms_wrong(struct arena *a, struct str text);

@@ -15,7 +15,7 @@ enum search_source {
     SEARCH_MESSAGE,
     SEARCH_NOTE,
     SEARCH_SOURCES,
-    SEARCH_TITLE = SEARCH_HEAD, /* of an article */
+    SEARCH_TITLE = SEARCH_HEAD, /* the sources of an article begin here */
     SEARCH_KEYWORDS = SEARCH_MESSAGE,
     SEARCH_CONTENTS = SEARCH_NOTE
 };
@@ -25,7 +25,8 @@ enum search_source {
 #define SEARCH_ARTICLE_PLACE(source) ((int64_t)(SEARCH_SOURCES - 1 - (source)) << 54)
 #define SEARCH_TEXT_ID(kind, source, id) \
     ((int64_t)(kind) << 56 | ((kind) == SEARCH_ARTICLES ? SEARCH_ARTICLE_PLACE(source) : 0) | (int64_t)(id) << 2 | (int64_t)(source))
-static inline int64_t search_range(int kind) { return (int64_t)kind << 56; } /* of a kind: from <= id < that of the next kind */
+/* Returns the first id of a kind. The ids of the kind end before the first id of the next kind. */
+static inline int64_t search_range(int kind) { return (int64_t)kind << 56; }
 static inline enum search_source search_source_of(int64_t text_id) { return (enum search_source)(text_id & 3); }
 static inline int search_kind_of(int64_t text_id) { return (int)(text_id >> 56); }
 static inline int64_t search_row_of(int64_t text_id) { return (text_id & ((INT64_C(1) << 54) - 1)) >> 2; }
@@ -50,7 +51,7 @@ struct search_text {
     int64_t id, owner_id; /* owner_id: the result that the text belongs to */
     int kind;
     struct str text, locale; /* locale: p NULL: that of the desk */
-    struct str terms;        /* of an article, after it was indexed */
+    struct str terms;        /* for an article: its terms, after it was indexed */
     struct search_text *next;
 };
 

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 
 #define LETTERS_MOST 24    /* longer words are not corrected */
-#define LETTERS_LEAST 3    /* of a word of the vocabulary */
+#define LETTERS_LEAST 3    /* minimum number of letters of a word of the vocabulary */
 #define NEAR_COMPARED 4000 /* words that are compared with a search: about 2 ms */
 
 struct letters {

@@ -51,7 +51,7 @@ bool template_style(struct str css, size_t *at, const char **why);
 
 struct wording {
     struct template_blocks blocks;
-    struct str language;  /* of the text, for lang="" */
+    struct str language;  /* language of the text, for the attribute lang */
     const char *outdated; /* why the brand's text, which was valid when stored, is not used; NULL: it is used, or there is none */
 };
 #define TEMPLATE_OUTDATED "template %s of the default brand is not valid any more, the original is used: %s" /* for the log: name, reason */
