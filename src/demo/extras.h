@@ -19,7 +19,7 @@ int fill_extras(struct conn *c, struct filling *f, const struct demo_case *dc);
 int fill_slas(struct conn *c, struct filling *f);     /* business hours, SLAs and clocks, when all conversations are there */
 int fill_rules(struct conn *c, struct filling *f);    /* triggers, a monitor and an endpoint, when all conversations are there */
 int fill_programs(struct conn *c, struct filling *f); /* an OAuth client, its grants, an API token */
-int fill_events(struct conn *c, struct filling *f);   /* of customer@, when all people are there */
+int fill_events(struct conn *c, struct filling *f);   /* events of customer@, when all people are there */
 int fill_mails(struct conn *c, struct filling *f);    /* mailboxes and mails, after the merges */
 int fill_merges(struct conn *c, struct filling *f);   /* when all other rows and their counters are there */
 

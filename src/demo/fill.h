@@ -11,9 +11,11 @@ enum { DEMO_TAGS = 12, DEMO_FILES = 3 };
 
 struct filling {
     struct db *db;
-    const struct str *password_hashes;                               /* of DEMO_LOGINS people */
+    /* Password hashes of DEMO_LOGINS people. */
+    const struct str *password_hashes;
     void (*progress)(const char *what, int64_t done, int64_t total); /* may be NULL */
-    int (*keep)(void *arg, struct str bytes, struct str sha256);     /* of demo.h; may be NULL */
+    /* The function described in demo.h; may be NULL. */
+    int (*keep)(void *arg, struct str bytes, struct str sha256);
     void *keep_arg;
     struct demo_world world;
     struct demo_names names;
@@ -23,7 +25,8 @@ struct filling {
     size_t event_count, event_room;
     int64_t posts, files;                                         /* the last id of a message or note, and of a file */
     int64_t order_number, product, products[DEMO_PRODUCTS], form; /* custom fields, options of `product`, a form */
-    struct str sha256[DEMO_FILES];                                /* of demo_files; p NULL: not computed yet */
+    /* Hashes of demo_files; p NULL: not computed yet. */
+    struct str sha256[DEMO_FILES];
 };
 
 /* Inserts conversation `id`, and before it all messages of earlier conversations up to its time. With the last

@@ -27,7 +27,7 @@ static const struct both second_category = {"Account and billing", "Konto und Re
 
 static const struct {
     int visibility;
-    struct both title, articles[3][2]; /* of each article: title, contents */
+    struct both title, articles[3][2]; /* title and contents of each article */
 } help_sections[] = {
     {1,
      {"Delivery", "Lieferung"},

@@ -142,7 +142,7 @@ static bool brief_take(struct lane *l) {
 struct slow_choice {
     struct str name;
     struct mail_origin from;
-    int64_t left; /* of the budget of its sender. 0: there is no such mail */
+    int64_t left; /* rest of the budget of its sender. 0: there is no such mail */
 };
 
 /* Chooses the mail whose sender has used least, and of several the one that came first. */

@@ -7,7 +7,7 @@
 
 struct mail_files {
     struct file_new raw;          /* sha256.p NULL: it has a row already */
-    struct file_new *attachments; /* those of the mail, in its order */
+    struct file_new *attachments; /* attachments of the mail, in its order */
     int count;
 };
 

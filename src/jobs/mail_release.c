@@ -15,7 +15,7 @@
 #define ATTEMPTS_MAX 5 /* then the mail is suspended again, because processing it fails for good */
 
 struct releasing {
-    int rc; /* of reading: 1, 0 the mail is gone or was processed, or a negative error */
+    int rc; /* result of reading: 1, 0 if the mail is gone or was processed, or a negative error */
     struct mail_released mail;
     struct incoming read;
     struct mail_files files;

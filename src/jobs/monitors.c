@@ -6,14 +6,14 @@
 #include "core/rules/monitor.h"
 
 enum { CHOSEN = 1000 };          /* conversations that one read chooses, or examines */
-enum { MONITOR_READ_MS = 2000 }; /* of one snapshot */
+enum { MONITOR_READ_MS = 2000 }; /* duration of one snapshot */
 
 /* A turn: a monitor, and the conversations that it acts on in this write. */
 struct monitor_turn {
     struct desk *desk;
     struct arena *arena;
     struct work work;
-    int64_t id; /* of the monitor */
+    int64_t id; /* id of the monitor */
     const int64_t *ids;
     int count;
 };

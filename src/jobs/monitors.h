@@ -6,22 +6,24 @@
 
 #include <stdatomic.h>
 
-#define MONITORS_LOOK (5 * TIME_SECOND) /* of the desk's clock, so that monitors run as soon as tests move it */
-#define MONITORS_TURN 500               /* the runner has other jobs */
+/* Measured by the desk's clock, so that monitors run as soon as tests move it. */
+#define MONITORS_LOOK (5 * TIME_SECOND)
+#define MONITORS_TURN 500 /* the runner has other jobs */
 
 /* The state that the runner keeps between two turns. All members are 0 at first. */
 struct monitors_state {
     int64_t last;        /* time of the last look for monitors that are due; 0: none */
-    struct arena *arena; /* of the ids; NULL: no run is under way */
-    int64_t *ids;        /* of the monitors that were due */
+    struct arena *arena; /* the arena of the ids; NULL: no run is under way */
+    int64_t *ids;        /* ids of the monitors that were due */
     int count, at;
     bool claimed;  /* ids[at] is this process's */
     bool parts;    /* one statement took too long */
     int64_t after; /* the last conversation that was examined or chosen */
 };
 
-/* Runs the monitors that are due, for about MONITORS_TURN milliseconds. The next call goes on. Returns true if there is more to do. A new look for
- * what is due comes MONITORS_LOOK after the last one. Ends soon after *stopping is true. */
+/* Runs the monitors that are due, for about MONITORS_TURN milliseconds. The next call goes on. Returns true
+ * if there is more to do. It looks for due monitors again MONITORS_LOOK after the last look. Ends soon after
+ * *stopping is true. */
 bool monitors_run(struct desk *d, struct monitors_state *s, const atomic_bool *stopping);
 
 /* Gives up the run that is under way. */

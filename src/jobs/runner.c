@@ -33,7 +33,7 @@
 
 #define LOOK_AGAIN_MS 1000 /* for retries and leases; a new job wakes the runner */
 #define LOOK_SOON_MS 5     /* after a job, because its next part is due a millisecond later */
-#define JOBS_MS 1000       /* of jobs that are due without end, before periodic work has its turn */
+#define JOBS_MS 1000       /* for jobs; then periodic work has its turn, even if more jobs are due */
 #define FLUSH_MS (15 * TIME_SECOND)
 #define SWEEP_MS TIME_MINUTE
 
@@ -53,7 +53,7 @@ struct worker {
     const struct job_kind *kind;
     pthread_t thread;
     struct turn *turn;         /* handed over, or running; NULL: idle */
-    int64_t job_id, leased_at; /* of the job in `turn` */
+    int64_t job_id, leased_at; /* id and time of the lease of the job in `turn` */
     int attempts;
 };
 

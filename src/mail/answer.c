@@ -16,7 +16,8 @@ enum answer_list { L_NONE, L_TO, L_CC, L_REFERENCES, L_RESULTS, L_LOOPS, L_FILES
 #define AT(member) offsetof(struct incoming, member)
 
 static const struct {
-    size_t list, count, size; /* where the pointer and the number of elements are; bytes of an element */
+    /* list, count: offsets of the pointer and the number of elements; size: bytes of an element. */
+    size_t list, count, size;
     int most;
 } answer_lists[] = {
     [L_TO] = {AT(to), AT(to_count), sizeof(struct mail_person), INCOMING_ADDRESSES},

@@ -11,14 +11,14 @@
 /* Bytes of values, and elements of lists: the process keeps to them, and the reader of the answer refuses more. */
 #define ANSWER_ADDRESS 320
 #define ANSWER_NAME 250
-#define ANSWER_LINE 2000   /* of From, To, Cc, Subject */
-#define ANSWER_SIGN 1000   /* of a header by which the rules decide */
-#define ANSWER_RESULT 4000 /* of an Authentication-Results header */
+#define ANSWER_LINE 2000   /* value of From, To, Cc or Subject */
+#define ANSWER_SIGN 1000   /* value of a header that the mail rules read */
+#define ANSWER_RESULT 4000 /* value of an Authentication-Results header */
 #define ANSWER_RESULTS 20
 #define ANSWER_LOOPS 10
 #define ANSWER_MESSAGE_ID 998
 #define ANSWER_CONTENT_ID 250
-#define ANSWER_RECIPIENTS 50 /* of a delivery report; a letter has one */
+#define ANSWER_RECIPIENTS 50 /* recipients of a delivery report; an outgoing mail has one recipient */
 #define ANSWER_STATUS 40
 #define ANSWER_DIAGNOSTIC 400
 

@@ -250,7 +250,7 @@ struct place {
     int depth, piece; /* piece: of alternatives, -1: none */
     bool alternative; /* directly in a multipart/alternative */
     bool whole;       /* it is the whole mail */
-    const char *type; /* of a part without Content-Type */
+    const char *type; /* type of a part without Content-Type */
 };
 
 static void body_read_part(struct body *b, struct str text, struct place at);

@@ -32,15 +32,16 @@
 /* A mail that is in the inbox and still on the server. */
 struct under_way {
     int64_t uid;
-    char digest[2 * crypto_hash_sha256_BYTES + 1]; /* of mail_arrivals */
-    char name[64];                                 /* of its file in the inbox; empty: it was not written */
-    bool taken;                                    /* the desk has it, so it may be removed from the server */
-    bool aside;                                    /* the desk takes others first */
+    char digest[2 * crypto_hash_sha256_BYTES + 1]; /* digest as in mail_arrivals */
+    /* Name of its file in the inbox; empty: the file was not written. */
+    char name[64];
+    bool taken; /* the desk has it, so it may be removed from the server */
+    bool aside; /* the desk takes others first */
 };
 
 struct collecting {
     struct desk *desk;
-    struct arena *arena; /* of `what` */
+    struct arena *arena; /* the arena of `what` */
     struct collected what;
     pthread_t thread;
     atomic_bool stopping, ended;
@@ -68,7 +69,7 @@ struct collect_write {
     struct collecting *c;
     struct arena *arena;
     struct work work;
-    struct str sha256; /* of a raw mail */
+    struct str sha256; /* hash of a raw mail */
     int64_t found;
     bool held;
 };

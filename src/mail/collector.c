@@ -13,12 +13,12 @@
 
 #define LOOK_AGAIN_MS 1000
 #define READ_MS 10000
-#define MAILBOXES_MAX 200 /* that are read: each has a thread */
+#define MAILBOXES_MAX 200 /* maximum number of mailboxes that are read: each has a thread */
 
 /* A mailbox that is read. `marks` is all that its thread was started with: if it differs, the thread is started again. */
 struct read_mailbox {
     struct collecting *collecting;
-    struct arena *arena; /* of `marks` */
+    struct arena *arena; /* the arena of `marks` */
     int64_t id;
     struct str marks;
     bool seen, ends;

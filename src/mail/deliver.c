@@ -53,11 +53,11 @@ struct delivery {
     struct mail_part *parts;   /* the files of the message that are attached; the others are links */
     int part_count;
     struct str links;       /* a line for each */
-    struct mailbox mailbox; /* the mail leaves by; address n 0: the settings */
-    struct str brand_name;  /* of the conversation */
+    struct mailbox mailbox; /* mailbox that sends the mail; address n 0: the mailbox of the settings */
+    struct str brand_name;  /* name of the conversation's brand */
     struct str *references;
     int reference_count;
-    bool waits;              /* for an earlier letter of the conversation */
+    bool waits;              /* the mail waits for an earlier mail of the conversation */
     enum mail_status status; /* the new status; MAIL_QUEUED: send later */
     bool again;              /* send again at once, because the server is stopping */
     struct str reason;

@@ -203,9 +203,9 @@ static void decode_percent(struct buf *out, struct str s) {
 
 #define SECTIONS 100
 struct sections {
-    struct str value[SECTIONS]; /* of name*0, name*1 and so on; p NULL: absent */
+    struct str value[SECTIONS]; /* values of name*0, name*1 and so on; p NULL: absent */
     bool encoded[SECTIONS];
-    struct str plain, whole; /* of name, of name* */
+    struct str plain, whole; /* plain: value of name; whole: value of name* */
 };
 
 /* Stores the parameter if its name is `name`, with a number of a section or without (RFC 2231 sections 3 and 4). */

@@ -17,14 +17,14 @@
 #define CONNECT_S 30
 #define SILENCE_MS (30 * TIME_SECOND)   /* without a byte from the server, during a command */
 #define COMMAND_MS (5 * TIME_MINUTE)    /* for a whole command: 25 MB at 1 Mbit/s */
-#define COMMAND_BYTES ((size_t)4 << 20) /* of a command that reads no mail */
+#define COMMAND_BYTES ((size_t)4 << 20) /* bytes of all responses to a command that reads no mail */
 #define SLICE_MS 200                    /* how often a wait looks at *stopping */
 #define REASON_MAX 300
 
 struct imap {
     const atomic_bool *stopping;
     CURL *curl;
-    struct arena *arena; /* of one command */
+    struct arena *arena; /* arena of one command */
     struct imap_source source;
     int64_t silent_at, over_at; /* clock_monotonic: the command fails then */
     int64_t exists, validity;
@@ -200,7 +200,7 @@ static enum imap_result imap_send(struct imap *s, struct str text) {
 struct imap_hearer {
     void (*hear)(void *arg, const struct imap_response *r);
     void *arg;
-    struct arena *arena; /* of the responses; NULL: they are forgotten after the command */
+    struct arena *arena; /* arena of the responses; NULL: the responses are freed after the command */
     size_t most;         /* bytes of all responses; 0: COMMAND_BYTES */
 };
 

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #define IMAP_LINE 16384 /* bytes of the text of one response, without its literals */
-#define IMAP_LITERALS 8 /* of one response */
+#define IMAP_LITERALS 8 /* maximum number of literals in one response */
 
 /* A stream of responses. more() writes 1 to `room` bytes, and returns their number, or a negative fault of its own. */
 struct imap_source {

@@ -23,10 +23,12 @@ enum lmtp_verb {
 struct lmtp_command {
     enum lmtp_verb verb; /* LMTP_HELO: EHLO, too */
     const char *wrong;   /* the reply to a command that is not well-formed; NULL: it is */
-    struct str address;  /* of MAIL and RCPT, in the arena: without brackets, route and needless quotes. n 0: the null sender */
-    int64_t size;        /* SIZE of MAIL; 0: not given */
-    bool international;  /* the address is not ASCII */
-    bool utf8;           /* SMTPUTF8 of MAIL */
+    /* Address of MAIL or RCPT, in the arena: without brackets, route and needless quotes. n 0: the null
+     * sender. */
+    struct str address;
+    int64_t size;       /* SIZE of MAIL; 0: not given */
+    bool international; /* the address is not ASCII */
+    bool utf8;          /* SMTPUTF8 of MAIL */
 };
 
 /* Reads a line without its CRLF. */

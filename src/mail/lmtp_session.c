@@ -32,8 +32,8 @@ struct lmtp_session {
     bool utf8;
     struct str *recipients;
     int recipient_count, recipient_room;
-    struct inbox_draft draft; /* of the first recipient */
-    int fault;                /* of the draft: 0, errno or TOO_LARGE */
+    struct inbox_draft draft; /* draft of the first recipient */
+    int fault;                /* fault of the draft: 0, errno or TOO_LARGE */
     int64_t received;         /* bytes of data, with those of a mail that is too large */
     enum lmtp_place place;
     char data[LMTP_PIECE + 1];

@@ -17,7 +17,7 @@ struct lmtp_session;
 /* Counters of this process since its start. */
 struct lmtp_counts {
     _Atomic int64_t stored;                   /* mails, one for each recipient */
-    _Atomic int64_t bytes;                    /* of them */
+    _Atomic int64_t bytes;                    /* bytes of these mails */
     _Atomic int64_t unknown;                  /* recipients that were refused, because the desk takes no mail for them */
     _Atomic int64_t refused;                  /* mails that were refused: too large */
     _Atomic int64_t put_off;                  /* recipients that got "try again": trouble with the disk */

@@ -11,8 +11,8 @@
 #define LABEL 80             /* bytes of the label of a header line, with its colon */
 #define HEADER_LINES 12      /* lines of the header of an earlier mail, with continued ones */
 #define SIGNATURE_LINES 25
-#define DELIMITED_LINES 100 /* lines of a signature behind "-- ", or above a quote, */
-#define PARAGRAPH_LINES 12  /* whose first paragraph has at most these */
+#define DELIMITED_LINES 100 /* lines of a signature behind "-- " or above a quote */
+#define PARAGRAPH_LINES 12  /* maximum number of lines of the first paragraph of such a signature */
 #define FOOTER_LINES 12
 #define FOOTER_RULER 30 /* underscores, or half of the dashes */
 #define DEVICE 120      /* bytes of the line of a mail program */

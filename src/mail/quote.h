@@ -29,7 +29,7 @@ enum quote_mark {
 
 struct quote_line {
     struct str text; /* without ">" and without blanks at both ends */
-    int depth;       /* of quotation: number of ">" */
+    int depth;       /* depth of the quotation: number of ">" */
     unsigned marks;
     size_t at, end; /* offset of the line in its text or HTML; of HTML also the offset behind its last text */
 };

@@ -7,17 +7,17 @@
 #include <strings.h>
 
 #define DESTROYED_DEPTH 10000 /* the library frees a tree by recursion */
-#define LINE_BYTES 2000       /* of a line that are kept: quotes begin with short lines */
+#define LINE_BYTES 2000       /* bytes of a line that are kept: quotes begin with short lines */
 
 struct line_walker {
     struct arena *a;
     struct str html;
     struct quote_lines *out;
-    struct buf text; /* of the line in progress */
+    struct buf text; /* text of the line in progress */
     int depth;
     bool open;      /* a line is in progress */
-    unsigned marks; /* of the next line */
-    size_t at;      /* of the next line: the first tag behind the last text; SIZE_MAX: none */
+    unsigned marks; /* marks of the next line */
+    size_t at;      /* start of the next line: the first tag behind the last text; SIZE_MAX: none */
     size_t passed;  /* offset behind the last of the texts so far */
 };
 

@@ -15,7 +15,7 @@ struct quote_words {
     const char *to, *cc, *subject;
     const char *original;             /* in a line of dashes: an earlier mail */
     const char *forwarded;            /* in a line of dashes, or before a colon: a forwarded mail */
-    const char *forward_prefix;       /* of the subject of a forwarded mail */
+    const char *forward_prefix;       /* prefix of the subject of a forwarded mail */
     const char *device, *device_last; /* first and last words of the line that a mail program adds */
 };
 

@@ -61,7 +61,7 @@ static int read_once(struct arena *a, const struct mail_effort *e, struct str ra
 
 /* ---- who is at fault: the mail or its reader -------------------------------------------------------------------------------- */
 
-#define READ_TRIES 3 /* of one mail, if the machine may be the cause */
+#define READ_TRIES 3 /* attempts to read one mail, if the machine may be the cause */
 
 /* Reads a mail that is known to be good. Returns 0 and the result, or a negative error. */
 static int read_probe(struct arena *a, struct reading *r) {

@@ -29,7 +29,7 @@ struct exporting {
     FILE *file;
     struct buf text;
     crypto_hash_sha256_state sum;
-    int room; /* of m->parts */
+    int room; /* number of parts that m->parts has room for */
 };
 
 static int export_failed(struct why why, const char *path) { return db_refuse(why, "%s can't be written: %s", path, strerror(errno)); }

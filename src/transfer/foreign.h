@@ -47,7 +47,7 @@ struct foreign_post {
 
 struct foreign_case {
     int64_t id, requester_id, agent_id, team_id, created_at, updated_at;
-    int64_t priority_id, type_id; /* of the desk */
+    int64_t priority_id, type_id; /* ids of rows of the desk */
     int status_type, source, channel;
     struct str subject;
     const struct json *tags; /* an array of texts, or a text with commas */
@@ -69,7 +69,7 @@ struct foreign_term {
     const char *kind;
     int64_t id;
     struct str name;
-    int value; /* of the desk */
+    int value; /* value in the desk */
     struct foreign_term *next;
 };
 
@@ -87,7 +87,7 @@ struct foreign {
     const struct key *audit_key;
     struct conn *conn;
     struct arena *memory; /* lives until the end */
-    struct arena *item;   /* of one item */
+    struct arena *item;   /* the arena of one item */
     struct foreign_count *made, *skipped;
     struct foreign_term *terms;
     struct foreign_ids posts, identities;
@@ -135,12 +135,14 @@ enum { MEMBER_ID = 1, MEMBER_TEXT = 2, MEMBER_TIME = 4, MEMBER_FLAG = 8, MEMBER_
 
 struct foreign_member {
     const char *name;
-    unsigned is;      /* the types that its value may have; null is allowed, too */
-    const char *left; /* what a value is that is not imported and reported; its type is not checked. NULL: it is imported */
+    unsigned is; /* the types that its value may have; null is allowed, too */
+    /* Name of the values in the report of values that are not imported; their type is not checked. NULL: they
+     * are imported. */
+    const char *left;
 };
 
 struct foreign_shape {
-    const char *name;    /* of the items, in messages */
+    const char *name;    /* name of the items, in messages */
     const char *ignored; /* names with spaces between them, of members that are left out without a report (docs/TRANSFER.md) */
     struct foreign_member members[28]; /* ends with name NULL */
 };
@@ -157,7 +159,7 @@ struct foreign_system {
     struct foreign_part {
         const char *name; /* files NAME.json, NAME-2.json, NAME.ndjson ...; also the member with the list in a page of the API */
         int (*take)(struct foreign *f, const struct json *item);
-        const struct foreign_shape *shape; /* of its items */
+        const struct foreign_shape *shape; /* shape of its items */
         bool needed;
     } parts[10];          /* ends with name NULL */
     const char *lists[3]; /* folders with a file for each ticket; ends with NULL */

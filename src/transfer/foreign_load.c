@@ -480,7 +480,7 @@ int foreign_has_case(struct foreign *f, int64_t id) {
 }
 
 int foreign_import(struct foreign *f) {
-    f->made = f->skipped = NULL; /* of a run that was undone */
+    f->made = f->skipped = NULL; /* discards the counts of a run that was undone */
     f->terms = NULL;
     f->items = 0;
     f->desk->settings = settings_open(f->conn);

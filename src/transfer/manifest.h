@@ -21,7 +21,7 @@ struct part {
 struct manifest {
     int64_t format, schema, exported_at;
     struct str program, base_url, key_proof; /* base_url: p NULL: unknown */
-    int64_t contents, content_bytes;         /* of files */
+    int64_t contents, content_bytes;         /* number and bytes of the contents of files */
     struct part *parts;                      /* in the order of their names */
     int count;
 };

@@ -26,9 +26,9 @@ struct part_reading {
     crypto_hash_sha256_state sum;
     struct arena *rows[2]; /* the values of this row, and of the one before */
     struct arena_mark empty[2];
-    struct arena *memory; /* of the rules */
+    struct arena *memory; /* the arena of the rules */
     struct value_rules *rules;
-    struct value *key; /* of the row before */
+    struct value *key; /* key of the previous row */
     int keys;
     char where[160];
 };

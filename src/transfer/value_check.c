@@ -12,7 +12,7 @@ enum { VALUES_SHOWN = 10 }; /* lines of one table */
 
 struct value_checking {
     struct conn *conn;
-    struct arena *memory;      /* of the rules of a table */
+    struct arena *memory;      /* the arena of the rules of a table */
     struct value_rules *rules; /* NULL: the table is none of this program */
     bool began;
     int found, found_here;
