@@ -63,7 +63,7 @@ test('the status of the request wins over the one that follows from the reply', 
   assert.deepEqual([now.status.id, now.priority.id, now.assigned_agent.id, now.tags.length], [4, 3, desk.people.agent.id, 1]);
 });
 
-test('a reply needs a text or a file, and a note needs a text', async (t) => {
+test('a reply needs text or a file, and a note needs text even if it has a file', async (t) => {
   const { desk, talk } = await withCase(t);
   const path = `/cases/${talk.id}/reply`;
   const upload = async () => (await desk.staff.post('/files', raw('text/plain', Buffer.from('abc')), { query: { _filename: 'log.txt' } })).must(201).data.id;

@@ -32,7 +32,7 @@ const by = (desk, lines, pieces, options) => talk(desk, [
   [`POST /api/v1/files.json HTTP/1.1`, 'Host: desk', 'Connection: close', `Authorization: ${basic(desk.people.customer.email, PASSWORD).Authorization}`, ...lines, '', ''].join('\r\n'), ...pieces,
 ], options);
 
-describe('a raw body', () => {
+describe('upload as a raw body', () => {
   const world = shared();
 
   test('becomes a file with exactly the specified members', async () => {
@@ -154,7 +154,7 @@ describe('a raw body', () => {
   });
 });
 
-describe('multipart/form-data', () => {
+describe('upload by multipart/form-data', () => {
   const world = shared();
   const send = (body, options) => world.desk.customer.post('/files', body, options);
 
@@ -238,7 +238,7 @@ describe('multipart/form-data', () => {
   });
 });
 
-describe('sizes', () => {
+describe('size limits of uploads', () => {
   const world = shared();
   const size = (n) => Buffer.alloc(n, 'x');
 
