@@ -157,12 +157,13 @@ struct call {
     struct str posts;         /* member of an error: JSON of the posts that a reply has not seen; p NULL: none */
     int64_t auth_token_id;    /* auth token that admitted the caller to a new password; 0: none */
     struct str password_link; /* mailed link that did; p NULL: none */
-    struct str notification;  /* for the person: INFO, with an error ERROR; p NULL: none */
-    struct warned *warnings;  /* further notifications, of type WARNING, in order */
-    struct str etag;          /* 32 hex digits, without quotes */
-    int64_t modified;         /* Last-Modified, 0: unknown */
-    struct limited limited;   /* the rate limit that this call counted for */
-    int64_t retry_after;      /* seconds, of an error 429; 0: the header is among `headers` */
+    /* Text for the person. Its type is INFO, or ERROR in an error reply. p NULL: none. */
+    struct str notification;
+    struct warned *warnings; /* further notifications, of type WARNING, in order */
+    struct str etag;         /* 32 hex digits, without quotes */
+    int64_t modified;        /* Last-Modified, 0: unknown */
+    struct limited limited;  /* the rate limit that this call counted for */
+    int64_t retry_after;     /* seconds, of an error 429; 0: the header is among `headers` */
 };
 
 /* ---- for handlers ------------------------------------------------------------------------------------- */

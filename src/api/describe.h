@@ -92,7 +92,7 @@ struct reply_header {
     const char *name;
     const char *schema; /* for put_json */
     bool (*sent)(const struct operation *op, int status);
-    bool exposed; /* to scripts of other sites (CORS), which read only a few headers otherwise */
+    bool exposed; /* scripts of other sites (CORS) may read the header */
     const char *doc;
 };
 extern const struct reply_header reply_headers[];

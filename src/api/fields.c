@@ -51,7 +51,7 @@ static void expand_table(struct arena *a, const struct field *table) {
 }
 
 static void expand_all(void) {
-    struct arena *a = arena_new(); /* as long as the process */
+    struct arena *a = arena_new(); /* this arena lives as long as the process */
     for (const struct resource *const *r = resources; *r; r++) {
         expand_table(a, (*r)->fields);
         expand_table(a, (*r)->record_fields);

@@ -109,7 +109,7 @@ struct row *view_find(const struct view *v, const struct resource *r, int64_t id
 /* ---- loading -------------------------------------------------------------------------------------------- */
 
 enum depth {
-    DEPTH_MEMBER = 1, /* only the member that references contain */
+    DEPTH_MEMBER = 1, /* loads only the member that references contain */
     DEPTH_ROW,        /* the row, because a reference shows some of its members */
     DEPTH_ALL,        /* the row and its references (included) */
 };
@@ -323,8 +323,8 @@ struct selection {
     const int64_t *ids;
     size_t count;
     const char *further; /* NULL: none */
-    bool alive;          /* only rows that their own URL finds */
-    bool also;           /* only the member that references contain */
+    bool alive;          /* loads only rows that their own URL finds */
+    bool also;           /* loads only the member that references contain */
 };
 
 static void selection_binds(struct call *c, const struct selection *s, const struct branches *b, struct bind *out) {

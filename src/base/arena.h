@@ -18,7 +18,7 @@ struct arena_mark {
 struct arena *arena_new(void);
 void arena_free(struct arena *a);
 void *arena_alloc(struct arena *a, size_t size);
-void *arena_bytes(struct arena *a, size_t size);               /* not zeroed: for texts */
+void *arena_bytes(struct arena *a, size_t size);               /* the bytes are not zeroed; used for texts */
 void *arena_array(struct arena *a, size_t count, size_t size); /* aborts if count * size overflows */
 /* Makes room for one more element. Returns `list` if it has room for more than n elements, else a larger copy. At first
  * `list` is NULL and *room is 0. */

@@ -78,11 +78,12 @@
 #define LIMIT_HELD_EACH (INT64_C(32) << 20)
 #define LIMIT_CONNECTIONS 12000           /* open sockets: 10,000 idle ones fit */
 #define LIMIT_CONNECTIONS_PER_ADDRESS 256 /* not applied to loopback and trusted proxies */
-#define DEADLINE_HEAD_MS 10000            /* from the first byte to the end of the header section */
-#define DEADLINE_BODY_MS 30000            /* for a body; MIN_BODY_RATE is measured over the last DEADLINE_BODY_MS */
-#define MIN_BODY_RATE (16 * 1024)         /* bytes a second; a client that keeps this rate may take longer */
-#define IDLE_KEEPALIVE_S 60               /* between two requests of a connection */
-#define DRAIN_MS 10000                    /* how long a stopping server waits for requests in progress */
+#define DEADLINE_HEAD_MS 10000            /* time from the first byte to the end of the header section */
+/* Time for a body; MIN_BODY_RATE is measured over the last DEADLINE_BODY_MS. */
+#define DEADLINE_BODY_MS 30000
+#define MIN_BODY_RATE (16 * 1024) /* bytes a second; a client that keeps this rate may take longer */
+#define IDLE_KEEPALIVE_S 60       /* between two requests of a connection */
+#define DRAIN_MS 10000            /* maximum wait of a stopping server for requests in progress */
 
 #define LIMIT_LMTP_CONNECTIONS 200                         /* each is a thread; mail servers open 20 to one destination */
 #define LIMIT_LMTP_RECIPIENTS 1000                         /* recipients of one mail; RFC 5321 demands 100 */
@@ -90,7 +91,8 @@
 #define LIMIT_LMTP_COPIES (10 * INT64_C(50) * 1024 * 1024) /* bytes that one mail may take for all its recipients: ten of the largest */
 #define LIMIT_LMTP_ERRORS 20                               /* wrong commands of one connection */
 #define IDLE_LMTP_S 300                                    /* RFC 5321 section 4.5.3.2.7 */
-#define LMTP_CONNECTION_MS 3600000 /* how long a connection may live: a peer that sends a byte now and then ends, too */
+/* Maximum life of a connection, so that a slow peer ends, too. */
+#define LMTP_CONNECTION_MS 3600000
 
 #define LIMIT_CASCADE 1000               /* rows that one write of a cascade changes: about 20 ms (docs/BENCHMARKS.md) */
 #define LIMIT_BATCH 512                  /* works that share one COMMIT */

@@ -59,7 +59,7 @@ static bool is_alphanumeric(char c) { return (c >= '0' && c <= '9') || ((c | 0x2
 
 /* A sentence goes on behind an address: its stop is not part of it, nor a bracket that was opened before it. */
 static struct str without_stop(struct str s) {
-    int round = 0, square = 0; /* how many more are closed than opened */
+    int round = 0, square = 0; /* number of closed brackets minus number of opened ones */
     for (size_t i = 0; i < s.n; i++) {
         round += (s.p[i] == ')') - (s.p[i] == '(');
         square += (s.p[i] == ']') - (s.p[i] == '[');

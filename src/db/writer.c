@@ -58,7 +58,7 @@
 
 enum {
     BATCH_MS = 20,             /* the age at which a batch takes no more tasks */
-    IDLE_S = 1,                /* how long the writer is idle before it recovers or checkpoints */
+    IDLE_S = 1,                /* seconds that the writer is idle before it recovers or checkpoints */
     CHECKPOINT_PAGES = 2000,   /* growth of the log (8 MiB) between two checkpoints */
     RESTART_PAGES = 16 * 1024, /* a log of 64 MiB: the writer waits for readers */
     RESTART_WAIT_MS = 50,      /* see patience_ms() */

@@ -160,7 +160,8 @@ static int insert_case(struct conn *c, struct filling *f, const struct demo_case
     const struct demo_message *last = &dc->messages[dc->message_count - 1];
     struct arena_mark mark = arena_mark(f->arena);
     int64_t agent_at = last_message_at(dc, false), agent = last_agent_replier(dc);
-    bool resolved = dc->status >= STATUS_COMPLETED && agent; /* by the agent, at the time of the last change */
+    /* The agent resolved it at the time of the last change. */
+    bool resolved = dc->status >= STATUS_COMPLETED && agent;
     chance_uuid(&chance, uuid);
     demo_subject(&f->subject, &f->world, dc);
     demo_contents(&f->text, &f->world, dc, dc->message_count - 1);

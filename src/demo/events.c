@@ -9,7 +9,7 @@ QUERY(demo_event,
 
 static const struct {
     const char *uuid, *event, *properties;
-    int days; /* before the end of the demo */
+    int days; /* number of days before the end of the demo */
 } demo_events[] = {
     {"5a0f3c1e-7d24-4c3b-9a51-0c6de1b5f001", "order.placed",
      "{\"summary\":\"Order 1815 of 3 items\",\"url\":\"https://shop.example.com/orders/1815\",\"color\":\"#0b4fc4\",\"source\":\"SHOP\"}",

@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define GIVES_WAY 10 /* as of nice(1) */
+#define GIVES_WAY 10 /* a value of nice(1) */
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SANITIZED 1

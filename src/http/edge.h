@@ -100,7 +100,7 @@ struct edge {
     int64_t held;
     int file; /* file whose bytes are the reply, in place of `reply`; -1: none */
     int64_t file_at, file_n;
-    struct http_stream stream; /* which makes the reply instead; read NULL: none */
+    struct http_stream stream; /* stream that makes the reply, in place of `reply`; read NULL: none */
     struct header *reply_head, **reply_last;
     struct edge *wait_next, *wait_before; /* list server->waiting, under wait_lock */
     int64_t waits_since;                  /* number of the sweep */

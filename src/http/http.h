@@ -46,7 +46,7 @@ struct http_request {
     const char *body_reason; /* a sentence for it */
     bool has_body;           /* a body follows; known in begin() */
     int64_t started;         /* clock_monotonic at about the first byte of the header */
-    void *app;               /* for the app's use */
+    void *app;               /* data of the app */
 };
 
 enum http_body {

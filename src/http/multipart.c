@@ -31,7 +31,8 @@ struct multipart {
     char delimiter[4 + BOUNDARY_MAX];
     size_t delimiter_n;
     size_t matched; /* bytes of the delimiter that the last bytes read match */
-    size_t unread;  /* how many of these are not data: the line end before the part or the body began */
+    /* Number of these bytes that are not data: the line end before the part or the body began. */
+    size_t unread;
     char tail[TAIL_MAX];
     size_t tail_n;
     char *head; /* LIMIT_PART_HEAD bytes */

@@ -169,7 +169,7 @@ static bool prepare_body(struct edge *e) {
 
 /* Called when the plan is made. */
 static enum MHD_Result begin_body(struct edge *e) {
-    bool is_file = e->plan.body == HTTP_BODY_FILE; /* which may be empty */
+    bool is_file = e->plan.body == HTTP_BODY_FILE; /* a file may be empty */
     if ((!e->framing.has_body && !is_file) || prepare_body(e)) return MHD_YES;
     e->conn->unread = e->close = true;
     return run_handle(e, false);

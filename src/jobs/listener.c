@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#define LOOK_MS 500    /* also without a message, because a message may be lost */
+#define LOOK_MS 500    /* pause between looks without a message, because a message may be lost */
 #define BUDGET_MS 5000 /* limit of one reading of the outbox */
 #define AWAY_MS (OUTBOX_KEPT / 2)
 

@@ -66,7 +66,7 @@ struct mail_origin mail_origin_of(const struct inbox_mail *head) {
 struct mail_budgets {
     struct {
         uint64_t key;
-        int64_t whole_at; /* when the budget is whole again. Past: nothing was taken */
+        int64_t whole_at; /* time when the budget is whole again. In the past: nothing is used */
     } of[KEYS];
 };
 

@@ -31,9 +31,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define LOOK_AGAIN_MS 1000 /* for retries and leases; a new job wakes the runner */
-#define LOOK_SOON_MS 5     /* after a job, because its next part is due a millisecond later */
-#define JOBS_MS 1000       /* for jobs; then periodic work has its turn, even if more jobs are due */
+#define LOOK_AGAIN_MS 1000 /* pause between looks for retries and leases; a new job wakes the runner */
+#define LOOK_SOON_MS 5     /* pause after a job, because its next part is due a millisecond later */
+#define JOBS_MS 1000       /* time for jobs; then periodic work has its turn, even if more jobs are due */
 #define FLUSH_MS (15 * TIME_SECOND)
 #define SWEEP_MS TIME_MINUTE
 
@@ -42,7 +42,7 @@ struct turn {
     struct desk *desk;
     struct arena *arena;
     const struct job_kind *kind;
-    struct str kinds; /* that may be claimed */
+    struct str kinds; /* kinds of jobs that may be claimed */
     struct work work;
     struct job job;
     bool found;

@@ -59,8 +59,10 @@ struct json *json_string(struct arena *a, struct str s);
 void json_append(struct json *parent, struct json *child); /* parent: an array, or an object if child->name is set */
 /* A scalar as text: true and false are 1 and 0, null is empty. p NULL: an object or array. */
 struct str json_scalar(const struct json *j);
-const struct json *json_member(const struct json *object, struct str name); /* by exact name; NULL: absent, or not an object */
-const struct json *json_named(const struct json *object, struct str name);  /* by name_eq; the last such member; NULL as above */
+/* Finds the exact name; NULL: absent, or not an object. */
+const struct json *json_member(const struct json *object, struct str name);
+/* Compares by name_eq and returns the last such member; NULL as above. */
+const struct json *json_named(const struct json *object, struct str name);
 
 /* ---- writer ---------------------------------------------------------------------------------------- */
 

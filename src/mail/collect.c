@@ -19,7 +19,7 @@
 #define WINDOW 200      /* mails that are listed at a time */
 #define LARGE (4 << 20) /* one mail above this size is in memory at a time, whatever the number of mailboxes */
 #define TAKEN_MS (30 * TIME_SECOND)
-#define LOOK_MS 100 /* for mails that the desk has committed */
+#define LOOK_MS 100 /* time between two looks for mails that the desk has committed */
 #define SLICE_MS 200
 #define UNDER_WAY_MS (5 * TIME_SECOND) /* a wait, while mails are under way */
 #define LEASE_MS TIME_MINUTE
@@ -52,8 +52,8 @@ struct collecting {
     int64_t validity;  /* UIDVALIDITY for which `mails` and `removed` hold */
     int64_t next_look; /* milliseconds since 1970 */
     int64_t leased_at; /* clock_monotonic; 0: not held */
-    int64_t asked_at;  /* for the lease; 0: never */
-    int failures;      /* in a row */
+    int64_t asked_at;  /* time of the last request for the lease; 0: none */
+    int failures;      /* number of consecutive failures */
     bool more;         /* the last round ended at its limit */
     int64_t too_large; /* mails of the last round that stay on the server */
     bool noted;        /* `error` was stored */
@@ -274,7 +274,8 @@ static int collect_listed(struct collecting *c, struct imap *s, const struct ima
     if (m->is_deleted || has_no_room(c) || is_under_way(c, m->uid) || was_removed(c, m->uid)) return IMAP_OK;
     if (m->size > LIMIT_MAIL) return c->too_large++, IMAP_OK;
     bool large = m->size > LARGE;
-    if (large && pthread_mutex_trylock(&large_mail) != 0) return IMAP_OK; /* in a later round */
+    /* The mail is read in a later round. */
+    if (large && pthread_mutex_trylock(&large_mail) != 0) return IMAP_OK;
     struct arena *a = arena_new();
     int rc = collect_mail(c, s, a, m->uid, fault);
     arena_free(a);
@@ -295,7 +296,7 @@ static int collect_new(struct collecting *c, struct imap *s, struct str *fault) 
             if (still_count < REMOVED && was_removed(c, mails[i].uid)) still[still_count++] = mails[i].uid;
         for (int i = 0; i < n && lease_held(c); i++) TRY(collect_listed(c, s, &mails[i], fault));
     }
-    if (first > imap_exists(s)) forget_removed(c, still, still_count); /* all were listed */
+    if (first > imap_exists(s)) forget_removed(c, still, still_count); /* all mails were listed */
     return IMAP_OK;
 }
 

@@ -7,8 +7,8 @@
 
 enum dns_type { DNS_TXT, DNS_MX };
 #define DNS_ANSWERS 32         /* records of one answer that are read */
-#define DNS_WAIT_SECONDS 2     /* for one question to one name server */
-#define DNS_TOGETHER_SECONDS 6 /* for all questions of one call */
+#define DNS_WAIT_SECONDS 2     /* time for one question to one name server */
+#define DNS_TOGETHER_SECONDS 6 /* time for all questions of one call */
 
 struct dns_question {
     struct str name;

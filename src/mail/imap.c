@@ -15,10 +15,10 @@
 #include <unistd.h>
 
 #define CONNECT_S 30
-#define SILENCE_MS (30 * TIME_SECOND)   /* without a byte from the server, during a command */
-#define COMMAND_MS (5 * TIME_MINUTE)    /* for a whole command: 25 MB at 1 Mbit/s */
+#define SILENCE_MS (30 * TIME_SECOND)   /* time without a byte from the server, during a command */
+#define COMMAND_MS (5 * TIME_MINUTE)    /* time for a whole command: 25 MB at 1 Mbit/s */
 #define COMMAND_BYTES ((size_t)4 << 20) /* bytes of all responses to a command that reads no mail */
-#define SLICE_MS 200                    /* how often a wait looks at *stopping */
+#define SLICE_MS 200                    /* time between two looks of a wait at *stopping */
 #define REASON_MAX 300
 
 struct imap {

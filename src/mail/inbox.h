@@ -46,9 +46,10 @@ int inbox_put(struct arena *a, struct str inbox, const struct inbox_mail *mail, 
 
 /* A mail that is being written. The process holds a lock of its file in tmp, so that inbox_open leaves it alone. */
 struct inbox_draft {
-    const char *path, *kept; /* in tmp; in new, NULL: it is not there yet */
-    int fd;                  /* -1: closed */
-    int64_t envelope, size;  /* bytes of the envelope, of the raw mail */
+    /* path: of the file in tmp; kept: of the file in new, NULL: it is not there yet. */
+    const char *path, *kept;
+    int fd;                 /* -1: closed */
+    int64_t envelope, size; /* bytes of the envelope, of the raw mail */
 };
 
 /* These return 0 or errno. After an error call inbox_drop. */

@@ -200,7 +200,7 @@ static void *acceptor_main(void *arg) {
         int fd = accept4(l->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (fd >= 0) lmtp_welcome(l, fd);
         else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS)
-            poll(wait + 1, 1, 100); /* until another one ends */
+            poll(wait + 1, 1, 100); /* waits until another connection ends */
     }
 }
 

@@ -8,7 +8,7 @@
 /* How long the caller waits. */
 struct mail_effort {
     bool brief; /* a tenth of a second of CPU time */
-    int cancel; /* until this descriptor becomes readable; -1: none */
+    int cancel; /* the caller stops waiting when this descriptor becomes readable; -1: none */
 };
 extern const struct mail_effort mail_wholly, mail_briefly;
 

@@ -14,7 +14,7 @@ struct authorization {
     struct str state, challenge, login_hint; /* p NULL: none */
     uint32_t scopes;
     enum prompt prompt;
-    const char *error, *description; /* why the client gets no code; NULL: it may get one */
+    const char *error, *description; /* reason why the client gets no code; NULL: the client may get one */
 };
 
 /* Reads and checks a request. Returns 1, 0 if nobody may be sent back with a reply, or a negative error. After 0 *why is a sentence for the person:

@@ -185,7 +185,7 @@ static void answer_consent(struct asking *m) {
     struct str choice = visit_text(m->visit, "do");
     if (str_eq(choice, S("allow"))) consent_allow(m);
     else if (str_eq(choice, S("deny"))) go_back(m, "access_denied", "The person refused access.");
-    else ask_login(m, NULL); /* not you? */
+    else ask_login(m, NULL); /* the person logs in as somebody else */
 }
 
 /* ---- the page ----------------------------------------------------------------------------------------------------------- */

@@ -13,7 +13,7 @@ struct asking {
     struct authorization request;
     struct ticket ticket; /* ticket in a posted form */
     struct str browser;   /* value of the cookie that binds tickets to this browser */
-    const char *problem;  /* why there is no such request */
+    const char *problem;  /* reason why the request is invalid */
     /* Name and address of the person of this browser's session; email.p NULL: none. */
     struct str name, email;
     int64_t user_id, session_id; /* user_id 0: no session */

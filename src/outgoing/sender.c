@@ -27,7 +27,7 @@
 
 #define FLIGHTS 128
 #define PER_ENDPOINT 4
-#define LOOK_AGAIN_MS 1000 /* for retries, and deliveries of other processes */
+#define LOOK_AGAIN_MS 1000 /* pause between looks for retries, and deliveries of other processes */
 #define COUNT_AGAIN_MS 15000
 #define IDLE_MS 2000 /* an idle lease is released, because another process may add deliveries */
 #define LEASE_MS TIME_MINUTE

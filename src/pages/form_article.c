@@ -145,7 +145,7 @@ int page_edit_comment(struct site_visit *v) {
 static const struct comment_action {
     const char *name; /* value of `do` */
     enum method method;
-    const char *path; /* behind the comment */
+    const char *path; /* path behind the comment */
 } comment_deeds[] = {
     {"save", PUT, ""}, {"delete", DELETE, ""}, {"like", POST, "/likes"}, {"unlike", DELETE, "/likes"}, {"spam", PUT, "/spam"}, {0}};
 

@@ -308,7 +308,8 @@ static int delete_identities(struct call *c) {
             .where = OWN, .input = no_fields, .sample = {.refused = refusal}, .summary = "Set your primary " name, \
             .doc = "An e-mail address must be verified first.", UNAVAILABLE                                        \
     }
-/* at, ats: sample of one, of several; own, owns: of one's own. NULL: the command makes its own. */
+/* at, ats: sample of one identity, of several. own, owns: the same for the caller's own identities.
+ * NULL: the command makes the sample. */
 #define REMOVE(kind, one, some, many, at, ats, own, owns)                                                                              \
     {DELETE,                                                                                                                           \
      "/identities/" kind "/:id",                                                                                                       \

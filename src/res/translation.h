@@ -21,8 +21,9 @@ struct told {
  * are gathered. */
 int translations_read(struct call *c, const struct in *in, const struct json *list, struct str place, struct told told,
                       struct translations *out);
+/* text: in the default locale. */
 int translation_plain(struct call *c, const struct in *in, struct str text, struct str place, enum locale_owner kind,
-                      struct translations *out); /* in the default locale */
+                      struct translations *out);
 
 /* .check of a list of translations (with SINGLE_TOO also of one text or one object); in->made is a struct translations. told: of the row c->id, or of the row that is being created. */
 int check_translations(struct call *c, struct in *in, enum locale_owner kind);

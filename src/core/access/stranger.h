@@ -35,7 +35,8 @@ int stranger_find(struct work *w, int64_t shown, int64_t *case_id, int64_t *user
  * length. */
 struct picture_proof {
     int64_t shown, case_id, user_id; /* shown: the id in the address; the proof is invalid under any other id */
-    int64_t moment;                  /* when the picture last changed: a new picture has a new address; 0 for a requester */
+    /* Time when the picture last changed: a new picture has a new address; 0 for a requester. */
+    int64_t moment;
 };
 struct str picture_proof_text(const struct desk *d, struct arena *a, const struct picture_proof *p);
 bool picture_proof_read(const struct desk *d, struct arena *a, struct str text, struct picture_proof *p);

@@ -20,7 +20,8 @@ struct note_new {
  * RESOURCE_ACTION_NOT_AVAILABLE if the conversation is in the trash, suspended or merged. A closed conversation takes notes. */
 int note_add(struct work *w, const struct note_new *n, int64_t *id);
 int note_rewrite(struct work *w, int64_t id, struct str text, struct str html, struct str original);
-int note_pin(struct work *w, int64_t id, bool pinned); /* by the actor; pinning a pinned note changes nothing */
+/* The actor pins the note; pinning a pinned note changes nothing. */
+int note_pin(struct work *w, int64_t id, bool pinned);
 int note_remove(struct work *w, int64_t id);
 
 /* Returns 0 if the actor may edit or delete the note: its author, admins and owners. Otherwise fails with PERMISSIONS_DENIED. */

@@ -29,9 +29,9 @@
 
 #define KEPT_FROM 1000        /* active conversations */
 #define KEPT_MOST TIME_MINUTE /* while nothing changes */
-#define COUNTING_MS 1000      /* in one request */
+#define COUNTING_MS 1000      /* time for counting in one request */
 #define ENTRIES 1024
-#define GROUPS (256 * 1024) /* in all entries: 6 MiB */
+#define GROUPS (256 * 1024) /* number of groups in all entries: 6 MiB */
 #define PLACE_MAX 256       /* longer places are not kept */
 
 const struct word count_accuracies[] = {{COUNT_KNOWN, "KNOWN"}, {COUNT_RELATIVE, "RELATIVE"}, {COUNT_UNKNOWN, "UNKNOWN"}, {0}};

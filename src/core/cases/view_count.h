@@ -18,7 +18,7 @@ void view_counts_free(struct view_counts *c);
 /* Several counts of one request. */
 struct counting {
     struct work *work;
-    struct str place;           /* in the change log */
+    struct str place;           /* place in the change log */
     int64_t kept_for;           /* milliseconds for which a count may be out of date */
     int64_t until;              /* clock_monotonic at which counting ends */
     struct case_reader *reader; /* core/access/access.h */

@@ -249,9 +249,9 @@ static const struct step of_monitor[] = {{&cascade_monitored, {&cascade_monitore
 /* ---- the table ------------------------------------------------------------------------------------------------------ */
 
 static const struct {
-    const char *name;                        /* in the input of jobs */
+    const char *name;                        /* name in the input of jobs */
     const struct step *steps[3];             /* these lists, one after the other */
-    int (*done)(struct work *w, int64_t id); /* at the end of each object; NULL: nothing */
+    int (*done)(struct work *w, int64_t id); /* called at the end of each object; NULL: nothing */
 } cascades[] = {
     [CASCADE_TEAM] = {"team", {of_team}, NULL},
     [CASCADE_AGENT] = {"agent", {of_agent}, NULL},

@@ -53,7 +53,7 @@ int file_own_content(struct work *w, int64_t id, struct str *sha256);
 /* Call these after rows that refer to files were written, or were deleted or changed (JSON arrays of ids). */
 int files_attached(struct work *w, struct str ids);
 int files_released(struct work *w, struct str ids);
-int files_dropped(struct work *w, struct str ids); /* for deleted owners: the files expire at once */
+int files_dropped(struct work *w, struct str ids); /* the owners were deleted: their files expire at once */
 /* Reads the ids in a query's first column as a JSON array. Call it before the rows that refer to the files are deleted. Returns their
  * number. */
 int files_listed(struct work *w, const struct query *q, const struct bind *binds, struct str *ids);

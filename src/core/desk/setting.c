@@ -44,7 +44,8 @@ static const char *authserv_id_wrong(struct arena *a, struct str text) {
 }
 
 static bool blocklist_line_valid(struct arena *a, struct str line) {
-    if (memchr(line.p, '@', line.n)) return email_valid(line) && *line.p != '*'; /* not *@example.com, which a domain says */
+    if (memchr(line.p, '@', line.n)) /* *@example.com is refused, because the domain alone means the same. */
+        return email_valid(line) && *line.p != '*';
     struct str domain = str_starts(line, S("*.")) ? (struct str){line.p + 2, line.n - 2} : line;
     return domain_read(a, domain).p != NULL;
 }

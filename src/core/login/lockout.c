@@ -51,8 +51,8 @@ _Static_assert(DELAY_MS << DOUBLINGS == LOGIN_DELAY_MAX_MS, "the longest delay i
 
 /* How the failures of a guess are counted. locked: the lock of ten failures, as the begin of a sentence. */
 static const struct {
-    bool everywhere; /* by the name alone, not by (name, address) */
-    bool by_address; /* also by the address alone */
+    bool everywhere; /* failures are counted by the name alone, not by (name, address) */
+    bool by_address; /* failures are counted by the address alone, too */
     const char *locked;
 } guesses[] = {
     [GUESS_PASSWORD] = {false, true, "Ten logins to this account from your address failed. Its logins from your address are locked"},

@@ -5,8 +5,9 @@
 #include "work/work.h"
 
 #define LOGIN_FAILURES_KEPT (15 * TIME_MINUTE)
-#define LOGIN_FAILURES 10             /* in these minutes lock an account for an address */
-#define LOGIN_FAILURES_OF_ADDRESS 100 /* lock an address for all accounts */
+/* Number of failures in these minutes that lock an account for an address. */
+#define LOGIN_FAILURES 10
+#define LOGIN_FAILURES_OF_ADDRESS 100 /* number of failures that lock an address for all accounts */
 
 enum guess_of {
     GUESS_PASSWORD,     /* password of an account, from a caller without other proof */
@@ -25,7 +26,7 @@ struct guess {
 };
 
 struct lockout {
-    int seconds; /* until it ends */
+    int seconds; /* seconds until the lock-out ends */
     const char *what;
 };
 

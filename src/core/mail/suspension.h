@@ -21,7 +21,7 @@ struct judged {
  * negative error. */
 int suspension_find(struct work *w, const struct judged *j, struct str *reason);
 
-#define CASE_MAILS_AN_HOUR 10    /* from one address to one conversation; further ones are suspended */
-#define ADDRESS_MAILS_AN_HOUR 60 /* from one address to the desk */
+#define CASE_MAILS_AN_HOUR 10    /* mails from one address to one conversation; further mails are suspended */
+#define ADDRESS_MAILS_AN_HOUR 60 /* mails from one address to the desk */
 
 #endif

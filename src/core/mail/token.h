@@ -10,7 +10,7 @@ enum token_kind {
     TOKEN_REPLY = 1,  /* plus part of the address for replies: a conversation */
     TOKEN_RETURN,     /* plus part of the return path: a letter */
     TOKEN_MESSAGE_ID, /* left part of a Message-ID: a conversation */
-    TOKEN_SUBJECT     /* in brackets in a subject: a conversation */
+    TOKEN_SUBJECT     /* text in brackets in a subject: a conversation */
 };
 enum token_verdict { TOKEN_ABSENT, TOKEN_FORGED, TOKEN_GOOD };
 

@@ -7,7 +7,7 @@
 
 enum name_kind { NAME_USER = 1, NAME_ORGANIZATION, NAME_TAG };
 
-#define NAME_WORDS 8 /* for each name; later words are not indexed */
+#define NAME_WORDS 8 /* indexed words of each name; later words are not indexed */
 #define NAME_WORD 60 /* bytes stored of a word */
 
 /* Updates the words when a name is added, changed or removed. Keys (fold_key, email_key) before and after; p NULL: none. */

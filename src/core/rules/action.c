@@ -125,7 +125,7 @@ static void read_action_number(struct action_reader *r, struct rule_action *a, c
     struct str s = action_scalar(j);
     bool stepwise = a->option == ACTION_INCREASE || a->option == ACTION_DECREASE;
     a->value = S("null");
-    if (stepwise) return; /* by one level; a value has no meaning */
+    if (stepwise) return; /* the priority changes by one level; a value has no meaning */
     if (s.n == 0) {
         action_bad(r, ERR_FIELD_REQUIRED, "value", NULL);
         return;

@@ -16,7 +16,7 @@ enum input_type {
     INPUT_FLOAT,
     INPUT_STRING,
     INPUT_BOOLEAN,
-    INPUT_BOOLEAN_TRUE, /* only true can be asked for */
+    INPUT_BOOLEAN_TRUE, /* only true is a valid value */
     INPUT_OPTIONS,
     INPUT_MULTIPLE, /* a field of which several options may be chosen */
     INPUT_TAGS,
@@ -84,7 +84,7 @@ enum value_kind {
 
 struct option {
     const char *key, *label;
-    int64_t number; /* that the value is compared with; 0: the number of the key */
+    int64_t number; /* number that the value is compared with; 0: the number of the key */
 };
 
 /* A value that stands for others: beside the options, or beside the ids of people and organizations. */
@@ -147,7 +147,7 @@ extern const struct subject organization_subject, user_subject, case_subject;
 
 /* Values of a rule. Its deleted options and objects are listed and accepted, too. */
 struct used_values {
-    bool all; /* all deleted options: for rules that are stored */
+    bool all; /* accepts all deleted options, for stored rules */
     int count;
     struct used_value {
         struct str field, key;

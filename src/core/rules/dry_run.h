@@ -25,7 +25,7 @@ struct dry_action {
     struct dry_change *changes;
     int change_count;
     struct str sent;    /* the recipients, or "queued"; p NULL: nothing is sent */
-    struct str refused; /* why the action would not be done; p NULL: it would be */
+    struct str refused; /* reason why the action would not run; p NULL: it would run */
 };
 struct dry_run {
     bool holds; /* all collections hold */

@@ -16,10 +16,11 @@ struct moment_hours {
 /* A time zone, with the spans that were computed for it. */
 struct moment_zone {
     struct str name;
-    int64_t *brands; /* that have the zone; NULL for the desk's */
+    int64_t *brands; /* brands that have the zone; NULL for the desk's zone */
     int brand_count;
-    struct period spans[RELATIVE_DATES], days[RELATIVE_DATES]; /* in milliseconds; in days since 1970 */
-    unsigned known;                                            /* bits of spans */
+    /* spans: in milliseconds; days: in days since 1970. */
+    struct period spans[RELATIVE_DATES], days[RELATIVE_DATES];
+    unsigned known; /* bits of spans */
 };
 
 /* One thread uses it, because it keeps the spans that it has computed. */

@@ -71,14 +71,14 @@ struct target {
     int64_t case_id;
     enum rule_event event;
     struct facts now;   /* list NULL: not read */
-    struct facts first; /* before the triggers of this round */
+    struct facts first; /* facts before the triggers of this round */
     struct facts since; /* round 2: before the triggers of round 1; list NULL: unknown */
 };
 
 struct round {
     struct work *w;
     const struct rule_set *set;
-    enum rule_event raises; /* by what its triggers change */
+    enum rule_event raises; /* event that the changes of its triggers raise */
     struct target *targets;
     int count;
     int *places, place_mask; /* hash table: 1 + index of a target; 0: free */

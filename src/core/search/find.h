@@ -12,7 +12,7 @@ struct search_hit {
 };
 
 struct search_found {
-    struct search_hit *hits; /* in their order, in the arena */
+    struct search_hit *hits; /* the results in their order, in the arena */
     int count;
     bool more;  /* there may be more than were found: the words are common */
     bool whole; /* too many texts have words that begin with the last word, so it was searched as a whole word */

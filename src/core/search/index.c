@@ -90,7 +90,7 @@ static void list_id(struct arena *a, struct id_list *l, int64_t id) {
 }
 
 struct reindex {
-    struct id_list rows[SEARCH_TABLES], texts; /* to be read again; to be removed */
+    struct id_list rows[SEARCH_TABLES], texts; /* rows: to be read again; texts: to be removed */
     int area;                                  /* a field of this area was switched: enum field_area; 0: none */
 };
 

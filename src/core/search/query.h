@@ -29,7 +29,7 @@ enum search_key {
     KEY_UPDATED,
     SEARCH_KEYS
 };
-const char *search_key_name(enum search_key key); /* as in a search */
+const char *search_key_name(enum search_key key); /* the name of the operator as in a search */
 
 struct search_operator {
     enum search_key key;
@@ -59,7 +59,7 @@ struct search_query {
     uint64_t open;
     unsigned char unit[SEARCH_TERMS]; /* for the last term of a unit or an alternative: the last term of the unit */
     struct search_operator *operators;
-    struct search_remark *remarks; /* at most SEARCH_REMARKS */
+    struct search_remark *remarks; /* list of at most SEARCH_REMARKS */
 };
 
 #define SEARCH_REMARKS 4
@@ -88,7 +88,7 @@ static inline uint64_t search_step(const struct search_query *q, uint64_t *state
 /* The units of a query that a text has. */
 struct search_tally {
     uint64_t units;
-    int counts[SEARCH_TERMS]; /* by the last term of the unit */
+    int counts[SEARCH_TERMS]; /* counts by the last term of the unit */
     int length;               /* positions */
 };
 void search_tally(const struct search_query *q, struct str terms, struct search_tally *out);

@@ -17,8 +17,8 @@ int letter_first_verification(struct work *w, int64_t email_id);
 
 /* Security notices to all validated addresses of the person. Call them before the change, except letter_address_added. */
 int letter_password_changed(struct work *w, int64_t user_id);        /* if there was a password, and mail.notify_password_changes is on */
-int letter_address_added(struct work *w, int64_t email_id);          /* not to the new address */
-int letters_addresses_removed(struct work *w, struct str email_ids); /* also to the removed addresses */
+int letter_address_added(struct work *w, int64_t email_id);          /* does not send to the new address */
+int letters_addresses_removed(struct work *w, struct str email_ids); /* sends to the removed addresses, too */
 
 /* ---- about a conversation: its letters leave in their order (letter_order.c) ----------------------------------------- */
 

@@ -51,8 +51,9 @@ bool template_style(struct str css, size_t *at, const char **why);
 
 struct wording {
     struct template_blocks blocks;
-    struct str language;  /* language of the text, for the attribute lang */
-    const char *outdated; /* why the brand's text, which was valid when stored, is not used; NULL: it is used, or there is none */
+    struct str language; /* language of the text, for the attribute lang */
+    /* Reason why the brand's text, valid when stored, is not used; NULL: it is used, or there is none. */
+    const char *outdated;
 };
 #define TEMPLATE_OUTDATED "template %s of the default brand is not valid any more, the original is used: %s" /* for the log: name, reason */
 /* Loads the template of the default brand (people have no brand of their own), in the arena. The result is always valid. */
