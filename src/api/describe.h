@@ -73,7 +73,7 @@ struct segment {
 };
 bool path_next(struct str *rest, struct segment *s);
 bool path_has_variable(const char *path);
-bool path_same(const char *a, const char *b); /* equal, whatever the names of variables */
+bool path_same(const char *a, const char *b); /* equal, apart from the names of variables */
 /* A name that is unique in its path: the second :id becomes id_2. */
 const char *variable_name(const struct manual *m, const char *path, const struct segment *s);
 bool variable_is_id(const char *name);

@@ -16,7 +16,7 @@ QUERY(idempotency_put,
       "VALUES (:caller, :key, :request, :status, :reply, :now) ON CONFLICT (caller, key_hash) DO UPDATE SET "
       "request_hash = excluded.request_hash, status = excluded.status, reply = excluded.reply, created_at = excluded.created_at");
 
-/* A hash that is equal for equal parameters, in whatever order their members were sent. */
+/* A hash that is equal for equal parameters, in any order of their members. */
 static uint64_t digest(const struct json *j) {
     uint64_t h = XXH3_64bits_withSeed(j->text.p, j->text.n, (uint64_t)j->type + 1), place = 0;
     for (const struct json *item = j->first; item; item = item->next) {

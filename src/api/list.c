@@ -1,4 +1,4 @@
-/* Lists: one query, whatever the filters, the order and the caller.
+/* Lists: one query for all filters, orders and callers.
  *
  * Each branch of visibility is an index range in the order of the list. A single branch is queried directly. Several branches are
  * limited separately and merged, so a list reads at most branches x (offset + limit) index entries. If statements don't wait for another

@@ -215,7 +215,7 @@ struct route {
     enum body_kind body;
     bool reads;       /* a POST that changes nothing: runs like a GET */
     bool is_heavy;    /* costs much more than others of its method: limited as a class of its own (api/limits.h) */
-    bool any_names;   /* all members of the body are parameters, whatever their names */
+    bool any_names;   /* all members of the body are parameters, with any name */
     bool remembers;   /* issues and accepts remember-me tokens */
     bool is_download; /* the reply is not JSON: Accept is ignored */
     bool has_csv;     /* also answers as CSV: api/csv.h */
@@ -263,12 +263,13 @@ struct resource {
     /* The visible rows, for lists, single reads, writes and references. A resource with rows in the store must set it (to a function of
      * core/access/access.h or its own), or set .within: rows of visible parents. Computed rows are selected by .rows. */
     void (*visible)(struct work *w, struct branches *out);
-    struct within within;              /* for all its nested routes, unless a route has its own */
-    unsigned expanded_for;             /* roles for which `include` expands it; 0: all */
-    const char *owned_order;           /* order of the rows of one owner; NULL: t.id */
-    const char *reference_also;        /* a member that references contain beside id and resource_type */
-    const char *unique_among;          /* condition on the rows among which a UNIQUE value must be unique; NULL: all */
-    bool keyset;                       /* every list of its rows accepts after_id and before_id, whatever its order */
+    struct within within;       /* for all its nested routes, unless a route has its own */
+    unsigned expanded_for;      /* roles for which `include` expands it; 0: all */
+    const char *owned_order;    /* order of the rows of one owner; NULL: t.id */
+    const char *reference_also; /* a member that references contain beside id and resource_type */
+    const char *unique_among;   /* condition on the rows among which a UNIQUE value must be unique; NULL: all */
+    /* Every list of its rows accepts after_id and before_id, in any order. */
+    bool keyset;
     const char *brief_of;              /* type that this is the brief form of: include of this type expands references to that type */
     const char *shown_as;              /* resource_type in replies, if another resource has it as its .type; NULL: .type */
     bool is_item;                      /* an item of a list, not a resource: shown without id and resource_type */

@@ -16,7 +16,7 @@ static struct log_kind *_Atomic kinds; /* all kinds that were ever written */
 
 void log_level_set(enum log_level level) { atomic_store(&most, level); }
 
-/* Escapes a text so that one event is one line, whatever bytes a value holds. */
+/* Escapes a text so that one event is one line, for any bytes in a value. */
 static void log_escape(char *out, const char *text) {
     for (; *text; text++) {
         unsigned char c = (unsigned char)*text;

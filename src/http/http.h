@@ -107,7 +107,7 @@ void http_reply_file(struct http_request *r, int status, int fd, int64_t at, int
 struct http_stream {
     /* Runs on an event loop. Returns 1 to n bytes, 0 at the end, or -1: the connection is cut. */
     int64_t (*read)(void *ctx, char *room, size_t n);
-    void (*close)(void *ctx); /* is called exactly once, whatever happens */
+    void (*close)(void *ctx); /* is called exactly once, also after an error */
     void *ctx;
     int64_t about; /* its approximate length in bytes: the deadline of the reply depends on it */
 };

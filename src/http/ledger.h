@@ -31,7 +31,8 @@ void ledger_close(struct ledger *l); /* everything was returned */
 /* Takes n bytes if there is room. `least` are the bytes of the largest request: one address or person may always hold as many, and the total may
  * be four times as many. Returns LEDGER_ROOM, or the limit that is reached; nothing is taken then. */
 enum ledger_full ledger_take(struct ledger *l, const struct sender *who, int64_t n, int64_t least);
-void ledger_add(struct ledger *l, const struct sender *who, int64_t n); /* takes n bytes, whatever the limits */
+/* Takes n bytes without regard to the limits. */
+void ledger_add(struct ledger *l, const struct sender *who, int64_t n);
 void ledger_return(struct ledger *l, const struct sender *who, int64_t n);
 int64_t ledger_held(struct ledger *l);
 

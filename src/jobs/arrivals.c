@@ -195,7 +195,7 @@ static void lane_wait(struct lane *l) {
     while (l->changes >= 0 && read(l->changes, events, sizeof events) > 0) {}
 }
 
-/* Mails that the store can't take now wait for a second, whatever arrives meanwhile. */
+/* Mails that the store can't take now wait for a second, even if others arrive meanwhile. */
 static void *lane_main(void *arg) {
     struct lane *l = arg;
     while (!lane_ends(l))

@@ -14,7 +14,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define PRUNE_EVERY TIME_DAY /* so that a busy desk has one entry of a deletion a day, not one a minute */
+#define PRUNE_EVERY TIME_DAY /* so a busy desk has one entry of a deletion a day, not one a minute */
 
 struct audit_turn {
     struct desk *desk;

@@ -17,7 +17,7 @@ struct body {
     struct mail_lines lines;
     struct body_piece *pieces;
     int piece_count, piece_room, file_room, parts;
-    bool has_status;  /* a part is a delivery status (RFC 3464), whatever the type of the mail */
+    bool has_status;  /* a part is a delivery status (RFC 3464), in a mail of any type */
     struct str notes; /* sentences for the reader: what is encrypted; empty: none */
 };
 

@@ -71,7 +71,7 @@ static void dns_answer_read(struct arena *a, const unsigned char *reply, int n, 
     if (ns_initparse(reply, n, &m) < 0) return;
     for (int i = 0; i < ns_msg_count(m, ns_s_an) && q->count < DNS_ANSWERS; i++) {
         if (ns_parserr(&m, ns_s_an, i, &rr) < 0) return;
-        if (ns_rr_type(rr) != type_asked(q)) continue; /* such as a CNAME before it */
+        if (ns_rr_type(rr) != type_asked(q)) continue; /* skips other records, such as a CNAME before it */
         struct str value = q->type == DNS_MX ? mx_of(a, &m, &rr) : txt_of(a, ns_rr_rdata(rr), ns_rr_rdlen(rr));
         if (value.p) q->values[q->count++] = value;
     }

@@ -251,7 +251,7 @@ static bool read_form(struct site_visit *v) {
 /* ---- rate limits ------------------------------------------------------------------------------------------------------ */
 
 static void say_when(struct site_visit *v, int64_t wait) {
-    v->secret = true; /* nobody keeps the refusal */
+    v->secret = true; /* no-store: no cache keeps the refusal */
     http_add_header(v->http, "Retry-After", str_fmt(v->http->arena, "%" PRId64, wait));
 }
 
@@ -502,7 +502,7 @@ bool site_handle(struct api *api, struct http_request *r) {
     return true;
 }
 
-/* An address of the API is not for people, whatever the caller accepts. */
+/* An address of the API never gets a page, even if the caller accepts HTML. */
 static bool is_of_api(struct str path) {
     while (path.n && path.p[0] == '/') path.p++, path.n--;
     return str_eq(str_cut(&path, '/'), S("api"));

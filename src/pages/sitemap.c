@@ -24,7 +24,7 @@ int show_robots(struct site_visit *v) {
     return site_bytes(v, "text/plain; charset=utf-8");
 }
 
-/* The search engines see what nobody in particular sees, whoever asks. */
+/* The sitemap has the pages that visitors without login see, for every caller. */
 static void become_nobody(struct site_visit *v) { v->work.actor = (struct actor){.remote = v->http->remote, .user_agent = S("")}; }
 
 QUERY(site_last_article, "SELECT COALESCE(MAX(id), 0) FROM articles");

@@ -222,7 +222,7 @@ static int post_user(struct call *c) {
 
 QUERY(user_first_email, "SELECT id FROM identity_emails WHERE user_id = :id ORDER BY id LIMIT 1");
 
-/* Nobody has a password of the new person. A click on the mailed link proves the address. */
+/* The new person has no password yet. A click on the mailed link proves the address. */
 static int post_user_invite(struct call *c) {
     int64_t email = 0;
     in_ignore(c, "password", "the invited person chooses it");

@@ -310,7 +310,7 @@ static void put_sent(struct json_writer *w, const struct manual *m, const struct
         break;
     case F_OBJECT:
         put_type(w, "object", nullable);
-        put_member(w, "additionalProperties", "true"); /* its keys are free, or .check knows them */
+        put_member(w, "additionalProperties", "true"); /* its keys are free, or .check checks them */
         break;
     case F_MANY:
     case F_ROWS:

@@ -44,7 +44,8 @@ QUERY(delete_letters, "SELECT m.id, 0 FROM outgoing_mails m WHERE m.case_id = :i
 QUERY(delete_letters_go, "DELETE FROM outgoing_mails WHERE id IN @LIST(:rows)");
 
 #define OF_CASE "v.owner_id = :id AND v.area = 1"
-QUERY(delete_case_lock, "SELECT k.id FROM cases k WHERE k.id = :id @LOCK@"); /* nobody adds a value */
+/* While the lock is held, no write adds a value. */
+QUERY(delete_case_lock, "SELECT k.id FROM cases k WHERE k.id = :id @LOCK@");
 QUERY(delete_value_files, VALUE_FILES_LOCK(OF_CASE));
 QUERY(delete_value_files_go, VALUE_FILES_EXPIRE(OF_CASE));
 QUERY(delete_values, "DELETE FROM field_values WHERE owner_id = :id AND area = 1");

@@ -22,7 +22,7 @@ struct counting {
     int64_t kept_for;           /* milliseconds for which a count may be out of date */
     int64_t until;              /* clock_monotonic at which counting ends */
     struct case_reader *reader; /* core/access/access.h */
-    bool exact;                 /* count again whatever is out of date */
+    bool exact;                 /* count outdated groups again */
 };
 /* Begins to count for the actor, who is staff. Call it in a snapshot. */
 int counting_begin(struct work *w, bool exact, struct counting *out);

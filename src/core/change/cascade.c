@@ -191,7 +191,8 @@ QUERY(cascade_organization_cases,
 QUERY(cascade_organization_leave, "UPDATE cases SET organization_id = NULL WHERE id IN @LIST(:rows)");
 QUERY(cascade_organization_notes, "SELECT n.id, 0 FROM notes n WHERE n.organization_id = :id ORDER BY n.id LIMIT :most @LOCK@");
 #define OF_ORGANIZATION "v.owner_id = :id AND v.area = 3"
-QUERY(cascade_organization_lock, "SELECT id FROM organizations WHERE id = :id @LOCK@"); /* nobody adds a value */
+/* While the lock is held, no write adds a value. */
+QUERY(cascade_organization_lock, "SELECT id FROM organizations WHERE id = :id @LOCK@");
 QUERY(cascade_organization_files, VALUE_FILES_LOCK(OF_ORGANIZATION));
 QUERY(cascade_organization_files_go, VALUE_FILES_EXPIRE(OF_ORGANIZATION));
 QUERY(cascade_organization_values, "DELETE FROM field_values WHERE owner_id = :id AND area = 3");

@@ -5,7 +5,7 @@
 #include "work/work.h"
 
 /* Topics of entries. Each has a name in topic_names and a row in jobs/topics.c, which has the function that receives its entries. */
-enum topic_name { TOPIC_SETTINGS = 1, TOPIC_JOBS, TOPIC_NAMES /* none: their number */ };
+enum topic_name { TOPIC_SETTINGS = 1, TOPIC_JOBS, TOPIC_NAMES /* not a topic: the number of names */ };
 /* Names as the column outbox.topic stores them. They never change, because processes of two versions may share a desk. The index is the enum. */
 extern const char *const topic_names[];
 

@@ -130,7 +130,7 @@ const struct column_reference column_references[] = {
     {"outgoing_mails.*_id", NULL},
     {"remember_chains.session_id", NULL},
     {"mails.post_id", NULL},
-    {"post_@(attachments|originals).post_id", NULL}, /* of a message or a note */
+    {"post_@(attachments|originals).post_id", NULL}, /* id of a message or a note */
     {"@(field_values|locale_fields|name_words|rule_actions|rule_collections|search_texts).owner_id", NULL},
     {0},
 };

@@ -17,7 +17,7 @@ enum job_name {
     JOB_BREACH,
     JOB_MAIL_RELEASE,
     JOB_EMPTY_TRASH,
-    JOB_NAMES /* none: their number */
+    JOB_NAMES /* not a job: the number of names */
 };
 /* Names as the column jobs.kind stores them. They never change, because stored jobs have them. The index is the enum. */
 extern const char *const job_names[];
@@ -54,6 +54,7 @@ int job_continue(struct work *w, const struct job *j, struct str input);
 int job_retry(struct work *w, const struct job *j);
 /* The job is due at `until`, and this attempt does not count, because what the job needs is not there. No-op if it was claimed again. */
 int job_wait(struct work *w, const struct job *j, int64_t until);
-int job_postpone(struct work *w, const struct job *j, int64_t until); /* due at `until`, whatever the attempts; no-op if claimed again */
+int job_postpone(struct work *w, const struct job *j,
+                 int64_t until); /* due at `until`, without regard to the attempts; no-op if claimed again */
 
 #endif

@@ -109,7 +109,7 @@ static const char *read_options(struct reading *r) {
     return NULL;
 }
 
-/* A date, or a time on it: the date is used as written, whatever the offset. */
+/* A date, or a time on it: the date is used as written, and the offset is ignored. */
 static const char *read_date(struct reading *r) {
     static const char expected[] = "A date like 2026-11-21 or 2026-11-21T00:00:00+00:00 is expected.";
     int64_t ms;

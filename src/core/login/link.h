@@ -18,7 +18,7 @@ int link_make(struct work *w, enum link_purpose purpose, int64_t user_id, int64_
 int link_take(struct work *w, enum link_purpose purpose, struct str hash, struct link *out);
 int link_find(struct work *w, enum link_purpose purpose, struct str hash, struct link *out);
 
-/* Returns 1 if the link is still valid, whatever its purpose, so that its letter is worth sending. */
+/* Returns 1 if the link is still valid, for any purpose, so that its letter is worth sending. */
 int link_live(struct work *w, struct str hash);
 int64_t link_life(const struct work *w, enum link_purpose purpose); /* validity of a new link, in milliseconds */
 /* Deletes links that set a password, because the password has changed. */

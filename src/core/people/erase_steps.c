@@ -88,7 +88,7 @@ const struct step erase_text_steps[] = {
  *
  * A step reads its whole table, part by part: no index finds a text within a text. The rows that name nobody are not written. */
 
-/* A telephone number is found by its digits, whatever stands between them. */
+/* A telephone number is found by its digits, with any characters between them. */
 #define IS_DIGITS "e.value LIKE '" ERASURE_DIGITS "%'"
 #define NAMES(text)                                                                                                                    \
     "EXISTS (SELECT 1 FROM erasure_values e WHERE e.user_id = :id AND @INSTR@(CASE WHEN " IS_DIGITS " THEN @CLOSED_UP(" text ") ELSE " \

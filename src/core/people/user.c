@@ -33,7 +33,7 @@ QUERY(user_insert,
       ":organization_access, CAST(:organization AS BIGINT), CAST(:locale AS BIGINT), :zone, :signature, :hash, "
       "CAST(:password_at AS BIGINT), :now, :now) RETURNING id");
 
-/* The first identities of a person count at once, whoever gave them. */
+/* The first identities of a person count at once, from any source. */
 static int add_identity(struct work *w, enum identity_kind kind, const struct identity_new *n) {
     int64_t id;
     return n->value.p ? identity_add(w, kind, n, &id) : 0;
@@ -196,7 +196,7 @@ QUERY(user_claim_mails, "UPDATE mails SET sender_id = (SELECT e.user_id FROM ide
                         "e.is_claim = 0 AND e.user_id IN @LIST(:users)) WHERE sender_id IS NULL AND from_key IN (SELECT e.email_key FROM "
                         "identity_emails e WHERE e.user_id IN @LIST(:users) AND e.is_claim = 0)");
 
-/* Nobody else has used them. */
+/* Only the deleted person used them. */
 QUERY(user_erase_views, "DELETE FROM views WHERE agent_id IN @LIST(:users) AND visibility_type = 2");
 QUERY(user_erase_macros, "DELETE FROM macros WHERE agent_id IN @LIST(:users) AND visibility_type = 1");
 

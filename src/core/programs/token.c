@@ -35,7 +35,8 @@ enum shown { SHOWN_OTHER, SHOWN_PRESENT, SHOWN_FORMER };
 struct oauth_token {
     int64_t id, rotated_at, created_at, expires_at;
     enum token_kind kind;
-    enum shown shown;    /* which token of the row the text is; SHOWN_OTHER: an older or made-up one of the family */
+    /* The token of the row that the text is; SHOWN_OTHER: an older or made-up one of the family. */
+    enum shown shown;
     bool live;           /* not expired, and its person may log in */
     uint32_t now_scopes; /* scopes of the token that its grant and its client still have */
     struct token_terms terms;

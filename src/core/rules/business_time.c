@@ -142,7 +142,8 @@ static void zone_cut(struct arena *a, struct business_time *b, const struct zone
     int passed = 0;
     for (int i = 0; i < z->count; i++) {
         int64_t end = i + 1 < z->count ? z->spans[i + 1].start : z->cycle + ZONE_CYCLE;
-        while (passed < n && days[passed].day + 3 * TIME_DAY < z->spans[i].start * TIME_SECOND) passed++; /* 3: whatever the offset */
+        while (passed < n && days[passed].day + 3 * TIME_DAY < z->spans[i].start * TIME_SECOND)
+            passed++; /* 3 days: enough for any offset */
         span_cut(a, b, &z->spans[i], end * TIME_SECOND, days + passed, n - passed);
     }
 }

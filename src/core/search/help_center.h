@@ -11,7 +11,7 @@
 struct help_center_query {
     struct str text;             /* at most LIMIT_SEARCH_QUERY characters; the words are not more than LIMIT_SEARCH_WORDS */
     struct str locale, fallback; /* codes of locales; fallback p NULL: that of the brand, without one that of the desk */
-    int64_t brand_id;            /* articles of this brand and of all brands; 0: whatever the brand */
+    int64_t brand_id;            /* articles of this brand and of all brands; 0: articles of any brand */
     int64_t offset, limit;
 };
 

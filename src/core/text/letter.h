@@ -72,7 +72,8 @@ struct letter {
 };
 int letter_load(struct work *w, int64_t id, struct letter *out);                  /* 1, or 0 if it is absent or not queued */
 int letter_by_message(struct work *w, struct str message_id, struct letter *out); /* id, template, recipient: 1, or 0 none */
-int letter_by_id_sent(struct work *w, int64_t id, struct letter *out);            /* the same, whatever its status */
+/* The same for a letter of any status. */
+int letter_by_id_sent(struct work *w, int64_t id, struct letter *out);
 /* Stores that a letter did not arrive, as letter_set does with MAIL_BOUNCED. type: why, for its message. */
 int letter_bounced(struct work *w, int64_t id, enum reject_type type, struct str reason);
 /* Stores the result of an attempt. Returns 1, or 0 if the state does not allow it. Deletes the values unless the letter stays queued.
