@@ -1,4 +1,4 @@
-/* Arguments of every operation (completions.md section 1), and notices for unknown names. */
+/* Arguments of every operation, and notices for unknown names. */
 #include "api/generic.h"
 #include "api/input.h"
 #include "api/narrowing.h"

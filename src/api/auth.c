@@ -1,4 +1,4 @@
-/* Authentication (completions.md section 4).
+/* Authentication.
  *
  * Basic credentials are verified by Argon2id once, in the pool. The result is remembered for a few minutes under a keyed hash of
  * credentials, user agent, address and CSRF mode, with the opened session and the time of the last password change. The next request

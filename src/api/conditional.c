@@ -1,4 +1,4 @@
-/* Conditional requests: RFC 9110 section 13.2.2, api.md "Caching and conditional requests".
+/* Conditional requests: RFC 9110 section 13.2.2.
  *
  * The tag of one resource is a hash of its own members. The tag of a list or a bulk call is a hash of the ids in order. In AJAX mode,
  * the tag is a hash of the rendered reply. It never equals a plain tag, so it is useless for PUT and DELETE, which compare plain tags. */

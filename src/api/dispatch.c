@@ -1,6 +1,6 @@
 /* The path of a call from the HTTP edge to its handler and back.
  *
- * A call runs through the stages below in this order. The checks are in the order of completions.md section 3. The handler checks the rest:
+ * A call runs through the stages below in this order. The specification fixes the order of the checks. The handler checks the rest:
  * resource 404, preconditions 412, validation 400, state 400. A stage runs on the thread that the call has reached. If the rest must run
  * elsewhere, the stage parks the call in a queue, and another thread continues with the next stage.
  *

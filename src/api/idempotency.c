@@ -1,4 +1,4 @@
-/* Idempotency-Key (completions.md section 1): the first outcome of a POST is stored and replayed.
+/* Idempotency-Key: the first outcome of a POST is stored and replayed.
  *
  * Everything happens in the write's own transaction, so an outcome is stored exactly if its effects are. A refusal is stored too; its
  * effects are rolled back. Concurrent writes with one key wait for each other, so no request finds the first one half done. The reply is

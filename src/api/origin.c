@@ -1,4 +1,4 @@
-/* Detects cross-site request forgery (completions.md section 4): writes that a browser sends for a page of another site.
+/* Detects cross-site request forgery: writes that a browser sends for a page of another site.
  *
  * Browsers add Basic credentials and cookies to requests of any page. A page can't set the headers that name its site: browsers send
  * Origin with every write, current ones send Sec-Fetch-Site with every request. Other programs send neither, and their requests can't be

@@ -1,4 +1,4 @@
-/* Limits writes without login by address and minute, for all processes together (completions.md section 6). An IPv6 /64 is one address
+/* Limits writes without login by address and minute, for all processes together. An IPv6 /64 is one address
  * (base/address.h).
  *
  * Writes are counted in the store, with a row for each address and minute. A separate write counts before the body is read. Refused

@@ -1,4 +1,4 @@
-/* Envelopes (completions.md section 2), errors (section 3), conditional requests. */
+/* Envelopes, errors, conditional requests. */
 #ifndef API_REPLY_H
 #define API_REPLY_H
 

@@ -63,7 +63,7 @@ enum field_flag {
     SINGLE_TOO = 32768, /* F_MANY: an item in place of the list is accepted, and in->single is set. Commas of a text do not separate */
 };
 
-/* The callers who see a member (completions.md section 5). For people, the audience applies to other people; one's own person is shown in full,
+/* The callers who see a member. For people, the audience applies to other people; one's own person is shown in full,
  * except members for TO_STAFF_ALONE. */
 enum audience { TO_ALL, TO_CUSTOMERS, TO_STAFF, TO_STAFF_ALONE };
 
@@ -110,7 +110,7 @@ struct field {
 
 enum method { GET, POST, PUT, DELETE, METHODS };
 
-/* Role sets of api.md; bits of 1 << enum role_type. */
+/* Role sets; bits of 1 << enum role_type. */
 enum {
     CUSTOMERS = 1 << 1,
     COLLABORATORS = 1 << 2,

@@ -1,7 +1,7 @@
 /* The table of errors: one row for each, with its status, its message and the text of its page.
  *
  * A fallible function returns an int: zero or more is success, -ERR_x is failure. Only errors.def states the HTTP
- * status and the message of an error (completions.md section 3). Replies, the OpenAPI document and /docs/errors/<CODE>
+ * status and the message of an error. Replies, the OpenAPI document and /docs/errors/<CODE>
  * are made from it. */
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H

@@ -21,8 +21,8 @@
 #define LIMIT_JSON_WRITE_DEPTH 128          /* open containers of a reply; deeper is a defect in the server */
 #define LIMIT_FORM_NAMES 10000              /* pairs of one form */
 #define LIMIT_FORM_DEPTH 16                 /* brackets in one name */
-#define LIMIT_IDS 1000                      /* ids of a bulk call (completions.md section 1) */
-#define LIMIT_RECORDS 200                   /* records of a bulk import (api.md "Limits") */
+#define LIMIT_IDS 1000                      /* ids of a bulk call */
+#define LIMIT_RECORDS 200                   /* records of a bulk import */
 #define LIMIT_PROPERTIES 65535              /* bytes of the properties of an event, as JSON: they are shown with it */
 #define LIMIT_COLLECTIONS 50                /* collections of one predicate */
 #define LIMIT_PROPOSITIONS 100              /* propositions of one predicate, in all collections: each is a term of one SQL statement */
@@ -36,14 +36,14 @@
 #define LIMIT_VIEWS 200                     /* views, and macros, that one person made */
 #define LIMIT_VIEW_COLUMNS 100              /* columns of a view */
 #define LIMIT_ENDPOINT_URL 2048             /* bytes of the URL of an endpoint: servers accept that much */
-#define LIMIT_PAGE 1000                     /* items of a page (completions.md section 2) */
-#define LIMIT_REPLY (4 * 1024 * 1024)       /* bytes of a page: it ends before `limit`, but has an item (completions.md section 2) */
+#define LIMIT_PAGE 1000                     /* items of a page */
+#define LIMIT_REPLY (4 * 1024 * 1024)       /* bytes of a page: it ends before `limit`, but has an item */
 #define LIMIT_PLAIN_REPLY 1024              /* bytes of JSON that are never compressed */
 #define LIMIT_PACKED_HERE (32 * 1024)       /* bytes of a reply to a read that an event loop compresses: 0.1 ms */
 #define LIMIT_LOADED (16 * 1024 * 1024)     /* bytes of rows that a page loads; texts that `fields` leaves out are loaded, too */
 #define LIMIT_PICKS 200                     /* names in ?fields=: each is compared with each member of each row */
 #define DEFAULT_PAGE 10
-#define LIMIT_PASSWORD 1024                        /* completions.md section 4: passwords are never truncated */
+#define LIMIT_PASSWORD 1024                        /* passwords are never truncated */
 #define LIMIT_TITLE 255                            /* characters of a one-line text */
 #define LIMIT_TEXT 65535                           /* characters of a longer text */
 #define LIMIT_DATE 40                              /* bytes of a written timestamp */

@@ -29,8 +29,8 @@ struct str str_trim(struct str s);              /* without blanks, tabs, CR and 
 struct str str_leaf(struct str path);           /* the name of a file: the part behind the last slash or backslash */
 struct str str_cut(struct str *rest, char sep); /* returns the part before sep; *rest becomes the part behind it, with p NULL at the end */
 
-/* Names of parameters, members and resources are compared without underscores and letter case
- * (completions.md section 1): full_name = fullName = FullName. */
+/* Names of parameters, members and resources are compared without underscores and letter case:
+ * full_name = fullName = FullName. */
 bool name_eq(struct str a, struct str b);
 
 /* Strict decimal: an optional minus, no blanks. Returns false if it is not a number of 64 bits. */

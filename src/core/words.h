@@ -85,7 +85,7 @@ enum incoming_status {
     INCOMING_REJECTED,
     INCOMING_SUSPENDED
 };
-/* Why a mail is suspended, in the order of the rules (completions.md section 7). */
+/* Why a mail is suspended, in the order of the rules. */
 enum suspension {
     SUSPENDED_INVALID_EMAIL_HEADERS = 1,
     SUSPENDED_NO_FROM_ADDRESS,

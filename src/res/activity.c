@@ -1,4 +1,4 @@
-/* The audit trail, as staff read it (completions.md section 6). */
+/* The audit trail, as staff read it. */
 #include "api/generic.h"
 #include "api/view.h"
 #include "core/change/activity.h"

@@ -1,4 +1,4 @@
-/* API tokens (completions.md section 6): a person makes one for a script. A token can't make, read or end tokens: the routes are closed to
+/* API tokens: a person makes one for a script. A token can't make, read or end tokens: the routes are closed to
  * bearer tokens. */
 #include "core/programs/api_token.h"
 

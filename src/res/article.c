@@ -1,4 +1,4 @@
-/* Articles of the help center (completions.md section 6, docs/HELPCENTER.md). */
+/* Articles of the help center (docs/HELPCENTER.md). */
 #include "core/helpcenter/article.h"
 #include "core/helpcenter/related.h"
 

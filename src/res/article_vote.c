@@ -1,4 +1,4 @@
-/* Votes on articles (completions.md section 6): people, and callers without login who send a fingerprint. */
+/* Votes on articles: people, and callers without login who send a fingerprint. */
 #include "core/helpcenter/vote.h"
 
 #include "api/generic.h"

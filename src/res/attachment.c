@@ -1,4 +1,4 @@
-/* Attachments (api.md "Attachment"). Everybody who sees the message, the note or the article may read them. */
+/* Attachments. Everybody who sees the message, the note or the article may read them. */
 #include "res/attachment.h"
 
 #include "api/generic.h"

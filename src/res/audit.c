@@ -1,4 +1,4 @@
-/* The audit log (completions.md section 6): AD only, append-only. */
+/* The audit log: AD only, append-only. */
 #include "api/csv.h"
 #include "api/generic.h"
 #include "api/view.h"

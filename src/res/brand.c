@@ -1,4 +1,4 @@
-/* Brands (completions.md section 6): the names and addresses under which a desk meets its customers. */
+/* Brands: the names and addresses under which a desk meets its customers. */
 #include "core/helpcenter/category.h"
 
 #include "api/generic.h"

@@ -1,4 +1,4 @@
-/* Cases (completions.md section 6): conversations as staff see and work on them. The rows are those of conversations, with the same ids. */
+/* Cases: conversations as staff see and work on them. The rows are those of conversations, with the same ids. */
 #include "core/cases/case.h"
 
 #include "api/generic.h"

@@ -1,4 +1,4 @@
-/* Messages as staff see them (shapes.md "case_message"). The rows are those of conversation_message, with the same ids. */
+/* Messages as staff see them. The rows are those of conversation_message, with the same ids. */
 #include "api/generic.h"
 #include "api/view.h"
 #include "core/words.h"

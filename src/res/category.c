@@ -1,4 +1,4 @@
-/* Categories of the help center (completions.md section 6, docs/HELPCENTER.md). */
+/* Categories of the help center (docs/HELPCENTER.md). */
 #include "core/helpcenter/category.h"
 
 #include "api/generic.h"

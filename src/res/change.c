@@ -1,4 +1,4 @@
-/* The change log, as clients read it (completions.md section 6 "Changes", core/change/log.h). */
+/* The change log, as clients read it (core/change/log.h). */
 #include "core/change/log.h"
 
 #include "api/cursor.h"

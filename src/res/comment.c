@@ -1,4 +1,4 @@
-/* Comments on articles (api.md "Comment (comment) and like (like)", completions.md section 6 "Comments"). */
+/* Comments on articles. */
 #include "core/helpcenter/comment.h"
 
 #include "api/generic.h"

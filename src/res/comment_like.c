@@ -1,4 +1,4 @@
-/* Likes of comments (api.md "Comment (comment) and like (like)"): one for each person and comment. */
+/* Likes of comments: one for each person and comment. */
 #include "core/helpcenter/comment.h"
 
 #include "api/generic.h"

@@ -1,4 +1,4 @@
-/* Endpoints (completions.md section 6, shapes.md "Rules", docs/RULES.md "Endpoints"). */
+/* Endpoints (docs/RULES.md "Endpoints"). */
 #include "core/rules/endpoint.h"
 
 #include "api/generic.h"

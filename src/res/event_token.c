@@ -1,4 +1,4 @@
-/* Event tokens (api.md "Event tokens"). Admins manage them. Replies show the token, because its address is configured in another system. */
+/* Event tokens. Admins manage them. Replies show the token, because its address is configured in another system. */
 #include "core/programs/event_token.h"
 
 #include "api/generic.h"

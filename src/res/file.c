@@ -1,4 +1,4 @@
-/* Files: uploaded first, then used by id in other operations (api.md "File upload", completions.md section 6). */
+/* Files: uploaded first, then used by id in other operations. */
 #include "core/desk/file.h"
 
 #include "api/generic.h"

@@ -1,4 +1,4 @@
-/* Insights: the articles of the help center by views (api.md "Help center statistics"). */
+/* Insights: the articles of the help center by views. */
 #include "api/csv.h"
 #include "api/generic.h"
 #include "api/visible.h"

@@ -1,4 +1,4 @@
-/* Insights: searches of the help center (api.md "Help center statistics"). */
+/* Insights: searches of the help center. */
 #include "core/helpcenter/insight.h"
 
 #include "api/csv.h"

@@ -1,4 +1,4 @@
-/* Macros (completions.md section 6, docs/CONVERSATIONS.md "Views and macros"). */
+/* Macros (docs/CONVERSATIONS.md "Views and macros"). */
 #include "core/cases/macro.h"
 
 #include "api/generic.h"

@@ -1,4 +1,4 @@
-/* Mails that came in (api.md "Mails"). */
+/* Mails that came in. */
 #include "core/mail/receive.h"
 
 #include "api/generic.h"

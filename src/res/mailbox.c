@@ -1,4 +1,4 @@
-/* Mailboxes (shapes.md "mailbox", completions.md section 6). */
+/* Mailboxes. */
 #include "core/mail/mailbox.h"
 
 #include "api/generic.h"

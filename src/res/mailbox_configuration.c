@@ -1,4 +1,4 @@
-/* The records in the domain name system that mails of a mailbox need to arrive (shapes.md "mailbox"). */
+/* The records in the domain name system that mails of a mailbox need to arrive. */
 #include "api/generic.h"
 #include "api/reply.h"
 #include "api/view.h"

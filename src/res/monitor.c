@@ -1,4 +1,4 @@
-/* Monitors (shapes.md "Rules", docs/RULES.md): like triggers, but without channel and event. */
+/* Monitors (docs/RULES.md): like triggers, but without channel and event. */
 #include "api/generic.h"
 #include "api/reply.h"
 #include "base/limits.h"

@@ -1,4 +1,4 @@
-/* Notes on conversations, people and organizations (api.md "Notes", completions.md section 6). */
+/* Notes on conversations, people and organizations. */
 #include "core/cases/note.h"
 #include "core/rules/rules_finish.h"
 

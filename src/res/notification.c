@@ -1,4 +1,4 @@
-/* Notification preferences (shapes.md "notification preferences"): those of the caller. */
+/* Notification preferences: those of the caller. */
 #include "core/people/notification.h"
 
 #include "api/generic.h"

@@ -1,4 +1,4 @@
-/* OAuth clients (api.md "OAuth client", completions.md section 4, docs/PROGRAMS.md). */
+/* OAuth clients (docs/PROGRAMS.md). */
 #include "res/oauth.h"
 
 #include "api/generic.h"

@@ -1,4 +1,4 @@
-/* Grants of OAuth (api.md "User grant" and "Own grant"): the consents of all people, and one's own. */
+/* Grants of OAuth: the consents of all people, and one's own. */
 #include "api/generic.h"
 #include "core/programs/client.h"
 #include "core/words.h"

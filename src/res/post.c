@@ -1,4 +1,4 @@
-/* Posts (completions.md section 8): messages, notes and activities of conversations, as staff see them.
+/* Posts: messages, notes and activities of conversations, as staff see them.
  *
  * The timeline of a conversation is a UNION ALL of index ranges by case, one for each kind, in the order of ids. Both engines push the
  * condition on the case and the order into each arm, and merge. For that, each column has the same type in all arms (the casts), and the

@@ -1,4 +1,4 @@
-/* The profile of the caller: the same row as the user, with the members that api.md gives a profile. */
+/* The profile of the caller: the same row as the user, with the members of a profile. */
 #include "api/generic.h"
 #include "api/machine.h"
 #include "base/limits.h"

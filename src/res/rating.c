@@ -1,4 +1,4 @@
-/* Ratings of conversations (shapes.md "rating"), several for a conversation. */
+/* Ratings of conversations, several for a conversation. */
 #include "core/cases/rating.h"
 
 #include "api/generic.h"

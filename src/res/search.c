@@ -1,4 +1,4 @@
-/* Search (completions.md section 6): conversations, people, organizations and articles by their texts. docs/SEARCH.md has the design. */
+/* Search: conversations, people, organizations and articles by their texts. docs/SEARCH.md has the design. */
 #include "core/search/find.h"
 
 #include "api/generic.h"

@@ -1,4 +1,4 @@
-/* Sections of the help center (api.md "Help center sections", docs/HELPCENTER.md). */
+/* Sections of the help center (docs/HELPCENTER.md). */
 #include "core/helpcenter/section.h"
 
 #include "api/generic.h"

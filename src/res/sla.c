@@ -1,4 +1,4 @@
-/* Service level agreements (api.md "SLAs", docs/RULES.md). */
+/* Service level agreements (docs/RULES.md). */
 #include "core/rules/sla.h"
 
 #include "api/generic.h"

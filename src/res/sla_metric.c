@@ -1,4 +1,4 @@
-/* SLA clocks of conversations (shapes.md "sla_metric"), and their explanation. */
+/* SLA clocks of conversations, and their explanation. */
 #include "api/generic.h"
 #include "api/view.h"
 #include "core/rules/clock_explain.h"

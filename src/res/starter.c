@@ -1,4 +1,4 @@
-/* The start of a messenger (shapes.md "conversation_starter"): what a customer sees before the first message.
+/* The start of a messenger: what a customer sees before the first message.
  *
  * Every visitor of a page may ask for it, so each query reads a bounded number of rows, whatever the size of the tables: an index of staff
  * by last activity, the newest 100 conversations, and the newest 100 conversations of the caller. */

@@ -1,4 +1,4 @@
-/* Brand templates (api.md "Brand templates", completions.md section 6): the texts of e-mails and pages of a brand. */
+/* Brand templates: the texts of e-mails and pages of a brand. */
 #include "core/text/template.h"
 
 #include "api/generic.h"

@@ -1,4 +1,4 @@
-/* Time tracking is not offered. Programs that ask for it get an empty list (completions.md section 6). */
+/* Time tracking is not offered. Programs that ask for it get an empty list. */
 #include "api/generic.h"
 #include "api/view.h"
 

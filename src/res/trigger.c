@@ -1,4 +1,4 @@
-/* Triggers (api.md "Triggers", shapes.md "Rules", docs/RULES.md). */
+/* Triggers (docs/RULES.md). */
 #include "api/generic.h"
 #include "api/reply.h"
 #include "base/limits.h"

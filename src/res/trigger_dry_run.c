@@ -1,4 +1,4 @@
-/* POST /triggers/:id/dry_run (completions.md section 6). */
+/* POST /triggers/:id/dry_run. */
 #include "api/generic.h"
 #include "api/reply.h"
 #include "api/visible.h"

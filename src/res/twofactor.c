@@ -1,4 +1,4 @@
-/* The second factor of the caller's own login (completions.md section 4). */
+/* The second factor of the caller's own login. */
 #include "core/login/factor.h"
 
 #include "api/generic.h"

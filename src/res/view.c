@@ -1,4 +1,4 @@
-/* Views of conversations (completions.md section 6, docs/CONVERSATIONS.md "Views and macros"). */
+/* Views of conversations (docs/CONVERSATIONS.md "Views and macros"). */
 #include "core/cases/case_view.h"
 
 #include "api/generic.h"

@@ -1,4 +1,4 @@
-/* Incoming event webhooks (api.md "Incoming event webhooks"). The token in the path is the only credential. The reply to one event shows it, with a
+/* Incoming event webhooks. The token in the path is the only credential. The reply to one event shows it, with a
  * reference to its person; it does not say whether the person is new. */
 #include "api/generic.h"
 #include "api/input.h"

@@ -1,4 +1,4 @@
-// Notes of conversations (api.md "Notes", shapes.md "case_note").
+// Notes of conversations.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { open } from './lib/index.mjs';

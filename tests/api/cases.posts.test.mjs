@@ -1,4 +1,4 @@
-// The timeline of a conversation: messages, notes and activities (completions.md sections 6 and 8, shapes.md "post").
+// The timeline of a conversation: messages, notes and activities.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { open } from './lib/index.mjs';

@@ -1,4 +1,4 @@
-// Replies of staff: a message or a note, and changes of the conversation, in one write (completions.md section 6).
+// Replies of staff: a message or a note, and changes of the conversation, in one write.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

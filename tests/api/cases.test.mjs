@@ -1,4 +1,4 @@
-// Cases: conversations as staff see and change them (completions.md section 6).
+// Cases: conversations as staff see and change them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { open, MINUTE } from './lib/index.mjs';

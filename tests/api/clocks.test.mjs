@@ -1,4 +1,4 @@
-// SLA clocks of conversations (completions.md section 7 "SLA", docs/RULES.md "SLAs").
+// SLA clocks of conversations (docs/RULES.md "SLAs").
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HOUR, MINUTE, MONDAY, SECOND, connect, iso, open, relay, until } from './lib/index.mjs';

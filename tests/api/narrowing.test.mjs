@@ -36,7 +36,7 @@ async function lists(desk) {
   return found;
 }
 
-/** Owners may not list mails (api.md "Mails"). */
+/** Owners may not list mails. */
 const readerOf = async (desk, path, query) => ((await desk.owner.get(path, query)).status === 403 ? desk.admin : desk.owner);
 
 describe('every declared list', () => {

@@ -1,4 +1,4 @@
-// A page of a list ends before `limit` if its bytes exceed 4 MiB, but has at least one item (completions.md section 2).
+// A page of a list ends before `limit` if its bytes exceed 4 MiB, but has at least one item.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { demo, open } from './lib/index.mjs';

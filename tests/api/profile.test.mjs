@@ -22,7 +22,7 @@ test('every role reads its complete profile', async (t) => {
   (await desk.anyone.put('/profile', { full_name: 'X' })).refused(401, 'AUTHORIZATION_REQUIRED');
 });
 
-test('a PUT changes the members that api.md names, and no others', async (t) => {
+test('a PUT changes the members that the specification names, and no others', async (t) => {
   const desk = await open(t);
   for (const role of ROLES) {
     const me = desk.as(role);

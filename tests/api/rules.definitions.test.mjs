@@ -15,7 +15,7 @@ const by_field = (list) => Object.fromEntries(list.map((d) => [d.field, d]));
 describe('definitions of rules', () => {
   const world = shared(async () => {});
 
-  test('SLAs list the fields of conversations that api.md names', async () => {
+  test('SLAs list the fields of conversations that the specification names', async () => {
     const { desk } = world;
     const list = await desk.owner.fetch('/slas/definitions');
     const fields = list.map((d) => d.field);

@@ -1,4 +1,4 @@
-// Search (completions.md section 6, docs/SEARCH.md): one corpus and what each search finds in it. Both engines run this file.
+// Search (docs/SEARCH.md): one corpus and what each search finds in it. Both engines run this file.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { shared } from './lib/index.mjs';

@@ -1,4 +1,4 @@
-// The texts, counts, snippets and order of a search show nothing of conversations that the caller may not see (completions.md section 5).
+// The texts, counts, snippets and order of a search show nothing of conversations that the caller may not see.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { open } from './lib/index.mjs';

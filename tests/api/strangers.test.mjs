@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { File, members, multipart, open } from './lib/index.mjs';
 import { png } from './lib/picture.mjs';
 
-// Replies to callers without login show nothing that distinguishes a known address from a new one (completions.md section 5).
+// Replies to callers without login show nothing that distinguishes a known address from a new one.
 
 const post = (email) => ({ name: 'Ann Example', email, subject: 'My order', contents: 'Where is it?' });
 const print = (desk) => desk.anyone.with({ 'X-Fingerprint-ID': randomUUID() });

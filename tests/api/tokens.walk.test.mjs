@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { open, routes } from './lib/index.mjs';
 import { SCOPES, apiToken } from './lib/tokens.mjs';
 
-// Every route, called with tokens of every single scope. The rules are those of the specification (completions.md section 4), written down
+// Every route, called with tokens of every single scope. The rules are those of the specification, written down
 // here a second time, without the tables of the server. So a new route without a scope that tokens reach by mistake fails this test.
 
 const UNDER = /^\/(conversations|articles|sections|categories|mails)(\/|$)/;
@@ -36,7 +36,7 @@ const address = (path) => path.split('?')[0].replace(/:(\w+)/g, (_, name) => (/i
 
 // A reset mails; the call of a token would differ in nothing from that of anybody.
 const SKIPPED = /^POST \/password\/reset$/;
-/** Roles without owners (api.md: some routes of mails). */
+/** Roles without owners (some routes of mails). */
 const forAdminsOnly = ({ roles }) => !/\b(Owners|AD|AG\+|COL\+|ALL|Public)/.test(roles);
 
 /** What is wrong with the reply; undefined: nothing. */

@@ -1,4 +1,4 @@
-/* Compares visibility with its sentences in completions.md section 5. For desks of random assignments and every kind of
+/* Compares visibility with its rules in words. For desks of random assignments and every kind of
  * caller, the union of the branches is the set that the sentence describes, and the counters match. */
 #include "store.h"
 #undef fail /* cmocka's fail: work.h has one, too */

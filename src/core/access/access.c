@@ -14,7 +14,7 @@
  *     stranger   made with the fingerprint
  *     a request token, or the reply to the caller's own POST: that one conversation
  *
- * Staff may have requested a conversation too, but see it only as their access allows (completions.md section 5). */
+ * Staff may have requested a conversation too, but see it only as their access allows. */
 #include "core/access/access.h"
 
 #include "core/access/scope.h"

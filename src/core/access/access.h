@@ -26,7 +26,7 @@ void branch_add(struct branches *b, const char *where);
 void branch_bind_int(struct branches *b, const char *name, int64_t v); /* `name` begins with a colon */
 void branch_bind_text(struct branches *b, const char *name, struct str v);
 
-/* Conversations that the actor sees. Also used for cases, messages, notes, search and views (completions.md section 5). */
+/* Conversations that the actor sees. Also used for cases, messages, notes, search and views. */
 void access_cases(struct work *w, struct branches *out);
 /* The same decision about conversations of one team and one agent (0: none), for counts that are kept by team and agent. Staff only. */
 struct case_reader;

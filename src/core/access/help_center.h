@@ -1,4 +1,4 @@
-/* Visibility of the help center (completions.md section 5). */
+/* Visibility of the help center. */
 #ifndef CORE_ACCESS_HELP_CENTER_H
 #define CORE_ACCESS_HELP_CENTER_H
 

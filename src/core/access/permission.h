@@ -1,4 +1,4 @@
-/* Permissions: dotted keys that narrow what a role type may do (completions.md section 5).
+/* Permissions: dotted keys that narrow what a role type may do.
  *
  * roles.denied has a bit for each permission that the role lacks. The permission's row has its bit, so rows may be moved and removed.
  * Each role has a row of role_permissions for each permission. A role without one (the desk is older than the permission) gets it at the

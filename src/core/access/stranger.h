@@ -1,4 +1,4 @@
-/* Callers without login: how fingerprints are stored, and under which ids such callers see people (completions.md section 5).
+/* Callers without login: how fingerprints are stored, and under which ids such callers see people.
  *
  * Anyone may open a conversation under any e-mail address. If the reply held the id of the address's owner, a program could find out who
  * has an account. A caller without login therefore sees the people of a conversation under pseudonyms of this conversation, and the

@@ -13,7 +13,7 @@ struct message_new {
     int source, channel; /* 0: not given; the channel is the conversation's then */
 };
 
-/* Posts a message, and updates the conversation's status, last reply and read marker (completions.md section 7). If the same creator
+/* Posts a message, and updates the conversation's status, last reply and read marker. If the same creator
  * already used the client_id in this conversation, only sets *id to that message. -ERR_RESOURCE_ACTION_NOT_AVAILABLE if the conversation
  * is closed. */
 int message_post(struct work *w, struct case_now *c, const struct message_new *m, int64_t *id);

@@ -5,7 +5,7 @@
 #include "core/words.h"
 #include "work/work.h"
 
-/* Tags narrow sections for logged-in people and for staff, teams only those for staff (api.md). */
+/* Tags narrow sections for logged-in people and for staff, teams only those for staff. */
 static inline bool section_has_tags(int64_t visibility) { return visibility == SECTION_AUTHORIZED || visibility == SECTION_AGENTS; }
 static inline bool section_has_teams(int64_t visibility) { return visibility == SECTION_AGENTS; }
 

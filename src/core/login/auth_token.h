@@ -1,4 +1,4 @@
-/* Auth tokens: the next step of a login (completions.md section 4). A correct password of an account that needs another step gives the
+/* Auth tokens: the next step of a login. A correct password of an account that needs another step gives the
  * caller a token, which says the step. The token is valid for 10 minutes, for the same user agent. It is stored as a keyed hash. */
 #ifndef CORE_AUTH_TOKEN_H
 #define CORE_AUTH_TOKEN_H

@@ -1,4 +1,4 @@
-/* The second factor of a login: a TOTP secret, and recovery codes for people who lost it (completions.md section 4).
+/* The second factor of a login: a TOTP secret, and recovery codes for people who lost it.
  *
  * An unconfirmed secret is not stored. It is derived from the user, the number of removed factors and the session. So a GET writes
  * nothing, a session always shows the same secret, and another session never sees the secret that is confirmed in this one. A confirmed

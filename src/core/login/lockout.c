@@ -1,4 +1,4 @@
-/* The lock-out of wrong passwords and codes (completions.md section 4).
+/* The lock-out of wrong passwords and codes.
  *
  * The store counts failures in 15 minutes: ten by (account, address), and a hundred by address, so that neither a stranger can lock out the
  * owner, nor one colleague an office behind one address. Counting is serialised for each address, so that the limits hold across processes. An

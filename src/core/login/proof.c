@@ -9,7 +9,7 @@
 #define RESETS_AN_HOUR 5 /* letters to one person; a limit, because anyone can request them */
 
 /* A validated address, or the only address of an account. An address that people added to their profile and did not verify is a claim
- * and is not used (completions.md section 5). */
+ * and is not used. */
 QUERY(reset_address,
       "SELECT e.id, e.user_id FROM identity_emails e JOIN users u ON u.id = e.user_id WHERE e.email_key = :key AND e.is_claim = 0 "
       "AND u.is_enabled = 1 AND u.deleted_at IS NULL AND (e.is_validated = 1 OR NOT EXISTS "

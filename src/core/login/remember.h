@@ -1,4 +1,4 @@
-/* Remember-me (completions.md section 4): a chain of single-use tokens, each valid for 30 days.
+/* Remember-me: a chain of single-use tokens, each valid for 30 days.
  *
  * A token opens a session and is replaced by its successor. A token that comes a second time was copied: the chain and all sessions that
  * it opened end. Within 60 s a second use counts as a retry of a client that lost the reply, and returns the same successor. Tokens are

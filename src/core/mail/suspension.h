@@ -1,4 +1,4 @@
-/* The reasons for which a mail is suspended: one table, in the order of completions.md section 7. */
+/* The reasons for which a mail is suspended: one table, in the order of the checks. */
 #ifndef CORE_MAIL_SUSPENSION_H
 #define CORE_MAIL_SUSPENSION_H
 

@@ -1,4 +1,4 @@
-/* Checks which people and roles the actor may change (completions.md section 5). */
+/* Checks which people and roles the actor may change. */
 #ifndef CORE_AUTHORITY_H
 #define CORE_AUTHORITY_H
 
@@ -6,7 +6,7 @@
 
 #define ROLE_OF_CUSTOMERS 4 /* id of the system role */
 
-/* Both check whether the actor may change this person (completions.md section 5). user_may_change returns 0 or fails with
+/* Both check whether the actor may change this person. user_may_change returns 0 or fails with
  * PERMISSIONS_DENIED. */
 bool actor_may_change(const struct actor *a, int64_t user_id, int64_t role_type);
 int user_may_change(struct work *w, int64_t user_id);

@@ -1,4 +1,4 @@
-/* Identities: e-mail addresses, phone numbers, Twitter and Facebook accounts of people (completions.md section 5).
+/* Identities: e-mail addresses, phone numbers, Twitter and Facebook accounts of people.
  *
  * A value that counts belongs to one person. A claim is unverified and counts for nothing; many people may claim one value. A person has
  * one primary identity of each kind, if one is eligible. An e-mail address is eligible if it counts. Phone numbers and accounts give no

@@ -1,4 +1,4 @@
-/* Events that other systems report of people (api.md "Incoming event webhooks"). */
+/* Events that other systems report of people. */
 #ifndef CORE_EVENT_H
 #define CORE_EVENT_H
 

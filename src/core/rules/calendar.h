@@ -18,7 +18,7 @@ struct str day_write(char *room, int64_t day);                     /* into DAY_R
 int64_t day_of(struct str zone, int64_t ms);                       /* ms: Unix time */
 struct period day_span(struct str zone, int64_t first, int64_t n); /* the span of n days; days with a clock change have 23 or 25 hours */
 
-/* today, currentweek ... last365days (api.md "Definition"), and nextweek ... next365days. A week begins on Monday. "last7days" are the seven days that end with today,
+/* today, currentweek ... last365days, and nextweek ... next365days. A week begins on Monday. "last7days" are the seven days that end with today,
  * "next7days" those that begin with it. "lastweek" is the previous calendar week. The numbers are internal. */
 enum { RELATIVE_DATES = 22 };
 extern const struct word relative_dates[];

@@ -1,5 +1,5 @@
 /* Definitions: the fields that rules may ask about, one row for each. Predicates are checked, compiled to SQL and evaluated in memory by
- * these rows. Programs read them to draw forms (api.md "Definition"). */
+ * these rows. Programs read them to draw forms. */
 #ifndef CORE_DEFINITION_H
 #define CORE_DEFINITION_H
 

@@ -72,7 +72,7 @@ static const struct special_value followers[] = {{.key = "(current_user)", .labe
 #define NOT_UPDATED_BEFORE .implied_from = "t.updated_at >= :from"
 #define OF_CASES .group = "CASES", .rarity = "COMMON"
 #define LESS_OF_CASES .group = "CASES", .rarity = "LESS_COMMON"
-/* Accepted by SLAs, but not listed (api.md, "Other field names used in SLA predicates"). */
+/* Accepted by SLAs, but not listed. */
 #define QUIET_IN_SLAS .unlisted = FOR(RULE_SLA)
 /* A change of these fields does not match SLAs again, so SLAs do not have them. */
 #define NO_SLAS .rules = FOR(RULE_FILTER) | FOR(RULE_TRIGGER) | FOR(RULE_MONITOR)

@@ -1,4 +1,4 @@
-/* Operators by input type and kind of rule (api.md, the table of "Definition"). */
+/* Operators by input type and kind of rule. */
 #include "core/rules/definition.h"
 
 const struct word operator_words[] = {{EQUAL_TO, "comparison_equalto"},

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { members, snakes } from './names.mjs';
 
-// The rules for every reply of the API: completions.md sections 2 and 3.
+// The rules for every reply of the API.
 
 const ORDER = ['status', 'data', 'resource', 'resources', 'offset', 'limit', 'total_count',
   'first_url|previous_url|next_url|last_url', 'logs', 'notifications', 'errors', 'auth_token', 'posts', 'session_id']
