@@ -2,8 +2,9 @@
  *
  *   clocks DIR
  *
- * Prints the CPU time of computing the clocks of all conversations (1,000 in one write), of one conversation at a time, and of the sweep
- * for breaches, when nothing is due and when 50 clocks are. DIR is changed. */
+ * Prints the CPU time of computing the clocks of all conversations (1,000 in one write), of one
+ * conversation at a time, and of the sweep for breaches, when nothing is due and when 50 clocks are. DIR
+ * is changed. */
 #include "base/arena.h"
 #include "core/change/finish.h"
 #include "core/rules/calendars.h"
@@ -24,18 +25,22 @@ static double cpu_us(void) {
     return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
 }
 
-QUERY(bench_sla, "INSERT INTO slas (title, execution_order, is_enabled, created_at, updated_at) VALUES ('Gold', 1, 0, 0, 0) RETURNING id");
-QUERY(bench_version, "INSERT INTO sla_versions (sla_id, title, created_at, updated_at) VALUES (:sla, 'Gold', 0, 0) RETURNING id");
-QUERY(bench_target, "INSERT INTO sla_targets (sla_version_id, type, goal_in_seconds, operational_hours, created_at, updated_at) VALUES "
-                    "(:version, :type, :goal, 1, 0, 0)");
+QUERY(bench_sla, "INSERT INTO slas (title, execution_order, is_enabled, created_at, updated_at) "
+                 "VALUES ('Gold', 1, 0, 0, 0) RETURNING id");
+QUERY(bench_version, "INSERT INTO sla_versions (sla_id, title, created_at, updated_at) "
+                     "VALUES (:sla, 'Gold', 0, 0) RETURNING id");
+QUERY(bench_target, "INSERT INTO sla_targets (sla_version_id, type, goal_in_seconds, operational_hours, "
+                    "created_at, updated_at) VALUES (:version, :type, :goal, 1, 0, 0)");
 QUERY(bench_attach, "UPDATE cases SET sla_version_id = :version");
 QUERY(bench_newest, "SELECT MAX(updated_at) FROM cases");
 QUERY(bench_cases, "SELECT id FROM cases ORDER BY id");
 QUERY(bench_open, "SELECT COUNT(*) FROM sla_metrics WHERE stage <> 3");
-QUERY(bench_spread, "UPDATE sla_metrics SET is_breached = 0, breached_at = NULL, due_at = CASE WHEN due_at IS NULL THEN NULL ELSE "
-                    "CAST(:later AS BIGINT) + id END WHERE stage <> 3");
-QUERY(bench_due, "UPDATE sla_metrics SET due_at = :now - id WHERE id IN (SELECT m.id FROM sla_metrics m WHERE m.stage = 1 AND m.due_at IS "
-                 "NOT NULL ORDER BY m.id LIMIT 50)");
+QUERY(bench_spread, "UPDATE sla_metrics "
+                    "SET is_breached = 0, breached_at = NULL, due_at = CASE WHEN due_at IS NULL THEN NULL "
+                    "ELSE CAST(:later AS BIGINT) + id END WHERE stage <> 3");
+QUERY(bench_due, "UPDATE sla_metrics SET due_at = :now - id "
+                 "WHERE id IN (SELECT m.id FROM sla_metrics m WHERE m.stage = 1 "
+                 "AND m.due_at IS NOT NULL ORDER BY m.id LIMIT 50)");
 
 static int attach(struct conn *c, void *arg) {
     int64_t sla, version;
@@ -44,7 +49,8 @@ static int attach(struct conn *c, void *arg) {
     TRY(db_insert(c, &bench_sla, NULL, &sla));
     TRY(db_insert(c, &bench_version, BINDS(B_INT("sla", sla)), &version));
     for (int type = SLA_FIRST_REPLY; type <= SLA_RESOLUTION; type++)
-        TRY(db_exec(c, &bench_target, BINDS(B_INT("version", version), B_INT("type", type), B_INT("goal", type * 36000))));
+        TRY(db_exec(c, &bench_target,
+                    BINDS(B_INT("version", version), B_INT("type", type), B_INT("goal", type * 36000))));
     return db_exec(c, &bench_attach, BINDS(B_INT("version", version)));
 }
 
@@ -103,7 +109,8 @@ static void run_write(int (*run)(struct conn *c, void *arg), void *arg) {
 
 static void measure_clocks(size_t n) {
     double before = cpu_us();
-    for (size_t i = 0; i < n; i += 1000) run_write(compute, &(struct part){cases + i, n - i < 1000 ? n - i : 1000});
+    for (size_t i = 0; i < n; i += 1000)
+        run_write(compute, &(struct part){cases + i, n - i < 1000 ? n - i : 1000});
     printf("%zu conversations, 1,000 a write: %.1f us each\n", n, (cpu_us() - before) / (double)n);
     size_t one = n < 5000 ? n : 5000;
     before = cpu_us();
@@ -111,8 +118,8 @@ static void measure_clocks(size_t n) {
     double with = cpu_us() - before;
     before = cpu_us();
     for (size_t i = 0; i < one; i++) run_write(compute, &(struct part){cases, 0});
-    printf("one conversation a write, unchanged clocks: %.1f us each, an empty list %.1f us\n", with / (double)one,
-           (cpu_us() - before) / (double)one);
+    printf("one conversation a write, unchanged clocks: %.1f us each, an empty list %.1f us\n",
+           with / (double)one, (cpu_us() - before) / (double)one);
 }
 
 static void measure_sweep(void) {
@@ -133,7 +140,8 @@ int main(int argc, char **argv) {
     char err[256];
     struct arena *a = arena_new();
     if (argc != 2) return 2;
-    if (db_open(&(struct db_config){.dir = argv[1], .bulk = true}, &desk.db, err, sizeof err) < 0) return fprintf(stderr, "%s\n", err), 1;
+    if (db_open(&(struct db_config){.dir = argv[1], .bulk = true}, &desk.db, err, sizeof err) < 0)
+        return fprintf(stderr, "%s\n", err), 1;
     desk.calendars = calendars_new();
     run_write(attach, NULL);
     int n = db_write(desk.db, list_cases, a);

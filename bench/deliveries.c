@@ -1,4 +1,5 @@
-/* Measures deliveries to endpoints: the CPU time of an action in the write of the change, and the sender with a local server.
+/* Measures deliveries to endpoints: the CPU time of an action in the write of the change, and the sender
+ * with a local server.
  *
  *   deliveries [CONVERSATIONS]    2,000, on a demo desk in a temporary folder; one delivery for each, and then again */
 #include "core/change/finish.h"
@@ -20,13 +21,14 @@
 #define PART 500 /* deliveries that one write adds */
 
 QUERY(bench_endpoint,
-      "INSERT INTO endpoints (id, title, type, url, method, content_type, secret, created_at, updated_at) VALUES (1, 'x', 3, :url, "
-      "2, 1, :secret, 0, 0)");
-QUERY(bench_allow, "INSERT INTO settings (name, value, updated_at) VALUES ('endpoints.allow_private_addresses', '1', 0)");
+      "INSERT INTO endpoints (id, title, type, url, method, content_type, secret, created_at, updated_at) "
+      "VALUES (1, 'x', 3, :url, 2, 1, :secret, 0, 0)");
+QUERY(bench_allow,
+      "INSERT INTO settings (name, value, updated_at) VALUES ('endpoints.allow_private_addresses', '1', 0)");
 QUERY(bench_cases, "SELECT id FROM cases WHERE state = 1 ORDER BY id LIMIT :most");
 QUERY(bench_bytes, "SELECT AVG(LENGTH(body)) FROM endpoint_deliveries");
 
-/* ---- a server that answers 200 to each request ------------------------------------------------------------------------- */
+/* ---- a server that answers 200 to each request ----------------------------------------------- */
 
 static void *serve_connection(void *arg) {
     static const char reply[] = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
@@ -50,7 +52,9 @@ static pid_t start_server(int *port) {
     struct sockaddr_in in = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof in;
     int fd = socket(AF_INET, SOCK_STREAM, 0);
-    if (bind(fd, (struct sockaddr *)&in, size) < 0 || listen(fd, 64) < 0 || getsockname(fd, (struct sockaddr *)&in, &size) < 0) exit(1);
+    if (bind(fd, (struct sockaddr *)&in, size) < 0 || listen(fd, 64) < 0 ||
+        getsockname(fd, (struct sockaddr *)&in, &size) < 0)
+        exit(1);
     *port = ntohs(in.sin_port);
     pid_t pid = fork();
     if (pid != 0) return close(fd), pid;
@@ -61,7 +65,7 @@ static pid_t start_server(int *port) {
     _exit(0);
 }
 
-/* ---- the measurement --------------------------------------------------------------------------------------------------- */
+/* ---- the measurement ------------------------------------------------------------------------- */
 
 struct bench {
     struct desk desk;
@@ -80,7 +84,9 @@ static double time_us(clockid_t clock) {
 static int add_endpoint(struct conn *c, void *arg) {
     struct bench *b = arg;
     struct str secret = seal_text(b->arena, &b->desk.endpoint_key, S("secret"));
-    TRY(db_exec(c, &bench_endpoint, BINDS(B_TEXT("url", str_fmt(b->arena, "http://127.0.0.1:%d/", b->at)), B_TEXT("secret", secret))));
+    TRY(db_exec(
+        c, &bench_endpoint,
+        BINDS(B_TEXT("url", str_fmt(b->arena, "http://127.0.0.1:%d/", b->at)), B_TEXT("secret", secret))));
     return db_exec(c, &bench_allow, NULL);
 }
 
@@ -91,7 +97,8 @@ static int add_part(struct conn *c, void *arg) {
     work_init(&w, &b->desk, b->arena);
     w.conn = c;
     w.actor = (struct actor){.kind = ACTOR_RULE, .cause = S("Trigger: Escalate")};
-    for (int i = 0; i < PART && b->at < b->count; i++) TRY(delivery_add(&w, 1, b->cases[b->at++], S("Look at this")));
+    for (int i = 0; i < PART && b->at < b->count; i++)
+        TRY(delivery_add(&w, 1, b->cases[b->at++], S("Look at this")));
     b->thread_us += time_us(CLOCK_THREAD_CPUTIME_ID) - before;
     return work_finish(&w);
 }
@@ -110,7 +117,8 @@ static void send_all(struct bench *b, const char *what) {
     b->thread_us = 0;
     while (b->at < b->count)
         if (db_write(b->desk.db, add_part, b) < 0) exit(1);
-    printf("%-18s %8.1f us of CPU for each action, in the write of the change\n", what, b->thread_us / b->count);
+    printf("%-18s %8.1f us of CPU for each action, in the write of the change\n", what,
+           b->thread_us / b->count);
     double cpu = time_us(CLOCK_PROCESS_CPUTIME_ID), wall = time_us(CLOCK_MONOTONIC);
     struct sender *s = sender_start(&b->desk);
     if (s == NULL) exit(1);
@@ -118,7 +126,8 @@ static void send_all(struct bench *b, const char *what) {
     cpu = time_us(CLOCK_PROCESS_CPUTIME_ID) - cpu;
     wall = time_us(CLOCK_MONOTONIC) - wall;
     sender_stop(s);
-    printf("%-18s %8.1f us of CPU for each delivery, %.0f a second, to one endpoint\n", what, cpu / b->count, b->count / wall * 1e6);
+    printf("%-18s %8.1f us of CPU for each delivery, %.0f a second, to one endpoint\n", what, cpu / b->count,
+           b->count / wall * 1e6);
 }
 
 int main(int argc, char **argv) {
@@ -131,7 +140,9 @@ int main(int argc, char **argv) {
     struct bench b = {.arena = arena_new(), .at = port};
     b.desk.base_url = S("https://desk.example");
     b.desk.process = S("bench");
-    if (db_open(&bulk, &b.desk.db, err, sizeof err) < 0 || demo_fill(b.desk.db, &demo) < 0 || db_close(b.desk.db) < 0) return 1;
+    if (db_open(&bulk, &b.desk.db, err, sizeof err) < 0 || demo_fill(b.desk.db, &demo) < 0 ||
+        db_close(b.desk.db) < 0)
+        return 1;
     if (db_open(&cfg, &b.desk.db, err, sizeof err) < 0 || db_write(b.desk.db, add_endpoint, &b) < 0) return 1;
     struct conn *c = db_reader(b.desk.db);
     if (db_read_begin(c, 0) < 0) return 1;

@@ -1,4 +1,5 @@
-/* Measures the cost of HTTP alone: src/http sends captured replies, with the same header fields and the same bytes.
+/* Measures the cost of HTTP alone: src/http sends captured replies, with the same header fields and the
+ * same bytes.
  *
  *   fixed FILE ...      GET /N answers file N (from 0): "Name: value" lines, an empty line, the body
  *
@@ -42,7 +43,9 @@ static struct reply reply_of(struct str file) {
     return (struct reply){{file.p, head}, {file.p + body, file.n - body}};
 }
 
-static void begin(void *ctx, struct http_request *r, struct http_plan *plan) { (void)ctx, (void)r, (void)plan; }
+static void begin(void *ctx, struct http_request *r, struct http_plan *plan) {
+    (void)ctx, (void)r, (void)plan;
+}
 static void end(void *ctx, struct http_request *r) { (void)ctx, (void)r; }
 
 static void handle(void *ctx, struct http_request *r) {
@@ -73,7 +76,8 @@ int main(int argc, char **argv) {
     sigaddset(&set, SIGTERM);
     sigprocmask(SIG_BLOCK, &set, NULL); /* before the first thread, so that all threads inherit it */
     struct http_server *s =
-        http_start(&(struct http_config){.address = "127.0.0.1", .loops = 2, .tmp_dir = "/tmp"}, &app, &all, err, sizeof err);
+        http_start(&(struct http_config){.address = "127.0.0.1", .loops = 2, .tmp_dir = "/tmp"}, &app, &all,
+                   err, sizeof err);
     if (s == NULL) {
         fprintf(stderr, "%s\n", err);
         return 1;

@@ -1,9 +1,11 @@
-/* A load generator: connections that send requests as fast as the replies come, from one thread with epoll.
+/* A load generator: connections that send requests as fast as the replies come, from one thread with
+ * epoll.
  *
  *     flood PORT CONNECTIONS PIPELINE SECONDS FILE...
  *
- * A file is one request, byte for byte. Connection i sends the request i modulo the number of files. Each connection keeps PIPELINE
- * requests under way. A connection that the server closes is opened again. Prints one line of JSON. */
+ * A file is one request, byte for byte. Connection i sends the request i modulo the number of files. Each
+ * connection keeps PIPELINE requests under way. A connection that the server closes is opened again.
+ * Prints one line of JSON. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -47,7 +49,8 @@ static int64_t now_us(void) {
 }
 
 static void link_open(struct link *l) {
-    struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_in to = {
+        .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     int on = 1;
     l->fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
     l->under_way = l->first = 0;
@@ -159,9 +162,10 @@ int main(int argc, char **argv) {
     }
     double seconds = (double)(now_us() - began) / 1e6;
     qsort(times, (size_t)times_n, sizeof *times, by_size);
-    printf("{\"seconds\": %.3f, \"replies\": %lld, \"good\": %lld, \"refused4\": %lld, \"refused5\": %lld, \"errors\": %lld, \"p50\": "
-           "%.2f, \"p99\": %.2f}\n",
-           seconds, (long long)replies, (long long)(statuses[2] + statuses[3]), (long long)statuses[4], (long long)statuses[5],
-           (long long)errors, times_n ? times[times_n / 2] / 1000 : 0, times_n ? times[times_n * 99 / 100] / 1000 : 0);
+    printf("{\"seconds\": %.3f, \"replies\": %lld, \"good\": %lld, \"refused4\": %lld, \"refused5\": %lld, "
+           "\"errors\": %lld, \"p50\": %.2f, \"p99\": %.2f}\n",
+           seconds, (long long)replies, (long long)(statuses[2] + statuses[3]), (long long)statuses[4],
+           (long long)statuses[5], (long long)errors, times_n ? times[times_n / 2] / 1000 : 0,
+           times_n ? times[times_n * 99 / 100] / 1000 : 0);
     return 0;
 }

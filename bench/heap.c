@@ -1,5 +1,6 @@
-/* Writes the statistics of the heap once in BENCH_HEAP_SECONDS to the file named by BENCH_HEAP, one line of JSON each. It is
- * preloaded into the server (LD_PRELOAD). Bytes in use are those that the program holds; free ones are those that the C library keeps. */
+/* Writes the statistics of the heap once in BENCH_HEAP_SECONDS to the file named by BENCH_HEAP, one line
+ * of JSON each. It is preloaded into the server (LD_PRELOAD). Bytes in use are those that the program
+ * holds; free ones are those that the C library keeps. */
 #include <malloc.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -20,7 +21,8 @@ static void *report(void *path) {
     }
 }
 
-/* Processes that the server forks have no thread of this kind, because a fork copies only the thread that calls it. */
+/* Processes that the server forks have no thread of this kind, because a fork copies only the thread that
+ * calls it. */
 __attribute__((constructor)) static void begin(void) {
     pthread_t thread;
     char *path = getenv("BENCH_HEAP");

@@ -1,4 +1,5 @@
-/* Three ways of a client to wait for PostgreSQL, with the statements of requests (from `statements lines`).
+/* Three ways of a client to wait for PostgreSQL, with the statements of requests (from `statements
+ * lines`).
  *
  *   libpq URL threads|events|pipeline CONNECTIONS SECONDS < LINES
  *
@@ -58,7 +59,8 @@ static void read_lines(void) {
         struct statement *s = &all[count++];
         char *copy = strdup(line), *rest = copy;
         s->text = strsep(&rest, "\t");
-        for (char *v; (v = strsep(&rest, "\t")) != NULL && s->count < VALUES;) s->values[s->count++] = strcmp(v, "\\N") == 0 ? NULL : v;
+        for (char *v; (v = strsep(&rest, "\t")) != NULL && s->count < VALUES;)
+            s->values[s->count++] = strcmp(v, "\\N") == 0 ? NULL : v;
         s->first = first;
         first = false;
         int same = 0; /* one name for each text */
@@ -72,7 +74,8 @@ static void read_lines(void) {
 
 static void done(PGresult *r) {
     ExecStatusType s = PQresultStatus(r);
-    if (s != PGRES_TUPLES_OK && s != PGRES_COMMAND_OK && s != PGRES_PIPELINE_SYNC) die(PQresultErrorMessage(r));
+    if (s != PGRES_TUPLES_OK && s != PGRES_COMMAND_OK && s != PGRES_PIPELINE_SYNC)
+        die(PQresultErrorMessage(r));
     PQclear(r);
 }
 
@@ -88,7 +91,7 @@ static PGconn *open_one(void) {
     return c;
 }
 
-/* ---- threads, pipeline ------------------------------------------------------------------------------------------- */
+/* ---- threads, pipeline ----------------------------------------------------------------------- */
 
 static bool in_pipeline;
 static _Atomic long requests;
@@ -135,7 +138,7 @@ static void run_threads(PGconn **c, int n) {
     for (int i = 0; i < n; i++) pthread_join(threads[i], NULL);
 }
 
-/* ---- events ------------------------------------------------------------------------------------------------------ */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 enum step { BEGIN, STATEMENT, COMMIT };
 struct task {
@@ -171,7 +174,8 @@ static void run_events(PGconn **c, int n) {
     for (int i = 0; i < n; i++) {
         tasks[i].c = c[i];
         PQsetnonblocking(c[i], 1);
-        epoll_ctl(poll, EPOLL_CTL_ADD, PQsocket(c[i]), &(struct epoll_event){.events = EPOLLIN, .data.ptr = &tasks[i]});
+        epoll_ctl(poll, EPOLL_CTL_ADD, PQsocket(c[i]),
+                  &(struct epoll_event){.events = EPOLLIN, .data.ptr = &tasks[i]});
         send_next(&tasks[i]);
     }
     while (now() < until) {
@@ -208,8 +212,11 @@ int main(int argc, char **argv) {
     else run_threads(c, n);
     double took = now() - began;
     getrusage(RUSAGE_SELF, &after);
-    double us = (double)(after.ru_utime.tv_sec - before.ru_utime.tv_sec + after.ru_stime.tv_sec - before.ru_stime.tv_sec) * 1e6 +
-                (double)(after.ru_utime.tv_usec - before.ru_utime.tv_usec + after.ru_stime.tv_usec - before.ru_stime.tv_usec);
+    double us = (double)(after.ru_utime.tv_sec - before.ru_utime.tv_sec + after.ru_stime.tv_sec -
+                         before.ru_stime.tv_sec) *
+                    1e6 +
+                (double)(after.ru_utime.tv_usec - before.ru_utime.tv_usec + after.ru_stime.tv_usec -
+                         before.ru_stime.tv_usec);
     printf("{\"rate\": %.1f, \"us\": %.2f}\n", (double)requests / took, us / (double)requests);
     return 0;
 }

@@ -50,7 +50,8 @@ static void keep(struct recording *r, const char *sql, const struct bind *binds)
 static bool bounds_a_transaction(const char *sql) {
     static const char *const words[] = {"BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE"};
     bool found = false;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) found = found || str_starts(str_of(sql), str_of(words[i]));
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        found = found || str_starts(str_of(sql), str_of(words[i]));
     return found;
 }
 
@@ -62,7 +63,7 @@ static void note(const char *sql, const struct bind *binds) {
     pthread_mutex_unlock(&recorder.lock);
 }
 
-/* ---- wrappers of the calls from the API to the store --------------------------------------------------- */
+/* ---- wrappers of the calls from the API to the store ----------------------------------------- */
 
 #define WRAP(name, sql, parameters, arguments) \
     int __real_##name parameters;              \
@@ -71,18 +72,24 @@ static void note(const char *sql, const struct bind *binds) {
         note(sql, binds);                      \
         return __real_##name arguments;        \
     }
-WRAP(db_start, sql, (struct conn * c, const char *sql, const struct bind *binds, struct stmt **out), (c, sql, binds, out))
-WRAP(db_row, q->sql, (struct conn * c, const struct query *q, const struct bind *binds, struct stmt **row), (c, q, binds, row))
-WRAP(db_int, q->sql, (struct conn * c, const struct query *q, const struct bind *binds, int64_t *out), (c, q, binds, out))
-WRAP(db_text, q->sql, (struct conn * c, const struct query *q, const struct bind *binds, struct arena *a, struct str *out),
+WRAP(db_start, sql, (struct conn * c, const char *sql, const struct bind *binds, struct stmt **out),
+     (c, sql, binds, out))
+WRAP(db_row, q->sql, (struct conn * c, const struct query *q, const struct bind *binds, struct stmt **row),
+     (c, q, binds, row))
+WRAP(db_int, q->sql, (struct conn * c, const struct query *q, const struct bind *binds, int64_t *out),
+     (c, q, binds, out))
+WRAP(db_text, q->sql,
+     (struct conn * c, const struct query *q, const struct bind *binds, struct arena *a, struct str *out),
      (c, q, binds, a, out))
-WRAP(db_ids, q->sql, (struct conn * c, const struct query *q, const struct bind *binds, struct arena *a, int64_t **out),
+WRAP(db_ids, q->sql,
+     (struct conn * c, const struct query *q, const struct bind *binds, struct arena *a, int64_t **out),
      (c, q, binds, a, out))
 WRAP(db_exec, q->sql, (struct conn * c, const struct query *q, const struct bind *binds), (c, q, binds))
 WRAP(db_exec_text, sql, (struct conn * c, const char *sql, const struct bind *binds), (c, sql, binds))
-WRAP(db_insert, q->sql, (struct conn * c, const struct query *q, const struct bind *binds, int64_t *id), (c, q, binds, id))
+WRAP(db_insert, q->sql, (struct conn * c, const struct query *q, const struct bind *binds, int64_t *id),
+     (c, q, binds, id))
 
-/* ---- columns ------------------------------------------------------------------------------------------- */
+/* ---- columns --------------------------------------------------------------------------------- */
 
 /* Reads names and types from the schema, because db.h does not report them. */
 void recorded_columns(struct recording *r, const char *store) {
@@ -104,7 +111,7 @@ void recorded_columns(struct recording *r, const char *store) {
     sqlite3_close(db);
 }
 
-/* ---- running again ------------------------------------------------------------------------------------- */
+/* ---- running again --------------------------------------------------------------------------- */
 
 static void write_row(struct json_writer *w, const struct recorded *q, struct stmt *s) {
     jw_object(w);
@@ -134,7 +141,7 @@ int recorded_run(const struct recording *r, struct conn *c, struct buf *out) {
     return 0;
 }
 
-/* ---- printing ------------------------------------------------------------------------------------------ */
+/* ---- printing -------------------------------------------------------------------------------- */
 
 static void print_plan(const struct recorded *q, struct arena *a, struct conn *c) {
     struct stmt *s;

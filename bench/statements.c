@@ -6,19 +6,20 @@
  *   statements log DIR AGENT SESSION COUNT GET POST BODY PUT     the server of DIR must be stopped
  *   ... -v at the end prints the statements with their plans
  *
- * Each target is first requested from the API, as the server would do it, by a request made here. The statements that
- * it starts are recorded (recorder.h). `get` then runs the statements of all targets ROUNDS times on one reader, writes
- * the rows as JSON, and prints
+ * Each target is first requested from the API, as the server would do it, by a request made here. The
+ * statements that it starts are recorded (recorder.h). `get` then runs the statements of all targets
+ * ROUNDS times on one reader, writes the rows as JSON, and prints
  *     {"us": CPU microseconds a request, "statements": of a request, "bytes": of JSON a request}
  * `post` runs those of one write COUNT times with one COMMIT each, and prints
  *     {"writes_per_second", "us", "commits"}
- * `log` sends the API each of three requests COUNT times: GET, POST with BODY, PUT with a new subject each time. Half of
- * them run without the finisher that writes the change log. The linker wraps it, so the product has no switch. For each
- * method it prints
+ * `log` sends the API each of three requests COUNT times: GET, POST with BODY, PUT with a new subject each
+ * time. Half of them run without the finisher that writes the change log. The linker wraps it, so the
+ * product has no switch. For each method it prints
  *     {"with": CPU microseconds a request, "without": the same, "writes": calls of the finisher a request,
  *      "audit_ns": nanoseconds of the finisher of the audit log, which writes nothing for these requests; median}
- * `lines` runs nothing again. It prints one line for each statement: its text and its values separated by tabs (NULL:
- * \\N), and an empty line after each request (for pgbench, by bench/postgres.mjs, and for bench/libpq.c). */
+ * `lines` runs nothing again. It prints one line for each statement: its text and its values separated by
+ * tabs (NULL: \\N), and an empty line after each request (for pgbench, by bench/postgres.mjs, and for
+ * bench/libpq.c). */
 #include "recorder.h"
 
 #include "api/machine.h"
@@ -35,7 +36,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-/* ---- a request without HTTP: implements the functions of http.h that the API calls --------------------------- */
+/* ---- a request without HTTP: implements the functions of http.h that the API calls ----------- */
 
 static struct {
     const char *agent, *session;
@@ -54,19 +55,26 @@ struct str http_cookie(const struct http_request *r, const char *name) {
     (void)r, (void)name;
     return (struct str){0};
 }
-struct http_request *http_inner(struct http_request *outer, struct str method, struct str path, struct str query) {
+struct http_request *http_inner(struct http_request *outer, struct str method, struct str path,
+                                struct str query) {
     (void)method, (void)path, (void)query;
     return outer;
 }
-void http_inner_header(struct http_request *inner, const char *name, struct str value) { (void)inner, (void)name, (void)value; }
+void http_inner_header(struct http_request *inner, const char *name, struct str value) {
+    (void)inner, (void)name, (void)value;
+}
 void http_defer(struct http_request *r) { (void)r; }
 void http_begun(struct http_request *r, const struct http_plan *plan) { (void)r, (void)plan; }
-void http_reply_shared(struct http_request *r, int status, struct shared *bytes) { (void)r, (void)status, (void)bytes; }
+void http_reply_shared(struct http_request *r, int status, struct shared *bytes) {
+    (void)r, (void)status, (void)bytes;
+}
 bool http_hold(struct http_request *r, int64_t person, size_t n, bool always) {
     (void)r, (void)person, (void)n, (void)always;
     return true;
 }
-void http_add_header(struct http_request *r, const char *name, struct str value) { (void)r, (void)name, (void)value; }
+void http_add_header(struct http_request *r, const char *name, struct str value) {
+    (void)r, (void)name, (void)value;
+}
 void http_close_after(struct http_request *r) { (void)r; }
 void http_stats(const struct http_server *s, struct http_stats *out) { (void)s, (void)out; }
 void http_reply(struct http_request *r, int status, struct buf *body) {
@@ -103,7 +111,7 @@ static void ask(struct api *api, const char *method, const char *target, const c
     exit(1);
 }
 
-/* ---- a desk without a server -------------------------------------------------------------------------------- */
+/* ---- a desk without a server ----------------------------------------------------------------- */
 
 static void die(const char *what) {
     fprintf(stderr, "statements: %s\n", what);
@@ -117,7 +125,9 @@ static void desk_open(struct desk *d, const char *dir, const char *url, bool wri
     FILE *f = fopen(str_fmt(a, "%s/secret.key", dir).p, "rb");
     if (f == NULL || fread(server.bytes, sizeof server.bytes, 1, f) != 1) die("no secret.key");
     fclose(f);
-    if (db_open(&(struct db_config){.dir = dir, .url = url, .read_only = !write}, &d->db, err, sizeof err) < 0) die(err);
+    if (db_open(&(struct db_config){.dir = dir, .url = url, .read_only = !write}, &d->db, err, sizeof err) <
+        0)
+        die(err);
     key_derive(&d->session_key, &server, "session");
     key_derive(&d->csrf_key, &server, "csrf token");
     key_derive(&d->request_key, &server, "request token");
@@ -133,7 +143,8 @@ static void desk_open(struct desk *d, const char *dir, const char *url, bool wri
 static double cpu_us(int who) {
     struct rusage u;
     getrusage(who, &u);
-    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1e6 + (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1e6 +
+           (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
 }
 
 static int count_statements(const struct recording *r) {
@@ -142,7 +153,7 @@ static int count_statements(const struct recording *r) {
     return n;
 }
 
-/* ---- reads ---------------------------------------------------------------------------------------------------- */
+/* ---- reads ----------------------------------------------------------------------------------- */
 
 static void run_read(const struct recording *r, struct conn *c, struct buf *out) {
     out->n = 0;
@@ -150,7 +161,8 @@ static void run_read(const struct recording *r, struct conn *c, struct buf *out)
     db_read_end(c);
 }
 
-static void get(struct api *api, struct arena *a, const char *store, int rounds, char **targets, int n, bool verbose) {
+static void get(struct api *api, struct arena *a, const char *store, int rounds, char **targets, int n,
+                bool verbose) {
     struct recording *all = arena_array(a, (size_t)n, sizeof *all);
     struct conn *c = db_reader(api->desk->db);
     struct buf out = {0};
@@ -170,11 +182,12 @@ static void get(struct api *api, struct arena *a, const char *store, int rounds,
         for (int i = 0; i < n; i++) run_read(&all[i], c, &out);
     double us = (cpu_us(RUSAGE_THREAD) - began) / rounds / n;
     buf_free(&out);
-    printf("{\"us\": %.3f, \"statements\": %.2f, \"bytes\": %zu}\n", us, (double)statements / n, bytes / (size_t)n);
+    printf("{\"us\": %.3f, \"statements\": %.2f, \"bytes\": %zu}\n", us, (double)statements / n,
+           bytes / (size_t)n);
     if (verbose) recorded_print(&all[0], c);
 }
 
-/* ---- writes --------------------------------------------------------------------------------------------------- */
+/* ---- writes ---------------------------------------------------------------------------------- */
 
 static int run_write(struct conn *c, void *arg) {
     struct buf out = {0};
@@ -183,7 +196,8 @@ static int run_write(struct conn *c, void *arg) {
     return rc;
 }
 
-static void post(struct api *api, struct arena *a, const char *store, int count, const char *target, const char *body, bool verbose) {
+static void post(struct api *api, struct arena *a, const char *store, int count, const char *target,
+                 const char *body, bool verbose) {
     struct db *db = api->desk->db;
     struct recording r;
     struct db_stats before, after;
@@ -203,7 +217,7 @@ static void post(struct api *api, struct arena *a, const char *store, int count,
     if (verbose) recorded_print(&r, db_reader(db));
 }
 
-/* ---- the change log ------------------------------------------------------------------------------------------- */
+/* ---- the change log -------------------------------------------------------------------------- */
 
 static struct {
     bool off;
@@ -249,9 +263,11 @@ static double median(double *list, size_t n) {
     return list[n / 2];
 }
 
-#define BLOCK 50 /* requests with the log, then as many without it, and so on: both see the same load and the same growing store */
+#define BLOCK \
+    50 /* requests with the log, then as many without it, and so on: both see the same load and the same growing store */
 
-static void cost_of_log(struct api *api, struct arena *a, const char *method, const char *target, const char *body, int count) {
+static void cost_of_log(struct api *api, struct arena *a, const char *method, const char *target,
+                        const char *body, int count) {
     size_t blocks = (size_t)count / BLOCK + 1;
     double *us[2] = {arena_array(a, blocks, sizeof(double)), arena_array(a, blocks, sizeof(double))};
     change_log.calls = 0;
@@ -268,21 +284,24 @@ static void cost_of_log(struct api *api, struct arena *a, const char *method, co
         }
         us[i % 2][i / 2] = (cpu_us(RUSAGE_SELF) - began) / BLOCK;
     }
-    printf("{\"method\": \"%s\", \"with\": %.2f, \"without\": %.2f, \"writes\": %.2f, \"audit_ns\": %.0f}\n", method, median(us[0], blocks),
-           median(us[1], blocks), (double)change_log.calls / (double)(2 * blocks * BLOCK), median(audit_times.ns, audit_times.n));
+    printf("{\"method\": \"%s\", \"with\": %.2f, \"without\": %.2f, \"writes\": %.2f, \"audit_ns\": %.0f}\n",
+           method, median(us[0], blocks), median(us[1], blocks),
+           (double)change_log.calls / (double)(2 * blocks * BLOCK), median(audit_times.ns, audit_times.n));
 }
 
-/* ---- lines ---------------------------------------------------------------------------------------------------- */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 static void print_value(const struct bind *binds, struct str name) {
     while (binds->name && !str_eq(str_of(binds->name), name)) binds++;
     if (binds->type == BIND_INT) printf("\t%lld", (long long)binds->i);
-    else if (binds->type == BIND_BLOB || memchr(binds->s.p ? binds->s.p : "", '\t', binds->s.n)) die("a value that is no line");
+    else if (binds->type == BIND_BLOB || memchr(binds->s.p ? binds->s.p : "", '\t', binds->s.n))
+        die("a value that is no line");
     else if (binds->s.p) printf("\t%.*s", (int)binds->s.n, binds->s.p);
     else printf("\t\\N");
 }
 
-static void lines(struct api *api, struct arena *a, const char *method, const char *body, char **targets, int n) {
+static void lines(struct api *api, struct arena *a, const char *method, const char *body, char **targets,
+                  int n) {
     for (int i = 0; i < n; i++) {
         struct recording r;
         record_begin(&r, a, false); /* the pool's thread or a writer's runs it */
@@ -300,11 +319,13 @@ static void lines(struct api *api, struct arena *a, const char *method, const ch
 }
 
 int main(int argc, char **argv) {
-    bool verbose = argc > 1 && strcmp(argv[argc - 1], "-v") == 0, write = argc > 1 && strcmp(argv[1], "post") == 0;
+    bool verbose = argc > 1 && strcmp(argv[argc - 1], "-v") == 0,
+         write = argc > 1 && strcmp(argv[1], "post") == 0;
     bool log = argc > 1 && strcmp(argv[1], "log") == 0;
     bool print = argc > 1 && strcmp(argv[1], "lines") == 0;
     if (verbose) argc--;
-    if (argc < 7 || (write && argc != 8) || (print && argc < 9) || (log && argc != 10)) die("see the head of bench/statements.c");
+    if (argc < 7 || (write && argc != 8) || (print && argc < 9) || (log && argc != 10))
+        die("see the head of bench/statements.c");
     struct arena *a = arena_new();
     struct desk desk = {0};
     char err[512];

@@ -1,6 +1,6 @@
-/* Counts fsync and fdatasync. It is preloaded into the server (LD_PRELOAD). At the end of the process it writes their
- * number to the file named by BENCH_SYNCS. strace would stop the writer at each call, and so change the size of its
- * batches. */
+/* Counts fsync and fdatasync. It is preloaded into the server (LD_PRELOAD). At the end of the process it
+ * writes their number to the file named by BENCH_SYNCS. strace would stop the writer at each call, and so
+ * change the size of its batches. */
 #include <dlfcn.h>
 #include <stdatomic.h>
 #include <stdio.h>

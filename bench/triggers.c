@@ -1,4 +1,5 @@
-/* Measures the cost of a change with many enabled triggers that do not fire: CPU time for each conversation.
+/* Measures the cost of a change with many enabled triggers that do not fire: CPU time for each
+ * conversation.
  *
  *   triggers [COUNT]    1,000 triggers, each with two collections of two propositions, on a demo desk in a temporary folder */
 #include "base/buf.h"
@@ -15,12 +16,15 @@
 
 /* Collections that hold for no conversation of the demo desk, of different fields. */
 static const char *const collections[] = {
-    "{\"propositions\": [{\"field\": \"cases.subject\", \"operator\": \"string_contains_insensitive\", \"value\": \"zzz%d\"}, {\"field\": "
-    "\"tags.name\", \"operator\": \"collection_contains_any_insensitive\", \"value\": \"zzz%d,yyy\"}]}",
-    "{\"propositions\": [{\"field\": \"cases.casestatusid\", \"operator\": \"history_changed_to\", \"value\": \"4\"}, {\"field\": "
-    "\"casemetrics.replycount\", \"operator\": \"comparison_greaterthan\", \"value\": \"%d00000\"}]}",
-    "{\"propositions\": [{\"field\": \"cases.createdat_relative_past\", \"operator\": \"date_before\", \"value\": \"lastyear\"}, "
-    "{\"field\": \"cases.assigneeagentid\", \"operator\": \"history_changed_from\", \"value\": \"(current_user)\"}]}",
+    "{\"propositions\": [{\"field\": \"cases.subject\", \"operator\": \"string_contains_insensitive\", "
+    "\"value\": \"zzz%d\"}, {\"field\": \"tags.name\", \"operator\": "
+    "\"collection_contains_any_insensitive\", \"value\": \"zzz%d,yyy\"}]}",
+    "{\"propositions\": [{\"field\": \"cases.casestatusid\", \"operator\": \"history_changed_to\", "
+    "\"value\": \"4\"}, {\"field\": \"casemetrics.replycount\", \"operator\": \"comparison_greaterthan\", "
+    "\"value\": \"%d00000\"}]}",
+    "{\"propositions\": [{\"field\": \"cases.createdat_relative_past\", \"operator\": \"date_before\", "
+    "\"value\": \"lastyear\"}, {\"field\": \"cases.assigneeagentid\", \"operator\": "
+    "\"history_changed_from\", \"value\": \"(current_user)\"}]}",
 };
 #define COLLECTIONS (sizeof collections / sizeof *collections)
 
@@ -34,9 +38,13 @@ static struct predicate *compile_one(struct work *w, const struct definitions *d
     struct json *list;
     struct json_error err;
     struct predicate *p;
-    struct str first = str_fmt(w->arena, collections[0], i, i), second = str_fmt(w->arena, collections[1 + i % 2], i);
-    struct str text = i % 2 ? str_fmt(w->arena, "[%s, %s]", first.p, second.p) : str_fmt(w->arena, "[%s, %s]", second.p, first.p);
-    if (json_parse(w->arena, text, &list, &err) < 0 || predicate_read_collections(w, d, list, S("p"), PREDICATE_NEW, &p) < 0) exit(1);
+    struct str first = str_fmt(w->arena, collections[0], i, i),
+               second = str_fmt(w->arena, collections[1 + i % 2], i);
+    struct str text = i % 2 ? str_fmt(w->arena, "[%s, %s]", first.p, second.p)
+                            : str_fmt(w->arena, "[%s, %s]", second.p, first.p);
+    if (json_parse(w->arena, text, &list, &err) < 0 ||
+        predicate_read_collections(w, d, list, S("p"), PREDICATE_NEW, &p) < 0)
+        exit(1);
     return p;
 }
 
@@ -51,7 +59,9 @@ int main(int argc, char **argv) {
     struct definitions d;
     struct facts *facts;
     struct moment m;
-    if (db_open(&bulk, &desk.db, err, sizeof err) < 0 || demo_fill(desk.db, &demo) < 0 || db_close(desk.db) < 0) return 1;
+    if (db_open(&bulk, &desk.db, err, sizeof err) < 0 || demo_fill(desk.db, &demo) < 0 ||
+        db_close(desk.db) < 0)
+        return 1;
     if (db_open(&cfg, &desk.db, err, sizeof err) < 0) return 1;
     desk.settings = settings_open(db_reader(desk.db));
     work_init(&w, &desk, arena_new());
@@ -67,13 +77,14 @@ int main(int argc, char **argv) {
     for (int i = 0; i < count; i++) predicate_mark(all[i], wanted);
     before = cpu_us();
     for (int i = 0; i < ROUNDS; i++)
-        if (facts_read(&w, &d, wanted, S("[7]"), &facts) != 1 || moment_read(&w, NEEDS_TEAMS, &m) < 0) return 1;
+        if (facts_read(&w, &d, wanted, S("[7]"), &facts) != 1 || moment_read(&w, NEEDS_TEAMS, &m) < 0)
+            return 1;
     printf("facts          %8.1f us for a conversation and a moment\n", (cpu_us() - before) / ROUNDS);
     before = cpu_us();
     for (int i = 0; i < ROUNDS; i++)
         for (int k = 0; k < count; k++) held += predicate_holds(all[k], &m, facts->list);
-    printf("evaluate       %8.1f us for a conversation and %d triggers, of which %d hold\n", (cpu_us() - before) / ROUNDS, count,
-           held / ROUNDS);
+    printf("evaluate       %8.1f us for a conversation and %d triggers, of which %d hold\n",
+           (cpu_us() - before) / ROUNDS, count, held / ROUNDS);
     db_read_end(w.conn);
     snprintf(command, sizeof command, "rm -rf %s", dir);
     return system(command);

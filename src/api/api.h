@@ -11,8 +11,8 @@ struct api_config {
     bool access_log;
 };
 
-/* Compiles and checks the tables. A route without roles, scope, summary or handler, two routes with one path, or an unknown reference:
- * returns NULL, with one line in err. */
+/* Compiles and checks the tables. A route without roles, scope, summary or handler, two routes with one
+ * path, or an unknown reference: returns NULL, with one line in err. */
 struct api *api_new(struct desk *d, const struct api_config *cfg, char *err, size_t err_size);
 void api_free(struct api *api);                          /* call it after http_stop; waits for the pool */
 const struct http_app *api_app(void);                    /* callbacks for http_start; ctx is the struct api */

@@ -6,9 +6,24 @@
 #include "base/limits.h"
 
 /* Arguments of all operations, and arguments that only bulk calls or pages of lists read. */
-enum common { A_CASE, A_EMPTY, A_FLAT, A_PRETTY, A_INCLUDE, A_FIELDS, A_OFFSET, A_LIMIT, A_AFTER, A_BEFORE, A_IDS, A_LEGACY_IDS, COMMONS };
-static const char *const common[COMMONS] = {"_case",  "_empty", "_flat",    "_pretty",   "include", "fields",
-                                            "offset", "limit",  "after_id", "before_id", "ids",     "legacy_ids"};
+enum common {
+    A_CASE,
+    A_EMPTY,
+    A_FLAT,
+    A_PRETTY,
+    A_INCLUDE,
+    A_FIELDS,
+    A_OFFSET,
+    A_LIMIT,
+    A_AFTER,
+    A_BEFORE,
+    A_IDS,
+    A_LEGACY_IDS,
+    COMMONS
+};
+static const char *const common[COMMONS] = {"_case",    "_empty",    "_flat",  "_pretty",
+                                            "include",  "fields",    "offset", "limit",
+                                            "after_id", "before_id", "ids",    "legacy_ids"};
 
 /* As sent, in any spelling. NULL: absent. */
 struct given {
@@ -31,7 +46,9 @@ static void sort_query(struct call *c, struct given *g) {
     }
 }
 
-static struct str argument_text(const struct json *j) { return j && j->type == JSON_STRING ? j->text : (struct str){0}; }
+static struct str argument_text(const struct json *j) {
+    return j && j->type == JSON_STRING ? j->text : (struct str){0};
+}
 
 static void read_flag(struct call *c, const struct given *g, enum common i, bool *out) {
     struct str s = argument_text(g->at[i]);
@@ -72,7 +89,8 @@ static void read_include(struct call *c, struct str names) {
         struct str name = o->includes[o->include_count++] = str_trim(str_cut(&rest, ','));
         o->include_all = o->include_all || str_eq(name, S("*"));
     }
-    if (o->include_all && names.p == NULL) notice(&c->work, "WARNING", "_flat without include counts as include=*.");
+    if (o->include_all && names.p == NULL)
+        notice(&c->work, "WARNING", "_flat without include counts as include=*.");
 }
 
 static void read_header_options(struct call *c) {
@@ -91,16 +109,19 @@ static void read_page(struct call *c, const struct given *g) {
     read_count(c, g, A_LIMIT, &o->limit);
     if (o->limit == 0) o->limit = DEFAULT_PAGE;
     if (o->limit > LIMIT_PAGE) {
-        notice(&c->work, "NOTICE", "The limit %lld is too large. The maximum of %d was used.", (long long)o->limit, LIMIT_PAGE);
+        notice(&c->work, "NOTICE", "The limit %lld is too large. The maximum of %d was used.",
+               (long long)o->limit, LIMIT_PAGE);
         o->limit = LIMIT_PAGE;
     }
     if (!route_takes_keys(c->route, c->resource)) return;
     read_count(c, g, A_AFTER, &o->after_id);
     read_count(c, g, A_BEFORE, &o->before_id);
     o->keyset = g->at[A_AFTER] || g->at[A_BEFORE] || c->route->always_keys;
-    if (o->keyset && o->offset) notice(&c->work, "NOTICE", "offset was ignored, because the page begins at an id.");
+    if (o->keyset && o->offset)
+        notice(&c->work, "NOTICE", "offset was ignored, because the page begins at an id.");
     if (g->at[A_AFTER] && g->at[A_BEFORE])
-        fail_field(&c->work, ERR_PARAMETERS_INCONSISTENT, S("after_id"), "Send after_id or before_id, not both.");
+        fail_field(&c->work, ERR_PARAMETERS_INCONSISTENT, S("after_id"),
+                   "Send after_id or before_id, not both.");
 }
 
 static bool takes_argument(const struct call *c, struct str name) {
@@ -109,7 +130,8 @@ static bool takes_argument(const struct call *c, struct str name) {
     return false;
 }
 
-/* Refuses arguments that can't narrow this list. With a notice only, the client would take the whole list for the rows it asked for. */
+/* Refuses arguments that can't narrow this list. With a notice only, the client would take the whole list
+ * for the rows it asked for. */
 static void refuse_narrowing(struct call *c, const struct given *g) {
     static const enum common narrowing[] = {A_IDS, A_LEGACY_IDS, A_AFTER, A_BEFORE};
     bool keys = route_takes_keys(c->route, c->resource);
@@ -118,7 +140,9 @@ static void refuse_narrowing(struct call *c, const struct given *g) {
         bool taken = i >= 2 ? keys : takes_argument(c, str_of(name));
         if (!taken && g->at[narrowing[i]])
             fail_field(&c->work, ERR_FIELD_INVALID, str_of(name),
-                       i < 2 ? "This list does not support the argument %s." : "This list does not support paging by %s.", name);
+                       i < 2 ? "This list does not support the argument %s."
+                             : "This list does not support paging by %s.",
+                       name);
     }
 }
 
@@ -135,7 +159,8 @@ void arguments_read(struct call *c) {
     read_flag(c, &given, A_PRETTY, &o->pretty);
     read_include(c, read_names(c, &given, A_INCLUDE));
     o->picks = picks_parse(c, read_names(c, &given, A_FIELDS), &o->pick_count);
-    bool list = c->route && (c->route->shape == LIST || c->route->shape == LIST_COUNT || c->route->shape == LIST_CURSOR);
+    bool list = c->route &&
+                (c->route->shape == LIST || c->route->shape == LIST_COUNT || c->route->shape == LIST_CURSOR);
     if (list) read_page(c, &given);
     if (c->route && route_lists(c->route)) refuse_narrowing(c, &given);
     if (o->limit == 0) o->limit = DEFAULT_PAGE;
@@ -150,8 +175,8 @@ static bool is_common(const struct call *c, struct str name) {
 
 static bool known(const struct in *list, int count, bool create, bool file, struct str name) {
     for (int i = 0; i < count; i++)
-        if ((input_taken(list[i].field, create) || list[i].field->flags & REFUSED) && (list[i].field->type == F_FILE) == file &&
-            name_eq(list[i].name, name))
+        if ((input_taken(list[i].field, create) || list[i].field->flags & REFUSED) &&
+            (list[i].field->type == F_FILE) == file && name_eq(list[i].name, name))
             return true;
     return false;
 }
@@ -163,7 +188,9 @@ static bool misshapen(const struct in *list, int count, bool create, struct str 
 }
 
 static void name_unknown(struct call *c, const char *kind, struct buf *names) {
-    if (names->n) notice(&c->work, "NOTICE", "Unknown %s were ignored: %.*s", kind, (int)(names->n > 800 ? 800 : names->n), names->p);
+    if (names->n)
+        notice(&c->work, "NOTICE", "Unknown %s were ignored: %.*s", kind,
+               (int)(names->n > 800 ? 800 : names->n), names->p);
     buf_free(names);
 }
 
@@ -190,12 +217,14 @@ static int note_parameters(struct call *c) {
     bool bulk = c->route->shape == COUNT, create = c->method == POST;
     int rc = 0;
     for (const struct json *j = c->route->any_names ? NULL : c->body->first; j; j = j->next) {
-        if (known(c->input, c->input_count, create, false, j->name) || (bulk && name_eq(j->name, S("ids")))) continue;
+        if (known(c->input, c->input_count, create, false, j->name) || (bulk && name_eq(j->name, S("ids"))))
+            continue;
         if (misshapen(c->input, c->input_count, create, j->name)) rc = refuse_shape(c, j->name);
         else buf_fmt(&names, "%s%.*s", names.n ? ", " : "", (int)j->name.n, j->name.p);
     }
     name_unknown(c, "parameters", &names);
-    for (const struct http_file *f = files_have_any_name(c->route->body) ? NULL : c->http->files; f; f = f->next)
+    for (const struct http_file *f = files_have_any_name(c->route->body) ? NULL : c->http->files; f;
+         f = f->next)
         if (!known(c->input, c->input_count, create, true, f->field))
             buf_fmt(&names, "%s%.*s", names.n ? ", " : "", (int)f->field.n, f->field.p);
     name_unknown(c, "files", &names);

@@ -1,9 +1,10 @@
 /* Authentication.
  *
- * Basic credentials are verified by Argon2id once, in the pool. The result is remembered for a few minutes under a keyed hash of
- * credentials, user agent, address and CSRF mode, with the opened session and the time of the last password change. The next request
- * with them finds its actor by one query on the event loop. That query joins the session with its user, so a changed password, a
- * disabled user or an ended session invalidates the memory at once, in any process. */
+ * Basic credentials are verified by Argon2id once, in the pool. The result is remembered for a few minutes
+ * under a keyed hash of credentials, user agent, address and CSRF mode, with the opened session and the
+ * time of the last password change. The next request with them finds its actor by one query on the event
+ * loop. That query joins the session with its user, so a changed password, a disabled user or an ended
+ * session invalidates the memory at once, in any process. */
 #include "api/credentials.h"
 #include "api/machine.h"
 #include "api/reply.h"
@@ -25,7 +26,7 @@
 
 #define REMEMBER (5 * TIME_MINUTE)
 
-/* ---- sessions ------------------------------------------------------------------------------------------------ */
+/* ---- sessions -------------------------------------------------------------------------------- */
 
 static int session_failed(struct call *c) {
     c->work.actor.rank = ROLE_PUBLIC;
@@ -52,7 +53,9 @@ static int load_cookie(struct work *w, struct http_request *r, struct session *s
     int64_t id = session_token_id(token);
     int rc = id ? session_load(w, id, s) : 0;
     if (rc <= 0) return rc;
-    if (s->csrf_checked && secret_eq(token, session_token(w, s, w->arena)) && str_eq(s->user_agent, user_agent_of(r))) return 1;
+    if (s->csrf_checked && secret_eq(token, session_token(w, s, w->arena)) &&
+        str_eq(s->user_agent, user_agent_of(r)))
+        return 1;
     w->actor = nobody;
     return 0;
 }
@@ -73,12 +76,13 @@ int auth_reader(struct work *w, struct http_request *r, struct str *csrf) {
     return rc;
 }
 
-/* ---- Basic --------------------------------------------------------------------------------------------------- */
+/* ---- Basic ----------------------------------------------------------------------------------- */
 
 static void credential_key(struct call *c, const struct credentials_given *g, unsigned char key[MAC_SIZE]) {
     const struct actor *a = &c->work.actor;
     struct buf b = {0};
-    const struct str parts[] = {g->pair.login, g->pair.password, a->user_agent, a->remote, g->csrf ? S("1") : S("0")};
+    const struct str parts[] = {g->pair.login, g->pair.password, a->user_agent, a->remote,
+                                g->csrf ? S("1") : S("0")};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         buf_int(&b, (int64_t)parts[i].n);
         buf_char(&b, ':');
@@ -142,8 +146,10 @@ static int by_memory(struct call *c, const struct credentials_given *g, struct s
     if (known.session_id == 0) return AUTH_SLOW;
     int rc = session_load(&c->work, known.session_id, s);
     if (rc < 0) return rc;
-    bool same = rc == 1 && s->password_updated_at == known.password_updated_at && s->logins_version == known.logins_version;
-    bool enough = same && !s->wants_otp && !password_expired(c->work.desk, c->work.actor.rank, s->password_updated_at, c->work.now);
+    bool same = rc == 1 && s->password_updated_at == known.password_updated_at &&
+                s->logins_version == known.logins_version;
+    bool enough = same && !s->wants_otp &&
+                  !password_expired(c->work.desk, c->work.actor.rank, s->password_updated_at, c->work.now);
     if (!enough) {
         c->work.actor.rank = ROLE_PUBLIC;
         return AUTH_SLOW;
@@ -153,7 +159,8 @@ static int by_memory(struct call *c, const struct credentials_given *g, struct s
     return AUTH_DONE;
 }
 
-/* A token stands for itself: a session that is sent with it is ignored. No browser adds a token by itself, so CSRF is not checked. */
+/* A token stands for itself: a session that is sent with it is ignored. No browser adds a token by itself,
+ * so CSRF is not checked. */
 static int by_bearer(struct call *c, struct str token) {
     int rc = bearer_load(&c->work, token);
     if (rc) return rc < 0 ? rc : AUTH_DONE;
@@ -178,7 +185,7 @@ int auth_fast(struct call *c) {
     return rc;
 }
 
-/* ---- slow path: hash, lock-out, session ----------------------------------------------------------------------- */
+/* ---- slow path: hash, lock-out, session ------------------------------------------------------ */
 
 struct opening {
     struct work *work;
@@ -201,7 +208,8 @@ static int count_failure_in(struct conn *conn, void *arg) {
 static int open_session_in(struct conn *conn, void *arg) {
     struct opening *o = arg;
     o->work->conn = conn;
-    return session_open(o->work, o->user_id, o->work->actor.user_agent, o->work->actor.remote, o->csrf, o->method, &o->session_id);
+    return session_open(o->work, o->user_id, o->work->actor.user_agent, o->work->actor.remote, o->csrf,
+                        o->method, &o->session_id);
 }
 
 static int on_writer(struct call *c, int (*run)(struct conn *conn, void *arg), struct opening *o) {
@@ -219,7 +227,9 @@ static int refused_for(struct call *c, int seconds, struct str why) {
     return fail_field(&c->work, ERR_AUTHENTICATION_LOCKED, (struct str){0}, "%.*s", (int)why.n, why.p);
 }
 
-static int refused_locked(struct call *c, const struct lockout *l) { return refused_for(c, l->seconds, lockout_says(c->work.arena, l)); }
+static int refused_locked(struct call *c, const struct lockout *l) {
+    return refused_for(c, l->seconds, lockout_says(c->work.arena, l));
+}
 
 static int refuse_locked(struct call *c, const struct guess *g) {
     struct lockout l;
@@ -227,7 +237,7 @@ static int refuse_locked(struct call *c, const struct guess *g) {
     return rc > 0 ? refused_locked(c, &l) : rc;
 }
 
-/* ---- callers who prove a former login --------------------------------------------------------------------------- */
+/* ---- callers who prove a former login -------------------------------------------------------- */
 
 /* Returns 1 and the guess of a remembered device of this account, or 0. */
 static int device_guess(struct call *c, const struct credentials_given *g, struct guess *out) {
@@ -237,11 +247,13 @@ static int device_guess(struct call *c, const struct credentials_given *g, struc
     if (rc <= 0) return rc;
     TRY(login_find(&c->work, g->pair.login, &l));
     if (l.user_id != user_id) return 0;
-    *out = (struct guess){GUESS_DEVICE, guessed_name(c->work.arena, "device", str_fmt(c->work.arena, "%" PRId64, chain_id))};
+    *out = (struct guess){
+        GUESS_DEVICE, guessed_name(c->work.arena, "device", str_fmt(c->work.arena, "%" PRId64, chain_id))};
     return 1;
 }
 
-/* Uses a code before the password. Accounts that don't exist or have no second factor are treated like a wrong code. */
+/* Uses a code before the password. Accounts that don't exist or have no second factor are treated like a
+ * wrong code. */
 static int early_code_in(struct conn *conn, void *arg) {
     struct opening *o = arg;
     o->work->conn = conn;
@@ -288,8 +300,8 @@ int auth_delay(struct call *c, uint64_t *key) {
     return proven ? 0 : login_delay(&c->work, g.pair.login, key);
 }
 
-/* Codes, tokens and passwords that are not remembered are used when the body has arrived. Before it, an unknown token and a locked login
- * are refused. */
+/* Codes, tokens and passwords that are not remembered are used when the body has arrived. Before it, an
+ * unknown token and a locked login are refused. */
 int auth_before_body(struct call *c) {
     struct credentials_given g;
     struct auth_token t;
@@ -306,7 +318,10 @@ int auth_before_body(struct call *c) {
 int auth_crowded(struct call *c) {
     int seconds = (LOGIN_DELAY_MAX_MS + 999) / 1000;
     return refused_for(c, seconds,
-                       str_fmt(c->work.arena, "Too many logins to this account are waiting. Try again in %d seconds.", seconds));
+                       str_fmt(c->work.arena,
+                               "Too many logins to this account are waiting. Try again in %d "
+                               "seconds.",
+                               seconds));
 }
 
 /* Verifies one password at a time, because a hash needs 19 MiB and a core. Holds no snapshot meanwhile. */
@@ -319,8 +334,9 @@ static int hash_in_turn(struct call *c, struct str hash, struct str password, bo
     return db_read_begin(c->work.conn, BUDGET_POOL_MS);
 }
 
-/* Judges a guess after its hash, when other guesses may have failed, in this process or another. A correct guess counts if fewer than
- * ten wrong ones were counted before it. At most ten callers learn that their guess was wrong. */
+/* Judges a guess after its hash, when other guesses may have failed, in this process or another. A correct
+ * guess counts if fewer than ten wrong ones were counted before it. At most ten callers learn that their
+ * guess was wrong. */
 static int judge_password(struct call *c, const struct guess *g, int64_t user_id, bool right, int *attempt) {
     struct opening o = {.work = &c->work, .guess = *g, .user_id = user_id};
     if (right) return refuse_locked(c, g);
@@ -338,11 +354,12 @@ static int verify_password(struct call *c, const struct credentials_given *g, st
     TRY(hash_in_turn(c, l->hash, g->pair.password, &right));
     TRY(judge_password(c, &guess, l->user_id, right, &attempt));
     if (right) return 0;
-    c->notification = str_fmt(c->work.arena, "Invalid email or password (attempt: %d/%d)", attempt, LOGIN_FAILURES);
+    c->notification =
+        str_fmt(c->work.arena, "Invalid email or password (attempt: %d/%d)", attempt, LOGIN_FAILURES);
     return fail(&c->work, ERR_AUTHENTICATION_FAILED);
 }
 
-/* ---- logins with several steps ---------------------------------------------------------------------------------- */
+/* ---- logins with several steps --------------------------------------------------------------- */
 
 static int write_step(struct conn *conn, void *arg) {
     struct opening *o = arg;
@@ -350,8 +367,8 @@ static int write_step(struct conn *conn, void *arg) {
     return auth_token_make(o->work, o->step, o->user_id, &o->token);
 }
 
-/* Fails a login whose password was correct but which needs another step. The reply names the step and has the token that continues the
- * login. */
+/* Fails a login whose password was correct but which needs another step. The reply names the step and has
+ * the token that continues the login. */
 static int next_step(struct call *c, enum auth_step step, int64_t user_id) {
     struct opening o = {.work = &c->work, .user_id = user_id, .step = step};
     TRY(on_writer(c, write_step, &o));
@@ -359,8 +376,8 @@ static int next_step(struct call *c, enum auth_step step, int64_t user_id) {
     return fail(&c->work, step == STEP_OTP ? ERR_OTP_EXPECTED : ERR_CREDENTIAL_EXPIRED);
 }
 
-/* Uses the code, and the token that came with it. Counts a wrong code for both. Guesses of one person's codes are serialised, so a code
- * counts if fewer than ten wrong ones were counted before it. */
+/* Uses the code, and the token that came with it. Counts a wrong code for both. Guesses of one person's
+ * codes are serialised, so a code counts if fewer than ten wrong ones were counted before it. */
 static int check_code_in(struct conn *conn, void *arg) {
     struct opening *o = arg;
     o->work->conn = conn;
@@ -377,13 +394,15 @@ static int check_code_in(struct conn *conn, void *arg) {
 }
 
 static struct guess guess_of_person(struct call *c, enum guess_of of, const char *secret, int64_t user_id) {
-    return (struct guess){of, guessed_name(c->work.arena, secret, str_fmt(c->work.arena, "%" PRId64, user_id))};
+    return (struct guess){of,
+                          guessed_name(c->work.arena, secret, str_fmt(c->work.arena, "%" PRId64, user_id))};
 }
 
 /* Wrong codes are counted like wrong passwords. */
 static int take_code(struct call *c, struct str code, int64_t user_id, int64_t token_id) {
     struct guess guess = guess_of_person(c, GUESS_CODE, "code", user_id);
-    struct opening o = {.work = &c->work, .guess = guess, .user_id = user_id, .code = code, .token_id = token_id};
+    struct opening o = {
+        .work = &c->work, .guess = guess, .user_id = user_id, .code = code, .token_id = token_id};
     TRY(refuse_locked(c, &guess));
     TRY(on_writer(c, check_code_in, &o));
     if (o.locked.seconds) return refused_locked(c, &o.locked);
@@ -391,14 +410,17 @@ static int take_code(struct call *c, struct str code, int64_t user_id, int64_t t
     return o.taken ? 0 : fail(&c->work, ERR_AUTHENTICATION_FAILED);
 }
 
-int auth_code(struct call *c, struct str code) { return c->code_taken ? 0 : take_code(c, code, c->work.actor.user_id, 0); }
+int auth_code(struct call *c, struct str code) {
+    return c->code_taken ? 0 : take_code(c, code, c->work.actor.user_id, 0);
+}
 
 /* Opens or reuses the session of a complete login, if the password has not changed since it was verified. */
-static int open_session(struct call *c, const struct credentials_given *g, int64_t user_id, int64_t password_updated_at,
-                        struct session *s) {
+static int open_session(struct call *c, const struct credentials_given *g, int64_t user_id,
+                        int64_t password_updated_at, struct session *s) {
     const char *method = c->code_taken ? "PASSWORD_AND_CODE" : "PASSWORD";
     struct opening o = {.work = &c->work, .user_id = user_id, .csrf = g->csrf, .method = method};
-    TRY(session_find(&c->work, o.user_id, c->work.actor.user_agent, c->work.actor.remote, g->csrf, &o.session_id));
+    TRY(session_find(&c->work, o.user_id, c->work.actor.user_agent, c->work.actor.remote, g->csrf,
+                     &o.session_id));
     if (o.session_id == 0) TRY(on_writer(c, open_session_in, &o));
     int rc = session_load(&c->work, o.session_id, s);
     bool opened = rc == 1 && s->password_updated_at == password_updated_at;
@@ -408,15 +430,18 @@ static int open_session(struct call *c, const struct credentials_given *g, int64
 static int by_password(struct call *c, const struct credentials_given *g, struct session *s) {
     struct login l;
     unsigned char key[MAC_SIZE];
-    int known = to_remember(c) ? AUTH_SLOW : by_memory(c, g, s); /* another request may have verified the password while this one waited */
+    /* another request may have verified the password while this one waited */
+    int known = to_remember(c) ? AUTH_SLOW : by_memory(c, g, s);
     if (known != AUTH_SLOW) return known;
     TRY(verify_password(c, g, &l));
     if (l.wants_otp && g->code.n == 0) return next_step(c, STEP_OTP, l.user_id);
     if (l.wants_otp && !c->code_taken) TRY(take_code(c, g->code, l.user_id, 0));
-    if (password_expired(c->work.desk, l.rank, l.password_updated_at, c->work.now)) return next_step(c, STEP_PASSWORD, l.user_id);
+    if (password_expired(c->work.desk, l.rank, l.password_updated_at, c->work.now))
+        return next_step(c, STEP_PASSWORD, l.user_id);
     TRY(open_session(c, g, l.user_id, l.password_updated_at, s));
     credential_key(c, g, key);
-    /* Remembers the session of these credentials, not one that was sent with them. If logins_version changed, the address may be gone. */
+    /* Remembers the session of these credentials, not one that was sent with them. If logins_version
+     * changed, the address may be gone. */
     if (s->logins_version == l.logins_version) remember(c->api, key, s);
     return same_user(c, g, s);
 }
@@ -469,7 +494,7 @@ int auth_guess(struct call *c, struct str hash, struct str password, bool *right
     return judge_password(c, &guess, c->work.actor.user_id, *right, &attempt);
 }
 
-/* ---- remember-me ------------------------------------------------------------------------------------------------- */
+/* ---- remember-me ----------------------------------------------------------------------------- */
 
 static int write_remembered(struct conn *conn, void *arg) {
     struct opening *o = arg;
@@ -488,8 +513,8 @@ static int by_remembered(struct call *c, const struct credentials_given *g, stru
     TRY(on_writer(c, write_remembered, &o));
     int rc = o.taken ? session_load(&c->work, o.session_id, s) : 0;
     if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_AUTHENTICATION_FAILED);
-    /* No token for a new password is issued here, because the remember-me token may be stolen. A caller who has the expired password logs
-     * in with it. */
+    /* No token for a new password is issued here, because the remember-me token may be stolen. A caller
+     * who has the expired password logs in with it. */
     if (password_expired(c->work.desk, c->work.actor.rank, s->password_updated_at, c->work.now))
         return fail(&c->work, ERR_AUTHENTICATION_FAILED);
     call_header(c, "X-RememberMe", o.successor);
@@ -527,7 +552,7 @@ int auth_slow(struct call *c) {
     return AUTH_DONE;
 }
 
-/* ---- admission ------------------------------------------------------------------------------------------------ */
+/* ---- admission ------------------------------------------------------------------------------- */
 
 int auth_csrf(struct call *c) {
     const struct actor *a = &c->work.actor;
@@ -537,7 +562,8 @@ int auth_csrf(struct call *c) {
     TRY(foreign);
     if (foreign)
         return fail_field(&c->work, ERR_CSRF_FAILED, (struct str){0},
-                          "A browser sent these credentials for a page of another site. Send X-Session-ID and X-CSRF-Token instead.");
+                          "A browser sent these credentials for a page of another site. Send X-Session-ID "
+                          "and X-CSRF-Token instead.");
     if (!c->by_session || !a->csrf_checked) return 0;
     int rc = session_load(&c->work, a->session_id, &s);
     if (rc <= 0) return rc < 0 ? rc : session_failed(c);
@@ -546,15 +572,18 @@ int auth_csrf(struct call *c) {
     return fail(&c->work, ERR_CSRF_FAILED);
 }
 
-/* The scopes that the route needs are part of the challenge (RFC 6750 section 3.1): its own, and the first of those that its items need. */
+/* The scopes that the route needs are part of the challenge (RFC 6750 section 3.1): its own, and the first
+ * of those that its items need. */
 static int scope_refuse(struct call *c, const char *scope) {
     struct arena *a = c->work.arena;
-    struct str items = str_of(route_content(c->route, c->resource)), item = str_cut(&items, ' '), needed = S("");
+    struct str items = str_of(route_content(c->route, c->resource)), item = str_cut(&items, ' '),
+               needed = S("");
     if (bearer_is_scope(scope)) needed = str_fmt(a, "%s:%s", scope, route_reads(c->route) ? "read" : "write");
     if (scope && item.n && !scopes_include(route_content(c->route, c->resource), scope))
         needed = str_fmt(a, "%s%s%.*s:read", needed.p, needed.n ? " " : "", (int)item.n, item.p);
     if (c->work.actor.kind == ACTOR_TOKEN)
-        c->challenge = needed.n ? str_fmt(a, "error=\"insufficient_scope\", scope=\"%s\"", needed.p) : S("error=\"insufficient_scope\"");
+        c->challenge = needed.n ? str_fmt(a, "error=\"insufficient_scope\", scope=\"%s\"", needed.p)
+                                : S("error=\"insufficient_scope\"");
     return fail(&c->work, ERR_PERMISSIONS_DENIED);
 }
 
@@ -588,6 +617,7 @@ int auth_admit(struct call *c) {
     bool by_fingerprint = r->roles & FINGERPRINT && a->rank == ROLE_PUBLIC && a->fingerprint.p;
     bool admitted = r->roles & 1u << a->rank || by_token || by_fingerprint;
     if (!admitted) return fail(&c->work, a->rank ? ERR_PERMISSIONS_DENIED : ERR_AUTHORIZATION_REQUIRED);
-    if (r->permission && a->rank && !permitted(a, r->permission)) return fail(&c->work, ERR_PERMISSIONS_DENIED);
+    if (r->permission && a->rank && !permitted(a, r->permission))
+        return fail(&c->work, ERR_PERMISSIONS_DENIED);
     return scope_admit(c);
 }

@@ -12,7 +12,8 @@ static int64_t missing_time(int64_t full_at, int64_t quota, int64_t now) {
 }
 
 struct bucket_state bucket_look(int64_t full_at, int64_t quota, int64_t now) {
-    int64_t token = BUCKET_MINUTE / quota, missing = missing_time(full_at, quota, now), left = (token * quota - missing) / token;
+    int64_t token = BUCKET_MINUTE / quota, missing = missing_time(full_at, quota, now),
+            left = (token * quota - missing) / token;
     struct bucket_state s = {.refused = left == 0, .left = left, .full_s = whole_seconds(missing)};
     if (s.refused) s.retry_s = whole_seconds(missing - token * (quota - 1));
     return s;

@@ -31,7 +31,7 @@ __attribute__((format(printf, 2, 3))) static bool found_wrong(const struct check
     return false;
 }
 
-/* ---- names of values in SQL ---------------------------------------------------------------------------------------- */
+/* ---- names of values in SQL ------------------------------------------------------------------ */
 
 #define SQL_NAMES 64
 
@@ -47,12 +47,12 @@ static bool binds_are_known(const struct check *k, const char *what, const char 
     size_t n = sql ? db_names(k->arena, sql, names, SQL_NAMES) : 0;
     for (size_t i = 0; i < n; i++)
         if (!is_listed(bound, names[i]))
-            return found_wrong(k, "%s names %.*s, which is not bound there (%s)", what, (int)names[i].n, names[i].p,
-                               bound[0] ? bound : "nothing is");
+            return found_wrong(k, "%s names %.*s, which is not bound there (%s)", what, (int)names[i].n,
+                               names[i].p, bound[0] ? bound : "nothing is");
     return true;
 }
 
-/* ---- members ---------------------------------------------------------------------------------------------------------- */
+/* ---- members --------------------------------------------------------------------------------- */
 
 static const struct field *member_of(const struct resource *r, struct str name) {
     for (const struct field *f = fields_of(r->fields); f->name; f++)
@@ -72,7 +72,8 @@ static bool has_lists(const struct resource *r) {
     return false;
 }
 
-/* True if an F_ROWS shows its rows in place: the statement that reads them binds only the ids of their owners. */
+/* True if an F_ROWS shows its rows in place: the statement that reads them binds only the ids of their
+ * owners. */
 static bool is_shown_in_place(const struct resource *r) {
     for (const struct resource *const *p = resources; *p; p++)
         for (const struct field *f = fields_of((*p)->fields); f->name; f++)
@@ -85,15 +86,19 @@ static bool check_reference(const struct check *k, const struct field *f) {
     const struct resource *target = f->ref ? resource_of(f->ref) : NULL;
     if (f->type != F_REF && !many) return true;
     if (target == NULL) return found_wrong(k, "it refers to an unknown resource");
-    if (many && f->owned_by == NULL && ((f->many == NULL && f->made == NULL && f->found == NULL) || f->type == F_ROWS))
+    if (many && f->owned_by == NULL &&
+        ((f->many == NULL && f->made == NULL && f->found == NULL) || f->type == F_ROWS))
         return found_wrong(k, "it needs a query in .many, or .owned_by");
-    if (f->type == F_ROWS && has_lists(target)) return found_wrong(k, "the rows of F_ROWS must not have lists");
-    if (f->shows && (f->type != F_REF || target->url == NULL)) return found_wrong(k, ".shows needs an F_REF to a resource with .url");
+    if (f->type == F_ROWS && has_lists(target))
+        return found_wrong(k, "the rows of F_ROWS must not have lists");
+    if (f->shows && (f->type != F_REF || target->url == NULL))
+        return found_wrong(k, ".shows needs an F_REF to a resource with .url");
     if (f->owned_by && !(f->flags & READONLY) && target->table == NULL)
         return found_wrong(k, ".owned_by needs rows with a table, or READONLY");
     for (struct str rest = str_of(f->shows); rest.p;) {
         struct str name = str_cut(&rest, ',');
-        if (member_of(target, name) == NULL) return found_wrong(k, ".shows names %.*s, which %s has not", (int)name.n, name.p, f->ref);
+        if (member_of(target, name) == NULL)
+            return found_wrong(k, ".shows names %.*s, which %s has not", (int)name.n, name.p, f->ref);
     }
     return true;
 }
@@ -129,14 +134,22 @@ static bool initial_is_valid(const struct field *f) {
 }
 
 static bool check_value(const struct check *k, const struct field *f) {
-    if (f->initial && !initial_is_valid(f)) return found_wrong(k, ".initial is %s, which a client could not send", f->initial);
-    if (f->initial && !input_taken(f, true)) return found_wrong(k, "no POST reads its .initial. Give the column a DEFAULT in the schema");
-    if (f->example && !is_json(k->arena, f->example)) return found_wrong(k, ".example is not JSON (texts need quotes)");
+    if (f->initial && !initial_is_valid(f))
+        return found_wrong(k, ".initial is %s, which a client could not send", f->initial);
+    if (f->initial && !input_taken(f, true))
+        return found_wrong(k, "no POST reads its .initial. Give the column a DEFAULT in the "
+                              "schema");
+    if (f->example && !is_json(k->arena, f->example))
+        return found_wrong(k, ".example is not JSON (texts need quotes)");
     if (f->doc == NULL && !(f->flags & HIDDEN)) return found_wrong(k, "it has no .doc");
-    if (f->flags & REQUIRED && f->flags & READONLY) return found_wrong(k, "it is REQUIRED, but READONLY: nobody could send it");
-    if (f->bound && !(f->flags & (READONLY | HIDDEN))) return found_wrong(k, "it is .bound, so it must be READONLY or HIDDEN");
-    if (f->scope && (f->scope[0] == 0 || !scopes_known(f->scope))) return found_wrong(k, "it has the unknown scope %s", f->scope);
-    if (f->shown_if && !setting_is_bool(f->shown_if)) return found_wrong(k, ".shown_if names %s, which is no boolean setting", f->shown_if);
+    if (f->flags & REQUIRED && f->flags & READONLY)
+        return found_wrong(k, "it is REQUIRED, but READONLY: nobody could send it");
+    if (f->bound && !(f->flags & (READONLY | HIDDEN)))
+        return found_wrong(k, "it is .bound, so it must be READONLY or HIDDEN");
+    if (f->scope && (f->scope[0] == 0 || !scopes_known(f->scope)))
+        return found_wrong(k, "it has the unknown scope %s", f->scope);
+    if (f->shown_if && !setting_is_bool(f->shown_if))
+        return found_wrong(k, ".shown_if names %s, which is no boolean setting", f->shown_if);
     return true;
 }
 
@@ -144,7 +157,8 @@ static bool check_value(const struct check *k, const struct field *f) {
 static bool names_clash(struct arena *a, const struct field *f, const struct field *o) {
     unsigned unseen = INPUT_ONLY | HIDDEN;
     if (!(f->flags & unseen) && !(o->flags & unseen) && strcmp(f->name, o->name) == 0) return true;
-    bool taken = (input_taken(f, true) && input_taken(o, true)) || (input_taken(f, false) && input_taken(o, false));
+    bool taken =
+        (input_taken(f, true) && input_taken(o, true)) || (input_taken(f, false) && input_taken(o, false));
     return taken && name_eq(input_name(a, f), input_name(a, o));
 }
 
@@ -177,26 +191,34 @@ static bool check_fields(struct check *k) {
     const struct field *fields = fields_expand(k->arena, k->resource->fields);
     for (const struct field *f = fields; f->name; f++) {
         k->place = f->name;
-        if (!check_reference(k, f) || !check_words(k, f) || !check_value(k, f) || !check_items(k, f)) return false;
-        if (!binds_are_known(k, ".column", f->column, bound) || !binds_are_known(k, ".many", f->many, ":ids :me")) return false;
+        if (!check_reference(k, f) || !check_words(k, f) || !check_value(k, f) || !check_items(k, f))
+            return false;
+        if (!binds_are_known(k, ".column", f->column, bound) ||
+            !binds_are_known(k, ".many", f->many, ":ids :me"))
+            return false;
     }
     return check_names(k, fields);
 }
 
-/* ---- resources --------------------------------------------------------------------------------------------------------- */
+/* ---- resources ------------------------------------------------------------------------------- */
 
 static bool check_access(struct check *k) {
     const struct resource *r = k->resource, *parent = r->within.parent ? resource_of(r->within.parent) : NULL;
     k->place = ".scope";
-    if (r->scope == NULL) return found_wrong(k, "no scopes that show its rows to a token (\"\" means every token)");
-    if (!scopes_known(r->scope)) return found_wrong(k, "%s has an unknown scope (core/access/scope.c lists them)", r->scope);
+    if (r->scope == NULL)
+        return found_wrong(k, "no scopes that show its rows to a token (\"\" means every token)");
+    if (!scopes_known(r->scope))
+        return found_wrong(k, "%s has an unknown scope (core/access/scope.c lists them)", r->scope);
     k->place = ".visible";
-    if (r->within.parent && (parent == NULL || parent->table == NULL || parent->visible == NULL || r->within.column == NULL))
+    if (r->within.parent &&
+        (parent == NULL || parent->table == NULL || parent->visible == NULL || r->within.column == NULL))
         return found_wrong(k, ".within needs a column, and a parent with table and .visible");
     if (parent && r->visible)
-        return found_wrong(k, ".visible and .within exclude each other: set .within on the routes, or remove .visible");
+        return found_wrong(k, ".visible and .within exclude each other: set .within on the routes, or "
+                              "remove .visible");
     if ((r->table || r->from) && r->visible == NULL && parent == NULL)
-        return found_wrong(k, "visibility is missing: set .visible (core/access/access.h; access_everyone: all) or .within");
+        return found_wrong(k, "visibility is missing: set .visible (core/access/access.h; access_everyone: "
+                              "all) or .within");
     return true;
 }
 
@@ -207,18 +229,22 @@ static bool check_named_members(struct check *k) {
     for (const char *at = r->url ? strchr(r->url, ':') : NULL; at; at = strchr(at + 1, ':')) {
         struct str name = {at + 1, strcspn(at + 1, "/")};
         if (!str_eq(name, S("id")) && member_of(r, name) == NULL)
-            return found_wrong(k, "it names %.*s, which is no member. Add it, HIDDEN and with .column", (int)name.n, name.p);
+            return found_wrong(k, "it names %.*s, which is no member. Add it, HIDDEN and with .column",
+                               (int)name.n, name.p);
     }
     k->place = ".conversation";
-    if (r->conversation && strcmp(r->conversation, "id") != 0 && member_of(r, str_of(r->conversation)) == NULL)
+    if (r->conversation && strcmp(r->conversation, "id") != 0 &&
+        member_of(r, str_of(r->conversation)) == NULL)
         return found_wrong(k, "it names %s, no member", r->conversation);
     k->place = ".reference_also";
     if (r->reference_also && member_of(r, str_of(r->reference_also)) == NULL)
         return found_wrong(k, "it names %s, no member", r->reference_also);
     k->place = ".has_default";
-    if (r->has_default && member_of(r, S("is_default")) == NULL) return found_wrong(k, "there is no member is_default");
+    if (r->has_default && member_of(r, S("is_default")) == NULL)
+        return found_wrong(k, "there is no member is_default");
     k->place = ".brief_of";
-    if (r->brief_of && resource_of(r->brief_of) == NULL) return found_wrong(k, "it names an unknown resource");
+    if (r->brief_of && resource_of(r->brief_of) == NULL)
+        return found_wrong(k, "it names an unknown resource");
     return true;
 }
 
@@ -227,8 +253,10 @@ static bool check_conditions(struct check *k) {
     const char *bound = is_shown_in_place(r) ? "" : ":me";
     k->place = "its rows";
     return binds_are_known(k, ".from", r->from, bound) && binds_are_known(k, ".where", r->where, "") &&
-           binds_are_known(k, ".alive", r->alive, ":me") && binds_are_known(k, ".unique_among", r->unique_among, "") &&
-           binds_are_known(k, ".owned_order", r->owned_order, "") && binds_are_known(k, ".changed", r->changed, ":id");
+           binds_are_known(k, ".alive", r->alive, ":me") &&
+           binds_are_known(k, ".unique_among", r->unique_among, "") &&
+           binds_are_known(k, ".owned_order", r->owned_order, "") &&
+           binds_are_known(k, ".changed", r->changed, ":id");
 }
 
 bool resource_check(struct arena *a, const struct resource *r, char *err, size_t size) {
@@ -236,7 +264,7 @@ bool resource_check(struct arena *a, const struct resource *r, char *err, size_t
     return check_fields(&k) && check_access(&k) && check_named_members(&k) && check_conditions(&k);
 }
 
-/* ---- routes ------------------------------------------------------------------------------------------------------------- */
+/* ---- routes ---------------------------------------------------------------------------------- */
 
 static bool check_admission(const struct check *k, const struct route *r) {
     if (r->roles == 0) return found_wrong(k, "no roles");
@@ -245,12 +273,15 @@ static bool check_admission(const struct check *k, const struct route *r) {
         return found_wrong(k, "unknown permission %s (core/access/permission.c lists them)", r->permission);
     if (r->scope[0] && scope_bit(str_of(r->scope), false) == 0)
         return found_wrong(k, "unknown scope %s (core/access/scope.c lists them)", r->scope);
-    if (r->content && !scopes_known(r->content)) return found_wrong(k, ".content has an unknown scope: %s", r->content);
+    if (r->content && !scopes_known(r->content))
+        return found_wrong(k, ".content has an unknown scope: %s", r->content);
     if (r->bearer && r->scope[0]) return found_wrong(k, ".bearer needs the scope \"\"");
     if (bearer_is_scope(r->bearer) && scope_bit(str_of(r->bearer), false) == 0)
-        return found_wrong(k, ".bearer names the unknown scope %s (core/access/scope.c lists them)", r->bearer);
+        return found_wrong(k, ".bearer names the unknown scope %s (core/access/scope.c lists them)",
+                           r->bearer);
     if (r->bearer && route_writes(r) && str_eq(str_of(r->bearer), S(BEARER_ANY)))
-        return found_wrong(k, ".bearer of a write is BEARER_WRITES or a scope: tokens that only read may not write");
+        return found_wrong(k, ".bearer of a write is BEARER_WRITES or a scope: tokens that only read may "
+                              "not write");
     return true;
 }
 
@@ -266,7 +297,8 @@ static bool is_reply_header(struct str name) {
     return false;
 }
 
-static bool check_list(const struct check *k, const char *what, const char *list, char between, bool (*known)(struct str word)) {
+static bool check_list(const struct check *k, const char *what, const char *list, char between,
+                       bool (*known)(struct str word)) {
     for (struct str rest = str_of(list); rest.p;) {
         struct str word = str_cut(&rest, between);
         if (!known(word)) return found_wrong(k, "%s names %.*s, which is unknown", what, (int)word.n, word.p);
@@ -284,9 +316,11 @@ static bool takes_input(const struct check *k, const struct route *r, struct str
 static bool check_parameters(const struct check *k, const struct route *r) {
     for (struct str rest = str_of(r->lane_for); rest.p;) {
         struct str name = str_cut(&rest, ',');
-        if (!takes_input(k, r, name)) return found_wrong(k, ".lane_for names %.*s, no parameter", (int)name.n, name.p);
+        if (!takes_input(k, r, name))
+            return found_wrong(k, ".lane_for names %.*s, no parameter", (int)name.n, name.p);
     }
-    if ((r->records == NULL) != (r->record_list == NULL)) return found_wrong(k, ".records and .record_list belong together");
+    if ((r->records == NULL) != (r->record_list == NULL))
+        return found_wrong(k, ".records and .record_list belong together");
     if (r->record_list && !takes_input(k, r, str_of(r->record_list)))
         return found_wrong(k, ".record_list names %s, no parameter", r->record_list);
     return true;
@@ -326,7 +360,8 @@ static bool check_taken(struct check *k, const struct route *r, const struct fie
         bool records = r->record_list && strcmp(r->record_list, f->name) == 0;
         if (!check_reference(k, f) || !check_words(k, f) || !check_value(k, f)) return false;
         if (!records && !check_items(k, f)) return false;
-        if (!binds_are_known(k, ".filter", f->filter, str_fmt(k->arena, ":%s %s", f->name, bound).p)) return false;
+        if (!binds_are_known(k, ".filter", f->filter, str_fmt(k->arena, ":%s %s", f->name, bound).p))
+            return false;
     }
     if (!check_names(k, fields)) return false;
     k->place = route;
@@ -340,23 +375,27 @@ static bool check_groups_of_route(struct check *k, const struct route *r) {
     return true;
 }
 
-bool route_check(struct arena *a, const struct resource *home, const struct route *r, const struct field *args, char *err, size_t size) {
+bool route_check(struct arena *a, const struct resource *home, const struct route *r,
+                 const struct field *args, char *err, size_t size) {
     struct check k = {.arena = a, .resource = home, .err = err, .size = size};
     k.place = str_fmt(a, "%s %s", method_name(r->method), r->path).p;
     if (!check_admission(&k, r)) return false;
     if (r->handler == NULL) return found_wrong(&k, "no handler");
     if (r->shape == 0) return found_wrong(&k, "no shape");
-    if (r->outside && !(r->executor == POOL && route_reads(r))) return found_wrong(&k, ".outside needs a read with .executor = POOL");
+    if (r->outside && !(r->executor == POOL && route_reads(r)))
+        return found_wrong(&k, ".outside needs a read with .executor = POOL");
     if (r->summary == NULL) return found_wrong(&k, "no summary");
     if ((r->also_status || r->also_reply) && !(r->also && r->also_status))
         return found_wrong(&k, ".also, .also_status and .also_reply belong together");
-    if (r->also_reply && resource_of(r->also_reply) == NULL) return found_wrong(&k, ".also_reply names an unknown resource");
-    return check_list(&k, ".errors", r->errors, ' ', is_error_code) && check_list(&k, ".headers", r->headers, ' ', is_reply_header) &&
-           check_groups_of_route(&k, r) && check_parameters(&k, r) && check_route_sql(&k, r) && check_bound(&k, r) &&
+    if (r->also_reply && resource_of(r->also_reply) == NULL)
+        return found_wrong(&k, ".also_reply names an unknown resource");
+    return check_list(&k, ".errors", r->errors, ' ', is_error_code) &&
+           check_list(&k, ".headers", r->headers, ' ', is_reply_header) && check_groups_of_route(&k, r) &&
+           check_parameters(&k, r) && check_route_sql(&k, r) && check_bound(&k, r) &&
            check_taken(&k, r, args) && check_taken(&k, r, fields_expand(a, r->input));
 }
 
-/* ---- visibility ------------------------------------------------------------------------------------ */
+/* ---- visibility ------------------------------------------------------------------------------ */
 
 static bool check_branches(const struct check *k, const struct branches *b, const char *caller) {
     struct buf bound = {0};
@@ -372,15 +411,15 @@ bool visible_check(struct work *w, const struct resource *r, char *err, size_t s
     static const struct {
         const char *name;
         struct actor actor;
-    } callers[] = {
-        {"to nobody", {.rank = ROLE_PUBLIC}},
-        {"to a fingerprint", {.rank = ROLE_PUBLIC, .fingerprint = {"f", 1}}},
-        {"to a token", {.rank = ROLE_PUBLIC, .token_case_id = 1}},
-        {"to customers", {.rank = ROLE_CUSTOMER, .user_id = 1}},
-        {"to customers with an organization", {.rank = ROLE_CUSTOMER, .user_id = 1, .organization_id = 1, .sees_organization = true}},
-        {"to agents with SELF", {.rank = ROLE_AGENT, .user_id = 1, .case_access = CASES_SELF}},
-        {"to agents with TEAMS", {.rank = ROLE_AGENT, .user_id = 1, .case_access = CASES_TEAMS}},
-        {"to owners", {.rank = ROLE_OWNER, .user_id = 1, .case_access = CASES_ALL}}};
+    } callers[] = {{"to nobody", {.rank = ROLE_PUBLIC}},
+                   {"to a fingerprint", {.rank = ROLE_PUBLIC, .fingerprint = {"f", 1}}},
+                   {"to a token", {.rank = ROLE_PUBLIC, .token_case_id = 1}},
+                   {"to customers", {.rank = ROLE_CUSTOMER, .user_id = 1}},
+                   {"to customers with an organization",
+                    {.rank = ROLE_CUSTOMER, .user_id = 1, .organization_id = 1, .sees_organization = true}},
+                   {"to agents with SELF", {.rank = ROLE_AGENT, .user_id = 1, .case_access = CASES_SELF}},
+                   {"to agents with TEAMS", {.rank = ROLE_AGENT, .user_id = 1, .case_access = CASES_TEAMS}},
+                   {"to owners", {.rank = ROLE_OWNER, .user_id = 1, .case_access = CASES_ALL}}};
     struct check k = {.arena = w->arena, .resource = r, .place = ".visible", .err = err, .size = size};
     for (size_t i = 0; i < sizeof callers / sizeof *callers; i++) {
         struct branches b = {0};
@@ -391,12 +430,13 @@ bool visible_check(struct work *w, const struct resource *r, char *err, size_t s
     return true;
 }
 
-/* ---- all ------------------------------------------------------------------------------------------------------------------ */
+/* ---- all ------------------------------------------------------------------------------------- */
 
 bool tables_check(const struct resource *const *list, char *err, size_t size) {
     for (const struct resource *const *p = list; *p; p++)
         for (const struct resource *const *o = list; o < p; o++)
             if (strcmp((*o)->type, (*p)->type) == 0)
                 return snprintf(err, size, "table of %s: another resource has its type", (*p)->type), false;
-    return permissions_check(permissions, err, size) && scopes_check(scopes, err, size) && settings_check(setting_table, err, size);
+    return permissions_check(permissions, err, size) && scopes_check(scopes, err, size) &&
+           settings_check(setting_table, err, size);
 }

@@ -3,7 +3,7 @@
 #include "api/machine.h"
 #include "base/limits.h"
 
-/* ---- when --------------------------------------------------------------------------------------------------------- */
+/* ---- when ------------------------------------------------------------------------------------ */
 
 /* Rule 2. All browsers call themselves Mozilla. */
 static bool may_be_of_other_site(const struct call *c) {
@@ -18,7 +18,7 @@ bool compress_wanted(const struct call *c) {
     return coding_accepted(http_header(c->http, "Accept-Encoding")) && !may_be_of_other_site(c);
 }
 
-/* ---- where -------------------------------------------------------------------------------------------------------- */
+/* ---- where ----------------------------------------------------------------------------------- */
 
 struct packed_reply {
     struct pool_task task; /* the first member */
@@ -36,8 +36,8 @@ static void send_packed(struct packed_reply *p) {
 
 static void run_packing(struct pool_task *t) { send_packed((struct packed_reply *)(void *)t); }
 
-void compress_and_send(struct api *api, struct http_request *r, int status, struct buf body, const struct plain_part *parts, int count,
-                       bool here, uint64_t whose) {
+void compress_and_send(struct api *api, struct http_request *r, int status, struct buf body,
+                       const struct plain_part *parts, int count, bool here, uint64_t whose) {
     struct packed_reply *p = ARENA_NEW(r->arena, struct packed_reply);
     *p = (struct packed_reply){{.run = run_packing, .whose = whose}, r, status, body, parts, count};
     if (here) {
@@ -45,5 +45,6 @@ void compress_and_send(struct api *api, struct http_request *r, int status, stru
         return;
     }
     http_defer(r);
-    if (!pool_submit(api->pool, p->body.n > LIMIT_PACKED_HERE ? LANE_READ : LANE_WORK, &p->task)) http_reply(r, status, &p->body);
+    if (!pool_submit(api->pool, p->body.n > LIMIT_PACKED_HERE ? LANE_READ : LANE_WORK, &p->task))
+        http_reply(r, status, &p->body);
 }

@@ -1,7 +1,8 @@
 /* Conditional requests: RFC 9110 section 13.2.2.
  *
- * The tag of one resource is a hash of its own members. The tag of a list or a bulk call is a hash of the ids in order. In AJAX mode,
- * the tag is a hash of the rendered reply. It never equals a plain tag, so it is useless for PUT and DELETE, which compare plain tags. */
+ * The tag of one resource is a hash of its own members. The tag of a list or a bulk call is a hash of the
+ * ids in order. In AJAX mode, the tag is a hash of the rendered reply. It never equals a plain tag, so it
+ * is useless for PUT and DELETE, which compare plain tags. */
 #include "api/reply.h"
 
 #include "base/clock.h"
@@ -25,7 +26,8 @@ static bool modified_since(const struct call *c, struct str date, bool *known) {
 
 int conditional(struct call *c) {
     struct str match = http_header(c->http, "If-Match"), none = http_header(c->http, "If-None-Match");
-    struct str unmodified = http_header(c->http, "If-Unmodified-Since"), modified = http_header(c->http, "If-Modified-Since");
+    struct str unmodified = http_header(c->http, "If-Unmodified-Since"),
+               modified = http_header(c->http, "If-Modified-Since");
     bool known, read = c->method == GET;
     c->compared = true;
     if (match.p) {

@@ -19,8 +19,9 @@ struct credentials_given {
     bool csrf;   /* X-CSRF is not false */
 };
 
-/* Reads all credentials, and the fingerprint into the actor. Returns 0 or a negative error: AUTHENTICATION_FAILED if they are malformed,
- * PARAMETERS_INCONSISTENT if a header and its argument differ. */
+/* Reads all credentials, and the fingerprint into the actor. Returns 0 or a negative error:
+ * AUTHENTICATION_FAILED if they are malformed, PARAMETERS_INCONSISTENT if a header and its argument
+ * differ. */
 int credentials_read(struct call *c, struct credentials_given *g);
 
 /* Returns true if the request has anything that may be credentials for a route of these roles. */

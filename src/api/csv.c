@@ -4,13 +4,16 @@ enum { FORMAT_JSON = 1, FORMAT_CSV };
 static const struct word formats[] = {{FORMAT_JSON, "JSON"}, {FORMAT_CSV, "CSV"}, {0}};
 
 const struct field csv_args[] = {
-    {"format", F_WORD, .words = formats, .doc = "CSV: the reply is a CSV file, also with `Accept: text/csv`. Default: JSON."},
+    {"format", F_WORD, .words = formats,
+     .doc = "CSV: the reply is a CSV file, also with `Accept: text/csv`. "
+            "Default: JSON."},
     {0},
 };
 
 bool csv_asked(struct call *c) {
     const struct in *format = arg(c, "format");
-    return format->given ? format->value.i == FORMAT_CSV : !accepts(http_header(c->http, "Accept"), S("application/json"));
+    return format->given ? format->value.i == FORMAT_CSV
+                         : !accepts(http_header(c->http, "Accept"), S("application/json"));
 }
 
 static void begin_cell(struct call *c) {

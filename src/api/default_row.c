@@ -19,11 +19,14 @@ static bool has_flag(const struct resource *r, const char *name) {
 }
 
 /* Serialises choices of a default, so that none misses a concurrent one. */
-static int lock(struct call *c) { return db_lock(c->work.conn, STR_CAT(c->work.arena, S("the default of "), str_of(c->home->table))); }
+static int lock(struct call *c) {
+    return db_lock(c->work.conn, STR_CAT(c->work.arena, S("the default of "), str_of(c->home->table)));
+}
 
 static int read_default(struct call *c, const char *condition, int64_t *id) {
     struct stmt *row;
-    struct str sql = str_fmt(c->work.arena, "SELECT t.id FROM %s t WHERE t.is_default = 1%s", c->home->table, condition);
+    struct str sql =
+        str_fmt(c->work.arena, "SELECT t.id FROM %s t WHERE t.is_default = 1%s", c->home->table, condition);
     *id = 0;
     TRY(db_start(c->work.conn, sql.p, BINDS(B_INT("id", c->id)), &row));
     int rc = stmt_step(row);
@@ -41,9 +44,12 @@ int default_hand_on(struct call *c) {
     int64_t before;
     TRY(read_default(c, " AND t.id <> :id", &before));
     if (before)
-        change_property(&c->work, (struct changed){c->home->type, before, 0}, "is_default", changed_bool(true), changed_bool(false));
-    struct str sql =
-        str_fmt(c->work.arena, "UPDATE %s SET is_default = 0, updated_at = :now WHERE is_default = 1 AND id <> :id", c->home->table);
+        change_property(&c->work, (struct changed){c->home->type, before, 0}, "is_default",
+                        changed_bool(true), changed_bool(false));
+    struct str sql = str_fmt(c->work.arena,
+                             "UPDATE %s SET is_default = 0, updated_at = :now "
+                             "WHERE is_default = 1 AND id <> :id",
+                             c->home->table);
     return db_exec_text(c->work.conn, sql.p, BINDS(B_INT("id", c->id), B_INT("now", c->work.now)));
 }
 

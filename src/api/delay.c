@@ -1,5 +1,5 @@
-/* Calls that a timer answers later. Nothing blocks meanwhile: the connection is suspended. The number of delays is limited, in total and
- * for each key. */
+/* Calls that a timer answers later. Nothing blocks meanwhile: the connection is suspended. The number of
+ * delays is limited, in total and for each key. */
 #include "api/machine.h"
 #include "base/clock.h"
 #include "base/limits.h"
@@ -95,7 +95,9 @@ static void delay_link(struct delays *d, struct delay *t) {
 }
 
 bool delay(struct delays *d, struct delay *t, uint64_t key, int ms) {
-    *t = (struct delay){.over = t->over, .key = key, .due = clock_monotonic() + ms + 1}; /* + 1: the clock has whole milliseconds */
+    *t = (struct delay){.over = t->over,
+                        .key = key,
+                        .due = clock_monotonic() + ms + 1}; /* + 1: the clock has whole milliseconds */
     pthread_mutex_lock(&d->lock);
     bool room = delays_has_room(d, key), first = d->first == NULL;
     if (room) delay_link(d, t);

@@ -8,7 +8,7 @@
 
 #include <assert.h>
 
-/* ---- paths ---------------------------------------------------------------------------------------------- */
+/* ---- paths ----------------------------------------------------------------------------------- */
 
 bool path_next(struct str *rest, struct segment *s) {
     if (rest->p && rest->n && rest->p[0] == '/') rest->p++, rest->n--;
@@ -25,7 +25,8 @@ bool path_same(const char *a, const char *b) {
     struct str x = str_of(a), y = str_of(b);
     struct segment s = {0}, t = {0};
     while (path_next(&x, &s))
-        if (!path_next(&y, &t) || s.variable != t.variable || (!s.variable && !str_eq(s.text, t.text))) return false;
+        if (!path_next(&y, &t) || s.variable != t.variable || (!s.variable && !str_eq(s.text, t.text)))
+            return false;
     return !path_next(&y, &t);
 }
 
@@ -33,7 +34,8 @@ const char *variable_name(const struct manual *m, const char *path, const struct
     struct str rest = str_of(path), text = s->text;
     struct segment before = {0};
     while (path_next(&rest, &before) && before.place < s->place)
-        if (before.variable && str_eq(before.text, text)) return str_fmt(m->arena, "%.*s_%d", (int)text.n, text.p, s->place).p;
+        if (before.variable && str_eq(before.text, text))
+            return str_fmt(m->arena, "%.*s_%d", (int)text.n, text.p, s->place).p;
     return str_dup(m->arena, text).p;
 }
 
@@ -42,14 +44,17 @@ bool variable_is_id(const char *name) {
     return id && (id == name || id[-1] == '_') && (id[2] == 0 || id[2] == '_');
 }
 
-/* ---- names ---------------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
-static bool name_ends(struct str s, struct str end) { return s.n > end.n && str_eq((struct str){s.p + s.n - end.n, end.n}, end); }
+static bool name_ends(struct str s, struct str end) {
+    return s.n > end.n && str_eq((struct str){s.p + s.n - end.n, end.n}, end);
+}
 
 /* "teams" -> "team"; false for a word that does not look like a plural. */
 static bool singular(struct buf *out, struct str s) {
     size_t cut = 1;
-    if (!name_ends(s, S("s")) || name_ends(s, S("ss")) || name_ends(s, S("us")) || name_ends(s, S("is"))) return false;
+    if (!name_ends(s, S("s")) || name_ends(s, S("ss")) || name_ends(s, S("us")) || name_ends(s, S("is")))
+        return false;
     bool y = name_ends(s, S("ies"));
     if (y) cut = 3;
     else if (name_ends(s, S("uses")) || name_ends(s, S("sses")) || name_ends(s, S("xes"))) cut = 2;
@@ -109,7 +114,7 @@ static const char *operation_anchor(const struct manual *m, const struct route *
     return anchor;
 }
 
-/* ---- URLs ----------------------------------------------------------------------------------------------- */
+/* ---- URLs ------------------------------------------------------------------------------------ */
 
 struct str url_path(struct str base_url) {
     struct str rest = base_url;
@@ -118,7 +123,7 @@ struct str url_path(struct str base_url) {
     return S("");
 }
 
-/* ---- operations ----------------------------------------------------------------------------------------- */
+/* ---- operations ------------------------------------------------------------------------------ */
 
 static const struct resource *replied(const struct resource *home, const struct route *r) {
     if (r->shape == COUNT || r->shape == NONE || r->is_download) return NULL;
@@ -138,8 +143,9 @@ void manual_open(struct manual *m, struct str base_url) {
         for (const struct route *route = (*r)->routes; route && route->path; route++) {
             const struct resource *reply = replied(*r, route);
             const char *id = operation_id(m, route), *anchor = operation_anchor(m, route);
-            m->operations[m->count++] =
-                (struct operation){*r, reply, route, reply ? arguments_of(m->arena, route, reply) : fields_of(route->args), id, anchor};
+            m->operations[m->count++] = (struct operation){
+                *r, reply, route, reply ? arguments_of(m->arena, route, reply) : fields_of(route->args),
+                id, anchor};
         }
 }
 
@@ -175,7 +181,8 @@ const char *operation_label(const struct operation *op) {
 
 bool operation_writes(const struct operation *op) { return op->route->method != GET; }
 
-/* "/cases/:id/trash" does to one row what "/cases/trash" does to many. DELETE /cases/trash has only the form for many. */
+/* "/cases/:id/trash" does to one row what "/cases/trash" does to many. DELETE /cases/trash has only the
+ * form for many. */
 static bool one_of_many(const char *one, const char *many) {
     struct str x = str_of(one), y = str_of(many);
     struct segment s = {0}, t = {0};
@@ -192,11 +199,14 @@ bool operation_bulk(const struct operation *op) {
     return false;
 }
 
-const char *operation_bearer(const struct operation *op) { return op->route->scope ? route_bearer(op->route) : NULL; }
+const char *operation_bearer(const struct operation *op) {
+    return op->route->scope ? route_bearer(op->route) : NULL;
+}
 
 const char *operation_items(const struct operation *op) {
     const char *scope = operation_bearer(op), *items = op->reply ? route_content(op->route, op->reply) : "";
-    if (scope == NULL || items[0] == 0 || (bearer_is_scope(scope) && scopes_include(items, scope))) return NULL;
+    if (scope == NULL || items[0] == 0 || (bearer_is_scope(scope) && scopes_include(items, scope)))
+        return NULL;
     return items;
 }
 
@@ -214,7 +224,7 @@ void operation_scope(struct buf *out, const struct operation *op) {
     }
 }
 
-/* ---- input ---------------------------------------------------------------------------------------------- */
+/* ---- input ----------------------------------------------------------------------------------- */
 
 const struct field *operation_input(const struct operation *op) {
     if (op->route->method != POST && op->route->method != PUT) return NULL;
@@ -224,7 +234,9 @@ const struct field *operation_input(const struct operation *op) {
 bool input_sent(const struct operation *op, const struct field *f) {
     return f->type != F_FILE && input_taken(f, op->route->method == POST);
 }
-bool file_sent(const struct operation *op, const struct field *f) { return f->type == F_FILE && input_taken(f, op->route->method == POST); }
+bool file_sent(const struct operation *op, const struct field *f) {
+    return f->type == F_FILE && input_taken(f, op->route->method == POST);
+}
 
 bool input_mandatory(const struct operation *op, const struct field *f) {
     return f->flags & PRESENT || (f->flags & REQUIRED && op->route->method == POST);
@@ -249,15 +261,23 @@ static bool has_data(const struct operation *op) { return op->reply != NULL; }
 
 static bool paged(const struct operation *op) { return op->route->shape == LIST; }
 
-static bool limited(const struct operation *op) { return op->route->shape == LIST || op->route->shape == LIST_CURSOR; }
+static bool limited(const struct operation *op) {
+    return op->route->shape == LIST || op->route->shape == LIST_CURSOR;
+}
 
-static bool keyset(const struct operation *op) { return has_data(op) && route_takes_keys(op->route, op->reply); }
+static bool keyset(const struct operation *op) {
+    return has_data(op) && route_takes_keys(op->route, op->reply);
+}
 
 static bool posts(const struct operation *op) { return op->route->method == POST; }
 
-static bool changes(const struct operation *op) { return op->route->method == PUT || op->route->method == DELETE; }
+static bool changes(const struct operation *op) {
+    return op->route->method == PUT || op->route->method == DELETE;
+}
 
-static bool reads(const struct operation *op) { return op->route->method == GET && (has_data(op) || op->route->is_download); }
+static bool reads(const struct operation *op) {
+    return op->route->method == GET && (has_data(op) || op->route->is_download);
+}
 
 static bool ranged(const struct operation *op) { return op->route->has_ranges; }
 
@@ -265,45 +285,58 @@ static bool remembers(const struct operation *op) { return op->route->remembers;
 
 const struct common commons[] = {
     {"ids", "query", "{'type': 'array', 'items': {'type': 'integer'}, 'maxItems': 1000}", operation_bulk,
-     "The ids of the resources, at most 1000. All of them are changed, or none. They may also come in the body."},
+     "The ids of the resources, at most 1000. All of them are changed, or none. They may also come in the "
+     "body."},
     {"include", "query", "{'type': 'array', 'items': {'type': 'string'}}", has_data,
-     "Resource types that the reply shows in full in place of references, at any depth. *: all types. user_minimal: people in brief."},
+     "Resource types that the reply shows in full in place of references, at any depth. *: all types. "
+     "user_minimal: people in brief."},
     {"fields", "query", "{'type': 'string'}", has_data,
-     "Members to show, as a,b. id, resource_type and resource_url are always shown. +a adds a member that is only shown on request. "
-     "-a removes a member. requester(full_name) selects members of an included resource."},
+     "Members to show, as a,b. id, resource_type and resource_url are always shown. +a adds a member that "
+     "is only shown on request. -a removes a member. requester(full_name) selects members of an included "
+     "resource."},
     {"offset", "query", "{'type': 'integer', 'minimum': 0, 'default': 0}", paged, "Number of items to skip."},
     {"limit", "query", "{'type': 'integer', 'minimum': 0, 'default': 10}", limited,
      "Maximum number of items on the page. 0 means 10. More than 1000 means 1000."},
-    {"after_id", "query", "{'type': 'integer', 'minimum': 1}", keyset, "Continue after the item with this id, in the order of the list."},
+    {"after_id", "query", "{'type': 'integer', 'minimum': 1}", keyset,
+     "Continue after the item with this id, in the order of the list."},
     {"before_id", "query", "{'type': 'integer', 'minimum': 1}", keyset,
      "Items before the item with this id. Send after_id or before_id, not both."},
     {"_flat", "query", "{'type': 'boolean', 'default': false}", has_data,
      "true keeps references and shows each included resource once, in the member resources."},
     {"_case", "query", "{'type': 'string', 'enum': ['snake', 'camel', 'pascal'], 'default': 'snake'}", any,
      "Spelling of member names in the reply: full_name, fullName or FullName."},
-    {"_empty", "query", "{'type': 'boolean', 'default': true}", any, "false leaves out members that are null or an empty list."},
+    {"_empty", "query", "{'type': 'boolean', 'default': true}", any,
+     "false leaves out members that are null or an empty list."},
     {"_pretty", "query", "{'type': 'boolean', 'default': false}", any, "true indents the reply."},
     {"X-Options", "header", "{'type': 'string'}", has_data,
      "no_empty, flat, or both with a comma. The arguments _empty and _flat override this header."},
     {"X-Requested-With", "header", "{'type': 'string', 'enum': ['XMLHttpRequest', 'XMHTTPRequest']}", any,
      "AJAX mode: the ETag covers everything that is shown, and replies with 401 have no WWW-Authenticate."},
-    {"If-None-Match", "header", "{'type': 'string'}", reads, "An ETag. The reply is 304 if the ETag is still current."},
-    {"If-Modified-Since", "header", "{'type': 'string'}", reads, "An HTTP date. The reply is 304 if nothing changed since."},
-    {"If-Match", "header", "{'type': 'string'}", changes, "An ETag. The reply is 412 if the resource has another ETag now."},
-    {"If-Unmodified-Since", "header", "{'type': 'string'}", changes, "An HTTP date. The reply is 412 if the resource changed since."},
+    {"If-None-Match", "header", "{'type': 'string'}", reads,
+     "An ETag. The reply is 304 if the ETag is still current."},
+    {"If-Modified-Since", "header", "{'type': 'string'}", reads,
+     "An HTTP date. The reply is 304 if nothing changed since."},
+    {"If-Match", "header", "{'type': 'string'}", changes,
+     "An ETag. The reply is 412 if the resource has another ETag now."},
+    {"If-Unmodified-Since", "header", "{'type': 'string'}", changes,
+     "An HTTP date. The reply is 412 if the resource changed since."},
     {"Idempotency-Key", "header", "{'type': 'string', 'maxLength': 255}", posts,
-     "A text of your choice. The server executes a request once for each key. It repeats the reply for 24 hours."},
+     "A text of your choice. The server executes a request once for each key. It repeats the reply for 24 "
+     "hours."},
     {"Range", "header", "{'type': 'string', 'pattern': '^bytes=[0-9]*-[0-9]*$'}", ranged,
-     "One range of bytes, such as bytes=0-99. The reply is 206 with this part, or 416 if the file has no byte of it. Several ranges are "
-     "ignored."},
-    {"If-Range", "header", "{'type': 'string'}", ranged, "An ETag. The server ignores Range if the file has another ETag now."},
-    {"X-RememberMe", "header", "{'type': 'string'}", remembers, "A remember-me token in place of other credentials."},
+     "One range of bytes, such as bytes=0-99. The reply is 206 with this part, or 416 if the file has no "
+     "byte of it. Several ranges are ignored."},
+    {"If-Range", "header", "{'type': 'string'}", ranged,
+     "An ETag. The server ignores Range if the file has another ETag "
+     "now."},
+    {"X-RememberMe", "header", "{'type': 'string'}", remembers,
+     "A remember-me token in place of other credentials."},
     {"X-CSRF", "header", "{'type': 'string', 'enum': ['true', 'false']}", remembers,
      "false opens a session whose writes need no CSRF token. It is not accepted as a cookie."},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-/* ---- roles ---------------------------------------------------------------------------------------------- */
+/* ---- roles ----------------------------------------------------------------------------------- */
 
 const struct role_name role_names[] = {
     {1 << 0, "Public", "everyone, even without a login"},
@@ -325,8 +358,9 @@ bool role_listed(const struct role_name *role, unsigned roles) {
 }
 
 static void short_roles(struct buf *out, unsigned roles) {
-    static const struct role_name sets[] = {{PUBLIC, "Public", NULL}, {ALL, "ALL", NULL}, {COL_PLUS, "COL+", NULL},
-                                            {AG_PLUS, "AG+", NULL},   {AD, "AD", NULL},   {0, NULL, NULL}};
+    static const struct role_name sets[] = {{PUBLIC, "Public", NULL}, {ALL, "ALL", NULL},
+                                            {COL_PLUS, "COL+", NULL}, {AG_PLUS, "AG+", NULL},
+                                            {AD, "AD", NULL},         {0, NULL, NULL}};
     for (const struct role_name *set = sets; set->bit; set++)
         if ((roles & PUBLIC) == set->bit) {
             buf_text(out, set->name);
@@ -340,7 +374,7 @@ static void short_roles(struct buf *out, unsigned roles) {
     }
 }
 
-/* ---- errors --------------------------------------------------------------------------------------------- */
+/* ---- errors ---------------------------------------------------------------------------------- */
 
 bool error_common(int err) {
     switch (err) {
@@ -399,7 +433,7 @@ bool operation_errors(const struct operation *op, int err) {
     }
 }
 
-/* ---- deskd routes --------------------------------------------------------------------------------------- */
+/* ---- deskd routes ---------------------------------------------------------------------------- */
 
 void routes_write(struct buf *out) {
     struct manual m;
@@ -410,7 +444,8 @@ void routes_write(struct buf *out) {
         const char *scope = op->route->scope;
         buf_fmt(out, "%s\t/api/v1%s\t", method_name(op->route->method), op->route->path);
         short_roles(out, op->route->roles);
-        buf_fmt(out, "\t%s\t%d\t%s\t%s\t", scope && *scope ? scope : "-", operation_status(op), operation_label(op) ? op->reply->type : "-",
+        buf_fmt(out, "\t%s\t%d\t%s\t%s\t", scope && *scope ? scope : "-", operation_status(op),
+                operation_label(op) ? op->reply->type : "-",
                 op->route->permission ? op->route->permission : "-");
         operation_scope(out, op);
         buf_char(out, '\n');

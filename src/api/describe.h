@@ -31,11 +31,12 @@ void manual_close(struct manual *m);
 
 struct str url_path(struct str base_url); /* "/desk" of "https://example.com/desk"; empty: none */
 
-/* ---- operations ----------------------------------------------------------------------------------------- */
+/* ---- operations ------------------------------------------------------------------------------ */
 
 const char *method_name(enum method method);
 int operation_status(const struct operation *op); /* the HTTP status of success */
-/* The same operation with its other reply, if that has a status of its own; `route` is room for it. Returns false if there is none. */
+/* The same operation with its other reply, if that has a status of its own; `route` is room for it.
+ * Returns false if there is none. */
 bool operation_other(const struct operation *op, struct operation *out, struct route *route);
 const char *operation_label(const struct operation *op);    /* value of `resource` in the reply; NULL: none */
 bool operation_bulk(const struct operation *op);            /* accepts `ids` */
@@ -43,15 +44,18 @@ bool operation_writes(const struct operation *op);          /* POST, PUT, DELETE
 bool operation_errors(const struct operation *op, int err); /* true if it can answer ERR_x */
 bool error_common(int err);                                 /* true if every operation can */
 const char *operation_bearer(const struct operation *op);   /* result of route_bearer for its route */
-/* The scopes of which the items of the reply need one beside that of the route, separated by blanks; NULL: none. */
+/* The scopes of which the items of the reply need one beside that of the route, separated by blanks; NULL:
+ * none. */
 const char *operation_items(const struct operation *op);
-/* The scopes of a bearer token: "users:read", "users:read and conversations:read", "any token", "any :write scope" or "no token reaches it". */
+/* The scopes of a bearer token: "users:read", "users:read and conversations:read", "any token", "any
+ * :write scope" or "no token reaches it". */
 void operation_scope(struct buf *out, const struct operation *op);
 
 /* The fields of its body; NULL: no body. input_sent says which of them it accepts. */
 const struct field *operation_input(const struct operation *op);
 bool input_sent(const struct operation *op, const struct field *f);
-bool file_sent(const struct operation *op, const struct field *f);       /* a part of a multipart body: input_sent is false */
+/* a part of a multipart body: input_sent is false */
+bool file_sent(const struct operation *op, const struct field *f);
 bool input_mandatory(const struct operation *op, const struct field *f); /* for a body */
 bool argument_mandatory(const struct field *f);
 const char *sent_name(const struct manual *m, const struct field *f); /* "businesshour_id" */
@@ -65,7 +69,8 @@ struct role_name {
 extern const struct role_name role_names[];
 bool role_listed(const struct role_name *role, unsigned roles);
 
-/* Walks the segments of a path: "/teams/:id" is "teams", then "id" as a variable. Returns false at the end. */
+/* Walks the segments of a path: "/teams/:id" is "teams", then "id" as a variable. Returns false at the
+ * end. */
 struct segment {
     struct str text;
     bool variable;
@@ -98,25 +103,29 @@ struct reply_header {
 extern const struct reply_header reply_headers[];
 bool reply_header_sent(const struct reply_header *h, const struct operation *op, int status);
 
-/* ---- fields and examples -------------------------------------------------------------------------------- */
+/* ---- fields and examples --------------------------------------------------------------------- */
 
 bool field_shown(const struct field *f);
 bool field_is_text(const struct field *f);
-bool field_is_list(const struct field *f);                                       /* in input */
-const char *initial_text(const struct field *f);                                 /* .initial, with true for 1 */
-const struct json *field_example(const struct manual *m, const struct field *f); /* parsed .example; NULL: none */
+bool field_is_list(const struct field *f); /* in input */
+/* .initial, with true for 1 */
+const char *initial_text(const struct field *f);
+/* parsed .example; NULL: none */
+const struct json *field_example(const struct manual *m, const struct field *f);
 
 void example_shown(struct json_writer *w, const struct manual *m, const struct field *f);
-void example_sent(struct json_writer *w, const struct manual *m, const struct operation *op, const struct field *f);
+void example_sent(struct json_writer *w, const struct manual *m, const struct operation *op,
+                  const struct field *f);
 void example_resource(struct json_writer *w, const struct manual *m, const struct resource *r);
 void example_request(struct json_writer *w, const struct manual *m, const struct operation *op);
 void example_reply(struct json_writer *w, const struct manual *m, const struct operation *op);
 
-/* ---- writing -------------------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 void put_key(struct json_writer *w, const char *name);
-void put_text(struct json_writer *w, const char *name, const char *text);   /* a text member */
-void put_json(struct json_writer *w, const char *json);                     /* constant JSON, with ' for its quotes */
+void put_text(struct json_writer *w, const char *name, const char *text); /* a text member */
+/* constant JSON, with ' for its quotes */
+void put_json(struct json_writer *w, const char *json);
 void put_member(struct json_writer *w, const char *name, const char *json); /* put_json as a member */
 
 void routes_write(struct buf *out); /* TSV: method, path, roles, scope, status, resource, permission */

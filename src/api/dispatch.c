@@ -1,8 +1,9 @@
 /* The path of a call from the HTTP edge to its handler and back.
  *
- * A call runs through the stages below in this order. The specification fixes the order of the checks. The handler checks the rest:
- * resource 404, preconditions 412, validation 400, state 400. A stage runs on the thread that the call has reached. If the rest must run
- * elsewhere, the stage parks the call in a queue, and another thread continues with the next stage.
+ * A call runs through the stages below in this order. The specification fixes the order of the checks. The
+ * handler checks the rest: resource 404, preconditions 412, validation 400, state 400. A stage runs on the
+ * thread that the call has reached. If the rest must run elsewhere, the stage parks the call in a queue,
+ * and another thread continues with the next stage.
  *
  *     stage      event loop             pool                                    one writer
  *
@@ -22,9 +23,10 @@
  *                  v                        v                                     v
  *     call_end (end.c): headers, log, reply
  *
- * A GET (and a POST that only reads) runs on its event loop, in the read snapshot that found its actor, with a budget. If the budget is
- * spent, it runs again in the pool, because it is pure. A write goes to the writer thread, where it shares a COMMIT with others. hop_end
- * sends every reply, so no reply to a write leaves before the COMMIT that holds it. */
+ * A GET (and a POST that only reads) runs on its event loop, in the read snapshot that found its actor,
+ * with a budget. If the budget is spent, it runs again in the pool, because it is pure. A write goes to
+ * the writer thread, where it shares a COMMIT with others. hop_end sends every reply, so no reply to a
+ * write leaves before the COMMIT that holds it. */
 #include "api/limits.h"
 #include "api/machine.h"
 
@@ -69,12 +71,20 @@ struct hop {
     struct header *before; /* headers without those of the handler: used after a failure and for 304 */
 };
 
-static struct hop *hop_of_call(struct call *c) { return (struct hop *)(void *)((char *)c - offsetof(struct hop, call)); }
-static struct hop *hop_of_write(struct db_task *t) { return (struct hop *)(void *)((char *)t - offsetof(struct hop, write)); }
-static struct hop *hop_of_delay(struct delay *t) { return (struct hop *)(void *)((char *)t - offsetof(struct hop, delay)); }
-static struct hop *hop_of_pool(struct pool_task *t) { return (struct hop *)(void *)((char *)t - offsetof(struct hop, pool)); }
+static struct hop *hop_of_call(struct call *c) {
+    return (struct hop *)(void *)((char *)c - offsetof(struct hop, call));
+}
+static struct hop *hop_of_write(struct db_task *t) {
+    return (struct hop *)(void *)((char *)t - offsetof(struct hop, write));
+}
+static struct hop *hop_of_delay(struct delay *t) {
+    return (struct hop *)(void *)((char *)t - offsetof(struct hop, delay));
+}
+static struct hop *hop_of_pool(struct pool_task *t) {
+    return (struct hop *)(void *)((char *)t - offsetof(struct hop, pool));
+}
 
-/* ---- snapshots ---------------------------------------------------------------------------------------------------- */
+/* ---- snapshots ------------------------------------------------------------------------------- */
 
 int call_snapshot(struct call *c, int budget_ms) {
     c->work.conn = db_reader(c->work.desk->db);
@@ -103,8 +113,8 @@ static int snapshot_renew(struct hop *h, struct conn *conn, int budget_ms) {
 }
 
 static int out_of_time(const struct call *c) {
-    return UNAVAILABLE("reads given up", "%.*s %s exceeded the read budget of %d ms", (int)c->http->method.n, c->http->method.p,
-                       c->route->path, BUDGET_POOL_MS);
+    return UNAVAILABLE("reads given up", "%.*s %s exceeded the read budget of %d ms", (int)c->http->method.n,
+                       c->http->method.p, c->route->path, BUDGET_POOL_MS);
 }
 
 /* The result of a read in the pool. */
@@ -112,7 +122,7 @@ static int read_in_time(const struct call *c, int rc) {
     return rc < 0 && c->work.conn && db_budget_spent(c->work.conn) ? out_of_time(c) : rc;
 }
 
-/* ---- parking ------------------------------------------------------------------------------------------------------ */
+/* ---- parking --------------------------------------------------------------------------------- */
 
 static void hop_advance(struct hop *h);
 
@@ -121,8 +131,9 @@ static void refusal_over(struct delay *t) {
     call_end(&h->call, h->before, h->began, -ERR_SERVICE_UNAVAILABLE);
 }
 
-/* A client may try again at once, whatever Retry-After says. Many of them would leave no time for the queue, because a refusal costs half of a
- * read and the threads of reads have a lower priority. So a refusal waits, which holds its connection and costs nothing. */
+/* A client may try again at once, whatever Retry-After says. Many of them would leave no time for the
+ * queue, because a refusal costs half of a read and the threads of reads have a lower priority. So a
+ * refusal waits, which holds its connection and costs nothing. */
 static bool refuse_later(struct hop *h) {
     h->delay = (struct delay){.over = refusal_over};
     return delay(h->call.api->refusals, &h->delay, 0, REFUSAL_MS);
@@ -152,7 +163,8 @@ static int park(struct hop *h, enum lane lane) {
     return -ERR_SERVICE_UNAVAILABLE;
 }
 
-static int park_on_writer(struct hop *h, int (*run)(struct db_task *t, struct conn *conn), void (*done)(struct db_task *t, int rc)) {
+static int park_on_writer(struct hop *h, int (*run)(struct db_task *t, struct conn *conn),
+                          void (*done)(struct db_task *t, int rc)) {
     leave_loop(h);
     h->write = (struct db_task){.run = run, .done = done, .begins_batch = h->call.route->shape == COUNT};
     db_submit(h->call.work.desk->db, &h->write);
@@ -165,14 +177,14 @@ static void park_or_end(struct hop *h, int rc, enum lane lane) {
     if (rc != PARKED) hop_end(h, rc);
 }
 
-/* ---- authentication ----------------------------------------------------------------------------------------------- */
+/* ---- authentication -------------------------------------------------------------------------- */
 
 static int stage_route(struct hop *h) { return call_route(&h->call); }
 
 static int stage_leave(struct hop *h) { return db_blocks(h->call.work.desk->db) ? park(h, LANE_WORK) : NEXT; }
 
-/* On a busy machine, an event loop may spend the whole budget between two statements. A spent budget is therefore no failure: the
- * request starts again in the pool, because nothing has been done for it yet. */
+/* On a busy machine, an event loop may spend the whole budget between two statements. A spent budget is
+ * therefore no failure: the request starts again in the pool, because nothing has been done for it yet. */
 static int stage_identify(struct hop *h) {
     struct call *c = &h->call;
     struct header *before = c->headers;
@@ -194,7 +206,8 @@ static int stage_identify(struct hop *h) {
 static void delay_over(struct delay *t) {
     struct hop *h = hop_of_delay(t);
     bool ends = atomic_load(&h->call.api->draining);
-    park_or_end(h, ends ? UNAVAILABLE("refused logins", "stopping: a delayed login is refused") : 0, LANE_HASH);
+    park_or_end(h, ends ? UNAVAILABLE("refused logins", "stopping: a delayed login is refused") : 0,
+                LANE_HASH);
 }
 
 static int stage_delay(struct hop *h) {
@@ -212,7 +225,7 @@ static int stage_verify(struct hop *h) {
     return park(h, LANE_WORK);
 }
 
-/* ---- admission ---------------------------------------------------------------------------------------------------- */
+/* ---- admission ------------------------------------------------------------------------------- */
 
 static int stage_admit(struct hop *h) {
     TRY(auth_csrf(&h->call));
@@ -237,7 +250,8 @@ static int stage_rate(struct hop *h) {
     struct call *c = &h->call;
     if (c->inner) return NEXT; /* the form of the page was counted */
     TRY(limits_count(c));
-    if (c->work.actor.rank != ROLE_PUBLIC || c->work.actor.event_token_id || c->method == GET || c->api->cfg.public_writes_a_minute == 0)
+    if (c->work.actor.rank != ROLE_PUBLIC || c->work.actor.event_token_id || c->method == GET ||
+        c->api->cfg.public_writes_a_minute == 0)
         return NEXT;
     int64_t wait = rate_over(c->api, c->http->remote, c->work.now);
     return wait ? call_wait(c, wait) : park_on_writer(h, count_run, count_done);
@@ -245,11 +259,12 @@ static int stage_rate(struct hop *h) {
 
 static int stage_body(struct hop *h) { return call_read_body(&h->call); }
 
-/* ---- choice of the thread ----------------------------------------------------------------------------------------- */
+/* ---- choice of the thread -------------------------------------------------------------------- */
 
 static enum executor executor_of(const struct call *c) {
     if (c->route->executor != AUTO) return c->route->executor;
-    bool reads = c->route->reads && http_header(c->http, "Idempotency-Key").p == NULL; /* with a key, the outcome is stored */
+    /* with a key, the outcome is stored */
+    bool reads = c->route->reads && http_header(c->http, "Idempotency-Key").p == NULL;
     return c->method == GET || reads ? INLINE : WRITER;
 }
 
@@ -267,10 +282,13 @@ static enum lane lane_of_prepare(const struct call *c) {
 
 /* The expected number of rows of a list: its limit times the number of included types. */
 static int64_t rows_expected(const struct call *c) {
-    return c->route->shape == LIST ? c->options.limit * (c->options.include_all ? 10 : 1 + c->options.include_count) : 0;
+    return c->route->shape == LIST
+               ? c->options.limit * (c->options.include_all ? 10 : 1 + c->options.include_count)
+               : 0;
 }
 
-/* True if a read should not run here, because (1) it is likely to be long, or (2) its caller already uses its share of these threads. */
+/* True if a read should not run here, because (1) it is likely to be long, or (2) its caller already uses
+ * its share of these threads. */
 static bool is_for_later(const struct hop *h) {
     bool pooled = db_blocks(h->call.work.desk->db);
     return rows_expected(&h->call) > LIMIT_INLINE_ROWS || (pooled && !pool_run_as(call_sharer(&h->call)));
@@ -287,7 +305,7 @@ static int stage_lane(struct hop *h) {
     return park(h, c->route->executor == POOL ? c->route->lane : LANE_READ);
 }
 
-/* ---- the handler -------------------------------------------------------------------------------------------------- */
+/* ---- the handler ----------------------------------------------------------------------------- */
 
 static void call_reset(struct call *c) {
     work_rewind(&c->work);
@@ -317,8 +335,8 @@ static int stage_prepare(struct hop *h) {
     return rc < 0 ? rc : NEXT;
 }
 
-/* A foreign key or a unique index refused what the checks of the handler had accepted, so the store or this program has a defect: the caller
- * can't correct it. */
+/* A foreign key or a unique index refused what the checks of the handler had accepted, so the store or
+ * this program has a defect: the caller can't correct it. */
 static int run_explained(struct hop *h, int rc) {
     struct call *c = &h->call;
     const char *why = rc < 0 && !failed(&c->work) ? db_refusal(c->work.conn) : "";
@@ -332,7 +350,8 @@ static int run_handler(struct call *c) {
     if (rc < 0 || failed(&c->work)) return rc < 0 ? rc : -(int)failure(&c->work);
     /* A write without its own tag matches only "*". */
     struct str match = http_header(c->http, "If-Match");
-    bool unmatched = match.p && !c->compared && (c->method == PUT || c->method == DELETE) && !str_eq(str_trim(match), S("*"));
+    bool unmatched = match.p && !c->compared && (c->method == PUT || c->method == DELETE) &&
+                     !str_eq(str_trim(match), S("*"));
     return unmatched ? fail(&c->work, ERR_RESOURCE_MODIFIED) : 0;
 }
 
@@ -358,12 +377,14 @@ static void writer_done(struct db_task *t, int rc) {
     bool lost = rc < 0 && h->rc >= 0; /* the COMMIT failed, so nothing was stored */
     if (lost) {
         work_rewind(&h->call.work);
-        /* The handler's headers name rolled-back rows. A token must not open rows that get the same id later. */
+        /* The handler's headers name rolled-back rows. A token must not open rows that get the same id
+         * later. */
         h->call.headers = h->before;
     }
     if (rc >= 0) work_committed(&h->call.work);
     const struct http_request *r = h->call.http;
-    if (h->refused) log_error("store: %.*s %s: %s", (int)r->method.n, r->method.p, h->call.route->path, h->refused);
+    if (h->refused)
+        log_error("store: %.*s %s: %s", (int)r->method.n, r->method.p, h->call.route->path, h->refused);
     hop_end(h, lost ? -ERR_SERVICE_UNAVAILABLE : 0);
 }
 
@@ -372,8 +393,8 @@ static int stage_write(struct hop *h) {
     return park_on_writer(h, writer_run, writer_done);
 }
 
-/* Runs a read in the open snapshot and closes it. Returns ANSWER, a negative error, or NEXT if the budget is spent and it must run again
- * with more time. */
+/* Runs a read in the open snapshot and closes it. Returns ANSWER, a negative error, or NEXT if the budget
+ * is spent and it must run again with more time. */
 static int run_reading(struct hop *h) {
     struct call *c = &h->call;
     h->before = c->headers;
@@ -386,13 +407,13 @@ static int run_reading(struct hop *h) {
     return spent ? NEXT : rc < 0 ? rc : ANSWER;
 }
 
-/* Runs a read on the replica, if there is one and it is current enough for this session. A read that fails there runs again here.
- * Returns ANSWER, NEXT if the
- * call is not answered yet, or a negative error. */
+/* Runs a read on the replica, if there is one and it is current enough for this session. A read that fails
+ * there runs again here. Returns ANSWER, NEXT if the call is not answered yet, or a negative error. */
 static int read_on_replica(struct hop *h) {
     struct call *c = &h->call;
     struct conn *here = c->work.conn, *replica = NULL;
-    if (c->work.actor.session_id) replica = db_replica(c->work.desk->db, c->work.actor.wrote_at + REPLICA_SLACK_MS);
+    if (c->work.actor.session_id)
+        replica = db_replica(c->work.desk->db, c->work.actor.wrote_at + REPLICA_SLACK_MS);
     if (replica == NULL) return NEXT;
     h->before = c->headers;
     int rc = snapshot_renew(h, replica, BUDGET_POOL_MS);
@@ -403,8 +424,9 @@ static int read_on_replica(struct hop *h) {
     return snapshot_renew(h, here, BUDGET_POOL_MS);
 }
 
-/* Runs a read on an event loop or in LANE_WORK. If its budget is spent, it runs again in LANE_READ, so that it delays neither. On a
- * store that blocks there is no second run, because other processes may have spent the budget. */
+/* Runs a read on an event loop or in LANE_WORK. If its budget is spent, it runs again in LANE_READ, so
+ * that it delays neither. On a store that blocks there is no second run, because other processes may have
+ * spent the budget. */
 static int stage_read(struct hop *h) {
     struct call *c = &h->call;
     bool last = h->executor == POOL || db_blocks(c->work.desk->db);
@@ -421,7 +443,7 @@ static int stage_read(struct hop *h) {
     return park(h, LANE_READ);
 }
 
-/* ---- the table ---------------------------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 static const struct stage {
     int (*run)(struct hop *h); /* returns an enum outcome, or a negative error */
@@ -452,7 +474,7 @@ static void hop_advance(struct hop *h) {
     if (rc != PARKED) hop_end(h, rc);
 }
 
-/* ---- callbacks of the edge ---------------------------------------------------------------------------------------- */
+/* ---- callbacks of the edge ------------------------------------------------------------------- */
 
 static struct hop *hop_new(struct api *api, struct http_request *r) {
     struct hop *h = ARENA_NEW(r->arena, struct hop);
@@ -474,7 +496,8 @@ static void on_begin(void *ctx, struct http_request *r, struct http_plan *plan) 
     struct call *upload;
     *plan = (struct http_plan){.body = call_body(api, r, &upload), .limit = LIMIT_BODY};
     if (plan->body == HTTP_BODY_MEMORY && site_takes_files(r)) plan->body = HTTP_BODY_UPLOAD;
-    plan->file_limit = plan->body == HTTP_BODY_MEMORY ? 0 : setting_int(api->desk, "files.max_megabytes") << 20;
+    plan->file_limit =
+        plan->body == HTTP_BODY_MEMORY ? 0 : setting_int(api->desk, "files.max_megabytes") << 20;
     if (upload == NULL || (!r->has_body && plan->body != HTTP_BODY_FILE)) return;
     call_init(upload, api, r, r->arena);
     upload_begin(upload, plan);
@@ -501,6 +524,7 @@ static void on_refuse(void *ctx, struct http_request *r, int err, const char *re
 static void on_end(void *ctx, struct http_request *r) { (void)ctx, (void)r; }
 
 const struct http_app *api_app(void) {
-    static const struct http_app app = {.begin = on_begin, .handle = on_handle, .end = on_end, .refuse = on_refuse};
+    static const struct http_app app = {
+        .begin = on_begin, .handle = on_handle, .end = on_end, .refuse = on_refuse};
     return &app;
 }

@@ -17,7 +17,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-/* ---- headers ------------------------------------------------------------------------------------------------- */
+/* ---- headers --------------------------------------------------------------------------------- */
 
 /* Headers of every reply, downloads and pages included. */
 static void every_header(struct call *c) {
@@ -31,7 +31,8 @@ static void common_headers(struct call *c) {
     struct http_request *r = c->http;
     if (c->status != 304) http_add_header(r, "Content-Type", S("application/json"));
     http_add_header(r, "Cache-Control", S("private, max-age=0, must-revalidate"));
-    if (c->status == 429 && c->retry_after) http_add_header(r, "Retry-After", str_fmt(c->work.arena, "%" PRId64, c->retry_after));
+    if (c->status == 429 && c->retry_after)
+        http_add_header(r, "Retry-After", str_fmt(c->work.arena, "%" PRId64, c->retry_after));
     if (c->status == 503) http_add_header(r, "Retry-After", S("1"));
     http_add_header(r, "Vary", S("Authorization, Accept, Accept-Encoding, X-Options, X-Requested-With"));
 }
@@ -39,7 +40,8 @@ static void common_headers(struct call *c) {
 static void validators(struct call *c) {
     char when[TIME_HTTP_SIZE];
     if (c->etag.p) http_add_header(c->http, "ETag", STR_CAT(c->work.arena, S("\""), c->etag, S("\"")));
-    if (c->etag.p && c->modified) http_add_header(c->http, "Last-Modified", (struct str){when, time_http(when, c->modified)});
+    if (c->etag.p && c->modified)
+        http_add_header(c->http, "Last-Modified", (struct str){when, time_http(when, c->modified)});
 }
 
 /* A 403 has a challenge if the scopes of a bearer token do not suffice (RFC 6750 section 3). */
@@ -69,7 +71,8 @@ static void cors(struct call *c) {
     http_add_header(c->http, "Vary", S("Origin"));
     if (!named && !any) return;
     http_add_header(c->http, "Access-Control-Allow-Origin", named ? origin : S("*"));
-    if (named) http_add_header(c->http, "Access-Control-Allow-Credentials", S("true")); /* never for all origins */
+    /* never for all origins */
+    if (named) http_add_header(c->http, "Access-Control-Allow-Credentials", S("true"));
     http_add_header(c->http, "Access-Control-Expose-Headers", c->api->exposed);
 }
 
@@ -101,7 +104,7 @@ static void add_headers(struct call *c) {
     for (const struct header *x = c->headers; x; x = x->next) http_add_header(c->http, x->name, x->value);
 }
 
-/* ---- counting and sending -------------------------------------------------------------------------------------- */
+/* ---- counting and sending -------------------------------------------------------------------- */
 
 void download_drop(struct call *c) {
     if (c->download) close(c->download->fd);
@@ -128,12 +131,15 @@ static void log_reply(const struct replied *x, const char *id) {
     bool access = atomic_load(&x->api->access_log);
     if (access || x->status >= 500) path = log_path(r->arena, r->path);
     if (access)
-        log_info("%.*s %.*s %d %zu bytes %" PRId64 " ms %s %" PRId64 " from %.*s id %s", (int)method.n, method.p, (int)path.n, path.p,
-                 x->status, x->bytes, x->took, x->kind, x->caller, (int)remote.n, remote.p, id);
+        log_info("%.*s %.*s %d %zu bytes %" PRId64 " ms %s %" PRId64 " from %.*s id %s", (int)method.n,
+                 method.p, (int)path.n, path.p, x->status, x->bytes, x->took, x->kind, x->caller,
+                 (int)remote.n, remote.p, id);
     if (x->status == 503)
-        log_often(LOG_ERROR, "requests answered 503", "%.*s %.*s answered 503, request %s", (int)method.n, method.p, (int)path.n, path.p,
-                  id);
-    else if (x->status >= 500) log_error("%.*s %.*s answered %d, request %s", (int)method.n, method.p, (int)path.n, path.p, x->status, id);
+        log_often(LOG_ERROR, "requests answered 503", "%.*s %.*s answered 503, request %s", (int)method.n,
+                  method.p, (int)path.n, path.p, id);
+    else if (x->status >= 500)
+        log_error("%.*s %.*s answered %d, request %s", (int)method.n, method.p, (int)path.n, path.p,
+                  x->status, id);
 }
 
 static void reply_count(const struct replied *x) {
@@ -143,7 +149,8 @@ static void reply_count(const struct replied *x) {
     log_reply(x, x->id.p ? x->id.p : "-");
 }
 
-void reply_count_outside(struct api *api, struct http_request *r, int status, size_t bytes, const char *kind, int64_t caller) {
+void reply_count_outside(struct api *api, struct http_request *r, int status, size_t bytes, const char *kind,
+                         int64_t caller) {
     reply_count(&(struct replied){api, r, status, bytes, clock_monotonic() - r->started, kind, caller, {0}});
 }
 
@@ -164,12 +171,18 @@ static bool is_read(const struct call *c) { return c->method == GET || (c->route
 /* Bytes of memory of a ZIP in progress (files/zip.c), with the block of the library. */
 #define STREAM_MEMORY (256 * 1024)
 
-/* Accounts for a reply that may wait long for its reader. The reply to a write is never refused, because the write has happened. */
+/* Accounts for a reply that may wait long for its reader. The reply to a write is never refused, because
+ * the write has happened. */
 static int hold_reply(struct call *c) {
-    if (c->head || c->inner || http_hold(c->http, c->work.actor.user_id, c->stream ? STREAM_MEMORY : c->out.n, !is_read(c))) return 0;
-    log_often(LOG_WARN, "refused replies", "replies that wait for slow readers hold as many bytes as they may: a read was refused");
+    if (c->head || c->inner ||
+        http_hold(c->http, c->work.actor.user_id, c->stream ? STREAM_MEMORY : c->out.n, !is_read(c)))
+        return 0;
+    log_often(LOG_WARN, "refused replies",
+              "replies that wait for slow readers hold as many bytes as they may: "
+              "a read was refused");
     return fail_field(&c->work, ERR_SERVICE_UNAVAILABLE, (struct str){0},
-                      "Too many replies wait to be read. Read your open replies or close their connections, and try again.");
+                      "Too many replies wait to be read. Read your open replies or close their connections, "
+                      "and try again.");
 }
 
 static int compare_parts(const void *x, const void *y) {
@@ -185,12 +198,14 @@ static const struct plain_part *plain_parts(const struct call *c, int *count) {
         for (const struct span *s = lists[i]; s; s = s->next) n++;
     struct plain_part *parts = arena_array(c->http->arena, (size_t)n + 1, sizeof *parts);
     for (int i = 0; i < 2; i++)
-        for (const struct span *s = lists[i]; s; s = s->next) parts[(*count)++] = (struct plain_part){s->at, s->n};
+        for (const struct span *s = lists[i]; s; s = s->next)
+            parts[(*count)++] = (struct plain_part){s->at, s->n};
     qsort(parts, (size_t)n, sizeof *parts, compare_parts);
     return parts;
 }
 
-/* Frees the work's memory first, because its rows are many times larger than the reply, which waits for its reader. */
+/* Frees the work's memory first, because its rows are many times larger than the reply, which waits for
+ * its reader. */
 static void send_reply(struct call *c) {
     struct buf body = c->out;
     struct http_request *r = c->http;
@@ -198,7 +213,8 @@ static void send_reply(struct call *c) {
     struct download file = d ? *d : (struct download){0};
     struct http_stream stream = c->stream ? *c->stream : (struct http_stream){0};
     int status = c->status, count = 0;
-    bool compress = compress_wanted(c), here = is_read(c) && (body.n <= LIMIT_PACKED_HERE || http_is_deferred(r));
+    bool compress = compress_wanted(c),
+         here = is_read(c) && (body.n <= LIMIT_PACKED_HERE || http_is_deferred(r));
     const struct plain_part *parts = compress ? plain_parts(c, &count) : NULL;
     struct api *api = c->api;
     uint64_t whose = call_sharer(c);
@@ -211,7 +227,8 @@ static void send_reply(struct call *c) {
 
 static void count_call(const struct call *c, int64_t took) {
     size_t bytes = c->download ? (size_t)c->download->n : c->out.n;
-    reply_count(&(struct replied){c->api, c->http, c->status, bytes, took, "user", c->work.actor.user_id, c->request_id});
+    reply_count(&(struct replied){c->api, c->http, c->status, bytes, took, "user", c->work.actor.user_id,
+                                  c->request_id});
 }
 
 void call_end(struct call *c, struct header *before, int64_t began, int rc) {

@@ -11,7 +11,7 @@ static struct {
     } slots[TABLES];
 } expanded = {.once = PTHREAD_ONCE_INIT}; /* derived from constants, once */
 
-/* ---- expanding ----------------------------------------------------------------------------------------------- */
+/* ---- expanding ------------------------------------------------------------------------------- */
 
 static bool has_groups(const struct field *table) {
     for (const struct field *f = table; f->name; f++)
@@ -37,7 +37,7 @@ const struct field *fields_expand(struct arena *a, const struct field *table) {
     return rows;
 }
 
-/* ---- all tables, once ---------------------------------------------------------------------------------------- */
+/* ---- all tables, once ------------------------------------------------------------------------ */
 
 /* The slot of a table, or the free one where it belongs. */
 static struct expanded *expanded_slot(const struct field *table) {
@@ -68,7 +68,7 @@ const struct field *fields_of(const struct field *table) {
     return rows ? rows : table;
 }
 
-/* ---- items --------------------------------------------------------------------------------------------------- */
+/* ---- items ----------------------------------------------------------------------------------- */
 
 const struct field *field_items(const struct field *f) {
     const struct resource *r = f->ref ? resource_of(f->ref) : NULL;

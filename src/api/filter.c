@@ -7,10 +7,12 @@
 
 const struct field filter_input[] = {
     {"predicates", F_OBJECT, REQUIRED,
-     .doc = "The predicate: an object, or JSON as text. It has collection_operator (default: OR) and collections. Each collection has "
-            "proposition_operator (default: AND) and propositions of field, operator and value. The definitions list the possible values.",
-     .example = "{\"collection_operator\": \"OR\", \"collections\": [{\"proposition_operator\": \"AND\", \"propositions\": [{\"field\": "
-                "\"tags.name\", \"operator\": \"collection_contains_insensitive\", \"value\": \"vip\"}]}]}"},
+     .doc = "The predicate: an object, or JSON as text. It has collection_operator (default: OR) and "
+            "collections. Each collection has proposition_operator (default: AND) and propositions of "
+            "field, operator and value. The definitions list the possible values.",
+     .example = "{\"collection_operator\": \"OR\", \"collections\": [{\"proposition_operator\": \"AND\", "
+                "\"propositions\": [{\"field\": \"tags.name\", \"operator\": "
+                "\"collection_contains_insensitive\", \"value\": \"vip\"}]}]}"},
     {0},
 };
 
@@ -28,21 +30,30 @@ int api_filter(struct call *c) {
     return api_list(c);
 }
 
-/* ---- definitions -------------------------------------------------------------------------------------------------- */
+/* ---- definitions ----------------------------------------------------------------------------- */
 
 const struct field definition_fields[] = {
     {"label", F_TEXT, READONLY, .doc = "Title of the field for people.", .example = "\"Name\""},
-    {"field", F_TEXT, READONLY, .doc = "Name of the field in propositions.", .example = "\"organizations.name\""},
-    {"type", F_TEXT, READONLY, .doc = "Type: NUMERIC, FLOAT, STRING, BOOLEAN, COLLECTION, DATE_ABSOLUTE, DATE_RELATIVE or TIME.",
+    {"field", F_TEXT, READONLY, .doc = "Name of the field in propositions.",
+     .example = "\"organizations.name\""},
+    {"type", F_TEXT, READONLY,
+     .doc = "Type: NUMERIC, FLOAT, STRING, BOOLEAN, COLLECTION, DATE_ABSOLUTE, "
+            "DATE_RELATIVE or TIME.",
      .example = "\"STRING\""},
-    {"sub_type", F_TEXT, READONLY, .doc = "Subtype: INTEGER or FLOAT for numbers, the possible range for relative dates, else empty.",
+    {"sub_type", F_TEXT, READONLY,
+     .doc = "Subtype: INTEGER or FLOAT for numbers, the possible range for "
+            "relative dates, else empty.",
      .example = "\"\""},
     {"group", F_TEXT, READONLY, .doc = "Group of the field, or empty.", .example = "\"DATE\""},
-    {"rarity", F_TEXT, READONLY, .doc = "COMMON or LESS_COMMON. Clients may show less common fields apart.", .example = "\"COMMON\""},
-    {"description", F_TEXT, READONLY, .doc = "Meaning of the field.", .example = "\"Name of the organization.\""},
+    {"rarity", F_TEXT, READONLY, .doc = "COMMON or LESS_COMMON. Clients may show less common fields apart.",
+     .example = "\"COMMON\""},
+    {"description", F_TEXT, READONLY, .doc = "Meaning of the field.",
+     .example = "\"Name of the organization.\""},
     {"input_type", F_TEXT, READONLY, .doc = "Kind of input for a value.", .example = "\"STRING\""},
-    {"operators", F_JSON, READONLY, .doc = "Operators that propositions may use.", .example = "[\"string_contains_insensitive\"]"},
-    {"values", F_JSON, READONLY, .doc = "Possible values and their titles. Null if any value is possible.", .example = "{\"0\": \"No\"}"},
+    {"operators", F_JSON, READONLY, .doc = "Operators that propositions may use.",
+     .example = "[\"string_contains_insensitive\"]"},
+    {"values", F_JSON, READONLY, .doc = "Possible values and their titles. Null if any value is possible.",
+     .example = "{\"0\": \"No\"}"},
     {0},
 };
 

@@ -1,4 +1,5 @@
-/* A reply stays in memory until its client has read it, so a page has at most LIMIT_REPLY bytes, or one item.
+/* A reply stays in memory until its client has read it, so a page has at most LIMIT_REPLY bytes, or one
+ * item.
  *
  * Three things are limited, in this order:
  *   1. the rows that are read: read_rows (list.c) ends at LIMIT_LOADED;
@@ -84,8 +85,8 @@ static struct row *reversed(struct row *rows) {
     return out;
 }
 
-/* Dropped rows are those read last. With before_id, these are the first of the list, so the rows are written twice: in the order of
- * reading, to see how many fit, and in the order of the list. */
+/* Dropped rows are those read last. With before_id, these are the first of the list, so the rows are
+ * written twice: in the order of reading, to see how many fit, and in the order of the list. */
 static void write_data(struct view *v, struct page *p) {
     size_t at = v->c->out.n;
     page_cut(p, fit_write_rows(v, p->rows));
@@ -110,14 +111,17 @@ static void write_links(struct view *v, const struct page *p) {
     const struct options *o = &v->c->options;
     bool goes_on = p->rows && (o->before_id ? p->cut : p->more);
     if (!o->keyset) reply_links(v, p->total, p->cut ? p->count : o->limit);
-    else if (goes_on) reply_next_key(v, o->before_id ? "before_id" : "after_id", view_id(v, p->rows->layout, last_of(p->rows)->id));
+    else if (goes_on)
+        reply_next_key(v, o->before_id ? "before_id" : "after_id",
+                       view_id(v, p->rows->layout, last_of(p->rows)->id));
 }
 
 static void say_cut(struct view *v, const struct page *p) {
     if (p->cut)
         notice(&v->c->work, "NOTICE",
-               "The page ends after %d items, because a reply has at most %d MiB. next_url leads to the following items.", p->count,
-               LIMIT_REPLY >> 20);
+               "The page ends after %d items, because a reply has at most %d MiB. next_url leads to the "
+               "following items.",
+               p->count, LIMIT_REPLY >> 20);
 }
 
 /* Returns 0, or TOO_LONG if the included resources of these items don't fit. */

@@ -13,8 +13,9 @@ struct page {
     bool is_followed; /* view_follow was done */
 };
 
-/* Writes the envelope with its tag, or answers 304. If a list with pages is too large, drops rows from the end of the page, but never
- * the first. A whole list (LIST_COUNT) has no next page and is never cut. Returns 0 or a negative error. */
+/* Writes the envelope with its tag, or answers 304. If a list with pages is too large, drops rows from the
+ * end of the page, but never the first. A whole list (LIST_COUNT) has no next page and is never cut.
+ * Returns 0 or a negative error. */
 int page_reply(struct view *v, struct page *p);
 
 #endif

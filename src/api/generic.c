@@ -19,7 +19,7 @@
 
 #include <stdlib.h>
 
-/* ---- targets ---------------------------------------------------------------------------------------------- */
+/* ---- targets --------------------------------------------------------------------------------- */
 
 int api_of(struct call *c) {
     const char *parent = c->within ? c->within->parent : c->route->of;
@@ -38,7 +38,8 @@ static const struct path_var *last_variable(const struct call *c) { return &c->v
 static int find_shown(struct call *c, struct view *v, struct row **row) {
     int found = 0;
     *row = NULL;
-    return c->resource->rows ? c->resource->rows(c, v, last_variable(c)->text, row) : view_load(v, c->resource, &c->id, 1, row, &found);
+    return c->resource->rows ? c->resource->rows(c, v, last_variable(c)->text, row)
+                             : view_load(v, c->resource, &c->id, 1, row, &found);
 }
 
 static int load_target(struct call *c, struct view *v, struct row **row) {
@@ -49,7 +50,8 @@ static int load_target(struct call *c, struct view *v, struct row **row) {
 static int64_t updated_at(const struct row *row) {
     const struct layout *layout = row->layout;
     for (int i = 0; i < layout->count; i++)
-        if (str_eq(layout->members[i].name.text, S("updated_at")) && row->cells[i].type == V_INT) return row->cells[i].i;
+        if (str_eq(layout->members[i].name.text, S("updated_at")) && row->cells[i].type == V_INT)
+            return row->cells[i].i;
     return 0;
 }
 
@@ -89,7 +91,8 @@ static int target_one(struct call *c) {
     const struct path_var *var = last_variable(c);
     TRY(api_of(c));
     if (c->resource->rows) return target_made(c);
-    assert(c->where || c->route->of == NULL || var == c->vars); /* otherwise a row of another parent would be found */
+    /* otherwise a row of another parent would be found */
+    assert(c->where || c->route->of == NULL || var == c->vars);
     c->id = var->id;
     if (c->method != GET && var->id) TRY(db_lock_row(c->work.conn, c->resource->table, var->id));
     int rc = var->id ? visible_row(c, c->resource, var->id, alive_targets(c), c->where) : 0;
@@ -101,13 +104,14 @@ static int target_one(struct call *c) {
 
 static int conditional_one(struct call *c) {
     struct row *row;
-    bool asked =
-        http_header(c->http, "If-Match").p || http_header(c->http, "If-Unmodified-Since").p || http_header(c->http, "If-None-Match").p;
+    bool asked = http_header(c->http, "If-Match").p || http_header(c->http, "If-Unmodified-Since").p ||
+                 http_header(c->http, "If-None-Match").p;
     if (!asked) return 0;
     struct view *v = view_new(c);
     TRY(load_target(c, v, &row));
     TRY(call_tag_row(c, v, row));
-    if (c->modified == 0) c->modified = updated_at(row); /* If-Unmodified-Since compares known changes, even if others are unknown */
+    /* If-Unmodified-Since compares known changes, even if others are unknown */
+    if (c->modified == 0) c->modified = updated_at(row);
     int rc = conditional(c);
     c->etag = (struct str){0};
     c->modified = 0;
@@ -137,7 +141,8 @@ int api_bulk_ids(struct call *c) {
         int m = input_ids(c, S("ids"), body, &again);
         TRY(m);
         if (m != n || !same_ids(ids, again, n))
-            return fail_field(&c->work, ERR_PARAMETERS_INCONSISTENT, S("ids"), "The query and the body have different ids.");
+            return fail_field(&c->work, ERR_PARAMETERS_INCONSISTENT, S("ids"),
+                              "The query and the body have different ids.");
     }
     if (n == 0) return fail_field(&c->work, ERR_FIELD_EMPTY, S("ids"), NULL);
     c->ids = ids;
@@ -150,7 +155,8 @@ static int compare_targets(const void *x, const void *y) {
     return (a > b) - (a < b);
 }
 
-/* Locks the rows in the order of their ids: callers who name the same rows in different orders do not wait for each other in a circle. */
+/* Locks the rows in the order of their ids: callers who name the same rows in different orders do not wait
+ * for each other in a circle. */
 static int lock_targets(struct call *c) {
     int64_t *ids = arena_array(c->work.arena, (size_t)c->id_count, sizeof *ids);
     memcpy(ids, c->ids, (size_t)c->id_count * sizeof *ids);
@@ -171,7 +177,9 @@ static int target_many(struct call *c) {
     tag_end(&t, hex);
     for (int i = 0; i < c->id_count; i++) {
         rc = visible_row(c, c->resource, c->ids[i], alive_targets(c), c->where);
-        if (rc == 0) rc = fail_at(&c->work, ERR_RESOURCE_NOT_FOUND, S("ids"), str_fmt(c->work.arena, "ids/%d", i), NULL);
+        if (rc == 0)
+            rc = fail_at(&c->work, ERR_RESOURCE_NOT_FOUND, S("ids"), str_fmt(c->work.arena, "ids/%d", i),
+                         NULL);
         if (rc < 0 && first == 0) first = rc;
     }
     TRY(first);
@@ -199,7 +207,7 @@ int api_target(struct call *c) {
     return c->home->watched && c->method != GET ? watch_all(&c->work, c->home->watched, api_ids(c)) : 0;
 }
 
-/* ---- writing ---------------------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static bool stored(const struct field *f, bool create) {
     if (f->store || f->owned_by) return false;
@@ -230,7 +238,9 @@ static struct column column_of(struct arena *a, const struct in *in) {
 
 static struct column folded_column(struct arena *a, const struct in *in) {
     struct str key = in->value.s.p ? fold_key(a, in->value.s) : (struct str){0};
-    return (struct column){.name = in->field->fold, .value = {.name = str_fmt(a, ":%s", in->field->fold).p, .type = BIND_TEXT, .s = key}};
+    return (struct column){
+        .name = in->field->fold,
+        .value = {.name = str_fmt(a, ":%s", in->field->fold).p, .type = BIND_TEXT, .s = key}};
 }
 
 #define BOUND_COLUMNS 8 /* more than any row has */
@@ -264,7 +274,8 @@ static struct column fixed_column(struct arena *a, const char *name, struct bind
 static int columns_bound(struct call *c, struct column *out) {
     struct arena *a = c->work.arena;
     int n = 0;
-    if (c->within && c->resource == c->home) out[n++] = fixed_column(a, c->within->column, path_bind(&c->vars[0]));
+    if (c->within && c->resource == c->home)
+        out[n++] = fixed_column(a, c->within->column, path_bind(&c->vars[0]));
     for (const struct field *f = fields_of(c->home->fields); f->name; f++) {
         if (f->bound == NULL) continue;
         assert(n < BOUND_COLUMNS);
@@ -275,14 +286,18 @@ static int columns_bound(struct call *c, struct column *out) {
 
 /* The column of a nested row that holds its conversation; NULL: it is part of none. */
 static const char *case_column_of(const struct call *c) {
-    const struct within *of = c->home->within.parent ? &c->home->within : c->resource == c->home ? c->within : NULL;
+    const struct within *of = c->home->within.parent   ? &c->home->within
+                              : c->resource == c->home ? c->within
+                                                       : NULL;
     const struct resource *parent = of ? resource_of(of->parent) : NULL;
     return parent && strcmp(parent->table, "cases") == 0 ? of->column : NULL;
 }
 
 static struct record record_of(const struct call *c) {
     const struct resource *r = c->home;
-    return (struct record){.kind = r->unlogged || r->watched ? NULL : r->type, .table = r->table, .case_column = case_column_of(c)};
+    return (struct record){.kind = r->unlogged || r->watched ? NULL : r->type,
+                           .table = r->table,
+                           .case_column = case_column_of(c)};
 }
 
 int api_object(struct call *c, int64_t id, struct changed *out) {
@@ -372,14 +387,17 @@ static int refuse_target(struct call *c, int64_t id, const char *why) {
     if (c->route->shape != COUNT) return fail_state(&c->work, "%s", why);
     int n = 0;
     while (n < c->id_count && c->ids[n] != id) n++;
-    return fail_at(&c->work, ERR_RESOURCE_ACTION_NOT_AVAILABLE, S("ids"), str_fmt(c->work.arena, "ids/%d", n), "%s", why);
+    return fail_at(&c->work, ERR_RESOURCE_ACTION_NOT_AVAILABLE, S("ids"), str_fmt(c->work.arena, "ids/%d", n),
+                   "%s", why);
 }
 
 int api_refuse(struct call *c, const char *condition, const char *why) {
     struct stmt *s;
     int rc, refused = 0;
     const char *sql =
-        str_fmt(c->work.arena, "SELECT t.id FROM %s t WHERE t.id IN @LIST(:ids) AND (%s) ORDER BY t.id", c->home->table, condition).p;
+        str_fmt(c->work.arena, "SELECT t.id FROM %s t WHERE t.id IN @LIST(:ids) AND (%s) ORDER BY t.id",
+                c->home->table, condition)
+            .p;
     TRY(db_start(c->work.conn, sql, BINDS(B_TEXT("ids", api_ids(c))), &s));
     while ((rc = stmt_step(s)) == 1) refused = refuse_target(c, col_int(s, 0), why);
     stmt_end(s);
@@ -400,10 +418,10 @@ int api_remove(struct call *c) {
     return 0;
 }
 
-/* ---- replies ---------------------------------------------------------------------------------------------- */
+/* ---- replies --------------------------------------------------------------------------------- */
 
-/* Runs the triggers. If they did something, the reply shows it. If they have taken the resource out of the caller's sight, the reply shows it as
- * the caller left it. */
+/* Runs the triggers. If they did something, the reply shows it. If they have taken the resource out of the
+ * caller's sight, the reply shows it as the caller left it. */
 static int row_after_rules(struct call *c, struct view **v, struct row **row) {
     if (c->method == GET) return 0;
     TRY(rules_finish(&c->work));
@@ -445,7 +463,7 @@ int api_reply(struct call *c) {
     return api_reply_one(c, c->id);
 }
 
-/* ---- handlers --------------------------------------------------------------------------------------------- */
+/* ---- handlers -------------------------------------------------------------------------------- */
 
 int api_get(struct call *c) {
     struct view *v;

@@ -6,9 +6,9 @@
 
 #define GUARD_ALL (GUARD_API | GUARD_FILE | GUARD_TEXT | GUARD_FORM | GUARD_DOCS | GUARD_SITE)
 /* Styles, scripts and connections are those of this site. Nothing is inline. */
-#define OWN_SITE(pictures)                                                                                                           \
-    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' " pictures "; form-action 'self'; " \
-    "base-uri 'none'; frame-ancestors "
+#define OWN_SITE(pictures)                                                                                  \
+    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' " pictures \
+    "; form-action 'self'; base-uri 'none'; frame-ancestors "
 
 /* Browsers keep to HTTPS for so long. Only sent if the desk is reached by HTTPS (RFC 6797 section 7.2). */
 static struct str transport(const struct desk *d, struct arena *a) {
@@ -35,15 +35,18 @@ static const struct guard_row {
     {"Content-Security-Policy", GUARD_SITE, NULL, site_policy},
     {"X-Frame-Options", GUARD_FORM | GUARD_DOCS, "DENY", NULL}, /* for browsers without frame-ancestors */
     {"Referrer-Policy", GUARD_API | GUARD_FILE | GUARD_TEXT | GUARD_DOCS, "no-referrer", NULL},
-    /* The URL may contain a link's secret, so other sites do not get it. With no-referrer, browsers would send "Origin: null" with a form. */
+    /* The URL may contain a link's secret, so other sites do not get it. With no-referrer, browsers would
+     * send "Origin: null" with a form. */
     {"Referrer-Policy", GUARD_FORM | GUARD_SITE, "same-origin", NULL},
-    {"Permissions-Policy", GUARD_FORM | GUARD_DOCS | GUARD_SITE, "camera=(), geolocation=(), microphone=(), payment=(), usb=()", NULL},
+    {"Permissions-Policy", GUARD_FORM | GUARD_DOCS | GUARD_SITE,
+     "camera=(), geolocation=(), microphone=(), payment=(), usb=()", NULL},
     {"Strict-Transport-Security", GUARD_ALL, NULL, transport},
 };
 
 void guard_reply(const struct desk *d, struct http_request *r, enum guard kind) {
     for (size_t i = 0; i < sizeof guard_rows / sizeof *guard_rows; i++) {
         const struct guard_row *g = &guard_rows[i];
-        if (g->kinds & (unsigned)kind) http_add_header(r, g->name, g->made ? g->made(d, r->arena) : str_of(g->value));
+        if (g->kinds & (unsigned)kind)
+            http_add_header(r, g->name, g->made ? g->made(d, r->arena) : str_of(g->value));
     }
 }

@@ -47,15 +47,17 @@ static bool pack_to(struct packing *p, size_t end, int flush) {
 
 /* A full flush ends all matches before it. At level 0 bytes are stored. */
 static bool pack_plain(struct packing *p, const struct plain_part *part) {
-    if (!pack_to(p, part->at, Z_FULL_FLUSH) || deflateParams(&p->z, 0, Z_DEFAULT_STRATEGY) != Z_OK) return false;
-    return pack_to(p, part->at + part->n, Z_FULL_FLUSH) && deflateParams(&p->z, LEVEL, Z_DEFAULT_STRATEGY) == Z_OK;
+    if (!pack_to(p, part->at, Z_FULL_FLUSH) || deflateParams(&p->z, 0, Z_DEFAULT_STRATEGY) != Z_OK)
+        return false;
+    return pack_to(p, part->at + part->n, Z_FULL_FLUSH) &&
+           deflateParams(&p->z, LEVEL, Z_DEFAULT_STRATEGY) == Z_OK;
 }
 
 /* A small body has a smaller window: the stream then has 64 KiB of memory instead of 256. */
 static bool packing_begin(struct packing *p, size_t n) {
     bool small = n <= LIMIT_PACKED_HERE;
-    return n <= INT32_MAX &&
-           deflateInit2(&p->z, LEVEL, Z_DEFLATED, GZIP_FORM + (small ? 13 : 15), small ? 6 : 8, Z_DEFAULT_STRATEGY) == Z_OK;
+    return n <= INT32_MAX && deflateInit2(&p->z, LEVEL, Z_DEFLATED, GZIP_FORM + (small ? 13 : 15),
+                                          small ? 6 : 8, Z_DEFAULT_STRATEGY) == Z_OK;
 }
 
 bool gzip_body(struct buf *body, const struct plain_part *parts, int count) {

@@ -1,4 +1,5 @@
-/* gzip for replies. api/compress.h says which replies are compressed, and which parts of them stay as they are. */
+/* gzip for replies. api/compress.h says which replies are compressed, and which parts of them stay as they
+ * are. */
 #ifndef API_GZIP_H
 #define API_GZIP_H
 
@@ -10,7 +11,8 @@ bool coding_accepted(struct str accept_encoding); /* true if the header Accept-E
 struct plain_part {
     size_t at, n;
 };
-/* Replaces the body by its compressed form. parts: in their order, without overlap. Returns false if it was not possible: the body stays. */
+/* Replaces the body by its compressed form. parts: in their order, without overlap. Returns false if it
+ * was not possible: the body stays. */
 bool gzip_body(struct buf *body, const struct plain_part *parts, int count);
 
 #endif

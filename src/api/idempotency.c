@@ -1,20 +1,22 @@
 /* Idempotency-Key: the first outcome of a POST is stored and replayed.
  *
- * Everything happens in the write's own transaction, so an outcome is stored exactly if its effects are. A refusal is stored too; its
- * effects are rolled back. Concurrent writes with one key wait for each other, so no request finds the first one half done. The reply is
- * stored encrypted, by a key that is derived from the Idempotency-Key, without the session id and without secrets. */
+ * Everything happens in the write's own transaction, so an outcome is stored exactly if its effects are. A
+ * refusal is stored too; its effects are rolled back. Concurrent writes with one key wait for each other,
+ * so no request finds the first one half done. The reply is stored encrypted, by a key that is derived
+ * from the Idempotency-Key, without the session id and without secrets. */
 #include "api/machine.h"
 #include "api/reply.h"
 
 #include <inttypes.h>
 #include <xxhash.h>
 
-QUERY(idempotency_get,
-      "SELECT request_hash, status, reply FROM idempotency WHERE caller = :caller AND key_hash = :key AND created_at > :since");
-QUERY(idempotency_put,
-      "INSERT INTO idempotency (caller, key_hash, request_hash, status, reply, created_at) "
-      "VALUES (:caller, :key, :request, :status, :reply, :now) ON CONFLICT (caller, key_hash) DO UPDATE SET "
-      "request_hash = excluded.request_hash, status = excluded.status, reply = excluded.reply, created_at = excluded.created_at");
+QUERY(idempotency_get, "SELECT request_hash, status, reply FROM idempotency "
+                       "WHERE caller = :caller AND key_hash = :key AND created_at > :since");
+QUERY(idempotency_put, "INSERT INTO idempotency (caller, key_hash, request_hash, status, reply, created_at) "
+                       "VALUES (:caller, :key, :request, :status, :reply, :now) "
+                       "ON CONFLICT (caller, key_hash) DO UPDATE "
+                       "SET request_hash = excluded.request_hash, status = excluded.status, "
+                       "reply = excluded.reply, created_at = excluded.created_at");
 
 /* A hash that is equal for equal parameters, in any order of their members. */
 static uint64_t digest(const struct json *j) {
@@ -29,12 +31,14 @@ static uint64_t digest(const struct json *j) {
 
 static struct str request_hash(struct call *c) {
     struct arena *a = c->work.arena;
-    struct str text =
-        str_fmt(a, "%.*s %016" PRIx64 " %016" PRIx64, (int)c->http->path.n, c->http->path.p, digest(c->query), digest(c->body));
+    struct str text = str_fmt(a, "%.*s %016" PRIx64 " %016" PRIx64, (int)c->http->path.n, c->http->path.p,
+                              digest(c->query), digest(c->body));
     for (const struct http_file *f = c->http->files; f; f = f->next)
-        text = str_fmt(a, "%s %.*s:%s", text.p, (int)f->field.n, f->field.p, str_hex(a, f->sha256, sizeof f->sha256).p);
+        text = str_fmt(a, "%s %.*s:%s", text.p, (int)f->field.n, f->field.p,
+                       str_hex(a, f->sha256, sizeof f->sha256).p);
     /* The scopes decide what the stored reply shows. */
-    if (c->work.actor.kind == ACTOR_TOKEN) text = str_fmt(a, "%s scopes %" PRIx32, text.p, c->work.actor.scopes);
+    if (c->work.actor.kind == ACTOR_TOKEN)
+        text = str_fmt(a, "%s scopes %" PRIx32, text.p, c->work.actor.scopes);
     return mac_hex(a, &c->work.desk->idempotency_key, text);
 }
 
@@ -79,7 +83,9 @@ static int replay(struct call *c, const struct kept *k, bool *found) {
     struct stmt *row;
     *found = false;
     int rc = db_row(c->work.conn, &idempotency_get,
-                    BINDS(B_TEXT("caller", k->caller), B_TEXT("key", k->key_hash), B_INT("since", c->work.now - IDEMPOTENCY_KEPT)), &row);
+                    BINDS(B_TEXT("caller", k->caller), B_TEXT("key", k->key_hash),
+                          B_INT("since", c->work.now - IDEMPOTENCY_KEPT)),
+                    &row);
     if (rc <= 0) return rc;
     bool same = str_eq(col_text(row, 0), k->request);
     int64_t status = col_int(row, 1);
@@ -100,8 +106,10 @@ static int replay(struct call *c, const struct kept *k, bool *found) {
 static int keep_reply(struct call *c, const struct kept *k) {
     if (c->status >= 500 || c->status == 429) return 0;
     return db_exec(c->work.conn, &idempotency_put,
-                   BINDS(B_TEXT("caller", k->caller), B_TEXT("key", k->key_hash), B_TEXT("request", k->request), B_INT("status", c->status),
-                         B_BLOB("reply", seal(c->work.arena, &k->seal, without_secrets(c))), B_INT("now", c->work.now)));
+                   BINDS(B_TEXT("caller", k->caller), B_TEXT("key", k->key_hash),
+                         B_TEXT("request", k->request), B_INT("status", c->status),
+                         B_BLOB("reply", seal(c->work.arena, &k->seal, without_secrets(c))),
+                         B_INT("now", c->work.now)));
 }
 
 /* The owner of the key; p NULL: none. */
@@ -119,11 +127,13 @@ int idempotent(struct call *c, int (*run)(struct call *c)) {
     bool found;
     if (c->method != POST || key.n == 0) return run(c);
     if (!key_valid(key))
-        return fail_field(&c->work, ERR_FIELD_INVALID, S("Idempotency-Key"), "At most 255 printable characters are allowed.");
+        return fail_field(&c->work, ERR_FIELD_INVALID, S("Idempotency-Key"),
+                          "At most 255 printable characters are allowed.");
     k.caller = caller_of(c);
     if (k.caller.p == NULL) {
         notice(&c->work, "NOTICE",
-               "Idempotency-Key was ignored, because the caller has neither a login, a webhook token nor a fingerprint.");
+               "Idempotency-Key was ignored, because the caller has neither a login, a webhook token nor a "
+               "fingerprint.");
         return run(c);
     }
     struct str text = str_fmt(a, "%s|%.*s", k.caller.p, (int)key.n, key.p);

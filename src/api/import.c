@@ -17,7 +17,8 @@ int api_import(struct call *c) {
     TRY(api_input(c));
     const struct json *list = in(c, name)->json;
     if (list->count == 0) return in_fail(c, name, ERR_FIELD_EMPTY, NULL);
-    if (list->count > LIMIT_RECORDS) return in_fail(c, name, ERR_FIELD_INVALID, "At most %d records are allowed.", LIMIT_RECORDS);
+    if (list->count > LIMIT_RECORDS)
+        return in_fail(c, name, ERR_FIELD_INVALID, "At most %d records are allowed.", LIMIT_RECORDS);
     jw_init(&w, &b);
     jw_object(&w);
     jw_key(&w, S("resource"));
@@ -35,7 +36,7 @@ int api_import(struct call *c) {
     return api_reply(c);
 }
 
-/* ---- the job -------------------------------------------------------------------------------------------------------- */
+/* ---- the job --------------------------------------------------------------------------------- */
 
 struct import {
     struct call call;
@@ -72,8 +73,11 @@ static int one_record(struct import *im, const struct json *record, struct str p
     struct call *c = &im->call;
     const struct resource *r = c->home;
     c->id = 0;
-    if (record->type != JSON_OBJECT) fail_at(&c->work, ERR_FIELD_INVALID, (struct str){0}, pointer, "An object is expected.");
-    else input_read(c, fields_of(resource_record_fields(r)), true, record, pointer, &c->input, &c->input_count);
+    if (record->type != JSON_OBJECT)
+        fail_at(&c->work, ERR_FIELD_INVALID, (struct str){0}, pointer, "An object is expected.");
+    else
+        input_read(c, fields_of(resource_record_fields(r)), true, record, pointer, &c->input,
+                   &c->input_count);
     int rc = failed(&c->work) ? 0 : r->insert ? r->insert(c) : api_insert(c);
     if (failed(&c->work)) {
         enum error code = failure(&c->work);
@@ -109,7 +113,8 @@ int import_run(struct work *w, const struct job *j) {
     im->call.home = im->call.resource = resource_of(json_member(input, S("resource"))->text.p);
     assert(im->call.home);
     int maker = become_creator(&im->call.work, j->creator_id);
-    if (maker == -ERR_PERMISSIONS_DENIED) return job_finish(w, j->id, JOB_FAILED, 0, 0, 0, S("[]")); /* the creator can't act any more */
+    /* the creator can't act any more */
+    if (maker == -ERR_PERMISSIONS_DENIED) return job_finish(w, j->id, JOB_FAILED, 0, 0, 0, S("[]"));
     TRY(maker);
     jw_init(&im->w, &im->errors);
     jw_array(&im->w);
@@ -121,7 +126,8 @@ int import_run(struct work *w, const struct job *j) {
     if (rc >= 0) rc = total;
     if (rc >= 0 && kept) *w = im->call.work; /* with the changes, for work_finish: they are the creator's */
     if (rc >= 0)
-        rc = job_finish(w, j->id, kept ? JOB_COMPLETED : JOB_FAILED, total, kept ? im->inserted : 0, im->rejected, buf_view(&im->errors));
+        rc = job_finish(w, j->id, kept ? JOB_COMPLETED : JOB_FAILED, total, kept ? im->inserted : 0,
+                        im->rejected, buf_view(&im->errors));
     buf_free(&im->errors);
     return rc;
 }

@@ -27,9 +27,11 @@ bool inner_login(struct inner *x, struct str login, struct str password) {
 /* These headers say who calls, and from which page. No other header of a browser is a part of the call. */
 static void same_visitor(const struct inner *x, struct http_request *r) {
     static const char *const kept[] = {"Host", "Origin", "Sec-Fetch-Site", "User-Agent"};
-    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) http_inner_header(r, kept[i], http_header(x->http, kept[i]));
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        http_inner_header(r, kept[i], http_header(x->http, kept[i]));
     struct str session = http_cookie(x->http, "desk_session");
-    if (session.n && !x->stranger) http_inner_header(r, "Cookie", STR_CAT(x->http->arena, S("desk_session="), session));
+    if (session.n && !x->stranger)
+        http_inner_header(r, "Cookie", STR_CAT(x->http->arena, S("desk_session="), session));
 }
 
 void inner_call(struct inner *x) {
@@ -38,13 +40,14 @@ void inner_call(struct inner *x) {
     r->form = x->body ? x->body : json_new(x->http->arena, JSON_OBJECT);
     r->files = x->files;
     same_visitor(x, r);
-    for (int i = 0; i < INNER_HEADERS && x->headers[i].name; i++) http_inner_header(r, x->headers[i].name, x->headers[i].value);
+    for (int i = 0; i < INNER_HEADERS && x->headers[i].name; i++)
+        http_inner_header(r, x->headers[i].name, x->headers[i].value);
     memset(x->headers, 0, sizeof x->headers);
     x->set_cookie = x->retry_after = (struct str){0};
     call_inner(x->api, r, x);
 }
 
-/* ---- the reply -------------------------------------------------------------------------------------------------------- */
+/* ---- the reply ------------------------------------------------------------------------------- */
 
 static void run_done(struct pool_task *t) {
     struct inner *x = (struct inner *)(void *)t; /* the task is its first member */

@@ -1,8 +1,9 @@
 /* Calls that pages make: a posted form does what a request of the API does.
  *
- * A page names a route, and gives the parameters and the credentials of its visitor. The call runs through all stages of api/dispatch.c, so
- * roles, scopes, permissions, origin, CSRF token, rate, validation, limits, idempotency and the change log are those of the API. The page gets
- * the reply as a tree. No page writes rows. */
+ * A page names a route, and gives the parameters and the credentials of its visitor. The call runs through
+ * all stages of api/dispatch.c, so roles, scopes, permissions, origin, CSRF token, rate, validation,
+ * limits, idempotency and the change log are those of the API. The page gets the reply as a tree. No page
+ * writes rows. */
 #ifndef API_INNER_H
 #define API_INNER_H
 
@@ -30,13 +31,16 @@ struct inner {
     int status;
     const struct json *reply; /* the envelope, or the error body; NULL: none */
     struct str set_cookie, retry_after;
-    bool crowded; /* the pool is full: `done` runs on a thread that must not wait. It must reply without the store */
+    /* the pool is full: `done` runs on a thread that must not wait. It must reply without the store */
+    bool crowded;
 };
 
 void inner_header(struct inner *x, const char *name, struct str value); /* value p NULL: none */
-/* Adds Basic credentials. Returns false, and adds nothing, for a login with a colon: Basic can't carry it, and no address has it. */
+/* Adds Basic credentials. Returns false, and adds nothing, for a login with a colon: Basic can't carry it,
+ * and no address has it. */
 bool inner_login(struct inner *x, struct str login, struct str password);
-/* Makes the call: from a task of the pool, without an open snapshot. `done` follows, perhaps before it returns. */
+/* Makes the call: from a task of the pool, without an open snapshot. `done` follows, perhaps before it
+ * returns. */
 void inner_call(struct inner *x);
 void inner_end(struct call *c); /* called by call_end: passes the reply to the page */
 

@@ -15,7 +15,9 @@ struct str input_name(struct arena *a, const struct field *f) {
 
 bool input_taken(const struct field *f, bool create) {
     if (f->type == F_COMPUTED) return false;
-    if ((f->type == F_MANY || f->type == F_ROWS) && f->store == NULL && f->owned_by == NULL && !(f->flags & BY_HANDLER)) return false;
+    if ((f->type == F_MANY || f->type == F_ROWS) && f->store == NULL && f->owned_by == NULL &&
+        !(f->flags & BY_HANDLER))
+        return false;
     return !(f->flags & (READONLY | HIDDEN | REFUSED | (create ? UPDATE_ONLY : CREATE_ONLY)));
 }
 
@@ -46,7 +48,7 @@ static int input_invalid(struct call *c, struct in *in, const char *why) {
     return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "%s", why);
 }
 
-/* ---- one value --------------------------------------------------------------------------------------- */
+/* ---- one value ------------------------------------------------------------------------------- */
 
 static bool scalar_text(const struct json *j, struct str *out) {
     static const struct str yes = {"true", 4}, no = {"false", 5};
@@ -63,9 +65,10 @@ static int input_read_text(struct call *c, struct in *in, struct str s) {
     const struct field *f = in->field;
     bool line = f->type != F_LONG && f->type != F_PASSWORD;
     int64_t most = f->max ? f->max : f->type == F_LONG ? LIMIT_TEXT : LIMIT_TITLE;
-    if (f->type == F_PASSWORD && s.n > LIMIT_PASSWORD) return input_invalid(c, in, "At most 1024 bytes are allowed.");
-    const char *why =
-        f->type == F_PASSWORD ? text_wrong(c->work.arena, s, LIMIT_PASSWORD, false) : text_wrong(c->work.arena, s, most, line);
+    if (f->type == F_PASSWORD && s.n > LIMIT_PASSWORD)
+        return input_invalid(c, in, "At most 1024 bytes are allowed.");
+    const char *why = f->type == F_PASSWORD ? text_wrong(c->work.arena, s, LIMIT_PASSWORD, false)
+                                            : text_wrong(c->work.arena, s, most, line);
     if (why) return input_invalid(c, in, why);
     if (f->type == F_EMAIL) {
         s = str_trim(s);
@@ -82,8 +85,8 @@ static int read_int(struct call *c, struct in *in, struct str s) {
     if (f->type == F_REF) {
         if (v <= 0) return input_invalid(c, in, "An id is expected.");
     } else if ((f->min || f->max) && (v < f->min || v > f->max)) {
-        return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "A number from %lld to %lld is expected.", (long long)f->min,
-                       (long long)f->max);
+        return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer,
+                       "A number from %lld to %lld is expected.", (long long)f->min, (long long)f->max);
     }
     in->value = (struct value){V_INT, .i = v};
     if (f->type != F_REF) return 0;
@@ -108,9 +111,10 @@ static int input_read_word(struct call *c, struct in *in, struct str s) {
     return 0;
 }
 
-/* ---- lists -------------------------------------------------------------------------------------------- */
+/* ---- lists ----------------------------------------------------------------------------------- */
 
-/* The values of a list, in order: the items of an array, or each value of a repeated name. False: an item is not a single value. */
+/* The values of a list, in order: the items of an array, or each value of a repeated name. False: an item
+ * is not a single value. */
 static bool list_values(struct arena *a, const struct json *j, struct str **out, size_t *count) {
     size_t n = 0;
     for (const struct json *v = j; j->type == JSON_STRING && v; v = v->earlier) n++;
@@ -146,7 +150,8 @@ static const struct json *array_of_text(struct arena *a, const struct json *j) {
     return json_parse(a, j->text, &parsed, &err) == 0 && parsed->type == JSON_ARRAY ? parsed : j;
 }
 
-/* Reads an array, JSON text of an array, or text with commas, as a list of texts. Returns their number, or -1 if it is none of them. */
+/* Reads an array, JSON text of an array, or text with commas, as a list of texts. Returns their number, or
+ * -1 if it is none of them. */
 static int input_texts(struct arena *a, const struct json *j, struct str **out) {
     struct str s;
     size_t count, commas = 0;
@@ -168,15 +173,17 @@ int input_ids(struct call *c, struct str name, const struct json *j, int64_t **o
     struct str *texts;
     int n = input_texts(a, j, &texts);
     if (n < 0) return fail_field(&c->work, ERR_FIELD_INVALID, name, "A list of ids is expected.");
-    if (n > LIMIT_IDS) return fail_field(&c->work, ERR_FIELD_INVALID, name, "At most %d ids are allowed.", LIMIT_IDS);
+    if (n > LIMIT_IDS)
+        return fail_field(&c->work, ERR_FIELD_INVALID, name, "At most %d ids are allowed.", LIMIT_IDS);
     int64_t *ids = *out = arena_array(a, (size_t)n + 1, sizeof *ids);
     for (int i = 0; i < n; i++) {
         if (!str_to_int(texts[i], &ids[i]) || ids[i] <= 0)
-            return fail_at(&c->work, ERR_FIELD_INVALID, name, str_fmt(a, "%s/%d", name.p, i), "An id is expected.");
+            return fail_at(&c->work, ERR_FIELD_INVALID, name, str_fmt(a, "%s/%d", name.p, i),
+                           "An id is expected.");
         for (int k = 0; k < i; k++)
             if (ids[k] == ids[i])
-                return fail_at(&c->work, ERR_PARAMETERS_INCONSISTENT, name, str_fmt(a, "%s/%d", name.p, i), "The id %lld is given twice.",
-                               (long long)ids[i]);
+                return fail_at(&c->work, ERR_PARAMETERS_INCONSISTENT, name, str_fmt(a, "%s/%d", name.p, i),
+                               "The id %lld is given twice.", (long long)ids[i]);
     }
     return n;
 }
@@ -231,7 +238,8 @@ static const struct json *item_alone(struct arena *a, struct in *in, const struc
     return list;
 }
 
-/* Reads a list whose items .check or owned rows validate: an array, JSON text of an array, or text with commas. */
+/* Reads a list whose items .check or owned rows validate: an array, JSON text of an array, or text with
+ * commas. */
 static int read_items(struct call *c, struct in *in, const struct json *j) {
     struct arena *a = c->work.arena;
     struct json *parsed;
@@ -242,8 +250,8 @@ static int read_items(struct call *c, struct in *in, const struct json *j) {
         int rc = json_parse(a, j->text, &parsed, &err);
         if (rc < 0 && single) j = item_alone(a, in, j);
         else if (rc < 0)
-            return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "The value is not valid JSON: %s at byte %zu.", err.reason,
-                           err.offset);
+            return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer,
+                           "The value is not valid JSON: %s at byte %zu.", err.reason, err.offset);
         else j = parsed;
     } else if (single && j->type != JSON_ARRAY) {
         j = item_alone(a, in, j);
@@ -263,11 +271,12 @@ static int read_tree(struct call *c, struct in *in, const struct json *j) {
         struct json *parsed;
         struct json_error err;
         if (json_parse(c->work.arena, j->text, &parsed, &err) < 0)
-            return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "The value is not valid JSON: %s at byte %zu.", err.reason,
-                           err.offset);
+            return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer,
+                           "The value is not valid JSON: %s at byte %zu.", err.reason, err.offset);
         j = parsed;
     }
-    if (in->field->type == F_LIST && j->type != JSON_ARRAY) return input_invalid(c, in, "A list is expected.");
+    if (in->field->type == F_LIST && j->type != JSON_ARRAY)
+        return input_invalid(c, in, "A list is expected.");
     if (in->field->type == F_OBJECT && j->type != JSON_OBJECT && !(j->type == JSON_ARRAY && j->count == 0))
         return input_invalid(c, in, "An object is expected.");
     in->json = j;
@@ -275,7 +284,7 @@ static int read_tree(struct call *c, struct in *in, const struct json *j) {
     return in->field->type == F_OBJECT ? 0 : input_spelled_once(c, in); /* keys of an object are data */
 }
 
-/* ---- one field ---------------------------------------------------------------------------------------- */
+/* ---- one field ------------------------------------------------------------------------------- */
 
 static bool empty(const struct field *f, const struct json *j) {
     if (j->type == JSON_NULL) return true;
@@ -291,9 +300,11 @@ static int input_read_value(struct call *c, struct in *in, bool create, const st
 static int read_empty(struct call *c, struct in *in, bool create, const struct json *j) {
     const struct field *f = in->field;
     if (f->flags & (REQUIRED | PRESENT))
-        return fail_at(&c->work, create && j->type == JSON_NULL ? ERR_FIELD_REQUIRED : ERR_FIELD_EMPTY, in->name, in->pointer, NULL);
+        return fail_at(&c->work, create && j->type == JSON_NULL ? ERR_FIELD_REQUIRED : ERR_FIELD_EMPTY,
+                       in->name, in->pointer, NULL);
     bool plain_text = (f->type == F_TEXT || f->type == F_LONG) && f->check == NULL && f->initial == NULL;
-    if (plain_text && j->type == JSON_STRING && !(f->flags & NULLABLE)) return input_read_text(c, in, j->text);
+    if (plain_text && j->type == JSON_STRING && !(f->flags & NULLABLE))
+        return input_read_text(c, in, j->text);
     if (!(f->flags & NULLABLE) && !create) return input_invalid(c, in, "This field can't be cleared.");
     in->value = (struct value){V_NULL};
     if (f->flags & NULLABLE) return 0;
@@ -323,9 +334,11 @@ static int input_read_value(struct call *c, struct in *in, bool create, const st
         else if (f->type == F_INT || f->type == F_REF) TRY(read_int(c, in, s));
         else if (f->type == F_WORD) TRY(input_read_word(c, in, s));
         else if (f->type == F_TIME) {
-            if (!time_parse_iso(s, &in->value.i)) return input_invalid(c, in, "A time like 2026-11-21T09:30:00+00:00 is expected.");
+            if (!time_parse_iso(s, &in->value.i))
+                return input_invalid(c, in, "A time like 2026-11-21T09:30:00+00:00 is expected.");
             in->value.type = V_INT;
-        } else if (j->type == JSON_TRUE || j->type == JSON_FALSE) return input_invalid(c, in, "A text is expected.");
+        } else if (j->type == JSON_TRUE || j->type == JSON_FALSE)
+            return input_invalid(c, in, "A text is expected.");
         else TRY(input_read_text(c, in, s));
     }
     bool list = f->type == F_IDS || f->type == F_WORDS || f->type == F_TEXTS;
@@ -341,8 +354,9 @@ static int check_unique(struct call *c, struct in *in) {
     if (!(f->flags & UNIQUE) || in->value.type != V_TEXT) return 0;
     struct stmt *row;
     struct str sql =
-        str_fmt(c->work.arena, "SELECT t.id FROM %s t WHERE t.%s = :value AND t.id <> :id%s%s%s%s", r->table, f->name,
-                r->unique_among ? " AND " : "", r->unique_among ? r->unique_among : "", r->where ? " AND " : "", r->where ? r->where : "");
+        str_fmt(c->work.arena, "SELECT t.id FROM %s t WHERE t.%s = :value AND t.id <> :id%s%s%s%s", r->table,
+                f->name, r->unique_among ? " AND " : "", r->unique_among ? r->unique_among : "",
+                r->where ? " AND " : "", r->where ? r->where : "");
     int rc = db_start(c->work.conn, sql.p, BINDS(B_TEXT("value", in->value.s), B_INT("id", c->id)), &row);
     if (rc < 0) return fail(&c->work, error_of_result(rc));
     rc = stmt_step(row);
@@ -368,22 +382,25 @@ static bool is_ignored(struct call *c, const struct field *f, bool sent) {
 
 static struct str excerpt(struct str s) { return (struct str){s.p, s.n > 64 ? 64 : s.n}; }
 
-int input_find(struct call *c, const struct json *object, struct str name, struct str pointer, const struct json **out) {
+int input_find(struct call *c, const struct json *object, struct str name, struct str pointer,
+               const struct json **out) {
     *out = NULL;
-    for (const struct json *j = object && object->type == JSON_OBJECT ? object->first : NULL; j; j = j->next) {
+    for (const struct json *j = object && object->type == JSON_OBJECT ? object->first : NULL; j;
+         j = j->next) {
         if (!name_eq(j->name, name)) continue;
         const struct json *first = *out;
         *out = j;
         if (first == NULL || str_eq(first->name, j->name)) continue;
         struct str one = excerpt(first->name), other = excerpt(j->name);
-        return fail_at(&c->work, ERR_PARAMETERS_INCONSISTENT, name, pointer, "The field is given twice, as %.*s and as %.*s.", (int)one.n,
-                       one.p, (int)other.n, other.p);
+        return fail_at(&c->work, ERR_PARAMETERS_INCONSISTENT, name, pointer,
+                       "The field is given twice, as %.*s and as %.*s.", (int)one.n, one.p, (int)other.n,
+                       other.p);
     }
     return 0;
 }
 
-int input_read(struct call *c, const struct field *fields, bool create, const struct json *object, struct str prefix, struct in **out,
-               int *count) {
+int input_read(struct call *c, const struct field *fields, bool create, const struct json *object,
+               struct str prefix, struct in **out, int *count) {
     struct arena *a = c->work.arena;
     int n = 0, first = 0;
     while (fields && fields[n].name) n++;
@@ -400,7 +417,9 @@ int input_read(struct call *c, const struct field *fields, bool create, const st
         if (f->type == F_FILE) {
             in->file = call_file(c, f->name);
             in->given = in->file != NULL;
-            int rc = !in->given && f->flags & PRESENT ? fail_at(&c->work, ERR_FIELD_REQUIRED, in->name, in->pointer, NULL) : 0;
+            int rc = !in->given && f->flags & PRESENT
+                         ? fail_at(&c->work, ERR_FIELD_REQUIRED, in->name, in->pointer, NULL)
+                         : 0;
             if (in->given && f->check) rc = f->check(c, in);
             if (rc < 0 && first == 0) first = rc;
             continue;
@@ -459,7 +478,9 @@ int api_input(struct call *c) {
     bool body = c->method == POST || c->method == PUT;
     int rc = work_put_back(&c->work, &c->options.found);
     int args = input_read(c, c->takes, false, c->query, (struct str){0}, &c->args, &c->arg_count);
-    int parameters = body ? input_read(c, fields, c->method == POST, c->body, (struct str){0}, &c->input, &c->input_count) : 0;
+    int parameters =
+        body ? input_read(c, fields, c->method == POST, c->body, (struct str){0}, &c->input, &c->input_count)
+             : 0;
     int names = input_notices(c);
     return rc < 0 ? rc : args < 0 ? args : parameters < 0 ? parameters : names;
 }

@@ -4,7 +4,8 @@
 #include "api/owned.h"
 #include "base/limits.h"
 
-/* Converts a text to the object that it stands for. NULL: the rows do not have exactly one mandatory member. */
+/* Converts a text to the object that it stands for. NULL: the rows do not have exactly one mandatory
+ * member. */
 static const struct json *bare(struct call *c, const struct resource *r, const struct json *item) {
     const struct field *one = NULL;
     for (const struct field *f = fields_of(r->fields); f->name; f++) {
@@ -13,40 +14,49 @@ static const struct json *bare(struct call *c, const struct resource *r, const s
         one = f;
     }
     if (one == NULL || item->type != JSON_STRING) return NULL;
-    struct json *object = json_new(c->work.arena, JSON_OBJECT), *value = json_string(c->work.arena, item->text);
+    struct json *object = json_new(c->work.arena, JSON_OBJECT),
+                *value = json_string(c->work.arena, item->text);
     value->name = str_of(one->name);
     json_append(object, value);
     return object;
 }
 
 /* Reads `id` of an object. The row must belong to this owner. */
-static int owned_read_id(struct call *c, const struct in *in, const struct resource *r, const struct json *item, int at, int64_t *id) {
+static int owned_read_id(struct call *c, const struct in *in, const struct resource *r,
+                         const struct json *item, int at, int64_t *id) {
     const struct json *j = json_named(item, S("id"));
     struct stmt *row;
     if (j == NULL || j->type == JSON_NULL) return 0;
     bool number = (j->type == JSON_NUMBER || j->type == JSON_STRING) && str_to_int(j->text, id) && *id > 0;
     int rc = 0;
     if (number && c->method == PUT) {
-        const char *sql = str_fmt(c->work.arena, "SELECT id FROM %s WHERE id = :id AND %s = :owner", r->table, in->field->owned_by).p;
+        const char *sql = str_fmt(c->work.arena, "SELECT id FROM %s WHERE id = :id AND %s = :owner", r->table,
+                                  in->field->owned_by)
+                              .p;
         TRY(db_start(c->work.conn, sql, BINDS(B_INT("id", *id), B_INT("owner", c->id)), &row));
         rc = stmt_step(row);
         stmt_end(row);
     }
     if (rc < 0) return rc;
-    return rc ? 0 : fail_at(&c->work, ERR_FIELD_INVALID, in->name, in_place(c, in, "%d/id", at), "The list has no item with this id.");
+    return rc ? 0
+              : fail_at(&c->work, ERR_FIELD_INVALID, in->name, in_place(c, in, "%d/id", at),
+                        "The list has no item with this id.");
 }
 
 static bool says_nothing(const struct owned_item *item) {
     for (int i = 0; i < item->count; i++)
-        if (item->input[i].given && item->input[i].value.type != V_NULL && strcmp(item->input[i].field->name, OWNED_PRIMARY) != 0)
+        if (item->input[i].given && item->input[i].value.type != V_NULL &&
+            strcmp(item->input[i].field->name, OWNED_PRIMARY) != 0)
             return false;
     return true;
 }
 
-static int read_item(struct call *c, const struct in *in, const struct resource *r, const struct json *j, int at, struct owned_item *item) {
+static int read_item(struct call *c, const struct in *in, const struct resource *r, const struct json *j,
+                     int at, struct owned_item *item) {
     const struct json *object = j->type == JSON_OBJECT ? j : bare(c, r, j);
     struct str place = in_place(c, in, "%d", at);
-    if (object == NULL) return fail_at(&c->work, ERR_FIELD_INVALID, in->name, place, "An object is expected.");
+    if (object == NULL)
+        return fail_at(&c->work, ERR_FIELD_INVALID, in->name, place, "An object is expected.");
     TRY(owned_read_id(c, in, r, object, at, &item->id));
     TRY(input_read(c, fields_of(r->fields), true, object, place, &item->input, &item->count));
     if (says_nothing(item)) return fail_at(&c->work, ERR_FIELD_EMPTY, in->name, place, NULL);
@@ -73,7 +83,8 @@ static int distinct(struct call *c, const struct in *in, const struct owned *lis
     for (int i = 0; i < list->count; i++)
         for (int k = 0; k < i; k++)
             if (list->items[i].id && list->items[i].id == list->items[k].id)
-                return fail_at(&c->work, ERR_PARAMETERS_INCONSISTENT, in->name, in_place(c, in, "%d/id", i), "This id is given twice.");
+                return fail_at(&c->work, ERR_PARAMETERS_INCONSISTENT, in->name, in_place(c, in, "%d/id", i),
+                               "This id is given twice.");
     return 0;
 }
 
@@ -82,7 +93,8 @@ int input_owned(struct call *c, struct in *in) {
     struct owned *list = in->made = ARENA_NEW(c->work.arena, struct owned);
     int at = 0, first = 0;
     if (in->json->count > LIMIT_OWNED)
-        return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "At most %d items are allowed.", LIMIT_OWNED);
+        return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "At most %d items are allowed.",
+                       LIMIT_OWNED);
     list->count = (int)in->json->count;
     list->items = arena_array(c->work.arena, in->json->count + 1, sizeof *list->items);
     for (const struct json *j = in->json->first; j; j = j->next, at++) {

@@ -15,7 +15,7 @@ static struct {
     struct layout *place[PLACES];
 } layouts = {.once = PTHREAD_ONCE_INIT}; /* derived once from constants */
 
-/* ---- lookup ----------------------------------------------------------------------------------------------- */
+/* ---- lookup ---------------------------------------------------------------------------------- */
 
 static struct layout **layout_place(const struct resource *r) {
     size_t at = (size_t)((uintptr_t)r >> 4) * 0x9E3779B97F4A7C15u >> 56;
@@ -23,14 +23,15 @@ static struct layout **layout_place(const struct resource *r) {
     return &layouts.place[at];
 }
 
-/* ---- construction ----------------------------------------------------------------------------------------- */
+/* ---- construction ---------------------------------------------------------------------------- */
 
 static struct json_name json_name(struct arena *a, const char *text, bool colon) {
     return (struct json_name){str_of(text), STR_CAT(a, S("\""), str_of(text), colon ? S("\":") : S("\""))};
 }
 
 static bool has_column(const struct field *f) {
-    if (f->flags & INPUT_ONLY || f->type == F_MANY || f->type == F_ROWS || (f->column && f->column[0] == 0)) return false;
+    if (f->flags & INPUT_ONLY || f->type == F_MANY || f->type == F_ROWS || (f->column && f->column[0] == 0))
+        return false;
     return f->type != F_COMPUTED || f->column;
 }
 
@@ -66,7 +67,8 @@ static const int *places(struct arena *a, const struct resource *r, const char *
 
 /* True for texts of up to LIMIT_TEXT characters. Shorter texts don't matter on a page of 1,000 rows. */
 static bool lengthy(const struct field *f) {
-    return f->type == F_LONG && (f->render == NULL || f->flags & LENGTHY) && (f->max == 0 || f->max >= LIMIT_TEXT);
+    return f->type == F_LONG && (f->render == NULL || f->flags & LENGTHY) &&
+           (f->max == 0 || f->max >= LIMIT_TEXT);
 }
 
 static bool identifies(const struct field *f) {
@@ -103,7 +105,8 @@ static void layout_members(struct arena *a, struct layout *s) {
 
 enum columns { COLUMNS_ALL, COLUMNS_ALSO, COLUMNS_SHORT };
 
-/* The columns of all members, of the one that references contain, or of all with null instead of long texts. */
+/* The columns of all members, of the one that references contain, or of all with null instead of long
+ * texts. */
 static struct str columns_text(struct arena *a, const struct layout *s, enum columns which) {
     struct buf sql = {0};
     buf_text(&sql, s->resource->table ? "t.id" : "0");
@@ -128,7 +131,8 @@ static struct str bytes_text(struct arena *a, const struct layout *s) {
     for (int i = 0; i < s->count; i++) {
         const struct field *f = s->members[i].field;
         if (!s->members[i].lengthy) continue;
-        buf_fmt(&sql, "%sCOALESCE(octet_length(%s%s), 0)", sql.n ? " + " : "", f->column ? "" : "t.", f->column ? f->column : f->name);
+        buf_fmt(&sql, "%sCOALESCE(octet_length(%s%s), 0)", sql.n ? " + " : "", f->column ? "" : "t.",
+                f->column ? f->column : f->name);
     }
     struct str text = sql.n ? str_dup(a, buf_view(&sql)) : (struct str){0};
     buf_free(&sql);
@@ -152,18 +156,22 @@ static void layout_select(struct arena *a, struct layout *s) {
 /* Prepares the queries of lists. The layouts of all targets must exist. */
 static void layout_lists(struct arena *a, struct layout *s) {
     for (struct member *m = (struct member *)s->members; m < s->members + s->count; m++) {
-        if ((m->field->type != F_MANY && m->field->type != F_ROWS) || m->field->made || m->field->found) continue;
+        if ((m->field->type != F_MANY && m->field->type != F_ROWS) || m->field->made || m->field->found)
+            continue;
         const struct layout *t = m->target;
-        struct str owner = str_of(m->field->owned_by), order = t->resource->owned_order ? str_of(t->resource->owned_order) : S("t.id");
+        struct str owner = str_of(m->field->owned_by),
+                   order = t->resource->owned_order ? str_of(t->resource->owned_order) : S("t.id");
         if (m->field->many) {
             m->list = str_of(m->field->many);
             continue;
         }
         m->order = STR_CAT(a, S(" ORDER BY t."), owner, S(", "), order);
         if (m->field->type == F_ROWS)
-            m->list =
-                STR_CAT(a, S("SELECT "), t->columns, S(", t."), owner, S(" FROM "), t->from, S(" WHERE t."), owner, S(" IN @LIST(:ids)"));
-        else m->list = STR_CAT(a, S("SELECT t."), owner, S(", t.id FROM "), t->from, S(" WHERE t."), owner, S(" IN @LIST(:ids)"), m->order);
+            m->list = STR_CAT(a, S("SELECT "), t->columns, S(", t."), owner, S(" FROM "), t->from,
+                              S(" WHERE t."), owner, S(" IN @LIST(:ids)"));
+        else
+            m->list = STR_CAT(a, S("SELECT t."), owner, S(", t.id FROM "), t->from, S(" WHERE t."), owner,
+                              S(" IN @LIST(:ids)"), m->order);
     }
 }
 

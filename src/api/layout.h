@@ -18,8 +18,10 @@ struct member {
     const struct layout *target; /* F_REF, F_MANY, F_ROWS */
     bool lengthy;                /* its text may be long enough to matter: see .bytes of the layout */
     bool identifies;             /* `fields` never removes it */
-    const int *carried;          /* F_REF with .shows: indexes of the target's members, ended by -1; else NULL */
-    struct str list;  /* F_MANY: the query; F_ROWS: its start, up to "IN @LIST(:ids)", with the target's .columns and the owner */
+    /* F_REF with .shows: indexes of the target's members, ended by -1; else NULL */
+    const int *carried;
+    struct str
+        list; /* F_MANY: the query; F_ROWS: its start, up to "IN @LIST(:ids)", with the target's .columns and the owner */
     struct str order; /* F_ROWS: the end of the query, " ORDER BY ..." */
 };
 
@@ -44,8 +46,9 @@ struct layout {
     int column_count;            /* number of columns in .columns, without the id */
     const struct url_piece *url; /* NULL: no URL */
     const struct layout *brief;  /* the brief form that include may select (.brief_of); NULL: none */
-    int conversation;            /* index of the member with the conversation's id; URL_ID: the row's id; URL_END: none */
-    int also;                    /* index of the member that references contain; -1: none */
+    /* index of the member with the conversation's id; URL_ID: the row's id; URL_END: none */
+    int conversation;
+    int also; /* index of the member that references contain; -1: none */
     int count;
     const struct member *members; /* parallel to fields_of(resource->fields) */
 };

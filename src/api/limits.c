@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <xxhash.h>
 
-/* Classes of requests. A class of routes without a quota is counted as the next one that applies: reads or writes. */
+/* Classes of requests. A class of routes without a quota is counted as the next one that applies: reads or
+ * writes. */
 enum { HEAVY, READS, WRITES, PAGES, LIMIT_CLASSES };
 static const struct limit_class {
     const char *name, *setting;
@@ -50,7 +51,8 @@ struct limit_caller {
 
 static struct limit_caller limit_caller_of(const struct call *c) {
     const struct actor *a = &c->work.actor;
-    return a->acts_alone ? (struct limit_caller){(uint64_t)a->client_id, 1} : (struct limit_caller){call_sharer(c), 0};
+    return a->acts_alone ? (struct limit_caller){(uint64_t)a->client_id, 1}
+                         : (struct limit_caller){call_sharer(c), 0};
 }
 
 static uint64_t hash_caller(const struct limits *l, struct limit_caller who, const struct limit_class *k) {
@@ -68,16 +70,20 @@ static int64_t quota_here(const struct desk *d, const struct limit_class *k) {
 }
 
 /* Returns false if the class has no quota. */
-static bool limit_find(struct limited *x, const struct api *api, struct limit_caller who, const struct limit_class *k, int64_t now) {
+static bool limit_find(struct limited *x, const struct api *api, struct limit_caller who,
+                       const struct limit_class *k, int64_t now) {
     int64_t quota = quota_here(api->desk, k);
     *x = (struct limited){0};
-    if (quota) *x = (struct limited){.name = k->name, .caller = hash_caller(api->limits, who, k), .quota = quota, .now = now * 1000};
+    if (quota)
+        *x = (struct limited){
+            .name = k->name, .caller = hash_caller(api->limits, who, k), .quota = quota, .now = now * 1000};
     return quota != 0;
 }
 
 static bool limit_find_of_call(const struct call *c, struct limited *x) {
     for (const struct limit_class *k = limit_classes; k < limit_classes + LIMIT_CLASSES; k++)
-        if (k->has && k->has(c->route) && limit_find(x, c->api, limit_caller_of(c), k, c->work.now)) return true;
+        if (k->has && k->has(c->route) && limit_find(x, c->api, limit_caller_of(c), k, c->work.now))
+            return true;
     return false;
 }
 
@@ -121,8 +127,12 @@ static struct limit_caller visitor(const struct actor *a) {
     return (struct limit_caller){a->user_id ? (uint64_t)a->user_id : address_sharer(a->remote), 0};
 }
 
-int64_t limits_page(struct limited *x, struct api *api, const struct actor *a) { return count_outside(x, api, visitor(a), PAGES); }
-int64_t limits_form(struct limited *x, struct api *api, const struct actor *a) { return count_outside(x, api, visitor(a), WRITES); }
+int64_t limits_page(struct limited *x, struct api *api, const struct actor *a) {
+    return count_outside(x, api, visitor(a), PAGES);
+}
+int64_t limits_form(struct limited *x, struct api *api, const struct actor *a) {
+    return count_outside(x, api, visitor(a), WRITES);
+}
 
 void limits_unchanged(struct limited *x, struct api *api) {
     if (x->quota && !x->state.refused) limit_act(api->limits, x, LIMIT_GIVE);
@@ -133,5 +143,6 @@ void limits_headers(const struct limited *x, struct http_request *r) {
     if (x->quota == 0) return;
     http_add_header(r, "RateLimit-Policy", str_fmt(r->arena, "\"%s\";q=%" PRId64 ";w=60", x->name, x->quota));
     http_add_header(r, "RateLimit",
-                    str_fmt(r->arena, "\"%s\";r=%" PRId64 ";t=%" PRId64, x->name, s->left, s->refused ? s->retry_s : s->full_s));
+                    str_fmt(r->arena, "\"%s\";r=%" PRId64 ";t=%" PRId64, x->name, s->left,
+                            s->refused ? s->retry_s : s->full_s));
 }

@@ -1,4 +1,5 @@
-/* The pages that links in mails open. A GET changes nothing, because scanners and previews open links too; a button sends a POST. */
+/* The pages that links in mails open. A GET changes nothing, because scanners and previews open links too;
+ * a button sends a POST. */
 #include "api/page.h"
 #include "base/log.h"
 #include "base/limits.h"
@@ -15,7 +16,7 @@ static void dead(struct visit *v) {
 /* A link that can't do its work (the address now belongs to another person) counts as dead. */
 static int link_outcome(const struct visit *v, int rc) { return rc < 0 && failed(&v->work) ? 0 : rc; }
 
-/* ---- /verify ------------------------------------------------------------------------------------------------------ */
+/* ---- /verify --------------------------------------------------------------------------------- */
 
 static int find_verification(struct visit *v) {
     struct link l;
@@ -26,7 +27,8 @@ static int take_verification(struct visit *v) { return email_verify(&v->work, vi
 
 static int find_visitor(struct visit *v) { return auth_cookie(&v->work, v->http); }
 
-/* Verifies as the person of this browser's session, if any: some addresses can only be verified by their person. */
+/* Verifies as the person of this browser's session, if any: some addresses can only be verified by their
+ * person. */
 static int verify_as_visitor(struct visit *v) {
     TRY(visit_read(v, find_visitor));
     return visit_write(v, take_verification);
@@ -59,7 +61,7 @@ static void visit_verify(struct visit *v) {
     show_confirmation(v, link_outcome(v, found), "verify", "Confirm my address");
 }
 
-/* ---- /mailbox ----------------------------------------------------------------------------------------------------- */
+/* ---- /mailbox -------------------------------------------------------------------------------- */
 
 static int find_mailbox_code(struct visit *v) { return mailbox_code_find(&v->work, visit_text(v, "hash")); }
 
@@ -70,7 +72,7 @@ static void visit_mailbox(struct visit *v) {
     show_confirmation(v, found, "mailbox", "Confirm this mailbox");
 }
 
-/* ---- /password ---------------------------------------------------------------------------------------------------- */
+/* ---- /password ------------------------------------------------------------------------------- */
 
 struct choice {
     int rank; /* rank of the person's role */
@@ -97,14 +99,18 @@ static void password_form(struct visit *v, const char *wrong) {
     password_rule(v->api->desk, mine->rank, S(""), &least);
     v->status = wrong ? 400 : 200;
     visit_says(v, "page_password");
-    html(&v->form, "<form method=\"post\" action=\"password\">\n<input type=\"hidden\" name=\"hash\" value=\"%s\">\n",
+    html(&v->form,
+         "<form method=\"post\" action=\"password\">\n<input type=\"hidden\" name=\"hash\" value=\"%s\">\n",
          visit_text(v, "hash").p);
     visit_wrong(v, wrong);
-    html(&v->form, "<label for=\"new_password\">New password</label>\n<p id=\"rule\">At least %d characters, any you like.</p>\n",
-         (int)least);
+    html(
+        &v->form,
+        "<label for=\"new_password\">New password</label>\n<p id=\"rule\">At least %d characters, any you like.</p>\n",
+        (int)least);
     html(&v->form,
-         "<input id=\"new_password\" name=\"new_password\" type=\"password\" required autofocus autocomplete=\"new-password\" "
-         "aria-describedby=\"rule%h\"%h>\n<button>Set the password</button>\n</form>\n",
+         "<input id=\"new_password\" name=\"new_password\" type=\"password\" required autofocus "
+         "autocomplete=\"new-password\" aria-describedby=\"rule%h\"%h>\n<button>Set the "
+         "password</button>\n</form>\n",
          wrong ? " wrong" : "", wrong ? " aria-invalid=\"true\"" : "");
 }
 

@@ -1,9 +1,10 @@
 /* Lists: one query for all filters, orders and callers.
  *
- * Each branch of visibility is an index range in the order of the list. A single branch is queried directly. Several branches are
- * limited separately and merged, so a list reads at most branches x (offset + limit) index entries. If statements don't wait for another
- * process, one cursor for each branch and a merge in C (api/merge.h) read only offset + limit + branches entries, and sort none. Counts of
- * disjoint branches are added. */
+ * Each branch of visibility is an index range in the order of the list. A single branch is queried
+ * directly. Several branches are limited separately and merged, so a list reads at most branches x (offset
+ * + limit) index entries. If statements don't wait for another process, one cursor for each branch and a
+ * merge in C (api/merge.h) read only offset + limit + branches entries, and sort none. Counts of disjoint
+ * branches are added. */
 #include "api/generic.h"
 #include "api/visible.h"
 
@@ -44,16 +45,24 @@ static void add_filters(struct list *l, struct call *c) {
         if (in->field->filter == NULL || !in->given || in->value.type == V_NULL) continue;
         const char *name = str_fmt(a, ":%s", in->field->name).p;
         if (!(in->field->flags & EITHER)) sql_and(&l->where, in->field->filter);
-        else either = str_fmt(a, "%s%s%s", either.n ? either.p : "", either.n ? " OR " : "", in->field->filter);
-        if (in->value.type == V_INT) list_bind(l, (struct bind){.name = name, .type = BIND_INT, .i = in->value.i});
-        else if (in->value.type == V_TEXT) list_bind(l, (struct bind){.name = name, .type = BIND_TEXT, .s = in->value.s});
-        else list_bind(l, (struct bind){.name = name, .type = BIND_TEXT, .s = json_ids(a, in->value.ids, (size_t)in->value.i)});
+        else
+            either =
+                str_fmt(a, "%s%s%s", either.n ? either.p : "", either.n ? " OR " : "", in->field->filter);
+        if (in->value.type == V_INT)
+            list_bind(l, (struct bind){.name = name, .type = BIND_INT, .i = in->value.i});
+        else if (in->value.type == V_TEXT)
+            list_bind(l, (struct bind){.name = name, .type = BIND_TEXT, .s = in->value.s});
+        else
+            list_bind(l, (struct bind){.name = name,
+                                       .type = BIND_TEXT,
+                                       .s = json_ids(a, in->value.ids, (size_t)in->value.i)});
     }
     if (either.n) sql_and(&l->where, str_fmt(a, "(%s)", either.p).p);
 }
 
-/* Starts after (or ends before) the row with this id. If the caller may see the row, its place in the order counts. Otherwise the id is
- * a position among ids, so the reply does not depend on whether the row exists. */
+/* Starts after (or ends before) the row with this id. If the caller may see the row, its place in the
+ * order counts. Otherwise the id is a position among ids, so the reply does not depend on whether the row
+ * exists. */
 static int add_keyset(struct list *l, struct call *c) {
     const struct options *o = &c->options;
     int64_t from = o->before_id ? o->before_id : o->after_id;
@@ -63,8 +72,9 @@ static int add_keyset(struct list *l, struct call *c) {
     int seen = strcmp(l->key, "t.id") == 0 ? 0 : api_visible(c, l->r, from);
     TRY(seen);
     if (seen)
-        l->from_id = str_fmt(c->work.arena, " AND (%s, t.id) %s (SELECT %s, t.id FROM %s WHERE t.id = :from_id)", l->key, op, l->key,
-                             l->layout->from.p);
+        l->from_id =
+            str_fmt(c->work.arena, " AND (%s, t.id) %s (SELECT %s, t.id FROM %s WHERE t.id = :from_id)",
+                    l->key, op, l->key, l->layout->from.p);
     else l->from_id = str_fmt(c->work.arena, " AND t.id %s :from_id", op);
     list_bind(l, (struct bind){.name = ":from_id", .type = BIND_INT, .i = from});
     return 0;
@@ -82,7 +92,8 @@ static void list_init(struct list *l, struct call *c, struct view *v) {
     l->bind_room = LIST_BINDS + (c->condition ? c->condition->count : 0);
     l->binds = arena_array(c->work.arena, (size_t)l->bind_room + 1, sizeof *l->binds);
     if (c->branches) l->branches = *c->branches;
-    else if (c->within == &l->r->within) l->branches.all = true; /* all rows belong to the parent, which api_of has found visible */
+    /* all rows belong to the parent, which api_of has found visible */
+    else if (c->within == &l->r->within) l->branches.all = true;
     else view_visible(&c->work, l->r, &l->branches);
     for (int i = 0; i < l->branches.bind_count; i++) list_bind(l, l->branches.binds[i]);
     list_bind(l, (struct bind)B_INT("me", c->work.actor.user_id));
@@ -104,8 +115,10 @@ static const char *branch_of(const struct list *l, int i) {
 static int branch_count(const struct list *l) { return l->branches.count > 1 ? l->branches.count : 1; }
 
 /* Appends ORDER BY of the outer or an inner query: by id, by (key, id) or by (key, then, id). */
-static void order_by(const struct list *l, struct buf *sql, const char *key, const char *then, const char *id) {
-    const char *const parts[] = {strcmp(l->key, "t.id") == 0 ? NULL : key, l->then ? then : NULL, id}, *between = " ORDER BY ";
+static void order_by(const struct list *l, struct buf *sql, const char *key, const char *then,
+                     const char *id) {
+    const char *const parts[] = {strcmp(l->key, "t.id") == 0 ? NULL : key, l->then ? then : NULL, id},
+                      *between = " ORDER BY ";
     for (int i = 0; i < 3; i++) {
         if (parts[i] == NULL) continue;
         buf_text(sql, between);
@@ -115,8 +128,8 @@ static void order_by(const struct list *l, struct buf *sql, const char *key, con
     }
 }
 
-/* True if the store adds up the bytes of long texts, because its client would otherwise hold all of them in memory (db_blocks). Rows
- * that read_rows would drop are then not sent, except the first. */
+/* True if the store adds up the bytes of long texts, because its client would otherwise hold all of them
+ * in memory (db_blocks). Rows that read_rows would drop are then not sent, except the first. */
 static bool is_weighed(const struct list *l) {
     return l->shows_long && l->view->c->route->shape == LIST && db_blocks(l->view->c->work.desk->db);
 }
@@ -175,19 +188,21 @@ static void list_sql(const struct list *l, struct buf *sql) {
 static bool is_merged(const struct list *l) {
     size_t n = strlen(l->key);
     bool number = strcmp(l->key, "t.id") == 0 || (n > 3 && strcmp(l->key + n - 3, "_at") == 0);
-    return branch_count(l) > 1 && number && l->then == NULL && l->view->c->route->shape == LIST && !db_blocks(l->view->c->work.desk->db);
+    return branch_count(l) > 1 && number && l->then == NULL && l->view->c->route->shape == LIST &&
+           !db_blocks(l->view->c->work.desk->db);
 }
 
 /* Binds the ids of the page as :page, and appends the query of its rows. */
 static int merged_sql(struct list *l, int64_t offset, int64_t limit, struct buf *sql) {
     const struct work *w = &l->view->c->work;
-    struct str where = buf_view(&l->where), select = l->layout->bytes.p && !l->shows_long ? l->layout->select_short : l->layout->select;
+    struct str where = buf_view(&l->where),
+               select = l->layout->bytes.p && !l->shows_long ? l->layout->select_short : l->layout->select;
     const char *queries[BRANCHES_MAX];
     int64_t *ids = arena_array(w->arena, (size_t)limit + 1, sizeof *ids);
     for (int i = 0; i < branch_count(l); i++) {
         struct buf one = {0};
-        buf_fmt(&one, "SELECT t.id, %s FROM %s WHERE %s%.*s%s", l->key, l->layout->from.p, branch_of(l, i), (int)where.n, where.p,
-                l->from_id.p ? l->from_id.p : "");
+        buf_fmt(&one, "SELECT t.id, %s FROM %s WHERE %s%.*s%s", l->key, l->layout->from.p, branch_of(l, i),
+                (int)where.n, where.p, l->from_id.p ? l->from_id.p : "");
         order_by(l, &one, l->key, NULL, "t.id");
         queries[i] = str_dup(w->arena, buf_view(&one)).p;
         buf_free(&one);
@@ -214,7 +229,8 @@ static void count_sql(const struct list *l, struct buf *sql) {
         buf_fmt(sql, ")%.*s", (int)where.n, where.p);
     } else {
         for (int i = 0; i < n; i++)
-            buf_fmt(sql, "%s(SELECT COUNT(*) FROM %s WHERE %s%.*s)", i ? " + " : "", from, branch_of(l, i), (int)where.n, where.p);
+            buf_fmt(sql, "%s(SELECT COUNT(*) FROM %s WHERE %s%.*s)", i ? " + " : "", from, branch_of(l, i),
+                    (int)where.n, where.p);
     }
     buf_char(sql, 0);
 }
@@ -232,7 +248,8 @@ static int list_read_rows(struct list *l, struct page *p) {
     const struct call *c = l->view->c;
     const struct options *o = &c->options;
     bool all = c->route->shape == LIST_COUNT;
-    int64_t limit = all ? INT64_MAX : o->limit + (o->keyset ? 1 : 0), offset = all || o->keyset ? 0 : o->offset;
+    int64_t limit = all ? INT64_MAX : o->limit + (o->keyset ? 1 : 0),
+            offset = all || o->keyset ? 0 : o->offset;
     size_t room = arena_size(c->work.arena) + LIMIT_LOADED;
     struct buf sql = {0};
     struct row **last = &p->rows, *row;
@@ -303,7 +320,8 @@ static struct page page_of(struct call *c, struct row *rows) {
     bool all = c->route->shape == LIST_COUNT;
     for (; rows; rows = next, p.total++) {
         next = rows->next;
-        if (!all && (p.total < c->options.offset || p.total - c->options.offset >= c->options.limit)) continue;
+        if (!all && (p.total < c->options.offset || p.total - c->options.offset >= c->options.limit))
+            continue;
         rows->next = NULL;
         *last = rows;
         last = &rows->next;
@@ -350,7 +368,9 @@ int api_list_rows(struct call *c, struct row **rows) {
     return 0;
 }
 
-int api_reply_list_of(struct call *c, const int64_t *ids, int count) { return api_reply_some_of(c, ids, count, -1); }
+int api_reply_list_of(struct call *c, const int64_t *ids, int count) {
+    return api_reply_some_of(c, ids, count, -1);
+}
 
 int api_reply_some_of(struct call *c, const int64_t *ids, int count, int64_t total) {
     return api_reply_page_of(c, ids, count, total, false);

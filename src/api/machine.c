@@ -12,7 +12,8 @@ static bool rows_are_seen_by_bound_names(struct desk *d, char *err, size_t size)
     bool ok = true;
     work_init(&w, d, arena_new());
     w.conn = db_reader(d->db);
-    if (w.conn == NULL || db_read_begin(w.conn, 0) < 0) ok = (snprintf(err, size, "the store can't be read"), false);
+    if (w.conn == NULL || db_read_begin(w.conn, 0) < 0)
+        ok = (snprintf(err, size, "the store can't be read"), false);
     for (const struct resource *const *p = resources; ok && *p; p++)
         if ((*p)->visible) ok = visible_check(&w, *p, err, size);
     if (w.conn) db_read_end(w.conn);

@@ -42,7 +42,8 @@ static struct cursor *first_cursor(struct merge *m) {
     return first;
 }
 
-static int merge_begin(struct merge *m, struct conn *c, const char *const *queries, int count, const struct bind *binds) {
+static int merge_begin(struct merge *m, struct conn *c, const char *const *queries, int count,
+                       const struct bind *binds) {
     assert(count <= MERGE_MOST);
     while (m->count < count) {
         struct cursor *made = &m->cursors[m->count++];
@@ -66,8 +67,8 @@ static int merge_rows(struct merge *m, int64_t offset, int64_t limit, int64_t *i
     return n;
 }
 
-int merge_ids(struct conn *c, const char *const *queries, int count, const struct bind *binds, bool descending, int64_t offset,
-              int64_t limit, int64_t *ids) {
+int merge_ids(struct conn *c, const char *const *queries, int count, const struct bind *binds,
+              bool descending, int64_t offset, int64_t limit, int64_t *ids) {
     struct merge m = {.descending = descending};
     int rc = merge_begin(&m, c, queries, count, binds);
     if (rc >= 0) rc = merge_rows(&m, offset, limit, ids);

@@ -1,7 +1,8 @@
 #include "api/narrowing.h"
 #include "api/fields.h"
 
-static const struct field list_by_ids = {"ids", F_IDS, .filter = "t.id IN @LIST(:ids)", .doc = "Only items with these ids, at most 1000."};
+static const struct field list_by_ids = {"ids", F_IDS, .filter = "t.id IN @LIST(:ids)",
+                                         .doc = "Only items with these ids, at most 1000."};
 static const struct field list_by_legacy_ids = LEGACY_IDS(0);
 
 bool route_lists(const struct route *route) {
@@ -11,12 +12,14 @@ bool route_lists(const struct route *route) {
 
 /* True if its rows come from a query and have ids. */
 static bool queried(const struct route *route, const struct resource *reply) {
-    return route_lists(route) && route->shape != LIST_CURSOR && !route->chosen && reply->table && !reply->is_item;
+    return route_lists(route) && route->shape != LIST_CURSOR && !route->chosen && reply->table &&
+           !reply->is_item;
 }
 
 static bool has_legacy_id(const struct resource *r) {
     for (const struct field *f = fields_of(r->fields); f && f->name; f++)
-        if (strcmp(f->name, "legacy_id") == 0) return f->column == NULL && !(f->flags & (HIDDEN | INPUT_ONLY));
+        if (strcmp(f->name, "legacy_id") == 0)
+            return f->column == NULL && !(f->flags & (HIDDEN | INPUT_ONLY));
     return false;
 }
 
@@ -30,7 +33,8 @@ static bool path_has_parent(const struct route *route) { return strstr(route->pa
 /* The arguments of the own list of a resource; NULL: none. */
 static const struct field *own_list_arguments(const struct resource *r) {
     for (const struct route *route = r->routes; route && route->path; route++)
-        if (route->method == GET && route->reply == NULL && route_lists(route) && !path_has_parent(route)) return fields_of(route->args);
+        if (route->method == GET && route->reply == NULL && route_lists(route) && !path_has_parent(route))
+            return fields_of(route->args);
     return NULL;
 }
 

@@ -1,5 +1,6 @@
-/* The path that a caller probably meant, for the message of a 404. A path is near if its segments differ from those of a route by few letters. The
- * variables of a route match any segment. Else it is the longest path of a route that the given one begins with. */
+/* The path that a caller probably meant, for the message of a 404. A path is near if its segments differ
+ * from those of a route by few letters. The variables of a route match any segment. Else it is the longest
+ * path of a route that the given one begins with. */
 #include "api/machine.h"
 
 #include <ctype.h>
@@ -29,7 +30,8 @@ static int distance(struct str a, struct str b) {
 
 static bool is_variable(struct str segment) { return segment.n && segment.p[0] == ':'; }
 
-/* The distance of the first `n` segments; FAR: they are not near. A short word has fewer letters that may differ. */
+/* The distance of the first `n` segments; FAR: they are not near. A short word has fewer letters that may
+ * differ. */
 static int segments_distance(const struct compiled *c, const struct str *segments, int n) {
     int sum = 0;
     for (int i = 0; i < n && sum <= NEAR; i++) {
@@ -50,11 +52,14 @@ static bool is_plain_segment(struct str s) {
 static struct str path_shown(struct arena *a, const struct compiled *c, const struct str *segments) {
     struct str path = S("/api/v1");
     for (int i = 0; i < c->count; i++)
-        path = STR_CAT(a, path, S("/"), is_variable(c->segments[i]) && is_plain_segment(segments[i]) ? segments[i] : c->segments[i]);
+        path = STR_CAT(a, path, S("/"),
+                       is_variable(c->segments[i]) && is_plain_segment(segments[i]) ? segments[i]
+                                                                                    : c->segments[i]);
     return path;
 }
 
-bool router_nearest(const struct router *r, struct arena *a, enum method m, struct str path, struct str *out) {
+bool router_nearest(const struct router *r, struct arena *a, enum method m, struct str path,
+                    struct str *out) {
     struct str segments[PATH_SEGMENTS];
     const struct compiled *best = NULL, *begins = NULL;
     int n = path_split(a, path, segments), least = FAR;
@@ -63,7 +68,8 @@ bool router_nearest(const struct router *r, struct arena *a, enum method m, stru
         const struct compiled *c = &r->routes[i];
         if (c->count > n) break; /* they are sorted by their length */
         int far = segments_distance(c, segments, c->count);
-        if (c->count == n && (far < least || (far == least && far < FAR && best->route->method != m && c->route->method == m)))
+        if (c->count == n &&
+            (far < least || (far == least && far < FAR && best->route->method != m && c->route->method == m)))
             best = c, least = far;
         if (far == 0 && c->count < n && (begins == NULL || begins->count < c->count)) begins = c;
     }

@@ -1,19 +1,23 @@
 /* Detects cross-site request forgery: writes that a browser sends for a page of another site.
  *
- * Browsers add Basic credentials and cookies to requests of any page. A page can't set the headers that name its site: browsers send
- * Origin with every write, current ones send Sec-Fetch-Site with every request. Other programs send neither, and their requests can't be
- * forged. A request is foreign if (1) Sec-Fetch-Site is cross-site, or (2) Origin is present and not ours. An Origin is ours if it is
- * (1) the request's Host, (2) the base URL's origin, (3) an entry of security.cors_origins, or (4) the domain of an enabled brand, if an owner
- * confirmed it. `*` among the entries only admits reads; it is no Origin.
+ * Browsers add Basic credentials and cookies to requests of any page. A page can't set the headers that
+ * name its site: browsers send Origin with every write, current ones send Sec-Fetch-Site with every
+ * request. Other programs send neither, and their requests can't be forged. A request is foreign if (1)
+ * Sec-Fetch-Site is cross-site, or (2) Origin is present and not ours. An Origin is ours if it is
+ * (1) the request's Host, (2) the base URL's origin, (3) an entry of security.cors_origins, or (4) the
+ * domain of an enabled brand, if an owner confirmed it. `*` among the entries only admits reads; it is no
+ * Origin.
  *
- * The scheme is compared only for the base URL and the entries, because behind a TLS proxy the desk does not see the browser's scheme.
- * Brands are checked last, so only a request with a foreign-looking Origin costs a query. */
+ * The scheme is compared only for the base URL and the entries, because behind a TLS proxy the desk does
+ * not see the browser's scheme. Brands are checked last, so only a request with a foreign-looking Origin
+ * costs a query. */
 #include "api/machine.h"
 
 #include "base/fold.h"
 #include "core/desk/setting.h"
 
-QUERY(brand_of_domain, "SELECT id FROM brands WHERE domain = :domain AND trusted_domain = :domain AND is_enabled = 1");
+QUERY(brand_of_domain,
+      "SELECT id FROM brands WHERE domain = :domain AND trusted_domain = :domain AND is_enabled = 1");
 
 struct origin {
     struct str scheme, authority; /* authority: host and port, without the scheme's default port */
@@ -21,7 +25,8 @@ struct origin {
 
 static struct str without_default_port(struct str scheme, struct str authority) {
     struct str port = str_eqi(scheme, S("https")) ? S(":443") : S(":80");
-    bool ends = authority.n > port.n && str_eq((struct str){authority.p + authority.n - port.n, port.n}, port);
+    bool ends =
+        authority.n > port.n && str_eq((struct str){authority.p + authority.n - port.n, port.n}, port);
     return ends ? (struct str){authority.p, authority.n - port.n} : authority;
 }
 
@@ -37,7 +42,8 @@ static bool read_origin(struct str text, struct origin *out) {
 
 static bool same_origin(const struct origin *o, struct str text) {
     struct origin other;
-    return read_origin(text, &other) && str_eqi(o->scheme, other.scheme) && str_eqi(o->authority, other.authority);
+    return read_origin(text, &other) && str_eqi(o->scheme, other.scheme) &&
+           str_eqi(o->authority, other.authority);
 }
 
 static bool origin_in_settings(const struct desk *d, struct arena *a, const struct origin *o) {

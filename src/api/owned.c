@@ -12,7 +12,8 @@ struct in *owned_in(const struct owned_item *item, const char *name) {
 
 #define OWNED_COLUMNS 24
 
-static int owned_columns(struct call *c, const struct owned_item *item, const char **names, struct bind *binds) {
+static int owned_columns(struct call *c, const struct owned_item *item, const char **names,
+                         struct bind *binds) {
     int n = 0;
     for (int i = 0; i < item->count; i++) {
         const struct in *in = &item->input[i];
@@ -20,13 +21,15 @@ static int owned_columns(struct call *c, const struct owned_item *item, const ch
         assert(n < OWNED_COLUMNS);
         names[n] = in->name.p;
         binds[n] = input_bind(c->work.arena, in);
-        if (strcmp(in->field->name, OWNED_PRIMARY) == 0) binds[n] = (struct bind)B_INT("is_primary", item->primary);
+        if (strcmp(in->field->name, OWNED_PRIMARY) == 0)
+            binds[n] = (struct bind)B_INT("is_primary", item->primary);
         n++;
     }
     return n;
 }
 
-static int owned_put_item(struct call *c, const struct resource *r, const char *owner, int64_t owner_id, const struct owned_item *item) {
+static int owned_put_item(struct call *c, const struct resource *r, const char *owner, int64_t owner_id,
+                          const struct owned_item *item) {
     const char *names[OWNED_COLUMNS];
     struct bind binds[OWNED_COLUMNS + 4] = {0};
     struct buf sql = {0};
@@ -60,8 +63,11 @@ int owned_store(struct call *c, const struct in *in, int64_t owner_id) {
     size_t n = 0;
     for (int i = 0; i < list->count; i++)
         if (list->items[i].id) kept[n++] = list->items[i].id;
-    const char *sql = str_fmt(c->work.arena, "DELETE FROM %s WHERE %s = :owner AND id NOT IN @LIST(:kept)", r->table, owner).p;
-    TRY(db_exec_text(c->work.conn, sql, BINDS(B_INT("owner", owner_id), B_TEXT("kept", json_ids(c->work.arena, kept, n)))));
+    const char *sql =
+        str_fmt(c->work.arena, "DELETE FROM %s WHERE %s = :owner AND id NOT IN @LIST(:kept)", r->table, owner)
+            .p;
+    TRY(db_exec_text(c->work.conn, sql,
+                     BINDS(B_INT("owner", owner_id), B_TEXT("kept", json_ids(c->work.arena, kept, n)))));
     for (int i = 0; i < list->count; i++) TRY(owned_put_item(c, r, owner, owner_id, &list->items[i]));
     return 0;
 }

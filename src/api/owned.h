@@ -1,6 +1,7 @@
-/* Lists of rows that a resource owns (field.owned_by): addresses, web sites, identifiers. A list of objects with the members of the
- * rows' resource replaces the existing rows. An object with the `id` of a row keeps that row. A plain text stands for the only mandatory
- * member. If rows have is_primary, exactly one is primary: the marked one, otherwise the first. */
+/* Lists of rows that a resource owns (field.owned_by): addresses, web sites, identifiers. A list of
+ * objects with the members of the rows' resource replaces the existing rows. An object with the `id` of a
+ * row keeps that row. A plain text stands for the only mandatory member. If rows have is_primary, exactly
+ * one is primary: the marked one, otherwise the first. */
 #ifndef API_OWNED_H
 #define API_OWNED_H
 

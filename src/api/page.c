@@ -11,35 +11,32 @@
 #include <assert.h>
 #include <inttypes.h>
 
-static const char policy[] = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+static const char policy[] = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action "
+                             "'self'; frame-ancestors 'none'";
 
 static const char head[] =
-    "<!DOCTYPE html>\n<html lang=\"%s\">\n<head>\n<meta charset=\"utf-8\">\n"
-    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"robots\" content=\"noindex\">\n"
-    "<title>%h%s - %s</title>\n<style>\n"
-    ":root { color-scheme: light dark; --text: #1c1c21; --back: #fff; --act: #0b4fc4; --on: #fff; --wrong: #b3261e; }\n"
-    "@media (prefers-color-scheme: dark) { :root { --text: #e6e6ea; --back: #17181c; --act: #93b8ff; --on: #17181c; --wrong: #ff9b93; } }\n"
-    "body { margin: 0; font: 1rem/1.55 system-ui, sans-serif; color: var(--text); background: var(--back); }\n"
-    "main { padding: 1rem; max-width: 32rem; margin: 10vh auto 0; overflow-wrap: anywhere; }\n"
-    "h1 { font-size: 1.6rem; line-height: 1.2; }\n"
-    "label { font-weight: 600; }\n"
-    "form { display: grid; gap: .6rem; }\n"
-    "input { font: inherit; padding: .5rem; }\n"
-    "button { justify-self: start; font: inherit; padding: .6rem 1.2rem; border: 0; border-radius: 6px; color: var(--on); background: "
-    "var(--act); }\n"
-    "button.quiet { color: var(--act); background: none; border: 1px solid; }\n"
-    "form > p, form > ul { margin: 0; }\n"
-    ".buttons { display: flex; flex-wrap: wrap; gap: .6rem; }\n"
-    ":focus-visible { outline: 3px solid var(--act); outline-offset: 2px; }\n"
-    ".wrong { color: var(--wrong); font-weight: 600; }\n"
-    "%h</style>\n</head>\n<body>\n<main>\n<h1>%s</h1>\n";
+    "<!DOCTYPE html>\n<html lang=\"%s\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
+    "content=\"width=device-width, initial-scale=1\">\n<meta name=\"robots\" "
+    "content=\"noindex\">\n<title>%h%s - %s</title>\n<style>\n:root { color-scheme: light dark; --text: "
+    "#1c1c21; --back: #fff; --act: #0b4fc4; --on: #fff; --wrong: #b3261e; }\n@media "
+    "(prefers-color-scheme: dark) { :root { --text: #e6e6ea; --back: #17181c; --act: #93b8ff; --on: "
+    "#17181c; --wrong: #ff9b93; } }\nbody { margin: 0; font: 1rem/1.55 system-ui, sans-serif; color: "
+    "var(--text); background: var(--back); }\nmain { padding: 1rem; max-width: 32rem; margin: 10vh auto "
+    "0; overflow-wrap: anywhere; }\nh1 { font-size: 1.6rem; line-height: 1.2; }\nlabel { font-weight: "
+    "600; }\nform { display: grid; gap: .6rem; }\ninput { font: inherit; padding: .5rem; }\nbutton { "
+    "justify-self: start; font: inherit; padding: .6rem 1.2rem; border: 0; border-radius: 6px; color: "
+    "var(--on); background: var(--act); }\nbutton.quiet { color: var(--act); background: none; border: "
+    "1px solid; }\nform > p, form > ul { margin: 0; }\n.buttons { display: flex; flex-wrap: wrap; gap: "
+    ".6rem; }\n:focus-visible { outline: 3px solid var(--act); outline-offset: 2px; }\n.wrong { color: "
+    "var(--wrong); font-weight: 600; }\n%h</style>\n</head>\n<body>\n<main>\n<h1>%s</h1>\n";
 static const char foot[] = "</main>\n</body>\n</html>\n";
 
-/* ---- output ----------------------------------------------------------------------------------------------------------- */
+/* ---- output ---------------------------------------------------------------------------------- */
 
 static int load_wording(struct visit *v) { return template_load(&v->work, v->template, &v->wording); }
 
-static struct str page_filled(struct visit *v, enum block block, const struct meaning *meanings, bool in_html) {
+static struct str page_filled(struct visit *v, enum block block, const struct meaning *meanings,
+                              bool in_html) {
     struct str said = v->wording.blocks.block[block];
     struct buf b = {0};
     if (said.p) template_fill(&b, said, meanings, in_html);
@@ -52,13 +49,15 @@ static struct str page_filled(struct visit *v, enum block block, const struct me
 static void write_template(struct visit *v, struct buf *out) {
     const struct desk *d = v->api->desk;
     struct str desk = setting_text(d, "desk.name", v->arena), form = str_dup(v->arena, buf_view(&v->form));
-    const struct meaning meanings[] = {
-        {.name = "desk", .value = desk}, {.name = "url", .value = d->base_url}, {.name = "form", .value = form, .html = form}, {0}};
+    const struct meaning meanings[] = {{.name = "desk", .value = desk},
+                                       {.name = "url", .value = d->base_url},
+                                       {.name = "form", .value = form, .html = form},
+                                       {0}};
     if (visit_read(v, load_wording) < 0) template_original(v->arena, v->template, &v->wording);
     if (v->wording.outdated) log_warn(TEMPLATE_OUTDATED, v->template->name, v->wording.outdated);
     const char *title = page_filled(v, BLOCK_TITLE, meanings, false).p;
-    html(out, head, v->wording.language.p, v->is_wrong ? "Error: " : "", title, desk.p, page_filled(v, BLOCK_STYLE, meanings, false).p,
-         title);
+    html(out, head, v->wording.language.p, v->is_wrong ? "Error: " : "", title, desk.p,
+         page_filled(v, BLOCK_STYLE, meanings, false).p, title);
     buf_str(out, page_filled(v, BLOCK_BODY, meanings, true));
 }
 
@@ -77,7 +76,8 @@ static void write_page(struct visit *v, struct buf *out) {
 void visit_end(struct visit *v) {
     struct http_request *r = v->http;
     struct buf out = {0};
-    if (v->location.p) v->status = 303; /* a 307 would repeat the post, with a password, at the other site (RFC 9700 section 4.12) */
+    /* a 307 would repeat the post, with a password, at the other site (RFC 9700 section 4.12) */
+    if (v->location.p) v->status = 303;
     else write_page(v, &out);
     buf_free(&v->form);
     if (v->location.p) http_add_header(r, "Location", v->location);
@@ -98,7 +98,8 @@ void visit_says(struct visit *v, const char *template) {
 
 void visit_wrong(struct visit *v, const char *wrong) {
     if (wrong == NULL) return;
-    html(&v->form, "<p class=\"wrong\" id=\"wrong\" role=\"alert\" tabindex=\"-1\" autofocus>%s</p>\n", wrong);
+    html(&v->form, "<p class=\"wrong\" id=\"wrong\" role=\"alert\" tabindex=\"-1\" autofocus>%s</p>\n",
+         wrong);
     v->is_wrong = true;
 }
 
@@ -113,7 +114,7 @@ void visit_failed(struct visit *v) {
     visit_notes(v, 503, "Not now", "The server can't do this at the moment. Please try again in a minute.");
 }
 
-/* ---- input ---------------------------------------------------------------------------------------------------------- */
+/* ---- input ----------------------------------------------------------------------------------- */
 
 struct str visit_text(const struct visit *v, const char *name) {
     const struct json *j = json_member(v->given, str_of(name));
@@ -125,14 +126,15 @@ static bool read_given(struct visit *v) {
     bool in_body = v->posted && !v->page->one_click;
     struct json *given = json_new(v->arena, JSON_OBJECT);
     struct json_error err;
-    struct str rest = http_header(r, "Content-Type"), type = str_trim(str_cut(&rest, ';')), text = in_body ? r->body : r->query;
+    struct str rest = http_header(r, "Content-Type"), type = str_trim(str_cut(&rest, ';')),
+               text = in_body ? r->body : r->query;
     if (in_body && (r->body_error || !str_eqi(type, S("application/x-www-form-urlencoded")))) return false;
     if (text.n && form_parse(v->arena, text, &given, &err) < 0) return false;
     v->given = given;
     return true;
 }
 
-/* ---- the store ---------------------------------------------------------------------------------------------------------- */
+/* ---- the store ------------------------------------------------------------------------------- */
 
 int visit_read(struct visit *v, int (*run)(struct visit *v)) {
     struct conn *c = db_reader(v->api->desk->db);
@@ -165,7 +167,7 @@ int visit_write(struct visit *v, int (*run)(struct visit *v)) {
     return rc;
 }
 
-/* ---- a visit ----------------------------------------------------------------------------------------------------------- */
+/* ---- a visit --------------------------------------------------------------------------------- */
 
 /* A form counts as a write without login. Returns 0, the seconds to wait, or a negative error. */
 static int64_t count_visit(struct visit *v) {
@@ -205,7 +207,8 @@ void visit_begin(struct api *api, struct http_request *r, const struct page *p, 
     work_init(&v->work, api->desk, r->arena);
     v->work.actor.remote = r->remote;
     http_defer(r);
-    if (pool_submit(api->pool, posted ? LANE_HASH : LANE_WORK, &v->task)) return; /* a form may set a password */
+    /* a form may set a password */
+    if (pool_submit(api->pool, posted ? LANE_HASH : LANE_WORK, &v->task)) return;
     visit_failed(v);
     visit_end(v);
 }

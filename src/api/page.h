@@ -1,5 +1,5 @@
-/* Pages for people, outside /api/v1: plain HTML without scripts. Their text is a template with a form. They run in the pool, and act
- * through functions of core. */
+/* Pages for people, outside /api/v1: plain HTML without scripts. Their text is a template with a form.
+ * They run in the pool, and act through functions of core. */
 #ifndef API_PAGE_H
 #define API_PAGE_H
 
@@ -33,26 +33,33 @@ struct visit {
 struct page {
     const char *path;
     void (*show)(struct visit *v); /* GET and POST: chooses the reply; sets status unless it is 200 */
-    bool one_click;                /* a POST has its arguments in the query, and its body says nothing (RFC 8058) */
-    bool ends;                     /* show() calls visit_end, perhaps later and on another thread of the pool */
+    /* a POST has its arguments in the query, and its body says nothing (RFC 8058) */
+    bool one_click;
+    /* show() calls visit_end, perhaps later and on another thread of the pool */
+    bool ends;
 };
 extern const struct page link_pages[]; /* ends with path NULL */
 
 void survey_page(struct visit *v);      /* survey_page.c */
 void unsubscribe_page(struct visit *v); /* unsubscribe_page.c */
 
-bool page_handle(struct api *api, struct http_request *r); /* true: it is a page, and the request will be answered */
-void visit_begin(struct api *api, struct http_request *r, const struct page *p, bool posted); /* shows a page of another table */
+/* true: it is a page, and the request will be answered */
+bool page_handle(struct api *api, struct http_request *r);
+/* shows a page of another table */
+void visit_begin(struct api *api, struct http_request *r, const struct page *p, bool posted);
 /* Sends the reply of a page that `ends`. */
 void visit_end(struct visit *v);
 
 struct str visit_text(const struct visit *v, const char *name); /* the given value; empty if absent */
-/* Run a read or a write with work.conn set; a read has its own snapshot. Return the result of `run`, or a negative error. */
+/* Run a read or a write with work.conn set; a read has its own snapshot. Return the result of `run`, or a
+ * negative error. */
 int visit_read(struct visit *v, int (*run)(struct visit *v));
 int visit_write(struct visit *v, int (*run)(struct visit *v));
 void visit_says(struct visit *v, const char *template);
-void visit_notes(struct visit *v, int status, const char *title, const char *text); /* a page without template */
-void visit_wrong(struct visit *v, const char *wrong); /* the problem of a form, which gets the focus; NULL: nothing */
-void visit_failed(struct visit *v);                   /* the store failed: try again later */
+/* a page without template */
+void visit_notes(struct visit *v, int status, const char *title, const char *text);
+/* the problem of a form, which gets the focus; NULL: nothing */
+void visit_wrong(struct visit *v, const char *wrong);
+void visit_failed(struct visit *v); /* the store failed: try again later */
 
 #endif

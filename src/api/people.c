@@ -1,5 +1,6 @@
-/* People as callers without login see them: under pseudonyms of the conversation that shows them, the requester by the name that the
- * caller gave (core/access/stranger.h). Each row that belongs to a conversation sets the current one. */
+/* People as callers without login see them: under pseudonyms of the conversation that shows them, the
+ * requester by the name that the caller gave (core/access/stranger.h). Each row that belongs to a
+ * conversation sets the current one. */
 #include "api/generic.h"
 #include "api/view.h"
 #include "core/words.h"
@@ -54,7 +55,8 @@ int view_people(struct view *v, const struct row *rows) {
 }
 
 const struct stranger_case *view_enter(struct view *v, const struct row *row) {
-    const struct stranger_case *outer = v->conversation, *own = v->case_count ? people_case(v, conversation_of(row)) : NULL;
+    const struct stranger_case *outer = v->conversation,
+                               *own = v->case_count ? people_case(v, conversation_of(row)) : NULL;
     if (own) v->conversation = own;
     return outer;
 }
@@ -69,19 +71,20 @@ struct str view_given_name(const struct view *v, const struct row *row) {
     return stranger_name(v->conversation, row->id);
 }
 
-/* ---- flat replies: one person may appear under several pseudonyms ------------------------------------------------------- */
+/* ---- flat replies: one person may appear under several pseudonyms ---------------------------- */
 
 void view_note_person(struct view *v, const struct row *row) {
     if (v->conversation == NULL || !row->layout->resource->is_person) return;
     /* Rows of one conversation are adjacent. */
-    for (const struct shown_person *p = v->shown_people; p && p->conversation == v->conversation; p = p->before)
+    for (const struct shown_person *p = v->shown_people; p && p->conversation == v->conversation;
+         p = p->before)
         if (p->row == row) return;
     struct shown_person *p = ARENA_NEW(v->c->work.arena, struct shown_person);
     *p = (struct shown_person){row, v->conversation, v->shown_people};
     v->shown_people = p;
 }
 
-/* ---- lists of people ---------------------------------------------------------------------------------------------------- */
+/* ---- lists of people ------------------------------------------------------------------------- */
 
 struct pair {
     int64_t shown, id;
@@ -126,6 +129,7 @@ int api_reply_people(struct call *c, const int64_t *ids, int n) {
     }
     qsort(pairs, (size_t)count, sizeof *pairs, by_shown);
     int begin = begin_of(&c->options, pairs, count, &end);
-    for (int i = begin; i < end; i++) page[c->options.before_id ? end - 1 - i : i - begin] = pairs[i].id; /* page_reply reverses it */
+    /* page_reply reverses it */
+    for (int i = begin; i < end; i++) page[c->options.before_id ? end - 1 - i : i - begin] = pairs[i].id;
     return api_reply_page_of(c, page, end - begin, count, end < count);
 }

@@ -58,10 +58,11 @@ static const struct field *field_named(const struct resource *r, struct str name
 static void list_unknown(const struct resource *r, const struct pick *picks, struct buf *names) {
     for (const struct pick *p = picks; p; p = p->next) {
         const struct field *f = field_named(r, p->name);
-        bool everywhere = str_eq(p->name, S("*")) || name_eq(p->name, S("id")) || name_eq(p->name, S("resource_type")) ||
-                          name_eq(p->name, S("resource_url"));
+        bool everywhere = str_eq(p->name, S("*")) || name_eq(p->name, S("id")) ||
+                          name_eq(p->name, S("resource_type")) || name_eq(p->name, S("resource_url"));
         if (f && f->ref && p->inner) list_unknown(resource_of(f->ref), p->inner, names);
-        if (f == NULL && !everywhere) buf_fmt(names, "%s%.*s", names->n ? ", " : "", (int)p->name.n, p->name.p);
+        if (f == NULL && !everywhere)
+            buf_fmt(names, "%s%.*s", names->n ? ", " : "", (int)p->name.n, p->name.p);
     }
 }
 
@@ -75,7 +76,9 @@ static bool include_eq(struct str word, struct str type) {
     }
 }
 
-bool view_may_read(const struct view *v, const struct resource *r) { return scope_shows(&v->c->work.actor, layout_of(r)->scopes); }
+bool view_may_read(const struct view *v, const struct resource *r) {
+    return scope_shows(&v->c->work.actor, layout_of(r)->scopes);
+}
 
 bool call_may_read_type(const struct call *c, struct str type) {
     const struct resource *r = resource_of(str_dup(c->work.arena, type).p);
@@ -104,7 +107,8 @@ static void note_includes(struct call *c) {
         if (word.n == 0 || str_eq(word, S("*")) || is_type(word)) continue;
         buf_fmt(&names, "%s%.*s", unknown++ ? ", " : "", word.n > 64 ? 64 : (int)word.n, word.p);
     }
-    if (unknown) notice(&c->work, "NOTICE", "Unknown types in `include` were ignored: %.*s", (int)names.n, names.p);
+    if (unknown)
+        notice(&c->work, "NOTICE", "Unknown types in `include` were ignored: %.*s", (int)names.n, names.p);
     buf_free(&names);
 }
 
@@ -115,19 +119,24 @@ void view_note_fields(struct call *c) {
     if (c->options.picks == NULL) return;
     list_unknown(c->resource, c->options.picks, &names);
     if (c->options.pick_count >= LIMIT_PICKS)
-        notice(&c->work, "NOTICE", "`fields` has more than %d members. The others were ignored.", LIMIT_PICKS - 1);
+        notice(&c->work, "NOTICE", "`fields` has more than %d members. The others were ignored.",
+               LIMIT_PICKS - 1);
     if (names.n)
-        notice(&c->work, "NOTICE", "Unknown members in `fields` were ignored: %.*s", (int)(names.n > 800 ? 800 : names.n), names.p);
+        notice(&c->work, "NOTICE", "Unknown members in `fields` were ignored: %.*s",
+               (int)(names.n > 800 ? 800 : names.n), names.p);
     buf_free(&names);
 }
 
 static bool included(const struct view *v, const struct resource *r) {
     const struct options *o = &v->c->options;
     unsigned who = 1u << v->c->work.actor.rank;
-    if (r == NULL || (r->table == NULL && r->rows == NULL) || (r->expanded_for && !(r->expanded_for & who))) return false;
+    if (r == NULL || (r->table == NULL && r->rows == NULL) || (r->expanded_for && !(r->expanded_for & who)))
+        return false;
     bool named = false, reads = view_may_read(v, r);
     for (int i = 0; i < o->include_count && !named; i++) named = include_names(o->includes[i], r);
-    if (named && !reads) notice(&v->c->work, "NOTICE", "%s was not included: the token lacks the scope %s.", r->type, r->scope);
+    if (named && !reads)
+        notice(&v->c->work, "NOTICE", "%s was not included: the token lacks the scope %s.", r->type,
+               r->scope);
     return reads && (named || o->include_all);
 }
 
@@ -146,7 +155,8 @@ static bool view_setting(struct view *v, const char *setting) {
     int i = 0;
     while (i < SHOWN_MAX && v->shown[i].setting && v->shown[i].setting != setting) i++;
     if (i == SHOWN_MAX) return setting_bool(v->c->work.desk, setting);
-    if (v->shown[i].setting == NULL) v->shown[i].setting = setting, v->shown[i].value = setting_bool(v->c->work.desk, setting);
+    if (v->shown[i].setting == NULL)
+        v->shown[i].setting = setting, v->shown[i].value = setting_bool(v->c->work.desk, setting);
     return v->shown[i].value;
 }
 
@@ -156,6 +166,8 @@ bool view_may_see(struct view *v, const struct row *row, const struct member *m)
     if (!scope_shows(a, m->scopes)) return false;
     if (f->flags & LOGGED_IN && a->rank == ROLE_PUBLIC && a->fingerprint.n == 0) return false;
     if (f->shown_if && !view_setting(v, f->shown_if)) return false;
-    if (f->to != TO_STAFF_ALONE && row->layout->resource->is_person && a->user_id && row->id == a->user_id) return true;
-    return f->to == TO_ALL || (f->to == TO_CUSTOMERS && a->rank >= ROLE_CUSTOMER) || a->rank >= ROLE_COLLABORATOR;
+    if (f->to != TO_STAFF_ALONE && row->layout->resource->is_person && a->user_id && row->id == a->user_id)
+        return true;
+    return f->to == TO_ALL || (f->to == TO_CUSTOMERS && a->rank >= ROLE_CUSTOMER) ||
+           a->rank >= ROLE_COLLABORATOR;
 }

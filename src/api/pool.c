@@ -1,8 +1,9 @@
 /* Each lane has its own threads and bounded queue, so that tasks of one lane never delay another lane.
  *
- * Within a lane the callers take turns. `turns` is a list with the first waiting task of each caller; further tasks of a caller hang on
- * that task. A free thread takes the first task whose caller is below its limit of running tasks, and appends the caller's next task to
- * the list. So a caller with thirty tasks delays another caller's single task by one task, not by thirty. */
+ * Within a lane the callers take turns. `turns` is a list with the first waiting task of each caller;
+ * further tasks of a caller hang on that task. A free thread takes the first task whose caller is below
+ * its limit of running tasks, and appends the caller's next task to the list. So a caller with thirty
+ * tasks delays another caller's single task by one task, not by thirty. */
 #include "api/machine.h"
 #include "base/limits.h"
 
@@ -11,7 +12,8 @@
 #include <unistd.h>
 
 #define LANE_THREADS 64
-#define BACKGROUND 5 /* nice(2): long reads and pictures leave the cores to event loops and writers, which get three times their share */
+#define BACKGROUND \
+    5 /* nice(2): long reads and pictures leave the cores to event loops and writers, which get three times their share */
 
 /* Limits of tasks: waiting in total, waiting for each caller, running for each caller. */
 static const struct bounds {
@@ -76,7 +78,8 @@ static void *pool_worker_main(void *arg) {
     pthread_mutex_lock(&l->lock);
     for (;;) {
         struct pool_task *t;
-        while ((t = pool_take(l)) == NULL && !(l->stopping && l->queued == 0)) pthread_cond_wait(&l->some, &l->lock);
+        while ((t = pool_take(l)) == NULL && !(l->stopping && l->queued == 0))
+            pthread_cond_wait(&l->some, &l->lock);
         if (t == NULL) break;
         w->whose = t->whose;
         pthread_mutex_unlock(&l->lock);
@@ -104,8 +107,11 @@ static bool line_start(struct line *l, const struct bounds *b, int threads) {
 }
 
 struct pool *pool_new(int threads) {
-    const int counts[LANES] = {
-        [LANE_WORK] = threads, [LANE_READ] = threads > 2 ? threads / 2 : threads, [LANE_HASH] = 1, [LANE_PICTURE] = 2, [LANE_SYNC] = 2};
+    const int counts[LANES] = {[LANE_WORK] = threads,
+                               [LANE_READ] = threads > 2 ? threads / 2 : threads,
+                               [LANE_HASH] = 1,
+                               [LANE_PICTURE] = 2,
+                               [LANE_SYNC] = 2};
     struct pool *p = calloc(1, sizeof *p);
     bool ok = p != NULL;
     for (int i = 0; p && i < LANES; i++) ok = line_start(&p->lines[i], &bounds[i], counts[i]) && ok;

@@ -1,14 +1,16 @@
-/* Limits writes without login by address and minute, for all processes together. An IPv6 /64 is one address
- * (base/address.h).
+/* Limits writes without login by address and minute, for all processes together. An IPv6 /64 is one
+ * address (base/address.h).
  *
- * Writes are counted in the store, with a row for each address and minute. A separate write counts before the body is read. Refused
- * writes therefore count too, and the row is locked only briefly. Each process remembers addresses over the limit until the minute ends,
- * so that a flood costs the store no more than the limit. */
+ * Writes are counted in the store, with a row for each address and minute. A separate write counts before
+ * the body is read. Refused writes therefore count too, and the row is locked only briefly. Each process
+ * remembers addresses over the limit until the minute ends, so that a flood costs the store no more than
+ * the limit. */
 #include "api/machine.h"
 #include "base/address.h"
 
-QUERY(public_write_count, "INSERT INTO public_writes (address, minute, n) VALUES (:address, :minute, 1) "
-                          "ON CONFLICT (address, minute) DO UPDATE SET n = public_writes.n + 1 RETURNING n");
+QUERY(public_write_count, "INSERT INTO public_writes (address, minute, n) "
+                          "VALUES (:address, :minute, 1) ON CONFLICT (address, minute) DO UPDATE "
+                          "SET n = public_writes.n + 1 RETURNING n");
 
 /* The slot of this address, and its hash. */
 static struct rate *rate_place(struct api *api, struct str remote, uint64_t *address) {
@@ -33,7 +35,8 @@ int64_t rate_over(struct api *api, struct str remote, int64_t now) {
 int rate_count(struct conn *conn, struct str remote, int64_t now, int64_t *n) {
     char room[ADDRESS_TEXT];
     struct str counted = address_counted_text(room, remote);
-    int rc = db_int(conn, &public_write_count, BINDS(B_TEXT("address", counted), B_INT("minute", now / TIME_MINUTE)), n);
+    int rc = db_int(conn, &public_write_count,
+                    BINDS(B_TEXT("address", counted), B_INT("minute", now / TIME_MINUTE)), n);
     return rc < 0 ? rc : 0;
 }
 

@@ -5,7 +5,7 @@
 
 #include <assert.h>
 
-/* ---- selection of members ------------------------------------------------------------------------------- */
+/* ---- selection of members -------------------------------------------------------------------- */
 
 static const struct pick *pick_of(const struct pick *picks, struct str name) {
     const struct pick *any = NULL;
@@ -43,7 +43,7 @@ bool view_shows_long(const struct view *v, const struct layout *layout) {
     return false;
 }
 
-/* ---- references ----------------------------------------------------------------------------------------- */
+/* ---- references ------------------------------------------------------------------------------ */
 
 static bool on_path(const struct view *v, const struct row *row) {
     for (int i = 0; i < v->depth; i++)
@@ -69,7 +69,8 @@ static void write_type(struct view *v, const struct layout *layout) {
     else view_type(v, resource_shown_type(layout->resource));
 }
 
-static void write_cell(struct view *v, const struct row *row, const struct member *m, const struct value *cell);
+static void write_cell(struct view *v, const struct row *row, const struct member *m,
+                       const struct value *cell);
 
 static void write_url(struct view *v, const struct row *row);
 
@@ -84,10 +85,13 @@ static void write_carried(struct view *v, const struct layout *layout, const str
 /* Fast path: three of four values of a list are plain references, written from prepared pieces. */
 static void write_bare(struct view *v, const struct layout *layout, int64_t id) {
     char room[INT_TEXT];
-    jw_pieces(&v->w, (const struct str[]){S("{\"id\":"), str_int(room, view_id(v, layout, id)), layout->reference_end}, 3);
+    jw_pieces(
+        &v->w,
+        (const struct str[]){S("{\"id\":"), str_int(room, view_id(v, layout, id)), layout->reference_end}, 3);
 }
 
-/* Writes the resource if it is included here, otherwise the reference. carried: indexes of members, ended by -1; NULL: the usual ones. */
+/* Writes the resource if it is included here, otherwise the reference. carried: indexes of members, ended
+ * by -1; NULL: the usual ones. */
 static void write_reference(struct view *v, const struct layout *shown, int64_t id, const int *carried) {
     const struct layout *layout = carried ? shown : view_form(v, shown);
     bool bare = carried == NULL && layout->also < 0, included = view_includes(v, layout->resource);
@@ -111,9 +115,11 @@ static void write_reference(struct view *v, const struct layout *shown, int64_t 
     jw_end(&v->w);
 }
 
-void view_reference(struct view *v, const struct layout *layout, int64_t id) { write_reference(v, layout, id, NULL); }
+void view_reference(struct view *v, const struct layout *layout, int64_t id) {
+    write_reference(v, layout, id, NULL);
+}
 
-/* ---- one row -------------------------------------------------------------------------------------------- */
+/* ---- one row --------------------------------------------------------------------------------- */
 
 static void write_many(struct view *v, const struct member *m, const struct value *cell) {
     bool apart = v->c->options.flat && m->target->resource->is_flattened;
@@ -127,7 +133,8 @@ static void write_many(struct view *v, const struct member *m, const struct valu
     jw_end(&v->w);
 }
 
-static void write_cell(struct view *v, const struct row *row, const struct member *m, const struct value *cell) {
+static void write_cell(struct view *v, const struct row *row, const struct member *m,
+                       const struct value *cell) {
     const struct field *f = m->field;
     if (f->render) {
         f->render(v, row, cell);
@@ -173,8 +180,9 @@ static void write_url(struct view *v, const struct row *row) {
         assert(n + 2 <= URL_PIECES);
         parts[n++] = p->text;
         if (p->member == URL_END) break;
-        const struct value *cell =
-            p->member == URL_ID ? &(struct value){V_INT, .i = view_id(v, row->layout, row->id)} : &row->cells[p->member];
+        const struct value *cell = p->member == URL_ID
+                                       ? &(struct value){V_INT, .i = view_id(v, row->layout, row->id)}
+                                       : &row->cells[p->member];
         parts[n] = cell->type == V_INT ? str_int(numbers[n / 2], cell->i) : cell->s;
         n++;
     }
@@ -249,7 +257,8 @@ void view_flat(struct view *v) {
     jw_object(&v->w);
     for (const struct row *lead = v->flat; lead; lead = lead->next) {
         bool written = false;
-        for (const struct row *before = v->flat; before != lead; before = before->next) written = written || before->layout == lead->layout;
+        for (const struct row *before = v->flat; before != lead; before = before->next)
+            written = written || before->layout == lead->layout;
         if (written) continue;
         jw_key(&v->w, str_of(lead->layout->resource->type));
         jw_object(&v->w);
@@ -275,7 +284,7 @@ void render_nothing(struct view *v, const struct row *row, const struct value *o
     jw_end(&v->w);
 }
 
-/* ---- tags ----------------------------------------------------------------------------------------------- */
+/* ---- tags ------------------------------------------------------------------------------------ */
 
 /* Adds a row to the tag. Rows in place (V_ROWS) are part of it. */
 static void render_tag_row(struct view *v, struct tag *t, const struct row *row) {
@@ -293,7 +302,8 @@ static void render_tag_row(struct view *v, struct tag *t, const struct row *row)
         else if (cell->type == V_INT) tag_int(t, target ? view_id(v, target, cell->i) : cell->i);
         else if (cell->type == V_TEXT) tag_text(t, cell->s);
         else if (cell->type == V_ROWS)
-            for (const struct row *inner = cell->rows; inner; inner = inner->next) render_tag_row(v, t, inner);
+            for (const struct row *inner = cell->rows; inner; inner = inner->next)
+                render_tag_row(v, t, inner);
         else
             for (int64_t k = 0; k < cell->i; k++) tag_int(t, view_id(v, target, cell->ids[k]));
     }

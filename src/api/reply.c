@@ -26,15 +26,17 @@ void call_warn(struct call *c, struct str message) {
 }
 
 void call_mailed(struct call *c, const char *sent, const char *what) {
-    static const char *const staff = "It leaves as soon as an owner sets mail.smtp_host and mail.from_address (PUT /settings).";
+    static const char *const staff = "It leaves as soon as an owner sets mail.smtp_host and "
+                                     "mail.from_address (PUT /settings).";
     bool is_staff = c->work.actor.rank >= ROLE_COLLABORATOR;
-    if (letters_have_relay(c->work.desk, c->work.arena)) c->notification = sent ? str_of(sent) : c->notification;
+    if (letters_have_relay(c->work.desk, c->work.arena))
+        c->notification = sent ? str_of(sent) : c->notification;
     else
-        c->notification = str_fmt(c->work.arena, "%s waits, because this desk can't send e-mail yet. %s", what,
-                                  is_staff ? staff : "Please ask its staff.");
+        c->notification = str_fmt(c->work.arena, "%s waits, because this desk can't send e-mail yet. %s",
+                                  what, is_staff ? staff : "Please ask its staff.");
 }
 
-/* ---- envelope ------------------------------------------------------------------------------------------- */
+/* ---- envelope -------------------------------------------------------------------------------- */
 
 void envelope_begin(struct view *v) {
     jw_object(&v->w);
@@ -83,7 +85,8 @@ static void write_notification(struct json_writer *w, const struct call *c) {
     jw_key(w, S("notifications"));
     jw_array(w);
     if (c->notification.p) put_notification(w, c->status < 400 ? "INFO" : "ERROR", c->notification);
-    for (const struct warned *n = c->warnings; n && c->status < 400; n = n->next) put_notification(w, "WARNING", n->message);
+    for (const struct warned *n = c->warnings; n && c->status < 400; n = n->next)
+        put_notification(w, "WARNING", n->message);
     jw_end(w);
 }
 
@@ -118,7 +121,7 @@ int envelope_row(struct view *v, const struct row *row) {
     return 0;
 }
 
-/* ---- errors --------------------------------------------------------------------------------------------- */
+/* ---- errors ---------------------------------------------------------------------------------- */
 
 static bool is_digits(struct str s) {
     size_t i = 0;
@@ -126,8 +129,8 @@ static bool is_digits(struct str s) {
     return s.n && i == s.n;
 }
 
-/* Converts a pointer to the notation of forms: "emails/0/email" is emails[0].email. A value of a plain list is named by its list:
- * "tags/3" is tags. */
+/* Converts a pointer to the notation of forms: "emails/0/email" is emails[0].email. A value of a plain
+ * list is named by its list: "tags/3" is tags. */
 static struct str parameter_of(struct arena *a, struct str pointer) {
     struct buf b = {0};
     for (struct str rest = pointer; rest.p;) {
@@ -148,7 +151,8 @@ void write_place(struct json_writer *w, struct arena *a, const struct problem *p
         jw_key(w, S("parameters"));
         jw_array(w);
         for (const char *const *name = p->parameters; *name; name++)
-            jw_str(w, p->pointer.p ? parameter_of(a, STR_CAT(a, p->pointer, S("/"), str_of(*name))) : str_of(*name));
+            jw_str(w, p->pointer.p ? parameter_of(a, STR_CAT(a, p->pointer, S("/"), str_of(*name)))
+                                   : str_of(*name));
         jw_end(w);
     } else if (p->parameter.p || p->pointer.p) {
         jw_key(w, S("parameter"));
@@ -174,14 +178,15 @@ void write_problem(struct json_writer *w, const struct call *c, const struct pro
 
 static int problem_status(const struct problem *p) { return error_info((int)p->code)->status; }
 
-/* The place of a status in the order of checks: a failure of the server replaces what was found before it, and a caller who lacks a right learns
- * nothing about values. */
+/* The place of a status in the order of checks: a failure of the server replaces what was found before it,
+ * and a caller who lacks a right learns nothing about values. */
 static int check_place(int status) {
     if (status >= 500) return 0;
     return status == 403 ? 1 : status == 404 ? 2 : 3;
 }
 
-/* Problems of several checks are gathered. The reply has those of one status: of the first check that failed. Returns the status. */
+/* Problems of several checks are gathered. The reply has those of one status: of the first check that
+ * failed. Returns the status. */
 static int keep_one_status(struct work *w) {
     int status = problem_status(w->problems);
     for (const struct problem *p = w->problems; p; p = p->next)
@@ -225,7 +230,7 @@ void reply_error(struct call *c, int rc) {
     jw_end(&w);
 }
 
-/* ---- pages ---------------------------------------------------------------------------------------------- */
+/* ---- pages ----------------------------------------------------------------------------------- */
 
 struct pair {
     struct str name, value;
@@ -249,14 +254,16 @@ static void percent_encode(struct buf *out, struct str s) {
     static const char hex[] = "0123456789ABCDEF";
     for (size_t i = 0; i < s.n; i++) {
         unsigned char c = (unsigned char)s.p[i];
-        bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || in_set(c, "-_.~");
+        bool plain =
+            (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || in_set(c, "-_.~");
         if (plain) buf_char(out, (char)c);
         else buf_add(out, (char[]){'%', hex[c >> 4], hex[c & 15]}, 3);
     }
 }
 
 static bool paging(struct str name) {
-    return name_eq(name, S("offset")) || name_eq(name, S("limit")) || name_eq(name, S("after_id")) || name_eq(name, S("before_id"));
+    return name_eq(name, S("offset")) || name_eq(name, S("limit")) || name_eq(name, S("after_id")) ||
+           name_eq(name, S("before_id"));
 }
 
 static struct str name_cased(struct call *c, const char *name) {
@@ -283,7 +290,8 @@ static size_t sent_pairs(struct call *c, const char *key, struct pair **out) {
     for (struct str rest = c->http->query; rest.p;) {
         struct str sent = str_cut(&rest, '&'), name = str_cut(&sent, '=');
         struct str cased = argument_cased(c, form_decode(a, name));
-        if ((name.n || sent.p) && !paging(cased) && !name_eq(cased, str_of(key))) pair_add(pairs, &n, cased, form_decode(a, sent));
+        if ((name.n || sent.p) && !paging(cased) && !name_eq(cased, str_of(key)))
+            pair_add(pairs, &n, cased, form_decode(a, sent));
     }
     return n;
 }
@@ -301,7 +309,8 @@ static struct str page_url(struct call *c, const char *key, struct str value) {
     buf_str(&b, c->work.desk->base_url);
     buf_str(&b, path);
     buf_text(&b, ".json");
-    if (c->options.limit != DEFAULT_PAGE) pair_add(pairs, &n, name_cased(c, "limit"), str_int(limit, c->options.limit));
+    if (c->options.limit != DEFAULT_PAGE)
+        pair_add(pairs, &n, name_cased(c, "limit"), str_int(limit, c->options.limit));
     if (value.n) pair_add(pairs, &n, name_cased(c, key), value);
     qsort(pairs, n, sizeof *pairs, compare_pairs);
     for (size_t i = 0; i < n; i++) {
@@ -333,12 +342,14 @@ static void link_add(struct view *v, struct buf *links, const char *member, cons
 void reply_links(struct view *v, int64_t total, int64_t served) {
     struct call *c = v->c;
     struct buf links = {0};
-    int64_t limit = c->options.limit, offset = c->options.offset, last = total > 0 ? (total - 1) / limit * limit : 0;
+    int64_t limit = c->options.limit, offset = c->options.offset,
+            last = total > 0 ? (total - 1) / limit * limit : 0;
     if (offset > 0) {
         link_add(v, &links, "first_url", "first", offset_url(c, 0));
         link_add(v, &links, "previous_url", "prev", offset_url(c, offset > limit ? offset - limit : 0));
     }
-    if (offset < total && served < total - offset) link_add(v, &links, "next_url", "next", offset_url(c, offset + served));
+    if (offset < total && served < total - offset)
+        link_add(v, &links, "next_url", "next", offset_url(c, offset + served));
     if (offset != last) link_add(v, &links, "last_url", "last", offset_url(c, last));
     if (links.n) call_header(c, "Link", buf_view(&links));
     buf_free(&links);

@@ -1,7 +1,8 @@
-/* The API is data. A resource is a const table of fields and a const table of routes. The machine in src/api reads them to route, to
- * check role, scope and permission, to validate input, to write JSON, to make ETags, to publish OpenAPI and the reference, and to test
- * itself. A plain resource needs only its tables: the handlers api_list, api_get, api_create, api_update and api_delete (api/generic.h)
- * serve it. A resource that needs more has its own handlers, which may call those. */
+/* The API is data. A resource is a const table of fields and a const table of routes. The machine in
+ * src/api reads them to route, to check role, scope and permission, to validate input, to write JSON, to
+ * make ETags, to publish OpenAPI and the reference, and to test itself. A plain resource needs only its
+ * tables: the handlers api_list, api_get, api_create, api_update and api_delete (api/generic.h) serve it.
+ * A resource that needs more has its own handlers, which may call those. */
 #ifndef API_RESOURCE_H
 #define API_RESOURCE_H
 
@@ -17,18 +18,20 @@ struct value;
 struct view;
 struct in;
 
-/* ---- fields ----------------------------------------------------------------------------------------- */
+/* ---- fields ---------------------------------------------------------------------------------- */
 
 enum field_type {
     F_TEXT, /* one line: at most max characters (255), no control characters */
     F_LONG, /* several lines: at most max characters (65535) */
     F_INT,  /* 64 bits, min..max */
     F_BOOL,
-    F_TIME,     /* milliseconds in the store, ISO 8601 in the API */
-    F_WORD,     /* one of .words */
-    F_REF,      /* a resource of type .ref; column and parameter are named <name>_id; shown as {id, resource_type} */
-    F_MANY,     /* resources of type .ref, found by .many or .owned_by */
-    F_ROWS,     /* rows of .ref that .owned_by owns, shown in place; they have values and references, no lists */
+    F_TIME, /* milliseconds in the store, ISO 8601 in the API */
+    F_WORD, /* one of .words */
+    /* a resource of type .ref; column and parameter are named <name>_id; shown as {id, resource_type} */
+    F_REF,
+    F_MANY, /* resources of type .ref, found by .many or .owned_by */
+    /* rows of .ref that .owned_by owns, shown in place; they have values and references, no lists */
+    F_ROWS,
     F_JSON,     /* JSON text in the column, shown inline; .check validates input */
     F_COMPUTED, /* written by .render from the column's value (NULL if there is no column) */
     /* for parameters and arguments only */
@@ -43,28 +46,32 @@ enum field_type {
 };
 
 enum field_flag {
-    REQUIRED = 1,       /* mandatory on POST; can't be empty */
-    NULLABLE = 2,       /* null or an empty text clears the value */
-    READONLY = 4,       /* shown, not accepted */
-    CREATE_ONLY = 8,    /* accepted by POST; ignored with a notice by PUT */
-    UPDATE_ONLY = 16,   /* accepted only by PUT */
-    INPUT_ONLY = 32,    /* accepted, not shown */
-    HIDDEN = 64,        /* neither shown nor accepted: read for resource_url, access or a handler */
-    UNIQUE = 128,       /* the value must be unique among rows: FIELD_DUPLICATE */
-    ON_DEMAND = 256,    /* shown only with fields=+name */
-    BY_HANDLER = 512,   /* accepted and validated; the handler stores it, generic create and update do not */
-    LOGGED_IN = 1024,   /* null for callers without login */
-    PRESENT = 2048,     /* mandatory and not empty, on PUT too */
-    REFUSED = 8192,     /* FIELD_INVALID if sent; .doc is the message */
-    SECRET = 4096,      /* opens something: a replay by Idempotency-Key shows null, and it is never compressed (api/compress.h) */
-    RECORDS = 16384,    /* .store records the change by itself */
-    EITHER = 65536,     /* arguments: the .filter of those that are given are joined by OR */
-    LENGTHY = 131072,   /* F_LONG with .render, which may be given null: it counts as a long text as one without .render does */
-    SINGLE_TOO = 32768, /* F_MANY: an item in place of the list is accepted, and in->single is set. Commas of a text do not separate */
+    REQUIRED = 1,     /* mandatory on POST; can't be empty */
+    NULLABLE = 2,     /* null or an empty text clears the value */
+    READONLY = 4,     /* shown, not accepted */
+    CREATE_ONLY = 8,  /* accepted by POST; ignored with a notice by PUT */
+    UPDATE_ONLY = 16, /* accepted only by PUT */
+    INPUT_ONLY = 32,  /* accepted, not shown */
+    HIDDEN = 64,      /* neither shown nor accepted: read for resource_url, access or a handler */
+    UNIQUE = 128,     /* the value must be unique among rows: FIELD_DUPLICATE */
+    ON_DEMAND = 256,  /* shown only with fields=+name */
+    BY_HANDLER = 512, /* accepted and validated; the handler stores it, generic create and update do not */
+    LOGGED_IN = 1024, /* null for callers without login */
+    PRESENT = 2048,   /* mandatory and not empty, on PUT too */
+    REFUSED = 8192,   /* FIELD_INVALID if sent; .doc is the message */
+    /* opens something: a replay by Idempotency-Key shows null, and it is never compressed (api/compress.h) */
+    SECRET = 4096,
+    RECORDS = 16384, /* .store records the change by itself */
+    EITHER = 65536,  /* arguments: the .filter of those that are given are joined by OR */
+    /* F_LONG with .render, which may be given null: it counts as a long text as one without .render does */
+    LENGTHY = 131072,
+    /* F_MANY: an item in place of the list is accepted, and in->single is set. Commas of a text do not
+     * separate */
+    SINGLE_TOO = 32768,
 };
 
-/* The callers who see a member. For people, the audience applies to other people; one's own person is shown in full,
- * except members for TO_STAFF_ALONE. */
+/* The callers who see a member. For people, the audience applies to other people; one's own person is
+ * shown in full, except members for TO_STAFF_ALONE. */
 enum audience { TO_ALL, TO_CUSTOMERS, TO_STAFF, TO_STAFF_ALONE };
 
 struct field {
@@ -76,9 +83,10 @@ struct field {
     const char *many;   /* F_MANY: query of (owner id, target id) WHERE owner IN @LIST(:ids), ordered */
     /* F_MANY without a query: returns the number of ids, or a negative error. */
     int (*made)(struct call *c, int64_t owner_id, int64_t **ids);
-    int (*found)(struct view *v, const struct row *row, const struct field *f, int64_t **ids); /* the same, from other cells of the row */
-    /* F_MANY, F_ROWS: column of .ref's table with the owner's id. Unless READONLY, a request may send the list (api/owned.h); it replaces
-     * the existing rows. */
+    /* the same, from other cells of the row */
+    int (*found)(struct view *v, const struct row *row, const struct field *f, int64_t **ids);
+    /* F_MANY, F_ROWS: column of .ref's table with the owner's id. Unless READONLY, a request may send the
+     * list (api/owned.h); it replaces the existing rows. */
     const char *owned_by;
     const char *shows; /* F_REF: members of the target that the reference contains: "title,key" */
     const struct word *words;
@@ -87,26 +95,30 @@ struct field {
     const char *fold;     /* texts: column that stores fold_key of the value */
     const char *filter;   /* arguments: SQL condition added if given; binds the value as :<name> */
     const char *shown_if; /* boolean setting that must be on; otherwise null is shown */
-    const char *scope;    /* scopes beside that of the resource, of which a bearer token needs one to see the member; NULL: none */
+    /* scopes beside that of the resource, of which a bearer token needs one to see the member; NULL: none */
+    const char *scope;
     enum audience to;
-    void (*render)(struct view *v, const struct row *row, const struct value *own); /* F_COMPUTED; may replace the form of any other type */
+    /* F_COMPUTED; may replace the form of any other type */
+    void (*render)(struct view *v, const struct row *row, const struct value *own);
     /* Validates a given value beyond its type, and may replace in->value. Reports problems by fail_at. */
     int (*check)(struct call *c, struct in *in);
-    /* Stores a given value that is not a column of the row. Called for each created or changed row. Makes an F_MANY accepted as input. */
+    /* Stores a given value that is not a column of the row. Called for each created or changed row. Makes
+     * an F_MANY accepted as input. */
     int (*store)(struct call *c, const struct in *in, int64_t id);
-    /* Generic create sets the column to this: ":me" is the caller (null without login), ":id" and similar a path variable. READONLY or
-     * HIDDEN. */
+    /* Generic create sets the column to this: ":me" is the caller (null without login), ":id" and similar
+     * a path variable. READONLY or HIDDEN. */
     const char *bound;
-    /* F_LIST: the members of an item in a request. A row ITEM_TEXT: an item may be a plain text. Lists of other types have
-     * those of their resource (field_items). */
+    /* F_LIST: the members of an item in a request. A row ITEM_TEXT: an item may be a plain text. Lists of
+     * other types have those of their resource (field_items). */
     const struct field *items;
-    const struct field *group; /* the rows of this table stand here; the name is "*", and no other member is set (api/fields.h) */
+    const struct field *
+        group; /* the rows of this table stand here; the name is "*", and no other member is set (api/fields.h) */
     const char *doc, *example; /* example: JSON, for OpenAPI and the reference */
 };
 
 #define ITEM_TEXT "" /* name of a row of .items */
 
-/* ---- routes ----------------------------------------------------------------------------------------- */
+/* ---- routes ---------------------------------------------------------------------------------- */
 
 enum method { GET, POST, PUT, DELETE, METHODS };
 
@@ -156,42 +168,50 @@ struct within {
     const char *column; /* column of the nested table: the parent's id */
 };
 
-/* Replaces rules by which the reference makes the command of a route (api/docs/story.c). A test runs all commands on a new demo desk. */
+/* Replaces rules by which the reference makes the command of a route (api/docs/story.c). A test runs all
+ * commands on a new demo desk. */
 struct command_sample {
-    const char *path;    /* values of the path variables, or the ids of a bulk call, separated by commas; an empty one follows the rules */
+    /* values of the path variables, or the ids of a bulk call, separated by commas; an empty one follows the
+     * rules */
+    const char *path;
     const char *query;   /* "agent_id=2" */
     const char *body;    /* JSON */
     const char *made_by; /* path of the POST that makes the object of the command */
-    const char *setup;   /* shell lines before the command; {api} is the address of the API, {owner} the login */
+    /* shell lines before the command; {api} is the address of the API, {owner} the login */
+    const char *setup;
     const char *refused; /* code of the error that the command gets; NULL: it succeeds */
 };
 
 struct route {
     enum method method;
-    const char *path; /* below /api/v1; :name matches one segment, bound as an id if the name says so (variable_is_id), otherwise as text */
+    /* below /api/v1; :name matches one segment, bound as an id if the name says so (variable_is_id),
+     * otherwise as text */
+    const char *path;
     unsigned roles;
-    /* The scope that credentials must grant (core/access/scope.h): its read bit if the route reads, otherwise its write bit. "": none.
-     * A missing or unknown scope stops the start. */
+    /* The scope that credentials must grant (core/access/scope.h): its read bit if the route reads,
+     * otherwise its write bit. "": none. A missing or unknown scope stops the start. */
     const char *scope;
     enum shape shape;
     int (*handler)(struct call *c);
     const char *permission; /* a permission of core/access/permission.h; NULL: the role suffices */
-    /* For bearer tokens, if .scope is "": the scope that they must grant, BEARER_ANY or BEARER_WRITES. NULL: PUBLIC routes are open to every
-     * token, others to none. So a new row is closed to them. */
+    /* For bearer tokens, if .scope is "": the scope that they must grant, BEARER_ANY or BEARER_WRITES.
+     * NULL: PUBLIC routes are open to every token, others to none. So a new row is closed to them. */
     const char *bearer;
-    /* The scopes that its items need, in place of those of the resource (`struct resource`). NULL: those of the resource. */
+    /* The scopes that its items need, in place of those of the resource (`struct resource`). NULL: those
+     * of the resource. */
     const char *content;
     int status; /* HTTP status of success; 0: 200, or 201 for POST of shape ONE */
     enum executor executor;
-    /* The path is the credential: after other credentials were read, sets work.actor if the path names a caller. Runs in a snapshot. Returns 0 or a
-     * negative error. */
+    /* The path is the credential: after other credentials were read, sets work.actor if the path names a
+     * caller. Runs in a snapshot. Returns 0 or a negative error. */
     int (*caller)(struct call *c);
     int (*prepare)(struct call *c); /* runs in the pool before the writer: blocking or long work; read-only */
     /* For a read: answers after the handler, without a snapshot, because it waits for other machines. Needs
      * POOL. */
     int (*outside)(struct call *c);
     enum lane lane; /* lane of .prepare, or of a read whose .executor is POOL */
-    /* Parameters and file parts, separated by commas. Without any of them .prepare runs in LANE_WORK. NULL: always in .lane. */
+    /* Parameters and file parts, separated by commas. Without any of them .prepare runs in LANE_WORK.
+     * NULL: always in .lane. */
     const char *lane_for;
     const struct field *input; /* parameters; NULL: the resource's writable fields (POST and PUT) */
     const struct field *args;  /* the route's own query arguments */
@@ -200,21 +220,27 @@ struct route {
     const char *also_reply;    /* its type, with .also_status; NULL: that of the other shape */
     const char *reply;         /* type of the resource in the reply; NULL: the resource of this table */
     const char *label;         /* value of `resource` if it differs from the type; "-": none */
-    /* The first path variable is the id of this parent: 404 unless the caller sees it. Only rows with this id in their column are found,
-     * and api_create stores it there. A nested route without it uses the resource's .within. */
+    /* The first path variable is the id of this parent: 404 unless the caller sees it. Only rows with this
+     * id in their column are found, and api_create stores it there. A nested route without it uses the
+     * resource's .within. */
     struct within within;
-    const char *of;     /* type of the parent, for rows without a column for it: .where or the handler selects them */
+    /* type of the parent, for rows without a column for it: .where or the handler selects them */
+    const char *of;
     bool of_gone;       /* the parent may be deleted */
     const char *where;  /* a further condition on rows; path variables and :me are bound by name */
     struct order order; /* lists: NULL key and ascending: by id */
     bool always_keys;   /* lists: pages by keyset only, from the first */
-    bool chosen;        /* lists: the handler selects the rows, so ids, legacy_ids, after_id and before_id are refused */
-    int (*count)(struct call *c, int64_t *total); /* lists: sets *total and returns 1, or returns 0 to count rows */
-    const struct resource *records;               /* bulk imports: resource of the records in the parameter .record_list */
+    /* lists: the handler selects the rows, so ids, legacy_ids, after_id and before_id are refused */
+    bool chosen;
+    /* lists: sets *total and returns 1, or returns 0 to count rows */
+    int (*count)(struct call *c, int64_t *total);
+    /* bulk imports: resource of the records in the parameter .record_list */
+    const struct resource *records;
     const char *record_list;
     enum body_kind body;
-    bool reads;       /* a POST that changes nothing: runs like a GET */
-    bool is_heavy;    /* costs much more than others of its method: limited as a class of its own (api/limits.h) */
+    bool reads; /* a POST that changes nothing: runs like a GET */
+    /* costs much more than others of its method: limited as a class of its own (api/limits.h) */
+    bool is_heavy;
     bool any_names;   /* all members of the body are parameters, with any name */
     bool remembers;   /* issues and accepts remember-me tokens */
     bool is_download; /* the reply is not JSON: Accept is ignored */
@@ -244,12 +270,13 @@ static inline bool bearer_is_scope(const char *bearer) {
     return bearer && !str_eq(str_of(bearer), S(BEARER_ANY)) && !str_eq(str_of(bearer), S(BEARER_WRITES));
 }
 
-/* ---- resources -------------------------------------------------------------------------------------- */
+/* ---- resources ------------------------------------------------------------------------------- */
 
 struct resource {
     const char *type; /* unique name in the tables; resource_type, unless .shown_as is set */
-    /* The scopes that show its rows to a bearer token, separated by blanks; one of them suffices, at any level. "": every token. Without one,
-     * a reference to a row stays a reference, and a route with such items is refused (docs/PROGRAMS.md "Scopes of contents"). */
+    /* The scopes that show its rows to a bearer token, separated by blanks; one of them suffices, at any
+     * level. "": every token. Without one, a reference to a row stays a reference, and a route with such
+     * items is refused (docs/PROGRAMS.md "Scopes of contents"). */
     const char *scope;
     const char *title; /* chapter title in the reference */
     const char *doc;
@@ -257,46 +284,69 @@ struct resource {
     const char *table; /* alias t in all SQL; NULL: no rows in the store */
     const char *from;  /* the text after FROM, if it is not "<table> t" */
     const char *where; /* condition on existing rows */
-    const char *alive; /* condition on rows that are found, listed and accepted as references; references show all rows. NULL: all */
+    /* condition on rows that are found, listed and accepted as references; references show all rows. NULL:
+     * all */
+    const char *alive;
     const struct field *fields;
     const struct route *routes;
-    /* The visible rows, for lists, single reads, writes and references. A resource with rows in the store must set it (to a function of
-     * core/access/access.h or its own), or set .within: rows of visible parents. Computed rows are selected by .rows. */
+    /* The visible rows, for lists, single reads, writes and references. A resource with rows in the store
+     * must set it (to a function of core/access/access.h or its own), or set .within: rows of visible
+     * parents. Computed rows are selected by .rows. */
     void (*visible)(struct work *w, struct branches *out);
     struct within within;       /* for all its nested routes, unless a route has its own */
     unsigned expanded_for;      /* roles for which `include` expands it; 0: all */
     const char *owned_order;    /* order of the rows of one owner; NULL: t.id */
     const char *reference_also; /* a member that references contain beside id and resource_type */
-    const char *unique_among;   /* condition on the rows among which a UNIQUE value must be unique; NULL: all */
+    /* condition on the rows among which a UNIQUE value must be unique; NULL: all */
+    const char *unique_among;
     /* Every list of its rows accepts after_id and before_id, in any order. */
     bool keyset;
-    const char *brief_of;              /* type that this is the brief form of: include of this type expands references to that type */
-    const char *shown_as;              /* resource_type in replies, if another resource has it as its .type; NULL: .type */
-    bool is_item;                      /* an item of a list, not a resource: shown without id and resource_type */
-    bool is_flattened;                 /* F_ROWS: with _flat its rows stand under `resources`, and their owners show references */
-    bool is_untyped;                   /* shown with an id, but without resource_type; no reference leads to it */
-    const struct subject *subject;     /* definitions for rules: core/rules/definition.h; NULL: none */
-    bool is_person;                    /* rows are people: one's own is shown in full; callers without login see pseudonyms */
-    const char *conversation;          /* member with the id of the row's conversation, whose pseudonyms it shows. NULL: none */
-    enum watch_kind watched;           /* changes are found by comparing rows before and after (core/change/watch.h) */
-    const char *texts_kept;            /* reason why an erasure of a person keeps all texts of .table; NULL: see erase_table */
-    const char *unlogged;              /* reason why changes are not logged; NULL: they are */
-    bool changes_unseen;               /* members change without updated_at: no Last-Modified, except by .changed */
-    const char *changed;               /* query of the last change of anything that the row :id shows, deletions included */
-    const struct field *items;         /* as those of a field: an item of a list that refers to it, as requests write it */
+    /* type that this is the brief form of: include of this type expands references to that type */
+    const char *brief_of;
+    /* resource_type in replies, if another resource has it as its .type; NULL: .type */
+    const char *shown_as;
+    /* an item of a list, not a resource: shown without id and resource_type */
+    bool is_item;
+    /* F_ROWS: with _flat its rows stand under `resources`, and their owners show references */
+    bool is_flattened;
+    /* shown with an id, but without resource_type; no reference leads to it */
+    bool is_untyped;
+    const struct subject *subject; /* definitions for rules: core/rules/definition.h; NULL: none */
+    /* rows are people: one's own is shown in full; callers without login see pseudonyms */
+    bool is_person;
+    /* member with the id of the row's conversation, whose pseudonyms it shows. NULL: none */
+    const char *conversation;
+    /* changes are found by comparing rows before and after (core/change/watch.h) */
+    enum watch_kind watched;
+    /* reason why an erasure of a person keeps all texts of .table; NULL: see erase_table */
+    const char *texts_kept;
+    const char *unlogged; /* reason why changes are not logged; NULL: they are */
+    /* members change without updated_at: no Last-Modified, except by .changed */
+    bool changes_unseen;
+    /* query of the last change of anything that the row :id shows, deletions included */
+    const char *changed;
+    /* as those of a field: an item of a list that refers to it, as requests write it */
+    const struct field *items;
     const struct field *record_fields; /* bulk imports: the members of a record; NULL: those of a POST */
     int (*insert)(
-        struct call *c); /* bulk imports: inserts a validated record and sets c->id; it fails before it writes. NULL: api_insert */
-    bool has_default;    /* exactly one row is_default, and enabled if rows can be: api/default_row.h */
-    /* Computed rows, which are not stored in a table. Returns all rows of the path in their order. If name.p is set, only the row with
-     * this name, which is the last path variable. api_list, api_get, api_target and replies treat them like stored rows. */
+        /* bulk imports: inserts a validated record and sets c->id; it fails before it writes. NULL:
+         * api_insert */
+        struct call *c);
+    bool has_default; /* exactly one row is_default, and enabled if rows can be: api/default_row.h */
+    /* Computed rows, which are not stored in a table. Returns all rows of the path in their order. If
+     * name.p is set, only the row with this name, which is the last path variable. api_list, api_get,
+     * api_target and replies treat them like stored rows. */
     int (*rows)(struct call *c, struct view *v, struct str name, struct row **out);
-    const char *sample; /* id of a row of the demo desk for commands of the reference; "": they make their own; NULL: 1 */
-    bool made_ids;      /* computed rows have ids and do not depend on the path: references and include work */
+    const char *
+        sample; /* id of a row of the demo desk for commands of the reference; "": they make their own; NULL: 1 */
+    /* computed rows have ids and do not depend on the path: references and include work */
+    bool made_ids;
 };
 
 /* Its resource_type in replies. */
-static inline const char *resource_shown_type(const struct resource *r) { return r->shown_as ? r->shown_as : r->type; }
+static inline const char *resource_shown_type(const struct resource *r) {
+    return r->shown_as ? r->shown_as : r->type;
+}
 
 /* The members of a record of a bulk import. */
 static inline const struct field *resource_record_fields(const struct resource *r) {
@@ -307,12 +357,18 @@ static inline const struct field *resource_record_fields(const struct resource *
 static inline bool resource_has_type(const struct resource *r) { return !r->is_item && !r->is_untyped; }
 
 /* True if its rows are shown with an id. */
-static inline bool resource_has_ids(const struct resource *r) { return (r->table || r->made_ids) && !r->is_item; }
+static inline bool resource_has_ids(const struct resource *r) {
+    return (r->table || r->made_ids) && !r->is_item;
+}
 
-/* True if every caller reaches the route without login, and every token: a token that lacks the scope of the items is answered as nobody. */
-static inline bool route_is_open(const struct route *r) { return r->scope[0] == 0 && r->bearer == NULL && (r->roles & PUBLIC) == PUBLIC; }
+/* True if every caller reaches the route without login, and every token: a token that lacks the scope of
+ * the items is answered as nobody. */
+static inline bool route_is_open(const struct route *r) {
+    return r->scope[0] == 0 && r->bearer == NULL && (r->roles & PUBLIC) == PUBLIC;
+}
 
-/* The scopes that the items of a reply need, as in `struct resource`. A download needs that of its route only. */
+/* The scopes that the items of a reply need, as in `struct resource`. A download needs that of its route
+ * only. */
 static inline const char *route_content(const struct route *r, const struct resource *reply) {
     if (r->shape == COUNT || r->shape == NONE || r->is_download) return "";
     return r->content ? r->content : reply->scope;

@@ -1,4 +1,5 @@
-/* Compiles tables into routes. Routing uses the raw request target: a %2F stays inside its segment, a %00 matches nothing. */
+/* Compiles tables into routes. Routing uses the raw request target: a %2F stays inside its segment, a %00
+ * matches nothing. */
 #include "api/check.h"
 #include "api/describe.h"
 #include "api/generic.h"
@@ -9,28 +10,34 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- compiling ---------------------------------------------------------------------------------------------- */
+/* ---- compiling ------------------------------------------------------------------------------- */
 
-static bool route_wrong(char *err, size_t size, const struct resource *r, const struct route *route, const char *why) {
+static bool route_wrong(char *err, size_t size, const struct resource *r, const struct route *route,
+                        const char *why) {
     static const char *const methods[] = {"GET", "POST", "PUT", "DELETE"};
-    snprintf(err, size, "table of %s, %s %s: %s", r->type, route ? methods[route->method] : "-", route ? route->path : "", why);
+    snprintf(err, size, "table of %s, %s %s: %s", r->type, route ? methods[route->method] : "-",
+             route ? route->path : "", why);
     return false;
 }
 
 /* True for handlers that find rows by the tables. */
 static bool finds_rows(const struct route *r) {
-    return r->handler == api_list || r->handler == api_get || r->handler == api_update || r->handler == api_delete;
+    return r->handler == api_list || r->handler == api_get || r->handler == api_update ||
+           r->handler == api_delete;
 }
 
-/* True if the path names a parent of the rows: it has two variables, or it is a list or a creation below one. */
+/* True if the path names a parent of the rows: it has two variables, or it is a list or a creation below
+ * one. */
 static bool is_nested(const struct compiled *c) {
     const struct route *r = c->route;
-    bool below = c->variables == 1 && c->segments[c->count - 1].p[0] != ':', creates = r->handler == api_create;
+    bool below = c->variables == 1 && c->segments[c->count - 1].p[0] != ':',
+         creates = r->handler == api_create;
     bool lists = r->shape == LIST || r->shape == LIST_COUNT || r->shape == LIST_CURSOR;
     return c->variables > 1 || (below && (lists || creates));
 }
 
-/* A nested route must say how the rows of its parent are selected, or it would find rows of every parent. `.of` says that its own handler does. */
+/* A nested route must say how the rows of its parent are selected, or it would find rows of every parent.
+ * `.of` says that its own handler does. */
 static bool nested_rows_are_selected(const struct compiled *c) {
     const struct route *r = c->route;
     if (c->within || r->where || c->reply->table == NULL) return true;
@@ -46,26 +53,32 @@ static bool nest(struct arena *a, struct compiled *c, char *err, size_t size) {
     else if (of_home->parent && r->of == NULL && c->variables && c->reply == c->home) c->within = of_home;
     if (!nested_rows_are_selected(c))
         return route_wrong(err, size, c->home, r,
-                           "a nested route needs .within or .where, or .of and a handler of its own, to select the rows of its parent");
+                           "a nested route needs .within or .where, or .of and a handler of its own, to "
+                           "select the rows of its parent");
     if (c->within == NULL) return true;
     const struct resource *parent = resource_of(c->within->parent);
     if (r->of) return route_wrong(err, size, c->home, r, ".of and .within exclude each other");
     if (parent == NULL || parent->table == NULL || parent->within.parent)
-        return route_wrong(err, size, c->home, r, ".within.parent is unknown, has no table, or is nested itself");
+        return route_wrong(err, size, c->home, r,
+                           ".within.parent is unknown, has no table, or is nested itself");
     if (c->within->column == NULL) return route_wrong(err, size, c->home, r, ".within names no column");
     for (int i = 0; i < c->count; i++) {
         if (c->segments[i].p[0] != ':') continue;
-        c->where = str_fmt(a, "t.%s = %s%s%s", c->within->column, c->segments[i].p, r->where ? " AND " : "", r->where ? r->where : "").p;
+        c->where = str_fmt(a, "t.%s = %s%s%s", c->within->column, c->segments[i].p, r->where ? " AND " : "",
+                           r->where ? r->where : "")
+                       .p;
         return true;
     }
     return route_wrong(err, size, c->home, r, ".within needs a path variable for the parent");
 }
 
-static bool route_compile(struct arena *a, struct compiled *c, const struct resource *home, const struct route *route, char *err,
-                          size_t size) {
-    *c = (struct compiled){.route = route, .home = home, .reply = route->reply ? resource_of(route->reply) : home};
+static bool route_compile(struct arena *a, struct compiled *c, const struct resource *home,
+                          const struct route *route, char *err, size_t size) {
+    *c = (struct compiled){
+        .route = route, .home = home, .reply = route->reply ? resource_of(route->reply) : home};
     struct str rest = str_of(route->path);
-    if (rest.n < 2 || rest.p[0] != '/') return route_wrong(err, size, home, route, "the path must begin with a slash");
+    if (rest.n < 2 || rest.p[0] != '/')
+        return route_wrong(err, size, home, route, "the path must begin with a slash");
     for (rest.p++, rest.n--; rest.p;) {
         if (c->count == PATH_SEGMENTS) return route_wrong(err, size, home, route, "the path is too long");
         struct str segment = str_cut(&rest, '/');
@@ -73,7 +86,8 @@ static bool route_compile(struct arena *a, struct compiled *c, const struct reso
         c->segments[c->count++] = str_dup(a, segment);
     }
     if (c->reply == NULL) return route_wrong(err, size, home, route, "it replies with an unknown resource");
-    if (route->of && resource_of(route->of) == NULL) return route_wrong(err, size, home, route, ".of is an unknown resource");
+    if (route->of && resource_of(route->of) == NULL)
+        return route_wrong(err, size, home, route, ".of is an unknown resource");
     if (!nest(a, c, err, size)) return false;
     c->args = arguments_of(a, route, c->reply);
     if (c->variables > PATH_VARS) return route_wrong(err, size, home, route, "too many variables");
@@ -115,7 +129,8 @@ bool router_make(struct router *r, struct arena *a, char *err, size_t err_size) 
         for (const struct route *route = (*p)->routes; route && route->path; route++) {
             if (!route_compile(a, &r->routes[r->count], *p, route, err, err_size)) return false;
             for (int i = 0; i < r->count; i++)
-                if (r->routes[i].route->method == route->method && same_path(&r->routes[i], &r->routes[r->count]))
+                if (r->routes[i].route->method == route->method &&
+                    same_path(&r->routes[i], &r->routes[r->count]))
                     return route_wrong(err, err_size, *p, route, "another route has this address");
             r->count++;
         }
@@ -124,7 +139,7 @@ bool router_make(struct router *r, struct arena *a, char *err, size_t err_size) 
     return true;
 }
 
-/* ---- matching ----------------------------------------------------------------------------------------------- */
+/* ---- matching -------------------------------------------------------------------------------- */
 
 static int hex(char c) {
     if (c >= '0' && c <= '9') return c - '0';
@@ -182,7 +197,9 @@ static void call_take_route(struct call *c, const struct compiled *found, const 
     for (int i = 0; i < found->count; i++) {
         if (found->segments[i].p[0] != ':') continue;
         struct path_var *v = &c->vars[c->var_count++];
-        *v = (struct path_var){.bind = found->segments[i].p, .text = segments[i], .textual = !variable_is_id(found->segments[i].p + 1)};
+        *v = (struct path_var){.bind = found->segments[i].p,
+                               .text = segments[i],
+                               .textual = !variable_is_id(found->segments[i].p + 1)};
         if (!str_to_int(v->text, &v->id) || v->id < 0) v->id = 0;
     }
 }

@@ -1,11 +1,13 @@
-/* Detects a member in two spellings inside the values of parameters: {"title": 1, "Title": 2}. One of the two would be lost. */
+/* Detects a member in two spellings inside the values of parameters: {"title": 1, "Title": 2}. One of the
+ * two would be lost. */
 #include "api/input.h"
 
 #include <stdlib.h>
 
 /* True for objects whose keys are data: "Size" and "size" are two keys. */
 static bool holds_keys(struct str name) {
-    static const char *const maps[] = {"metadata", "properties", "field_values", "permissions", "values", NULL};
+    static const char *const maps[] = {"metadata",    "properties", "field_values",
+                                       "permissions", "values",     NULL};
     for (int i = 0; maps[i]; i++)
         if (name_eq(name, str_of(maps[i]))) return true;
     return false;
@@ -35,7 +37,8 @@ static int object_once(struct call *c, const struct in *in, const struct json *o
     qsort(members, n, sizeof *members, compare_spellings);
     for (size_t i = 1; i < n; i++)
         if (compare_spellings(&members[i - 1], &members[i]) == 0)
-            return fail_at(&c->work, ERR_PARAMETERS_INCONSISTENT, in->name, STR_CAT(c->work.arena, at, S("/"), members[i]->name),
+            return fail_at(&c->work, ERR_PARAMETERS_INCONSISTENT, in->name,
+                           STR_CAT(c->work.arena, at, S("/"), members[i]->name),
                            "The field is given in two spellings.");
     return 0;
 }
@@ -49,7 +52,8 @@ static int spelled_once(struct call *c, const struct in *in, const struct json *
     for (const struct json *inner = j->first; inner; inner = inner->next, i++) {
         bool open = inner->type == JSON_OBJECT || inner->type == JSON_ARRAY;
         if (!open || (j->type == JSON_OBJECT && holds_keys(inner->name))) continue;
-        TRY(spelled_once(c, in, inner, STR_CAT(a, at, S("/"), j->type == JSON_OBJECT ? inner->name : str_int(number, i))));
+        TRY(spelled_once(c, in, inner,
+                         STR_CAT(a, at, S("/"), j->type == JSON_OBJECT ? inner->name : str_int(number, i))));
     }
     return 0;
 }

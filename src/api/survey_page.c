@@ -1,5 +1,5 @@
-/* The page that the link of a satisfaction survey opens. A GET changes nothing, because scanners and previews open links too. Each button
- * sends a rating. */
+/* The page that the link of a satisfaction survey opens. A GET changes nothing, because scanners and
+ * previews open links too. Each button sends a rating. */
 #include "api/page.h"
 #include "core/cases/survey.h"
 #include "core/words.h"
@@ -20,14 +20,17 @@ static int send_rating(struct visit *v) {
 }
 
 static void score_choice(struct visit *v, const char *score, const char *label) {
-    html(&v->form, "<label class=\"choice\"><input type=\"radio\" name=\"score\" value=\"%h\" required> %h</label>\n", score, label);
+    html(&v->form,
+         "<label class=\"choice\"><input type=\"radio\" name=\"score\" value=\"%h\" required> %h</label>\n",
+         score, label);
 }
 
 static void survey_form(struct visit *v, const char *wrong) {
     const struct answer *mine = v->prepared;
     v->status = wrong ? 400 : 200;
     visit_says(v, "page_survey");
-    html(&v->form, "<form method=\"post\" action=\"survey\">\n<input type=\"hidden\" name=\"hash\" value=\"%s\">\n",
+    html(&v->form,
+         "<form method=\"post\" action=\"survey\">\n<input type=\"hidden\" name=\"hash\" value=\"%s\">\n",
          visit_text(v, "hash").p);
     html(&v->form, "<p>%s</p>\n", mine->survey.subject.p);
     visit_wrong(v, wrong);
@@ -35,8 +38,8 @@ static void survey_form(struct visit *v, const char *wrong) {
     score_choice(v, "GOOD", "Good");
     score_choice(v, "BAD", "Bad");
     html(&v->form,
-         "</div>\n<label for=\"comment\">Comment, if you like</label>\n<textarea id=\"comment\" name=\"comment\" maxlength=\"%d\" "
-         "rows=\"4\"></textarea>\n<button>Send</button>\n</form>\n",
+         "</div>\n<label for=\"comment\">Comment, if you like</label>\n<textarea id=\"comment\" "
+         "name=\"comment\" maxlength=\"%d\" rows=\"4\"></textarea>\n<button>Send</button>\n</form>\n",
          SURVEY_COMMENT);
 }
 
@@ -46,7 +49,8 @@ static const char *read_answer(struct visit *v) {
     struct str comment = str_trim(visit_text(v, "comment"));
     mine->rating.score = word_id_any(rating_scores, visit_text(v, "score"));
     if (mine->rating.score <= 0) return "Please choose Good or Bad.";
-    if (utf8_count(comment) > SURVEY_COMMENT || memchr(comment.p, 0, comment.n)) return "The comment is too long. Please shorten it.";
+    if (utf8_count(comment) > SURVEY_COMMENT || memchr(comment.p, 0, comment.n))
+        return "The comment is too long. Please shorten it.";
     if (comment.n) mine->rating.comment = comment;
     return NULL;
 }

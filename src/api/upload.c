@@ -1,9 +1,10 @@
 /* Decides whether the body of an upload is received.
  *
- * Files are written to disk while they arrive. Everything that is known of the caller is therefore checked first: session, remembered
- * password, token, role, and the limit of public writes. A caller who would be refused gets the reply without sending the body: the call
- * runs as usual and finds the same error. A password that is not remembered must be hashed first. Such a body is received, and its bytes
- * count only for the address. If the store blocks, this runs in the pool, and the request is deferred. */
+ * Files are written to disk while they arrive. Everything that is known of the caller is therefore checked
+ * first: session, remembered password, token, role, and the limit of public writes. A caller who would be
+ * refused gets the reply without sending the body: the call runs as usual and finds the same error. A
+ * password that is not remembered must be hashed first. Such a body is received, and its bytes count only
+ * for the address. If the store blocks, this runs in the pool, and the request is deferred. */
 #include "api/limits.h"
 #include "api/machine.h"
 #include "base/limits.h"
@@ -35,7 +36,8 @@ static void upload_judge(struct call *c, int budget_ms, struct http_plan *plan) 
     if (rc >= 0) rc = upload_admit(c);
     if (opened >= 0) db_read_end(c->work.conn);
     plan->person = rc == AUTH_DONE ? c->work.actor.user_id : 0;
-    if (rc < 0 && error_info(error_of_result(rc))->status < 500) plan->body = HTTP_BODY_NONE; /* the call reports store errors */
+    /* the call reports store errors */
+    if (rc < 0 && error_info(error_of_result(rc))->status < 500) plan->body = HTTP_BODY_NONE;
 }
 
 static void pool_judge(struct pool_task *t) {

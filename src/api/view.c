@@ -19,7 +19,8 @@ struct view *view_new(struct call *c) {
     struct view *v = ARENA_NEW(c->work.arena, struct view);
     v->c = c;
     v->picks = c->options.picks;
-    if (c->options.also && !picks_narrow(v->picks, c->resource)) v->picks = picks_with(c, v->picks, str_of(c->options.also));
+    if (c->options.also && !picks_narrow(v->picks, c->resource))
+        v->picks = picks_with(c, v->picks, str_of(c->options.also));
     begin_writing(v);
     return v;
 }
@@ -32,12 +33,13 @@ void view_restart(struct view *v, struct row *rows) {
     begin_writing(v);
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------ */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 struct row *row_new(struct view *v, const struct layout *layout, int64_t id) {
     struct arena *a = v->c->work.arena;
     struct row *row = ARENA_NEW(a, struct row);
-    *row = (struct row){.layout = layout, .id = id, .cells = arena_array(a, (size_t)layout->count + 1, sizeof *row->cells)};
+    *row = (struct row){
+        .layout = layout, .id = id, .cells = arena_array(a, (size_t)layout->count + 1, sizeof *row->cells)};
     return row;
 }
 
@@ -72,11 +74,12 @@ struct value *row_cell(const struct row *row, const char *name) {
     return &row->cells[i];
 }
 
-/* ---- the graph of loaded rows --------------------------------------------------------------------------- */
+/* ---- the graph of loaded rows ---------------------------------------------------------------- */
 
 static struct slot *slot_of(const struct view *v, const struct resource *r, int64_t id) {
     size_t at = ((size_t)id * 0x9E3779B97F4A7C15u ^ (size_t)(uintptr_t)r >> 4) & (v->slot_count - 1);
-    while (v->slots[at].resource && (v->slots[at].resource != r || v->slots[at].id != id)) at = (at + 1) & (v->slot_count - 1);
+    while (v->slots[at].resource && (v->slots[at].resource != r || v->slots[at].id != id))
+        at = (at + 1) & (v->slot_count - 1);
     return &v->slots[at];
 }
 
@@ -100,13 +103,15 @@ static struct slot *slot_make(struct view *v, const struct resource *r, int64_t 
     return s;
 }
 
-static void view_keep(struct view *v, struct row *row) { slot_make(v, row->layout->resource, row->id)->row = row; }
+static void view_keep(struct view *v, struct row *row) {
+    slot_make(v, row->layout->resource, row->id)->row = row;
+}
 
 struct row *view_find(const struct view *v, const struct resource *r, int64_t id) {
     return v->slot_count ? slot_of(v, r, id)->row : NULL;
 }
 
-/* ---- loading -------------------------------------------------------------------------------------------- */
+/* ---- loading --------------------------------------------------------------------------------- */
 
 enum depth {
     DEPTH_MEMBER = 1, /* loads only the member that references contain */
@@ -122,7 +127,8 @@ struct id_list {
     struct id_list *next;
 };
 
-static void want(struct view *v, struct id_list **lists, const struct layout *layout, int64_t id, enum depth depth) {
+static void want(struct view *v, struct id_list **lists, const struct layout *layout, int64_t id,
+                 enum depth depth) {
     struct arena *a = v->c->work.arena;
     if (v->slot_count && slot_of(v, layout->resource, id)->resource) return;
     slot_make(v, layout->resource, id);
@@ -152,7 +158,8 @@ static int load_many(struct view *v, const struct layout *layout, int field, str
     int rc;
     int64_t *ids = NULL, owner = 0, cap = 0;
     struct value *cell = NULL;
-    TRY(db_start(v->c->work.conn, layout->members[field].list.p, BINDS(B_TEXT("ids", owners), B_INT("me", v->c->work.actor.user_id)), &s));
+    TRY(db_start(v->c->work.conn, layout->members[field].list.p,
+                 BINDS(B_TEXT("ids", owners), B_INT("me", v->c->work.actor.user_id)), &s));
     while ((rc = stmt_step(s)) == 1 && !is_full(v)) {
         if (cell == NULL || owner != col_int(s, 0)) {
             owner = col_int(s, 0);
@@ -177,7 +184,8 @@ static int make_many(struct view *v, const struct layout *layout, int field, con
     for (const struct row *row = rows; row; row = row->next) {
         int64_t *ids = NULL;
         if (!view_sees(v, row, m)) continue;
-        int n = m->field->found ? m->field->found(v, row, m->field, &ids) : m->field->made(v->c, row->id, &ids);
+        int n =
+            m->field->found ? m->field->found(v, row, m->field, &ids) : m->field->made(v->c, row->id, &ids);
         TRY(n);
         row->cells[field] = (struct value){.type = V_IDS, .i = n, .ids = ids};
     }
@@ -203,7 +211,8 @@ static void flat_add_owned(struct view *v, struct row *row) {
     flat_add(v, row);
 }
 
-/* Loads the owned rows of these owners by one query. They get no slot unless they are flattened, because no reference leads to them. */
+/* Loads the owned rows of these owners by one query. They get no slot unless they are flattened, because
+ * no reference leads to them. */
 static int load_rows(struct view *v, const struct layout *layout, int field, struct str owners) {
     const struct member *m = &layout->members[field];
     struct branches b = {0};
@@ -243,16 +252,16 @@ static bool picked_anywhere(const struct pick *picks, struct str name) {
     return false;
 }
 
-/* The number of rows that one query may return. If the client holds a whole result in memory (db_blocks), rows with long texts come a
- * few at a time. */
+/* The number of rows that one query may return. If the client holds a whole result in memory (db_blocks),
+ * rows with long texts come a few at a time. */
 static size_t at_once(const struct view *v, const struct layout *layout, size_t few) {
     return layout->bytes.p && db_blocks(v->c->work.desk->db) ? few : SIZE_MAX;
 }
 #define OWNERS_AT_ONCE 64
 #define LONG_AT_ONCE 16
 
-/* Returns the ids of those among the next `most` rows that show this list to the caller, as a JSON array; p NULL: none. Moves *at behind
- * these rows. */
+/* Returns the ids of those among the next `most` rows that show this list to the caller, as a JSON array;
+ * p NULL: none. Moves *at behind these rows. */
 static struct str owners_of(struct view *v, const struct row **at, const struct member *m, size_t most) {
     struct arena *a = v->c->work.arena;
     size_t n = 0, count = 0;
@@ -276,7 +285,8 @@ static int load_list(struct view *v, const struct row *rows, int field) {
     return 0;
 }
 
-/* Loads the lists of new rows, all of one resource. Lists that nobody may see, and on-demand lists that were not requested, are skipped. */
+/* Loads the lists of new rows, all of one resource. Lists that nobody may see, and on-demand lists that
+ * were not requested, are skipped. */
 static int load_lists(struct view *v, const struct row *rows) {
     const struct layout *layout = rows->layout;
     for (int i = 0; i < layout->count; i++) {
@@ -291,7 +301,8 @@ static int load_lists(struct view *v, const struct row *rows) {
 }
 
 const struct layout *view_form(struct view *v, const struct layout *layout) {
-    bool brief = layout->brief && !view_includes(v, layout->resource) && view_includes(v, layout->brief->resource);
+    bool brief =
+        layout->brief && !view_includes(v, layout->resource) && view_includes(v, layout->brief->resource);
     return brief ? layout->brief : layout;
 }
 
@@ -308,12 +319,14 @@ static void want_targets(struct view *v, struct id_list **lists, const struct ro
         const struct value *cell = &row->cells[i];
         if (m->target == NULL || !view_sees(v, row, m)) continue;
         if (cell->type == V_ROWS)
-            for (const struct row *inner = cell->rows; inner; inner = inner->next) want_targets(v, lists, inner);
+            for (const struct row *inner = cell->rows; inner; inner = inner->next)
+                want_targets(v, lists, inner);
         const struct layout *form = m->carried ? m->target : view_form(v, m->target);
         enum depth depth = cell->type == V_ROWS ? 0 : depth_of(v, m, form);
         if (depth == 0) continue;
         if (cell->type == V_INT) want(v, lists, form, cell->i, depth);
-        for (int64_t k = 0; cell->type == V_IDS && k < cell->i; k++) want(v, lists, form, cell->ids[k], depth);
+        for (int64_t k = 0; cell->type == V_IDS && k < cell->i; k++)
+            want(v, lists, form, cell->ids[k], depth);
     }
 }
 
@@ -327,7 +340,8 @@ struct selection {
     bool also;           /* loads only the member that references contain */
 };
 
-static void selection_binds(struct call *c, const struct selection *s, const struct branches *b, struct bind *out) {
+static void selection_binds(struct call *c, const struct selection *s, const struct branches *b,
+                            struct bind *out) {
     int n = b->bind_count;
     memcpy(out, b->binds, (size_t)n * sizeof *out);
     if (s->count == 1) out[n++] = (struct bind)B_INT("ids", s->ids[0]);
@@ -400,7 +414,8 @@ static int follow_list(struct view *v, const struct id_list *l) {
     for (size_t at = 0; at < l->n; at += count) {
         struct row *found;
         count = l->n - at < most ? l->n - at : most;
-        const struct selection sel = {.layout = l->layout, .ids = l->ids + at, .count = count, .also = l->depth == DEPTH_MEMBER};
+        const struct selection sel = {
+            .layout = l->layout, .ids = l->ids + at, .count = count, .also = l->depth == DEPTH_MEMBER};
         int rc = select_rows(v, &sel, &found);
         if (rc == 0 && l->depth == DEPTH_ALL) rc = view_follow(v, found);
         if (rc) return rc;
@@ -409,7 +424,8 @@ static int follow_list(struct view *v, const struct id_list *l) {
     return 0;
 }
 
-/* One round: loads the lists of the rows, then the targets of these lists and references, then follows the included ones. */
+/* One round: loads the lists of the rows, then the targets of these lists and references, then follows the
+ * included ones. */
 int view_follow(struct view *v, struct row *rows) {
     struct id_list *lists = NULL;
     if (rows == NULL) return 0;
@@ -423,9 +439,11 @@ int view_follow(struct view *v, struct row *rows) {
     return rc;
 }
 
-int view_load(struct view *v, const struct resource *r, const int64_t *ids, int count, struct row **rows, int *found) {
+int view_load(struct view *v, const struct resource *r, const int64_t *ids, int count, struct row **rows,
+              int *found) {
     struct row *loaded, **last = rows;
-    TRY(select_rows(v, &(struct selection){.layout = layout_of(r), .ids = ids, .count = (size_t)count}, &loaded));
+    TRY(select_rows(v, &(struct selection){.layout = layout_of(r), .ids = ids, .count = (size_t)count},
+                    &loaded));
     *rows = NULL;
     *found = 0;
     for (int i = 0; i < count; i++) {
@@ -439,7 +457,11 @@ int view_load(struct view *v, const struct resource *r, const int64_t *ids, int 
     return view_follow(v, *rows);
 }
 
-int view_load_one(struct view *v, const struct resource *r, int64_t id, const char *further, struct row **row) {
-    TRY(select_rows(v, &(struct selection){.layout = layout_of(r), .ids = &id, .count = 1, .further = further, .alive = true}, row));
+int view_load_one(struct view *v, const struct resource *r, int64_t id, const char *further,
+                  struct row **row) {
+    TRY(select_rows(v,
+                    &(struct selection){
+                        .layout = layout_of(r), .ids = &id, .count = 1, .further = further, .alive = true},
+                    row));
     return *row ? 1 : 0;
 }

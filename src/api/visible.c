@@ -18,7 +18,8 @@ void view_visible(struct work *w, const struct resource *r, struct branches *out
     if (r->visible) r->visible(w, out);
     if (r->visible || parent == NULL) return;
     parent->visible(w, &parents);
-    access_through(w, parent->table, str_fmt(w->arena, "t.%s", r->within.column).p, parent->where, &parents, out);
+    access_through(w, parent->table, str_fmt(w->arena, "t.%s", r->within.column).p, parent->where, &parents,
+                   out);
 }
 
 void view_condition(struct call *c, const struct resource *r, struct branches *b, struct buf *sql) {
@@ -40,7 +41,8 @@ void view_condition(struct call *c, const struct resource *r, struct branches *b
     buf_text(sql, " ELSE 0 END = 1");
 }
 
-int visible_row(struct call *c, const struct resource *r, int64_t id, const char *alive, const char *further) {
+int visible_row(struct call *c, const struct resource *r, int64_t id, const char *alive,
+                const char *further) {
     struct branches b = {0};
     struct buf sql = {0};
     struct stmt *s;
@@ -64,7 +66,9 @@ int visible_row(struct call *c, const struct resource *r, int64_t id, const char
     return rc;
 }
 
-int api_visible(struct call *c, const struct resource *r, int64_t id) { return visible_row(c, r, id, r->alive, NULL); }
+int api_visible(struct call *c, const struct resource *r, int64_t id) {
+    return visible_row(c, r, id, r->alive, NULL);
+}
 
 /* The type as API texts call it: "case_status" is a status, "case" a conversation. */
 static const char *spoken_type(struct arena *a, const char *type) {
@@ -79,7 +83,8 @@ const char *api_absent(struct call *c, const char *type) {
     struct arena *a = c->work.arena;
     const char *spoken = spoken_type(a, type), *list = NULL;
     for (const struct route *r = resource_of(type)->routes; r && r->path && list == NULL; r++) {
-        bool whole = r->method == GET && (r->shape == LIST || r->shape == LIST_COUNT) && r->reply == NULL && strchr(r->path, ':') == NULL;
+        bool whole = r->method == GET && (r->shape == LIST || r->shape == LIST_COUNT) && r->reply == NULL &&
+                     strchr(r->path, ':') == NULL;
         if (whole && r->roles & 1u << c->work.actor.rank) list = r->path;
     }
     const char *text = str_fmt(a, "There is no %s with this id, or you may not see it.", spoken).p;

@@ -63,7 +63,8 @@ static bool ipv4_is_public(const unsigned char *bytes) {
 }
 
 bool address_is_public(const struct address *a) {
-    static const struct block global = {{0x20}, 3}; /* 2000::/3: all global unicast addresses that were ever assigned */
+    /* 2000::/3: all global unicast addresses that were ever assigned */
+    static const struct block global = {{0x20}, 3};
     static const struct block nat64 = {{0, 0x64, 0xff, 0x9b}, 96}, to4 = {{0x20, 0x02}, 16};
     static const struct block special[] = {
         {{0x20, 0x01, 0x00}, 23},       /* protocols, with Teredo 2001::/32 */
@@ -73,7 +74,8 @@ bool address_is_public(const struct address *a) {
     if (address_is_mapped(a)) return ipv4_is_public(a->bytes + 12);
     if (address_in_block(a->bytes, &nat64, 1)) return ipv4_is_public(a->bytes + 12);
     if (address_in_block(a->bytes, &to4, 1)) return ipv4_is_public(a->bytes + 2);
-    return address_in_block(a->bytes, &global, 1) && !address_in_block(a->bytes, special, sizeof special / sizeof *special);
+    return address_in_block(a->bytes, &global, 1) &&
+           !address_in_block(a->bytes, special, sizeof special / sizeof *special);
 }
 
 bool address_port_parse(struct str text, struct address *out, int64_t *port) {
@@ -89,7 +91,8 @@ void address_text(const struct address *a, char out[ADDRESS_TEXT]) {
 
 bool address_parse(struct str text, struct address *out) {
     char buf[ADDRESS_TEXT];
-    if (text.n > 2 && text.p[0] == '[' && text.p[text.n - 1] == ']') text = (struct str){text.p + 1, text.n - 2};
+    if (text.n > 2 && text.p[0] == '[' && text.p[text.n - 1] == ']')
+        text = (struct str){text.p + 1, text.n - 2};
     if (text.n == 0 || text.n >= sizeof buf) return false;
     memcpy(buf, text.p, text.n);
     buf[text.n] = '\0';
@@ -108,11 +111,12 @@ bool host_is_private(struct str host) {
 }
 
 bool port_is_bad(int64_t port) {
-    static const short bad[] = {0,    1,    7,    9,    11,   13,   15,   17,   19,   20,   21,   22,   23,   25,   37,   42,   43,
-                                53,   69,   77,   79,   87,   95,   101,  102,  103,  104,  109,  110,  111,  113,  115,  117,  119,
-                                123,  135,  137,  139,  143,  161,  179,  389,  427,  465,  512,  513,  514,  515,  526,  530,  531,
-                                532,  540,  548,  554,  556,  563,  587,  601,  636,  989,  990,  993,  995,  1719, 1720, 1723, 2049,
-                                3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080};
+    static const short bad[] = {
+        0,    1,    7,    9,    11,   13,   15,   17,   19,   20,   21,   22,   23,   25,   37,   42,   43,
+        53,   69,   77,   79,   87,   95,   101,  102,  103,  104,  109,  110,  111,  113,  115,  117,  119,
+        123,  135,  137,  139,  143,  161,  179,  389,  427,  465,  512,  513,  514,  515,  526,  530,  531,
+        532,  540,  548,  554,  556,  563,  587,  601,  636,  989,  990,  993,  995,  1719, 1720, 1723, 2049,
+        3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         if (bad[i] == port) return true;
     return false;
@@ -132,7 +136,9 @@ struct str address_counted_text(char room[ADDRESS_TEXT], struct str remote) {
     return str_of(room);
 }
 
-bool network_has(const struct network *n, const struct address *a) { return bits_same(a->bytes, n->start.bytes, n->bits); }
+bool network_has(const struct network *n, const struct address *a) {
+    return bits_same(a->bytes, n->start.bytes, n->bits);
+}
 
 bool network_parse(struct str text, struct network *out) {
     struct str bits = text, host = str_cut(&bits, '/');

@@ -32,9 +32,10 @@ static void *must(void *p) {
     return p;
 }
 
-/* ---- chunks ------------------------------------------------------------------------------------------
- * Each thread keeps up to SPARES chunks of the common size for its next arenas, because most requests end before the
- * next begins. Not with the address sanitizer, because it can't detect a use after free in a chunk that is used again. */
+/* ---- chunks ---------------------------------------------------------------------------------- Each
+ * thread keeps up to SPARES chunks of the common size for its next arenas, because most requests end
+ * before the next begins. Not with the address sanitizer, because it can't detect a use after free in a
+ * chunk that is used again. */
 
 #if defined(__SANITIZE_ADDRESS__)
 #define KEEP_SPARE false
@@ -90,7 +91,7 @@ static void chunk_pop(struct arena *a) {
     chunk_free(c);
 }
 
-/* ---- arenas ------------------------------------------------------------------------------------------ */
+/* ---- arenas ---------------------------------------------------------------------------------- */
 
 /* An arena lies in its own first chunk. No mark lies before it. */
 struct arena *arena_new(void) {

@@ -1,4 +1,5 @@
-/* A growing byte buffer with memory of its own (malloc). The HTTP library takes it over as the body of a reply. */
+/* A growing byte buffer with memory of its own (malloc). The HTTP library takes it over as the body of a
+ * reply. */
 #ifndef BASE_BUF_H
 #define BASE_BUF_H
 
@@ -10,7 +11,8 @@ struct buf {
 };
 
 void buf_grow(struct buf *b, size_t more);
-/* Makes room for `more` bytes behind n. Inline, like the next two, because a list of ten items writes 2,000 pieces. */
+/* Makes room for `more` bytes behind n. Inline, like the next two, because a list of ten items writes
+ * 2,000 pieces. */
 static inline void buf_reserve(struct buf *b, size_t more) {
     if (b->cap - b->n < more) buf_grow(b, more);
 }

@@ -19,8 +19,8 @@ static bool read_counter(const char *path, int64_t *out) {
     return n > 0 && str_to_int(str_trim((struct str){text, (size_t)n}), out);
 }
 
-/* If the file can't be read (a test may be replacing it), it is read again, up to 100 times. Then the system's clock is
- * used. */
+/* If the file can't be read (a test may be replacing it), it is read again, up to 100 times. Then the
+ * system's clock is used. */
 int64_t clock_now(const struct clock *c) {
     int64_t now;
     for (int i = 0; c->file && i < 100; i++)
@@ -35,8 +35,8 @@ struct timespec clock_deadline(int64_t ms) {
     return (struct timespec){.tv_sec = until / 1000, .tv_nsec = until % 1000 * 1000000};
 }
 
-/* Converts a date of the proleptic Gregorian calendar to days since 1970, and back. The year is shifted to begin in
- * March, so that the leap day is its last day. 400 years have 146097 days. */
+/* Converts a date of the proleptic Gregorian calendar to days since 1970, and back. The year is shifted to
+ * begin in March, so that the leap day is its last day. 400 years have 146097 days. */
 static int64_t days_of(int64_t y, int m, int d) {
     y -= m <= 2;
     int64_t era = (y >= 0 ? y : y - 399) / 400, yoe = y - era * 400;
@@ -61,7 +61,8 @@ struct moment {
 
 static struct moment moment_of(int64_t ms) {
     int64_t s = ms / 1000 - (ms % 1000 < 0), days = s / 86400 - (s % 86400 < 0), rest = s - days * 86400;
-    struct moment t = {.hour = (int)(rest / 3600), .minute = (int)(rest / 60 % 60), .second = (int)(rest % 60)};
+    struct moment t = {
+        .hour = (int)(rest / 3600), .minute = (int)(rest / 60 % 60), .second = (int)(rest % 60)};
     date_of(days, &t.year, &t.month, &t.day);
     t.weekday = (int)(((days + 4) % 7 + 7) % 7);
     return t;
@@ -71,9 +72,8 @@ static char *put_bytes(char *at, const char *text, size_t n) { return (char *)me
 
 /* Writes the last two digits of v. */
 static char *put_two(char *at, int v) {
-    static const char digits[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748"
-                                 "4950515253545556575859606162636465666768697071727374757677787980818283848586878889909192939495969798"
-                                 "99";
+    static const char digits[] =
+        "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748495051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
     return put_bytes(at, digits + 2 * ((unsigned)v % 100), 2);
 }
 
@@ -127,7 +127,8 @@ static bool moment_ms(const struct moment *t, int64_t *ms) {
     bool leap = (t->year % 4 == 0 && t->year % 100 != 0) || t->year % 400 == 0;
     if (t->month == 2 && t->day == 29 && !leap) return false;
     if (t->hour > 23 || t->minute > 59 || t->second > 60) return false;
-    *ms = ((days_of(t->year, t->month, t->day) * 24 + t->hour) * 60 + t->minute) * 60000 + (int64_t)t->second * 1000;
+    *ms = ((days_of(t->year, t->month, t->day) * 24 + t->hour) * 60 + t->minute) * 60000 +
+          (int64_t)t->second * 1000;
     return true;
 }
 
@@ -147,8 +148,11 @@ static bool parse_zone(struct str s, int64_t *offset_ms) {
 bool time_parse_iso(struct str s, int64_t *ms) {
     struct moment t = {0};
     int64_t offset;
-    if (!take_digits(&s, 4, &t.year) || !take_char(&s, '-') || !take_digits(&s, 2, &t.month) || !take_char(&s, '-')) return false;
-    if (!take_digits(&s, 2, &t.day) || !(take_char(&s, 'T') || take_char(&s, 't') || take_char(&s, ' '))) return false;
+    if (!take_digits(&s, 4, &t.year) || !take_char(&s, '-') || !take_digits(&s, 2, &t.month) ||
+        !take_char(&s, '-'))
+        return false;
+    if (!take_digits(&s, 2, &t.day) || !(take_char(&s, 'T') || take_char(&s, 't') || take_char(&s, ' ')))
+        return false;
     if (!take_digits(&s, 2, &t.hour) || !take_char(&s, ':') || !take_digits(&s, 2, &t.minute)) return false;
     if (take_char(&s, ':') && !take_digits(&s, 2, &t.second)) return false;
     if (take_char(&s, '.'))
@@ -163,11 +167,16 @@ bool time_parse_http(struct str s, int64_t *ms) {
     s = str_trim(s);
     if (s.n < 25) return false;
     s.p += 3, s.n -= 3; /* skips the name of the day */
-    if (!take_char(&s, ',') || !take_char(&s, ' ') || !take_digits(&s, 2, &t.day) || !take_char(&s, ' ')) return false;
+    if (!take_char(&s, ',') || !take_char(&s, ' ') || !take_digits(&s, 2, &t.day) || !take_char(&s, ' '))
+        return false;
     for (int m = 1; m <= 12; m++)
         if (memcmp(s.p, months + 3 * (m - 1), 3) == 0) t.month = m;
     s.p += 3, s.n -= 3;
-    if (!take_char(&s, ' ') || !take_digits(&s, 4, &t.year) || !take_char(&s, ' ') || !take_digits(&s, 2, &t.hour)) return false;
-    if (!take_char(&s, ':') || !take_digits(&s, 2, &t.minute) || !take_char(&s, ':') || !take_digits(&s, 2, &t.second)) return false;
+    if (!take_char(&s, ' ') || !take_digits(&s, 4, &t.year) || !take_char(&s, ' ') ||
+        !take_digits(&s, 2, &t.hour))
+        return false;
+    if (!take_char(&s, ':') || !take_digits(&s, 2, &t.minute) || !take_char(&s, ':') ||
+        !take_digits(&s, 2, &t.second))
+        return false;
     return (str_eq(s, S(" GMT")) || str_eq(s, S(" +0000")) || str_eq(s, S(" UTC"))) && moment_ms(&t, ms);
 }

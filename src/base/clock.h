@@ -12,12 +12,14 @@
 #define TIME_DAY (24 * TIME_HOUR)
 
 struct clock {
-    const char *file; /* NULL: use the system's clock. Else a file of decimal milliseconds, read at every call (tests) */
+    /* NULL: use the system's clock. Else a file of decimal milliseconds, read at every call (tests) */
+    const char *file;
 };
 
 int64_t clock_now(const struct clock *c);
-int64_t clock_monotonic(void);              /* for deadlines and durations within this process */
-struct timespec clock_deadline(int64_t ms); /* the system's time in so many milliseconds, for pthread_cond_timedwait */
+int64_t clock_monotonic(void); /* for deadlines and durations within this process */
+/* the system's time in so many milliseconds, for pthread_cond_timedwait */
+struct timespec clock_deadline(int64_t ms);
 
 #define TIME_ISO_SIZE 26  /* 2026-11-21T09:30:00+00:00 */
 #define TIME_HTTP_SIZE 30 /* Sat, 21 Nov 2026 09:30:00 GMT */

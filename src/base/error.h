@@ -1,8 +1,8 @@
 /* The table of errors: one row for each, with its status, its message and the text of its page.
  *
- * A fallible function returns an int: zero or more is success, -ERR_x is failure. Only errors.def states the HTTP
- * status and the message of an error. Replies, the OpenAPI document and /docs/errors/<CODE>
- * are made from it. */
+ * A fallible function returns an int: zero or more is success, -ERR_x is failure. Only errors.def states
+ * the HTTP status and the message of an error. Replies, the OpenAPI document and /docs/errors/<CODE> are
+ * made from it. */
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H
 

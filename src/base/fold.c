@@ -31,7 +31,8 @@ struct str fold_key(struct arena *a, struct str s) {
     for (const char *at = plain, *next; *at; at = next) {
         gunichar c = g_utf8_get_char(at);
         GUnicodeType t = g_unichar_type(c);
-        next = g_utf8_next_char(at); /* read before the write below, which may overwrite the start of this character */
+        /* read before the write below, which may overwrite the start of this character */
+        next = g_utf8_next_char(at);
         if (t == G_UNICODE_NON_SPACING_MARK || t == G_UNICODE_ENCLOSING_MARK) continue;
         out += g_unichar_to_utf8(c, out); /* NFKD is done, so c needs no more bytes than were read */
     }
@@ -40,10 +41,12 @@ struct str fold_key(struct arena *a, struct str s) {
     return key;
 }
 
-/* Casefolds and composes (NFC), because an accent may be sent as a part of its letter or as a mark behind it. */
+/* Casefolds and composes (NFC), because an accent may be sent as a part of its letter or as a mark behind
+ * it. */
 static struct str fold_case(struct arena *a, struct str s) {
     if (ascii(s)) return ascii_lower(a, s);
-    char *folded = g_utf8_casefold(s.p, (gssize)s.n), *composed = g_utf8_normalize(folded, -1, G_NORMALIZE_NFC);
+    char *folded = g_utf8_casefold(s.p, (gssize)s.n),
+         *composed = g_utf8_normalize(folded, -1, G_NORMALIZE_NFC);
     g_free(folded);
     return composed ? taken(a, composed) : s;
 }
@@ -65,15 +68,18 @@ static bool host_characters(struct str s) {
     return true;
 }
 
-/* Returns the A-labels of a domain that has non-ASCII letters, by IDNA 2008 (RFC 5891, UTS 46), or NULL if it is not
- * valid. The caller frees them with idn2_free. Characters are checked here, because the library's own rule for ASCII
- * (STD3) drops invalid ones silently. */
+/* Returns the A-labels of a domain that has non-ASCII letters, by IDNA 2008 (RFC 5891, UTS 46), or NULL if
+ * it is not valid. The caller frees them with idn2_free. Characters are checked here, because the
+ * library's own rule for ASCII (STD3) drops invalid ones silently. */
 static char *domain_ascii(struct str s) {
     char *text = g_strndup(s.p, s.n);
     uint8_t *out = NULL;
-    if (idn2_lookup_u8((const uint8_t *)text, &out, IDN2_NFC_INPUT | IDN2_NONTRANSITIONAL) != IDN2_OK) out = NULL;
+    if (idn2_lookup_u8((const uint8_t *)text, &out, IDN2_NFC_INPUT | IDN2_NONTRANSITIONAL) != IDN2_OK)
+        out = NULL;
     g_free(text);
-    if (out && labels_valid(str_of((char *)out)) && host_characters(s) && host_characters(str_of((char *)out))) return (char *)out;
+    if (out && labels_valid(str_of((char *)out)) && host_characters(s) &&
+        host_characters(str_of((char *)out)))
+        return (char *)out;
     idn2_free(out); /* the mapping may have dropped all characters of a label */
     return NULL;
 }
@@ -92,8 +98,10 @@ struct str email_key(struct arena *a, struct str s) {
     size_t at = s.n;
     while (at > 0 && s.p[at - 1] != '@') at--;
     if (at == 0 || ascii(s)) return fold_case(a, s);
-    struct str written = {s.p + at, s.n - at}, local = fold_case(a, (struct str){s.p, at - 1}), domain = domain_key(a, written);
-    if (domain.p == NULL) domain = fold_case(a, written); /* not a valid address: a key that no stored address has */
+    struct str written = {s.p + at, s.n - at}, local = fold_case(a, (struct str){s.p, at - 1}),
+               domain = domain_key(a, written);
+    /* not a valid address: a key that no stored address has */
+    if (domain.p == NULL) domain = fold_case(a, written);
     return str_fmt(a, "%.*s@%.*s", (int)local.n, local.p, (int)domain.n, domain.p);
 }
 
@@ -110,9 +118,12 @@ struct str domain_read(struct arena *a, struct str s) {
     if (s.n == 0 || s.n > 1024 || !utf8_valid(s) || !host_characters(s)) return (struct str){0};
     struct str key = domain_key(a, s);
     bool number = true; /* the last label is all digits, as in 127.0.0.1: not a domain */
-    if (key.p == NULL || key.n > 253 || !memchr(key.p, '.', key.n) || !labels_valid(key)) return (struct str){0};
-    for (size_t i = key.n; i > 0 && key.p[i - 1] != '.'; i--) number = number && g_ascii_isdigit(key.p[i - 1]);
-    if (strncmp(key.p, "xn--", 4) == 0 || strstr(str_dup(a, key).p, ".xn--")) { /* given as A-labels, which may be invalid */
+    if (key.p == NULL || key.n > 253 || !memchr(key.p, '.', key.n) || !labels_valid(key))
+        return (struct str){0};
+    for (size_t i = key.n; i > 0 && key.p[i - 1] != '.'; i--)
+        number = number && g_ascii_isdigit(key.p[i - 1]);
+    /* given as A-labels, which may be invalid */
+    if (strncmp(key.p, "xn--", 4) == 0 || strstr(str_dup(a, key).p, ".xn--")) {
         char *labels = domain_ascii(key);
         if (labels == NULL) return (struct str){0};
         idn2_free(labels);
@@ -128,9 +139,10 @@ struct str domain_text(struct arena *a, struct str key) {
     return text;
 }
 
-/* The key of 0 is "5". The key of a positive number is "6", three digits of the exponent and the digits. The key of a
- * negative number is "4", the nines' complements of both, and "~", which sorts behind every digit. The exponent is the
- * position of the decimal point, counted from the first digit that is not 0, plus 500. */
+/* The key of 0 is "5". The key of a positive number is "6", three digits of the exponent and the digits.
+ * The key of a negative number is "4", the nines' complements of both, and "~", which sorts behind every
+ * digit. The exponent is the position of the decimal point, counted from the first digit that is not 0,
+ * plus 500. */
 struct str decimal_key(struct arena *a, struct str s) {
     bool below = s.n && s.p[0] == '-', point = false;
     size_t digits = 0, n = 0, given = 0;

@@ -6,7 +6,11 @@
 static const struct {
     const char *text;
     size_t n;
-} entities[256] = {['&'] = {"&amp;", 5}, ['<'] = {"&lt;", 4}, ['>'] = {"&gt;", 4}, ['"'] = {"&quot;", 6}, ['\''] = {"&#39;", 5}};
+} entities[256] = {['&'] = {"&amp;", 5},
+                   ['<'] = {"&lt;", 4},
+                   ['>'] = {"&gt;", 4},
+                   ['"'] = {"&quot;", 6},
+                   ['\''] = {"&#39;", 5}};
 
 /* Copies the text between the escaped characters as a whole. */
 static void escape_all(struct buf *out, struct str text, bool apostrophes) {

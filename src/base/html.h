@@ -8,7 +8,8 @@ void html_text(struct buf *out, struct str text); /* Escapes & < > " ' for any p
 /* Escapes for a text or a value in double quotes: apostrophes stay. */
 void html_escape(struct buf *out, struct str text);
 
-/* A small printf: %s is a text (const char *, escaped), %h is HTML (const char *, unchanged), %d an int. Nothing else. */
+/* A small printf: %s is a text (const char *, escaped), %h is HTML (const char *, unchanged), %d an int.
+ * Nothing else. */
 void html(struct buf *out, const char *fmt, ...);
 
 #endif

@@ -4,18 +4,20 @@
 
 #include <glib.h>
 
-/* ---- references to characters --------------------------------------------------------------------------------------- */
+/* ---- references to characters ---------------------------------------------------------------- */
 
 static const struct {
     const char *name, *text;
 } named[] = {{"amp", "&"}, {"lt", "<"}, {"gt", ">"}, {"quot", "\""}, {"#39", "'"}, {"nbsp", " "}};
 
-/* Writes the character of the reference at s.p[at], which is an ampersand. Returns the bytes of the reference. */
+/* Writes the character of the reference at s.p[at], which is an ampersand. Returns the bytes of the
+ * reference. */
 static size_t write_character(struct buf *out, struct str s, size_t at) {
     struct str rest = {s.p + at + 1, s.n - at - 1};
     for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
         size_t n = strlen(named[i].name);
-        if (rest.n > n && rest.p[n] == ';' && memcmp(rest.p, named[i].name, n) == 0) return buf_text(out, named[i].text), n + 2;
+        if (rest.n > n && rest.p[n] == ';' && memcmp(rest.p, named[i].name, n) == 0)
+            return buf_text(out, named[i].text), n + 2;
     }
     return buf_char(out, '&'), 1;
 }
@@ -27,13 +29,14 @@ static void write_plain_text(struct buf *out, struct str s) {
     }
 }
 
-/* ---- tags ------------------------------------------------------------------------------------------------------------ */
+/* ---- tags ------------------------------------------------------------------------------------ */
 
 /* Tags inside a line. All others separate words. */
 static bool is_inside_line(struct str name) {
-    static const char *const names[] = {"a",      "abbr",   "b",   "bdi", "bdo",  "cite", "code", "del",  "dfn",   "em",
-                                        "font",   "i",      "ins", "kbd", "mark", "q",    "s",    "samp", "small", "span",
-                                        "strike", "strong", "sub", "sup", "time", "tt",   "u",    "var",  "wbr"};
+    static const char *const names[] = {"a",    "abbr", "b",     "bdi",  "bdo",    "cite",   "code", "del",
+                                        "dfn",  "em",   "font",  "i",    "ins",    "kbd",    "mark", "q",
+                                        "s",    "samp", "small", "span", "strike", "strong", "sub",  "sup",
+                                        "time", "tt",   "u",     "var",  "wbr"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (str_eqi(name, str_of(names[i]))) return true;
     return false;
@@ -51,7 +54,8 @@ static void write_alternative(struct buf *out, struct str tag) {
     if (at == NULL) return;
     at += sizeof begin - 1;
     const char *end = memchr(at, '"', (size_t)(tag.p + tag.n - at));
-    if (end) buf_char(out, ' '), write_plain_text(out, (struct str){at, (size_t)(end - at)}), buf_char(out, ' ');
+    if (end)
+        buf_char(out, ' '), write_plain_text(out, (struct str){at, (size_t)(end - at)}), buf_char(out, ' ');
 }
 
 /* tag: between < and >. */
@@ -63,7 +67,8 @@ static void write_tag(struct buf *out, struct str tag) {
 }
 
 static bool begins_tag(struct str s, size_t at) {
-    return at + 1 < s.n && s.p[at] == '<' && (g_ascii_isalpha(s.p[at + 1]) || s.p[at + 1] == '/' || s.p[at + 1] == '!');
+    return at + 1 < s.n && s.p[at] == '<' &&
+           (g_ascii_isalpha(s.p[at + 1]) || s.p[at + 1] == '/' || s.p[at + 1] == '!');
 }
 
 struct str html_plain(struct arena *a, struct str html) {

@@ -4,12 +4,13 @@
 
 #include <strings.h>
 
-/* ---- addresses ---------------------------------------------------------------------------------------------------- */
+/* ---- addresses ------------------------------------------------------------------------------- */
 
 static const struct {
     const char *text;
     unsigned kind;
-} schemes_known[] = {{"http://", LINK_WEB}, {"https://", LINK_WEB}, {"mailto:", LINK_MAIL}, {"tel:", LINK_PHONE}};
+} schemes_known[] = {
+    {"http://", LINK_WEB}, {"https://", LINK_WEB}, {"mailto:", LINK_MAIL}, {"tel:", LINK_PHONE}};
 
 static bool is_line_break(char c) { return c == '\t' || c == '\n' || c == '\r'; }
 
@@ -35,7 +36,8 @@ static bool add_address(struct buf *out, struct str s) {
 static size_t lower_scheme(struct str s, char *p, unsigned schemes) {
     for (size_t i = 0; i < sizeof schemes_known / sizeof *schemes_known; i++) {
         size_t n = strlen(schemes_known[i].text);
-        if (!(schemes & schemes_known[i].kind) || s.n <= n || strncasecmp(s.p, schemes_known[i].text, n) != 0) continue;
+        if (!(schemes & schemes_known[i].kind) || s.n <= n || strncasecmp(s.p, schemes_known[i].text, n) != 0)
+            continue;
         if (schemes_known[i].kind == LINK_WEB && in_set(s.p[n], "/\\?#:@%")) return 0; /* no host */
         memcpy(p, schemes_known[i].text, n);
         return n;
@@ -47,17 +49,21 @@ bool link_clean(struct buf *out, struct str address, unsigned schemes) {
     size_t before = out->n;
     struct str s = without_edges(address);
     bool ok = s.n <= LINK_BYTES && add_address(out, s) && out->n - before <= LINK_BYTES;
-    if (ok && out->n > before) ok = lower_scheme((struct str){out->p + before, out->n - before}, out->p + before, schemes) > 0;
+    if (ok && out->n > before)
+        ok = lower_scheme((struct str){out->p + before, out->n - before}, out->p + before, schemes) > 0;
     else ok = false;
     if (!ok) out->n = before;
     return ok;
 }
 
-/* ---- text --------------------------------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
-static bool is_alphanumeric(char c) { return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z'); }
+static bool is_alphanumeric(char c) {
+    return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+}
 
-/* A sentence goes on behind an address: its stop is not part of it, nor a bracket that was opened before it. */
+/* A sentence goes on behind an address: its stop is not part of it, nor a bracket that was opened before
+ * it. */
 static struct str without_stop(struct str s) {
     int round = 0, square = 0; /* number of closed brackets minus number of opened ones */
     for (size_t i = 0; i < s.n; i++) {
@@ -78,8 +84,11 @@ static struct str address_at(struct str text, size_t at) {
     const char *p = text.p + at;
     size_t most = text.n - at, n = 0;
     if (at && is_alphanumeric(p[-1])) return (struct str){0};
-    if (!(most > 7 && strncasecmp(p, "http://", 7) == 0) && !(most > 8 && strncasecmp(p, "https://", 8) == 0)) return (struct str){0};
-    while (n < most && (unsigned char)p[n] > ' ' && p[n] != 0x7F && !in_set(p[n], "<>\"`") && !utf8_turns_direction(p + n, most - n)) n++;
+    if (!(most > 7 && strncasecmp(p, "http://", 7) == 0) && !(most > 8 && strncasecmp(p, "https://", 8) == 0))
+        return (struct str){0};
+    while (n < most && (unsigned char)p[n] > ' ' && p[n] != 0x7F && !in_set(p[n], "<>\"`") &&
+           !utf8_turns_direction(p + n, most - n))
+        n++;
     return (struct str){p, n};
 }
 

@@ -11,16 +11,18 @@ enum {
 };
 #define LINK_BYTES 4096 /* bytes of an address; a longer text is not an address */
 
-/* Adds the address as a browser reads it: without blanks at both ends and line breaks within, the scheme in lower case, and blanks, quotes
- * and angle brackets percent-encoded. Returns false and adds nothing if it has another scheme or none, a control character, or a
- * character that changes the direction of the text. Cleaning a clean address changes nothing. */
+/* Adds the address as a browser reads it: without blanks at both ends and line breaks within, the scheme
+ * in lower case, and blanks, quotes and angle brackets percent-encoded. Returns false and adds nothing if
+ * it has another scheme or none, a control character, or a character that changes the direction of the
+ * text. Cleaning a clean address changes nothing. */
 bool link_clean(struct buf *out, struct str address, unsigned schemes);
 
-/* Attributes of each link in texts of strangers: the page it leads to learns nothing of the page it came from. */
+/* Attributes of each link in texts of strangers: the page it leads to learns nothing of the page it came
+ * from. */
 #define LINK_ATTRIBUTES " rel=\"noopener noreferrer nofollow\" target=\"_blank\""
 
-/* Plain text as HTML: escaped, each line break as <br>, http and https addresses as links. The cleaner of HTML (files/html_clean.h) leaves it
- * as it is. */
+/* Plain text as HTML: escaped, each line break as <br>, http and https addresses as links. The cleaner of
+ * HTML (files/html_clean.h) leaves it as it is. */
 struct str text_to_html(struct arena *a, struct str text);
 
 #endif

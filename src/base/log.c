@@ -44,7 +44,7 @@ void log_line(enum log_level level, const char *fmt, ...) {
     va_end(args);
 }
 
-/* ---- repeated lines --------------------------------------------------------------------------------- */
+/* ---- repeated lines -------------------------------------------------------------------------- */
 
 static void list(struct log_kind *k) {
     if (atomic_exchange(&k->listed, true)) return;
@@ -84,7 +84,7 @@ void log_flush(void) {
     }
 }
 
-/* ---- paths ------------------------------------------------------------------------------------------- */
+/* ---- paths ----------------------------------------------------------------------------------- */
 
 static bool is_word(struct str s) {
     bool lower = false, upper = false;

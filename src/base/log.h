@@ -1,5 +1,5 @@
-/* Lines for the operator on standard error: time, level, text. Never a secret, never a body. A line is printable ASCII: other bytes
- * are written as \xNN, a backslash as \\. */
+/* Lines for the operator on standard error: time, level, text. Never a secret, never a body. A line is
+ * printable ASCII: other bytes are written as \xNN, a backslash as \\. */
 #ifndef BASE_LOG_H
 #define BASE_LOG_H
 
@@ -18,17 +18,20 @@ void log_line(enum log_level level, const char *fmt, ...) __attribute__((format(
 #define log_info(...) log_line(LOG_INFO, __VA_ARGS__)
 #define log_debug(...) log_line(LOG_DEBUG, __VA_ARGS__)
 
-/* A kind of line that many requests can repeat. It is written at most once a second. The lines between are counted. The
- * next line, or log_flush, writes their number. `name` is a plural noun for the line of log_flush. */
+/* A kind of line that many requests can repeat. It is written at most once a second. The lines between are
+ * counted. The next line, or log_flush, writes their number. `name` is a plural noun for the line of
+ * log_flush. */
 struct log_kind {
     const char *name;
     enum log_level level;
-    _Atomic int64_t written, missed; /* written: clock_monotonic of the last line, 0: none yet; missed: lines not written since */
+    /* written: clock_monotonic of the last line, 0: none yet; missed: lines not written since */
+    _Atomic int64_t written, missed;
     struct log_kind *_Atomic next;
     _Atomic bool listed;
 };
 void log_kind_line(struct log_kind *k, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void log_flush(void); /* call it several times a second: writes the counts of repeated lines that have ended */
+/* call it several times a second: writes the counts of repeated lines that have ended */
+void log_flush(void);
 
 #define log_often(kind_level, kind_name, ...)                                        \
     do {                                                                             \
@@ -36,16 +39,17 @@ void log_flush(void); /* call it several times a second: writes the counts of re
         log_kind_line(&kind_, __VA_ARGS__);                                          \
     } while (0)
 
-/* Writes the line that names the cause of a 503, and evaluates to -ERR_SERVICE_UNAVAILABLE. Use it where the cause is
- * known. */
+/* Writes the line that names the cause of a 503, and evaluates to -ERR_SERVICE_UNAVAILABLE. Use it where
+ * the cause is known. */
 #define UNAVAILABLE(kind_name, ...)                   \
     __extension__({                                   \
         log_often(LOG_ERROR, kind_name, __VA_ARGS__); \
         -ERR_SERVICE_UNAVAILABLE;                     \
     })
 
-/* Returns a path that may be logged: at most 512 bytes, and `...` for each segment that may be a token. A token is a
- * segment of 20 bytes or more that is not a word. A word has only letters of one case, `_`, `-` and `.`. */
+/* Returns a path that may be logged: at most 512 bytes, and `...` for each segment that may be a token. A
+ * token is a segment of 20 bytes or more that is not a word. A word has only letters of one case, `_`, `-`
+ * and `.`. */
 struct str log_path(struct arena *a, struct str path);
 
 #endif

@@ -15,8 +15,9 @@
 #define SANITIZED 0
 #endif
 
-/* Blocks of at least this size are mapped by themselves, and unmapped when they are freed. Without a fixed value the C
- * library raises it to the largest block ever freed, so that after one long reply it keeps all later ones. */
+/* Blocks of at least this size are mapped by themselves, and unmapped when they are freed. Without a fixed
+ * value the C library raises it to the largest block ever freed, so that after one long reply it keeps all
+ * later ones. */
 #define MAPPED_BYTES (256 * 1024)
 #define MUCH (16 * 1024 * 1024)
 #define SOME (2 * 1024 * 1024) /* worth returning if nothing more was freed since the last call */
@@ -28,14 +29,16 @@ void memory_policy(void) {
     mallopt(M_TRIM_THRESHOLD, 1024 * 1024);
 }
 
-/* The limit alone would not do: the kernel ignores it for programs that take dumps by a pipe. A sanitizer traces its own process. */
+/* The limit alone would not do: the kernel ignores it for programs that take dumps by a pipe. A sanitizer
+ * traces its own process. */
 void memory_private(void) {
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
     if (!SANITIZED) prctl(PR_SET_DUMPABLE, 0);
 }
 
 void memory_undumped(void *p, size_t n) {
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)p / page * page, to = ((uintptr_t)p + n + page - 1) / page * page;
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)p / page * page,
+              to = ((uintptr_t)p + n + page - 1) / page * page;
     madvise((void *)from, to - from, MADV_DONTDUMP);
 }
 

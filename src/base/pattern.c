@@ -17,7 +17,8 @@ static pcre2_code *pattern_compile(struct str pattern, int *error, size_t *at) {
     if (context == NULL) return NULL;
     pcre2_set_max_pattern_length(context, LIMIT_PATTERN * 4);
     pcre2_set_parens_nest_limit(context, NEST_LIMIT);
-    pcre2_code *code = pcre2_compile((PCRE2_SPTR)pattern.p, pattern.n, PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C, error, at, context);
+    pcre2_code *code = pcre2_compile((PCRE2_SPTR)pattern.p, pattern.n, PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C,
+                                     error, at, context);
     pcre2_compile_context_free(context);
     return code;
 }

@@ -23,7 +23,9 @@ struct str random_uuid(struct arena *a) {
     return str_fmt(a, "%.8s-%.4s-%.4s-%.4s-%.12s", h.p, h.p + 8, h.p + 12, h.p + 16, h.p + 20);
 }
 
-void key_derive(struct key *out, const struct key *server, const char *purpose) { mac(out->bytes, server, str_of(purpose)); }
+void key_derive(struct key *out, const struct key *server, const char *purpose) {
+    mac(out->bytes, server, str_of(purpose));
+}
 
 void mac(unsigned char out[MAC_SIZE], const struct key *k, struct str text) {
     crypto_generichash(out, MAC_SIZE, (const unsigned char *)text.p, text.n, k->bytes, sizeof k->bytes);
@@ -40,11 +42,13 @@ bool secret_eq(struct str a, struct str b) { return a.n == b.n && sodium_memcmp(
 #define NONCE crypto_aead_xchacha20poly1305_ietf_NPUBBYTES
 #define EXTRA crypto_aead_xchacha20poly1305_ietf_ABYTES
 
-static struct str seal_with(struct arena *a, const struct key *k, struct str text, const unsigned char nonce[NONCE]) {
+static struct str seal_with(struct arena *a, const struct key *k, struct str text,
+                            const unsigned char nonce[NONCE]) {
     unsigned char *out = arena_alloc(a, NONCE + text.n + EXTRA);
     unsigned long long n;
     memcpy(out, nonce, NONCE);
-    crypto_aead_xchacha20poly1305_ietf_encrypt(out + NONCE, &n, (const unsigned char *)text.p, text.n, NULL, 0, NULL, out, k->bytes);
+    crypto_aead_xchacha20poly1305_ietf_encrypt(out + NONCE, &n, (const unsigned char *)text.p, text.n, NULL,
+                                               0, NULL, out, k->bytes);
     return (struct str){(char *)out, NONCE + (size_t)n};
 }
 
@@ -65,7 +69,8 @@ struct str seal_open(struct arena *a, const struct key *k, struct str sealed) {
     const unsigned char *in = (const unsigned char *)sealed.p;
     unsigned char *out = arena_alloc(a, sealed.n - NONCE - EXTRA + 1);
     unsigned long long n;
-    if (crypto_aead_xchacha20poly1305_ietf_decrypt(out, &n, NULL, in + NONCE, sealed.n - NONCE, NULL, 0, in, k->bytes) != 0)
+    if (crypto_aead_xchacha20poly1305_ietf_decrypt(out, &n, NULL, in + NONCE, sealed.n - NONCE, NULL, 0, in,
+                                                   k->bytes) != 0)
         return (struct str){0};
     return (struct str){(char *)out, (size_t)n};
 }
@@ -87,14 +92,17 @@ struct str seal_text_open(struct arena *a, const struct key *k, struct str seale
 
 struct str password_hash(struct arena *a, struct str password) {
     char out[crypto_pwhash_STRBYTES];
-    if (crypto_pwhash_str_alg(out, password.p, password.n, ARGON_OPS, ARGON_MEMORY, crypto_pwhash_ALG_ARGON2ID13) != 0) abort();
+    if (crypto_pwhash_str_alg(out, password.p, password.n, ARGON_OPS, ARGON_MEMORY,
+                              crypto_pwhash_ALG_ARGON2ID13) != 0)
+        abort();
     return str_dup(a, str_of(out));
 }
 
 bool password_verify(struct str hash, struct str password) {
-    /* A hash of no known password with the parameters above, so that an unknown user costs as much time as a known one. */
-    static const char nobody[] = "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$"
-                                 "K1BSL0zXg8Vq5cXJ2sQm3oQWl4t4mHqv3n7kXr0Cw1E";
+    /* A hash of no known password with the parameters above, so that an unknown user costs as much time as
+     * a known one. */
+    static const char nobody[] =
+        "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$K1BSL0zXg8Vq5cXJ2sQm3oQWl4t4mHqv3n7kXr0Cw1E";
     bool known = hash.p != NULL;
     bool match = crypto_pwhash_str_verify(known ? hash.p : nobody, password.p, password.n) == 0;
     return known && match;

@@ -20,17 +20,21 @@ void mac(unsigned char out[MAC_SIZE], const struct key *k, struct str text); /* 
 struct str mac_hex(struct arena *a, const struct key *k, struct str text);   /* 64 characters */
 bool secret_eq(struct str a, struct str b);
 
-/* Encrypts text under a key: nonce and authenticated ciphertext (XChaCha20-Poly1305). p is NULL if opening fails. */
+/* Encrypts text under a key: nonce and authenticated ciphertext (XChaCha20-Poly1305). p is NULL if opening
+ * fails. */
 struct str seal(struct arena *a, const struct key *k, struct str text);
 struct str seal_open(struct arena *a, const struct key *k, struct str sealed);
 struct str seal_same(struct arena *a, const struct key *k,
-                     struct str text); /* equal texts give equal results, because the nonce is a keyed hash of the text */
-struct str seal_text(struct arena *a, const struct key *k, struct str text); /* the same as seal, in hex digits, for columns of text */
+                     /* equal texts give equal results, because the nonce is a keyed hash of the text */
+                     struct str text);
+/* the same as seal, in hex digits, for columns of text */
+struct str seal_text(struct arena *a, const struct key *k, struct str text);
 struct str seal_text_open(struct arena *a, const struct key *k, struct str sealed);
 
 /* Argon2id with 19 MiB and t = 2: about 20 ms. Never call it on an event loop. */
 struct str password_hash(struct arena *a, struct str password);
-bool password_verify(struct str hash, struct str password); /* hash.p NULL: takes the same time and returns false */
+/* hash.p NULL: takes the same time and returns false */
+bool password_verify(struct str hash, struct str password);
 
 /* XXH3-128 of the added values, as 32 hex digits, for ETags. Not for secrets. */
 #define TAG_STATE 576 /* size of XXH3's state; random.c checks it */

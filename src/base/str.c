@@ -15,7 +15,9 @@ bool str_eqi(struct str a, struct str b) {
     return true;
 }
 
-bool str_starts(struct str s, struct str prefix) { return s.n >= prefix.n && (prefix.n == 0 || memcmp(s.p, prefix.p, prefix.n) == 0); }
+bool str_starts(struct str s, struct str prefix) {
+    return s.n >= prefix.n && (prefix.n == 0 || memcmp(s.p, prefix.p, prefix.n) == 0);
+}
 
 static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
@@ -114,7 +116,8 @@ struct str utf8_repaired(struct arena *a, struct str s) {
 struct str utf8_without_cut_end(struct str s) {
     size_t back = 1;
     while (back < 4 && back < s.n && ((unsigned char)s.p[s.n - back] & 0xC0) == 0x80) back++;
-    if (s.n >= back && (unsigned char)s.p[s.n - back] >= 0xC2 && utf8_sequence(s.p + s.n - back, back) == 0) s.n -= back;
+    if (s.n >= back && (unsigned char)s.p[s.n - back] >= 0xC2 && utf8_sequence(s.p + s.n - back, back) == 0)
+        s.n -= back;
     return s;
 }
 
@@ -184,7 +187,8 @@ struct str str_hex(struct arena *a, const void *bytes, size_t n) {
 }
 
 const char *text_wrong(struct arena *a, struct str s, int64_t most, bool line) {
-    if ((int64_t)utf8_count(s) > most) return str_fmt(a, "At most %lld characters are allowed.", (long long)most).p;
+    if ((int64_t)utf8_count(s) > most)
+        return str_fmt(a, "At most %lld characters are allowed.", (long long)most).p;
     for (size_t i = 0; line && i < s.n; i++)
         if ((unsigned char)s.p[i] < ' ' || s.p[i] == 0x7F) return "Control characters are not allowed here.";
     return memchr(s.p, 0, s.n) ? "The character U+0000 is not allowed." : NULL;

@@ -18,16 +18,20 @@ struct str {
 #define S(literal) ((struct str){"" literal, sizeof(literal) - 1})
 
 static inline struct str str_of(const char *s) { return (struct str){s, s ? strlen(s) : 0}; }
-static inline bool str_eq(struct str a, struct str b) { return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0); }
+static inline bool str_eq(struct str a, struct str b) {
+    return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+}
 
 /* True if the byte c is one of `set`. False for NUL, which strchr finds at the end of each text. */
 static inline bool in_set(int c, const char *set) { return c != 0 && strchr(set, c) != NULL; }
 
 bool str_eqi(struct str a, struct str b); /* ignores ASCII letter case (header values, RFC 9110) */
 bool str_starts(struct str s, struct str prefix);
-struct str str_trim(struct str s);              /* without blanks, tabs, CR and LF at both ends */
-struct str str_leaf(struct str path);           /* the name of a file: the part behind the last slash or backslash */
-struct str str_cut(struct str *rest, char sep); /* returns the part before sep; *rest becomes the part behind it, with p NULL at the end */
+struct str str_trim(struct str s); /* without blanks, tabs, CR and LF at both ends */
+/* the name of a file: the part behind the last slash or backslash */
+struct str str_leaf(struct str path);
+/* returns the part before sep; *rest becomes the part behind it, with p NULL at the end */
+struct str str_cut(struct str *rest, char sep);
 
 /* Names of parameters, members and resources are compared without underscores and letter case:
  * full_name = fullName = FullName. */
@@ -40,20 +44,27 @@ struct str str_int(char room[INT_TEXT], int64_t v); /* the reverse; the text lie
 bool utf8_valid(struct str s);                      /* RFC 3629: no overlong forms, no surrogates */
 size_t utf8_count(struct str s);                    /* code points of valid UTF-8 */
 #define UTF8_REPLACEMENT "\xEF\xBF\xBD"
-size_t utf8_sequence(const char *p, size_t n); /* bytes of the code point at p; 0: they are not UTF-8. n > 0 */
-/* True if the character at p changes the direction in which text is shown: U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069. */
+/* bytes of the code point at p; 0: they are not UTF-8. n > 0 */
+size_t utf8_sequence(const char *p, size_t n);
+/* True if the character at p changes the direction in which text is shown: U+200E, U+200F, U+202A to
+ * U+202E, U+2066 to U+2069. */
 bool utf8_turns_direction(const char *p, size_t n);
-/* The text with U+FFFD in place of each byte that is not a part of valid UTF-8. A valid text is returned as it is. */
+/* The text with U+FFFD in place of each byte that is not a part of valid UTF-8. A valid text is returned
+ * as it is. */
 struct str utf8_repaired(struct arena *a, struct str s);
-struct str utf8_without_cut_end(struct str s); /* without the begun character at the end of a text that was cut */
+/* without the begun character at the end of a text that was cut */
+struct str utf8_without_cut_end(struct str s);
 
-/* Checks a valid UTF-8 text. Returns NULL if it has at most `most` characters, no U+0000 and, if `line`, no control
- * characters. Else returns the reason: a sentence, constant or in the arena. */
+/* Checks a valid UTF-8 text. Returns NULL if it has at most `most` characters, no U+0000 and, if `line`,
+ * no control characters. Else returns the reason: a sentence, constant or in the arena. */
 const char *text_wrong(struct arena *a, struct str s, int64_t most, bool line);
 
-struct str str_dup(struct arena *a, struct str s);                          /* a copy, with a NUL behind it */
-struct str str_cat(struct arena *a, const struct str *parts, size_t count); /* all parts in a row, with a NUL behind them */
-#define STR_CAT(a, ...) str_cat((a), (const struct str[]){__VA_ARGS__}, sizeof((const struct str[]){__VA_ARGS__}) / sizeof(struct str))
+struct str str_dup(struct arena *a, struct str s); /* a copy, with a NUL behind it */
+/* all parts in a row, with a NUL behind them */
+struct str str_cat(struct arena *a, const struct str *parts, size_t count);
+#define STR_CAT(a, ...)                             \
+    str_cat((a), (const struct str[]){__VA_ARGS__}, \
+            sizeof((const struct str[]){__VA_ARGS__}) / sizeof(struct str))
 struct str str_fmt(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 struct str str_vfmt(struct arena *a, const char *fmt, va_list args) __attribute__((format(printf, 2, 0)));
 struct str str_hex(struct arena *a, const void *bytes, size_t n);

@@ -1,5 +1,5 @@
-/* backup and restore. A backup is one SQLite file and, if files were uploaded, a folder beside it with their contents.
- * A restore copies both to their places and opens the store. */
+/* backup and restore. A backup is one SQLite file and, if files were uploaded, a folder beside it with
+ * their contents. A restore copies both to their places and opens the store. */
 #include "commands/commands.h"
 
 #include "base/disk.h"
@@ -40,8 +40,8 @@ static int64_t files_in(const char *dir) {
     return n;
 }
 
-/* Copies rows first. The contents that they refer to are there, and stay while the guard is held. Contents added later
- * are harmless. The backup gets its name when both parts are complete. */
+/* Copies rows first. The contents that they refer to are there, and stay while the guard is held. Contents
+ * added later are harmless. The backup gets its name when both parts are complete. */
 static int back_up(const char *dir, const char *files, const char *to, struct arena *a) {
     char err[USAGE_MAX];
     const char *draft = str_fmt(a, "%s.draft", to).p, *folder = beside(a, to), *drafts = beside(a, draft);
@@ -49,7 +49,8 @@ static int back_up(const char *dir, const char *files, const char *to, struct ar
     if (db_backup(dir, draft, backup_progress, err, sizeof err) < 0) return complain("%s", err);
     int64_t rows = files_in(dir);
     if (rows && access(files, F_OK) != 0)
-        return unlink(draft), complain("there are files, but no folder %s: name their folder with --files", files);
+        return unlink(draft),
+               complain("there are files, but no folder %s: name their folder with --files", files);
     int contents = contents_copy(files, drafts, files_progress, err, sizeof err);
     if (contents < 0) return unlink(draft), complain("%s", err);
     if ((contents && rename(drafts, folder) != 0) || rename_new(draft, to) != 0 || sync_parent(a, to) != 0)
@@ -66,23 +67,25 @@ int command_backup(const struct command_line *o) {
     int guard = contents_guard(files), none = guard < 0 && errno == ENOENT, status = EXIT_FAULT;
     if (access(to, F_OK) == 0) complain("%s exists already: name a new file", to);
     else if (access(beside(a, to), F_OK) == 0) complain("%s exists already: name a new file", beside(a, to));
-    else if (guard < 0 && !none) complain("the folder of files %s can't be locked: %s", files, strerror(errno));
+    else if (guard < 0 && !none)
+        complain("the folder of files %s can't be locked: %s", files, strerror(errno));
     else status = back_up(option_text(o, OPT_DATA).p, files, to, a);
     if (guard >= 0) close(guard);
     arena_free(a);
     return status;
 }
 
-/* Returns true if the folder has anything but a key, its mark of the audit log and a lock. A folder that does not exist is empty. Negative after a
- * complaint. */
+/* Returns true if the folder has anything but a key, its mark of the audit log and a lock. A folder that
+ * does not exist is empty. Negative after a complaint. */
 static int in_use(const char *dir) {
     DIR *d = opendir(dir);
     if (d == NULL && errno == ENOENT) return 0;
     if (d == NULL) return complain("%s can't be read: %s", dir, strerror(errno)), -1;
     int used = 0;
     for (struct dirent *e; (e = readdir(d)) != NULL;)
-        used |= strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 && strcmp(e->d_name, "secret.key") != 0 &&
-                strcmp(e->d_name, AUDIT_MARK_FILE) != 0 && strcmp(e->d_name, "lock") != 0;
+        used |= strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 &&
+                strcmp(e->d_name, "secret.key") != 0 && strcmp(e->d_name, AUDIT_MARK_FILE) != 0 &&
+                strcmp(e->d_name, "lock") != 0;
     closedir(d);
     return used;
 }
@@ -97,14 +100,15 @@ static int copy_all_bytes(int from, int to, int64_t size) {
     return fsync(to);
 }
 
-/* Copies under another name, and renames the file when it is complete, so that deskd never finds half a store. */
+/* Copies under another name, and renames the file when it is complete, so that deskd never finds half a
+ * store. */
 static int copy_store(const char *from, const char *draft, const char *store) {
     struct stat st;
     int in = open(from, O_RDONLY | O_CLOEXEC), out = -1, rc = -1;
     if (in < 0 || fstat(in, &st) != 0) {
         complain("the backup %s can't be read: %s", from, strerror(errno));
-    } else if ((out = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)) < 0 || copy_all_bytes(in, out, st.st_size) != 0 ||
-               rename(draft, store) != 0) {
+    } else if ((out = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)) < 0 ||
+               copy_all_bytes(in, out, st.st_size) != 0 || rename(draft, store) != 0) {
         complain("%s can't be written: %s", store, strerror(errno));
         if (out >= 0) unlink(draft);
     } else {
@@ -118,10 +122,11 @@ static int copy_store(const char *from, const char *draft, const char *store) {
 static void say_what_is_missing(struct db *db, const char *dir, const char *contents, struct arena *a) {
     int64_t files = backup_file_count(db);
     if (files && access(contents, F_OK) != 0)
-        printf("deskd: %lld files have no content: there is no folder %s beside the backup\n", (long long)files, contents);
+        printf("deskd: %lld files have no content: there is no folder %s beside the backup\n",
+               (long long)files, contents);
     if (access(str_fmt(a, "%s/secret.key", dir).p, F_OK) != 0)
-        printf("deskd: put your copy of secret.key there, too; with a new key all sessions end and encrypted secrets "
-               "are lost\n");
+        printf("deskd: put your copy of secret.key there, too; with a new key all sessions end and "
+               "encrypted secrets are lost\n");
 }
 
 static int restore_backup(const char *from, const char *dir, const char *files, struct arena *a) {
@@ -132,8 +137,10 @@ static int restore_backup(const char *from, const char *dir, const char *files, 
     if (used < 0) return EXIT_FAULT;
     if (used) return complain("%s is not empty: name a new folder with --data, or move this one away", dir);
     if (db_backup_look(from, err, sizeof err) < 0) return complain("%s", err);
-    if (mkdir(dir, 0700) != 0 && errno != EEXIST) return complain("the folder %s can't be made: %s", dir, strerror(errno));
-    if (contents_copy(beside(a, from), files, files_progress, err, sizeof err) < 0) return complain("%s", err);
+    if (mkdir(dir, 0700) != 0 && errno != EEXIST)
+        return complain("the folder %s can't be made: %s", dir, strerror(errno));
+    if (contents_copy(beside(a, from), files, files_progress, err, sizeof err) < 0)
+        return complain("%s", err);
     if (copy_store(from, str_fmt(a, "%s.new", store).p, store) < 0) return EXIT_FAULT;
     if (db_open(&(struct db_config){.dir = dir}, &db, err, sizeof err) < 0) {
         unlink(store);
@@ -147,7 +154,8 @@ static int restore_backup(const char *from, const char *dir, const char *files, 
 
 int command_restore(const struct command_line *o) {
     struct arena *a = arena_new();
-    int status = restore_backup(option_text(o, OPT_FROM).p, option_text(o, OPT_DATA).p, files_folder(o, a), a);
+    int status =
+        restore_backup(option_text(o, OPT_FROM).p, option_text(o, OPT_DATA).p, files_folder(o, a), a);
     arena_free(a);
     return status;
 }

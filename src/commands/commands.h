@@ -1,5 +1,5 @@
-/* Declarations shared by the commands. Each file holds one command or a few related ones. A command returns the exit
- * status of the process. */
+/* Declarations shared by the commands. Each file holds one command or a few related ones. A command
+ * returns the exit status of the process. */
 #ifndef COMMANDS_H
 #define COMMANDS_H
 
@@ -33,44 +33,55 @@ int complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int64_t command_now(const struct command_line *o);           /* the time of what the command writes */
 struct db_config store_config(const struct command_line *o); /* from --data or --database; the rest is zero */
 void store_may_begin(const struct command_line *o, struct arena *a,
-                     struct db_config *cfg);          /* sets create, and the files that prove that the folder had a desk */
+                     /* sets create, and the files that prove that the folder had a desk */
+                     struct db_config *cfg);
 const char *store_name(const struct command_line *o); /* for messages */
 
-/* If run as root, continues as the owner of the data folder, for two reasons: (1) the desk can read what is stored, and
- * (2) links that the desk's user puts into the folder, or a mail that exploits a parser, don't get root's rights. */
+/* If run as root, continues as the owner of the data folder, for two reasons: (1) the desk can read what
+ * is stored, and
+ * (2) links that the desk's user puts into the folder, or a mail that exploits a parser, don't get root's
+ * rights. */
 bool become_owner(struct str data);
 
 struct lmtp;
 struct lmtp_counts;
 /* Opens the port or socket of --lmtp, which is given. NULL after a complaint. */
-struct lmtp *lmtp_from_options(const struct command_line *o, struct arena *a, struct str inbox, struct lmtp_counts *counts);
-struct str lmtp_name(const struct command_line *o, struct arena *a, const struct lmtp *l); /* its address, with the port that was chosen */
+struct lmtp *lmtp_from_options(const struct command_line *o, struct arena *a, struct str inbox,
+                               struct lmtp_counts *counts);
+/* its address, with the port that was chosen */
+struct str lmtp_name(const struct command_line *o, struct arena *a, const struct lmtp *l);
 
 const char *files_folder(const struct command_line *o, struct arena *a);
 
-/* Reads the server key. Returns 0, or 1 if it made one (mode 0600) because there was none and `create` is set. Negative
- * after a complaint. */
+/* Reads the server key. Returns 0, or 1 if it made one (mode 0600) because there was none and `create` is
+ * set. Negative after a complaint. */
 int secret_key(const struct command_line *o, bool create, struct key *out);
 /* Returns 1, 0 if there is no key, or negative after a complaint. */
 int secret_key_if_there(const struct command_line *o, struct key *out);
-const char *audit_mark_path(const struct command_line *o, struct arena *a); /* beside the key: core/change/audit_mark.h */
-struct str key_proof(struct arena *a, const struct key *server);            /* stored, to recognise the key: core/desk/desk.h */
+/* beside the key: core/change/audit_mark.h */
+const char *audit_mark_path(const struct command_line *o, struct arena *a);
+/* stored, to recognise the key: core/desk/desk.h */
+struct str key_proof(struct arena *a, const struct key *server);
 
-/* Copies a key to a place that has none or the same one. With `look` only checks whether that is possible. Negative
- * after a complaint. */
+/* Copies a key to a place that has none or the same one. With `look` only checks whether that is possible.
+ * Negative after a complaint. */
 int secret_copy(const char *from, const char *to, bool look);
 
-/* Takes the first line of --password-file, else generates a password. Returns 1 if it was generated, 0 if not. Negative
- * after a complaint. */
+/* Takes the first line of --password-file, else generates a password. Returns 1 if it was generated, 0 if
+ * not. Negative after a complaint. */
 int password_choose(const struct command_line *o, struct arena *a, struct str *out);
-/* Returns 0 unless --password-file names a file that can't be read; then negative after a complaint. Call it before a store is made. */
+/* Returns 0 unless --password-file names a file that can't be read; then negative after a complaint. Call
+ * it before a store is made. */
 int password_file_there(const struct command_line *o);
-/* Takes the first line of --password-file, else of a terminal (asks twice, hides the input), else of standard input. */
+/* Takes the first line of --password-file, else of a terminal (asks twice, hides the input), else of
+ * standard input. */
 int password_ask(const struct command_line *o, struct arena *a, struct str *out);
 
-/* Makes the owner of a new store. Prints the login to `out` if the password was generated. Returns -ERR_FIELD_DUPLICATE
- * if the store has an owner (another process was faster). Otherwise negative after a complaint. */
-void say_owner(const struct command_line *o, FILE *out); /* if --owner-email was not given: the address that the owner got */
+/* Makes the owner of a new store. Prints the login to `out` if the password was generated. Returns
+ * -ERR_FIELD_DUPLICATE if the store has an owner (another process was faster). Otherwise negative after a
+ * complaint. */
+/* if --owner-email was not given: the address that the owner got */
+void say_owner(const struct command_line *o, FILE *out);
 int owner_create(const struct command_line *o, struct db *db, int64_t now, FILE *out);
 
 /* Draws a bar on standard error if that is a terminal, otherwise does nothing. done == total removes it. */

@@ -29,7 +29,8 @@ static int compact(const struct command_line *o, struct db *db, struct arena *a)
     struct desk d = {.db = db, .files = files_folder(o, a), .clock.file = option_text(o, OPT_CLOCK).p};
     int64_t now = clock_now(&d.clock), running = counted(db, &compact_erasures, now);
     if (running > 0)
-        return complain("%lld erasures are not complete: start the desk until their status is COMPLETED, then run compact again",
+        return complain("%lld erasures are not complete: start the desk until their status is COMPLETED, "
+                        "then run compact again",
                         (long long)running);
     progress_bar("contents", 0, STEPS);
     sweep_files(&d);

@@ -33,7 +33,8 @@ struct kept_mails {
 static int keep_mail(void *arg, struct str bytes, struct str sha256) {
     const struct kept_mails *k = arg;
     char err[USAGE_MAX];
-    bool ok = contents_open(k->folder, err, sizeof err) >= 0 && keep_content(k->folder, k->arena, bytes, sha256);
+    bool ok =
+        contents_open(k->folder, err, sizeof err) >= 0 && keep_content(k->folder, k->arena, bytes, sha256);
     return ok ? 0 : -ERR_SERVICE_UNAVAILABLE;
 }
 
@@ -45,8 +46,9 @@ static bool keep_files(const char *folder, struct arena *a) {
 }
 
 static int fill_demo(const struct command_line *o, struct db *db, struct arena *a) {
-    struct demo d = {
-        .conversations = option_int(o, OPT_CONVERSATIONS), .seed = (uint64_t)option_int(o, OPT_SEED), .progress = progress_bar};
+    struct demo d = {.conversations = option_int(o, OPT_CONVERSATIONS),
+                     .seed = (uint64_t)option_int(o, OPT_SEED),
+                     .progress = progress_bar};
     struct kept_mails kept = {files_folder(o, a), a};
     struct str password;
     int generated = password_choose(o, a, &password);
@@ -55,9 +57,11 @@ static int fill_demo(const struct command_line *o, struct db *db, struct arena *
     d.keep = keep_mail;
     d.keep_arg = &kept;
     int rc = demo_fill(db, &d);
-    if (rc == -ERR_FIELD_DUPLICATE) return complain("%s holds a desk already: demo needs a new store", store_name(o));
+    if (rc == -ERR_FIELD_DUPLICATE)
+        return complain("%s holds a desk already: demo needs a new store", store_name(o));
     if (rc < 0) return complain("%s can't be written and is incomplete: remove it", store_name(o));
-    if (!keep_files(files_folder(o, a), a)) return complain("the files of %s can't be written: remove it", store_name(o));
+    if (!keep_files(files_folder(o, a), a))
+        return complain("the files of %s can't be written: remove it", store_name(o));
     printf("deskd: a demo desk of %lld conversations in %s\n", (long long)d.conversations, store_name(o));
     for (int i = 0; i < DEMO_LOGINS; i++) printf("  %s\n", demo_logins[i]);
     if (generated) printf("They log in with the password %s (shown this once).\n", password.p);

@@ -1,4 +1,5 @@
-/* export: writes the desk as a folder of NDJSON files. src/transfer does the work. This file opens the store and the key. */
+/* export: writes the desk as a folder of NDJSON files. src/transfer does the work. This file opens the
+ * store and the key. */
 #include "commands/commands.h"
 
 #include "base/clock.h"
@@ -31,17 +32,19 @@ static int export_store(const struct command_line *o, struct db *db, const struc
                             .report = export_finding};
     int state = x.conn ? desk_state(x.conn) : -1;
     if (state < 0) return complain("%s can't be read", store_name(o));
-    if (state != DESK_READY) return complain("there is no complete desk in %s: nothing to export", store_name(o));
+    if (state != DESK_READY)
+        return complain("there is no complete desk in %s: nothing to export", store_name(o));
     if (desk_export(&x, a, &m, (struct why){err, sizeof err}) < 0) return complain("%s", err);
     for (int i = 0; i < m.count; i++) rows += m.parts[i].table.rows;
     int64_t ms = clock_now(&(struct clock){0}) - began;
-    printf("deskd: exported %" PRId64 " objects of %d tables and %" PRId64 " contents of files to %s (%" PRId64 " objects a second)\n",
+    printf("deskd: exported %" PRId64 " objects of %d tables and %" PRId64
+           " contents of files to %s (%" PRId64 " objects a second)\n",
            rows, m.count, m.contents, to, rows * 1000 / (ms > 0 ? ms : 1));
     printf("deskd: the export does not contain the server key: keep a copy of secret.key elsewhere\n");
     return 0;
 }
 
-/* ---- the audit log ----------------------------------------------------------------------------------------- */
+/* ---- the audit log --------------------------------------------------------------------------- */
 
 struct traced {
     int64_t now;
@@ -50,7 +53,8 @@ struct traced {
 
 static int trace_run(struct conn *c, void *arg) {
     const struct traced *t = arg;
-    return audit_command(c, &(struct audit_command){t->now, 0, &t->audit_key, AUDIT_DESK_EXPORTED, S("deskd export")});
+    return audit_command(
+        c, &(struct audit_command){t->now, 0, &t->audit_key, AUDIT_DESK_EXPORTED, S("deskd export")});
 }
 
 /* A desk that runs in a folder, or a store that can't be opened, gets the entry from a file. */
@@ -79,7 +83,8 @@ int command_export(const struct command_line *o) {
     struct db *db;
     int guard = contents_guard(files), status = EXIT_FAULT;
     cfg.read_only = true;
-    if (guard < 0 && errno != ENOENT) complain("the folder of files %s can't be locked: %s", files, strerror(errno));
+    if (guard < 0 && errno != ENOENT)
+        complain("the folder of files %s can't be locked: %s", files, strerror(errno));
     else if (secret_key(o, false, &key) >= 0) {
         if (db_open(&cfg, &db, err, sizeof err) < 0) complain("%s", err);
         else {

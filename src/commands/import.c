@@ -1,4 +1,5 @@
-/* import: fills an empty store from an export, or from files of another system. src/transfer does the work. This file opens the store and the key. */
+/* import: fills an empty store from an export, or from files of another system. src/transfer does the
+ * work. This file opens the store and the key. */
 #include "commands/commands.h"
 
 #include "base/clock.h"
@@ -20,12 +21,13 @@ struct import_command {
     const char *key, *key_to; /* path of the key; its place in the data folder, if it is not there */
 };
 
-/* ---- the key ----------------------------------------------------------------------------------------------- */
+/* ---- the key --------------------------------------------------------------------------------- */
 
 /* Takes the key of --secret-file or of the data folder, if there is one. */
 static int import_key(struct import_command *i) {
     struct key key;
-    const char *given = option_text(i->o, OPT_SECRET_FILE).p, *own = str_fmt(i->memory, "%s/secret.key", option_text(i->o, OPT_DATA).p).p;
+    const char *given = option_text(i->o, OPT_SECRET_FILE).p,
+               *own = str_fmt(i->memory, "%s/secret.key", option_text(i->o, OPT_DATA).p).p;
     i->key = given ? given : own;
     if (!given && access(own, F_OK) != 0) return 0;
     if (secret_key(i->o, false, &key) < 0) return -1;
@@ -35,27 +37,34 @@ static int import_key(struct import_command *i) {
     return i->key_to ? secret_copy(given, own, true) : 0;
 }
 
-/* ---- the summary ------------------------------------------------------------------------------------------- */
+/* ---- the summary ----------------------------------------------------------------------------- */
 
-static void import_dropped(const char *what, int64_t rows) { printf("deskd: left out %" PRId64 ": %s\n", rows, what); }
-
-static void say_people(const struct import_summary *s) {
-    printf("deskd: %" PRId64 " owners, %" PRId64 " administrators, %" PRId64 " agents, %" PRId64 " collaborators, %" PRId64 " customers\n",
-           s->people[ROLE_OWNER], s->people[ROLE_ADMIN], s->people[ROLE_AGENT], s->people[ROLE_COLLABORATOR], s->people[ROLE_CUSTOMER]);
+static void import_dropped(const char *what, int64_t rows) {
+    printf("deskd: left out %" PRId64 ": %s\n", rows, what);
 }
 
-static void say_import(const struct import_command *i, const struct manifest *m, const struct import_summary *s, int64_t ms) {
+static void say_people(const struct import_summary *s) {
+    printf("deskd: %" PRId64 " owners, %" PRId64 " administrators, %" PRId64 " agents, %" PRId64
+           " collaborators, %" PRId64 " customers\n",
+           s->people[ROLE_OWNER], s->people[ROLE_ADMIN], s->people[ROLE_AGENT], s->people[ROLE_COLLABORATOR],
+           s->people[ROLE_CUSTOMER]);
+}
+
+static void say_import(const struct import_command *i, const struct manifest *m,
+                       const struct import_summary *s, int64_t ms) {
     struct str base = option_text(i->o, OPT_BASE_URL);
-    printf("deskd: imported %" PRId64 " objects of %d tables and %" PRId64 " contents of files into %s (%" PRId64 " objects a second)\n",
+    printf("deskd: imported %" PRId64 " objects of %d tables and %" PRId64
+           " contents of files into %s (%" PRId64 " objects a second)\n",
            s->rows, m->count, s->contents, store_name(i->o), s->rows * 1000 / (ms > 0 ? ms : 1));
     say_people(s);
     if (i->x.without_secrets && option_text(i->o, OPT_DATABASE).p)
         printf("deskd: serve once with --new-key, because the desk gets a new server key\n");
     if (m->base_url.p && !(base.p && str_eq(base, m->base_url)))
-        printf("deskd: links in replies are the same if you serve with --base-url %.*s\n", (int)m->base_url.n, m->base_url.p);
+        printf("deskd: links in replies are the same if you serve with --base-url %.*s\n", (int)m->base_url.n,
+               m->base_url.p);
 }
 
-/* ---- the command ------------------------------------------------------------------------------------------- */
+/* ---- the command ----------------------------------------------------------------------------- */
 
 static int import_into(struct import_command *i, struct manifest *m) {
     char err[USAGE_MAX] = "";
@@ -76,12 +85,15 @@ static int import_store(struct import_command *i) {
     if (db_open(&cfg, &i->x.to, err, sizeof err) < 0) return complain("%s", err);
     int status = import_into(i, &m);
     if (db_close(i->x.to) < 0 && status == 0)
-        status = complain("%s may be incomplete on its disk: free some space there, remove it and import again", store_name(i->o));
-    if (status == 0 && i->key_to && !i->x.without_secrets && secret_copy(i->key, i->key_to, false) < 0) status = EXIT_FAULT;
+        status = complain("%s may be incomplete on its disk: free some space there, remove it and import "
+                          "again",
+                          store_name(i->o));
+    if (status == 0 && i->key_to && !i->x.without_secrets && secret_copy(i->key, i->key_to, false) < 0)
+        status = EXIT_FAULT;
     return status;
 }
 
-/* ---- other systems ------------------------------------------------------------------------------------------ */
+/* ---- other systems --------------------------------------------------------------------------- */
 
 QUERY(imported_owner, "SELECT id FROM users ORDER BY id LIMIT 1");
 
@@ -92,7 +104,8 @@ struct import_foreign {
     struct key audit_key;
 };
 
-/* An import of an export writes no entry of the audit log, because the desk then gives the same replies, those of GET /audit_log too. */
+/* An import of an export writes no entry of the audit log, because the desk then gives the same replies,
+ * those of GET /audit_log too. */
 static int import_foreign_run(struct conn *c, void *arg) {
     struct import_foreign *i = arg;
     i->f.conn = c;
@@ -101,19 +114,22 @@ static int import_foreign_run(struct conn *c, void *arg) {
     TRY(rc);
     TRY(db_int(c, &imported_owner, NULL, &i->f.owner_id));
     TRY(foreign_import(&i->f));
-    TRY(audit_command(c, &(struct audit_command){i->owner.now, 0, &i->audit_key, AUDIT_DESK_IMPORTED, S("deskd import")}));
+    TRY(audit_command(
+        c, &(struct audit_command){i->owner.now, 0, &i->audit_key, AUDIT_DESK_IMPORTED, S("deskd import")}));
     return desk_finish(c, &i->owner);
 }
 
 static void say_foreign(const struct command_line *o, const struct import_foreign *i) {
     printf("deskd: imported from %s into %s:", i->f.system->name, store_name(o));
-    for (const struct foreign_count *n = i->f.made; n; n = n->next) printf("%s %" PRId64 " %s", n == i->f.made ? "" : ",", n->n, n->what);
+    for (const struct foreign_count *n = i->f.made; n; n = n->next)
+        printf("%s %" PRId64 " %s", n == i->f.made ? "" : ",", n->n, n->what);
     printf("\n");
     for (const struct foreign_count *n = i->f.skipped; n; n = n->next)
         printf("deskd: not imported, %" PRId64 ": %s (for example %s)\n", n->n, n->what, n->example);
 }
 
-static int import_foreign_into(const struct command_line *o, struct import_foreign *i, struct db *db, struct arena *a) {
+static int import_foreign_into(const struct command_line *o, struct import_foreign *i, struct db *db,
+                               struct arena *a) {
     char err[USAGE_MAX] = "";
     struct str password;
     struct key key;
@@ -126,7 +142,8 @@ static int import_foreign_into(const struct command_line *o, struct import_forei
     i->f.why = (struct why){err, sizeof err};
     i->desk.db = db;
     if (db_write(db, import_foreign_run, i) < 0)
-        return complain("nothing was imported into %s: %s", store_name(o), *err ? err : "it can't be written");
+        return complain("nothing was imported into %s: %s", store_name(o),
+                        *err ? err : "it can't be written");
     say_foreign(o, i);
     printf("deskd: log in as %s", i->owner.owner_email.p);
     printf(generated ? " with the password %s (shown this once)\n" : "\n", password.p);
@@ -135,14 +152,17 @@ static int import_foreign_into(const struct command_line *o, struct import_forei
     return 0;
 }
 
-static int import_other(const struct command_line *o, const struct foreign_system *system, struct str from, struct arena *a) {
+static int import_other(const struct command_line *o, const struct foreign_system *system, struct str from,
+                        struct arena *a) {
     struct db_config cfg = store_config(o);
     struct db *db;
     char err[USAGE_MAX];
     int64_t now = command_now(o);
     struct import_foreign i = {
         .f = {.system = system, .from = from.p, .contents = files_folder(o, a), .memory = a, .now = now},
-        .owner = {.now = now, .owner_name = option_text(o, OPT_OWNER_NAME), .owner_email = option_text(o, OPT_OWNER_EMAIL)}};
+        .owner = {.now = now,
+                  .owner_name = option_text(o, OPT_OWNER_NAME),
+                  .owner_email = option_text(o, OPT_OWNER_EMAIL)}};
     i.f.desk = &i.desk;
     i.f.audit_key = &i.audit_key;
     i.desk.files = i.f.contents;
@@ -152,13 +172,15 @@ static int import_other(const struct command_line *o, const struct foreign_syste
     cfg.create = cfg.bulk = true;
     if (db_open(&cfg, &db, err, sizeof err) < 0) return complain("%s", err);
     int status = import_foreign_into(o, &i, db, a);
-    if (db_close(db) < 0 && status == 0) status = complain("%s may be incomplete on its disk: remove it and import again", store_name(o));
+    if (db_close(db) < 0 && status == 0)
+        status = complain("%s may be incomplete on its disk: remove it and import again", store_name(o));
     return status;
 }
 
 int command_import(const struct command_line *o) {
     struct str zendesk_from = option_text(o, OPT_FROM_ZENDESK), zammad_from = option_text(o, OPT_FROM_ZAMMAD);
-    int given = (option_text(o, OPT_IMPORT_FROM).p != NULL) + (zendesk_from.p != NULL) + (zammad_from.p != NULL);
+    int given =
+        (option_text(o, OPT_IMPORT_FROM).p != NULL) + (zendesk_from.p != NULL) + (zammad_from.p != NULL);
     struct import_command i = {.o = o, .memory = arena_new()};
     i.x = (struct desk_import){.from = option_text(o, OPT_IMPORT_FROM).p,
                                .contents = files_folder(o, i.memory),
@@ -166,9 +188,12 @@ int command_import(const struct command_line *o) {
                                .progress = progress_bar,
                                .dropped = import_dropped};
     int status = EXIT_FAULT;
-    if (given != 1) status = complain("deskd import needs one of --from, --from-zendesk and --from-zammad, with a folder");
+    if (given != 1)
+        status = complain("deskd import needs one of --from, --from-zendesk and --from-zammad, "
+                          "with a folder");
     else if (!i.x.from)
-        status = import_other(o, zendesk_from.p ? &zendesk : &zammad, zendesk_from.p ? zendesk_from : zammad_from, i.memory);
+        status = import_other(o, zendesk_from.p ? &zendesk : &zammad,
+                              zendesk_from.p ? zendesk_from : zammad_from, i.memory);
     else if (import_key(&i) == 0) status = import_store(&i);
     arena_free(i.memory);
     return status;

@@ -13,7 +13,8 @@
 static int family(struct str host) {
     char text[INET6_ADDRSTRLEN];
     unsigned char bytes[16];
-    if (host.n > 2 && host.p[0] == '[' && host.p[host.n - 1] == ']') host = (struct str){host.p + 1, host.n - 2};
+    if (host.n > 2 && host.p[0] == '[' && host.p[host.n - 1] == ']')
+        host = (struct str){host.p + 1, host.n - 2};
     if (host.n >= sizeof text) return 0;
     memcpy(text, host.p, host.n);
     text[host.n] = 0;
@@ -69,7 +70,9 @@ struct str *proxies_of(struct str list, struct arena *a) {
     return out;
 }
 
-bool listen_is_loopback(const struct listen *l) { return str_starts(l->host, S("127.")) || str_eq(l->host, S("[::1]")); }
+bool listen_is_loopback(const struct listen *l) {
+    return str_starts(l->host, S("127.")) || str_eq(l->host, S("[::1]"));
+}
 
 struct str listen_url(struct arena *a, const struct listen *l, int port) {
     return str_fmt(a, "http://%s:%d", l->host.p, port);
@@ -90,7 +93,9 @@ struct str url_host(struct str url) {
 
 bool url_valid(struct str url) { return url_host(url).n != 0; }
 
-bool store_valid(struct str text) { return db_url_valid(text) || (str_starts(text, S(STORE_FOLDER)) && text.n > sizeof STORE_FOLDER - 1); }
+bool store_valid(struct str text) {
+    return db_url_valid(text) || (str_starts(text, S(STORE_FOLDER)) && text.n > sizeof STORE_FOLDER - 1);
+}
 
 void raise_file_limit(int64_t connections, int64_t others) {
     struct rlimit limit;
@@ -102,6 +107,7 @@ void raise_file_limit(int64_t connections, int64_t others) {
     getrlimit(RLIMIT_NOFILE, &limit);
     limit.rlim_cur = limit.rlim_max;
     setrlimit(RLIMIT_NOFILE, &limit);
-    log_warn("%lld files may be open, %lld connections need %lld: raise the limit (LimitNOFILE=) or lower max-connections",
+    log_warn("%lld files may be open, %lld connections need %lld: raise the limit (LimitNOFILE=) or lower "
+             "max-connections",
              (long long)limit.rlim_cur, (long long)connections, (long long)need);
 }

@@ -1,5 +1,5 @@
-/* Addresses and URLs of the command line. Addresses are numeric, because the address of a name can change while the
- * server runs. */
+/* Addresses and URLs of the command line. Addresses are numeric, because the address of a name can change
+ * while the server runs. */
 #ifndef LISTEN_H
 #define LISTEN_H
 
@@ -13,7 +13,8 @@ struct listen {
 
 bool listen_valid(struct str text); /* true: a numeric address and a port */
 struct listen listen_of(struct str text, struct arena *a);
-bool lmtp_valid(struct str text);    /* true: an address whose port is not 25 (RFC 2033 section 5), or the path of a socket */
+/* true: an address whose port is not 25 (RFC 2033 section 5), or the path of a socket */
+bool lmtp_valid(struct str text);
 bool proxies_valid(struct str list); /* true: numeric addresses or networks, separated by commas */
 struct str *proxies_of(struct str list, struct arena *a); /* p NULL ends it; NULL: no list */
 
@@ -25,7 +26,8 @@ struct str listen_url(struct arena *a, const struct listen *l, int port);
 bool url_valid(struct str url);      /* true: http or https, with a host */
 struct str url_host(struct str url); /* without the port; n 0: not an http or https URL */
 
-/* Raises the limit of open files of this process to hold these connections and other files. Logs a warning if it can't. */
+/* Raises the limit of open files of this process to hold these connections and other files. Logs a warning
+ * if it can't. */
 void raise_file_limit(int64_t connections, int64_t others);
 #define LMTP_FILES 3 /* descriptors of one LMTP connection: its socket, and two for the file of a mail */
 

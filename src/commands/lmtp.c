@@ -12,11 +12,13 @@
 
 #define LMTP_OTHER_FILES 32 /* the port, the log, the file of recipients, the standard three */
 
-struct lmtp *lmtp_from_options(const struct command_line *o, struct arena *a, struct str inbox, struct lmtp_counts *counts) {
+struct lmtp *lmtp_from_options(const struct command_line *o, struct arena *a, struct str inbox,
+                               struct lmtp_counts *counts) {
     char err[USAGE_MAX];
     struct str address = option_text(o, OPT_LMTP);
-    struct lmtp_config cfg = {
-        .inbox = inbox, .connections = (int)option_int(o, OPT_LMTP_CONNECTIONS), .idle_s = (int)option_int(o, OPT_LMTP_IDLE)};
+    struct lmtp_config cfg = {.inbox = inbox,
+                              .connections = (int)option_int(o, OPT_LMTP_CONNECTIONS),
+                              .idle_s = (int)option_int(o, OPT_LMTP_IDLE)};
     if (*address.p == '/') {
         cfg.path = address.p;
     } else {
@@ -45,7 +47,8 @@ static int lmtp_serve(const struct command_line *o, struct arena *a, const sigse
     if (!become_owner(data)) {
         status = complain("root can't act as the owner of the data folder");
     } else if (access(names, W_OK | X_OK) != 0) {
-        status = complain("%s is not an inbox (%s): name the data folder of a desk that has been served", inbox.p, strerror(errno));
+        status = complain("%s is not an inbox (%s): name the data folder of a desk that has been served",
+                          inbox.p, strerror(errno));
     } else if (!lmtp_start(l)) {
         status = complain("LMTP can't be started");
     } else {
@@ -65,7 +68,8 @@ int command_lmtp(const struct command_line *o) {
     sigaddset(&set, SIGINT);
     pthread_sigmask(SIG_BLOCK, &set, NULL); /* before the first thread, so that all threads inherit it */
     if (option_text(o, OPT_LMTP).p == NULL) {
-        complain("deskd lmtp needs --lmtp ADDRESS: a numeric address and a port, or the full path of a socket");
+        complain("deskd lmtp needs --lmtp ADDRESS: a numeric address and a port, or the full path of a "
+                 "socket");
         return EXIT_USAGE;
     }
     struct arena *a = arena_new();

@@ -1,9 +1,10 @@
-/* mail-in: stores one mail from standard input for the desk. Its exit status is for a mail server (sysexits.h): 0: the
- * mail is on the disk; 75: try again; any other: return the mail to its sender.
+/* mail-in: stores one mail from standard input for the desk. Its exit status is for a mail server
+ * (sysexits.h): 0: the mail is on the disk; 75: try again; any other: return the mail to its sender.
  *
- * The mail is written while it is read. The envelope comes from (1) options, (2) the environment that Postfix and Exim set, and (3) header fields
- * that a mail server adds on top. (1) and (2) are the envelope: an unknown recipient is refused. (3) may name another mailbox of the way here, so
- * an unknown one is left out, and the desk looks at To and Cc. */
+ * The mail is written while it is read. The envelope comes from (1) options, (2) the environment that
+ * Postfix and Exim set, and (3) header fields that a mail server adds on top. (1) and (2) are the
+ * envelope: an unknown recipient is refused. (3) may name another mailbox of the way here, so an unknown
+ * one is left out, and the desk looks at To and Cc. */
 #include "commands/commands.h"
 
 #include "base/limits.h"
@@ -23,7 +24,8 @@ bool become_owner(struct str data) {
     return setgroups(0, NULL) == 0 && setgid(st.st_gid) == 0 && setuid(st.st_uid) == 0;
 }
 
-#define PIECE (64 * 1024) /* bytes that are read at once; the header fields of the envelope are in the first ones */
+#define PIECE \
+    (64 * 1024) /* bytes that are read at once; the header fields of the envelope are in the first ones */
 
 struct input {
     struct arena *a;
@@ -46,14 +48,15 @@ static ssize_t read_piece(char *piece) {
     return (ssize_t)n;
 }
 
-/* Complains. Reads the rest of standard input first, so that the mail server does not block on a full pipe. */
+/* Complains. Reads the rest of standard input first, so that the mail server does not block on a full
+ * pipe. */
 static int mail_refuse(struct input *in, int status, const char *why) {
     while (in && read_piece(in->piece) > 0) continue;
     complain("%s", why);
     return status;
 }
 
-/* ---- the envelope ----------------------------------------------------------------------------------------------------------- */
+/* ---- the envelope ---------------------------------------------------------------------------- */
 
 /* The value of the first header field of this name; p NULL: there is none. */
 static struct str field_value(struct str rest, const char *name) {
@@ -69,8 +72,8 @@ static struct str bare_address(struct str s) {
     return s.n >= 2 && s.p[0] == '<' && s.p[s.n - 1] == '>' ? (struct str){s.p + 1, s.n - 2} : s;
 }
 
-/* Sets the recipient to the first of the candidates that the desk takes mail for. Returns 1, 0 if it takes none of them or none is given, or -1
- * with errno. */
+/* Sets the recipient to the first of the candidates that the desk takes mail for. Returns 1, 0 if it takes
+ * none of them or none is given, or -1 with errno. */
 static int choose_recipient(struct input *in, const struct str *candidates, size_t n) {
     for (size_t i = 0; i < n; i++) {
         struct str address = bare_address(candidates[i]);
@@ -83,21 +86,26 @@ static int choose_recipient(struct input *in, const struct str *candidates, size
 
 /* Returns 0 or the exit status. */
 static int read_recipient(struct input *in, const struct command_line *o) {
-    struct str given[] = {option_text(o, OPT_RECIPIENT), str_of(getenv("ORIGINAL_RECIPIENT")), str_of(getenv("RECIPIENT"))};
+    struct str given[] = {option_text(o, OPT_RECIPIENT), str_of(getenv("ORIGINAL_RECIPIENT")),
+                          str_of(getenv("RECIPIENT"))};
     struct str fields[] = {field_value(in->first, "X-Original-To"), field_value(in->first, "Delivered-To")};
     bool known = given[0].p || given[1].p || given[2].p;
-    int found = given[0].p ? choose_recipient(in, given, 1) : known ? choose_recipient(in, given + 1, 2) : choose_recipient(in, fields, 2);
+    int found = given[0].p ? choose_recipient(in, given, 1)
+                : known    ? choose_recipient(in, given + 1, 2)
+                           : choose_recipient(in, fields, 2);
     if (found > 0 || (found == 0 && !known)) return 0;
     if (found == 0)
         return mail_refuse(in, EX_NOUSER,
                            str_fmt(in->a,
-                                   "this desk takes no mail for this recipient: add a mailbox with the address, or pass one "
-                                   "of the addresses in %s/recipients to --recipient",
+                                   "this desk takes no mail for this recipient: add a mailbox with the "
+                                   "address, or pass one of the addresses in %s/recipients to --recipient",
                                    in->inbox.p)
                                .p);
     return mail_refuse(in, EX_TEMPFAIL,
-                       str_fmt(in->a, "%s/recipients can't be read (%s): name the data folder of a desk that has been served", in->inbox.p,
-                               strerror(errno))
+                       str_fmt(in->a,
+                               "%s/recipients can't be read (%s): name the data folder of a desk "
+                               "that has been served",
+                               in->inbox.p, strerror(errno))
                            .p);
 }
 
@@ -110,14 +118,20 @@ static void read_sender(struct input *in, const struct command_line *o) {
     in->mail.envelope_from = str_eqi(sender, S("MAILER-DAEMON")) ? S("") : sender;
 }
 
-/* ---- storing ---------------------------------------------------------------------------------------------------------------- */
+/* ---- storing --------------------------------------------------------------------------------- */
 
 static int mail_fault(struct input *in, int fault) {
     if (fault == ENOENT)
         return mail_refuse(in, EX_TEMPFAIL,
-                           str_fmt(in->a, "%s is not an inbox: name the data folder of a desk that has been served", in->inbox.p).p);
+                           str_fmt(in->a,
+                                   "%s is not an inbox: name the data folder of a desk that has been "
+                                   "served",
+                                   in->inbox.p)
+                               .p);
     return mail_refuse(in, EX_TEMPFAIL,
-                       str_fmt(in->a, "%s can't store a mail now: %s. The mail server tries again; otherwise run mail-in again",
+                       str_fmt(in->a,
+                               "%s can't store a mail now: %s. The mail server tries again; "
+                               "otherwise run mail-in again",
                                in->inbox.p, strerror(fault))
                            .p);
 }
@@ -139,9 +153,10 @@ static int mail_store(struct input *in) {
     if (!fault) fault = mail_copy(in, &d);
     if (!fault) fault = inbox_finish(&d, in->a, in->inbox);
     if (fault) inbox_drop(&d);
-    return fault < 0 ? mail_refuse(in, EX_UNAVAILABLE, "this mail is larger than 50 MiB: send it without its files")
-           : fault   ? mail_fault(in, fault)
-                     : 0;
+    return fault < 0
+               ? mail_refuse(in, EX_UNAVAILABLE, "this mail is larger than 50 MiB: send it without its files")
+           : fault ? mail_fault(in, fault)
+                   : 0;
 }
 
 static int mail_take(struct arena *a, const struct command_line *o) {
@@ -149,9 +164,13 @@ static int mail_take(struct arena *a, const struct command_line *o) {
     ssize_t n = read_piece(first);
     if (n < 0)
         return mail_refuse(NULL, EX_TEMPFAIL,
-                           "the mail can't be read from standard input: redirect a file to it or let a mail server run mail-in as a pipe");
+                           "the mail can't be read from standard input: redirect a file to it or let a mail "
+                           "server run mail-in as a pipe");
     if (n == 0) return mail_refuse(NULL, EX_DATAERR, "standard input is empty: give one mail");
-    struct input in = {.a = a, .inbox = inbox_of(a, option_text(o, OPT_DATA)), .first = {first, (size_t)n}, .piece = arena_bytes(a, PIECE)};
+    struct input in = {.a = a,
+                       .inbox = inbox_of(a, option_text(o, OPT_DATA)),
+                       .first = {first, (size_t)n},
+                       .piece = arena_bytes(a, PIECE)};
     in.mail.door = DOOR_PIPE;
     int status = read_recipient(&in, o);
     if (status) return status;
@@ -163,7 +182,9 @@ int command_mail_in(const struct command_line *o) {
     struct arena *a = arena_new();
     int status = become_owner(option_text(o, OPT_DATA))
                      ? mail_take(a, o)
-                     : mail_refuse(NULL, EX_TEMPFAIL, "root can't act as the owner of the data folder: run mail-in as the owner");
+                     : mail_refuse(NULL, EX_TEMPFAIL,
+                                   "root can't act as the owner of the data folder: run mail-in as the "
+                                   "owner");
     arena_free(a);
     return status;
 }

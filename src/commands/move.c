@@ -1,6 +1,6 @@
-/* move: moves a desk from a folder into a database, or back. db/move.c moves the rows. This file opens the two stores,
- * checks them, and copies the server key, which is not a row. Contents of files never change, so they are not copied. A
- * message at the end says what to do with their folder. */
+/* move: moves a desk from a folder into a database, or back. db/move.c moves the rows. This file opens the
+ * two stores, checks them, and copies the server key, which is not a row. Contents of files never change,
+ * so they are not copied. A message at the end says what to do with their folder. */
 #include "commands/commands.h"
 
 #include "core/desk/desk.h"
@@ -39,31 +39,33 @@ static bool same_place(const struct place *a, const struct place *b) {
     return one_url || same_folder(a->config.dir, b->config.dir);
 }
 
-/* ---- the key ------------------------------------------------------------------------------------------ */
+/* ---- the key --------------------------------------------------------------------------------- */
 
 static void find_key(struct move *m, const struct command_line *o) {
-    const char *beside = m->from.config.dir ? str_fmt(m->memory, "%s/secret.key", m->from.config.dir).p : NULL;
+    const char *beside =
+        m->from.config.dir ? str_fmt(m->memory, "%s/secret.key", m->from.config.dir).p : NULL;
     m->key = option_text(o, OPT_SECRET_FILE).p;
     if (m->key == NULL && beside && access(beside, F_OK) == 0) m->key = beside;
     if (m->to.config.dir) m->key_to = str_fmt(m->memory, "%s/secret.key", m->to.config.dir).p;
 }
 
 static void say_key(const struct move *m) {
-    if (m->key && m->key_to) printf("deskd: the server key is in %s; serve with --data %s\n", m->key_to, m->to.config.dir);
+    if (m->key && m->key_to)
+        printf("deskd: the server key is in %s; serve with --data %s\n", m->key_to, m->to.config.dir);
     else if (m->key)
-        printf("deskd: the desk still needs its server key: serve with --secret-file %s, or a copy of it that you keep "
-               "with each process\n",
+        printf("deskd: the desk still needs its server key: serve with --secret-file %s, or a copy of it "
+               "that you keep with each process\n",
                m->key);
     else if (m->key_to)
-        printf("deskd: put the desk's server key to %s before you serve it; with a new key all sessions end and "
-               "encrypted secrets are lost\n",
+        printf("deskd: put the desk's server key to %s before you serve it; with a new key all sessions end "
+               "and encrypted secrets are lost\n",
                m->key_to);
     else
-        printf("deskd: serve with --secret-file and the server key that the desk had; with a new key all sessions end "
-               "and encrypted secrets are lost\n");
+        printf("deskd: serve with --secret-file and the server key that the desk had; with a new key all "
+               "sessions end and encrypted secrets are lost\n");
 }
 
-/* ---- contents of files -------------------------------------------------------------------------------- */
+/* ---- contents of files ----------------------------------------------------------------------- */
 
 QUERY(files_moved, "SELECT COUNT(*) FROM files");
 
@@ -75,15 +77,17 @@ static int64_t moved_file_count(struct db *source) {
 
 static void say_files(const struct move *m, int64_t files) {
     if (files == 0) return;
-    const char *where = m->from.config.dir ? str_fmt(m->memory, "%s/files", m->from.config.dir).p : "the folder that --files named";
+    const char *where = m->from.config.dir ? str_fmt(m->memory, "%s/files", m->from.config.dir).p
+                                           : "the folder that --files named";
     const char *to = m->to.config.dir ? str_fmt(m->memory, "move it to %s/files", m->to.config.dir).p
                                       : "copy it to where all processes reach it, and serve with --files";
-    printf("deskd: contents of %" PRId64
-           " files are not rows and were not moved: they are in %s; serve with --files and that folder, or %s\n",
-           files, where, to);
+    printf(
+        "deskd: contents of %" PRId64
+        " files are not rows and were not moved: they are in %s; serve with --files and that folder, or %s\n",
+        files, where, to);
 }
 
-/* ---- the rows ----------------------------------------------------------------------------------------- */
+/* ---- the rows -------------------------------------------------------------------------------- */
 
 static int vacant(struct conn *c) {
     int state = desk_state(c);
@@ -92,7 +96,8 @@ static int vacant(struct conn *c) {
 
 static void print_table(const struct db_moved *t) {
     bool same = t->rows[0] == t->rows[1] && strcmp(t->sum[0], t->sum[1]) == 0;
-    printf("%-28s %10" PRId64 "  %s  %s\n", t->table, t->rows[0], t->sum[0], same ? "the same" : "DIFFERENT:");
+    printf("%-28s %10" PRId64 "  %s  %s\n", t->table, t->rows[0], t->sum[0],
+           same ? "the same" : "DIFFERENT:");
     if (!same) printf("%-28s %10" PRId64 "  %s\n", "  in the target", t->rows[1], t->sum[1]);
 }
 
@@ -110,7 +115,8 @@ static int open_source(const struct move *m, struct db **out) {
 }
 
 static int fill_target(const struct move *m, struct db *source, struct db *target) {
-    struct db_move move = {.from = source, .to = target, .vacant = vacant, .progress = progress_bar, .report = print_table};
+    struct db_move move = {
+        .from = source, .to = target, .vacant = vacant, .progress = progress_bar, .report = print_table};
     char err[USAGE_MAX];
     if (db_move(&move, err, sizeof err) == 0) return 0;
     return complain("nothing was moved to %s: %s", m->to.name, err);
@@ -124,7 +130,9 @@ static int move_store(const struct move *m, struct db *source) {
     if (db_open(&cfg, &target, err, sizeof err) < 0) return complain("the target: %s", err);
     int status = fill_target(m, source, target);
     if (db_close(target) < 0 && status == 0)
-        status = complain("%s may be incomplete on its disk: free some space there, remove it and move again", m->to.name);
+        status = complain("%s may be incomplete on its disk: free some space there, remove it and move "
+                          "again",
+                          m->to.name);
     return status;
 }
 
@@ -139,15 +147,17 @@ static int move(const struct move *m) {
     if (status == 0 && m->key && m->key_to && secret_copy(m->key, m->key_to, false) < 0) status = EXIT_FAULT;
     db_close(source);
     if (status) return status;
-    printf("deskd: moved from %s to %s; counts and checksums of all tables are the same\n", m->from.name, m->to.name);
+    printf("deskd: moved from %s to %s; counts and checksums of all tables are the same\n", m->from.name,
+           m->to.name);
     say_key(m);
     say_files(m, files);
     return 0;
 }
 
 int command_move(const struct command_line *o) {
-    struct move m = {
-        .memory = arena_new(), .from = place_named(option_text(o, OPT_MOVE_FROM)), .to = place_named(option_text(o, OPT_MOVE_TO))};
+    struct move m = {.memory = arena_new(),
+                     .from = place_named(option_text(o, OPT_MOVE_FROM)),
+                     .to = place_named(option_text(o, OPT_MOVE_TO))};
     find_key(&m, o);
     int status = move(&m);
     arena_free(m.memory);

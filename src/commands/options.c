@@ -15,7 +15,7 @@ struct reading {
 
 #define REFUSE(r, ...) (snprintf((r)->err, USAGE_MAX, __VA_ARGS__), -1)
 
-/* ---- names and values -------------------------------------------------------------------------------- */
+/* ---- names and values ------------------------------------------------------------------------ */
 
 /* Names in the environment and the file: letter case, hyphens and underscores make no difference. */
 static bool same_name(struct str a, const char *b) {
@@ -37,14 +37,15 @@ static int option_find(struct str name, unsigned command) {
 }
 
 static bool flag_value(struct str v, bool *on) {
-    static const struct word words[] = {{1, "yes"}, {1, "true"}, {1, "on"}, {1, "1"}, {0, "no"}, {0, "false"}, {0, "off"}, {0, "0"}, {0}};
+    static const struct word words[] = {{1, "yes"},   {1, "true"}, {1, "on"}, {1, "1"}, {0, "no"},
+                                        {0, "false"}, {0, "off"},  {0, "0"},  {0}};
     int id = word_id(words, v);
     *on = id == 1;
     return id >= 0;
 }
 
-/* Stores a value that has its option's type. `where` begins the refusal: "--listen", "DESKD_LISTEN", "deskd.conf:3:
- * listen". */
+/* Stores a value that has its option's type. `where` begins the refusal: "--listen", "DESKD_LISTEN",
+ * "deskd.conf:3: listen". */
 static int option_take(struct reading *r, int id, struct str value, const char *where) {
     const struct option *opt = &option_table[id];
     int64_t n;
@@ -52,19 +53,22 @@ static int option_take(struct reading *r, int id, struct str value, const char *
     switch (opt->type) {
     case OPTION_TEXT:
         if (value.n == 0) return REFUSE(r, "%s needs a value: %s", where, opt->doc);
-        if (opt->valid && !opt->valid(value)) return REFUSE(r, "%s takes %s, not \"%.*s\"", where, opt->form, (int)value.n, value.p);
+        if (opt->valid && !opt->valid(value))
+            return REFUSE(r, "%s takes %s, not \"%.*s\"", where, opt->form, (int)value.n, value.p);
         break;
     case OPTION_INT:
         if (!str_to_int(value, &n) || n < opt->min || n > opt->max)
-            return REFUSE(r, "%s takes a whole number from %lld to %lld, not \"%.*s\"", where, (long long)opt->min, (long long)opt->max,
-                          (int)value.n, value.p);
+            return REFUSE(r, "%s takes a whole number from %lld to %lld, not \"%.*s\"", where,
+                          (long long)opt->min, (long long)opt->max, (int)value.n, value.p);
         break;
     case OPTION_FLAG:
-        if (!flag_value(value, &on)) return REFUSE(r, "%s takes yes or no, not \"%.*s\"", where, (int)value.n, value.p);
+        if (!flag_value(value, &on))
+            return REFUSE(r, "%s takes yes or no, not \"%.*s\"", where, (int)value.n, value.p);
         break;
     case OPTION_WORD:
         if (word_id(opt->words, value) < 0)
-            return REFUSE(r, "%s takes one of %s, not \"%.*s\"", where, words_list(r->a, opt->words).p, (int)value.n, value.p);
+            return REFUSE(r, "%s takes one of %s, not \"%.*s\"", where, words_list(r->a, opt->words).p,
+                          (int)value.n, value.p);
         break;
     }
     r->o->values[id] = str_dup(r->a, value);
@@ -76,7 +80,7 @@ static void defaults(struct reading *r) {
         if (option_table[i].initial) r->o->values[i] = str_of(option_table[i].initial);
 }
 
-/* ---- the settings file ------------------------------------------------------------------------------- */
+/* ---- the settings file ----------------------------------------------------------------------- */
 
 static int settings_read_line(struct reading *r, const char *path, int number, struct str line) {
     struct str value = str_trim(line), name = str_cut(&value, '=');
@@ -85,8 +89,10 @@ static int settings_read_line(struct reading *r, const char *path, int number, s
     if (value.p == NULL) return REFUSE(r, "%s:%d: write a setting as: name = value", path, number);
     int id = option_find(name, r->o->command->bit);
     if (id < 0 || !(option_table[id].flags & IN_FILE))
-        return REFUSE(r, "%s:%d: there is no setting \"%.*s\"; deskd settings prints all settings", path, number, (int)name.n, name.p);
-    return option_take(r, id, str_trim(value), str_fmt(r->a, "%s:%d: %s", path, number, option_table[id].name).p);
+        return REFUSE(r, "%s:%d: there is no setting \"%.*s\"; deskd settings prints all settings", path,
+                      number, (int)name.n, name.p);
+    return option_take(r, id, str_trim(value),
+                       str_fmt(r->a, "%s:%d: %s", path, number, option_table[id].name).p);
 }
 
 static int settings_read_file(struct reading *r, const char *path) {
@@ -104,7 +110,7 @@ static int settings_read_file(struct reading *r, const char *path) {
     return 0;
 }
 
-/* ---- the environment --------------------------------------------------------------------------------- */
+/* ---- the environment ------------------------------------------------------------------------- */
 
 static const char *environment_name(struct arena *a, const struct option *opt) {
     char *name = arena_alloc(a, strlen(opt->name) + sizeof "DESKD_"), *at = name + sizeof "DESKD_" - 1;
@@ -115,10 +121,12 @@ static const char *environment_name(struct arena *a, const struct option *opt) {
 
 static int read_environment(struct reading *r, int id) {
     const char *name = environment_name(r->a, &option_table[id]), *value = getenv(name);
-    return value == NULL || !(option_table[id].commands & r->o->command->bit) ? 0 : option_take(r, id, str_of(value), name);
+    return value == NULL || !(option_table[id].commands & r->o->command->bit)
+               ? 0
+               : option_take(r, id, str_of(value), name);
 }
 
-/* ---- the command line -------------------------------------------------------------------------------- */
+/* ---- the command line ------------------------------------------------------------------------ */
 
 static const struct command *command_find(const char *name) {
     for (const struct command *c = commands; c->name; c++)
@@ -134,7 +142,8 @@ static int arguments_read_option(struct reading *r, int argc, char **argv, int *
     int id = option_find(name, c->bit);
     if (id < 0) return REFUSE(r, "there is no option %s; deskd %s --help lists the options", shown, c->name);
     if (!(option_table[id].commands & c->bit))
-        return REFUSE(r, "%s is not an option of deskd %s; deskd %s --help lists its options", shown, c->name, c->name);
+        return REFUSE(r, "%s is not an option of deskd %s; deskd %s --help lists its options", shown, c->name,
+                      c->name);
     if (value.p == NULL && option_table[id].type == OPTION_FLAG) value = S("yes");
     if (value.p == NULL && ++*at < argc) value = str_of(argv[*at]);
     if (value.p == NULL) return REFUSE(r, "%s needs a value: %s %s", shown, shown, option_table[id].arg);
@@ -153,7 +162,8 @@ static int read_arguments(struct reading *r, int argc, char **argv) {
         } else if (c->operand && r->o->operand == NULL) {
             r->o->operand = argv[i];
         } else {
-            return REFUSE(r, "deskd %s does not take \"%s\"; deskd %s --help shows its usage", c->name, argv[i], c->name);
+            return REFUSE(r, "deskd %s does not take \"%s\"; deskd %s --help shows its usage", c->name,
+                          argv[i], c->name);
         }
     }
     return 0;
@@ -170,20 +180,24 @@ static int read_command(struct reading *r, int argc, char **argv) {
         return 0;
     }
     r->o->command = command_find(argv[1]);
-    if (r->o->command == NULL) return REFUSE(r, "there is no command \"%s\"; deskd --help lists them", argv[1]);
+    if (r->o->command == NULL)
+        return REFUSE(r, "there is no command \"%s\"; deskd --help lists them", argv[1]);
     return 0;
 }
 
 static int check_needed(struct reading *r) {
     const struct command *c = r->o->command;
     for (int i = 0; i < OPT_COUNT; i++)
-        if ((option_table[i].flags & NEEDED) && (option_table[i].commands & c->bit) && r->o->values[i].p == NULL)
-            return REFUSE(r, "deskd %s needs --%s %s: %s", c->name, option_table[i].name, option_table[i].arg, option_table[i].doc);
+        if ((option_table[i].flags & NEEDED) && (option_table[i].commands & c->bit) &&
+            r->o->values[i].p == NULL)
+            return REFUSE(r, "deskd %s needs --%s %s: %s", c->name, option_table[i].name, option_table[i].arg,
+                          option_table[i].doc);
     if (c->operand && r->o->operand == NULL) return REFUSE(r, "deskd %s needs %s", c->name, c->operand);
     return 0;
 }
 
-/* Reads the stronger sources first, because they name the settings file. Then reads all sources, the weakest first. */
+/* Reads the stronger sources first, because they name the settings file. Then reads all sources, the
+ * weakest first. */
 int options_read(struct command_line *o, struct arena *a, int argc, char **argv, char err[USAGE_MAX]) {
     struct reading r = {o, a, err};
     *o = (struct command_line){.argc = argc, .argv = argv};
@@ -205,7 +219,9 @@ struct str option_text(const struct command_line *o, enum option_id id) {
     return o->values[id];
 }
 
-bool option_is_given(const struct command_line *o, enum option_id id) { return o->values[id].p != option_table[id].initial; }
+bool option_is_given(const struct command_line *o, enum option_id id) {
+    return o->values[id].p != option_table[id].initial;
+}
 
 int64_t option_int(const struct command_line *o, enum option_id id) {
     const struct option *opt = &option_table[id];

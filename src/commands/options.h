@@ -1,8 +1,9 @@
-/* Options from the command line, the environment and the settings file. One table defines them all, the help, the
- * manual page and the settings file that `deskd settings` prints.
+/* Options from the command line, the environment and the settings file. One table defines them all, the
+ * help, the manual page and the settings file that `deskd settings` prints.
  *
- * Each option has one name in three spellings: --base-url URL, DESKD_BASE_URL=URL, and `base-url = URL` in the file.
- * The command line overrides the environment, the environment overrides the file, and the file overrides the default. */
+ * Each option has one name in three spellings: --base-url URL, DESKD_BASE_URL=URL, and `base-url = URL` in
+ * the file. The command line overrides the environment, the environment overrides the file, and the file
+ * overrides the default. */
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
@@ -14,7 +15,7 @@
 
 struct command_line;
 
-/* ---- commands ---------------------------------------------------------------------------------------- */
+/* ---- commands -------------------------------------------------------------------------------- */
 
 enum {
     SERVE = 1 << 0,
@@ -45,7 +46,7 @@ struct command {
 };
 extern const struct command commands[]; /* name NULL ends it */
 
-/* ---- options ----------------------------------------------------------------------------------------- */
+/* ---- options --------------------------------------------------------------------------------- */
 
 enum option_id {
     OPT_DATA,
@@ -134,12 +135,14 @@ struct command_line {
     struct str values[OPT_COUNT]; /* p NULL: no value and no default; otherwise of the option's type */
 };
 
-/* Reads all three sources. Returns 0, or -1 with one line in err that says what to do. The values are in the arena. */
+/* Reads all three sources. Returns 0, or -1 with one line in err that says what to do. The values are in
+ * the arena. */
 int options_read(struct command_line *o, struct arena *a, int argc, char **argv, char err[USAGE_MAX]);
 
 struct str option_text(const struct command_line *o, enum option_id id); /* with a NUL */
-bool option_is_given(const struct command_line *o, enum option_id id);   /* false: the value is the default, or there is none */
-int64_t option_int(const struct command_line *o, enum option_id id);     /* numbers, words; flags: 0 or 1 */
+/* false: the value is the default, or there is none */
+bool option_is_given(const struct command_line *o, enum option_id id);
+int64_t option_int(const struct command_line *o, enum option_id id); /* numbers, words; flags: 0 or 1 */
 
 void options_help(FILE *out, const struct command *c); /* c NULL: help of all commands */
 void options_settings(FILE *out);                      /* writes the commented settings file */

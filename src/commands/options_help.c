@@ -2,8 +2,8 @@
 
 enum { NAME_WIDTH = 28, WIDTH = 100 };
 
-/* Writes text in lines of at most WIDTH, each after the first begun with `margin`. `column` is the column of the first
- * line's start. */
+/* Writes text in lines of at most WIDTH, each after the first begun with `margin`. `column` is the column
+ * of the first line's start. */
 static void wrapped(FILE *out, const char *text, int column, const char *margin) {
     int at = column, left = (int)strlen(margin);
     for (struct str rest = str_of(text); rest.p;) {
@@ -54,7 +54,8 @@ void options_help(FILE *out, const struct command *c) {
         help_all(out);
         return;
     }
-    fprintf(out, "usage: deskd %s%s%s [OPTION ...]\n\n", c->name, c->operand ? " " : "", c->operand ? c->operand : "");
+    fprintf(out, "usage: deskd %s%s%s [OPTION ...]\n\n", c->name, c->operand ? " " : "",
+            c->operand ? c->operand : "");
     wrapped(out, c->doc, 0, "");
     bool any = false;
     for (int i = 0; i < OPT_COUNT; i++) {
@@ -65,7 +66,7 @@ void options_help(FILE *out, const struct command *c) {
     }
 }
 
-/* ---- the manual page ------------------------------------------------------------------------------------- */
+/* ---- the manual page ------------------------------------------------------------------------- */
 
 /* Writes text for troff(1): escapes backslashes, hyphens and a control character at the beginning. */
 static void troff(FILE *out, const char *text) {
@@ -81,46 +82,54 @@ static void troff(FILE *out, const char *text) {
 static void manual_option(FILE *out, const struct option *opt) {
     fprintf(out, ".TP\n.BR \\-\\-%s%s%s\n", opt->name, opt->arg ? " \" \" " : "", opt->arg ? opt->arg : "");
     troff(out, opt->doc);
-    for (const struct word *w = opt->words; w && w->word; w++) fprintf(out, "%s%s", w == opt->words ? "One of " : ", ", w->word);
+    for (const struct word *w = opt->words; w && w->word; w++)
+        fprintf(out, "%s%s", w == opt->words ? "One of " : ", ", w->word);
     if (opt->words) fputs(".\n", out);
     if (opt->initial) fprintf(out, "Default: %s.\n", opt->initial);
 }
 
 static void manual_command(FILE *out, const struct command *c) {
-    fprintf(out, ".SS deskd %s%s%s [OPTION ...]\n", c->name, c->operand ? " " : "", c->operand ? c->operand : "");
+    fprintf(out, ".SS deskd %s%s%s [OPTION ...]\n", c->name, c->operand ? " " : "",
+            c->operand ? c->operand : "");
     troff(out, c->doc);
     for (int i = 0; i < OPT_COUNT; i++)
         if (option_table[i].commands & c->bit) manual_option(out, &option_table[i]);
 }
 
 void options_manual(FILE *out) {
-    fputs(".TH DESKD 1 \"\" \"deskd " DESKD_VERSION "\" \"User Commands\"\n.SH NAME\ndeskd \\- help desk server with a JSON REST API\n"
+    fputs(".TH DESKD 1 \"\" \"deskd " DESKD_VERSION
+          "\" \"User Commands\"\n.SH NAME\ndeskd \\- help desk server with a JSON REST API\n"
           ".SH SYNOPSIS\n.B deskd\n.I COMMAND\n[OPTION ...]\n.SH DESCRIPTION\n",
           out);
-    troff(out, "deskd serves a help desk over a JSON REST API from a folder (SQLite) or from a PostgreSQL database.");
+    troff(out, "deskd serves a help desk over a JSON REST API from a folder (SQLite) or from a PostgreSQL "
+               "database.");
     fputs(".PP\n", out);
-    troff(out, "Each option can also be given in the environment (DESKD_BASE_URL for --base-url). Options of a process can be given in a "
-               "settings file, too. The command line overrides the environment, and the environment overrides the file.");
+    troff(out, "Each option can also be given in the environment (DESKD_BASE_URL for --base-url). Options "
+               "of a process can be given in a settings file, too. The command line overrides the "
+               "environment, and the environment overrides the file.");
     fputs(".SH COMMANDS\n", out);
     for (const struct command *c = commands; c->name; c++) manual_command(out, c);
     fputs(".SH EXIT STATUS\n", out);
-    troff(out, "0: success. 1: the command failed. 2: the command line is wrong. The command mail-in uses the values of sysexits.h.");
-    fputs(".SH FILES\n.TP\n.I /etc/deskd.conf\nThe settings file of the packaged service.\n.TP\n.I /var/lib/deskd\n"
-          "The data folder of the packaged service.\n.SH SEE ALSO\n",
-          out);
-    troff(out, "The folder /usr/share/doc/deskd/docs has OPERATIONS.md and the other documents. A running server shows the reference of "
-               "its API at /docs.");
+    troff(out, "0: success. 1: the command failed. 2: the command line is wrong. The command mail-in uses "
+               "the values of sysexits.h.");
+    fputs(
+        ".SH FILES\n.TP\n.I /etc/deskd.conf\nThe settings file of the packaged service.\n.TP\n.I /var/lib/deskd\n"
+        "The data folder of the packaged service.\n.SH SEE ALSO\n",
+        out);
+    troff(out, "The folder /usr/share/doc/deskd/docs has OPERATIONS.md and the other documents. A running "
+               "server shows the reference of its API at /docs.");
 }
 
-/* ---- the settings file ------------------------------------------------------------------------------------ */
+/* ---- the settings file ----------------------------------------------------------------------- */
 
 void options_settings(FILE *out) {
-    fputs("# Settings of deskd: one \"name = value\" a line. Name the file with --settings FILE or DESKD_SETTINGS.\n"
-          "# The environment (DESKD_LISTEN for listen) and the command line (--listen) override it.\n"
-          "# On SIGHUP a running desk reads it again, and logs the changes that need a restart.\n"
-          "# Settings of the desk itself (password rules, CORS, what customers see) are not here. They are in\n"
-          "# the store: GET and PUT /api/v1/settings.\n",
-          out);
+    fputs(
+        "# Settings of deskd: one \"name = value\" a line. Name the file with --settings FILE or DESKD_SETTINGS.\n"
+        "# The environment (DESKD_LISTEN for listen) and the command line (--listen) override it.\n"
+        "# On SIGHUP a running desk reads it again, and logs the changes that need a restart.\n"
+        "# Settings of the desk itself (password rules, CORS, what customers see) are not here. They are in\n"
+        "# the store: GET and PUT /api/v1/settings.\n",
+        out);
     for (int i = 0; i < OPT_COUNT; i++) {
         const struct option *opt = &option_table[i];
         if (!(opt->flags & IN_FILE)) continue;

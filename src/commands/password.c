@@ -8,8 +8,8 @@
 #include <termios.h>
 #include <unistd.h>
 
-/* Reads the first line, without its end. The buffer holds one character more than the limit, so that a longer line is
- * detected. */
+/* Reads the first line, without its end. The buffer holds one character more than the limit, so that a
+ * longer line is detected. */
 static int first_line(FILE *f, const char *from, struct arena *a, struct str *out) {
     char line[LIMIT_PASSWORD + 3];
     if (fgets(line, sizeof line, f) == NULL) line[0] = 0;
@@ -48,7 +48,9 @@ static int from_terminal(struct arena *a, struct str *out) {
 
 int password_file_there(const struct command_line *o) {
     const char *file = option_text(o, OPT_PASSWORD_FILE).p;
-    return file && access(file, R_OK) != 0 ? (complain("the password file %s can't be read: %s", file, strerror(errno)), -1) : 0;
+    return file && access(file, R_OK) != 0
+               ? (complain("the password file %s can't be read: %s", file, strerror(errno)), -1)
+               : 0;
 }
 
 int password_ask(const struct command_line *o, struct arena *a, struct str *out) {

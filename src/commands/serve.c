@@ -3,8 +3,8 @@
  *     store -> key -> (new desk: its owner) -> new permissions -> settings -> folder of files -> inbox -> api -> port
  *     -> jobs -> sender -> reader of mailboxes -> listener -> http -> LMTP -> "listening" -> signals
  *
- * Signals are blocked in every thread. sigwait takes them here, one at a time, so there are no handlers and no
- * interrupted calls. */
+ * Signals are blocked in every thread. sigwait takes them here, one at a time, so there are no handlers
+ * and no interrupted calls. */
 #include "commands/commands.h"
 
 #include "api/api.h"
@@ -54,13 +54,14 @@ struct server {
     struct lmtp_counts mails;
 };
 
-/* Descriptors besides the connections: the store, its log and readers, temporary files, the standard three. */
+/* Descriptors besides the connections: the store, its log and readers, temporary files, the standard
+ * three. */
 #define OTHER_FILES 512
 
 /* Default numbers of pool threads. Threads of a database that blocks mostly wait, so there are more. */
 enum { WORKERS = 2, WORKERS_BLOCKING = 8 };
 
-/* ---- the store ---------------------------------------------------------------------------------------- */
+/* ---- the store ------------------------------------------------------------------------------- */
 
 /* The hashes of the audit log have another key from here on. */
 static int key_replaced(struct conn *c, void *arg) {
@@ -76,20 +77,22 @@ static int key_replaced(struct conn *c, void *arg) {
 static void say_new_desk(const struct command_line *o, struct arena *a) {
     char *folder = option_text(o, OPT_DATABASE).p ? NULL : realpath(option_text(o, OPT_DATA).p, NULL);
     complain(
-        "there is no desk in %s, so serve makes a new one there. If you expected a desk, stop this one and name its folder with --data",
+        "there is no desk in %s, so serve makes a new one there. If you expected a desk, stop this one and "
+        "name its folder with --data",
         folder ? str_dup(a, str_of(folder)).p : store_name(o));
     free(folder);
 }
 
-/* Processes of one database must have the same key. The process of a folder is the only one, so its key may have been
- * replaced. */
+/* Processes of one database must have the same key. The process of a folder is the only one, so its key
+ * may have been replaced. */
 static int know_key(struct server *s, const struct key *server) {
     bool renew = !db_shared(s->desk.db) || option_int(s->options, OPT_NEW_KEY);
-    int known = desk_key_known(s->desk.db, clock_now(&s->desk.clock), key_proof(s->memory, server), renew, key_replaced, s);
+    int known = desk_key_known(s->desk.db, clock_now(&s->desk.clock), key_proof(s->memory, server), renew,
+                               key_replaced, s);
     if (known < 0) return complain("%s can't be written", store_name(s->options)), -1;
     if (known == 0 && !renew)
-        return complain("the other processes of %s have a different server key: give this one a copy of their secret.key (--secret-file); "
-                        "if it is lost, serve once with --new-key",
+        return complain("the other processes of %s have a different server key: give this one a copy of "
+                        "their secret.key (--secret-file); if it is lost, serve once with --new-key",
                         store_name(s->options)),
                -1;
     if (known == 0) log_warn("the server key has changed: all sessions have ended");
@@ -149,7 +152,9 @@ static int open_store(struct server *s) {
     if (c) db_read_end(c);
     if (state < 0) return complain("%s can't be read", store_name(s->options)), -1;
     if (state == DESK_UNFINISHED)
-        return complain("the desk in %s is incomplete (an interrupted demo?): remove it", store_name(s->options)), -1;
+        return complain("the desk in %s is incomplete (an interrupted demo?): remove it",
+                        store_name(s->options)),
+               -1;
     bool fresh = state == DESK_EMPTY;
     if (open_keys(s, fresh) < 0) return -1; /* before the owner, so that a desk always has its key */
     if (fresh) say_new_desk(s->options, s->memory);
@@ -175,13 +180,15 @@ static void look_at_folder(const struct server *s) {
     struct stat st;
     const char *dir = option_text(s->options, OPT_DATA).p;
     if (stat(dir, &st) == 0 && (st.st_mode & S_IRWXO))
-        log_warn("the data folder %s is open to all users of this machine (mode %o): chmod 700 %s", dir, (unsigned)st.st_mode & 0777, dir);
+        log_warn("the data folder %s is open to all users of this machine (mode %o): chmod 700 %s", dir,
+                 (unsigned)st.st_mode & 0777, dir);
 }
 
 static void open_inbox(struct server *s) {
     struct str data = option_text(s->options, OPT_DATA);
     s->desk.inbox = inbox_open(s->memory, data);
-    if (s->desk.inbox.p == NULL) log_warn("mail can't come in, because %s/mail can't be made: %s", data.p, strerror(errno));
+    if (s->desk.inbox.p == NULL)
+        log_warn("mail can't come in, because %s/mail can't be made: %s", data.p, strerror(errno));
     recipients_refresh(&s->desk);
 }
 
@@ -201,7 +208,7 @@ static int start_lmtp(struct server *s) {
     return 0;
 }
 
-/* ---- the outside -------------------------------------------------------------------------------------- */
+/* ---- the outside ----------------------------------------------------------------------------- */
 
 static void set_base_url(struct server *s, int port) {
     struct desk *d = &s->desk;
@@ -225,8 +232,8 @@ static int open_outside(struct server *s) {
     return 0;
 }
 
-/* Called when the port is known. Jobs write links, so they start when the base URL is known, and before a request can
- * need one. */
+/* Called when the port is known. Jobs write links, so they start when the base URL is known, and before a
+ * request can need one. */
 static void on_bound(void *arg, int port) {
     struct server *s = arg;
     set_base_url(s, port);
@@ -253,7 +260,8 @@ static int start_http(struct server *s) {
         .body_deadline_ms = (int)option_int(o, OPT_BODY_DEADLINE),
         .idle_s = (int)option_int(o, OPT_IDLE),
     };
-    raise_file_limit(cfg.max_connections, OTHER_FILES + (s->lmtp ? LMTP_FILES * option_int(o, OPT_LMTP_CONNECTIONS) : 0));
+    raise_file_limit(cfg.max_connections,
+                     OTHER_FILES + (s->lmtp ? LMTP_FILES * option_int(o, OPT_LMTP_CONNECTIONS) : 0));
     s->http = http_start(&cfg, api_app(), s->api, err, sizeof err);
     if (s->http == NULL) return complain("%s", err), -1;
     if (s->jobs == NULL) return complain("the job runner can't be started"), -1;
@@ -314,7 +322,7 @@ static void stop(struct server *s) {
     db_close(s->desk.db);
 }
 
-/* ---- signals ------------------------------------------------------------------------------------------ */
+/* ---- signals --------------------------------------------------------------------------------- */
 
 /* Reads all sources again. Applies the changes that need no restart, and logs the names of the others. */
 static void server_reload(struct server *s) {

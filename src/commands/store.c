@@ -22,7 +22,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- shared by the commands --------------------------------------------------------------------------- */
+/* ---- shared by the commands ------------------------------------------------------------------ */
 
 int complain(const char *fmt, ...) {
     va_list args;
@@ -38,7 +38,9 @@ struct db_config store_config(const struct command_line *o) {
     return (struct db_config){.dir = option_text(o, OPT_DATA).p, .url = option_text(o, OPT_DATABASE).p};
 }
 
-int64_t command_now(const struct command_line *o) { return clock_now(&(struct clock){option_text(o, OPT_CLOCK).p}); }
+int64_t command_now(const struct command_line *o) {
+    return clock_now(&(struct clock){option_text(o, OPT_CLOCK).p});
+}
 
 static bool holds(const char *folder) {
     DIR *d = opendir(folder);
@@ -90,24 +92,27 @@ void progress_bar(const char *what, int64_t done, int64_t total) {
     static const int width = sizeof bar - 1;
     if (!isatty(STDERR_FILENO)) return;
     int filled = total > 0 ? (int)(done * width / total) : width;
-    fprintf(stderr, "\r%-14s [%-*.*s] %3d %%", what, width, filled, bar, total > 0 ? (int)(done * 100 / total) : 100);
+    fprintf(stderr, "\r%-14s [%-*.*s] %3d %%", what, width, filled, bar,
+            total > 0 ? (int)(done * 100 / total) : 100);
     fputs(done == total ? "\r\033[K" : "", stderr);
 }
 
-/* ---- init --------------------------------------------------------------------------------------------- */
+/* ---- init ------------------------------------------------------------------------------------ */
 
 void say_owner(const struct command_line *o, FILE *out) {
     if (option_is_given(o, OPT_OWNER_EMAIL)) return;
     fprintf(out,
-            "deskd: the owner has the address %s, because --owner-email was not given. Nobody gets mail there: log in, and add your own "
-            "address (POST /profile/identities/emails)\n",
+            "deskd: the owner has the address %s, because --owner-email was not given. Nobody gets mail "
+            "there: log in, and add your own address (POST /profile/identities/emails)\n",
             option_text(o, OPT_OWNER_EMAIL).p);
 }
 
 int owner_create(const struct command_line *o, struct db *db, int64_t now, FILE *out) {
     struct arena *a = arena_new();
     struct str password;
-    struct new_desk n = {.now = now, .owner_name = option_text(o, OPT_OWNER_NAME), .owner_email = option_text(o, OPT_OWNER_EMAIL)};
+    struct new_desk n = {.now = now,
+                         .owner_name = option_text(o, OPT_OWNER_NAME),
+                         .owner_email = option_text(o, OPT_OWNER_EMAIL)};
     int generated = password_choose(o, a, &password), rc = generated;
     if (rc >= 0 && utf8_count(password) < PASSWORD_LENGTH_OWNER)
         rc = (complain("the password needs at least %d characters", PASSWORD_LENGTH_OWNER), -1);
@@ -142,7 +147,7 @@ int command_init(const struct command_line *o) {
     return rc < 0 ? EXIT_FAULT : 0;
 }
 
-/* ---- password ----------------------------------------------------------------------------------------- */
+/* ---- password -------------------------------------------------------------------------------- */
 
 struct new_password {
     struct desk desk;
@@ -188,7 +193,8 @@ static int password_replace(const struct command_line *o, struct new_password *p
 }
 
 static int store_change_password(const struct command_line *o, struct db *db, struct arena *a) {
-    struct new_password p = {.desk = {.db = db, .clock.file = option_text(o, OPT_CLOCK).p, .process = random_uuid(a)}, .arena = a};
+    struct new_password p = {
+        .desk = {.db = db, .clock.file = option_text(o, OPT_CLOCK).p, .process = random_uuid(a)}, .arena = a};
     struct conn *c = db_reader(db);
     struct str url = option_text(o, OPT_BASE_URL);
     p.desk.base_url = url.p ? url : S("http://localhost");
@@ -216,7 +222,7 @@ int command_password(const struct command_line *o) {
     return status;
 }
 
-/* ---- check -------------------------------------------------------------------------------------------- */
+/* ---- check ----------------------------------------------------------------------------------- */
 
 static void print_finding(void *arg, const char *line) {
     (void)arg;
@@ -247,7 +253,8 @@ static int audit_key_of_desk(const struct command_line *o, struct conn *c, struc
     return rc < 0 ? rc : rc ? KEY_OF_DESK : KEY_OF_ANOTHER;
 }
 
-/* Returns the number of findings, 0 or 1. `m` was read before the snapshot began, because the server writes the file meanwhile. */
+/* Returns the number of findings, 0 or 1. `m` was read before the snapshot began, because the server
+ * writes the file meanwhile. */
 static int check_mark(struct conn *c, struct arena *a, const struct audit_mark *m, const char *path) {
     struct str finding;
     int rc = audit_mark_missing(c, a, m, path, &finding);
@@ -263,18 +270,24 @@ static int mark_of_desk(const char *path, struct arena *a, struct audit_mark *ou
     return rc;
 }
 
-/* Without the key, only places and gaps of the audit log are verified. That is a finding if a key is there, but another one. */
+/* Without the key, only places and gaps of the audit log are verified. That is a finding if a key is
+ * there, but another one. */
 static int store_check_audit(const struct command_line *o, struct conn *c, int findings) {
     struct key key;
     int has = audit_key_of_desk(o, c, &key);
     if (has < 0) return has;
-    if (has == KEY_MISSING) puts("audit log: its hashes were not verified, because there is no server key here (--secret-file)");
-    if (has == KEY_OF_ANOTHER) puts("audit log: its hashes can't be verified, because the server key here is not that of the desk");
+    if (has == KEY_MISSING)
+        puts("audit log: its hashes were not verified, because there is no server key "
+             "here (--secret-file)");
+    if (has == KEY_OF_ANOTHER)
+        puts("audit log: its hashes can't be verified, because the server key here "
+             "is not that of the desk");
     struct arena *a = arena_new();
     const char *path = audit_mark_path(o, a);
     struct audit_mark mark;
     int marked = mark_of_desk(path, a, &mark),
-        found = db_read_begin(c, 0); /* one snapshot, because the server may delete entries by age meanwhile */
+        /* one snapshot, because the server may delete entries by age meanwhile */
+        found = db_read_begin(c, 0);
     if (found >= 0) found = audit_verify(c, has == KEY_OF_DESK ? &key : NULL, print_finding, NULL);
     int missing = found >= 0 && marked == 1 ? check_mark(c, a, &mark, path) : 0;
     found = missing < 0 ? missing : found + missing;

@@ -4,12 +4,16 @@ const struct word role_types[] = {{ROLE_CUSTOMER, "CUSTOMER"}, {ROLE_COLLABORATO
                                   {ROLE_AGENT, "AGENT"},       {ROLE_ADMIN, "ADMIN"},
                                   {ROLE_OWNER, "OWNER"},       {0}};
 const struct word case_accesses[] = {{CASES_SELF, "SELF"}, {CASES_TEAMS, "TEAMS"}, {CASES_ALL, "ALL"}, {0}};
-const struct word organization_accesses[] = {{ORGANIZATION_REQUESTED, "REQUESTED"}, {ORGANIZATION_ALL, "ORGANIZATION"}, {0}};
+const struct word organization_accesses[] = {
+    {ORGANIZATION_REQUESTED, "REQUESTED"}, {ORGANIZATION_ALL, "ORGANIZATION"}, {0}};
 const struct word section_visibilities[] = {
     {SECTION_PUBLIC, "PUBLIC"}, {SECTION_AUTHORIZED, "AUTHORIZED"}, {SECTION_AGENTS, "AGENTS"}, {0}};
-const struct word article_orders[] = {{ARTICLES_LATEST, "LATEST"}, {ARTICLES_POPULAR, "POPULAR"}, {ARTICLES_MANUAL, "MANUAL"}, {0}};
-const struct word article_statuses[] = {
-    {ARTICLE_DRAFT, "DRAFT"}, {ARTICLE_PENDING_APPROVAL, "PENDINGAPPROVAL"}, {ARTICLE_PUBLISHED, "PUBLISHED"}, {0}};
+const struct word article_orders[] = {
+    {ARTICLES_LATEST, "LATEST"}, {ARTICLES_POPULAR, "POPULAR"}, {ARTICLES_MANUAL, "MANUAL"}, {0}};
+const struct word article_statuses[] = {{ARTICLE_DRAFT, "DRAFT"},
+                                        {ARTICLE_PENDING_APPROVAL, "PENDINGAPPROVAL"},
+                                        {ARTICLE_PUBLISHED, "PUBLISHED"},
+                                        {0}};
 const struct word comment_statuses[] = {{COMMENT_PUBLISHED, "PUBLISHED"}, {COMMENT_SPAM, "SPAM"}, {0}};
 const struct word status_types[] = {{STATUS_NEW, "NEW"},
                                     {STATUS_OPEN, "OPEN"},
@@ -18,9 +22,11 @@ const struct word status_types[] = {{STATUS_NEW, "NEW"},
                                     {STATUS_CLOSED, "CLOSED"},
                                     {STATUS_CUSTOM, "CUSTOM"},
                                     {0}};
-const struct word case_states[] = {{CASE_ACTIVE, "ACTIVE"}, {CASE_SUSPENDED, "SUSPENDED"}, {CASE_TRASH, "TRASH"}, {0}};
-const struct word channels[] = {{CHANNEL_MAIL, "MAIL"},           {CHANNEL_HELPCENTER, "HELPCENTER"}, {CHANNEL_TWITTER, "TWITTER"},
-                                {CHANNEL_MESSENGER, "MESSENGER"}, {CHANNEL_FACEBOOK, "FACEBOOK"},     {0}};
+const struct word case_states[] = {
+    {CASE_ACTIVE, "ACTIVE"}, {CASE_SUSPENDED, "SUSPENDED"}, {CASE_TRASH, "TRASH"}, {0}};
+const struct word channels[] = {{CHANNEL_MAIL, "MAIL"},         {CHANNEL_HELPCENTER, "HELPCENTER"},
+                                {CHANNEL_TWITTER, "TWITTER"},   {CHANNEL_MESSENGER, "MESSENGER"},
+                                {CHANNEL_FACEBOOK, "FACEBOOK"}, {0}};
 const struct word sources[] = {{SOURCE_API, "API"},
                                {SOURCE_AGENT, "AGENT"},
                                {SOURCE_MAIL, "MAIL"},
@@ -28,10 +34,14 @@ const struct word sources[] = {{SOURCE_API, "API"},
                                {SOURCE_MOBILE, "MOBILE"},
                                {SOURCE_HELPCENTER, "HELPCENTER"},
                                {0}};
-const struct word message_statuses[] = {
-    {MESSAGE_SENT, "SENT"}, {MESSAGE_DELIVERED, "DELIVERED"}, {MESSAGE_REJECTED, "REJECTED"}, {MESSAGE_SEEN, "SEEN"}, {0}};
+const struct word message_statuses[] = {{MESSAGE_SENT, "SENT"},
+                                        {MESSAGE_DELIVERED, "DELIVERED"},
+                                        {MESSAGE_REJECTED, "REJECTED"},
+                                        {MESSAGE_SEEN, "SEEN"},
+                                        {0}};
 const struct word rating_scores[] = {{RATING_GOOD, "GOOD"}, {RATING_BAD, "BAD"}, {0}};
-const struct word rating_statuses[] = {{RATING_UNOFFERED, "UNOFFERED"}, {RATING_OFFERED, "OFFERED"}, {RATING_RECEIVED, "RECEIVED"}, {0}};
+const struct word rating_statuses[] = {
+    {RATING_UNOFFERED, "UNOFFERED"}, {RATING_OFFERED, "OFFERED"}, {RATING_RECEIVED, "RECEIVED"}, {0}};
 /* A note is a post of its own channel. A conversation has it if a note opened it. */
 const struct word post_channels[] = {{CHANNEL_MAIL, "MAIL"},
                                      {CHANNEL_HELPCENTER, "HELPCENTER"},
@@ -41,10 +51,12 @@ const struct word post_channels[] = {{CHANNEL_MAIL, "MAIL"},
                                      {CHANNEL_NOTE, "NOTE"},
                                      {0}};
 /* Notes and activities are NOT_SENT. */
-const struct word post_statuses[] = {{MESSAGE_SENT, "SENT"}, {MESSAGE_DELIVERED, "DELIVERED"}, {MESSAGE_REJECTED, "REJECTED"},
-                                     {MESSAGE_SEEN, "SEEN"}, {MESSAGE_NOT_SENT, "NOT_SENT"},   {0}};
-const struct word note_colors[] = {{NOTE_YELLOW, "YELLOW"}, {2, "BLUE"}, {3, "GREEN"}, {4, "RED"},   {5, "ORANGE"},
-                                   {6, "PURPLE"},           {7, "PINK"}, {8, "GRAY"},  {9, "WHITE"}, {0}};
+const struct word post_statuses[] = {{MESSAGE_SENT, "SENT"},         {MESSAGE_DELIVERED, "DELIVERED"},
+                                     {MESSAGE_REJECTED, "REJECTED"}, {MESSAGE_SEEN, "SEEN"},
+                                     {MESSAGE_NOT_SENT, "NOT_SENT"}, {0}};
+const struct word note_colors[] = {
+    {NOTE_YELLOW, "YELLOW"}, {2, "BLUE"}, {3, "GREEN"}, {4, "RED"},   {5, "ORANGE"},
+    {6, "PURPLE"},           {7, "PINK"}, {8, "GRAY"},  {9, "WHITE"}, {0}};
 const struct word reject_types[] = {{REJECT_BOUNCE, "BOUNCE"},
                                     {REJECT_BLOCKED, "BLOCKED"},
                                     {REJECT_DROPPED, "DROPPED"},
@@ -52,11 +64,17 @@ const struct word reject_types[] = {{REJECT_BOUNCE, "BOUNCE"},
                                     {REJECT_EXPIRED, "EXPIRED"},
                                     {REJECT_ERROR, "ERROR"},
                                     {0}};
-const struct word job_statuses[] = {
-    {JOB_PENDING, "PENDING"}, {JOB_RUNNING, "RUNNING"}, {JOB_COMPLETED, "COMPLETED"}, {JOB_FAILED, "FAILED"}, {0}};
-const struct word phone_types[] = {{PHONE_NONE, "NONE"}, {PHONE_HOME, "HOME"}, {PHONE_WORK, "WORK"}, {PHONE_MOBILE, "MOBILE"}, {0}};
-const struct word case_type_types[] = {{1, "QUESTION"}, {2, "TASK"}, {3, "PROBLEM"}, {4, "INCIDENT"}, {5, "CUSTOM"}, {0}};
-const struct word smtp_securities[] = {{SMTP_PLAIN, "NONE"}, {SMTP_STARTTLS, "STARTTLS"}, {SMTP_TLS, "TLS"}, {0}};
+const struct word job_statuses[] = {{JOB_PENDING, "PENDING"},
+                                    {JOB_RUNNING, "RUNNING"},
+                                    {JOB_COMPLETED, "COMPLETED"},
+                                    {JOB_FAILED, "FAILED"},
+                                    {0}};
+const struct word phone_types[] = {
+    {PHONE_NONE, "NONE"}, {PHONE_HOME, "HOME"}, {PHONE_WORK, "WORK"}, {PHONE_MOBILE, "MOBILE"}, {0}};
+const struct word case_type_types[] = {{1, "QUESTION"}, {2, "TASK"},   {3, "PROBLEM"},
+                                       {4, "INCIDENT"}, {5, "CUSTOM"}, {0}};
+const struct word smtp_securities[] = {
+    {SMTP_PLAIN, "NONE"}, {SMTP_STARTTLS, "STARTTLS"}, {SMTP_TLS, "TLS"}, {0}};
 const struct word time_formats[] = {{1, "24hour"}, {2, "12hour"}, {0}};
 const struct word field_kinds[] = {{FIELD_TEXT, "TEXT"},
                                    {FIELD_TEXTAREA, "TEXTAREA"},
@@ -78,12 +96,19 @@ const struct word field_kinds[] = {{FIELD_TEXT, "TEXT"},
                                    {FIELD_TYPE, "TYPE"},
                                    {FIELD_PRIORITY, "PRIORITY"},
                                    {0}};
-const struct word template_apps[] = {{TEMPLATE_MAIL, "MAIL"}, {TEMPLATE_PAGE, "PAGE"}, {TEMPLATE_SITE, "HELPCENTER"}, {0}};
-const struct word template_categories[] = {
-    {TEMPLATE_IDENTITY, "IDENTITY"}, {TEMPLATE_ACCOUNT, "ACCOUNT"}, {TEMPLATE_CASE, "CASE"}, {TEMPLATE_HELP_CENTER, "HELPCENTER"}, {0}};
-const struct word sla_target_types[] = {
-    {SLA_FIRST_REPLY, "FIRST_REPLY_TIME"}, {SLA_NEXT_REPLY, "NEXT_REPLY_TIME"}, {SLA_RESOLUTION, "RESOLUTION_TIME"}, {0}};
-const struct word sla_hours[] = {{SLA_BUSINESS_HOURS, "BUSINESS_HOURS"}, {SLA_CALENDAR_HOURS, "CALENDAR_HOURS"}, {0}};
+const struct word template_apps[] = {
+    {TEMPLATE_MAIL, "MAIL"}, {TEMPLATE_PAGE, "PAGE"}, {TEMPLATE_SITE, "HELPCENTER"}, {0}};
+const struct word template_categories[] = {{TEMPLATE_IDENTITY, "IDENTITY"},
+                                           {TEMPLATE_ACCOUNT, "ACCOUNT"},
+                                           {TEMPLATE_CASE, "CASE"},
+                                           {TEMPLATE_HELP_CENTER, "HELPCENTER"},
+                                           {0}};
+const struct word sla_target_types[] = {{SLA_FIRST_REPLY, "FIRST_REPLY_TIME"},
+                                        {SLA_NEXT_REPLY, "NEXT_REPLY_TIME"},
+                                        {SLA_RESOLUTION, "RESOLUTION_TIME"},
+                                        {0}};
+const struct word sla_hours[] = {
+    {SLA_BUSINESS_HOURS, "BUSINESS_HOURS"}, {SLA_CALENDAR_HOURS, "CALENDAR_HOURS"}, {0}};
 const struct word activity_names[] = {{USER_CREATED, "USER_CREATED"},
                                       {USER_UPDATED, "USER_UPDATED"},
                                       {USER_DELETED, "USER_DELETED"},
@@ -104,15 +129,18 @@ const struct word mail_statuses[] = {{MAIL_QUEUED, "QUEUED"},
                                      {MAIL_BOUNCED, "BOUNCED"},
                                      {0}};
 const struct word logo_types[] = {{LOGO_JPEG, "JPEG"}, {LOGO_PNG, "PNG"}, {LOGO_GIF, "GIF"}, {0}};
-const struct word endpoint_types[] = {{ENDPOINT_EMAIL, "EMAIL"}, {ENDPOINT_SLACK, "SLACK"}, {ENDPOINT_HTTP, "HTTP"}, {0}};
-const struct word endpoint_methods[] = {{ENDPOINT_GET, "GET"},     {ENDPOINT_POST, "POST"},     {ENDPOINT_PUT, "PUT"},
-                                        {ENDPOINT_PATCH, "PATCH"}, {ENDPOINT_DELETE, "DELETE"}, {0}};
+const struct word endpoint_types[] = {
+    {ENDPOINT_EMAIL, "EMAIL"}, {ENDPOINT_SLACK, "SLACK"}, {ENDPOINT_HTTP, "HTTP"}, {0}};
+const struct word endpoint_methods[] = {{ENDPOINT_GET, "GET"},       {ENDPOINT_POST, "POST"},
+                                        {ENDPOINT_PUT, "PUT"},       {ENDPOINT_PATCH, "PATCH"},
+                                        {ENDPOINT_DELETE, "DELETE"}, {0}};
 const struct word endpoint_contents[] = {{CONTENT_JSON, "application/json"},
                                          {CONTENT_XML, "application/xml"},
                                          {CONTENT_FORM, "application/x-www-form-urlencoded"},
                                          {CONTENT_TEXT, "text/plain"},
                                          {0}};
-const struct word delivery_statuses[] = {{DELIVERY_PENDING, "PENDING"}, {DELIVERY_SENT, "SENT"}, {DELIVERY_FAILED, "FAILED"}, {0}};
+const struct word delivery_statuses[] = {
+    {DELIVERY_PENDING, "PENDING"}, {DELIVERY_SENT, "SENT"}, {DELIVERY_FAILED, "FAILED"}, {0}};
 const struct word attempt_results[] = {{ATTEMPT_SUCCESS, "SUCCESS"}, {ATTEMPT_FAILURE, "FAILURE"}, {0}};
 
 const struct word incoming_statuses[] = {{INCOMING_RECEIVED, "RECEIVED"},

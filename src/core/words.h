@@ -4,13 +4,29 @@
 
 #include "base/words.h"
 
-enum role_type { ROLE_PUBLIC, ROLE_CUSTOMER, ROLE_COLLABORATOR, ROLE_AGENT, ROLE_ADMIN, ROLE_OWNER }; /* by rank */
+/* by rank */
+enum role_type { ROLE_PUBLIC, ROLE_CUSTOMER, ROLE_COLLABORATOR, ROLE_AGENT, ROLE_ADMIN, ROLE_OWNER };
 enum case_access { CASES_SELF = 1, CASES_TEAMS, CASES_ALL };
 enum organization_access { ORGANIZATION_REQUESTED = 1, ORGANIZATION_ALL };
-enum status_type { STATUS_NEW = 1, STATUS_OPEN, STATUS_PENDING, STATUS_COMPLETED, STATUS_CLOSED, STATUS_CUSTOM };
-/* CASE_MERGED is shown as ACTIVE. CASE_DELETING: a cascade is deleting the conversation, and nobody sees it. */
+enum status_type {
+    STATUS_NEW = 1,
+    STATUS_OPEN,
+    STATUS_PENDING,
+    STATUS_COMPLETED,
+    STATUS_CLOSED,
+    STATUS_CUSTOM
+};
+/* CASE_MERGED is shown as ACTIVE. CASE_DELETING: a cascade is deleting the conversation, and nobody sees
+ * it. */
 enum case_state { CASE_ACTIVE = 1, CASE_SUSPENDED, CASE_TRASH, CASE_MERGED, CASE_DELETING };
-enum channel { CHANNEL_MAIL = 1, CHANNEL_HELPCENTER, CHANNEL_TWITTER, CHANNEL_MESSENGER, CHANNEL_FACEBOOK, CHANNEL_NOTE };
+enum channel {
+    CHANNEL_MAIL = 1,
+    CHANNEL_HELPCENTER,
+    CHANNEL_TWITTER,
+    CHANNEL_MESSENGER,
+    CHANNEL_FACEBOOK,
+    CHANNEL_NOTE
+};
 enum source { SOURCE_API = 1, SOURCE_AGENT, SOURCE_MAIL, SOURCE_MESSENGER, SOURCE_MOBILE, SOURCE_HELPCENTER };
 enum rating_score { RATING_GOOD = 1, RATING_BAD };
 enum rating_status { RATING_UNOFFERED = 1, RATING_OFFERED, RATING_RECEIVED };
@@ -106,10 +122,24 @@ enum suspension {
 };
 enum mail_door { DOOR_PIPE = 1, DOOR_LMTP, DOOR_IMAP };
 /* Results of DKIM, SPF and DMARC (RFC 8601). */
-enum mail_verdict { VERDICT_NONE = 1, VERDICT_PASS, VERDICT_FAIL, VERDICT_SOFTFAIL, VERDICT_NEUTRAL, VERDICT_ERROR };
+enum mail_verdict {
+    VERDICT_NONE = 1,
+    VERDICT_PASS,
+    VERDICT_FAIL,
+    VERDICT_SOFTFAIL,
+    VERDICT_NEUTRAL,
+    VERDICT_ERROR
+};
 enum template_app { TEMPLATE_MAIL = 1, TEMPLATE_PAGE, TEMPLATE_SITE };
 enum recipient_type { RECIPIENT_TO = 1, RECIPIENT_CC };
-enum reject_type { REJECT_BOUNCE = 1, REJECT_BLOCKED, REJECT_DROPPED, REJECT_DEFERRED, REJECT_EXPIRED, REJECT_ERROR };
+enum reject_type {
+    REJECT_BOUNCE = 1,
+    REJECT_BLOCKED,
+    REJECT_DROPPED,
+    REJECT_DEFERRED,
+    REJECT_EXPIRED,
+    REJECT_ERROR
+};
 enum sla_target_type { SLA_FIRST_REPLY = 1, SLA_NEXT_REPLY, SLA_RESOLUTION };
 enum sla_hours { SLA_BUSINESS_HOURS = 1, SLA_CALENDAR_HOURS };
 enum endpoint_type { ENDPOINT_EMAIL = 1, ENDPOINT_SLACK, ENDPOINT_HTTP };
@@ -121,10 +151,12 @@ enum attempt_result { ATTEMPT_SUCCESS = 1, ATTEMPT_FAILURE };
 enum template_category { TEMPLATE_IDENTITY = 1, TEMPLATE_ACCOUNT, TEMPLATE_CASE, TEMPLATE_HELP_CENTER };
 
 extern const struct word section_visibilities[], article_orders[], article_statuses[], comment_statuses[];
-extern const struct word role_types[], case_accesses[], organization_accesses[], status_types[], case_states[], channels[], sources[],
-    message_statuses[], post_statuses[], rating_scores[], rating_statuses[], note_colors[], post_channels[], reject_types[], job_statuses[],
-    phone_types[], case_type_types[], smtp_securities[], time_formats[], field_kinds[], activity_names[], mail_statuses[], template_apps[],
-    template_categories[], sla_target_types[], sla_hours[], endpoint_types[], endpoint_methods[], endpoint_contents[], delivery_statuses[],
-    attempt_results[], incoming_statuses[], suspensions[], mail_doors[], mail_verdicts[], logo_types[];
+extern const struct word role_types[], case_accesses[], organization_accesses[], status_types[],
+    case_states[], channels[], sources[], message_statuses[], post_statuses[], rating_scores[],
+    rating_statuses[], note_colors[], post_channels[], reject_types[], job_statuses[], phone_types[],
+    case_type_types[], smtp_securities[], time_formats[], field_kinds[], activity_names[], mail_statuses[],
+    template_apps[], template_categories[], sla_target_types[], sla_hours[], endpoint_types[],
+    endpoint_methods[], endpoint_contents[], delivery_statuses[], attempt_results[], incoming_statuses[],
+    suspensions[], mail_doors[], mail_verdicts[], logo_types[];
 
 #endif

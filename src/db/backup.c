@@ -1,5 +1,6 @@
-/* Online backup of a store, and its check. Both read one snapshot through a connection of their own. They hold no lock
- * of the store and never write to it, so they work whether deskd runs or not. A killed one is waited for, as by a start. */
+/* Online backup of a store, and its check. Both read one snapshot through a connection of their own. They
+ * hold no lock of the store and never write to it, so they work whether deskd runs or not. A killed one is
+ * waited for, as by a start. */
 #include "db/db_internal.h"
 
 #include <errno.h>
@@ -19,8 +20,11 @@ enum {
 };
 
 /* For SQLite only, so not QUERY()s, which both engines prepare. */
-static const struct query integrity = {"integrity", "SELECT integrity_check FROM pragma_integrity_check(100)"};
-static const struct query orphans = {"orphans", "SELECT \"table\", rowid, parent FROM pragma_foreign_key_check ORDER BY 1, 2 LIMIT 100"};
+static const struct query integrity = {"integrity",
+                                       "SELECT integrity_check FROM pragma_integrity_check(100)"};
+static const struct query orphans = {"orphans",
+                                     "SELECT \"table\", rowid, parent FROM pragma_foreign_key_check "
+                                     "ORDER BY 1, 2 LIMIT 100"};
 
 static int open_snapshot(struct arena *a, const char *dir, struct conn **out, struct why why) {
     struct conn_options o = {.path = str_fmt(a, "%s/%s", dir, STORE_FILE).p, .role = CONN_READER};
@@ -40,8 +44,8 @@ static void close_snapshot(struct conn *c) {
     conn_close(c);
 }
 
-/* ---- the header --------------------------------------------------------------------------------------------
- * SQLite reads page 1 from the log if the log holds it, and its integrity check does not check the header. If the
+/* ---- the header ------------------------------------------------------------------------------ SQLite
+ * reads page 1 from the log if the log holds it, and its integrity check does not check the header. If the
  * header is damaged, the next opening without a log fails, or ignores the log. */
 
 static const struct {
@@ -71,16 +75,17 @@ static int header_wrong(const char *path, void (*wrong)(void *arg, const char *w
     if (n < HEADER_SIZE) return wrong(arg, "whole header, because the file is truncated"), 1;
     for (size_t i = 0; i < sizeof header / sizeof *header; i++) {
         bool same = memcmp(bytes + header[i].at, header[i].bytes, (size_t)header[i].n) == 0;
-        if (same || (header[i].later && memcmp(bytes + header[i].at, zero, (size_t)header[i].n) == 0)) continue;
+        if (same || (header[i].later && memcmp(bytes + header[i].at, zero, (size_t)header[i].n) == 0))
+            continue;
         wrong(arg, header[i].what);
         found++;
     }
     return found;
 }
 
-/* ---- verification of a copy ------------------------------------------------------------------------------
- * SQLite has no checksums of pages. So three things are checked: (1) the structure of every page, (2) indexes against
- * their tables, and (3) the number of rows of each table against the snapshot that was copied. */
+/* ---- verification of a copy ------------------------------------------------------------------ SQLite
+ * has no checksums of pages. So three things are checked: (1) the structure of every page, (2) indexes
+ * against their tables, and (3) the number of rows of each table against the snapshot that was copied. */
 
 static void first_wrong(void *arg, const char *what) {
     struct why *why = arg;
@@ -105,7 +110,8 @@ static int open_copy(struct arena *a, const char *path, sqlite3 **out) {
 static struct str sqlite_text(struct arena *a, sqlite3 *db, const char *sql) {
     sqlite3_stmt *s = NULL;
     struct str out = {0};
-    if (sqlite3_prepare_v2(db, sql, -1, &s, NULL) == 0 && sqlite3_step(s) == SQLITE_ROW && sqlite3_column_text(s, 0))
+    if (sqlite3_prepare_v2(db, sql, -1, &s, NULL) == 0 && sqlite3_step(s) == SQLITE_ROW &&
+        sqlite3_column_text(s, 0))
         out = str_dup(a, str_of((const char *)sqlite3_column_text(s, 0)));
     sqlite3_finalize(s);
     return out;
@@ -117,8 +123,10 @@ int db_backup_look(const char *path, char *err, size_t err_size) {
     sqlite3 *copy = NULL;
     char first;
     int fd = open(path, O_RDONLY | O_CLOEXEC), rc = 0;
-    if (fd < 0 || read(fd, &first, 1) < 0) rc = db_refuse(why, "the backup %s can't be read: %s", path, strerror(errno));
-    else if (open_copy(a, path, &copy) != 0 || sqlite_text(a, copy, "SELECT MAX(version) FROM schema_version").p == NULL)
+    if (fd < 0 || read(fd, &first, 1) < 0)
+        rc = db_refuse(why, "the backup %s can't be read: %s", path, strerror(errno));
+    else if (open_copy(a, path, &copy) != 0 ||
+             sqlite_text(a, copy, "SELECT MAX(version) FROM schema_version").p == NULL)
         rc = db_refuse(why, "%s is not a backup of a desk: %s", path, sqlite3_errmsg(copy));
     if (fd >= 0) close(fd);
     sqlite3_close(copy);
@@ -129,15 +137,17 @@ int db_backup_look(const char *path, char *err, size_t err_size) {
 static int compare_counts(struct arena *a, struct conn *from, sqlite3 *copy, struct why why) {
     sqlite3_stmt *tables = NULL;
     int n = 0, rc = sqlite3_prepare_v2(from->handle,
-                                       "SELECT name, 'SELECT count(*) FROM \"' || name || '\"' FROM sqlite_schema WHERE type = 'table'", -1,
-                                       &tables, NULL);
+                                       "SELECT name, 'SELECT count(*) FROM \"' || name || '\"' "
+                                       "FROM sqlite_schema WHERE type = 'table'",
+                                       -1, &tables, NULL);
     if (rc) return db_refuse(why, "the tables can't be listed: %s", sqlite3_errmsg(from->handle));
     for (rc = 0; rc == 0 && sqlite3_step(tables) == SQLITE_ROW; n++) {
-        const char *name = (const char *)sqlite3_column_text(tables, 0), *sql = (const char *)sqlite3_column_text(tables, 1);
+        const char *name = (const char *)sqlite3_column_text(tables, 0),
+                   *sql = (const char *)sqlite3_column_text(tables, 1);
         struct str there = sqlite_text(a, from->handle, sql), here = sqlite_text(a, copy, sql);
         if (there.p == NULL || here.p == NULL || !str_eq(there, here))
-            rc = db_refuse(why, "table %s has %s rows in the copy and %s in the store", name, here.p ? here.p : "unreadable",
-                           there.p ? there.p : "unreadable");
+            rc = db_refuse(why, "table %s has %s rows in the copy and %s in the store", name,
+                           here.p ? here.p : "unreadable", there.p ? there.p : "unreadable");
     }
     sqlite3_finalize(tables);
     return rc == 0 && n == 0 ? db_refuse(why, "the store has no tables") : rc;
@@ -162,17 +172,18 @@ static int backup_verify(struct arena *a, struct conn *from, const char *path, s
     if (fd < 0 || fsync(fd) != 0) rc = db_refuse(why, "%s can't be synced: %s", path, strerror(errno));
     else posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
     if (fd >= 0) close(fd);
-    if (rc == 0 && open_copy(a, path, &copy) != 0) rc = db_refuse(why, "the copy %s can't be opened: %s", path, sqlite3_errmsg(copy));
+    if (rc == 0 && open_copy(a, path, &copy) != 0)
+        rc = db_refuse(why, "the copy %s can't be opened: %s", path, sqlite3_errmsg(copy));
     if (rc == 0 && verify_open(a, from, path, copy, (struct why){text, sizeof text}) < 0)
         rc = db_refuse(why, "the copy is damaged, so the store is, too (run deskd check): %s", text);
     sqlite3_close(copy);
     return rc;
 }
 
-/* ---- backup -------------------------------------------------------------------------------------------- */
+/* ---- backup ---------------------------------------------------------------------------------- */
 
-/* The read transaction of the source keeps the backup from starting over when another connection writes. The cost: the
- * log can't start over until the copy is done. */
+/* The read transaction of the source keeps the backup from starting over when another connection writes.
+ * The cost: the log can't start over until the copy is done. */
 static int backup_copy(struct conn *from, sqlite3 *to, void (*progress)(int done, int total)) {
     sqlite3_backup *b = sqlite3_backup_init(to, "main", from->handle, "main");
     if (!b) return sqlite3_errcode(to);
@@ -186,14 +197,16 @@ static int backup_copy(struct conn *from, sqlite3 *to, void (*progress)(int done
     return rc == SQLITE_DONE ? end : rc;
 }
 
-static int copy_to(struct conn *from, const char *path, void (*progress)(int done, int total), struct why why) {
+static int copy_to(struct conn *from, const char *path, void (*progress)(int done, int total),
+                   struct why why) {
     unlink(path); /* the remains of an interrupted backup */
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0) return db_refuse(why, "%s can't be made: %s", path, strerror(errno));
     close(fd);
     sqlite3 *to = NULL;
     int code = sqlite3_open_v2(path, &to, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
-    if (code == 0) code = sqlite3_exec(to, "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF", NULL, NULL, NULL);
+    if (code == 0)
+        code = sqlite3_exec(to, "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF", NULL, NULL, NULL);
     if (code == 0) code = backup_copy(from, to, progress);
     int closed = sqlite3_close(to);
     code = code ? code : closed;
@@ -208,7 +221,8 @@ static int backup_keep(struct arena *a, const char *partial, const char *to, str
     return sync_path(dir) == 0 ? 0 : db_refuse(why, "%s can't be synced: %s", dir, strerror(errno));
 }
 
-int db_backup(const char *dir, const char *to, void (*progress)(int done, int total), char *err, size_t err_size) {
+int db_backup(const char *dir, const char *to, void (*progress)(int done, int total), char *err,
+              size_t err_size) {
     struct why why = {err, err_size};
     if (access(to, F_OK) == 0) return db_refuse(why, "%s exists already: name a new file", to);
     struct arena *a = arena_new();
@@ -226,7 +240,7 @@ int db_backup(const char *dir, const char *to, void (*progress)(int done, int to
     return rc;
 }
 
-/* ---- check --------------------------------------------------------------------------------------------- */
+/* ---- check ----------------------------------------------------------------------------------- */
 
 struct check {
     struct conn *conn;
@@ -266,8 +280,8 @@ static void check_all_references(struct check *k) {
     int rc;
     DB_ROWS(rc, k->conn, &orphans, NULL, row) {
         struct str table = col_text(row, 0), parent = col_text(row, 2);
-        store_finding(k, str_fmt(k->memory, "row %lld of %.*s refers to no row of %.*s", (long long)col_int(row, 1), (int)table.n, table.p,
-                                 (int)parent.n, parent.p)
+        store_finding(k, str_fmt(k->memory, "row %lld of %.*s refers to no row of %.*s",
+                                 (long long)col_int(row, 1), (int)table.n, table.p, (int)parent.n, parent.p)
                              .p);
     }
     if (rc < 0) unreadable(k, "the references can't be checked");
@@ -275,12 +289,15 @@ static void check_all_references(struct check *k) {
 
 static void check_log(struct check *k, const char *dir) {
     struct stat st;
-    long long mb = stat(str_fmt(k->memory, "%s/%s-wal", dir, STORE_FILE).p, &st) == 0 ? st.st_size / (1024 * 1024) : 0;
-    if (mb >= LOG_LARGE_MB) store_finding(k, str_fmt(k->memory, "the log has %lld MiB: a read takes very long, or checkpoints fail", mb).p);
+    long long mb =
+        stat(str_fmt(k->memory, "%s/%s-wal", dir, STORE_FILE).p, &st) == 0 ? st.st_size / (1024 * 1024) : 0;
+    if (mb >= LOG_LARGE_MB)
+        store_finding(
+            k, str_fmt(k->memory, "the log has %lld MiB: a read takes very long, or checkpoints fail", mb).p);
 }
 
-int db_check_with(const char *dir, const struct schema_file *files, void (*report)(void *arg, const char *line), void *arg,
-                  struct why why) {
+int db_check_with(const char *dir, const struct schema_file *files,
+                  void (*report)(void *arg, const char *line), void *arg, struct why why) {
     struct check k = {.memory = arena_new(), .report = report, .arg = arg};
     header_wrong(str_fmt(k.memory, "%s/%s", dir, STORE_FILE).p, wrong_header, &k);
     int rc = open_snapshot(k.memory, dir, &k.conn, why);
@@ -298,7 +315,8 @@ int db_check_with(const char *dir, const struct schema_file *files, void (*repor
     return rc < 0 ? rc : k.findings;
 }
 
-int db_check(const struct db_config *cfg, void (*report)(void *arg, const char *line), void *arg, char *err, size_t err_size) {
+int db_check(const struct db_config *cfg, void (*report)(void *arg, const char *line), void *arg, char *err,
+             size_t err_size) {
     struct why why = {err, err_size};
     if (cfg->url) return postgres_check(cfg, schema_files, report, arg, why);
     return db_check_with(cfg->dir, schema_files, report, arg, why);

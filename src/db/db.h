@@ -1,8 +1,10 @@
-/* The store: connections, statements, group commit. It runs SQL and does not depend on what the tables mean.
+/* The store: connections, statements, group commit. It runs SQL and does not depend on what the tables
+ * mean.
  *
- * Both engines take one dialect: RETURNING, ON CONFLICT, CTEs, window functions, row values, NULLS LAST, times as
- * BIGINT milliseconds, booleans 0/1, JSON as text, named parameters (:name), CAST(:x AS BIGINT) where a type is not
- * evident. Where the engines differ, a statement has a token, which the engine replaces when it prepares the statement:
+ * Both engines take one dialect: RETURNING, ON CONFLICT, CTEs, window functions, row values, NULLS LAST,
+ * times as BIGINT milliseconds, booleans 0/1, JSON as text, named parameters (:name), CAST(:x AS BIGINT)
+ * where a type is not evident. Where the engines differ, a statement has a token, which the engine
+ * replaces when it prepares the statement:
  *
  *     @LIST(:ids)    the integers of a JSON array, as a row source for IN:  id IN @LIST(:ids)
  *     @TEXTS(:names) the same for texts
@@ -29,8 +31,8 @@
  *                    Otherwise it takes a generic plan after five runs, which reads whole tables for a few rows,
  *                    as long as the connection lives
  *
- * Statements are cached by their text in each connection, so their texts must come from a bounded set. Always bind
- * values. */
+ * Statements are cached by their text in each connection, so their texts must come from a bounded set.
+ * Always bind values. */
 #ifndef DB_DB_H
 #define DB_DB_H
 
@@ -41,10 +43,10 @@ struct db;   /* an open store: one writer, one reader for each thread */
 struct conn; /* a connection; one thread uses it at a time */
 struct stmt; /* a cached statement in use, until stmt_end */
 
-/* ---- queries ---------------------------------------------------------------------------------------- */
+/* ---- queries --------------------------------------------------------------------------------- */
 
-/* A named query. QUERY puts a pointer to each into one linker section, so that a check can PREPARE all of them on both
- * engines. */
+/* A named query. QUERY puts a pointer to each into one linker section, so that a check can PREPARE all of
+ * them on both engines. */
 struct query {
     const char *name, *sql;
 };
@@ -73,17 +75,19 @@ struct bind {
     { .name = ":" n, .type = (v) ? BIND_INT : BIND_NULL, .i = (v) } /* 0 binds NULL */
 #define BINDS(...) ((const struct bind[]){__VA_ARGS__, {0}})        /* NULL: no binds */
 
-/* ---- statements ---------------------------------------------------------------------------------------------
- * Errors: -ERR_FIELD_DUPLICATE (unique violation), -ERR_FIELD_INVALID (foreign key), -ERR_SERVICE_UNAVAILABLE (full
- * disk, I/O, lost connection, budget spent), -ERR_INTERNAL_ERROR (a defect; logged here with the text of the query,
- * never its values).
+/* ---- statements ------------------------------------------------------------------------------ Errors:
+ * -ERR_FIELD_DUPLICATE (unique violation), -ERR_FIELD_INVALID (foreign key), -ERR_SERVICE_UNAVAILABLE
+ * (full disk, I/O, lost connection, budget spent), -ERR_INTERNAL_ERROR (a defect; logged here with the
+ * text of the query, never its values).
  *
- * Bind every parameter, if only to NULL. An unbound one is -ERR_INTERNAL_ERROR. Bound bytes must stay in place until
- * stmt_end. A foreign key may be checked when a statement ends, so a statement that RETURNS rows may fail after its
- * rows. Its task then fails. */
+ * Bind every parameter, if only to NULL. An unbound one is -ERR_INTERNAL_ERROR. Bound bytes must stay in
+ * place until stmt_end. A foreign key may be checked when a statement ends, so a statement that RETURNS
+ * rows may fail after its rows. Its task then fails. */
 
-int db_start(struct conn *c, const char *sql, const struct bind *binds, struct stmt **out); /* 0 or error; then step */
-int stmt_step(struct stmt *s);                                                              /* 1: a row; 0: no more rows; or error */
+/* 0 or error; then step */
+int db_start(struct conn *c, const char *sql, const struct bind *binds, struct stmt **out);
+/* 1: a row; 0: no more rows; or error */
+int stmt_step(struct stmt *s);
 void stmt_end(struct stmt *s);                           /* call it after each db_start that returned 0 */
 int64_t col_int(struct stmt *s, int i);                  /* 0 for NULL */
 bool col_int_given(struct stmt *s, int i, int64_t *out); /* false for NULL */
@@ -91,40 +95,48 @@ struct str col_text(struct stmt *s, int i);              /* p NULL for NULL; val
 bool col_null(struct stmt *s, int i);
 int col_count(struct stmt *s);
 
-int db_exec(struct conn *c, const struct query *q, const struct bind *binds); /* number of changed rows, or error */
+/* number of changed rows, or error */
+int db_exec(struct conn *c, const struct query *q, const struct bind *binds);
 int db_exec_text(struct conn *c, const char *sql, const struct bind *binds);
-int db_insert(struct conn *c, const struct query *q, const struct bind *binds, int64_t *id); /* the query ends in RETURNING id */
-int db_int(struct conn *c, const struct query *q, const struct bind *binds, int64_t *out);   /* 1: found; 0: no row, or NULL; or error */
-int db_text(struct conn *c, const struct query *q, const struct bind *binds, struct arena *a, struct str *out);
+/* the query ends in RETURNING id */
+int db_insert(struct conn *c, const struct query *q, const struct bind *binds, int64_t *id);
+/* 1: found; 0: no row, or NULL; or error */
+int db_int(struct conn *c, const struct query *q, const struct bind *binds, int64_t *out);
+int db_text(struct conn *c, const struct query *q, const struct bind *binds, struct arena *a,
+            struct str *out);
 int db_ids(struct conn *c, const struct query *q, const struct bind *binds, struct arena *a,
            int64_t **out); /* ids of all rows; returns their number, or error */
-/* Reads the one row of a query. Returns 1 with *row on it (end it with stmt_end), 0 if there is none (nothing to end),
- * or error. */
+/* Reads the one row of a query. Returns 1 with *row on it (end it with stmt_end), 0 if there is none
+ * (nothing to end), or error. */
 int db_row(struct conn *c, const struct query *q, const struct bind *binds, struct stmt **row);
-#define DB_ROWS(rc, c, q, binds, s)                                                                           \
-    for (struct stmt *s = NULL; s == NULL && ((rc) = db_start((c), (q)->sql, (binds), &s)) == 0; stmt_end(s)) \
+#define DB_ROWS(rc, c, q, binds, s)                                                              \
+    for (struct stmt *s = NULL; s == NULL && ((rc) = db_start((c), (q)->sql, (binds), &s)) == 0; \
+         stmt_end(s))                                                                            \
         while (((rc) = stmt_step(s)) == 1)
 
 int db_savepoint(struct conn *c, const char *name);
 int db_release(struct conn *c, const char *name);
 int db_undo(struct conn *c, const char *name); /* ROLLBACK TO and RELEASE */
 
-/* Lock a name or a row until the transaction ends. PostgreSQL runs writes concurrently, so a write locks a name if the
- * rows that its rule depends on don't exist yet or can't be locked. On SQLite one write runs at a time, and these do
- * nothing. */
+/* Lock a name or a row until the transaction ends. PostgreSQL runs writes concurrently, so a write locks a
+ * name if the rows that its rule depends on don't exist yet or can't be locked. On SQLite one write runs
+ * at a time, and these do nothing. */
 int db_lock(struct conn *c, struct str name);
 int db_lock_row(struct conn *c, const char *table, int64_t id);
 bool db_writes(const struct conn *c); /* true: the connection of a write, which may lock */
-/* Call it after inserting rows with ids of the caller's choice. The ids that the store assigns next are above them. */
+/* Call it after inserting rows with ids of the caller's choice. The ids that the store assigns next are
+ * above them. */
 int db_settle_ids(struct conn *c);
 
-/* ---- a store ---------------------------------------------------------------------------------------- */
+/* ---- a store --------------------------------------------------------------------------------- */
 
-/* A table whose changes are noted, for what is kept in memory of its rows. Statements are examined by their text: INSERT INTO, UPDATE and DELETE
- * FROM are in capitals, and a foreign key that changes rows of a noted table belongs to a noted one. */
+/* A table whose changes are noted, for what is kept in memory of its rows. Statements are examined by
+ * their text: INSERT INTO, UPDATE and DELETE FROM are in capitals, and a foreign key that changes rows of
+ * a noted table belongs to a noted one. */
 struct db_noted {
-    const char *table;  /* NULL ends a list */
-    const char *column; /* only a DELETE, or an UPDATE that names this column, is a change; NULL: every write is; "": none is */
+    const char *table; /* NULL ends a list */
+    const char *
+        column; /* only a DELETE, or an UPDATE that names this column, is a change; NULL: every write is; "": none is */
     const char *except; /* an UPDATE that names this column is no change; NULL: none */
 };
 
@@ -134,65 +146,75 @@ struct db_config {
     const char *replica;       /* PostgreSQL: the URL of a streaming replica that serves reads; NULL: none */
     const struct clock *clock; /* the clock of the moments that db_replica takes, and of notes */
     int writers;               /* PostgreSQL: number of writer threads, a connection each; 0: default */
-    int statement_ms;          /* PostgreSQL: statement timeout in milliseconds; reads use at most their budget; 0: default */
-    bool create;               /* make an empty store if there is none */
-    const char *remains;       /* SQLite, create: a file that proves a desk was here: an empty store file beside it is refused as lost */
-    const char *content;       /* the same, and a missing store file is refused, too */
-    bool bulk;                 /* demo: no durability until db_close, and no readers: read in the tasks */
-    bool read_only;            /* check, backup: takes no lock, never writes */
-    bool alone;                /* with read_only: refuse if another deskd uses the store; SQLite: lock it */
-    bool at_once;              /* SQLite: do not wait for another process that uses the store */
-    bool filling;              /* with bulk: the target of db_move; only this opens a store that an interrupted move left */
-    bool keep_snapshots;       /* SQLite: readers keep snapshots for the next read (sqlite_snapshot.c); read only between begin and end */
-    int mmap_mb;               /* 0: no map */
-    int cache_kb;              /* 0: the default */
+    /* PostgreSQL: statement timeout in milliseconds; reads use at most their budget; 0: default */
+    int statement_ms;
+    bool create; /* make an empty store if there is none */
+    /* SQLite, create: a file that proves a desk was here: an empty store file beside it is refused as lost */
+    const char *remains;
+    const char *content; /* the same, and a missing store file is refused, too */
+    bool bulk;           /* demo: no durability until db_close, and no readers: read in the tasks */
+    bool read_only;      /* check, backup: takes no lock, never writes */
+    bool alone;          /* with read_only: refuse if another deskd uses the store; SQLite: lock it */
+    bool at_once;        /* SQLite: do not wait for another process that uses the store */
+    /* with bulk: the target of db_move; only this opens a store that an interrupted move left */
+    bool filling;
+    /* SQLite: readers keep snapshots for the next read (sqlite_snapshot.c); read only between begin and
+     * end */
+    bool keep_snapshots;
+    int mmap_mb;                  /* 0: no map */
+    int cache_kb;                 /* 0: the default */
     const struct db_noted *noted; /* see db_generation; NULL: none. Constant */
-    const struct query *note; /* run in each write that changed a noted table, if other processes use the store; binds :now of `clock` */
+    /* run in each write that changed a noted table, if other processes use the store; binds :now of
+     * `clock` */
+    const struct query *note;
 };
 
 /* Opens the store, takes its lock and migrates it. On error writes one line that says what to do. */
 int db_open(const struct db_config *cfg, struct db **out, char *err, size_t err_size);
-int db_close(struct db *db);       /* waits for queued writes, checkpoints, releases the lock; error: a bulk store may not be durable */
+/* waits for queued writes, checkpoints, releases the lock; error: a bulk store may not be durable */
+int db_close(struct db *db);
 bool db_url_valid(struct str url); /* true: it has the form of a PostgreSQL URL */
 
 /* Returns true if statements wait for another process. Then don't run them on an event loop. */
 bool db_blocks(const struct db *db);
 
-/* Returns a number that each COMMIT of a change to a noted table changes, before its write is answered. Rows of these tables that were read in a
- * snapshot that was begun after this call are still exact while the number is the same. 0: other processes may write, so nothing is known. */
+/* Returns a number that each COMMIT of a change to a noted table changes, before its write is answered.
+ * Rows of these tables that were read in a snapshot that was begun after this call are still exact while
+ * the number is the same. 0: other processes may write, so nothing is known. */
 int64_t db_generation(const struct db *db);
 
-/* Returns the name of a table that a statement of this read names and that is not noted, or NULL. Results of its rows must not be kept. On
- * PostgreSQL it is always NULL, because libpq does not list the tables that a statement reads. */
+/* Returns the name of a table that a statement of this read names and that is not noted, or NULL. Results
+ * of its rows must not be kept. On PostgreSQL it is always NULL, because libpq does not list the tables
+ * that a statement reads. */
 const char *db_unnoted(const struct conn *c);
 
-/* Processes that share a store wake each other. In a store of one process these do nothing.
- * db_notify announces a commit to the other processes. It costs the caller nothing. Announcements close together become
- * one message.
- * db_listen waits for an announcement. Returns 1 if another process has announced a commit, 0 if the time has passed, or
- * negative after db_listen_end. One thread does only this, and also sends the announcements of this process. A message
- * may be lost, so look at the store after a timeout, too. */
+/* Processes that share a store wake each other. In a store of one process these do nothing. db_notify
+ * announces a commit to the other processes. It costs the caller nothing. Announcements close together
+ * become one message. db_listen waits for an announcement. Returns 1 if another process has announced a
+ * commit, 0 if the time has passed, or negative after db_listen_end. One thread does only this, and also
+ * sends the announcements of this process. A message may be lost, so look at the store after a timeout,
+ * too. */
 bool db_shared(const struct db *db); /* true: other processes may write to the store */
 void db_notify(struct db *db);
 int db_listen(struct db *db, int wait_ms);
 void db_listen_end(struct db *db);
 
-/* Returns this thread's read-only connection, or NULL if the store can't be read. It is opened at first use and closed
- * with the thread. */
+/* Returns this thread's read-only connection, or NULL if the store can't be read. It is opened at first
+ * use and closed with the thread. */
 struct conn *db_reader(struct db *db);
-int db_read_begin(struct conn *c, int budget_ms); /* opens one snapshot; statements past the budget fail with -ERR_SERVICE_UNAVAILABLE */
+/* opens one snapshot; statements past the budget fail with -ERR_SERVICE_UNAVAILABLE */
+int db_read_begin(struct conn *c, int budget_ms);
 void db_read_end(struct conn *c);
-/* Returns this thread's connection to a replica, or NULL: read from the store itself. The replica (1) has all that was
- * committed until `since`, which includes REPLICA_SLACK_MS, and (2) does not lag. If a read fails on it, read from the
- * store. */
+/* Returns this thread's connection to a replica, or NULL: read from the store itself. The replica (1) has
+ * all that was committed until `since`, which includes REPLICA_SLACK_MS, and (2) does not lag. If a read
+ * fails on it, read from the store. */
 struct conn *db_replica(struct db *db, int64_t since);
 bool db_budget_spent(const struct conn *c); /* true: the last failure was caused by the spent budget */
 
-/* One write: run() in a savepoint of a transaction that is shared with other writes. A negative result undoes this task
- * alone.
- * done() is called after the COMMIT, with the result of run(), or -ERR_SERVICE_UNAVAILABLE if the COMMIT failed and
- * nothing was kept.
- * run() may be called again after its effects were undone (PostgreSQL retries; a failed batch never reports success). */
+/* One write: run() in a savepoint of a transaction that is shared with other writes. A negative result
+ * undoes this task alone. done() is called after the COMMIT, with the result of run(), or
+ * -ERR_SERVICE_UNAVAILABLE if the COMMIT failed and nothing was kept. run() may be called again after its
+ * effects were undone (PostgreSQL retries; a failed batch never reports success). */
 struct db_task {
     int (*run)(struct db_task *t, struct conn *c);
     void (*done)(struct db_task *t, int rc);
@@ -200,7 +222,8 @@ struct db_task {
     struct db_task *next;
 };
 void db_submit(struct db *db, struct db_task *t);
-int db_write(struct db *db, int (*run)(struct conn *c, void *arg), void *arg); /* submits and waits; never call it on a writer thread */
+/* submits and waits; never call it on a writer thread */
+int db_write(struct db *db, int (*run)(struct conn *c, void *arg), void *arg);
 
 struct db_stats {
     int64_t commits, tasks, statements, prepares, wal_bytes, store_bytes;
@@ -212,23 +235,26 @@ struct db_stats {
 };
 void db_stats(struct db *db, struct db_stats *out);
 
-/* Rewrites the store, so that no byte of deleted rows and old values is left in its files. Nothing else may use the store meanwhile. On error writes
- * one line. */
+/* Rewrites the store, so that no byte of deleted rows and old values is left in its files. Nothing else
+ * may use the store meanwhile. On error writes one line. */
 int db_compact(struct db *db, char *err, size_t err_size);
 
-/* Call it after a check of the store in `dir` that found nothing. Clears reported damage, in a running process, too. */
+/* Call it after a check of the store in `dir` that found nothing. Clears reported damage, in a running
+ * process, too. */
 void db_found_sound(const char *dir);
 
-/* Copies the store while it is in use to a file that must not exist, reads the copy back from the disk and compares:
- * every page (integrity check) and the number of rows of each table. Removes a copy that fails. progress may be NULL. */
-int db_backup(const char *dir, const char *to, void (*progress)(int done, int total), char *err, size_t err_size);
+/* Copies the store while it is in use to a file that must not exist, reads the copy back from the disk and
+ * compares: every page (integrity check) and the number of rows of each table. Removes a copy that fails.
+ * progress may be NULL. */
+int db_backup(const char *dir, const char *to, void (*progress)(int done, int total), char *err,
+              size_t err_size);
 
 /* Returns 0 if the file is a copy of a store, otherwise writes one line that gives the reason. */
 int db_backup_look(const char *path, char *err, size_t err_size);
 
-/* Copies every row of every table, then reads both sides back and compares them, in one transaction of the target.
- * Until it commits, only another move can open the target. A move that fails or is killed leaves the target without
- * rows. */
+/* Copies every row of every table, then reads both sides back and compares them, in one transaction of the
+ * target. Until it commits, only another move can open the target. A move that fails or is killed leaves
+ * the target without rows. */
 struct db_moved { /* one table: [0] the source, [1] the target */
     const char *table;
     int64_t rows[2];
@@ -243,17 +269,18 @@ struct db_move {
 };
 int db_move(const struct db_move *m, char *err, size_t err_size);
 
-/* Checks integrity and foreign keys. Calls report() with one line for each finding. Returns the number of findings, or
- * error. */
-int db_check(const struct db_config *cfg, void (*report)(void *arg, const char *line), void *arg, char *err, size_t err_size);
+/* Checks integrity and foreign keys. Calls report() with one line for each finding. Returns the number of
+ * findings, or error. */
+int db_check(const struct db_config *cfg, void (*report)(void *arg, const char *line), void *arg, char *err,
+             size_t err_size);
 
 /* The schema files, in order. The build embeds them. */
 struct schema_file {
     const char *name, *sql;
 };
 extern const struct schema_file schema_files[]; /* name NULL ends it */
-/* Returns the statement that an engine prepares, with tokens replaced. For checks that PREPARE every query without
- * running it. */
+/* Returns the statement that an engine prepares, with tokens replaced. For checks that PREPARE every query
+ * without running it. */
 struct str db_dialect(struct arena *a, bool postgres, const char *sql);
 /* The names of a text's parameters, each once, with its colon; names has room for max. Returns how many. */
 size_t db_names(struct arena *a, const char *sql, struct str *names, size_t max);

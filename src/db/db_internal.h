@@ -6,7 +6,7 @@
 
 #include "db/engine.h"
 
-/* ---- connections (sqlite.c) ------------------------------------------------------------------------------ */
+/* ---- connections (sqlite.c) ------------------------------------------------------------------ */
 
 struct conn_options {
     struct db *store; /* NULL for a backup or a check: not counted, not closed with a store */
@@ -18,18 +18,21 @@ struct conn_options {
 
 int conn_open(const struct conn_options *o, struct conn **out, struct why why);
 void conn_close(struct conn *c);
-/* Convert an SQLite code to an error. Defects and faults are logged. The first is for statements that ran, the second
- * for those that could not be prepared. */
+/* Convert an SQLite code to an error. Defects and faults are logged. The first is for statements that ran,
+ * the second for those that could not be prepared. */
 int conn_error(struct conn *c, int code, const char *sql);
 int conn_prepare_error(struct conn *c, int code, const char *sql);
-void note_damage(struct conn *c, int code); /* reports damage for a code that did not pass through the two above */
+/* reports damage for a code that did not pass through the two above */
+void note_damage(struct conn *c, int code);
 int conn_begin(struct conn *c, bool write);
 int conn_commit(struct conn *c); /* on error the transaction is rolled back */
 void conn_rollback(struct conn *c);
-bool conn_lost(const struct conn *c);              /* true: SQLite rolled back the open transaction by itself */
-int conn_pragma(struct conn *c, const char *text); /* runs a constant statement without the cache; returns SQLite's code */
+/* true: SQLite rolled back the open transaction by itself */
+bool conn_lost(const struct conn *c);
+/* runs a constant statement without the cache; returns SQLite's code */
+int conn_pragma(struct conn *c, const char *text);
 
-/* ---- the store (sqlite_store.c) -------------------------------------------------------------------------- */
+/* ---- the store (sqlite_store.c) -------------------------------------------------------------- */
 
 struct writer;
 
@@ -38,7 +41,8 @@ struct sqlite_store {
     const char *remains, *content; /* see db_config */
     struct conn_options reading, writing;
     int lock_fd;
-    struct conn *keeper; /* idle reader that keeps the index of the log in memory while the writer is closed; see writer.c */
+    /* idle reader that keeps the index of the log in memory while the writer is closed; see writer.c */
+    struct conn *keeper;
     struct writer *writer;
     _Atomic int64_t version; /* raised by each COMMIT; see sqlite_snapshot.c */
     _Atomic int64_t noted;   /* raised by each COMMIT of a change to a noted table, after `version` */
@@ -46,7 +50,7 @@ struct sqlite_store {
 
 #define STORE_FILE "desk.db"
 #define STORE_MARK "PRAGMA application_id=1684370283" /* "desk"; see recover() in writer.c */
-#define WRITER_WAIT_MS 5000                           /* how long the writer waits for a user of the sqlite3 shell */
+#define WRITER_WAIT_MS 5000 /* how long the writer waits for a user of the sqlite3 shell */
 
 int sqlite_open(struct db *db, const struct db_config *cfg, const struct schema_file *files, struct why why);
 int sqlite_close(struct db *db);
@@ -56,32 +60,38 @@ int sqlite_compact(struct db *db, struct why why);
 void sqlite_submit(struct db *db, struct db_task *t);
 bool sqlite_writes_here(const struct db *db);
 void sqlite_stats(struct db *db, struct db_stats *out);
-int db_check_with(const char *dir, const struct schema_file *files, void (*report)(void *arg, const char *line), void *arg, struct why why);
+int db_check_with(const char *dir, const struct schema_file *files,
+                  void (*report)(void *arg, const char *line), void *arg, struct why why);
 
-/* ---- snapshots (sqlite_snapshot.c) ------------------------------------------------------------------------- */
+/* ---- snapshots (sqlite_snapshot.c) ----------------------------------------------------------- */
 
 int snapshot_begin(struct conn *c, int64_t now);
 void snapshot_end(struct conn *c);
-bool snapshot_held(const struct conn *c);       /* true: this thread holds the turn, or snapshots are not kept here */
+/* true: this thread holds the turn, or snapshots are not kept here */
+bool snapshot_held(const struct conn *c);
 void snapshot_drop(struct conn *c);             /* ends the snapshot before the connection is closed */
 void snapshots_outdated(struct db *db);         /* call it after a COMMIT, before any done() */
 int64_t sqlite_generation(const struct db *db); /* see db_generation; never 0 */
-void snapshots_let_go(struct db *db); /* call it before a checkpoint: ends the snapshots of idle readers, which hold the log back */
+/* call it before a checkpoint: ends the snapshots of idle readers, which hold the log back */
+void snapshots_let_go(struct db *db);
 
-/* ---- the writer (writer.c) ------------------------------------------------------------------------------- */
+/* ---- the writer (writer.c) ------------------------------------------------------------------- */
 
 struct writer *writer_start(struct db *store, struct conn *c); /* NULL: no thread could be started */
-struct conn *writer_stop(struct writer *w);                    /* runs queued tasks; returns the connection; NULL: it was lost */
+/* runs queued tasks; returns the connection; NULL: it was lost */
+struct conn *writer_stop(struct writer *w);
 void writer_submit(struct writer *w, struct db_task *t);
 bool writer_writable(const struct writer *w);
 bool writer_is_me(const struct writer *w); /* true: the calling thread is the writer */
 
 extern const struct mover sqlite_mover; /* sqlite_move.c */
 
-/* ---- the schema (migrate.c) ------------------------------------------------------------------------------ */
+/* ---- the schema (migrate.c) ------------------------------------------------------------------ */
 
-int schema_version(struct conn *c, const struct schema_file *files, struct why why); /* the version; error: not a store of deskd */
-int schema_current(struct conn *c, const struct schema_file *files, struct why why); /* error: the store does not have the newest schema */
+/* the version; error: not a store of deskd */
+int schema_version(struct conn *c, const struct schema_file *files, struct why why);
+/* error: the store does not have the newest schema */
+int schema_current(struct conn *c, const struct schema_file *files, struct why why);
 int schema_migrate(struct conn *c, const struct schema_file *files, struct why why);
 
 #endif

@@ -1,9 +1,10 @@
-/* The interface between db.h and its engines: connections, statements and stores as all of db/ uses them, and the table
- * of functions that an engine provides. db_open chooses the table. Only db/ and its tests include this.
+/* The interface between db.h and its engines: connections, statements and stores as all of db/ uses them,
+ * and the table of functions that an engine provides. db_open chooses the table. Only db/ and its tests
+ * include this.
  *
- * Shared by both engines: the statement cache, binding by name, the short forms of db.h (statement.c), one reader for
- * each thread (store.c), the dialect. Provided by an engine: preparing and stepping statements, the meaning of errors,
- * transactions, writer threads. */
+ * Shared by both engines: the statement cache, binding by name, the short forms of db.h (statement.c), one
+ * reader for each thread (store.c), the dialect. Provided by an engine: preparing and stepping statements,
+ * the meaning of errors, transactions, writer threads. */
 #ifndef DB_ENGINE_H
 #define DB_ENGINE_H
 
@@ -15,7 +16,7 @@
 #include "db/db.h"
 #include "db/why.h"
 
-/* ---- rings: lists whose elements can be removed without the list head --------------------------------- */
+/* ---- rings: lists whose elements can be removed without the list head ------------------------ */
 
 struct ring {
     struct ring *prev, *next;
@@ -36,18 +37,20 @@ static inline void ring_remove(struct ring *r) {
 }
 #define RING_OF(r, type, member) ((type *)(void *)((char *)(r)-offsetof(type, member)))
 
-/* ---- the table ------------------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 struct engine {
     bool blocks; /* a statement may wait for another process: never run it on an event loop */
 
     /* A store. open takes locks, migrates and starts writers. If it fails, close releases what it opened. */
     int (*open)(struct db *db, const struct db_config *cfg, const struct schema_file *files, struct why why);
-    int (*close)(struct db *db); /* runs queued writes first, closes the store's connections; returns as db_close */
+    /* runs queued writes first, closes the store's connections; returns as db_close */
+    int (*close)(struct db *db);
     void (*submit)(struct db *db, struct db_task *t);
-    bool (*writes_here)(const struct db *db);           /* true: the calling thread is a writer */
-    int64_t (*generation)(const struct db *db);         /* see db_generation; NULL: always 0 */
-    void (*stats)(struct db *db, struct db_stats *out); /* fills in the numbers that connections don't count */
+    bool (*writes_here)(const struct db *db);   /* true: the calling thread is a writer */
+    int64_t (*generation)(const struct db *db); /* see db_generation; NULL: always 0 */
+    /* fills in the numbers that connections don't count */
+    void (*stats)(struct db *db, struct db_stats *out);
 
     int (*compact)(struct db *db, struct why why); /* see db_compact */
 
@@ -58,11 +61,13 @@ struct engine {
 
     /* Connections. connect opens a reader, disconnect closes any connection. */
     int (*connect)(struct db *db, struct conn **out, struct why why);
-    struct conn *(*replica)(struct db *db, int64_t since); /* see db_replica; NULL: the engine has no replicas */
+    /* see db_replica; NULL: the engine has no replicas */
+    struct conn *(*replica)(struct db *db, int64_t since);
     void (*disconnect)(struct conn *c);
     int (*read_begin)(struct conn *c, int budget_ms);
     void (*read_end)(struct conn *c);
-    bool (*lost)(const struct conn *c); /* true: the open transaction is gone; no statement may run outside of it */
+    /* true: the open transaction is gone; no statement may run outside of it */
+    bool (*lost)(const struct conn *c);
     int (*savepoint)(struct conn *c, const char *name);
     int (*release)(struct conn *c, const char *name);
     int (*undo)(struct conn *c, const char *name);
@@ -73,11 +78,13 @@ struct engine {
     /* Statements. The handle is the engine's. Errors are those of db.h. */
     int (*prepare)(struct conn *c, const char *sql, void **handle, int *params);
     void (*finalize)(struct conn *c, void *handle);
-    const char *(*param_name)(void *handle, int i); /* i counts from 0; with its colon; NULL: the parameter has no name */
+    /* i counts from 0; with its colon; NULL: the parameter has no name */
+    const char *(*param_name)(void *handle, int i);
     int (*bind)(struct stmt *s, int i, const struct bind *b);
-    int (*step)(struct stmt *s);    /* 1: a row; 0: no more; or error */
-    int (*reset)(struct stmt *s);   /* unbinds; error: one found only now (foreign keys of a RETURNING) */
-    int (*changed)(struct stmt *s); /* number of changed rows, after the last step; 0 for a statement that only reads */
+    int (*step)(struct stmt *s);  /* 1: a row; 0: no more; or error */
+    int (*reset)(struct stmt *s); /* unbinds; error: one found only now (foreign keys of a RETURNING) */
+    /* number of changed rows, after the last step; 0 for a statement that only reads */
+    int (*changed)(struct stmt *s);
     int64_t (*col_int)(void *handle, int i);
     bool (*col_int_given)(void *handle, int i, int64_t *out);
     struct str (*col_text)(void *handle, int i);
@@ -88,9 +95,10 @@ struct engine {
 };
 extern const struct engine sqlite_engine, postgres_engine;
 
-/* ---- connections ----------------------------------------------------------------------------------------- */
+/* ---- connections ----------------------------------------------------------------------------- */
 
-#define STATEMENTS_MAX 512 /* cached in a connection: more than the program has, so only an unbounded set of texts causes evictions */
+#define STATEMENTS_MAX \
+    512 /* cached in a connection: more than the program has, so only an unbounded set of texts causes evictions */
 #define STATEMENT_BUCKETS 1024
 
 /* Each counter has one writing thread and any number of readers, so no thread waits for a number. */
@@ -135,7 +143,8 @@ struct conn {
     int fault;         /* code of the last failure that was not caused by the statement itself */
     int late_error;    /* an error found when a statement was reset (foreign keys of a RETURNING) */
     struct kept kept;
-    bool noted;                 /* the transaction ran a statement that changes a noted table; of a connection that writes */
+    /* the transaction ran a statement that changes a noted table; of a connection that writes */
+    bool noted;
     char unnoted[TABLE_NAME];   /* SQLite: a table of this read that is not noted (db_unnoted); empty: none */
     char preparing[TABLE_NAME]; /* the same, of the statement that is being prepared */
     _Atomic int wal_pages;      /* SQLite: pages in the log after the last commit of this connection */
@@ -144,14 +153,17 @@ struct conn {
     struct stmt *buckets[STATEMENT_BUCKETS];
 };
 
-struct conn *conn_new(const struct engine *e, struct db *store, enum conn_role role); /* NULL: out of memory */
-void conn_join(struct conn *c);      /* from now on counted and closed with its store; without a store does nothing */
-void conn_leave(struct conn *c);     /* the store forgets the connection: no other thread reads it any more */
-void conn_free(struct conn *c);      /* call it after the engine has closed its part, and after its statements are freed */
+/* NULL: out of memory */
+struct conn *conn_new(const struct engine *e, struct db *store, enum conn_role role);
+/* from now on counted and closed with its store; without a store does nothing */
+void conn_join(struct conn *c);
+void conn_leave(struct conn *c); /* the store forgets the connection: no other thread reads it any more */
+/* call it after the engine has closed its part, and after its statements are freed */
+void conn_free(struct conn *c);
 void statements_end(struct conn *c); /* ends statements that were not ended: a defect, which is logged */
 void statements_free(struct conn *c);
 
-/* ---- statements (statement.c) ---------------------------------------------------------------------------- */
+/* ---- statements (statement.c) ---------------------------------------------------------------- */
 
 struct param {
     const char *name; /* with its colon; lives as long as the statement */
@@ -179,7 +191,7 @@ struct stmt {
 bool sql_is_noted(const struct db_noted *list, const char *text);
 bool table_is_noted(const struct db_noted *list, struct str table); /* true if the list has the table */
 
-/* ---- the store (store.c) --------------------------------------------------------------------------------- */
+/* ---- the store (store.c) --------------------------------------------------------------------- */
 
 struct db {
     const struct engine *engine;
@@ -197,28 +209,31 @@ struct db {
     _Atomic int damage;     /* enum damage of store.c */
 };
 
-void store_damaged(struct db *db, const char *reason); /* records that a statement met damage; db may be NULL */
+/* records that a statement met damage; db may be NULL */
+void store_damaged(struct db *db, const char *reason);
 
-int db_open_with(const struct db_config *cfg, const struct schema_file *files, struct db **out, struct why why);
+int db_open_with(const struct db_config *cfg, const struct schema_file *files, struct db **out,
+                 struct why why);
 
-int postgres_check(const struct db_config *cfg, const struct schema_file *files, void (*report)(void *arg, const char *line), void *arg,
-                   struct why why);
+int postgres_check(const struct db_config *cfg, const struct schema_file *files,
+                   void (*report)(void *arg, const char *line), void *arg, struct why why);
 
-/* ---- the schema (migrate.c) ------------------------------------------------------------------------------ */
+/* ---- the schema (migrate.c) ------------------------------------------------------------------ */
 
 extern const char schema_table[];
 int schema_newest(const struct schema_file *files);
 /* Returns the version in schema_version, or an error if this deskd can't use the store. */
 int schema_recorded(struct conn *c, const struct schema_file *files, struct why why);
 int schema_record(struct conn *c, int version, const char *name);
-/* Begins a move. From its COMMIT on only a move can open the store, until the rows of schema_version are those of the
- * source. */
+/* Begins a move. From its COMMIT on only a move can open the store, until the rows of schema_version are
+ * those of the source. */
 int schema_mark_moving(struct conn *c);
 
-/* ---- dialect (dialect.c) --------------------------------------------------------------------------------- */
+/* ---- dialect (dialect.c) --------------------------------------------------------------------- */
 
-/* Replaces :name by $n, in the order of first use, the same name by the same n. Writes at most max names, with their
- * colons, to names. Casts (::), literals, quoted names and comments are not changed. Returns the number of names. */
+/* Replaces :name by $n, in the order of first use, the same name by the same n. Writes at most max names,
+ * with their colons, to names. Casts (::), literals, quoted names and comments are not changed. Returns
+ * the number of names. */
 size_t dialect_number(struct arena *a, const char *sql, struct str *names, size_t max, struct str *out);
 #define DIALECT_BY_VALUES "/* by values */" /* the replacement of @BY_VALUES@ */
 

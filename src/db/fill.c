@@ -2,14 +2,14 @@
  *
  *     mark (a transaction of its own) --> strip -> every table -> indexes, references, ids -> compare -> finish --> COMMIT
  *
- * The mark is a row of schema_version. While it is there, only a fill can open the target. The source's rows of that
- * table replace it, so the COMMIT that brings the desk removes it. A fill that is killed leaves a marked store without
- * rows, and the next fill starts anew in it.
+ * The mark is a row of schema_version. While it is there, only a fill can open the target. The source's
+ * rows of that table replace it, so the COMMIT that brings the desk removes it. A fill that is killed
+ * leaves a marked store without rows, and the next fill starts anew in it.
  *
- * Both sides are compared by their query results: the source's rows as they were copied, from one snapshot, and the
- * target's rows as they are read back after the last statement that could have changed them. Rows are hashed in a
- * format of our own, because the engines write numbers differently. Rows are processed one by one, so memory does not
- * grow with the store. */
+ * Both sides are compared by their query results: the source's rows as they were copied, from one
+ * snapshot, and the target's rows as they are read back after the last statement that could have changed
+ * them. Rows are hashed in a format of our own, because the engines write numbers differently. Rows are
+ * processed one by one, so memory does not grow with the store. */
 #include "db/move.h"
 
 #include "db/derived.h"
@@ -40,10 +40,10 @@ struct moving {
     int64_t total, done;   /* rows, for the progress report */
 };
 
-/* ---- rows ------------------------------------------------------------------------------------------------ */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
-/* Appends a byte for the kind, then the eight bytes of a number, or a length and its bytes. Different rows differ in
- * this form. */
+/* Appends a byte for the kind, then the eight bytes of a number, or a length and its bytes. Different rows
+ * differ in this form. */
 static void digest_add_value(struct buf *b, const struct value *v) {
     int64_t n = v->kind == VALUE_INT ? v->i : (int64_t)v->s.n;
     buf_char(b, "nirtb"[v->kind]);
@@ -59,7 +59,8 @@ static void add_row(struct moving *g, struct tag *sum, int count) {
 }
 
 static void move_progress(struct moving *g, const char *what, bool last) {
-    if (g->f->progress && (last || ++g->done % TELL_EVERY == 0)) g->f->progress(what, last ? g->total : g->done, g->total);
+    if (g->f->progress && (last || ++g->done % TELL_EVERY == 0))
+        g->f->progress(what, last ? g->total : g->done, g->total);
 }
 
 /* Puts the place of the row in front of a refusal. */
@@ -73,12 +74,14 @@ static int fill_refused(struct moving *g, void *rows, int rc) {
 static int put_row(struct moving *g, const struct move_table *t, const struct move_table *into, void *sink) {
     TRY(move_check_row(t, g->row, g->why));
     for (int i = 0; i < into->count; i++)
-        if (into->columns[i].needed && g->row[i].kind == VALUE_NULL) return move_refuse(g->why, t, g->row, i, "must not be null");
+        if (into->columns[i].needed && g->row[i].kind == VALUE_NULL)
+            return move_refuse(g->why, t, g->row, i, "must not be null");
     return g->target->engine->mover->put(sink, g->row, g->why);
 }
 
 /* Puts all rows of the source's table, and computes their number and hash. */
-static int put_rows(struct moving *g, const struct move_table *t, const struct move_table *into, void *sink, struct copied *sum) {
+static int put_rows(struct moving *g, const struct move_table *t, const struct move_table *into, void *sink,
+                    struct copied *sum) {
     const struct row_source *from = &g->f->from;
     struct tag tag;
     void *rows;
@@ -101,7 +104,8 @@ static int put_rows(struct moving *g, const struct move_table *t, const struct m
     return rc;
 }
 
-static int copy_table(struct moving *g, const struct move_table *t, const struct move_table *into, struct copied *sum) {
+static int copy_table(struct moving *g, const struct move_table *t, const struct move_table *into,
+                      struct copied *sum) {
     const struct mover *mover = g->target->engine->mover;
     void *sink;
     TRY(mover->write(g->target, into, &sink, g->why));
@@ -127,7 +131,7 @@ static int read_back(struct moving *g, const struct move_table *t, struct copied
     return rc;
 }
 
-/* ---- the two catalogues ---------------------------------------------------------------------------------- */
+/* ---- the two catalogues ---------------------------------------------------------------------- */
 
 /* Returns the name of the first column that differs, or NULL. */
 static const char *different_column(const struct move_table *a, const struct move_table *b) {
@@ -145,11 +149,16 @@ static int match_tables(struct moving *g) {
     int widest = 0, count = 0;
     for (; a && b && strcmp(a->name, b->name) == 0; a = a->next, b = b->next, count++) {
         const char *column = different_column(a, b);
-        if (column) return db_refuse(g->why, "the table %s has different columns in the target, beginning with %s", a->name, column);
+        if (column)
+            return db_refuse(g->why,
+                             "the table %s has different columns in the target, beginning with "
+                             "%s",
+                             a->name, column);
         widest = a->count > widest ? a->count : widest;
         g->total += a->rows;
     }
-    if (a && (!b || strcmp(a->name, b->name) < 0)) return db_refuse(g->why, "the target has no table %s", a->name);
+    if (a && (!b || strcmp(a->name, b->name) < 0))
+        return db_refuse(g->why, "the target has no table %s", a->name);
     if (b) return db_refuse(g->why, "the source has no table %s", b->name);
     g->row = arena_array(g->memory, (size_t)widest + 1, sizeof *g->row);
     g->copied = arena_array(g->memory, (size_t)count + 1, sizeof *g->copied);
@@ -164,7 +173,7 @@ static int read_catalogues(struct conn *c, void *arg) {
     return match_tables(g);
 }
 
-/* ---- the fill -------------------------------------------------------------------------------------------- */
+/* ---- the fill -------------------------------------------------------------------------------- */
 
 static int demand_vacant(struct moving *g) {
     int rc = g->f->vacant(g->target);
@@ -211,7 +220,8 @@ static int fill_run(struct conn *c, void *arg) {
     TRY(mover->strip(c, g->memory, &plan, g->why));
     TRY(demand_vacant(g)); /* again: another process may have filled it before the mark */
     struct copied *copied = g->copied;
-    for (const struct move_table *t = g->from, *into = g->to; t; t = t->next, into = into->next) TRY(copy_table(g, t, into, copied++));
+    for (const struct move_table *t = g->from, *into = g->to; t; t = t->next, into = into->next)
+        TRY(copy_table(g, t, into, copied++));
     move_progress(g, "rows", true);
     TRY(mover->restore(c, plan, g->f, g->why));
     for (const struct move_table *t = g->from, *into = g->to; t; t = t->next, into = into->next)
@@ -241,4 +251,6 @@ int db_fill_with(const struct db_fill *f, const struct db_derived *derived, char
     return rc < 0 ? rc : 0;
 }
 
-int db_fill(const struct db_fill *f, char *err, size_t err_size) { return db_fill_with(f, derived_tables, err, err_size); }
+int db_fill(const struct db_fill *f, char *err, size_t err_size) {
+    return db_fill_with(f, derived_tables, err, err_size);
+}

@@ -1,8 +1,8 @@
-/* The schema: numbered files, forward only, one transaction each. A store has the version of the last file that was
- * applied. A file that fails changes nothing.
+/* The schema: numbered files, forward only, one transaction each. A store has the version of the last file
+ * that was applied. A file that fails changes nothing.
  *
- * Files run with foreign keys off. SQLite changes a table by making a new one and dropping the old one, which would
- * delete the rows that refer to it. All references are checked before the COMMIT instead. */
+ * Files run with foreign keys off. SQLite changes a table by making a new one and dropping the old one,
+ * which would delete the rows that refer to it. All references are checked before the COMMIT instead. */
 #include "db/db_internal.h"
 
 #include <stdlib.h>
@@ -12,13 +12,17 @@
 #include "base/log.h"
 
 const char schema_table[] =
-    "CREATE TABLE IF NOT EXISTS schema_version (version BIGINT PRIMARY KEY, name TEXT NOT NULL, applied_at BIGINT NOT NULL)";
+    "CREATE TABLE IF NOT EXISTS schema_version (version BIGINT PRIMARY KEY, name TEXT NOT NULL, "
+    "applied_at BIGINT NOT NULL)";
 
-QUERY(schema_last, "SELECT version, name FROM schema_version WHERE version > 0 ORDER BY version DESC LIMIT 1");
-QUERY(schema_moving, "SELECT 1 FROM schema_version WHERE version = 0"); /* not the version of a file: see schema_mark_moving */
-QUERY(schema_mark, "INSERT INTO schema_version (version, name, applied_at) VALUES (0, 'a move under way', :now) "
-                   "ON CONFLICT DO NOTHING");
-QUERY(schema_applied, "INSERT INTO schema_version (version, name, applied_at) VALUES (:version, :name, :now)");
+QUERY(schema_last,
+      "SELECT version, name FROM schema_version WHERE version > 0 ORDER BY version DESC LIMIT 1");
+/* not the version of a file: see schema_mark_moving */
+QUERY(schema_moving, "SELECT 1 FROM schema_version WHERE version = 0");
+QUERY(schema_mark, "INSERT INTO schema_version (version, name, applied_at) "
+                   "VALUES (0, 'a move under way', :now) ON CONFLICT DO NOTHING");
+QUERY(schema_applied,
+      "INSERT INTO schema_version (version, name, applied_at) VALUES (:version, :name, :now)");
 
 /* For SQLite only, so not QUERY()s, which both engines prepare. */
 static const struct query has_table = {"has_table", "SELECT count(*) FROM sqlite_schema WHERE name = :name"};
@@ -31,21 +35,24 @@ int schema_newest(const struct schema_file *files) {
     return n;
 }
 
-/* Refuses a store that an unfinished move left, unless this is a move. Refuses to let a move migrate an older desk in
- * its target. */
+/* Refuses a store that an unfinished move left, unless this is a move. Refuses to let a move migrate an
+ * older desk in its target. */
 static int look_for_move(struct conn *c, const struct schema_file *files, struct why why) {
     bool filling = c->store && c->store->filling;
     int64_t marked, version = 0;
     int moving = db_int(c, &schema_moving, NULL, &marked), rc = db_int(c, &schema_last, NULL, &version);
     if (moving < 0 || rc < 0) return db_refuse(why, "the store's schema_version can't be read");
     if (moving && !filling)
-        return db_refuse(why, "a move or an import into this store was interrupted: run it again, or begin with an empty store");
+        return db_refuse(why, "a move or an import into this store was interrupted: run it again, or begin "
+                              "with an empty store");
     if (filling && !moving && version > 0 && version < schema_newest(files))
         return db_refuse(why, "the target has schema %lld already: name an empty store", (long long)version);
     return 0;
 }
 
-int schema_mark_moving(struct conn *c) { return db_exec(c, &schema_mark, BINDS(B_INT("now", clock_now(&(struct clock){0})))); }
+int schema_mark_moving(struct conn *c) {
+    return db_exec(c, &schema_mark, BINDS(B_INT("now", clock_now(&(struct clock){0}))));
+}
 
 int schema_recorded(struct conn *c, const struct schema_file *files, struct why why) {
     struct stmt *row;
@@ -57,11 +64,15 @@ int schema_recorded(struct conn *c, const struct schema_file *files, struct why 
     int version = (int)col_int(row, 0), newest = schema_newest(files);
     struct str name = col_text(row, 1);
     if (version > newest)
-        rc = db_refuse(why, "the store has schema %d, but this deskd supports only %d: start the newer deskd, or restore a backup", version,
-                       newest);
+        rc = db_refuse(why,
+                       "the store has schema %d, but this deskd supports only %d: start the newer "
+                       "deskd, or restore a backup",
+                       version, newest);
     else if (!str_eq(name, str_of(files[version - 1].name)))
-        rc = db_refuse(why, "schema %d is %.*s in the store, but %s in this deskd: start the deskd that made the store", version,
-                       (int)name.n, name.p, files[version - 1].name);
+        rc = db_refuse(why,
+                       "schema %d is %.*s in the store, but %s in this deskd: start the deskd that "
+                       "made the store",
+                       version, (int)name.n, name.p, files[version - 1].name);
     stmt_end(row);
     return rc < 0 ? rc : version;
 }
@@ -80,12 +91,14 @@ int schema_version(struct conn *c, const struct schema_file *files, struct why w
 int schema_current(struct conn *c, const struct schema_file *files, struct why why) {
     int version = schema_version(c, files, why), newest = schema_newest(files);
     if (version < 0 || version == newest) return version < 0 ? version : 0;
-    return db_refuse(why, "the store has schema %d, this deskd needs %d: start deskd serve to update it", version, newest);
+    return db_refuse(why, "the store has schema %d, this deskd needs %d: start deskd serve to update it",
+                     version, newest);
 }
 
 int schema_record(struct conn *c, int version, const char *name) {
     int64_t now = clock_now(&(struct clock){0});
-    return db_exec(c, &schema_applied, BINDS(B_INT("version", version), B_TEXT("name", str_of(name)), B_INT("now", now)));
+    return db_exec(c, &schema_applied,
+                   BINDS(B_INT("version", version), B_TEXT("name", str_of(name)), B_INT("now", now)));
 }
 
 static int sqlite_apply_file(struct conn *c, int version, const struct schema_file *file, struct why why) {
@@ -94,14 +107,17 @@ static int sqlite_apply_file(struct conn *c, int version, const struct schema_fi
     int rc = conn_begin(c, true);
     if (rc < 0) rc = db_refuse(why, "%s can't start: %s", file->name, sqlite3_errmsg(c->handle));
     if (rc >= 0 && (conn_pragma(c, schema_table) || conn_pragma(c, db_dialect(a, false, file->sql).p)))
-        rc = db_refuse(why, "%s failed, the store stays at schema %d: %s", file->name, version - 1, sqlite3_errmsg(c->handle));
-    if (rc >= 0 && conn_lost(c)) rc = db_refuse(why, "%s ended its transaction, which a schema file must not do", file->name);
+        rc = db_refuse(why, "%s failed, the store stays at schema %d: %s", file->name, version - 1,
+                       sqlite3_errmsg(c->handle));
+    if (rc >= 0 && conn_lost(c))
+        rc = db_refuse(why, "%s ended its transaction, which a schema file must not do", file->name);
     if (rc >= 0 && db_int(c, &orphans, NULL, &orphan) != 0)
         rc = db_refuse(why, "%s breaks references, the store stays at schema %d", file->name, version - 1);
     if (rc >= 0 && schema_record(c, version, file->name) < 0)
         rc = db_refuse(why, "%s can't be recorded: %s", file->name, sqlite3_errmsg(c->handle));
     if (rc < 0) conn_rollback(c);
-    else if (conn_commit(c) < 0) rc = db_refuse(why, "%s can't be committed, the store stays at schema %d", file->name, version - 1);
+    else if (conn_commit(c) < 0)
+        rc = db_refuse(why, "%s can't be committed, the store stays at schema %d", file->name, version - 1);
     arena_free(a);
     return rc < 0 ? rc : 0;
 }

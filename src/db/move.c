@@ -7,11 +7,12 @@
 
 #include "base/error.h"
 
-/* ---- SQL ------------------------------------------------------------------------------------------------- */
+/* ---- SQL ------------------------------------------------------------------------------------- */
 
 struct str move_columns(struct arena *a, const struct move_table *t) {
     struct str list = S("");
-    for (int i = 0; i < t->count; i++) list = str_fmt(a, "%s%s\"%s\"", list.p, i ? ", " : "", t->columns[i].name);
+    for (int i = 0; i < t->count; i++)
+        list = str_fmt(a, "%s%s\"%s\"", list.p, i ? ", " : "", t->columns[i].name);
     return list;
 }
 
@@ -31,33 +32,41 @@ struct str move_order(struct arena *a, const struct move_table *t) {
     return list;
 }
 
-int move_refuse(struct why why, const struct move_table *t, const struct value *row, int column, const char *what) {
+int move_refuse(struct why why, const struct move_table *t, const struct value *row, int column,
+                const char *what) {
     char place[160] = "";
     size_t n = 0;
     for (int i = 0; i < t->count && n < sizeof place; i++) {
         const struct value *v = &row[i];
         if (t->columns[i].key == 0) continue;
         size_t left = sizeof place - n;
-        if (v->kind == VALUE_INT) n += (size_t)snprintf(place + n, left, " %s %lld", t->columns[i].name, (long long)v->i);
+        if (v->kind == VALUE_INT)
+            n += (size_t)snprintf(place + n, left, " %s %lld", t->columns[i].name, (long long)v->i);
         else if (v->kind == VALUE_TEXT)
-            n += (size_t)snprintf(place + n, left, " %s %.*s", t->columns[i].name, (int)(v->s.n < 40 ? v->s.n : 40), v->s.p);
+            n += (size_t)snprintf(place + n, left, " %s %.*s", t->columns[i].name,
+                                  (int)(v->s.n < 40 ? v->s.n : 40), v->s.p);
     }
-    return db_refuse(why, "%s.%s of the row with%s %s: correct that row first", t->name, t->columns[column].name, place, what);
+    return db_refuse(why, "%s.%s of the row with%s %s: correct that row first", t->name,
+                     t->columns[column].name, place, what);
 }
 
-/* ---- rows and tables --------------------------------------------------------------------------------------- */
+/* ---- rows and tables ------------------------------------------------------------------------- */
 
-/* The types of a row are checked, because SQLite stores a text in a column of numbers, and PostgreSQL would refuse it without saying where. */
+/* The types of a row are checked, because SQLite stores a text in a column of numbers, and PostgreSQL
+ * would refuse it without saying where. */
 int move_check_row(const struct move_table *t, const struct value *row, struct why why) {
     for (int i = 0; i < t->count; i++) {
         const struct value *v = &row[i];
-        if (v->kind != VALUE_NULL && v->kind != t->columns[i].kind) return move_refuse(why, t, row, i, "is not of its column's type");
+        if (v->kind != VALUE_NULL && v->kind != t->columns[i].kind)
+            return move_refuse(why, t, row, i, "is not of its column's type");
         if (v->kind == VALUE_TEXT && !utf8_valid(v->s)) return move_refuse(why, t, row, i, "is not UTF-8");
     }
     return 0;
 }
 
-enum value_kind move_kind(const char *column, enum value_kind of_type) { return strcmp(column, "xid") == 0 ? VALUE_OWN : of_type; }
+enum value_kind move_kind(const char *column, enum value_kind of_type) {
+    return strcmp(column, "xid") == 0 ? VALUE_OWN : of_type;
+}
 
 /* Takes the derived tables out of a list. They may be missing on one engine. */
 static void drop_derived(const struct db_derived *derived, struct move_table **list) {
@@ -80,16 +89,18 @@ static void drop_own(struct move_table *list) {
 
 static int refuse_unknown(const struct move_table *list, struct why why) {
     for (const struct move_table *t = list; t; t = t->next) {
-        if (t->is_virtual) return db_refuse(why, "%s is a virtual table that no row of derived_tables rebuilds", t->name);
+        if (t->is_virtual)
+            return db_refuse(why, "%s is a virtual table that no row of derived_tables rebuilds", t->name);
         for (int i = 0; i < t->count; i++)
             if (t->columns[i].kind == VALUE_NULL)
-                return db_refuse(why, "%s.%s has the type %s, which deskd can't copy", t->name, t->columns[i].name,
-                                 t->columns[i].type_name);
+                return db_refuse(why, "%s.%s has the type %s, which deskd can't copy", t->name,
+                                 t->columns[i].name, t->columns[i].type_name);
     }
     return 0;
 }
 
-int move_tables(struct conn *c, struct arena *a, const struct db_derived *derived, struct move_table **out, struct why why) {
+int move_tables(struct conn *c, struct arena *a, const struct db_derived *derived, struct move_table **out,
+                struct why why) {
     *out = NULL;
     TRY(c->engine->mover->tables(c, a, out, why));
     drop_derived(derived, out);
@@ -97,7 +108,7 @@ int move_tables(struct conn *c, struct arena *a, const struct db_derived *derive
     return refuse_unknown(*out, why);
 }
 
-/* ---- the move -------------------------------------------------------------------------------------------- */
+/* ---- the move -------------------------------------------------------------------------------- */
 
 struct from_store {
     struct conn *c; /* this thread's reader; the target's writer uses it while this thread waits */
@@ -128,9 +139,14 @@ static int store_alone(void *arg, struct conn *target, struct why why) {
 
 int db_move_with(const struct db_move *m, const struct db_derived *derived, char *err, size_t err_size) {
     struct from_store s = {.c = db_reader(m->from), .derived = derived, .counts = m->progress != NULL};
-    if (!s.c || db_read_begin(s.c, 0) < 0) return db_refuse((struct why){err, err_size}, "the source can't be read");
+    if (!s.c || db_read_begin(s.c, 0) < 0)
+        return db_refuse((struct why){err, err_size}, "the source can't be read");
     const struct mover *mover = s.c->engine->mover;
-    struct db_fill f = {.from = {.self = &s, .tables = store_tables, .read = store_read, .next = mover->next, .close = mover->close},
+    struct db_fill f = {.from = {.self = &s,
+                                 .tables = store_tables,
+                                 .read = store_read,
+                                 .next = mover->next,
+                                 .close = mover->close},
                         .to = m->to,
                         .vacant = m->vacant,
                         .finish = store_alone,
@@ -142,4 +158,6 @@ int db_move_with(const struct db_move *m, const struct db_derived *derived, char
     return rc;
 }
 
-int db_move(const struct db_move *m, char *err, size_t err_size) { return db_move_with(m, derived_tables, err, err_size); }
+int db_move(const struct db_move *m, char *err, size_t err_size) {
+    return db_move_with(m, derived_tables, err, err_size);
+}

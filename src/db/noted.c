@@ -1,7 +1,10 @@
-/* Finds the statements that change noted tables (db.h). A statement is examined once, when it is prepared, so that running it costs one test. */
+/* Finds the statements that change noted tables (db.h). A statement is examined once, when it is prepared,
+ * so that running it costs one test. */
 #include "db/engine.h"
 
-static bool is_sql_word_byte(char c) { return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_'; }
+static bool is_sql_word_byte(char c) {
+    return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_';
+}
 
 /* The next word of SQL: letters, digits and underscores outside of literals. Returns false at the end. */
 static bool sql_next_word(struct str *rest, struct str *word) {

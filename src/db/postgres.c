@@ -1,16 +1,17 @@
 /* The PostgreSQL engine.
  *
- * Threads. libpq is used synchronously: a thread that runs a statement waits for the result, so this engine never runs
- * on an event loop (db_blocks). A pool thread reads through a connection of its own, as on SQLite, so there are as many
- * reading connections as pool threads. A few threads write, with a connection each (postgres_store.c). A write that
- * waits for a lock, or for the disk at its COMMIT, delays no other. PostgreSQL makes one fsync for COMMITs that come
- * together. Batches as on SQLite would only make unrelated writes share locks.
+ * Threads. libpq is used synchronously: a thread that runs a statement waits for the result, so this
+ * engine never runs on an event loop (db_blocks). A pool thread reads through a connection of its own, as
+ * on SQLite, so there are as many reading connections as pool threads. A few threads write, with a
+ * connection each (postgres_store.c). A write that waits for a lock, or for the disk at its COMMIT, delays
+ * no other. PostgreSQL makes one fsync for COMMITs that come together. Batches as on SQLite would only
+ * make unrelated writes share locks.
  *
- * Isolation. A GET is one READ ONLY REPEATABLE READ transaction: one snapshot, as on SQLite. A write is one READ
- * COMMITTED transaction. Each of its statements sees what others have committed by then. So a write reads the rows it
- * will change with @LOCK@. If there is no row to lock, or a rule spans several rows, db_lock() takes an advisory lock
- * by name. Lock names before rows, and rows in the order of their ids. If that is not possible, PostgreSQL detects the
- * deadlock after deadlock_timeout.
+ * Isolation. A GET is one READ ONLY REPEATABLE READ transaction: one snapshot, as on SQLite. A write is
+ * one READ COMMITTED transaction. Each of its statements sees what others have committed by then. So a
+ * write reads the rows it will change with @LOCK@. If there is no row to lock, or a rule spans several
+ * rows, db_lock() takes an advisory lock by name. Lock names before rows, and rows in the order of their
+ * ids. If that is not possible, PostgreSQL detects the deadlock after deadlock_timeout.
  *
  * Retries. A task may be run again, after a ROLLBACK and a pause of random length:
  *
@@ -18,19 +19,20 @@
  *     23505, 23503    a unique or foreign key violation that the checks of the task did not find: once. A concurrent write
  *                     committed between check and insert. The check of the second run finds it and gives the better error.
  *
- * Nothing is retried if the reply to a COMMIT is lost. Then it is unknown whether the COMMIT happened, and the caller
- * gets -ERR_SERVICE_UNAVAILABLE. A write that was answered with success was committed with synchronous_commit on.
+ * Nothing is retried if the reply to a COMMIT is lost. Then it is unknown whether the COMMIT happened, and
+ * the caller gets -ERR_SERVICE_UNAVAILABLE. A write that was answered with success was committed with
+ * synchronous_commit on.
  *
- * Lost connections. A connection found dead before a transaction is opened again, and the caller does not notice. A
- * connection that dies in a transaction fails it with -ERR_SERVICE_UNAVAILABLE. While the database can't be reached,
- * all connections of the store share one back-off (BACK_OFF_MS to BACK_OFF_MAX_MS). Requests in between fail at once. A
- * database that accepts connections but does not answer counts as lost once a wait has exceeded its time
- * (postgres_watch.c).
+ * Lost connections. A connection found dead before a transaction is opened again, and the caller does not
+ * notice. A connection that dies in a transaction fails it with -ERR_SERVICE_UNAVAILABLE. While the
+ * database can't be reached, all connections of the store share one back-off (BACK_OFF_MS to
+ * BACK_OFF_MAX_MS). Requests in between fail at once. A database that accepts connections but does not
+ * answer counts as lost once a wait has exceeded its time (postgres_watch.c).
  *
- * Round trips. Statements are prepared once for each connection and text. The COMMIT of a read is sent at once, but its
- * reply is read before the next command, so the reader does not wait for it. Parameters are sent in binary, by the type
- * that the server reports. Results come as text: they are parsed where they are read, and sums of type numeric need no
- * second format. */
+ * Round trips. Statements are prepared once for each connection and text. The COMMIT of a read is sent at
+ * once, but its reply is read before the next command, so the reader does not wait for it. Parameters are
+ * sent in binary, by the type that the server reports. Results come as text: they are parsed where they
+ * are read, and sums of type numeric need no second format. */
 #include "db/postgres.h"
 
 #include <stdio.h>
@@ -46,7 +48,7 @@ enum {
     TRY_MS = 10000, /* no attempt to connect lasts longer; otherwise a second one would start beside it */
 };
 
-/* ---- errors ------------------------------------------------------------------------------------------ */
+/* ---- errors ---------------------------------------------------------------------------------- */
 
 void pg_reason(struct conn *c, char *out, size_t n) {
     snprintf(out, n, "%s", PQerrorMessage(c->pg->handle));
@@ -73,7 +75,8 @@ static int pg_error_of(struct conn *c, const char *state) {
         return ERR_SERVICE_UNAVAILABLE;
     }
     if (is(state, "XX001") || is(state, "XX002")) { /* data_corrupted, index_corrupted */
-        store_damaged(c->store, is(state, "XX001") ? "the database reports corrupted data" : "the database reports a corrupted index");
+        store_damaged(c->store, is(state, "XX001") ? "the database reports corrupted data"
+                                                   : "the database reports a corrupted index");
         return ERR_SERVICE_UNAVAILABLE;
     }
     /* bytes that are not text; a number out of range of its column */
@@ -93,24 +96,28 @@ int pg_error(struct conn *c, PGresult *r, const char *sql) {
     int err = state ? pg_error_of(c, state) : ERR_SERVICE_UNAVAILABLE;
     if (err == ERR_INTERNAL_ERROR) log_error("store: %s (%s) in: %s", text, state, sql);
     int fault = state ? (int)strtol(state, NULL, 36) : -1;
-    bool passing = c->pg->collided || c->budget_spent; /* the task or read may run again: see postgres_store.c and api/dispatch.c */
+    /* the task or read may run again: see postgres_store.c and api/dispatch.c */
+    bool passing = c->pg->collided || c->budget_spent;
     if (err == ERR_SERVICE_UNAVAILABLE && !passing) {
-        log_often(LOG_WARN, "refused statements", "store: the database refused a statement (%s)", state ? state : "connection lost");
+        log_often(LOG_WARN, "refused statements", "store: the database refused a statement (%s)",
+                  state ? state : "connection lost");
         c->fault = fault;
     }
     if (state && is(state, "23"))
-        snprintf(c->refused, sizeof c->refused, "constraint %s (%s)", PQresultErrorField(r, PG_DIAG_CONSTRAINT_NAME), state);
+        snprintf(c->refused, sizeof c->refused, "constraint %s (%s)",
+                 PQresultErrorField(r, PG_DIAG_CONSTRAINT_NAME), state);
     PQclear(r);
     return -err;
 }
 
-/* ---- connecting -------------------------------------------------------------------------------------- */
+/* ---- connecting ------------------------------------------------------------------------------ */
 
 static void quiet(void *arg, const char *message) { (void)arg, (void)message; }
 
 static const char session_read[] = "SET default_transaction_read_only = on; SET statement_timeout = 0";
-static const char session_write[] = "SET default_transaction_isolation = 'read committed'; SET synchronous_commit = on; "
-                                    "SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 60000";
+static const char session_write[] = "SET default_transaction_isolation = 'read committed'; SET "
+                                    "synchronous_commit = on; SET statement_timeout = 0; SET "
+                                    "idle_in_transaction_session_timeout = 60000";
 static const char session_bulk[] = "SET synchronous_commit = off; SET statement_timeout = 0";
 
 static bool reports(PGconn *handle, const char *parameter, const char *value) {
@@ -122,22 +129,27 @@ static bool reports(PGconn *handle, const char *parameter, const char *value) {
 static int suits(PGconn *handle, enum conn_role role, struct why why) {
     const char *version = PQparameterStatus(handle, "server_version");
     if (PQserverVersion(handle) < PG_VERSION_MIN)
-        return db_refuse(why, "the database is PostgreSQL %s: deskd needs %d or newer", version ? version : "of unknown version",
-                         PG_VERSION_MIN / 10000);
-    if (PQparameterStatus(handle, "crdb_version")) /* some of its versions accept advisory locks without locking */
+        return db_refuse(why, "the database is PostgreSQL %s: deskd needs %d or newer",
+                         version ? version : "of unknown version", PG_VERSION_MIN / 10000);
+    if (PQparameterStatus(handle,
+                          "crdb_version")) /* some of its versions accept advisory locks without locking */
         return db_refuse(why, "the database is CockroachDB: deskd needs PostgreSQL (see docs/OPERATIONS.md)");
     if (!reports(handle, "server_encoding", "UTF8"))
-        return db_refuse(why, "the database's encoding is %s: make one with ENCODING 'UTF8' TEMPLATE template0",
+        return db_refuse(why,
+                         "the database's encoding is %s: make one with ENCODING 'UTF8' TEMPLATE "
+                         "template0",
                          PQparameterStatus(handle, "server_encoding"));
     if (role != CONN_READER && reports(handle, "in_hot_standby", "on"))
-        return db_refuse(why, "the database is a standby: name its primary, or all servers and target_session_attrs=read-write");
+        return db_refuse(why, "the database is a standby: name its primary, or all servers and "
+                              "target_session_attrs=read-write");
     if (role != CONN_READER && reports(handle, "default_transaction_read_only", "on"))
         return db_refuse(why, "the database is read-only: set its default_transaction_read_only to off");
     return 0;
 }
 
 static int pg_set_up(struct conn *c, struct why why) {
-    static const char *const texts[] = {[CONN_READER] = session_read, [CONN_WRITER] = session_write, [CONN_BULK] = session_bulk};
+    static const char *const texts[] = {
+        [CONN_READER] = session_read, [CONN_WRITER] = session_write, [CONN_BULK] = session_bulk};
     struct pg *g = c->pg;
     int rc = suits(g->handle, c->role, why);
     if (rc < 0) return rc;
@@ -158,7 +170,8 @@ static int open_handle(struct conn *c, struct why why) {
     /* These come before the URL, so that the URL overrides them. */
     static const char *const words[] = {"connect_timeout", "tcp_user_timeout",          "dbname",
                                         "client_encoding", "fallback_application_name", NULL};
-    const char *const values[] = {c->pg->server->connect_timeout, "10000", c->pg->server->url, "UTF8", "deskd", NULL};
+    const char *const values[] = {
+        c->pg->server->connect_timeout, "10000", c->pg->server->url, "UTF8", "deskd", NULL};
     char text[400];
     c->pg->handle = PQconnectdbParams(words, values, 1);
     pg_watch_socket(c, PQsocket(c->pg->handle));
@@ -174,12 +187,13 @@ static void close_handle(struct conn *c) {
     c->pg->handle = NULL;
 }
 
-/* Returns true if this connection may try to connect. While the database can't be reached, one connection tries,
- * because a try may take long, and the others fail at once. */
+/* Returns true if this connection may try to connect. While the database can't be reached, one connection
+ * tries, because a try may take long, and the others fail at once. */
 static bool may_try(struct pg_server *s) {
     int64_t now = clock_monotonic(), next = atomic_load(&s->next_try);
     if (now < next) return false;
-    return atomic_load(&s->back_off) == 0 || atomic_compare_exchange_strong(&s->next_try, &next, now + TRY_MS);
+    return atomic_load(&s->back_off) == 0 ||
+           atomic_compare_exchange_strong(&s->next_try, &next, now + TRY_MS);
 }
 
 static int connect_now(struct conn *c, struct why why) {
@@ -228,11 +242,13 @@ void pg_close(struct conn *c) {
     conn_free(c);
 }
 
-/* ---- commands ---------------------------------------------------------------------------------------- */
+/* ---- commands -------------------------------------------------------------------------------- */
 
-/* Returns the time limit of a command; 0: none. Writers without a timeout migrate or fill a store, which may take any
- * time. */
-static int limit_of(const struct conn *c) { return c->pg->timeout_ms > 0 ? c->pg->timeout_ms : c->role == CONN_READER ? PG_COMMAND_MS : 0; }
+/* Returns the time limit of a command; 0: none. Writers without a timeout migrate or fill a store, which
+ * may take any time. */
+static int limit_of(const struct conn *c) {
+    return c->pg->timeout_ms > 0 ? c->pg->timeout_ms : c->role == CONN_READER ? PG_COMMAND_MS : 0;
+}
 
 /* Reads the result of a command that was only sent. */
 static void catch_up(struct conn *c) {
@@ -255,9 +271,13 @@ int pg_ready(struct conn *c) {
     if (alive(c->pg)) return 0;
     c->pg->sent = false;
     if (c->transaction)
-        return UNAVAILABLE("lost connections", "store: the connection to the %s was lost in the middle of a transaction",
+        return UNAVAILABLE("lost connections",
+                           "store: the connection to the %s was lost in the middle of a "
+                           "transaction",
                            c->pg->server->name);
-    return connect_now(c, (struct why){text, sizeof text}) < 0 ? UNAVAILABLE("connections that failed", "store: %s", text) : 0;
+    return connect_now(c, (struct why){text, sizeof text}) < 0
+               ? UNAVAILABLE("connections that failed", "store: %s", text)
+               : 0;
 }
 
 int pg_run(struct conn *c, const char *text) {
@@ -266,7 +286,8 @@ int pg_run(struct conn *c, const char *text) {
     pg_wait(c, limit_of(c));
     PGresult *r = PQexec(c->pg->handle, text);
     pg_waited(c);
-    if (PQresultStatus(r) != PGRES_COMMAND_OK && PQresultStatus(r) != PGRES_TUPLES_OK) return pg_error(c, r, text);
+    if (PQresultStatus(r) != PGRES_COMMAND_OK && PQresultStatus(r) != PGRES_TUPLES_OK)
+        return pg_error(c, r, text);
     PQclear(r);
     return 0;
 }
@@ -292,7 +313,8 @@ int pg_begin(struct conn *c, const char *text, int timeout_ms) {
 
 static int pg_read_begin(struct conn *c, int budget_ms) {
     int most = c->store->postgres->statement_ms;
-    return pg_begin(c, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", budget_ms < most ? budget_ms : most);
+    return pg_begin(c, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+                    budget_ms < most ? budget_ms : most);
 }
 
 static void pg_read_end(struct conn *c) {
@@ -314,12 +336,15 @@ static int run_named(struct conn *c, const char *format, const char *name) {
 
 static int pg_savepoint(struct conn *c, const char *name) { return run_named(c, "SAVEPOINT %s", name); }
 static int pg_release(struct conn *c, const char *name) { return run_named(c, "RELEASE %s", name); }
-static int pg_undo(struct conn *c, const char *name) { return run_named(c, "ROLLBACK TO %s; RELEASE %s", name); }
+static int pg_undo(struct conn *c, const char *name) {
+    return run_named(c, "ROLLBACK TO %s; RELEASE %s", name);
+}
 
-/* ---- locks ------------------------------------------------------------------------------------------- */
+/* ---- locks ----------------------------------------------------------------------------------- */
 
 static int pg_lock_name(struct conn *c, struct str name) {
-    return db_exec_text(c, "SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))", BINDS(B_TEXT("name", name)));
+    return db_exec_text(c, "SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))",
+                        BINDS(B_TEXT("name", name)));
 }
 
 static int pg_lock_row(struct conn *c, const char *table, int64_t id) {
@@ -333,8 +358,9 @@ static int pg_connect_reader(struct db *db, struct conn **out, struct why why) {
     return pg_open(db, &db->postgres->primary, CONN_READER, out, why);
 }
 
-/* VACUUM FULL writes each table and index anew. ANALYZE replaces the samples of values that the planner keeps, whose old ones the second VACUUM removes. A
- * checkpoint makes the old files go; a user who may not ask for one waits for the next. */
+/* VACUUM FULL writes each table and index anew. ANALYZE replaces the samples of values that the planner
+ * keeps, whose old ones the second VACUUM removes. A checkpoint makes the old files go; a user who may not
+ * ask for one waits for the next. */
 static int pg_compact(struct db *db, struct why why) {
     static const char *const steps[] = {"VACUUM (FULL, ANALYZE)", "VACUUM FULL pg_catalog.pg_statistic"};
     struct conn *c;

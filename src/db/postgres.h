@@ -10,7 +10,8 @@
 #define PG_VERSION_MIN 150000 /* the version that the tests run on */
 #define PG_WRITERS 4
 #define PG_WRITERS_MAX 64
-#define PG_COMMAND_MS 30000 /* limit of commands without a timeout of their own: BEGIN, LISTEN, session settings */
+#define PG_COMMAND_MS \
+    30000 /* limit of commands without a timeout of their own: BEGIN, LISTEN, session settings */
 
 struct pg_server {
     const char *name; /* its name in the log */
@@ -72,29 +73,33 @@ struct pg_store {
 /* PostgreSQL's part of a conn. */
 struct pg {
     struct pg_server *server;
-    PGconn *handle;        /* NULL: not connected */
-    int fd;                /* socket of the handle, while it may be shut down; guarded by the store's lock */
-    _Atomic int64_t until; /* clock_monotonic(): the watcher shuts down a wait that lasts longer; 0: no wait */
-    unsigned generation;   /* number of the connection: statements of an earlier one are prepared again */
-    unsigned names;        /* number of statement names used so far */
-    int timeout_ms;        /* the session's statement_timeout */
-    bool sent;             /* a command was sent and its result is not read yet */
-    bool collided;         /* serialisation failure or deadlock: the task can be run again */
-    bool raced;            /* a unique or foreign key violation: a concurrent write may have committed after a check */
+    PGconn *handle; /* NULL: not connected */
+    int fd;         /* socket of the handle, while it may be shut down; guarded by the store's lock */
+    /* clock_monotonic(): the watcher shuts down a wait that lasts longer; 0: no wait */
+    _Atomic int64_t until;
+    unsigned generation; /* number of the connection: statements of an earlier one are prepared again */
+    unsigned names;      /* number of statement names used so far */
+    int timeout_ms;      /* the session's statement_timeout */
+    bool sent;           /* a command was sent and its result is not read yet */
+    bool collided;       /* serialisation failure or deadlock: the task can be run again */
+    /* a unique or foreign key violation: a concurrent write may have committed after a check */
+    bool raced;
 };
 
 /* postgres.c */
 int pg_open(struct db *db, struct pg_server *server, enum conn_role role, struct conn **out,
             struct why why); /* connects; joins the store */
 void pg_close(struct conn *c);
-int pg_ready(struct conn *c);                 /* makes sure that the connection is open and idle; reconnects outside of transactions */
+/* makes sure that the connection is open and idle; reconnects outside of transactions */
+int pg_ready(struct conn *c);
 int pg_run(struct conn *c, const char *text); /* runs constant commands without parameters */
 int pg_begin(struct conn *c, const char *text, int timeout_ms);
 /* Converts a failed result to an error and frees it. Defects and faults are logged, never with values. */
 int pg_error(struct conn *c, PGresult *r, const char *sql);
 void pg_reason(struct conn *c, char *out, size_t n); /* writes libpq's last message on one line */
 
-/* postgres_watch.c: call these around each libpq call that waits for a result. ms: the server's own limit; 0: none */
+/* postgres_watch.c: call these around each libpq call that waits for a result. ms: the server's own limit;
+ * 0: none */
 void pg_wait(struct conn *c, int ms);
 void pg_waited(struct conn *c);
 void pg_watch_socket(struct conn *c, int fd); /* fd -1: before the handle is closed */
@@ -117,7 +122,8 @@ bool pg_col_null(void *handle, int i);
 int pg_col_count(void *handle);
 
 /* postgres_store.c */
-int pg_store_open(struct db *db, const struct db_config *cfg, const struct schema_file *files, struct why why);
+int pg_store_open(struct db *db, const struct db_config *cfg, const struct schema_file *files,
+                  struct why why);
 int pg_store_close(struct db *db);
 void pg_submit(struct db *db, struct db_task *t);
 bool pg_writes_here(const struct db *db);
@@ -136,18 +142,22 @@ void pg_listen_end(struct db *db);
 
 /* postgres_move.c */
 extern const struct mover pg_mover;
-int pg_claim(struct conn *c, struct why why); /* until the connection ends, no other move can fill this database */
-int pg_alone(struct conn *c, struct why why); /* fails if deskd has other connections; waits up to 2 s for sessions that are ending */
+/* until the connection ends, no other move can fill this database */
+int pg_claim(struct conn *c, struct why why);
+/* fails if deskd has other connections; waits up to 2 s for sessions that are ending */
+int pg_alone(struct conn *c, struct why why);
 
 /* postgres_schema.c */
 int pg_migrate(struct conn *c, const struct schema_file *files, struct why why);
 int pg_schema_version(struct conn *c, const struct schema_file *files, struct why why);
-/* SQL: the sequence that gives the ids of column `a` (pg_attribute) of table `c` (pg_class): its own, or another table's that its default
- * names, because some tables share an id space. NULL: none. */
-#define PG_SEQUENCE_OF                                                                                                                  \
-    "COALESCE(pg_get_serial_sequence(CAST(c.oid::regclass AS TEXT), a.attname), (SELECT CAST(s.oid::regclass AS TEXT) FROM pg_attrdef " \
-    "x JOIN pg_depend d ON d.classid = 'pg_attrdef'::regclass AND d.objid = x.oid AND d.refclassid = 'pg_class'::regclass "             \
-    "JOIN pg_class s ON s.oid = d.refobjid AND s.relkind = 'S' WHERE x.adrelid = a.attrelid AND x.adnum = a.attnum))"
+/* SQL: the sequence that gives the ids of column `a` (pg_attribute) of table `c` (pg_class): its own, or
+ * another table's that its default names, because some tables share an id space. NULL: none. */
+#define PG_SEQUENCE_OF                                                               \
+    "COALESCE(pg_get_serial_sequence(CAST(c.oid::regclass AS TEXT), a.attname), "    \
+    "(SELECT CAST(s.oid::regclass AS TEXT) FROM pg_attrdef x JOIN pg_depend d "      \
+    "ON d.classid = 'pg_attrdef'::regclass AND d.objid = x.oid "                     \
+    "AND d.refclassid = 'pg_class'::regclass JOIN pg_class s ON s.oid = d.refobjid " \
+    "AND s.relkind = 'S' WHERE x.adrelid = a.attrelid AND x.adnum = a.attnum))"
 int pg_settle_ids(struct conn *c);
 
 #endif

@@ -1,7 +1,7 @@
-/* Reads and writes PostgreSQL for a move: COPY in binary format in both directions, so that neither side parses or
- * escapes. A message of the server holds one row: the number of columns in two bytes, then for each column its length
- * in four bytes (-1: NULL) and its value, numbers in network byte order. The first message begins with a signature. The
- * last one holds -1. */
+/* Reads and writes PostgreSQL for a move: COPY in binary format in both directions, so that neither side
+ * parses or escapes. A message of the server holds one row: the number of columns in two bytes, then for
+ * each column its length in four bytes (-1: NULL) and its value, numbers in network byte order. The first
+ * message begins with a signature. The last one holds -1. */
 #include "db/move.h"
 
 #include "db/postgres.h"
@@ -25,7 +25,7 @@ enum {
     ALONE_STEP_MS = 50,
 };
 
-/* ---- commands ---------------------------------------------------------------------------------------- */
+/* ---- commands -------------------------------------------------------------------------------- */
 
 static const char *advice(const char *reason) {
     if (strstr(reason, "permission denied")) return "; grant this user the right, or connect as the owner";
@@ -34,7 +34,8 @@ static const char *advice(const char *reason) {
 }
 
 /* Uses only the primary message, because the details may quote the row. */
-static int pg_move_failed(struct conn *c, const PGresult *r, const char *what, const char *name, struct why why) {
+static int pg_move_failed(struct conn *c, const PGresult *r, const char *what, const char *name,
+                          struct why why) {
     char reason[300];
     const char *primary = r ? PQresultErrorField(r, PG_DIAG_MESSAGE_PRIMARY) : NULL;
     if (primary) snprintf(reason, sizeof reason, "%s", primary);
@@ -45,7 +46,8 @@ static int pg_move_failed(struct conn *c, const PGresult *r, const char *what, c
 static int pg_move_run(struct conn *c, const char *text, const char *what, const char *name, struct why why) {
     PGresult *r = PQexec(c->pg->handle, text);
     ExecStatusType status = PQresultStatus(r);
-    bool done = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK || status == PGRES_COPY_OUT || status == PGRES_COPY_IN;
+    bool done = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK || status == PGRES_COPY_OUT ||
+                status == PGRES_COPY_IN;
     int rc = done ? 0 : pg_move_failed(c, r, what, name, why);
     PQclear(r);
     return rc;
@@ -68,8 +70,11 @@ static int64_t ask_int(struct conn *c, const char *text, const char *name, struc
 }
 
 int pg_claim(struct conn *c, struct why why) {
-    int64_t ours = ask_int(c, "SELECT CAST(pg_try_advisory_lock(" MOVE_LOCK ") AS INTEGER)", "the database", why);
-    return ours == 0 ? db_refuse(why, "another move into this database is running") : ours < 0 ? (int)ours : 0;
+    int64_t ours =
+        ask_int(c, "SELECT CAST(pg_try_advisory_lock(" MOVE_LOCK ") AS INTEGER)", "the database", why);
+    return ours == 0  ? db_refuse(why, "another move into this database is running")
+           : ours < 0 ? (int)ours
+                      : 0;
 }
 
 /* Returns a query that counts the connections of deskd that don't belong to this store. */
@@ -78,9 +83,10 @@ static struct str others(struct arena *a, struct db *db) {
     for (struct ring *r = db->conns.next; r != &db->conns; r = r->next)
         own = str_fmt(a, "%s, %d", own.p, PQbackendPID(RING_OF(r, struct conn, in_store)->pg->handle));
     return str_fmt(a,
-                   "SELECT COUNT(*), pg_stat_clear_snapshot() FROM pg_stat_activity WHERE datname = current_database() "
-                   "AND backend_type = 'client backend' AND application_name = current_setting('application_name') "
-                   "AND pid NOT IN (%s)",
+                   "SELECT COUNT(*), pg_stat_clear_snapshot() "
+                   "FROM pg_stat_activity "
+                   "WHERE datname = current_database() AND backend_type = 'client backend' "
+                   "AND application_name = current_setting('application_name') AND pid NOT IN (%s)",
                    own.p);
 }
 
@@ -94,18 +100,24 @@ int pg_alone(struct conn *c, struct why why) {
     }
     arena_free(a);
     if (n <= 0) return (int)n;
-    return db_refuse(why, "%lld connections of deskd use the database: stop those processes, then move", (long long)n);
+    return db_refuse(why, "%lld connections of deskd use the database: stop those processes, then move",
+                     (long long)n);
 }
 
-/* ---- the catalogue ----------------------------------------------------------------------------------- */
+/* ---- the catalogue --------------------------------------------------------------------------- */
 
-static const char catalogue[] = "SELECT c.relname, a.attname, CAST(a.atttypid AS INTEGER), format_type(a.atttypid, a.atttypmod), "
-                                "COALESCE(array_position(CAST(string_to_array(CAST(i.indkey AS TEXT), ' ') AS INTEGER[]), CAST(a.attnum AS "
-                                "INTEGER)), 0), " PG_SEQUENCE_OF ", CAST(a.attnotnull AS INTEGER) "
-                                "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid "
-                                "LEFT JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary "
-                                "WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p') AND a.attnum > 0 AND NOT a.attisdropped "
-                                "AND a.attgenerated = '' ORDER BY c.relname COLLATE \"C\", a.attnum";
+static const char catalogue[] =
+    "SELECT c.relname, a.attname, "
+    "CAST(a.atttypid AS INTEGER), format_type(a.atttypid, "
+    "a.atttypmod), COALESCE(array_position(CAST(string_to_array(CAST(i.indkey "
+    "AS TEXT), ' ') AS INTEGER[]), CAST(a.attnum AS INTEGER)), 0), " PG_SEQUENCE_OF
+    ", CAST(a.attnotnull AS INTEGER) FROM pg_class c "
+    "JOIN pg_namespace n ON n.oid = c.relnamespace "
+    "JOIN pg_attribute a ON a.attrelid = c.oid "
+    "LEFT JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary "
+    "WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p') "
+    "AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '' "
+    "ORDER BY c.relname COLLATE \"C\", a.attnum";
 
 static enum value_kind pg_kind_of(unsigned type) {
     switch (type) {
@@ -119,13 +131,16 @@ static enum value_kind pg_kind_of(unsigned type) {
     }
 }
 
-static int take_last_id(struct conn *c, struct arena *a, struct move_table *t, const char *sequence, struct why why) {
-    struct str text = str_fmt(a, "SELECT last_value - CASE WHEN is_called THEN 0 ELSE 1 END FROM %s", sequence);
+static int take_last_id(struct conn *c, struct arena *a, struct move_table *t, const char *sequence,
+                        struct why why) {
+    struct str text =
+        str_fmt(a, "SELECT last_value - CASE WHEN is_called THEN 0 ELSE 1 END FROM %s", sequence);
     t->last_id = ask_int(c, text.p, sequence, why);
     return t->last_id < 0 ? (int)t->last_id : 0;
 }
 
-static int pg_add_column(struct conn *c, struct arena *a, struct move_table *t, PGresult *r, int i, struct why why) {
+static int pg_add_column(struct conn *c, struct arena *a, struct move_table *t, PGresult *r, int i,
+                         struct why why) {
     struct move_column k = {.name = str_dup(a, str_of(PQgetvalue(r, i, 1))).p,
                             .type = (unsigned)strtoul(PQgetvalue(r, i, 2), NULL, 10),
                             .key = atoi(PQgetvalue(r, i, 4))};
@@ -156,7 +171,7 @@ static int pg_list_tables(struct conn *c, struct arena *a, struct move_table **o
     return rc;
 }
 
-/* ---- reading rows ------------------------------------------------------------------------------------ */
+/* ---- reading rows ---------------------------------------------------------------------------- */
 
 struct reading {
     struct conn *c;
@@ -167,8 +182,8 @@ struct reading {
 
 static int pg_read_rows(struct conn *c, const struct move_table *t, void **handle, struct why why) {
     struct arena *a = arena_new();
-    struct str text =
-        str_fmt(a, "COPY (SELECT %s FROM \"%s\"%s) TO STDOUT (FORMAT binary)", move_columns(a, t).p, t->name, move_order(a, t).p);
+    struct str text = str_fmt(a, "COPY (SELECT %s FROM \"%s\"%s) TO STDOUT (FORMAT binary)",
+                              move_columns(a, t).p, t->name, move_order(a, t).p);
     struct reading *r = calloc(1, sizeof *r);
     int rc = r ? pg_move_run(c, text.p, "read", t->name, why) : db_refuse(why, "out of memory");
     arena_free(a);
@@ -249,7 +264,7 @@ static void pg_close_rows(void *handle) {
     free(r);
 }
 
-/* ---- writing rows ------------------------------------------------------------------------------------ */
+/* ---- writing rows ---------------------------------------------------------------------------- */
 
 struct writing {
     struct conn *c;
@@ -263,8 +278,9 @@ static int pg_write_rows(struct conn *c, const struct move_table *t, void **hand
     int rc = w ? 0 : db_refuse(why, "out of memory");
     if (rc == 0) rc = pg_move_run(c, str_fmt(a, "DELETE FROM \"%s\"", t->name).p, "written", t->name, why);
     if (rc == 0)
-        rc = pg_move_run(c, str_fmt(a, "COPY \"%s\" (%s) FROM STDIN (FORMAT binary)", t->name, move_columns(a, t).p).p, "written", t->name,
-                         why);
+        rc = pg_move_run(
+            c, str_fmt(a, "COPY \"%s\" (%s) FROM STDIN (FORMAT binary)", t->name, move_columns(a, t).p).p,
+            "written", t->name, why);
     arena_free(a);
     if (rc < 0) {
         free(w);
@@ -284,13 +300,14 @@ static void add_number(struct buf *b, int64_t n, int width) {
 
 static int width_of(unsigned type) { return type == TYPE_INT2 ? 2 : type == TYPE_INT4 ? 4 : 8; }
 
-/* Returns why a value does not fit its column, or NULL: (1) a number with more bytes than the column, or (2) a text
- * that PostgreSQL can't store. Only stores written by other programs have such values. */
+/* Returns why a value does not fit its column, or NULL: (1) a number with more bytes than the column, or
+ * (2) a text that PostgreSQL can't store. Only stores written by other programs have such values. */
 static const char *unfit(const struct move_column *k, const struct value *v) {
     int bits = 8 * width_of(k->type);
     bool wide = v->kind == VALUE_INT && bits < 64 && (v->i >> (bits - 1)) != 0 && (v->i >> (bits - 1)) != -1;
     if (wide) return "is a number too large for the column in PostgreSQL";
-    if (v->kind == VALUE_TEXT && memchr(v->s.p, 0, v->s.n)) return "contains U+0000, which PostgreSQL can't store";
+    if (v->kind == VALUE_TEXT && memchr(v->s.p, 0, v->s.n))
+        return "contains U+0000, which PostgreSQL can't store";
     return NULL;
 }
 
@@ -333,7 +350,8 @@ static int pg_put_row(void *handle, const struct value *row, struct why why) {
     return w->text.n < SEND_BYTES ? 0 : flush(w, why);
 }
 
-/* Updates statistics for the queries that read the table next: the checks of this move and the first requests. */
+/* Updates statistics for the queries that read the table next: the checks of this move and the first
+ * requests. */
 static int analyze(struct conn *c, const struct move_table *t, struct why why) {
     char text[128];
     int n = snprintf(text, sizeof text, "ANALYZE \"%s\"", t->name);
@@ -359,19 +377,23 @@ static int pg_write_end(void *handle, bool keep, struct why why) {
     return rc;
 }
 
-/* ---- indexes and references -------------------------------------------------------------------------- */
+/* ---- indexes and references ------------------------------------------------------------------ */
 
-/* Each row: the command that drops it, the command that makes it again, its name. References are dropped first and made
- * last. */
+/* Each row: the command that drops it, the command that makes it again, its name. References are dropped
+ * first and made last. */
 static const char stripped[] =
     "SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', x.conrelid::regclass, x.conname), "
-    "format('ALTER TABLE %s ADD CONSTRAINT %I %s', x.conrelid::regclass, x.conname, pg_get_constraintdef(x.oid)), "
-    "x.conname, 2 AS step FROM pg_constraint x JOIN pg_namespace n ON n.oid = x.connamespace "
-    "WHERE n.nspname = current_schema() AND x.contype = 'f' UNION ALL "
+    "format('ALTER TABLE %s ADD CONSTRAINT %I %s', x.conrelid::regclass, "
+    "x.conname, pg_get_constraintdef(x.oid)), x.conname, 2 AS step "
+    "FROM pg_constraint x JOIN pg_namespace n ON n.oid = x.connamespace "
+    "WHERE n.nspname = current_schema() AND x.contype = 'f' "
+    "UNION ALL "
     "SELECT format('DROP INDEX %s', i.indexrelid::regclass), pg_get_indexdef(i.indexrelid), c.relname, 1 "
-    "FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_namespace n ON n.oid = c.relnamespace "
-    "WHERE n.nspname = current_schema() AND NOT EXISTS (SELECT 1 FROM pg_constraint x WHERE x.conindid = i.indexrelid "
-    "AND x.contype IN ('p', 'u', 'x')) ORDER BY 4 DESC, 3";
+    "FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid "
+    "JOIN pg_namespace n ON n.oid = c.relnamespace "
+    "WHERE n.nspname = current_schema() AND NOT EXISTS (SELECT 1 FROM pg_constraint x "
+    "WHERE x.conindid = i.indexrelid AND x.contype IN ('p', 'u', 'x')) "
+    "ORDER BY 4 DESC, 3";
 
 struct part {
     const char *away, *back, *name;
@@ -384,7 +406,8 @@ static int pg_strip(struct conn *c, struct arena *a, void **plan, struct why why
     int rc = r ? 0 : -ERR_SERVICE_UNAVAILABLE;
     for (int i = 0; rc == 0 && i < PQntuples(r); i++) {
         struct part *p = ARENA_NEW(a, struct part);
-        *p = (struct part){str_dup(a, str_of(PQgetvalue(r, i, 0))).p, str_dup(a, str_of(PQgetvalue(r, i, 1))).p,
+        *p = (struct part){str_dup(a, str_of(PQgetvalue(r, i, 0))).p,
+                           str_dup(a, str_of(PQgetvalue(r, i, 1))).p,
                            str_dup(a, str_of(PQgetvalue(r, i, 2))).p, list};
         list = p;
         rc = pg_move_run(c, p->away, "changed", p->name, why);
@@ -403,30 +426,37 @@ static struct str between(struct arena *a, const char *text, const char *after, 
     return str_dup(a, (struct str){p, n > 0 && p[n - 1] == '"' ? n - 1 : n});
 }
 
-/* Names the row that refers to a missing one, after its FOREIGN KEY was refused: ALTER TABLE notes ADD CONSTRAINT x FOREIGN KEY (user_id)
- * REFERENCES users(id). */
-static int pg_refuse_orphan(struct conn *c, struct arena *a, const struct db_fill *f, const struct part *p, struct why why) {
-    struct str table = between(a, p->back, "ALTER TABLE ", " "), column = between(a, p->back, "FOREIGN KEY (", ",)"),
-               parent = between(a, p->back, "REFERENCES ", "("), key = between(a, p->back, "REFERENCES ", ")");
+/* Names the row that refers to a missing one, after its FOREIGN KEY was refused: ALTER TABLE notes ADD
+ * CONSTRAINT x FOREIGN KEY (user_id) REFERENCES users(id). */
+static int pg_refuse_orphan(struct conn *c, struct arena *a, const struct db_fill *f, const struct part *p,
+                            struct why why) {
+    struct str table = between(a, p->back, "ALTER TABLE ", " "),
+               column = between(a, p->back, "FOREIGN KEY (", ",)"),
+               parent = between(a, p->back, "REFERENCES ", "("),
+               key = between(a, p->back, "REFERENCES ", ")");
     if (!f->from.dangling || !column.p || !parent.p || !key.p) return -ERR_SERVICE_UNAVAILABLE;
     const char *its = strchr(key.p, '(');
     struct str text =
         str_fmt(a,
-                "SELECT x.\"%s\" FROM \"%s\" x WHERE x.\"%s\" IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \"%s\" y WHERE y.%s = "
-                "x.\"%s\") LIMIT 1",
+                "SELECT x.\"%s\" FROM \"%s\" x "
+                "WHERE x.\"%s\" IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \"%s\" y WHERE y.%s = x.\"%s\") "
+                "LIMIT 1",
                 column.p, table.p, column.p, parent.p, its ? its + 1 : "id", column.p);
     PGresult *r = PQexec(c->pg->handle, text.p);
     bool found = PQresultStatus(r) == PGRES_TUPLES_OK && PQntuples(r) == 1;
     int64_t value = found ? strtoll(PQgetvalue(r, 0, 0), NULL, 10) : 0;
     PQclear(r);
-    return found ? f->from.dangling(f->from.self, table.p, column.p, value, parent.p, why) : -ERR_SERVICE_UNAVAILABLE;
+    return found ? f->from.dangling(f->from.self, table.p, column.p, value, parent.p, why)
+                 : -ERR_SERVICE_UNAVAILABLE;
 }
 
-static int restore_part(struct conn *c, struct arena *a, const struct db_fill *f, const struct part *p, struct why why) {
+static int restore_part(struct conn *c, struct arena *a, const struct db_fill *f, const struct part *p,
+                        struct why why) {
     bool named = f->from.dangling && strstr(p->back, "FOREIGN KEY");
     if (named) TRY(pg_move_run(c, "SAVEPOINT reference", "written", "the database", why));
     int rc = pg_move_run(c, p->back, "made again", p->name, why);
-    if (rc < 0 && named && pg_move_run(c, "ROLLBACK TO reference", "written", "the database", why) == 0) pg_refuse_orphan(c, a, f, p, why);
+    if (rc < 0 && named && pg_move_run(c, "ROLLBACK TO reference", "written", "the database", why) == 0)
+        pg_refuse_orphan(c, a, f, p, why);
     return rc;
 }
 
@@ -447,8 +477,9 @@ static int pg_settle(struct conn *c, const struct move_table *t, int64_t last, s
     if (!t->identity) return 0;
     struct arena *a = arena_new();
     struct str text = str_fmt(a,
-                              "SELECT setval('%s', GREATEST(x.last, 1), x.last > 0) FROM (SELECT GREATEST(%lld, "
-                              "(SELECT MAX(\"%s\") FROM \"%s\"), CASE WHEN s.is_called THEN s.last_value END) AS last FROM %s s) x",
+                              "SELECT setval('%s', GREATEST(x.last, 1), x.last > 0) "
+                              "FROM (SELECT GREATEST(%lld, (SELECT MAX(\"%s\") FROM \"%s\"), "
+                              "CASE WHEN s.is_called THEN s.last_value END) AS last FROM %s s) x",
                               t->sequence, (long long)last, t->identity, t->name, t->sequence);
     int rc = pg_move_run(c, text.p, "settled", t->name, why);
     arena_free(a);

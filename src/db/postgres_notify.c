@@ -1,11 +1,11 @@
-/* Processes that share a database wake each other by LISTEN and NOTIFY, sent by one thread through its reading
- * connection.
+/* Processes that share a database wake each other by LISTEN and NOTIFY, sent by one thread through its
+ * reading connection.
  *
- * A NOTIFY in the transaction of each write cost two thirds of the throughput, because its COMMIT takes a lock that all
- * COMMITs with a NOTIFY share. So a write only sets a mark after its COMMIT. The listener sends one NOTIFY for all
- * marks, at most one in GAP_MS. Its COMMIT need not be durable. A message has no content: it means "look at the store".
- * A message may be lost (a broken connection, a pooler without LISTEN), so the caller looks each time db_listen returns,
- * whatever the result. */
+ * A NOTIFY in the transaction of each write cost two thirds of the throughput, because its COMMIT takes a
+ * lock that all COMMITs with a NOTIFY share. So a write only sets a mark after its COMMIT. The listener
+ * sends one NOTIFY for all marks, at most one in GAP_MS. Its COMMIT need not be durable. A message has no
+ * content: it means "look at the store". A message may be lost (a broken connection, a pooler without
+ * LISTEN), so the caller looks each time db_listen returns, whatever the result. */
 #include "db/postgres.h"
 
 #include <errno.h>

@@ -1,22 +1,24 @@
 /* A streaming replica that serves reads of callers who can't notice the difference.
  *
- * Which reads. A session must find its own writes when it reads next, through any process. Sessions keep the time of
- * their last write (core/login/session.h), and a read asks for a replica with that time. The replica serves the read
- * only if it is certain that it (1) has all that was committed until then and (2) lags at most REPLICA_LAG_MS.
- * Otherwise, and in doubt, the primary serves it. The caller's identity is always read from the primary, so a changed
- * password or an ended session counts at once, however far the replica lags.
+ * Which reads. A session must find its own writes when it reads next, through any process. Sessions keep
+ * the time of their last write (core/login/session.h), and a read asks for a replica with that time. The
+ * replica serves the read only if it is certain that it (1) has all that was committed until then and (2)
+ * lags at most REPLICA_LAG_MS. Otherwise, and in doubt, the primary serves it. The caller's identity is
+ * always read from the primary, so a changed password or an ended session counts at once, however far the
+ * replica lags.
  *
- * How the lag is measured. Each second a watcher notes the time and then the position of the primary's log. A replica
- * that has replayed the log to this position has all that was committed before that time. The watcher keeps the
- * positions of the last seconds. The latest one that the replica has reached gives its moment. If the watcher, the
- * primary or the replica hangs, the moment grows old by itself, and the replica is no longer used. Clocks are compared
- * only within this process and with the marks of sessions. REPLICA_SLACK_MS allows for their differences and for the
- * duration of a COMMIT.
+ * How the lag is measured. Each second a watcher notes the time and then the position of the primary's
+ * log. A replica that has replayed the log to this position has all that was committed before that time.
+ * The watcher keeps the positions of the last seconds. The latest one that the replica has reached gives
+ * its moment. If the watcher, the primary or the replica hangs, the moment grows old by itself, and the
+ * replica is no longer used. Clocks are compared only within this process and with the marks of sessions.
+ * REPLICA_SLACK_MS allows for their differences and for the duration of a COMMIT.
  *
- * Failures. If a replica refuses, disconnects or cancels a statement (recovery has priority), the read runs again on
- * the primary. If it does not answer at all, the watcher shuts down its connections once its moment is too old, and the
- * waiting reads run on the primary. A server that is not a replica of this database (promoted, another cluster) is
- * never used. The URL names one server, because the position of one replica says nothing about another. */
+ * Failures. If a replica refuses, disconnects or cancels a statement (recovery has priority), the read
+ * runs again on the primary. If it does not answer at all, the watcher shuts down its connections once its
+ * moment is too old, and the waiting reads run on the primary. A server that is not a replica of this
+ * database (promoted, another cluster) is never used. The URL names one server, because the position of
+ * one replica says nothing about another. */
 #include "db/postgres.h"
 
 #include <stdio.h>
@@ -30,14 +32,15 @@
 enum { BEAT_MS = 1000 };
 
 /* For PostgreSQL only. Columns: cluster and database, position in the log; -1: not a replica. */
-static const char position_of_primary[] =
-    "SELECT system_identifier || '/' || current_database(), CAST(pg_current_wal_lsn() - pg_lsn '0/0' AS BIGINT) "
-    "FROM pg_control_system()";
+static const char position_of_primary[] = "SELECT system_identifier || '/' || current_database(), "
+                                          "CAST(pg_current_wal_lsn() - pg_lsn '0/0' AS BIGINT) "
+                                          "FROM pg_control_system()";
 static const char position_of_replica[] =
     "SELECT system_identifier || '/' || current_database(), CASE WHEN pg_is_in_recovery() "
-    "THEN CAST(COALESCE(pg_last_wal_replay_lsn() - pg_lsn '0/0', -1) AS BIGINT) ELSE -1 END FROM pg_control_system()";
+    "THEN CAST(COALESCE(pg_last_wal_replay_lsn() - pg_lsn '0/0', -1) AS BIGINT) ELSE -1 END "
+    "FROM pg_control_system()";
 
-/* ---- the watcher ------------------------------------------------------------------------------------- */
+/* ---- the watcher ----------------------------------------------------------------------------- */
 
 struct position {
     char of[160];
@@ -82,12 +85,15 @@ static void set_moment(struct pg_replica *r, const struct pg_beat *b) {
 static void beat(struct db *db, struct pg_replica *r) {
     struct position primary, replica;
     struct pg_beat now = {.at = clock_monotonic(), .clock = clock_now(r->clock)};
-    if (replica_ask(connected(db, &db->postgres->primary, &r->primary), position_of_primary, &primary) < 0) return;
+    if (replica_ask(connected(db, &db->postgres->primary, &r->primary), position_of_primary, &primary) < 0)
+        return;
     now.position = primary.at;
     r->beats[r->next++ % PG_BEATS] = now;
     if (replica_ask(connected(db, &r->server, &r->own), position_of_replica, &replica) < 0) return;
     bool ours = replica.at >= 0 && strcmp(primary.of, replica.of) == 0;
-    if (!ours && !r->strange) log_warn("store: the server of --replica-url is not a replica of the database: it is not used");
+    if (!ours && !r->strange)
+        log_warn("store: the server of --replica-url is not a replica of the "
+                 "database: it is not used");
     r->strange = !ours;
     const struct pg_beat *b = ours ? reached(r, replica.at) : NULL;
     if (b) set_moment(r, b);
@@ -101,7 +107,9 @@ static bool usable(struct pg_replica *r, int64_t since) {
 }
 
 static void tell_changes(struct pg_replica *r, bool now) {
-    if (now != r->told) log_info(now ? "store: reads go to the replica" : "store: the replica is not used: it is unreachable or lags");
+    if (now != r->told)
+        log_info(now ? "store: reads go to the replica"
+                     : "store: the replica is not used: it is unreachable or lags");
     r->told = now;
 }
 
@@ -124,7 +132,7 @@ static void *replica_watch_main(void *arg) {
     return NULL;
 }
 
-/* ---- opening and closing ----------------------------------------------------------------------------- */
+/* ---- opening and closing --------------------------------------------------------------------- */
 
 static void replica_reader_gone(void *arg) { pg_close(arg); }
 
@@ -137,7 +145,8 @@ int pg_replica_open(struct db *db, const struct db_config *cfg, struct why why) 
     pthread_mutex_init(&r->lock, NULL);
     pthread_cond_init(&r->stop, &monotonic);
     pthread_condattr_destroy(&monotonic);
-    if (pthread_key_create(&r->key, replica_reader_gone) != 0) return db_refuse(why, "too many stores are open");
+    if (pthread_key_create(&r->key, replica_reader_gone) != 0)
+        return db_refuse(why, "too many stores are open");
     r->opened = true;
     r->watched = pthread_create(&r->watcher, NULL, replica_watch_main, db) == 0;
     return r->watched ? 0 : db_refuse(why, "no thread can be started");
@@ -155,7 +164,7 @@ void pg_replica_close(struct db *db) {
     if (r->opened) pthread_key_delete(r->key);
 }
 
-/* ---- reading ----------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 struct conn *pg_replica(struct db *db, int64_t since) {
     struct pg_replica *r = &db->postgres->replica;
@@ -170,4 +179,6 @@ struct conn *pg_replica(struct db *db, int64_t since) {
     return c;
 }
 
-bool pg_replica_usable(struct db *db) { return db->postgres->replica.opened && usable(&db->postgres->replica, 0); }
+bool pg_replica_usable(struct db *db) {
+    return db->postgres->replica.opened && usable(&db->postgres->replica, 0);
+}

@@ -1,5 +1,5 @@
-/* Statements of PostgreSQL: prepared by name once for each connection, parameters in binary, results as text. The whole
- * result is in memory, so a connection may have any number of statements in use. */
+/* Statements of PostgreSQL: prepared by name once for each connection, parameters in binary, results as
+ * text. The whole result is in memory, so a connection may have any number of statements in use. */
 #include "db/postgres.h"
 
 #include <ctype.h>
@@ -12,7 +12,14 @@
 #include "base/log.h"
 
 /* Numbers of types in pg_type. They never change. */
-enum { TYPE_BYTEA = 17, TYPE_INT8 = 20, TYPE_INT4 = 23, TYPE_TEXT = 25, TYPE_JSON = 114, TYPE_VARCHAR = 1043 };
+enum {
+    TYPE_BYTEA = 17,
+    TYPE_INT8 = 20,
+    TYPE_INT4 = 23,
+    TYPE_TEXT = 25,
+    TYPE_JSON = 114,
+    TYPE_VARCHAR = 1043
+};
 enum { PARAMS_MAX = 128, NUMBER_MAX = 24 };
 
 struct pg_stmt {
@@ -35,7 +42,7 @@ struct pg_stmt {
     } * bytes;
 };
 
-/* ---- preparing --------------------------------------------------------------------------------------- */
+/* ---- preparing ------------------------------------------------------------------------------- */
 
 static int describe(struct conn *c, struct pg_stmt *p, const char *sql) {
     PGresult *r = PQdescribePrepared(c->pg->handle, p->name);
@@ -100,14 +107,16 @@ void pg_finalize(struct conn *c, void *handle) {
     struct pg_stmt *p = handle;
     char text[32];
     snprintf(text, sizeof text, "DEALLOCATE %s", p->name);
-    if (c->pg->handle && p->generation == c->pg->generation && PQtransactionStatus(c->pg->handle) != PQTRANS_INERROR) pg_run(c, text);
+    if (c->pg->handle && p->generation == c->pg->generation &&
+        PQtransactionStatus(c->pg->handle) != PQTRANS_INERROR)
+        pg_run(c, text);
     forget_rows(p);
     arena_free(p->memory);
 }
 
 const char *pg_param_name(void *handle, int i) { return ((struct pg_stmt *)handle)->names[i]; }
 
-/* ---- binding ----------------------------------------------------------------------------------------- */
+/* ---- binding --------------------------------------------------------------------------------- */
 
 static void bind_bytes(struct pg_stmt *p, int i, const void *bytes, size_t n) {
     p->values[i] = bytes;
@@ -155,7 +164,7 @@ int pg_bind(struct stmt *s, int i, const struct bind *b) {
     return b->type == BIND_INT ? bind_int(p, i, b->i) : bind_text(p, i, b->s);
 }
 
-/* ---- running ----------------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 static int execute(struct stmt *s) {
     struct pg_stmt *p = s->handle;
@@ -164,10 +173,13 @@ static int execute(struct stmt *s) {
     if (rc == 0 && p->generation != c->pg->generation) rc = prepare_now(c, p, s->sql);
     if (rc < 0) return rc;
     pg_wait(c, c->pg->timeout_ms);
-    PGresult *r = p->by_values ? PQexecParams(c->pg->handle, p->text, p->count, p->types, p->values, p->lengths, p->formats, 0)
-                               : PQexecPrepared(c->pg->handle, p->name, p->count, p->values, p->lengths, p->formats, 0);
+    PGresult *r =
+        p->by_values
+            ? PQexecParams(c->pg->handle, p->text, p->count, p->types, p->values, p->lengths, p->formats, 0)
+            : PQexecPrepared(c->pg->handle, p->name, p->count, p->values, p->lengths, p->formats, 0);
     pg_waited(c);
-    if (PQresultStatus(r) != PGRES_TUPLES_OK && PQresultStatus(r) != PGRES_COMMAND_OK) return pg_error(c, r, s->sql);
+    if (PQresultStatus(r) != PGRES_TUPLES_OK && PQresultStatus(r) != PGRES_COMMAND_OK)
+        return pg_error(c, r, s->sql);
     p->result = r;
     p->row = -1;
     return 0;
@@ -191,7 +203,7 @@ int pg_changed(struct stmt *s) {
     return atoi(PQcmdTuples(p->result));
 }
 
-/* ---- columns ----------------------------------------------------------------------------------------- */
+/* ---- columns --------------------------------------------------------------------------------- */
 
 bool pg_col_null(void *handle, int i) {
     struct pg_stmt *p = handle;

@@ -14,12 +14,13 @@
 enum {
     ATTEMPTS = 10,
     STATEMENT_MS = 30000, /* the default limit of a statement, so that no thread is blocked for ever */
-    PAUSE_MS = 2,         /* upper bound of the random pause before the second attempt; doubled for each further one */
+    /* upper bound of the random pause before the second attempt; doubled for each further one */
+    PAUSE_MS = 2,
 };
 
 static _Thread_local const struct db *writing_for;
 
-/* ---- a task ------------------------------------------------------------------------------------------ */
+/* ---- a task ---------------------------------------------------------------------------------- */
 
 /* Ends a transaction. Returns 0, or an error if nothing of it was kept. */
 static int commit(struct conn *c) {
@@ -73,13 +74,18 @@ static void pg_carry_out(struct conn *c, struct db_task *t, bool bulk) {
         pause_before(i);
     }
     if (c->pg->collided)
-        rc = UNAVAILABLE("writes given up", "store: a write was given up after %d deadlocks or serialisation failures", ATTEMPTS);
-    if (rc < 0 && c->budget_spent) log_often(LOG_WARN, "writes that took too long", "store: a write took longer than --statement-timeout");
+        rc = UNAVAILABLE("writes given up",
+                         "store: a write was given up after %d deadlocks or serialisation "
+                         "failures",
+                         ATTEMPTS);
+    if (rc < 0 && c->budget_spent)
+        log_often(LOG_WARN, "writes that took too long",
+                  "store: a write took longer than --statement-timeout");
     count(&c->counters.tasks);
     t->done(t, rc);
 }
 
-/* ---- the writers ------------------------------------------------------------------------------------- */
+/* ---- the writers ----------------------------------------------------------------------------- */
 
 static struct db_task *pg_take_task(struct pg_store *s) {
     pthread_mutex_lock(&s->lock);
@@ -110,7 +116,8 @@ void pg_submit(struct db *db, struct db_task *t) {
         pthread_cond_signal(&s->wake);
     }
     pthread_mutex_unlock(&s->lock);
-    if (refused) t->done(t, UNAVAILABLE("refused writes", "store: a write was refused because there is no writer"));
+    if (refused)
+        t->done(t, UNAVAILABLE("refused writes", "store: a write was refused because there is no writer"));
 }
 
 bool pg_writes_here(const struct db *db) { return writing_for == db; }
@@ -122,10 +129,11 @@ void pg_stats(struct db *db, struct db_stats *out) {
     out->replica_usable = pg_replica_usable(db);
 }
 
-/* ---- opening and closing ----------------------------------------------------------------------------- */
+/* ---- opening and closing --------------------------------------------------------------------- */
 
 /* The connection of the first writer migrates before its thread starts. */
-static int start_writers(struct db *db, const struct db_config *cfg, const struct schema_file *files, struct why why) {
+static int start_writers(struct db *db, const struct db_config *cfg, const struct schema_file *files,
+                         struct why why) {
     struct pg_store *s = db->postgres;
     int wanted = cfg->bulk ? 1 : cfg->writers > 0 ? cfg->writers : PG_WRITERS, rc = 0;
     for (int i = 0; rc == 0 && i < wanted && i < PG_WRITERS_MAX; i++) {
@@ -134,7 +142,8 @@ static int start_writers(struct db *db, const struct db_config *cfg, const struc
         if (rc == 0 && db->filling) rc = pg_claim(c, why);
         if (rc == 0 && i == 0) rc = pg_migrate(c, files, why);
         if (rc < 0) break;
-        if (pthread_create(&s->writers[i], NULL, pg_writer_main, c) != 0) return db_refuse(why, "no thread can be started");
+        if (pthread_create(&s->writers[i], NULL, pg_writer_main, c) != 0)
+            return db_refuse(why, "no thread can be started");
         s->writer_count++;
     }
     return rc;
@@ -153,10 +162,13 @@ static int pg_check_schema(struct db *db, bool alone, const struct schema_file *
     return rc < 0 ? rc : 0;
 }
 
-bool db_url_valid(struct str url) { return str_starts(url, S("postgres://")) || str_starts(url, S("postgresql://")); }
+bool db_url_valid(struct str url) {
+    return str_starts(url, S("postgres://")) || str_starts(url, S("postgresql://"));
+}
 
-/* Checks a URL. libpq's message quotes the URL with its password, so the quote is cut off. A password with '@' or '/'
- * would be read as a part of the host or port, which libpq quotes later, so such a URL is refused here. */
+/* Checks a URL. libpq's message quotes the URL with its password, so the quote is cut off. A password with
+ * '@' or '/' would be read as a part of the host or port, which libpq quotes later, so such a URL is
+ * refused here. */
 static int read_url(const char *url, struct why why) {
     char *reason = NULL;
     bool misplaced = false;
@@ -172,14 +184,16 @@ static int read_url(const char *url, struct why why) {
         if (quoted) *quoted = 0;
         rc = db_refuse(why, "the URL of the database is not valid: %s", reason ? reason : "out of memory");
     } else if (misplaced) {
-        rc = db_refuse(why, "the URL of the database has a password with '@', '/' or ':' in it: write %%40, %%2F, %%3A");
+        rc = db_refuse(why, "the URL of the database has a password with '@', '/' or ':' in it: write %%40, "
+                            "%%2F, %%3A");
     }
     PQfreemem(reason);
     PQconninfoFree(words);
     return rc;
 }
 
-int pg_store_open(struct db *db, const struct db_config *cfg, const struct schema_file *files, struct why why) {
+int pg_store_open(struct db *db, const struct db_config *cfg, const struct schema_file *files,
+                  struct why why) {
     struct pg_store *s = db->postgres = ARENA_NEW(db->memory, struct pg_store);
     s->last = &s->first;
     s->statement_ms = cfg->statement_ms ? cfg->statement_ms : STATEMENT_MS;
@@ -192,7 +206,9 @@ int pg_store_open(struct db *db, const struct db_config *cfg, const struct schem
     int rc = s->notifier.fd < 0 ? db_refuse(why, "too many files are open") : read_url(s->primary.url, why);
     if (rc == 0 && cfg->replica) rc = read_url(cfg->replica, why);
     if (rc == 0 && pg_watch_start(db) < 0) rc = db_refuse(why, "no thread can be started");
-    if (rc == 0) rc = cfg->read_only ? pg_check_schema(db, cfg->alone, files, why) : start_writers(db, cfg, files, why);
+    if (rc == 0)
+        rc =
+            cfg->read_only ? pg_check_schema(db, cfg->alone, files, why) : start_writers(db, cfg, files, why);
     s->opened = rc == 0;
     if (rc < 0 || cfg->replica == NULL) return rc;
     s->replica.server = (struct pg_server){"replica", str_dup(db->memory, str_of(cfg->replica)).p, "2", 0, 0};

@@ -1,8 +1,8 @@
-/* Ends waits that last too long. statement_timeout depends on the server: if it is stopped, swapped out or unreachable,
- * the timeout never comes, and libpq waits for ever. One thread looks at all connections twice a second and shuts down
- * the socket of a wait that has exceeded its limit. libpq then reports a lost connection. This costs less than waiting
- * with a timeout in each thread, and no command has to be cancelled. (Only libpq's own waiting takes account of data
- * that TLS has buffered.) */
+/* Ends waits that last too long. statement_timeout depends on the server: if it is stopped, swapped out or
+ * unreachable, the timeout never comes, and libpq waits for ever. One thread looks at all connections
+ * twice a second and shuts down the socket of a wait that has exceeded its limit. libpq then reports a
+ * lost connection. This costs less than waiting with a timeout in each thread, and no command has to be
+ * cancelled. (Only libpq's own waiting takes account of data that TLS has buffered.) */
 #include "db/postgres.h"
 
 #include <sys/socket.h>
@@ -17,7 +17,8 @@ enum {
 };
 
 void pg_wait(struct conn *c, int ms) {
-    atomic_store_explicit(&c->pg->until, ms > 0 ? clock_monotonic() + ms + GRACE_MS : 0, memory_order_relaxed);
+    atomic_store_explicit(&c->pg->until, ms > 0 ? clock_monotonic() + ms + GRACE_MS : 0,
+                          memory_order_relaxed);
 }
 
 void pg_waited(struct conn *c) { atomic_store_explicit(&c->pg->until, 0, memory_order_relaxed); }

@@ -1,5 +1,5 @@
-/* Rows of a store that leave it (db_dump) or come into an empty one (db_fill). Both process the rows one by one, so memory does not grow with
- * the store. A function that fails has written the reason. */
+/* Rows of a store that leave it (db_dump) or come into an empty one (db_fill). Both process the rows one
+ * by one, so memory does not grow with the store. A function that fails has written the reason. */
 #ifndef DB_ROWS_H
 #define DB_ROWS_H
 
@@ -43,8 +43,8 @@ struct move_table {
     struct move_table *next;
 };
 
-/* A dump: begin, row for each row in the order of the primary key, end; for each table in the order of the names. Derived tables (db/derived.h)
- * and columns with a meaning in one store only are left out. */
+/* A dump: begin, row for each row in the order of the primary key, end; for each table in the order of the
+ * names. Derived tables (db/derived.h) and columns with a meaning in one store only are left out. */
 struct db_dump {
     int (*begin)(void *arg, const struct move_table *t, struct why why);
     int (*row)(void *arg, const struct move_table *t, const struct value *row, struct why why);
@@ -52,30 +52,36 @@ struct db_dump {
     void *arg;
     void (*progress)(const char *what, int64_t done, int64_t total); /* may be NULL */
 };
-int db_dump(struct conn *c, const struct db_dump *d, struct why why); /* in the snapshot that the caller has opened */
+/* in the snapshot that the caller has opened */
+int db_dump(struct conn *c, const struct db_dump *d, struct why why);
 
 /* The place that rows come from: another store, or files. */
 struct row_source {
     void *self;
     int (*tables)(void *self, struct arena *a, struct move_table **out, struct why why);
-    /* Read rows in the order of the primary key, or of all columns if there is none. `row` has room for one row. Its values are valid until the
-     * next call. next returns 1, or 0 at the end. close may be called at any time. */
+    /* Read rows in the order of the primary key, or of all columns if there is none. `row` has room for
+     * one row. Its values are valid until the next call. next returns 1, or 0 at the end. close may be
+     * called at any time. */
     int (*read)(void *self, const struct move_table *t, void **handle, struct why why);
     int (*next)(void *handle, struct value *row, struct why why);
     void (*close)(void *handle);
     /* Refuses a row that refers to a missing one. NULL: the engine does. */
-    int (*dangling)(void *self, const char *table, const char *column, int64_t value, const char *parent, struct why why);
-    /* The place of the row that next returned last, for refusals: "users.ndjson:7: ". NULL: the row is named by its key. */
+    int (*dangling)(void *self, const char *table, const char *column, int64_t value, const char *parent,
+                    struct why why);
+    /* The place of the row that next returned last, for refusals: "users.ndjson:7: ". NULL: the row is
+     * named by its key. */
     const char *(*place)(void *handle);
 };
 
-/* Fills an empty store in one transaction, reads the rows back and compares them. Until it commits, only another fill can open the store. A fill
- * that fails or is killed leaves the store without rows. */
+/* Fills an empty store in one transaction, reads the rows back and compares them. Until it commits, only
+ * another fill can open the store. A fill that fails or is killed leaves the store without rows. */
 struct db_fill {
     struct row_source from;
-    struct db *to;                                                 /* opened with bulk and filling */
-    int (*vacant)(struct conn *c);                                 /* 1: the target holds no desk; 0; or error */
-    int (*finish)(void *arg, struct conn *target, struct why why); /* the last step before the COMMIT; may be NULL */
+    struct db *to; /* opened with bulk and filling */
+    /* 1: the target holds no desk; 0; or error */
+    int (*vacant)(struct conn *c);
+    /* the last step before the COMMIT; may be NULL */
+    int (*finish)(void *arg, struct conn *target, struct why why);
     void *arg;
     void (*progress)(const char *what, int64_t done, int64_t total); /* may be NULL */
     void (*report)(const struct db_moved *table);                    /* may be NULL */

@@ -9,15 +9,16 @@
 #include "base/log.h"
 
 enum {
-    DEFAULT_READER_KB = 2 * 1024, /* five such connections must fit into 50 MiB of heap; the page cache of the system has the rest */
-    WRITER_CACHE_FACTOR = 4,      /* the writer keeps the dirty pages of a whole batch */
+    /* five such connections must fit into 50 MiB of heap; the page cache of the system has the rest */
+    DEFAULT_READER_KB = 2 * 1024,
+    WRITER_CACHE_FACTOR = 4, /* the writer keeps the dirty pages of a whole batch */
     BULK_CACHE_KB = 256 * 1024,
     WAL_SIZE_LIMIT = 64 * 1024 * 1024, /* size to which a log shrinks that grew during a long read */
     READER_WAIT_MS = 250,              /* a reader waits only while the log of a crashed store is recovered */
     BUDGET_STEPS = 1000,               /* virtual machine steps between two checks of the time: about 20 us */
 };
 
-/* ---- errors ------------------------------------------------------------------------------------------ */
+/* ---- errors ---------------------------------------------------------------------------------- */
 
 static int sqlite_error_of(const struct conn *c, int code) {
     switch (code) { /* extended codes first */
@@ -40,7 +41,8 @@ static int sqlite_error_of(const struct conn *c, int code) {
     case SQLITE_PROTOCOL:
     case SQLITE_NOMEM:
     case SQLITE_INTERRUPT:
-    case SQLITE_ABORT: /* the transaction was rolled back during a statement */ return ERR_SERVICE_UNAVAILABLE;
+    case SQLITE_ABORT: /* the transaction was rolled back during a statement */
+        return ERR_SERVICE_UNAVAILABLE;
     default: return ERR_INTERNAL_ERROR;
     }
 }
@@ -50,21 +52,24 @@ void note_damage(struct conn *c, int code) {
     if (primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB) store_damaged(c->store, sqlite3_errstr(code));
 }
 
-/* Does not log an interrupted statement: its budget is spent, and the caller may run it again with a larger one. */
+/* Does not log an interrupted statement: its budget is spent, and the caller may run it again with a
+ * larger one. */
 static void note_fault(struct conn *c, int code, const char *text) {
     note_damage(c, code);
-    if ((code & 0xff) != SQLITE_INTERRUPT) log_often(LOG_ERROR, "failed statements", "store: %s (%d)", text, code);
+    if ((code & 0xff) != SQLITE_INTERRUPT)
+        log_often(LOG_ERROR, "failed statements", "store: %s (%d)", text, code);
     c->fault = code;
 }
 
-/* SQLite's message may quote a bound value (a search that does not parse). So the message of a statement that ran is
- * used only for constraint errors, which name columns. */
+/* SQLite's message may quote a bound value (a search that does not parse). So the message of a statement
+ * that ran is used only for constraint errors, which name columns. */
 int conn_error(struct conn *c, int code, const char *sql) {
     int err = sqlite_error_of(c, code);
     const char *text = (code & 0xff) == SQLITE_CONSTRAINT ? sqlite3_errmsg(c->handle) : sqlite3_errstr(code);
     if (err == ERR_INTERNAL_ERROR) log_error("store: %s (%d) in: %s", text, code, sql);
     if (err == ERR_SERVICE_UNAVAILABLE) note_fault(c, code, text);
-    if (err == ERR_FIELD_INVALID || err == ERR_FIELD_DUPLICATE) snprintf(c->refused, sizeof c->refused, "%s in: %s", text, sql);
+    if (err == ERR_FIELD_INVALID || err == ERR_FIELD_DUPLICATE)
+        snprintf(c->refused, sizeof c->refused, "%s in: %s", text, sql);
     return -err;
 }
 
@@ -82,7 +87,7 @@ static int budget_look(void *arg) {
     return 1;
 }
 
-/* ---- opening ----------------------------------------------------------------------------------------- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 int conn_pragma(struct conn *c, const char *text) { return sqlite3_exec(c->handle, text, NULL, NULL, NULL); }
 
@@ -94,17 +99,17 @@ static int pragma_int(struct conn *c, const char *name, long long value) {
 
 static int set_up_writer(struct conn *c) {
     /* The writer checkpoints after it has answered, never inside a COMMIT that callers wait for. */
-    int rc = conn_pragma(c, "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0;"
-                            "PRAGMA temp_store=MEMORY; PRAGMA secure_delete=FAST");
+    int rc = conn_pragma(c, "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA "
+                            "wal_autocheckpoint=0;PRAGMA temp_store=MEMORY; PRAGMA secure_delete=FAST");
     return rc ? rc : pragma_int(c, "journal_size_limit", WAL_SIZE_LIMIT);
 }
 
-/* Exclusive locking keeps the log's index in the memory of this process. No temp_store=MEMORY, because sorting three
- * million rows for an index must spill. A killed process leaves a sound store. A lost machine may not, until db_close
- * makes the store durable. */
+/* Exclusive locking keeps the log's index in the memory of this process. No temp_store=MEMORY, because
+ * sorting three million rows for an index must spill. A killed process leaves a sound store. A lost
+ * machine may not, until db_close makes the store durable. */
 static int set_up_bulk(struct conn *c) {
-    return conn_pragma(c, "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF;"
-                          "PRAGMA wal_autocheckpoint=16384; PRAGMA secure_delete=OFF");
+    return conn_pragma(c, "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA "
+                          "synchronous=OFF;PRAGMA wal_autocheckpoint=16384; PRAGMA secure_delete=OFF");
 }
 
 static int set_up_reader(struct conn *c) {
@@ -124,18 +129,21 @@ static int cache_kb(const struct conn_options *o) {
 static int sqlite_set_up(struct conn *c, const struct conn_options *o) {
     sqlite3_extended_result_codes(c->handle, 1);
     sqlite3_busy_timeout(c->handle, o->role == CONN_READER ? READER_WAIT_MS : WRITER_WAIT_MS);
-    /* The triggers of search_texts write the full-text index, which SQLite 3.40 allows only to a trusted schema. */
+    /* The triggers of search_texts write the full-text index, which SQLite 3.40 allows only to a trusted
+     * schema. */
     sqlite3_db_config(c->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, o->role != CONN_READER, NULL);
     sqlite3_db_config(c->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(c->handle, SQLITE_DBCONFIG_ENABLE_FKEY, 1, NULL);
     sqlite3_db_config(c->handle, SQLITE_DBCONFIG_DQS_DML, 0, NULL); /* "x" is a name, as in PostgreSQL */
     sqlite3_db_config(c->handle, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
-    sqlite3_db_config(c->handle, SQLITE_DBCONFIG_ENABLE_QPSG, 1, NULL);      /* plans never depend on bound values */
+    /* plans never depend on bound values */
+    sqlite3_db_config(c->handle, SQLITE_DBCONFIG_ENABLE_QPSG, 1, NULL);
     sqlite3_db_config(c->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL); /* see "failures" in writer.c */
     sqlite3_progress_handler(c->handle, BUDGET_STEPS, budget_look, c);
 
-    /* Without a map by default: SQLite unmaps the file at the first read after each commit of another connection and maps it again, so
-     * that every read next to writes pays for new page tables. Reads without writes cost the same with a map (docs/BENCHMARKS.md). */
+    /* Without a map by default: SQLite unmaps the file at the first read after each commit of another
+     * connection and maps it again, so that every read next to writes pays for new page tables. Reads
+     * without writes cost the same with a map (docs/BENCHMARKS.md). */
     int rc = pragma_int(c, "mmap_size", o->mmap_mb * 1024LL * 1024);
     if (rc == 0) rc = pragma_int(c, "cache_size", -cache_kb(o));
     if (rc) return rc;
@@ -154,19 +162,24 @@ static int log_grew(void *arg, sqlite3 *handle, const char *schema, int pages) {
     return SQLITE_OK;
 }
 
-/* Called for each column that a statement reads, while it is prepared. A function that returns rows counts as a table there (json_each), and SQLite
- * reads its catalogue (sqlite_master) to declare it. */
-static int table_met(void *arg, int action, const char *table, const char *column, const char *schema, const char *trigger) {
+/* Called for each column that a statement reads, while it is prepared. A function that returns rows counts
+ * as a table there (json_each), and SQLite reads its catalogue (sqlite_master) to declare it. */
+static int table_met(void *arg, int action, const char *table, const char *column, const char *schema,
+                     const char *trigger) {
     struct conn *c = arg;
     (void)column, (void)schema, (void)trigger;
-    if (action != SQLITE_READ || table == NULL || strncmp(table, "json_", 5) == 0 || strncmp(table, "sqlite_", 7) == 0) return SQLITE_OK;
-    if (!table_is_noted(c->store->noted, str_of(table))) snprintf(c->preparing, sizeof c->preparing, "%s", table);
+    if (action != SQLITE_READ || table == NULL || strncmp(table, "json_", 5) == 0 ||
+        strncmp(table, "sqlite_", 7) == 0)
+        return SQLITE_OK;
+    if (!table_is_noted(c->store->noted, str_of(table)))
+        snprintf(c->preparing, sizeof c->preparing, "%s", table);
     return SQLITE_OK;
 }
 
 int conn_open(const struct conn_options *o, struct conn **out, struct why why) {
     *out = NULL;
-    /* Without it every allocation takes a global lock to keep a statistic. No effect once SQLite is in use. */
+    /* Without it every allocation takes a global lock to keep a statistic. No effect once SQLite is in
+     * use. */
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
     struct conn *c = conn_new(&sqlite_engine, o->store, o->role);
     if (!c) return db_refuse(why, "out of memory");
@@ -174,12 +187,14 @@ int conn_open(const struct conn_options *o, struct conn **out, struct why why) {
     int rc = sqlite3_open_v2(o->path, &c->handle, flags | SQLITE_OPEN_NOMUTEX, NULL);
     if (rc == 0) rc = sqlite_set_up(c, o);
     if (rc) {
-        rc = db_refuse(why, "%s can't be opened: %s", o->path, c->handle ? sqlite3_errmsg(c->handle) : sqlite3_errstr(rc));
+        rc = db_refuse(why, "%s can't be opened: %s", o->path,
+                       c->handle ? sqlite3_errmsg(c->handle) : sqlite3_errstr(rc));
         conn_close(c);
         return rc;
     }
     if (o->role == CONN_WRITER) sqlite3_wal_hook(c->handle, log_grew, c);
-    if (o->role == CONN_READER && o->store && o->store->noted) sqlite3_set_authorizer(c->handle, table_met, c);
+    if (o->role == CONN_READER && o->store && o->store->noted)
+        sqlite3_set_authorizer(c->handle, table_met, c);
     conn_join(c);
     *out = c;
     return 0;
@@ -194,7 +209,7 @@ void conn_close(struct conn *c) {
     conn_free(c);
 }
 
-/* ---- transactions ------------------------------------------------------------------------------------ */
+/* ---- transactions ---------------------------------------------------------------------------- */
 
 int conn_begin(struct conn *c, bool write) {
     assert(!c->transaction);

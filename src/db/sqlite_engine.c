@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/log.h"
 
-/* ---- statements -------------------------------------------------------------------------------------- */
+/* ---- statements ------------------------------------------------------------------------------ */
 
 static bool is_tail_blank(const char *tail) { return tail[strspn(tail, " \t\r\n;")] == '\0'; }
 
@@ -16,7 +16,8 @@ static int prepare(struct conn *c, const char *sql, void **out, int *params) {
     struct str text = db_dialect(a, false, sql);
     const char *tail = "";
     sqlite3_stmt *handle = NULL;
-    int code = sqlite3_prepare_v3(c->handle, text.p, (int)text.n + 1, SQLITE_PREPARE_PERSISTENT, &handle, &tail);
+    int code =
+        sqlite3_prepare_v3(c->handle, text.p, (int)text.n + 1, SQLITE_PREPARE_PERSISTENT, &handle, &tail);
     int rc = code ? conn_prepare_error(c, code, sql) : 0;
     if (rc == 0 && (handle == NULL || !is_tail_blank(tail))) {
         log_error("store: not one statement: %s", sql);
@@ -59,20 +60,23 @@ static int step(struct stmt *s) {
 
 static int sqlite_reset_stmt(struct stmt *s) {
     int code = sqlite3_reset(s->handle);
-    /* A foreign key is checked when a statement ends, so a statement that RETURNS a row may still fail here. */
+    /* A foreign key is checked when a statement ends, so a statement that RETURNS a row may still fail
+     * here. */
     int rc = s->state == 1 && code ? conn_error(s->conn, code, s->sql) : 0;
     if (s->cached) sqlite3_clear_bindings(s->handle);
     return rc;
 }
 
-static int changed(struct stmt *s) { return sqlite3_stmt_readonly(s->handle) ? 0 : sqlite3_changes(s->conn->handle); }
+static int changed(struct stmt *s) {
+    return sqlite3_stmt_readonly(s->handle) ? 0 : sqlite3_changes(s->conn->handle);
+}
 
 static int64_t column_int(void *handle, int i) { return sqlite3_column_int64(handle, i); }
 static bool column_null(void *handle, int i) { return sqlite3_column_type(handle, i) == SQLITE_NULL; }
 static int column_count(void *handle) { return sqlite3_column_count(handle); }
 
-/* Each sqlite3_column_ function checks the row, the column and memory again, so a value is fetched once. An unprotected
- * value is enough, because only this thread uses the connection. */
+/* Each sqlite3_column_ function checks the row, the column and memory again, so a value is fetched once.
+ * An unprotected value is enough, because only this thread uses the connection. */
 static bool column_int_given(void *handle, int i, int64_t *out) {
     sqlite3_value *value = sqlite3_column_value(handle, i);
     if (sqlite3_value_type(value) == SQLITE_NULL) return false;
@@ -88,13 +92,15 @@ static struct str column_text(void *handle, int i) {
     return (struct str){p ? p : "", (size_t)sqlite3_value_bytes(value)};
 }
 
-/* ---- transactions ------------------------------------------------------------------------------------ */
+/* ---- transactions ---------------------------------------------------------------------------- */
 
 static int sqlite_read_begin(struct conn *c, int budget_ms) {
     int64_t now = clock_monotonic();
     int rc = snapshot_begin(c, now);
     c->deadline = rc == 0 && budget_ms > 0 ? now + budget_ms
-                                           : 0; /* set after the turn is taken: before, the writer may be ending the kept snapshot */
+                                           /* set after the turn is taken: before, the writer may be ending
+                                            * the kept snapshot */
+                                           : 0;
     return rc;
 }
 
@@ -119,13 +125,17 @@ static int sqlite_undo(struct conn *c, const char *name) {
     return rc < 0 ? rc : savepoint_verb(c, "RELEASE", name);
 }
 
-/* ---- locks: not needed with one writer; AUTOINCREMENT follows the highest id ---------------------------- */
+/* ---- locks: not needed with one writer; AUTOINCREMENT follows the highest id ----------------- */
 
 static int sqlite_lock_name(struct conn *c, struct str name) { return (void)c, (void)name, 0; }
-static int sqlite_lock_row(struct conn *c, const char *table, int64_t id) { return (void)c, (void)table, (void)id, 0; }
+static int sqlite_lock_row(struct conn *c, const char *table, int64_t id) {
+    return (void)c, (void)table, (void)id, 0;
+}
 static int settle_ids(struct conn *c) { return (void)c, 0; }
 
-static int sqlite_connect_reader(struct db *db, struct conn **out, struct why why) { return conn_open(&db->sqlite->reading, out, why); }
+static int sqlite_connect_reader(struct db *db, struct conn **out, struct why why) {
+    return conn_open(&db->sqlite->reading, out, why);
+}
 
 const struct engine sqlite_engine = {
     .open = sqlite_open,

@@ -11,15 +11,20 @@
 /* For SQLite only, so not QUERY()s, which both engines prepare. */
 static const struct query columns = {
     "move_columns",
-    "SELECT m.name, p.name, p.type, p.pk, l.type = 'virtual', p.\"notnull\" FROM sqlite_schema m JOIN pragma_table_info(m.name) p "
-    "JOIN pragma_table_list l ON l.schema = 'main' AND l.name = m.name AND l.type <> 'shadow' WHERE m.type = 'table' AND "
-    "m.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY m.name, p.cid"};
-static const struct query counted = {"move_counted", "SELECT 1 FROM sqlite_schema WHERE name = :name AND sql LIKE '%AUTOINCREMENT%'"};
+    "SELECT m.name, p.name, p.type, p.pk, l.type = 'virtual', p.\"notnull\" "
+    "FROM sqlite_schema m JOIN pragma_table_info(m.name) p "
+    "JOIN pragma_table_list l ON l.schema = 'main' AND l.name = m.name AND l.type <> 'shadow' "
+    "WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' "
+    "ORDER BY m.name, p.cid"};
+static const struct query counted = {"move_counted", "SELECT 1 FROM sqlite_schema "
+                                                     "WHERE name = :name AND sql LIKE '%AUTOINCREMENT%'"};
 static const struct query last_id = {"move_last_id", "SELECT seq FROM sqlite_sequence WHERE name = :name"};
-static const struct query indexes = {"move_indexes",
-                                     "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY name"};
+static const struct query indexes = {"move_indexes", "SELECT name, sql FROM sqlite_schema "
+                                                     "WHERE type = 'index' AND sql IS NOT NULL "
+                                                     "ORDER BY name"};
 static const struct query orphan = {"move_orphan",
-                                    "SELECT \"table\", rowid, parent, fkid FROM pragma_foreign_key_check ORDER BY 1, 2 LIMIT 1"};
+                                    "SELECT \"table\", rowid, parent, fkid FROM pragma_foreign_key_check "
+                                    "ORDER BY 1, 2 LIMIT 1"};
 
 static int sqlite_move_failed(struct conn *c, const char *what, const char *name, struct why why) {
     return db_refuse(why, "%s can't be %s: %s", name, what, sqlite3_errmsg(c->handle));
@@ -29,7 +34,7 @@ static int sqlite_move_run(struct conn *c, const char *text, const char *name, s
     return conn_pragma(c, text) == 0 ? 0 : sqlite_move_failed(c, "written", name, why);
 }
 
-/* ---- the catalogue --------------------------------------------------------------------------------------- */
+/* ---- the catalogue --------------------------------------------------------------------------- */
 
 static enum value_kind sqlite_kind_of(struct str type) {
     static const struct {
@@ -48,7 +53,8 @@ enum { COLUMNS_MAX = 200 };
 
 static int sqlite_add_column(struct arena *a, struct move_table *t, struct stmt *row, struct why why) {
     struct str type = col_text(row, 2);
-    struct move_column k = {.name = str_dup(a, col_text(row, 1)).p, .key = (int)col_int(row, 3), .needed = col_int(row, 5) != 0};
+    struct move_column k = {
+        .name = str_dup(a, col_text(row, 1)).p, .key = (int)col_int(row, 3), .needed = col_int(row, 5) != 0};
     k.kind = move_kind(k.name, sqlite_kind_of(type));
     k.type_name = str_dup(a, type).p;
     if (t->count == COLUMNS_MAX) return db_refuse(why, "%s has more than %d columns", t->name, COLUMNS_MAX);
@@ -85,7 +91,7 @@ static int sqlite_list_tables(struct conn *c, struct arena *a, struct move_table
     return rc < 0 ? rc : 0;
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------ */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 struct rows {
     struct conn *c;
@@ -93,7 +99,8 @@ struct rows {
     sqlite3_stmt *stmt;
 };
 
-static int open_rows(struct conn *c, const struct move_table *t, const char *text, const char *what, void **handle, struct why why) {
+static int open_rows(struct conn *c, const struct move_table *t, const char *text, const char *what,
+                     void **handle, struct why why) {
     struct rows *r = calloc(1, sizeof *r);
     if (!r) return db_refuse(why, "out of memory");
     *r = (struct rows){.c = c, .t = t};
@@ -113,14 +120,15 @@ static void sqlite_close_rows(void *handle) {
 
 static int sqlite_read_rows(struct conn *c, const struct move_table *t, void **handle, struct why why) {
     struct arena *a = arena_new();
-    struct str text = str_fmt(a, "SELECT %s FROM \"%s\"%s", move_columns(a, t).p, t->name, move_order(a, t).p);
+    struct str text =
+        str_fmt(a, "SELECT %s FROM \"%s\"%s", move_columns(a, t).p, t->name, move_order(a, t).p);
     int rc = open_rows(c, t, text.p, "read", handle, why);
     arena_free(a);
     return rc;
 }
 
-/* Readers don't distinguish bytes in a column of texts from texts in a column of bytes, so the kind of the column
- * decides. */
+/* Readers don't distinguish bytes in a column of texts from texts in a column of bytes, so the kind of the
+ * column decides. */
 static struct value value_at(sqlite3_stmt *stmt, int i, enum value_kind column) {
     bool bytes = column == VALUE_BYTES;
     switch (sqlite3_column_type(stmt, i)) {
@@ -147,7 +155,8 @@ static int sqlite_write_rows(struct conn *c, const struct move_table *t, void **
     struct arena *a = arena_new();
     struct str marks = S("?");
     for (int i = 1; i < t->count; i++) marks = str_fmt(a, "%s, ?", marks.p);
-    struct str text = str_fmt(a, "INSERT INTO \"%s\" (%s) VALUES (%s)", t->name, move_columns(a, t).p, marks.p);
+    struct str text =
+        str_fmt(a, "INSERT INTO \"%s\" (%s) VALUES (%s)", t->name, move_columns(a, t).p, marks.p);
     int rc = sqlite_move_run(c, str_fmt(a, "DELETE FROM \"%s\"", t->name).p, t->name, why);
     if (rc == 0) rc = open_rows(c, t, text.p, "written", handle, why);
     arena_free(a);
@@ -181,7 +190,8 @@ static int sqlite_write_end(void *handle, bool keep, struct why why) {
     return 0;
 }
 
-/* ---- indexes and references; this connection does not enforce references, so they are checked at the end ---- */
+/* ---- indexes and references; this connection does not enforce references, so they are checked at the end
+ * ---- */
 
 struct index {
     const char *name, *create;
@@ -204,11 +214,14 @@ static int sqlite_strip(struct conn *c, struct arena *a, void **plan, struct why
 }
 
 /* Finds the column and the value of a reference to a missing row. */
-static int dangling_value(struct conn *c, struct arena *a, struct stmt *row, struct str *column, int64_t *value) {
+static int dangling_value(struct conn *c, struct arena *a, struct stmt *row, struct str *column,
+                          int64_t *value) {
     struct str table = str_dup(a, col_text(row, 0));
-    struct query q = {"move_reference", "SELECT \"from\" FROM pragma_foreign_key_list(:name) WHERE id = :id AND seq = 0"};
+    struct query q = {"move_reference", "SELECT \"from\" FROM pragma_foreign_key_list(:name) "
+                                        "WHERE id = :id AND seq = 0"};
     if (db_text(c, &q, BINDS(B_TEXT("name", table), B_INT("id", col_int(row, 3))), a, column) != 1) return 0;
-    struct query v = {"move_value", str_fmt(a, "SELECT \"%s\" FROM \"%s\" WHERE rowid = :id", column->p, table.p).p};
+    struct query v = {"move_value",
+                      str_fmt(a, "SELECT \"%s\" FROM \"%s\" WHERE rowid = :id", column->p, table.p).p};
     return db_int(c, &v, BINDS(B_INT("id", col_int(row, 1))), value);
 }
 
@@ -220,8 +233,8 @@ static int refuse_orphan(struct conn *c, const struct db_fill *f, struct stmt *r
     if (f->from.dangling && dangling_value(c, a, row, &column, &value) == 1)
         rc = f->from.dangling(f->from.self, str_dup(a, table).p, column.p, value, str_dup(a, parent).p, why);
     else
-        rc = db_refuse(why, "row %lld of %.*s refers to no row of %.*s: deskd check the source", (long long)col_int(row, 1), (int)table.n,
-                       table.p, (int)parent.n, parent.p);
+        rc = db_refuse(why, "row %lld of %.*s refers to no row of %.*s: deskd check the source",
+                       (long long)col_int(row, 1), (int)table.n, table.p, (int)parent.n, parent.p);
     arena_free(a);
     return rc;
 }
@@ -252,9 +265,10 @@ static int sqlite_settle(struct conn *c, const struct move_table *t, int64_t las
     char text[256];
     if (last == 0) return 0;
     int n = snprintf(text, sizeof text,
-                     "INSERT INTO sqlite_sequence (name, seq) SELECT '%s', 0 WHERE NOT EXISTS (SELECT 1 FROM "
-                     "sqlite_sequence WHERE name = '%s');"
-                     "UPDATE sqlite_sequence SET seq = max(seq, %lld) WHERE name = '%s'",
+                     "INSERT INTO sqlite_sequence (name, seq) "
+                     "SELECT '%s', 0 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence "
+                     "WHERE name = '%s');UPDATE sqlite_sequence "
+                     "SET seq = max(seq, %lld) WHERE name = '%s'",
                      t->name, t->name, (long long)last, t->name);
     assert(n > 0 && (size_t)n < sizeof text);
     return sqlite_move_run(c, text, t->name, why);

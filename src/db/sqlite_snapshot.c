@@ -1,31 +1,34 @@
 /* Keeps a reader's snapshot open after the read.
  *
- * To begin a read, SQLite compares the header of the log, takes a lock in shared memory (an fcntl, under a mutex that
- * all connections of the process share) and checks whether its cache is still valid. At the end of the read it releases
- * the lock. With two busy loops more than half of all futex calls came from that mutex. If nothing was committed, the
- * next read would get the same snapshot. So a reader leaves its snapshot open, and the next read uses it again:
+ * To begin a read, SQLite compares the header of the log, takes a lock in shared memory (an fcntl, under a
+ * mutex that all connections of the process share) and checks whether its cache is still valid. At the end
+ * of the read it releases the lock. With two busy loops more than half of all futex calls came from that
+ * mutex. If nothing was committed, the next read would get the same snapshot. So a reader leaves its
+ * snapshot open, and the next read uses it again:
  *
  *     read_begin                       read_end
  *     closed --BEGIN--> in use  -- nothing was committed --> kept --- the same version, and young --> in use
  *                       in use  -- COMMIT --> closed          kept --- otherwise: COMMIT, BEGIN -----> in use
  *
- * Each COMMIT raises the store's `version` before any done() is called. A reader reads the version before its BEGIN,
- * and its first statement takes the snapshot. So a snapshot is never older than the version it is kept under, and a
- * caller whose write was answered finds it.
+ * Each COMMIT raises the store's `version` before any done() is called. A reader reads the version before
+ * its BEGIN, and its first statement takes the snapshot. So a snapshot is never older than the version it
+ * is kept under, and a caller whose write was answered finds it.
  *
- * A kept snapshot must not hold the log back: an event loop may be idle for hours, and frames behind its snapshot could
- * not be moved into the store. So before each checkpoint the writer raises the version and ends the snapshots of idle
- * readers. A reader's thread holds its `turn` from begin to end of a read, otherwise the thread that ends the snapshot
- * holds it. A reader in use ends its own snapshot after the read. Hence the rule of db_config.keep_snapshots: read only
- * between db_read_begin and db_read_end.
+ * A kept snapshot must not hold the log back: an event loop may be idle for hours, and frames behind its
+ * snapshot could not be moved into the store. So before each checkpoint the writer raises the version and
+ * ends the snapshots of idle readers. A reader's thread holds its `turn` from begin to end of a read,
+ * otherwise the thread that ends the snapshot holds it. A reader in use ends its own snapshot after the
+ * read. Hence the rule of db_config.keep_snapshots: read only between db_read_begin and db_read_end.
  *
- * A serving process is the only one that writes. `version` does not show writes by the sqlite3 shell. They are seen
- * after KEPT_MS at the latest. */
+ * A serving process is the only one that writes. `version` does not show writes by the sqlite3 shell. They
+ * are seen after KEPT_MS at the latest. */
 #include "db/db_internal.h"
 
 enum { KEPT_MS = 100 };
 
-static bool keeps(const struct conn *c) { return c->role == CONN_READER && c->store && c->store->keep_snapshots; }
+static bool keeps(const struct conn *c) {
+    return c->role == CONN_READER && c->store && c->store->keep_snapshots;
+}
 
 bool snapshot_held(const struct conn *c) { return c->kept.held || !keeps(c); }
 
@@ -41,8 +44,8 @@ static void give_turn(struct conn *c) {
     pthread_mutex_unlock(&c->kept.turn);
 }
 
-/* Ends the snapshot. The caller holds the turn. A thread other than the connection's own does not touch its statement
- * cache. */
+/* Ends the snapshot. The caller holds the turn. A thread other than the connection's own does not touch
+ * its statement cache. */
 static void snapshot_let_go(struct conn *c) {
     int rc = c->kept.held ? db_exec_text(c, "COMMIT", NULL) : conn_pragma(c, "COMMIT");
     bool failed = c->kept.held ? rc < 0 : rc != 0;

@@ -16,11 +16,11 @@
 #include "base/error.h"
 #include "base/log.h"
 
-/* ---- the folder and its lock --------------------------------------------------------------------------- */
+/* ---- the folder and its lock ----------------------------------------------------------------- */
 
-/* The lock belongs to the open file, so it ends with the process. The lock file stays, because removing it would let
- * two processes lock two files of the same name. A killed process holds its lock while the kernel frees its memory, which may take
- * a second. So everyone who needs the lock waits for it. */
+/* The lock belongs to the open file, so it ends with the process. The lock file stays, because removing it
+ * would let two processes lock two files of the same name. A killed process holds its lock while the
+ * kernel frees its memory, which may take a second. So everyone who needs the lock waits for it. */
 #define LOCK_WAIT_MS 5000
 #define LOCK_LOOK_MS 10
 #define PROCESS_EXITING 4 /* PF_EXITING of the kernel */
@@ -36,8 +36,8 @@ static int lock_holder(int fd) {
     return pread(fd, pid, sizeof pid - 1, 0) > 0 ? atoi(pid) : 0;
 }
 
-/* Waits up to LOCK_WAIT_MS for the lock, as long as its holder is worth waiting for, and says so. Returns true if it has the lock;
- * otherwise errno is the reason. */
+/* Waits up to LOCK_WAIT_MS for the lock, as long as its holder is worth waiting for, and says so. Returns
+ * true if it has the lock; otherwise errno is the reason. */
 static bool lock_wait(int fd, int how, bool (*worth)(int pid), const char *dir) {
     int64_t end = clock_monotonic() + LOCK_WAIT_MS;
     bool told = false;
@@ -45,7 +45,9 @@ static bool lock_wait(int fd, int how, bool (*worth)(int pid), const char *dir) 
         if (errno != EWOULDBLOCK) return false;
         int pid = lock_holder(fd);
         if (clock_monotonic() >= end || !worth(pid)) return errno = EWOULDBLOCK, false;
-        if (!told) log_warn("store: %s is in use by another deskd (pid %d): waiting up to %d s for it", dir, pid, LOCK_WAIT_MS / 1000);
+        if (!told)
+            log_warn("store: %s is in use by another deskd (pid %d): waiting up to %d s for it", dir, pid,
+                     LOCK_WAIT_MS / 1000);
         told = true;
         nanosleep(&(struct timespec){.tv_nsec = LOCK_LOOK_MS * 1000000L}, NULL);
     }
@@ -82,28 +84,36 @@ static int take_lock(struct db *db, bool at_once, struct why why) {
     if (lock_wait(fd, LOCK_EX, at_once ? no_holder : any_holder, db->dir)) {
         int n = snprintf(pid, sizeof pid, "%d\n", (int)getpid());
         bool kept = ftruncate(fd, 0) == 0 && pwrite(fd, pid, (size_t)n, 0) == n;
-        if (!kept) log_warn("store: the process id can't be written to %s/lock: %s", db->dir, strerror(errno)); /* a full disk */
+        /* a full disk */
+        if (!kept)
+            log_warn("store: the process id can't be written to %s/lock: %s", db->dir, strerror(errno));
         return 0;
     }
     if (errno != EWOULDBLOCK) return db_refuse(why, "%s/lock can't be locked: %s", db->dir, strerror(errno));
-    return db_refuse(why, "the store %s is in use by another deskd (pid %d): stop that one, or name another folder", db->dir,
-                     lock_holder(fd));
+    return db_refuse(why,
+                     "the store %s is in use by another deskd (pid %d): stop that one, or name another "
+                     "folder",
+                     db->dir, lock_holder(fd));
 }
 
 /* Refuses to make a new desk, with a new owner, in place of a desk whose store was lost. */
 static int refuse_lost(struct why why, const char *path, const char *what, const char *remains) {
     return db_refuse(why,
-                     "%s %s, but there is %s: a desk was here. Restore its backup to a new folder, or name a new folder for a new desk",
+                     "%s %s, but there is %s: a desk was here. Restore its backup to a new folder, or name "
+                     "a new folder for a new desk",
                      path, what, remains);
 }
 
-/* Makes sure that the file exists (empty if new) before SQLite opens it, so that it and its log get mode 0600. */
+/* Makes sure that the file exists (empty if new) before SQLite opens it, so that it and its log get mode
+ * 0600. */
 static int make_file(struct db *db, bool create, struct why why) {
     struct stat st;
     struct sqlite_store *s = db->sqlite;
-    if (stat(s->path, &st) == 0) return st.st_size || !s->remains ? 0 : refuse_lost(why, s->path, "is empty", s->remains);
+    if (stat(s->path, &st) == 0)
+        return st.st_size || !s->remains ? 0 : refuse_lost(why, s->path, "is empty", s->remains);
     if (create && s->content) return refuse_lost(why, s->path, "is missing", s->content);
-    if (!create) return db_refuse(why, "there is no store in %s: deskd init --data %s makes one", db->dir, db->dir);
+    if (!create)
+        return db_refuse(why, "there is no store in %s: deskd init --data %s makes one", db->dir, db->dir);
     int fd = open(db->sqlite->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0) return db_refuse(why, "%s can't be made: %s", s->path, strerror(errno));
     close(fd);
@@ -120,7 +130,7 @@ static int take_folder(struct db *db, const struct db_config *cfg, struct why wh
     return rc < 0 || !cfg->create ? rc : make_file(db, true, why);
 }
 
-/* ---- opening and closing ------------------------------------------------------------------------------- */
+/* ---- opening and closing --------------------------------------------------------------------- */
 
 static int open_writer(struct db *db, const struct schema_file *files, struct why why) {
     struct conn *c;
@@ -129,17 +139,20 @@ static int open_writer(struct db *db, const struct schema_file *files, struct wh
     if (db->sqlite->remains && (rc = schema_version(c, files, why)) == 0)
         rc = refuse_lost(why, db->sqlite->path, "holds no tables", db->sqlite->remains);
     if (rc >= 0) rc = schema_migrate(c, files, why);
-    if (db->filling) sqlite3_db_config(c->handle, SQLITE_DBCONFIG_ENABLE_FKEY, 0, NULL); /* references are checked at the end of the move */
+    /* references are checked at the end of the move */
+    if (db->filling) sqlite3_db_config(c->handle, SQLITE_DBCONFIG_ENABLE_FKEY, 0, NULL);
     if (rc == 0 && conn_pragma(c, STORE_MARK) != 0)
         rc = db_refuse(why, "%s can't be written: %s", db->sqlite->path, sqlite3_errmsg(c->handle));
-    if (rc == 0 && (db->sqlite->writer = writer_start(db, c)) == NULL) rc = db_refuse(why, "no thread can be started");
+    if (rc == 0 && (db->sqlite->writer = writer_start(db, c)) == NULL)
+        rc = db_refuse(why, "no thread can be started");
     if (rc < 0) conn_close(c);
     return rc;
 }
 
 static int open_readers(struct db *db, const struct schema_file *files, struct why why) {
     int rc = conn_open(&db->sqlite->reading, &db->sqlite->keeper, why);
-    if (rc == 0 && (rc = db_read_begin(db->sqlite->keeper, 0)) < 0) db_refuse(why, "%s can't be read", db->sqlite->path);
+    if (rc == 0 && (rc = db_read_begin(db->sqlite->keeper, 0)) < 0)
+        db_refuse(why, "%s can't be read", db->sqlite->path);
     if (rc < 0) return rc;
     rc = schema_current(db->sqlite->keeper, files, why); /* also maps the index of the log */
     db_read_end(db->sqlite->keeper);
@@ -182,22 +195,25 @@ int sqlite_close(struct db *db) {
     struct conn *writer = s->writer ? writer_stop(s->writer) : NULL;
     for (struct ring *r = db->conns.next, *next = r->next; r != &db->conns; r = next, next = r->next)
         if (RING_OF(r, struct conn, in_store) != writer) conn_close(RING_OF(r, struct conn, in_store));
-    int rc = writer ? sqlite_fold_log(writer) : s->writer ? -ERR_SERVICE_UNAVAILABLE : 0; /* the connection was lost, or there was none */
+    /* the connection was lost, or there was none */
+    int rc = writer ? sqlite_fold_log(writer) : s->writer ? -ERR_SERVICE_UNAVAILABLE : 0;
     if (db->bulk && s->writer && make_durable(db) < 0) rc = -ERR_SERVICE_UNAVAILABLE;
     if (s->lock_fd >= 0) close(s->lock_fd);
     return rc;
 }
 
-/* ---- compaction ---------------------------------------------------------------------------------------- */
+/* ---- compaction ------------------------------------------------------------------------------ */
 
 /* FTS5 keeps deleted words in its segments until it merges them, so each full-text index is built again. */
 static int sqlite_words_again(struct conn *c) {
-    static const char find[] = "SELECT name FROM sqlite_master WHERE sql LIKE 'CREATE VIRTUAL TABLE % USING fts5(%'";
+    static const char find[] = "SELECT name FROM sqlite_master "
+                               "WHERE sql LIKE 'CREATE VIRTUAL TABLE % USING fts5(%'";
     char **rows = NULL;
     int count = 0, rc = sqlite3_get_table(c->handle, find, &rows, &count, NULL, NULL);
     for (int i = 1; rc == 0 && i <= count; i++) {
-        char *text = sqlite3_mprintf("INSERT INTO %w (%w) VALUES ('rebuild'); INSERT INTO %w (%w) VALUES ('optimize')", rows[i], rows[i],
-                                     rows[i], rows[i]);
+        char *text = sqlite3_mprintf("INSERT INTO %w (%w) VALUES ('rebuild'); INSERT INTO %w (%w) "
+                                     "VALUES ('optimize')",
+                                     rows[i], rows[i], rows[i], rows[i]);
         rc = text ? conn_pragma(c, text) : SQLITE_NOMEM;
         sqlite3_free(text);
     }
@@ -205,10 +221,12 @@ static int sqlite_words_again(struct conn *c) {
     return rc;
 }
 
-/* VACUUM writes each page anew, in the log; the checkpoint overwrites the store with them and cuts off its rest, and then the log. A large store does
- * not fit into the memory, so the copy is a temporary file, which SQLite unlinks when it has opened it. */
+/* VACUUM writes each page anew, in the log; the checkpoint overwrites the store with them and cuts off its
+ * rest, and then the log. A large store does not fit into the memory, so the copy is a temporary file,
+ * which SQLite unlinks when it has opened it. */
 int sqlite_compact(struct db *db, struct why why) {
-    static const char *const steps[] = {"PRAGMA temp_store=FILE", "VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"};
+    static const char *const steps[] = {"PRAGMA temp_store=FILE", "VACUUM",
+                                        "PRAGMA wal_checkpoint(TRUNCATE)"};
     struct conn *c;
     int rc = conn_open(&db->sqlite->writing, &c, why);
     if (rc < 0) return rc;
@@ -219,18 +237,23 @@ int sqlite_compact(struct db *db, struct why why) {
     return rc ? -ERR_SERVICE_UNAVAILABLE : 0;
 }
 
-/* ---- writes -------------------------------------------------------------------------------------------- */
+/* ---- writes ---------------------------------------------------------------------------------- */
 
 void sqlite_submit(struct db *db, struct db_task *t) {
     if (db->sqlite->writer) writer_submit(db->sqlite->writer, t);
-    else t->done(t, UNAVAILABLE("refused writes", "store: a write was refused because the store is open for reading only"));
+    else
+        t->done(t, UNAVAILABLE("refused writes",
+                               "store: a write was refused because the store is open for reading "
+                               "only"));
 }
 
-bool sqlite_writes_here(const struct db *db) { return db->sqlite->writer && writer_is_me(db->sqlite->writer); }
+bool sqlite_writes_here(const struct db *db) {
+    return db->sqlite->writer && writer_is_me(db->sqlite->writer);
+}
 
 int64_t sqlite_generation(const struct db *db) { return atomic_load(&db->sqlite->noted) + 1; }
 
-/* ---- statistics ---------------------------------------------------------------------------------------- */
+/* ---- statistics ------------------------------------------------------------------------------ */
 
 static int64_t file_size(const char *path, const char *suffix) {
     char name[4096];

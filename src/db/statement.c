@@ -1,8 +1,9 @@
 /* Statements: a cache in each connection, binding by name, and short forms for common queries.
  *
- * A statement is in one of two rings of its connection: `running` between db_start and stmt_end, else `idle`, most
- * recently used first. Only idle ones are evicted. A text that is started again while it runs (a query inside the loop
- * of the same query) gets a second, private statement that lives until its stmt_end. */
+ * A statement is in one of two rings of its connection: `running` between db_start and stmt_end, else
+ * `idle`, most recently used first. Only idle ones are evicted. A text that is started again while it runs
+ * (a query inside the loop of the same query) gets a second, private statement that lives until its
+ * stmt_end. */
 #include "db/engine.h"
 
 #include <stdio.h>
@@ -12,14 +13,16 @@
 #include "base/error.h"
 #include "base/log.h"
 
-/* ---- the list of QUERY() ------------------------------------------------------------------------------
+/* ---- the list of QUERY() ---------------------------------------------------------------------
  * The linker defines these two symbols around the section if the program has any query. */
 
 extern const struct query *const __start_queries[] __attribute__((weak, visibility("hidden")));
 extern const struct query *const __stop_queries[] __attribute__((weak, visibility("hidden")));
 
 size_t query_count(void) {
-    return __start_queries ? ((uintptr_t)__stop_queries - (uintptr_t)__start_queries) / sizeof *__start_queries : 0;
+    return __start_queries
+               ? ((uintptr_t)__stop_queries - (uintptr_t)__start_queries) / sizeof *__start_queries
+               : 0;
 }
 
 const struct query *query_at(size_t i) {
@@ -27,7 +30,7 @@ const struct query *query_at(size_t i) {
     return __start_queries[i];
 }
 
-/* ---- the cache ---------------------------------------------------------------------------------------- */
+/* ---- the cache ------------------------------------------------------------------------------- */
 
 static void statement_free(struct stmt *s) {
     ring_remove(&s->link);
@@ -35,7 +38,9 @@ static void statement_free(struct stmt *s) {
     free(s);
 }
 
-static struct stmt **statement_bucket(struct conn *c, uint64_t hash) { return &c->buckets[hash % STATEMENT_BUCKETS]; }
+static struct stmt **statement_bucket(struct conn *c, uint64_t hash) {
+    return &c->buckets[hash % STATEMENT_BUCKETS];
+}
 
 static struct stmt *cache_find(struct conn *c, uint64_t hash, const char *sql) {
     struct stmt *s = *statement_bucket(c, hash);
@@ -52,7 +57,8 @@ static void cache_drop(struct conn *c, struct stmt *s) {
 }
 
 static void cache_add(struct conn *c, struct stmt *s) {
-    if (c->cached >= STATEMENTS_MAX && !ring_empty(&c->idle)) cache_drop(c, RING_OF(c->idle.prev, struct stmt, link));
+    if (c->cached >= STATEMENTS_MAX && !ring_empty(&c->idle))
+        cache_drop(c, RING_OF(c->idle.prev, struct stmt, link));
     struct stmt **bucket = statement_bucket(c, s->hash);
     s->chain = *bucket;
     *bucket = s;
@@ -60,8 +66,8 @@ static void cache_add(struct conn *c, struct stmt *s) {
     c->cached++;
 }
 
-/* A statement copies the names of its parameters, because SQLite frees its own when it prepares a statement again after
- * a schema change. */
+/* A statement copies the names of its parameters, because SQLite frees its own when it prepares a
+ * statement again after a schema change. */
 static size_t names_size(struct conn *c, void *handle, int params) {
     size_t size = 0;
     for (int i = 0; i < params; i++) {
@@ -74,7 +80,8 @@ static size_t names_size(struct conn *c, void *handle, int params) {
 static void names_copy(struct stmt *s, char *at) {
     for (int i = 0; i < s->param_count; i++) {
         const char *name = s->engine->param_name(s->handle, i);
-        s->params[i].name = name ? strcpy(at, name) : "?"; /* matches no bind, so db_start refuses the statement */
+        /* matches no bind, so db_start refuses the statement */
+        s->params[i].name = name ? strcpy(at, name) : "?";
         at += name ? strlen(name) + 1 : 0;
     }
 }
@@ -136,10 +143,10 @@ void statements_free(struct conn *c) {
     while (!ring_empty(&c->idle)) cache_drop(c, RING_OF(c->idle.next, struct stmt, link));
 }
 
-/* ---- binds -------------------------------------------------------------------------------------------- */
+/* ---- binds ----------------------------------------------------------------------------------- */
 
-/* Binds usually come in the order in which the query first names them. The search continues after the last match, so
- * the first comparison usually matches. */
+/* Binds usually come in the order in which the query first names them. The search continues after the last
+ * match, so the first comparison usually matches. */
 static int param_find(const struct stmt *s, const char *name, int from) {
     for (int k = 0; k < s->param_count; k++) {
         int i = from + k < s->param_count ? from + k : from + k - s->param_count;
@@ -161,11 +168,12 @@ static int bind_all(struct stmt *s, const struct bind *binds) {
     }
     if (left == 0) return 0;
     for (int i = 0; i < s->param_count; i++)
-        if (s->params[i].round != s->round) log_error("store: the parameter %s is not bound in: %s", s->params[i].name, s->sql);
+        if (s->params[i].round != s->round)
+            log_error("store: the parameter %s is not bound in: %s", s->params[i].name, s->sql);
     return -ERR_INTERNAL_ERROR;
 }
 
-/* ---- db.h --------------------------------------------------------------------------------------------- */
+/* ---- db.h ------------------------------------------------------------------------------------ */
 
 int db_start(struct conn *c, const char *sql, const struct bind *binds, struct stmt **out) {
     *out = NULL;
@@ -203,7 +211,9 @@ void stmt_end(struct stmt *s) {
 }
 
 int64_t col_int(struct stmt *s, int i) { return s->engine->col_int(s->handle, i); }
-bool col_int_given(struct stmt *s, int i, int64_t *out) { return s->engine->col_int_given(s->handle, i, out); }
+bool col_int_given(struct stmt *s, int i, int64_t *out) {
+    return s->engine->col_int_given(s->handle, i, out);
+}
 struct str col_text(struct stmt *s, int i) {
     return s->engine->col_text(s->handle, i);
 }
@@ -220,7 +230,9 @@ int db_exec_text(struct conn *c, const char *sql, const struct bind *binds) {
     return rc;
 }
 
-int db_exec(struct conn *c, const struct query *q, const struct bind *binds) { return db_exec_text(c, q->sql, binds); }
+int db_exec(struct conn *c, const struct query *q, const struct bind *binds) {
+    return db_exec_text(c, q->sql, binds);
+}
 
 int db_row(struct conn *c, const struct query *q, const struct bind *binds, struct stmt **row) {
     int rc = db_start(c, q->sql, binds, row);
@@ -242,7 +254,8 @@ int db_int(struct conn *c, const struct query *q, const struct bind *binds, int6
     return null ? 0 : 1;
 }
 
-int db_text(struct conn *c, const struct query *q, const struct bind *binds, struct arena *a, struct str *out) {
+int db_text(struct conn *c, const struct query *q, const struct bind *binds, struct arena *a,
+            struct str *out) {
     struct stmt *s;
     int rc = db_row(c, q, binds, &s);
     if (rc != 1) return rc;

@@ -1,4 +1,5 @@
-/* A store of either engine: choice of the engine, one reader for each thread, synchronous writes, statistics. */
+/* A store of either engine: choice of the engine, one reader for each thread, synchronous writes,
+ * statistics. */
 #include "db/refusal.h"
 #include "db/engine.h"
 
@@ -21,7 +22,7 @@ int db_refuse(struct why why, const char *fmt, ...) {
     return -ERR_SERVICE_UNAVAILABLE;
 }
 
-/* ---- connections --------------------------------------------------------------------------------------- */
+/* ---- connections ----------------------------------------------------------------------------- */
 
 struct conn *conn_new(const struct engine *e, struct db *store, enum conn_role role) {
     struct conn *c = calloc(1, sizeof *c);
@@ -65,10 +66,10 @@ void conn_free(struct conn *c) {
     free(c);
 }
 
-/* ---- damage ---------------------------------------------------------------------------------------------
- * A restart must not clear the state "damaged", because service managers restart processes by themselves. So it is a
- * file in the data folder, which `deskd check` removes if it finds nothing wrong. If the disk refuses that file, the
- * process keeps the state in memory. */
+/* ---- damage ---------------------------------------------------------------------------------- A restart
+ * must not clear the state "damaged", because service managers restart processes by themselves. So it is a
+ * file in the data folder, which `deskd check` removes if it finds nothing wrong. If the disk refuses that
+ * file, the process keeps the state in memory. */
 
 enum damage { NO_DAMAGE, DAMAGE_RECORDED, DAMAGE_REMEMBERED };
 #define DAMAGE_FILE "damaged"
@@ -81,7 +82,9 @@ static int damage_path(const char *dir, char *out, size_t n) {
 static void damage_find(struct db *db) {
     char path[4096];
     if (db->read_only || damage_path(db->dir, path, sizeof path) < 0 || access(path, F_OK) != 0) return;
-    log_error("store: damage was reported earlier (%s): /readyz answers 503 until deskd check finds nothing wrong", path);
+    log_error("store: damage was reported earlier (%s): /readyz answers 503 until deskd check finds nothing "
+              "wrong",
+              path);
     atomic_store(&db->damage, DAMAGE_RECORDED);
 }
 
@@ -90,7 +93,9 @@ void store_damaged(struct db *db, const char *reason) {
     int none = NO_DAMAGE;
     if (db == NULL || !atomic_compare_exchange_strong(&db->damage, &none, DAMAGE_REMEMBERED)) return;
     log_error("store: it is damaged (%s): run deskd check, and restore a backup", reason);
-    int fd = db->read_only || damage_path(db->dir, path, sizeof path) < 0 ? -1 : open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    int fd = db->read_only || damage_path(db->dir, path, sizeof path) < 0
+                 ? -1
+                 : open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     if (fd < 0) return;
     bool recorded = dprintf(fd, "%s\n", reason) > 0 && fsync(fd) == 0;
     close(fd);
@@ -101,8 +106,10 @@ static bool is_sound(struct db *db) {
     char path[4096];
     int recorded = DAMAGE_RECORDED;
     if (atomic_load(&db->damage) != DAMAGE_RECORDED) return atomic_load(&db->damage) == NO_DAMAGE;
-    if (damage_path(db->dir, path, sizeof path) < 0 || access(path, F_OK) == 0 || errno != ENOENT) return false;
-    if (atomic_compare_exchange_strong(&db->damage, &recorded, NO_DAMAGE)) log_info("store: deskd check found no damage");
+    if (damage_path(db->dir, path, sizeof path) < 0 || access(path, F_OK) == 0 || errno != ENOENT)
+        return false;
+    if (atomic_compare_exchange_strong(&db->damage, &recorded, NO_DAMAGE))
+        log_info("store: deskd check found no damage");
     return true;
 }
 
@@ -112,7 +119,7 @@ void db_found_sound(const char *dir) {
         log_warn("%s can't be removed: %s", path, strerror(errno));
 }
 
-/* ---- opening and closing ------------------------------------------------------------------------------- */
+/* ---- opening and closing --------------------------------------------------------------------- */
 
 static void thread_reader_gone(void *arg) {
     struct conn *c = arg;
@@ -135,11 +142,13 @@ static struct db *db_new(const struct db_config *cfg) {
     return db;
 }
 
-int db_open_with(const struct db_config *cfg, const struct schema_file *files, struct db **out, struct why why) {
+int db_open_with(const struct db_config *cfg, const struct schema_file *files, struct db **out,
+                 struct why why) {
     struct db *db = db_new(cfg);
     *out = NULL;
     int rc = db->engine->open(db, cfg, files, why);
-    if (rc == 0 && pthread_key_create(&db->reader_key, thread_reader_gone) != 0) rc = db_refuse(why, "too many stores are open");
+    if (rc == 0 && pthread_key_create(&db->reader_key, thread_reader_gone) != 0)
+        rc = db_refuse(why, "too many stores are open");
     else db->has_reader_key = rc == 0;
     if (rc == 0) damage_find(db);
     if (rc == 0) *out = db;
@@ -160,13 +169,15 @@ int db_close(struct db *db) {
     return rc;
 }
 
-int db_compact(struct db *db, char *err, size_t err_size) { return db->engine->compact(db, (struct why){err, err_size}); }
+int db_compact(struct db *db, char *err, size_t err_size) {
+    return db->engine->compact(db, (struct why){err, err_size});
+}
 
 bool db_blocks(const struct db *db) { return db->engine->blocks; }
 
 int64_t db_generation(const struct db *db) { return db->engine->generation ? db->engine->generation(db) : 0; }
 
-/* ---- readers ------------------------------------------------------------------------------------------- */
+/* ---- readers --------------------------------------------------------------------------------- */
 
 struct conn *db_reader(struct db *db) {
     assert(!db->bulk);
@@ -186,7 +197,7 @@ struct conn *db_replica(struct db *db, int64_t since) {
     return db->engine->replica ? db->engine->replica(db, since) : NULL;
 }
 
-/* ---- other processes ------------------------------------------------------------------------------------ */
+/* ---- other processes ------------------------------------------------------------------------- */
 
 bool db_shared(const struct db *db) { return db->engine->listen != NULL; }
 
@@ -194,13 +205,15 @@ void db_notify(struct db *db) {
     if (db->engine->notify) db->engine->notify(db);
 }
 
-int db_listen(struct db *db, int wait_ms) { return db->engine->listen ? db->engine->listen(db, wait_ms) : -1; }
+int db_listen(struct db *db, int wait_ms) {
+    return db->engine->listen ? db->engine->listen(db, wait_ms) : -1;
+}
 
 void db_listen_end(struct db *db) {
     if (db->engine->listen_end) db->engine->listen_end(db);
 }
 
-/* ---- writes -------------------------------------------------------------------------------------------- */
+/* ---- writes ---------------------------------------------------------------------------------- */
 
 void db_submit(struct db *db, struct db_task *t) { db->engine->submit(db, t); }
 
@@ -212,7 +225,8 @@ struct waiting {
     sem_t done;
 };
 
-static struct waiting *waiting_of(struct db_task *t) { return (struct waiting *)(void *)t; } /* task is its first member */
+/* task is its first member */
+static struct waiting *waiting_of(struct db_task *t) { return (struct waiting *)(void *)t; }
 
 static int waiting_run(struct db_task *t, struct conn *c) {
     struct waiting *w = waiting_of(t);
@@ -235,7 +249,7 @@ int db_write(struct db *db, int (*run)(struct conn *c, void *arg), void *arg) {
     return w.rc;
 }
 
-/* ---- transactions -------------------------------------------------------------------------------------- */
+/* ---- transactions ---------------------------------------------------------------------------- */
 
 int db_read_begin(struct conn *c, int budget_ms) {
     c->budget_spent = false;
@@ -256,15 +270,17 @@ int db_lock_row(struct conn *c, const char *table, int64_t id) { return c->engin
 bool db_writes(const struct conn *c) { return c->role != CONN_READER; }
 int db_settle_ids(struct conn *c) { return c->engine->settle_ids(c); }
 
-/* ---- statistics ---------------------------------------------------------------------------------------- */
+/* ---- statistics ------------------------------------------------------------------------------ */
 
 void db_stats(struct db *db, struct db_stats *out) {
     struct counters sum = {0};
     pthread_mutex_lock(&db->lock);
     add_counters(&sum, &db->closed);
-    for (struct ring *r = db->conns.next; r != &db->conns; r = r->next) add_counters(&sum, &RING_OF(r, struct conn, in_store)->counters);
+    for (struct ring *r = db->conns.next; r != &db->conns; r = r->next)
+        add_counters(&sum, &RING_OF(r, struct conn, in_store)->counters);
     pthread_mutex_unlock(&db->lock);
-    *out = (struct db_stats){.commits = sum.commits, .tasks = sum.tasks, .statements = sum.statements, .prepares = sum.prepares};
+    *out = (struct db_stats){
+        .commits = sum.commits, .tasks = sum.tasks, .statements = sum.statements, .prepares = sum.prepares};
     db->engine->stats(db, out);
     out->sound = is_sound(db);
 }

@@ -1,51 +1,55 @@
 /* The writer thread.
  *
- * SQLite allows one writing transaction at a time. A COMMIT that survives a power cut costs an fdatasync: 0.1 to
- * several milliseconds, whatever its size. Threads that write by themselves would wait for each other's disk writes.
- * Here every write is a task, and one thread runs all tasks. While the disk works on a COMMIT, new tasks gather, and
- * the next COMMIT holds them all. The busier the desk, the larger the batch. No write is delayed to fill a batch.
+ * SQLite allows one writing transaction at a time. A COMMIT that survives a power cut costs an fdatasync:
+ * 0.1 to several milliseconds, whatever its size. Threads that write by themselves would wait for each
+ * other's disk writes. Here every write is a task, and one thread runs all tasks. While the disk works on
+ * a COMMIT, new tasks gather, and the next COMMIT holds them all. The busier the desk, the larger the
+ * batch. No write is delayed to fill a batch.
  *
  *     queue --> BEGIN IMMEDIATE --> task, task, ... until none waits --> COMMIT --> done, done, ... --> checkpoint
  *                                         (SAVEPOINT run RELEASE)
  *
- * A batch ends (1) when no task waits, (2) at LIMIT_BATCH tasks, (3) after BATCH_MS, because its first task waits
- * for its last, or (4) before a task that must begin a batch. No done() is called before the COMMIT of its task is on the disk, because
- * a reply is a promise.
+ * A batch ends (1) when no task waits, (2) at LIMIT_BATCH tasks, (3) after BATCH_MS, because its first
+ * task waits for its last, or (4) before a task that must begin a batch. No done() is called before the
+ * COMMIT of its task is on the disk, because a reply is a promise.
  *
- * The first task has no savepoint. SQLite keeps each page that a savepoint may have to restore in a list, and walks that list at the end of
- * each statement. So a task with many thousand statements costs the square of its size in a savepoint, and nothing without one: a bulk write
- * of 600 conversations on which 50 triggers fired took 46 s. Such tasks begin a batch (begins_batch).
+ * The first task has no savepoint. SQLite keeps each page that a savepoint may have to restore in a list,
+ * and walks that list at the end of each statement. So a task with many thousand statements costs the
+ * square of its size in a savepoint, and nothing without one: a bulk write of 600 conversations on which
+ * 50 triggers fired took 46 s. Such tasks begin a batch (begins_batch).
  *
  * Failures, from small to large:
  *
  * The first task fails: ROLLBACK, and the batch has ended.
  *
- * Another task fails: ROLLBACK TO its savepoint. The other tasks are not affected. The task reports its own error, after the
- * COMMIT like all others, because it may have failed on a row that another task had just written. A foreign key that it
- * left open is its failure, too, because a deferred one would fail the COMMIT of all.
+ * Another task fails: ROLLBACK TO its savepoint. The other tasks are not affected. The task reports its
+ * own error, after the COMMIT like all others, because it may have failed on a row that another task had
+ * just written. A foreign key that it left open is its failure, too, because a deferred one would fail the
+ * COMMIT of all.
  *
- * SQLite rolls back the transaction during a task (full disk, I/O error, no memory): conn_lost() detects it. db_start
- * refuses every further statement, because each would commit by itself. This task and those before it fail with
- * -ERR_SERVICE_UNAVAILABLE. Tasks that have not begun go into the next batch.
+ * SQLite rolls back the transaction during a task (full disk, I/O error, no memory): conn_lost() detects
+ * it. db_start refuses every further statement, because each would commit by itself. This task and those
+ * before it fail with -ERR_SERVICE_UNAVAILABLE. Tasks that have not begun go into the next batch.
  *
  * The COMMIT fails: all tasks fail with -ERR_SERVICE_UNAVAILABLE and nothing is kept.
  *
- * The last two end in recover(). When an fdatasync fails, Linux reports it once and then marks the pages clean. Another
- * fdatasync on the same descriptor would succeed and prove nothing, so the connection is closed and opened again. But
- * the log now holds complete frames of the refused batch behind its end. The next recovery of the log (at the first
- * opening after a crash) would take them for committed, and writes that were answered with an error would appear. Two
- * measures prevent that: (1) The store's keeper, an idle reader, keeps the index of the log in memory, and no
- * connection checkpoints at its close, so reopening never recovers. (2) recover() commits a mark at once, which
- * overwrites the first of those frames and so breaks the checksums of the rest. The store is `writable` again only when
- * the mark is on the disk. Until then each batch, and the idle writer once a second, tries it, so a desk whose disk was
- * full recovers by itself. (If the machine stops before, the last refused batch may come back. No order of writes can
- * exclude that.)
+ * The last two end in recover(). When an fdatasync fails, Linux reports it once and then marks the pages
+ * clean. Another fdatasync on the same descriptor would succeed and prove nothing, so the connection is
+ * closed and opened again. But the log now holds complete frames of the refused batch behind its end. The
+ * next recovery of the log (at the first opening after a crash) would take them for committed, and writes
+ * that were answered with an error would appear. Two measures prevent that: (1) The store's keeper, an
+ * idle reader, keeps the index of the log in memory, and no connection checkpoints at its close, so
+ * reopening never recovers. (2) recover() commits a mark at once, which overwrites the first of those
+ * frames and so breaks the checksums of the rest. The store is `writable` again only when the mark is on
+ * the disk. Until then each batch, and the idle writer once a second, tries it, so a desk whose disk was
+ * full recovers by itself. (If the machine stops before, the last refused batch may come back. No order of
+ * writes can exclude that.)
  *
- * The writer checkpoints after it has answered, so queued tasks wait for it, but no COMMIT does. PASSIVE moves the
- * frames that no reader's snapshot needs. A log can start over only when no reader uses it, which rarely happens under
- * steady reading. So past RESTART_PAGES the writer waits for the readers of old snapshots (a RESTART checkpoint). New
- * readers read the store file meanwhile, so the wait ends with the longest running query. The log is bounded by what is
- * written until a wait is that long. */
+ * The writer checkpoints after it has answered, so queued tasks wait for it, but no COMMIT does. PASSIVE
+ * moves the frames that no reader's snapshot needs. A log can start over only when no reader uses it,
+ * which rarely happens under steady reading. So past RESTART_PAGES the writer waits for the readers of old
+ * snapshots (a RESTART checkpoint). New readers read the store file meanwhile, so the wait ends with the
+ * longest running query. The log is bounded by what is written until a wait is that long. */
 #include "db/db_internal.h"
 
 #include <errno.h>
@@ -89,7 +93,7 @@ struct writer {
     bool log_left;       /* frames are left that no checkpoint has moved yet */
 };
 
-/* ---- the queue ----------------------------------------------------------------------------------------- */
+/* ---- the queue ------------------------------------------------------------------------------- */
 
 void writer_submit(struct writer *w, struct db_task *t) {
     t->next = NULL;
@@ -100,11 +104,14 @@ void writer_submit(struct writer *w, struct db_task *t) {
         w->last = &t->next;
     }
     pthread_mutex_unlock(&w->lock);
-    if (refused) t->done(t, UNAVAILABLE("refused writes", "store: a write was refused because the writer has stopped"));
+    if (refused)
+        t->done(t,
+                UNAVAILABLE("refused writes", "store: a write was refused because the writer has stopped"));
     else if (first) pthread_cond_signal(&w->wake);
 }
 
-/* Waits for tasks. Returns true if there are tasks, false if it is time to recover, to checkpoint or to stop. */
+/* Waits for tasks. Returns true if there are tasks, false if it is time to recover, to checkpoint or to
+ * stop. */
 static bool wait_for_tasks(struct writer *w) {
     if (w->taken) return true;
     bool chores = !atomic_load(&w->writable) || w->log_left;
@@ -114,7 +121,8 @@ static bool wait_for_tasks(struct writer *w) {
     int rc = 0;
     pthread_mutex_lock(&w->lock);
     while (!w->first && !w->stopping && rc != ETIMEDOUT)
-        rc = chores ? pthread_cond_timedwait(&w->wake, &w->lock, &end) : pthread_cond_wait(&w->wake, &w->lock);
+        rc =
+            chores ? pthread_cond_timedwait(&w->wake, &w->lock, &end) : pthread_cond_wait(&w->wake, &w->lock);
     bool tasks = w->first != NULL;
     pthread_mutex_unlock(&w->lock);
     return tasks;
@@ -133,7 +141,7 @@ static struct db_task *next_task(struct writer *w) {
     return t;
 }
 
-/* ---- a batch ------------------------------------------------------------------------------------------- */
+/* ---- a batch --------------------------------------------------------------------------------- */
 
 static bool foreign_keys_open(struct conn *c) {
     int open = 0, highest;
@@ -181,8 +189,8 @@ static void recover(struct writer *w) {
     w->complaining = false;
 }
 
-/* On a full disk the mark often still fits and the next batch does not. Without a pause that would log a line for each
- * batch. */
+/* On a full disk the mark often still fits and the next batch does not. Without a pause that would log a
+ * line for each batch. */
 static void not_writable(struct writer *w, const char *what) {
     int64_t now = clock_monotonic();
     w->fault = w->conn->fault;
@@ -218,7 +226,9 @@ static int run_tasks(struct writer *w) {
 }
 
 static int refuse_writes(const struct writer *w) {
-    return UNAVAILABLE("batches of refused writes", "store: writes are refused until one succeeds again; the last one failed: %s",
+    return UNAVAILABLE("batches of refused writes",
+                       "store: writes are refused until one succeeds again; the last one "
+                       "failed: %s",
                        sqlite3_errstr(w->fault));
 }
 
@@ -245,13 +255,15 @@ static void run_batch(struct writer *w) {
     note_changes(w);
     if (rc == 0 && commits) count(&w->conn->counters.commits);
     if (rc < 0 && atomic_load(&w->writable)) not_writable(w, "a COMMIT");
-    for (int i = 0; i < n; i++) w->batch[i]->done(w->batch[i], rc < 0 ? -ERR_SERVICE_UNAVAILABLE : w->result[i]);
+    for (int i = 0; i < n; i++)
+        w->batch[i]->done(w->batch[i], rc < 0 ? -ERR_SERVICE_UNAVAILABLE : w->result[i]);
 }
 
-/* ---- checkpoints --------------------------------------------------------------------------------------- */
+/* ---- checkpoints ----------------------------------------------------------------------------- */
 
-/* Returns how long to wait for readers of old snapshots: 50 ms at a log of 64 MiB, growing with the square of its size.
- * So a reader of 100 ms costs a larger log, and a reader of 10 s does not stop all writes for 10 s. */
+/* Returns how long to wait for readers of old snapshots: 50 ms at a log of 64 MiB, growing with the square
+ * of its size. So a reader of 100 ms costs a larger log, and a reader of 10 s does not stop all writes for
+ * 10 s. */
 static int patience_ms(int pages) {
     double excess = (double)pages / RESTART_PAGES, ms = RESTART_WAIT_MS * excess * excess;
     return ms < RESTART_WAIT_MAX_MS ? (int)ms : RESTART_WAIT_MAX_MS;
@@ -303,7 +315,7 @@ static void checkpoint(struct writer *w, bool idle) {
     w->next_checkpoint = pages + (pages / 8 > CHECKPOINT_PAGES ? pages / 8 : CHECKPOINT_PAGES);
 }
 
-/* ---- start and stop ------------------------------------------------------------------------------------ */
+/* ---- start and stop -------------------------------------------------------------------------- */
 
 static bool ended(struct writer *w) {
     pthread_mutex_lock(&w->lock);

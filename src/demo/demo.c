@@ -1,6 +1,7 @@
-/* Fills a desk in this order: owner and settings, drop indexes, people, conversations, create indexes, counters, the
- * mark that the desk is complete. plan.c decides the events, text.c writes the texts. This file inserts the rows in
- * large transactions by the store's one writer. Only this process uses the store, so no transaction is run twice. */
+/* Fills a desk in this order: owner and settings, drop indexes, people, conversations, create indexes,
+ * counters, the mark that the desk is complete. plan.c decides the events, text.c writes the texts. This
+ * file inserts the rows in large transactions by the store's one writer. Only this process uses the store,
+ * so no transaction is run twice. */
 #include "demo/demo.h"
 
 #include "core/cases/total_sql.h"
@@ -13,7 +14,7 @@
 
 #define BATCH 4096 /* rows of a transaction, each with its dependent rows */
 
-/* ---- many rows ---------------------------------------------------------------------------------------- */
+/* ---- many rows ------------------------------------------------------------------------------- */
 
 struct batch {
     struct filling *filling;
@@ -41,7 +42,7 @@ static int many(struct db *db, struct filling *f, const char *what, int64_t tota
     return 0;
 }
 
-/* ---- indexes ------------------------------------------------------------------------------------------ */
+/* ---- indexes --------------------------------------------------------------------------------- */
 
 static int run_text(struct conn *c, void *arg) { return db_exec_text(c, arg, NULL); }
 
@@ -62,7 +63,7 @@ static int create_indexes(struct db *db, const struct filling *f, const struct i
     return 0;
 }
 
-/* ---- search ------------------------------------------------------------------------------------------- */
+/* ---- search ---------------------------------------------------------------------------------- */
 
 #define INDEXED 1000 /* texts of a transaction */
 
@@ -93,9 +94,10 @@ static int index_texts(struct db *db, struct filling *f) {
     return i.more;
 }
 
-/* ---- the desk ----------------------------------------------------------------------------------------- */
+/* ---- the desk -------------------------------------------------------------------------------- */
 
-QUERY(demo_totals, "INSERT INTO case_totals (" TOTAL_COLUMNS ") SELECT " TOTAL_COLUMNS " FROM (" CASE_TOTALS ") a");
+QUERY(demo_totals,
+      "INSERT INTO case_totals (" TOTAL_COLUMNS ") SELECT " TOTAL_COLUMNS " FROM (" CASE_TOTALS ") a");
 
 static int begin_run(struct conn *c, void *arg) {
     struct filling *f = arg;

@@ -10,12 +10,14 @@ struct demo {
     int64_t conversations;
     struct str password_hashes[DEMO_LOGINS];
     void (*progress)(const char *what, int64_t done, int64_t total); /* may be NULL */
-    int (*keep)(void *arg, struct str bytes, struct str sha256);     /* stores the content of a raw mail; may be NULL */
+    /* stores the content of a raw mail; may be NULL */
+    int (*keep)(void *arg, struct str bytes, struct str sha256);
     void *keep_arg;
 };
 
-/* Fills a new store, opened in bulk. The same seed and number give the same rows, except for the hashes. Returns
- * -ERR_FIELD_DUPLICATE if the store is not new. If it fails halfway, the store stays unfinished (core/desk/desk.h). */
+/* Fills a new store, opened in bulk. The same seed and number give the same rows, except for the hashes.
+ * Returns -ERR_FIELD_DUPLICATE if the store is not new. If it fails halfway, the store stays unfinished
+ * (core/desk/desk.h). */
 int demo_fill(struct db *db, const struct demo *d);
 
 #endif

@@ -1,4 +1,5 @@
-/* Rows that refer to conversations of a demo desk: tags, notes, files, ratings, values of custom fields, merges. */
+/* Rows that refer to conversations of a demo desk: tags, notes, files, ratings, values of custom fields,
+ * merges. */
 #ifndef CORE_DEMO_EXTRAS_H
 #define CORE_DEMO_EXTRAS_H
 
@@ -16,8 +17,10 @@ struct str demo_file_sha256(struct arena *a, int file); /* 64 hex digits */
 int fill_tags_and_fields(struct conn *c, struct filling *f);
 /* Call it behind the last message of the conversation, whose id is f->posts. A note takes the next id. */
 int fill_extras(struct conn *c, struct filling *f, const struct demo_case *dc);
-int fill_slas(struct conn *c, struct filling *f);     /* business hours, SLAs and clocks, when all conversations are there */
-int fill_rules(struct conn *c, struct filling *f);    /* triggers, a monitor and an endpoint, when all conversations are there */
+/* business hours, SLAs and clocks, when all conversations are there */
+int fill_slas(struct conn *c, struct filling *f);
+/* triggers, a monitor and an endpoint, when all conversations are there */
+int fill_rules(struct conn *c, struct filling *f);
 int fill_programs(struct conn *c, struct filling *f); /* an OAuth client, its grants, an API token */
 int fill_events(struct conn *c, struct filling *f);   /* events of customer@, when all people are there */
 int fill_mails(struct conn *c, struct filling *f);    /* mailboxes and mails, after the merges */

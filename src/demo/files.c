@@ -17,11 +17,13 @@ static const char screenshot[] =
 const struct demo_file demo_files[DEMO_FILES] = {
     {"screenshot.png", "image/png", screenshot, sizeof screenshot - 1, 320, 200, 2},
     {"invoice.txt", "text/plain",
-     TEXT_FILE("Invoice 2026-0417\n\n  1 x Analytical engine, small      1,249.00\n  1 x Box of punched cards            18.50\n"
-               "                                    --------\n  Total                             1,267.50\n"),
+     TEXT_FILE(
+         "Invoice 2026-0417\n\n  1 x Analytical engine, small      1,249.00\n  1 x Box of punched cards            18.50\n"
+         "                                    --------\n  Total                             1,267.50\n"),
      0, 0, 0},
     {"error.log", "text/plain",
-     TEXT_FILE("09:30:01 start\n09:30:02 reading card 1\n09:30:07 reading card 2\n09:30:07 error: card 2 is upside down\n09:30:08 stop\n"),
+     TEXT_FILE(
+         "09:30:01 start\n09:30:02 reading card 1\n09:30:07 reading card 2\n09:30:07 error: card 2 is upside down\n09:30:08 stop\n"),
      0, 0, 0},
 };
 

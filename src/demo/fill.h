@@ -23,15 +23,17 @@ struct filling {
     struct buf text, subject, preview;
     struct event *events; /* a heap: the next message of every conversation that has one */
     size_t event_count, event_room;
-    int64_t posts, files;                                         /* the last id of a message or note, and of a file */
-    int64_t order_number, product, products[DEMO_PRODUCTS], form; /* custom fields, options of `product`, a form */
+    /* the last id of a message or note, and of a file */
+    int64_t posts, files;
+    /* custom fields, options of `product`, a form */
+    int64_t order_number, product, products[DEMO_PRODUCTS], form;
     /* Hashes of demo_files; p NULL: not computed yet. */
     struct str sha256[DEMO_FILES];
 };
 
-/* Inserts conversation `id`, and before it all messages of earlier conversations up to its time. With the last
- * conversation, inserts all the remaining messages. Call it in the order of ids. So posts are numbered by time, and the
- * posts of one conversation are as far apart in the store as on a desk in use. */
+/* Inserts conversation `id`, and before it all messages of earlier conversations up to its time. With the
+ * last conversation, inserts all the remaining messages. Call it in the order of ids. So posts are
+ * numbered by time, and the posts of one conversation are as far apart in the store as on a desk in use. */
 int fill_conversation(struct conn *c, struct filling *f, int64_t id);
 
 int fill_views(struct conn *c, struct filling *f); /* for all staff */

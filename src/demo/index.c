@@ -16,8 +16,8 @@ static struct str without_head(struct str s) {
     }
 }
 
-/* Returns the next statement of a schema file, without the semicolon. Comments and literals may contain one. p is NULL
- * at the end. */
+/* Returns the next statement of a schema file, without the semicolon. Comments and literals may contain
+ * one. p is NULL at the end. */
 static struct str next_statement(struct str *rest) {
     struct str s = without_head(*rest);
     char quote = 0;

@@ -1,4 +1,5 @@
-/* Drops indexes before a bulk load: building one at the end costs a tenth of updating it in ten million inserts. */
+/* Drops indexes before a bulk load: building one at the end costs a tenth of updating it in ten million
+ * inserts. */
 #ifndef CORE_DEMO_INDEX_H
 #define CORE_DEMO_INDEX_H
 
@@ -11,8 +12,8 @@ struct index {
     struct index *next;
 };
 
-/* Returns all indexes that the schema files make, without those dropped by later files. Does not depend on an engine's
- * catalogue. */
+/* Returns all indexes that the schema files make, without those dropped by later files. Does not depend on
+ * an engine's catalogue. */
 struct index *indexes_of_schema(struct arena *a);
 
 #endif

@@ -1,9 +1,10 @@
 #include "demo/plan.h"
 
-const char *const demo_logins[DEMO_LOGINS] = {"owner@example.com",        "admin@example.com",    "agent@example.com",
-                                              "collaborator@example.com", "customer@example.com", "teams-agent@example.com"};
+const char *const demo_logins[DEMO_LOGINS] = {"owner@example.com",    "admin@example.com",
+                                              "agent@example.com",    "collaborator@example.com",
+                                              "customer@example.com", "teams-agent@example.com"};
 
-/* ---- chance ------------------------------------------------------------------------------------------- */
+/* ---- chance ---------------------------------------------------------------------------------- */
 
 /* splitmix64: every state gives good bits, so a stream may begin anywhere. */
 uint64_t chance_bits(struct chance *c) {
@@ -19,7 +20,9 @@ struct chance chance_of(uint64_t seed, enum chance_of what, int64_t number) {
     return (struct chance){chance_bits(&of_both)};
 }
 
-int64_t chance_below(struct chance *c, int64_t n) { return (int64_t)((chance_bits(c) >> 32) * (uint64_t)n >> 32); }
+int64_t chance_below(struct chance *c, int64_t n) {
+    return (int64_t)((chance_bits(c) >> 32) * (uint64_t)n >> 32);
+}
 bool chance_percent(struct chance *c, int percent) { return chance_below(c, 100) < percent; }
 
 /* Returns a number below n. Small numbers are much more frequent than large ones. */
@@ -47,7 +50,7 @@ void chance_uuid(struct chance *c, char out[36]) {
     out[19] = digits[8 | (out[19] & 3)];
 }
 
-/* ---- people ------------------------------------------------------------------------------------------- */
+/* ---- people ---------------------------------------------------------------------------------- */
 
 #define WEEKS 104
 #define END INT64_C(1793491200000) /* 2026-11-01, a Sunday, because a week of the desk begins on Sunday */
@@ -57,7 +60,8 @@ static void join(struct demo_world *w, int team, int64_t user) {
 }
 
 void demo_world(struct demo_world *w, uint64_t seed, int64_t conversations) {
-    *w = (struct demo_world){.seed = seed, .conversations = conversations, .end = END, .start = END - WEEKS * 7 * TIME_DAY};
+    *w = (struct demo_world){
+        .seed = seed, .conversations = conversations, .end = END, .start = END - WEEKS * 7 * TIME_DAY};
     w->customers = (conversations + 3) / 4;
     w->organizations = conversations / 40 + 4;
     w->own = conversations >= 100 ? 25 : conversations / 4;
@@ -67,13 +71,15 @@ void demo_world(struct demo_world *w, uint64_t seed, int64_t conversations) {
     join(w, 2, DEMO_TEAMS_AGENT);
     for (int i = 0; i < DEMO_STAFF; i++) {
         join(w, i % DEMO_TEAMS, DEMO_FIRST_STAFF + i);
-        if (i % 3 == 0) join(w, (i + 1 + i / DEMO_TEAMS % (DEMO_TEAMS - 1)) % DEMO_TEAMS, DEMO_FIRST_STAFF + i);
+        if (i % 3 == 0)
+            join(w, (i + 1 + i / DEMO_TEAMS % (DEMO_TEAMS - 1)) % DEMO_TEAMS, DEMO_FIRST_STAFF + i);
     }
 }
 
 static int language_of(struct chance *c) {
     int at = 0;
-    for (int64_t r = chance_below(c, 100); r >= demo_languages[at].weight; at++) r -= demo_languages[at].weight;
+    for (int64_t r = chance_below(c, 100); r >= demo_languages[at].weight; at++)
+        r -= demo_languages[at].weight;
     return at;
 }
 
@@ -92,7 +98,8 @@ struct demo_person demo_staff(const struct demo_world *w, int64_t id) {
 
 /* Customer k arrives with conversation 4k, their first one. */
 struct demo_person demo_customer(const struct demo_world *w, int64_t id) {
-    if (id == DEMO_CUSTOMER) return (struct demo_person){.id = id, .created_at = w->start, .organization_id = 1};
+    if (id == DEMO_CUSTOMER)
+        return (struct demo_person){.id = id, .created_at = w->start, .organization_id = 1};
     int64_t k = id - DEMO_FIRST_CUSTOMER;
     struct chance c = chance_of(w->seed, OF_CUSTOMER, id);
     struct demo_person p = plan_person(&c, id, demo_case_time(w, 4 * k + 1));
@@ -100,12 +107,16 @@ struct demo_person demo_customer(const struct demo_world *w, int64_t id) {
     return p;
 }
 
-/* ---- times -------------------------------------------------------------------------------------------- */
+/* ---- times ----------------------------------------------------------------------------------- */
 
-/* Customers write by day (hours of UTC), less on weekends, and twice as many at the end as at the beginning. */
-static const unsigned char weekday[24] = {2, 2, 2, 2, 3, 4, 8, 14, 22, 26, 26, 24, 20, 24, 26, 26, 22, 16, 12, 10, 8, 7, 5, 3};
-#define DAY_WEIGHT 314                                        /* sum of `weekday` */
-#define GROWTH(week) ((week)*WEEKS + (week) * ((week)-1) / 2) /* weight of all weeks before this one; its own weight is WEEKS + week */
+/* Customers write by day (hours of UTC), less on weekends, and twice as many at the end as at the
+ * beginning. */
+static const unsigned char weekday[24] = {2,  2,  2,  2,  3,  4,  8,  14, 22, 26, 26, 24,
+                                          20, 24, 26, 26, 22, 16, 12, 10, 8,  7,  5,  3};
+#define DAY_WEIGHT 314 /* sum of `weekday` */
+#define GROWTH(week) \
+    ((week)*WEEKS +  \
+     (week) * ((week)-1) / 2) /* weight of all weeks before this one; its own weight is WEEKS + week */
 
 static int week_of(int64_t weight) {
     int low = 0, high = WEEKS - 1;
@@ -129,20 +140,23 @@ static int64_t time_of_day(int64_t part, int64_t whole) {
 static int64_t time_of_week(int64_t part, int64_t whole) {
     int64_t thirds = part * 17;
     int64_t day = thirds < whole ? 0 : thirds >= 16 * whole ? 6 : (thirds - whole) / (3 * whole) + 1;
-    int64_t before = day == 0 ? 0 : (1 + 3 * (day - 1)) * whole, size = day == 0 || day == 6 ? whole : 3 * whole;
+    int64_t before = day == 0 ? 0 : (1 + 3 * (day - 1)) * whole,
+            size = day == 0 || day == 6 ? whole : 3 * whole;
     return day * TIME_DAY + time_of_day(thirds - before, size);
 }
 
 int64_t demo_case_time(const struct demo_world *w, int64_t id) {
-    static const int64_t steps = 1 << 14, places = 1 << 8; /* a hundred million conversations don't overflow */
+    /* a hundred million conversations don't overflow */
+    static const int64_t steps = 1 << 14, places = 1 << 8;
     struct chance c = chance_of(w->seed, OF_TIME, id);
     int64_t place = (id - 1) * places + chance_below(&c, places);
     int64_t weight = place * (GROWTH((int64_t)WEEKS) * steps) / (w->conversations * places);
     int week = week_of(weight / steps);
-    return w->start + week * 7 * TIME_DAY + time_of_week(weight - GROWTH((int64_t)week) * steps, (WEEKS + week) * steps);
+    return w->start + week * 7 * TIME_DAY +
+           time_of_week(weight - GROWTH((int64_t)week) * steps, (WEEKS + week) * steps);
 }
 
-/* ---- conversations ------------------------------------------------------------------------------------ */
+/* ---- conversations --------------------------------------------------------------------------- */
 
 static struct demo_person requester_of(const struct demo_world *w, struct chance *c, int64_t id) {
     int64_t place = id - 1, step = w->own ? w->conversations / w->own : 0, arrived = place / 4;
@@ -157,22 +171,27 @@ static void assign(const struct demo_world *w, struct chance *c, struct demo_cas
     out->agent_id = w->team[team][chance_small(c, w->team_size[team])];
 }
 
-/* Plans the messages until the end of the desk's time. Staff answer in minutes to a day, customers in up to two days. */
+/* Plans the messages until the end of the desk's time. Staff answer in minutes to a day, customers in up
+ * to two days. */
 static void converse(const struct demo_world *w, struct chance *c, struct demo_case *out) {
     static const int lengths[] = {14, 28, 27, 16, 8, 4, 1, 1, 1};
     int64_t at = out->created_at;
     int wanted = 1 + chance_pick(c, lengths);
     bool requester = true;
     for (int i = 0; i < wanted && at < w->end; i++) {
-        out->messages[out->message_count++] = (struct demo_message){
-            .at = at, .by_requester = requester, .creator_id = requester ? out->requester.id : out->agent_id, .status = MESSAGE_DELIVERED};
+        out->messages[out->message_count++] =
+            (struct demo_message){.at = at,
+                                  .by_requester = requester,
+                                  .creator_id = requester ? out->requester.id : out->agent_id,
+                                  .status = MESSAGE_DELIVERED};
         requester = requester ? chance_percent(c, 12) : chance_percent(c, 82);
         at += 5 * TIME_MINUTE + chance_small(c, requester ? 48 * TIME_HOUR : 20 * TIME_HOUR);
     }
     for (int i = 0; i < out->message_count; i++) {
         struct demo_message *m = &out->messages[i];
         bool answered = i + 1 < out->message_count;
-        if (!m->by_requester) m->status = answered || chance_percent(c, 60) ? MESSAGE_SEEN : MESSAGE_DELIVERED;
+        if (!m->by_requester)
+            m->status = answered || chance_percent(c, 60) ? MESSAGE_SEEN : MESSAGE_DELIVERED;
     }
 }
 
@@ -210,7 +229,8 @@ void demo_case(const struct demo_world *w, int64_t id, struct demo_case *out) {
     static const int channel_of[] = {CHANNEL_HELPCENTER, CHANNEL_MESSENGER, CHANNEL_MAIL};
     static const int source_of[] = {SOURCE_HELPCENTER, SOURCE_MESSENGER, SOURCE_MAIL};
     struct chance c = chance_of(w->seed, OF_CASE, id);
-    *out = (struct demo_case){.id = id, .created_at = demo_case_time(w, id), .requester = requester_of(w, &c, id)};
+    *out = (struct demo_case){
+        .id = id, .created_at = demo_case_time(w, id), .requester = requester_of(w, &c, id)};
     out->organization_id = out->requester.organization_id;
     out->topic = (int)chance_below(&c, DEMO_TOPICS);
     out->variant = (int)chance_below(&c, 2);

@@ -1,7 +1,7 @@
 /* The events of a demo desk, without texts and without a store: pure functions of the seed and a number.
  *
- * No state is kept from one conversation to the next. So each can be computed again at any time, and ten million need
- * no more memory than a hundred. */
+ * No state is kept from one conversation to the next. So each can be computed again at any time, and ten
+ * million need no more memory than a hundred. */
 #ifndef CORE_DEMO_PLAN_H
 #define CORE_DEMO_PLAN_H
 
@@ -9,7 +9,7 @@
 #include "demo/words.h"
 #include "core/words.h"
 
-/* ---- chance ------------------------------------------------------------------------------------------- */
+/* ---- chance ---------------------------------------------------------------------------------- */
 
 struct chance {
     uint64_t state;
@@ -21,19 +21,26 @@ int64_t chance_below(struct chance *c, int64_t n);
 bool chance_percent(struct chance *c, int percent);
 void chance_uuid(struct chance *c, char out[36]);
 
-/* ---- people ------------------------------------------------------------------------------------------- */
+/* ---- people ---------------------------------------------------------------------------------- */
 
 enum { DEMO_LOGINS = 6 };
-extern const char *const demo_logins[DEMO_LOGINS]; /* addresses of the people who can log in; the owner is first */
+/* addresses of the people who can log in; the owner is first */
+extern const char *const demo_logins[DEMO_LOGINS];
 
 /* The named logins come first, in the order of demo_logins, then the other staff, then the customers. */
 enum { DEMO_OWNER = 1, DEMO_ADMIN, DEMO_AGENT, DEMO_COLLABORATOR, DEMO_CUSTOMER, DEMO_TEAMS_AGENT };
-enum { DEMO_FIRST_STAFF = 7, DEMO_STAFF = 60, DEMO_FIRST_CUSTOMER = DEMO_FIRST_STAFF + DEMO_STAFF, DEMO_TEAM_SIZE = 24 };
+enum {
+    DEMO_FIRST_STAFF = 7,
+    DEMO_STAFF = 60,
+    DEMO_FIRST_CUSTOMER = DEMO_FIRST_STAFF + DEMO_STAFF,
+    DEMO_TEAM_SIZE = 24
+};
 
 struct demo_world {
     uint64_t seed;
-    int64_t conversations, customers, organizations, own; /* own: number of conversations of customer@example.com */
-    int64_t start, end;                                   /* two years; the end is a fixed day */
+    /* own: number of conversations of customer@example.com */
+    int64_t conversations, customers, organizations, own;
+    int64_t start, end; /* two years; the end is a fixed day */
     int team_size[DEMO_TEAMS];
     int64_t team[DEMO_TEAMS][DEMO_TEAM_SIZE]; /* user ids */
 };
@@ -47,7 +54,7 @@ struct demo_person {
 struct demo_person demo_staff(const struct demo_world *w, int64_t id);
 struct demo_person demo_customer(const struct demo_world *w, int64_t id);
 
-/* ---- conversations ------------------------------------------------------------------------------------ */
+/* ---- conversations --------------------------------------------------------------------------- */
 
 enum { DEMO_MESSAGES_MAX = 9 };
 

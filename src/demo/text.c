@@ -4,7 +4,7 @@
 
 #include <ctype.h>
 
-/* ---- names -------------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 static struct str letters_of(struct arena *a, const char *name) {
     struct str key = fold_key(a, str_of(name));
@@ -48,7 +48,8 @@ void demo_full_name(struct buf *out, const struct demo_person *p) {
     buf_text(out, family_first ? first_name(p) : last_name(p));
 }
 
-/* The number makes the address unique. The domains are reserved for examples, so no mail can reach a stranger. */
+/* The number makes the address unique. The domains are reserved for examples, so no mail can reach a
+ * stranger. */
 void demo_address(struct buf *out, const struct demo_names *n, const struct demo_person *p) {
     static const char *const hosts[] = {"example.com", "example.net", "example.org"};
     bool staff = p->id < DEMO_FIRST_CUSTOMER;
@@ -62,14 +63,17 @@ void demo_address(struct buf *out, const struct demo_names *n, const struct demo
 }
 
 void demo_organization_name(struct buf *out, int64_t id) {
-    int64_t i = id * 7; /* consecutive names differ in all three words; 7 and 8192 have no common factor, so no name repeats before 8192 */
+    /* consecutive names differ in all three words; 7 and 8192 have no common factor, so no name repeats
+     * before 8192 */
+    int64_t i = id * 7;
     out->n = 0;
     buf_fmt(out, "%s %s %s", demo_stems[i % DEMO_STEMS], demo_trades[i / DEMO_STEMS % DEMO_STEMS],
             demo_kinds[i / DEMO_STEMS / DEMO_STEMS % DEMO_KINDS]);
-    if (id > DEMO_STEMS * DEMO_STEMS * DEMO_KINDS) buf_fmt(out, " %d", (int)(id / (DEMO_STEMS * DEMO_STEMS * DEMO_KINDS) + 1));
+    if (id > DEMO_STEMS * DEMO_STEMS * DEMO_KINDS)
+        buf_fmt(out, " %d", (int)(id / (DEMO_STEMS * DEMO_STEMS * DEMO_KINDS) + 1));
 }
 
-/* ---- texts -------------------------------------------------------------------------------------------- */
+/* ---- texts ----------------------------------------------------------------------------------- */
 
 struct words {
     const char *product, *name;
@@ -99,12 +103,14 @@ void demo_subject(struct buf *out, const struct demo_world *w, const struct demo
     add_sentence(out, demo_languages[c->requester.language].topics[c->topic].subjects[c->variant], &words);
 }
 
-static void sentence(struct buf *out, const char *const *list, int n, struct chance *chance, const struct words *words) {
+static void sentence(struct buf *out, const char *const *list, int n, struct chance *chance,
+                     const struct words *words) {
     buf_char(out, ' ');
     add_sentence(out, list[chance_below(chance, n)], words);
 }
 
-static void by_customer(struct buf *out, const struct demo_case *c, int message, struct chance *chance, const struct words *words) {
+static void by_customer(struct buf *out, const struct demo_case *c, int message, struct chance *chance,
+                        const struct words *words) {
     const struct demo_language *l = &demo_languages[c->requester.language];
     bool last = message + 1 == c->message_count;
     if (message == 0) {
@@ -118,7 +124,8 @@ static void by_customer(struct buf *out, const struct demo_case *c, int message,
     }
 }
 
-static void by_staff(struct buf *out, const struct demo_case *c, int message, struct chance *chance, const struct words *words) {
+static void by_staff(struct buf *out, const struct demo_case *c, int message, struct chance *chance,
+                     const struct words *words) {
     const struct demo_language *l = &demo_languages[c->requester.language];
     bool last = message + 2 >= c->message_count;
     if (!last) add_sentence(out, l->questions[chance_below(chance, 3)], words);
@@ -126,7 +133,8 @@ static void by_staff(struct buf *out, const struct demo_case *c, int message, st
     if (last && message > 1) sentence(out, l->solutions, 3, chance, words);
 }
 
-/* Writes a greeting, the contents and the writer's name. Later messages of a customer have only the contents. */
+/* Writes a greeting, the contents and the writer's name. Later messages of a customer have only the
+ * contents. */
 void demo_contents(struct buf *out, const struct demo_world *w, const struct demo_case *c, int message) {
     const struct demo_language *l = &demo_languages[c->requester.language];
     const struct demo_message *m = &c->messages[message];

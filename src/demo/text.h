@@ -6,7 +6,8 @@
 #include "base/buf.h"
 #include "demo/plan.h"
 
-/* Names as ASCII letters for addresses, folded once, because folding takes a hundred times as long as the rest. */
+/* Names as ASCII letters for addresses, folded once, because folding takes a hundred times as long as the
+ * rest. */
 struct demo_names {
     struct str first[DEMO_LANGUAGES][DEMO_NAMES], last[DEMO_LANGUAGES][DEMO_NAMES]; /* "jurgen" */
 };

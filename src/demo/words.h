@@ -1,11 +1,19 @@
-/* The words and sentences of a demo desk. In texts {p} is replaced by a product, {n} by an order number, {name} by a
- * person. */
+/* The words and sentences of a demo desk. In texts {p} is replaced by a product, {n} by an order number,
+ * {name} by a person. */
 #ifndef CORE_DEMO_WORDS_H
 #define CORE_DEMO_WORDS_H
 
 #include <stdbool.h>
 
-enum { DEMO_NAMES = 12, DEMO_TOPICS = 6, DEMO_LANGUAGES = 7, DEMO_PRODUCTS = 12, DEMO_TEAMS = 8, DEMO_STEMS = 32, DEMO_KINDS = 8 };
+enum {
+    DEMO_NAMES = 12,
+    DEMO_TOPICS = 6,
+    DEMO_LANGUAGES = 7,
+    DEMO_PRODUCTS = 12,
+    DEMO_TEAMS = 8,
+    DEMO_STEMS = 32,
+    DEMO_KINDS = 8
+};
 
 struct demo_topic {
     const char *subjects[2];
@@ -17,7 +25,8 @@ struct demo_language {
     int locale_id, weight; /* number of customers in 100 who write it */
     bool family_first;
     const char *first[DEMO_NAMES], *last[DEMO_NAMES];
-    const char *latin_first[DEMO_NAMES], *latin_last[DEMO_NAMES]; /* for addresses, if folding does not give ASCII letters */
+    /* for addresses, if folding does not give ASCII letters */
+    const char *latin_first[DEMO_NAMES], *latin_last[DEMO_NAMES];
     const char *hello, *dear, *bye;
     struct demo_topic topics[DEMO_TOPICS];
     const char *details[4];   /* sentences that a customer may add */

@@ -1,16 +1,16 @@
-/* Contents are stored under their SHA-256. So equal uploads are stored once, and a content never changes: it is
- * complete or absent, and reading needs no lock. Rows (core/desk/file.h) refer to contents. Two rules hold, whichever
- * process is killed or loses power:
+/* Contents are stored under their SHA-256. So equal uploads are stored once, and a content never changes:
+ * it is complete or absent, and reading needs no lock. Rows (core/desk/file.h) refer to contents. Two
+ * rules hold, whichever process is killed or loses power:
  *
  *     (1) a committed row has its content                          otherwise data is lost
  *     (2) a content without a row is removed in the end            otherwise disks fill
  *
- * Rule 1 follows from the order: the bytes are received under another name, synced, linked to their place, the folder
- * is synced, and only then the write that inserts the row is queued. A crash in between leaves a content without a row,
- * which does no harm.
+ * Rule 1 follows from the order: the bytes are received under another name, synced, linked to their place,
+ * the folder is synced, and only then the write that inserts the row is queued. A crash in between leaves
+ * a content without a row, which does no harm.
  *
- * The difficulty is the removal of contents. The last row of a content may be deleted while the same bytes are
- * uploaded, in this process or in another one that shares database and folder:
+ * The difficulty is the removal of contents. The last row of a content may be deleted while the same bytes
+ * are uploaded, in this process or in another one that shares database and folder:
  *
  *     uploader                          remover
  *     the content is there: good
@@ -18,30 +18,31 @@
  *                                       unlink
  *     insert row, COMMIT                ...and the row has no content
  *
- * So both check again under a lock. The uploader's write takes the lock of the content by name (db_lock), checks that
- * the content is still there, and if not, links it again: the temporary file exists until the reply is sent
- * (content_hold). The remover takes the same lock in a write of its own, checks that no row refers to the content, and
- * unlinks it in that write (contents_drop). The second one waits for the COMMIT of the first. On PostgreSQL the lock is
- * an advisory lock, which all processes share, and each statement after it sees what was committed before. On SQLite
- * writes run one after the other. The lock must be one of the database, because only such a lock ends with the COMMIT.
+ * So both check again under a lock. The uploader's write takes the lock of the content by name (db_lock),
+ * checks that the content is still there, and if not, links it again: the temporary file exists until the
+ * reply is sent (content_hold). The remover takes the same lock in a write of its own, checks that no row
+ * refers to the content, and unlinks it in that write (contents_drop). The second one waits for the COMMIT
+ * of the first. On PostgreSQL the lock is an advisory lock, which all processes share, and each statement
+ * after it sees what was committed before. On SQLite writes run one after the other. The lock must be one
+ * of the database, because only such a lock ends with the COMMIT.
  *
- * "No row refers to it" must be a committed state. On SQLite many writes share one COMMIT. If it failed, the deletion
- * of the row would be undone, but not the unlink. Therefore only the sweeper deletes rows of files, in a write that
- * ends before it begins the next one, which removes contents. All other code only lets rows expire. A write that
- * removes contents changes no rows, so nothing of it can be undone.
+ * "No row refers to it" must be a committed state. On SQLite many writes share one COMMIT. If it failed,
+ * the deletion of the row would be undone, but not the unlink. Therefore only the sweeper deletes rows of
+ * files, in a write that ends before it begins the next one, which removes contents. All other code only
+ * lets rows expire. A write that removes contents changes no rows, so nothing of it can be undone.
  *
- * A crash between the two writes, or an upload that was refused after its content was stored, leaves a content without
- * a row. Each sweep looks through one subfolder (jobs/sweep_files.c) and removes such contents in the same way. It need
- * not spare uploads in progress, because an uploader that has linked a content, but has not written its row, finds it
- * gone and links it again.
+ * A crash between the two writes, or an upload that was refused after its content was stored, leaves a
+ * content without a row. Each sweep looks through one subfolder (jobs/sweep_files.c) and removes such
+ * contents in the same way. It need not spare uploads in progress, because an uploader that has linked a
+ * content, but has not written its row, finds it gone and links it again.
  *
- * Disks lose bytes, and programs truncate files. So an upload reads a content that is already there, and replaces a
- * damaged one by its own bytes, so that every acknowledged upload can be downloaded. That reads the uploaded size once
- * more, in the pool. A download does not hash: it checks presence and size (res/file_content.c), and sends the SHA-256,
- * so that the client can compare.
+ * Disks lose bytes, and programs truncate files. So an upload reads a content that is already there, and
+ * replaces a damaged one by its own bytes, so that every acknowledged upload can be downloaded. That reads
+ * the uploaded size once more, in the pool. A download does not hash: it checks presence and size
+ * (res/file_content.c), and sends the SHA-256, so that the client can compare.
  *
- * A backup copies rows first and contents then. It holds `lock` exclusively meanwhile. Removers share it, because
- * processes sweep at the same time, and skip the removal if they can't get it (contents_guard). */
+ * A backup copies rows first and contents then. It holds `lock` exclusively meanwhile. Removers share it,
+ * because processes sweep at the same time, and skip the removal if they can't get it (contents_guard). */
 #include "files/content.h"
 
 #include "base/disk.h"
@@ -64,7 +65,9 @@
 
 static const char missing[] = "is missing";
 
-static const char *sub_folder(struct arena *a, const char *folder, struct str sha256) { return str_fmt(a, "%s/%.2s", folder, sha256.p).p; }
+static const char *sub_folder(struct arena *a, const char *folder, struct str sha256) {
+    return str_fmt(a, "%s/%.2s", folder, sha256.p).p;
+}
 
 struct str content_path(struct arena *a, const char *folder, struct str sha256) {
     return str_fmt(a, "%s/%.2s/%.*s", folder, sha256.p, (int)sha256.n, sha256.p);
@@ -79,13 +82,14 @@ int contents_open(const char *folder, char *err, size_t err_size) {
     const char *tmp = contents_tmp(a, folder).p;
     int lock = -1, rc = g_mkdir_with_parents(tmp, 0700);
     if (rc == 0) lock = open(str_fmt(a, "%s/" LOCK, folder).p, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (lock < 0) snprintf(err, err_size, "the folder of files %s can't be used: %s", folder, strerror(errno));
+    if (lock < 0)
+        snprintf(err, err_size, "the folder of files %s can't be used: %s", folder, strerror(errno));
     if (lock >= 0) close(lock);
     arena_free(a);
     return lock < 0 ? -1 : 0;
 }
 
-/* ---- storing ----------------------------------------------------------------------------------------------------- */
+/* ---- storing --------------------------------------------------------------------------------- */
 
 const char *content_fault(struct arena *a, const char *folder, struct str sha256, int64_t size) {
     unsigned char piece[1 << 16], sum[crypto_hash_sha256_BYTES];
@@ -95,7 +99,8 @@ const char *content_fault(struct arena *a, const char *folder, struct str sha256
     ssize_t n;
     if (fd < 0) return errno == ENOENT ? missing : "can't be read";
     crypto_hash_sha256_init(&state);
-    for (; (n = read(fd, piece, sizeof piece)) > 0; length += n) crypto_hash_sha256_update(&state, piece, (size_t)n);
+    for (; (n = read(fd, piece, sizeof piece)) > 0; length += n)
+        crypto_hash_sha256_update(&state, piece, (size_t)n);
     crypto_hash_sha256_final(&state, sum);
     close(fd);
     if (n < 0) return "can't be read";
@@ -105,7 +110,8 @@ const char *content_fault(struct arena *a, const char *folder, struct str sha256
 
 /* Replaces a file in one step: a reader finds the damaged file or the new one. */
 static int content_replace(struct arena *a, const char *path, const char *from) {
-    const char *draft = str_fmt(a, "%s.new", from).p; /* in the folder of temporary files, so that a draft left by a crash is removed */
+    /* in the folder of temporary files, so that a draft left by a crash is removed */
+    const char *draft = str_fmt(a, "%s.new", from).p;
     unlink(draft);
     int rc = link(from, draft) == 0 ? rename(draft, path) : -1, why = errno;
     unlink(draft);
@@ -125,8 +131,8 @@ static int content_put(const struct keeping *k, const char *fault) {
     return content_replace(k->arena, k->path, k->from);
 }
 
-/* Resets the age of a content that is there. Folders are synced in any case, because the upload that made them, or
- * linked the content, may not have synced them yet. */
+/* Resets the age of a content that is there. Folders are synced in any case, because the upload that made
+ * them, or linked the content, may not have synced them yet. */
 static int put_in_place(const struct keeping *k, struct str sha256, int64_t size) {
     const char *fault = content_fault(k->arena, k->folder, sha256, size);
     if (fault == NULL && utimensat(AT_FDCWD, k->path, NULL, 0) != 0) fault = missing; /* removed meanwhile */
@@ -137,7 +143,8 @@ static int put_in_place(const struct keeping *k, struct str sha256, int64_t size
 int content_keep(struct arena *a, const char *folder, struct str sha256, const char *from, int64_t size) {
     struct keeping k = {a, folder, sub_folder(a, folder, sha256), content_path(a, folder, sha256).p, from};
     if (put_in_place(&k, sha256, size) == 0) return 0;
-    return UNAVAILABLE("contents that can't be stored", "the content %s can't be stored: %s", k.path, strerror(errno));
+    return UNAVAILABLE("contents that can't be stored", "the content %s can't be stored: %s", k.path,
+                       strerror(errno));
 }
 
 int content_hold(struct work *w, struct str sha256, const char *from, int64_t size) {
@@ -146,7 +153,7 @@ int content_hold(struct work *w, struct str sha256, const char *from, int64_t si
     return content_keep(w->arena, w->desk->files, sha256, from, size);
 }
 
-/* ---- removing ---------------------------------------------------------------------------------------------------- */
+/* ---- removing -------------------------------------------------------------------------------- */
 
 static int lock_with(const char *folder, int how) {
     struct arena *a = arena_new();
@@ -177,7 +184,8 @@ static int contents_unlink(struct conn *c, void *arg) {
         int named = content_named(c, d->contents[i]);
         TRY(named);
         const char *path = content_path(d->arena, d->folder, d->contents[i]).p;
-        if (!named && unlink(path) != 0 && errno != ENOENT) log_warn("%s can't be removed: %s", path, strerror(errno));
+        if (!named && unlink(path) != 0 && errno != ENOENT)
+            log_warn("%s can't be removed: %s", path, strerror(errno));
     }
     return 0;
 }
@@ -185,7 +193,8 @@ static int contents_unlink(struct conn *c, void *arg) {
 int contents_drop(struct desk *d, const struct str *contents, int n) {
     int guard = n ? lock_with(d->files, LOCK_SH | LOCK_NB) : -1, rc = 0;
     struct arena *a = arena_new();
-    if (n && guard < 0 && errno != EWOULDBLOCK) log_warn("contents can't be removed from %s: %s", d->files, strerror(errno));
+    if (n && guard < 0 && errno != EWOULDBLOCK)
+        log_warn("contents can't be removed from %s: %s", d->files, strerror(errno));
     for (int i = 0; guard >= 0 && i < n && rc >= 0; i += AT_ONCE) {
         struct dropping part = {a, d->files, contents + i, n - i < AT_ONCE ? n - i : AT_ONCE};
         rc = db_write(d->db, contents_unlink, &part);
@@ -195,9 +204,11 @@ int contents_drop(struct desk *d, const struct str *contents, int n) {
     return rc;
 }
 
-/* ---- listing ----------------------------------------------------------------------------------------------------- */
+/* ---- listing --------------------------------------------------------------------------------- */
 
-static bool is_content(const char *name) { return strlen(name) == NAME_SIZE && strspn(name, "0123456789abcdef") == NAME_SIZE; }
+static bool is_content(const char *name) {
+    return strlen(name) == NAME_SIZE && strspn(name, "0123456789abcdef") == NAME_SIZE;
+}
 
 int contents_listed(struct arena *a, const char *folder, int nth, struct str **contents) {
     struct str *list = *contents = NULL;
@@ -224,7 +235,9 @@ static int64_t age_of(const char *path) {
     return age > 0 ? age : 0;
 }
 
-int64_t content_age(struct arena *a, const char *folder, struct str sha256) { return age_of(content_path(a, folder, sha256).p); }
+int64_t content_age(struct arena *a, const char *folder, struct str sha256) {
+    return age_of(content_path(a, folder, sha256).p);
+}
 
 void contents_tidy(const char *folder) {
     struct arena *a = arena_new();

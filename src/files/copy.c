@@ -44,7 +44,9 @@ static int copy_one(struct arena *a, const char *from, const char *to) {
     return rc;
 }
 
-static int contents_make_folder(const char *path) { return mkdir(path, 0700) == 0 || errno == EEXIST ? 0 : -1; }
+static int contents_make_folder(const char *path) {
+    return mkdir(path, 0700) == 0 || errno == EEXIST ? 0 : -1;
+}
 
 static int copy_folder(const char *from, const char *to, int nth) {
     struct arena *a = arena_new();
@@ -53,7 +55,8 @@ static int copy_folder(const char *from, const char *to, int nth) {
     int n = contents_listed(a, from, nth, &list), rc = n < 0 ? -1 : 0;
     if (n > 0) rc = contents_make_folder(to);
     if (n > 0 && rc == 0) rc = contents_make_folder(sub);
-    for (int i = 0; i < n && rc == 0; i++) rc = copy_one(a, content_path(a, from, list[i]).p, content_path(a, to, list[i]).p);
+    for (int i = 0; i < n && rc == 0; i++)
+        rc = copy_one(a, content_path(a, from, list[i]).p, content_path(a, to, list[i]).p);
     if (n > 0 && rc == 0) rc = sync_path(sub);
     if (n > 0 && rc == 0) rc = sync_path(to);
     int why = errno;
@@ -62,11 +65,15 @@ static int copy_folder(const char *from, const char *to, int nth) {
     return rc < 0 ? rc : n;
 }
 
-int contents_copy(const char *from, const char *to, void (*progress)(int done, int total), char *err, size_t err_size) {
+int contents_copy(const char *from, const char *to, void (*progress)(int done, int total), char *err,
+                  size_t err_size) {
     int sum = 0;
     for (int nth = 0; nth < CONTENT_FOLDERS; nth++) {
         int n = copy_folder(from, to, nth);
-        if (n < 0) return snprintf(err, err_size, "contents of files can't be copied from %s to %s: %s", from, to, strerror(errno)), -1;
+        if (n < 0)
+            return snprintf(err, err_size, "contents of files can't be copied from %s to %s: %s", from, to,
+                            strerror(errno)),
+                   -1;
         sum += n;
         if (progress) progress(nth + 1, CONTENT_FOLDERS);
     }

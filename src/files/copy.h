@@ -6,12 +6,13 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Copies up to n bytes from the current offsets of both descriptors, like copy_file_range, but between any two file
- * systems. */
+/* Copies up to n bytes from the current offsets of both descriptors, like copy_file_range, but between any
+ * two file systems. */
 ssize_t copy_bytes(int from, int to, int64_t n);
 
-/* Copies all contents durably, except those that are there already. If there are none, makes no folder. Returns the
- * number of contents, or negative with one line in err. progress may be NULL. */
-int contents_copy(const char *from, const char *to, void (*progress)(int done, int total), char *err, size_t err_size);
+/* Copies all contents durably, except those that are there already. If there are none, makes no folder.
+ * Returns the number of contents, or negative with one line in err. progress may be NULL. */
+int contents_copy(const char *from, const char *to, void (*progress)(int done, int total), char *err,
+                  size_t err_size);
 
 #endif

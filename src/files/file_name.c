@@ -26,7 +26,8 @@ static struct str whole_characters(struct str s, size_t most) {
 
 static struct str with_suffix(struct arena *a, struct str name, struct str suffix) {
     struct str ending = ending_of(name);
-    struct str stem = whole_characters((struct str){name.p, name.n - ending.n}, NAME_BYTES - ending.n - suffix.n);
+    struct str stem =
+        whole_characters((struct str){name.p, name.n - ending.n}, NAME_BYTES - ending.n - suffix.n);
     return STR_CAT(a, stem, suffix, ending);
 }
 
@@ -69,6 +70,7 @@ void file_names_unique(struct arena *a, struct str *names, int n) {
     for (int i = 0; i < n; i++) {
         wanted[i] = names[i];
         int nth = earlier_alike(wanted, i, names[i]) + 1;
-        for (; earlier_alike(names, i, names[i]) > 0; nth++) names[i] = with_suffix(a, wanted[i], str_fmt(a, " (%d)", nth > 1 ? nth : 2));
+        for (; earlier_alike(names, i, names[i]) > 0; nth++)
+            names[i] = with_suffix(a, wanted[i], str_fmt(a, " (%d)", nth > 1 ? nth : 2));
     }
 }

@@ -3,8 +3,8 @@
 #include "base/buf.h"
 #include "files/html_clean.h"
 
-/* In clean HTML these words are always the beginning of a tag, because < is escaped in texts and values, and the address is the first
- * attribute of a picture (html_attributes). */
+/* In clean HTML these words are always the beginning of a tag, because < is escaped in texts and values,
+ * and the address is the first attribute of a picture (html_attributes). */
 #define BLOCKED S("<img data-src=\"https://")
 #define SHOWN S("<img src=\"https://")
 

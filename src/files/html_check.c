@@ -1,5 +1,6 @@
-/* Accepts only HTML in the form that the cleaner writes: (1) start tags with listed attributes in the order of their table, (2) attribute
- * values that are quoted and clean, (3) matching end tags, (4) the four escapes, and no other < > " or &, (5) <details> only in its fixed form. */
+/* Accepts only HTML in the form that the cleaner writes: (1) start tags with listed attributes in the
+ * order of their table, (2) attribute values that are quoted and clean, (3) matching end tags, (4) the
+ * four escapes, and no other < > " or &, (5) <details> only in its fixed form. */
 #include "files/html_clean.h"
 
 #include "base/link.h"
@@ -18,7 +19,11 @@ static bool takes(struct check *c, struct str word) {
 }
 
 static char takes_escape(struct check *c) {
-    return takes(c, S("&amp;")) ? '&' : takes(c, S("&lt;")) ? '<' : takes(c, S("&gt;")) ? '>' : takes(c, S("&quot;")) ? '"' : 0;
+    return takes(c, S("&amp;"))    ? '&'
+           : takes(c, S("&lt;"))   ? '<'
+           : takes(c, S("&gt;"))   ? '>'
+           : takes(c, S("&quot;")) ? '"'
+                                   : 0;
 }
 
 static bool is_bare(char c) { return !html_is_control(c) && !in_set(c, "<>\"&"); }
@@ -61,7 +66,8 @@ static bool check_attribute_value(struct check *c, const struct html_attribute *
 
 static bool take_attribute(struct check *c, const char *name) {
     size_t n = strlen(name);
-    if (c->rest.n < n + 3 || c->rest.p[0] != ' ' || memcmp(c->rest.p + 1, name, n) != 0 || memcmp(c->rest.p + 1 + n, "=\"", 2) != 0)
+    if (c->rest.n < n + 3 || c->rest.p[0] != ' ' || memcmp(c->rest.p + 1, name, n) != 0 ||
+        memcmp(c->rest.p + 1 + n, "=\"", 2) != 0)
         return false;
     c->rest = (struct str){c->rest.p + n + 3, c->rest.n - n - 3};
     return true;
@@ -90,7 +96,9 @@ static bool check_start(struct check *c) {
     return takes(c, S(">"));
 }
 
-static bool check_end(struct check *c) { return c->depth > 0 && take_element(c) == c->open[--c->depth] && takes(c, S(">")); }
+static bool check_end(struct check *c) {
+    return c->depth > 0 && take_element(c) == c->open[--c->depth] && takes(c, S(">"));
+}
 
 bool html_is_clean(struct str html) {
     struct check c = {.rest = html};

@@ -1,5 +1,5 @@
-/* The process that cleans HTML. Its answer is a line of four numbers (bytes of HTML, bytes of text, remote pictures, 1 if it was
- * cut), then the HTML, then the text. */
+/* The process that cleans HTML. Its answer is a line of four numbers (bytes of HTML, bytes of text, remote
+ * pictures, 1 if it was cut), then the HTML, then the text. */
 #include "base/limits.h"
 #include "files/confined.h"
 #include "files/html_clean.h"
@@ -27,13 +27,15 @@ static bool write_answer(struct str s) {
 }
 
 int html_child(void) {
-    static const struct confined_limits limits = {.memory = INT64_C(512) << 20, .answer = LIMIT_HTML_CLEAN + 64, .seconds = 2};
+    static const struct confined_limits limits = {
+        .memory = INT64_C(512) << 20, .answer = LIMIT_HTML_CLEAN + 64, .seconds = 2};
     struct buf in = {0}, head = {0};
     struct html_made made;
     confined_enter(&limits);
     read_html(&in);
     html_clean_here(buf_view(&in), &made);
     buf_fmt(&head, "%zu %zu %d %d\n", made.html.n, made.text.n, made.remote_pictures, made.cut);
-    bool ok = write_answer(buf_view(&head)) && write_answer(buf_view(&made.html)) && write_answer(buf_view(&made.text));
+    bool ok = write_answer(buf_view(&head)) && write_answer(buf_view(&made.html)) &&
+              write_answer(buf_view(&made.text));
     _exit(ok ? 0 : 1);
 }

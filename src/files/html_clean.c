@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* ---- the parent --------------------------------------------------------------------------------------------------- */
+/* ---- the parent ------------------------------------------------------------------------------ */
 
 /* Parses the answer (see files/html_child.c) as untrusted input. */
 static bool read_cleaned(struct str answer, struct html_cleaned *out) {
@@ -25,12 +25,15 @@ static bool read_cleaned(struct str answer, struct html_cleaned *out) {
     return html_is_clean(out->html) && utf8_valid(out->text) && !memchr(out->text.p, 0, out->text.n);
 }
 
-static bool write_input(int fd, struct str html) { return html.n == 0 || pwrite(fd, html.p, html.n, 0) == (ssize_t)html.n; }
+static bool write_input(int fd, struct str html) {
+    return html.n == 0 || pwrite(fd, html.p, html.n, 0) == (ssize_t)html.n;
+}
 
 static int clean_confined(int in, int answer, struct arena *a, struct str html, struct html_cleaned *out) {
     struct str bytes;
     if (in < 0 || answer < 0 || !write_input(in, html))
-        return UNAVAILABLE("HTML that can't be cleaned", "HTML can't be cleaned: no memory for it: %s", strerror(errno));
+        return UNAVAILABLE("HTML that can't be cleaned", "HTML can't be cleaned: no memory for it: %s",
+                           strerror(errno));
     int rc = confined_run(HTML_ARGUMENT, "clean", in, answer, "the HTML of a message");
     if (rc != 1) return rc;
     if (confined_answer(answer, LIMIT_HTML_CLEAN + 64, a, &bytes) && read_cleaned(bytes, out)) return 1;
@@ -48,9 +51,11 @@ int html_clean(struct arena *a, struct str html, struct html_cleaned *out) {
     return rc;
 }
 
-/* ---- for one reader ----------------------------------------------------------------------------------------------- */
+/* ---- for one reader -------------------------------------------------------------------------- */
 
-static bool begins(struct str s, size_t at, struct str word) { return s.n - at >= word.n && memcmp(s.p + at, word.p, word.n) == 0; }
+static bool begins(struct str s, size_t at, struct str word) {
+    return s.n - at >= word.n && memcmp(s.p + at, word.p, word.n) == 0;
+}
 
 /* Clean HTML has quotes only around values, so these words are always attributes. */
 struct str html_show(struct arena *a, struct str clean, bool remote, html_inline_url *inline_url, void *ctx) {
@@ -61,7 +66,8 @@ struct str html_show(struct arena *a, struct str clean, bool remote, html_inline
             buf_str(&b, shown);
             i += blocked.n;
         } else if (inline_url && begins(clean, i, inline_part)) {
-            struct str rest = {clean.p + i + inline_part.n, clean.n - i - inline_part.n}, id = str_cut(&rest, '"');
+            struct str rest = {clean.p + i + inline_part.n, clean.n - i - inline_part.n},
+                       id = str_cut(&rest, '"');
             struct str url = inline_url(ctx, id);
             if (url.p) {
                 buf_str(&b, shown);

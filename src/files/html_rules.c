@@ -5,7 +5,7 @@
 #include <ctype.h>
 #include <strings.h>
 
-/* ---- elements ----------------------------------------------------------------------------------------------------- */
+/* ---- elements -------------------------------------------------------------------------------- */
 
 #define SIZE "width height "
 #define CELL "colspan rowspan width height bgcolor valign"
@@ -109,7 +109,7 @@ const struct html_element *html_element_named(const char *name) {
     return NULL;
 }
 
-/* ---- values ------------------------------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static struct str blanks_off(struct str s) {
     while (s.n && isspace((unsigned char)s.p[0])) s.p++, s.n--;
@@ -119,11 +119,14 @@ static struct str blanks_off(struct str s) {
 
 static bool clean_words(struct buf *out, struct str value) {
     for (size_t i = 0; i < value.n && i < 1000; i++)
-        if (!html_is_control(value.p[i])) buf_char(out, isspace((unsigned char)value.p[i]) ? ' ' : value.p[i]);
+        if (!html_is_control(value.p[i]))
+            buf_char(out, isspace((unsigned char)value.p[i]) ? ' ' : value.p[i]);
     return value.n <= 1000;
 }
 
-static bool clean_href(struct buf *out, struct str value) { return link_clean(out, value, LINK_WEB | LINK_MAIL | LINK_PHONE); }
+static bool clean_href(struct buf *out, struct str value) {
+    return link_clean(out, value, LINK_WEB | LINK_MAIL | LINK_PHONE);
+}
 static bool clean_remote(struct buf *out, struct str value) { return link_clean(out, value, LINK_WEB); }
 
 /* cid: is the address of a part of the same mail (RFC 2392). */
@@ -149,10 +152,11 @@ static bool clean_base64(struct buf *out, struct str s) {
 
 /* Addresses of pictures that need no request. */
 static bool clean_src(struct buf *out, struct str value) {
-    static const char *const data[] = {"data:image/png;base64,", "data:image/jpeg;base64,", "data:image/gif;base64,",
-                                       "data:image/webp;base64,"};
+    static const char *const data[] = {"data:image/png;base64,", "data:image/jpeg;base64,",
+                                       "data:image/gif;base64,", "data:image/webp;base64,"};
     struct str s = blanks_off(value);
-    if (s.n > 4 && strncasecmp(s.p, "cid:", 4) == 0) return clean_content_id(out, (struct str){s.p + 4, s.n - 4});
+    if (s.n > 4 && strncasecmp(s.p, "cid:", 4) == 0)
+        return clean_content_id(out, (struct str){s.p + 4, s.n - 4});
     for (size_t i = 0; i < sizeof data / sizeof *data; i++) {
         size_t n = strlen(data[i]);
         if (s.n <= n || strncasecmp(s.p, data[i], n) != 0) continue;
@@ -196,8 +200,12 @@ static bool one_of(struct buf *out, struct str value, const char *words) {
     return false;
 }
 
-static bool clean_align(struct buf *out, struct str value) { return one_of(out, value, "left right center justify"); }
-static bool clean_valign(struct buf *out, struct str value) { return one_of(out, value, "top middle bottom baseline"); }
+static bool clean_align(struct buf *out, struct str value) {
+    return one_of(out, value, "left right center justify");
+}
+static bool clean_valign(struct buf *out, struct str value) {
+    return one_of(out, value, "top middle bottom baseline");
+}
 static bool clean_dir(struct buf *out, struct str value) { return one_of(out, value, "ltr rtl auto"); }
 /* Types of foldable quotations and of lists. Letters of lists are case-sensitive. */
 static bool clean_type(struct buf *out, struct str value) {
@@ -231,7 +239,7 @@ static bool clean_face(struct buf *out, struct str value) {
     return s.n > 0 && s.n <= 200;
 }
 
-/* ---- attributes --------------------------------------------------------------------------------------------------- */
+/* ---- attributes ------------------------------------------------------------------------------ */
 
 const struct html_attribute html_attributes[] = {
     [HTML_HREF] = {"href", clean_href},
@@ -270,7 +278,8 @@ static bool attribute_is_listed(const char *list, const char *name) {
 }
 
 bool html_may_have(const struct html_element *e, const char *attribute) {
-    return attribute_is_listed("title align dir lang style", attribute) || attribute_is_listed(e->attributes, attribute);
+    return attribute_is_listed("title align dir lang style", attribute) ||
+           attribute_is_listed(e->attributes, attribute);
 }
 
 bool html_value(struct buf *out, const struct html_attribute *a, struct str value) {

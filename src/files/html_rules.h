@@ -1,5 +1,5 @@
-/* The allow-lists of elements, attributes and values in the HTML of a message. The cleaner writes by these tables, and
- * files/html_check.c checks its output by them. */
+/* The allow-lists of elements, attributes and values in the HTML of a message. The cleaner writes by these
+ * tables, and files/html_check.c checks its output by them. */
 #ifndef FILES_HTML_RULES_H
 #define FILES_HTML_RULES_H
 
@@ -35,8 +35,8 @@ const struct html_element *html_element_named(const char *name);
 
 struct html_attribute {
     const char *name;
-    /* Appends the clean value. Returns false if the value is not allowed; html_value then removes what was appended. A clean value
-     * stays unchanged. */
+    /* Appends the clean value. Returns false if the value is not allowed; html_value then removes what was
+     * appended. A clean value stays unchanged. */
     bool (*clean)(struct buf *out, struct str value);
 };
 /* Attributes in the order in which they are written; ends with name NULL. */
@@ -49,6 +49,8 @@ bool html_style(struct buf *out, struct str style);  /* a list of declarations *
 bool html_colour(struct buf *out, struct str value); /* #rgb, #rrggbb, a name, rgb(), rgba() */
 
 /* Returns true for control characters except tab and line break. No text keeps them. */
-static inline bool html_is_control(char c) { return ((unsigned char)c < ' ' && c != '\t' && c != '\n') || c == 0x7F; }
+static inline bool html_is_control(char c) {
+    return ((unsigned char)c < ' ' && c != '\t' && c != '\n') || c == 0x7F;
+}
 
 #endif

@@ -1,5 +1,6 @@
-/* Inline styles. A style may change the look of words, not their position, because a message must not cover the page around it, and must
- * not load anything. So only listed properties are allowed, with words, colours and lengths that are not negative. */
+/* Inline styles. A style may change the look of words, not their position, because a message must not
+ * cover the page around it, and must not load anything. So only listed properties are allowed, with words,
+ * colours and lengths that are not negative. */
 #include "files/html_rules.h"
 
 #include <ctype.h>
@@ -33,7 +34,8 @@ static const struct property {
     {"display", 0, "none block inline inline-block table table-row table-cell list-item", 1},
     {"float", 0, "none left right", 1},
     {"clear", 0, "none left right both", 1},
-    {"list-style-type", 0, "none disc circle square decimal lower-alpha upper-alpha lower-roman upper-roman", 1},
+    {"list-style-type", 0, "none disc circle square decimal lower-alpha upper-alpha lower-roman upper-roman",
+     1},
     {"border-collapse", 0, "collapse separate", 1},
     {"border-spacing", LENGTH, "", 2},
     {"border-radius", LENGTH, "", 4},
@@ -72,7 +74,7 @@ static void add_lower(struct buf *out, struct str s) {
     for (size_t i = 0; i < s.n; i++) buf_char(out, (char)tolower((unsigned char)s.p[i]));
 }
 
-/* ---- values ------------------------------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static size_t digits_at(struct str s, size_t at) {
     size_t n = 0;
@@ -87,14 +89,17 @@ static bool style_number(struct buf *out, struct str s, bool unit) {
     struct str rest = {s.p + n, s.n - n};
     if (whole > 5 || part > 6 || whole + part == 0) return false;
     bool known = rest.n == 0;
-    for (size_t i = 0; unit && i < sizeof units / sizeof *units; i++) known = known || str_eqi(rest, str_of(units[i]));
+    for (size_t i = 0; unit && i < sizeof units / sizeof *units; i++)
+        known = known || str_eqi(rest, str_of(units[i]));
     add_lower(out, s);
     return known;
 }
 
 /* rgb(1, 2, 3), rgba(1, 2, 3, 0.5): digits, percents and stops between commas. */
 static bool colour_function(struct buf *out, struct str s) {
-    size_t from = s.n > 5 && str_eqi((struct str){s.p, 5}, S("rgba(")) ? 5 : s.n > 4 && str_eqi((struct str){s.p, 4}, S("rgb(")) ? 4 : 0;
+    size_t from = s.n > 5 && str_eqi((struct str){s.p, 5}, S("rgba("))  ? 5
+                  : s.n > 4 && str_eqi((struct str){s.p, 4}, S("rgb(")) ? 4
+                                                                        : 0;
     int commas = 0;
     if (from == 0 || s.p[s.n - 1] != ')' || s.n > 60) return false;
     add_lower(out, (struct str){s.p, from});
@@ -118,7 +123,8 @@ bool html_colour(struct buf *out, struct str value) {
     struct str s = str_trim(value);
     bool hex = s.n > 1 && s.p[0] == '#';
     if (s.n && memchr(s.p, '(', s.n)) return colour_function(out, s);
-    if (hex ? !(s.n == 4 || s.n == 7 || s.n == 9) || !all_of((struct str){s.p + 1, s.n - 1}, isxdigit) : s.n > 30 || !all_of(s, isalpha))
+    if (hex ? !(s.n == 4 || s.n == 7 || s.n == 9) || !all_of((struct str){s.p + 1, s.n - 1}, isxdigit)
+            : s.n > 30 || !all_of(s, isalpha))
         return false;
     add_lower(out, s);
     return true;
@@ -152,7 +158,8 @@ static bool font_family(struct buf *out, struct str value) {
     while (value.p) {
         struct str name = str_trim(str_cut(&value, ','));
         char quote = name.n > 1 ? name.p[0] : 0;
-        if ((quote == '"' || quote == '\'') && name.p[name.n - 1] == quote) name = str_trim((struct str){name.p + 1, name.n - 2});
+        if ((quote == '"' || quote == '\'') && name.p[name.n - 1] == quote)
+            name = str_trim((struct str){name.p + 1, name.n - 2});
         if (name.n == 0 || name.n > 60) return false;
         if (!first) buf_char(out, ',');
         first = false;
@@ -161,14 +168,15 @@ static bool font_family(struct buf *out, struct str value) {
     return true;
 }
 
-/* ---- declarations ------------------------------------------------------------------------------------------------- */
+/* ---- declarations ---------------------------------------------------------------------------- */
 
 /* Returns the value up to the next blank outside brackets. */
 static struct str next_value(struct str *rest) {
     int depth = 0;
     size_t n = 0;
     *rest = str_trim(*rest);
-    for (; n < rest->n && (depth > 0 || !isspace((unsigned char)rest->p[n])); n++) depth += (rest->p[n] == '(') - (rest->p[n] == ')');
+    for (; n < rest->n && (depth > 0 || !isspace((unsigned char)rest->p[n])); n++)
+        depth += (rest->p[n] == '(') - (rest->p[n] == ')');
     struct str value = {rest->p, n};
     *rest = (struct str){rest->p + n, rest->n - n};
     return value;
@@ -208,7 +216,8 @@ bool html_style(struct buf *out, struct str style) {
         size_t before = out->n;
         struct str value = str_cut(&rest, ';'), name = str_trim(str_cut(&value, ':'));
         if (before > begin) buf_char(out, ';');
-        if (value.p == NULL || !declaration(out, name, str_trim(value)) || out->n - begin > HTML_STYLE_BYTES) out->n = before;
+        if (value.p == NULL || !declaration(out, name, str_trim(value)) || out->n - begin > HTML_STYLE_BYTES)
+            out->n = before;
     }
     return out->n > begin;
 }

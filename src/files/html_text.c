@@ -1,5 +1,6 @@
-/* The plain text of a clean tree, for readers without HTML, previews and search. Lines are kept, repeated blanks are not. Hidden elements
- * are left out. Quotations begin with "> ". Addresses of links are left out, because those of newsletters are longer than the text. */
+/* The plain text of a clean tree, for readers without HTML, previews and search. Lines are kept, repeated
+ * blanks are not. Hidden elements are left out. Quotations begin with "> ". Addresses of links are left
+ * out, because those of newsletters are longer than the text. */
 #include "files/html_rules.h"
 #include "files/html_tree.h"
 
@@ -75,7 +76,8 @@ static bool enter_said(void *ctx, const GumboNode *node) {
     begin_block(w, e);
     if (strcmp(e->name, "br") == 0) break_line(w, w->breaks < 2 ? w->breaks + 1 : 2);
     if (strcmp(e->name, "li") == 0) say_text(w, "- ");
-    const GumboAttribute *alt = strcmp(e->name, "img") == 0 ? gumbo_get_attribute(&node->v.element.attributes, "alt") : NULL;
+    const GumboAttribute *alt =
+        strcmp(e->name, "img") == 0 ? gumbo_get_attribute(&node->v.element.attributes, "alt") : NULL;
     if (alt) say_text(w, alt->value);
     return true;
 }

@@ -1,8 +1,10 @@
-/* The cleaner parses as a browser does, and writes the parts that the tables allow. That alone is not safe, because the text of a tree does
- * not always parse to the same tree (a paragraph in a paragraph, a link in a link). A browser could then read a tree that was not checked.
- * So the output is parsed and written again until nothing changes. Then it parses to the checked tree, and cleaning a clean text changes
- * nothing. Most texts need two passes. A text that needs more than PASSES is shown as plain text. The output has no element that switches
- * the parser to other rules: no foreign elements (svg, math), no element whose content is not HTML. */
+/* The cleaner parses as a browser does, and writes the parts that the tables allow. That alone is not
+ * safe, because the text of a tree does not always parse to the same tree (a paragraph in a paragraph, a
+ * link in a link). A browser could then read a tree that was not checked. So the output is parsed and
+ * written again until nothing changes. Then it parses to the checked tree, and cleaning a clean text
+ * changes nothing. Most texts need two passes. A text that needs more than PASSES is shown as plain text.
+ * The output has no element that switches the parser to other rules: no foreign elements (svg, math), no
+ * element whose content is not HTML. */
 #include "files/html_tree.h"
 
 #include "base/arena.h"
@@ -17,7 +19,7 @@
 #define PASSES 8
 #define DESTROYED_DEPTH 10000 /* the library frees a tree by recursion */
 
-/* ---- walking ------------------------------------------------------------------------------------------------------ */
+/* ---- walking --------------------------------------------------------------------------------- */
 
 struct walk_frame {
     const GumboNode *node;
@@ -56,12 +58,13 @@ size_t html_walk(const GumboNode *root, const struct html_walker *w) {
 
 const struct html_element *html_element_of(const GumboNode *node, bool *drop) {
     bool element = node->type == GUMBO_NODE_ELEMENT && node->v.element.tag_namespace == GUMBO_NAMESPACE_HTML;
-    const struct html_element *e = element ? html_element_named(gumbo_normalized_tagname(node->v.element.tag)) : NULL;
+    const struct html_element *e =
+        element ? html_element_named(gumbo_normalized_tagname(node->v.element.tag)) : NULL;
     *drop = !element || (e && e->flags & HTML_DROP);
     return *drop ? NULL : e;
 }
 
-/* ---- writing ------------------------------------------------------------------------------------------------------ */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 struct html_writer {
     struct buf out;
@@ -87,11 +90,15 @@ static bool write_attribute(struct html_writer *w, const struct html_attribute *
     return ok;
 }
 
-/* Writes the address of a remote picture to data-src, because src would load it and show the sender that the mail was read, and where. */
+/* Writes the address of a remote picture to data-src, because src would load it and show the sender that
+ * the mail was read, and where. */
 static bool write_picture(struct html_writer *w, const GumboNode *node) {
-    const struct html_attribute *src = &html_attributes[HTML_SRC], *data_src = &html_attributes[HTML_DATA_SRC];
+    const struct html_attribute *src = &html_attributes[HTML_SRC],
+                                *data_src = &html_attributes[HTML_DATA_SRC];
     bool shown = write_attribute(w, src, value_of(node, "src")), remote = false;
-    if (!shown) remote = write_attribute(w, data_src, value_of(node, "src")) || write_attribute(w, data_src, value_of(node, "data-src"));
+    if (!shown)
+        remote = write_attribute(w, data_src, value_of(node, "src")) ||
+                 write_attribute(w, data_src, value_of(node, "data-src"));
     w->pictures += remote;
     return shown || remote || value_of(node, "alt").n > 0;
 }
@@ -138,7 +145,8 @@ static bool enter_element(struct html_writer *w, const GumboNode *node) {
     bool drop;
     const struct html_element *e = html_element_of(node, &drop);
     if (drop || w->cut) return false;
-    if (node->v.element.tag == GUMBO_TAG_SUMMARY && is_folded(node->parent)) return false; /* written with its parent */
+    /* written with its parent */
+    if (node->v.element.tag == GUMBO_TAG_SUMMARY && is_folded(node->parent)) return false;
     if (e == NULL || (e->flags & HTML_FOLD && !is_folded(node))) return true;
     if (w->depth == HTML_DEPTH) return !(e->flags & HTML_ALONE);
     if (++w->elements > HTML_ELEMENTS) w->cut = true;
@@ -152,13 +160,15 @@ static bool enter_element(struct html_writer *w, const GumboNode *node) {
 static void write_text(struct html_writer *w, const char *text) {
     for (const char *p = text; *p && !w->cut; p++) {
         if (!html_is_control(*p)) html_escape(&w->out, (struct str){p, 1});
-        w->cut = w->out.n > LIMIT_HTML_CLEAN / 2 - 64 * 1024 && ((unsigned char)p[1] & 0xC0) != 0x80; /* room for the end tags */
+        /* room for the end tags */
+        w->cut = w->out.n > LIMIT_HTML_CLEAN / 2 - 64 * 1024 && ((unsigned char)p[1] & 0xC0) != 0x80;
     }
 }
 
 static bool enter_node(void *ctx, const GumboNode *node) {
     struct html_writer *w = ctx;
-    if (node->type == GUMBO_NODE_TEXT || node->type == GUMBO_NODE_WHITESPACE) write_text(w, node->v.text.text);
+    if (node->type == GUMBO_NODE_TEXT || node->type == GUMBO_NODE_WHITESPACE)
+        write_text(w, node->v.text.text);
     return node->type == GUMBO_NODE_ELEMENT && enter_element(w, node);
 }
 
@@ -169,7 +179,7 @@ static void leave_node(void *ctx, const GumboNode *node) {
     w->depth--;
 }
 
-/* ---- passes ------------------------------------------------------------------------------------------------------- */
+/* ---- passes ---------------------------------------------------------------------------------- */
 
 /* Parses the HTML as the content of a <div>, as the page that shows it does. */
 static GumboOutput *parse_html(struct str html) {
@@ -184,7 +194,8 @@ static void clean_once(struct str html, struct html_writer *w, struct buf *text)
     GumboOutput *tree = parse_html(html);
     size_t deepest = 0;
     for (unsigned i = 0; i < tree->root->v.element.children.length; i++) {
-        size_t depth = html_walk(tree->root->v.element.children.data[i], &(struct html_walker){enter_node, leave_node, w});
+        size_t depth = html_walk(tree->root->v.element.children.data[i],
+                                 &(struct html_walker){enter_node, leave_node, w});
         if (depth > deepest) deepest = depth;
     }
     if (text) html_text_of(text, tree->root);

@@ -1,4 +1,5 @@
-/* The tree of a parsed HTML text. Only the confined process (files/html_child.c) and fuzz targets build one. */
+/* The tree of a parsed HTML text. Only the confined process (files/html_child.c) and fuzz targets build
+ * one. */
 #ifndef FILES_HTML_TREE_H
 #define FILES_HTML_TREE_H
 
@@ -6,8 +7,9 @@
 
 #include <gumbo.h>
 
-/* Walks all nodes in the order of the text, without recursion, because the depth of an untrusted tree grows with its text. If enter() returns
- * true, the walk visits the children and calls leave(). Returns the depth of the tree. */
+/* Walks all nodes in the order of the text, without recursion, because the depth of an untrusted tree
+ * grows with its text. If enter() returns true, the walk visits the children and calls leave(). Returns
+ * the depth of the tree. */
 struct html_walker {
     bool (*enter)(void *ctx, const GumboNode *node);
     void (*leave)(void *ctx, const GumboNode *node);
@@ -15,8 +17,8 @@ struct html_walker {
 };
 size_t html_walk(const GumboNode *root, const struct html_walker *w);
 
-/* Returns the row of the element in files/html_rules.h, or NULL if it has none or is not an element of HTML. Sets `drop` if its contents are
- * removed, too. */
+/* Returns the row of the element in files/html_rules.h, or NULL if it has none or is not an element of
+ * HTML. Sets `drop` if its contents are removed, too. */
 const struct html_element *html_element_of(const GumboNode *node, bool *drop);
 
 void html_text_of(struct buf *out, const GumboNode *root); /* appends the plain text of a clean tree */

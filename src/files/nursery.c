@@ -24,7 +24,7 @@ union request_control {
     struct cmsghdr align;
 };
 
-/* ---- the parent --------------------------------------------------------------------------------------------------------- */
+/* ---- the parent ------------------------------------------------------------------------------ */
 
 static struct {
     pthread_mutex_t lock;
@@ -49,7 +49,8 @@ static bool spawn_nursery(int theirs) {
     posix_spawn_file_actions_adddup2(&actions, STDIN_FILENO, STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions, STDIN_FILENO, STDERR_FILENO);
     posix_spawn_file_actions_adddup2(&actions, theirs, SOCKET);
-    posix_spawn_file_actions_addclosefrom_np(&actions, SOCKET + 1); /* before exec: the locks of a killed desk end with it */
+    /* before exec: the locks of a killed desk end with it */
+    posix_spawn_file_actions_addclosefrom_np(&actions, SOCKET + 1);
     int rc = posix_spawn(&nursery.pid, "/proc/self/exe", &actions, NULL, args, nothing);
     posix_spawn_file_actions_destroy(&actions);
     return rc == 0;
@@ -74,15 +75,20 @@ static void stop_nursery(int socket) {
     nursery.socket = -1;
     kill(nursery.pid, SIGKILL);
     while (waitpid(nursery.pid, NULL, 0) < 0 && errno == EINTR) {}
-    log_often(LOG_WARN, "prepared processes that ended", "the prepared process ended: another one is started");
+    log_often(LOG_WARN, "prepared processes that ended",
+              "the prepared process ended: another one is started");
 }
 
 static bool send_request(int socket, char kind, const int fds[DESCRIPTORS]) {
     union request_control control = {0};
     struct iovec data = {&kind, 1};
-    struct msghdr m = {.msg_iov = &data, .msg_iovlen = 1, .msg_control = control.room, .msg_controllen = sizeof control.room};
+    struct msghdr m = {.msg_iov = &data,
+                       .msg_iovlen = 1,
+                       .msg_control = control.room,
+                       .msg_controllen = sizeof control.room};
     struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-    *c = (struct cmsghdr){.cmsg_len = CMSG_LEN(DESCRIPTORS * sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+    *c = (struct cmsghdr){
+        .cmsg_len = CMSG_LEN(DESCRIPTORS * sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
     memcpy(CMSG_DATA(c), fds, DESCRIPTORS * sizeof(int));
     ssize_t n;
     do n = sendmsg(socket, &m, MSG_NOSIGNAL);
@@ -90,7 +96,8 @@ static bool send_request(int socket, char kind, const int fds[DESCRIPTORS]) {
     return n == 1;
 }
 
-/* Sends the request, to a new prepared process if there is none or the last one has ended. Returns its socket, or -1. */
+/* Sends the request, to a new prepared process if there is none or the last one has ended. Returns its
+ * socket, or -1. */
 static int request_fork(int kind, const int fds[DESCRIPTORS]) {
     int socket = -1;
     pthread_mutex_lock(&nursery.lock);
@@ -139,7 +146,7 @@ int nursery_run(const char *kind, int in, int out, int cancel, int *status) {
     return ended && *status != NOT_FORKED;
 }
 
-/* ---- the prepared process ------------------------------------------------------------------------------------------------ */
+/* ---- the prepared process -------------------------------------------------------------------- */
 
 struct fork_request {
     int kind, in, out, pipe;
@@ -161,7 +168,10 @@ static int receive_request(struct fork_request *r) {
     union request_control control;
     char kind = 0;
     struct iovec data = {&kind, 1};
-    struct msghdr m = {.msg_iov = &data, .msg_iovlen = 1, .msg_control = control.room, .msg_controllen = sizeof control.room};
+    struct msghdr m = {.msg_iov = &data,
+                       .msg_iovlen = 1,
+                       .msg_control = control.room,
+                       .msg_controllen = sizeof control.room};
     ssize_t n = recvmsg(SOCKET, &m, MSG_CMSG_CLOEXEC);
     if (n <= 0) return n < 0 && errno == EINTR ? -1 : 0;
     struct cmsghdr *c = CMSG_FIRSTHDR(&m);
@@ -176,7 +186,8 @@ static void run_fork(const struct nursery_kind *kind, const struct fork_request 
     sigset_t none;
     sigemptyset(&none);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (dup2(r->in, STDIN_FILENO) < 0 || dup2(r->out, STDOUT_FILENO) < 0 || close_range(SOCKET, ~0U, 0) != 0) _exit(1);
+    if (dup2(r->in, STDIN_FILENO) < 0 || dup2(r->out, STDOUT_FILENO) < 0 || close_range(SOCKET, ~0U, 0) != 0)
+        _exit(1);
     sigprocmask(SIG_SETMASK, &none, NULL);
     _exit(kind->run());
 }
@@ -214,7 +225,8 @@ int nursery_child(const struct nursery_kind *kinds) {
     sigprocmask(SIG_SETMASK, &ended, NULL);
     for (; kinds[count].argument; count++)
         if (kinds[count].prepare) kinds[count].prepare();
-    struct pollfd wait[] = {{SOCKET, POLLIN, 0}, {signalfd(-1, &ended, SFD_CLOEXEC | SFD_NONBLOCK), POLLIN, 0}};
+    struct pollfd wait[] = {{SOCKET, POLLIN, 0},
+                            {signalfd(-1, &ended, SFD_CLOEXEC | SFD_NONBLOCK), POLLIN, 0}};
     for (int got = 1; got;) {
         if (poll(wait, 2, -1) < 0 && errno != EINTR) break;
         if (wait[1].revents && read(wait[1].fd, &ignored, sizeof ignored) > 0) report_ended();

@@ -11,14 +11,17 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* ---- headers ------------------------------------------------------------------------------------------------------ */
+/* ---- headers --------------------------------------------------------------------------------- */
 
 static int big_endian_16(const unsigned char *p) { return p[0] << 8 | p[1]; }
 
 static bool png(const unsigned char *head, size_t n, struct picture *out) {
-    if (n < 24 || memcmp(head, "\x89PNG\r\n\x1a\n", 8) != 0 || memcmp(head + 12, "IHDR", 4) != 0) return false;
-    bool small = head[16] == 0 && head[17] == 0 && head[20] == 0 && head[21] == 0; /* the two upper bytes of width and height */
-    *out = (struct picture){PICTURE_PNG, small ? big_endian_16(head + 18) : INT32_MAX, small ? big_endian_16(head + 22) : INT32_MAX};
+    if (n < 24 || memcmp(head, "\x89PNG\r\n\x1a\n", 8) != 0 || memcmp(head + 12, "IHDR", 4) != 0)
+        return false;
+    /* the two upper bytes of width and height */
+    bool small = head[16] == 0 && head[17] == 0 && head[20] == 0 && head[21] == 0;
+    *out = (struct picture){PICTURE_PNG, small ? big_endian_16(head + 18) : INT32_MAX,
+                            small ? big_endian_16(head + 22) : INT32_MAX};
     return true;
 }
 
@@ -48,7 +51,8 @@ static bool webp(const unsigned char *head, size_t n, struct picture *out) {
     return out->width > 0;
 }
 
-/* Skips segments up to the frame header: SOF0 to SOF15 without DHT, JPG and DAC (ISO/IEC 10918-1, table B.1). */
+/* Skips segments up to the frame header: SOF0 to SOF15 without DHT, JPG and DAC (ISO/IEC 10918-1, table
+ * B.1). */
 static bool jpeg(FILE *f, struct picture *out) {
     unsigned char s[9];
     if (fseek(f, 2, SEEK_SET) != 0) return false;
@@ -69,21 +73,25 @@ static bool jpeg(FILE *f, struct picture *out) {
 int picture_look(const char *path, struct picture *out) {
     unsigned char head[32];
     FILE *f = fopen(path, "rbe");
-    if (f == NULL) return UNAVAILABLE("pictures that can't be read", "the picture %s can't be read: %s", path, strerror(errno));
+    if (f == NULL)
+        return UNAVAILABLE("pictures that can't be read", "the picture %s can't be read: %s", path,
+                           strerror(errno));
     size_t n = fread(head, 1, sizeof head, f);
-    bool known =
-        png(head, n, out) || gif(head, n, out) || webp(head, n, out) || (n > 3 && head[0] == 0xFF && head[1] == 0xD8 && jpeg(f, out));
+    bool known = png(head, n, out) || gif(head, n, out) || webp(head, n, out) ||
+                 (n > 3 && head[0] == 0xFF && head[1] == 0xD8 && jpeg(f, out));
     fclose(f);
     return known && out->width > 0 && out->height > 0;
 }
 
-/* ---- the parent process ------------------------------------------------------------------------------------------- */
+/* ---- the parent process ---------------------------------------------------------------------- */
 
-static int picture_made(const char *path, const char *what, struct arena *a, const struct picture *p, struct str *out) {
+static int picture_made(const char *path, const char *what, struct arena *a, const struct picture *p,
+                        struct str *out) {
     if ((int64_t)p->width * p->height > LIMIT_PIXELS) return 0;
     int in = open(path, O_RDONLY | O_CLOEXEC), answer = memfd_create("picture", MFD_CLOEXEC);
     int rc = in >= 0 && answer >= 0 ? confined_run(PICTURE_ARGUMENT, what, in, answer, "a picture")
-                                    : UNAVAILABLE("pictures that can't be read", "the picture %s can't be read: %s", path, strerror(errno));
+                                    : UNAVAILABLE("pictures that can't be read",
+                                                  "the picture %s can't be read: %s", path, strerror(errno));
     if (rc == 1 && !confined_answer(answer, LIMIT_PICTURE, a, out)) rc = 0;
     if (in >= 0) close(in);
     if (answer >= 0) close(answer);
@@ -97,7 +105,8 @@ int picture_square(const char *path, int side, struct arena *a, const struct pic
 struct picture picture_within(const struct picture *p, int box) {
     int longer = p->width > p->height ? p->width : p->height;
     if (longer <= box) return (struct picture){p->type, p->width, p->height};
-    int64_t width = ((int64_t)p->width * box + longer / 2) / longer, height = ((int64_t)p->height * box + longer / 2) / longer;
+    int64_t width = ((int64_t)p->width * box + longer / 2) / longer,
+            height = ((int64_t)p->height * box + longer / 2) / longer;
     return (struct picture){p->type, width > 0 ? (int)width : 1, height > 0 ? (int)height : 1};
 }
 
@@ -105,7 +114,8 @@ struct str thumbnail_type(const struct picture *p) {
     return p->type == PICTURE_JPEG ? S("image/jpeg") : S("image/png");
 }
 
-int picture_thumbnail(const char *path, int box, struct arena *a, const struct picture *p, struct thumbnail *out) {
+int picture_thumbnail(const char *path, int box, struct arena *a, const struct picture *p,
+                      struct thumbnail *out) {
     struct picture small = picture_within(p, box);
     int rc = picture_made(path, str_fmt(a, "within %dx%d", small.width, small.height).p, a, p, &out->data);
     out->width = small.width;

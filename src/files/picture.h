@@ -1,6 +1,6 @@
-/* Uploaded pictures. No decoder is safe by itself: a GIF of 35 bytes can claim 65535 x 65535 pixels. So (1) the header
- * is read here, by code that allocates nothing, (2) a picture that is too large is refused, and (3) a confined process
- * decodes the rest (files/confined.h). */
+/* Uploaded pictures. No decoder is safe by itself: a GIF of 35 bytes can claim 65535 x 65535 pixels. So
+ * (1) the header is read here, by code that allocates nothing, (2) a picture that is too large is refused,
+ * and (3) a confined process decodes the rest (files/confined.h). */
 #ifndef FILES_PICTURE_H
 #define FILES_PICTURE_H
 
@@ -13,15 +13,17 @@ struct picture {
     int width, height;
 };
 
-/* Reads the header of a file. Returns 1, 0 if it is not a valid header of these types, or -ERR_SERVICE_UNAVAILABLE if
- * it can't be read. */
+/* Reads the header of a file. Returns 1, 0 if it is not a valid header of these types, or
+ * -ERR_SERVICE_UNAVAILABLE if it can't be read. */
 int picture_look(const char *path, struct picture *out);
 
-/* Makes the middle square of a picture, side x side pixels, as PNG, or as JPEG if the picture is a JPEG. Returns 1, 0
- * if it can't be decoded or exceeds LIMIT_PIXELS, or an error. Waits for a child process, so call it only in the pool. */
+/* Makes the middle square of a picture, side x side pixels, as PNG, or as JPEG if the picture is a JPEG.
+ * Returns 1, 0 if it can't be decoded or exceeds LIMIT_PIXELS, or an error. Waits for a child process, so
+ * call it only in the pool. */
 int picture_square(const char *path, int side, struct arena *a, const struct picture *p, struct str *out);
 
-/* Returns the size of a picture that fits a box of `box` x `box` pixels. It keeps the proportions and never enlarges. */
+/* Returns the size of a picture that fits a box of `box` x `box` pixels. It keeps the proportions and
+ * never enlarges. */
 struct picture picture_within(const struct picture *p, int box);
 
 #define THUMBNAIL_BOX 200                           /* pixels */
@@ -31,13 +33,16 @@ struct thumbnail {
     struct str data, type;
     int width, height;
 };
-/* Makes the picture of this size, from the first frame of an animation. Returns like picture_square, and waits as long. */
-int picture_thumbnail(const char *path, int box, struct arena *a, const struct picture *p, struct thumbnail *out);
+/* Makes the picture of this size, from the first frame of an animation. Returns like picture_square, and
+ * waits as long. */
+int picture_thumbnail(const char *path, int box, struct arena *a, const struct picture *p,
+                      struct thumbnail *out);
 
 /* The same, but a GIF that fits the box stays a GIF: its first frame, not scaled. */
 int picture_logo(const char *path, int box, struct arena *a, const struct picture *p, struct thumbnail *out);
 
-/* The process: `deskd --picture "square SIDE"`, "within WIDTHxHEIGHT", or "frame SIDE" for the first frame of a GIF as a GIF. */
+/* The process: `deskd --picture "square SIDE"`, "within WIDTHxHEIGHT", or "frame SIDE" for the first frame
+ * of a GIF as a GIF. */
 #define PICTURE_ARGUMENT "--picture"
 int picture_child(const char *what);
 

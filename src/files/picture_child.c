@@ -15,10 +15,11 @@
 
 #define SIDE_MAX 4096 /* longest side of the result, in pixels */
 
-/* ---- libgd ------------------------------------------------------------------------------------------------------- */
+/* ---- libgd ----------------------------------------------------------------------------------- */
 
-/* libgd needs more than 50 libraries, for formats that deskd does not read. The program is not linked against it, because
- * the loader would need most of the time of each start for them. This process alone loads it, before it is confined. */
+/* libgd needs more than 50 libraries, for formats that deskd does not read. The program is not linked
+ * against it, because the loader would need most of the time of each start for them. This process alone
+ * loads it, before it is confined. */
 #define LIBGD "libgd.so.3"
 #define GD_FUNCTIONS(F)     \
     F(ImageAlphaBlending)   \
@@ -56,7 +57,7 @@ static bool load_gd(struct gd *gd) {
     return function != NULL;
 }
 
-/* ---- JPEG --------------------------------------------------------------------------------------------------------- */
+/* ---- JPEG ------------------------------------------------------------------------------------ */
 
 static void child_give_up(j_common_ptr d) {
     (void)d;
@@ -65,8 +66,8 @@ static void child_give_up(j_common_ptr d) {
 
 static void say_nothing(j_common_ptr d) { (void)d; }
 
-/* Returns the divisor of the size at which the JPEG is decoded. Decoding at 1/8, 1/4 or 1/2 costs a fraction of the
- * time and memory. The shorter side stays at least `side` pixels. */
+/* Returns the divisor of the size at which the JPEG is decoded. Decoding at 1/8, 1/4 or 1/2 costs a
+ * fraction of the time and memory. The shorter side stays at least `side` pixels. */
 static unsigned reduction(unsigned width, unsigned height, int side) {
     unsigned shorter = width < height ? width : height, by = 8;
     while (by > 1 && shorter / by < (unsigned)side) by /= 2;
@@ -101,15 +102,18 @@ static gdImagePtr decode_jpeg(const struct gd *gd, int side) {
     while (image && d.output_scanline < d.output_height) {
         int *out = image->tpixels[d.output_scanline];
         if (jpeg_read_scanlines(&d, row, 1) != 1) return NULL;
-        for (unsigned x = 0; x < d.output_width; x++) out[x] = colour(row[0] + x * bytes, inks, d.saw_Adobe_marker);
+        for (unsigned x = 0; x < d.output_width; x++)
+            out[x] = colour(row[0] + x * bytes, inks, d.saw_Adobe_marker);
     }
     return image;
 }
 
 /* Suppresses messages of libgd, which would go to standard error. */
-static void keep_quiet(int priority, const char *format, va_list arguments) { (void)priority, (void)format, (void)arguments; }
+static void keep_quiet(int priority, const char *format, va_list arguments) {
+    (void)priority, (void)format, (void)arguments;
+}
 
-/* ---- the process -------------------------------------------------------------------------------------------------- */
+/* ---- the process ----------------------------------------------------------------------------- */
 
 static gdImagePtr child_decode(const struct gd *gd, int first, int side) {
     switch (first) {
@@ -125,7 +129,8 @@ static gdImagePtr blank_image(const struct gd *gd, int width, int height) {
     if (image == NULL) return NULL;
     gd->ImageAlphaBlending(image, 0);
     gd->ImageSaveAlpha(image, 1);
-    gd->ImageFilledRectangle(image, 0, 0, width - 1, height - 1, gdTrueColorAlpha(0, 0, 0, gdAlphaTransparent));
+    gd->ImageFilledRectangle(image, 0, 0, width - 1, height - 1,
+                             gdTrueColorAlpha(0, 0, 0, gdAlphaTransparent));
     return image;
 }
 
@@ -133,31 +138,40 @@ static gdImagePtr middle_square(const struct gd *gd, gdImagePtr whole, int side)
     int shorter = gdImageSX(whole) < gdImageSY(whole) ? gdImageSX(whole) : gdImageSY(whole);
     gdImagePtr square = blank_image(gd, side, side);
     if (square)
-        gd->ImageCopyResampled(square, whole, 0, 0, (gdImageSX(whole) - shorter) / 2, (gdImageSY(whole) - shorter) / 2, side, side, shorter,
-                               shorter);
+        gd->ImageCopyResampled(square, whole, 0, 0, (gdImageSX(whole) - shorter) / 2,
+                               (gdImageSY(whole) - shorter) / 2, side, side, shorter, shorter);
     return square;
 }
 
 static gdImagePtr scaled_image(const struct gd *gd, gdImagePtr whole, int width, int height) {
     gdImagePtr small = blank_image(gd, width, height);
-    if (small) gd->ImageCopyResampled(small, whole, 0, 0, 0, 0, width, height, gdImageSX(whole), gdImageSY(whole));
+    if (small)
+        gd->ImageCopyResampled(small, whole, 0, 0, 0, 0, width, height, gdImageSX(whole), gdImageSY(whole));
     return small;
 }
 
 int picture_child(const char *what) {
-    static const struct confined_limits limits = {.memory = INT64_C(512) << 20, .answer = LIMIT_PICTURE, .seconds = 5};
+    static const struct confined_limits limits = {
+        .memory = INT64_C(512) << 20, .answer = LIMIT_PICTURE, .seconds = 5};
     int side = 0, width = 0, height = 0;
-    bool square = sscanf(what, "square %d", &side) == 1, frame = !square && sscanf(what, "frame %d", &side) == 1;
-    if (!square && !frame && sscanf(what, "within %dx%d", &width, &height) == 2) side = width < height ? width : height;
+    bool square = sscanf(what, "square %d", &side) == 1,
+         frame = !square && sscanf(what, "frame %d", &side) == 1;
+    if (!square && !frame && sscanf(what, "within %dx%d", &width, &height) == 2)
+        side = width < height ? width : height;
     struct gd gd;
     if (!load_gd(&gd)) _exit(CONFINED_NO_LIBRARY);
     gd.SetErrorMethod(keep_quiet);
     confined_enter(&limits);
     int first = getc(stdin);
-    if (side < 1 || side > SIDE_MAX || width > SIDE_MAX || height > SIDE_MAX || ungetc(first, stdin) == EOF) _exit(1);
+    if (side < 1 || side > SIDE_MAX || width > SIDE_MAX || height > SIDE_MAX || ungetc(first, stdin) == EOF)
+        _exit(1);
     gdImagePtr whole = child_decode(&gd, first, side), made = NULL;
-    if (frame && (whole == NULL || first != 'G' || gdImageSX(whole) > side || gdImageSY(whole) > side)) _exit(1);
-    if (whole) made = frame ? whole : square ? middle_square(&gd, whole, side) : scaled_image(&gd, whole, width, height);
+    if (frame && (whole == NULL || first != 'G' || gdImageSX(whole) > side || gdImageSY(whole) > side))
+        _exit(1);
+    if (whole)
+        made = frame    ? whole
+               : square ? middle_square(&gd, whole, side)
+                        : scaled_image(&gd, whole, width, height);
     if (made == NULL) _exit(1);
     if (frame) gd.ImageGif(made, stdout);
     else if (first == 0xFF) gd.ImageJpeg(made, stdout, 85);

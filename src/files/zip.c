@@ -13,7 +13,8 @@
 #include <unistd.h>
 
 #define PIECE (64 * 1024)
-#define ENTRY_OVERHEAD 1024 /* upper limit of the bytes of an entry beside its content; the name is written twice */
+#define ENTRY_OVERHEAD \
+    1024 /* upper limit of the bytes of an entry beside its content; the name is written twice */
 
 struct zip {
     struct arena *arena;
@@ -77,7 +78,8 @@ int64_t zip_about(const struct zip *z) {
 }
 
 static bool zip_fails(struct zip *z, const char *why) {
-    log_error("a ZIP was cut off: the content %s %s", z->next < z->count ? z->entries[z->next].sha256.p : "-", why);
+    log_error("a ZIP was cut off: the content %s %s", z->next < z->count ? z->entries[z->next].sha256.p : "-",
+              why);
     z->broken = true;
     return false;
 }
@@ -85,7 +87,8 @@ static bool zip_fails(struct zip *z, const char *why) {
 static bool write_entry_head(struct zip *z) {
     const struct zip_entry *e = &z->entries[z->next];
     struct archive_entry *head = archive_entry_new();
-    locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0), before = utf8 ? uselocale(utf8) : (locale_t)0;
+    locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0),
+             before = utf8 ? uselocale(utf8) : (locale_t)0;
     archive_entry_copy_pathname(head, e->name.p);
     archive_entry_set_size(head, e->size);
     archive_entry_set_filetype(head, AE_IFREG);
@@ -112,7 +115,8 @@ static bool end_entry(struct zip *z) {
     if (z->entries[z->next].fd == 0) close(z->fd);
     z->fd = -1;
     if (z->written != z->entries[z->next].size) return zip_fails(z, "has another size");
-    if (archive_write_finish_entry(z->archive) < ARCHIVE_WARN) return zip_fails(z, archive_error_string(z->archive));
+    if (archive_write_finish_entry(z->archive) < ARCHIVE_WARN)
+        return zip_fails(z, archive_error_string(z->archive));
     z->next++;
     return true;
 }
@@ -125,7 +129,8 @@ static bool write_piece(struct zip *z) {
     if (n == 0) return end_entry(z);
     z->written += n;
     if (z->written > z->entries[z->next].size) return zip_fails(z, "has another size");
-    return archive_write_data(z->archive, z->piece, (size_t)n) == n || zip_fails(z, archive_error_string(z->archive));
+    return archive_write_data(z->archive, z->piece, (size_t)n) == n ||
+           zip_fails(z, archive_error_string(z->archive));
 }
 
 static bool make_more(struct zip *z) {

@@ -1,12 +1,13 @@
 /* The listening socket, and the choice of a loop for each new connection.
  *
- * If the library accepts, all loops wait for the listening socket, and the first to wake takes all new connections. A
- * burst of sixteen connections often ended on one of two loops, and half of the machine was idle as long as they lived.
- * SO_REUSEPORT spreads by a hash, which is even only for thousands of connections. It would also let a second server of
- * the same user bind the port unnoticed. So one thread accepts, and gives each connection to the loop that has the
- * fewest.
+ * If the library accepts, all loops wait for the listening socket, and the first to wake takes all new
+ * connections. A burst of sixteen connections often ended on one of two loops, and half of the machine was
+ * idle as long as they lived. SO_REUSEPORT spreads by a hash, which is even only for thousands of
+ * connections. It would also let a second server of the same user bind the port unnoticed. So one thread
+ * accepts, and gives each connection to the loop that has the fewest.
  *
- * Stopping is simple, too: the thread ends and the socket is closed. The loops never use the listening socket. */
+ * Stopping is simple, too: the thread ends and the socket is closed. The loops never use the listening
+ * socket. */
 #include "http/edge.h"
 
 #include "base/log.h"
@@ -20,8 +21,10 @@
 #include <unistd.h>
 
 #define BACKLOG 1024
-#define KERNEL_UNSENT (128 * 1024) /* bytes that the kernel keeps for a client that does not read; the default is 2.5 MB, not counted */
-#define SHORTAGE_MS 50             /* pause before the next attempt after a lack of descriptors or memory */
+#define KERNEL_UNSENT \
+    (128 *            \
+     1024) /* bytes that the kernel keeps for a client that does not read; the default is 2.5 MB, not counted */
+#define SHORTAGE_MS 50 /* pause before the next attempt after a lack of descriptors or memory */
 
 int listener_open(const char *address, int port, int *bound, char *err, size_t err_size) {
     struct address a;
@@ -42,19 +45,23 @@ int listener_open(const char *address, int port, int *bound, char *err, size_t e
         memcpy(&in6->sin6_addr, a.bytes, 16);
         size = sizeof *in6;
     }
-    int on = 1, unsent = KERNEL_UNSENT, fd = socket(at.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (fd >= 0) setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent, sizeof unsent); /* accepted connections inherit it */
-    if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) || bind(fd, (struct sockaddr *)&at, size) ||
-        listen(fd, BACKLOG) || getsockname(fd, (struct sockaddr *)&at, &size)) {
+    int on = 1, unsent = KERNEL_UNSENT,
+        fd = socket(at.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    /* accepted connections inherit it */
+    if (fd >= 0) setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent, sizeof unsent);
+    if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) ||
+        bind(fd, (struct sockaddr *)&at, size) || listen(fd, BACKLOG) ||
+        getsockname(fd, (struct sockaddr *)&at, &size)) {
         snprintf(err, err_size, "listening on %s port %d: %s", address, port, strerror(errno));
         if (fd >= 0) close(fd);
         return -1;
     }
-    *bound = ntohs(address_is_mapped(&a) ? ((struct sockaddr_in *)(void *)&at)->sin_port : ((struct sockaddr_in6 *)(void *)&at)->sin6_port);
+    *bound = ntohs(address_is_mapped(&a) ? ((struct sockaddr_in *)(void *)&at)->sin_port
+                                         : ((struct sockaddr_in6 *)(void *)&at)->sin6_port);
     return fd;
 }
 
-/* ---- the thread ------------------------------------------------------------------------------------ */
+/* ---- the thread ------------------------------------------------------------------------------ */
 
 static struct loop *emptiest(struct http_server *s) {
     struct loop *best = s->loops;
@@ -78,7 +85,8 @@ static bool accept_all(struct http_server *s) {
         socklen_t size = sizeof at;
         int fd = accept4(s->listener, (struct sockaddr *)&at, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (fd < 0 && errno == EAGAIN) return true;
-        if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)) return false;
+        if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM))
+            return false;
         if (fd < 0) continue; /* accept(2): the error concerns that one connection only */
         loop_give(emptiest(s), fd, (struct sockaddr *)&at, size);
     }

@@ -42,7 +42,7 @@ static int charge(struct body *b, int64_t bytes) {
     return 0;
 }
 
-/* ---- files ----------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static int file_begin(struct body *b, struct http_file file) {
     b->file = ARENA_NEW(b->request->arena, struct http_file);
@@ -51,7 +51,8 @@ static int file_begin(struct body *b, struct http_file file) {
     b->last = &b->file->next;
     if (!b->keep_files) return 0;
     b->spool = spool_open(b->request->arena, b->stores.folder, &b->who, body_limit(b));
-    return b->spool ? 0 : body_refuse(b, ERR_SERVICE_UNAVAILABLE, "The server can't store files at the moment.");
+    return b->spool ? 0
+                    : body_refuse(b, ERR_SERVICE_UNAVAILABLE, "The server can't store files at the moment.");
 }
 
 static int file_data(struct body *b, struct str piece) {
@@ -70,14 +71,17 @@ static int file_end(struct body *b, struct str md5) {
     return body_refuse(b, ERR_CHECKSUM_MISMATCH, "A file does not match its Content-MD5.");
 }
 
-/* ---- the parts of a form --------------------------------------------------------------------------- */
+/* ---- the parts of a form --------------------------------------------------------------------- */
 
-/* Returns true for the part that a browser sends for an empty file input: a file without name and content. It is
- * skipped. */
-static bool is_unselected(const struct body *b) { return b->part.filename.p && b->part.filename.n == 0 && b->file == NULL; }
+/* Returns true for the part that a browser sends for an empty file input: a file without name and content.
+ * It is skipped. */
+static bool is_unselected(const struct body *b) {
+    return b->part.filename.p && b->part.filename.n == 0 && b->file == NULL;
+}
 
 static int begin_file_part(struct body *b) {
-    return file_begin(b, (struct http_file){.field = b->part.name, .filename = b->part.filename, .type = b->part.type});
+    return file_begin(
+        b, (struct http_file){.field = b->part.name, .filename = b->part.filename, .type = b->part.type});
 }
 
 static int on_part(void *ctx, const struct multipart_part *part) {
@@ -96,7 +100,8 @@ static int on_data(void *ctx, struct str piece) {
     }
     if (b->part.filename.p) return file_data(b, piece);
     b->field_bytes += (int64_t)piece.n;
-    if (b->field_bytes > b->limit) return body_refuse(b, ERR_PAYLOAD_TOO_LARGE, "The fields of the form are too large.");
+    if (b->field_bytes > b->limit)
+        return body_refuse(b, ERR_PAYLOAD_TOO_LARGE, "The fields of the form are too large.");
     int err = charge(b, b->field_bytes);
     if (err) return err;
     buf_str(&b->memory, piece);
@@ -108,10 +113,12 @@ static int put_field(struct body *b) {
     unsigned char md5[16];
     struct json_error why;
     if (!utf8_valid(text)) return body_refuse(b, ERR_BODY_INVALID, "A field of the form is not UTF-8.");
-    if (text.n && memchr(text.p, 0, text.n)) return body_refuse(b, ERR_BODY_INVALID, "A field of the form has a NUL character.");
+    if (text.n && memchr(text.p, 0, text.n))
+        return body_refuse(b, ERR_BODY_INVALID, "A field of the form has a NUL character.");
     if (b->part.md5.p) {
         md5_of(md5, text);
-        if (!md5_matches(b->part.md5, md5)) return body_refuse(b, ERR_CHECKSUM_MISMATCH, "A field does not match its Content-MD5.");
+        if (!md5_matches(b->part.md5, md5))
+            return body_refuse(b, ERR_CHECKSUM_MISMATCH, "A field does not match its Content-MD5.");
     }
     struct json *value = json_string(b->request->arena, text);
     if (form_put(b->request->arena, b->request->form, b->part.name, value, &why) == 0) return 0;
@@ -126,16 +133,21 @@ static int on_part_end(void *ctx) {
 
 static const struct multipart_sink form_sink = {on_part, on_data, on_part_end};
 
-/* ---- the body -------------------------------------------------------------------------------------- */
+/* ---- the body -------------------------------------------------------------------------------- */
 
 static bool is_form(struct str content_type) {
     struct str rest = content_type;
     return content_type.p && str_eqi(str_trim(str_cut(&rest, ';')), S("multipart/form-data"));
 }
 
-struct body *body_new(struct http_request *r, const struct http_plan *plan, struct str content_type, struct stores stores) {
+struct body *body_new(struct http_request *r, const struct http_plan *plan, struct str content_type,
+                      struct stores stores) {
     struct body *b = ARENA_NEW(r->arena, struct body);
-    *b = (struct body){.request = r, .limit = plan->limit, .file_limit = plan->file_limit, .stores = stores, .who.person = plan->person};
+    *b = (struct body){.request = r,
+                       .limit = plan->limit,
+                       .file_limit = plan->file_limit,
+                       .stores = stores,
+                       .who.person = plan->person};
     if (address_parse(r->remote, &b->who.address)) b->who.address = address_counted(b->who.address);
     b->keep_files = plan->body != HTTP_BODY_MEMORY;
     b->last = &r->files;
@@ -143,7 +155,8 @@ struct body *body_new(struct http_request *r, const struct http_plan *plan, stru
         b->kind = FORM;
         b->form = multipart_new(r->arena, content_type, &form_sink, b);
         r->form = json_new(r->arena, JSON_OBJECT);
-        if (b->form == NULL) return body_refuse(b, ERR_BODY_INVALID, "The Content-Type gives no usable boundary."), NULL;
+        if (b->form == NULL)
+            return body_refuse(b, ERR_BODY_INVALID, "The Content-Type gives no usable boundary."), NULL;
         if (http_header(r, "Content-MD5").p) b->whole = g_checksum_new(G_CHECKSUM_MD5);
     } else if (plan->body == HTTP_BODY_FILE) {
         b->kind = RAW_FILE;
@@ -151,13 +164,15 @@ struct body *body_new(struct http_request *r, const struct http_plan *plan, stru
         if (disposition.p && !header_parameter(r->arena, disposition, S("name"), &field))
             return body_refuse(b, ERR_BODY_INVALID, "The Content-Disposition is malformed."), NULL;
         struct str filename = disposition.p ? filename_of(r->arena, disposition) : (struct str){0};
-        if (file_begin(b, (struct http_file){.field = field, .filename = filename, .type = content_type})) return NULL;
+        if (file_begin(b, (struct http_file){.field = field, .filename = filename, .type = content_type}))
+            return NULL;
     }
     return b;
 }
 
 int64_t body_limit(const struct body *b) {
-    if (b->kind == FORM) return b->file_limit + b->limit > LIMIT_UPLOAD ? b->file_limit + b->limit : LIMIT_UPLOAD;
+    if (b->kind == FORM)
+        return b->file_limit + b->limit > LIMIT_UPLOAD ? b->file_limit + b->limit : LIMIT_UPLOAD;
     return b->kind == RAW_FILE ? b->file_limit : b->limit;
 }
 
@@ -177,7 +192,8 @@ static void finish_memory(struct body *b, struct str md5) {
     b->request->body = buf_view(&b->memory);
     if (md5.p == NULL) return;
     md5_of(sum, b->request->body);
-    if (!md5_matches(md5, sum)) body_refuse(b, ERR_CHECKSUM_MISMATCH, "The body does not match its Content-MD5.");
+    if (!md5_matches(md5, sum))
+        body_refuse(b, ERR_CHECKSUM_MISMATCH, "The body does not match its Content-MD5.");
 }
 
 static void finish_form(struct body *b, struct str md5) {
@@ -188,7 +204,8 @@ static void finish_form(struct body *b, struct str md5) {
     if (err && b->request->body_error == 0) body_refuse(b, -err, multipart_reason(b->form));
     if (err || b->whole == NULL) return;
     g_checksum_get_digest(b->whole, sum, &n);
-    if (!md5_matches(md5, sum)) body_refuse(b, ERR_CHECKSUM_MISMATCH, "The body does not match its Content-MD5.");
+    if (!md5_matches(md5, sum))
+        body_refuse(b, ERR_CHECKSUM_MISMATCH, "The body does not match its Content-MD5.");
 }
 
 void body_finish(struct body *b, struct str md5) {

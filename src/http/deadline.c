@@ -1,33 +1,37 @@
 /* Deadlines, disconnected peers, drain: one thread, the sweeper.
  *
- * The library's own timeout counts from the last byte. A client that sends a byte now and then would keep its
- * connection for ever, and a few hundred such clients all connections of the server. Here every phase of a connection
- * has one absolute deadline, set when the phase begins and extended only by real progress:
+ * The library's own timeout counts from the last byte. A client that sends a byte now and then would keep
+ * its connection for ever, and a few hundred such clients all connections of the server. Here every phase
+ * of a connection has one absolute deadline, set when the phase begins and extended only by real progress:
  *
  *     head     DEADLINE_HEAD_MS from its first byte; a new connection has as long to send that byte, a kept one IDLE_KEEPALIVE_S
  *     body     DEADLINE_BODY_MS, and longer as long as it keeps a minimum rate (request.c)
  *     reply    DEADLINE_BODY_MS plus the time that its bytes take at that rate
  *
- * The loops only store the deadline. A few times a second the sweeper calls shutdown(2) on late connections. Their loop
- * then reads an end of file and closes them in its usual way. The sweeper never closes a descriptor itself. It holds
- * the lock under which a closing connection leaves the list. So a descriptor in the list is open and belongs to that
- * connection, and no other connection that got the same number is hit.
+ * The loops only store the deadline. A few times a second the sweeper calls shutdown(2) on late
+ * connections. Their loop then reads an end of file and closes them in its usual way. The sweeper never
+ * closes a descriptor itself. It holds the lock under which a closing connection leaves the list. So a
+ * descriptor in the list is open and belongs to that connection, and no other connection that got the same
+ * number is hit.
  *
- * A deferred request is suspended: its loop neither reads nor writes the socket, and would not notice that the peer has
- * disconnected. So the sweeper polls the sockets of all requests that have waited for a whole sweep (a write takes a
- * few milliseconds and is rarely polled), and calls gone(), by which the app cancels the query. A peer that closes only
- * its sending half counts as gone, as in nginx, because the two can't be told apart. `waiting` has its own lock, held
- * while gone() runs. http_reply takes it before it resumes the connection, so the request and its memory can't end
- * during gone(). Hence gone() must not reply itself. It sets a flag or interrupts.
+ * A deferred request is suspended: its loop neither reads nor writes the socket, and would not notice that
+ * the peer has disconnected. So the sweeper polls the sockets of all requests that have waited for a whole
+ * sweep (a write takes a few milliseconds and is rarely polled), and calls gone(), by which the app
+ * cancels the query. A peer that closes only its sending half counts as gone, as in nginx, because the two
+ * can't be told apart. `waiting` has its own lock, held while gone() runs. http_reply takes it before it
+ * resumes the connection, so the request and its memory can't end during gone(). Hence gone() must not
+ * reply itself. It sets a flag or interrupts.
  *
- * If a connection closes while the peer still sends (413, a refused head), it is not closed at once. A close with
- * unread bytes makes the kernel send a reset, which can overtake the reply and erase it at the peer (RFC 9112 section
- * 9.6). A duplicate of the descriptor stays open for two seconds, and its input is discarded.
+ * If a connection closes while the peer still sends (413, a refused head), it is not closed at once. A
+ * close with unread bytes makes the kernel send a reset, which can overtake the reply and erase it at the
+ * peer (RFC 9112 section 9.6). A duplicate of the descriptor stays open for two seconds, and its input is
+ * discarded.
  *
- * Drain: new connections are refused, idle ones shut down, and all replies say Connection: close. Requests in progress
- * may end until drain_ms. Then heads, bodies and slow readers are shut down, and gone() is called for every waiting
- * request. Only waiting requests are waited for without limit, because the library aborts the process if it is stopped
- * with a suspended connection, and another thread uses their memory. The app's budgets bound that. */
+ * Drain: new connections are refused, idle ones shut down, and all replies say Connection: close. Requests
+ * in progress may end until drain_ms. Then heads, bodies and slow readers are shut down, and gone() is
+ * called for every waiting request. Only waiting requests are waited for without limit, because the
+ * library aborts the process if it is stopped with a suspended connection, and another thread uses their
+ * memory. The app's budgets bound that. */
 #include "http/edge.h"
 
 #include "base/clock.h"
@@ -52,16 +56,16 @@ void conn_phase(struct conn *c, enum phase phase, int64_t ms) {
     atomic_store_explicit(&c->deadline, ms ? clock_monotonic() + ms : 0, memory_order_relaxed);
 }
 
-/* ---- connections ----------------------------------------------------------------------------------- */
+/* ---- connections ----------------------------------------------------------------------------- */
 
 static void cut(struct conn *c) {
     atomic_store_explicit(&c->deadline, 0, memory_order_relaxed);
     shutdown(c->fd, SHUT_RDWR);
 }
 
-/* Returns true if the peer has closed its half of an idle connection. If it closed together with its last request, the
- * library does not see it, because epoll reported that edge together with the request. The peer has as long as for a
- * head. */
+/* Returns true if the peer has closed its half of an idle connection. If it closed together with its last
+ * request, the library does not see it, because epoll reported that edge together with the request. The
+ * peer has as long as for a head. */
 static bool is_left(struct conn *c, int64_t now) {
     char byte;
     int64_t at = atomic_load_explicit(&c->quiet_at, memory_order_relaxed);
@@ -83,7 +87,7 @@ static void sweep_conn(struct http_server *s, struct conn *c, int64_t now) {
         atomic_compare_exchange_strong(&c->deadline, &deadline, now + TIME_SECOND);
 }
 
-/* ---- lingering ------------------------------------------------------------------------------------- */
+/* ---- lingering ------------------------------------------------------------------------------- */
 
 void linger(struct conn *c) {
     struct http_server *s = c->server;
@@ -91,7 +95,8 @@ void linger(struct conn *c) {
     int fd = fcntl(c->fd, F_DUPFD_CLOEXEC, 0);
     if (fd < 0) return;
     int64_t ms = LINGER_MS + (int64_t)c->pending.n * 1000 / MIN_BODY_RATE;
-    s->lingering[s->lingering_n++] = (struct lingering){fd, clock_monotonic() + ms, c->pending, c->pending_sent, c->read_shut};
+    s->lingering[s->lingering_n++] =
+        (struct lingering){fd, clock_monotonic() + ms, c->pending, c->pending_sent, c->read_shut};
     if (c->pending.n == 0) shutdown(fd, SHUT_WR);
     c->pending = (struct buf){0};
 }
@@ -127,7 +132,7 @@ static void sweep_lingering(struct http_server *s, int64_t now) {
     }
 }
 
-/* ---- waiting requests ------------------------------------------------------------------------------ */
+/* ---- waiting requests ------------------------------------------------------------------------ */
 
 void wait_begin(struct edge *e) {
     struct http_server *s = e->server;
@@ -169,7 +174,7 @@ static void sweep_waiting(struct http_server *s) {
     pthread_mutex_unlock(&s->wait_lock);
 }
 
-/* ---- the thread ------------------------------------------------------------------------------------ */
+/* ---- the thread ------------------------------------------------------------------------------ */
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 

@@ -46,19 +46,21 @@ struct conn {
     char remote[ADDRESS_TEXT];
     _Atomic int phase;
     _Atomic int64_t deadline; /* clock_monotonic at which the sweeper shuts the socket down; 0: never */
-    _Atomic int64_t quiet_at; /* clock_monotonic from which an idle peer that closed its half is disconnected; 0: never */
-    struct edge *edge;        /* the current request */
-    struct scan scan;         /* state of the scanner for this connection */
-    int64_t completed;        /* number of completed requests */
-    char *target;             /* the raw request target, in the library's buffer: see read_target */
+    /* clock_monotonic from which an idle peer that closed its half is disconnected; 0: never */
+    _Atomic int64_t quiet_at;
+    struct edge *edge; /* the current request */
+    struct scan scan;  /* state of the scanner for this connection */
+    int64_t completed; /* number of completed requests */
+    char *target;      /* the raw request target, in the library's buffer: see read_target */
     size_t target_n;
     char *question, behind_question;
     int64_t started;
-    bool surplus;       /* over a limit: not linked, never answered */
-    bool refused;       /* a malformed request was refused: nothing more is read */
-    bool read_shut;     /* its reading half was shut down, so that the library reads an end of file */
-    bool unread;        /* closes while bytes of the peer are unread: see linger() */
-    struct buf pending; /* rest of a reply of our own that the socket did not take at once; linger() sends it */
+    bool surplus;   /* over a limit: not linked, never answered */
+    bool refused;   /* a malformed request was refused: nothing more is read */
+    bool read_shut; /* its reading half was shut down, so that the library reads an end of file */
+    bool unread;    /* closes while bytes of the peer are unread: see linger() */
+    /* rest of a reply of our own that the socket did not take at once; linger() sends it */
+    struct buf pending;
     size_t pending_sent;
 };
 
@@ -116,8 +118,8 @@ struct loop {
     size_t by_fd_n;
 };
 
-/* Replies of at most HELD_FREE bytes are not counted: they cost no more than their connection, and LIMIT_CONNECTIONS
- * bounds these. */
+/* Replies of at most HELD_FREE bytes are not counted: they cost no more than their connection, and
+ * LIMIT_CONNECTIONS bounds these. */
 #define HELD_FREE (16 * 1024)
 
 struct lingering {
@@ -125,7 +127,8 @@ struct lingering {
     int64_t until;
     struct buf pending;
     size_t sent;
-    bool read_shut; /* its reading half was shut down here, so an end of file does not mean that the peer has closed */
+    /* its reading half was shut down here, so an end of file does not mean that the peer has closed */
+    bool read_shut;
 };
 #define LINGER_MAX 256
 #define BUCKETS 1024
@@ -158,7 +161,8 @@ struct http_server {
     struct edge *waiting;
 
     pthread_t sweeper;
-    pthread_cond_t wake, emptied; /* used with `lock`; wake: a sweep is due; emptied: the last connection was closed */
+    /* used with `lock`; wake: a sweep is due; emptied: the last connection was closed */
+    pthread_cond_t wake, emptied;
     _Atomic int64_t sweeps;
     bool stopping; /* under lock: the sweeper must end */
     _Atomic bool draining, hurry;
@@ -166,14 +170,16 @@ struct http_server {
 };
 
 /* accept.c */
-int listener_open(const char *address, int port, int *bound, char *err, size_t err_size); /* returns a descriptor, or -1 with err */
+/* returns a descriptor, or -1 with err */
+int listener_open(const char *address, int port, int *bound, char *err, size_t err_size);
 bool acceptor_start(struct http_server *s);
 void acceptor_stop(struct http_server *s); /* also closes the listening socket */
 
 /* deadline.c */
 bool sweeper_start(struct http_server *s);
 void sweeper_stop(struct http_server *s);
-void conn_phase(struct conn *c, enum phase phase, int64_t ms); /* sets the phase, with a deadline in ms from now; 0: none */
+/* sets the phase, with a deadline in ms from now; 0: none */
+void conn_phase(struct conn *c, enum phase phase, int64_t ms);
 void wait_begin(struct edge *e);
 void wait_end(struct edge *e);
 void linger(struct conn *c); /* call it under server->lock, when the library is about to close c->fd */
@@ -182,8 +188,10 @@ void linger(struct conn *c); /* call it under server->lock, when the library is 
 bool intake_works(void);                          /* true: the library's calls of recv arrive here */
 void intake_open(struct loop *l, struct conn *c); /* call it on the loop, before anything is read */
 void intake_close(struct loop *l, struct conn *c);
-bool intake_due(const struct conn *c); /* true: the request after the completed ones is malformed, and was not refused yet */
-void intake_refuse(struct conn *c, int err, const char *reason); /* writes the refusal; the connection must then close */
+/* true: the request after the completed ones is malformed, and was not refused yet */
+bool intake_due(const struct conn *c);
+/* writes the refusal; the connection must then close */
+void intake_refuse(struct conn *c, int err, const char *reason);
 
 /* framing.c */
 struct framing framing_read(struct edge *e, const char *version); /* also fills e->head */
@@ -191,16 +199,19 @@ struct framing framing_read(struct edge *e, const char *version); /* also fills 
 /* request.c */
 struct edge *edge_new(struct conn *c);
 void *on_request_line(void *cls, const char *uri, struct MHD_Connection *library);
-enum MHD_Result on_request(void *cls, struct MHD_Connection *library, const char *url, const char *method, const char *version,
-                           const char *upload, size_t *upload_n, void **context);
-void on_completed(void *cls, struct MHD_Connection *library, void **context, enum MHD_RequestTerminationCode why);
+enum MHD_Result on_request(void *cls, struct MHD_Connection *library, const char *url, const char *method,
+                           const char *version, const char *upload, size_t *upload_n, void **context);
+void on_completed(void *cls, struct MHD_Connection *library, void **context,
+                  enum MHD_RequestTerminationCode why);
 
 /* response.c */
 void stream_close(struct http_stream *s);
 enum MHD_Result response_queue(struct edge *e); /* passes the completed reply to the library */
 void response_refuse(struct edge *e, int err,
-                     const char *reason);       /* makes the app's refusal the reply; reason NULL: the error's own message */
-enum MHD_Result response_write(struct edge *e); /* writes the reply to the socket by itself and closes: see response.c */
+                     /* makes the app's refusal the reply; reason NULL: the error's own message */
+                     const char *reason);
+/* writes the reply to the socket by itself and closes: see response.c */
+enum MHD_Result response_write(struct edge *e);
 
 void reply_unhold(struct edge *e); /* response.c: the bytes of its reply are no longer held */
 

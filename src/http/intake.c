@@ -1,18 +1,20 @@
 /* Scans what a loop reads from a socket before the library sees it.
  *
- * The library (0.9.75, connection.c) has no callback before it has split a head, and it answers malformed heads by
- * itself: (1) a request line that it can't split with a close and no reply, (2) a head that is too large with a page in
- * HTML, (3) a Content-Length that is not a number with two heads (parse_connection_headers queues an error, then
- * MHD_connection_handle_idle builds the head of the same reply again). It accepts a bare LF as a line end and joins
- * folded lines, which allows request smuggling past an intermediary that reads the same bytes differently. Reading
- * ahead with MSG_PEEK would cover only the first head of a connection. But the library reads only with recv(2), through
- * the symbol of that name. This file defines that symbol, so that the dynamic linker resolves the library's calls to it
+ * The library (0.9.75, connection.c) has no callback before it has split a head, and it answers malformed
+ * heads by itself: (1) a request line that it can't split with a close and no reply, (2) a head that is
+ * too large with a page in HTML, (3) a Content-Length that is not a number with two heads
+ * (parse_connection_headers queues an error, then MHD_connection_handle_idle builds the head of the same
+ * reply again). It accepts a bare LF as a line end and joins folded lines, which allows request smuggling
+ * past an intermediary that reads the same bytes differently. Reading ahead with MSG_PEEK would cover only
+ * the first head of a connection. But the library reads only with recv(2), through the symbol of that
+ * name. This file defines that symbol, so that the dynamic linker resolves the library's calls to it
  * (http_start checks that). Calls from other threads and for other sockets pass through unchanged.
  *
- * So every byte passes scan_feed first, and the library sees only well-formed requests within the limits. The first
- * malformed byte ends the connection: earlier requests are answered, then intake_refuse writes the refusal, once, and
- * the library reads an end of file. While an earlier request is in progress, the refusal waits, because the library
- * reads no more before it is woken. on_completed or on_head (request.c) writes it then. */
+ * So every byte passes scan_feed first, and the library sees only well-formed requests within the limits.
+ * The first malformed byte ends the connection: earlier requests are answered, then intake_refuse writes
+ * the refusal, once, and the library reads an end of file. While an earlier request is in progress, the
+ * refusal waits, because the library reads no more before it is woken. on_completed or on_head (request.c)
+ * writes it then. */
 #include "http/edge.h"
 
 #include "base/clock.h"
@@ -33,7 +35,7 @@ bool intake_works(void) {
     return found == intake_recv;
 }
 
-/* ---- the connections of this loop by descriptor ------------------------------------------------------ */
+/* ---- the connections of this loop by descriptor ---------------------------------------------- */
 
 void intake_open(struct loop *l, struct conn *c) {
     size_t wanted = (size_t)c->fd + 1;
@@ -50,7 +52,7 @@ void intake_open(struct loop *l, struct conn *c) {
 
 void intake_close(struct loop *l, struct conn *c) { l->by_fd[c->fd] = NULL; }
 
-/* ---- refusals ---------------------------------------------------------------------------------------- */
+/* ---- refusals -------------------------------------------------------------------------------- */
 
 void intake_refuse(struct conn *c, int err, const char *reason) {
     struct edge *e = edge_new(c);
@@ -69,11 +71,12 @@ static bool is_current(const struct conn *c) { return scan_request(&c->scan) == 
 
 bool intake_due(const struct conn *c) { return c->scan.err && !c->refused && is_current(c); }
 
-/* ---- reading ----------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 /* The first byte of a head starts its deadline. */
 static void intake_begin_head(struct conn *c) {
-    if (!scan_in_head(&c->scan) || atomic_load_explicit(&c->phase, memory_order_relaxed) != PHASE_IDLE) return;
+    if (!scan_in_head(&c->scan) || atomic_load_explicit(&c->phase, memory_order_relaxed) != PHASE_IDLE)
+        return;
     c->started = clock_monotonic();
     conn_phase(c, PHASE_HEAD, c->server->head_ms);
 }
@@ -96,19 +99,23 @@ static ssize_t intake_take(struct conn *c, const char *p, size_t n) {
     return 0;
 }
 
-/* Returns true if an end of file follows a part of a head. The library waits for the next edge of epoll after a read that did not fill its
- * buffer. If the end arrived together with the part, that edge has already been reported, so the library never sees the end. */
+/* Returns true if an end of file follows a part of a head. The library waits for the next edge of epoll
+ * after a read that did not fill its buffer. If the end arrived together with the part, that edge has
+ * already been reported, so the library never sees the end. */
 static bool ends_in_head(const struct conn *c, int fd) {
     char byte;
     return scan_in_head(&c->scan) && !c->scan.err && is_current(c) && !is_at_work(c) &&
            recvfrom(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT, NULL, NULL) == 0;
 }
 
-/* The library drops a request if it reads an end of file behind it. So the end is withheld until the reply. */
+/* The library drops a request if it reads an end of file behind it. So the end is withheld until the
+ * reply. */
 static ssize_t end_of_file(struct conn *c) {
     if (is_at_work(c)) return nothing_yet();
-    bool late = atomic_load_explicit(&c->deadline, memory_order_relaxed) == 0; /* the sweeper has shut it down */
-    if (scan_in_head(&c->scan) && !late) intake_refuse(c, ERR_BODY_INVALID, "The head of the request is not complete.");
+    /* the sweeper has shut it down */
+    bool late = atomic_load_explicit(&c->deadline, memory_order_relaxed) == 0;
+    if (scan_in_head(&c->scan) && !late)
+        intake_refuse(c, ERR_BODY_INVALID, "The head of the request is not complete.");
     return 0;
 }
 

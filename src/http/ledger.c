@@ -75,7 +75,8 @@ static enum ledger_full limit_reached(struct ledger *l, const struct sender *who
     if (l->held + n > greater(l->most, LARGEST_IN_ALL * least)) return LEDGER_TOTAL;
     while (count--) {
         const struct account *a = *account_place(l, &keys[count]);
-        if ((a ? a->held : 0) + n > greater(l->each, least)) return keys[count].person ? LEDGER_PERSON : LEDGER_ADDRESS;
+        if ((a ? a->held : 0) + n > greater(l->each, least))
+            return keys[count].person ? LEDGER_PERSON : LEDGER_ADDRESS;
     }
     return LEDGER_ROOM;
 }

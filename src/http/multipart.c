@@ -1,10 +1,12 @@
-/* A parser of our own, because the library's PostProcessor (1) accepts a body without its last boundary as complete,
- * (2) gives no access to a part's Content-Length and Content-MD5, (3) does not support filename*, and (4) splits header
- * and data depending on where the input was cut.
+/* A parser of our own, because the library's PostProcessor (1) accepts a body without its last boundary as
+ * complete,
+ * (2) gives no access to a part's Content-Length and Content-MD5, (3) does not support filename*, and (4)
+ * splits header and data depending on where the input was cut.
  *
- * The delimiter is CR LF -- boundary (RFC 2046 section 5.1.1). It has a carriage return only at its start. So after a
- * candidate has failed, a new one can only begin at the byte that failed, and no backtracking is needed. Between two
- * writes only one number must be kept: how many bytes of the delimiter the last bytes match. */
+ * The delimiter is CR LF -- boundary (RFC 2046 section 5.1.1). It has a carriage return only at its start.
+ * So after a candidate has failed, a new one can only begin at the byte that failed, and no backtracking
+ * is needed. Between two writes only one number must be kept: how many bytes of the delimiter the last
+ * bytes match. */
 #include "http/multipart.h"
 
 #include "base/error.h"
@@ -55,7 +57,8 @@ static bool boundary_ok(struct str b) {
     return true;
 }
 
-struct multipart *multipart_new(struct arena *a, struct str content_type, const struct multipart_sink *sink, void *ctx) {
+struct multipart *multipart_new(struct arena *a, struct str content_type, const struct multipart_sink *sink,
+                                void *ctx) {
     struct str boundary;
     if (!header_parameter(a, content_type, S("boundary"), &boundary) || !boundary_ok(boundary)) return NULL;
     struct multipart *m = ARENA_NEW(a, struct multipart);
@@ -72,7 +75,7 @@ struct multipart *multipart_new(struct arena *a, struct str content_type, const 
 
 const char *multipart_reason(const struct multipart *m) { return m->reason; }
 
-/* ---- the head of a part ---------------------------------------------------------------------------- */
+/* ---- the head of a part ---------------------------------------------------------------------- */
 
 static bool is_boundary_token(struct str s) {
     for (size_t i = 0; i < s.n; i++) {
@@ -88,8 +91,8 @@ static bool has_control(struct str s) {
     return false;
 }
 
-/* Takes one line off a head, whose lines all end in CR LF. Joins folded lines (RFC 5322 section 2.2.3) in place.
- * Returns false at the end. */
+/* Takes one line off a head, whose lines all end in CR LF. Joins folded lines (RFC 5322 section 2.2.3) in
+ * place. Returns false at the end. */
 static bool head_next_line(struct str *head, struct str *line) {
     if (head->n == 0) return false;
     char *begin = (char *)(uintptr_t)head->p, *end = begin + head->n, *cr = begin;
@@ -111,7 +114,8 @@ static bool encoding_is_plain(struct str s) {
 
 static int read_header(struct multipart *m, struct str line, struct str *disposition) {
     struct str value = line, name = str_cut(&value, ':');
-    if (value.p == NULL || !is_boundary_token(name)) return multipart_invalid(m, "A header line of a part is malformed.");
+    if (value.p == NULL || !is_boundary_token(name))
+        return multipart_invalid(m, "A header line of a part is malformed.");
     value = str_trim(value);
     if (has_control(value)) return multipart_invalid(m, "A header of a part has a control character.");
     if (str_eqi(name, S("Content-Disposition"))) {
@@ -125,7 +129,8 @@ static int read_header(struct multipart *m, struct str line, struct str *disposi
         if (!str_to_int(value, &m->part.length) || m->part.length < 0)
             return multipart_invalid(m, "The Content-Length of a part is not a number.");
     } else if (str_eqi(name, S("Content-Transfer-Encoding")) && !encoding_is_plain(value)) {
-        return multipart_invalid(m, "The Content-Transfer-Encoding of a part is not supported: send it as binary.");
+        return multipart_invalid(m, "The Content-Transfer-Encoding of a part is not supported: send it as "
+                                    "binary.");
     }
     return 0;
 }
@@ -147,14 +152,16 @@ static int read_head(struct multipart *m, struct str head) {
         return multipart_invalid(m, "The Content-Disposition of a part is malformed.");
     struct str filename = filename_of(m->arena, disposition);
     struct str type = m->part.type;
-    if (filename.p == NULL && type.p && str_eqi(str_trim(str_cut(&type, ';')), S("application/octet-stream"))) filename = S("");
-    if (!utf8_valid(name) || !utf8_valid(filename)) return multipart_invalid(m, "The name of a part is not UTF-8.");
+    if (filename.p == NULL && type.p && str_eqi(str_trim(str_cut(&type, ';')), S("application/octet-stream")))
+        filename = S("");
+    if (!utf8_valid(name) || !utf8_valid(filename))
+        return multipart_invalid(m, "The name of a part is not UTF-8.");
     m->part.name = str_dup(m->arena, name.p ? name : S(""));
     if (filename.p) m->part.filename = str_dup(m->arena, filename);
     return m->sink->begin(m->ctx, &m->part);
 }
 
-/* ---- the stream ------------------------------------------------------------------------------------ */
+/* ---- the stream ------------------------------------------------------------------------------ */
 
 static int emit(struct multipart *m, const char *p, size_t n) {
     if (!m->in_part || n == 0) return 0;
@@ -165,7 +172,8 @@ static int emit(struct multipart *m, const char *p, size_t n) {
 static int end_part(struct multipart *m) {
     if (!m->in_part) return 0;
     m->in_part = false;
-    if (m->part.length >= 0 && m->part.length != m->got) return multipart_invalid(m, "A part is not as long as its Content-Length says.");
+    if (m->part.length >= 0 && m->part.length != m->got)
+        return multipart_invalid(m, "A part is not as long as its Content-Length says.");
     return m->sink->end(m->ctx);
 }
 
@@ -180,8 +188,8 @@ static void tail_hold(struct multipart *m, size_t matched) {
     if (matched == m->delimiter_n) m->state = TAIL;
 }
 
-/* Finds the delimiter, or the part of it that ends the piece. The bytes before it are data. Writes how many bytes it
- * used. */
+/* Finds the delimiter, or the part of it that ends the piece. The bytes before it are data. Writes how
+ * many bytes it used. */
 static int scan(struct multipart *m, struct str s, size_t *used) {
     const char *p = s.p, *d = m->delimiter;
     size_t i = 0, k = m->matched;
@@ -205,8 +213,9 @@ static int scan(struct multipart *m, struct str s, size_t *used) {
     return emit(m, p + start, i - start);
 }
 
-/* Reads the bytes behind a delimiter: "--" closes the form, blanks and a line end begin a part. Anything else shows
- * that the delimiter was data that begins like the boundary (RFC 2046 allows "abc" within "abcd"). */
+/* Reads the bytes behind a delimiter: "--" closes the form, blanks and a line end begin a part. Anything
+ * else shows that the delimiter was data that begins like the boundary (RFC 2046 allows "abc" within
+ * "abcd"). */
 static int tail(struct multipart *m, char c, bool *used) {
     struct str t = {m->tail, m->tail_n};
     bool cr = t.n && t.p[t.n - 1] == '\r', dash = t.n == 1 && t.p[0] == '-';
@@ -244,7 +253,8 @@ static int head(struct multipart *m, char c) {
         return -ERR_PAYLOAD_TOO_LARGE;
     }
     m->state = SCAN;
-    m->matched = m->unread = 2; /* a part without data may share the line end of its head (RFC 2046, body-part) */
+    /* a part without data may share the line end of its head (RFC 2046, body-part) */
+    m->matched = m->unread = 2;
     return read_head(m, (struct str){m->head, m->head_n - 2});
 }
 
@@ -261,7 +271,8 @@ int multipart_feed(struct multipart *m, struct str piece) {
     return err;
 }
 
-/* Two forms without a last boundary line are complete, because the request has all the bytes that it announced:
+/* Two forms without a last boundary line are complete, because the request has all the bytes that it
+ * announced:
  *   1. The form ends behind the line of a boundary that opens a part. A boundary line ended each part before it.
  *   2. The last part has a Content-Length and that many bytes. Its last bytes may be a line end that looked like the start of a delimiter. */
 int multipart_end(struct multipart *m) {

@@ -14,8 +14,8 @@ struct multipart_part {
     int64_t length;      /* Content-Length of the part; -1: absent */
 };
 
-/* Receives the parts, in order: begin, any number of data, end. The texts of a part live as long as the arena. A
- * negative result (-ERR_x) stops the parser, which returns it. */
+/* Receives the parts, in order: begin, any number of data, end. The texts of a part live as long as the
+ * arena. A negative result (-ERR_x) stops the parser, which returns it. */
 struct multipart_sink {
     int (*begin)(void *ctx, const struct multipart_part *part);
     int (*data)(void *ctx, struct str piece);
@@ -25,14 +25,19 @@ struct multipart_sink {
 struct multipart;
 
 /* content_type: the whole value of the header. Returns NULL if it has no usable boundary. */
-struct multipart *multipart_new(struct arena *a, struct str content_type, const struct multipart_sink *sink, void *ctx);
-int multipart_feed(struct multipart *m, struct str piece); /* returns 0, -ERR_BODY_INVALID, -ERR_PAYLOAD_TOO_LARGE or the sink's error */
-int multipart_end(struct multipart *m);                  /* call it after the last byte: returns 0 if the form is complete, else an error */
+struct multipart *multipart_new(struct arena *a, struct str content_type, const struct multipart_sink *sink,
+                                void *ctx);
+/* returns 0, -ERR_BODY_INVALID, -ERR_PAYLOAD_TOO_LARGE or the sink's error */
+int multipart_feed(struct multipart *m, struct str piece);
+/* call it after the last byte: returns 0 if the form is complete, else an error */
+int multipart_end(struct multipart *m);
 const char *multipart_reason(const struct multipart *m); /* a sentence for the parser's own errors */
 
-/* Parses `value; name=x; other="y"` (RFC 6266, RFC 9110 parameters). Writes the value of one parameter, unquoted; p
- * NULL: absent. A name that ends in a star is decoded by RFC 8187, UTF-8 only. Returns false if the text is malformed. */
+/* Parses `value; name=x; other="y"` (RFC 6266, RFC 9110 parameters). Writes the value of one parameter,
+ * unquoted; p NULL: absent. A name that ends in a star is decoded by RFC 8187, UTF-8 only. Returns false
+ * if the text is malformed. */
 bool header_parameter(struct arena *a, struct str value, struct str name, struct str *out);
-struct str filename_of(struct arena *a, struct str disposition); /* filename*, else filename, without folders */
+/* filename*, else filename, without folders */
+struct str filename_of(struct arena *a, struct str disposition);
 
 #endif

@@ -2,9 +2,9 @@
 
 #include "base/limits.h"
 
-/* Reads the value of one `name=value`. Clients disagree about quoting. So a backslash escapes only a quote or a
- * backslash, otherwise it is kept: `filename="C:\dir\a.txt"` of old browsers keeps its folders here, and filename_of
- * removes them. */
+/* Reads the value of one `name=value`. Clients disagree about quoting. So a backslash escapes only a quote
+ * or a backslash, otherwise it is kept: `filename="C:\dir\a.txt"` of old browsers keeps its folders here,
+ * and filename_of removes them. */
 static bool take_value(struct arena *a, struct str *rest, struct str *out) {
     const char *p = rest->p, *end = p + rest->n;
     if (p < end && *p == '"') {
@@ -29,8 +29,8 @@ static void parameter_skip_blanks(struct str *s) {
     while (s->n && (*s->p == ' ' || *s->p == '\t')) s->p++, s->n--;
 }
 
-/* Reads the next parameter of a list, at its semicolon. Returns 1 if there is one, 0 at the end, -1 if the list is
- * malformed. */
+/* Reads the next parameter of a list, at its semicolon. Returns 1 if there is one, 0 at the end, -1 if the
+ * list is malformed. */
 static int next_parameter(struct arena *a, struct str *rest, struct str *name, struct str *value) {
     for (;;) {
         parameter_skip_blanks(rest);
@@ -55,8 +55,8 @@ static int percent_digit(char c) {
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Decodes RFC 8187: UTF-8'language'percent-encoded. p is NULL for another charset or a malformed text; then the plain
- * parameter counts, which senders add for such cases. */
+/* Decodes RFC 8187: UTF-8'language'percent-encoded. p is NULL for another charset or a malformed text;
+ * then the plain parameter counts, which senders add for such cases. */
 static struct str extended_value(struct arena *a, struct str s) {
     struct str rest = s, charset = str_cut(&rest, '\'');
     if (rest.p == NULL || !str_eqi(charset, S("UTF-8"))) return (struct str){0};

@@ -34,10 +34,10 @@ static struct conn *conn_of(struct MHD_Connection *library) {
     return MHD_get_connection_info(library, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
 }
 
-/* Called with the raw request target, before the library splits it. The library would store each argument of the query
- * as a record in the memory of the connection, and a list of 200 ids would not fit. So a NUL behind the question mark
- * hides the query until the head is complete (show_query). The target is in the library's own writable buffer, which
- * does not move until the request is completed. */
+/* Called with the raw request target, before the library splits it. The library would store each argument
+ * of the query as a record in the memory of the connection, and a list of 200 ids would not fit. So a NUL
+ * behind the question mark hides the query until the head is complete (show_query). The target is in the
+ * library's own writable buffer, which does not move until the request is completed. */
 void *on_request_line(void *cls, const char *uri, struct MHD_Connection *library) {
     struct conn *c = conn_of(library);
     (void)cls;
@@ -85,26 +85,30 @@ static bool walk_back(const struct http_server *s, struct str list, struct addre
     return is_proxy(s, at);
 }
 
-/* Each trusted proxy vouches for the one address that it wrote, in a field of its own or at the end of the field it
- * received. Addresses before the first one that is not a trusted proxy are unverified, and ignored. */
+/* Each trusted proxy vouches for the one address that it wrote, in a field of its own or at the end of the
+ * field it received. Addresses before the first one that is not a trusted proxy are unverified, and
+ * ignored. */
 static struct str read_remote(const struct edge *e) {
     struct address at = e->conn->address;
     char text[ADDRESS_TEXT];
     bool more = e->server->proxy_count > 0 && is_proxy(e->server, &at);
     if (!more) return str_of(e->conn->remote);
     for (size_t i = e->head_n; more && i-- > 0;)
-        if (str_eqi(e->head[i].name, S("X-Forwarded-For"))) more = walk_back(e->server, e->head[i].value, &at);
+        if (str_eqi(e->head[i].name, S("X-Forwarded-For")))
+            more = walk_back(e->server, e->head[i].value, &at);
     address_text(&at, text);
     return str_dup(e->r.arena, str_of(text));
 }
 
-/* ---- from the head to the app ---------------------------------------------------------------------- */
+/* ---- from the head to the app ---------------------------------------------------------------- */
 
-/* Extends the deadline of a body. It has body_ms, and longer as long as it kept MIN_BODY_RATE over the last body_ms.
- * The window is divided into slots of time. The deadline is the moment at which the slots that hold enough bytes leave
- * the window. Without enough bytes the deadline stays. So a fast start gives no time to send nothing later. */
+/* Extends the deadline of a body. It has body_ms, and longer as long as it kept MIN_BODY_RATE over the
+ * last body_ms. The window is divided into slots of time. The deadline is the moment at which the slots
+ * that hold enough bytes leave the window. Without enough bytes the deadline stays. So a fast start gives
+ * no time to send nothing later. */
 static void body_deadline(struct edge *e, size_t n) {
-    int64_t window = e->server->body_ms, width = window / BODY_SLOTS + 1, now = clock_monotonic() / width, sum = 0;
+    int64_t window = e->server->body_ms, width = window / BODY_SLOTS + 1, now = clock_monotonic() / width,
+            sum = 0;
     for (int64_t i = e->slot + 1; i <= now && i <= e->slot + BODY_SLOTS; i++) e->arrived[i % BODY_SLOTS] = 0;
     e->slot = now;
     e->arrived[now % BODY_SLOTS] += (int64_t)n;
@@ -112,7 +116,8 @@ static void body_deadline(struct edge *e, size_t n) {
         sum += e->arrived[i % BODY_SLOTS];
         if (sum < window * MIN_BODY_RATE / 1000) continue;
         int64_t until = (i + 1) * width + window;
-        if (until > e->body_began + window) atomic_store_explicit(&e->conn->deadline, until, memory_order_relaxed);
+        if (until > e->body_began + window)
+            atomic_store_explicit(&e->conn->deadline, until, memory_order_relaxed);
         return;
     }
 }
@@ -143,8 +148,8 @@ static enum MHD_Result request_refuse(struct edge *e) {
     return result;
 }
 
-/* Decides whether the body is read, and where to. Returns false if it is not read: the app replies now, and the
- * connection closes. */
+/* Decides whether the body is read, and where to. Returns false if it is not read: the app replies now,
+ * and the connection closes. */
 static bool prepare_body(struct edge *e) {
     struct http_request *r = &e->r;
     struct stores stores = {&e->server->folder, &e->server->memory};
@@ -195,7 +200,8 @@ struct edge *edge_new(struct conn *c) {
     return e;
 }
 
-struct http_request *http_inner(struct http_request *outer, struct str method, struct str path, struct str query) {
+struct http_request *http_inner(struct http_request *outer, struct str method, struct str path,
+                                struct str query) {
     const struct edge *from = (const struct edge *)outer;
     struct edge *e = ARENA_NEW(outer->arena, struct edge);
     e->r = (struct http_request){.arena = outer->arena,
@@ -219,8 +225,8 @@ void http_inner_header(struct http_request *inner, const char *name, struct str 
     if (value.p) e->head[e->head_n++] = (struct header){.name = str_of(name), .value = value};
 }
 
-static enum MHD_Result on_head(struct http_server *s, struct MHD_Connection *library, const char *method, const char *version,
-                               void **context) {
+static enum MHD_Result on_head(struct http_server *s, struct MHD_Connection *library, const char *method,
+                               const char *version, void **context) {
     struct edge *e = edge_new(conn_of(library));
     assert(e->conn->scan.heads > e->conn->completed); /* the library sees only what was scanned */
     e->library = library;
@@ -262,8 +268,8 @@ static enum MHD_Result on_complete(struct edge *e) {
     return run_handle(e, false);
 }
 
-enum MHD_Result on_request(void *cls, struct MHD_Connection *library, const char *url, const char *method, const char *version,
-                           const char *upload, size_t *upload_n, void **context) {
+enum MHD_Result on_request(void *cls, struct MHD_Connection *library, const char *url, const char *method,
+                           const char *version, const char *upload, size_t *upload_n, void **context) {
     struct edge *e = *context;
     (void)url;
     if (conn_of(library)->surplus) return MHD_NO; /* bytes that arrived before it was shut down */
@@ -272,7 +278,8 @@ enum MHD_Result on_request(void *cls, struct MHD_Connection *library, const char
     return *upload_n ? on_body(e, upload, upload_n) : on_complete(e);
 }
 
-/* Prepares for the next request. Its head, a part of it, or malformed bytes may have arrived with the previous one. */
+/* Prepares for the next request. Its head, a part of it, or malformed bytes may have arrived with the
+ * previous one. */
 static void await_next(struct conn *c) {
     struct http_server *s = c->server;
     bool begun = scan_request(&c->scan) > c->completed + 1 || scan_in_head(&c->scan);
@@ -287,7 +294,8 @@ static void await_next(struct conn *c) {
     atomic_store_explicit(&c->quiet_at, c->started + s->head_ms, memory_order_relaxed);
 }
 
-void on_completed(void *cls, struct MHD_Connection *library, void **context, enum MHD_RequestTerminationCode why) {
+void on_completed(void *cls, struct MHD_Connection *library, void **context,
+                  enum MHD_RequestTerminationCode why) {
     struct http_server *s = cls;
     struct edge *e = *context;
     struct conn *c = conn_of(library);

@@ -10,7 +10,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static bool has_break(struct str s) { return s.n && (memchr(s.p, '\r', s.n) || memchr(s.p, '\n', s.n) || memchr(s.p, '\0', s.n)); }
+static bool has_break(struct str s) {
+    return s.n && (memchr(s.p, '\r', s.n) || memchr(s.p, '\n', s.n) || memchr(s.p, '\0', s.n));
+}
 
 void http_add_header(struct http_request *r, const char *name, struct str value) {
     struct edge *e = (struct edge *)r;
@@ -54,7 +56,8 @@ bool http_hold(struct http_request *r, int64_t person, size_t n, bool always) {
     struct ledger *l = &e->server->replies;
     if (n <= HELD_FREE) return true;
     e->holder = (struct sender){.person = person, .person_alone = true};
-    if (person == 0 && address_parse(r->remote, &e->holder.address)) e->holder.address = address_counted(e->holder.address);
+    if (person == 0 && address_parse(r->remote, &e->holder.address))
+        e->holder.address = address_counted(e->holder.address);
     /* A caller who holds nothing may always hold one reply, even if it is larger than their whole share. */
     if (always) ledger_add(l, &e->holder, (int64_t)n);
     else if (ledger_take(l, &e->holder, (int64_t)n, (int64_t)n) != LEDGER_ROOM) return false;
@@ -106,7 +109,9 @@ void stream_close(struct http_stream *s) {
     s->read = NULL;
 }
 
-static struct str reply_bytes(const struct edge *e) { return e->shared ? shared_view(e->shared) : buf_view(&e->reply); }
+static struct str reply_bytes(const struct edge *e) {
+    return e->shared ? shared_view(e->shared) : buf_view(&e->reply);
+}
 
 /* A reply has as much time as a body of its size, so that a slower client does not hold memory. */
 static void begin_sending(struct edge *e) {
@@ -137,7 +142,8 @@ void response_refuse(struct edge *e, int err, const char *reason) {
     e->server->app.refuse(e->server->ctx, &e->r, err, reason ? reason : error_info((enum error)err)->message);
 }
 
-/* Only the library sends files. If it can't, the file is refused, because files are too large to be read into memory. */
+/* Only the library sends files. If it can't, the file is refused, because files are too large to be read
+ * into memory. */
 static void refuse_file(struct edge *e) {
     if (e->file < 0 && e->stream.read == NULL) return;
     response_refuse(e, e->r.body_error ? e->r.body_error : ERR_HEADERS_TOO_LARGE, e->r.body_reason);
@@ -147,8 +153,8 @@ static void drop_shared(void *shared) { shared_drop(shared); }
 
 static struct MHD_Response *response_of_shared(struct edge *e) {
     struct str bytes = shared_view(e->shared);
-    struct MHD_Response *response =
-        MHD_create_response_from_buffer_with_free_callback_cls(bytes.n, (void *)(uintptr_t)bytes.p, drop_shared, e->shared);
+    struct MHD_Response *response = MHD_create_response_from_buffer_with_free_callback_cls(
+        bytes.n, (void *)(uintptr_t)bytes.p, drop_shared, e->shared);
     if (response) e->shared = NULL;
     return response;
 }
@@ -161,8 +167,9 @@ struct streaming {
     bool broken;
 };
 
-/* A body that breaks is cut as a slow client is: the socket is shut down, and the library sees an edge of a connection that it still serves.
- * Only if it asks again, it gets an error: after an error at once it would free the connection only at the next edge of another one. */
+/* A body that breaks is cut as a slow client is: the socket is shut down, and the library sees an edge of
+ * a connection that it still serves. Only if it asks again, it gets an error: after an error at once it
+ * would free the connection only at the next edge of another one. */
 static ssize_t read_stream(void *streaming, uint64_t at, char *room, size_t n) {
     struct streaming *s = streaming;
     (void)at;
@@ -181,16 +188,18 @@ static void drop_stream(void *streaming) {
     free(s);
 }
 
-/* To HEAD the library would send the last chunk of a chunked body, and the client would take it for the next reply. So HEAD gets none, and
- * its connection closes. */
+/* To HEAD the library would send the last chunk of a chunked body, and the client would take it for the
+ * next reply. So HEAD gets none, and its connection closes. */
 static struct MHD_Response *response_of_stream(struct edge *e) {
     struct streaming *s = malloc(sizeof *s);
     if (s == NULL) return NULL;
     *s = (struct streaming){e->stream, e->conn->fd, false};
-    struct MHD_Response *response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK, read_stream, s, drop_stream);
+    struct MHD_Response *response =
+        MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK, read_stream, s, drop_stream);
     if (response) e->stream.read = NULL;
     else free(s);
-    if (response && str_eq(e->r.method, S("HEAD"))) MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
+    if (response && str_eq(e->r.method, S("HEAD")))
+        MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
     return response;
 }
 
@@ -201,7 +210,8 @@ static struct MHD_Response *response_of(struct edge *e) {
     if (e->stream.read) return response_of_stream(e);
     bool empty = e->reply.n == 0;
     if (e->file >= 0) {
-        response = MHD_create_response_from_fd_at_offset64((uint64_t)e->file_n, e->file, (uint64_t)e->file_at);
+        response =
+            MHD_create_response_from_fd_at_offset64((uint64_t)e->file_n, e->file, (uint64_t)e->file_at);
         if (response) e->file = -1;
         return response;
     }
@@ -233,15 +243,16 @@ static void write_head(struct buf *out, const struct edge *e) {
     const char *phrase = MHD_get_reason_phrase_for((unsigned)e->status);
     buf_fmt(out, "HTTP/1.1 %d %s\r\nConnection: close\r\nDate: %s\r\n", e->status, phrase, date);
     if (e->status >= 200 && e->status != 204) buf_fmt(out, "Content-Length: %zu\r\n", reply_bytes(e).n);
-    for (const struct header *h = e->reply_head; h; h = h->next) buf_fmt(out, "%s: %s\r\n", h->name.p, h->value.p);
+    for (const struct header *h = e->reply_head; h; h = h->next)
+        buf_fmt(out, "%s: %s\r\n", h->name.p, h->value.p);
     buf_text(out, "\r\n");
 }
 
-/* Writes two kinds of replies that the library can't send: (1) a reply during a body, because the library takes one
- * only before or after the body, and the rest of a body that is too large or malformed must not be read, and (2) a
- * reply with a very large head (page links of a very long query), which exceeds the library's memory. MHD_NO then
- * closes the connection. Nothing else was sent for this request. The connection, and later the sweeper, keeps the bytes
- * that the socket does not take at once. */
+/* Writes two kinds of replies that the library can't send: (1) a reply during a body, because the library
+ * takes one only before or after the body, and the rest of a body that is too large or malformed must not
+ * be read, and (2) a reply with a very large head (page links of a very long query), which exceeds the
+ * library's memory. MHD_NO then closes the connection. Nothing else was sent for this request. The
+ * connection, and later the sweeper, keeps the bytes that the socket does not take at once. */
 enum MHD_Result response_write(struct edge *e) {
     struct conn *c = e->conn;
     struct buf *out = &c->pending;

@@ -29,8 +29,9 @@ enum field { OTHER, HOST, LENGTH, ENCODING, COOKIE };
 #define CHUNK_DIGITS 15    /* digits of a chunk size: it fits into 63 bits */
 #define EXTENSION_MOST 256 /* bytes of a chunk's extensions; rarely used */
 #define RECORD 64          /* memory that the library takes for each field and each cookie */
-#define GROWTH 1536        /* memory that the library takes to read a head: one step of its buffer more than the head */
-#define LIBRARY_SPARE 512  /* memory of a connection that the library uses for other purposes */
+#define GROWTH \
+    1536 /* memory that the library takes to read a head: one step of its buffer more than the head */
+#define LIBRARY_SPARE 512 /* memory of a connection that the library uses for other purposes */
 
 /* Keeps the state, which identifies the request of the byte. */
 static void scan_refuse(struct scan *s, int err, const char *reason) {
@@ -41,7 +42,8 @@ static void scan_refuse(struct scan *s, int err, const char *reason) {
 static void malformed(struct scan *s, const char *reason) { scan_refuse(s, ERR_BODY_INVALID, reason); }
 
 static bool is_token_char(unsigned char c) {
-    return (unsigned)(c | 0x20) - 'a' < 26 || c == '-' || (unsigned)c - '0' < 10 || in_set(c, "!#$%&'*+.^_`|~");
+    return (unsigned)(c | 0x20) - 'a' < 26 || c == '-' || (unsigned)c - '0' < 10 ||
+           in_set(c, "!#$%&'*+.^_`|~");
 }
 
 static bool is_text(unsigned char c) { return (c >= ' ' && c != 127) || c == '\t'; }
@@ -58,7 +60,7 @@ static bool word_add(struct scan *s, int c) {
     return true;
 }
 
-/* ---- the request line ------------------------------------------------------------------------------- */
+/* ---- the request line ------------------------------------------------------------------------ */
 
 static void scan_begin_head(struct scan *s) {
     int64_t heads = s->heads;
@@ -94,10 +96,11 @@ static void on_version(struct scan *s, unsigned char c) {
     bool digit = at == sizeof wanted - 1 && c >= '0' && c <= '9';
     if (digit) s->is_1_0 = c == '0';
     else if (at == sizeof wanted && c == '\r') s->state = VERSION_LF;
-    else if (at >= sizeof wanted - 1 || c != (unsigned char)wanted[at]) malformed(s, "The request line is not METHOD target HTTP/1.1.");
+    else if (at >= sizeof wanted - 1 || c != (unsigned char)wanted[at])
+        malformed(s, "The request line is not METHOD target HTTP/1.1.");
 }
 
-/* ---- fields ----------------------------------------------------------------------------------------- */
+/* ---- fields ---------------------------------------------------------------------------------- */
 
 static enum field field_of_name(struct str name) {
     if (str_eq(name, S("host"))) return HOST;
@@ -107,7 +110,8 @@ static enum field field_of_name(struct str name) {
 }
 
 static void begin_value(struct scan *s) {
-    enum field field = s->trailers ? OTHER : field_of_name(scan_word(s)); /* trailers have no effect (RFC 9110 section 6.5.1) */
+    /* trailers have no effect (RFC 9110 section 6.5.1) */
+    enum field field = s->trailers ? OTHER : field_of_name(scan_word(s));
     s->field = (unsigned char)field;
     s->word_n = 0;
     s->ended = false;
@@ -169,11 +173,12 @@ static void end_length(struct scan *s, struct str value) {
 
 static void end_encoding(struct scan *s, struct str value) {
     if (s->encodings++ || s->lengths) malformed(s, "The length of the body is given twice.");
-    else if (s->is_1_0 || !str_eqi(value, S("chunked"))) malformed(s, "The Transfer-Encoding is not supported.");
+    else if (s->is_1_0 || !str_eqi(value, S("chunked")))
+        malformed(s, "The Transfer-Encoding is not supported.");
 }
 
-/* The library reads heads into the memory of their connection. A head that would not fit is refused here, because the
- * library would refuse it in its own way. */
+/* The library reads heads into the memory of their connection. A head that would not fit is refused here,
+ * because the library would refuse it in its own way. */
 static bool fits(const struct scan *s) {
     size_t used = s->size + GROWTH + (s->fields + s->cookies) * RECORD + s->cookie_size;
     return used + LIBRARY_SPARE <= LIMIT_CONNECTION_MEMORY;
@@ -207,7 +212,7 @@ static void end_head(struct scan *s) {
     }
 }
 
-/* ---- chunks (RFC 9112 section 7.1) ------------------------------------------------------------------ */
+/* ---- chunks (RFC 9112 section 7.1) ----------------------------------------------------------- */
 
 static int hex_of(unsigned char c) {
     if (c >= '0' && c <= '9') return c - '0';
@@ -232,7 +237,8 @@ static void on_chunk(struct scan *s, unsigned char c) {
 
 static void on_extension(struct scan *s, unsigned char c) {
     if (c == '\r') s->state = CHUNK_LF;
-    else if (!is_text(c) || ++s->extension > EXTENSION_MOST) malformed(s, "The extension of a chunk is malformed.");
+    else if (!is_text(c) || ++s->extension > EXTENSION_MOST)
+        malformed(s, "The extension of a chunk is malformed.");
 }
 
 static void end_chunk_size(struct scan *s) {
@@ -240,7 +246,7 @@ static void end_chunk_size(struct scan *s) {
     s->state = s->left ? CHUNK_DATA : FIELD;
 }
 
-/* ---- bytes ------------------------------------------------------------------------------------------ */
+/* ---- bytes ----------------------------------------------------------------------------------- */
 
 static void expect(struct scan *s, unsigned char c, unsigned char wanted, enum state next) {
     if (c == wanted) s->state = (unsigned char)next;
@@ -303,8 +309,8 @@ static size_t skip_body(struct scan *s, size_t n) {
 
 static bool state_counts(enum state state) { return state <= END_LF; }
 
-/* Skips bytes that change no state: values of fields that are not scanned, and the target. A byte that would exceed a
- * limit is not skipped. */
+/* Skips bytes that change no state: values of fields that are not scanned, and the target. A byte that
+ * would exceed a limit is not skipped. */
 static size_t skip_plain(struct scan *s, const char *p, size_t n) {
     size_t k = 0, room = LIMIT_HEAD - s->size;
     n = n < room ? n : room;
@@ -328,13 +334,18 @@ size_t scan_feed(struct scan *s, const char *p, size_t n) {
         }
         at += skip_plain(s, p + at, n - at);
         if (at == n) break;
-        if (state_counts(s->state) && ++s->size > LIMIT_HEAD) scan_refuse(s, ERR_HEADERS_TOO_LARGE, "The header fields are too large.");
+        if (state_counts(s->state) && ++s->size > LIMIT_HEAD)
+            scan_refuse(s, ERR_HEADERS_TOO_LARGE, "The header fields are too large.");
         else on_byte(s, (unsigned char)p[at]);
         if (!s->err) at++;
     }
     return at;
 }
 
-bool scan_in_head(const struct scan *s) { return state_counts(s->state) && !s->trailers && s->state != START; }
+bool scan_in_head(const struct scan *s) {
+    return state_counts(s->state) && !s->trailers && s->state != START;
+}
 
-int64_t scan_request(const struct scan *s) { return s->heads + (state_counts(s->state) && !s->trailers ? 1 : 0); }
+int64_t scan_request(const struct scan *s) {
+    return s->heads + (state_counts(s->state) && !s->trailers ? 1 : 0);
+}

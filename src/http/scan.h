@@ -1,7 +1,8 @@
 /* Checks that the bytes of a connection are well-formed HTTP/1.1 (RFC 9112; RFC 9110 section 5.5).
  *
- * The scanner takes bytes in any pieces, follows one request after the other, heads and bodies, and stops at the first
- * byte that is malformed or exceeds a limit. It keeps no input. Independent of the HTTP library and of sockets. */
+ * The scanner takes bytes in any pieces, follows one request after the other, heads and bodies, and stops
+ * at the first byte that is malformed or exceeds a limit. It keeps no input. Independent of the HTTP
+ * library and of sockets. */
 #ifndef HTTP_SCAN_H
 #define HTTP_SCAN_H
 

@@ -22,14 +22,15 @@ bool is_proxy(const struct http_server *s, const struct address *a) {
     return false;
 }
 
-/* ---- connections ----------------------------------------------------------------------------------- */
+/* ---- connections ----------------------------------------------------------------------------- */
 
 static bool is_exempt(const struct http_server *s, const struct address *a) {
     return is_proxy(s, a) || (address_is_loopback(a) && !s->cap_loopback);
 }
 
 static struct conn **bucket(struct http_server *s, const struct address *counted) {
-    uint32_t hash = 2166136261u; /* FNV-1a: addresses chosen to collide slow down only this walk, within their limits */
+    /* FNV-1a: addresses chosen to collide slow down only this walk, within their limits */
+    uint32_t hash = 2166136261u;
     for (size_t i = 0; i < sizeof *counted; i++) hash = (hash ^ counted->bytes[i]) * 16777619u;
     return &s->by_address[hash % BUCKETS];
 }
@@ -39,7 +40,8 @@ static bool server_has_room(struct http_server *s, const struct conn *more) {
     int same = 0;
     if (s->count >= s->max_connections) return false;
     if (is_exempt(s, &more->address)) return true;
-    for (const struct conn *c = *bucket(s, &more->counted); c && same < s->max_per_address; c = c->bucket_next)
+    for (const struct conn *c = *bucket(s, &more->counted); c && same < s->max_per_address;
+         c = c->bucket_next)
         same += memcmp(&more->counted, &c->counted, sizeof c->counted) == 0;
     return same < s->max_per_address;
 }
@@ -64,8 +66,8 @@ static bool conn_link(struct http_server *s, struct conn *c) {
     return room;
 }
 
-/* A crowd has left: its memory is worth returning. Connections that come and go in equal numbers are not counted, because their memory is
- * used again at once. Call it under the lock. */
+/* A crowd has left: its memory is worth returning. Connections that come and go in equal numbers are not
+ * counted, because their memory is used again at once. Call it under the lock. */
 static void give_back_after_crowd(struct http_server *s) {
     int gone = s->highest - s->count;
     if (gone < CROWD) return;
@@ -95,7 +97,8 @@ static void conn_refuse(struct http_server *s, struct conn *c) {
     shutdown(c->fd, SHUT_RDWR);
 }
 
-static void on_connection(void *cls, struct MHD_Connection *library, void **context, enum MHD_ConnectionNotificationCode what) {
+static void on_connection(void *cls, struct MHD_Connection *library, void **context,
+                          enum MHD_ConnectionNotificationCode what) {
     struct loop *l = cls;
     struct http_server *s = l->server;
     struct conn *c = *context;
@@ -112,7 +115,8 @@ static void on_connection(void *cls, struct MHD_Connection *library, void **cont
     if (c == NULL) abort();
     c->server = s;
     c->fd = MHD_get_connection_info(library, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
-    c->address = address_of(MHD_get_connection_info(library, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr);
+    c->address =
+        address_of(MHD_get_connection_info(library, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr);
     c->counted = address_counted(c->address);
     address_text(&c->address, c->remote);
     conn_phase(c, PHASE_IDLE, s->head_ms);
@@ -121,7 +125,7 @@ static void on_connection(void *cls, struct MHD_Connection *library, void **cont
     if (!conn_link(s, c)) conn_refuse(s, c);
 }
 
-/* ---- start ----------------------------------------------------------------------------------------- */
+/* ---- start ----------------------------------------------------------------------------------- */
 
 /* The app routes on the raw target, so nothing is decoded here. */
 static size_t keep_escapes(void *cls, struct MHD_Connection *library, char *text) {
@@ -136,8 +140,8 @@ static void log_library(void *cls, const char *fmt, va_list args) {
     log_debug("http library: %s", line);
 }
 
-/* Raises the soft limit of descriptors to what the connections need, or lowers the number of connections to what it
- * allows. */
+/* Raises the soft limit of descriptors to what the connections need, or lowers the number of connections
+ * to what it allows. */
 static void fit_descriptors(struct http_server *s) {
     struct rlimit r;
     rlim_t need = (rlim_t)s->max_connections + SPARE_DESCRIPTORS;
@@ -145,8 +149,10 @@ static void fit_descriptors(struct http_server *s) {
     r.rlim_cur = r.rlim_max < need ? r.rlim_max : need;
     setrlimit(RLIMIT_NOFILE, &r);
     if (r.rlim_cur >= need) return;
-    s->max_connections = r.rlim_cur > 2 * SPARE_DESCRIPTORS ? (int)(r.rlim_cur - SPARE_DESCRIPTORS) : (int)r.rlim_cur / 2;
-    log_warn("at most %d connections: the limit of open files is %llu", s->max_connections, (unsigned long long)r.rlim_cur);
+    s->max_connections =
+        r.rlim_cur > 2 * SPARE_DESCRIPTORS ? (int)(r.rlim_cur - SPARE_DESCRIPTORS) : (int)r.rlim_cur / 2;
+    log_warn("at most %d connections: the limit of open files is %llu", s->max_connections,
+             (unsigned long long)r.rlim_cur);
 }
 
 static int64_t configured_or(int64_t value, int64_t otherwise) { return value ? value : otherwise; }
@@ -159,8 +165,10 @@ static bool configure(struct http_server *s, const struct http_config *cfg, char
     s->max_per_address = (int)configured_or(cfg->max_per_address, LIMIT_CONNECTIONS_PER_ADDRESS);
     s->cap_loopback = cfg->max_per_address != 0;
     s->folder.path = strdup(cfg->tmp_dir ? cfg->tmp_dir : "/tmp");
-    int64_t files = configured_or(cfg->spool_bytes, LIMIT_SPOOLED), memory = configured_or(cfg->memory_bytes, LIMIT_BODIES);
-    ledger_open(&s->replies, configured_or(cfg->held_bytes, LIMIT_HELD), configured_or(cfg->held_bytes_each, LIMIT_HELD_EACH));
+    int64_t files = configured_or(cfg->spool_bytes, LIMIT_SPOOLED),
+            memory = configured_or(cfg->memory_bytes, LIMIT_BODIES);
+    ledger_open(&s->replies, configured_or(cfg->held_bytes, LIMIT_HELD),
+                configured_or(cfg->held_bytes_each, LIMIT_HELD_EACH));
     ledger_open(&s->folder.held, files, files / 4);
     ledger_open(&s->memory, memory, memory / 4);
     for (const struct str *p = cfg->proxies; p && p->p; p++) s->proxy_count++;
@@ -170,7 +178,8 @@ static bool configure(struct http_server *s, const struct http_config *cfg, char
     if (s->folder.path == NULL || s->proxies == NULL || s->loops == NULL) abort();
     for (size_t i = 0; i < s->proxy_count; i++) {
         if (network_parse(cfg->proxies[i], &s->proxies[i])) continue;
-        snprintf(err, err_size, "the trusted proxy %.*s is not a numeric address or network", (int)cfg->proxies[i].n, cfg->proxies[i].p);
+        snprintf(err, err_size, "the trusted proxy %.*s is not a numeric address or network",
+                 (int)cfg->proxies[i].n, cfg->proxies[i].p);
         return false;
     }
     fit_descriptors(s);
@@ -180,16 +189,18 @@ static bool configure(struct http_server *s, const struct http_config *cfg, char
 /* One daemon of the library for each loop, because its own pool of loops does not let us choose the loop of a
  * connection (accept.c). */
 static bool start_loop(struct http_server *s, struct loop *l) {
-    /* TURBO: it reads before it calls epoll, and leaves the shutdown before a close to us (deadline.c, lingering). */
-    unsigned flags =
-        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_TURBO | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG | MHD_USE_NO_LISTEN_SOCKET;
+    /* TURBO: it reads before it calls epoll, and leaves the shutdown before a close to us (deadline.c,
+     * lingering). */
+    unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_TURBO | MHD_ALLOW_SUSPEND_RESUME |
+                     MHD_USE_ERROR_LOG | MHD_USE_NO_LISTEN_SOCKET;
     l->server = s;
-    l->daemon = MHD_start_daemon(flags, 0, NULL, NULL, on_request, s, MHD_OPTION_EXTERNAL_LOGGER, log_library, NULL,
-                                 MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)LIMIT_CONNECTION_MEMORY, MHD_OPTION_CONNECTION_LIMIT,
-                                 (unsigned)(s->max_connections + SPARE_DESCRIPTORS), MHD_OPTION_CONNECTION_TIMEOUT, 0u,
-                                 MHD_OPTION_STRICT_FOR_CLIENT, 0, MHD_OPTION_URI_LOG_CALLBACK, on_request_line, s,
-                                 MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL, MHD_OPTION_NOTIFY_CONNECTION, on_connection, l,
-                                 MHD_OPTION_NOTIFY_COMPLETED, on_completed, s, MHD_OPTION_END);
+    l->daemon = MHD_start_daemon(
+        flags, 0, NULL, NULL, on_request, s, MHD_OPTION_EXTERNAL_LOGGER, log_library, NULL,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)LIMIT_CONNECTION_MEMORY, MHD_OPTION_CONNECTION_LIMIT,
+        (unsigned)(s->max_connections + SPARE_DESCRIPTORS), MHD_OPTION_CONNECTION_TIMEOUT, 0u,
+        MHD_OPTION_STRICT_FOR_CLIENT, 0, MHD_OPTION_URI_LOG_CALLBACK, on_request_line, s,
+        MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL, MHD_OPTION_NOTIFY_CONNECTION, on_connection, l,
+        MHD_OPTION_NOTIFY_COMPLETED, on_completed, s, MHD_OPTION_END);
     return l->daemon != NULL;
 }
 
@@ -236,7 +247,8 @@ static void server_free(struct http_server *s) {
     free(s);
 }
 
-struct http_server *http_start(const struct http_config *cfg, const struct http_app *app, void *ctx, char *err, size_t err_size) {
+struct http_server *http_start(const struct http_config *cfg, const struct http_app *app, void *ctx,
+                               char *err, size_t err_size) {
     struct http_server *s = calloc(1, sizeof *s);
     if (s == NULL || sodium_init() < 0) abort();
     s->app = *app;
@@ -244,7 +256,9 @@ struct http_server *http_start(const struct http_config *cfg, const struct http_
     s->listener = -1;
     init_locks(s);
     if (!intake_works()) {
-        snprintf(err, err_size, "the HTTP library does not read through this program: its symbol `recv` is not exported");
+        snprintf(err, err_size,
+                 "the HTTP library does not read through this program: its symbol `recv` is "
+                 "not exported");
     } else if (configure(s, cfg, err, err_size)) {
         s->listener = listener_open(cfg->address, cfg->port, &s->port, err, err_size);
         if (s->listener >= 0 && cfg->bound) cfg->bound(cfg->bound_arg, s->port);
@@ -270,17 +284,18 @@ void http_stats(const struct http_server *s, struct http_stats *out) {
     out->timed_out = atomic_load(&s->timed_out);
 }
 
-/* ---- stop ------------------------------------------------------------------------------------------ */
+/* ---- stop ------------------------------------------------------------------------------------ */
 
-/* Returns the number of connections given to loops, started or not. A connection that its loop can't start is counted. */
+/* Returns the number of connections given to loops, started or not. A connection that its loop can't start
+ * is counted. */
 static int given_to_loops(const struct http_server *s) {
     int n = 0;
     for (int i = 0; i < s->loop_count; i++) n += atomic_load(&s->loops[i].connections);
     return n;
 }
 
-/* Returns true if no connection is left. A loop must not be stopped before its connections have started, because a
- * request of theirs might be deferred then, and the library aborts. */
+/* Returns true if no connection is left. A loop must not be stopped before its connections have started,
+ * because a request of theirs might be deferred then, and the library aborts. */
 static bool wait_empty(struct http_server *s, int64_t ms) {
     struct timespec until;
     int late = 0;
@@ -291,7 +306,8 @@ static bool wait_empty(struct http_server *s, int64_t ms) {
     until.tv_nsec %= 1000000000;
     pthread_mutex_lock(&s->lock);
     pthread_cond_signal(&s->wake);
-    while ((s->count || given_to_loops(s)) && late != ETIMEDOUT) late = pthread_cond_timedwait(&s->emptied, &s->lock, &until);
+    while ((s->count || given_to_loops(s)) && late != ETIMEDOUT)
+        late = pthread_cond_timedwait(&s->emptied, &s->lock, &until);
     bool empty = s->count == 0;
     pthread_mutex_unlock(&s->lock);
     return empty;

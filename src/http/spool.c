@@ -42,7 +42,8 @@ const char *upload_refusal(enum ledger_full full) {
     static const char *const reasons[] = {
         [LEDGER_ROOM] = NULL,
         [LEDGER_TOTAL] = "Too many uploads are in progress. Try again later.",
-        [LEDGER_ADDRESS] = "Too many uploads from this address are in progress. Try again when they have ended.",
+        [LEDGER_ADDRESS] = "Too many uploads from this address are in progress. Try again when they have "
+                           "ended.",
         [LEDGER_PERSON] = "Too many uploads of this user are in progress. Try again when they have ended.",
     };
     return reasons[full];
@@ -52,7 +53,9 @@ static const char *spool_hold(struct spool *s, int64_t n) {
     const char *reason = upload_refusal(ledger_take(&s->in->held, s->who, n, s->least));
     if (reason == NULL) s->held += n;
     else
-        log_often(LOG_WARN, "refused uploads", "an upload was refused: uploads in progress hold as much of %s as the limit allows",
+        log_often(LOG_WARN, "refused uploads",
+                  "an upload was refused: uploads in progress hold as much of %s as "
+                  "the limit allows",
                   s->in->path);
     return reason;
 }
@@ -105,7 +108,8 @@ bool md5_matches(struct str sent, const unsigned char md5[16]) {
     unsigned char bin[16];
     size_t n = 0;
     bool hex = sent.n == 32 && sodium_hex2bin(bin, sizeof bin, sent.p, sent.n, NULL, &n, NULL) == 0;
-    bool base64 = !hex && sodium_base642bin(bin, sizeof bin, sent.p, sent.n, NULL, &n, NULL, sodium_base64_VARIANT_ORIGINAL) == 0;
+    bool base64 = !hex && sodium_base642bin(bin, sizeof bin, sent.p, sent.n, NULL, &n, NULL,
+                                            sodium_base64_VARIANT_ORIGINAL) == 0;
     return (hex || base64) && n == sizeof bin && memcmp(bin, md5, sizeof bin) == 0;
 }
 

@@ -18,9 +18,10 @@ struct spool *spool_open(struct arena *a, struct spool_folder *in, const struct 
 /* Returns a sentence for the limit that is reached, or NULL if there is room. */
 const char *upload_refusal(enum ledger_full full);
 
-const char *spool_write(struct spool *s, struct str piece); /* returns NULL, or a sentence that says why it can't be stored; logged */
-void spool_close(struct spool *s, struct http_file *file);  /* fills in path, size and hashes */
-void spool_abandon(struct spool *s);                        /* closes and removes the file; NULL is allowed */
+/* returns NULL, or a sentence that says why it can't be stored; logged */
+const char *spool_write(struct spool *s, struct str piece);
+void spool_close(struct spool *s, struct http_file *file); /* fills in path, size and hashes */
+void spool_abandon(struct spool *s);                       /* closes and removes the file; NULL is allowed */
 void spool_remove(struct spool_folder *in, const struct sender *who,
                   const struct http_file *file); /* removes a closed file; it may have been renamed */
 

@@ -61,7 +61,8 @@ static enum arrival_end inbox_changed(const struct desk *d, bool changed) {
 }
 
 static enum arrival_end keep_apart(struct desk *d, struct arena *a, struct inbox_file file, const char *why) {
-    log_error("a mail that came in can't be processed and was moved to %s/failed/%s: %s", d->inbox.p, file.name.p, why);
+    log_error("a mail that came in can't be processed and was moved to %s/failed/%s: %s", d->inbox.p,
+              file.name.p, why);
     return inbox_changed(d, inbox_fail(a, d->inbox, file));
 }
 
@@ -80,12 +81,15 @@ static int arrival_prepare(struct arrival *m, const struct inbox_mail *from, con
     return mail_files_keep(m->arena, m->desk, from->raw, &m->mail, &m->files);
 }
 
-static enum arrival_end arrival_read(struct arrival *m, struct inbox_file file, const struct mail_effort *e, bool *failed) {
+static enum arrival_end arrival_read(struct arrival *m, struct inbox_file file, const struct mail_effort *e,
+                                     bool *failed) {
     struct desk *d = m->desk;
     struct inbox_mail mail;
     int fault = inbox_read(m->arena, d->inbox, file, &mail);
-    if (fault == ENOENT) return ARRIVAL_TAKEN;                                       /* another process with this folder has taken it */
-    if (fault == EMFILE || fault == ENFILE || fault == ENOMEM) return ARRIVAL_WAITS; /* not caused by the mail */
+    /* another process with this folder has taken it */
+    if (fault == ENOENT) return ARRIVAL_TAKEN;
+    /* not caused by the mail */
+    if (fault == EMFILE || fault == ENFILE || fault == ENOMEM) return ARRIVAL_WAITS;
     if (fault) return keep_apart(d, m->arena, file, strerror(fault));
     int rc = arrival_prepare(m, &mail, e);
     if (rc < 0 || rc == MAIL_TAKES_LONG) return rc < 0 ? ARRIVAL_WAITS : ARRIVAL_TAKES_LONG;
@@ -97,7 +101,8 @@ static enum arrival_end arrival_read(struct arrival *m, struct inbox_file file, 
     return inbox_changed(d, inbox_done(m->arena, d->inbox, file));
 }
 
-enum arrival_end arrival_take(struct desk *d, struct inbox_file file, const struct mail_effort *e, bool *failed) {
+enum arrival_end arrival_take(struct desk *d, struct inbox_file file, const struct mail_effort *e,
+                              bool *failed) {
     struct arena *a = arena_new();
     struct arrival *m = ARENA_NEW(a, struct arrival);
     *m = (struct arrival){.desk = d, .arena = a};

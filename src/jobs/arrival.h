@@ -13,6 +13,7 @@ enum arrival_end {
 };
 /* Takes the mail. With a brief effort, it must also have few attachments. *failed: it can't be read, and is
  * FAILED. */
-enum arrival_end arrival_take(struct desk *d, struct inbox_file file, const struct mail_effort *e, bool *failed);
+enum arrival_end arrival_take(struct desk *d, struct inbox_file file, const struct mail_effort *e,
+                              bool *failed);
 
 #endif

@@ -49,11 +49,13 @@
 
 #define AT_ONCE 64 /* names that are read at once */
 #define LOOK_MS 1000
-#define LARGE (4 << 20)                     /* bytes of a file. A larger one is not tried: its digest and its copies alone take 50 ms */
-#define COSTLY_MS (MAIL_BUDGET_MS / 3)      /* taken of the budgets of sender and relay: three costly mails in a minute */
+#define LARGE \
+    (4 << 20) /* bytes of a file. A larger one is not tried: its digest and its copies alone take 50 ms */
+#define COSTLY_MS \
+    (MAIL_BUDGET_MS / 3) /* taken of the budgets of sender and relay: three costly mails in a minute */
 #define COSTLY_DOOR_MS (MAIL_BUDGET_MS / 6) /* the same of a door */
 #define SLOW_SHARE 2                        /* a mail of `slow` takes its reading time as many times */
-#define SLOW_CHOICE 1000                    /* mails of `slow` of which one is chosen: to look at each takes 20 us */
+#define SLOW_CHOICE 1000 /* mails of `slow` of which one is chosen: to look at each takes 20 us */
 
 struct arrivals;
 
@@ -83,7 +85,7 @@ static bool put_aside(struct lane *l, struct arena *a, struct inbox_file file, e
     return false;
 }
 
-/* ---- the mails that are read briefly ------------------------------------------------------------------- */
+/* ---- the mails that are read briefly --------------------------------------------------------- */
 
 static void note_costly(struct lane *l, const struct mail_origin *from) {
     int64_t now = clock_monotonic();
@@ -100,7 +102,8 @@ static bool may_be_costly(const struct lane *l, const struct mail_origin *from) 
 }
 
 /* Tries to take the mail. Returns false if it, and those behind it, must wait. */
-static bool take_briefly(struct lane *l, struct arena *a, struct inbox_file file, const struct mail_origin *from) {
+static bool take_briefly(struct lane *l, struct arena *a, struct inbox_file file,
+                         const struct mail_origin *from) {
     bool failed;
     enum arrival_end end = arrival_take(l->of->desk, file, &mail_briefly, &failed);
     if (failed || end == ARRIVAL_TAKES_LONG) note_costly(l, from);
@@ -115,7 +118,8 @@ static bool look_and_take(struct lane *l, struct arena *a, struct inbox_file fil
     bool readable = inbox_look(a, l->of->desk->inbox, file, &head, &size) == 0;
     struct mail_origin from = mail_origin_of(&head);
     if (readable && size > LARGE) return put_aside(l, a, file, INBOX_SLOW);
-    if (readable && file.folder == INBOX_NEW && may_be_costly(l, &from)) return put_aside(l, a, file, INBOX_LATER);
+    if (readable && file.folder == INBOX_NEW && may_be_costly(l, &from))
+        return put_aside(l, a, file, INBOX_LATER);
     return take_briefly(l, a, file, &from);
 }
 
@@ -136,7 +140,7 @@ static bool brief_take(struct lane *l) {
     return taken && (n == AT_ONCE || aside);
 }
 
-/* ---- the mails that take long -------------------------------------------------------------------------- */
+/* ---- the mails that take long ---------------------------------------------------------------- */
 
 /* A mail of `slow` that may be taken. */
 struct slow_choice {
@@ -156,7 +160,9 @@ static struct slow_choice slow_choose(const struct lane *l, struct arena *a) {
         struct inbox_mail head = {.door = DOOR_PIPE};
         bool gone = inbox_look(a, inbox, (struct inbox_file){INBOX_SLOW, names[i]}, &head, &size) == ENOENT;
         struct mail_origin from = mail_origin_of(&head);
-        int64_t left = mail_budget_left(l->budgets, from.relay, now) > 0 ? mail_budget_left(l->budgets, from.sender, now) : 0;
+        int64_t left = mail_budget_left(l->budgets, from.relay, now) > 0
+                           ? mail_budget_left(l->budgets, from.sender, now)
+                           : 0;
         if (!gone && left > best.left) best = (struct slow_choice){names[i], from, left};
         arena_return(a, mark);
     }
@@ -169,7 +175,8 @@ static bool slow_take_one(struct lane *l, struct arena *a) {
     int64_t begun = clock_monotonic();
     const struct mail_effort until_end = {.cancel = l->of->end};
     bool failed;
-    enum arrival_end end = arrival_take(l->of->desk, (struct inbox_file){INBOX_SLOW, mail.name}, &until_end, &failed);
+    enum arrival_end end =
+        arrival_take(l->of->desk, (struct inbox_file){INBOX_SLOW, mail.name}, &until_end, &failed);
     int64_t now = clock_monotonic(), cost = SLOW_SHARE * (now - begun);
     mail_budget_take(l->budgets, mail.from.sender, cost, now);
     mail_budget_take(l->budgets, mail.from.relay, cost, now);
@@ -186,7 +193,7 @@ static bool slow_take(struct lane *l) {
     return taken;
 }
 
-/* ---- the threads --------------------------------------------------------------------------------------- */
+/* ---- the threads ----------------------------------------------------------------------------- */
 
 static void lane_wait(struct lane *l) {
     char events[4096];
@@ -203,9 +210,13 @@ static void *lane_main(void *arg) {
     return NULL;
 }
 
-static bool lane_start(struct lane *l, struct arrivals *r, enum inbox_folder folder, bool (*take)(struct lane *l)) {
+static bool lane_start(struct lane *l, struct arrivals *r, enum inbox_folder folder,
+                       bool (*take)(struct lane *l)) {
     struct arena *a = arena_new();
-    *l = (struct lane){.of = r, .take = take, .budgets = mail_budgets_new(), .changes = inotify_init1(IN_NONBLOCK | IN_CLOEXEC)};
+    *l = (struct lane){.of = r,
+                       .take = take,
+                       .budgets = mail_budgets_new(),
+                       .changes = inotify_init1(IN_NONBLOCK | IN_CLOEXEC)};
     const char *path = inbox_folder_path(a, r->desk->inbox, folder).p;
     if (l->changes >= 0) inotify_add_watch(l->changes, path, IN_MOVED_TO | IN_CLOSE_WRITE);
     arena_free(a);
@@ -226,7 +237,8 @@ int arrivals_start(struct desk *d, struct arrivals **out) {
     struct arrivals *r = calloc(1, sizeof *r);
     if (r == NULL) return -1;
     *r = (struct arrivals){.desk = d, .end = eventfd(0, EFD_CLOEXEC)};
-    bool started = r->end >= 0 && lane_start(&r->brief, r, INBOX_NEW, brief_take) && lane_start(&r->slow, r, INBOX_SLOW, slow_take);
+    bool started = r->end >= 0 && lane_start(&r->brief, r, INBOX_NEW, brief_take) &&
+                   lane_start(&r->slow, r, INBOX_SLOW, slow_take);
     if (!started) return arrivals_stop(r), -1;
     *out = r;
     return 0;

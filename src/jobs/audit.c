@@ -30,7 +30,8 @@ static int audit_turn_in(struct conn *c, void *arg) {
     work_init(&t->work, t->desk, t->arena);
     t->work.conn = c;
     t->work.actor = (struct actor){.kind = ACTOR_SYSTEM, .scopes = SCOPES_ALL, .cause = S("Audit log")};
-    t->did = t->act ? t->act(&t->work) : audit_pending_take(&t->work, t->desk->folder, t->left, t->left_count);
+    t->did =
+        t->act ? t->act(&t->work) : audit_pending_take(&t->work, t->desk->folder, t->left, t->left_count);
     TRY(t->did);
     return work_finish(&t->work);
 }
@@ -64,7 +65,8 @@ static int audit_waiting(struct desk *d) {
     struct conn *c = db_reader(d->db);
     if (c == NULL) return -ERR_SERVICE_UNAVAILABLE;
     TRY(db_read_begin(c, 0));
-    int failures = login_failures_wait(c, clock_now(&d->clock)), entries = failures < 0 ? failures : audit_waits(c);
+    int failures = login_failures_wait(c, clock_now(&d->clock)),
+        entries = failures < 0 ? failures : audit_waits(c);
     db_read_end(c);
     return entries < 0 ? entries : (failures ? WAIT_FAILURES : 0) | (entries ? WAIT_ENTRIES : 0);
 }
@@ -76,16 +78,21 @@ void audit_run(struct desk *d) {
     if (rc > 0) do
             rc = audit_turn(d, audit_chain);
         while (rc == AUDIT_CHAINED_AT_ONCE);
-    if (rc < 0) log_often(LOG_WARN, "audit log not chained", "the audit log could not be chained; the next turn tries again");
+    if (rc < 0)
+        log_often(LOG_WARN, "audit log not chained",
+                  "the audit log could not be chained; the next turn tries again");
 }
 
-static int64_t audit_kept_since(const struct desk *d, int64_t now) { return now - setting_int(d, "audit.keep_days") * TIME_DAY; }
+static int64_t audit_kept_since(const struct desk *d, int64_t now) {
+    return now - setting_int(d, "audit.keep_days") * TIME_DAY;
+}
 
-/* ---- the end of the chain, outside of the store ------------------------------------------------------------------------ */
+/* ---- the end of the chain, outside of the store ---------------------------------------------- */
 
-/* Returns 1 and the end of the chain, 0 and a finding if the store contradicts the file, or a negative error. */
-static int audit_end_now(struct desk *d, struct arena *a, int marked, const struct audit_mark *before, struct audit_mark *out,
-                         struct str *finding) {
+/* Returns 1 and the end of the chain, 0 and a finding if the store contradicts the file, or a negative
+ * error. */
+static int audit_end_now(struct desk *d, struct arena *a, int marked, const struct audit_mark *before,
+                         struct audit_mark *out, struct str *finding) {
     struct conn *c = db_reader(d->db);
     if (c == NULL) return -ERR_SERVICE_UNAVAILABLE;
     TRY(db_read_begin(c, 0));
@@ -97,7 +104,9 @@ static int audit_end_now(struct desk *d, struct arena *a, int marked, const stru
 
 static void audit_end_write(struct desk *d, struct arena *a, const struct audit_mark *end) {
     if (audit_mark_write(a, d->audit_mark, end) != 0)
-        log_often(LOG_WARN, "ends of the audit log not kept", "%s can't be written: %s. Keep the lines about the audit log elsewhere",
+        log_often(LOG_WARN, "ends of the audit log not kept",
+                  "%s can't be written: %s. Keep the lines about the audit log "
+                  "elsewhere",
                   d->audit_mark, strerror(errno));
     log_info("audit log: place %" PRId64 " has the chain %.*s", end->seq, (int)end->chain.n, end->chain.p);
     atomic_store(&d->audit_bits, audit_mark_bits(end));
@@ -110,17 +119,22 @@ void audit_keep_end(struct desk *d) {
     struct audit_mark before = {0}, end = {0};
     struct str finding;
     const char *why = NULL;
-    int marked = audit_mark_read(a, d->audit_mark, &before, &why), rc = audit_end_now(d, a, marked, &before, &end, &finding);
+    int marked = audit_mark_read(a, d->audit_mark, &before, &why),
+        rc = audit_end_now(d, a, marked, &before, &end, &finding);
     bool is_new = marked != 1 || end.seq > before.seq || atomic_load(&d->audit_seq) == 0;
-    if (rc == 0) log_error("%.*s. If an older store was put in place on purpose, remove %s", (int)finding.n, finding.p, d->audit_mark);
+    if (rc == 0)
+        log_error("%.*s. If an older store was put in place on purpose, remove %s", (int)finding.n, finding.p,
+                  d->audit_mark);
     if (marked < 0) log_warn("%s can't be read, and is written again: %s", d->audit_mark, why);
     if (rc == 1 && end.seq && is_new) audit_end_write(d, a, &end);
     arena_free(a);
 }
 
-/* ---- deletion by age ------------------------------------------------------------------------------------------------------ */
+/* ---- deletion by age ------------------------------------------------------------------------- */
 
-static int audit_prune_part(struct work *w) { return audit_prune(w, audit_kept_since(w->desk, w->now), LIMIT_CASCADE); }
+static int audit_prune_part(struct work *w) {
+    return audit_prune(w, audit_kept_since(w->desk, w->now), LIMIT_CASCADE);
+}
 
 /* Returns 1 if the oldest entry is a day older than it has to be. */
 static int audit_prune_due(struct desk *d) {

@@ -4,8 +4,10 @@
 
 #include "work/work.h"
 
-void audit_run(struct desk *d);      /* every second: makes entries of failed logins and of what commands left, and chains open entries */
-void audit_keep_end(struct desk *d); /* every minute, and at the end: writes the end of the chain outside of the store */
-void audit_sweep(struct desk *d);    /* deletes entries by age */
+/* every second: makes entries of failed logins and of what commands left, and chains open entries */
+void audit_run(struct desk *d);
+/* every minute, and at the end: writes the end of the chain outside of the store */
+void audit_keep_end(struct desk *d);
+void audit_sweep(struct desk *d); /* deletes entries by age */
 
 #endif

@@ -32,7 +32,8 @@ static const char *job_kind_wrong(const struct job_kind *k) {
     return NULL;
 }
 
-bool job_kinds_check(const struct job_kind *kinds, const char *const *names, int count, char *err, size_t size) {
+bool job_kinds_check(const struct job_kind *kinds, const char *const *names, int count, char *err,
+                     size_t size) {
     for (int i = 1; i < count; i++) {
         struct named n = {names, i, 0};
         const char *why = NULL;
@@ -57,5 +58,6 @@ bool topics_check(const struct topic *list, const char *const *names, int count,
 }
 
 bool jobs_check(char *err, size_t size) {
-    return job_kinds_check(job_kinds, job_names, JOB_NAMES, err, size) && topics_check(topics, topic_names, TOPIC_NAMES, err, size);
+    return job_kinds_check(job_kinds, job_names, JOB_NAMES, err, size) &&
+           topics_check(topics, topic_names, TOPIC_NAMES, err, size);
 }

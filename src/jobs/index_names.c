@@ -1,6 +1,6 @@
-/* Recomputes the values that are derived from names and addresses, after an upgrade or a change of a setting that
- * alters how they are derived. The work is done in parts, so that no write delays others for long. Each part is a job
- * that adds the next one. Its input is where it begins: {"step", "after"}. */
+/* Recomputes the values that are derived from names and addresses, after an upgrade or a change of a
+ * setting that alters how they are derived. The work is done in parts, so that no write delays others for
+ * long. Each part is a job that adds the next one. Its input is where it begins: {"step", "after"}. */
 #include "jobs/index_names.h"
 
 #include "base/log.h"
@@ -12,21 +12,34 @@
 
 #include <inttypes.h>
 
-static int index_emails(struct work *w, int64_t *after, int *lost) { return identity_rekey(w, IDENTITY_EMAIL, after, lost); }
-static int index_phones(struct work *w, int64_t *after, int *lost) { return identity_rekey(w, IDENTITY_PHONE, after, lost); }
-static int index_people(struct work *w, int64_t *after, int *lost) { return (void)lost, users_rekey(w, after); }
-static int index_names_of_people(struct work *w, int64_t *after, int *lost) { return (void)lost, names_reindex(w, NAME_USER, after); }
+static int index_emails(struct work *w, int64_t *after, int *lost) {
+    return identity_rekey(w, IDENTITY_EMAIL, after, lost);
+}
+static int index_phones(struct work *w, int64_t *after, int *lost) {
+    return identity_rekey(w, IDENTITY_PHONE, after, lost);
+}
+static int index_people(struct work *w, int64_t *after, int *lost) {
+    return (void)lost, users_rekey(w, after);
+}
+static int index_names_of_people(struct work *w, int64_t *after, int *lost) {
+    return (void)lost, names_reindex(w, NAME_USER, after);
+}
 static int names_of_organizations(struct work *w, int64_t *after, int *lost) {
     return (void)lost, names_reindex(w, NAME_ORGANIZATION, after);
 }
-static int names_of_tags(struct work *w, int64_t *after, int *lost) { return (void)lost, names_reindex(w, NAME_TAG, after); }
+static int names_of_tags(struct work *w, int64_t *after, int *lost) {
+    return (void)lost, names_reindex(w, NAME_TAG, after);
+}
 
-static int index_subjects(struct work *w, int64_t *after, int *lost) { return (void)lost, cases_rekey(w, after); }
+static int index_subjects(struct work *w, int64_t *after, int *lost) {
+    return (void)lost, cases_rekey(w, after);
+}
 
-/* Each step processes the next part of its rows behind *after, and moves *after on. Returns 1 if there are more, 0, or
- * an error. */
+/* Each step processes the next part of its rows behind *after, and moves *after on. Returns 1 if there are
+ * more, 0, or an error. */
 static int (*const steps[])(struct work *w, int64_t *after, int *lost) = {
-    index_emails, index_phones, index_people, index_names_of_people, names_of_organizations, names_of_tags, index_subjects};
+    index_emails,           index_phones,  index_people,  index_names_of_people,
+    names_of_organizations, names_of_tags, index_subjects};
 #define STEPS ((int64_t)(sizeof steps / sizeof *steps))
 
 static int64_t input_number(const struct json *input, struct str name) {
@@ -47,7 +60,13 @@ int index_names(struct work *w, const struct job *j) {
         TRY(more);
         if (!more) step++, after = 0;
     }
-    if (lost) log_warn("index_names: %d addresses belong to several people and are claims until they are verified", lost);
-    if (more) TRY(job_add(w, JOB_INDEX_NAMES, str_fmt(w->arena, "{\"step\": %" PRId64 ", \"after\": %" PRId64 "}", step, after), &next));
+    if (lost)
+        log_warn("index_names: %d addresses belong to several people and are claims until they are "
+                 "verified",
+                 lost);
+    if (more)
+        TRY(job_add(w, JOB_INDEX_NAMES,
+                    str_fmt(w->arena, "{\"step\": %" PRId64 ", \"after\": %" PRId64 "}", step, after),
+                    &next));
     return job_finish(w, j->id, JOB_COMPLETED, 0, 0, 0, S("[]"));
 }

@@ -18,7 +18,11 @@ const struct job_kind job_kinds[] = {
     {.name = JOB_INDEX_SEARCH, .run = index_search, .never_failed = true},
     {.name = JOB_CLOCKS, .run = clocks_run, .never_failed = true},
     {.name = JOB_BREACH, .run = breach_run, .never_failed = true},
-    {.name = JOB_MAIL_RELEASE, .run = mail_release_run, .outside = mail_release_read, .never_failed = true, .at_once = 1},
+    {.name = JOB_MAIL_RELEASE,
+     .run = mail_release_run,
+     .outside = mail_release_read,
+     .never_failed = true,
+     .at_once = 1},
     {.name = JOB_EMPTY_TRASH, .run = trash_empty_run, .never_failed = true},
     {0},
 };

@@ -12,7 +12,7 @@
 #define TRIES 8         /* places of the table in which a key may be */
 #define SENDER_MOST 300 /* bytes of an address that count */
 
-/* ---- origins ------------------------------------------------------------------------------------------- */
+/* ---- origins --------------------------------------------------------------------------------- */
 
 /* The hash has a key of this process, so that nobody can find another sender with the same one. */
 static uint64_t origin_hash(const char *kind, struct str s) {
@@ -58,10 +58,11 @@ struct mail_origin mail_origin_of(const struct inbox_mail *head) {
         more = sender.n == 0 || relay.p == NULL;
     }
     uint64_t door = origin_hash("door", str_of(word_of(mail_doors, head->door)));
-    return (struct mail_origin){origin_hash("sender", sender), relay.p ? origin_hash("relay", relay) : door, door};
+    return (struct mail_origin){origin_hash("sender", sender), relay.p ? origin_hash("relay", relay) : door,
+                                door};
 }
 
-/* ---- budgets ------------------------------------------------------------------------------------------- */
+/* ---- budgets --------------------------------------------------------------------------------- */
 
 struct mail_budgets {
     struct {

@@ -20,6 +20,7 @@ struct mail_budgets *mail_budgets_new(void); /* NULL: no memory */
 void mail_budgets_free(struct mail_budgets *b);
 /* The part of the budget that is left, in milliseconds. now: milliseconds, clock_monotonic. */
 int64_t mail_budget_left(const struct mail_budgets *b, uint64_t key, int64_t now);
-void mail_budget_take(struct mail_budgets *b, uint64_t key, int64_t ms, int64_t now); /* no more than is left */
+/* no more than is left */
+void mail_budget_take(struct mail_budgets *b, uint64_t key, int64_t ms, int64_t now);
 
 #endif

@@ -30,15 +30,16 @@ static struct str sha256_hex(struct arena *a, struct str bytes) {
     return str_hex(a, sum, sizeof sum);
 }
 
-/* The digest of the file is set. content_keep takes a file. The file is removed at once: if the content is removed before the write, the mail is taken again. */
+/* The digest of the file is set. content_keep takes a file. The file is removed at once: if the content is
+ * removed before the write, the mail is taken again. */
 static int keep_bytes(struct arena *a, const struct desk *d, struct str bytes, struct file_new *f) {
     struct str folder = contents_tmp(a, d->files);
     const char *path = STR_CAT(a, folder, S("/"), random_uuid(a)).p;
     struct picture picture = {0};
     f->size = (int64_t)bytes.n;
-    int rc = mail_bytes_put(path, bytes)
-                 ? content_keep(a, d->files, f->sha256, path, f->size)
-                 : UNAVAILABLE("files of mails that can't be stored", "%s can't be written: %s", path, strerror(errno));
+    int rc = mail_bytes_put(path, bytes) ? content_keep(a, d->files, f->sha256, path, f->size)
+                                         : UNAVAILABLE("files of mails that can't be stored",
+                                                       "%s can't be written: %s", path, strerror(errno));
     if (rc >= 0 && picture_look(path, &picture) == 1)
         f->width = picture.width, f->height = picture.height, f->picture_type = (int)picture.type;
     unlink(path);
@@ -54,7 +55,8 @@ static struct str attachment_type(struct str type) {
     return valid ? type : S("application/octet-stream");
 }
 
-int mail_files_keep(struct arena *a, const struct desk *d, struct str raw, const struct incoming *m, struct mail_files *out) {
+int mail_files_keep(struct arena *a, const struct desk *d, struct str raw, const struct incoming *m,
+                    struct mail_files *out) {
     *out = (struct mail_files){.raw = {.name = S("mail.eml"), .content_type = S("message/rfc822")}};
     out->attachments = arena_array(a, (size_t)m->file_count + 1, sizeof *out->attachments);
     if (raw.p) {
@@ -64,8 +66,9 @@ int mail_files_keep(struct arena *a, const struct desk *d, struct str raw, const
     for (; out->count < m->file_count; out->count++) {
         const struct mail_file *from = &m->files[out->count];
         struct file_new *f = &out->attachments[out->count];
-        *f = (struct file_new){
-            .name = file_name_safe(a, from->name), .content_type = attachment_type(from->type), .sha256 = sha256_hex(a, from->bytes)};
+        *f = (struct file_new){.name = file_name_safe(a, from->name),
+                               .content_type = attachment_type(from->type),
+                               .sha256 = sha256_hex(a, from->bytes)};
         TRY(keep_bytes(a, d, from->bytes, f));
     }
     return 0;
@@ -92,5 +95,6 @@ int mail_files_let_go(struct work *w, const struct incoming *m) {
 
 void mail_fold_quoted(struct arena *a, struct incoming *m) {
     if (m->html.p || m->quoted.n == 0 || m->text.n == 0) return;
-    m->html = STR_CAT(a, text_to_html(a, m->text), S(HTML_FOLDED_BEGIN), text_to_html(a, m->quoted), S(HTML_FOLDED_END));
+    m->html = STR_CAT(a, text_to_html(a, m->text), S(HTML_FOLDED_BEGIN), text_to_html(a, m->quoted),
+                      S(HTML_FOLDED_END));
 }

@@ -44,8 +44,10 @@ static int raw_bytes(int fd, char *bytes, size_t size) {
     return 0;
 }
 
-/* Reads the raw mail, or sets *why: a sentence. Returns 0, or -ERR_SERVICE_UNAVAILABLE, logged, for a fault that passes. */
-static int raw_of(struct arena *a, const struct desk *d, const struct mail_released *m, struct str *raw, struct str *why) {
+/* Reads the raw mail, or sets *why: a sentence. Returns 0, or -ERR_SERVICE_UNAVAILABLE, logged, for a
+ * fault that passes. */
+static int raw_of(struct arena *a, const struct desk *d, const struct mail_released *m, struct str *raw,
+                  struct str *why) {
     *raw = (struct str){0};
     *why = S("The raw mail is lost.");
     if (m->sha256.p == NULL) return 0;
@@ -55,7 +57,8 @@ static int raw_of(struct arena *a, const struct desk *d, const struct mail_relea
     if (fd >= 0) close(fd);
     if (fault == 0) *raw = (struct str){bytes, (size_t)m->size};
     if (fault <= 0 || fault == ENOENT) return 0;
-    log_often(LOG_ERROR, "raw mails that can't be read", "the raw mail %s can't be read: %s", m->sha256.p, strerror(fault));
+    log_often(LOG_ERROR, "raw mails that can't be read", "the raw mail %s can't be read: %s", m->sha256.p,
+              strerror(fault));
     *why = str_fmt(a, "The raw mail can't be read: %s.", strerror(fault));
     return fault_passes(fault) ? -ERR_SERVICE_UNAVAILABLE : 0;
 }
@@ -76,7 +79,8 @@ static int read_released(struct work *w, struct releasing *r) {
     struct str raw, why;
     TRY(raw_of(w->arena, w->desk, &r->mail, &raw, &why));
     if (raw.p == NULL) r->read = (struct incoming){.fault = why, .size = r->mail.size};
-    else if (mail_read(w->arena, raw, clock_now(&w->desk->clock), &mail_wholly, &r->read) < 0) return -ERR_SERVICE_UNAVAILABLE;
+    else if (mail_read(w->arena, raw, clock_now(&w->desk->clock), &mail_wholly, &r->read) < 0)
+        return -ERR_SERVICE_UNAVAILABLE;
     mail_fold_quoted(w->arena, &r->read);
     r->read.door = r->mail.door;
     r->read.envelope_from = r->mail.envelope_from;

@@ -78,7 +78,8 @@ static int see_choice(struct work *w, void *arg) {
     int64_t looked = 0;
     int rc = monitor_read(w, c->monitor, &m);
     if (rc <= 0) return rc;
-    int n = c->parts ? monitor_choose_among(w, &m, c->after, CHOSEN, &looked, &c->ids) : monitor_choose(w, &m, c->after, CHOSEN, &c->ids);
+    int n = c->parts ? monitor_choose_among(w, &m, c->after, CHOSEN, &looked, &c->ids)
+                     : monitor_choose(w, &m, c->after, CHOSEN, &c->ids);
     if (!c->parts && n > 0) looked = c->ids[n - 1];
     c->more = c->parts ? looked > 0 : n == CHOSEN;
     if (looked) c->after = looked;
@@ -94,7 +95,10 @@ static int monitor_part(struct desk *d, struct arena *a, struct choice *c, const
     }
     TRY(n);
     for (int at = 0; at < n && !atomic_load(stopping); at += MONITOR_CHUNK) {
-        struct monitor_turn t = {.desk = d, .id = c->monitor, .ids = c->ids + at, .count = n - at < MONITOR_CHUNK ? n - at : MONITOR_CHUNK};
+        struct monitor_turn t = {.desk = d,
+                                 .id = c->monitor,
+                                 .ids = c->ids + at,
+                                 .count = n - at < MONITOR_CHUNK ? n - at : MONITOR_CHUNK};
         TRY(monitor_write(&t, monitor_act_part));
     }
     return 0;
@@ -140,7 +144,8 @@ static int monitors_look(struct desk *d, struct monitors_state *s) {
 bool monitors_run(struct desk *d, struct monitors_state *s, const atomic_bool *stopping) {
     int64_t until = clock_monotonic() + MONITORS_TURN;
     int rc = monitors_look(d, s);
-    while (rc >= 0 && s->at < s->count && clock_monotonic() < until && !atomic_load(stopping)) rc = monitor_step(d, s, stopping);
+    while (rc >= 0 && s->at < s->count && clock_monotonic() < until && !atomic_load(stopping))
+        rc = monitor_step(d, s, stopping);
     if (rc < 0) log_warn("a monitor could not be run; the next run tries again");
     bool more = rc >= 0 && s->at < s->count;
     if (!more) monitors_end(s);

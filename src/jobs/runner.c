@@ -1,16 +1,18 @@
-/* Jobs are rows. A claimed job is leased, and a job whose lease has expired (its process died) is claimed again. A job
- * runs whole in one write, so its changes and its completion are one commit.
+/* Jobs are rows. A claimed job is leased, and a job whose lease has expired (its process died) is claimed
+ * again. A job runs whole in one write, so its changes and its completion are one commit.
  *
- * Some kinds (mail) act on the outside, between the claim and that write, without an open transaction, on threads of
- * their kind. A relay that answers slowly blocks only these threads. Such a job is claimed only if one of them is idle.
+ * Some kinds (mail) act on the outside, between the claim and that write, without an open transaction, on
+ * threads of their kind. A relay that answers slowly blocks only these threads. Such a job is claimed only
+ * if one of them is idle.
  *
  *     due -> claimed -> run in one write -> done            most kinds, on the runner's thread
  *     due -> claimed -> outside -> run in one write -> done, or due later       on a thread of the kind
  *
- * A job may take longer than its lease. Its write locks the row with its first statement (job_hold), and claims skip
- * locked rows. So while the process lives, the lock replaces the lease, and when the process dies, the store releases
- * it. While a job is outside there is no write, and the runner renews its lease. A process that was suspended meanwhile
- * finds the number of another claim in the row and leaves the job alone. */
+ * A job may take longer than its lease. Its write locks the row with its first statement (job_hold), and
+ * claims skip locked rows. So while the process lives, the lock replaces the lease, and when the process
+ * dies, the store releases it. While a job is outside there is no write, and the runner renews its lease.
+ * A process that was suspended meanwhile finds the number of another claim in the row and leaves the job
+ * alone. */
 #include "jobs/runner.h"
 
 #include "base/log.h"
@@ -69,7 +71,7 @@ struct runner {
     struct arrivals *arrivals;
 };
 
-/* ---- a turn ------------------------------------------------------------------------------------------------------- */
+/* ---- a turn ---------------------------------------------------------------------------------- */
 
 static struct turn *turn_new(struct desk *d, struct arena *a) {
     struct turn *t = ARENA_NEW(a, struct turn);
@@ -96,7 +98,9 @@ static int turn_carry_out(struct conn *c, void *arg) {
     int rc = job_hold(w, &t->job);
     if (rc == 0) log_warn("job %" PRId64 " (%s) was claimed by another process", t->job.id, t->job.kind.p);
     if (rc <= 0) return rc;
-    w->actor = (struct actor){.kind = ACTOR_SYSTEM, .scopes = SCOPES_ALL, .cause = str_fmt(w->arena, "Job: %s", job_names[t->kind->name])};
+    w->actor = (struct actor){.kind = ACTOR_SYSTEM,
+                              .scopes = SCOPES_ALL,
+                              .cause = str_fmt(w->arena, "Job: %s", job_names[t->kind->name])};
     TRY(t->kind->run(w, &t->job));
     return work_finish(w);
 }
@@ -104,7 +108,8 @@ static int turn_carry_out(struct conn *c, void *arg) {
 static int put_off(struct conn *c, void *arg) {
     struct turn *t = arg;
     struct work *w = turn_work(t, c);
-    return t->kind->outside || t->kind->never_failed ? job_postpone(w, &t->job, w->now + TIME_MINUTE) : job_retry(w, &t->job);
+    return t->kind->outside || t->kind->never_failed ? job_postpone(w, &t->job, w->now + TIME_MINUTE)
+                                                     : job_retry(w, &t->job);
 }
 
 static void turn_finish(struct turn *t) {
@@ -124,7 +129,7 @@ static const struct job_kind *job_kind_of(struct str name) {
     return NULL;
 }
 
-/* ---- threads for kinds that act on the outside ---------------------------------------------------------------------- */
+/* ---- threads for kinds that act on the outside ----------------------------------------------- */
 
 static struct worker *idle_worker(struct runner *r, const struct job_kind *k) {
     struct worker *found = NULL;
@@ -170,7 +175,7 @@ static void *work_outside(void *arg) {
     return NULL;
 }
 
-/* ---- the runner ----------------------------------------------------------------------------------------------------- */
+/* ---- the runner ------------------------------------------------------------------------------ */
 
 static int renew(struct conn *c, void *arg) {
     const struct worker *w = arg;
@@ -187,7 +192,8 @@ static void renew_leases(struct runner *r) {
         bool due = w->turn && now - w->leased_at >= JOB_LEASE / 2;
         if (due) w->leased_at = now;
         pthread_mutex_unlock(&r->lock);
-        if (due) db_write(r->desk->db, renew, w); /* w->turn can't change meanwhile to another job, because only this thread hands over */
+        /* w->turn can't change meanwhile to another job, because only this thread hands over */
+        if (due) db_write(r->desk->db, renew, w);
     }
 }
 
@@ -195,7 +201,8 @@ static void renew_leases(struct runner *r) {
 static struct str claimable(struct runner *r, struct arena *a) {
     struct str list = S("");
     for (const struct job_kind *k = job_kinds; k->name; k++)
-        if (k->outside == NULL || idle_worker(r, k)) list = str_fmt(a, "%s%s\"%s\"", list.p, list.n ? "," : "", job_names[k->name]);
+        if (k->outside == NULL || idle_worker(r, k))
+            list = str_fmt(a, "%s%s\"%s\"", list.p, list.n ? "," : "", job_names[k->name]);
     return str_fmt(a, "[%s]", list.p);
 }
 
@@ -210,7 +217,8 @@ static bool run_one(struct runner *r) {
         return false;
     }
     t->kind = job_kind_of(t->job.kind);
-    if (t->kind->outside) hand_over(idle_worker(r, t->kind), t); /* still idle, because only this thread hands over */
+    /* still idle, because only this thread hands over */
+    if (t->kind->outside) hand_over(idle_worker(r, t->kind), t);
     else turn_finish(t);
     return true;
 }
@@ -258,7 +266,8 @@ static bool run_periodic(struct runner *r, struct periodic *p) {
     return more;
 }
 
-/* Runs jobs until none is due, but at most for JOBS_MS, because there may always be one. Returns the milliseconds until the next look. */
+/* Runs jobs until none is due, but at most for JOBS_MS, because there may always be one. Returns the
+ * milliseconds until the next look. */
 static int run_jobs(struct runner *r) {
     int64_t end = clock_monotonic() + JOBS_MS;
     int rest = LOOK_AGAIN_MS;
@@ -328,7 +337,9 @@ struct runner *jobs_start(struct desk *d) {
     pthread_cond_init(&r->handed, NULL);
     d->wake_jobs = runner_wake;
     d->wake_arg = r;
-    if (start_workers(r) && arrivals_start(d, &r->arrivals) == 0 && pthread_create(&r->thread, NULL, runner_main, r) == 0) return r;
+    if (start_workers(r) && arrivals_start(d, &r->arrivals) == 0 &&
+        pthread_create(&r->thread, NULL, runner_main, r) == 0)
+        return r;
     runner_end(r);
     return NULL;
 }

@@ -1,5 +1,5 @@
-/* The job runner: a thread that claims due jobs and writes gathered session touches, threads for jobs that wait for other systems, and a thread
- * that takes mail from the inbox. */
+/* The job runner: a thread that claims due jobs and writes gathered session touches, threads for jobs that
+ * wait for other systems, and a thread that takes mail from the inbox. */
 #ifndef JOBS_RUNNER_H
 #define JOBS_RUNNER_H
 
@@ -14,9 +14,11 @@ void jobs_stop(struct runner *r);          /* ends the running jobs and writes g
 
 struct job_kind {
     enum job_name name;
-    int (*run)(struct work *w, const struct job *j); /* runs in one write; it must finish the job's row itself */
-    /* NULL, or called before run, with no transaction open (w->conn is NULL): the part that takes seconds. Its result,
-     * in w's arena, becomes j->outcome. It ends soon after *stopping is true. run decides when to stop retrying. */
+    /* runs in one write; it must finish the job's row itself */
+    int (*run)(struct work *w, const struct job *j);
+    /* NULL, or called before run, with no transaction open (w->conn is NULL): the part that takes seconds.
+     * Its result, in w's arena, becomes j->outcome. It ends soon after *stopping is true. run decides when
+     * to stop retrying. */
     void *(*outside)(struct work *w, const struct job *j, const atomic_bool *stopping);
     bool never_failed; /* retried until it succeeds, because nothing else completes its work */
     int at_once;       /* number of threads for this kind: its jobs run in parallel and block no other kind */

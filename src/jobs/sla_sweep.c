@@ -23,7 +23,9 @@ static int breaches_part(struct conn *c, void *arg) {
     return work_finish(&t->work);
 }
 
-static bool breaches_recent(int64_t last, int64_t now) { return last && now >= last && now - last < BREACHES_EVERY; }
+static bool breaches_recent(int64_t last, int64_t now) {
+    return last && now >= last && now - last < BREACHES_EVERY;
+}
 
 void breaches_take(struct desk *d, struct breaches_last *last) {
     int64_t now = clock_now(&d->clock), monotonic = clock_monotonic();

@@ -15,22 +15,27 @@
 #include "jobs/audit.h"
 #include "jobs/sweep_files.h"
 
-#define OLDEST(table, key, old) "DELETE FROM " table " WHERE (" key ") IN (SELECT " key " FROM " table " o WHERE " old " LIMIT :most)"
+#define OLDEST(table, key, old) \
+    "DELETE FROM " table " WHERE (" key ") IN (SELECT " key " FROM " table " o WHERE " old " LIMIT :most)"
 
 QUERY(sweep_failures, OLDEST("login_failures", "id", "o.created_at <= :before"));
 QUERY(sweep_links, OLDEST("links", "id", "o.expires_at <= :before"));
 /* Mails of messages stay: they are the recipients of the message. */
-QUERY(sweep_mails, OLDEST("outgoing_mails", "id", "o.letter IS NULL AND o.post_id IS NULL AND o.updated_at <= :before"));
+QUERY(sweep_mails,
+      OLDEST("outgoing_mails", "id", "o.letter IS NULL AND o.post_id IS NULL AND o.updated_at <= :before"));
 QUERY(sweep_sessions, OLDEST("sessions", "id", "o.last_activity_at <= :before"));
 QUERY(sweep_auth_tokens, OLDEST("auth_tokens", "id", "o.expires_at <= :before"));
 QUERY(sweep_remembered, OLDEST("remember_tokens", "id", "o.expires_at <= :before"));
-QUERY(sweep_chains,
-      OLDEST("remember_chains", "id", "o.created_at <= :before AND NOT EXISTS (SELECT 1 FROM remember_tokens t WHERE t.chain_id = o.id)"));
+QUERY(sweep_chains, OLDEST("remember_chains", "id",
+                           "o.created_at <= :before AND NOT EXISTS (SELECT 1 "
+                           "FROM remember_tokens t WHERE t.chain_id = o.id)"));
 QUERY(sweep_idempotency, OLDEST("idempotency", "caller, key_hash", "o.created_at <= :before"));
 QUERY(sweep_outbox, OLDEST("outbox", "id", "o.created_at <= :before"));
-QUERY(sweep_public_writes, OLDEST("public_writes", "address, minute", "o.minute <= CAST(:before AS BIGINT) / 60000"));
+QUERY(sweep_public_writes,
+      OLDEST("public_writes", "address, minute", "o.minute <= CAST(:before AS BIGINT) / 60000"));
 QUERY(sweep_searches, OLDEST("help_center_searches", "id", "o.searched_at <= :before"));
-QUERY(sweep_deliveries, OLDEST("endpoint_deliveries", "id", "o.created_at <= :before")); /* and their attempts */
+/* and their attempts */
+QUERY(sweep_deliveries, OLDEST("endpoint_deliveries", "id", "o.created_at <= :before"));
 QUERY(sweep_arrivals, OLDEST("mail_arrivals", "digest", "o.arrived_at <= :before"));
 QUERY(sweep_codes, OLDEST("oauth_codes", "id", "o.expires_at <= :before"));
 QUERY(sweep_oauth_tokens, OLDEST("oauth_tokens", "id", "o.expires_at <= :before"));
@@ -73,7 +78,9 @@ static int run_sweeps(struct conn *c, void *arg) {
     struct sweeping *s = arg;
     int64_t left = LIMIT_CASCADE;
     for (size_t i = 0; left && i < sizeof sweeps / sizeof *sweeps; i++) {
-        int rows = db_exec(c, sweeps[i].query, BINDS(B_INT("before", s->now - kept_for(s->desk, &sweeps[i])), B_INT("most", left)));
+        int rows =
+            db_exec(c, sweeps[i].query,
+                    BINDS(B_INT("before", s->now - kept_for(s->desk, &sweeps[i])), B_INT("most", left)));
         TRY(rows);
         left -= rows;
     }

@@ -34,14 +34,16 @@ static int sweep_expired(struct desk *d, struct arena *a) {
     return 0;
 }
 
-QUERY(contents_named, "SELECT f.sha256 FROM files f WHERE f.sha256 IN @TEXTS(:contents) GROUP BY f.sha256 ORDER BY f.sha256");
+QUERY(contents_named,
+      "SELECT f.sha256 FROM files f WHERE f.sha256 IN @TEXTS(:contents) GROUP BY f.sha256 ORDER BY f.sha256");
 
 static int compare_names(const void *x, const void *y) {
     const struct str *a = x, *b = y;
     return memcmp(a->p, b->p, a->n);
 }
 
-/* Moves unreferenced contents to the front of the sorted list, in order. Returns their number, or an error. */
+/* Moves unreferenced contents to the front of the sorted list, in order. Returns their number, or an
+ * error. */
 static int without_rows(struct desk *d, struct arena *a, struct str *list, int n) {
     struct conn *c = db_reader(d->db);
     int at = 0, kept = 0, rc;
@@ -58,7 +60,8 @@ static int without_rows(struct desk *d, struct arena *a, struct str *list, int n
 
 static int sweep_folder(struct desk *d, struct arena *a) {
     struct str *list;
-    int nth = (int)(clock_now(&d->clock) / TIME_MINUTE % CONTENT_FOLDERS), n = contents_listed(a, d->files, nth, &list);
+    int nth = (int)(clock_now(&d->clock) / TIME_MINUTE % CONTENT_FOLDERS),
+        n = contents_listed(a, d->files, nth, &list);
     if (n < 0) return -ERR_SERVICE_UNAVAILABLE;
     if (n) qsort(list, (size_t)n, sizeof *list, compare_names);
     for (int i = 0; i < n; i += AT_ONCE) {

@@ -4,6 +4,7 @@
 
 #include "work/work.h"
 
-void sweep_files(struct desk *d); /* removes up to 100,000 expired files, and checks one subfolder of contents, at each call the next one */
+/* removes up to 100,000 expired files, and checks one subfolder of contents, at each call the next one */
+void sweep_files(struct desk *d);
 
 #endif

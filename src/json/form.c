@@ -1,8 +1,9 @@
-/* Parses application/x-www-form-urlencoded (URL standard, section 5.1) and makes a tree of bracketed names.
+/* Parses application/x-www-form-urlencoded (URL standard, section 5.1) and makes a tree of bracketed
+ * names.
  *
- * form_put only collects pairs. form_end has all pairs: it groups them by the first part of their names, and each group
- * again by the next part. It sorts, for two reasons: (1) no choice of names costs more than n log n, and (2) the
- * meaning of a name does not depend on the order of the pairs. */
+ * form_put only collects pairs. form_end has all pairs: it groups them by the first part of their names,
+ * and each group again by the next part. It sorts, for two reasons: (1) no choice of names costs more than
+ * n log n, and (2) the meaning of a name does not depend on the order of the pairs. */
 #include "json/json.h"
 
 #include "base/error.h"
@@ -12,7 +13,7 @@
 #define DIGITS_(n) #n
 #define DIGITS(n) DIGITS_(n)
 
-/* ---- names ------------------------------------------------------------------------------------------ */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 struct pair {
     struct json *value; /* has the whole name until it is placed in the tree */
@@ -59,7 +60,7 @@ static unsigned use_of(struct str next) {
     return list_index(next) >= 0 ? USE_INDEX : USE_MEMBER;
 }
 
-/* ---- the tree --------------------------------------------------------------------------------------- */
+/* ---- the tree -------------------------------------------------------------------------------- */
 
 static int by_order(const void *left, const void *right) {
     const struct pair *l = left, *r = right;
@@ -94,15 +95,17 @@ static void form_fill(struct arena *a, struct json *root, struct json *parent, s
     }
 }
 
-/* Returns the last value of one name, chained to the earlier ones, because a list may be given by repeating a name. */
+/* Returns the last value of one name, chained to the earlier ones, because a list may be given by
+ * repeating a name. */
 static struct json *given_again(const struct pair *p, size_t n) {
     for (size_t i = 1; i < n; i++)
-        if (p[i].value->type == JSON_STRING && p[i - 1].value->type == JSON_STRING) p[i].value->earlier = p[i - 1].value;
+        if (p[i].value->type == JSON_STRING && p[i - 1].value->type == JSON_STRING)
+            p[i].value->earlier = p[i - 1].value;
     return p[n - 1].value;
 }
 
-/* Returns the value of pairs that have the same key, in their order. If the pairs disagree about its type, appends them
- * to the root under their whole names and returns NULL. */
+/* Returns the value of pairs that have the same key, in their order. If the pairs disagree about its type,
+ * appends them to the root under their whole names and returns NULL. */
 static struct json *fold(struct arena *a, struct json *root, struct pair *p, size_t n) {
     unsigned uses = 0;
     for (size_t i = 0; i < n; i++) uses |= use_of(next_key(&p[i]));
@@ -130,7 +133,7 @@ int form_end(struct arena *a, struct json *root) {
     return 0;
 }
 
-/* ---- pairs ------------------------------------------------------------------------------------------ */
+/* ---- pairs ----------------------------------------------------------------------------------- */
 
 static bool text_valid(struct str s) { return utf8_valid(s) && (s.n == 0 || memchr(s.p, '\0', s.n) == NULL); }
 
@@ -139,13 +142,17 @@ static int form_refuse(struct json_error *err, const char *reason) {
     return -ERR_BODY_INVALID;
 }
 
-int form_put(struct arena *a, struct json *root, struct str name, struct json *value, struct json_error *err) {
-    if (root->count == LIMIT_FORM_NAMES) return form_refuse(err, "more than " DIGITS(LIMIT_FORM_NAMES) " pairs");
+int form_put(struct arena *a, struct json *root, struct str name, struct json *value,
+             struct json_error *err) {
+    if (root->count == LIMIT_FORM_NAMES)
+        return form_refuse(err, "more than " DIGITS(LIMIT_FORM_NAMES) " pairs");
     if (!text_valid(name)) return form_refuse(err, "a name with invalid UTF-8 or a NUL");
-    if (value->type == JSON_STRING && !text_valid(value->text)) return form_refuse(err, "a value with invalid UTF-8 or a NUL");
+    if (value->type == JSON_STRING && !text_valid(value->text))
+        return form_refuse(err, "a value with invalid UTF-8 or a NUL");
     size_t brackets = 0;
     for (size_t i = 0; i < name.n; i++) brackets += name.p[i] == '[';
-    if (brackets > LIMIT_FORM_DEPTH) return form_refuse(err, "more than " DIGITS(LIMIT_FORM_DEPTH) " brackets in a name");
+    if (brackets > LIMIT_FORM_DEPTH)
+        return form_refuse(err, "more than " DIGITS(LIMIT_FORM_DEPTH) " brackets in a name");
     value->name = str_dup(a, name);
     json_append(root, value);
     return 0;

@@ -1,7 +1,9 @@
-/* JSON: a strict reader into an arena (RFC 8259), a form reader into the same tree, a writer into a buffer.
+/* JSON: a strict reader into an arena (RFC 8259), a form reader into the same tree, a writer into a
+ * buffer.
  *
- * Our own, for three reasons: (1) it refuses all invalid documents of JSONTestSuite, (2) memory per byte of input is
- * bounded, and (3) a number too large for 64 bits stays text until its field refuses it by name. */
+ * Our own, for three reasons: (1) it refuses all invalid documents of JSONTestSuite, (2) memory per byte
+ * of input is bounded, and (3) a number too large for 64 bits stays text until its field refuses it by
+ * name. */
 #ifndef JSON_JSON_H
 #define JSON_JSON_H
 
@@ -14,9 +16,10 @@ enum json_type { JSON_NULL, JSON_FALSE, JSON_TRUE, JSON_NUMBER, JSON_STRING, JSO
 
 struct json {
     enum json_type type;
-    unsigned count;            /* number of children of an array or object */
-    struct str name;           /* the member's name inside an object: as sent, decoded */
-    struct str text;           /* a string's decoded value with a NUL behind it, or a number as it was written */
+    unsigned count;  /* number of children of an array or object */
+    struct str name; /* the member's name inside an object: as sent, decoded */
+    /* a string's decoded value with a NUL behind it, or a number as it was written */
+    struct str text;
     struct json *first, *next; /* first child; next sibling */
     union {
         struct json *last;    /* last child of an array or object */
@@ -29,34 +32,37 @@ struct json_error {
     const char *reason; /* a sentence without its full stop */
 };
 
-/* Parses one document. The text needs no NUL. The tree does not point into it.
- * Refused are all texts that RFC 8259 refuses, invalid UTF-8, lone surrogates, NUL characters, a byte order mark, more
- * than LIMIT_JSON_DEPTH levels and more than LIMIT_JSON_VALUES values. If a member is given twice, the later one stays.
- * Returns 0, or -ERR_BODY_INVALID with *err filled and *out NULL. */
+/* Parses one document. The text needs no NUL. The tree does not point into it. Refused are all texts that
+ * RFC 8259 refuses, invalid UTF-8, lone surrogates, NUL characters, a byte order mark, more than
+ * LIMIT_JSON_DEPTH levels and more than LIMIT_JSON_VALUES values. If a member is given twice, the later
+ * one stays. Returns 0, or -ERR_BODY_INVALID with *err filled and *out NULL. */
 int json_parse(struct arena *a, struct str text, struct json **out, struct json_error *err);
 
 /* Parses application/x-www-form-urlencoded (URL standard) into an object of strings, objects and arrays:
  *   a=1            {"a": "1"}           a[]=1&a[]=2      {"a": ["1", "2"]}      a=1&a=2  {"a": "2"}, with "1" as its .earlier
  *   a[0]=1&a[1]=2  {"a": ["1", "2"]}    a[x][y]=1        {"a": {"x": {"y": "1"}}}
- * Indexes below LIMIT_FORM_NAMES order an array by number. Gaps close; elements given as [] come last. Indexes beside
- * names, and larger ones, are names: a[0]=1&a[x]=2 is {"a": {"0": "1", "x": "2"}}. A name is taken literally, whatever
- * the order of the pairs, if (1) it is used both as a value and as a list or object, (2) it is used both with [] and
- * with names inside, or (3) its brackets are unbalanced: {"a": "1", "a[x]": "2"}.
- * Returns 0, or -ERR_BODY_INVALID for invalid UTF-8 or NUL after decoding, more than LIMIT_FORM_NAMES pairs, or more
- * than LIMIT_FORM_DEPTH brackets in a name. (The URL standard replaces bad UTF-8 by U+FFFD, which would lose data
- * silently.) */
+ * Indexes below LIMIT_FORM_NAMES order an array by number. Gaps close; elements given as [] come last.
+ * Indexes beside names, and larger ones, are names: a[0]=1&a[x]=2 is {"a": {"0": "1", "x": "2"}}. A name
+ * is taken literally, whatever the order of the pairs, if (1) it is used both as a value and as a list or
+ * object, (2) it is used both with [] and with names inside, or (3) its brackets are unbalanced: {"a":
+ * "1", "a[x]": "2"}. Returns 0, or -ERR_BODY_INVALID for invalid UTF-8 or NUL after decoding, more than
+ * LIMIT_FORM_NAMES pairs, or more than LIMIT_FORM_DEPTH brackets in a name. (The URL standard replaces bad
+ * UTF-8 by U+FFFD, which would lose data silently.) */
 int form_parse(struct arena *a, struct str text, struct json **out, struct json_error *err);
 
-struct str form_decode(struct arena *a, struct str s); /* decodes percent-encoding and plus signs of one name or value */
+/* decodes percent-encoding and plus signs of one name or value */
+struct str form_decode(struct arena *a, struct str s);
 
-/* form_parse and the multipart parser call these with decoded pairs. form_put adds a pair to root, an empty object at
- * first, under a copy of its name. form_end makes the tree. Call it once, after the last pair. It always returns 0. */
+/* form_parse and the multipart parser call these with decoded pairs. form_put adds a pair to root, an
+ * empty object at first, under a copy of its name. form_end makes the tree. Call it once, after the last
+ * pair. It always returns 0. */
 int form_put(struct arena *a, struct json *root, struct str name, struct json *value, struct json_error *err);
 int form_end(struct arena *a, struct json *root);
 
 struct json *json_new(struct arena *a, enum json_type type);
 struct json *json_string(struct arena *a, struct str s);
-void json_append(struct json *parent, struct json *child); /* parent: an array, or an object if child->name is set */
+/* parent: an array, or an object if child->name is set */
+void json_append(struct json *parent, struct json *child);
 /* A scalar as text: true and false are 1 and 0, null is empty. p NULL: an object or array. */
 struct str json_scalar(const struct json *j);
 /* Finds the exact name; NULL: absent, or not an object. */
@@ -64,7 +70,7 @@ const struct json *json_member(const struct json *object, struct str name);
 /* Compares by name_eq and returns the last such member; NULL as above. */
 const struct json *json_named(const struct json *object, struct str name);
 
-/* ---- writer ---------------------------------------------------------------------------------------- */
+/* ---- writer ---------------------------------------------------------------------------------- */
 
 enum json_case { CASE_SNAKE, CASE_CAMEL, CASE_PASCAL };
 
@@ -94,25 +100,33 @@ struct json_name {
 #define JSON_NAME(literal) (&(const struct json_name){S(literal), S("\"" literal "\":")})
 void jw_name(struct json_writer *w, const struct json_name *name);
 void jw_key_raw(struct json_writer *w, struct str name);
-void jw_keep(struct json_writer *w);                                   /* the next member stays even if it is empty */
-void jw_str(struct json_writer *w, struct str s);                      /* s.p NULL writes null; s is valid UTF-8; slashes are not escaped */
+/* the next member stays even if it is empty */
+void jw_keep(struct json_writer *w);
+/* s.p NULL writes null; s is valid UTF-8; slashes are not escaped */
+void jw_str(struct json_writer *w, struct str s);
 void jw_cat(struct json_writer *w, const struct str *parts, size_t n); /* one string made of several texts */
-#define JW_CAT(w, ...) jw_cat((w), (const struct str[]){__VA_ARGS__}, sizeof((const struct str[]){__VA_ARGS__}) / sizeof(struct str))
+#define JW_CAT(w, ...)                             \
+    jw_cat((w), (const struct str[]){__VA_ARGS__}, \
+           sizeof((const struct str[]){__VA_ARGS__}) / sizeof(struct str))
 void jw_quoted(struct json_writer *w, struct str quoted); /* a string that is JSON already, with its quotes */
 void jw_pieces(struct json_writer *w, const struct str *pieces,
                size_t n); /* a value that is JSON already: never indented, never counts as empty */
-static inline bool jw_is_plain(const struct json_writer *w) { return w->name_case == CASE_SNAKE && !w->pretty; }
+static inline bool jw_is_plain(const struct json_writer *w) {
+    return w->name_case == CASE_SNAKE && !w->pretty;
+}
 void jw_int(struct json_writer *w, int64_t v);
 void jw_bool(struct json_writer *w, bool v);
 void jw_null(struct json_writer *w);
-void jw_time(struct json_writer *w, int64_t ms);           /* ISO 8601 */
-void jw_raw(struct json_writer *w, struct str json);       /* a value that is JSON already; null and [] count as empty */
+void jw_time(struct json_writer *w, int64_t ms); /* ISO 8601 */
+/* a value that is JSON already; null and [] count as empty */
+void jw_raw(struct json_writer *w, struct str json);
 void jw_json(struct json_writer *w, const struct json *v); /* a parsed value; names are not changed */
 
 /* Returns ids as an array, "[1,2,3]": the form that @LIST of a query takes. */
 struct str json_ids(struct arena *a, const int64_t *ids, size_t n);
-struct str json_text(struct arena *a, const struct json *j);               /* a parsed value as JSON */
-struct str json_texts(struct arena *a, const struct str *texts, size_t n); /* the same for texts, for @TEXTS */
+struct str json_text(struct arena *a, const struct json *j); /* a parsed value as JSON */
+/* the same for texts, for @TEXTS */
+struct str json_texts(struct arena *a, const struct str *texts, size_t n);
 
 /* Appends a snake_case word to out in another case: "full_name" -> "fullName", "FullName". */
 void name_in_case(struct buf *out, struct str snake, enum json_case c);

@@ -1,8 +1,9 @@
 /* The strict reader (RFC 8259) and the tree it makes.
  *
- * The text is copied into the arena once and decoded in place, because (1) no escape is shorter than its character and
- * (2) the closing quote leaves room for the NUL behind a string. The copy ends in a NUL, which the grammar never
- * accepts, so no other check of the end is needed. */
+ * The text is copied into the arena once and decoded in place, because (1) no escape is shorter than its
+ * character and
+ * (2) the closing quote leaves room for the NUL behind a string. The copy ends in a NUL, which the grammar
+ * never accepts, so no other check of the end is needed. */
 #include "json/json.h"
 
 #include "base/error.h"
@@ -30,7 +31,7 @@ static void json_skip_blanks(struct reader *r) {
     while (*r->p == ' ' || *r->p == '\n' || *r->p == '\r' || *r->p == '\t') r->p++;
 }
 
-/* ---- strings ---------------------------------------------------------------------------------------- */
+/* ---- strings --------------------------------------------------------------------------------- */
 
 /* Returns the code unit of a \uXXXX at p, or -1 if there is none. */
 static int32_t code_unit(const char *p) {
@@ -107,7 +108,7 @@ static bool string(struct reader *r, struct str *out) {
     return json_fail(r, "a string that is not UTF-8");
 }
 
-/* ---- duplicate members ------------------------------------------------------------------------------ */
+/* ---- duplicate members ----------------------------------------------------------------------- */
 
 struct member {
     struct json *v;
@@ -121,8 +122,8 @@ static int by_name_and_place(const void *left, const void *right) {
     return order ? order : l->at < r->at ? -1 : 1;
 }
 
-/* Drops each member that a later one of the same name replaces. Sorts, because comparing all pairs, or hashing without
- * a secret, would let a hostile body cost the square of its length. */
+/* Drops each member that a later one of the same name replaces. Sorts, because comparing all pairs, or
+ * hashing without a secret, would let a hostile body cost the square of its length. */
 static void keep_later(struct arena *a, struct json *object) {
     unsigned n = 0, dropped = 0;
     struct arena_mark mark = arena_mark(a);
@@ -142,7 +143,7 @@ static void keep_later(struct arena *a, struct json *object) {
     }
 }
 
-/* ---- values ----------------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static bool read_some_digits(struct reader *r) {
     if (!is_digit(*r->p)) return json_fail(r, "a digit is missing");
@@ -181,7 +182,8 @@ static bool container(struct reader *r, struct json *v, char close);
 static struct json *value(struct reader *r) {
     struct json *v = ARENA_NEW(r->arena, struct json);
     bool ok;
-    if (++r->values > LIMIT_JSON_VALUES) return json_fail(r, "more than " DIGITS(LIMIT_JSON_VALUES) " values"), NULL;
+    if (++r->values > LIMIT_JSON_VALUES)
+        return json_fail(r, "more than " DIGITS(LIMIT_JSON_VALUES) " values"), NULL;
     switch (*r->p) {
     case '{': v->type = JSON_OBJECT, ok = container(r, v, '}'); break;
     case '[': v->type = JSON_ARRAY, ok = container(r, v, ']'); break;
@@ -247,7 +249,7 @@ int json_parse(struct arena *a, struct str text, struct json **out, struct json_
     return v ? 0 : -ERR_BODY_INVALID;
 }
 
-/* ---- the tree --------------------------------------------------------------------------------------- */
+/* ---- the tree -------------------------------------------------------------------------------- */
 
 struct json *json_new(struct arena *a, enum json_type type) {
     struct json *v = ARENA_NEW(a, struct json);

@@ -1,5 +1,6 @@
-/* The writer. It derives its position from the last byte of the buffer: after an opening bracket comes the first child,
- * after any other byte a comma. So a member is dropped by truncating the buffer, and there is no other state to undo. */
+/* The writer. It derives its position from the last byte of the buffer: after an opening bracket comes the
+ * first child, after any other byte a comma. So a member is dropped by truncating the buffer, and there is
+ * no other state to undo. */
 #include "json/json.h"
 
 #include "base/clock.h"
@@ -29,7 +30,7 @@ static void separate(struct json_writer *w) {
     line(w);
 }
 
-/* ---- structure -------------------------------------------------------------------------------------- */
+/* ---- structure ------------------------------------------------------------------------------- */
 
 void jw_init(struct json_writer *w, struct buf *out) { *w = (struct json_writer){.out = out}; }
 
@@ -66,12 +67,12 @@ void jw_end(struct json_writer *w) {
     buf_char(w->out, closing);
 }
 
-/* ---- strings ---------------------------------------------------------------------------------------- */
+/* ---- strings --------------------------------------------------------------------------------- */
 
 static bool is_escaped(unsigned char c) { return c < 0x20 || c == '"' || c == '\\'; }
 
-/* Returns true if none of eight bytes needs an escape. The lowest top bit set in `hits` marks the first byte that does.
- * No bit is set if there is none. */
+/* Returns true if none of eight bytes needs an escape. The lowest top bit set in `hits` marks the first
+ * byte that does. No bit is set if there is none. */
 static bool plain8(const char *p) {
     const uint64_t ones = UINT64_MAX / 255;
     uint64_t v, quote, slash;
@@ -136,7 +137,7 @@ void jw_pieces(struct json_writer *w, const struct str *pieces, size_t n) {
     for (size_t i = 0; i < n; i++) buf_str(w->out, pieces[i]);
 }
 
-/* ---- names ------------------------------------------------------------------------------------------ */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 static inline void announce_key(struct json_writer *w) {
     assert(w->depth > 0 && w->shape[w->depth - 1] == '}' && !w->keyed);
@@ -190,12 +191,13 @@ void name_in_case(struct buf *out, struct str snake, enum json_case c) {
     bool upper = c == CASE_PASCAL;
     for (size_t i = 0; i < snake.n; i++) {
         char letter = snake.p[i];
-        if (letter != '_') buf_char(out, upper && letter >= 'a' && letter <= 'z' ? (char)(letter - 0x20) : letter);
+        if (letter != '_')
+            buf_char(out, upper && letter >= 'a' && letter <= 'z' ? (char)(letter - 0x20) : letter);
         upper = letter == '_';
     }
 }
 
-/* ---- other values ----------------------------------------------------------------------------------- */
+/* ---- other values ---------------------------------------------------------------------------- */
 
 void jw_int(struct json_writer *w, int64_t v) {
     jw_begin(w);

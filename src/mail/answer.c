@@ -1,5 +1,5 @@
-/* A record is "ROW LENGTH\n" and so many bytes. ROW is the index in the table. A record of the first row of a list begins its next element,
- * the others belong to the element begun last. */
+/* A record is "ROW LENGTH\n" and so many bytes. ROW is the index in the table. A record of the first row
+ * of a list begins its next element, the others belong to the element begun last. */
 #include "mail/answer.h"
 
 #include "base/limits.h"
@@ -26,7 +26,8 @@ static const struct {
     [L_RESULTS] = {AT(authentication_results), AT(authentication_count), sizeof(struct str), ANSWER_RESULTS},
     [L_LOOPS] = {AT(signs.loops), AT(signs.loop_count), sizeof(struct str), ANSWER_LOOPS},
     [L_FILES] = {AT(files), AT(file_count), sizeof(struct mail_file), INCOMING_FILES},
-    [L_REPORTED] = {AT(report.recipients), AT(report.recipient_count), sizeof(struct report_recipient), ANSWER_RECIPIENTS},
+    [L_REPORTED] = {AT(report.recipients), AT(report.recipient_count), sizeof(struct report_recipient),
+                    ANSWER_RECIPIENTS},
 };
 
 static const struct answer_row {
@@ -84,9 +85,11 @@ static const struct answer_row {
 };
 #define ROWS (sizeof answer_rows / sizeof *answer_rows)
 
-static bool is_number(const struct answer_row *r) { return r->kind == A_NUMBER || r->kind == A_COUNT || r->kind == A_FLAG; }
+static bool is_number(const struct answer_row *r) {
+    return r->kind == A_NUMBER || r->kind == A_COUNT || r->kind == A_FLAG;
+}
 
-/* ---- members ------------------------------------------------------------------------------------------------------------ */
+/* ---- members --------------------------------------------------------------------------------- */
 
 /* Loops are in the struct itself, the other lists behind a pointer. */
 static char *list_elements(const struct incoming *m, enum answer_list list) {
@@ -100,7 +103,7 @@ static int *list_count(const struct incoming *m, enum answer_list list) {
     return (int *)(void *)((char *)(uintptr_t)m + answer_lists[list].count);
 }
 
-/* ---- writing ------------------------------------------------------------------------------------------------------------ */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 struct answer_writer {
     answer_sink *sink;
@@ -134,7 +137,8 @@ static size_t put_list(struct answer_writer *w, size_t first, const struct incom
     size_t end = first + 1;
     while (end < ROWS && answer_rows[end].list == list && !answer_rows[end].begins) end++;
     for (int i = 0; i < *list_count(m, list); i++)
-        for (size_t row = first; row < end; row++) put_answer_member(w, row, list_elements(m, list) + (size_t)i * answer_lists[list].size);
+        for (size_t row = first; row < end; row++)
+            put_answer_member(w, row, list_elements(m, list) + (size_t)i * answer_lists[list].size);
     return end;
 }
 
@@ -147,7 +151,7 @@ bool answer_write(const struct incoming *m, answer_sink *sink, void *ctx) {
     return !w.failed;
 }
 
-/* ---- reading ------------------------------------------------------------------------------------------------------------ */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static bool is_valid(struct arena *a, const struct answer_row *r, struct str v) {
     switch (r->kind) {
@@ -185,9 +189,11 @@ static char *element_for(struct arena *a, struct incoming *m, const struct answe
 static bool take_record(struct arena *a, struct str *rest, struct incoming *m, int rooms[]) {
     int64_t row, n;
     struct str head = str_cut(rest, '\n'), tag = str_cut(&head, ' ');
-    if (rest->p == NULL || head.p == NULL || !str_to_int(tag, &row) || row < 0 || row >= (int64_t)ROWS) return false;
+    if (rest->p == NULL || head.p == NULL || !str_to_int(tag, &row) || row < 0 || row >= (int64_t)ROWS)
+        return false;
     const struct answer_row *r = &answer_rows[row];
-    if (!str_to_int(head, &n) || n < 0 || (size_t)n > rest->n || n > (is_number(r) ? INT_TEXT : r->most)) return false;
+    if (!str_to_int(head, &n) || n < 0 || (size_t)n > rest->n || n > (is_number(r) ? INT_TEXT : r->most))
+        return false;
     struct str value = {rest->p, (size_t)n};
     *rest = (struct str){rest->p + n, rest->n - (size_t)n};
     char *base = r->list ? element_for(a, m, r, &rooms[r->list]) : (char *)m;
@@ -203,7 +209,8 @@ static bool is_complete(const struct incoming *m) {
     for (int i = 0; i < m->file_count; i++)
         if (m->files[i].bytes.p == NULL || m->files[i].type.p == NULL) return false;
     bool named = m->from.name.p || m->from.address.p;
-    return (!named || m->from.address.p) && (!m->sender.name.p || m->sender.address.p) && (!m->reply_to.name.p || m->reply_to.address.p);
+    return (!named || m->from.address.p) && (!m->sender.name.p || m->sender.address.p) &&
+           (!m->reply_to.name.p || m->reply_to.address.p);
 }
 
 bool answer_read(struct arena *a, struct str answer, struct incoming *m) {

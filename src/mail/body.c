@@ -19,10 +19,12 @@ struct part {
     struct str encoding, id, location, file_name, bytes;
 };
 
-/* ---- the header of a part ---------------------------------------------------------------------------------------------- */
+/* ---- the header of a part -------------------------------------------------------------------- */
 
 static bool type_is(const struct part *p, const char *type) { return str_eq(p->type, str_of(type)); }
-static bool type_begins(const struct part *p, const char *family) { return str_starts(p->type, str_of(family)); }
+static bool type_begins(const struct part *p, const char *family) {
+    return str_starts(p->type, str_of(family));
+}
 
 static void take_part_field(struct arena *a, struct part *p, const struct mail_field *f) {
     if (str_eqi(f->name, S("Content-Type")) && !header_is_type(p->type)) {
@@ -33,13 +35,16 @@ static void take_part_field(struct arena *a, struct part *p, const struct mail_f
         p->disposition_value = f->value;
         p->disposition = header_word(a, f->value);
     }
-    if (str_eqi(f->name, S("Content-Transfer-Encoding")) && p->encoding.n == 0) p->encoding = header_word(a, f->value);
+    if (str_eqi(f->name, S("Content-Transfer-Encoding")) && p->encoding.n == 0)
+        p->encoding = header_word(a, f->value);
     if (str_eqi(f->name, S("Content-ID")) && p->id.p == NULL) p->id = header_line(a, f->value, 300);
-    if (str_eqi(f->name, S("Content-Location")) && p->location.p == NULL) p->location = header_line(a, f->value, 1000);
+    if (str_eqi(f->name, S("Content-Location")) && p->location.p == NULL)
+        p->location = header_line(a, f->value, 1000);
 }
 
 static struct str name_in(struct arena *a, const struct part *p) {
-    struct str name = p->disposition_value.p ? header_attribute(a, p->disposition_value, "filename") : (struct str){0};
+    struct str name =
+        p->disposition_value.p ? header_attribute(a, p->disposition_value, "filename") : (struct str){0};
     if (name.n == 0 && p->type_value.p) name = header_attribute(a, p->type_value, "name");
     return name.n ? name : (struct str){0};
 }
@@ -51,13 +56,14 @@ static struct part part_read(struct arena *a, struct str text, const char *type)
     for (int fields = 0; field_next(&text, &f);)
         if (fields++ < PARTS_FIELDS && strncasecmp(f.name.p, "content-", 8) == 0) take_part_field(a, &p, &f);
     if (str_eq(p.type, S("text"))) p.type = S("text/plain");
-    if (!header_is_type(p.type)) p.type = p.type.n && p.disposition.n ? S("application/octet-stream") : str_of(type);
+    if (!header_is_type(p.type))
+        p.type = p.type.n && p.disposition.n ? S("application/octet-stream") : str_of(type);
     p.bytes = text.p ? text : S("");
     p.file_name = name_in(a, &p);
     return p;
 }
 
-/* ---- transfer encodings -------------------------------------------------------------------------------------------------- */
+/* ---- transfer encodings ---------------------------------------------------------------------- */
 
 /* Words in use, also wrong ones. All others mean that nothing is encoded. */
 static const struct {
@@ -101,7 +107,7 @@ static struct str part_bytes(struct arena *a, const struct part *p) {
     return (struct str){out, g_mime_encoding_flush(&state, s.p, s.n, out)};
 }
 
-/* ---- texts ---------------------------------------------------------------------------------------------------------------- */
+/* ---- texts ----------------------------------------------------------------------------------- */
 
 /* Finds charset=... at the beginning of HTML. */
 static struct str charset_in_html(struct str html) {
@@ -110,14 +116,17 @@ static struct str charset_in_html(struct str html) {
         if (strncasecmp(head.p + i, "charset=", 8) != 0) continue;
         size_t from = i + 8, n = 0;
         if (in_set(head.p[from], "\"'")) from++;
-        while (from + n < head.n && (isalnum((unsigned char)head.p[from + n]) || in_set(head.p[from + n], "-_.:"))) n++;
+        while (from + n < head.n &&
+               (isalnum((unsigned char)head.p[from + n]) || in_set(head.p[from + n], "-_.:")))
+            n++;
         return (struct str){head.p + from, n};
     }
     return (struct str){0};
 }
 
 static struct str text_of_part(struct arena *a, const struct part *p) {
-    struct str bytes = part_bytes(a, p), charset = p->type_value.p ? header_attribute(a, p->type_value, "charset") : (struct str){0};
+    struct str bytes = part_bytes(a, p),
+               charset = p->type_value.p ? header_attribute(a, p->type_value, "charset") : (struct str){0};
     bool html = type_is(p, "text/html");
     if (charset.n == 0 && html) charset = charset_in_html(bytes);
     struct str text = charset_to_utf8(a, bytes, charset);
@@ -154,8 +163,9 @@ static void form_append(struct body *b, struct str *form, int *room, struct str 
     form->n = (size_t)wanted;
 }
 
-/* Adds the text to the piece that alternatives share, which has the number `piece`. -1: it is a piece by itself. An alternative in a form
- * that was there before is left out; with `append`, it continues the form. */
+/* Adds the text to the piece that alternatives share, which has the number `piece`. -1: it is a piece by
+ * itself. An alternative in a form that was there before is left out; with `append`, it continues the
+ * form. */
 static void body_add_text(struct body *b, const struct part *p, int piece, bool append) {
     struct body_piece *to = piece >= 0 ? &b->pieces[piece] : new_piece(b);
     bool html = type_is(p, "text/html");
@@ -164,7 +174,7 @@ static void body_add_text(struct body *b, const struct part *p, int piece, bool 
     else if (append) form_append(b, form, html ? &to->html_room : &to->text_room, text_of_part(b->a, p));
 }
 
-/* ---- files ---------------------------------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 /* Names of files without one. */
 static const struct {
@@ -226,7 +236,8 @@ void body_add_file(struct body *b, const struct mail_file *f) {
     b->out->files = arena_more(b->a, b->out->files, b->out->file_count, &b->file_room, sizeof *b->out->files);
     struct mail_file *to = &b->out->files[b->out->file_count++];
     *to = *f;
-    to->name = file_name_safe(b->a, file_name_without_directions(b->a, line_without_controls(b->a, f->name, 1000)));
+    to->name =
+        file_name_safe(b->a, file_name_without_directions(b->a, line_without_controls(b->a, f->name, 1000)));
 }
 
 static struct str id_of_part(const struct part *p) {
@@ -239,11 +250,13 @@ static void add_part_as_file(struct body *b, const struct part *p) {
     struct str bytes = part_bytes(b->a, p);
     struct str name = p->file_name.p ? p->file_name : default_name(b->a, p, bytes);
     if (bytes.n == 0 && p->file_name.p == NULL) return;
-    if ((type_is(p, "message/rfc822")) && p->file_name.p && !memchr(name.p, '.', name.n)) name = STR_CAT(b->a, name, S(".eml"));
-    body_add_file(b, &(struct mail_file){.name = name, .type = p->type, .content_id = id_of_part(p), .bytes = bytes});
+    if ((type_is(p, "message/rfc822")) && p->file_name.p && !memchr(name.p, '.', name.n))
+        name = STR_CAT(b->a, name, S(".eml"));
+    body_add_file(
+        b, &(struct mail_file){.name = name, .type = p->type, .content_id = id_of_part(p), .bytes = bytes});
 }
 
-/* ---- parts ---------------------------------------------------------------------------------------------------------------- */
+/* ---- parts ----------------------------------------------------------------------------------- */
 
 /* The position of a part in the mail. */
 struct place {
@@ -282,9 +295,11 @@ static void read_multipart(struct body *b, const struct part *p, struct place at
 static void read_encrypted(struct body *b, const struct part *p, struct str boundary) {
     size_t position = 0;
     note(b, "This mail is encrypted. Its contents are in the attachment.");
-    for (struct str part; b->parts++ < PARTS_MOST && (part = part_next(&b->lines, p->bytes, boundary, &position)).p;) {
+    for (struct str part;
+         b->parts++ < PARTS_MOST && (part = part_next(&b->lines, p->bytes, boundary, &position)).p;) {
         struct part one = part_read(b->a, part, "application/octet-stream");
-        if (one.file_name.p == NULL && type_is(&one, "application/octet-stream")) one.file_name = S("encrypted.asc");
+        if (one.file_name.p == NULL && type_is(&one, "application/octet-stream"))
+            one.file_name = S("encrypted.asc");
         add_part_as_file(b, &one);
     }
 }
@@ -295,7 +310,8 @@ static struct str boundary_of(struct body *b, const struct part *p) {
     if (boundary.n) return str_trim(boundary);
     for (struct str rest = p->bytes; rest.p;) {
         struct str line = str_trim(str_cut(&rest, '\n'));
-        if (line.n > 4 && line.n < 100 && str_starts(line, S("--"))) return (struct str){line.p + 2, line.n - 2};
+        if (line.n > 4 && line.n < 100 && str_starts(line, S("--")))
+            return (struct str){line.p + 2, line.n - 2};
     }
     return S("");
 }
@@ -313,19 +329,24 @@ static void read_tnef(struct body *b, const struct part *p) {
     }
     bool has_text = false;
     for (int i = 0; i < b->piece_count; i++) has_text |= str_trim(b->pieces[i].text).n || b->pieces[i].html.n;
-    if (!has_text && (m.text.p || m.html.p)) *new_piece(b) = (struct body_piece){.text = m.text, .html = m.html};
+    if (!has_text && (m.text.p || m.html.p))
+        *new_piece(b) = (struct body_piece){.text = m.text, .html = m.html};
     for (int i = 0; i < m.file_count; i++) body_add_file(b, &m.files[i]);
 }
 
 static bool is_tnef(const struct part *p) {
     return type_is(p, "application/ms-tnef") || type_is(p, "application/vnd.ms-tnef") ||
-           (type_is(p, "application/octet-stream") && p->file_name.p && str_eqi(p->file_name, S("winmail.dat")));
+           (type_is(p, "application/octet-stream") && p->file_name.p &&
+            str_eqi(p->file_name, S("winmail.dat")));
 }
 
 static void note_smime(struct body *b, const struct part *p) {
     struct str kind = p->type_value.p ? header_attribute(b->a, p->type_value, "smime-type") : S("");
-    if (str_eqi(kind, S("signed-data"))) note(b, "This mail is signed (S/MIME). Its contents are in the attachment.");
-    else if (!str_eqi(kind, S("certs-only"))) note(b, "This mail is encrypted (S/MIME). Its contents are in the attachment.");
+    if (str_eqi(kind, S("signed-data")))
+        note(b, "This mail is signed (S/MIME). Its contents are in the attachment.");
+    else if (!str_eqi(kind, S("certs-only")))
+        note(b, "This mail is encrypted (S/MIME). Its contents are in the "
+                "attachment.");
 }
 
 /* A text with a file name is a file, unless it is the whole mail. */
@@ -340,7 +361,9 @@ static void read_leaf(struct body *b, const struct part *p, struct place at) {
         body_add_text(b, p, at.piece, append);
         return;
     }
-    if (at.alternative && (type_is(p, "text/x-amp-html") || type_is(p, "text/watch-html") || type_is(p, "text/enriched"))) return;
+    if (at.alternative &&
+        (type_is(p, "text/x-amp-html") || type_is(p, "text/watch-html") || type_is(p, "text/enriched")))
+        return;
     if (type_is(p, "text/calendar")) {
         struct str method = p->type_value.p ? header_attribute(b->a, p->type_value, "method") : S("");
         b->out->signs.is_calendar_reply |= str_eqi(method, S("REPLY"));
@@ -359,7 +382,8 @@ static void body_read_part(struct body *b, struct str text, struct place at) {
         return;
     }
     struct str boundary = multipart ? boundary_of(b, &p) : S("");
-    if (multipart && !has_boundary(b, &p, boundary)) p.type = S("text/plain"), p.file_name = (struct str){0}, multipart = false;
+    if (multipart && !has_boundary(b, &p, boundary))
+        p.type = S("text/plain"), p.file_name = (struct str){0}, multipart = false;
     if (!multipart) read_leaf(b, &p, at);
     else if (type_is(&p, "multipart/encrypted")) read_encrypted(b, &p, boundary);
     else read_multipart(b, &p, at, boundary);

@@ -3,16 +3,18 @@
 #include <iconv.h>
 #include <string.h>
 
-/* ---- names ----------------------------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
-/* Names are compared without letter case, and without - _ . and blanks. The first name of a row is that of glibc. Some labels stand
- * for a larger charset, as in browsers: senders declare ISO-8859-1 and write Windows-1252. */
+/* Names are compared without letter case, and without - _ . and blanks. The first name of a row is that of
+ * glibc. Some labels stand for a larger charset, as in browsers: senders declare ISO-8859-1 and write
+ * Windows-1252. */
 static const struct {
     const char *name, *aliases;
 } charset_table[] = {
     {"UTF-8", "utf8 unicode11utf8 unicodeutf8 xutf8 utf8mb4 utf08"},
     {"WINDOWS-1252",
-     "windows1252 cp1252 xcp1252 1252 ansi iso88591 latin1 l1 88591 iso8859 cp819 ibm819 isoir100 iso885911987 xansi western"},
+     "windows1252 cp1252 xcp1252 1252 ansi iso88591 latin1 l1 88591 iso8859 cp819 ibm819 isoir100 "
+     "iso885911987 xansi western"},
     {"WINDOWS-1250", "windows1250 cp1250 xcp1250"},
     {"WINDOWS-1251", "windows1251 cp1251 xcp1251 win1251"},
     {"WINDOWS-1253", "windows1253 cp1253"},
@@ -67,12 +69,14 @@ static const struct {
 #define ROW_UTF8 0
 #define ROW_WINDOWS_1252 1
 
-/* One descriptor for each charset: (iconv_t)-1: not installed. It stays open, so that its library stays loaded. */
+/* One descriptor for each charset: (iconv_t)-1: not installed. It stays open, so that its library stays
+ * loaded. */
 static iconv_t charset_open[CHARSETS];
 static bool charsets_are_open;
 
 void charsets_open(void) {
-    for (size_t i = 0; i < CHARSETS && !charsets_are_open; i++) charset_open[i] = iconv_open("UTF-8", charset_table[i].name);
+    for (size_t i = 0; i < CHARSETS && !charsets_are_open; i++)
+        charset_open[i] = iconv_open("UTF-8", charset_table[i].name);
     charsets_are_open = true;
 }
 
@@ -95,7 +99,7 @@ static int charset_row(struct str name) {
     return -1;
 }
 
-/* ---- conversion -------------------------------------------------------------------------------------------------------- */
+/* ---- conversion ------------------------------------------------------------------------------ */
 
 static bool has_high_bytes(struct str s) {
     for (size_t i = 0; i < s.n; i++)
@@ -126,7 +130,8 @@ static struct str converted(struct arena *a, struct str s, iconv_t with) {
 
 static bool row_is_usable(int row) { return row >= 0 && charset_open[row] != (iconv_t)-1; }
 
-/* A text that declares UTF-8 may be cut within a character, or contain a few wrong bytes. If no character is right, it is not UTF-8. */
+/* A text that declares UTF-8 may be cut within a character, or contain a few wrong bytes. If no character
+ * is right, it is not UTF-8. */
 static bool is_mostly_utf8(struct str s) {
     size_t right = 0, wrong = 0;
     for (size_t i = 0; i < s.n;) {
@@ -140,7 +145,8 @@ static bool is_mostly_utf8(struct str s) {
 
 static struct str guessed(struct arena *a, struct str s) {
     int row = has_japanese_escape(s) ? charset_row(S("ISO-2022-JP")) : ROW_WINDOWS_1252;
-    if (row == ROW_WINDOWS_1252 && (utf8_valid(s) || is_mostly_utf8(s) || !row_is_usable(row))) return utf8_repaired(a, s);
+    if (row == ROW_WINDOWS_1252 && (utf8_valid(s) || is_mostly_utf8(s) || !row_is_usable(row)))
+        return utf8_repaired(a, s);
     return row_is_usable(row) ? converted(a, s, charset_open[row]) : utf8_repaired(a, s);
 }
 
@@ -149,12 +155,13 @@ struct str charset_to_utf8(struct arena *a, struct str bytes, struct str charset
     if (bytes.n == 0) return S("");
     charsets_open();
     if (row == ROW_UTF8 || !row_is_usable(row)) return guessed(a, bytes);
-    /* A single-byte charset that is declared for UTF-8 with letters outside ASCII is wrong: such text is UTF-8 only by intent. */
+    /* A single-byte charset that is declared for UTF-8 with letters outside ASCII is wrong: such text is
+     * UTF-8 only by intent. */
     if (row == ROW_WINDOWS_1252 && has_high_bytes(bytes) && utf8_valid(bytes)) return bytes;
     return converted(a, bytes, charset_open[row]);
 }
 
-/* ---- control characters ------------------------------------------------------------------------------------------------ */
+/* ---- control characters ---------------------------------------------------------------------- */
 
 struct str utf8_first(struct str s, size_t most) {
     if (s.n <= most) return s;

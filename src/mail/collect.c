@@ -14,16 +14,20 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define ROUND 50        /* mails of the inbox that the desk takes next, at most */
-#define ASIDE 150       /* further ones that it has put aside, because they take long: they keep no other mail waiting */
-#define WINDOW 200      /* mails that are listed at a time */
-#define LARGE (4 << 20) /* one mail above this size is in memory at a time, whatever the number of mailboxes */
+#define ROUND 50 /* mails of the inbox that the desk takes next, at most */
+#define ASIDE \
+    150 /* further ones that it has put aside, because they take long: they keep no other mail waiting */
+#define WINDOW 200 /* mails that are listed at a time */
+#define LARGE \
+    (4 << 20) /* one mail above this size is in memory at a time, whatever the number of mailboxes */
 #define TAKEN_MS (30 * TIME_SECOND)
 #define LOOK_MS 100 /* time between two looks for mails that the desk has committed */
 #define SLICE_MS 200
 #define UNDER_WAY_MS (5 * TIME_SECOND) /* a wait, while mails are under way */
 #define LEASE_MS TIME_MINUTE
-#define LEASE_ASK_MS (5 * TIME_SECOND) /* how often a lease is asked for that another process holds, or that can't be written */
+#define LEASE_ASK_MS \
+    (5 *             \
+     TIME_SECOND) /* how often a lease is asked for that another process holds, or that can't be written */
 #define READ_MS 10000
 #define REMOVED 200         /* uids that are remembered */
 #define DENIED_MS TIME_HOUR /* a refused password is not tried more often: servers lock accounts */
@@ -47,7 +51,8 @@ struct collecting {
     atomic_bool stopping, ended;
     struct under_way mails[ROUND + ASIDE];
     int count;
-    int64_t removed[REMOVED]; /* uids of mails that were removed from the server, and that its last list still had */
+    /* uids of mails that were removed from the server, and that its last list still had */
+    int64_t removed[REMOVED];
     int removed_count;
     int64_t validity;  /* UIDVALIDITY for which `mails` and `removed` hold */
     int64_t next_look; /* milliseconds since 1970 */
@@ -62,7 +67,7 @@ struct collecting {
 
 static pthread_mutex_t large_mail = PTHREAD_MUTEX_INITIALIZER;
 
-/* ---- the store --------------------------------------------------------------------------------------------------------- */
+/* ---- the store ------------------------------------------------------------------------------- */
 
 /* One write of a collecting thread. */
 struct collect_write {
@@ -75,7 +80,8 @@ struct collect_write {
 };
 
 /* Runs a write. Returns 0 or a negative error. */
-static int collect_write(struct collecting *c, int (*run)(struct conn *conn, void *arg), struct collect_write *x) {
+static int collect_write(struct collecting *c, int (*run)(struct conn *conn, void *arg),
+                         struct collect_write *x) {
     x->c = c;
     x->arena = arena_new();
     int rc = db_write(c->desk->db, run, x);
@@ -91,9 +97,10 @@ static struct work *collect_work(struct collect_write *x, struct conn *conn) {
     return &x->work;
 }
 
-/* Runs a read. A reader belongs to its thread, and on PostgreSQL it is a connection. So there the reads of all mailboxes share the
- * connections of writes, which do not wait for each other. */
-static int collect_read(struct collecting *c, int (*run)(struct conn *conn, void *arg), struct collect_write *x) {
+/* Runs a read. A reader belongs to its thread, and on PostgreSQL it is a connection. So there the reads of
+ * all mailboxes share the connections of writes, which do not wait for each other. */
+static int collect_read(struct collecting *c, int (*run)(struct conn *conn, void *arg),
+                        struct collect_write *x) {
     if (db_blocks(c->desk->db)) return collect_write(c, run, x);
     struct conn *conn = db_reader(c->desk->db);
     TRY(conn ? db_read_begin(conn, READ_MS) : -ERR_SERVICE_UNAVAILABLE);
@@ -105,7 +112,9 @@ static int collect_read(struct collecting *c, int (*run)(struct conn *conn, void
     return rc;
 }
 
-static struct str collect_lease(struct collect_write *x) { return str_fmt(x->arena, "imap %" PRId64, x->c->what.id); }
+static struct str collect_lease(struct collect_write *x) {
+    return str_fmt(x->arena, "imap %" PRId64, x->c->what.id);
+}
 
 static int lease_hold(struct conn *conn, void *arg) {
     struct collect_write *x = arg;
@@ -122,10 +131,13 @@ static int lease_drop(struct conn *conn, void *arg) {
     return rc < 0 ? rc : 0;
 }
 
-static bool lease_is_young(const struct collecting *c, int64_t now, int64_t ms) { return c->leased_at && now - c->leased_at < ms; }
+static bool lease_is_young(const struct collecting *c, int64_t now, int64_t ms) {
+    return c->leased_at && now - c->leased_at < ms;
+}
 
-/* True if this process may read the mailbox. The only process of a store needs no lease. A lease that can't be written again holds for two
- * thirds of its time, so a short outage of the store ends no connection. */
+/* True if this process may read the mailbox. The only process of a store needs no lease. A lease that
+ * can't be written again holds for two thirds of its time, so a short outage of the store ends no
+ * connection. */
 static bool lease_held(struct collecting *c) {
     struct collect_write x = {0};
     int64_t now = clock_monotonic();
@@ -144,7 +156,8 @@ static int note_tried(struct conn *conn, void *arg) {
     struct work *w = collect_work(x, conn);
     const struct collecting *c = x->c;
     struct str error = *c->error ? str_of(c->error) : (struct str){0};
-    int rc = db_exec(conn, &mailbox_note_tried, BINDS(B_TEXT("error", error), B_INT("now", w->now), B_INT("id", c->what.id)));
+    int rc = db_exec(conn, &mailbox_note_tried,
+                     BINDS(B_TEXT("error", error), B_INT("now", w->now), B_INT("id", c->what.id)));
     return rc < 0 ? rc : 0;
 }
 
@@ -153,8 +166,10 @@ static void collect_note(struct collecting *c, const char *error) {
     struct collect_write x = {0};
     const char *now = error ? error : "";
     struct str address = c->what.address;
-    if (strcmp(c->error, now) != 0 && error) log_warn("the mailbox %.*s: %s", (int)address.n, address.p, error);
-    if (strcmp(c->error, now) != 0 && !error && c->noted) log_info("the mailbox %.*s is read again", (int)address.n, address.p);
+    if (strcmp(c->error, now) != 0 && error)
+        log_warn("the mailbox %.*s: %s", (int)address.n, address.p, error);
+    if (strcmp(c->error, now) != 0 && !error && c->noted)
+        log_info("the mailbox %.*s is read again", (int)address.n, address.p);
     snprintf(c->error, sizeof c->error, "%s", now);
     c->noted = collect_write(c, note_tried, &x) >= 0;
 }
@@ -173,24 +188,27 @@ static int look_for_taken(struct conn *conn, void *arg) {
     int rc;
     collect_work(x, conn);
     for (int i = 0; i < c->count; i++) digests[i] = str_of(c->mails[i].digest);
-    DB_ROWS(rc, conn, &arrivals_among, BINDS(B_TEXT("digests", json_texts(x->arena, digests, (size_t)c->count))), row)
+    DB_ROWS(rc, conn, &arrivals_among,
+            BINDS(B_TEXT("digests", json_texts(x->arena, digests, (size_t)c->count))), row)
     mark_taken(c, col_text(row, 0));
     return rc;
 }
 
-/* Arrivals are kept for a week, rows of mails until somebody deletes them. A mail may stay on the server for longer than a week, because it
- * can't be moved. */
-QUERY(mail_of_content,
-      "SELECT m.id FROM mails m JOIN files f ON f.id = m.file_id WHERE f.sha256 = :sha256 AND m.recipient = :recipient LIMIT 1");
+/* Arrivals are kept for a week, rows of mails until somebody deletes them. A mail may stay on the server
+ * for longer than a week, because it can't be moved. */
+QUERY(mail_of_content, "SELECT m.id FROM mails m JOIN files f ON f.id = m.file_id "
+                       "WHERE f.sha256 = :sha256 AND m.recipient = :recipient "
+                       "LIMIT 1");
 
 static int look_for_mail(struct conn *conn, void *arg) {
     struct collect_write *x = arg;
     collect_work(x, conn);
-    int rc = db_int(conn, &mail_of_content, BINDS(B_TEXT("sha256", x->sha256), B_TEXT("recipient", x->c->what.address)), &x->found);
+    int rc = db_int(conn, &mail_of_content,
+                    BINDS(B_TEXT("sha256", x->sha256), B_TEXT("recipient", x->c->what.address)), &x->found);
     return rc < 0 ? rc : look_for_taken(conn, arg);
 }
 
-/* ---- one mail ---------------------------------------------------------------------------------------------------------- */
+/* ---- one mail -------------------------------------------------------------------------------- */
 
 static struct str sha256_of(struct arena *a, struct str raw) {
     unsigned char sum[crypto_hash_sha256_BYTES];
@@ -201,13 +219,16 @@ static struct str sha256_of(struct arena *a, struct str raw) {
 /* Writes a mail to the inbox. Returns 0 if it is on the disk, or errno. */
 static int collect_put(const struct collecting *c, struct arena *a, struct str raw, struct under_way *m) {
     struct str name;
-    int fault = inbox_put(a, c->desk->inbox, &(struct inbox_mail){.door = DOOR_IMAP, .recipient = c->what.address, .raw = raw}, &name);
+    int fault =
+        inbox_put(a, c->desk->inbox,
+                  &(struct inbox_mail){.door = DOOR_IMAP, .recipient = c->what.address, .raw = raw}, &name);
     if (fault == 0) snprintf(m->name, sizeof m->name, "%s", name.p);
     return fault;
 }
 
 /* Fetches a mail, and writes it to the inbox unless the desk has it. Returns IMAP_OK or a fault. */
-static int collect_mail(struct collecting *c, struct imap *s, struct arena *a, int64_t uid, struct str *fault) {
+static int collect_mail(struct collecting *c, struct imap *s, struct arena *a, int64_t uid,
+                        struct str *fault) {
     struct collect_write x = {0};
     struct under_way *m = &c->mails[c->count];
     struct str raw;
@@ -231,7 +252,7 @@ static int collect_mail(struct collecting *c, struct imap *s, struct arena *a, i
     return IMAP_LATER;
 }
 
-/* ---- a round ----------------------------------------------------------------------------------------------------------- */
+/* ---- a round --------------------------------------------------------------------------------- */
 
 static bool collect_stopping(const struct collecting *c) { return atomic_load(&c->stopping); }
 
@@ -242,7 +263,9 @@ static int taken_next(const struct collecting *c) {
     return n;
 }
 
-static bool has_no_room(const struct collecting *c) { return c->count == ROUND + ASIDE || taken_next(c) >= ROUND; }
+static bool has_no_room(const struct collecting *c) {
+    return c->count == ROUND + ASIDE || taken_next(c) >= ROUND;
+}
 
 static bool is_under_way(const struct collecting *c, int64_t uid) {
     for (int i = 0; i < c->count; i++)
@@ -259,7 +282,8 @@ static bool was_removed(const struct collecting *c, int64_t uid) {
 
 /* Remembers the uid, in place of the oldest one if there is no room. */
 static void note_removed(struct collecting *c, int64_t uid) {
-    if (c->removed_count == REMOVED) memmove(c->removed, c->removed + 1, (size_t)--c->removed_count * sizeof *c->removed);
+    if (c->removed_count == REMOVED)
+        memmove(c->removed, c->removed + 1, (size_t)--c->removed_count * sizeof *c->removed);
     c->removed[c->removed_count++] = uid;
 }
 
@@ -270,7 +294,8 @@ static void forget_removed(struct collecting *c, const int64_t *listed, int n) {
 }
 
 /* Fetches one of the listed mails, if it is to be fetched. */
-static int collect_listed(struct collecting *c, struct imap *s, const struct imap_mail *m, struct str *fault) {
+static int collect_listed(struct collecting *c, struct imap *s, const struct imap_mail *m,
+                          struct str *fault) {
     if (m->is_deleted || has_no_room(c) || is_under_way(c, m->uid) || was_removed(c, m->uid)) return IMAP_OK;
     if (m->size > LIMIT_MAIL) return c->too_large++, IMAP_OK;
     bool large = m->size > LARGE;
@@ -320,8 +345,9 @@ static int collect_remove(struct collecting *c, struct imap *s) {
 
 static void collect_rest(int ms) { nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL); }
 
-/* Looks for the mails in the inbox, and then in the store, because a mail leaves the inbox after its COMMIT. A mail in the folder `failed` is
- * the operator's, so it may be removed from the server. One that is nowhere is fetched again. */
+/* Looks for the mails in the inbox, and then in the store, because a mail leaves the inbox after its
+ * COMMIT. A mail in the folder `failed` is the operator's, so it may be removed from the server. One that
+ * is nowhere is fetched again. */
 static void collect_look(struct collecting *c) {
     struct collect_write x = {0};
     enum inbox_place places[ROUND + ASIDE];
@@ -362,7 +388,7 @@ static int collect_round(struct collecting *c, struct imap *s, struct str *fault
     return rc != IMAP_OK ? rc : removed;
 }
 
-/* ---- a session --------------------------------------------------------------------------------------------------------- */
+/* ---- a session ------------------------------------------------------------------------------- */
 
 static bool collect_may_go_on(struct collecting *c) { return !collect_stopping(c) && lease_held(c); }
 
@@ -405,7 +431,7 @@ static int collect_session(struct collecting *c) {
     return rc;
 }
 
-/* ---- the thread -------------------------------------------------------------------------------------------------------- */
+/* ---- the thread ------------------------------------------------------------------------------ */
 
 static int64_t collect_delay(const struct collecting *c, int fault) {
     int64_t ms = setting_int(c->desk, "mail.imap_seconds") * TIME_SECOND;
@@ -417,7 +443,8 @@ static int64_t collect_delay(const struct collecting *c, int fault) {
 /* Waits until the time of the desk has advanced by ms. */
 static void collect_delay_by(struct collecting *c, int64_t ms) {
     int64_t began = clock_now(&c->desk->clock);
-    for (int64_t now = began; !collect_stopping(c) && now >= began && now - began < ms; now = clock_now(&c->desk->clock))
+    for (int64_t now = began; !collect_stopping(c) && now >= began && now - began < ms;
+         now = clock_now(&c->desk->clock))
         collect_rest(SLICE_MS);
 }
 

@@ -1,12 +1,14 @@
-/* One mailbox that is read by IMAP, on a thread of its own, so that a server that hangs delays no other mailbox.
+/* One mailbox that is read by IMAP, on a thread of its own, so that a server that hangs delays no other
+ * mailbox.
  *
  *     lease ─▸ connect, log in, select ─▸ round ─▸ wait (IDLE) ─▸ round ...          a fault ─▸ the connection ends, a delay, again
  *
  *     round:   list ─▸ for each mail: fetch, write to the inbox, fsync ─▸ wait until the desk has committed them ─▸ move or delete
  *
- * No mail is lost, because it stays on the server until a row of mail_arrivals or of mails shows that the desk has committed it. No mail is
- * taken twice, because the same raw mail for the same recipient is one arrival. So a crash between any two steps is harmless: the mail is
- * fetched again, found among the arrivals, and moved. */
+ * No mail is lost, because it stays on the server until a row of mail_arrivals or of mails shows that the
+ * desk has committed it. No mail is taken twice, because the same raw mail for the same recipient is one
+ * arrival. So a crash between any two steps is harmless: the mail is fetched again, found among the
+ * arrivals, and moved. */
 #ifndef MAIL_COLLECT_H
 #define MAIL_COLLECT_H
 
@@ -19,11 +21,13 @@ struct collected {
     struct str address; /* the recipient of its mails */
     struct imap_account account;
     struct str folder, after; /* results of imap_folder; after.p NULL: mails are deleted */
-    const char *wrong;        /* the reason why it can't be read with these values, a sentence; NULL: it can */
+    /* the reason why it can't be read with these values, a sentence; NULL: it can */
+    const char *wrong;
 };
 
 struct collecting;
-/* Starts the thread. It frees `a`, in which `what` is. Returns NULL, and frees it, if no thread can be started. */
+/* Starts the thread. It frees `a`, in which `what` is. Returns NULL, and frees it, if no thread can be
+ * started. */
 struct collecting *collect_start(struct desk *d, struct arena *a, const struct collected *what);
 void collect_stop(struct collecting *c); /* the thread ends within a second */
 bool collect_ended(const struct collecting *c);

@@ -15,7 +15,8 @@
 #define READ_MS 10000
 #define MAILBOXES_MAX 200 /* maximum number of mailboxes that are read: each has a thread */
 
-/* A mailbox that is read. `marks` is all that its thread was started with: if it differs, the thread is started again. */
+/* A mailbox that is read. `marks` is all that its thread was started with: if it differs, the thread is
+ * started again. */
 struct read_mailbox {
     struct collecting *collecting;
     struct arena *arena; /* the arena of `marks` */
@@ -35,12 +36,16 @@ struct collector {
 };
 
 QUERY(mailboxes_by_imap,
-      "SELECT m.id, m.address, m.imap_host, m.imap_port, m.imap_security, m.imap_user, m.imap_password, m.imap_folder, m.imap_after FROM "
-      "mailboxes m WHERE m.imap_host IS NOT NULL AND m.is_enabled = 1 AND m.deleted_at IS NULL ORDER BY m.id LIMIT :most");
+      "SELECT m.id, m.address, m.imap_host, m.imap_port, m.imap_security, m.imap_user, "
+      "m.imap_password, m.imap_folder, m.imap_after "
+      "FROM mailboxes m WHERE m.imap_host IS NOT NULL AND m.is_enabled = 1 AND m.deleted_at IS NULL "
+      "ORDER BY m.id LIMIT :most");
 
-/* ---- one row ----------------------------------------------------------------------------------------------------------- */
+/* ---- one row --------------------------------------------------------------------------------- */
 
-static bool private_hosts_allowed(const struct desk *d) { return setting_bool(d, "mail.imap_allow_private_addresses"); }
+static bool private_hosts_allowed(const struct desk *d) {
+    return setting_bool(d, "mail.imap_allow_private_addresses");
+}
 
 static struct str row_address(const struct desk *d, struct arena *a, struct stmt *row) {
     struct str own = col_text(row, 1);
@@ -50,7 +55,8 @@ static struct str row_address(const struct desk *d, struct arena *a, struct stmt
 /* All that a thread is started with, as one text. */
 static struct str row_marks(const struct desk *d, struct arena *a, struct stmt *row) {
     struct str ca = setting_text(d, "mail.imap_ca", a), address = row_address(d, a, row);
-    struct str marks = str_fmt(a, "%s\n%s\n%d", address.n ? address.p : "", ca.n ? ca.p : "", private_hosts_allowed(d));
+    struct str marks =
+        str_fmt(a, "%s\n%s\n%d", address.n ? address.p : "", ca.n ? ca.p : "", private_hosts_allowed(d));
     for (int i = 2; i <= 8; i++) {
         struct str cell = col_text(row, i);
         marks = STR_CAT(a, marks, S("\n"), cell.n ? cell : S(""));
@@ -77,13 +83,16 @@ static void collected_read(const struct desk *d, struct arena *a, struct stmt *r
                               .after = after.n ? imap_folder(a, after) : (struct str){0}};
     if (out->account.port == 0) out->account.port = out->account.security == SMTP_TLS ? 993 : 143;
     if (out->account.user.p == NULL) out->account.user = out->address;
-    if (sealed.n && password.p == NULL) out->wrong = "The password was encrypted with another server key. Set it again.";
+    if (sealed.n && password.p == NULL)
+        out->wrong = "The password was encrypted with another server key. Set it again.";
     else if (out->address.n == 0) out->wrong = "The mailbox has no address. Set mail.from_address.";
-    else if (out->folder.p == NULL || (after.n && out->after.p == NULL)) out->wrong = "The name of a folder is not valid.";
-    else if (str_eq(out->folder, out->after)) out->wrong = "Mails must be moved to another folder than the one that is read.";
+    else if (out->folder.p == NULL || (after.n && out->after.p == NULL))
+        out->wrong = "The name of a folder is not valid.";
+    else if (str_eq(out->folder, out->after))
+        out->wrong = "Mails must be moved to another folder than the one that is read.";
 }
 
-/* ---- all rows ---------------------------------------------------------------------------------------------------------- */
+/* ---- all rows -------------------------------------------------------------------------------- */
 
 static struct read_mailbox *reading_find(const struct collector *c, int64_t id) {
     for (struct read_mailbox *m = c->first; m; m = m->next)
@@ -148,7 +157,7 @@ static void collector_look(struct collector *c) {
     readings_end(c, false);
 }
 
-/* ---- the thread -------------------------------------------------------------------------------------------------------- */
+/* ---- the thread ------------------------------------------------------------------------------ */
 
 /* Returns false if the collector ends. */
 static bool collector_rest(struct collector *c) {

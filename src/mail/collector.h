@@ -1,5 +1,6 @@
-/* A thread that looks at the rows of mailboxes each second. It (1) keeps the file of recipients (mail/recipients_refresh.h), and (2) starts and ends
- * one thread for each mailbox with an IMAP account (mail/collect.h). So a slow job delays neither. */
+/* A thread that looks at the rows of mailboxes each second. It (1) keeps the file of recipients
+ * (mail/recipients_refresh.h), and (2) starts and ends one thread for each mailbox with an IMAP account
+ * (mail/collect.h). So a slow job delays neither. */
 #ifndef MAIL_COLLECTOR_H
 #define MAIL_COLLECTOR_H
 
@@ -7,6 +8,7 @@
 
 struct collector;
 struct collector *collector_start(struct desk *d); /* NULL: it can't be started */
-void collector_stop(struct collector *c);          /* ends all connections; takes a second at most, unless the store hangs */
+/* ends all connections; takes a second at most, unless the store hangs */
+void collector_stop(struct collector *c);
 
 #endif

@@ -7,8 +7,8 @@
 #define DAY (INT64_C(24) * 3600)
 #define YEAR_1990 (INT64_C(631152000))
 
-/* Skips blanks, separators, and comments, which may be nested (RFC 5322 section 3.2.2). A sign begins a word only where a zone may be:
- * some programs write 6-Jan-2026. */
+/* Skips blanks, separators, and comments, which may be nested (RFC 5322 section 3.2.2). A sign begins a
+ * word only where a zone may be: some programs write 6-Jan-2026. */
 static void skip_to_word(struct str *rest, bool signs) {
     int depth = 0;
     for (; rest->n; rest->p++, rest->n--) {
@@ -23,7 +23,9 @@ static struct str date_word(struct str *rest, bool signs) {
     skip_to_word(rest, signs);
     size_t n = rest->n > 0;
     bool letters = n && isalpha((unsigned char)rest->p[0]);
-    while (n < rest->n && (letters ? isalpha((unsigned char)rest->p[n]) : isdigit((unsigned char)rest->p[n]) || rest->p[n] == ':')) n++;
+    while (n < rest->n && (letters ? isalpha((unsigned char)rest->p[n])
+                                   : isdigit((unsigned char)rest->p[n]) || rest->p[n] == ':'))
+        n++;
     struct str word = {rest->p, n};
     *rest = (struct str){rest->p + n, rest->n - n};
     return word;
@@ -36,7 +38,8 @@ static int month_of(struct str word) {
     return 0;
 }
 
-/* Returns the offset of a zone in seconds: "+0200", "-05:00", or a name of RFC 5322. Unknown names are UTC. */
+/* Returns the offset of a zone in seconds: "+0200", "-05:00", or a name of RFC 5322. Unknown names are
+ * UTC. */
 static int64_t zone_of(struct str word) {
     static const struct {
         const char *name;
@@ -90,9 +93,11 @@ static void take_zone(struct date_parts *d, struct str word) {
 static void take_date_word(struct date_parts *d, struct str word) {
     int64_t n;
     bool number = str_to_int(word, &n) && isdigit((unsigned char)word.p[0]);
-    if (memchr(word.p, ':', word.n) && isdigit((unsigned char)word.p[0])) d->has_time = date_time(word, &d->seconds);
+    if (memchr(word.p, ':', word.n) && isdigit((unsigned char)word.p[0]))
+        d->has_time = date_time(word, &d->seconds);
     else if (number && d->day == 0 && word.n <= 2) d->day = n;
-    else if (number && d->year == 0) d->year = word.n <= 2 ? n + (n < 50 ? 2000 : 1900) : word.n == 3 ? n + 1900 : n;
+    else if (number && d->year == 0)
+        d->year = word.n <= 2 ? n + (n < 50 ? 2000 : 1900) : word.n == 3 ? n + 1900 : n;
     else if (d->month == 0 && month_of(word)) d->month = month_of(word);
     else if (d->has_time && !d->has_zone) take_zone(d, word);
 }
@@ -104,7 +109,8 @@ int64_t mail_date(struct str text) {
         struct str word = date_word(&rest, d.has_time);
         if (word.n) take_date_word(&d, word);
     }
-    if (d.month == 0 || d.year < 1990 || d.year > 9999 || d.day < 1 || d.day > days_of_month(d.year, d.month)) return 0;
+    if (d.month == 0 || d.year < 1990 || d.year > 9999 || d.day < 1 || d.day > days_of_month(d.year, d.month))
+        return 0;
     int64_t seconds = days_to_date(d.year, d.month, d.day) * DAY + d.seconds - d.zone;
     return seconds < YEAR_1990 ? 0 : seconds * 1000;
 }

@@ -1,20 +1,22 @@
 /* Delivers each mail at least once, and rarely twice.
  *
- * A letter is a row (outgoing_mails) and a job, committed with the change that causes it. So there is no letter without
- * the change, and no change without its letter. Sending is not a part of a transaction, because it takes seconds and
- * can't be undone. So a job is claimed under a lease (one commit), its letter is sent without a transaction, and the
- * result is stored (another commit).
+ * A letter is a row (outgoing_mails) and a job, committed with the change that causes it. So there is no
+ * letter without the change, and no change without its letter. Sending is not a part of a transaction,
+ * because it takes seconds and can't be undone. So a job is claimed under a lease (one commit), its letter
+ * is sent without a transaction, and the result is stored (another commit).
  *
  *     claimed --- read --- send --------------- settle
  *                           ^                     ^
  *        a crash before this: sent later       a crash before this: the relay has it, but the row says queued; it is sent again
  *
- * A crash between the relay's 250 and the COMMIT causes a duplicate. No order of the two steps avoids that: the other
- * order would lose mail. The duplicate is harmless, because (1) both have the Message-ID of the row, by which mailboxes
- * and mail readers detect duplicates, and (2) both have the same link, which works once.
+ * A crash between the relay's 250 and the COMMIT causes a duplicate. No order of the two steps avoids
+ * that: the other order would lose mail. The duplicate is harmless, because (1) both have the Message-ID
+ * of the row, by which mailboxes and mail readers detect duplicates, and (2) both have the same link,
+ * which works once.
  *
- * A letter is checked again right before it is sent. It is not sent if its link was used, replaced or has expired, or
- * if its person was deleted. Without a relay it is HELD, without a job, until the settings name one. */
+ * A letter is checked again right before it is sent. It is not sent if its link was used, replaced or has
+ * expired, or if its person was deleted. Without a relay it is HELD, without a job, until the settings
+ * name one. */
 #include "mail/deliver.h"
 
 #include "base/log.h"
@@ -63,7 +65,7 @@ struct delivery {
     struct str reason;
 };
 
-/* ---- the letter ---------------------------------------------------------------------------------------------------- */
+/* ---- the letter ------------------------------------------------------------------------------ */
 
 static int64_t letter_id(struct work *w, const struct job *j) {
     struct json *input;
@@ -93,7 +95,8 @@ static struct str others_text(struct arena *a, int64_t n) {
 static struct str life_text(struct arena *a, struct str hours) {
     int64_t n = 0;
     if (!str_to_int(hours, &n)) return (struct str){0};
-    return n > 72 && n % 24 == 0 ? str_fmt(a, "%" PRId64 " days", n / 24) : str_fmt(a, "%" PRId64 " hour%s", n, n == 1 ? "" : "s");
+    return n > 72 && n % 24 == 0 ? str_fmt(a, "%" PRId64 " days", n / 24)
+                                 : str_fmt(a, "%" PRId64 " hour%s", n, n == 1 ? "" : "s");
 }
 
 static struct str mail_filled(struct arena *a, struct str block, const struct meaning *m, bool html) {
@@ -107,7 +110,8 @@ static struct str mail_filled(struct arena *a, struct str block, const struct me
 static struct str html_page(struct arena *a, const struct wording *said, const struct meaning *m) {
     struct str fragment = said->blocks.block[BLOCK_HTML];
     if (fragment.p == NULL) return fragment;
-    return STR_CAT(a, S("<!DOCTYPE html>\n<html lang=\""), said->language, S("\">\n<head><meta charset=\"utf-8\"></head>\n<body>\n"),
+    return STR_CAT(a, S("<!DOCTYPE html>\n<html lang=\""), said->language,
+                   S("\">\n<head><meta charset=\"utf-8\"></head>\n<body>\n"),
                    mail_filled(a, fragment, m, true), S("</body>\n</html>\n"));
 }
 
@@ -120,14 +124,16 @@ static struct str file_bytes(struct work *w, const struct mail_attachment *f) {
     if (fstat(fd, &st) == 0 && st.st_size == f->size) {
         char *bytes = arena_alloc(w->arena, (size_t)f->size);
         size_t n = 0;
-        for (ssize_t got; n < (size_t)f->size && (got = read(fd, bytes + n, (size_t)f->size - n)) > 0;) n += (size_t)got;
+        for (ssize_t got; n < (size_t)f->size && (got = read(fd, bytes + n, (size_t)f->size - n)) > 0;)
+            n += (size_t)got;
         if (n == (size_t)f->size) out = (struct str){bytes, n};
     }
     close(fd);
     return out;
 }
 
-/* Attaches each file that fits into the rest of `most` bytes. The others are links, and so are files that can't be read. */
+/* Attaches each file that fits into the rest of `most` bytes. The others are links, and so are files that
+ * can't be read. */
 static void attach_files(struct work *w, struct delivery *d, int64_t most) {
     d->parts = arena_array(w->arena, (size_t)d->reply.file_count + 1, sizeof *d->parts);
     d->part_count = 0;
@@ -135,20 +141,24 @@ static void attach_files(struct work *w, struct delivery *d, int64_t most) {
     for (int i = 0; i < d->reply.file_count; i++) {
         const struct mail_attachment *f = &d->reply.files[i];
         struct str content = f->size <= most ? file_bytes(w, f) : (struct str){0};
-        if (content.p == NULL) d->links = STR_CAT(w->arena, d->links.n ? d->links : S(""), d->links.n ? S("\n") : S(""), f->line);
+        if (content.p == NULL)
+            d->links =
+                STR_CAT(w->arena, d->links.n ? d->links : S(""), d->links.n ? S("\n") : S(""), f->line);
         if (content.p == NULL) continue;
         d->parts[d->part_count++] = (struct mail_part){f->name, f->type, content, f->content_id};
         most -= f->size;
     }
 }
 
-/* ---- addresses and tokens ---------------------------------------------------------------------------------------------- */
+/* ---- addresses and tokens -------------------------------------------------------------------- */
 
 /* Returns the address with a token, or p NULL: tokens in addresses are off, or it would be too long. */
 static struct str address_keyed(struct work *w, struct str address, enum token_kind kind, int64_t id) {
     struct str out = {0}, token = mail_token(w->desk, w->arena, kind, id);
     const char *at = address.n ? memchr(address.p, '@', address.n) : NULL;
-    if (!setting_bool(w->desk, "mail.plus_addresses") || at == NULL || (size_t)(at - address.p) + 1 + token.n > LOCAL_PART) return out;
+    if (!setting_bool(w->desk, "mail.plus_addresses") || at == NULL ||
+        (size_t)(at - address.p) + 1 + token.n > LOCAL_PART)
+        return out;
     return address_with_plus(w->arena, address, token);
 }
 
@@ -176,16 +186,19 @@ static struct str subject_keyed(struct work *w, struct str subject, int64_t case
     return STR_CAT(w->arena, subject, S(" ["), mail_token(w->desk, w->arena, TOKEN_SUBJECT, case_id), S("]"));
 }
 
-/* The name of the mailbox, else mail.from_name, else the name of the brand. Mails about no conversation have that of the desk. */
+/* The name of the mailbox, else mail.from_name, else the name of the brand. Mails about no conversation
+ * have that of the desk. */
 static struct str sender_name(struct work *w, const struct delivery *d) {
     struct str name = d->mailbox.name.n ? d->mailbox.name : setting_text(w->desk, "mail.from_name", w->arena);
     if (name.n) return name;
     return d->brand_name.n ? d->brand_name : setting_text(w->desk, "desk.name", w->arena);
 }
 
-/* The page that ends mails of this kind to this person (api/unsubscribe_page.c). p NULL: they can't be ended. */
+/* The page that ends mails of this kind to this person (api/unsubscribe_page.c). p NULL: they can't be
+ * ended. */
 static struct str unsubscribe_of(struct work *w, const struct delivery *d) {
-    int type = str_eq(d->letter.template, S("survey")) ? NOTIFY_SURVEY : word_id(notification_types, d->letter.template);
+    int type = str_eq(d->letter.template, S("survey")) ? NOTIFY_SURVEY
+                                                       : word_id(notification_types, d->letter.template);
     if (type <= 0 || d->letter.user_id == 0) return (struct str){0};
     return STR_CAT(w->arena, w->desk->base_url, S("/unsubscribe?hash="),
                    unsubscribe_token(w->desk, w->arena, d->letter.user_id, (enum notification_type)type));
@@ -215,9 +228,12 @@ static struct str write_mail(struct work *w, const struct delivery *dy) {
     const struct str *said = dy->wording.blocks.block;
     const char *path = dy->template->path;
     struct str desk = setting_text(d, "desk.name", a), hash = value_named(dy->values, "hash");
-    struct str name = value_named(dy->values, "named").n && !str_eq(value_named(dy->values, "named"), S("0")) ? l->name : (struct str){0};
+    struct str name = value_named(dy->values, "named").n && !str_eq(value_named(dy->values, "named"), S("0"))
+                          ? l->name
+                          : (struct str){0};
     if (hash.p == NULL) hash = value_named(dy->values, "token");
-    struct str link = path && hash.p ? str_fmt(a, "%s%s?hash=%s", d->base_url.p, path, hash.p) : (struct str){0};
+    struct str link =
+        path && hash.p ? str_fmt(a, "%s%s?hash=%s", d->base_url.p, path, hash.p) : (struct str){0};
     struct str contents = dy->reply.text.p ? dy->reply.text : value_named(dy->values, "contents");
     const struct meaning meanings[] = {
         {.name = "desk", .value = desk},
@@ -227,7 +243,8 @@ static struct str write_mail(struct work *w, const struct delivery *dy) {
         {.name = "changed", .value = value_named(dy->values, "changed")},
         {.name = "link", .value = link},
         {.name = "life", .value = life_text(a, value_named(dy->values, "hours"))},
-        {.name = "subject", .value = dy->reply.subject.p ? dy->reply.subject : value_named(dy->values, "subject")},
+        {.name = "subject",
+         .value = dy->reply.subject.p ? dy->reply.subject : value_named(dy->values, "subject")},
         {.name = "author", .value = dy->reply.author},
         {.name = "contents",
          .value = contents,
@@ -253,7 +270,7 @@ static struct str write_mail(struct work *w, const struct delivery *dy) {
     return mime_write(a, &m);
 }
 
-/* ---- outside any transaction ------------------------------------------------------------------------------------------ */
+/* ---- outside any transaction ----------------------------------------------------------------- */
 
 static struct relay relay_of(const struct desk *d, struct arena *a) {
     return (struct relay){.host = setting_text(d, "mail.smtp_host", a),
@@ -266,19 +283,24 @@ static struct relay relay_of(const struct desk *d, struct arena *a) {
                           .timeout_s = setting_int(d, "mail.smtp_timeout_seconds")};
 }
 
-static enum smtp_outcome hand_to_relay(struct work *w, struct delivery *d, struct str message, const atomic_bool *stopping) {
+static enum smtp_outcome hand_to_relay(struct work *w, struct delivery *d, struct str message,
+                                       const atomic_bool *stopping) {
     struct arena *a = w->arena;
     struct relay r = relay_of(w->desk, a);
     struct str to = mime_address(a, d->letter.recipient);
     return smtp_send(a, &r, return_path_of(w, d), to, message, stopping, &d->reason);
 }
 
-static void note_outcome(const struct work *w, struct delivery *d, enum smtp_outcome outcome, const atomic_bool *stopping) {
-    static const enum mail_status status[] = {
-        [SMTP_SENT] = MAIL_SENT, [SMTP_LATER] = MAIL_QUEUED, [SMTP_REFUSED] = MAIL_REFUSED, [SMTP_TOO_BIG] = MAIL_REFUSED};
+static void note_outcome(const struct work *w, struct delivery *d, enum smtp_outcome outcome,
+                         const atomic_bool *stopping) {
+    static const enum mail_status status[] = {[SMTP_SENT] = MAIL_SENT,
+                                              [SMTP_LATER] = MAIL_QUEUED,
+                                              [SMTP_REFUSED] = MAIL_REFUSED,
+                                              [SMTP_TOO_BIG] = MAIL_REFUSED};
     d->status = status[outcome];
     d->again = d->status == MAIL_QUEUED && atomic_load(stopping);
-    if (d->status == MAIL_QUEUED && clock_now(&w->desk->clock) >= d->letter.retry_until) d->status = MAIL_FAILED;
+    if (d->status == MAIL_QUEUED && clock_now(&w->desk->clock) >= d->letter.retry_until)
+        d->status = MAIL_FAILED;
 }
 
 static void delivery_give_up(struct delivery *d, const char *reason) {
@@ -321,13 +343,15 @@ static int read_message(struct work *w, struct delivery *d) {
 static int read_staff_mail(struct work *w, struct delivery *d) {
     int64_t id = number_named(d->values, "case");
     if (id == 0) return 0;
-    int found = staff_mail_load(w, id, d->letter.user_id, number_named(d->values, "said"), number_named(d->values, "by"), &d->reply);
+    int found = staff_mail_load(w, id, d->letter.user_id, number_named(d->values, "said"),
+                                number_named(d->values, "by"), &d->reply);
     TRY(found);
     if (!found) delivery_give_up(d, "its reader may not see the conversation any more");
     return 0;
 }
 
-QUERY(brand_of_letter, "SELECT b.id, b.name FROM cases c JOIN brands b ON b.id = c.brand_id WHERE c.id = :case");
+QUERY(brand_of_letter,
+      "SELECT b.id, b.name FROM cases c JOIN brands b ON b.id = c.brand_id WHERE c.id = :case");
 
 static int letter_read_brand(struct work *w, struct delivery *d, int64_t *id) {
     struct stmt *row;
@@ -351,8 +375,8 @@ static int letter_read_conversation(struct work *w, struct delivery *d) {
     return d->reference_count < 0 ? d->reference_count : 0;
 }
 
-/* Reads the letter to be sent, in a snapshot that ends before anything is sent. Returns 1, 0 if there is nothing to
- * send, or an error. */
+/* Reads the letter to be sent, in a snapshot that ends before anything is sent. Returns 1, 0 if there is
+ * nothing to send, or an error. */
 static int read_letter(struct work *w, int64_t id, struct delivery *d) {
     struct json_error err;
     struct json *values = NULL;
@@ -367,7 +391,8 @@ static int read_letter(struct work *w, int64_t id, struct delivery *d) {
     if (d->letter.values.p == NULL || json_parse(w->arena, d->letter.values, &values, &err) < 0)
         delivery_give_up(d, "its values were encrypted with another server key");
     else if (d->template == NULL) delivery_give_up(d, "there is no such template");
-    else if (d->letter.user_id == 0 && !str_eq(d->letter.template, S("endpoint")) && !str_eq(d->letter.template, S("mailbox_verification")))
+    else if (d->letter.user_id == 0 && !str_eq(d->letter.template, S("endpoint")) &&
+             !str_eq(d->letter.template, S("mailbox_verification")))
         delivery_give_up(d, "its recipient was deleted");
     if (d->status) return 1;
     d->values = values;
@@ -394,7 +419,7 @@ void *mail_deliver(struct work *w, const struct job *j, const atomic_bool *stopp
     return d;
 }
 
-/* ---- in one write ----------------------------------------------------------------------------------------------------- */
+/* ---- in one write ---------------------------------------------------------------------------- */
 
 static int64_t next_try(const struct work *w, const struct delivery *d) {
     if (d->again) return w->now;
@@ -407,8 +432,10 @@ static void log_delivery(struct desk *desk, void *arg) {
     const struct letter *l = &d->letter;
     (void)desk;
     if (d->wording.outdated) log_warn(TEMPLATE_OUTDATED, l->template.p, d->wording.outdated);
-    if (d->status == MAIL_REFUSED) log_warn("mail %" PRId64 " (%s) was refused by the relay: see its last_error", l->id, l->template.p);
-    if (d->status == MAIL_FAILED) log_warn("mail %" PRId64 " (%s) could not be delivered: see its last_error", l->id, l->template.p);
+    if (d->status == MAIL_REFUSED)
+        log_warn("mail %" PRId64 " (%s) was refused by the relay: see its last_error", l->id, l->template.p);
+    if (d->status == MAIL_FAILED)
+        log_warn("mail %" PRId64 " (%s) could not be delivered: see its last_error", l->id, l->template.p);
     if (d->status == MAIL_QUEUED && !d->again)
         log_warn("mail %" PRId64 " (%s) could not be sent yet and will be tried again", l->id, l->template.p);
 }

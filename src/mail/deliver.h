@@ -8,7 +8,8 @@
 
 #define MAIL_AT_ONCE 4 /* mails that are sent at the same time */
 
-void *mail_deliver(struct work *w, const struct job *j, const atomic_bool *stopping); /* runs outside of transactions */
-int mail_settle(struct work *w, const struct job *j);                                 /* stores the result */
+/* runs outside of transactions */
+void *mail_deliver(struct work *w, const struct job *j, const atomic_bool *stopping);
+int mail_settle(struct work *w, const struct job *j); /* stores the result */
 
 #endif

@@ -58,7 +58,8 @@ static struct str txt_of(struct arena *a, const unsigned char *data, size_t n) {
 static struct str mx_of(struct arena *a, const ns_msg *m, const ns_rr *rr) {
     char name[NS_MAXDNAME];
     const unsigned char *data = ns_rr_rdata(*rr);
-    if (ns_rr_rdlen(*rr) < 3 || dn_expand(ns_msg_base(*m), ns_msg_end(*m), data + 2, name, sizeof name) < 0) return (struct str){0};
+    if (ns_rr_rdlen(*rr) < 3 || dn_expand(ns_msg_base(*m), ns_msg_end(*m), data + 2, name, sizeof name) < 0)
+        return (struct str){0};
     struct str host = printable(a, (const unsigned char *)name, strlen(name));
     return str_fmt(a, "%u %s", ns_get16(data), host.n ? host.p : ".");
 }
@@ -72,7 +73,8 @@ static void dns_answer_read(struct arena *a, const unsigned char *reply, int n, 
     for (int i = 0; i < ns_msg_count(m, ns_s_an) && q->count < DNS_ANSWERS; i++) {
         if (ns_parserr(&m, ns_s_an, i, &rr) < 0) return;
         if (ns_rr_type(rr) != type_asked(q)) continue; /* skips other records, such as a CNAME before it */
-        struct str value = q->type == DNS_MX ? mx_of(a, &m, &rr) : txt_of(a, ns_rr_rdata(rr), ns_rr_rdlen(rr));
+        struct str value =
+            q->type == DNS_MX ? mx_of(a, &m, &rr) : txt_of(a, ns_rr_rdata(rr), ns_rr_rdlen(rr));
         if (value.p) q->values[q->count++] = value;
     }
 }

@@ -5,7 +5,8 @@
 #include "base/arena.h"
 #include "base/str.h"
 
-/* Joins the lines of each paragraph. With `delsp`, the blank before a joint is removed. Quoted lines begin with "> " afterwards. */
+/* Joins the lines of each paragraph. With `delsp`, the blank before a joint is removed. Quoted lines begin
+ * with "> " afterwards. */
 struct str flowed_joined(struct arena *a, struct str text, bool delsp);
 
 #endif

@@ -8,24 +8,28 @@
 #include <glib.h>
 #include <strings.h>
 
-static struct str first_bytes(struct str s, size_t most) { return (struct str){s.p, s.n < most ? s.n : most}; }
+static struct str first_bytes(struct str s, size_t most) {
+    return (struct str){s.p, s.n < most ? s.n : most};
+}
 
 static bool is_folding(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-/* ---- encoded words ------------------------------------------------------------------------------------------------------ */
+/* ---- encoded words --------------------------------------------------------------------------- */
 
 struct encoded_word {
     struct str charset, text, rest; /* rest: behind the word */
     char encoding;                  /* 'B' or 'Q' */
 };
 
-/* Reads "=?charset?encoding?text?=". The text may contain blanks, which RFC 2047 forbids. Looks for the end only behind an encoding. Sets *ended
- * to false if there is no end: then no later word has one, either. */
+/* Reads "=?charset?encoding?text?=". The text may contain blanks, which RFC 2047 forbids. Looks for the
+ * end only behind an encoding. Sets *ended to false if there is no end: then no later word has one,
+ * either. */
 static bool word_at(struct str s, struct encoded_word *w, bool *ended) {
     struct str rest = {s.p + 2, s.n - 2};
     if (s.n < 8 || s.p[0] != '=' || s.p[1] != '?') return false;
     w->charset = str_cut(&rest, '?');
-    if (rest.p == NULL || rest.n < 4 || rest.p[1] != '?' || w->charset.n == 0 || w->charset.n > 60) return false;
+    if (rest.p == NULL || rest.n < 4 || rest.p[1] != '?' || w->charset.n == 0 || w->charset.n > 60)
+        return false;
     w->encoding = (char)toupper((unsigned char)rest.p[0]);
     if (w->encoding != 'B' && w->encoding != 'Q') return false;
     rest = (struct str){rest.p + 2, rest.n - 2};
@@ -34,7 +38,8 @@ static bool word_at(struct str s, struct encoded_word *w, bool *ended) {
     if (end == NULL) return false;
     w->text = (struct str){rest.p, (size_t)(end - rest.p)};
     w->rest = (struct str){end + 2, rest.n - w->text.n - 2};
-    w->charset = str_cut(&(struct str){w->charset.p, w->charset.n}, '*'); /* the language, RFC 2231 section 5 */
+    /* the language, RFC 2231 section 5 */
+    w->charset = str_cut(&(struct str){w->charset.p, w->charset.n}, '*');
     return true;
 }
 
@@ -42,13 +47,15 @@ static int hex_digit(char c) { return isxdigit((unsigned char)c) ? g_ascii_xdigi
 
 static void decode_quoted(struct buf *out, struct str s) {
     for (size_t i = 0; i < s.n; i++) {
-        int high = i + 2 < s.n + 0 && s.p[i] == '=' ? hex_digit(s.p[i + 1]) : -1, low = high >= 0 ? hex_digit(s.p[i + 2]) : -1;
+        int high = i + 2 < s.n + 0 && s.p[i] == '=' ? hex_digit(s.p[i + 1]) : -1,
+            low = high >= 0 ? hex_digit(s.p[i + 2]) : -1;
         if (low >= 0) buf_char(out, (char)(high * 16 + low)), i += 2;
         else buf_char(out, s.p[i] == '_' ? ' ' : s.p[i]);
     }
 }
 
-/* Bytes of adjacent words of one charset. Some programs split a character, or a group of four Base64 letters, between two words. */
+/* Bytes of adjacent words of one charset. Some programs split a character, or a group of four Base64
+ * letters, between two words. */
 struct word_run {
     struct str charset;
     char encoding;
@@ -65,14 +72,16 @@ static void run_add(struct word_run *r, const struct encoded_word *w) {
         return;
     }
     buf_reserve(&r->bytes, w->text.n + 4);
-    r->bytes.n += g_base64_decode_step(w->text.p, w->text.n, (guchar *)r->bytes.p + r->bytes.n, &r->state, &r->save);
+    r->bytes.n +=
+        g_base64_decode_step(w->text.p, w->text.n, (guchar *)r->bytes.p + r->bytes.n, &r->state, &r->save);
 }
 
 static void run_end(struct arena *a, struct word_run *r, struct buf *out) {
     if (r->charset.p == NULL) return;
     if (r->encoding == 'B' && r->state > 1) { /* padding is missing */
         buf_reserve(&r->bytes, 8);
-        r->bytes.n += g_base64_decode_step("==", (gsize)(4 - r->state), (guchar *)r->bytes.p + r->bytes.n, &r->state, &r->save);
+        r->bytes.n += g_base64_decode_step("==", (gsize)(4 - r->state), (guchar *)r->bytes.p + r->bytes.n,
+                                           &r->state, &r->save);
     }
     buf_str(out, charset_to_utf8(a, buf_view(&r->bytes), r->charset));
     r->bytes.n = 0;
@@ -125,7 +134,7 @@ struct str header_line(struct arena *a, struct str value, size_t most) {
     return line_without_controls(a, str_trim(text), most);
 }
 
-/* ---- parameters ----------------------------------------------------------------------------------------------------------- */
+/* ---- parameters ------------------------------------------------------------------------------ */
 
 struct str header_word(struct arena *a, struct str value) {
     struct str rest = first_bytes(value, 1000), word = str_trim(str_cut(&rest, ';'));
@@ -195,7 +204,8 @@ static bool parameter_next(struct arena *a, struct str *rest, struct parameter *
 
 static void decode_percent(struct buf *out, struct str s) {
     for (size_t i = 0; i < s.n; i++) {
-        int high = i + 2 < s.n && s.p[i] == '%' ? hex_digit(s.p[i + 1]) : -1, low = high >= 0 ? hex_digit(s.p[i + 2]) : -1;
+        int high = i + 2 < s.n && s.p[i] == '%' ? hex_digit(s.p[i + 1]) : -1,
+            low = high >= 0 ? hex_digit(s.p[i + 2]) : -1;
         if (low >= 0) buf_char(out, (char)(high * 16 + low)), i += 2;
         else buf_char(out, s.p[i]);
     }
@@ -208,7 +218,8 @@ struct sections {
     struct str plain, whole; /* plain: value of name; whole: value of name* */
 };
 
-/* Stores the parameter if its name is `name`, with a number of a section or without (RFC 2231 sections 3 and 4). */
+/* Stores the parameter if its name is `name`, with a number of a section or without (RFC 2231 sections 3
+ * and 4). */
 static void sections_take(struct sections *s, const struct parameter *p, struct str name) {
     struct str rest = p->name, base = str_trim(str_cut(&rest, '*'));
     int64_t number;
@@ -254,7 +265,7 @@ struct str header_attribute(struct arena *a, struct str value, const char *name)
     return s->plain.p ? words_decoded(a, s->plain) : (struct str){0};
 }
 
-/* ---- addresses ------------------------------------------------------------------------------------------------------------- */
+/* ---- addresses ------------------------------------------------------------------------------- */
 
 /* One item of a list of addresses, in the making. */
 struct person_parts {
@@ -274,18 +285,21 @@ static struct str person_address(struct arena *a, struct str s) {
     }
     struct str made = line_without_controls(a, (struct str){out, n}, ANSWER_ADDRESS + 1), rest = made;
     const char *at = made.n ? memrchr(made.p, '@', made.n) : NULL;
-    if (at && made.p[0] == '@' && memchr(made.p, ':', made.n)) { /* a route: <@a,@b:c@d>, RFC 5322 section 4.4 */
+    /* a route: <@a,@b:c@d>, RFC 5322 section 4.4 */
+    if (at && made.p[0] == '@' && memchr(made.p, ':', made.n)) {
         str_cut(&rest, ':');
         made = rest;
         at = made.n ? memrchr(made.p, '@', made.n) : NULL;
     }
-    if (at == NULL || at == made.p || at == made.p + made.n - 1 || made.n > ANSWER_ADDRESS) return (struct str){0};
+    if (at == NULL || at == made.p || at == made.p + made.n - 1 || made.n > ANSWER_ADDRESS)
+        return (struct str){0};
     return made;
 }
 
 static void person_end(struct arena *a, struct person_parts *p, struct mail_person *list, int *n) {
     struct str address = person_address(a, buf_view(p->has_angle ? &p->angle : &p->phrase));
-    struct str name = str_trim(buf_view(p->has_angle && str_trim(buf_view(&p->phrase)).n ? &p->phrase : &p->comment));
+    struct str name =
+        str_trim(buf_view(p->has_angle && str_trim(buf_view(&p->phrase)).n ? &p->phrase : &p->comment));
     if (address.p) {
         struct str line = header_line(a, name, ANSWER_NAME);
         list[(*n)++] = (struct mail_person){line.n ? line : (struct str){0}, address};
@@ -351,7 +365,8 @@ bool header_people(struct arena *a, struct str value, struct mail_person *list, 
     for (; i < s.n && *n < most; i++) {
         if (s.p[i] == '"') i = take_quoted(p.has_angle ? &p.angle : &p.phrase, s, i, is_local_part(s, i));
         else if (s.p[i] == '(') i = take_comment(&p.comment, s, i);
-        else if (take_list_character(&p, s.p[i])) person_end(a, &p, list, n); /* a missing comma ends the item, too */
+        /* a missing comma ends the item, too */
+        else if (take_list_character(&p, s.p[i])) person_end(a, &p, list, n);
     }
     if (*n < most) person_end(a, &p, list, n);
     buf_free(&p.phrase);
@@ -360,15 +375,16 @@ bool header_people(struct arena *a, struct str value, struct mail_person *list, 
     return value.n == s.n && (i >= s.n || is_end_of_list((struct str){s.p + i, s.n - i}));
 }
 
-/* ---- Message-IDs -------------------------------------------------------------------------------------------------------------- */
+/* ---- Message-IDs ----------------------------------------------------------------------------- */
 
 struct str header_next_id(struct arena *a, struct str *rest) {
     while (rest->p && rest->n) {
         str_cut(rest, '<');
         if (rest->p == NULL) return (struct str){0};
         struct str id = str_cut(rest, '>');
-        struct str line =
-            line_without_controls(a, charset_to_utf8(a, first_bytes(id, 2 * ANSWER_MESSAGE_ID), (struct str){0}), ANSWER_MESSAGE_ID + 1);
+        struct str line = line_without_controls(
+            a, charset_to_utf8(a, first_bytes(id, 2 * ANSWER_MESSAGE_ID), (struct str){0}),
+            ANSWER_MESSAGE_ID + 1);
         if (line.n && line.n <= ANSWER_MESSAGE_ID) return line;
     }
     return (struct str){0};

@@ -1,5 +1,6 @@
-/* Values of header fields: encoded words (RFC 2047), parameters (RFC 2045, 2231), addresses and Message-IDs (RFC 5322). The input is any
- * bytes. Each value is read in one pass, without recursion. Broken forms that mail programs write are read as they are meant. */
+/* Values of header fields: encoded words (RFC 2047), parameters (RFC 2045, 2231), addresses and
+ * Message-IDs (RFC 5322). The input is any bytes. Each value is read in one pass, without recursion.
+ * Broken forms that mail programs write are read as they are meant. */
 #ifndef MAIL_HEADER_H
 #define MAIL_HEADER_H
 
@@ -16,7 +17,8 @@ bool header_is_type(struct str s); /* "text/plain" */
 /* Returns a parameter, decoded, as valid UTF-8; p NULL: absent. */
 struct str header_attribute(struct arena *a, struct str value, const char *name);
 
-/* Appends the addresses of a list to `list`, which has room for `most`. Groups are flattened. Returns false if there were more. */
+/* Appends the addresses of a list to `list`, which has room for `most`. Groups are flattened. Returns
+ * false if there were more. */
 bool header_people(struct arena *a, struct str value, struct mail_person *list, int *n, int most);
 
 /* Returns the next Message-ID without angle brackets; p NULL: there is no other. */

@@ -40,7 +40,8 @@ int64_t imap_validity(const struct imap *s) { return s->validity; }
 int64_t imap_exists(const struct imap *s) { return s->exists; }
 
 /* Keeps a reason. Texts of the server are cut and reduced to printable ASCII. */
-static enum imap_result imap_fail(struct imap *s, enum imap_result result, const char *before, struct str text) {
+static enum imap_result imap_fail(struct imap *s, enum imap_result result, const char *before,
+                                  struct str text) {
     size_t n = (size_t)snprintf(s->reason, sizeof s->reason, "%s", before);
     for (size_t i = 0; i < text.n && n < REASON_MAX; i++)
         if (text.p[i] >= ' ' && text.p[i] < 0x7F) s->reason[n++] = text.p[i];
@@ -48,14 +49,15 @@ static enum imap_result imap_fail(struct imap *s, enum imap_result result, const
     return result;
 }
 
-/* ---- connecting -------------------------------------------------------------------------------------------------------- */
+/* ---- connecting ------------------------------------------------------------------------------ */
 
 static curl_socket_t imap_open_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *to) {
     struct imap *s = arg;
     bool internet = to->family == AF_INET || to->family == AF_INET6;
     if (purpose != CURLSOCKTYPE_IPCXN || !internet) return CURL_SOCKET_BAD;
     struct address a = address_of(&to->addr);
-    if (s->private_allowed || address_is_public(&a)) return socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol);
+    if (s->private_allowed || address_is_public(&a))
+        return socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol);
     address_text(&a, s->refused);
     return CURL_SOCKET_BAD;
 }
@@ -75,10 +77,11 @@ static size_t imap_hear(char *line, size_t size, size_t count, void *arg) {
 /* Builds the URL from its parts, so that no part can be taken for another one. */
 static CURLU *imap_url(struct arena *a, const struct imap_account *x) {
     CURLU *u = curl_url();
-    bool whole = u && curl_url_set(u, CURLUPART_SCHEME, x->security == SMTP_TLS ? "imaps" : "imap", 0) == CURLUE_OK &&
-                 curl_url_set(u, CURLUPART_HOST, str_dup(a, x->host).p, 0) == CURLUE_OK &&
-                 curl_url_set(u, CURLUPART_PORT, str_fmt(a, "%" PRId64, x->port).p, 0) == CURLUE_OK &&
-                 curl_url_set(u, CURLUPART_PATH, "/", 0) == CURLUE_OK;
+    bool whole =
+        u && curl_url_set(u, CURLUPART_SCHEME, x->security == SMTP_TLS ? "imaps" : "imap", 0) == CURLUE_OK &&
+        curl_url_set(u, CURLUPART_HOST, str_dup(a, x->host).p, 0) == CURLUE_OK &&
+        curl_url_set(u, CURLUPART_PORT, str_fmt(a, "%" PRId64, x->port).p, 0) == CURLUE_OK &&
+        curl_url_set(u, CURLUPART_PATH, "/", 0) == CURLUE_OK;
     if (whole) return u;
     curl_url_cleanup(u);
     return NULL;
@@ -92,7 +95,8 @@ static void imap_set_connection(struct imap *s, const struct imap_account *x) {
     curl_easy_setopt(c, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
     curl_easy_setopt(c, CURLOPT_OPENSOCKETFUNCTION, imap_open_socket);
     curl_easy_setopt(c, CURLOPT_OPENSOCKETDATA, s);
-    curl_easy_setopt(c, CURLOPT_USE_SSL, (long)(x->security == SMTP_PLAIN ? CURLUSESSL_NONE : CURLUSESSL_ALL));
+    curl_easy_setopt(c, CURLOPT_USE_SSL,
+                     (long)(x->security == SMTP_PLAIN ? CURLUSESSL_NONE : CURLUSESSL_ALL));
     curl_easy_setopt(c, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
     curl_easy_setopt(c, CURLOPT_SSL_VERIFYPEER, 1L);
     curl_easy_setopt(c, CURLOPT_SSL_VERIFYHOST, 2L);
@@ -106,7 +110,8 @@ static void imap_set_connection(struct imap *s, const struct imap_account *x) {
     curl_easy_setopt(c, CURLOPT_XFERINFOFUNCTION, imap_is_over);
     curl_easy_setopt(c, CURLOPT_XFERINFODATA, s);
     curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(c, CURLOPT_QUICK_EXIT, 1L); /* a look-up that hangs must not block the end of the request */
+    /* a look-up that hangs must not block the end of the request */
+    curl_easy_setopt(c, CURLOPT_QUICK_EXIT, 1L);
     curl_easy_setopt(c, CURLOPT_TIMEOUT, (long)CONNECT_S);
     curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_S);
     curl_easy_setopt(c, CURLOPT_TCP_KEEPALIVE, 1L);
@@ -119,12 +124,14 @@ static enum imap_result imap_connected(struct imap *s, CURLcode rc) {
         enum imap_result later = imap_fail(s, IMAP_LATER, "", str_of(s->refused));
         size_t n = strlen(s->reason);
         snprintf(s->reason + n, sizeof s->reason - n,
-                 " is an address of this machine or of a private network. An owner can allow such addresses by the setting "
-                 "mail.imap_allow_private_addresses.");
+                 " is an address of this machine or of a private network. An owner can allow such addresses "
+                 "by the setting mail.imap_allow_private_addresses.");
         return later;
     }
-    if (rc == CURLE_LOGIN_DENIED) return imap_fail(s, IMAP_DENIED, "The server refused the user or the password.", S(""));
-    if (rc == CURLE_USE_SSL_FAILED) return imap_fail(s, IMAP_LATER, "The server does not offer STARTTLS.", S(""));
+    if (rc == CURLE_LOGIN_DENIED)
+        return imap_fail(s, IMAP_DENIED, "The server refused the user or the password.", S(""));
+    if (rc == CURLE_USE_SSL_FAILED)
+        return imap_fail(s, IMAP_LATER, "The server does not offer STARTTLS.", S(""));
     if (rc == CURLE_OPERATION_TIMEDOUT || rc == CURLE_ABORTED_BY_CALLBACK)
         return imap_fail(s, IMAP_LATER, "The server did not answer in time.", S(""));
     return imap_fail(s, IMAP_LATER, "", STR_CAT(s->arena, str_of(curl_easy_strerror(rc)), S(".")));
@@ -132,7 +139,8 @@ static enum imap_result imap_connected(struct imap *s, CURLcode rc) {
 
 static int source_more(void *arg, char *to, size_t room);
 
-struct imap *imap_open(const struct imap_account *account, const atomic_bool *stopping, enum imap_result *result) {
+struct imap *imap_open(const struct imap_account *account, const atomic_bool *stopping,
+                       enum imap_result *result) {
     struct imap *s = calloc(1, sizeof *s);
     if (s == NULL) abort();
     s->stopping = stopping;
@@ -154,7 +162,7 @@ struct imap *imap_open(const struct imap_account *account, const atomic_bool *st
     return s;
 }
 
-/* ---- bytes ------------------------------------------------------------------------------------------------------------- */
+/* ---- bytes ----------------------------------------------------------------------------------- */
 
 /* Waits for the socket. Returns IMAP_OK if it is ready, or if a slice of the time is over. */
 static enum imap_result imap_poll(struct imap *s, short events) {
@@ -165,7 +173,8 @@ static enum imap_result imap_poll(struct imap *s, short events) {
     poll(&p, 1, SLICE_MS);
     if (atomic_load(s->stopping)) return imap_fail(s, IMAP_STOPPED, "stopped", S(""));
     int64_t now = clock_monotonic();
-    if (now > s->silent_at || now > s->over_at) return imap_fail(s, IMAP_LATER, "The server did not answer in time.", S(""));
+    if (now > s->silent_at || now > s->over_at)
+        return imap_fail(s, IMAP_LATER, "The server did not answer in time.", S(""));
     return IMAP_OK;
 }
 
@@ -194,7 +203,7 @@ static enum imap_result imap_send(struct imap *s, struct str text) {
     return IMAP_OK;
 }
 
-/* ---- commands ---------------------------------------------------------------------------------------------------------- */
+/* ---- commands -------------------------------------------------------------------------------- */
 
 /* The function that gets each response to one command. */
 struct imap_hearer {
@@ -230,7 +239,8 @@ static void imap_begin(struct imap *s, size_t most) {
 /* Reads one response. Faults of its text become IMAP_LATER. */
 static int imap_response(struct imap *s, struct arena *a, struct imap_response *r) {
     int rc = imap_response_read(&s->source, a, r);
-    if (rc == IMAP_SENSELESS) return imap_fail(s, IMAP_LATER, "The server sent a response that is not IMAP, or too long.", S(""));
+    if (rc == IMAP_SENSELESS)
+        return imap_fail(s, IMAP_LATER, "The server sent a response that is not IMAP, or too long.", S(""));
     if (rc == 0) imap_note(s, r);
     return rc;
 }
@@ -263,7 +273,8 @@ static enum imap_result imap_say(struct imap *s, struct str command) {
 }
 
 /* Sends one command and reads its responses. */
-static enum imap_result imap_do(struct imap *s, const struct imap_hearer *h, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static enum imap_result imap_do(struct imap *s, const struct imap_hearer *h, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 static enum imap_result imap_do(struct imap *s, const struct imap_hearer *h, const char *fmt, ...) {
     struct arena_mark mark = arena_mark(s->arena);
     va_list args;
@@ -301,12 +312,16 @@ enum imap_result imap_select(struct imap *s, struct str folder) {
     if (!s->has_capability) TRY(imap_do(s, NULL, "CAPABILITY"));
     TRY(imap_do(s, &h, "SELECT %s", folder.p));
     s->is_new = false;
-    return is_closed ? imap_fail(s, IMAP_LATER, "The folder can only be read, so mails can't be moved or deleted.", S("")) : IMAP_OK;
+    return is_closed ? imap_fail(s, IMAP_LATER,
+                                 "The folder can only be read, so mails can't be moved or deleted.", S(""))
+                     : IMAP_OK;
 }
 
-enum imap_result imap_look(struct imap *s, struct str folder) { return imap_do(s, NULL, "STATUS %s (UIDNEXT)", folder.p); }
+enum imap_result imap_look(struct imap *s, struct str folder) {
+    return imap_do(s, NULL, "STATUS %s (UIDNEXT)", folder.p);
+}
 
-/* ---- mails ------------------------------------------------------------------------------------------------------------- */
+/* ---- mails ----------------------------------------------------------------------------------- */
 
 struct mail_list {
     struct imap_mail *mails;
@@ -363,7 +378,8 @@ static enum imap_result imap_delete(struct imap *s, const char *set) {
     return s->has_uidplus ? imap_do(s, NULL, "UID EXPUNGE %s", set) : imap_do(s, NULL, "EXPUNGE");
 }
 
-enum imap_result imap_take_away(struct imap *s, struct arena *a, struct str folder, const int64_t *uids, int n) {
+enum imap_result imap_take_away(struct imap *s, struct arena *a, struct str folder, const int64_t *uids,
+                                int n) {
     struct str set = uid_set(a, uids, n);
     if (n == 0) return IMAP_OK;
     if (folder.p == NULL) return imap_delete(s, set.p);
@@ -372,7 +388,7 @@ enum imap_result imap_take_away(struct imap *s, struct arena *a, struct str fold
     return imap_delete(s, set.p);
 }
 
-/* ---- waiting ----------------------------------------------------------------------------------------------------------- */
+/* ---- waiting --------------------------------------------------------------------------------- */
 
 /* Reads one response if one has begun to come. Returns 1 if so, 0 for none, or an imap_result. */
 static int idle_hear(struct imap *s, struct arena *a) {
@@ -381,7 +397,8 @@ static int idle_hear(struct imap *s, struct arena *a) {
     if (s->source.at == s->source.end) {
         CURLcode rc = curl_easy_recv(s->curl, s->source.bytes, sizeof s->source.bytes, &n);
         if (rc == CURLE_AGAIN) return 0;
-        if (rc != CURLE_OK || n == 0) return imap_fail(s, IMAP_LATER, "The server closed the connection.", S(""));
+        if (rc != CURLE_OK || n == 0)
+            return imap_fail(s, IMAP_LATER, "The server closed the connection.", S(""));
         s->source.at = 0, s->source.end = n;
     }
     imap_begin(s, 0);

@@ -5,7 +5,7 @@
 #include <sodium.h>
 #include <string.h>
 
-/* ---- reading a response ------------------------------------------------------------------------------------------------ */
+/* ---- reading a response ---------------------------------------------------------------------- */
 
 static int source_fill(struct imap_source *s) {
     if (s->left == 0) return IMAP_SENSELESS;
@@ -69,7 +69,7 @@ int imap_response_read(struct imap_source *s, struct arena *a, struct imap_respo
     return 0;
 }
 
-/* ---- the values of a response ------------------------------------------------------------------------------------------ */
+/* ---- the values of a response ---------------------------------------------------------------- */
 
 /* The place in a response while it is read. `literal` counts the markers that were passed. */
 struct imap_place {
@@ -86,13 +86,16 @@ static bool place_skip(struct imap_place *p, char c) {
 
 static struct str place_word(struct imap_place *p) {
     size_t n = 0;
-    while (n < p->rest.n && p->rest.p[n] != ' ' && p->rest.p[n] != '(' && p->rest.p[n] != ')' && p->rest.p[n] != '"') n++;
+    while (n < p->rest.n && p->rest.p[n] != ' ' && p->rest.p[n] != '(' && p->rest.p[n] != ')' &&
+           p->rest.p[n] != '"')
+        n++;
     struct str word = {p->rest.p, n};
     p->rest = (struct str){p->rest.p + n, p->rest.n - n};
     return word;
 }
 
-/* A quoted string. It stays as written: a body in this form has no backslash and no quote in practice, because servers send literals. */
+/* A quoted string. It stays as written: a body in this form has no backslash and no quote in practice,
+ * because servers send literals. */
 static bool place_quoted(struct imap_place *p, struct str *out) {
     if (!place_skip(p, '"')) return false;
     size_t n = 0;
@@ -137,7 +140,8 @@ static bool place_value(struct imap_place *p, struct str *out) {
 
 /* The name of a number in a response: "* 5 NAME". */
 static bool place_numbered(struct imap_place *p, struct str name, int64_t *number) {
-    if (!place_skip(p, '*') || !place_skip(p, ' ') || !str_to_int(place_word(p), number) || *number < 0 || !place_skip(p, ' '))
+    if (!place_skip(p, '*') || !place_skip(p, ' ') || !str_to_int(place_word(p), number) || *number < 0 ||
+        !place_skip(p, ' '))
         return false;
     return str_eqi(place_word(p), name);
 }
@@ -162,7 +166,8 @@ bool imap_mail_read(const struct imap_response *r, struct imap_mail *out) {
     struct imap_place p = {.response = r, .rest = r->text};
     int64_t number;
     *out = (struct imap_mail){.size = -1};
-    if (!place_numbered(&p, S("FETCH"), &number) || !place_skip(&p, ' ') || !place_skip(&p, '(')) return false;
+    if (!place_numbered(&p, S("FETCH"), &number) || !place_skip(&p, ' ') || !place_skip(&p, '('))
+        return false;
     while (!place_skip(&p, ')')) {
         struct str name = place_word(&p), value;
         if (name.n == 0 || !place_skip(&p, ' ') || !place_value(&p, &value)) return false;
@@ -193,7 +198,7 @@ bool imap_has_word(struct str text, struct str word) {
     return false;
 }
 
-/* ---- names of folders -------------------------------------------------------------------------------------------------- */
+/* ---- names of folders ------------------------------------------------------------------------ */
 
 #define FOLDER_MAX 255
 
@@ -238,7 +243,10 @@ struct str imap_folder(struct arena *a, struct str name) {
             shifted_add(a, &name, &out);
             continue;
         }
-        out = STR_CAT(a, out, c == '&' ? S("&-") : c == '"' || c == '\\' ? str_fmt(a, "\\%c", c) : (struct str){name.p, 1});
+        out = STR_CAT(a, out,
+                      c == '&'                ? S("&-")
+                      : c == '"' || c == '\\' ? str_fmt(a, "\\%c", c)
+                                              : (struct str){name.p, 1});
         name.p++, name.n--;
     }
     return STR_CAT(a, out, S("\""));

@@ -22,7 +22,8 @@ static const char *path_of(struct arena *a, struct str inbox, const char *folder
     return str_fmt(a, "%s/%s/%s", inbox.p, folder, name.p).p;
 }
 
-static const char *const folder_names[] = {[INBOX_NEW] = "new", [INBOX_LATER] = "later", [INBOX_SLOW] = "slow"};
+static const char *const folder_names[] = {
+    [INBOX_NEW] = "new", [INBOX_LATER] = "later", [INBOX_SLOW] = "slow"};
 
 struct str inbox_folder_path(struct arena *a, struct str inbox, enum inbox_folder folder) {
     return str_fmt(a, "%s/%s", inbox.p, folder_names[folder]);
@@ -36,7 +37,7 @@ struct str inbox_of(struct arena *a, struct str data) {
     return str_fmt(a, "%s/mail", data.p);
 }
 
-/* ---- the folders ------------------------------------------------------------------------------------------------------- */
+/* ---- the folders ----------------------------------------------------------------------------- */
 
 static bool inbox_make_folder(const char *path) { return mkdir(path, 0700) == 0 || errno == EEXIST; }
 
@@ -55,7 +56,8 @@ static void remove_drafts(struct arena *a, const char *path) {
 }
 
 struct str inbox_open(struct arena *a, struct str data) {
-    static const char *const folders[] = {"", "/tmp", "/failed", "/later", "/slow", "/new"}; /* new comes last: if it exists, all exist */
+    /* new comes last: if it exists, all exist */
+    static const char *const folders[] = {"", "/tmp", "/failed", "/later", "/slow", "/new"};
     struct str inbox = inbox_of(a, data);
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
         if (!inbox_make_folder(str_fmt(a, "%s%s", inbox.p, folders[i]).p)) return (struct str){0};
@@ -64,7 +66,7 @@ struct str inbox_open(struct arena *a, struct str data) {
     return inbox;
 }
 
-/* ---- storing --------------------------------------------------------------------------------------------------------------- */
+/* ---- storing --------------------------------------------------------------------------------- */
 
 static int inbox_write(int fd, struct str rest) {
     while (rest.n) {
@@ -89,7 +91,8 @@ int inbox_begin(struct inbox_draft *d, struct arena *a, struct str inbox, const 
     *d = (struct inbox_draft){.fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600)};
     if (d->fd < 0) return errno;
     d->path = path;
-    if (flock(d->fd, LOCK_EX | LOCK_NB) != 0) return EAGAIN; /* the desk has just started and removes the draft */
+    /* the desk has just started and removes the draft */
+    if (flock(d->fd, LOCK_EX | LOCK_NB) != 0) return EAGAIN;
     struct buf b = {0};
     buf_fmt(&b, FIRST_LINE "door: %s\n", word_of(mail_doors, mail->door));
     envelope_line(&b, "from", mail->envelope_from);
@@ -125,7 +128,8 @@ int inbox_sync(struct inbox_draft *d) { return fsync(d->fd) == 0 ? 0 : errno; }
 static struct str inbox_name(struct arena *a) {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    return str_fmt(a, "m%019" PRId64 "-%s", (int64_t)now.tv_sec * 1000000000 + now.tv_nsec, random_hex(a, 4).p);
+    return str_fmt(a, "m%019" PRId64 "-%s", (int64_t)now.tv_sec * 1000000000 + now.tv_nsec,
+                   random_hex(a, 4).p);
 }
 
 int inbox_keep(struct inbox_draft *d, struct arena *a, struct str inbox) {
@@ -133,7 +137,8 @@ int inbox_keep(struct inbox_draft *d, struct arena *a, struct str inbox) {
     int rc = close(d->fd);
     d->fd = -1;
     if (rc != 0) return errno;
-    if (rename(d->path, kept) != 0) return errno == ENOENT ? EAGAIN : errno; /* ENOENT: the desk has just started and removed the draft */
+    /* ENOENT: the desk has just started and removed the draft */
+    if (rename(d->path, kept) != 0) return errno == ENOENT ? EAGAIN : errno;
     d->kept = kept;
     return 0;
 }
@@ -167,14 +172,15 @@ int inbox_put(struct arena *a, struct str inbox, const struct inbox_mail *mail, 
     return fault;
 }
 
-/* ---- taking ------------------------------------------------------------------------------------------------------------------ */
+/* ---- taking ---------------------------------------------------------------------------------- */
 
 static int compare_arrivals(struct str a, struct str b) {
     int order = memcmp(a.p, b.p, a.n < b.n ? a.n : b.n);
     return order ? order : (a.n > b.n) - (a.n < b.n);
 }
 
-/* Puts a name in its place among the n names, and drops the last one if there are already `most`. Returns the new number. */
+/* Puts a name in its place among the n names, and drops the last one if there are already `most`. Returns
+ * the new number. */
 static int insert_name(struct arena *a, struct str *names, int n, int most, struct str name) {
     if (n == most && compare_arrivals(name, names[n - 1]) >= 0) return n;
     if (n < most) n++;
@@ -243,8 +249,8 @@ static struct inbox_mail envelope_read(struct arena *a, struct str file) {
     return without;
 }
 
-static int inbox_read_part(struct arena *a, struct str inbox, struct inbox_file file, int64_t most, struct inbox_mail *out,
-                           int64_t *whole) {
+static int inbox_read_part(struct arena *a, struct str inbox, struct inbox_file file, int64_t most,
+                           struct inbox_mail *out, int64_t *whole) {
     int fd = open(path_of_file(a, inbox, file), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0) return errno;
     struct str bytes = {0};
@@ -259,11 +265,13 @@ int inbox_read(struct arena *a, struct str inbox, struct inbox_file file, struct
     return inbox_read_part(a, inbox, file, LIMIT_MAIL + ENVELOPE_MAX, out, &whole);
 }
 
-int inbox_look(struct arena *a, struct str inbox, struct inbox_file file, struct inbox_mail *head, int64_t *size) {
+int inbox_look(struct arena *a, struct str inbox, struct inbox_file file, struct inbox_mail *head,
+               int64_t *size) {
     return inbox_read_part(a, inbox, file, ENVELOPE_MAX + INBOX_HEAD, head, size);
 }
 
-/* Also returns true if the file is not there any more, because another process of this folder has taken the mail. */
+/* Also returns true if the file is not there any more, because another process of this folder has taken
+ * the mail. */
 static bool inbox_rename(struct arena *a, struct str inbox, struct inbox_file file, const char *to) {
     const char *from = path_of_file(a, inbox, file);
     if (rename(from, path_of(a, inbox, to, file.name)) == 0) return true;
@@ -277,7 +285,9 @@ bool inbox_done(struct arena *a, struct str inbox, struct inbox_file file) {
     return unlink(path_of_file(a, inbox, file)) == 0 || errno == ENOENT;
 }
 
-bool inbox_fail(struct arena *a, struct str inbox, struct inbox_file file) { return inbox_rename(a, inbox, file, "failed"); }
+bool inbox_fail(struct arena *a, struct str inbox, struct inbox_file file) {
+    return inbox_rename(a, inbox, file, "failed");
+}
 
 bool inbox_move(struct arena *a, struct str inbox, struct inbox_file file, enum inbox_folder to) {
     return inbox_rename(a, inbox, file, folder_names[to]);
@@ -288,7 +298,8 @@ enum inbox_place inbox_find(struct arena *a, struct str inbox, struct str name) 
     static const struct {
         const char *folder;
         enum inbox_place place;
-    } places[] = {{"new", INBOX_WAITS}, {"later", INBOX_ASIDE}, {"slow", INBOX_ASIDE}, {"failed", INBOX_FAILED}};
+    } places[] = {
+        {"new", INBOX_WAITS}, {"later", INBOX_ASIDE}, {"slow", INBOX_ASIDE}, {"failed", INBOX_FAILED}};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         if (access(path_of(a, inbox, places[i].folder, name), F_OK) == 0) return places[i].place;
     return INBOX_GONE;

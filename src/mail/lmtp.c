@@ -48,9 +48,10 @@ struct lmtp {
     int fault;
 };
 
-/* ---- syncs ------------------------------------------------------------------------------------------------------------------ */
+/* ---- syncs ----------------------------------------------------------------------------------- */
 
-/* One sync of the folder covers all renames before it. So connections that wait for one at the same time share the next one. */
+/* One sync of the folder covers all renames before it. So connections that wait for one at the same time
+ * share the next one. */
 static int share_sync(void *arg) {
     struct lmtp *l = arg;
     pthread_mutex_lock(&l->lock);
@@ -70,12 +71,13 @@ static int share_sync(void *arg) {
         if (fault) l->failed = covered, l->fault = fault;
         pthread_cond_broadcast(&l->changed);
     }
-    int fault = mine <= l->failed ? l->fault : 0; /* a sync that has failed since then counts, too: then the mail comes twice */
+    /* a sync that has failed since then counts, too: then the mail comes twice */
+    int fault = mine <= l->failed ? l->fault : 0;
     pthread_mutex_unlock(&l->lock);
     return fault;
 }
 
-/* ---- a connection ------------------------------------------------------------------------------------------------------------- */
+/* ---- a connection ---------------------------------------------------------------------------- */
 
 static int time_left(const struct peer *p) {
     int64_t left = p->ends - clock_monotonic(), idle = (int64_t)p->lmtp->cfg.idle_s * 1000;
@@ -96,7 +98,8 @@ static bool peer_send(struct peer *p, struct str rest) {
 /* Waits for bytes. Returns their number; 0: the connection ends. */
 static size_t peer_receive(struct peer *p, const struct lmtp_session *s, char *bytes) {
     for (;;) {
-        struct pollfd wait[2] = {{.fd = p->fd, .events = POLLIN}, {.fd = p->lmtp->stopping, .events = POLLIN}};
+        struct pollfd wait[2] = {{.fd = p->fd, .events = POLLIN},
+                                 {.fd = p->lmtp->stopping, .events = POLLIN}};
         int ready = poll(wait, lmtp_session_rests(s) ? 2 : 1, time_left(p));
         if (ready == 0) peer_send(p, S(TIMED_OUT));
         if (ready > 0 && wait[1].revents) peer_send(p, S(CLOSING));
@@ -142,7 +145,7 @@ static void *peer_main(void *arg) {
     return NULL;
 }
 
-/* ---- the listener ------------------------------------------------------------------------------------------------------------- */
+/* ---- the listener ---------------------------------------------------------------------------- */
 
 static bool peer_thread(struct peer *p) {
     pthread_attr_t attr;
@@ -160,7 +163,11 @@ static struct peer *peer_join(struct lmtp *l, int fd) {
     struct peer *p = NULL;
     pthread_mutex_lock(&l->lock);
     if (l->count < l->cfg.connections && (p = calloc(1, sizeof *p)) != NULL) {
-        *p = (struct peer){.lmtp = l, .fd = fd, .ends = clock_monotonic() + LMTP_CONNECTION_MS, .next = l->peers, .link = &l->peers};
+        *p = (struct peer){.lmtp = l,
+                           .fd = fd,
+                           .ends = clock_monotonic() + LMTP_CONNECTION_MS,
+                           .next = l->peers,
+                           .link = &l->peers};
         if (p->next) p->next->link = &p->next;
         l->peers = p;
         l->count++;
@@ -172,7 +179,9 @@ static struct peer *peer_join(struct lmtp *l, int fd) {
 
 static void turn_away(struct lmtp *l, int fd) {
     atomic_fetch_add(&l->setup.counts->turned_away, 1);
-    log_often(LOG_WARN, "refused LMTP connections", "LMTP: a connection was refused, because %d are open (--lmtp-connections)",
+    log_often(LOG_WARN, "refused LMTP connections",
+              "LMTP: a connection was refused, because %d are open "
+              "(--lmtp-connections)",
               l->cfg.connections);
     send(fd, TURNED_AWAY, sizeof TURNED_AWAY - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
     close(fd);
@@ -204,22 +213,23 @@ static void *acceptor_main(void *arg) {
     }
 }
 
-/* ---- opening ------------------------------------------------------------------------------------------------------------------ */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 /* The socket of a process that has ended stays in its folder. It is removed only if nobody listens there. */
 static void remove_stale_socket(const struct sockaddr_un *at) {
     struct stat st;
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0) return;
-    bool stale = lstat(at->sun_path, &st) == 0 && S_ISSOCK(st.st_mode) && connect(fd, (const struct sockaddr *)at, sizeof *at) != 0 &&
-                 errno == ECONNREFUSED;
+    bool stale = lstat(at->sun_path, &st) == 0 && S_ISSOCK(st.st_mode) &&
+                 connect(fd, (const struct sockaddr *)at, sizeof *at) != 0 && errno == ECONNREFUSED;
     if (stale) unlink(at->sun_path);
     close(fd);
 }
 
 static int lmtp_socket(int family) { return socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0); }
 
-/* Returns the descriptor if it is ready. Otherwise closes it, and returns -1 with the errno of the failure. */
+/* Returns the descriptor if it is ready. Otherwise closes it, and returns -1 with the errno of the
+ * failure. */
 static int ready_or_closed(int fd, bool ready) {
     int fault = errno;
     if (ready) return fd;
@@ -233,8 +243,10 @@ static int listen_path(const char *path) {
     snprintf(at.sun_path, sizeof at.sun_path, "%s", path);
     remove_stale_socket(&at);
     int fd = lmtp_socket(AF_UNIX);
-    /* The mode is set before the file exists, so that no other user connects meanwhile. The umask may take the group's right away: it is set again. */
-    return ready_or_closed(fd, fd >= 0 && fchmod(fd, 0660) == 0 && bind(fd, (struct sockaddr *)&at, sizeof at) == 0 &&
+    /* The mode is set before the file exists, so that no other user connects meanwhile. The umask may take
+     * the group's right away: it is set again. */
+    return ready_or_closed(fd, fd >= 0 && fchmod(fd, 0660) == 0 &&
+                                   bind(fd, (struct sockaddr *)&at, sizeof at) == 0 &&
                                    chmod(path, 0660) == 0 && listen(fd, SOMAXCONN) == 0);
 }
 
@@ -262,15 +274,20 @@ static int listen_port(const char *host, int port) {
                                    bind(fd, (struct sockaddr *)&at, size) == 0 && listen(fd, SOMAXCONN) == 0);
 }
 
-static bool is_open_network(const char *host) { return strncmp(host, "127.", 4) != 0 && strcmp(host, "[::1]") != 0; }
+static bool is_open_network(const char *host) {
+    return strncmp(host, "127.", 4) != 0 && strcmp(host, "[::1]") != 0;
+}
 
-struct lmtp *lmtp_open(const struct lmtp_config *cfg, struct lmtp_counts *counts, char *err, size_t err_size) {
+struct lmtp *lmtp_open(const struct lmtp_config *cfg, struct lmtp_counts *counts, char *err,
+                       size_t err_size) {
     struct lmtp *l = calloc(1, sizeof *l);
     if (l == NULL) abort();
-    *l = (struct lmtp){
-        .cfg = *cfg, .stopping = eventfd(0, EFD_CLOEXEC), .fd = cfg->host ? listen_port(cfg->host, cfg->port) : listen_path(cfg->path)};
+    *l = (struct lmtp){.cfg = *cfg,
+                       .stopping = eventfd(0, EFD_CLOEXEC),
+                       .fd = cfg->host ? listen_port(cfg->host, cfg->port) : listen_path(cfg->path)};
     if (l->fd < 0 || l->stopping < 0) {
-        if (cfg->host) snprintf(err, err_size, "LMTP can't listen on %s:%d: %s", cfg->host, cfg->port, strerror(errno));
+        if (cfg->host)
+            snprintf(err, err_size, "LMTP can't listen on %s:%d: %s", cfg->host, cfg->port, strerror(errno));
         else snprintf(err, err_size, "LMTP can't listen on %s: %s", cfg->path, strerror(errno));
         if (l->fd >= 0) close(l->fd);
         if (l->stopping >= 0) close(l->stopping);
@@ -278,11 +295,14 @@ struct lmtp *lmtp_open(const struct lmtp_config *cfg, struct lmtp_counts *counts
         return NULL;
     }
     if (gethostname(l->host, sizeof l->host - 1) != 0 || l->host[0] == 0) strcpy(l->host, "localhost");
-    l->setup = (struct lmtp_setup){.inbox = cfg->inbox, .host = str_of(l->host), .counts = counts, .sync_names = share_sync, .arg = l};
+    l->setup = (struct lmtp_setup){
+        .inbox = cfg->inbox, .host = str_of(l->host), .counts = counts, .sync_names = share_sync, .arg = l};
     pthread_mutex_init(&l->lock, NULL);
     pthread_cond_init(&l->changed, NULL);
     if (cfg->host && is_open_network(cfg->host))
-        log_warn("LMTP listens on %s: anyone who can connect can deliver mail under any name, so let only mail servers connect", cfg->host);
+        log_warn("LMTP listens on %s: anyone who can connect can deliver mail under any name, so let only "
+                 "mail servers connect",
+                 cfg->host);
     return l;
 }
 
@@ -298,11 +318,12 @@ int lmtp_port(const struct lmtp *l) {
     return ntohs(at.sin6_port); /* at the same place as sin_port */
 }
 
-/* ---- the end ------------------------------------------------------------------------------------------------------------------ */
+/* ---- the end --------------------------------------------------------------------------------- */
 
 void lmtp_drain(struct lmtp *l) {
     uint64_t one = 1;
-    if (l && write(l->stopping, &one, sizeof one) < 0) log_error("LMTP can't be stopped: %s", strerror(errno));
+    if (l && write(l->stopping, &one, sizeof one) < 0)
+        log_error("LMTP can't be stopped: %s", strerror(errno));
 }
 
 static void wait_for_peers(struct lmtp *l, int deadline_ms) {
@@ -318,7 +339,8 @@ void lmtp_stop(struct lmtp *l, int deadline_ms) {
     if (l == NULL) return;
     lmtp_drain(l);
     if (l->started) pthread_join(l->acceptor, NULL);
-    if (l->cfg.path) unlink(l->cfg.path); /* before the port closes: afterwards the path may be that of a new process */
+    /* before the port closes: afterwards the path may be that of a new process */
+    if (l->cfg.path) unlink(l->cfg.path);
     close(l->fd);
     wait_for_peers(l, deadline_ms);
     close(l->stopping);

@@ -1,5 +1,6 @@
-/* The LMTP listener: a port or a UNIX socket, and a thread for each connection, because a thread waits for the disk at the end of each mail. It needs
- * no store: `deskd serve --lmtp` has one, and `deskd lmtp` is nothing else. Mail servers of this machine deliver here; LMTP is not for the network. */
+/* The LMTP listener: a port or a UNIX socket, and a thread for each connection, because a thread waits for
+ * the disk at the end of each mail. It needs no store: `deskd serve --lmtp` has one, and `deskd lmtp` is
+ * nothing else. Mail servers of this machine deliver here; LMTP is not for the network. */
 #ifndef MAIL_LMTP_H
 #define MAIL_LMTP_H
 
@@ -19,7 +20,9 @@ struct lmtp_config {
 struct lmtp *lmtp_open(const struct lmtp_config *cfg, struct lmtp_counts *counts, char *err, size_t err_size);
 bool lmtp_start(struct lmtp *l); /* starts the threads */
 int lmtp_port(const struct lmtp *l);
-void lmtp_drain(struct lmtp *l);                 /* no new connections and mails: 421. Mails under way go on. Returns at once */
-void lmtp_stop(struct lmtp *l, int deadline_ms); /* drains, ends the other connections after the deadline, and frees. NULL: does nothing */
+/* no new connections and mails: 421. Mails under way go on. Returns at once */
+void lmtp_drain(struct lmtp *l);
+/* drains, ends the other connections after the deadline, and frees. NULL: does nothing */
+void lmtp_stop(struct lmtp *l, int deadline_ms);
 
 #endif

@@ -4,10 +4,14 @@
 
 #define ADDRESS_MAX 512 /* bytes; RFC 5321 demands 254, and tokens in plus parts add some */
 
-/* ---- paths ------------------------------------------------------------------------------------------------------------------- */
+/* ---- paths ----------------------------------------------------------------------------------- */
 
-static bool is_atom_byte(unsigned char c) { return c > 0x7F || isalnum(c) || in_set(c, "!#$%&'*+-/=?^_`{|}~."); }
-static bool is_host_byte(unsigned char c) { return c > 0x7F || isalnum(c) || c == '-' || c == '.' || c == '_'; }
+static bool is_atom_byte(unsigned char c) {
+    return c > 0x7F || isalnum(c) || in_set(c, "!#$%&'*+-/=?^_`{|}~.");
+}
+static bool is_host_byte(unsigned char c) {
+    return c > 0x7F || isalnum(c) || c == '-' || c == '.' || c == '_';
+}
 
 static size_t span(struct str s, bool (*is)(unsigned char c)) {
     size_t n = 0;
@@ -57,7 +61,8 @@ static struct str without_route(struct str s) {
     return rest.p ? rest : s;
 }
 
-/* Reads "<local@domain>", and "<>" and "<local>", too. *rest becomes the text behind it. Returns false if it is no path. */
+/* Reads "<local@domain>", and "<>" and "<local>", too. *rest becomes the text behind it. Returns false if
+ * it is no path. */
 static bool path_read(struct arena *a, struct str *rest, struct str *address) {
     if (rest->n == 0 || *rest->p != '<') return false;
     struct str at = without_route(behind(*rest, 1));
@@ -74,7 +79,7 @@ static bool path_read(struct arena *a, struct str *rest, struct str *address) {
     return rest->n == 0 || *rest->p == ' ';
 }
 
-/* ---- commands ---------------------------------------------------------------------------------------------------------------- */
+/* ---- commands -------------------------------------------------------------------------------- */
 
 /* "SIZE=123": at most 18 digits. */
 static bool size_read(struct str digits, int64_t *size) {
@@ -85,9 +90,12 @@ static bool size_read(struct str digits, int64_t *size) {
 
 static const char *mail_parameter(struct lmtp_command *c, struct str text) {
     struct str value = text, name = str_cut(&value, '=');
-    if (str_eqi(name, S("SIZE"))) return value.p && size_read(value, &c->size) ? NULL : "501 5.5.4 SIZE takes a number of bytes";
+    if (str_eqi(name, S("SIZE")))
+        return value.p && size_read(value, &c->size) ? NULL : "501 5.5.4 SIZE takes a number of bytes";
     if (str_eqi(name, S("BODY")))
-        return str_eqi(value, S("7BIT")) || str_eqi(value, S("8BITMIME")) ? NULL : "501 5.5.4 BODY takes 7BIT or 8BITMIME";
+        return str_eqi(value, S("7BIT")) || str_eqi(value, S("8BITMIME"))
+                   ? NULL
+                   : "501 5.5.4 BODY takes 7BIT or 8BITMIME";
     if (!str_eqi(text, S("SMTPUTF8"))) return "555 5.5.4 unknown parameter";
     c->utf8 = true;
     return NULL;
@@ -110,7 +118,8 @@ static bool is_ascii(struct str s) {
 
 static const char *read_address(struct arena *a, struct lmtp_command *c, struct str rest, struct str word) {
     if (rest.n < word.n || !str_eqi((struct str){rest.p, word.n}, word))
-        return c->verb == LMTP_MAIL ? "501 5.5.4 write MAIL FROM:<address>" : "501 5.5.4 write RCPT TO:<address>";
+        return c->verb == LMTP_MAIL ? "501 5.5.4 write MAIL FROM:<address>"
+                                    : "501 5.5.4 write RCPT TO:<address>";
     rest = str_trim(behind(rest, word.n));
     if (!path_read(a, &rest, &c->address) || (c->verb == LMTP_RCPT && c->address.n == 0))
         return c->verb == LMTP_MAIL ? "501 5.1.7 not an address" : "501 5.1.3 not an address";
@@ -121,8 +130,9 @@ static const char *read_address(struct arena *a, struct lmtp_command *c, struct 
 static const struct {
     const char *name;
     enum lmtp_verb verb;
-} verbs[] = {{"LHLO", LMTP_LHLO}, {"HELO", LMTP_HELO}, {"EHLO", LMTP_HELO}, {"MAIL", LMTP_MAIL}, {"RCPT", LMTP_RCPT}, {"DATA", LMTP_DATA},
-             {"RSET", LMTP_RSET}, {"NOOP", LMTP_NOOP}, {"QUIT", LMTP_QUIT}, {"VRFY", LMTP_VRFY}, {"HELP", LMTP_HELP}};
+} verbs[] = {{"LHLO", LMTP_LHLO}, {"HELO", LMTP_HELO}, {"EHLO", LMTP_HELO}, {"MAIL", LMTP_MAIL},
+             {"RCPT", LMTP_RCPT}, {"DATA", LMTP_DATA}, {"RSET", LMTP_RSET}, {"NOOP", LMTP_NOOP},
+             {"QUIT", LMTP_QUIT}, {"VRFY", LMTP_VRFY}, {"HELP", LMTP_HELP}};
 
 static enum lmtp_verb verb_of(struct str name) {
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
@@ -161,7 +171,7 @@ struct lmtp_command lmtp_command_read(struct arena *a, struct str line) {
     return c;
 }
 
-/* ---- data --------------------------------------------------------------------------------------------------------------------- */
+/* ---- data ------------------------------------------------------------------------------------ */
 
 /* Moves on by one byte. Writes 0, 1 or 2 bytes to out. Returns their number. */
 static size_t data_byte(enum lmtp_place *at, char c, char *out) {
@@ -170,7 +180,9 @@ static size_t data_byte(enum lmtp_place *at, char c, char *out) {
     switch (was) {
     case PLACE_LINE: *at = c == '.' ? PLACE_DOT : c == '\r' ? PLACE_CR : PLACE_TEXT; return c != '.';
     case PLACE_TEXT:
-    case PLACE_CR: *at = c == '\r' ? PLACE_CR : c == '\n' && was == PLACE_CR ? PLACE_LINE : PLACE_TEXT; return 1;
+    case PLACE_CR:
+        *at = c == '\r' ? PLACE_CR : c == '\n' && was == PLACE_CR ? PLACE_LINE : PLACE_TEXT;
+        return 1;
     case PLACE_DOT: *at = c == '\r' ? PLACE_DOT_CR : PLACE_TEXT; return c != '\r';
     case PLACE_DOT_CR:
         *at = c == '\n' ? PLACE_END : c == '\r' ? PLACE_CR : PLACE_TEXT;

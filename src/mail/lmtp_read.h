@@ -1,5 +1,5 @@
-/* Reads what an LMTP client sends (RFC 2033; the grammar is that of RFC 5321 and 6531): command lines, and the data of a mail. Pure: no socket, no
- * file. The input is hostile. */
+/* Reads what an LMTP client sends (RFC 2033; the grammar is that of RFC 5321 and 6531): command lines, and
+ * the data of a mail. Pure: no socket, no file. The input is hostile. */
 #ifndef MAIL_LMTP_READ_H
 #define MAIL_LMTP_READ_H
 
@@ -34,13 +34,15 @@ struct lmtp_command {
 /* Reads a line without its CRLF. */
 struct lmtp_command lmtp_command_read(struct arena *a, struct str line);
 
-/* The data of a mail ends with CRLF.CRLF, or begins with .CRLF and is empty. No other sequence ends it: a server in front that reads LF.LF or
- * CR.CR as text must not be a way to smuggle a second mail in (CVE-2023-51764). A dot at the start of a line, and a line ends with CRLF,
- * is removed; all other bytes stay. */
+/* The data of a mail ends with CRLF.CRLF, or begins with .CRLF and is empty. No other sequence ends it: a
+ * server in front that reads LF.LF or CR.CR as text must not be a way to smuggle a second mail in
+ * (CVE-2023-51764). A dot at the start of a line, and a line ends with CRLF, is removed; all other bytes
+ * stay. */
 enum lmtp_place { PLACE_LINE, PLACE_TEXT, PLACE_CR, PLACE_DOT, PLACE_DOT_CR, PLACE_END };
 
-/* Reads some of `in`, and writes the data of the mail to `out`, which has room for in.n + 1 bytes. Begin with PLACE_LINE. Returns the number of bytes
- * read: all, or those up to the end of the mail. Then *at is PLACE_END. */
+/* Reads some of `in`, and writes the data of the mail to `out`, which has room for in.n + 1 bytes. Begin
+ * with PLACE_LINE. Returns the number of bytes read: all, or those up to the end of the mail. Then *at is
+ * PLACE_END. */
 size_t lmtp_data_read(enum lmtp_place *at, struct str in, char *out, size_t *written);
 
 #endif

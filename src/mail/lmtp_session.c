@@ -39,14 +39,14 @@ struct lmtp_session {
     char data[LMTP_PIECE + 1];
 };
 
-/* ---- replies ---------------------------------------------------------------------------------------------------------------- */
+/* ---- replies --------------------------------------------------------------------------------- */
 
 static void lmtp_say(struct lmtp_session *s, const char *reply) {
     buf_text(&s->out, reply);
     buf_text(&s->out, "\r\n");
 }
 
-/* ---- a mail ----------------------------------------------------------------------------------------------------------------- */
+/* ---- a mail ---------------------------------------------------------------------------------- */
 
 static void lmtp_reset(struct lmtp_session *s) {
     arena_free(s->arena);
@@ -72,30 +72,37 @@ static const char *lmtp_mail(struct lmtp_session *s, const struct lmtp_command *
 
 static const char *lmtp_refuse_recipient(struct lmtp_session *s) {
     atomic_fetch_add(&s->setup->counts->unknown, 1);
-    log_often(LOG_INFO, "refused recipients", "LMTP: a recipient was refused, because the desk takes no mail for the address");
+    log_often(LOG_INFO, "refused recipients",
+              "LMTP: a recipient was refused, because the desk takes no mail for "
+              "the address");
     return "550 5.1.1 the desk takes no mail for this address";
 }
 
 static const char *lmtp_rcpt(struct lmtp_session *s, const struct lmtp_command *c) {
     if (s->phase != PHASE_MAIL) return "503 5.5.1 give a sender first";
-    if (s->recipient_count == LIMIT_LMTP_RECIPIENTS) return "452 4.5.3 too many recipients: send the mail to the others separately";
+    if (s->recipient_count == LIMIT_LMTP_RECIPIENTS)
+        return "452 4.5.3 too many recipients: send the mail to the others "
+               "separately";
     if (c->international && !s->utf8) return "553 5.6.7 this address needs SMTPUTF8";
     int found = recipients_take(s->arena, s->setup->inbox, c->address);
     if (found == 0) return lmtp_refuse_recipient(s);
     if (found < 0) {
         atomic_fetch_add(&s->setup->counts->put_off, 1);
-        log_often(LOG_ERROR, "recipients that could not be looked up", "LMTP: %s/recipients can't be read: %s", s->setup->inbox.p,
-                  strerror(errno));
+        log_often(LOG_ERROR, "recipients that could not be looked up",
+                  "LMTP: %s/recipients can't be read: %s", s->setup->inbox.p, strerror(errno));
         return "451 4.3.0 the list of recipients can't be read now";
     }
-    s->recipients = arena_more(s->arena, s->recipients, s->recipient_count, &s->recipient_room, sizeof *s->recipients);
+    s->recipients =
+        arena_more(s->arena, s->recipients, s->recipient_count, &s->recipient_room, sizeof *s->recipients);
     s->recipients[s->recipient_count++] = c->address;
     return "250 2.1.5 ok";
 }
 
 static const char *lmtp_trouble(const struct lmtp_session *s, int fault) {
-    log_often(LOG_ERROR, "mails that could not be stored", "LMTP: %s can't store a mail now: %s", s->setup->inbox.p, strerror(fault));
-    return fault == ENOSPC || fault == EDQUOT ? "451 4.3.1 the disk is full" : "451 4.3.0 the mail can't be stored now";
+    log_often(LOG_ERROR, "mails that could not be stored", "LMTP: %s can't store a mail now: %s",
+              s->setup->inbox.p, strerror(fault));
+    return fault == ENOSPC || fault == EDQUOT ? "451 4.3.1 the disk is full"
+                                              : "451 4.3.0 the mail can't be stored now";
 }
 
 static struct inbox_mail for_recipient(const struct lmtp_session *s, int i) {
@@ -122,7 +129,7 @@ static const char *lmtp_data(struct lmtp_session *s) {
     return "354 send the mail, and end it with CRLF.CRLF";
 }
 
-/* ---- its end ---------------------------------------------------------------------------------------------------------------- */
+/* ---- its end --------------------------------------------------------------------------------- */
 
 /* Stores the mail for a further recipient. */
 static int store_copy(struct lmtp_session *s, struct inbox_draft *d, int i) {
@@ -136,9 +143,11 @@ static int store_copy(struct lmtp_session *s, struct inbox_draft *d, int i) {
     return fault;
 }
 
-/* Stores the mail for all recipients. Sets the fault of each. The first file is renamed last, because the others are copied from it. */
+/* Stores the mail for all recipients. Sets the fault of each. The first file is renamed last, because the
+ * others are copied from it. */
 static void store_all(struct lmtp_session *s, struct inbox_draft *drafts, int *faults) {
-    for (int i = 1; i < s->recipient_count; i++) faults[i] = s->fault ? s->fault : store_copy(s, &drafts[i], i);
+    for (int i = 1; i < s->recipient_count; i++)
+        faults[i] = s->fault ? s->fault : store_copy(s, &drafts[i], i);
     faults[0] = s->fault ? s->fault : inbox_sync(&s->draft);
     if (!faults[0]) faults[0] = inbox_keep(&s->draft, s->arena, s->setup->inbox);
     if (faults[0]) inbox_drop(&s->draft);
@@ -160,7 +169,8 @@ static void say_result(struct lmtp_session *s, const struct inbox_draft *d, int 
     }
     atomic_fetch_add(fault == TOO_LARGE ? &counts->refused : &counts->put_off, 1);
     lmtp_say(s, fault == TOO_LARGE  ? "552 5.3.4 this mail is too large"
-                : fault == TOO_MANY ? "452 4.5.3 too many recipients of a large mail: send it to the others separately"
+                : fault == TOO_MANY ? "452 4.5.3 too many recipients of a large mail: send it to the others "
+                                      "separately"
                                     : lmtp_trouble(s, fault));
 }
 
@@ -173,7 +183,8 @@ static void lmtp_data_end(struct lmtp_session *s) {
         say_result(s, &drafts[i], faults[i]);
         stored += faults[i] == 0;
     }
-    log_often(LOG_INFO, "mails by LMTP", "LMTP: a mail of %" PRId64 " bytes was stored for %d of %d recipients", s->received, stored,
+    log_often(LOG_INFO, "mails by LMTP",
+              "LMTP: a mail of %" PRId64 " bytes was stored for %d of %d recipients", s->received, stored,
               s->recipient_count);
     s->phase = PHASE_READY;
     lmtp_reset(s);
@@ -199,12 +210,14 @@ static size_t feed_data(struct lmtp_session *s, struct str bytes) {
     return n;
 }
 
-/* ---- commands --------------------------------------------------------------------------------------------------------------- */
+/* ---- commands -------------------------------------------------------------------------------- */
 
 static const char *lmtp_lhlo(struct lmtp_session *s) {
     lmtp_reset(s);
     s->phase = PHASE_READY;
-    buf_fmt(&s->out, "250-%s\r\n250-PIPELINING\r\n250-ENHANCEDSTATUSCODES\r\n250-8BITMIME\r\n250-SMTPUTF8\r\n", s->setup->host.p);
+    buf_fmt(&s->out,
+            "250-%s\r\n250-PIPELINING\r\n250-ENHANCEDSTATUSCODES\r\n250-8BITMIME\r\n250-SMTPUTF8\r\n",
+            s->setup->host.p);
     return "250 SIZE " LMTP_SIZE;
 }
 
@@ -252,13 +265,15 @@ static void lmtp_line(struct lmtp_session *s) {
     struct arena_mark mark = arena_mark(s->arena);
     struct lmtp_command c = lmtp_command_read(s->arena, (struct str){s->line, n - 1});
     const char *reply = lmtp_obey(s, &c);
-    if ((c.verb == LMTP_MAIL || c.verb == LMTP_RCPT) && *reply != '2') arena_return(s->arena, mark); /* refusals take no memory */
+    /* refusals take no memory */
+    if ((c.verb == LMTP_MAIL || c.verb == LMTP_RCPT) && *reply != '2') arena_return(s->arena, mark);
     lmtp_answer(s, reply);
 }
 
 /* Takes a byte of a command. Only CR LF ends it. */
 static void feed_byte(struct lmtp_session *s, char c) {
-    bool cr = s->line_length == LIMIT_LMTP_LINE ? s->line_cr : s->line_length && s->line[s->line_length - 1] == '\r';
+    bool cr = s->line_length == LIMIT_LMTP_LINE ? s->line_cr
+                                                : s->line_length && s->line[s->line_length - 1] == '\r';
     s->line_cr = c == '\r';
     if (cr && c == '\n') lmtp_line(s);
     else if (s->line_length < LIMIT_LMTP_LINE) s->line[s->line_length++] = c;
@@ -274,7 +289,7 @@ bool lmtp_session_feed(struct lmtp_session *s, struct str bytes) {
     return !s->over;
 }
 
-/* ---- the session -------------------------------------------------------------------------------------------------------------- */
+/* ---- the session ----------------------------------------------------------------------------- */
 
 struct lmtp_session *lmtp_session_new(const struct lmtp_setup *setup) {
     struct lmtp_session *s = calloc(1, sizeof *s);

@@ -9,7 +9,7 @@
 
 #define HEADER_TEXT 500 /* bytes of a name or a subject; longer ones are cut */
 #define PLAIN 60        /* bytes that go into one line unencoded */
-#define WORD 36         /* bytes in an encoded word: a line with one has at most 76 characters (RFC 2047 section 2) */
+#define WORD 36 /* bytes in an encoded word: a line with one has at most 76 characters (RFC 2047 section 2) */
 
 struct str mime_address(struct arena *a, struct str address) {
     char *domain = NULL;
@@ -21,11 +21,11 @@ struct str mime_address(struct arena *a, struct str address) {
     return out;
 }
 
-/* ---- headers -------------------------------------------------------------------------------------------------------
+/* ---- headers ---------------------------------------------------------------------------------
  *
- * Names and subjects may come from strangers. GMime does not encode a name that already is an encoded word (which may
- * hide a CR LF), and makes longer encoded words than RFC 2047 allows. So a text is written unencoded only if no
- * character in it is special, otherwise as encoded words. */
+ * Names and subjects may come from strangers. GMime does not encode a name that already is an encoded word
+ * (which may hide a CR LF), and makes longer encoded words than RFC 2047 allows. So a text is written
+ * unencoded only if no character in it is special, otherwise as encoded words. */
 
 static bool means_nothing(struct str s) {
     for (size_t i = 0; i < s.n; i++)
@@ -33,8 +33,8 @@ static bool means_nothing(struct str s) {
     return s.n <= PLAIN && (s.n == 0 || (s.p[0] != ' ' && s.p[s.n - 1] != ' '));
 }
 
-/* Cuts at a character boundary. Control characters become blanks, because some mail readers decode words before they
- * look for headers. */
+/* Cuts at a character boundary. Control characters become blanks, because some mail readers decode words
+ * before they look for headers. */
 static struct str one_line(struct arena *a, struct str s) {
     if (s.n > HEADER_TEXT) s.n = HEADER_TEXT;
     while (!utf8_valid(s)) s.n--;
@@ -62,7 +62,8 @@ static struct str header_text(struct arena *a, struct str s) {
 static void set_header(struct arena *a, GMimeMessage *message, const char *name, struct str value) {
     GMimeHeaderList *list = g_mime_object_get_header_list(GMIME_OBJECT(message));
     g_mime_header_list_set(list, name, "", NULL);
-    g_mime_header_set_raw_value(g_mime_header_list_get_header(list, name), str_fmt(a, " %.*s\n", (int)value.n, value.p).p);
+    g_mime_header_set_raw_value(g_mime_header_list_get_header(list, name),
+                                str_fmt(a, " %.*s\n", (int)value.n, value.p).p);
 }
 
 static struct str mailbox(struct arena *a, struct str name, struct str address) {
@@ -93,11 +94,13 @@ static void set_references(struct arena *a, GMimeMessage *message, const struct 
     set_header(a, message, "References", all);
 }
 
-/* Headers for programs that answer mails: they leave automatic mails alone (RFC 3834), and a desk recognises its own. */
+/* Headers for programs that answer mails: they leave automatic mails alone (RFC 3834), and a desk
+ * recognises its own. */
 static void set_automatic(struct arena *a, GMimeMessage *message, const struct mail *m) {
     if (m->loop.n) set_header(a, message, "X-Desk-Loop", m->loop);
     if (m->cause == MAIL_OF_PERSON) return;
-    set_header(a, message, "Auto-Submitted", m->cause == MAIL_ANSWER ? S("auto-replied") : S("auto-generated"));
+    set_header(a, message, "Auto-Submitted",
+               m->cause == MAIL_ANSWER ? S("auto-replied") : S("auto-generated"));
     set_header(a, message, "X-Auto-Response-Suppress", S("OOF, AutoReply"));
     if (m->in_bulk) set_header(a, message, "Precedence", S("bulk"));
 }
@@ -106,7 +109,8 @@ static void set_automatic(struct arena *a, GMimeMessage *message, const struct m
 static void set_unsubscribe(struct arena *a, GMimeMessage *message, const struct mail *m) {
     if (m->unsubscribe.n == 0) return;
     set_header(a, message, "List-Unsubscribe", STR_CAT(a, S("<"), m->unsubscribe, S(">")));
-    if (str_starts(m->unsubscribe, S("https:"))) set_header(a, message, "List-Unsubscribe-Post", S("List-Unsubscribe=One-Click"));
+    if (str_starts(m->unsubscribe, S("https:")))
+        set_header(a, message, "List-Unsubscribe-Post", S("List-Unsubscribe=One-Click"));
 }
 
 static void set_headers(struct arena *a, GMimeMessage *message, const struct mail *m) {
@@ -124,7 +128,7 @@ static void set_headers(struct arena *a, GMimeMessage *message, const struct mai
     g_date_time_unref(date);
 }
 
-/* ---- the message ----------------------------------------------------------------------------------------------------- */
+/* ---- the message ----------------------------------------------------------------------------- */
 
 static GMimeObject *text_part(const char *subtype, struct str text) {
     GMimeTextPart *part = g_mime_text_part_new_with_subtype(subtype);
@@ -152,7 +156,9 @@ static GMimeObject *alternatives(const struct mail *m) {
 /* A part in base64 can't be a mail or have parts of its own (RFC 2046 section 5.2.1). */
 static GMimeContentType *type_of_part(struct arena *a, struct str type) {
     GMimeContentType *t = g_mime_content_type_parse(NULL, str_dup(a, type).p);
-    if (t && !g_mime_content_type_is_type(t, "multipart", "*") && !g_mime_content_type_is_type(t, "message", "*")) return t;
+    if (t && !g_mime_content_type_is_type(t, "multipart", "*") &&
+        !g_mime_content_type_is_type(t, "message", "*"))
+        return t;
     if (t) g_object_unref(t);
     return g_mime_content_type_new("application", "octet-stream");
 }

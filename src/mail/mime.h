@@ -20,12 +20,14 @@ enum mail_cause {
 struct mail {
     struct str from_name, from, to_name, to; /* names may be empty */
     struct str reply_to;                     /* address; p NULL: none */
-    const struct str *references;            /* Message-IDs of the thread, without angle brackets, the latest last */
+    /* Message-IDs of the thread, without angle brackets, the latest last */
+    const struct str *references;
     int reference_count;
-    struct str loop;                            /* value of X-Desk-Loop */
-    struct str unsubscribe;                     /* URL that ends such mails; p NULL: none */
-    bool in_bulk;                               /* Precedence: bulk */
-    struct str subject, text, html, message_id; /* html: p NULL: text only; message_id without angle brackets */
+    struct str loop;        /* value of X-Desk-Loop */
+    struct str unsubscribe; /* URL that ends such mails; p NULL: none */
+    bool in_bulk;           /* Precedence: bulk */
+    /* html: p NULL: text only; message_id without angle brackets */
+    struct str subject, text, html, message_id;
     int64_t date;
     enum mail_cause cause;
     const struct mail_part *parts; /* attached files */
@@ -38,8 +40,8 @@ struct str mime_write(struct arena *a, const struct mail *m);
 /* Returns the address with its domain in A-labels (IDNA 2008); p NULL: not an address. */
 struct str mime_address(struct arena *a, struct str address);
 
-/* Call these around all use of GMime. They let one thread in at a time, because GMime promises nothing about threads. A
- * use takes microseconds, and 5 ms for each megabyte of attached files. */
+/* Call these around all use of GMime. They let one thread in at a time, because GMime promises nothing
+ * about threads. A use takes microseconds, and 5 ms for each megabyte of attached files. */
 void mime_begin(void);
 void mime_end(void);
 

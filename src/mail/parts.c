@@ -2,7 +2,7 @@
 
 #define DASHES 1000000 /* lines that may separate parts; a part has two of them, and a text may have many */
 
-/* ---- fields ------------------------------------------------------------------------------------------------------------ */
+/* ---- fields ---------------------------------------------------------------------------------- */
 
 static struct str line_next(struct str *rest) {
     struct str line = str_cut(rest, '\n');
@@ -31,7 +31,7 @@ bool field_next(struct str *rest, struct mail_field *f) {
     return false;
 }
 
-/* ---- parts --------------------------------------------------------------------------------------------------------------- */
+/* ---- parts ----------------------------------------------------------------------------------- */
 
 void lines_find(struct arena *a, struct str raw, struct mail_lines *out) {
     int room = 0;
@@ -57,9 +57,10 @@ static int dash_from(const struct mail_lines *l, size_t offset) {
     return low;
 }
 
-/* Finds the next delimiter of the boundary between two offsets (RFC 2046 section 5.1.1). Returns its offset, or `end`. Sets the offset
- * of the next line, and `last` if it is the closing delimiter. */
-static size_t delimiter_from(const struct mail_lines *l, size_t from, size_t end, struct str boundary, size_t *next, bool *last) {
+/* Finds the next delimiter of the boundary between two offsets (RFC 2046 section 5.1.1). Returns its
+ * offset, or `end`. Sets the offset of the next line, and `last` if it is the closing delimiter. */
+static size_t delimiter_from(const struct mail_lines *l, size_t from, size_t end, struct str boundary,
+                             size_t *next, bool *last) {
     *last = true;
     *next = end;
     for (int i = dash_from(l, from); i < l->count && l->dashes[i] < end; i++) {
@@ -85,7 +86,8 @@ struct str part_next(const struct mail_lines *l, struct str body, struct str bou
     size_t from = *at, to = delimiter_from(l, from, end, boundary, &next, &last);
     *at = last ? SIZE_MAX : next;
     struct str part = {l->raw.p + from, to - from};
-    if (to < end && part.n && part.p[part.n - 1] == '\n') part.n--; /* the line break belongs to the delimiter */
+    /* the line break belongs to the delimiter */
+    if (to < end && part.n && part.p[part.n - 1] == '\n') part.n--;
     if (to < end && part.n && part.p[part.n - 1] == '\r') part.n--;
     return part;
 }

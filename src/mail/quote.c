@@ -23,7 +23,7 @@
 #define CLOSING 40     /* bytes of such a line */
 #define CITED_LINES 10 /* lines with ">" that the sender announces */
 
-/* ---- lines ------------------------------------------------------------------------------------------ */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 void quote_lines_of_text(struct arena *a, struct str text, struct quote_lines *out) {
     *out = (struct quote_lines){0};
@@ -61,7 +61,7 @@ static int skip_empty(const struct quote_lines *l, int i) {
 
 static bool is_quoted(const struct quote_lines *l, int i) { return i < l->count && l->line[i].depth > 0; }
 
-/* ---- plain text ------------------------------------------------------------------------------------- */
+/* ---- plain text ------------------------------------------------------------------------------ */
 
 /* Characters that programs write in other forms. All others stay. */
 static const struct {
@@ -157,7 +157,7 @@ static bool has_character(struct str s, char c) { return s.n && memchr(s.p, c, s
 static bool has_bytes(struct str s, struct str bytes) { return s.n && memmem(s.p, s.n, bytes.p, bytes.n); }
 static bool ends_with(struct str s, char c) { return s.n && s.p[s.n - 1] == c; }
 
-/* ---- what begins a quote ---------------------------------------------------------------------------- */
+/* ---- what begins a quote --------------------------------------------------------------------- */
 
 /* Weak: an introduction if quoted lines follow. Dated: also if it is a paragraph of its own. Strong: by
  * itself. */
@@ -281,7 +281,7 @@ static bool is_forward_line(const struct quote_lines *l, int i) {
     return ends_with(s, ':') && begins_word(s, WORDS_FORWARDED);
 }
 
-/* ---- the header of an earlier mail ------------------------------------------------------------------ */
+/* ---- the header of an earlier mail ----------------------------------------------------------- */
 
 static enum header_label label_of(struct str s) {
     struct plain plain;
@@ -357,7 +357,7 @@ static bool is_history(const struct quote_lines *l, int i) {
     return is_separator(l, i, WORDS_ORIGINAL) || is_dashed_introduction(s);
 }
 
-/* ---- signatures ------------------------------------------------------------------------------------- */
+/* ---- signatures ------------------------------------------------------------------------------ */
 
 static bool is_device_line(struct str s) {
     struct plain plain;
@@ -410,7 +410,7 @@ static bool is_list_footer(const struct quote_lines *l, int i) {
     return lines <= FOOTER_LINES;
 }
 
-/* ---- the tail --------------------------------------------------------------------------------------- */
+/* ---- the tail -------------------------------------------------------------------------------- */
 
 static bool all_empty(const struct quote_lines *l, int end) { return skip_empty(l, 0) >= end; }
 
@@ -499,7 +499,7 @@ static int tail_quote(const struct quote_lines *l, bool *forward) {
     return quote;
 }
 
-/* ---- the middle ------------------------------------------------------------------------------------- */
+/* ---- the middle ------------------------------------------------------------------------------ */
 
 /* Returns the first quoted line of the introduced quote that begins at i, or 0. */
 static int introduced_at(const struct quote_lines *l, int i) {

@@ -21,7 +21,7 @@ struct line_walker {
     size_t passed;  /* offset behind the last of the texts so far */
 };
 
-/* ---- lines ------------------------------------------------------------------------------------------------------------------ */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 static void end_html_line(struct line_walker *w) {
     if (w->open) w->out->line[w->out->count - 1].text = str_trim(str_dup(w->a, buf_view(&w->text)));
@@ -71,7 +71,7 @@ bool quote_may_cut(const struct quote_lines *l, int line) {
     return true;
 }
 
-/* ---- marks of mail programs --------------------------------------------------------------------------------------------------- */
+/* ---- marks of mail programs ------------------------------------------------------------------ */
 
 /* A word is a whole word of a class, or the whole id or name, also behind "x_", which Outlook on the web
  * adds. It may begin with * for any text before it. A style only has to contain the text. */
@@ -149,11 +149,12 @@ static unsigned marks_of(const GumboNode *node) {
 static bool is_quotation(const GumboNode *node) {
     const char *style = quote_attribute(node, "style");
     if (node->v.element.tag != GUMBO_TAG_BLOCKQUOTE) return false;
-    return strcasecmp(quote_attribute(node, "type"), "cite") == 0 || is_a_class(quote_attribute(node, "class"), "gmail_quote") ||
+    return strcasecmp(quote_attribute(node, "type"), "cite") == 0 ||
+           is_a_class(quote_attribute(node, "class"), "gmail_quote") ||
            (!strcasestr(style, "border:none") && !strcasestr(style, "border: none"));
 }
 
-/* ---- the walk ------------------------------------------------------------------------------------------------------------------ */
+/* ---- the walk -------------------------------------------------------------------------------- */
 
 /* Returns the offset of the tag, or SIZE_MAX: the element has none. */
 static size_t tag_offset(const struct line_walker *w, const GumboNode *node) {
@@ -165,7 +166,8 @@ static void enter_marked(struct line_walker *w, const GumboNode *node) {
     size_t at = tag_offset(w, node);
     unsigned marks = marks_of(node);
     if (marks) end_html_line(w);
-    if (w->at == SIZE_MAX && at < w->html.n && at >= w->passed) w->at = at; /* an element that is repeated has its first place */
+    /* an element that is repeated has its first place */
+    if (w->at == SIZE_MAX && at < w->html.n && at >= w->passed) w->at = at;
     w->marks |= marks;
     w->depth += is_quotation(node);
 }

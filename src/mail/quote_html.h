@@ -4,7 +4,8 @@
 
 #include "mail/quote.h"
 
-/* Each line has the offset of the tag with which it begins, so that the HTML can be cut there. Quotations give the depth. */
+/* Each line has the offset of the tag with which it begins, so that the HTML can be cut there. Quotations
+ * give the depth. */
 void quote_lines_of_html(struct arena *a, struct str html, struct quote_lines *out);
 
 #endif

@@ -1,10 +1,10 @@
 #include "mail/quote_words.h"
 
-const char *const quote_words_own = "i wrote|schrieb ich|schrieb mir|schrieb uns|schreef ik|skrev jag|"
-                                    "skrev jeg|j'ai écrit|j’ai écrit|m'a écrit|nous a écrit|escribí|"
-                                    "me escribió|ho scritto|mi ha scritto|escrevi|napisałem|napisałam|"
-                                    "kirjoitin|yazdım|я написал|я написала|мне написал|i have written|"
-                                    "wrote to me|wrote me";
+const char *const quote_words_own = "i wrote|schrieb ich|schrieb mir|schrieb uns|schreef ik|skrev jag|skrev "
+                                    "jeg|j'ai écrit|j’ai écrit|m'a écrit|nous a écrit|escribí|me "
+                                    "escribió|ho scritto|mi ha "
+                                    "scritto|escrevi|napisałem|napisałam|kirjoitin|yazdım|я написал|я "
+                                    "написала|мне написал|i have written|wrote to me|wrote me";
 
 const struct quote_words quote_languages[] = {
     {
@@ -18,14 +18,14 @@ const struct quote_words quote_languages[] = {
         .to = "to",
         .cc = "cc|copy",
         .subject = "subject",
-        .original = "original message|original mail|original appointment|original e-mail|original email|"
-                    "reply message|reply above this line|type your reply above|quoted text",
+        .original = "original message|original mail|original appointment|original e-mail|original "
+                    "email|reply message|reply above this line|type your reply above|quoted text",
         .forwarded = "forwarded message|forwarded by|begin forwarded message|forwarded mail|forwarded email",
         .forward_prefix = "fwd:|fw:",
-        .device = "sent from my |sent from mail|sent from outlook|sent from yahoo|sent from aol|"
-                  "sent from proton|sent from gmail|sent from samsung|sent from android|sent from the all|"
-                  "sent from a |sent from windows|sent from mobile|sent via |sent with |sent using |"
-                  "get outlook for|get bluemail for|(sent from ",
+        .device = "sent from my |sent from mail|sent from outlook|sent from yahoo|sent from aol|sent from "
+                  "proton|sent from gmail|sent from samsung|sent from android|sent from the all|sent from a "
+                  "|sent from windows|sent from mobile|sent via |sent with |sent using |get outlook for|get "
+                  "bluemail for|(sent from ",
     },
     {
         .language = "de",
@@ -38,14 +38,14 @@ const struct quote_words quote_languages[] = {
         .to = "an|empfänger",
         .cc = "cc|kopie|kopie an",
         .subject = "betreff|thema",
-        .original = "ursprüngliche nachricht|ursprüngliche mail|ursprüngliche e-mail|antwort nachricht|"
-                    "originalnachricht|original-nachricht|originaltermin|oberhalb dieser zeile|"
-                    "über dieser zeile",
-        .forwarded = "weitergeleitete nachricht|weitergeleitete mail|weitergeleitete e-mail|"
-                     "anfang der weitergeleiteten|weitergeleitet von",
+        .original = "ursprüngliche nachricht|ursprüngliche mail|ursprüngliche e-mail|antwort "
+                    "nachricht|originalnachricht|original-nachricht|originaltermin|oberhalb dieser "
+                    "zeile|über dieser zeile",
+        .forwarded = "weitergeleitete nachricht|weitergeleitete mail|weitergeleitete e-mail|anfang der "
+                     "weitergeleiteten|weitergeleitet von",
         .forward_prefix = "wg:",
-        .device = "von meinem |gesendet von|gesendet mit|gesendet über|diese nachricht wurde von mein|"
-                  "outlook für |holen sie sich outlook|laden sie outlook",
+        .device = "von meinem |gesendet von|gesendet mit|gesendet über|diese nachricht wurde von "
+                  "mein|outlook für |holen sie sich outlook|laden sie outlook",
     },
     {
         .language = "fr",
@@ -58,14 +58,14 @@ const struct quote_words quote_languages[] = {
         .to = "à|a|destinataire",
         .cc = "cc|copie à|copie",
         .subject = "objet|sujet",
-        .original = "message d'origine|message d’origine|message original|courriel d'origine|"
-                    "courriel original|mail original|message initial|rendez-vous d'origine|"
-                    "au-dessus de cette ligne|au dessus de cette ligne",
-        .forwarded = "message transféré|message transmis|message réexpédié|début du message transféré|"
-                     "début du message réexpédié|transféré par|mail transféré|courriel transféré",
+        .original = "message d'origine|message d’origine|message original|courriel d'origine|courriel "
+                    "original|mail original|message initial|rendez-vous d'origine|au-dessus de cette "
+                    "ligne|au dessus de cette ligne",
+        .forwarded = "message transféré|message transmis|message réexpédié|début du message transféré|début "
+                     "du message réexpédié|transféré par|mail transféré|courriel transféré",
         .forward_prefix = "tr:",
-        .device = "envoyé de mon|envoyé depuis|envoyé à partir de|envoyé avec|envoyé via|"
-                  "télécharger outlook|obtenez outlook|obtenir outlook|provenance : courrier",
+        .device = "envoyé de mon|envoyé depuis|envoyé à partir de|envoyé avec|envoyé via|télécharger "
+                  "outlook|obtenez outlook|obtenir outlook|provenance : courrier",
     },
     {
         .language = "es",
@@ -78,8 +78,8 @@ const struct quote_words quote_languages[] = {
         .to = "para|a|destinatario",
         .cc = "cc|copia",
         .subject = "asunto",
-        .original = "mensaje original|correo original|mensaje de origen|encima de esta línea|"
-                    "por encima de esta línea",
+        .original = "mensaje original|correo original|mensaje de origen|encima de esta línea|por encima de "
+                    "esta línea",
         .forwarded = "mensaje reenviado|inicio del mensaje reenviado|correo reenviado|reenviado por",
         .forward_prefix = "rv:|reenv:|rm:",
         .device = "enviado desde|enviado con |enviado por |obtener outlook|descargar outlook|obtén outlook",
@@ -95,8 +95,8 @@ const struct quote_words quote_languages[] = {
         .to = "a|destinatario",
         .cc = "cc|copia",
         .subject = "oggetto",
-        .original = "messaggio originale|messaggio originario|mail originale|sopra questa riga|"
-                    "sopra questa linea",
+        .original = "messaggio originale|messaggio originario|mail originale|sopra questa riga|sopra questa "
+                    "linea",
         .forwarded = "messaggio inoltrato|inizio messaggio inoltrato|inoltrato da",
         .forward_prefix = "i:|inoltra:",
         .device = "inviato da|inviato dal|inviato con|inviato tramite|scarica outlook|ottieni outlook",
@@ -113,11 +113,11 @@ const struct quote_words quote_languages[] = {
         .cc = "cc|com cópia",
         .subject = "assunto",
         .original = "mensagem original|mensagem de origem|e-mail original|acima desta linha",
-        .forwarded = "mensagem encaminhada|mensagem reencaminhada|início da mensagem encaminhada|"
-                     "início da mensagem reencaminhada|encaminhado por|e-mail encaminhado",
+        .forwarded = "mensagem encaminhada|mensagem reencaminhada|início da mensagem encaminhada|início da "
+                     "mensagem reencaminhada|encaminhado por|e-mail encaminhado",
         .forward_prefix = "enc:|res enc:",
-        .device = "enviado do meu|enviado a partir d|enviado via |enviado do |enviado pelo |obter o outlook|"
-                  "obter outlook|obtenha o outlook|baixar o outlook",
+        .device = "enviado do meu|enviado a partir d|enviado via |enviado do |enviado pelo |obter o "
+                  "outlook|obter outlook|obtenha o outlook|baixar o outlook",
     },
     {
         .language = "nl",
@@ -130,12 +130,12 @@ const struct quote_words quote_languages[] = {
         .to = "aan|ontvanger",
         .cc = "cc|kopie",
         .subject = "onderwerp",
-        .original = "oorspronkelijk bericht|origineel bericht|oorspronkelijke bericht|originele bericht|"
-                    "boven deze lijn|boven deze regel",
+        .original = "oorspronkelijk bericht|origineel bericht|oorspronkelijke bericht|originele "
+                    "bericht|boven deze lijn|boven deze regel",
         .forwarded = "doorgestuurd bericht|begin doorgestuurd bericht|doorgestuurd door",
         .forward_prefix = "doorst:|dtrm:",
-        .device = "verzonden vanaf|verstuurd vanaf|verzonden met|verzonden via|verstuurd met|verstuurd via|"
-                  "outlook voor |download outlook|haal outlook",
+        .device = "verzonden vanaf|verstuurd vanaf|verzonden met|verzonden via|verstuurd met|verstuurd "
+                  "via|outlook voor |download outlook|haal outlook",
     },
     {
         .language = "pl",
@@ -148,10 +148,10 @@ const struct quote_words quote_languages[] = {
         .to = "do|adresat",
         .cc = "dw|kopia",
         .subject = "temat",
-        .original = "wiadomość oryginalna|oryginalna wiadomość|pierwotna wiadomość|wiadomość pierwotna|"
-                    "oryginalny e-mail",
-        .forwarded = "przekazana wiadomość|wiadomość przekazana|treść przekazanej wiadomości|"
-                     "początek przekazywanej wiadomości|przesłana wiadomość",
+        .original = "wiadomość oryginalna|oryginalna wiadomość|pierwotna wiadomość|wiadomość "
+                    "pierwotna|oryginalny e-mail",
+        .forwarded = "przekazana wiadomość|wiadomość przekazana|treść przekazanej wiadomości|początek "
+                     "przekazywanej wiadomości|przesłana wiadomość",
         .forward_prefix = "pd:",
         .device = "wysłane z |wysłano z |wysłane przez |pobierz aplikację outlook|pobierz outlook",
     },
@@ -166,10 +166,10 @@ const struct quote_words quote_languages[] = {
         .to = "till|mottagare",
         .cc = "kopia|cc",
         .subject = "ämne",
-        .original = "ursprungligt meddelande|originalmeddelande|ursprungligt mail|ursprungligt mejl|"
-                    "originalmail",
-        .forwarded = "vidarebefordrat meddelande|vidarebefordrat brev|början på vidarebefordrat|"
-                     "början av vidarebefordrat",
+        .original = "ursprungligt meddelande|originalmeddelande|ursprungligt mail|ursprungligt "
+                    "mejl|originalmail",
+        .forwarded = "vidarebefordrat meddelande|vidarebefordrat brev|början på vidarebefordrat|början av "
+                     "vidarebefordrat",
         .forward_prefix = "vb:|vbf:",
         .device = "skickat från|skickades från|skickat med|hämta outlook|skaffa outlook",
     },
@@ -184,10 +184,10 @@ const struct quote_words quote_languages[] = {
         .to = "til|modtager",
         .cc = "cc|kopi",
         .subject = "emne",
-        .original = "oprindelig meddelelse|oprindelig besked|oprindelig mail|oprindelig e-mail|"
-                    "original meddelelse|original besked",
-        .forwarded = "videresendt besked|videresendt meddelelse|videresendt mail|start på videresendt|"
-                     "start på videresendt besked",
+        .original = "oprindelig meddelelse|oprindelig besked|oprindelig mail|oprindelig e-mail|original "
+                    "meddelelse|original besked",
+        .forwarded = "videresendt besked|videresendt meddelelse|videresendt mail|start på videresendt|start "
+                     "på videresendt besked",
         .forward_prefix = "vs:",
         .device = "sendt fra|sendt med|sendt via|hent outlook|få outlook",
     },
@@ -203,8 +203,8 @@ const struct quote_words quote_languages[] = {
         .cc = "kopi|cc",
         .subject = "emne",
         .original = "opprinnelig melding|original melding|opphavleg melding|opprinnelig e-post",
-        .forwarded = "videresendt melding|videresendt e-post|start på videresendt melding|"
-                     "vidaresend melding|begynnelsen på videresendt",
+        .forwarded = "videresendt melding|videresendt e-post|start på videresendt melding|vidaresend "
+                     "melding|begynnelsen på videresendt",
         .forward_prefix = "vs:",
         .device = "sendt fra|sendt frå|skaff outlook|last ned outlook|få outlook",
     },
@@ -236,11 +236,11 @@ const struct quote_words quote_languages[] = {
         .cc = "kopie|kópia|cc",
         .subject = "předmět|predmet|věc",
         .original = "původní zpráva|pôvodná správa|původní e-mail|původní mail|originální zpráva",
-        .forwarded = "přeposlaná zpráva|preposlaná správa|předaná zpráva|preposlaný mail|"
-                     "začátek přeposlané zprávy|přeposlaný e-mail",
+        .forwarded = "přeposlaná zpráva|preposlaná správa|předaná zpráva|preposlaný mail|začátek přeposlané "
+                     "zprávy|přeposlaný e-mail",
         .forward_prefix = "př:",
-        .device = "odesláno z|odoslané z|odoslané zo|posláno z|získat outlook|získajte outlook|"
-                  "získejte outlook",
+        .device = "odesláno z|odoslané z|odoslané zo|posláno z|získat outlook|získajte outlook|získejte "
+                  "outlook",
     },
     {
         .language = "ru",
@@ -253,10 +253,10 @@ const struct quote_words quote_languages[] = {
         .to = "кому|получатель",
         .cc = "копия",
         .subject = "тема",
-        .original = "исходное сообщение|оригинальное сообщение|исходное письмо|первоначальное сообщение|"
-                    "выше этой строки",
-        .forwarded = "пересылаемое сообщение|пересланное сообщение|пересылаемое письмо|"
-                     "начало переадресованного сообщения|начало переадресованного|перенаправленное сообщение",
+        .original = "исходное сообщение|оригинальное сообщение|исходное письмо|первоначальное "
+                    "сообщение|выше этой строки",
+        .forwarded = "пересылаемое сообщение|пересланное сообщение|пересылаемое письмо|начало "
+                     "переадресованного сообщения|начало переадресованного|перенаправленное сообщение",
         .forward_prefix = "пересл:",
         .device = "отправлено с|отправлено из|отправлено через|получить outlook|скачать outlook",
     },
@@ -271,10 +271,10 @@ const struct quote_words quote_languages[] = {
         .to = "кому|до|каму",
         .cc = "копія|копие",
         .subject = "тема|тэма|относно",
-        .original = "вихідне повідомлення|оригінальне повідомлення|початкове повідомлення|"
-                    "оригинално съобщение|первинне повідомлення",
-        .forwarded = "переслане повідомлення|переадресоване повідомлення|препратено съобщение|"
-                     "початок переадресованого",
+        .original = "вихідне повідомлення|оригінальне повідомлення|початкове повідомлення|оригинално "
+                    "съобщение|первинне повідомлення",
+        .forwarded = "переслане повідомлення|переадресоване повідомлення|препратено съобщение|початок "
+                     "переадресованого",
         .forward_prefix = "перес:",
         .device = "надіслано з|відправлено з|изпратено от|отримати outlook",
     },
@@ -290,8 +290,8 @@ const struct quote_words quote_languages[] = {
         .cc = "bilgi|cc",
         .subject = "konu",
         .original = "orijinal mesaj|özgün ileti|orijinal ileti|orjinal mesaj|asıl ileti|özgün mesaj",
-        .forwarded = "iletilen mesaj|yönlendirilen mesaj|iletilmiş ileti|iletilen ileti|"
-                     "yönlendirilmiş ileti|iletilmiş mesaj",
+        .forwarded = "iletilen mesaj|yönlendirilen mesaj|iletilmiş ileti|iletilen ileti|yönlendirilmiş "
+                     "ileti|iletilmiş mesaj",
         .forward_prefix = "ilt:",
         .device = "ios için outlook|android için outlook",
         .device_last = "gönderildi|gönderildi.|gönderilmiştir|gönderilmiştir.",
@@ -310,7 +310,8 @@ const struct quote_words quote_languages[] = {
         .original = "元のメッセージ|元のメール|オリジナルメッセージ|original message",
         .forwarded = "転送されたメッセージ|転送メッセージ|転送メール|ここから転送",
         .forward_prefix = "転送:|転送：",
-        .device = "outlook for ios を入手|ios 版 outlook|android 版 outlook|iphoneから送信|ipadから送信|androidから送信",
+        .device =
+            "outlook for ios を入手|ios 版 outlook|android 版 outlook|iphoneから送信|ipadから送信|androidから送信",
         .device_last = "から送信|からの送信|から送信されました|からの送信です",
     },
     {
@@ -324,7 +325,8 @@ const struct quote_words quote_languages[] = {
         .to = "收件人|收件者",
         .cc = "抄送|副本",
         .subject = "主题|主旨|主題|标题|標題",
-        .original = "原始邮件|原始郵件|原邮件|原郵件|原始信件|原始邮件信息|回复的原邮件|原始訊息|原始消息|邮件原件",
+        .original =
+            "原始邮件|原始郵件|原邮件|原郵件|原始信件|原始邮件信息|回复的原邮件|原始訊息|原始消息|邮件原件",
         .forwarded =
             "转发的邮件|转发邮件|转发邮件信息|轉寄郵件|轉寄的郵件|已转发的邮件|轉寄的訊息|轉寄訊息|转发的消息|开始转发的邮件|開始轉寄郵件",
         .forward_prefix = "转发:|转发：|轉寄:|轉寄：|轉發:|轉發：",
@@ -361,8 +363,8 @@ const struct quote_words quote_languages[] = {
         .cc = "نسخة|نسخة إلى|رونوشت",
         .subject = "الموضوع|موضوع",
         .original = "الرسالة الأصلية|رسالة أصلية|الرسالة الاصلية|پیام اصلی",
-        .forwarded = "الرسالة المُعاد توجيهها|الرسالة المعاد توجيهها|رسالة معاد توجيهها|رسالة مُعاد توجيهها|"
-                     "بداية الرسالة المعاد توجيهها|پیام هدایت شده",
+        .forwarded = "الرسالة المُعاد توجيهها|الرسالة المعاد توجيهها|رسالة معاد توجيهها|رسالة مُعاد "
+                     "توجيهها|بداية الرسالة المعاد توجيهها|پیام هدایت شده",
         .forward_prefix = "إعادة توجيه:",
         .device = "أُرسلت من|أرسلت من|مرسل من|تم الإرسال من|تم إرساله من|ارسال شده از|الحصول على outlook",
     },
@@ -411,8 +413,8 @@ const struct quote_words quote_languages[] = {
         .cc = "cc|copie",
         .subject = "subiect",
         .original = "mesaj original|mesajul original|mesaj iniţial|mesaj inițial",
-        .forwarded = "mesaj redirecționat|mesaj redirecţionat|mesaj redirectat|mesaj transmis mai departe|"
-                     "mesaj înaintat",
+        .forwarded = "mesaj redirecționat|mesaj redirecţionat|mesaj redirectat|mesaj transmis mai "
+                     "departe|mesaj înaintat",
         .forward_prefix = "redirecționat:",
         .device = "trimis de pe|trimis din|trimis prin|obțineți outlook|descărcați outlook",
     },
@@ -435,8 +437,8 @@ const struct quote_words quote_languages[] = {
     {
         .language = "hr, sr, sl",
         .on = "dana |dne |u |dana, ",
-        .wrote_last = "napisao je|napisala je|napisao/la je|je napisao|je napisala|je napisal|je napisala/o|"
-                      "piše|пише|је написао",
+        .wrote_last = "napisao je|napisala je|napisao/la je|je napisao|je napisala|je napisal|je "
+                      "napisala/o|piše|пише|је написао",
         .wrote = "je oseba",
         .from = "šalje|pošiljatelj|pošiljalac|шаље",
         .sent = "poslano|poslato",
@@ -460,8 +462,8 @@ const struct quote_words quote_languages[] = {
         .to = "adressaat|kellele|kam|gavėjas|iki",
         .cc = "koopia|kopija",
         .subject = "teema|tema|temats",
-        .original = "algne kiri|originaalsõnum|originalus laiškas|pradinis pranešimas|sākotnējais ziņojums|"
-                    "oriģinālā ziņa",
+        .original = "algne kiri|originaalsõnum|originalus laiškas|pradinis pranešimas|sākotnējais "
+                    "ziņojums|oriģinālā ziņa",
         .forwarded = "edastatud kiri|edastatud sõnum|persiųstas laiškas|pārsūtītā ziņa",
         .device = "saadetud minu|išsiųsta iš|nosūtīts no",
     },
@@ -491,10 +493,10 @@ const struct quote_words quote_languages[] = {
         .to = "kepada|ke|đến|tới|ถึง|til|viðtakandi",
         .cc = "cc|salinan|đồng gửi|สำเนา|afrit",
         .subject = "subjek|perihal|perkara|chủ đề|tiêu đề|เรื่อง|หัวเรื่อง|efni",
-        .original = "pesan asli|mesej asal|thư gốc|tin nhắn gốc|ข้อความต้นฉบับ|upprunaleg skilaboð|"
-                    "upprunalegt skeyti",
-        .forwarded = "pesan terusan|pesan yang diteruskan|mesej yang dimajukan|thư đã chuyển tiếp|"
-                     "tin nhắn được chuyển tiếp|ข้อความที่ส่งต่อ|framsent skeyti",
+        .original = "pesan asli|mesej asal|thư gốc|tin nhắn gốc|ข้อความต้นฉบับ|upprunaleg "
+                    "skilaboð|upprunalegt skeyti",
+        .forwarded = "pesan terusan|pesan yang diteruskan|mesej yang dimajukan|thư đã chuyển tiếp|tin nhắn "
+                     "được chuyển tiếp|ข้อความที่ส่งต่อ|framsent skeyti",
         .device = "dikirim dari|terkirim dari|dihantar dari|đã gửi từ|được gửi từ|ส่งจาก|sent úr",
     },
     {0},

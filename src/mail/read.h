@@ -19,6 +19,7 @@ extern const struct mail_effort mail_wholly, mail_briefly;
  * told from a broken reader by the way the process ends, so a mail that is known to be good decides. Waits
  * for a process: milliseconds of CPU for a short mail, half a second for one of 50 MiB, and 10 s at most. */
 #define MAIL_TAKES_LONG 2
-int mail_read(struct arena *a, struct str raw, int64_t now, const struct mail_effort *e, struct incoming *out);
+int mail_read(struct arena *a, struct str raw, int64_t now, const struct mail_effort *e,
+              struct incoming *out);
 
 #endif

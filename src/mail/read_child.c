@@ -1,5 +1,5 @@
-/* A mail is read flat (mail/parts.h), its values by our own readers of headers (mail/header.h). GMime decodes the transfer encodings, gumbo
- * parses the HTML, libytnef reads TNEF. */
+/* A mail is read flat (mail/parts.h), its values by our own readers of headers (mail/header.h). GMime
+ * decodes the transfer encodings, gumbo parses the HTML, libytnef reads TNEF. */
 #include "mail/read_child.h"
 
 #include "base/limits.h"
@@ -21,12 +21,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A mail of 50 MiB takes 50 MiB as it came, 50 MiB decoded, and half a second. HTML may take half a GiB and two seconds. */
+/* A mail of 50 MiB takes 50 MiB as it came, 50 MiB decoded, and half a second. HTML may take half a GiB
+ * and two seconds. */
 #define MAIL_LIMITS .memory = INT64_C(768) << 20, .answer = ANSWER_MOST, .prints = true
 const struct confined_limits mail_limits = {MAIL_LIMITS, .seconds = 10, .gives_way = true};
 const struct confined_limits mail_brief_limits = {MAIL_LIMITS, .seconds = 1, .milliseconds = MAIL_BRIEF_MS};
 
-/* ---- the header of the mail ----------------------------------------------------------------------------------------------- */
+/* ---- the header of the mail ------------------------------------------------------------------ */
 
 struct header_reader {
     struct arena *a;
@@ -53,7 +54,8 @@ static void take_authors(struct header_reader *h, struct str value) {
     if (n && m->from.address.p == NULL) m->from = some[0];
 }
 
-static void take_people(struct header_reader *h, struct mail_person **list, int *n, struct str *line, struct str value) {
+static void take_people(struct header_reader *h, struct mail_person **list, int *n, struct str *line,
+                        struct str value) {
     if (*list == NULL) *list = arena_array(h->a, INCOMING_ADDRESSES, sizeof **list);
     if (line->p == NULL) *line = header_line(h->a, value, ANSWER_LINE);
     if (!header_people(h->a, value, *list, n, INCOMING_ADDRESSES)) h->out->cut = true;
@@ -67,7 +69,8 @@ static void add_reference(struct header_reader *h, struct str id) {
     while (at < m->reference_count && !str_eq(m->references[at], id)) at++;
     if (at == INCOMING_REFERENCES) at = 0, m->cut = true;
     if (at < m->reference_count)
-        memmove(m->references + at, m->references + at + 1, (size_t)(--m->reference_count - at) * sizeof *m->references);
+        memmove(m->references + at, m->references + at + 1,
+                (size_t)(--m->reference_count - at) * sizeof *m->references);
     m->references[m->reference_count++] = id;
 }
 
@@ -113,8 +116,9 @@ static double spam_weight(struct arena *a, struct str s) {
     return (score < SCORE_MOST && score > -SCORE_MOST ? score : -SCORE_MOST) + (spam ? 3 * SCORE_MOST : 0);
 }
 
-/* The first field of a name counts, with two exceptions, because both the sender and a program on the way may write such fields:
- * "Auto-Submitted: no" says less than any other value, and of the fields of spam filters the worst one counts. */
+/* The first field of a name counts, with two exceptions, because both the sender and a program on the way
+ * may write such fields: "Auto-Submitted: no" says less than any other value, and of the fields of spam
+ * filters the worst one counts. */
 static bool sign_replaces(struct header_reader *h, const char *name, struct str now, struct str before) {
     if (before.p == NULL) return true;
     if (strcmp(name, "Auto-Submitted") == 0) return str_eqi(str_trim(before), S("no"));
@@ -135,16 +139,19 @@ static void take_sign(struct header_reader *h, const struct mail_field *f) {
         if (sign_replaces(h, sign_fields[i].name, line, *to)) *to = line;
     }
     for (size_t i = 0; i < sizeof autoreply_fields / sizeof *autoreply_fields; i++)
-        if (str_eqi(f->name, str_of(autoreply_fields[i])) && autoreply_replaces(&h->out->signs, autoreply_fields[i]))
-            h->out->signs.autoreply =
-                utf8_first(STR_CAT(h->a, str_of(autoreply_fields[i]), S(": "), header_line(h->a, f->value, ANSWER_SIGN / 2)), ANSWER_SIGN);
+        if (str_eqi(f->name, str_of(autoreply_fields[i])) &&
+            autoreply_replaces(&h->out->signs, autoreply_fields[i]))
+            h->out->signs.autoreply = utf8_first(STR_CAT(h->a, str_of(autoreply_fields[i]), S(": "),
+                                                         header_line(h->a, f->value, ANSWER_SIGN / 2)),
+                                                 ANSWER_SIGN);
     if (str_eqi(f->name, S("X-Desk-Loop")) && h->out->signs.loop_count < ANSWER_LOOPS)
         h->out->signs.loops[h->out->signs.loop_count++] = header_line(h->a, f->value, ANSWER_SIGN);
 }
 
 static void add_results(struct header_reader *h, struct str value) {
     struct incoming *m = h->out;
-    if (m->authentication_results == NULL) m->authentication_results = arena_array(h->a, ANSWER_RESULTS, sizeof *m->authentication_results);
+    if (m->authentication_results == NULL)
+        m->authentication_results = arena_array(h->a, ANSWER_RESULTS, sizeof *m->authentication_results);
     if (m->authentication_count < ANSWER_RESULTS)
         m->authentication_results[m->authentication_count++] = header_line(h->a, value, ANSWER_RESULT);
 }
@@ -159,7 +166,8 @@ static void take_mail_field(struct header_reader *h, const struct mail_field *f)
     else if (str_eqi(f->name, S("Reply-To"))) take_person(a, &m->reply_to, f->value);
     else if (str_eqi(f->name, S("To"))) take_people(h, &m->to, &m->to_count, &m->to_text, f->value);
     else if (str_eqi(f->name, S("Cc"))) take_people(h, &m->cc, &m->cc_count, &m->cc_text, f->value);
-    else if (str_eqi(f->name, S("Subject")) && m->subject.p == NULL) m->subject = header_line(a, f->value, ANSWER_LINE);
+    else if (str_eqi(f->name, S("Subject")) && m->subject.p == NULL)
+        m->subject = header_line(a, f->value, ANSWER_LINE);
     else if (str_eqi(f->name, S("Message-ID")) && m->message_id.p == NULL)
         m->message_id = header_next_id(a, &(struct str){f->value.p, f->value.n});
     else if (str_eqi(f->name, S("References"))) take_references(h, f->value);
@@ -181,7 +189,7 @@ static void read_mail_header(struct header_reader *h, struct str mail) {
     if (h->in_reply_to.p) add_references(h, h->in_reply_to);
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------------------------------ */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 /* Lines that end with CR alone get LF. */
 static struct str with_line_feeds(struct arena *a, struct str raw) {
@@ -194,7 +202,8 @@ static struct str with_line_feeds(struct arena *a, struct str raw) {
 /* Some mail servers send a report as multipart/mixed. A person may send one on in this form, too. */
 static bool is_unmarked_report(const struct body *b) {
     const struct mail_signs *s = &b->out->signs;
-    return b->has_status && (s->auto_submitted.n || s->precedence.n || s->autoreply.n || b->out->from.address.p == NULL);
+    return b->has_status &&
+           (s->auto_submitted.n || s->precedence.n || s->autoreply.n || b->out->from.address.p == NULL);
 }
 
 void mail_read_here(struct arena *a, struct str raw, struct incoming *out) {
@@ -202,7 +211,8 @@ void mail_read_here(struct arena *a, struct str raw, struct incoming *out) {
     struct header_reader h = {.a = a, .out = out};
     struct body b = {.a = a, .out = out};
     *out = (struct incoming){.text = S(""), .quoted = S("")};
-    while (mail.n && (mail.p[0] == '\n' || mail.p[0] == '\r')) mail.p++, mail.n--; /* empty lines before the header */
+    /* empty lines before the header */
+    while (mail.n && (mail.p[0] == '\n' || mail.p[0] == '\r')) mail.p++, mail.n--;
     read_mail_header(&h, mail);
     body_read(&b, mail);
     if (report_read(a, mail, &out->report) == REPORT_READ) out->signs.is_report = true;
@@ -210,7 +220,7 @@ void mail_read_here(struct arena *a, struct str raw, struct incoming *out) {
     read_text(&b);
 }
 
-/* ---- the process ---------------------------------------------------------------------------------------------------------- */
+/* ---- the process ----------------------------------------------------------------------------- */
 
 static bool write_out(struct str s) {
     while (s.n) {

@@ -8,7 +8,8 @@
 extern const struct confined_limits mail_limits, mail_brief_limits;
 #define MAIL_BRIEF_MS 100 /* milliseconds of CPU time of the latter */
 
-/* Reads the mail in this process. Everything of `out` is in the arena or a slice of the mail. The date is not compared with a clock. */
+/* Reads the mail in this process. Everything of `out` is in the arena or a slice of the mail. The date is
+ * not compared with a clock. */
 void mail_read_here(struct arena *a, struct str raw, struct incoming *out);
 
 /* The confined process: `deskd --mail read` or `deskd --mail-briefly read`, a mail on standard input. */

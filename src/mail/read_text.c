@@ -9,7 +9,7 @@
 #include "mail/charset.h"
 #include "mail/quote_html.h"
 
-/* ---- pieces ------------------------------------------------------------------------------------------------------------------ */
+/* ---- pieces ---------------------------------------------------------------------------------- */
 
 static struct str html_of_pieces(struct body *b) {
     struct buf html = {0};
@@ -38,13 +38,14 @@ static struct str text_of_pieces(struct body *b) {
     return made;
 }
 
-/* ---- the texts --------------------------------------------------------------------------------------------------------------- */
+/* ---- the texts ------------------------------------------------------------------------------- */
 
 static struct html_cleaned_here { struct str html, text; } cleaned_here(struct body *b, struct str html) {
     struct html_made made;
     if (html.n > LIMIT_HTML) html.n = LIMIT_HTML, b->out->cut = true;
     html_clean_here(html, &made);
-    struct html_cleaned_here c = {str_dup(b->a, buf_view(&made.html)), text_without_controls(b->a, buf_view(&made.text))};
+    struct html_cleaned_here c = {str_dup(b->a, buf_view(&made.html)),
+                                  text_without_controls(b->a, buf_view(&made.text))};
     b->out->cut |= made.cut;
     buf_free(&made.html);
     buf_free(&made.text);
@@ -66,9 +67,11 @@ static void drop_unused_ids(struct incoming *m) {
     }
 }
 
-/* ---- quotes ------------------------------------------------------------------------------------------------------------------ */
+/* ---- quotes ---------------------------------------------------------------------------------- */
 
-static bool shows_anything(const struct html_cleaned_here *c) { return str_trim(c->text).n || memmem(c->html.p, c->html.n, "<img", 4); }
+static bool shows_anything(const struct html_cleaned_here *c) {
+    return str_trim(c->text).n || memmem(c->html.p, c->html.n, "<img", 4);
+}
 
 /* A mail of HTML in parts: what the sender wrote, and what is folded. */
 struct parted {
@@ -138,7 +141,7 @@ static void split_text(struct body *b, struct str text) {
     b->out->quoted = quoted;
 }
 
-/* ---- the choice -------------------------------------------------------------------------------------------------------------- */
+/* ---- the choice ------------------------------------------------------------------------------ */
 
 /* Programs write "This mail is in HTML" as the text, or HTML itself. */
 static bool is_meaningful(struct str text, struct str of_html) {

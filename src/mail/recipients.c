@@ -13,9 +13,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *recipients_path(struct arena *a, struct str inbox) { return str_fmt(a, "%s/recipients", inbox.p).p; }
+static const char *recipients_path(struct arena *a, struct str inbox) {
+    return str_fmt(a, "%s/recipients", inbox.p).p;
+}
 
-/* ---- reading ---------------------------------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static struct str recipients_of(struct arena *a, int fd) {
     struct stat st;
@@ -50,9 +52,11 @@ int recipients_take(struct arena *a, struct str inbox, struct str address) {
     return found;
 }
 
-/* ---- writing ---------------------------------------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
-static int compare_recipients(const void *a, const void *b) { return strcmp(((const struct str *)a)->p, ((const struct str *)b)->p); }
+static int compare_recipients(const void *a, const void *b) {
+    return strcmp(((const struct str *)a)->p, ((const struct str *)b)->p);
+}
 
 static struct str recipients_text(struct arena *a, const struct str *addresses, int n) {
     struct str *keys = arena_array(a, (size_t)n + 1, sizeof *keys);
@@ -73,7 +77,8 @@ static struct str recipients_text(struct arena *a, const struct str *addresses, 
 static int recipients_put(const char *draft, const char *path, struct str text) {
     int fd = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), fault = 0;
     if (fd < 0) return errno;
-    flock(fd, LOCK_EX | LOCK_NB); /* as a draft of a mail: another process of the desk that starts leaves it alone */
+    /* as a draft of a mail: another process of the desk that starts leaves it alone */
+    flock(fd, LOCK_EX | LOCK_NB);
     ssize_t n = write(fd, text.p, text.n);
     if (n != (ssize_t)text.n || fsync(fd) != 0) fault = n >= 0 && n != (ssize_t)text.n ? ENOSPC : errno;
     if (!fault && rename(draft, path) != 0) fault = errno;

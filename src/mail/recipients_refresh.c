@@ -23,6 +23,8 @@ void recipients_refresh(struct desk *d) {
     struct arena *a = arena_new();
     int n = recipients_list(d, a, &list);
     int fault = n < 0 ? 0 : recipients_write(a, d->inbox, list, n);
-    if (fault) log_often(LOG_ERROR, "failures to write the recipients", "%s/recipients can't be written: %s", d->inbox.p, strerror(fault));
+    if (fault)
+        log_often(LOG_ERROR, "failures to write the recipients", "%s/recipients can't be written: %s",
+                  d->inbox.p, strerror(fault));
     arena_free(a);
 }

@@ -4,8 +4,8 @@
 
 #include "work/work.h"
 
-/* Reads the addresses, and writes the file if it differs. Cheap enough to be called every second: then changes by other processes, and of the
- * file itself, need no notification. */
+/* Reads the addresses, and writes the file if it differs. Cheap enough to be called every second: then
+ * changes by other processes, and of the file itself, need no notification. */
 void recipients_refresh(struct desk *d);
 
 #endif

@@ -8,7 +8,7 @@
 #define PARTS 100         /* parts that are read; a report has three */
 #define CONTENT_TYPE 2000 /* longest Content-Type that is parsed, in bytes */
 
-/* ---- lines and fields ------------------------------------------------------------------------------------------------ */
+/* ---- lines and fields ------------------------------------------------------------------------ */
 
 struct field {
     struct str name, value; /* the value as written, over several lines if it is folded */
@@ -26,8 +26,9 @@ static bool is_name(struct str s) {
     return s.n > 0;
 }
 
-/* Reads the next field. Skips lines that are not fields, such as the "From " line that pipes begin with. Returns false
- * at the end of the block. Then rest is the text behind its blank line, or p NULL at the end of the mail. */
+/* Reads the next field. Skips lines that are not fields, such as the "From " line that pipes begin with.
+ * Returns false at the end of the block. Then rest is the text behind its blank line, or p NULL at the end
+ * of the mail. */
 static bool next_field(struct str *rest, struct field *f) {
     while (rest->p) {
         struct str line = report_next_line(rest), value = line, name = str_trim(str_cut(&value, ':'));
@@ -58,7 +59,7 @@ static struct str plain(struct arena *a, struct str s, size_t most) {
     return (struct str){out, n};
 }
 
-/* ---- the parts --------------------------------------------------------------------------------------------------------- */
+/* ---- the parts ------------------------------------------------------------------------------- */
 
 struct part {
     struct str type, encoding; /* fields Content-Type and Content-Transfer-Encoding; p NULL: none */
@@ -77,14 +78,16 @@ static struct part part_of(struct str text) {
     return p;
 }
 
-/* Returns the text before the next delimiter. rest becomes the text behind it, p NULL after the last one (RFC 2046
- * section 5.1.1). */
+/* Returns the text before the next delimiter. rest becomes the text behind it, p NULL after the last one
+ * (RFC 2046 section 5.1.1). */
 static struct str next_delimited(struct str *rest, struct str boundary) {
     struct str all = *rest;
     while (rest->p) {
         const char *at = rest->p;
         struct str line = report_next_line(rest);
-        if (line.n < boundary.n + 2 || memcmp(line.p, "--", 2) != 0 || memcmp(line.p + 2, boundary.p, boundary.n) != 0) continue;
+        if (line.n < boundary.n + 2 || memcmp(line.p, "--", 2) != 0 ||
+            memcmp(line.p + 2, boundary.p, boundary.n) != 0)
+            continue;
         struct str tail = str_trim((struct str){line.p + 2 + boundary.n, line.n - 2 - boundary.n});
         if (tail.n && !str_eq(tail, S("--"))) continue;
         if (tail.n) *rest = (struct str){0};
@@ -94,27 +97,31 @@ static struct str next_delimited(struct str *rest, struct str boundary) {
 }
 
 static GMimeContentType *part_type(struct arena *a, const struct part *p) {
-    return p->type.p && p->type.n <= CONTENT_TYPE ? g_mime_content_type_parse(NULL, str_dup(a, p->type).p) : NULL;
+    return p->type.p && p->type.n <= CONTENT_TYPE ? g_mime_content_type_parse(NULL, str_dup(a, p->type).p)
+                                                  : NULL;
 }
 
 static struct str part_decoded(struct arena *a, const struct part *p) {
     GMimeEncoding state;
-    GMimeContentEncoding encoding =
-        p->encoding.p ? g_mime_content_encoding_from_string(plain(a, p->encoding, 40).p) : GMIME_CONTENT_ENCODING_DEFAULT;
-    if (encoding != GMIME_CONTENT_ENCODING_BASE64 && encoding != GMIME_CONTENT_ENCODING_QUOTEDPRINTABLE) return p->body;
+    GMimeContentEncoding encoding = p->encoding.p
+                                        ? g_mime_content_encoding_from_string(plain(a, p->encoding, 40).p)
+                                        : GMIME_CONTENT_ENCODING_DEFAULT;
+    if (encoding != GMIME_CONTENT_ENCODING_BASE64 && encoding != GMIME_CONTENT_ENCODING_QUOTEDPRINTABLE)
+        return p->body;
     g_mime_encoding_init_decode(&state, encoding);
     char *out = arena_bytes(a, g_mime_encoding_outlen(&state, p->body.n) + 1);
     return (struct str){out, g_mime_encoding_flush(&state, p->body.p, p->body.n, out)};
 }
 
-/* ---- values -------------------------------------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 /* Extracts the address of "rfc822; <ada@example.com>". */
 static struct str address_in(struct arena *a, struct str value) {
     struct str rest = value;
     str_cut(&rest, ';');
     rest = str_trim(rest.p ? rest : value);
-    if (rest.n >= 2 && rest.p[0] == '<' && rest.p[rest.n - 1] == '>') rest = (struct str){rest.p + 1, rest.n - 2};
+    if (rest.n >= 2 && rest.p[0] == '<' && rest.p[rest.n - 1] == '>')
+        rest = (struct str){rest.p + 1, rest.n - 2};
     return plain(a, rest, ANSWER_ADDRESS);
 }
 
@@ -146,8 +153,8 @@ static void take_field(struct arena *a, struct report_recipient *r, bool *counts
     if (str_eqi(f->name, S("Diagnostic-Code"))) r->diagnostic = plain(a, f->value, ANSWER_DIAGNOSTIC);
 }
 
-/* Each recipient is a block of fields with an Action. Blocks without one, such as the first, are about the report (RFC
- * 3464 section 2). */
+/* Each recipient is a block of fields with an Action. Blocks without one, such as the first, are about the
+ * report (RFC 3464 section 2). */
 static void read_recipients(struct arena *a, struct str text, struct report *out) {
     out->recipients = arena_array(a, ANSWER_RECIPIENTS, sizeof *out->recipients);
     while (text.p && out->recipient_count < ANSWER_RECIPIENTS) {
@@ -202,7 +209,8 @@ static enum report_verdict read_mail(struct arena *a, struct str mail, struct re
     if (parameter) {
         struct str boundary = str_dup(a, str_of(parameter)), rest = whole.body;
         next_delimited(&rest, boundary); /* skip the text before the first part */
-        for (int n = 0; rest.p && n < PARTS; n++) read_part(a, next_delimited(&rest, boundary), out, &is_report);
+        for (int n = 0; rest.p && n < PARTS; n++)
+            read_part(a, next_delimited(&rest, boundary), out, &is_report);
     }
     g_clear_object(&type);
     return is_report ? REPORT_READ : REPORT_NONE;

@@ -21,16 +21,18 @@ static struct str without_nuls(struct str s) {
     return s;
 }
 
-/* ---- code pages ------------------------------------------------------------------------------------------------------- */
+/* ---- code pages ------------------------------------------------------------------------------ */
 
 /* Code pages of Windows whose name as a charset is not "cp" and the number. */
 static const struct {
     int page;
     const char *charset;
 } code_pages[] = {
-    {65001, "utf-8"},  {65000, "utf-7"},       {1200, "utf-16le"},     {1201, "utf-16be"},     {20127, "utf-8"},          {20866, "koi8-r"},
-    {21866, "koi8-u"}, {50220, "iso-2022-jp"}, {50221, "iso-2022-jp"}, {50222, "iso-2022-jp"}, {50225, "iso-2022-kr"},    {51932, "euc-jp"},
-    {51949, "euc-kr"}, {52936, "gb18030"},     {54936, "gb18030"},     {10000, "macintosh"},   {10007, "x-mac-cyrillic"},
+    {65001, "utf-8"},          {65000, "utf-7"},       {1200, "utf-16le"},     {1201, "utf-16be"},
+    {20127, "utf-8"},          {20866, "koi8-r"},      {21866, "koi8-u"},      {50220, "iso-2022-jp"},
+    {50221, "iso-2022-jp"},    {50222, "iso-2022-jp"}, {50225, "iso-2022-kr"}, {51932, "euc-jp"},
+    {51949, "euc-kr"},         {52936, "gb18030"},     {54936, "gb18030"},     {10000, "macintosh"},
+    {10007, "x-mac-cyrillic"},
 };
 
 static struct str code_page_charset(struct arena *a, int64_t page) {
@@ -59,10 +61,10 @@ static struct str tnef_charset(struct arena *a, TNEFStruct *t) {
     return code_page_charset(a, page);
 }
 
-/* ---- texts ---------------------------------------------------------------------------------------------------------------- */
+/* ---- texts ----------------------------------------------------------------------------------- */
 
-/* The library converts Unicode texts to UTF-8 that ends with NUL. Its `size` is still that of the UTF-16: too large for Latin letters, too small
- * for Chinese ones. */
+/* The library converts Unicode texts to UTF-8 that ends with NUL. Its `size` is still that of the UTF-16:
+ * too large for Latin letters, too small for Chinese ones. */
 static struct str unicode_property(struct arena *a, MAPIProps *props, unsigned id) {
     const variableLength *v = MAPIFindProperty(props, PROP_TAG(PT_UNICODE, id));
     bool given = v && v != MAPI_UNDEFINED && v->data && v->size > 0;
@@ -92,20 +94,23 @@ static bool rtf_is_bounded(const variableLength *packed) {
     return number_in((struct str){(const char *)packed->data + 4, 4}) <= RTF_MOST;
 }
 
-/* The body in RTF, in which Outlook writes mails with formats. It is a file, because a reader of mails can't show RTF. */
+/* The body in RTF, in which Outlook writes mails with formats. It is a file, because a reader of mails
+ * can't show RTF. */
 static void take_rtf(struct arena *a, TNEFStruct *t, struct tnef_mail *out) {
     variableLength *packed = MAPIFindProperty(&t->MapiProperties, PROP_TAG(PT_BINARY, PR_RTF_COMPRESSED));
     int size = 0;
     BYTE *rtf = rtf_is_bounded(packed) ? DecompressRTF(packed, &size) : NULL;
     if (rtf && size > 0) {
         out->files = arena_array(a, 1, sizeof *out->files);
-        out->files[out->file_count++] = (struct mail_file){
-            .name = S("message.rtf"), .type = S("text/rtf"), .bytes = str_dup(a, (struct str){(const char *)rtf, (size_t)size})};
+        out->files[out->file_count++] =
+            (struct mail_file){.name = S("message.rtf"),
+                               .type = S("text/rtf"),
+                               .bytes = str_dup(a, (struct str){(const char *)rtf, (size_t)size})};
     }
     free(rtf);
 }
 
-/* ---- files ---------------------------------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static struct mail_file attached_file(struct arena *a, Attachment *at, struct str charset) {
     struct mail_file f = {.name = property_line(a, &at->MAPI, PR_ATTACH_LONG_FILENAME, charset),
@@ -113,7 +118,8 @@ static struct mail_file attached_file(struct arena *a, Attachment *at, struct st
                           .content_id = property_line(a, &at->MAPI, PR_ATTACH_CONTENT_ID, charset),
                           .bytes = bytes_of(a, &at->FileData)};
     struct str title = without_nuls(bytes_of(a, &at->Title));
-    if (f.name.n == 0 && title.n) f.name = line_without_controls(a, charset_to_utf8(a, title, charset), NAME_MOST);
+    if (f.name.n == 0 && title.n)
+        f.name = line_without_controls(a, charset_to_utf8(a, title, charset), NAME_MOST);
     if (f.name.n == 0) f.name = S("attachment");
     f.type = header_is_type(f.type) ? header_word(a, f.type) : S("application/octet-stream");
     if (f.content_id.n == 0 || f.content_id.n > ANSWER_CONTENT_ID) f.content_id = (struct str){0};
@@ -130,7 +136,8 @@ static void take_attachments(struct arena *a, TNEFStruct *t, struct str charset,
     }
 }
 
-/* The library checks few lengths of what it reads, but the bytes are its own copy, and the process is confined. */
+/* The library checks few lengths of what it reads, but the bytes are its own copy, and the process is
+ * confined. */
 bool tnef_read(struct arena *a, struct str bytes, struct tnef_mail *out) {
     TNEFStruct t;
     *out = (struct tnef_mail){0};

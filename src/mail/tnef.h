@@ -1,4 +1,5 @@
-/* TNEF: the file winmail.dat, in which Outlook packs texts and attachments for other servers of its kind. Only the confined process reads it. */
+/* TNEF: the file winmail.dat, in which Outlook packs texts and attachments for other servers of its kind.
+ * Only the confined process reads it. */
 #ifndef MAIL_TNEF_H
 #define MAIL_TNEF_H
 

@@ -17,14 +17,16 @@ struct authorization {
     const char *error, *description; /* reason why the client gets no code; NULL: the client may get one */
 };
 
-/* Reads and checks a request. Returns 1, 0 if nobody may be sent back with a reply, or a negative error. After 0 *why is a sentence for the person:
- * the client or its redirect address is wrong, so a redirect would lead to a stranger. */
+/* Reads and checks a request. Returns 1, 0 if nobody may be sent back with a reply, or a negative error.
+ * After 0 *why is a sentence for the person: the client or its redirect address is wrong, so a redirect
+ * would lead to a stranger. */
 int authorization_read(struct work *w, const struct json *given, struct authorization *out, const char **why);
 
 /* The request as a query, without prompt. */
 struct str authorization_query(struct arena *a, const struct authorization *r);
 
 /* The address of the client with a reply. code.p NULL: the error. */
-struct str authorization_reply(const struct desk *d, struct arena *a, const struct authorization *r, struct str code);
+struct str authorization_reply(const struct desk *d, struct arena *a, const struct authorization *r,
+                               struct str code);
 
 #endif

@@ -7,9 +7,10 @@
  *               |                                   | not you ---> LOGIN
  *               +-- none, or prompt=login ---> LOGIN --> (CODE) --> the session's cookie, and GET again
  *
- * The login is a call of GET /session, so lock-out, delay, second factor and expiry of passwords are those of the API. Each form has a ticket
- * (ticket.h). The browser's session decides who consents: the write of a consent looks at it again, in the transaction that makes the code. So a
- * logout or a changed password at the same moment leaves no code. */
+ * The login is a call of GET /session, so lock-out, delay, second factor and expiry of passwords are those
+ * of the API. Each form has a ticket (ticket.h). The browser's session decides who consents: the write of
+ * a consent looks at it again, in the transaction that makes the code. So a logout or a changed password
+ * at the same moment leaves no code. */
 #include "oauth/authorize.h"
 
 #include "api/describe.h"
@@ -21,10 +22,10 @@
 #define COOKIE "desk_authorize"
 #define BROWSER 32 /* hexadecimal digits */
 
-QUERY(authorize_person, "SELECT u.full_name, (SELECT e.email FROM identity_emails e WHERE e.user_id = u.id AND e.is_primary = 1) "
-                        "FROM users u WHERE u.id = :id");
+QUERY(authorize_person, "SELECT u.full_name, (SELECT e.email FROM identity_emails e WHERE e.user_id = u.id "
+                        "AND e.is_primary = 1) FROM users u WHERE u.id = :id");
 
-/* ---- replies ------------------------------------------------------------------------------------------------------------ */
+/* ---- replies --------------------------------------------------------------------------------- */
 
 static void go_back(struct asking *m, const char *error, const char *description) {
     struct visit *v = m->visit;
@@ -32,7 +33,9 @@ static void go_back(struct asking *m, const char *error, const char *description
     v->location = authorization_reply(v->api->desk, v->arena, &m->request, m->code);
 }
 
-static void not_this_form(struct asking *m) { visit_notes(m->visit, 403, "This form has expired", "Go back to the app and start again."); }
+static void not_this_form(struct asking *m) {
+    visit_notes(m->visit, 403, "This form has expired", "Go back to the app and start again.");
+}
 
 /* A form that follows works in this browser only. A second tab keeps the value of the first. */
 static void bind_browser(struct asking *m) {
@@ -41,11 +44,12 @@ static void bind_browser(struct asking *m) {
     bool good = had.n == BROWSER;
     for (size_t i = 0; i < had.n && good; i++) good = in_set(had.p[i], "0123456789abcdef");
     m->browser = good ? had : random_hex(v->arena, BROWSER / 2);
-    v->cookies[0] = str_fmt(v->arena, COOKIE "=%.*s; Path=/; Max-Age=%d; HttpOnly; SameSite=Lax%s", BROWSER, m->browser.p,
-                            (int)(TICKET_LIFE / TIME_SECOND), str_starts(v->api->desk->base_url, S("https:")) ? "; Secure" : "");
+    v->cookies[0] = str_fmt(v->arena, COOKIE "=%.*s; Path=/; Max-Age=%d; HttpOnly; SameSite=Lax%s", BROWSER,
+                            m->browser.p, (int)(TICKET_LIFE / TIME_SECOND),
+                            str_starts(v->api->desk->base_url, S("https:")) ? "; Secure" : "");
 }
 
-/* ---- the store ---------------------------------------------------------------------------------------------------------- */
+/* ---- the store ------------------------------------------------------------------------------- */
 
 static int load_person(struct asking *m) {
     struct work *w = &m->visit->work;
@@ -87,7 +91,7 @@ static int read_posted(struct visit *v) {
     return rc;
 }
 
-/* ---- login -------------------------------------------------------------------------------------------------------------- */
+/* ---- login ----------------------------------------------------------------------------------- */
 
 static void login_refused(struct asking *m) {
     struct visit *v = m->visit;
@@ -98,19 +102,21 @@ static void login_refused(struct asking *m) {
     } else {
         if (!str_to_int(m->inner.retry_after, &seconds)) seconds = 60;
         http_add_header(v->http, "Retry-After", m->inner.retry_after);
-        ask_login(m, str_fmt(v->arena, "Too many wrong attempts. Try again in %d minutes.", (int)((seconds + 59) / 60)).p);
+        ask_login(m, str_fmt(v->arena, "Too many wrong attempts. Try again in %d minutes.",
+                             (int)((seconds + 59) / 60))
+                         .p);
     }
 }
 
-/* After the login: the request again, now with the session, or its error to the client. Behind a proxy the path of the page may be longer than
- * here. */
+/* After the login: the request again, now with the session, or its error to the client. Behind a proxy the
+ * path of the page may be longer than here. */
 static void start_again(struct asking *m) {
     struct visit *v = m->visit;
     v->cookies[1] = m->inner.set_cookie;
     if (m->request.error) go_back(m, NULL, NULL);
     else
-        v->location =
-            STR_CAT(v->arena, url_path(v->api->desk->base_url), v->http->path, S("?"), authorization_query(v->arena, &m->request));
+        v->location = STR_CAT(v->arena, url_path(v->api->desk->base_url), v->http->path, S("?"),
+                              authorization_query(v->arena, &m->request));
 }
 
 static void login_outcome(struct asking *m) {
@@ -127,7 +133,9 @@ static void login_outcome(struct asking *m) {
                     "Set a new password in the help center or in your desk. Then start again from the app.");
     } else if (m->ticket.step == TICKET_CODE && m->inner.status == 401) {
         v->status = 401;
-        ask_code(m, m->ticket.auth_token, "Wrong code. Wait for the next one. After several wrong codes, start again from the app.");
+        ask_code(m, m->ticket.auth_token,
+                 "Wrong code. Wait for the next one. After several wrong codes, "
+                 "start again from the app.");
     } else {
         login_refused(m);
     }
@@ -139,11 +147,17 @@ static void login_called(struct inner *x) {
     visit_end(m->visit);
 }
 
-/* Calls GET /session as a stranger: a session that the browser has does not count. Returns false if no call was made. */
+/* Calls GET /session as a stranger: a session that the browser has does not count. Returns false if no
+ * call was made. */
 static bool log_in(struct asking *m) {
     struct visit *v = m->visit;
     struct inner *x = &m->inner;
-    *x = (struct inner){.api = v->api, .http = v->http, .method = GET, .path = S("/session"), .stranger = true, .done = login_called};
+    *x = (struct inner){.api = v->api,
+                        .http = v->http,
+                        .method = GET,
+                        .path = S("/session"),
+                        .stranger = true,
+                        .done = login_called};
     inner_header(x, "Accept", S("application/json"));
     if (m->ticket.step == TICKET_CODE) {
         inner_header(x, "X-Token", m->ticket.auth_token);
@@ -156,7 +170,7 @@ static bool log_in(struct asking *m) {
     return true;
 }
 
-/* ---- consent ------------------------------------------------------------------------------------------------------------ */
+/* ---- consent --------------------------------------------------------------------------------- */
 
 /* Returns 1, or 0 if the session is another one by now, of whatever person. */
 static int write_consent(struct visit *v) {
@@ -164,7 +178,8 @@ static int write_consent(struct visit *v) {
     struct work *w = &v->work;
     struct code_terms t = {.scopes = m->request.scopes, .challenge = m->request.challenge};
     TRY(token_lock(w, m->ticket.user_id));
-    w->actor = (struct actor){.scopes = SCOPES_ALL, .remote = v->http->remote, .user_agent = user_agent_of(v->http)};
+    w->actor =
+        (struct actor){.scopes = SCOPES_ALL, .remote = v->http->remote, .user_agent = user_agent_of(v->http)};
     int rc = auth_cookie(w, v->http);
     if (rc <= 0 || w->actor.session_id != m->ticket.session_id) return rc < 0 ? rc : 0;
     if (m->request.has_redirect_uri) t.redirect_uri = m->request.redirect_uri;
@@ -188,13 +203,17 @@ static void answer_consent(struct asking *m) {
     else ask_login(m, NULL); /* the person logs in as somebody else */
 }
 
-/* ---- the page ----------------------------------------------------------------------------------------------------------- */
+/* ---- the page -------------------------------------------------------------------------------- */
 
-static void dead_request(struct asking *m) { visit_notes(m->visit, 400, "This link does not work", m->problem); }
+static void dead_request(struct asking *m) {
+    visit_notes(m->visit, 400, "This link does not work", m->problem);
+}
 
-/* A wrong request leads away only if the person is logged in, or asked for no page. Otherwise a link to this desk would bring anybody to the address
- * of a client (RFC 9700 section 4.11.2). */
-static bool error_goes_back(const struct asking *m) { return m->request.error && (m->user_id || m->request.prompt == PROMPT_NONE); }
+/* A wrong request leads away only if the person is logged in, or asked for no page. Otherwise a link to
+ * this desk would bring anybody to the address of a client (RFC 9700 section 4.11.2). */
+static bool error_goes_back(const struct asking *m) {
+    return m->request.error && (m->user_id || m->request.prompt == PROMPT_NONE);
+}
 
 static void show_request(struct asking *m) {
     int rc = visit_read(m->visit, read_asking);
@@ -211,7 +230,8 @@ static bool take_form(struct asking *m) {
     struct visit *v = m->visit;
     struct str cookie = http_cookie(v->http, COOKIE);
     bool opened = ticket_open(v->api->desk, v->arena, visit_text(v, "ticket"), v->work.now, &m->ticket);
-    if (!opened || cookie.n != BROWSER || !secret_eq(cookie, m->ticket.browser)) return not_this_form(m), false;
+    if (!opened || cookie.n != BROWSER || !secret_eq(cookie, m->ticket.browser))
+        return not_this_form(m), false;
     int rc = visit_read(v, read_posted);
     bind_browser(m);
     if (rc < 0) visit_failed(v);

@@ -24,7 +24,7 @@ struct asking {
 
 void authorize_page(struct visit *v);
 
-/* ---- the forms (consent.c) ---------------------------------------------------------------------------------------------- */
+/* ---- the forms (consent.c) ------------------------------------------------------------------- */
 
 /* wrong: why the last try failed; NULL: it is the first. */
 void ask_login(struct asking *m, const char *wrong);

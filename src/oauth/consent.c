@@ -2,15 +2,16 @@
 #include "core/access/scope.h"
 #include "oauth/authorize.h"
 
-/* The scheme of the redirect may follow the post. A whole host would break callbacks that lead on to another host, because browsers apply
- * form-action to each redirect. */
+/* The scheme of the redirect may follow the post. A whole host would break callbacks that lead on to
+ * another host, because browsers apply form-action to each redirect. */
 static struct str consent_policy(struct asking *m) {
     struct str rest = m->request.redirect_uri, scheme = str_cut(&rest, ':');
     for (size_t i = 0; i < scheme.n; i++)
         if (!in_set(scheme.p[i] | 0x20, "abcdefghijklmnopqrstuvwxyz0123456789+.-")) scheme = S("https");
     return STR_CAT(m->visit->arena,
-                   S("default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; base-uri 'none'; form-action 'self' https: "), scheme,
-                   S(":; frame-ancestors 'none'"));
+                   S("default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; base-uri 'none'; "
+                     "form-action 'self' https: "),
+                   scheme, S(":; frame-ancestors 'none'"));
 }
 
 static void form_begin(struct asking *m, const struct ticket *t) {
@@ -23,36 +24,44 @@ static void form_begin(struct asking *m, const struct ticket *t) {
     full.error = str_of(m->request.error ? m->request.error : "");
     full.description = str_of(m->request.error && m->request.description ? m->request.description : "");
     if (m->request.error) v->policy = consent_policy(m); /* the login leads to the client */
-    html(&v->form, "<form method=\"post\" action=\"authorize\">\n<input type=\"hidden\" name=\"ticket\" value=\"%s\">\n",
-         ticket_seal(v->api->desk, v->arena, &full).p);
+    html(
+        &v->form,
+        "<form method=\"post\" action=\"authorize\">\n<input type=\"hidden\" name=\"ticket\" value=\"%s\">\n",
+        ticket_seal(v->api->desk, v->arena, &full).p);
 }
 
-static const char *wrong_marks(const char *wrong) { return wrong ? " aria-describedby=\"wrong\" aria-invalid=\"true\"" : ""; }
+static const char *wrong_marks(const char *wrong) {
+    return wrong ? " aria-describedby=\"wrong\" aria-invalid=\"true\"" : "";
+}
 
 static void write_purpose(struct asking *m) {
     struct buf *out = &m->visit->form;
     const char *name = m->request.client.name.p;
     if (m->request.error)
-        html(out, "<p>The request of <strong><bdi>%s</bdi></strong> has an error: %s Log in to return to the app.</p>\n", name,
-             m->request.description);
+        html(
+            out,
+            "<p>The request of <strong><bdi>%s</bdi></strong> has an error: %s Log in to return to the app.</p>\n",
+            name, m->request.description);
     else html(out, "<p>Log in to let <strong><bdi>%s</bdi></strong> act for you.</p>\n", name);
 }
 
 void ask_login(struct asking *m, const char *wrong) {
     struct visit *v = m->visit;
-    struct str hint = m->request.login_hint.n && m->request.login_hint.n < 255 ? m->request.login_hint : S("");
+    struct str hint =
+        m->request.login_hint.n && m->request.login_hint.n < 255 ? m->request.login_hint : S("");
     struct str typed = wrong ? visit_text(v, "email") : hint;
     visit_says(v, "page_authorize_login");
     form_begin(m, &(struct ticket){.step = TICKET_LOGIN});
     write_purpose(m);
     visit_wrong(v, wrong);
     html(&v->form,
-         "<label for=\"email\">E-mail</label>\n<input id=\"email\" name=\"email\" type=\"email\" required autocomplete=\"username\" "
-         "value=\"%s\"%h>\n",
+         "<label for=\"email\">E-mail</label>\n<input id=\"email\" name=\"email\" type=\"email\" required "
+         "autocomplete=\"username\" value=\"%s\"%h>\n",
          typed.p, wrong_marks(wrong));
     html(&v->form,
-         "<label for=\"password\">Password</label>\n<input id=\"password\" name=\"password\" type=\"password\" required "
-         "autocomplete=\"current-password\"%h>\n<button>Log in</button>\n</form>\n",
+         "<label for=\"password\">Password</label>\n<input id=\"password\" name=\"password\" "
+         "type=\"password\" required autocomplete=\"current-password\"%h>\n<button>Log "
+         "in</button>\n</form>\n",
          wrong_marks(wrong));
 }
 
@@ -62,20 +71,25 @@ void ask_code(struct asking *m, struct str auth_token, const char *wrong) {
     form_begin(m, &(struct ticket){.step = TICKET_CODE, .auth_token = auth_token});
     visit_wrong(v, wrong);
     html(&v->form,
-         "<label for=\"code\">Code</label>\n<p id=\"rule\">Type the code of your authenticator app, or a recovery code.</p>\n"
-         "<input id=\"code\" name=\"code\" required autofocus maxlength=\"40\" autocomplete=\"one-time-code\" "
+         "<label for=\"code\">Code</label>\n<p id=\"rule\">Type the code of your authenticator app, or a "
+         "recovery code.</p>\n<input id=\"code\" name=\"code\" required autofocus maxlength=\"40\" "
+         "autocomplete=\"one-time-code\" "
          "aria-describedby=\"rule%h\"%h>\n<button>Continue</button>\n</form>\n",
          wrong ? " wrong" : "", wrong ? " aria-invalid=\"true\"" : "");
 }
 
-/* ---- consent ------------------------------------------------------------------------------------------------------------ */
+/* ---- consent --------------------------------------------------------------------------------- */
 
 static bool is_web(struct str url) { return str_starts(url, S("https://")) || str_starts(url, S("http://")); }
 
 /* bdi, because a row of an older version or of an import may change the direction of the text. */
 static void write_client_link(struct buf *out, struct str url, const char *text) {
     buf_text(out, "<bdi>");
-    if (is_web(url)) html(out, "<a href=\"%s\" rel=\"noopener noreferrer nofollow\" target=\"_blank\">%s</a>", url.p, text);
+    if (is_web(url))
+        html(out,
+             "<a href=\"%s\" rel=\"noopener noreferrer nofollow\" "
+             "target=\"_blank\">%s</a>",
+             url.p, text);
     else html(out, "%s", text);
     buf_text(out, "</bdi>");
 }
@@ -126,14 +140,16 @@ void ask_consent(struct asking *m) {
     struct str to = destination(m->request.redirect_uri);
     visit_says(v, "page_authorize");
     v->policy = consent_policy(m);
-    form_begin(m, &(struct ticket){.step = TICKET_CONSENT, .user_id = m->user_id, .session_id = m->session_id});
+    form_begin(m,
+               &(struct ticket){.step = TICKET_CONSENT, .user_id = m->user_id, .session_id = m->session_id});
     write_client(m);
     write_scopes(&v->form, m->request.scopes);
     html(&v->form, "<p>Allow it only if you trust it. %s Afterwards you return to <strong>%s</strong>.</p>\n",
-         m->is_staff ? "You can end its access in your profile." : "To end its access, change your password or ask us.",
+         m->is_staff ? "You can end its access in your profile."
+                     : "To end its access, change your password or ask us.",
          str_dup(v->arena, to).p);
     write_person(m);
-    buf_text(&v->form, "<p class=\"buttons\"><button name=\"do\" value=\"allow\">Allow</button>\n<button class=\"quiet\" name=\"do\" "
-                       "value=\"deny\">Deny</button></p>\n<p><button class=\"quiet\" name=\"do\" value=\"switch\">Not you?</button></p>\n"
-                       "</form>\n");
+    buf_text(&v->form, "<p class=\"buttons\"><button name=\"do\" value=\"allow\">Allow</button>\n<button "
+                       "class=\"quiet\" name=\"do\" value=\"deny\">Deny</button></p>\n<p><button "
+                       "class=\"quiet\" name=\"do\" value=\"switch\">Not you?</button></p>\n</form>\n");
 }

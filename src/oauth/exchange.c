@@ -13,7 +13,7 @@
 
 #define BASIC_MAX 2048 /* bytes of decoded credentials */
 
-/* ---- the reply ---------------------------------------------------------------------------------------------------------- */
+/* ---- the reply ------------------------------------------------------------------------------- */
 
 int exchange_refuse(struct exchange *x, int status, const char *error, const char *description) {
     x->status = status;
@@ -37,9 +37,12 @@ static void write_error(struct exchange *x) {
 void exchange_end(struct exchange *x, int rc) {
     struct http_request *r = x->http;
     struct str origin = http_header(r, "Origin");
-    if (rc < 0) exchange_refuse(x, 503, "temporarily_unavailable", "The server can't do this at the moment. Try again in a minute.");
+    if (rc < 0)
+        exchange_refuse(x, 503, "temporarily_unavailable",
+                        "The server can't do this at the moment. Try again in a minute.");
     if (x->error) write_error(x);
-    if (x->status == 401) http_add_header(r, "WWW-Authenticate", S("Basic realm=\"OAuth client\", charset=\"UTF-8\""));
+    if (x->status == 401)
+        http_add_header(r, "WWW-Authenticate", S("Basic realm=\"OAuth client\", charset=\"UTF-8\""));
     if (x->status == 503) http_add_header(r, "Retry-After", S("1"));
     if (x->out.n) http_add_header(r, "Content-Type", S("application/json"));
     http_add_header(r, "Cache-Control", S("no-store"));
@@ -55,7 +58,7 @@ void exchange_end(struct exchange *x, int rc) {
     http_reply(r, x->status, &x->out);
 }
 
-/* ---- the store ---------------------------------------------------------------------------------------------------------- */
+/* ---- the store ------------------------------------------------------------------------------- */
 
 int exchange_read(struct exchange *x, int (*run)(struct exchange *x)) {
     struct conn *c = db_reader(x->api->desk->db);
@@ -88,12 +91,13 @@ int exchange_write(struct exchange *x, int (*run)(struct exchange *x)) {
     return rc;
 }
 
-int exchange_write_known(struct exchange *x, int (*known)(struct exchange *x), int (*run)(struct exchange *x)) {
+int exchange_write_known(struct exchange *x, int (*known)(struct exchange *x),
+                         int (*run)(struct exchange *x)) {
     int rc = exchange_read(x, known);
     return rc <= 0 ? rc : exchange_write(x, run);
 }
 
-/* ---- parameters --------------------------------------------------------------------------------------------------------- */
+/* ---- parameters ------------------------------------------------------------------------------ */
 
 struct str exchange_text(const struct exchange *x, const char *name) {
     const struct json *j = json_member(x->given, str_of(name));
@@ -106,22 +110,27 @@ static const char *read_body(struct exchange *x) {
     struct str rest = http_header(r, "Content-Type"), type = str_trim(str_cut(&rest, ';'));
     struct json *tree = r->form ? r->form : json_new(x->arena, JSON_OBJECT);
     struct json_error err;
-    bool json = str_eqi(type, S("application/json")), form = str_eqi(type, S("application/x-www-form-urlencoded"));
+    bool json = str_eqi(type, S("application/json")),
+         form = str_eqi(type, S("application/x-www-form-urlencoded"));
     x->given = json_new(x->arena, JSON_OBJECT);
     if (r->query.n) return "Send all parameters in the body. The query of a request is often logged.";
     if (r->body_error) return "The body could not be read.";
-    if (r->form == NULL && r->body.n && !json && !form) return "Send the body as a form, as JSON or as multipart.";
-    if (r->body.n && json && json_parse(x->arena, r->body, &tree, &err) < 0) return "The body is not well-formed JSON.";
-    if (r->body.n && form && form_parse(x->arena, r->body, &tree, &err) < 0) return "The body is not a well-formed form.";
+    if (r->form == NULL && r->body.n && !json && !form)
+        return "Send the body as a form, as JSON or as multipart.";
+    if (r->body.n && json && json_parse(x->arena, r->body, &tree, &err) < 0)
+        return "The body is not well-formed JSON.";
+    if (r->body.n && form && form_parse(x->arena, r->body, &tree, &err) < 0)
+        return "The body is not a well-formed form.";
     if (tree->type != JSON_OBJECT) return "Send a JSON object.";
     x->given = tree;
     return NULL;
 }
 
 static bool is_ambiguous(const struct exchange *x) {
-    static const char *const names[] = {"grant_type",    "code",          "redirect_uri",   "code_verifier", "client_id",
-                                        "client_secret", "refresh_token", "scope",          "username",      "password",
-                                        "otp",           "token",         "token_type_hint"};
+    static const char *const names[] = {"grant_type",     "code",          "redirect_uri",  "code_verifier",
+                                        "client_id",      "client_secret", "refresh_token", "scope",
+                                        "username",       "password",      "otp",           "token",
+                                        "token_type_hint"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const struct json *j = json_member(x->given, str_of(names[i]));
         if (j && (j->type != JSON_STRING || j->earlier)) return true;
@@ -129,7 +138,7 @@ static bool is_ambiguous(const struct exchange *x) {
     return false;
 }
 
-/* ---- the client --------------------------------------------------------------------------------------------------------- */
+/* ---- the client ------------------------------------------------------------------------------ */
 
 struct presented {
     struct str key, secret; /* p NULL: none */
@@ -140,7 +149,8 @@ static bool read_basic_client(struct exchange *x, struct str sent, struct presen
     char *text = arena_bytes(x->arena, BASIC_MAX);
     size_t n;
     sent = str_trim(sent);
-    if (sodium_base642bin((unsigned char *)text, BASIC_MAX, sent.p, sent.n, NULL, &n, NULL, sodium_base64_VARIANT_ORIGINAL) != 0)
+    if (sodium_base642bin((unsigned char *)text, BASIC_MAX, sent.p, sent.n, NULL, &n, NULL,
+                          sodium_base64_VARIANT_ORIGINAL) != 0)
         return false;
     struct str rest = {text, n};
     out->key = form_decode(x->arena, str_cut(&rest, ':'));
@@ -148,11 +158,15 @@ static bool read_basic_client(struct exchange *x, struct str sent, struct presen
     return out->key.n > 0 && utf8_valid(out->key) && !memchr(out->key.p, 0, out->key.n);
 }
 
-static bool not_a_client(struct exchange *x, const char *why) { return exchange_refuse(x, 401, "invalid_client", why), false; }
-static bool unclear_client(struct exchange *x, const char *why) { return exchange_refuse(x, 400, "invalid_request", why), false; }
+static bool not_a_client(struct exchange *x, const char *why) {
+    return exchange_refuse(x, 401, "invalid_client", why), false;
+}
+static bool unclear_client(struct exchange *x, const char *why) {
+    return exchange_refuse(x, 400, "invalid_request", why), false;
+}
 
-/* Some HTTP libraries add a Bearer token to every request, an empty one before the first login. A token can't authenticate a client, so it is
- * ignored if the body names the client. */
+/* Some HTTP libraries add a Bearer token to every request, an empty one before the first login. A token
+ * can't authenticate a client, so it is ignored if the body names the client. */
 static bool names_no_client(const struct presented *in_body, struct str scheme, struct str rest) {
     if (str_trim(scheme).n == 0) return true;
     return str_eqi(scheme, S("Bearer")) && (in_body->key.p || str_trim(rest).n == 0);
@@ -164,12 +178,16 @@ static bool read_client_given(struct exchange *x, struct presented *out) {
     *out = (struct presented){exchange_text(x, "client_id"), exchange_text(x, "client_secret")};
     struct str key = out->key;
     bool none = names_no_client(out, scheme, rest);
-    if (none && key.p == NULL) return not_a_client(x, "The client is missing. Send client_id, or Basic credentials of the client.");
+    if (none && key.p == NULL)
+        return not_a_client(x, "The client is missing. Send client_id, or Basic credentials of the "
+                               "client.");
     if (none) return true;
     if (!str_eqi(scheme, S("Basic")) || rest.p == NULL)
-        return not_a_client(x, "Clients authenticate by Basic, or by client_id and client_secret in the body.");
+        return not_a_client(x, "Clients authenticate by Basic, or by client_id and client_secret in the "
+                               "body.");
     if (out->secret.p) return unclear_client(x, "The client authenticates in two ways. Choose one.");
-    if (!read_basic_client(x, rest, out)) return not_a_client(x, "The Basic credentials are not well-formed.");
+    if (!read_basic_client(x, rest, out))
+        return not_a_client(x, "The Basic credentials are not well-formed.");
     if (key.p == NULL || str_eq(key, out->key)) return true;
     return unclear_client(x, "The client_id in the body is not that of the Basic credentials.");
 }
@@ -181,7 +199,8 @@ static int authenticate_in(struct exchange *x) {
 
 static struct guess client_guess(struct exchange *x) {
     const struct presented *p = x->own;
-    return (struct guess){GUESS_SECRET, guessed_name(x->arena, "client", p->key.n > 100 ? (struct str){p->key.p, 100} : p->key)};
+    return (struct guess){GUESS_SECRET, guessed_name(x->arena, "client",
+                                                     p->key.n > 100 ? (struct str){p->key.p, 100} : p->key)};
 }
 
 static int locked_in(struct exchange *x) {
@@ -200,7 +219,8 @@ static int client_refused(struct exchange *x) {
     int locked = exchange_read(x, locked_in);
     if (locked == 0) locked = exchange_write(x, count_in);
     if (locked < 0) return locked;
-    if (locked == 0) return exchange_refuse(x, 401, "invalid_client", "The client is not known, or its secret is wrong.");
+    if (locked == 0)
+        return exchange_refuse(x, 401, "invalid_client", "The client is not known, or its secret is wrong.");
     http_add_header(x->http, "Retry-After", str_fmt(x->arena, "%d", x->locked.seconds));
     return exchange_refuse(x, 429, "invalid_client", lockout_says(x->arena, &x->locked).p);
 }
@@ -215,8 +235,8 @@ static int authenticate(struct exchange *x) {
     return rc;
 }
 
-/* Anybody can pretend to be a public client, so its requests count as writes without login. Those of other clients count for the client. Returns 0,
- * the seconds to wait, or a negative error. */
+/* Anybody can pretend to be a public client, so its requests count as writes without login. Those of other
+ * clients count for the client. Returns 0, the seconds to wait, or a negative error. */
 static int64_t count_client(struct exchange *x) {
     const struct client *c = &x->client;
     if (!c->is_public) return limits_client(&x->limited, x->api, c->id, x->endpoint->writes);
@@ -229,16 +249,20 @@ static int admit_client(struct exchange *x) {
     int64_t seconds = count_client(x);
     if (seconds <= 0) return seconds < 0 ? (int)seconds : 1;
     http_add_header(x->http, "Retry-After", str_fmt(x->arena, "%" PRId64, seconds));
-    exchange_refuse(x, 429, "temporarily_unavailable", "Too many requests. Retry-After says when the next one is possible.");
+    exchange_refuse(x, 429, "temporarily_unavailable",
+                    "Too many requests. Retry-After says when the next one is possible.");
     return 0;
 }
 
-/* ---- the request -------------------------------------------------------------------------------------------------------- */
+/* ---- the request ----------------------------------------------------------------------------- */
 
 static int exchange_go(struct exchange *x) {
     const char *why = read_body(x);
-    if (why) return exchange_refuse(x, x->http->body_error == ERR_PAYLOAD_TOO_LARGE ? 413 : 400, "invalid_request", why);
-    if (is_ambiguous(x)) return exchange_refuse(x, 400, "invalid_request", "A parameter is given twice, or is not a text.");
+    if (why)
+        return exchange_refuse(x, x->http->body_error == ERR_PAYLOAD_TOO_LARGE ? 413 : 400, "invalid_request",
+                               why);
+    if (is_ambiguous(x))
+        return exchange_refuse(x, 400, "invalid_request", "A parameter is given twice, or is not a text.");
     int rc = authenticate(x);
     if (rc > 0) rc = admit_client(x);
     if (rc <= 0) return rc < 0 ? rc : EXCHANGE_DONE;

@@ -1,8 +1,10 @@
-/* A request of a program to the token, revocation or introspection endpoint (RFC 6749, 7009, 7662). It runs in the pool.
+/* A request of a program to the token, revocation or introspection endpoint (RFC 6749, 7009, 7662). It
+ * runs in the pool.
  *
- * Parameters come in the body only: as a form, as JSON or as multipart. Clients authenticate by client_secret_basic, client_secret_post or, if they
- * hold no secret, by their client_id. A right secret always passes. Wrong ones are counted like wrong passwords, by (client, address) and by
- * address; then further wrong ones are refused without a write. So a stranger can't lock a client out. */
+ * Parameters come in the body only: as a form, as JSON or as multipart. Clients authenticate by
+ * client_secret_basic, client_secret_post or, if they hold no secret, by their client_id. A right secret
+ * always passes. Wrong ones are counted like wrong passwords, by (client, address) and by address; then
+ * further wrong ones are refused without a write. So a stranger can't lock a client out. */
 #ifndef OAUTH_EXCHANGE_H
 #define OAUTH_EXCHANGE_H
 
@@ -36,7 +38,8 @@ enum {
 struct endpoint {
     const char *path;
     bool writes;
-    int (*run)(struct exchange *x); /* the client is authenticated. Returns an EXCHANGE_, or a negative error: the store failed */
+    /* the client is authenticated. Returns an EXCHANGE_, or a negative error: the store failed */
+    int (*run)(struct exchange *x);
 };
 void exchange_begin(struct api *api, struct http_request *r, const struct endpoint *e);
 void exchange_end(struct exchange *x, int rc);
@@ -45,12 +48,14 @@ void exchange_end(struct exchange *x, int rc);
 struct str exchange_text(const struct exchange *x, const char *name);
 /* Sets the reply to an error; returns EXCHANGE_DONE. */
 int exchange_refuse(struct exchange *x, int status, const char *error, const char *description);
-/* Run a read in a snapshot or a write, with work.conn set. Return the result of `run`, or a negative error. */
+/* Run a read in a snapshot or a write, with work.conn set. Return the result of `run`, or a negative
+ * error. */
 int exchange_read(struct exchange *x, int (*run)(struct exchange *x));
 int exchange_write(struct exchange *x, int (*run)(struct exchange *x));
-/* Runs the write only if the read `known` returns 1; otherwise returns 0 or the error. Anybody may send made-up tokens in the name of a public
- * client, so these do not get a turn of the writer. */
-int exchange_write_known(struct exchange *x, int (*known)(struct exchange *x), int (*run)(struct exchange *x));
+/* Runs the write only if the read `known` returns 1; otherwise returns 0 or the error. Anybody may send
+ * made-up tokens in the name of a public client, so these do not get a turn of the writer. */
+int exchange_write_known(struct exchange *x, int (*known)(struct exchange *x),
+                         int (*run)(struct exchange *x));
 
 int run_token(struct exchange *x);      /* grants.c */
 int run_revoke(struct exchange *x);     /* inspect.c */

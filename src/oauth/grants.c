@@ -17,13 +17,16 @@ struct granting {
 
 static const char stale[] = "It is not known, has expired, was used before, or belongs to another client.";
 
-static int refuse_grant(struct exchange *x, const char *why) { return exchange_refuse(x, 400, "invalid_grant", why); }
+static int refuse_grant(struct exchange *x, const char *why) {
+    return exchange_refuse(x, 400, "invalid_grant", why);
+}
 static int refuse_scope(struct exchange *x) {
     return exchange_refuse(x, 400, "invalid_scope",
-                           "A scope is not known, or is more than may be asked for here, or the client has no scopes.");
+                           "A scope is not known, or is more than may be asked for here, or the client has "
+                           "no scopes.");
 }
 
-/* ---- the reply ---------------------------------------------------------------------------------------------------------- */
+/* ---- the reply ------------------------------------------------------------------------------- */
 
 static int reply_tokens(struct exchange *x) {
     const struct tokens *t = &((struct granting *)x->own)->tokens;
@@ -53,44 +56,53 @@ static int reply_taken(struct exchange *x, int rc) {
     if (rc < 0) return rc;
     if (rc == TAKEN_AGAIN)
         log_often(LOG_WARN, "tokens used twice",
-                  "a code or refresh token of OAuth client %" PRId64 " was used twice: the tokens of its family have ended", x->client.id);
+                  "a code or refresh token of OAuth client %" PRId64
+                  " was used twice: the tokens of its family have ended",
+                  x->client.id);
     if (rc == TAKEN_SCOPES) return refuse_scope(x);
     return rc == TAKEN ? reply_tokens(x) : refuse_grant(x, stale);
 }
 
-/* ---- authorization_code ------------------------------------------------------------------------------------------------- */
+/* ---- authorization_code ---------------------------------------------------------------------- */
 
 static int issue_for_code(struct exchange *x) {
     struct granting *g = x->own;
-    struct code_shown shown = {exchange_text(x, "code"), exchange_text(x, "redirect_uri"), exchange_text(x, "code_verifier")};
+    struct code_shown shown = {exchange_text(x, "code"), exchange_text(x, "redirect_uri"),
+                               exchange_text(x, "code_verifier")};
     int rc = code_take(&x->work, &x->client, &shown, &g->terms);
     if (rc != TAKEN) return rc;
     TRY(tokens_issue(&x->work, &g->terms, &g->tokens));
     return TAKEN;
 }
 
-static int code_known_in(struct exchange *x) { return code_is_known(&x->work, &x->client, exchange_text(x, "code")); }
+static int code_known_in(struct exchange *x) {
+    return code_is_known(&x->work, &x->client, exchange_text(x, "code"));
+}
 
 static int grant_by_code(struct exchange *x) {
-    if (exchange_text(x, "code").p == NULL) return exchange_refuse(x, 400, "invalid_request", "code is missing.");
+    if (exchange_text(x, "code").p == NULL)
+        return exchange_refuse(x, 400, "invalid_request", "code is missing.");
     return reply_taken(x, exchange_write_known(x, code_known_in, issue_for_code));
 }
 
-/* ---- refresh_token ------------------------------------------------------------------------------------------------------ */
+/* ---- refresh_token --------------------------------------------------------------------------- */
 
 static int issue_for_refresh(struct exchange *x) {
     struct granting *g = x->own;
     return refresh_take(&x->work, &x->client, exchange_text(x, "refresh_token"), g->wanted, &g->tokens);
 }
 
-static int refresh_known_in(struct exchange *x) { return token_is_known(&x->work, &x->client, exchange_text(x, "refresh_token")); }
+static int refresh_known_in(struct exchange *x) {
+    return token_is_known(&x->work, &x->client, exchange_text(x, "refresh_token"));
+}
 
 static int grant_by_refresh(struct exchange *x) {
-    if (exchange_text(x, "refresh_token").p == NULL) return exchange_refuse(x, 400, "invalid_request", "refresh_token is missing.");
+    if (exchange_text(x, "refresh_token").p == NULL)
+        return exchange_refuse(x, 400, "invalid_request", "refresh_token is missing.");
     return reply_taken(x, exchange_write_known(x, refresh_known_in, issue_for_refresh));
 }
 
-/* ---- client_credentials ------------------------------------------------------------------------------------------------- */
+/* ---- client_credentials ---------------------------------------------------------------------- */
 
 static int issue_for_client(struct exchange *x) {
     struct granting *g = x->own;
@@ -104,13 +116,16 @@ static int issue_for_client(struct exchange *x) {
 static int grant_by_client(struct exchange *x) {
     struct granting *g = x->own;
     const struct client *c = &x->client;
-    if (c->is_public) return exchange_refuse(x, 400, "unauthorized_client", "A client without a secret can't act for itself.");
+    if (c->is_public)
+        return exchange_refuse(x, 400, "unauthorized_client",
+                               "A client without a secret can't act for itself.");
     if (c->creator_id == 0) return refuse_grant(x, "This client has no creator for whom it could act.");
-    g->terms = (struct token_terms){.client_id = c->id, .user_id = c->creator_id, .scopes = g->wanted ? g->wanted : c->scopes};
+    g->terms = (struct token_terms){
+        .client_id = c->id, .user_id = c->creator_id, .scopes = g->wanted ? g->wanted : c->scopes};
     return reply_taken(x, exchange_write(x, issue_for_client));
 }
 
-/* ---- password ----------------------------------------------------------------------------------------------------------- */
+/* ---- password -------------------------------------------------------------------------------- */
 
 /* The session of the login proves that the password has not changed since it was verified. */
 static int issue_for_password(struct exchange *x) {
@@ -144,8 +159,10 @@ static int password_outcome(struct exchange *x) {
     if (call->crowded || call->status >= 500) return -ERR_SERVICE_UNAVAILABLE;
     if (call->status == 429) return login_locked_reply(x);
     if (str_eq(code, S("OTP_EXPECTED")))
-        return refuse_grant(x, "This account has a second factor. Send a code as otp, or use the grant authorization_code.");
-    if (str_eq(code, S("CREDENTIAL_EXPIRED"))) return refuse_grant(x, "The password has expired. Its owner must set a new one.");
+        return refuse_grant(x, "This account has a second factor. Send a code as otp, or use the grant "
+                               "authorization_code.");
+    if (str_eq(code, S("CREDENTIAL_EXPIRED")))
+        return refuse_grant(x, "The password has expired. Its owner must set a new one.");
     if (call->status != 200) return refuse_grant(x, "Wrong e-mail address, password or code.");
     const struct json *data = inner_data(call->reply);
     g->session = tree_text(data, "id");
@@ -161,11 +178,20 @@ static void password_called(struct inner *inner) {
 /* Calls GET /session. X-CSRF: false, so that nobody can use its session as a cookie. */
 static int grant_by_password(struct exchange *x) {
     struct inner *call = &x->inner;
-    struct str name = exchange_text(x, "username"), password = exchange_text(x, "password"), code = exchange_text(x, "otp");
+    struct str name = exchange_text(x, "username"), password = exchange_text(x, "password"),
+               code = exchange_text(x, "otp");
     if (!x->client.is_password_grant_enabled)
-        return exchange_refuse(x, 400, "unauthorized_client", "The password grant is not enabled for this client. Use authorization_code.");
-    if (name.p == NULL || password.p == NULL) return exchange_refuse(x, 400, "invalid_request", "username or password is missing.");
-    *call = (struct inner){.api = x->api, .http = x->http, .method = GET, .path = S("/session"), .stranger = true, .done = password_called};
+        return exchange_refuse(x, 400, "unauthorized_client",
+                               "The password grant is not enabled for this client. Use "
+                               "authorization_code.");
+    if (name.p == NULL || password.p == NULL)
+        return exchange_refuse(x, 400, "invalid_request", "username or password is missing.");
+    *call = (struct inner){.api = x->api,
+                           .http = x->http,
+                           .method = GET,
+                           .path = S("/session"),
+                           .stranger = true,
+                           .done = password_called};
     inner_header(call, "Accept", S("application/json"));
     inner_header(call, "X-CSRF", S("false"));
     inner_header(call, "X-OTP", code.p ? code : http_header(x->http, "X-OTP"));
@@ -174,7 +200,7 @@ static int grant_by_password(struct exchange *x) {
     return EXCHANGE_LATER;
 }
 
-/* ---- the endpoint ------------------------------------------------------------------------------------------------------- */
+/* ---- the endpoint ---------------------------------------------------------------------------- */
 
 /* Scopes of the request that the client may ask for. Returns false for others, and if the client has none. */
 static bool read_wanted(struct exchange *x, struct granting *g) {
@@ -201,5 +227,6 @@ int run_token(struct exchange *x) {
     for (size_t i = 0; i < sizeof grants / sizeof *grants; i++)
         if (str_eq(type, str_of(grants[i].type))) return grants[i].run(x);
     return exchange_refuse(x, 400, "unsupported_grant_type",
-                           "Send authorization_code, refresh_token, client_credentials or password as grant_type.");
+                           "Send authorization_code, refresh_token, client_credentials or password as "
+                           "grant_type.");
 }

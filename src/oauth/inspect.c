@@ -1,14 +1,20 @@
-/* Revocation (RFC 7009) and introspection (RFC 7662). A client sees and ends its own tokens only; others are as unknown ones. */
+/* Revocation (RFC 7009) and introspection (RFC 7662). A client sees and ends its own tokens only; others
+ * are as unknown ones. */
 #include "core/access/scope.h"
 #include "oauth/exchange.h"
 
 #include <inttypes.h>
 
-static int known_in(struct exchange *x) { return token_is_known(&x->work, &x->client, exchange_text(x, "token")); }
-static int revoke_in(struct exchange *x) { return token_revoke(&x->work, &x->client, exchange_text(x, "token")); }
+static int known_in(struct exchange *x) {
+    return token_is_known(&x->work, &x->client, exchange_text(x, "token"));
+}
+static int revoke_in(struct exchange *x) {
+    return token_revoke(&x->work, &x->client, exchange_text(x, "token"));
+}
 
 int run_revoke(struct exchange *x) {
-    if (exchange_text(x, "token").p == NULL) return exchange_refuse(x, 400, "invalid_request", "token is missing.");
+    if (exchange_text(x, "token").p == NULL)
+        return exchange_refuse(x, 400, "invalid_request", "token is missing.");
     int rc = exchange_write_known(x, known_in, revoke_in);
     return rc < 0 ? rc : EXCHANGE_DONE;
 }
@@ -38,8 +44,11 @@ static void write_facts(struct exchange *x, struct json_writer *w) {
 
 int run_introspect(struct exchange *x) {
     struct json_writer w;
-    if (x->client.is_public) return exchange_refuse(x, 401, "invalid_client", "Only a client with a secret may look at its tokens.");
-    if (exchange_text(x, "token").p == NULL) return exchange_refuse(x, 400, "invalid_request", "token is missing.");
+    if (x->client.is_public)
+        return exchange_refuse(x, 401, "invalid_client",
+                               "Only a client with a secret may look at its tokens.");
+    if (exchange_text(x, "token").p == NULL)
+        return exchange_refuse(x, 400, "invalid_request", "token is missing.");
     x->own = ARENA_NEW(x->arena, struct token_facts);
     int active = exchange_read(x, introspect_in);
     if (active < 0) return active;

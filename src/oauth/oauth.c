@@ -1,7 +1,7 @@
 /* The OAuth 2 server (docs/PROGRAMS.md): its paths, outside of /api/v1, and its metadata (RFC 8414).
  *
- * The authorize page (authorize.c) is a page of api/page.h: login, second factor and consent, as forms without script. The other endpoints
- * (exchange.h) answer programs in JSON. */
+ * The authorize page (authorize.c) is a page of api/page.h: login, second factor and consent, as forms
+ * without script. The other endpoints (exchange.h) answer programs in JSON. */
 #include "api/guard.h"
 #include "api/describe.h"
 #include "core/access/scope.h"
@@ -11,9 +11,11 @@
 
 #define METADATA S("/.well-known/oauth-authorization-server")
 
-/* ---- metadata ----------------------------------------------------------------------------------------------------------- */
+/* ---- metadata -------------------------------------------------------------------------------- */
 
-static struct str oauth_url(const struct desk *d, struct arena *a, const char *path) { return STR_CAT(a, d->base_url, str_of(path)); }
+static struct str oauth_url(const struct desk *d, struct arena *a, const char *path) {
+    return STR_CAT(a, d->base_url, str_of(path));
+}
 
 static void write_names(struct json_writer *w, const char *name, const char *const *values) {
     jw_key(w, str_of(name));
@@ -23,7 +25,8 @@ static void write_names(struct json_writer *w, const char *name, const char *con
 }
 #define LIST_OF(w, name, ...) write_names(w, name, (const char *const[]){__VA_ARGS__, NULL})
 
-static void write_address(struct json_writer *w, const struct desk *d, struct arena *a, const char *name, const char *path) {
+static void write_address(struct json_writer *w, const struct desk *d, struct arena *a, const char *name,
+                          const char *path) {
     jw_key(w, str_of(name));
     jw_str(w, oauth_url(d, a, path));
 }
@@ -51,9 +54,11 @@ static void write_metadata(struct buf *out, const struct desk *d, struct arena *
     write_scope_names(&w);
     LIST_OF(&w, "response_types_supported", "code");
     LIST_OF(&w, "response_modes_supported", "query");
-    LIST_OF(&w, "grant_types_supported", "authorization_code", "refresh_token", "client_credentials", "password");
+    LIST_OF(&w, "grant_types_supported", "authorization_code", "refresh_token", "client_credentials",
+            "password");
     LIST_OF(&w, "token_endpoint_auth_methods_supported", "client_secret_basic", "client_secret_post", "none");
-    LIST_OF(&w, "revocation_endpoint_auth_methods_supported", "client_secret_basic", "client_secret_post", "none");
+    LIST_OF(&w, "revocation_endpoint_auth_methods_supported", "client_secret_basic", "client_secret_post",
+            "none");
     LIST_OF(&w, "introspection_endpoint_auth_methods_supported", "client_secret_basic", "client_secret_post");
     LIST_OF(&w, "code_challenge_methods_supported", "S256");
     jw_key(&w, S("authorization_response_iss_parameter_supported"));
@@ -72,7 +77,8 @@ static void reply_metadata(struct api *api, struct http_request *r) {
     http_reply(r, 200, &out);
 }
 
-/* The metadata of an issuer with a path stands at the well-known path, followed by that path (RFC 8414 section 3.1). A proxy may or may not remove it. */
+/* The metadata of an issuer with a path stands at the well-known path, followed by that path (RFC 8414
+ * section 3.1). A proxy may or may not remove it. */
 static bool is_metadata(const struct desk *d, struct str path) {
     struct str known = METADATA;
     if (!str_starts(path, known)) return false;
@@ -80,14 +86,17 @@ static bool is_metadata(const struct desk *d, struct str path) {
     return rest.n == 0 || str_eq(rest, url_path(d->base_url));
 }
 
-/* ---- paths -------------------------------------------------------------------------------------------------------------- */
+/* ---- paths ----------------------------------------------------------------------------------- */
 
-static const struct page authorize_pages[] = {{.path = OAUTH_AUTHORIZE, .show = authorize_page, .ends = true},
-                                              {.path = "/oauth/token/authorize", .show = authorize_page, .ends = true},
-                                              {0}};
+static const struct page authorize_pages[] = {
+    {.path = OAUTH_AUTHORIZE, .show = authorize_page, .ends = true},
+    {.path = "/oauth/token/authorize", .show = authorize_page, .ends = true},
+    {0}};
 
-static const struct endpoint oauth_endpoints[] = {
-    {OAUTH_TOKEN, true, run_token}, {"/oauth/revoke", true, run_revoke}, {"/oauth/introspect", false, run_introspect}, {0}};
+static const struct endpoint oauth_endpoints[] = {{OAUTH_TOKEN, true, run_token},
+                                                  {"/oauth/revoke", true, run_revoke},
+                                                  {"/oauth/introspect", false, run_introspect},
+                                                  {0}};
 
 static void reply_allow(struct api *api, struct http_request *r, const char *allow) {
     bool asks = str_eq(r->method, S("OPTIONS"));
@@ -98,11 +107,13 @@ static void reply_allow(struct api *api, struct http_request *r, const char *all
         http_add_header(r, "Access-Control-Allow-Origin", origin);
         http_add_header(r, "Access-Control-Allow-Methods", str_of(allow));
         http_add_header(r, "Access-Control-Allow-Headers", S("Authorization, Content-Type"));
-        http_add_header(r, "Access-Control-Max-Age", setting_text(api->desk, "security.cors_max_age_seconds", r->arena));
+        http_add_header(r, "Access-Control-Max-Age",
+                        setting_text(api->desk, "security.cors_max_age_seconds", r->arena));
         http_add_header(r, "Vary", S("Origin"));
     }
     if (!asks)
-        buf_text(&out, "{\"error\":\"invalid_request\",\"error_description\":\"The method is not allowed here. See the header Allow.\"}");
+        buf_text(&out, "{\"error\":\"invalid_request\",\"error_description\":\"The method is not allowed "
+                       "here. See the header Allow.\"}");
     if (!asks) http_add_header(r, "Content-Type", S("application/json"));
     guard_reply(api->desk, r, asks ? GUARD_FILE : GUARD_TEXT);
     int status = asks ? 204 : 405;
@@ -111,7 +122,8 @@ static void reply_allow(struct api *api, struct http_request *r, const char *all
 }
 
 bool oauth_handle(struct api *api, struct http_request *r) {
-    bool get = str_eq(r->method, S("GET")) || str_eq(r->method, S("HEAD")), post = str_eq(r->method, S("POST"));
+    bool get = str_eq(r->method, S("GET")) || str_eq(r->method, S("HEAD")),
+         post = str_eq(r->method, S("POST"));
     for (const struct page *p = authorize_pages; p->path; p++) {
         if (!str_eq(r->path, str_of(p->path))) continue;
         if (get || post) visit_begin(api, r, p, post);

@@ -1,6 +1,7 @@
-/* A ticket is the hidden field of the forms at /oauth/authorize: what the server must find again when the form is posted. It is sealed, so it can't
- * be forged or read, and the store holds nothing before the consent. It is valid for 10 minutes, in the browser that got the form, and a
- * consent in the session that it was shown to. */
+/* A ticket is the hidden field of the forms at /oauth/authorize: what the server must find again when the
+ * form is posted. It is sealed, so it can't be forged or read, and the store holds nothing before the
+ * consent. It is valid for 10 minutes, in the browser that got the form, and a consent in the session that
+ * it was shown to. */
 #ifndef OAUTH_TICKET_H
 #define OAUTH_TICKET_H
 
@@ -23,6 +24,7 @@ struct ticket {
 };
 
 struct str ticket_seal(const struct desk *d, struct arena *a, const struct ticket *t);
-bool ticket_open(const struct desk *d, struct arena *a, struct str text, int64_t now, struct ticket *out); /* false: forged or too old */
+/* false: forged or too old */
+bool ticket_open(const struct desk *d, struct arena *a, struct str text, int64_t now, struct ticket *out);
 
 #endif

@@ -23,7 +23,7 @@ struct exchange {
     bool refused_port;
 };
 
-/* ---- addresses -------------------------------------------------------------------------------------------------------- */
+/* ---- addresses ------------------------------------------------------------------------------- */
 
 static bool exchange_may_reach(struct exchange *x, const struct address *a) {
     if (x->rules.private_allowed || address_is_public(a)) return true;
@@ -33,7 +33,8 @@ static bool exchange_may_reach(struct exchange *x, const struct address *a) {
 
 static int port_of(const struct curl_sockaddr *to) {
     const void *at = &to->addr;
-    return ntohs(to->family == AF_INET ? ((const struct sockaddr_in *)at)->sin_port : ((const struct sockaddr_in6 *)at)->sin6_port);
+    return ntohs(to->family == AF_INET ? ((const struct sockaddr_in *)at)->sin_port
+                                       : ((const struct sockaddr_in6 *)at)->sin6_port);
 }
 
 static curl_socket_t open_checked(void *arg, curlsocktype purpose, struct curl_sockaddr *to) {
@@ -41,7 +42,8 @@ static curl_socket_t open_checked(void *arg, curlsocktype purpose, struct curl_s
     bool internet = to->family == AF_INET || to->family == AF_INET6;
     struct address a = internet ? address_of(&to->addr) : (struct address){0};
     x->refused_port = internet && port_is_bad(port_of(to)); /* of an endpoint that is older than this rule */
-    if (x->refused_port || purpose != CURLSOCKTYPE_IPCXN || !internet || !exchange_may_reach(x, &a)) return CURL_SOCKET_BAD;
+    if (x->refused_port || purpose != CURLSOCKTYPE_IPCXN || !internet || !exchange_may_reach(x, &a))
+        return CURL_SOCKET_BAD;
     return socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol);
 }
 
@@ -50,10 +52,11 @@ static int recheck(void *arg, char *remote, char *local, int remote_port, int lo
     struct exchange *x = arg;
     struct address a;
     (void)local, (void)remote_port, (void)local_port;
-    return address_parse(str_of(remote), &a) && exchange_may_reach(x, &a) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
+    return address_parse(str_of(remote), &a) && exchange_may_reach(x, &a) ? CURL_PREREQFUNC_OK
+                                                                          : CURL_PREREQFUNC_ABORT;
 }
 
-/* ---- the request ------------------------------------------------------------------------------------------------------ */
+/* ---- the request ----------------------------------------------------------------------------- */
 
 static const char *delivery_method(const struct target *t) {
     return t->type == ENDPOINT_SLACK ? "POST" : word_of(endpoint_methods, t->method);
@@ -85,12 +88,13 @@ static void add_request_headers(struct exchange *x) {
     header_add(x, "X-Desk-Event", x->delivery->event_id);
     header_add(x, "Expect", S("")); /* no 100-continue, which costs a round trip */
     if (t->type != ENDPOINT_HTTP) return;
-    struct str signed_by = signature(x->arena, x->rules.now / TIME_SECOND, has_body ? x->delivery->body : S(""), secrets, 2);
+    struct str signed_by =
+        signature(x->arena, x->rules.now / TIME_SECOND, has_body ? x->delivery->body : S(""), secrets, 2);
     if (signed_by.p) header_add(x, "X-Desk-Signature", signed_by);
     if (t->use_auth) header_add(x, "Authorization", basic_of(x->arena, t));
 }
 
-/* ---- the reply -------------------------------------------------------------------------------------------------------- */
+/* ---- the reply ------------------------------------------------------------------------------- */
 
 static size_t take_head(char *line, size_t size, size_t count, void *arg) {
     struct exchange *x = arg;
@@ -127,7 +131,8 @@ static void set_connection(struct exchange *x) {
     curl_easy_setopt(c, CURLOPT_PREREQFUNCTION, recheck);
     curl_easy_setopt(c, CURLOPT_PREREQDATA, x);
     curl_easy_setopt(c, CURLOPT_DNS_CACHE_TIMEOUT, 0L);
-    curl_easy_setopt(c, CURLOPT_QUICK_EXIT, 1L); /* a look-up that hangs must not block the end of the request */
+    /* a look-up that hangs must not block the end of the request */
+    curl_easy_setopt(c, CURLOPT_QUICK_EXIT, 1L);
     curl_easy_setopt(c, CURLOPT_MAXLIFETIME_CONN, 60L);
     curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(c, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
@@ -149,9 +154,15 @@ static void set_request(struct exchange *x) {
     curl_easy_setopt(c, CURLOPT_CUSTOMREQUEST, method);
 }
 
-struct exchange *exchange_new(struct arena *a, const struct target *t, const struct delivery *d, const struct exchange_rules *rules) {
+struct exchange *exchange_new(struct arena *a, const struct target *t, const struct delivery *d,
+                              const struct exchange_rules *rules) {
     struct exchange *x = ARENA_NEW(a, struct exchange);
-    *x = (struct exchange){.arena = a, .target = t, .delivery = d, .rules = *rules, .curl = curl_easy_init(), .began = clock_monotonic()};
+    *x = (struct exchange){.arena = a,
+                           .target = t,
+                           .delivery = d,
+                           .rules = *rules,
+                           .curl = curl_easy_init(),
+                           .began = clock_monotonic()};
     if (x->curl == NULL) return NULL;
     add_request_headers(x);
     set_connection(x);
@@ -167,25 +178,34 @@ void exchange_free(struct exchange *x) {
     curl_slist_free_all(x->headers);
 }
 
-/* ---- the result ------------------------------------------------------------------------------------------------------- */
+/* ---- the result ------------------------------------------------------------------------------ */
 
 static struct str reply_message(struct exchange *x, long code) {
     if (code >= 300 && code < 400)
-        return str_fmt(x->arena, "The server answered %ld. Redirects are not followed: set the url to the new address.", code);
-    return str_fmt(x->arena, code < 300 ? "The server answered %ld." : "The server answered %ld. A status from 200 to 299 is expected.",
+        return str_fmt(x->arena,
+                       "The server answered %ld. Redirects are not followed: set the url to the "
+                       "new address.",
+                       code);
+    return str_fmt(x->arena,
+                   code < 300 ? "The server answered %ld."
+                              : "The server answered %ld. A status from 200 to 299 is expected.",
                    code);
 }
 
 static struct str failure_message(struct exchange *x, CURLcode rc) {
     if (*x->refused)
         return str_fmt(x->arena,
-                       "%s is an address of this machine or of a private network. An owner can allow such addresses by the setting "
-                       "endpoints.allow_private_addresses.",
+                       "%s is an address of this machine or of a private network. An owner can allow such "
+                       "addresses by the setting endpoints.allow_private_addresses.",
                        x->refused);
-    if (x->refused_port) return S("The port is one of a service that does not speak HTTP. Change the address of the endpoint.");
+    if (x->refused_port)
+        return S("The port is one of a service that does not speak HTTP. Change the "
+                 "address of the endpoint.");
     if (rc == CURLE_OPERATION_TIMEDOUT)
-        return str_fmt(x->arena, "There was no complete reply within %" PRId64 " s.", x->rules.timeout_ms / TIME_SECOND);
-    if (x->head > EXCHANGE_HEAD_MAX) return str_fmt(x->arena, "The head of the reply is longer than %d KiB.", EXCHANGE_HEAD_MAX / 1024);
+        return str_fmt(x->arena, "There was no complete reply within %" PRId64 " s.",
+                       x->rules.timeout_ms / TIME_SECOND);
+    if (x->head > EXCHANGE_HEAD_MAX)
+        return str_fmt(x->arena, "The head of the reply is longer than %d KiB.", EXCHANGE_HEAD_MAX / 1024);
     return str_fmt(x->arena, "%s.", curl_easy_strerror(rc));
 }
 
@@ -194,7 +214,8 @@ struct attempt exchange_result(struct exchange *x, CURLcode rc) {
     curl_off_t after = 0;
     curl_easy_getinfo(x->curl, CURLINFO_RESPONSE_CODE, &code);
     curl_easy_getinfo(x->curl, CURLINFO_RETRY_AFTER, &after);
-    bool replied = rc == CURLE_OK || x->body > EXCHANGE_BODY_MAX; /* the rest of a long reply makes no difference */
+    /* the rest of a long reply makes no difference */
+    bool replied = rc == CURLE_OK || x->body > EXCHANGE_BODY_MAX;
     return (struct attempt){.delivery = x->delivery,
                             .target = x->target,
                             .success = replied && code >= 200 && code < 300,

@@ -4,13 +4,15 @@
  *     run:    libcurl moves the bytes of all requests; nothing blocks
  *     settle: the results of all ended requests are stored in one write
  *
- * Turns. An endpoint has at most PER_ENDPOINT requests at a time, and one if half of all places are taken. So a slow endpoint takes its
- * own places only, and FLIGHTS / 2 endpoints must hang before others wait, for one timeout at most. Deliveries of one conversation to one
- * endpoint follow each other, because only the first PENDING one is read.
+ * Turns. An endpoint has at most PER_ENDPOINT requests at a time, and one if half of all places are taken.
+ * So a slow endpoint takes its own places only, and FLIGHTS / 2 endpoints must hang before others wait,
+ * for one timeout at most. Deliveries of one conversation to one endpoint follow each other, because only
+ * the first PENDING one is read.
  *
- * Leases. Each endpoint with due deliveries is held by one process (core/change/lease.h). After a crash another process takes the lease
- * when it ends, and sends again what was not stored as sent. A process that hangs longer than its lease may send a delivery twice, with
- * the same event id. Results that can't be stored are kept and stored later; the request is not repeated. */
+ * Leases. Each endpoint with due deliveries is held by one process (core/change/lease.h). After a crash
+ * another process takes the lease when it ends, and sends again what was not stored as sent. A process
+ * that hangs longer than its lease may send a delivery twice, with the same event id. Results that can't
+ * be stored are kept and stored later; the request is not repeated. */
 #include "outgoing/sender.h"
 
 #include "base/log.h"
@@ -71,7 +73,7 @@ struct sender {
     struct sent sent;
 };
 
-/* ---- reading and writing the store ------------------------------------------------------------------------------------ */
+/* ---- reading and writing the store ----------------------------------------------------------- */
 
 struct settling {
     struct sender *sender;
@@ -102,7 +104,7 @@ static int sender_write(struct sender *s, int (*run)(struct conn *c, void *arg))
     return rc;
 }
 
-/* ---- leases ------------------------------------------------------------------------------------------------------------ */
+/* ---- leases ---------------------------------------------------------------------------------- */
 
 static struct held *held_of(struct sender *s, int64_t id) {
     for (struct held *h = s->held; h; h = h->next)
@@ -171,19 +173,25 @@ static void leases_end(struct sender *s, bool all) {
     }
 }
 
-/* ---- starting ---------------------------------------------------------------------------------------------------------- */
+/* ---- starting -------------------------------------------------------------------------------- */
 
 static void batch_leave(struct batch *b) {
     if (--b->flights == 0) arena_free(b->arena);
 }
 
-static void flight_start(struct sender *s, struct held *h, struct batch *b, const struct delivery *d, const struct exchange_rules *rules) {
+static void flight_start(struct sender *s, struct held *h, struct batch *b, const struct delivery *d,
+                         const struct exchange_rules *rules) {
     struct flight *f = calloc(1, sizeof *f);
     if (f == NULL) return; /* it stays due */
-    *f = (struct flight){.batch = b, .held = h, .delivery = d, .result = {.delivery = d, .target = &b->target}, .next = s->flights};
+    *f = (struct flight){.batch = b,
+                         .held = h,
+                         .delivery = d,
+                         .result = {.delivery = d, .target = &b->target},
+                         .next = s->flights};
     const char *why = d->body.p == NULL ? "The body was erased with the data of its person."
                       : b->target.locked
-                          ? "The secrets of the endpoint were encrypted with another server key. Make a new secret and set the password."
+                          ? "The secrets of the endpoint were encrypted with another server key. Make a new "
+                            "secret and set the password."
                           : NULL;
     if (why) {
         f->result.message = str_of(why);
@@ -193,7 +201,8 @@ static void flight_start(struct sender *s, struct held *h, struct batch *b, cons
         f->result.message = S("The mail was queued.");
     } else {
         f->exchange = exchange_new(b->arena, &b->target, d, rules);
-        if (f->exchange == NULL || curl_multi_add_handle(s->multi, exchange_handle(f->exchange)) != CURLM_OK) {
+        if (f->exchange == NULL ||
+            curl_multi_add_handle(s->multi, exchange_handle(f->exchange)) != CURLM_OK) {
             if (f->exchange) exchange_free(f->exchange);
             free(f);
             return;
@@ -222,7 +231,8 @@ static int places_left(const struct sender *s, const struct held *h) {
     return h->leased_at ? most - h->flights : 0;
 }
 
-static int batch_read(struct sender *s, struct work *w, struct held *h, struct batch *b, struct delivery **first) {
+static int batch_read(struct sender *s, struct work *w, struct held *h, struct batch *b,
+                      struct delivery **first) {
     struct conn *c = sender_reader(s);
     if (c == NULL) return -ERR_SERVICE_UNAVAILABLE;
     sender_work(s, w, b->arena, c);
@@ -240,7 +250,8 @@ static void endpoint_start(struct sender *s, struct held *h) {
     *b = (struct batch){.arena = a, .flights = 1}; /* 1: this function */
     int rc = batch_read(s, &w, h, b, &first);
     const struct exchange_rules rules = {.private_allowed = setting_bool(s->desk, PRIVATE_ALLOWED),
-                                         .timeout_ms = setting_int(s->desk, "endpoints.timeout_seconds") * TIME_SECOND,
+                                         .timeout_ms =
+                                             setting_int(s->desk, "endpoints.timeout_seconds") * TIME_SECOND,
                                          .now = clock_now(&s->desk->clock)};
     for (struct delivery *d = rc > 0 ? first : NULL; d; d = d->next) flight_start(s, h, b, d, &rules);
     batch_leave(b);
@@ -282,7 +293,7 @@ static void sender_fill(struct sender *s) {
     leases_end(s, false);
 }
 
-/* ---- ending ------------------------------------------------------------------------------------------------------------ */
+/* ---- ending ---------------------------------------------------------------------------------- */
 
 /* Takes the replies that libcurl has received. */
 static void sender_collect(struct sender *s) {
@@ -344,9 +355,10 @@ static bool sender_settle(struct sender *s) {
     return true;
 }
 
-/* ---- the thread -------------------------------------------------------------------------------------------------------- */
+/* ---- the thread ------------------------------------------------------------------------------ */
 
-QUERY(sender_waiting, "SELECT COUNT(*), COALESCE(MIN(d.created_at), 0) FROM endpoint_deliveries d WHERE d.status = 1");
+QUERY(sender_waiting,
+      "SELECT COUNT(*), COALESCE(MIN(d.created_at), 0) FROM endpoint_deliveries d WHERE d.status = 1");
 
 static void sender_count(struct sender *s) {
     struct conn *c = sender_reader(s);
@@ -388,7 +400,8 @@ static void sender_finish(struct sender *s) {
 
 static void *sender_main(void *arg) {
     struct sender *s = arg;
-    int64_t filled = clock_monotonic(), counted = filled; /* most processes have nothing to send: their first look can wait */
+    /* most processes have nothing to send: their first look can wait */
+    int64_t filled = clock_monotonic(), counted = filled;
     if (!db_shared(s->desk->db)) sender_write(s, leases_of_former);
     while (!atomic_load(&s->stopping)) {
         bool settled = sender_settle(s), woken = atomic_exchange(&s->woken, false);
@@ -417,7 +430,8 @@ struct sender *sender_start(struct desk *d) {
     s->desk = d;
     s->multi = curl_multi_init();
     if (s->multi) curl_multi_setopt(s->multi, CURLMOPT_MAXCONNECTS, (long)FLIGHTS);
-    if (s->multi == NULL || pthread_create(&s->thread, NULL, sender_main, s) != 0) return sender_free(s), NULL;
+    if (s->multi == NULL || pthread_create(&s->thread, NULL, sender_main, s) != 0)
+        return sender_free(s), NULL;
     d->sent = &s->sent;
     d->wake_sender_arg = s;
     d->wake_sender = sender_woken;

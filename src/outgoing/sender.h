@@ -1,4 +1,5 @@
-/* Sends deliveries to endpoints (core/rules/delivery.h): a thread of its own, so requests, jobs and mails never wait for an endpoint. */
+/* Sends deliveries to endpoints (core/rules/delivery.h): a thread of its own, so requests, jobs and mails
+ * never wait for an endpoint. */
 #ifndef OUTGOING_SENDER_H
 #define OUTGOING_SENDER_H
 
@@ -8,12 +9,14 @@
 
 struct sender;
 struct sender *sender_start(struct desk *d); /* NULL: it can't be started. Sets d->wake_sender and d->sent */
-void sender_stop(struct sender *s);          /* waits 2 s at most for replies; the rest is sent again after the next start */
+/* waits 2 s at most for replies; the rest is sent again after the next start */
+void sender_stop(struct sender *s);
 
 /* Counters of this process, and gauges of the desk that are up to 15 s old. */
 struct sent {
-    _Atomic int64_t succeeded, failed;             /* attempts */
-    _Atomic int64_t in_flight, waiting, oldest_ms; /* waiting: PENDING deliveries; oldest_ms: age of the oldest of them */
+    _Atomic int64_t succeeded, failed; /* attempts */
+    /* waiting: PENDING deliveries; oldest_ms: age of the oldest of them */
+    _Atomic int64_t in_flight, waiting, oldest_ms;
 };
 
 #endif

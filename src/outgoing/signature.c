@@ -14,7 +14,8 @@ static struct str signature_by(struct arena *a, struct str secret, struct str se
     return str_hex(a, out, sizeof out);
 }
 
-struct str signature(struct arena *a, int64_t seconds, struct str body, const struct str *secrets, int count) {
+struct str signature(struct arena *a, int64_t seconds, struct str body, const struct str *secrets,
+                     int count) {
     struct str t = str_fmt(a, "%" PRId64, seconds), line = STR_CAT(a, S("t="), t);
     bool any = false;
     for (int i = 0; i < count; i++)

@@ -1,4 +1,5 @@
-/* Every page of the help center. A row of fixed segments stands before a row with a variable at the same place. */
+/* Every page of the help center. A row of fixed segments stands before a row with a variable at the same
+ * place. */
 #include "pages/pages.h"
 #include "pages/shown.h"
 
@@ -17,9 +18,12 @@ const struct site_page site_pages[] = {
     {GET, "/helpcenter/:locale/search", .show = show_search, .template = "helpcenter_search"},
     {GET, "/helpcenter/:locale/sections/:slug/feed.atom", .show = show_section_feed, .kept = true},
     {GET, "/helpcenter/:locale", .show = show_home, .kept = true, .template = "helpcenter_home"},
-    {GET, "/helpcenter/:locale/categories/:slug", .show = show_category, .kept = true, .template = "helpcenter_category"},
-    {GET, "/helpcenter/:locale/sections/:slug", .show = show_section, .kept = true, .template = "helpcenter_section"},
-    {GET, "/helpcenter/:locale/articles/:slug", .show = show_article, .kept = true, .template = "helpcenter_article"},
+    {GET, "/helpcenter/:locale/categories/:slug", .show = show_category, .kept = true,
+     .template = "helpcenter_category"},
+    {GET, "/helpcenter/:locale/sections/:slug", .show = show_section, .kept = true,
+     .template = "helpcenter_section"},
+    {GET, "/helpcenter/:locale/articles/:slug", .show = show_article, .kept = true,
+     .template = "helpcenter_article"},
     {POST, "/helpcenter/:locale/articles/:slug/vote", .show = page_vote},
     {POST, "/helpcenter/:locale/articles/:slug/comments", .show = page_comment},
     {GET, "/helpcenter/:locale/articles/:slug/comments/:id", .show = page_edit_comment},

@@ -1,4 +1,5 @@
-/* The page of an article. Forms are handled by the pages that act: POST <page>/vote (vote: up, down), POST <page>/comments (contents, parent_id). */
+/* The page of an article. Forms are handled by the pages that act: POST <page>/vote (vote: up, down), POST
+ * <page>/comments (contents, parent_id). */
 #include "pages/pages.h"
 #include "pages/shelf.h"
 #include "pages/shown.h"
@@ -29,15 +30,22 @@ static int load_article(struct site_visit *v, int64_t id, struct article_row *ou
     TRY(shelf_start(
         v, access_articles,
         "SELECT " SITE_TEXT("11", "t.id") ", " SITE_TEXT("12", "t.id") ", " SITE_TEXT("9", "t.section_id") ", " SITE_TEXT(
-            "7", "s.category_id") ", t.section_id, s.category_id, t.published_at, t.updated_at, t.total_comments, t.status, "
-                                  "t.allow_comments, u.full_name, EXISTS (SELECT 1 FROM article_tags k WHERE k.article_id = t.id), "
-                                  "EXISTS (SELECT 1 FROM article_attachments f WHERE f.article_id = t.id), COALESCE(t.keywords, '') "
-                                  "FROM articles t JOIN sections s ON s.id = t.section_id LEFT JOIN users u ON u.id = t.author_id WHERE",
+            "7", "s.category_id") ", t.section_id, s.category_id, t.published_at, "
+                                  "t.updated_at, t.total_comments, t.status, t.allow_comments, "
+                                  "u.full_name, EXISTS (SELECT 1 FROM article_tags k "
+                                  "WHERE k.article_id = t.id), EXISTS (SELECT 1 "
+                                  "FROM article_attachments f "
+                                  "WHERE f.article_id = t.id), COALESCE(t.keywords, '') "
+                                  "FROM articles t JOIN sections s ON s.id = t.section_id "
+                                  "LEFT JOIN users u ON u.id = t.author_id "
+                                  "WHERE",
         "AND t.id = :id AND " ARTICLE_OF_BRAND, BINDS(B_INT("id", id)), &row));
     int rc = stmt_step(row);
     if (rc == 1) {
-        *out =
-            (struct article_row){.id = id, .section_id = col_int(row, 4), .category_id = col_int(row, 5), .published_at = col_int(row, 6)};
+        *out = (struct article_row){.id = id,
+                                    .section_id = col_int(row, 4),
+                                    .category_id = col_int(row, 5),
+                                    .published_at = col_int(row, 6)};
         out->title = shelf_text(v, row, 0);
         out->contents = shelf_text(v, row, 1);
         out->section = shelf_text(v, row, 2);
@@ -55,13 +63,14 @@ static int load_article(struct site_visit *v, int64_t id, struct article_row *ou
     return rc;
 }
 
-/* ---- the text --------------------------------------------------------------------------------------------------------------- */
+/* ---- the text -------------------------------------------------------------------------------- */
 
 static void article_date(struct site_visit *v, enum site_word word, int64_t at) {
     char iso[TIME_ISO_SIZE], room[48];
     time_iso(iso, at);
     struct str day = word_date(room, v->language, at);
-    html(&v->main, " <span>%s <time datetime=\"%s\">%s</time></span>", SAY(v, word), iso, str_dup(v->arena, day).p);
+    html(&v->main, " <span>%s <time datetime=\"%s\">%s</time></span>", SAY(v, word), iso,
+         str_dup(v->arena, day).p);
 }
 
 static void article_byline(struct site_visit *v, const struct article_row *x) {
@@ -82,14 +91,17 @@ static void article_text(struct site_visit *v, const struct article_row *x) {
     buf_text(&v->main, "<div class=\"contents\"");
     site_text_lang(&v->main, v, &x->contents);
     buf_char(&v->main, '>');
-    if (x->contents.text.p) buf_str(&v->main, site_pictures(v, article_contents_shown(v->arena, v->work.desk, x->id, x->contents.text)));
+    if (x->contents.text.p)
+        buf_str(&v->main,
+                site_pictures(v, article_contents_shown(v->arena, v->work.desk, x->id, x->contents.text)));
     buf_text(&v->main, "</div>\n");
 }
 
-/* ---- tags and attachments ------------------------------------------------------------------------------------------------------- */
+/* ---- tags and attachments -------------------------------------------------------------------- */
 
-QUERY(site_article_tags,
-      "SELECT g.name FROM article_tags k JOIN tags g ON g.id = k.tag_id WHERE k.article_id = :id ORDER BY g.name_key LIMIT 50");
+QUERY(site_article_tags, "SELECT g.name FROM article_tags k JOIN tags g ON g.id = k.tag_id "
+                         "WHERE k.article_id = :id ORDER BY g.name_key "
+                         "LIMIT 50");
 
 static int article_tags(struct site_visit *v, const struct article_row *x) {
     int rc;
@@ -97,16 +109,16 @@ static int article_tags(struct site_visit *v, const struct article_row *x) {
     html(&v->main, "<ul class=\"tags\" aria-label=\"%s\">\n", SAY(v, WORD_TAGS));
     DB_ROWS(rc, v->work.conn, &site_article_tags, BINDS(B_INT("id", x->id)), row) {
         struct str name = str_dup(v->arena, col_text(row, 0));
-        html(&v->main, "<li><a href=\"%s/search?query=%s\" rel=\"nofollow\"><bdi>%s</bdi></a></li>\n", v->root.p,
-             url_encoded(v->arena, name).p, name.p);
+        html(&v->main, "<li><a href=\"%s/search?query=%s\" rel=\"nofollow\"><bdi>%s</bdi></a></li>\n",
+             v->root.p, url_encoded(v->arena, name).p, name.p);
     }
     buf_text(&v->main, "</ul>\n");
     return rc;
 }
 
-QUERY(site_article_files,
-      "SELECT k.id, f.name, f.size FROM article_attachments k JOIN files f ON f.id = k.file_id WHERE k.article_id = :id AND "
-      "k.is_inline = 0 ORDER BY k.sort_order, k.id LIMIT 100");
+QUERY(site_article_files, "SELECT k.id, f.name, f.size FROM article_attachments k "
+                          "JOIN files f ON f.id = k.file_id WHERE k.article_id = :id AND k.is_inline = 0 "
+                          "ORDER BY k.sort_order, k.id LIMIT 100");
 
 static struct str size_text(struct arena *a, int64_t n) {
     return n < 10240          ? str_fmt(a, "%" PRId64 " B", n)
@@ -118,57 +130,68 @@ static int article_files(struct site_visit *v, const struct article_row *x) {
     int rc, n = 0;
     if (!x->attachments) return 0;
     DB_ROWS(rc, v->work.conn, &site_article_files, BINDS(B_INT("id", x->id)), row) {
-        if (n++ == 0) html(&v->main, "<section class=\"files\">\n<h2>%s</h2>\n<ul>\n", SAY(v, WORD_ATTACHMENTS));
+        if (n++ == 0)
+            html(&v->main, "<section class=\"files\">\n<h2>%s</h2>\n<ul>\n", SAY(v, WORD_ATTACHMENTS));
         html(&v->main,
-             "<li><a href=\"%s/api/v1/articles/%s/attachments/%s/download\" download><bdi>%s</bdi></a> <span "
-             "class=\"count\">%s</span></li>\n",
-             v->prefix.p, str_fmt(v->arena, "%" PRId64, x->id).p, str_fmt(v->arena, "%" PRId64, col_int(row, 0)).p,
-             str_dup(v->arena, col_text(row, 1)).p, size_text(v->arena, col_int(row, 2)).p);
+             "<li><a href=\"%s/api/v1/articles/%s/attachments/%s/download\" download><bdi>%s</bdi></a> "
+             "<span class=\"count\">%s</span></li>\n",
+             v->prefix.p, str_fmt(v->arena, "%" PRId64, x->id).p,
+             str_fmt(v->arena, "%" PRId64, col_int(row, 0)).p, str_dup(v->arena, col_text(row, 1)).p,
+             size_text(v->arena, col_int(row, 2)).p);
     }
     if (n) buf_text(&v->main, "</ul>\n</section>\n");
     return rc;
 }
 
-/* ---- forms ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- forms ----------------------------------------------------------------------------------- */
 
 static void vote_form(struct site_visit *v) {
-    html(&v->form_html,
-         "<section class=\"vote\" aria-labelledby=\"helpful\">\n<h2 id=\"helpful\">%s</h2>\n<form method=\"post\" action=\"%s%s/vote\">\n",
-         SAY(v, WORD_HELPFUL), v->root.p, v->head.path.p);
+    html(
+        &v->form_html,
+        "<section class=\"vote\" aria-labelledby=\"helpful\">\n<h2 id=\"helpful\">%s</h2>\n<form method=\"post\" action=\"%s%s/vote\">\n",
+        SAY(v, WORD_HELPFUL), v->root.p, v->head.path.p);
     site_token_field(v, &v->form_html);
-    html(&v->form_html, "<button name=\"vote\" value=\"up\">%s</button>\n<button name=\"vote\" value=\"down\">%s</button>\n</form>\n",
-         SAY(v, WORD_YES), SAY(v, WORD_NO));
+    html(
+        &v->form_html,
+        "<button name=\"vote\" value=\"up\">%s</button>\n<button name=\"vote\" value=\"down\">%s</button>\n</form>\n",
+        SAY(v, WORD_YES), SAY(v, WORD_NO));
     if (str_eq(site_query(v, "done"), S("voted")))
         html(&v->form_html, "<p class=\"done\" role=\"status\">%s</p>\n", SAY(v, WORD_DONE_VOTED));
-    html(&v->form_html, "<p>%s <a href=\"%s/contact?article=%s\">%s</a></p>\n</section>\n", SAY(v, WORD_STILL_STUCK), v->root.p,
-         str_fmt(v->arena, "%" PRId64, shelf_id(v)).p, SAY(v, WORD_CONTACT));
+    html(&v->form_html, "<p>%s <a href=\"%s/contact?article=%s\">%s</a></p>\n</section>\n",
+         SAY(v, WORD_STILL_STUCK), v->root.p, str_fmt(v->arena, "%" PRId64, shelf_id(v)).p,
+         SAY(v, WORD_CONTACT));
 }
 
 static void comment_form(struct site_visit *v) {
     if (!site_logged_in(v)) {
-        html(&v->form_html, "<p><a href=\"%s/login?to=%s\" rel=\"nofollow\">%s</a></p>\n", v->root.p, url_encoded(v->arena, v->head.path).p,
-             SAY(v, WORD_LOG_IN_TO_COMMENT));
+        html(&v->form_html, "<p><a href=\"%s/login?to=%s\" rel=\"nofollow\">%s</a></p>\n", v->root.p,
+             url_encoded(v->arena, v->head.path).p, SAY(v, WORD_LOG_IN_TO_COMMENT));
         return;
     }
-    html(&v->form_html, "<form class=\"comment\" method=\"post\" action=\"%s%s/comments\">\n", v->root.p, v->head.path.p);
+    html(&v->form_html, "<form class=\"comment\" method=\"post\" action=\"%s%s/comments\">\n", v->root.p,
+         v->head.path.p);
     site_token_field(v, &v->form_html);
-    html(&v->form_html,
-         "<label for=\"contents\">%s</label>\n<textarea id=\"contents\" name=\"contents\" rows=\"4\" required></textarea>\n"
-         "<button>%s</button>\n</form>\n",
-         SAY(v, WORD_COMMENT), SAY(v, WORD_SEND_COMMENT));
+    html(
+        &v->form_html,
+        "<label for=\"contents\">%s</label>\n<textarea id=\"contents\" name=\"contents\" rows=\"4\" required></textarea>\n"
+        "<button>%s</button>\n</form>\n",
+        SAY(v, WORD_COMMENT), SAY(v, WORD_SEND_COMMENT));
 }
 
-/* ---- comments --------------------------------------------------------------------------------------------------------------------- */
+/* ---- comments -------------------------------------------------------------------------------- */
 
 static void one_comment(struct site_visit *v, struct stmt *row) {
     struct buf *out = &v->form_html;
     char iso[TIME_ISO_SIZE], room[48];
     int64_t at = col_int(row, 4);
-    struct str name = col_null(row, 5) ? S("") : str_dup(v->arena, col_text(row, 5)), text = str_dup(v->arena, col_text(row, 2));
+    struct str name = col_null(row, 5) ? S("") : str_dup(v->arena, col_text(row, 5)),
+               text = str_dup(v->arena, col_text(row, 2));
     time_iso(iso, at);
-    html(out, "<li id=\"comment-%s\"%h>\n<p class=\"byline\"><bdi>%s</bdi> <time datetime=\"%s\">%s</time></p>\n<div dir=\"auto\">",
-         str_fmt(v->arena, "%" PRId64, col_int(row, 0)).p, col_null(row, 1) ? "" : " class=\"reply\"", name.p, iso,
-         str_dup(v->arena, word_date(room, v->language, at)).p);
+    html(
+        out,
+        "<li id=\"comment-%s\"%h>\n<p class=\"byline\"><bdi>%s</bdi> <time datetime=\"%s\">%s</time></p>\n<div dir=\"auto\">",
+        str_fmt(v->arena, "%" PRId64, col_int(row, 0)).p, col_null(row, 1) ? "" : " class=\"reply\"", name.p,
+        iso, str_dup(v->arena, word_date(room, v->language, at)).p);
     buf_str(out, col_int(row, 3) ? text : text_to_html(v->arena, text));
     buf_text(out, "</div>\n");
     comment_actions(v, out,
@@ -187,10 +210,10 @@ static int list_comments(struct site_visit *v, int64_t id, int64_t page, int *n)
     int rc;
     TRY(shelf_start(
         v, access_comments,
-        "SELECT t.id, t.parent_id, t.contents, t.is_html, t.created_at, u.full_name, t.article_id, t.user_id, t.like_count, EXISTS (SELECT "
-        "1 "
-        "FROM comment_likes l WHERE l.comment_id = t.id AND l.user_id = :reader) FROM article_comments t LEFT JOIN users u ON u.id = "
-        "t.user_id WHERE",
+        "SELECT t.id, t.parent_id, t.contents, t.is_html, t.created_at, u.full_name, t.article_id, "
+        "t.user_id, t.like_count, EXISTS (SELECT 1 FROM comment_likes l WHERE l.comment_id = t.id "
+        "AND l.user_id = :reader) FROM article_comments t "
+        "LEFT JOIN users u ON u.id = t.user_id WHERE",
         "AND t.article_id = :id AND t.status = 1 ORDER BY t.created_at, t.id LIMIT :most OFFSET :first",
         BINDS(B_INT("id", id), B_INT("reader", v->work.actor.user_id), B_INT("most", COMMENTS_SHOWN + 1),
               B_INT("first", (page - 1) * COMMENTS_SHOWN)),
@@ -211,15 +234,18 @@ static int article_comments(struct site_visit *v, const struct article_row *x) {
         rc = list_comments(v, x->id, page, &n);
         buf_text(&v->form_html, "</ol>\n");
     }
-    if (page > 1) html(&v->form_html, "<p><a href=\"?comments=%d#comments\">%s</a></p>\n", (int)page - 1, SAY(v, WORD_EARLIER_COMMENTS));
+    if (page > 1)
+        html(&v->form_html, "<p><a href=\"?comments=%d#comments\">%s</a></p>\n", (int)page - 1,
+             SAY(v, WORD_EARLIER_COMMENTS));
     if (n > COMMENTS_SHOWN)
-        html(&v->form_html, "<p><a href=\"?comments=%d#comments\">%s</a></p>\n", (int)page + 1, SAY(v, WORD_MORE_COMMENTS));
+        html(&v->form_html, "<p><a href=\"?comments=%d#comments\">%s</a></p>\n", (int)page + 1,
+             SAY(v, WORD_MORE_COMMENTS));
     if (x->allow_comments) comment_form(v);
     buf_text(&v->form_html, "</section>\n");
     return rc;
 }
 
-/* ---- structured data ---------------------------------------------------------------------------------------------------------------- */
+/* ---- structured data ------------------------------------------------------------------------- */
 
 /* JSON in a script element must not contain "</script" or "<!--": each < is escaped. */
 static struct str data_escaped(struct arena *a, struct str json) {
@@ -238,7 +264,8 @@ static void data_member(struct json_writer *w, const char *name, struct str valu
     jw_str(w, value);
 }
 
-static void data_crumb(struct json_writer *w, const struct site_visit *v, int place, struct str name, struct str path) {
+static void data_crumb(struct json_writer *w, const struct site_visit *v, int place, struct str name,
+                       struct str path) {
     jw_object(w);
     data_member(w, "@type", S("ListItem"));
     jw_key_raw(w, S("position"));
@@ -255,8 +282,10 @@ static void data_crumbs(struct json_writer *w, struct site_visit *v, const struc
     jw_key_raw(w, S("itemListElement"));
     jw_array(w);
     data_crumb(w, v, 1, str_of(SAY(v, WORD_HOME)), S(""));
-    if (x->category.text.p) data_crumb(w, v, 2, x->category.text, shelf_path(v, "categories", x->category_id, x->category.text));
-    if (x->section.text.p) data_crumb(w, v, 3, x->section.text, shelf_path(v, "sections", x->section_id, x->section.text));
+    if (x->category.text.p)
+        data_crumb(w, v, 2, x->category.text, shelf_path(v, "categories", x->category_id, x->category.text));
+    if (x->section.text.p)
+        data_crumb(w, v, 3, x->section.text, shelf_path(v, "sections", x->section_id, x->section.text));
     jw_end(w);
     jw_end(w);
 }
@@ -298,14 +327,15 @@ static void structured_data(struct site_visit *v, const struct article_row *x) {
     buf_free(&b);
 }
 
-/* ---- the page ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- the page -------------------------------------------------------------------------------- */
 
 static int related_to(struct site_visit *v, const struct article_row *x) {
     int64_t ids[RELATED_CANDIDATES];
     int n;
     if (!x->tagged && !x->worded) { /* with their titles, in one statement */
         n = shelf_articles(v, SAY(v, WORD_RELATED), "AND " RELATED_BY_RANK,
-                           BINDS(B_INT("section", x->section_id), B_INT("id", x->id), B_INT("most", RELATED)), RELATED, NULL);
+                           BINDS(B_INT("section", x->section_id), B_INT("id", x->id), B_INT("most", RELATED)),
+                           RELATED, NULL);
         return n < 0 ? n : 0;
     }
     n = related_articles(&v->work, x->id, ids);
@@ -313,8 +343,9 @@ static int related_to(struct site_visit *v, const struct article_row *x) {
 }
 
 static int article_body(struct site_visit *v, const struct article_row *x) {
-    const struct site_crumb crumbs[] = {{x->category, shelf_path(v, "categories", x->category_id, x->category.text)},
-                                        {x->section, shelf_path(v, "sections", x->section_id, x->section.text)}};
+    const struct site_crumb crumbs[] = {
+        {x->category, shelf_path(v, "categories", x->category_id, x->category.text)},
+        {x->section, shelf_path(v, "sections", x->section_id, x->section.text)}};
     site_crumbs(v, crumbs, 2);
     buf_text(&v->main, "<article>\n");
     article_text(v, x);

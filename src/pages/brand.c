@@ -13,9 +13,11 @@ QUERY(site_brand_by_host,
       "SELECT b.id, b.name, b.domain, b.sub_domain, b.is_enabled, b.is_default, l.locale, "
       "(SELECT @JSON_ROWS(r.locale) FROM locales r WHERE r.direction = 'rtl'), "
       "CASE WHEN b.domain = :domain THEN 2 WHEN b.sub_domain = :label THEN 1 ELSE 0 END AS how, "
-      "(SELECT m.contents FROM templates m WHERE m.brand_id = b.id AND m.name = 'helpcenter_layout'), "
-      "(SELECT m.contents FROM templates m WHERE m.brand_id = b.id AND m.name = :template), b.color, b.logo_at "
-      "FROM brands b JOIN locales l ON l.id = b.locale_id WHERE b.domain = :domain OR b.sub_domain = :label OR b.is_default = 1 "
+      "(SELECT m.contents FROM templates m WHERE m.brand_id = b.id "
+      "AND m.name = 'helpcenter_layout'), (SELECT m.contents FROM templates m WHERE m.brand_id = b.id "
+      "AND m.name = :template), b.color, b.logo_at "
+      "FROM brands b JOIN locales l ON l.id = b.locale_id "
+      "WHERE b.domain = :domain OR b.sub_domain = :label OR b.is_default = 1 "
       "ORDER BY how DESC LIMIT 1");
 
 /* The label of "engines.desk.example.com" under "desk.example.com"; p NULL: the host is another one. */
@@ -37,16 +39,21 @@ static struct str kept_text(struct arena *a, struct stmt *row, int column) {
     return s.p ? str_dup(a, s) : s;
 }
 
-QUERY(site_brand_languages, "SELECT n.locale, n.native_name FROM locales n WHERE n.locale = :fallback OR EXISTS (SELECT 1 FROM "
-                            "categories g JOIN locale_fields l ON l.owner_kind = 7 AND l.owner_id = g.id AND l.locale = n.locale "
-                            "WHERE g.deleted_at IS NULL AND (g.brand_id IS NULL OR g.brand_id = :brand)) ORDER BY n.id");
+QUERY(site_brand_languages,
+      "SELECT n.locale, n.native_name FROM locales n "
+      "WHERE n.locale = :fallback OR EXISTS (SELECT 1 FROM categories g JOIN locale_fields l "
+      "ON l.owner_kind = 7 AND l.owner_id = g.id AND l.locale = n.locale WHERE g.deleted_at IS NULL "
+      "AND (g.brand_id IS NULL OR g.brand_id = :brand)) "
+      "ORDER BY n.id");
 
 static int brand_languages(struct work *w, struct site_brand *b) {
     struct site_language **end = &b->languages;
     int rc;
-    DB_ROWS(rc, w->conn, &site_brand_languages, BINDS(B_TEXT("fallback", b->locale), B_INT("brand", b->id)), row) {
+    DB_ROWS(rc, w->conn, &site_brand_languages, BINDS(B_TEXT("fallback", b->locale), B_INT("brand", b->id)),
+            row) {
         struct site_language *l = *end = ARENA_NEW(w->arena, struct site_language);
-        *l = (struct site_language){.locale = kept_text(w->arena, row, 0), .native_name = kept_text(w->arena, row, 1)};
+        *l = (struct site_language){.locale = kept_text(w->arena, row, 0),
+                                    .native_name = kept_text(w->arena, row, 1)};
         end = &l->next;
     }
     return rc;
@@ -54,12 +61,15 @@ static int brand_languages(struct work *w, struct site_brand *b) {
 
 int site_brand_find(struct work *w, struct str host, const char *template, struct site_brand *out) {
     struct arena *a = w->arena;
-    struct str key = host.p ? host_key(a, host) : (struct str){0}, label = key.p ? label_under(key, w->desk->host) : (struct str){0};
+    struct str key = host.p ? host_key(a, host) : (struct str){0},
+               label = key.p ? label_under(key, w->desk->host) : (struct str){0};
     struct stmt *row;
-    int rc = db_row(w->conn, &site_brand_by_host,
-                    BINDS(B_TEXT("domain", key), B_TEXT("label", label), B_TEXT("template", str_of(template))), &row);
+    int rc = db_row(
+        w->conn, &site_brand_by_host,
+        BINDS(B_TEXT("domain", key), B_TEXT("label", label), B_TEXT("template", str_of(template))), &row);
     if (rc <= 0) return rc < 0 ? rc : -ERR_INTERNAL_ERROR;
-    *out = (struct site_brand){.id = col_int(row, 0), .name = kept_text(a, row, 1), .domain = kept_text(a, row, 2)};
+    *out = (struct site_brand){
+        .id = col_int(row, 0), .name = kept_text(a, row, 1), .domain = kept_text(a, row, 2)};
     out->sub_domain = kept_text(a, row, 3);
     out->is_enabled = col_int(row, 4) != 0;
     out->is_default = col_int(row, 5) != 0;
@@ -77,11 +87,12 @@ int site_brand_find(struct work *w, struct str host, const char *template, struc
 
 bool locale_is_rtl(const struct site_brand *b, struct str locale) {
     char quoted[LIMIT_LOCALE + 3];
-    int n = locale.n <= LIMIT_LOCALE ? snprintf(quoted, sizeof quoted, "\"%.*s\"", (int)locale.n, locale.p) : 0;
+    int n =
+        locale.n <= LIMIT_LOCALE ? snprintf(quoted, sizeof quoted, "\"%.*s\"", (int)locale.n, locale.p) : 0;
     return n > 0 && memmem(b->rtl_locales.p, b->rtl_locales.n, quoted, (size_t)n) != NULL;
 }
 
-/* ---- kept brands ---------------------------------------------------------------------------------------------------------- */
+/* ---- kept brands ----------------------------------------------------------------------------- */
 
 #define BRANDS_KEPT 64
 #define HOST_MAX 255 /* bytes; the brand of a longer one is not kept */
@@ -122,7 +133,8 @@ static struct site_brand brand_copy(struct arena *a, const struct site_brand *b)
     struct site_language **end = &copy.languages;
     for (const struct site_language *l = b->languages; l; l = l->next) {
         struct site_language *own = *end = ARENA_NEW(a, struct site_language);
-        *own = (struct site_language){.locale = str_dup(a, l->locale), .native_name = str_dup(a, l->native_name)};
+        *own = (struct site_language){.locale = str_dup(a, l->locale),
+                                      .native_name = str_dup(a, l->native_name)};
         end = &own->next;
     }
     return copy;
@@ -133,20 +145,22 @@ static struct kept_brand *brand_slot(struct kept_brands *k, struct str host, con
     return &k->slots[XXH3_64bits_withSeed(host.p, host.n, (uintptr_t) template) % BRANDS_KEPT];
 }
 
-static bool brand_get(struct kept_brands *k, struct arena *a, int64_t generation, struct str host, const char *template,
-                      struct site_brand *out) {
+static bool brand_get(struct kept_brands *k, struct arena *a, int64_t generation, struct str host,
+                      const char *template, struct site_brand *out) {
     pthread_mutex_lock(&k->lock);
     const struct kept_brand *b = brand_slot(k, host, template);
-    bool found =
-        b->arena && b->generation == generation && b->template == template && str_eq(b->host, host) && clock_monotonic() < b->until;
+    bool found = b->arena && b->generation == generation && b->template == template &&
+                 str_eq(b->host, host) && clock_monotonic() < b->until;
     if (found) *out = brand_copy(a, &b->brand);
     pthread_mutex_unlock(&k->lock);
     return found;
 }
 
-static void brand_put(struct kept_brands *k, int64_t generation, struct str host, const char *template, const struct site_brand *brand) {
+static void brand_put(struct kept_brands *k, int64_t generation, struct str host, const char *template,
+                      const struct site_brand *brand) {
     struct arena *a = arena_new(), *before;
-    struct kept_brand kept = {a, str_dup(a, host), template, generation, clock_monotonic() + KEPT_PAGE_MS, brand_copy(a, brand)};
+    struct kept_brand kept = {
+        a, str_dup(a, host), template, generation, clock_monotonic() + KEPT_PAGE_MS, brand_copy(a, brand)};
     pthread_mutex_lock(&k->lock);
     struct kept_brand *b = brand_slot(k, host, template);
     before = b->arena;
@@ -155,8 +169,8 @@ static void brand_put(struct kept_brands *k, int64_t generation, struct str host
     if (before) arena_free(before);
 }
 
-int site_brand_kept(struct work *w, struct kept_brands *kept, int64_t generation, struct str host, const char *template,
-                    struct site_brand *out) {
+int site_brand_kept(struct work *w, struct kept_brands *kept, int64_t generation, struct str host,
+                    const char *template, struct site_brand *out) {
     struct str key = host.p ? host : S("");
     bool keeps = kept && generation && key.n <= HOST_MAX;
     if (keeps && brand_get(kept, w->arena, generation, key, template, out)) return 1;
@@ -169,7 +183,8 @@ struct str site_brand_origin(const struct desk *d, struct arena *a, const struct
     const char *mark = memmem(d->base_url.p, d->base_url.n, "://", 3);
     size_t scheme = mark ? (size_t)(mark + 3 - d->base_url.p) : 0;
     struct str rest = {d->base_url.p + scheme, d->base_url.n - scheme}, authority = str_cut(&rest, '/');
-    const char *colon = authority.n && authority.p[authority.n - 1] != ']' ? memrchr(authority.p, ':', authority.n) : NULL;
+    const char *colon =
+        authority.n && authority.p[authority.n - 1] != ']' ? memrchr(authority.p, ':', authority.n) : NULL;
     struct str port = colon ? (struct str){colon, authority.n - (size_t)(colon - authority.p)} : S("");
     struct str begin = {d->base_url.p, scheme};
     if (b->domain.p) return STR_CAT(a, begin, b->domain, port);

@@ -15,29 +15,32 @@ struct site_language {
 struct site_brand {
     int64_t id;
     struct str name, locale;
-    struct str domain, sub_domain;   /* p NULL: none */
-    struct str color;                /* "#0b4fc4"; p NULL: none */
-    int64_t logo_at;                 /* time of the last change of the logo; 0: none */
-    struct str rtl_locales;          /* the locales that are written from right to left: ["ar","he"] */
-    struct site_language *languages; /* in which the help center has titles of categories, with the locale of the brand */
+    struct str domain, sub_domain; /* p NULL: none */
+    struct str color;              /* "#0b4fc4"; p NULL: none */
+    int64_t logo_at;               /* time of the last change of the logo; 0: none */
+    struct str rtl_locales;        /* the locales that are written from right to left: ["ar","he"] */
+    /* in which the help center has titles of categories, with the locale of the brand */
+    struct site_language *languages;
     bool is_enabled, is_default;
-    bool by_domain;              /* its own domain was asked for */
-    struct str layout, contents; /* the brand's own templates of the frame and of the page; p NULL: the originals */
+    bool by_domain; /* its own domain was asked for */
+    /* the brand's own templates of the frame and of the page; p NULL: the originals */
+    struct str layout, contents;
 };
 
-/* Finds the brand of a host (p NULL: none): the one with this domain, or with its label under the host of the base URL; otherwise the default
- * one. template: name of the page's template, or NULL. Returns 1, or a negative error. */
+/* Finds the brand of a host (p NULL: none): the one with this domain, or with its label under the host of
+ * the base URL; otherwise the default one. template: name of the page's template, or NULL. Returns 1, or a
+ * negative error. */
 int site_brand_find(struct work *w, struct str host, const char *template, struct site_brand *out);
 
 bool locale_is_rtl(const struct site_brand *b, struct str locale); /* as locales.direction says */
 
 /* The same, kept in memory while the generation (core/helpcenter/generation.h) is the same; 0: not kept. */
 struct kept_brands;
-int site_brand_kept(struct work *w, struct kept_brands *kept, int64_t generation, struct str host, const char *template,
-                    struct site_brand *out);
+int site_brand_kept(struct work *w, struct kept_brands *kept, int64_t generation, struct str host,
+                    const char *template, struct site_brand *out);
 
-/* "https://help.engines.example": where the brand is served. Its domain, else its label under the host of the base URL, else the base URL's
- * host; with the scheme and the port of the base URL. */
+/* "https://help.engines.example": where the brand is served. Its domain, else its label under the host of
+ * the base URL, else the base URL's host; with the scheme and the port of the base URL. */
 struct str site_brand_origin(const struct desk *d, struct arena *a, const struct site_brand *b);
 
 #endif

@@ -4,7 +4,9 @@
 
 #define ENOUGH 4.5 /* level AA, text of any size */
 
-static int color_digit(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; }
+static int color_digit(char c) {
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
 
 bool color_read(struct str text, struct rgb *out) {
     if (text.n != 7 || text.p[0] != '#') return false;

@@ -1,4 +1,5 @@
-/* Colours with enough contrast (WCAG 2.2, 1.4.3): of a brand's colour, those that text can have or stand on. */
+/* Colours with enough contrast (WCAG 2.2, 1.4.3): of a brand's colour, those that text can have or stand
+ * on. */
 #ifndef PAGES_COLOR_H
 #define PAGES_COLOR_H
 
@@ -11,7 +12,8 @@ struct rgb {
 bool color_read(struct str text, struct rgb *out); /* "#0b4fc4" */
 void color_write(struct buf *out, struct rgb c);
 double color_contrast(struct rgb a, struct rgb b); /* 1 to 21 */
-struct rgb color_on(struct rgb back);              /* black or white, whichever can be read on it: at least 4.58 */
+/* black or white, whichever can be read on it: at least 4.58 */
+struct rgb color_on(struct rgb back);
 /* Moves a colour towards black or white until it has a contrast of 4.5 to this background. */
 struct rgb color_readable(struct rgb c, struct rgb back);
 

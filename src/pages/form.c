@@ -2,16 +2,19 @@
 
 #include <stdarg.h>
 
-/* ---- the visit ---------------------------------------------------------------------------------------------------------- */
+/* ---- the visit ------------------------------------------------------------------------------- */
 
 struct act *act_begin(struct site_visit *v, int (*show)(struct act *a)) {
     struct act *a = ARENA_NEW(v->http->arena, struct act);
-    *a = (struct act){.visit = v, .arena = v->http->arena, .posted = v->page->method == POST, .show = show, .status = 200};
+    *a = (struct act){
+        .visit = v, .arena = v->http->arena, .posted = v->page->method == POST, .show = show, .status = 200};
     v->secret = true;
     return a;
 }
 
-bool act_forged(const struct act *a) { return a->posted && !site_token_good(a->visit, act_typed(a, "_token")); }
+bool act_forged(const struct act *a) {
+    return a->posted && !site_token_good(a->visit, act_typed(a, "_token"));
+}
 
 int act_expired(struct act *a) {
     a->wrong = WORD_FORM_EXPIRED;
@@ -19,7 +22,7 @@ int act_expired(struct act *a) {
     return a->show ? a->show(a) : site_refuse(a->visit, 403, WORD_REFUSED, WORD_FORM_EXPIRED);
 }
 
-/* ---- input ---------------------------------------------------------------------------------------------------------------- */
+/* ---- input ----------------------------------------------------------------------------------- */
 
 struct str act_typed(const struct act *a, const char *name) {
     struct str rest = str_of(name), first = str_cut(&rest, '[');
@@ -49,7 +52,7 @@ struct http_file *act_files(struct act *a) {
     return first;
 }
 
-/* ---- calls ---------------------------------------------------------------------------------------------------------------- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 bool act_ok(const struct act *a) { return a->inner.status >= 200 && a->inner.status < 300; }
 const struct json *act_data(const struct act *a) { return act_ok(a) ? inner_data(a->inner.reply) : NULL; }
@@ -62,7 +65,8 @@ static void act_called(struct inner *x) {
 
 static void run_call(struct pool_task *t) { inner_call((struct inner *)(void *)t); }
 
-/* A GET is shown in a snapshot of its thread, which a call can't share. So its first call is made by another task. */
+/* A GET is shown in a snapshot of its thread, which a call can't share. So its first call is made by
+ * another task. */
 static int leave_snapshot(struct act *a) {
     struct site_visit *v = a->visit;
     if (!v->deferred) http_defer(v->http);
@@ -73,7 +77,8 @@ static int leave_snapshot(struct act *a) {
     return -ERR_SERVICE_UNAVAILABLE;
 }
 
-int act_call(struct act *a, enum method m, struct json *body, int (*then)(struct act *a), const char *path, ...) {
+int act_call(struct act *a, enum method m, struct json *body, int (*then)(struct act *a), const char *path,
+             ...) {
     bool first = !a->later;
     va_list args;
     va_start(args, path);
@@ -96,7 +101,7 @@ int act_call(struct act *a, enum method m, struct json *body, int (*then)(struct
     return SITE_LATER;
 }
 
-/* ---- replies -------------------------------------------------------------------------------------------------------------- */
+/* ---- replies --------------------------------------------------------------------------------- */
 
 /* The visit may end here. */
 static int act_end(struct act *a) {
@@ -116,7 +121,8 @@ int act_page(struct act *a, struct str title) {
 struct str act_path(struct act *a, const char *path, ...) {
     va_list args;
     va_start(args, path);
-    struct str behind = str_vfmt(a->arena, path, args); /* a visitor chooses the words of a slug, and their length */
+    /* a visitor chooses the words of a slug, and their length */
+    struct str behind = str_vfmt(a->arena, path, args);
     va_end(args);
     return STR_CAT(a->arena, a->visit->root, behind);
 }
@@ -168,10 +174,11 @@ int act_refused(struct act *a) {
     if (status >= 500 || a->inner.reply == NULL) return refuse_page(a, 503, WORD_FAILED, WORD_FAILED_TEXT);
     a->verdict = a->inner.reply;
     a->status = status;
-    return a->show && a->posted ? a->show(a) : refuse_page(a, 400, WORD_NOT_UNDERSTOOD, WORD_NOT_UNDERSTOOD_TEXT);
+    return a->show && a->posted ? a->show(a)
+                                : refuse_page(a, 400, WORD_NOT_UNDERSTOOD, WORD_NOT_UNDERSTOOD_TEXT);
 }
 
-/* ---- forms ------------------------------------------------------------------------------------------------------------------ */
+/* ---- forms ----------------------------------------------------------------------------------- */
 
 const char form_multipart[] = " enctype=\"multipart/form-data\"";
 
@@ -180,8 +187,12 @@ struct buf *act_out(struct act *a) {
 }
 const char *act_say(const struct act *a, enum site_word w) { return SAY(a->visit, w); }
 
-static const char *parameter_of_field(const struct form_field *f) { return f->parameter ? f->parameter : f->name; }
-static const char *label_of_field(const struct act *a, const struct form_field *f) { return f->label ? f->label : act_say(a, f->word); }
+static const char *parameter_of_field(const struct form_field *f) {
+    return f->parameter ? f->parameter : f->name;
+}
+static const char *label_of_field(const struct act *a, const struct form_field *f) {
+    return f->label ? f->label : act_say(a, f->word);
+}
 
 /* The id of a control: its name, with a dash for each bracket. */
 const char *form_id(struct act *a, const struct form_field *f) {
@@ -197,7 +208,9 @@ static void say_error(struct act *a, const struct json *error) {
     bool missing = str_eq(code, S("FIELD_REQUIRED")) || str_eq(code, S("FIELD_EMPTY"));
     bool foreign = a->visit->language != LANGUAGE_EN;
     if (missing) html(act_out(a), "%s", act_say(a, WORD_FIELD_REQUIRED));
-    else html(act_out(a), foreign ? "<span lang=\"en\" dir=\"ltr\">%s</span>" : "%s", message.p ? message.p : "");
+    else
+        html(act_out(a), foreign ? "<span lang=\"en\" dir=\"ltr\">%s</span>" : "%s",
+             message.p ? message.p : "");
 }
 
 /* A value of a list ("attachment_file_ids[2]") belongs to the field of the list. */
@@ -253,7 +266,8 @@ void form_problems(struct act *a, const struct form_field *fields) {
 }
 
 void form_open(struct act *a, struct str action, const char *attributes) {
-    html(act_out(a), "<form class=\"acts\" method=\"post\" action=\"%s\"%h>\n", action.p, attributes ? attributes : "");
+    html(act_out(a), "<form class=\"acts\" method=\"post\" action=\"%s\"%h>\n", action.p,
+         attributes ? attributes : "");
     form_hidden(a, "_token", site_token(a->visit));
 }
 
@@ -261,14 +275,17 @@ void form_hidden(struct act *a, const char *name, struct str value) {
     html(act_out(a), "<input type=\"hidden\" name=\"%s\" value=\"%s\">\n", name, value.p ? value.p : "");
 }
 
-bool form_is_described(struct act *a, const struct form_field *f) { return f->hint || f->hint_text || error_of_field(a, f); }
+bool form_is_described(struct act *a, const struct form_field *f) {
+    return f->hint || f->hint_text || error_of_field(a, f);
+}
 
 void form_notes(struct act *a, const struct form_field *f) {
     struct buf *out = act_out(a);
     const struct json *e = error_of_field(a, f);
     if (!form_is_described(a, f)) return;
     html(out, "<div class=\"notes\" id=\"%s-notes\">", form_id(a, f));
-    if (f->hint || f->hint_text) html(out, "<p class=\"hint\">%s</p>", f->hint_text ? f->hint_text : act_say(a, f->hint));
+    if (f->hint || f->hint_text)
+        html(out, "<p class=\"hint\">%s</p>", f->hint_text ? f->hint_text : act_say(a, f->hint));
     if (e) {
         buf_text(out, "<p class=\"wrong\">");
         say_error(a, e);
@@ -312,4 +329,6 @@ void form_field(struct act *a, const struct form_field *f) {
     html(out, "%h>\n", f->multiple ? " multiple" : "");
 }
 
-void form_close(struct act *a, enum site_word button) { html(act_out(a), "<button>%s</button>\n</form>\n", act_say(a, button)); }
+void form_close(struct act *a, enum site_word button) {
+    html(act_out(a), "<button>%s</button>\n</form>\n", act_say(a, button));
+}

@@ -1,11 +1,12 @@
 /* Pages that act: forms that work without script, on calls of the API (api/inner.h).
  *
- * A form has a token. A posted form is refused if its token does not belong to the visitor: to the session, or without a login to the address,
- * the browser and the day. A refusal shows the form again, with what was typed and the problem beside each field. A success leads to another
- * page (post, redirect, get).
+ * A form has a token. A posted form is refused if its token does not belong to the visitor: to the
+ * session, or without a login to the address, the browser and the day. A refusal shows the form again,
+ * with what was typed and the problem beside each field. A success leads to another page (post, redirect,
+ * get).
  *
- * A function of such a page returns what show() of a page returns. After act_call, act_page, act_redirect or act_refused it must return, because the
- * visit may have ended. */
+ * A function of such a page returns what show() of a page returns. After act_call, act_page, act_redirect
+ * or act_refused it must return, because the visit may have ended. */
 #ifndef PAGES_FORM_H
 #define PAGES_FORM_H
 
@@ -24,9 +25,10 @@ struct act {
     enum site_word wrong;       /* a refusal of the whole form; 0: none */
     int wrong_number;           /* stands behind these words; 0: none */
     int status;                 /* HTTP status of the refusal */
-    const struct json *verdict; /* the reply that refused the form: its problems stand beside the fields; NULL: none */
-    bool has_problems;          /* form_problems wrote some: the title says so, and they have the focus */
-    bool has_times;             /* the page has times, which times.js shows in the visitor's zone */
+    /* the reply that refused the form: its problems stand beside the fields; NULL: none */
+    const struct json *verdict;
+    bool has_problems; /* form_problems wrote some: the title says so, and they have the focus */
+    bool has_times;    /* the page has times, which times.js shows in the visitor's zone */
     const char *step;
     void *own; /* data of the page */
 };
@@ -36,23 +38,27 @@ struct act *act_begin(struct site_visit *v, int (*show)(struct act *a));
 bool act_forged(const struct act *a);
 int act_expired(struct act *a);
 
-/* ---- calls ------------------------------------------------------------------------------------------------------------- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
-/* Makes a call as the visitor. `then` runs in the pool when the reply is there. path: below /api/v1, with the query. */
-int act_call(struct act *a, enum method m, struct json *body, int (*then)(struct act *a), const char *path, ...)
-    __attribute__((format(printf, 5, 6)));
+/* Makes a call as the visitor. `then` runs in the pool when the reply is there. path: below /api/v1, with
+ * the query. */
+int act_call(struct act *a, enum method m, struct json *body, int (*then)(struct act *a), const char *path,
+             ...) __attribute__((format(printf, 5, 6)));
 bool act_ok(const struct act *a);                 /* the call succeeded */
 const struct json *act_data(const struct act *a); /* `data` of its reply, if it succeeded; NULL: none */
 /* After a refused call: shows the login, a page that says why, or the form again. */
 int act_refused(struct act *a);
 
-/* ---- input -------------------------------------------------------------------------------------------------------------- */
+/* ---- input ----------------------------------------------------------------------------------- */
 
-struct str act_typed(const struct act *a, const char *name); /* the posted value; empty if absent. "a[b]" is a member of a member */
-struct http_file *act_files(struct act *a);                  /* without the parts of empty file fields */
-void act_put(struct act *a, struct json *body, const char *name, struct str v); /* adds a text; p NULL: none */
+struct str
+act_typed(const struct act *a,
+          const char *name); /* the posted value; empty if absent. "a[b]" is a member of a member */
+struct http_file *act_files(struct act *a); /* without the parts of empty file fields */
+/* adds a text; p NULL: none */
+void act_put(struct act *a, struct json *body, const char *name, struct str v);
 
-/* ---- output --------------------------------------------------------------------------------------------------------------- */
+/* ---- output ---------------------------------------------------------------------------------- */
 
 struct form_field {
     const char *name;
@@ -68,9 +74,11 @@ struct form_field {
     bool required, multiple;
 };
 
-/* The problems of the form, in one list that leads to the fields. Nothing if there are none. The fields end with name NULL. */
+/* The problems of the form, in one list that leads to the fields. Nothing if there are none. The fields
+ * end with name NULL. */
 void form_problems(struct act *a, const struct form_field *fields);
-void form_open(struct act *a, struct str action, const char *attributes); /* <form>, with its token; attributes: HTML */
+/* <form>, with its token; attributes: HTML */
+void form_open(struct act *a, struct str action, const char *attributes);
 void form_hidden(struct act *a, const char *name, struct str value);
 void form_field(struct act *a, const struct form_field *f);
 void form_close(struct act *a, enum site_word button);
@@ -85,10 +93,15 @@ bool form_is_described(struct act *a, const struct form_field *f);
 
 struct buf *act_out(struct act *a);
 const char *act_say(const struct act *a, enum site_word w);
-int act_page(struct act *a, struct str title);                                                /* replies with the page; noindex, no-store */
-int act_redirect(struct act *a, const char *path, ...) __attribute__((format(printf, 2, 3))); /* path: behind the locale, "/contact" */
-int act_login(struct act *a);                                                                 /* to the login, and back to this page */
-struct str act_path(struct act *a, const char *path, ...) __attribute__((format(printf, 2, 3))); /* the same path for a link */
-struct str act_local(struct act *a, struct str url); /* an address of this desk, without its host: brands have hosts of their own */
+/* replies with the page; noindex, no-store */
+int act_page(struct act *a, struct str title);
+int act_redirect(struct act *a, const char *path, ...)
+    __attribute__((format(printf, 2, 3))); /* path: behind the locale, "/contact" */
+/* to the login, and back to this page */
+int act_login(struct act *a);
+/* the same path for a link */
+struct str act_path(struct act *a, const char *path, ...) __attribute__((format(printf, 2, 3)));
+/* an address of this desk, without its host: brands have hosts of their own */
+struct str act_local(struct act *a, struct str url);
 
 #endif

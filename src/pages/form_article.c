@@ -12,9 +12,10 @@ struct reading_of {
     const struct json *comment;
 };
 
-static const struct form_field contents_field[] = {{"contents", WORD_COMMENT, .type = "textarea", .required = true}, {0}};
+static const struct form_field contents_field[] = {
+    {"contents", WORD_COMMENT, .type = "textarea", .required = true}, {0}};
 
-/* ---- replies ---------------------------------------------------------------------------------------------------------------- */
+/* ---- replies --------------------------------------------------------------------------------- */
 
 static int back_to_article(struct act *a) {
     const struct reading_of *mine = a->own;
@@ -39,29 +40,34 @@ static struct act *reading_begin(struct site_visit *v, int (*show)(struct act *a
     mine->slug = v->vars[1];
     mine->article_id = slug_id(v->vars[1]);
     mine->path = STR_CAT(a->arena, S("/articles/"), url_encoded(a->arena, v->vars[1]));
-    if (v->var_count > 2 && (!str_to_int(v->vars[2], &mine->comment_id) || mine->comment_id < 0)) mine->comment_id = 0;
+    if (v->var_count > 2 && (!str_to_int(v->vars[2], &mine->comment_id) || mine->comment_id < 0))
+        mine->comment_id = 0;
     return a;
 }
 
-/* ---- votes ------------------------------------------------------------------------------------------------------------------ */
+/* ---- votes ----------------------------------------------------------------------------------- */
 
 #define VISITOR_COOKIE "desk_visitor"
 
 static bool is_visitor_id(struct str s) {
     for (size_t i = 0; i < s.n && s.n == 36; i++)
-        if ((i == 8 || i == 13 || i == 18 || i == 23) ? s.p[i] != '-' : !memchr("0123456789abcdef", s.p[i], 16)) return false;
+        if ((i == 8 || i == 13 || i == 18 || i == 23) ? s.p[i] != '-'
+                                                      : !memchr("0123456789abcdef", s.p[i], 16))
+            return false;
     return s.n == 36;
 }
 
-/* The fingerprint of a visitor without login. It is a random number, and a browser gets it with its first vote. */
+/* The fingerprint of a visitor without login. It is a random number, and a browser gets it with its first
+ * vote. */
 static struct str visitor_id(struct act *a) {
     struct site_visit *v = a->visit;
     struct str id = http_cookie(v->http, VISITOR_COOKIE);
     if (is_visitor_id(id)) return id;
     bool secure = str_starts(v->api->desk->base_url, S("https:"));
     id = random_uuid(a->arena);
-    v->cookies[0] = STR_CAT(a->arena, S(VISITOR_COOKIE "="), id, S("; Path="), v->prefix,
-                            S("/helpcenter; Max-Age=31536000; HttpOnly; SameSite=Lax"), secure ? S("; Secure") : S(""));
+    v->cookies[0] =
+        STR_CAT(a->arena, S(VISITOR_COOKIE "="), id, S("; Path="), v->prefix,
+                S("/helpcenter; Max-Age=31536000; HttpOnly; SameSite=Lax"), secure ? S("; Secure") : S(""));
     return id;
 }
 
@@ -76,11 +82,13 @@ static int show_vote(struct act *a) {
     return act_page(a, str_of(title));
 }
 
-/* The page of an article is the same for all visitors without login, so its form has no token for one of them. The browser then says that the form
- * is a page of ours. A browser that does not say so gets a form with a token. */
+/* The page of an article is the same for all visitors without login, so its form has no token for one of
+ * them. The browser then says that the form is a page of ours. A browser that does not say so gets a form
+ * with a token. */
 static bool names_our_origin(const struct act *a) {
     const struct http_request *r = a->visit->http; /* site.c has refused foreign ones */
-    return http_header(r, "Origin").n || str_eqi(str_trim(http_header(r, "Sec-Fetch-Site")), S("same-origin"));
+    return http_header(r, "Origin").n ||
+           str_eqi(str_trim(http_header(r, "Sec-Fetch-Site")), S("same-origin"));
 }
 
 int page_vote(struct site_visit *v) {
@@ -89,15 +97,17 @@ int page_vote(struct site_visit *v) {
     struct str vote = act_typed(a, "vote");
     bool up = str_eq(vote, S("up"));
     bool proven = !site_logged_in(v) && json_member(v->form, S("_token")) == NULL && names_our_origin(a);
-    if (!up && !str_eq(vote, S("down"))) return site_refuse(v, 400, WORD_NOT_UNDERSTOOD, WORD_NOT_UNDERSTOOD_TEXT);
+    if (!up && !str_eq(vote, S("down")))
+        return site_refuse(v, 400, WORD_NOT_UNDERSTOOD, WORD_NOT_UNDERSTOOD_TEXT);
     if (!proven && act_forged(a)) return show_vote(a);
     if (!site_logged_in(v)) inner_header(&a->inner, "X-Fingerprint-ID", visitor_id(a));
     a->show = NULL;
     a->step = "?done=voted#helpful";
-    return act_call(a, POST, NULL, back_to_article, "/articles/%" PRId64 "/%s", mine->article_id, up ? "upvote" : "downvote");
+    return act_call(a, POST, NULL, back_to_article, "/articles/%" PRId64 "/%s", mine->article_id,
+                    up ? "upvote" : "downvote");
 }
 
-/* ---- comments --------------------------------------------------------------------------------------------------------------- */
+/* ---- comments -------------------------------------------------------------------------------- */
 
 int page_comment(struct site_visit *v) {
     struct act *a = reading_begin(v, show_comment_form);
@@ -121,8 +131,8 @@ static int show_edit(struct act *a) {
     form_open(a, act_path(a, "%s/comments/%" PRId64, mine->path.p, mine->comment_id), NULL);
     form_field(a, f);
     html(act_out(a),
-         "<p class=\"buttons\"><button name=\"do\" value=\"save\">%s</button> <button name=\"do\" value=\"delete\" "
-         "formnovalidate>%s</button></p>\n</form>\n",
+         "<p class=\"buttons\"><button name=\"do\" value=\"save\">%s</button> <button name=\"do\" "
+         "value=\"delete\" formnovalidate>%s</button></p>\n</form>\n",
          act_say(a, WORD_SAVE), act_say(a, WORD_DELETE));
     return act_page(a, str_of(title));
 }
@@ -138,7 +148,8 @@ int page_edit_comment(struct site_visit *v) {
     struct act *a = reading_begin(v, show_edit);
     const struct reading_of *mine = a->own;
     if (!site_logged_in(v)) return act_login(a);
-    return act_call(a, GET, NULL, took_comment, "/articles/%" PRId64 "/comments/%" PRId64, mine->article_id, mine->comment_id);
+    return act_call(a, GET, NULL, took_comment, "/articles/%" PRId64 "/comments/%" PRId64, mine->article_id,
+                    mine->comment_id);
 }
 
 /* The buttons of a comment. */
@@ -146,8 +157,9 @@ static const struct comment_action {
     const char *name; /* value of `do` */
     enum method method;
     const char *path; /* path behind the comment */
-} comment_deeds[] = {
-    {"save", PUT, ""}, {"delete", DELETE, ""}, {"like", POST, "/likes"}, {"unlike", DELETE, "/likes"}, {"spam", PUT, "/spam"}, {0}};
+} comment_deeds[] = {{"save", PUT, ""},        {"delete", DELETE, ""},
+                     {"like", POST, "/likes"}, {"unlike", DELETE, "/likes"},
+                     {"spam", PUT, "/spam"},   {0}};
 
 int page_change_comment(struct site_visit *v) {
     struct act *a = reading_begin(v, show_edit);
@@ -160,11 +172,11 @@ int page_change_comment(struct site_visit *v) {
     if (act_forged(a)) return act_expired(a);
     if (d == comment_deeds) act_put(a, body, "contents", act_typed(a, "contents"));
     a->step = "#comments";
-    return act_call(a, d->method, body, back_to_article, "/articles/%" PRId64 "/comments/%" PRId64 "%s", mine->article_id, mine->comment_id,
-                    d->path);
+    return act_call(a, d->method, body, back_to_article, "/articles/%" PRId64 "/comments/%" PRId64 "%s",
+                    mine->article_id, mine->comment_id, d->path);
 }
 
-/* ---- on the page of the article ----------------------------------------------------------------------------------------------- */
+/* ---- on the page of the article -------------------------------------------------------------- */
 
 static void deed_button(struct site_visit *v, struct buf *out, const char *deed, enum site_word word) {
     html(out, "<button class=\"link\" name=\"do\" value=\"%h\">%s</button>\n", deed, SAY(v, word));
@@ -183,9 +195,10 @@ void comment_actions(struct site_visit *v, struct buf *out, const struct shown_c
     if (own && fresh) deed_button(v, out, "delete", WORD_DELETE);
     if (site_is_staff(v)) deed_button(v, out, "spam", WORD_SPAM);
     else if (!own) {
-        struct str about =
-            STR_CAT(a, str_of(SAY(v, WORD_REPORT)), S(": /articles/"), str_int(article, x->article_id), S("#comment-"), str_int(id, x->id));
-        html(out, "<a href=\"%s/contact?subject=%s\" rel=\"nofollow\">%s</a>\n", v->root.p, url_encoded(a, about).p, SAY(v, WORD_REPORT));
+        struct str about = STR_CAT(a, str_of(SAY(v, WORD_REPORT)), S(": /articles/"),
+                                   str_int(article, x->article_id), S("#comment-"), str_int(id, x->id));
+        html(out, "<a href=\"%s/contact?subject=%s\" rel=\"nofollow\">%s</a>\n", v->root.p,
+             url_encoded(a, about).p, SAY(v, WORD_REPORT));
     }
     buf_text(out, "</form>\n");
 }

@@ -1,4 +1,5 @@
-/* The contact form: a new conversation. suggest.js lists articles that may answer it beside the form, while the subject is typed. */
+/* The contact form: a new conversation. suggest.js lists articles that may answer it beside the form,
+ * while the subject is typed. */
 #include "pages/form_value.h"
 #include "pages/pages.h"
 
@@ -14,7 +15,8 @@ struct contact {
 
 static const struct form_field of_stranger[] = {
     {"name", WORD_YOUR_NAME, .autocomplete = "name", .max = 255, .required = true},
-    {"email", WORD_EMAIL, .type = "email", .hint = WORD_EMAIL_HINT, .autocomplete = "email", .max = 255, .required = true},
+    {"email", WORD_EMAIL, .type = "email", .hint = WORD_EMAIL_HINT, .autocomplete = "email", .max = 255,
+     .required = true},
     {0},
 };
 static const struct form_field of_everyone[] = {
@@ -22,10 +24,14 @@ static const struct form_field of_everyone[] = {
     {"contents", WORD_MESSAGE, .type = "textarea", .required = true},
     {0},
 };
-static const struct form_field attached = {
-    "files", WORD_ATTACHMENTS, .type = "file", .hint = WORD_FILES_HINT, .parameter = "attachment_file_ids", .multiple = true};
+static const struct form_field attached = {"files",
+                                           WORD_ATTACHMENTS,
+                                           .type = "file",
+                                           .hint = WORD_FILES_HINT,
+                                           .parameter = "attachment_file_ids",
+                                           .multiple = true};
 
-/* ---- the page --------------------------------------------------------------------------------------------------------------- */
+/* ---- the page -------------------------------------------------------------------------------- */
 
 /* All fields of the form, in their order. Returns their number. */
 static int contact_fields(struct act *a, struct form_field *all) {
@@ -34,7 +40,8 @@ static int contact_fields(struct act *a, struct form_field *all) {
     for (const struct form_field *f = of_stranger; f->name && !site_logged_in(a->visit); f++) all[n++] = *f;
     for (const struct form_field *f = of_everyone; f->name; f++) all[n++] = *f;
     all[n - 2].value = site_query(a->visit, "subject");
-    for (const struct json *j = mine->fields; j && values < FORM_VALUES; j = j->next) values += form_value_field(a, j, &all[n + values]);
+    for (const struct json *j = mine->fields; j && values < FORM_VALUES; j = j->next)
+        values += form_value_field(a, j, &all[n + values]);
     n += values;
     all[n++] = attached;
     if (a->posted && a->visit->http->files && (a->wrong || a->verdict)) all[n - 1].hint = WORD_FILES_AGAIN;
@@ -42,13 +49,15 @@ static int contact_fields(struct act *a, struct form_field *all) {
     return n;
 }
 
-/* suggest.js fills the list while the subject is typed. It stands behind the form, so that it moves no field and Tab reaches it last. */
+/* suggest.js fills the list while the subject is typed. It stands behind the form, so that it moves no
+ * field and Tab reaches it last. */
 static void put_suggester(struct act *a) {
     const struct site_visit *v = a->visit;
     html(act_out(a),
          "<aside class=\"suggested\" id=\"suggestions\" aria-labelledby=\"suggested\" "
          "data-address=\"%s/api/v1/helpcenter/search/suggestions?locale=%s&amp;brand_id=%d\" "
-         "data-new-tab=\"%s\" hidden>\n<h2 id=\"suggested\">%s</h2>\n<ul aria-live=\"polite\"></ul>\n</aside>\n",
+         "data-new-tab=\"%s\" hidden>\n<h2 id=\"suggested\">%s</h2>\n<ul "
+         "aria-live=\"polite\"></ul>\n</aside>\n",
          v->prefix.p, v->locale.p, (int)v->brand.id, act_say(a, WORD_NEW_TAB), act_say(a, WORD_SUGGESTED));
 }
 
@@ -62,12 +71,15 @@ static void contact_form(struct act *a) {
     form_hidden(a, "_key", mine->key);
     if (mine->article.n) form_hidden(a, "article_id", mine->article);
     if (mine->form_id) form_hidden(a, "form_id", str_fmt(a->arena, "%" PRId64, mine->form_id));
-    for (const struct form_field *f = all; strncmp(f->name, "field_values", 12) != 0 && f < all + n - 1; f++) form_field(a, f);
-    for (const struct json *j = mine->fields; j && values < FORM_VALUES; j = j->next) values += form_value(a, j);
+    for (const struct form_field *f = all; strncmp(f->name, "field_values", 12) != 0 && f < all + n - 1; f++)
+        form_field(a, f);
+    for (const struct json *j = mine->fields; j && values < FORM_VALUES; j = j->next)
+        values += form_value(a, j);
     form_field(a, &all[n - 1]);
     form_close(a, WORD_SEND);
     put_suggester(a);
-    html(act_out(a), "</div>\n<script src=\"%s/helpcenter/suggest.js\" defer></script>\n", a->visit->prefix.p);
+    html(act_out(a), "</div>\n<script src=\"%s/helpcenter/suggest.js\" defer></script>\n",
+         a->visit->prefix.p);
 }
 
 static int show_contact(struct act *a) {
@@ -90,7 +102,7 @@ static int ask_form(struct act *a) {
     return act_call(a, GET, NULL, show_contact, "/cases/forms?include=case_field,field_option,locale_field");
 }
 
-/* ---- sending ---------------------------------------------------------------------------------------------------------------- */
+/* ---- sending --------------------------------------------------------------------------------- */
 
 static int send_contact(struct act *a);
 
@@ -107,8 +119,8 @@ static int contact_sent(struct act *a) {
     return act_redirect(a, "/conversations/%" PRId64 "?done=sent", tree_int(act_data(a), "id"));
 }
 
-/* The key is the fingerprint of a stranger, because the API repeats outcomes only to callers that it can distinguish. Nobody else has the
- * key. */
+/* The key is the fingerprint of a stranger, because the API repeats outcomes only to callers that it can
+ * distinguish. Nobody else has the key. */
 static int send_contact(struct act *a) {
     static const char *const names[] = {"name", "email", "subject", "contents", "form_id"};
     const struct contact *mine = a->own;
@@ -142,16 +154,19 @@ static int upload_and_send(struct act *a) {
     return act_call(a, POST, NULL, contact_uploaded, "/files");
 }
 
-/* ---- the visit -------------------------------------------------------------------------------------------------------------- */
+/* ---- the visit ------------------------------------------------------------------------------- */
 
 static int thanks(struct act *a) {
-    html(act_out(a), "<h1>%s</h1>\n<p role=\"status\">%s</p>\n", act_say(a, WORD_THANK_YOU), act_say(a, WORD_WE_MAIL));
+    html(act_out(a), "<h1>%s</h1>\n<p role=\"status\">%s</p>\n", act_say(a, WORD_THANK_YOU),
+         act_say(a, WORD_WE_MAIL));
     return act_page(a, str_of(act_say(a, WORD_THANK_YOU)));
 }
 
 static bool is_uuid(struct str s) {
     for (size_t i = 0; i < s.n && s.n == 36; i++)
-        if ((i == 8 || i == 13 || i == 18 || i == 23) ? s.p[i] != '-' : !memchr("0123456789abcdef", s.p[i], 16)) return false;
+        if ((i == 8 || i == 13 || i == 18 || i == 23) ? s.p[i] != '-'
+                                                      : !memchr("0123456789abcdef", s.p[i], 16))
+            return false;
     return s.n == 36;
 }
 

@@ -12,7 +12,8 @@
 
 static const struct form_field reply_fields[] = {
     {"contents", WORD_YOUR_REPLY, .type = "textarea", .required = true},
-    {"files", WORD_ATTACHMENTS, .type = "file", .hint = WORD_FILES_HINT, .parameter = "attachment_file_ids", .multiple = true},
+    {"files", WORD_ATTACHMENTS, .type = "file", .hint = WORD_FILES_HINT, .parameter = "attachment_file_ids",
+     .multiple = true},
     {0},
 };
 
@@ -34,19 +35,23 @@ static void put_moment(struct act *a, struct str iso) {
     int64_t local = at + time_zone_offset(zone, at) * TIME_SECOND, minutes = local / TIME_MINUTE % (24 * 60);
     html(out, "<time datetime=\"%s\" data-clock>", iso.p);
     html_text(out, word_date(room, a->visit->language, local));
-    html(out, ", %s %s</time>", str_fmt(a->arena, "%02d:%02d", (int)(minutes / 60), (int)(minutes % 60)).p, zone.p);
+    html(out, ", %s %s</time>", str_fmt(a->arena, "%02d:%02d", (int)(minutes / 60), (int)(minutes % 60)).p,
+         zone.p);
     a->has_times = true;
 }
 
-/* ---- the list --------------------------------------------------------------------------------------------------------------- */
+/* ---- the list -------------------------------------------------------------------------------- */
 
-/* In words for the customer: the labels of statuses are for staff. Returns NULL if customers do not see it. */
+/* In words for the customer: the labels of statuses are for staff. Returns NULL if customers do not see
+ * it. */
 static const char *conversation_status(struct act *a, const struct json *conversation) {
     static const struct {
         const char *type;
         enum site_word word;
-    } words[] = {
-        {"NEW", WORD_STATUS_NEW}, {"OPEN", WORD_STATUS_OPEN}, {"PENDING", WORD_STATUS_PENDING}, {"COMPLETED", WORD_STATUS_COMPLETED}};
+    } words[] = {{"NEW", WORD_STATUS_NEW},
+                 {"OPEN", WORD_STATUS_OPEN},
+                 {"PENDING", WORD_STATUS_PENDING},
+                 {"COMPLETED", WORD_STATUS_COMPLETED}};
     struct str type = tree_text(json_member(conversation, S("status")), "type");
     if (tree_true(conversation, "is_closed")) return act_say(a, WORD_CLOSED);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -68,28 +73,34 @@ static void list_conversation(struct act *a, const struct json *j) {
 }
 
 /* Links to the neighbours of a page of a list that begins with the newest. */
-static void put_neighbours(struct act *a, struct str path, const char *more, int64_t offset, int64_t limit, int64_t total) {
+static void put_neighbours(struct act *a, struct str path, const char *more, int64_t offset, int64_t limit,
+                           int64_t total) {
     struct buf *out = act_out(a);
     int64_t before = offset > limit ? offset - limit : 0;
     if (total <= limit && offset == 0) return;
     html(out, "<nav class=\"pages\" aria-label=\"%s\">\n", act_say(a, WORD_PAGES));
     if (offset > 0)
-        html(out, "<a href=\"%s?offset=%s%h\" rel=\"prev\">%s</a>\n", path.p, page_number(a, before).p, more, act_say(a, WORD_NEWER));
+        html(out, "<a href=\"%s?offset=%s%h\" rel=\"prev\">%s</a>\n", path.p, page_number(a, before).p, more,
+             act_say(a, WORD_NEWER));
     if (offset + limit < total)
-        html(out, "<a href=\"%s?offset=%s%h\" rel=\"next\">%s</a>\n", path.p, page_number(a, offset + limit).p, more,
-             act_say(a, WORD_OLDER));
+        html(out, "<a href=\"%s?offset=%s%h\" rel=\"next\">%s</a>\n", path.p,
+             page_number(a, offset + limit).p, more, act_say(a, WORD_OLDER));
     buf_text(out, "</nav>\n");
 }
 
-static bool is_of_organization(struct act *a) { return str_eq(site_query(a->visit, "of"), S("organization")); }
+static bool is_of_organization(struct act *a) {
+    return str_eq(site_query(a->visit, "of"), S("organization"));
+}
 
 static void put_scopes(struct act *a) {
     bool all = is_of_organization(a);
     struct str path = act_path(a, "/conversations");
     if (!a->visit->work.actor.sees_organization) return;
-    html(act_out(a), "<nav class=\"scopes\" aria-label=\"%s\">\n<a href=\"%s\"%h>%s</a>\n<a href=\"%s?of=organization\"%h>%s</a>\n</nav>\n",
-         act_say(a, WORD_MY_CONVERSATIONS), path.p, all ? "" : " aria-current=\"page\"", act_say(a, WORD_MINE), path.p,
-         all ? " aria-current=\"page\"" : "", act_say(a, WORD_OF_ORGANIZATION));
+    html(
+        act_out(a),
+        "<nav class=\"scopes\" aria-label=\"%s\">\n<a href=\"%s\"%h>%s</a>\n<a href=\"%s?of=organization\"%h>%s</a>\n</nav>\n",
+        act_say(a, WORD_MY_CONVERSATIONS), path.p, all ? "" : " aria-current=\"page\"", act_say(a, WORD_MINE),
+        path.p, all ? " aria-current=\"page\"" : "", act_say(a, WORD_OF_ORGANIZATION));
 }
 
 static int show_conversations(struct act *a) {
@@ -103,9 +114,10 @@ static int show_conversations(struct act *a) {
     else buf_text(out, "<ul class=\"conversations\">\n");
     for (const struct json *j = list ? list->first : NULL; j; j = j->next) list_conversation(a, j);
     if (list && list->first) buf_text(out, "</ul>\n");
-    put_neighbours(a, act_path(a, "/conversations"), is_of_organization(a) ? "&amp;of=organization" : "", mine->offset,
-                   CONVERSATIONS_OF_PAGE, tree_int(a->inner.reply, "total_count"));
-    html(out, "<p><a class=\"button\" href=\"%s\">%s</a></p>\n", act_path(a, "/contact").p, act_say(a, WORD_NEW_MESSAGE));
+    put_neighbours(a, act_path(a, "/conversations"), is_of_organization(a) ? "&amp;of=organization" : "",
+                   mine->offset, CONVERSATIONS_OF_PAGE, tree_int(a->inner.reply, "total_count"));
+    html(out, "<p><a class=\"button\" href=\"%s\">%s</a></p>\n", act_path(a, "/contact").p,
+         act_say(a, WORD_NEW_MESSAGE));
     return act_page(a, str_of(act_say(a, WORD_MY_CONVERSATIONS)));
 }
 
@@ -114,13 +126,14 @@ int page_conversations(struct site_visit *v) {
     struct talk *mine = a->own = ARENA_NEW(a->arena, struct talk);
     mine->offset = site_query_int(v, "offset", 0, 1000000);
     if (!site_logged_in(v)) return act_login(a);
-    return act_call(a, GET, NULL, show_conversations,
-                    "/conversations?include=case_status&fields=id,subject,status,is_closed,last_message_preview,last_replied_at&limit=%d&"
-                    "offset=%" PRId64 "%s",
-                    CONVERSATIONS_OF_PAGE, mine->offset, is_of_organization(a) ? "&filters=MY_ORGANIZATION" : "");
+    return act_call(
+        a, GET, NULL, show_conversations,
+        "/conversations?include=case_status&fields=id,subject,status,is_closed,last_message_preview,last_replied_at&limit=%d&offset=%" PRId64
+        "%s",
+        CONVERSATIONS_OF_PAGE, mine->offset, is_of_organization(a) ? "&filters=MY_ORGANIZATION" : "");
 }
 
-/* ---- one conversation --------------------------------------------------------------------------------------------------------- */
+/* ---- one conversation ------------------------------------------------------------------------ */
 
 static void put_attachments(struct act *a, const struct json *message) {
     struct buf *out = act_out(a);
@@ -129,7 +142,8 @@ static void put_attachments(struct act *a, const struct json *message) {
     html(out, "<ul class=\"attachments\" aria-label=\"%s\">\n", act_say(a, WORD_ATTACHMENTS));
     for (const struct json *j = list->first; j; j = j->next)
         html(out, "<li><a href=\"%s\" download><bdi>%s</bdi></a> <span class=\"hint\">%s KB</span></li>\n",
-             act_local(a, tree_text(j, "url_download")).p, tree_text(j, "name").p, page_number(a, (tree_int(j, "size") + 1023) / 1024).p);
+             act_local(a, tree_text(j, "url_download")).p, tree_text(j, "name").p,
+             page_number(a, (tree_int(j, "size") + 1023) / 1024).p);
     buf_text(out, "</ul>\n");
 }
 
@@ -138,7 +152,8 @@ static void write_post(struct act *a, const struct json *j) {
     const struct json *creator = json_member(j, S("creator"));
     struct str id = page_number(a, tree_int(j, "id")), name = tree_text(creator, "full_name");
     bool own = tree_int(creator, "id") == a->visit->work.actor.user_id;
-    html(out, "<article class=\"message%h\" aria-labelledby=\"by%s\">\n<h2 id=\"by%s\"><bdi>%s</bdi> ", own ? " own" : "", id.p, id.p,
+    html(out, "<article class=\"message%h\" aria-labelledby=\"by%s\">\n<h2 id=\"by%s\"><bdi>%s</bdi> ",
+         own ? " own" : "", id.p, id.p,
          own      ? act_say(a, WORD_YOU)
          : name.n ? name.p
                   : act_say(a, WORD_SUPPORT));
@@ -154,14 +169,17 @@ static void write_post(struct act *a, const struct json *j) {
 static void write_posts(struct act *a, const struct json *newest_first) {
     const struct json *list[MESSAGES_OF_PAGE];
     int n = 0;
-    for (const struct json *j = newest_first ? newest_first->first : NULL; j && n < MESSAGES_OF_PAGE; j = j->next) list[n++] = j;
+    for (const struct json *j = newest_first ? newest_first->first : NULL; j && n < MESSAGES_OF_PAGE;
+         j = j->next)
+        list[n++] = j;
     while (n-- > 0) write_post(a, list[n]);
 }
 
 static void put_reply(struct act *a) {
     const struct talk *mine = a->own;
     struct str key = act_typed(a, "_key");
-    html(act_out(a), "<section class=\"reply\" aria-labelledby=\"reply\">\n<h2 id=\"reply\">%s</h2>\n", act_say(a, WORD_REPLY));
+    html(act_out(a), "<section class=\"reply\" aria-labelledby=\"reply\">\n<h2 id=\"reply\">%s</h2>\n",
+         act_say(a, WORD_REPLY));
     form_open(a, act_path(a, "/conversations/%" PRId64 "/reply", mine->id), form_multipart);
     form_hidden(a, "_key", key.n ? key : random_uuid(a->arena));
     for (const struct form_field *f = reply_fields; f->name; f++) form_field(a, f);
@@ -176,8 +194,9 @@ static void put_complete(struct act *a) {
 }
 
 static void put_score(struct act *a, const char *value, enum site_word word) {
-    html(act_out(a), "<label class=\"choice\"><input type=\"radio\" name=\"score\" value=\"%s\" required> %s</label>\n", value,
-         act_say(a, word));
+    html(act_out(a),
+         "<label class=\"choice\"><input type=\"radio\" name=\"score\" value=\"%s\" required> %s</label>\n",
+         value, act_say(a, word));
 }
 
 /* Asks once, and not before staff have answered. */
@@ -192,7 +211,8 @@ static void put_rating_form(struct act *a) {
              act_say(a, str_eq(score, S("GOOD")) ? WORD_GOOD : WORD_BAD));
     if (score.n && comment.n) html(out, "<p class=\"preview\"><bdi>%s</bdi></p>\n", comment.p);
     if (score.n || answerer == NULL || answerer->type != JSON_OBJECT) return;
-    html(out, "<section class=\"rating\" aria-labelledby=\"rate\">\n<h2 id=\"rate\">%s</h2>\n", act_say(a, WORD_HOW_DID_WE));
+    html(out, "<section class=\"rating\" aria-labelledby=\"rate\">\n<h2 id=\"rate\">%s</h2>\n",
+         act_say(a, WORD_HOW_DID_WE));
     form_open(a, act_path(a, "/conversations/%" PRId64 "/rating", mine->id), NULL);
     buf_text(out, "<div role=\"radiogroup\" aria-labelledby=\"rate\">\n");
     put_score(a, "GOOD", WORD_GOOD);
@@ -212,14 +232,15 @@ static void put_done(struct act *a) {
     if (w != WORD_HELP_CENTER) html(act_out(a), "<p class=\"done\" role=\"status\">%s</p>\n", act_say(a, w));
 }
 
-/* A closed conversation takes no reply, but a rating. A customer who does not see the status may complete the conversation at any time. */
+/* A closed conversation takes no reply, but a rating. A customer who does not see the status may complete
+ * the conversation at any time. */
 static void put_actions(struct act *a) {
     const struct talk *mine = a->own;
     bool closed = tree_true(mine->conversation, "is_closed");
     bool completed = str_eq(tree_text(json_member(mine->conversation, S("status")), "type"), S("COMPLETED"));
     if (closed)
-        html(act_out(a), "<p>%s <a href=\"%s\">%s</a></p>\n", act_say(a, WORD_IS_CLOSED), act_path(a, "/contact").p,
-             act_say(a, WORD_NEW_MESSAGE));
+        html(act_out(a), "<p>%s <a href=\"%s\">%s</a></p>\n", act_say(a, WORD_IS_CLOSED),
+             act_path(a, "/contact").p, act_say(a, WORD_NEW_MESSAGE));
     else put_reply(a);
     if (!closed && !completed) put_complete(a);
     put_rating_form(a);
@@ -240,12 +261,15 @@ static int show_conversation(struct act *a) {
     struct str subject = tree_text(c, "subject");
     const char *status = conversation_status(a, c);
     mine->rating = own_rating(a, ratings);
-    html(out, "<p><a href=\"%s\">%s</a></p>\n<h1><bdi>%s</bdi></h1>\n", act_path(a, "/conversations").p, act_say(a, WORD_MY_CONVERSATIONS),
-         subject.p);
-    if (status) html(out, "<p class=\"meta\">%s: <span class=\"status\">%s</span></p>\n", act_say(a, WORD_STATUS), status);
+    html(out, "<p><a href=\"%s\">%s</a></p>\n<h1><bdi>%s</bdi></h1>\n", act_path(a, "/conversations").p,
+         act_say(a, WORD_MY_CONVERSATIONS), subject.p);
+    if (status)
+        html(out, "<p class=\"meta\">%s: <span class=\"status\">%s</span></p>\n", act_say(a, WORD_STATUS),
+             status);
     put_done(a);
     form_problems(a, reply_fields);
-    put_neighbours(a, act_path(a, "/conversations/%" PRId64, mine->id), "", mine->offset, MESSAGES_OF_PAGE, mine->total);
+    put_neighbours(a, act_path(a, "/conversations/%" PRId64, mine->id), "", mine->offset, MESSAGES_OF_PAGE,
+                   mine->total);
     write_posts(a, mine->messages);
     put_actions(a);
     return act_page(a, subject);
@@ -274,7 +298,9 @@ static int read_conversation(struct act *a) {
     const struct talk *mine = a->own;
     a->inner.files = NULL;
     return act_call(a, GET, NULL, took_conversation,
-                    "/conversations/%" PRId64 "?include=case_status&fields=id,subject,status,is_closed,last_agent_replier", mine->id);
+                    "/conversations/%" PRId64
+                    "?include=case_status&fields=id,subject,status,is_closed,last_agent_replier",
+                    mine->id);
 }
 
 static struct act *conversation_begin(struct site_visit *v) {
@@ -290,12 +316,14 @@ int page_conversation(struct site_visit *v) {
     return site_logged_in(v) ? read_conversation(a) : act_login(a);
 }
 
-/* ---- reply, rating, completion ---------------------------------------------------------------------------------------------- */
+/* ---- reply, rating, completion --------------------------------------------------------------- */
 
-/* Another problem of the form is shown with the conversation. A conversation that the visitor does not see is not found first. */
+/* Another problem of the form is shown with the conversation. A conversation that the visitor does not see
+ * is not found first. */
 static int conversation_acted(struct act *a) {
     const struct talk *mine = a->own;
-    return act_ok(a) ? act_redirect(a, "/conversations/%" PRId64 "?done=%s", mine->id, a->step) : act_refused(a);
+    return act_ok(a) ? act_redirect(a, "/conversations/%" PRId64 "?done=%s", mine->id, a->step)
+                     : act_refused(a);
 }
 
 static int conversation_post(struct site_visit *v, int (*post)(struct act *a)) {
@@ -324,8 +352,10 @@ static int send_score(struct act *a) {
     act_put(a, body, "score", act_typed(a, "score"));
     act_put(a, body, "comment", act_typed(a, "comment"));
     a->step = "rated";
-    if (own == NULL) return act_call(a, POST, body, conversation_acted, "/conversations/%" PRId64 "/ratings", mine->id);
-    return act_call(a, PUT, body, conversation_acted, "/conversations/%" PRId64 "/ratings/%" PRId64, mine->id, tree_int(own, "id"));
+    if (own == NULL)
+        return act_call(a, POST, body, conversation_acted, "/conversations/%" PRId64 "/ratings", mine->id);
+    return act_call(a, PUT, body, conversation_acted, "/conversations/%" PRId64 "/ratings/%" PRId64, mine->id,
+                    tree_int(own, "id"));
 }
 
 static int rate_conversation(struct act *a) {
@@ -336,7 +366,8 @@ static int rate_conversation(struct act *a) {
 static int complete_conversation(struct act *a) {
     const struct talk *mine = a->own;
     struct json *body = json_new(a->arena, JSON_OBJECT);
-    act_put(a, body, "status_id", page_number(a, STATUS_COMPLETED)); /* the ids of the system's statuses are their types */
+    /* the ids of the system's statuses are their types */
+    act_put(a, body, "status_id", page_number(a, STATUS_COMPLETED));
     act_put(a, body, "source", S("HELPCENTER"));
     a->step = "completed";
     return act_call(a, PUT, body, conversation_acted, "/conversations/%" PRId64, mine->id);

@@ -1,5 +1,6 @@
-/* Login, its further steps, logout, and the request of a mailed link for a new password. The checks are those of GET /session: lock-out, delay,
- * second factor, expired password. No reply differs by whether an address has an account. */
+/* Login, its further steps, logout, and the request of a mailed link for a new password. The checks are
+ * those of GET /session: lock-out, delay, second factor, expired password. No reply differs by whether an
+ * address has an account. */
 #include "pages/pages.h"
 
 static const struct form_field login_fields[] = {
@@ -12,8 +13,8 @@ static const struct form_field code_fields[] = {
     {0},
 };
 static const struct form_field new_password_fields[] = {
-    {"new_password", WORD_NEW_PASSWORD, .type = "password", .hint = WORD_PASSWORD_EXPIRED, .autocomplete = "new-password",
-     .required = true},
+    {"new_password", WORD_NEW_PASSWORD, .type = "password", .hint = WORD_PASSWORD_EXPIRED,
+     .autocomplete = "new-password", .required = true},
     {0},
 };
 static const struct form_field reset_fields[] = {
@@ -30,7 +31,8 @@ struct login {
 static struct str login_next(struct act *a) {
     struct str to = a->posted ? act_typed(a, "to") : site_query(a->visit, "to");
     bool plain = to.n && to.n < 500 && to.p[0] == '/';
-    for (size_t i = 0; i < to.n && plain; i++) plain = to.p[i] > ' ' && to.p[i] < 127 && !in_set(to.p[i], "\\\"'<>");
+    for (size_t i = 0; i < to.n && plain; i++)
+        plain = to.p[i] > ' ' && to.p[i] < 127 && !in_set(to.p[i], "\\\"'<>");
     return plain ? to : S("");
 }
 
@@ -40,7 +42,8 @@ static int login_leave(struct act *a) {
 }
 
 /* One step of the login. */
-static int login_step(struct act *a, enum site_word title, const struct form_field *fields, enum site_word button) {
+static int login_step(struct act *a, enum site_word title, const struct form_field *fields,
+                      enum site_word button) {
     const struct login *mine = a->own;
     html(act_out(a), "<h1>%s</h1>\n", act_say(a, title));
     form_problems(a, fields);
@@ -49,7 +52,9 @@ static int login_step(struct act *a, enum site_word title, const struct form_fie
     if (mine->token.n) form_hidden(a, "_continue", mine->token);
     for (const struct form_field *f = fields; f->name; f++) form_field(a, f);
     form_close(a, button);
-    if (fields == login_fields) html(act_out(a), "<p><a href=\"%s\">%s</a></p>\n", act_path(a, "/reset").p, act_say(a, WORD_FORGOTTEN));
+    if (fields == login_fields)
+        html(act_out(a), "<p><a href=\"%s\">%s</a></p>\n", act_path(a, "/reset").p,
+             act_say(a, WORD_FORGOTTEN));
     return act_page(a, str_of(act_say(a, title)));
 }
 
@@ -59,9 +64,11 @@ static int show_login(struct act *a) {
     return login_step(a, WORD_LOG_IN, login_fields, WORD_LOG_IN);
 }
 static int show_code(struct act *a) { return login_step(a, WORD_SECOND_STEP, code_fields, WORD_CONTINUE); }
-static int show_new_password(struct act *a) { return login_step(a, WORD_NEW_PASSWORD, new_password_fields, WORD_SET_PASSWORD); }
+static int show_new_password(struct act *a) {
+    return login_step(a, WORD_NEW_PASSWORD, new_password_fields, WORD_SET_PASSWORD);
+}
 
-/* ---- the steps -------------------------------------------------------------------------------------------------------------- */
+/* ---- the steps ------------------------------------------------------------------------------- */
 
 static int login_wrong(struct act *a, enum site_word wrong, int (*show)(struct act *a)) {
     a->wrong = wrong;
@@ -95,10 +102,12 @@ static int login_done(struct act *a) {
 }
 
 static int login_password_set(struct act *a) {
-    if (str_eq(inner_code(a->inner.reply), S("AUTHENTICATION_FAILED"))) return login_wrong(a, WORD_FORM_EXPIRED, show_login);
+    if (str_eq(inner_code(a->inner.reply), S("AUTHENTICATION_FAILED")))
+        return login_wrong(a, WORD_FORM_EXPIRED, show_login);
     if (!act_ok(a)) return act_refused(a);
-    html(act_out(a), "<h1>%s</h1>\n<p role=\"status\">%s</p>\n<p><a href=\"%s\">%s</a></p>\n", act_say(a, WORD_NEW_PASSWORD),
-         act_say(a, WORD_PASSWORD_SET), act_path(a, "/login").p, act_say(a, WORD_LOG_IN));
+    html(act_out(a), "<h1>%s</h1>\n<p role=\"status\">%s</p>\n<p><a href=\"%s\">%s</a></p>\n",
+         act_say(a, WORD_NEW_PASSWORD), act_say(a, WORD_PASSWORD_SET), act_path(a, "/login").p,
+         act_say(a, WORD_LOG_IN));
     return act_page(a, str_of(act_say(a, WORD_NEW_PASSWORD)));
 }
 
@@ -139,7 +148,7 @@ int page_login(struct site_visit *v) {
     return site_logged_in(v) ? login_leave(a) : show_login(a);
 }
 
-/* ---- logout ----------------------------------------------------------------------------------------------------------------- */
+/* ---- logout ---------------------------------------------------------------------------------- */
 
 static int show_logout(struct act *a) {
     html(act_out(a), "<h1>%s</h1>\n", act_say(a, WORD_LOG_OUT));
@@ -164,7 +173,7 @@ int page_logout(struct site_visit *v) {
     return a->posted ? act_call(a, DELETE, NULL, logout_done, "/session") : show_logout(a);
 }
 
-/* ---- a new password --------------------------------------------------------------------------------------------------------- */
+/* ---- a new password -------------------------------------------------------------------------- */
 
 static int show_reset(struct act *a) {
     html(act_out(a), "<h1>%s</h1>\n<p>%s</p>\n", act_say(a, WORD_SET_PASSWORD), act_say(a, WORD_RESET_TEXT));
@@ -175,10 +184,13 @@ static int show_reset(struct act *a) {
     return act_page(a, str_of(act_say(a, WORD_SET_PASSWORD)));
 }
 
-static int reset_done(struct act *a) { return act_ok(a) ? act_redirect(a, "/reset?done=sent") : act_refused(a); }
+static int reset_done(struct act *a) {
+    return act_ok(a) ? act_redirect(a, "/reset?done=sent") : act_refused(a);
+}
 
 static int reset_sent(struct act *a) {
-    html(act_out(a), "<h1>%s</h1>\n<p role=\"status\">%s</p>\n", act_say(a, WORD_LOOK_INTO_MAIL), act_say(a, WORD_LINK_SENT));
+    html(act_out(a), "<h1>%s</h1>\n<p role=\"status\">%s</p>\n", act_say(a, WORD_LOOK_INTO_MAIL),
+         act_say(a, WORD_LINK_SENT));
     return act_page(a, str_of(act_say(a, WORD_LOOK_INTO_MAIL)));
 }
 

@@ -3,7 +3,9 @@
 #include <inttypes.h>
 
 /* Customers see and set it here. */
-static bool is_shown(const struct json *field) { return tree_true(field, "is_customer_editable") && !tree_true(field, "is_system"); }
+static bool is_shown(const struct json *field) {
+    return tree_true(field, "is_customer_editable") && !tree_true(field, "is_system");
+}
 
 static struct str in_locale(const struct json *list, struct str locale) {
     for (const struct json *j = list ? list->first : NULL; j; j = j->next)
@@ -35,7 +37,9 @@ int form_value_field(struct act *a, const struct json *field, struct form_field 
     return 1;
 }
 
-static struct str id_text(struct act *a, const struct json *object) { return str_fmt(a->arena, "%" PRId64, tree_int(object, "id")); }
+static struct str id_text(struct act *a, const struct json *object) {
+    return str_fmt(a->arena, "%" PRId64, tree_int(object, "id"));
+}
 
 static void put_option(struct act *a, struct str value, struct str label, bool chosen) {
     html(act_out(a), "<option value=\"%s\"%h>%s</option>\n", value.p, chosen ? " selected" : "", label.p);
@@ -67,9 +71,11 @@ static bool is_chosen(const struct json *typed, struct str id) {
 }
 
 /* Radio buttons or checkboxes in a fieldset. */
-static void put_choices(struct act *a, const struct form_field *f, const struct json *field, const char *type) {
+static void put_choices(struct act *a, const struct form_field *f, const struct json *field,
+                        const char *type) {
     struct buf *out = act_out(a);
-    const struct json *options = json_member(field, S("options")), *values = json_member(a->visit->form, S("field_values"));
+    const struct json *options = json_member(field, S("options")),
+                      *values = json_member(a->visit->form, S("field_values"));
     const struct json *typed = json_member(values, tree_text(field, "key"));
     bool many = strcmp(type, "checkbox") == 0;
     html(out, "<fieldset id=\"%s\" tabindex=\"-1\"", form_id(a, f));
@@ -80,8 +86,9 @@ static void put_choices(struct act *a, const struct form_field *f, const struct 
     form_notes(a, f);
     for (const struct json *o = options ? options->first : NULL; o; o = o->next) {
         struct str id = id_text(a, o), title = in_locale(json_member(o, S("titles")), a->visit->locale);
-        html(out, "<label class=\"choice\"><input type=\"%h\" name=\"%s%h\" value=\"%s\"%h> %s</label>\n", type, f->name, many ? "[]" : "",
-             id.p, is_chosen(typed, id) ? " checked" : "", title.n ? title.p : tree_text(o, "title").p);
+        html(out, "<label class=\"choice\"><input type=\"%h\" name=\"%s%h\" value=\"%s\"%h> %s</label>\n",
+             type, f->name, many ? "[]" : "", id.p, is_chosen(typed, id) ? " checked" : "",
+             title.n ? title.p : tree_text(o, "title").p);
     }
     html(out, "</fieldset>\n");
 }
@@ -92,7 +99,8 @@ int form_value(struct act *a, const struct json *field) {
     struct str type = tree_text(field, "type");
     bool lines = str_eq(type, S("TEXTAREA")), date = str_eq(type, S("DATE"));
     if (lines || date) f.type = lines ? "textarea" : "date";
-    if (str_eq(type, S("SELECT")) || str_eq(type, S("CASCADINGSELECT")) || str_eq(type, S("YESNO"))) put_select(a, &f, field);
+    if (str_eq(type, S("SELECT")) || str_eq(type, S("CASCADINGSELECT")) || str_eq(type, S("YESNO")))
+        put_select(a, &f, field);
     else if (str_eq(type, S("RADIO"))) put_choices(a, &f, field, "radio");
     else if (str_eq(type, S("CHECKBOX"))) put_choices(a, &f, field, "checkbox");
     else form_field(a, &f);
@@ -138,7 +146,8 @@ static struct str key_of_part(const struct http_file *f) {
 
 struct http_file *form_value_files(struct act *a) {
     struct http_file *list = form_files(a, true);
-    for (struct http_file *f = list; f; f = f->next) f->field = STR_CAT(a->arena, S("field_values."), key_of_part(f));
+    for (struct http_file *f = list; f; f = f->next)
+        f->field = STR_CAT(a->arena, S("field_values."), key_of_part(f));
     return list;
 }
 

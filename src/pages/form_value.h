@@ -11,9 +11,11 @@ int form_value_field(struct act *a, const struct json *field, struct form_field 
 int form_value(struct act *a, const struct json *field); /* writes its control; the same */
 /* Files of FILE fields are uploaded by a call before the form is sent. */
 struct http_file *form_files(struct act *a, bool of_fields); /* the files of such fields, or the others */
-struct http_file *form_value_files(struct act *a);           /* the former, named as the problems of their fields are */
+/* the former, named as the problems of their fields are */
+struct http_file *form_value_files(struct act *a);
 /* The values that these files are, an object. uploaded: the reply to their upload. */
 const struct json *form_value_uploaded(struct act *a, const struct json *uploaded);
-void form_values_take(struct act *a, struct json *body, const struct json *files); /* adds the typed values, and those of files (or NULL) */
+/* adds the typed values, and those of files (or NULL) */
+void form_values_take(struct act *a, struct json *body, const struct json *files);
 
 #endif

@@ -10,23 +10,25 @@
 static void home_category(struct site_visit *v, int64_t id, const struct site_text *title) {
     buf_text(&v->main, "<section class=\"category\">\n<h2><a");
     site_text_lang(&v->main, v, title);
-    html(&v->main, " href=\"%s%s\">%s</a></h2>\n<ul>\n", v->root.p, shelf_path(v, "categories", id, title->text).p,
-         title->text.p ? title->text.p : "?");
+    html(&v->main, " href=\"%s%s\">%s</a></h2>\n<ul>\n", v->root.p,
+         shelf_path(v, "categories", id, title->text).p, title->text.p ? title->text.p : "?");
 }
 
-static void home_section(struct site_visit *v, int64_t id, const struct site_text *title, const struct site_text *description,
-                         int64_t articles) {
+static void home_section(struct site_visit *v, int64_t id, const struct site_text *title,
+                         const struct site_text *description, int64_t articles) {
     buf_text(&v->main, "<li><a");
     site_text_lang(&v->main, v, title);
-    html(&v->main, " href=\"%s%s\">%s</a> <span class=\"count\">%d</span>", v->root.p, shelf_path(v, "sections", id, title->text).p,
-         title->text.p ? title->text.p : "?", (int)articles);
+    html(&v->main, " href=\"%s%s\">%s</a> <span class=\"count\">%d</span>", v->root.p,
+         shelf_path(v, "sections", id, title->text).p, title->text.p ? title->text.p : "?", (int)articles);
     site_description(v, description);
     buf_text(&v->main, "</li>\n");
 }
 
 /* In the order of home_sections. A title is read when its row is. */
-QUERY(site_home_categories, "SELECT g.id, " SITE_TEXT("7", "g.id") " FROM categories g WHERE g.deleted_at IS NULL AND (g.brand_id IS NULL "
-                                                                   "OR g.brand_id = :brand) ORDER BY g.display_order, g.id");
+QUERY(site_home_categories,
+      "SELECT g.id, " SITE_TEXT("7", "g.id") " FROM categories g "
+                                             "WHERE g.deleted_at IS NULL AND (g.brand_id IS NULL "
+                                             "OR g.brand_id = :brand) ORDER BY g.display_order, g.id");
 
 struct home_list {
     struct stmt *sections, *categories;
@@ -49,9 +51,11 @@ static int home_rows(struct site_visit *v, struct home_list *list) {
     bool writer = access_writes_articles(&v->work.actor);
     int rc;
     while ((rc = stmt_step(list->sections)) == 1) {
-        struct site_text title = shelf_text(v, list->sections, 1), description = shelf_text(v, list->sections, 5);
+        struct site_text title = shelf_text(v, list->sections, 1),
+                         description = shelf_text(v, list->sections, 5);
         TRY(home_category_begin(v, list, col_int(list->sections, 4)));
-        home_section(v, col_int(list->sections, 0), &title, &description, col_int(list->sections, writer ? 3 : 2));
+        home_section(v, col_int(list->sections, 0), &title, &description,
+                     col_int(list->sections, writer ? 3 : 2));
     }
     return rc;
 }
@@ -59,17 +63,20 @@ static int home_rows(struct site_visit *v, struct home_list *list) {
 static int home_sections(struct site_visit *v) {
     struct home_list list = {0};
     /* Titles are read after the limit, not before the order. */
-    TRY(shelf_start(v, access_sections,
-                    "SELECT x.id, " SITE_TEXT("9", "x.id") ", x.published_articles, x.total_articles, x.category_id, " SITE_TEXT(
-                        "10", "x.id") " FROM (SELECT t.id, "
-                                      "t.published_articles, t.total_articles, t.category_id, hg.display_order, "
-                                      "t.sort_order FROM sections t JOIN categories hg ON hg.id = t.category_id WHERE",
-                    "AND (hg.brand_id IS NULL OR hg.brand_id = :brand) ORDER BY hg.display_order, hg.id, t.sort_order, t.id LIMIT :most) x "
-                    "ORDER BY x.display_order, x.category_id, x.sort_order, x.id",
-                    BINDS(B_INT("most", HOME_SECTIONS)), &list.sections));
-    int rc =
-        db_start(v->work.conn, site_home_categories.sql,
-                 BINDS(B_TEXT("locale", v->locale), B_TEXT("fallback", v->brand.locale), B_INT("brand", v->brand.id)), &list.categories);
+    TRY(shelf_start(
+        v, access_sections,
+        "SELECT x.id, " SITE_TEXT("9", "x.id") ", x.published_articles, x.total_articles, x.category_id, " SITE_TEXT(
+            "10", "x.id") " FROM (SELECT t.id, t.published_articles, "
+                          "t.total_articles, t.category_id, hg.display_order, t.sort_order "
+                          "FROM sections t JOIN categories hg ON hg.id = t.category_id WHERE",
+        "AND (hg.brand_id IS NULL OR hg.brand_id = :brand) "
+        "ORDER BY hg.display_order, hg.id, t.sort_order, t.id "
+        "LIMIT :most) x ORDER BY x.display_order, x.category_id, x.sort_order, x.id",
+        BINDS(B_INT("most", HOME_SECTIONS)), &list.sections));
+    int rc = db_start(
+        v->work.conn, site_home_categories.sql,
+        BINDS(B_TEXT("locale", v->locale), B_TEXT("fallback", v->brand.locale), B_INT("brand", v->brand.id)),
+        &list.categories);
     buf_text(&v->main, "<div class=\"categories\">\n");
     if (rc == 0) {
         rc = home_rows(v, &list);

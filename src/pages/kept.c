@@ -13,7 +13,8 @@ struct kept_slot {
     struct kept_page page;
 };
 
-/* The key is known by its hash alone, with a seed of this process, so that nobody can prepare two keys with one hash. */
+/* The key is known by its hash alone, with a seed of this process, so that nobody can prepare two keys
+ * with one hash. */
 struct kept_tag {
     XXH128_hash_t key;
     int64_t generation, until, viewed;
@@ -48,11 +49,14 @@ void kept_pages_free(struct kept_pages *k) {
     free(k);
 }
 
-/* ---- tags ----------------------------------------------------------------------------------------------------------------- */
+/* ---- tags ------------------------------------------------------------------------------------ */
 
-static struct kept_tag *tag_slot(struct kept_pages *k, XXH128_hash_t key) { return &k->tags[key.low64 % TAGS_KEPT]; }
+static struct kept_tag *tag_slot(struct kept_pages *k, XXH128_hash_t key) {
+    return &k->tags[key.low64 % TAGS_KEPT];
+}
 
-static void tag_put(struct kept_pages *k, XXH128_hash_t key, int64_t generation, int64_t until, const struct kept_page *page) {
+static void tag_put(struct kept_pages *k, XXH128_hash_t key, int64_t generation, int64_t until,
+                    const struct kept_page *page) {
     struct kept_tag *t = tag_slot(k, key);
     *t = (struct kept_tag){.key = key, .generation = generation, .until = until, .viewed = page->viewed};
     memcpy(t->etag, page->etag, sizeof t->etag);
@@ -60,19 +64,24 @@ static void tag_put(struct kept_pages *k, XXH128_hash_t key, int64_t generation,
 
 static bool tag_get(struct kept_pages *k, XXH128_hash_t key, int64_t generation, struct kept_page *out) {
     const struct kept_tag *t = tag_slot(k, key);
-    if (t->generation != generation || !XXH128_isEqual(t->key, key) || clock_monotonic() >= t->until) return false;
+    if (t->generation != generation || !XXH128_isEqual(t->key, key) || clock_monotonic() >= t->until)
+        return false;
     *out = (struct kept_page){.viewed = t->viewed};
     memcpy(out->etag, t->etag, sizeof out->etag);
     return true;
 }
 
-/* ---- pages ---------------------------------------------------------------------------------------------------------------- */
+/* ---- pages ----------------------------------------------------------------------------------- */
 
-static struct kept_slot *kept_slot_of(struct kept_pages *k, XXH128_hash_t key) { return &k->slots[key.low64 % PAGES_KEPT]; }
+static struct kept_slot *kept_slot_of(struct kept_pages *k, XXH128_hash_t key) {
+    return &k->slots[key.low64 % PAGES_KEPT];
+}
 
-static bool slot_get(struct kept_pages *k, XXH128_hash_t hash, struct str key, int64_t generation, struct kept_page *out) {
+static bool slot_get(struct kept_pages *k, XXH128_hash_t hash, struct str key, int64_t generation,
+                     struct kept_page *out) {
     const struct kept_slot *s = kept_slot_of(k, hash);
-    if (s->generation != generation || s->key == NULL || !str_eq((struct str){s->key, s->key_bytes}, key) || clock_monotonic() >= s->until)
+    if (s->generation != generation || s->key == NULL || !str_eq((struct str){s->key, s->key_bytes}, key) ||
+        clock_monotonic() >= s->until)
         return false;
     *out = s->page;
     shared_hold(out->bytes);

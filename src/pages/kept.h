@@ -1,11 +1,14 @@
 /* Pages for callers without login, kept in memory as long as the help center does not change.
  *
- * A page is a function of its path, the arguments that pages read, its Host and the tables of help_center_noted. So a page is exact while the
- * generation is the same (core/helpcenter/generation.h). On PostgreSQL this is looked up in the snapshot in which the page would be made. KEPT_PAGE_MS
- * bounds the time for which these stay unseen: (1) the order of lists by views and votes, and (2) a write by another program (the sqlite3 shell).
+ * A page is a function of its path, the arguments that pages read, its Host and the tables of
+ * help_center_noted. So a page is exact while the generation is the same (core/helpcenter/generation.h).
+ * On PostgreSQL this is looked up in the snapshot in which the page would be made. KEPT_PAGE_MS bounds the
+ * time for which these stay unseen: (1) the order of lists by views and votes, and (2) a write by another
+ * program (the sqlite3 shell).
  *
- * Pages have PAGES_KEPT slots by the hash of the key; a page replaces the one in its slot. A page is at most KEPT_BYTES. A tag is small, so there are
- * more slots of tags: a caller who has the page gets 304, although the page is not in memory any more. */
+ * Pages have PAGES_KEPT slots by the hash of the key; a page replaces the one in its slot. A page is at
+ * most KEPT_BYTES. A tag is small, so there are more slots of tags: a caller who has the page gets 304,
+ * although the page is not in memory any more. */
 #ifndef PAGES_KEPT_H
 #define PAGES_KEPT_H
 
@@ -27,8 +30,10 @@ struct kept_page {
     int64_t viewed; /* article */
 };
 
-/* Finds the page of this key and generation, or its tag alone. Returns true and holds out->bytes: drop them. Generation 0 finds nothing. */
+/* Finds the page of this key and generation, or its tag alone. Returns true and holds out->bytes: drop
+ * them. Generation 0 finds nothing. */
 bool kept_find(struct kept_pages *k, struct str key, int64_t generation, struct kept_page *out);
-void kept_put(struct kept_pages *k, struct str key, int64_t generation, const struct kept_page *page); /* takes a reference of its own */
+/* takes a reference of its own */
+void kept_put(struct kept_pages *k, struct str key, int64_t generation, const struct kept_page *page);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-/* ---- texts and their languages --------------------------------------------------------------------------------------------- */
+/* ---- texts and their languages --------------------------------------------------------------- */
 
 static const char *direction_of(bool rtl) { return rtl ? "rtl" : "ltr"; }
 
@@ -33,8 +33,8 @@ void site_description(struct site_visit *v, const struct site_text *description)
 
 void site_crumbs(struct site_visit *v, const struct site_crumb *crumbs, int count) {
     struct buf *out = &v->main;
-    html(out, "<nav class=\"crumbs\" aria-label=\"%s\"><ol>\n<li><a href=\"%s\">%s</a></li>\n", SAY(v, WORD_BREADCRUMBS), v->root.p,
-         SAY(v, WORD_HOME));
+    html(out, "<nav class=\"crumbs\" aria-label=\"%s\"><ol>\n<li><a href=\"%s\">%s</a></li>\n",
+         SAY(v, WORD_BREADCRUMBS), v->root.p, SAY(v, WORD_HOME));
     for (int i = 0; i < count; i++) {
         const struct site_crumb *c = &crumbs[i];
         if (c->path.p) html(out, "<li><a href=\"%s%s\"", v->root.p, c->path.p);
@@ -45,7 +45,7 @@ void site_crumbs(struct site_visit *v, const struct site_crumb *crumbs, int coun
     buf_text(out, "</ol></nav>\n");
 }
 
-/* ---- head ------------------------------------------------------------------------------------------------------------- */
+/* ---- head ------------------------------------------------------------------------------------ */
 
 static const char *path_in(const struct site_visit *v, const struct site_language *l) {
     return l->path.p ? l->path.p : v->head.path.p ? v->head.path.p : "";
@@ -55,8 +55,8 @@ static void alternates(struct buf *out, const struct site_visit *v) {
     const struct site_head *h = &v->head;
     html(out, "<link rel=\"canonical\" href=\"%s%s%s\">\n", v->origin.p, v->root.p, h->path.p);
     for (const struct site_language *l = h->languages; l; l = l->next)
-        html(out, "<link rel=\"alternate\" hreflang=\"%s\" href=\"%s%s/helpcenter/%s%s\">\n", l->locale.p, v->origin.p, v->prefix.p,
-             l->locale.p, path_in(v, l));
+        html(out, "<link rel=\"alternate\" hreflang=\"%s\" href=\"%s%s/helpcenter/%s%s\">\n", l->locale.p,
+             v->origin.p, v->prefix.p, l->locale.p, path_in(v, l));
 }
 
 static void layout_head(struct buf *out, const struct site_visit *v, struct str title) {
@@ -67,11 +67,13 @@ static void layout_head(struct buf *out, const struct site_visit *v, struct str 
          frame_locale(v).p, direction_of(v->rtl), title.p);
     if (h->description.p) html(out, "<meta name=\"description\" content=\"%s\">\n", h->description.p);
     if (h->unindexed || h->path.p == NULL) buf_text(out, "<meta name=\"robots\" content=\"noindex\">\n");
-    html(out, "<link rel=\"stylesheet\" href=\"%s/helpcenter/style.css\">\n<link rel=\"stylesheet\" href=\"%s/helpcenter/brand.css\">\n",
-         v->prefix.p, v->prefix.p);
+    html(
+        out,
+        "<link rel=\"stylesheet\" href=\"%s/helpcenter/style.css\">\n<link rel=\"stylesheet\" href=\"%s/helpcenter/brand.css\">\n",
+        v->prefix.p, v->prefix.p);
     if (h->path.p && !h->unindexed) alternates(out, v);
-    html(out, "<link rel=\"alternate\" type=\"application/atom+xml\" title=\"%s\" href=\"%s%s\">\n", SAY(v, WORD_FEED), v->root.p,
-         h->feed.p ? h->feed.p : "/feed.atom");
+    html(out, "<link rel=\"alternate\" type=\"application/atom+xml\" title=\"%s\" href=\"%s%s\">\n",
+         SAY(v, WORD_FEED), v->root.p, h->feed.p ? h->feed.p : "/feed.atom");
     if (h->data.p) {
         buf_text(out, "<script type=\"application/ld+json\">");
         buf_str(out, h->data);
@@ -81,9 +83,10 @@ static void layout_head(struct buf *out, const struct site_visit *v, struct str 
     buf_text(out, "</head>\n");
 }
 
-/* ---- header and footer ------------------------------------------------------------------------------------------------------ */
+/* ---- header and footer ----------------------------------------------------------------------- */
 
-/* The page in another language of the help center, also if its texts are not translated: they are shown in their own language then. */
+/* The page in another language of the help center, also if its texts are not translated: they are shown in
+ * their own language then. */
 static const char *menu_path(const struct site_visit *v, struct str locale) {
     for (const struct site_language *l = v->head.languages; l; l = l->next)
         if (str_eq(l->locale, locale)) return path_in(v, l);
@@ -94,27 +97,33 @@ static void language_menu(struct buf *out, const struct site_visit *v) {
     if (v->brand.languages == NULL || v->brand.languages->next == NULL) return;
     html(out, "<nav class=\"languages\" aria-label=\"%s\"><ul>\n", SAY(v, WORD_LANGUAGE));
     for (const struct site_language *l = v->brand.languages; l; l = l->next)
-        html(out, "<li><a href=\"%s/helpcenter/%s%s\" lang=\"%s\" hreflang=\"%s\" dir=\"%h\"%h>%s</a></li>\n", v->prefix.p, l->locale.p,
-             menu_path(v, l->locale), l->locale.p, l->locale.p, direction_of(locale_is_rtl(&v->brand, l->locale)),
+        html(out, "<li><a href=\"%s/helpcenter/%s%s\" lang=\"%s\" hreflang=\"%s\" dir=\"%h\"%h>%s</a></li>\n",
+             v->prefix.p, l->locale.p, menu_path(v, l->locale), l->locale.p, l->locale.p,
+             direction_of(locale_is_rtl(&v->brand, l->locale)),
              str_eq(l->locale, v->locale) ? " aria-current=\"true\"" : "", l->native_name.p);
     buf_text(out, "</ul></nav>\n");
 }
 
 static void search_form(struct buf *out, const struct site_visit *v) {
-    html(out,
-         "<form class=\"search\" role=\"search\" action=\"%s/search\">\n<label class=\"unseen\" for=\"query\">%s</label>\n"
-         "<input id=\"query\" name=\"query\" type=\"search\" maxlength=\"200\" autocomplete=\"off\" placeholder=\"%s\" value=\"%s\">\n"
-         "<button>%s</button>\n</form>\n",
-         v->root.p, SAY(v, WORD_SEARCH_LABEL), SAY(v, WORD_SEARCH_LABEL), v->searched.p ? v->searched.p : "", SAY(v, WORD_SEARCH));
+    html(
+        out,
+        "<form class=\"search\" role=\"search\" action=\"%s/search\">\n<label class=\"unseen\" for=\"query\">%s</label>\n"
+        "<input id=\"query\" name=\"query\" type=\"search\" maxlength=\"200\" autocomplete=\"off\" placeholder=\"%s\" value=\"%s\">\n"
+        "<button>%s</button>\n</form>\n",
+        v->root.p, SAY(v, WORD_SEARCH_LABEL), SAY(v, WORD_SEARCH_LABEL), v->searched.p ? v->searched.p : "",
+        SAY(v, WORD_SEARCH));
 }
 
 static void person_menu(struct buf *out, const struct site_visit *v) {
-    html(out, "<nav class=\"person\"><ul>\n<li><a href=\"%s/contact\">%s</a></li>\n", v->root.p, SAY(v, WORD_CONTACT));
+    html(out, "<nav class=\"person\"><ul>\n<li><a href=\"%s/contact\">%s</a></li>\n", v->root.p,
+         SAY(v, WORD_CONTACT));
     if (site_logged_in(v))
         html(out,
-             "<li><a href=\"%s/conversations\">%s</a></li>\n<li><form method=\"post\" action=\"%s/logout\"><input type=\"hidden\" "
-             "name=\"_token\" value=\"%s\"><button class=\"link\">%s</button></form></li>\n",
-             v->root.p, SAY(v, WORD_MY_CONVERSATIONS), v->root.p, v->csrf.p ? v->csrf.p : "", SAY(v, WORD_LOG_OUT));
+             "<li><a href=\"%s/conversations\">%s</a></li>\n<li><form method=\"post\" "
+             "action=\"%s/logout\"><input type=\"hidden\" name=\"_token\" value=\"%s\"><button "
+             "class=\"link\">%s</button></form></li>\n",
+             v->root.p, SAY(v, WORD_MY_CONVERSATIONS), v->root.p, v->csrf.p ? v->csrf.p : "",
+             SAY(v, WORD_LOG_OUT));
     else html(out, "<li><a href=\"%s/login\" rel=\"nofollow\">%s</a></li>\n", v->root.p, SAY(v, WORD_LOG_IN));
     buf_text(out, "</ul></nav>\n");
 }
@@ -123,7 +132,8 @@ static void layout_header(struct buf *out, const struct site_visit *v) {
     html(out, "<header class=\"top\">\n<a class=\"brand\" href=\"%s\">", v->root.p);
     if (v->brand.logo_at)
         html(out, "<img src=\"%s\" alt=\"\" height=\"40\">",
-             str_fmt(v->arena, "%.*s/helpcenter/logo/%" PRId64 "?v=%" PRId64, (int)v->prefix.n, v->prefix.p, v->brand.id, v->brand.logo_at)
+             str_fmt(v->arena, "%.*s/helpcenter/logo/%" PRId64 "?v=%" PRId64, (int)v->prefix.n, v->prefix.p,
+                     v->brand.id, v->brand.logo_at)
                  .p);
     html(out, "<span>%s</span></a>\n", v->brand.name.p);
     search_form(out, v);
@@ -155,7 +165,8 @@ static struct str part_text(struct site_visit *v, void (*part)(struct buf *out, 
 /* With the brand's own frame. Returns false if it has none. */
 static bool write_own_frame(struct site_visit *v, struct buf *body, struct str *title) {
     if (v->brand.layout.p == NULL) return false;
-    const struct site_frame frame = {v->head.title, part_text(v, layout_header), part_text(v, layout_main), part_text(v, layout_footer)};
+    const struct site_frame frame = {v->head.title, part_text(v, layout_header), part_text(v, layout_main),
+                                     part_text(v, layout_footer)};
     return site_template_frame(v, &frame, title, body);
 }
 

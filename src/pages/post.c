@@ -3,13 +3,14 @@
 
 #include "base/address.h"
 
-/* Without a login: (1) another site can't compute the token, because the key is secret, and (2) it can't use its own, because that is for
- * another address. A day is long enough to write a message. */
+/* Without a login: (1) another site can't compute the token, because the key is secret, and (2) it can't
+ * use its own, because that is for another address. A day is long enough to write a message. */
 static struct str stranger_token(const struct site_visit *v, int64_t day) {
     char room[ADDRESS_TEXT], number[INT_TEXT];
     struct arena *a = v->http->arena;
     struct str address = address_counted_text(room, v->http->remote);
-    struct str text = STR_CAT(a, S("form of a page|"), str_int(number, day), S("|"), address, S("|"), user_agent_of(v->http));
+    struct str text = STR_CAT(a, S("form of a page|"), str_int(number, day), S("|"), address, S("|"),
+                              user_agent_of(v->http));
     struct str hex = mac_hex(a, &v->work.desk->csrf_key, text);
     return str_dup(a, (struct str){hex.p, 40});
 }

@@ -13,8 +13,8 @@ static void search_hit(struct site_visit *v, const struct help_center_hit *hit) 
     struct site_text title = site_text_of(v->arena, STR_CAT(v->arena, hit->locale, S(" "), hit->title));
     buf_text(&v->main, "<li><h2><a");
     site_text_lang(&v->main, v, &title);
-    html(&v->main, " href=\"%s%s\">%s</a></h2>\n<p><bdi", v->root.p, shelf_path(v, "articles", hit->article_id, title.text).p,
-         title.text.p);
+    html(&v->main, " href=\"%s%s\">%s</a></h2>\n<p><bdi", v->root.p,
+         shelf_path(v, "articles", hit->article_id, title.text).p, title.text.p);
     site_text_lang(&v->main, v, &title);
     buf_char(&v->main, '>');
     if (hit->snippet.p) buf_str(&v->main, hit->snippet);
@@ -22,9 +22,11 @@ static void search_hit(struct site_visit *v, const struct help_center_hit *hit) 
 }
 
 static void search_results(struct site_visit *v, const struct help_center_result *r, int64_t page) {
-    html(&v->main, "<h1>%s <q dir=\"auto\">%s</q></h1>\n", SAY(v, WORD_RESULTS_FOR), r->instead_of.p ? r->instead_of.p : v->searched.p);
+    html(&v->main, "<h1>%s <q dir=\"auto\">%s</q></h1>\n", SAY(v, WORD_RESULTS_FOR),
+         r->instead_of.p ? r->instead_of.p : v->searched.p);
     if (r->count == 0) {
-        html(&v->main, "<p>%s</p>\n<p><a href=\"%s/contact\">%s</a></p>\n", SAY(v, WORD_NO_RESULTS), v->root.p, SAY(v, WORD_CONTACT));
+        html(&v->main, "<p>%s</p>\n<p><a href=\"%s/contact\">%s</a></p>\n", SAY(v, WORD_NO_RESULTS),
+             v->root.p, SAY(v, WORD_CONTACT));
         return;
     }
     html(&v->main, "<ol class=\"results\" start=\"%d\">\n", (int)((page - 1) * RESULTS + 1));

@@ -9,7 +9,8 @@
 #define PAGE_ROWS 20
 #define PAGE_LAST 1000
 
-static void page_heading(struct site_visit *v, const struct site_text *title, const struct site_text *description) {
+static void page_heading(struct site_visit *v, const struct site_text *title,
+                         const struct site_text *description) {
     buf_text(&v->main, "<h1><bdi");
     site_text_lang(&v->main, v, title);
     html(&v->main, ">%s</bdi></h1>\n", v->head.title.p);
@@ -22,14 +23,17 @@ static void page_heading(struct site_visit *v, const struct site_text *title, co
 
 static struct str title_or_mark(struct str title) { return title.n ? title : S("?"); }
 
-/* ---- a category ------------------------------------------------------------------------------------------------------------- */
+/* ---- a category ------------------------------------------------------------------------------ */
 
 /* Returns 1, 0 if the visitor does not see the category, or a negative error. */
-static int category_read(struct site_visit *v, int64_t id, struct site_text *title, struct site_text *description) {
+static int category_read(struct site_visit *v, int64_t id, struct site_text *title,
+                         struct site_text *description) {
     struct stmt *row;
     TRY(shelf_start(v, access_categories,
-                    "SELECT " SITE_TEXT("7", "t.id") ", " SITE_TEXT("8", "t.id") " FROM categories t WHERE t.deleted_at IS NULL AND",
-                    "AND t.id = :id AND (t.brand_id IS NULL OR t.brand_id = :brand)", BINDS(B_INT("id", id)), &row));
+                    "SELECT " SITE_TEXT("7", "t.id") ", " SITE_TEXT(
+                        "8", "t.id") " FROM categories t WHERE t.deleted_at IS NULL AND",
+                    "AND t.id = :id AND (t.brand_id IS NULL OR t.brand_id = :brand)", BINDS(B_INT("id", id)),
+                    &row));
     int rc = stmt_step(row);
     if (rc == 1) *title = shelf_text(v, row, 0), *description = shelf_text(v, row, 1);
     stmt_end(row);
@@ -43,14 +47,16 @@ static int category_sections(struct site_visit *v, int64_t id) {
     TRY(shelf_start(v, access_sections,
                     "SELECT t.id, " SITE_TEXT("9", "t.id") ", " SITE_TEXT(
                         "10", "t.id") ", t.published_articles, t.total_articles FROM sections t WHERE",
-                    "AND t.category_id = :category ORDER BY t.sort_order, t.id LIMIT 500", BINDS(B_INT("category", id)), &row));
+                    "AND t.category_id = :category ORDER BY t.sort_order, t.id LIMIT 500",
+                    BINDS(B_INT("category", id)), &row));
     while ((rc = stmt_step(row)) == 1) {
         struct site_text title = shelf_text(v, row, 1), description = shelf_text(v, row, 2);
         if (n++ == 0) buf_text(&v->main, "<ul class=\"sections\">\n");
         buf_text(&v->main, "<li><h2><a");
         site_text_lang(&v->main, v, &title);
         html(&v->main, " href=\"%s%s\">%s</a> <span class=\"count\">%d</span></h2>\n", v->root.p,
-             shelf_path(v, "sections", col_int(row, 0), title.text).p, title_or_mark(title.text).p, (int)col_int(row, writer ? 4 : 3));
+             shelf_path(v, "sections", col_int(row, 0), title.text).p, title_or_mark(title.text).p,
+             (int)col_int(row, writer ? 4 : 3));
         site_description(v, &description);
         buf_text(&v->main, "</li>\n");
     }
@@ -77,7 +83,7 @@ int show_category(struct site_visit *v) {
     return shelf_languages(v, TITLE_OF_CATEGORY, id, "categories", &v->head.languages);
 }
 
-/* ---- a section ---------------------------------------------------------------------------------------------------------------- */
+/* ---- a section ------------------------------------------------------------------------------- */
 
 struct section_row {
     struct site_text title, description, category;
@@ -93,8 +99,8 @@ static int load_section(struct site_visit *v, int64_t id, struct section_row *ou
                     "AND t.id = :id AND " SECTION_OF_BRAND, BINDS(B_INT("id", id)), &row));
     int rc = stmt_step(row);
     if (rc == 1)
-        *out = (struct section_row){shelf_text(v, row, 0), shelf_text(v, row, 1), shelf_text(v, row, 2), col_int(row, 3),
-                                    (int)col_int(row, 4)};
+        *out = (struct section_row){shelf_text(v, row, 0), shelf_text(v, row, 1), shelf_text(v, row, 2),
+                                    col_int(row, 3), (int)col_int(row, 4)};
     stmt_end(row);
     return rc;
 }
@@ -119,12 +125,14 @@ int show_section(struct site_visit *v) {
     v->head.path = shelf_path(v, "sections", id, s.title.text);
     if (shelf_moved(v, v->head.path)) return 0;
     v->head.feed = STR_CAT(v->arena, v->head.path, S("/feed.atom"));
-    const struct site_crumb crumbs[] = {{s.category, shelf_path(v, "categories", s.category_id, s.category.text)}, {s.title, {0}}};
+    const struct site_crumb crumbs[] = {
+        {s.category, shelf_path(v, "categories", s.category_id, s.category.text)}, {s.title, {0}}};
     site_crumbs(v, crumbs, 2);
     page_heading(v, &s.title, &s.description);
-    int n =
-        shelf_articles(v, NULL, articles_after(s.order),
-                       BINDS(B_INT("section", id), B_INT("most", PAGE_ROWS + 1), B_INT("first", (page - 1) * PAGE_ROWS)), PAGE_ROWS, &more);
+    int n = shelf_articles(
+        v, NULL, articles_after(s.order),
+        BINDS(B_INT("section", id), B_INT("most", PAGE_ROWS + 1), B_INT("first", (page - 1) * PAGE_ROWS)),
+        PAGE_ROWS, &more);
     TRY(n);
     if (n == 0 && page > 1) return site_not_found(v);
     if (n == 0) html(&v->main, "<p>%s</p>\n", SAY(v, WORD_NO_ARTICLES));

@@ -4,14 +4,15 @@
 
 #include <inttypes.h>
 
-int shelf_start(struct site_visit *v, site_access *access, const char *before, const char *after, const struct bind *own,
-                struct stmt **out) {
+int shelf_start(struct site_visit *v, site_access *access, const char *before, const char *after,
+                const struct bind *own, struct stmt **out) {
     struct branches b = {0};
     struct bind *binds = arena_array(v->arena, BRANCH_BINDS_MAX + 12, sizeof *binds);
     int n = 0;
     access(&v->work, &b);
     struct str where = b.all ? S("1 = 1") : S("1 = 0");
-    for (int i = 0; i < b.count; i++) where = i ? STR_CAT(v->arena, where, S(" OR "), str_of(b.where[i])) : str_of(b.where[i]);
+    for (int i = 0; i < b.count; i++)
+        where = i ? STR_CAT(v->arena, where, S(" OR "), str_of(b.where[i])) : str_of(b.where[i]);
     for (int i = 0; i < b.bind_count; i++) binds[n++] = b.binds[i];
     for (const struct bind *o = own; o && o->name; o++) binds[n++] = *o;
     binds[n++] = (struct bind)B_TEXT("locale", v->locale);
@@ -26,7 +27,8 @@ struct site_text shelf_text(struct site_visit *v, struct stmt *row, int column) 
 }
 
 struct str shelf_path(struct site_visit *v, const char *kind, int64_t id, struct str title) {
-    return STR_CAT(v->arena, S("/"), str_of(kind), S("/"), url_encoded(v->arena, slug_of(v->arena, id, title.p ? title : S(""))));
+    return STR_CAT(v->arena, S("/"), str_of(kind), S("/"),
+                   url_encoded(v->arena, slug_of(v->arena, id, title.p ? title : S(""))));
 }
 
 int64_t shelf_id(const struct site_visit *v) { return slug_id(v->vars[1]); }
@@ -35,41 +37,51 @@ bool shelf_moved(struct site_visit *v, struct str path) {
     struct str slug = str_leaf(path);
     if (str_eq(url_encoded(v->arena, v->vars[1]), slug)) return false;
     struct str query = v->http->query;
-    site_redirect(v, 301, STR_CAT(v->arena, S("/helpcenter/"), v->locale, path, query.n ? S("?") : S(""), query.n ? query : S("")));
+    site_redirect(v, 301,
+                  STR_CAT(v->arena, S("/helpcenter/"), v->locale, path, query.n ? S("?") : S(""),
+                          query.n ? query : S("")));
     return true;
 }
 
-/* ---- languages -------------------------------------------------------------------------------------------------------------- */
+/* ---- languages ------------------------------------------------------------------------------- */
 
-QUERY(site_languages_of, "SELECT n.locale, n.native_name, l.translation FROM locale_fields l JOIN locales n ON n.locale = l.locale "
-                         "WHERE l.owner_kind = :kind AND l.owner_id = :id ORDER BY n.id");
+QUERY(site_languages_of, "SELECT n.locale, n.native_name, l.translation "
+                         "FROM locale_fields l JOIN locales n ON n.locale = l.locale "
+                         "WHERE l.owner_kind = :kind AND l.owner_id = :id "
+                         "ORDER BY n.id");
 
-int shelf_languages(struct site_visit *v, int kind, int64_t id, const char *page, struct site_language **out) {
+int shelf_languages(struct site_visit *v, int kind, int64_t id, const char *page,
+                    struct site_language **out) {
     int rc;
     *out = NULL;
     DB_ROWS(rc, v->work.conn, &site_languages_of, BINDS(B_INT("kind", kind), B_INT("id", id)), row) {
         struct site_language *l = *out = ARENA_NEW(v->arena, struct site_language);
-        *l = (struct site_language){str_dup(v->arena, col_text(row, 0)), str_dup(v->arena, col_text(row, 1)), S(""), NULL};
+        *l = (struct site_language){str_dup(v->arena, col_text(row, 0)), str_dup(v->arena, col_text(row, 1)),
+                                    S(""), NULL};
         l->path = shelf_path(v, page, id, col_text(row, 2));
         out = &l->next;
     }
     return rc;
 }
 
-/* ---- lists ------------------------------------------------------------------------------------------------------------------ */
+/* ---- lists ----------------------------------------------------------------------------------- */
 
 /* Begins the list with its first item. */
-static void shelf_item(struct site_visit *v, const char *heading, bool first, int64_t id, const struct site_text *title) {
+static void shelf_item(struct site_visit *v, const char *heading, bool first, int64_t id,
+                       const struct site_text *title) {
     struct buf *out = &v->main;
-    if (first) html(out, heading ? "<h2>%s</h2>\n<ul class=\"articles\">\n" : "<ul class=\"articles\">\n", heading);
+    if (first)
+        html(out, heading ? "<h2>%s</h2>\n<ul class=\"articles\">\n" : "<ul class=\"articles\">\n", heading);
     buf_text(out, "<li><a");
     site_text_lang(out, v, title);
-    html(out, " href=\"%s%s\">%s</a></li>\n", v->root.p, shelf_path(v, "articles", id, title->text).p, title->text.p ? title->text.p : "?");
+    html(out, " href=\"%s%s\">%s</a></li>\n", v->root.p, shelf_path(v, "articles", id, title->text).p,
+         title->text.p ? title->text.p : "?");
 }
 
 #define ARTICLE_TITLES "SELECT t.id, " SITE_TEXT("11", "t.id") " FROM articles t WHERE"
 
-int shelf_articles(struct site_visit *v, const char *heading, const char *after, const struct bind *own, int most, bool *more) {
+int shelf_articles(struct site_visit *v, const char *heading, const char *after, const struct bind *own,
+                   int most, bool *more) {
     struct stmt *row;
     int rc, n = 0;
     TRY(shelf_start(v, access_articles, ARTICLE_TITLES, after, own, &row));
@@ -102,8 +114,10 @@ int shelf_listed(struct site_visit *v, const char *heading, const int64_t *ids, 
     return rc;
 }
 
-static void pager_link(struct site_visit *v, struct str prefix, int64_t page, const char *rel, enum site_word word) {
-    html(&v->main, "<li><a rel=\"%h\" href=\"%s%s%d\">%s</a></li>\n", rel, v->root.p, prefix.p, (int)page, SAY(v, word));
+static void pager_link(struct site_visit *v, struct str prefix, int64_t page, const char *rel,
+                       enum site_word word) {
+    html(&v->main, "<li><a rel=\"%h\" href=\"%s%s%d\">%s</a></li>\n", rel, v->root.p, prefix.p, (int)page,
+         SAY(v, word));
 }
 
 void shelf_numbered(struct site_visit *v, struct str prefix, int64_t page, bool more) {
@@ -118,7 +132,7 @@ void shelf_pager(struct site_visit *v, struct str path, int64_t page, bool more)
     shelf_numbered(v, STR_CAT(v->arena, path, S("?page=")), page, more);
 }
 
-/* ---- summaries -------------------------------------------------------------------------------------------------------------- */
+/* ---- summaries ------------------------------------------------------------------------------- */
 
 #define SUMMARY 160 /* bytes */
 
@@ -126,7 +140,8 @@ void shelf_pager(struct site_visit *v, struct str path, int64_t page, bool more)
 static const char *entity_text(const char *p, const char *end, size_t *n) {
     static const struct {
         const char *name, *text;
-    } list[] = {{"&amp;", "&"}, {"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", "\""}, {"&#39;", "'"}, {"&nbsp;", " "}};
+    } list[] = {{"&amp;", "&"},   {"&lt;", "<"},  {"&gt;", ">"},
+                {"&quot;", "\""}, {"&#39;", "'"}, {"&nbsp;", " "}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         *n = strlen(list[i].name);
         if ((size_t)(end - p) >= *n && memcmp(p, list[i].name, *n) == 0) return list[i].text;

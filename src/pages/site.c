@@ -13,10 +13,11 @@
 
 #include <inttypes.h>
 
-/* ---- brand, person, locale ------------------------------------------------------------------------------------------------ */
+/* ---- brand, person, locale ------------------------------------------------------------------- */
 
 QUERY(site_locale_exact, "SELECT id FROM locales WHERE locale = :locale");
-QUERY(site_locale_near, "SELECT locale FROM locales WHERE locale = :first OR SUBSTR(locale, 1, LENGTH(:first) + 1) = :first || '-' "
+QUERY(site_locale_near, "SELECT locale FROM locales "
+                        "WHERE locale = :first OR SUBSTR(locale, 1, LENGTH(:first) + 1) = :first || '-' "
                         "ORDER BY LENGTH(locale), id LIMIT 1");
 
 enum { GO_ON, ANSWERED };
@@ -33,21 +34,26 @@ static struct str path_with_locale(const struct site_visit *v, struct str locale
 static struct str locale_spelling(struct arena *a, struct str text) {
     char *p = arena_bytes(a, text.n + 1);
     for (size_t i = 0; i < text.n; i++)
-        p[i] = text.p[i] == '_' ? '-' : text.p[i] >= 'A' && text.p[i] <= 'Z' ? (char)(text.p[i] | 0x20) : text.p[i];
+        p[i] = text.p[i] == '_'                       ? '-'
+               : text.p[i] >= 'A' && text.p[i] <= 'Z' ? (char)(text.p[i] | 0x20)
+                                                      : text.p[i];
     p[text.n] = 0;
     return (struct str){p, text.n};
 }
 
 static int redirect_to_near(struct site_visit *v, struct str asked) {
     struct str first = str_cut(&asked, '-'), near;
-    int rc = first.n < 2 || first.n > 8 ? 0 : db_text(v->work.conn, &site_locale_near, BINDS(B_TEXT("first", first)), v->arena, &near);
+    int rc = first.n < 2 || first.n > 8
+                 ? 0
+                 : db_text(v->work.conn, &site_locale_near, BINDS(B_TEXT("first", first)), v->arena, &near);
     if (rc < 0) return rc;
     if (rc == 0) site_not_found(v);
     else site_redirect(v, 302, path_with_locale(v, near));
     return ANSWERED;
 }
 
-/* Sets the locale of the page from the path. An unknown locale is redirected to one of its language, other spellings to the right one. */
+/* Sets the locale of the page from the path. An unknown locale is redirected to one of its language, other
+ * spellings to the right one. */
 static int set_locale(struct site_visit *v, struct str asked) {
     struct str spelling = locale_spelling(v->arena, asked);
     int64_t id;
@@ -69,8 +75,10 @@ static struct str locale_in_path(const struct site_visit *v) {
 /* Loads what every page needs. Returns GO_ON, ANSWERED, or a negative error. */
 static int site_prepare(struct site_visit *v) {
     struct str asked = locale_in_path(v);
-    v->work.actor = (struct actor){.scopes = SCOPES_ALL, .remote = v->http->remote, .user_agent = user_agent_of(v->http)};
-    TRY(site_brand_kept(&v->work, v->api->kept_brands, v->generation, http_header(v->http, "Host"), v->page->template, &v->brand));
+    v->work.actor =
+        (struct actor){.scopes = SCOPES_ALL, .remote = v->http->remote, .user_agent = user_agent_of(v->http)};
+    TRY(site_brand_kept(&v->work, v->api->kept_brands, v->generation, http_header(v->http, "Host"),
+                        v->page->template, &v->brand));
     v->locale = v->brand.locale;
     v->prefix = url_path(v->work.desk->base_url);
     v->origin = site_brand_origin(v->work.desk, v->arena, &v->brand);
@@ -84,9 +92,11 @@ static int site_prepare(struct site_visit *v) {
     return ANSWERED;
 }
 
-/* ---- sending ---------------------------------------------------------------------------------------------------------- */
+/* ---- sending --------------------------------------------------------------------------------- */
 
-static bool is_get(const struct http_request *r) { return str_eq(r->method, S("GET")) || str_eq(r->method, S("HEAD")); }
+static bool is_get(const struct http_request *r) {
+    return str_eq(r->method, S("GET")) || str_eq(r->method, S("HEAD"));
+}
 
 static void site_headers(struct site_visit *v) {
     struct http_request *r = v->http;
@@ -130,7 +140,9 @@ static bool site_add_headers(struct site_visit *v, const char *tag) {
     return current;
 }
 
-static const char *site_type(const struct site_visit *v) { return v->type ? v->type : "text/html; charset=utf-8"; }
+static const char *site_type(const struct site_visit *v) {
+    return v->type ? v->type : "text/html; charset=utf-8";
+}
 
 static void reply_shared(struct site_visit *v, const char *tag, struct shared *bytes) {
     bool current = site_add_headers(v, tag);
@@ -151,15 +163,18 @@ static void free_visit(struct site_visit *v) {
     v->arena = NULL;
 }
 
-/* The arguments that kept pages read. The key of a page has no others, so links with marks of campaigns lead to the same page. */
+/* The arguments that kept pages read. The key of a page has no others, so links with marks of campaigns
+ * lead to the same page. */
 static const char *const kept_arguments[] = {"page", "comments", "done", NULL};
 
 static struct str kept_key(const struct site_visit *v) {
     struct http_request *r = v->http;
-    struct str host = http_header(r, "Host"), key = STR_CAT(r->arena, host.p ? host : S(""), S("\n"), r->path);
+    struct str host = http_header(r, "Host"),
+               key = STR_CAT(r->arena, host.p ? host : S(""), S("\n"), r->path);
     for (const char *const *name = kept_arguments; r->query.n && *name; name++) {
         struct str value = site_query(v, *name);
-        if (value.n) key = STR_CAT(r->arena, key, S("\n"), str_of(*name), S("="), url_encoded(r->arena, value));
+        if (value.n)
+            key = STR_CAT(r->arena, key, S("\n"), str_of(*name), S("="), url_encoded(r->arena, value));
     }
     return key;
 }
@@ -225,7 +240,7 @@ void site_end(struct site_visit *v, int rc) {
     site_send(v);
 }
 
-/* ---- input ------------------------------------------------------------------------------------------------------------ */
+/* ---- input ----------------------------------------------------------------------------------- */
 
 /* An argument that is not well-formed counts as absent. */
 static void read_query(struct site_visit *v) {
@@ -243,12 +258,14 @@ static bool read_form(struct site_visit *v) {
     v->form = form;
     if (r->body_error) return false;
     if (r->form || r->body.n == 0) return true;
-    if (!str_eqi(type, S("application/x-www-form-urlencoded")) || form_parse(r->arena, r->body, &form, &err) < 0) return false;
+    if (!str_eqi(type, S("application/x-www-form-urlencoded")) ||
+        form_parse(r->arena, r->body, &form, &err) < 0)
+        return false;
     v->form = form;
     return true;
 }
 
-/* ---- rate limits ------------------------------------------------------------------------------------------------------ */
+/* ---- rate limits ----------------------------------------------------------------------------- */
 
 static void say_when(struct site_visit *v, int64_t wait) {
     v->secret = true; /* no-store: no cache keeps the refusal */
@@ -272,15 +289,17 @@ static int64_t count_post(struct site_visit *v) {
     return wait ? wait : limits_form(&v->limited, v->api, &v->work.actor);
 }
 
-/* Answers a visitor without a session cookie. The page has no frame, so that a flood costs no access to the store. */
+/* Answers a visitor without a session cookie. The page has no frame, so that a flood costs no access to
+ * the store. */
 static void refuse_unframed(struct site_visit *v, int64_t wait) {
     struct buf out = {0};
     struct str locale = locale_in_path(v);
     v->status = 429;
     if (locale.p) v->language = language_of_locale(locale, S("en-us"));
     const char *title = SAY(v, WORD_TOO_MANY);
-    html(&out, "<!DOCTYPE html>\n<html lang=\"%s\" dir=\"auto\">\n<title>%s</title>\n<h1>%s</h1>\n<p>%s</p>\n", language_code(v->language),
-         title, title, SAY(v, WORD_FAILED_TEXT));
+    html(&out,
+         "<!DOCTYPE html>\n<html lang=\"%s\" dir=\"auto\">\n<title>%s</title>\n<h1>%s</h1>\n<p>%s</p>\n",
+         language_code(v->language), title, title, SAY(v, WORD_FAILED_TEXT));
     say_when(v, wait);
     site_headers(v);
     http_add_header(v->http, "Content-Type", S("text/html; charset=utf-8"));
@@ -288,13 +307,15 @@ static void refuse_unframed(struct site_visit *v, int64_t wait) {
     http_reply(v->http, v->status, &out);
 }
 
-/* ---- GET -------------------------------------------------------------------------------------------------------------- */
+/* ---- GET ------------------------------------------------------------------------------------- */
 
-/* A page that read a table whose changes are not noted is not kept. That is a defect: the log names the table. */
+/* A page that read a table whose changes are not noted is not kept. That is a defect: the log names the
+ * table. */
 static void keep_if_noted(struct site_visit *v) {
     const char *table = db_unnoted(v->work.conn);
     if (table == NULL) return;
-    log_often(LOG_ERROR, "pages that can't be kept", "%s is not kept: it reads %s, which help_center_noted lacks", v->page->path, table);
+    log_often(LOG_ERROR, "pages that can't be kept",
+              "%s is not kept: it reads %s, which help_center_noted lacks", v->page->path, table);
     v->key = (struct str){0};
 }
 
@@ -331,12 +352,12 @@ static void get_in_pool(struct pool_task *t) {
     int rc = site_read(v, BUDGET_POOL_MS, run_get, &spent);
     if (rc == SITE_LATER) return;
     if (spent)
-        rc =
-            UNAVAILABLE("pages given up", "%s exceeded the read budget of %d ms", v->page->path ? v->page->path : "a page", BUDGET_POOL_MS);
+        rc = UNAVAILABLE("pages given up", "%s exceeded the read budget of %d ms",
+                         v->page->path ? v->page->path : "a page", BUDGET_POOL_MS);
     site_end(v, rc);
 }
 
-/* ---- POST ------------------------------------------------------------------------------------------------------------- */
+/* ---- POST ------------------------------------------------------------------------------------ */
 
 static int prepare_post(struct site_visit *v) {
     TRY(site_prepare(v));
@@ -351,7 +372,8 @@ static int run_post(struct site_visit *v) {
     if (rc != GO_ON) return rc < 0 ? rc : 0;
     int64_t wait = count_post(v);
     if (wait) return wait < 0 ? (int)wait : refuse_for(v, wait);
-    return read_form(v) ? v->page->show(v) : site_refuse(v, 400, WORD_NOT_UNDERSTOOD, WORD_NOT_UNDERSTOOD_TEXT);
+    return read_form(v) ? v->page->show(v)
+                        : site_refuse(v, 400, WORD_NOT_UNDERSTOOD, WORD_NOT_UNDERSTOOD_TEXT);
 }
 
 static void post_in_pool(struct pool_task *t) {
@@ -360,7 +382,7 @@ static void post_in_pool(struct pool_task *t) {
     if (rc != SITE_LATER) site_end(v, rc);
 }
 
-/* ---- routing ---------------------------------------------------------------------------------------------------------- */
+/* ---- routing --------------------------------------------------------------------------------- */
 
 static void site_park(struct site_visit *v, enum lane lane, void (*run)(struct pool_task *t)) {
     if (!v->deferred) http_defer(v->http);
@@ -404,7 +426,9 @@ static bool site_path_matches(struct site_visit *v, const char *pattern, struct 
         if (w.n == 0 || w.p[0] != ':') {
             if (!str_eq(w, p)) return false;
         } else {
-            if (p.n == 0 || v->var_count == SITE_VARS || !segment_decode(v->http->arena, p, &v->vars[v->var_count])) return false;
+            if (p.n == 0 || v->var_count == SITE_VARS ||
+                !segment_decode(v->http->arena, p, &v->vars[v->var_count]))
+                return false;
             v->var_count++;
         }
     }
@@ -424,7 +448,8 @@ struct str site_menu_path(struct site_visit *v) {
     struct str path = v->http->path, begin = S("/helpcenter/"), query = v->http->query, locale;
     if (v->head.path.p) return v->head.path;
     if (v->page->kept || v->status == 404 || !str_starts(path, begin)) return S("");
-    while (v->page->method == POST && path.n > begin.n && !is_page_path(v, path)) path.n -= str_leaf(path).n + 1;
+    while (v->page->method == POST && path.n > begin.n && !is_page_path(v, path))
+        path.n -= str_leaf(path).n + 1;
     struct str rest = {path.p + begin.n, path.n > begin.n ? path.n - begin.n : 0};
     locale = str_cut(&rest, '/');
     if (locale.n == 0 || rest.n == 0) return S("");
@@ -448,7 +473,8 @@ static bool under_help_center(struct str path) {
 
 /* Every request passes here, so this comes before anything is allocated. */
 static bool may_be_page(struct str path) {
-    return under_help_center(path) || str_eq(path, S("/")) || str_eq(path, S("/robots.txt")) || str_eq(path, S("/sitemap.xml"));
+    return under_help_center(path) || str_eq(path, S("/")) || str_eq(path, S("/robots.txt")) ||
+           str_eq(path, S("/sitemap.xml"));
 }
 
 /* Finds the page of the request. Returns false if the path is none of ours. */
@@ -511,7 +537,9 @@ static bool is_of_api(struct str path) {
 /* Browsers name text/html in Accept, programs do not. */
 bool site_missing(struct api *api, struct http_request *r) {
     struct str accept = http_header(r, "Accept");
-    if (!is_get(r) || is_of_api(r->path) || accept.n == 0 || memmem(accept.p, accept.n, "text/html", 9) == NULL) return false;
+    if (!is_get(r) || is_of_api(r->path) || accept.n == 0 ||
+        memmem(accept.p, accept.n, "text/html", 9) == NULL)
+        return false;
     struct site_visit *v = visit_new(api, r);
     v->page = &missing_page;
     site_run(v);

@@ -11,8 +11,10 @@ struct site_frame {
     struct str title, header, contents, footer; /* title: of the page; the others are HTML */
 };
 /* Fills the template of the frame: the <title>, and the body to *out. Returns false if the brand has none. */
-bool site_template_frame(struct site_visit *v, const struct site_frame *frame, struct str *title, struct buf *out);
+bool site_template_frame(struct site_visit *v, const struct site_frame *frame, struct str *title,
+                         struct buf *out);
 
-int template_styles(struct site_visit *v); /* adds the blocks `style` of all templates of the brand to v->main */
+/* adds the blocks `style` of all templates of the brand to v->main */
+int template_styles(struct site_visit *v);
 
 #endif

@@ -7,10 +7,13 @@
 #include "pages/color.h"
 #include "pages/site_template.h"
 
-/* The best locale of Accept-Language (RFC 9110 section 12.5.4) among those that the help center has texts in. */
+/* The best locale of Accept-Language (RFC 9110 section 12.5.4) among those that the help center has texts
+ * in. */
 QUERY(site_locales_used,
-      "SELECT DISTINCT n.locale FROM locales n WHERE n.is_public = 1 OR EXISTS (SELECT 1 FROM categories g JOIN locale_fields l ON "
-      "l.owner_kind = 7 AND l.owner_id = g.id AND l.locale = n.locale WHERE g.deleted_at IS NULL) ORDER BY n.locale");
+      "SELECT DISTINCT n.locale FROM locales n "
+      "WHERE n.is_public = 1 OR EXISTS (SELECT 1 FROM categories g JOIN locale_fields l "
+      "ON l.owner_kind = 7 AND l.owner_id = g.id AND l.locale = n.locale WHERE g.deleted_at IS NULL) "
+      "ORDER BY n.locale");
 
 static int weight_of(struct str item) {
     struct str rest = item;
@@ -19,7 +22,8 @@ static int weight_of(struct str item) {
         struct str p = str_trim(str_cut(&rest, ';'));
         if (p.n < 3 || (p.p[0] | 0x20) != 'q' || p.p[1] != '=') continue;
         int value = p.p[2] == '1' ? 1000 : 0, unit = 100;
-        for (size_t i = 4; i < p.n && i < 7 && p.p[i] >= '0' && p.p[i] <= '9' && value < 1000; i++, unit /= 10)
+        for (size_t i = 4; i < p.n && i < 7 && p.p[i] >= '0' && p.p[i] <= '9' && value < 1000;
+             i++, unit /= 10)
             value += (p.p[i] - '0') * unit;
         return value;
     }
@@ -35,7 +39,8 @@ static int closeness(struct str asked, struct str locale) {
 static void best_locale(struct str accept, struct str locale, struct str *best, int *score) {
     for (struct str rest = accept; rest.p;) {
         struct str item = str_cut(&rest, ','), tail = item, tag = str_trim(str_cut(&tail, ';'));
-        int close = closeness(tag, locale), weight = weight_of(item), s = close && weight ? weight * 2 + close : 0;
+        int close = closeness(tag, locale), weight = weight_of(item),
+            s = close && weight ? weight * 2 + close : 0;
         if (s <= *score) continue;
         *score = s;
         *best = locale;
@@ -48,7 +53,8 @@ int show_help_center(struct site_visit *v) {
     v->varies_by_language = true;
     if (accept.n) {
         best_locale(accept, v->brand.locale, &best, &score); /* first, so that it wins among equals */
-        DB_ROWS(rc, v->work.conn, &site_locales_used, NULL, row) best_locale(accept, str_dup(v->arena, col_text(row, 0)), &best, &score);
+        DB_ROWS(rc, v->work.conn, &site_locales_used, NULL, row)
+        best_locale(accept, str_dup(v->arena, col_text(row, 0)), &best, &score);
         if (rc < 0) return rc;
     }
     return site_redirect(v, 302, STR_CAT(v->arena, S("/helpcenter/"), best));
@@ -58,7 +64,8 @@ int show_help_center(struct site_visit *v) {
 static int has_article(struct site_visit *v) {
     struct stmt *row;
     TRY(shelf_start(v, access_articles, "SELECT t.id FROM articles t WHERE",
-                    "AND t.status = 3 AND t.deleted_at IS NULL AND " ARTICLE_OF_BRAND " LIMIT 1", NULL, &row));
+                    "AND t.status = 3 AND t.deleted_at IS NULL AND " ARTICLE_OF_BRAND " LIMIT 1", NULL,
+                    &row));
     int rc = stmt_step(row);
     stmt_end(row);
     return rc;
@@ -67,14 +74,16 @@ static int has_article(struct site_visit *v) {
 /* Says what this is, to visitors of a desk without articles. */
 static int show_welcome(struct site_visit *v) {
     v->head = (struct site_head){.title = str_of(SAY(v, WORD_HELP_CENTER)), .unindexed = true};
-    html(&v->main, "<h1>%s</h1>\n<p class=\"lead\">%s</p>\n<p><a class=\"button\" href=\"%s/contact\">%s</a></p>\n", v->brand.name.p,
-         SAY(v, WORD_WELCOME), v->root.p, SAY(v, WORD_CONTACT));
-    html(&v->main, "<p>%s <a href=\"%s/docs\">%s</a></p>\n", SAY(v, WORD_FOR_PROGRAMS), v->prefix.p, SAY(v, WORD_API_DOCS));
+    html(&v->main,
+         "<h1>%s</h1>\n<p class=\"lead\">%s</p>\n<p><a class=\"button\" href=\"%s/contact\">%s</a></p>\n",
+         v->brand.name.p, SAY(v, WORD_WELCOME), v->root.p, SAY(v, WORD_CONTACT));
+    html(&v->main, "<p>%s <a href=\"%s/docs\">%s</a></p>\n", SAY(v, WORD_FOR_PROGRAMS), v->prefix.p,
+         SAY(v, WORD_API_DOCS));
     return 0;
 }
 
-/* The domain of a brand leads to its help center. The desk's own host leads staff to the documentation, and visitors to the help center if it
- * has an article for them. */
+/* The domain of a brand leads to its help center. The desk's own host leads staff to the documentation,
+ * and visitors to the help center if it has an article for them. */
 int show_first(struct site_visit *v) {
     if (v->brand.by_domain) return site_redirect(v, 302, S("/helpcenter"));
     if (site_is_staff(v)) return site_redirect(v, 302, S("/docs"));
@@ -94,7 +103,7 @@ int show_file(struct site_visit *v) {
     return site_not_found(v);
 }
 
-/* ---- the look of the brand ------------------------------------------------------------------------------------------------------ */
+/* ---- the look of the brand ------------------------------------------------------------------- */
 
 static void style_color(struct buf *out, const char *name, struct rgb c) {
     buf_fmt(out, " --%s: ", name);
@@ -102,7 +111,8 @@ static void style_color(struct buf *out, const char *name, struct rgb c) {
     buf_char(out, ';');
 }
 
-/* The colour of links and buttons on the darkest (in the light scheme) of the backgrounds in style.css, and of the text on buttons. */
+/* The colour of links and buttons on the darkest (in the light scheme) of the backgrounds in style.css,
+ * and of the text on buttons. */
 static void style_act(struct buf *out, struct rgb brand, struct rgb panel) {
     struct rgb act = color_readable(brand, panel);
     style_color(out, "act", act);

@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* ---- replies ---------------------------------------------------------------------------------------------------------- */
+/* ---- replies --------------------------------------------------------------------------------- */
 
 bool site_logged_in(const struct site_visit *v) { return v->work.actor.user_id != 0; }
 bool site_is_staff(const struct site_visit *v) { return v->work.actor.rank >= ROLE_COLLABORATOR; }
@@ -35,7 +35,7 @@ int site_bytes(struct site_visit *v, const char *content_type) {
     return 0;
 }
 
-/* ---- input ------------------------------------------------------------------------------------------------------------ */
+/* ---- input ----------------------------------------------------------------------------------- */
 
 static struct str text_in(const struct json *object, const char *name) {
     const struct json *j = json_member(object, str_of(name));
@@ -76,8 +76,10 @@ struct str url_encoded(struct arena *a, struct str text) {
 /* Clean HTML has quotes only around values, so these words are always an attribute. */
 struct str site_pictures(const struct site_visit *v, struct str contents) {
     struct arena *a = v->http->arena;
-    struct str ours = STR_CAT(a, S(" src=\""), v->api->desk->base_url, S("/")), here = STR_CAT(a, S(" src=\""), v->prefix, S("/"));
-    const char *at = contents.p, *end = contents.p + contents.n, *found = contents.n ? memmem(at, contents.n, ours.p, ours.n) : NULL;
+    struct str ours = STR_CAT(a, S(" src=\""), v->api->desk->base_url, S("/")),
+               here = STR_CAT(a, S(" src=\""), v->prefix, S("/"));
+    const char *at = contents.p, *end = contents.p + contents.n,
+               *found = contents.n ? memmem(at, contents.n, ours.p, ours.n) : NULL;
     struct buf b = {0};
     if (found == NULL) return contents;
     for (; found; found = memmem(at, (size_t)(end - at), ours.p, ours.n)) {

@@ -1,11 +1,12 @@
-/* The pages of the help center. A page is a row of site_pages (all.c): method, path, handler. visit.c runs them:
+/* The pages of the help center. A page is a row of site_pages (all.c): method, path, handler. visit.c runs
+ * them:
  *
  *   GET   inline on the event loop, in a read snapshot with BUDGET_INLINE_MS; again in LANE_READ if that is spent. In the pool if the store blocks
  *         or the page is `in_pool`. show() runs in the snapshot (v->work.conn).
  *   POST  in the pool, in the lane of the row. A request from a page of another site is refused. show() runs without a snapshot.
  *
- * Before show(), the visit has its actor, brand, locale, arguments and form. show() writes the contents of the page to v->main and sets v->head.
- * The frame around it (layout.c) is added afterwards. */
+ * Before show(), the visit has its actor, brand, locale, arguments and form. show() writes the contents of
+ * the page to v->main and sets v->head. The frame around it (layout.c) is added afterwards. */
 #ifndef PAGES_VISIT_H
 #define PAGES_VISIT_H
 
@@ -20,7 +21,8 @@ struct site_visit;
 
 struct site_page {
     enum method method; /* GET answers HEAD, too */
-    const char *path;   /* a segment with a colon is a variable: "/helpcenter/:locale/articles/:slug". :locale is read by the frame */
+    const char *
+        path; /* a segment with a colon is a variable: "/helpcenter/:locale/articles/:slug". :locale is read by the frame */
     int (*show)(struct site_visit *v); /* 0, a negative error, or SITE_LATER */
     bool in_pool;                      /* a GET that is always long */
     bool is_part;                      /* a file that every page loads: a rate limit does not count it */
@@ -44,9 +46,10 @@ enum {
 struct site_head {
     struct str title;       /* without the brand's name */
     struct str description; /* p NULL: none */
-    struct str path;        /* behind the locale, percent-encoded: "/articles/5-words"; p NULL: no canonical address, and no index */
-    struct str feed;        /* path of an Atom feed behind the locale; p NULL: that of the brand */
-    struct str data;        /* JSON-LD; p NULL: none */
+    struct str
+        path; /* behind the locale, percent-encoded: "/articles/5-words"; p NULL: no canonical address, and no index */
+    struct str feed;                 /* path of an Atom feed behind the locale; p NULL: that of the brand */
+    struct str data;                 /* JSON-LD; p NULL: none */
     struct site_language *languages; /* in which the page has texts: the alternates; NULL: only this one */
     bool unindexed;
     bool has_times; /* times.js is loaded */
@@ -98,31 +101,40 @@ struct site_visit {
 bool site_logged_in(const struct site_visit *v);
 bool site_is_staff(const struct site_visit *v);
 
-struct str site_query(const struct site_visit *v, const char *name); /* an argument, trimmed; empty if absent or not a text */
-struct str site_field(const struct site_visit *v, const char *name); /* a field of the posted form, as sent; the same */
-/* The token for a form of this visitor: that of the session, or one for the address, the browser and the day. The page must be secret. */
+/* an argument, trimmed; empty if absent or not a text */
+struct str site_query(const struct site_visit *v, const char *name);
+/* a field of the posted form, as sent; the same */
+struct str site_field(const struct site_visit *v, const char *name);
+/* The token for a form of this visitor: that of the session, or one for the address, the browser and the
+ * day. The page must be secret. */
 struct str site_token(const struct site_visit *v);
 bool site_token_good(const struct site_visit *v, struct str sent);
-/* The token in a form of a page that everybody may keep: only that of a session. Without one, the request must name its origin. */
+/* The token in a form of a page that everybody may keep: only that of a session. Without one, the request
+ * must name its origin. */
 void site_token_field(const struct site_visit *v, struct buf *out);
-int64_t site_query_int(const struct site_visit *v, const char *name, int64_t least, int64_t most); /* `least` if it is no such number */
+/* `least` if it is no such number */
+int64_t site_query_int(const struct site_visit *v, const char *name, int64_t least, int64_t most);
 
 /* Replies; each returns 0. path: behind the prefix, percent-encoded ("/helpcenter/en-us"). */
 int site_redirect(struct site_visit *v, int status, struct str path);
 int site_not_found(struct site_visit *v);
-/* The path behind the locale that the language menu leads to: that of the page. After a post that of its form. */
+/* The path behind the locale that the language menu leads to: that of the page. After a post that of its
+ * form. */
 struct str site_menu_path(struct site_visit *v);
 int site_refuse(struct site_visit *v, int status, enum site_word title, enum site_word text);
 int site_bytes(struct site_visit *v, const char *content_type); /* v->main is the whole reply */
 
-void site_end(struct site_visit *v, int rc); /* after SITE_LATER: sends the reply, or the page of the error; frees the visit */
+/* after SITE_LATER: sends the reply, or the page of the error; frees the visit */
+void site_end(struct site_visit *v, int rc);
 
-/* Clean HTML with our own pictures at the host of the page: that of the base URL may be another site, which gets no cookie and may not be shown. */
+/* Clean HTML with our own pictures at the host of the page: that of the base URL may be another site,
+ * which gets no cookie and may not be shown. */
 struct str site_pictures(const struct site_visit *v, struct str contents);
 
 /* Composes SQL of constant parts; the result is one of a bounded set of texts. */
 const char *site_sql(struct site_visit *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-struct str url_encoded(struct arena *a, struct str text); /* as one segment of a path, or one value of a query */
+/* as one segment of a path, or one value of a query */
+struct str url_encoded(struct arena *a, struct str text);
 
 #endif

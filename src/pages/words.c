@@ -14,13 +14,19 @@ static const char *const words[SITE_WORDS][LANGUAGES] = {
 static const char *const codes[LANGUAGES] = {"en", "de", "fr", "es", "ar"};
 
 static const char *const months[LANGUAGES][12] = {
-    {"January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"},
-    {"Januar", "Februar", "März", "April", "Mai", "Juni", "Juli", "August", "September", "Oktober", "November", "Dezember"},
-    {"janvier", "février", "mars", "avril", "mai", "juin", "juillet", "août", "septembre", "octobre", "novembre", "décembre"},
-    {"enero", "febrero", "marzo", "abril", "mayo", "junio", "julio", "agosto", "septiembre", "octubre", "noviembre", "diciembre"},
-    {"يناير", "فبراير", "مارس", "أبريل", "مايو", "يونيو", "يوليو", "أغسطس", "سبتمبر", "أكتوبر", "نوفمبر", "ديسمبر"},
+    {"January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
+     "November", "December"},
+    {"Januar", "Februar", "März", "April", "Mai", "Juni", "Juli", "August", "September", "Oktober",
+     "November", "Dezember"},
+    {"janvier", "février", "mars", "avril", "mai", "juin", "juillet", "août", "septembre", "octobre",
+     "novembre", "décembre"},
+    {"enero", "febrero", "marzo", "abril", "mayo", "junio", "julio", "agosto", "septiembre", "octubre",
+     "noviembre", "diciembre"},
+    {"يناير", "فبراير", "مارس", "أبريل", "مايو", "يونيو", "يوليو", "أغسطس", "سبتمبر", "أكتوبر", "نوفمبر",
+     "ديسمبر"},
 };
-static const char *const date_formats[LANGUAGES] = {"%d %s %d", "%d. %s %d", "%d %s %d", "%d de %s de %d", "%d %s %d"};
+static const char *const date_formats[LANGUAGES] = {"%d %s %d", "%d. %s %d", "%d %s %d", "%d de %s de %d",
+                                                    "%d %s %d"};
 
 static int language_index(struct str locale) {
     struct str first = str_cut(&locale, '-');

@@ -14,8 +14,9 @@ enum site_word {
 };
 
 enum language language_of_locale(struct str locale,
-                                 struct str fallback); /* by the first part of a locale's code; English if there is none */
-const char *language_code(enum language l);            /* for lang="" */
+                                 /* by the first part of a locale's code; English if there is none */
+                                 struct str fallback);
+const char *language_code(enum language l); /* for lang="" */
 const char *word_text(enum language l, enum site_word w);
 struct str word_date(char room[48], enum language l, int64_t at); /* a day in UTC: "5 May 2026" */
 

@@ -5,16 +5,21 @@
 #include "core/words.h"
 #include "res/person.h"
 
-/* Values of a purged person are never shown, even while the purge is still running (core/change/cascade.c). */
-#define UNLESS_PURGED(values) \
-    "CASE WHEN EXISTS (SELECT 1 FROM users u WHERE u.id = t.owner_user_id AND u.purged_at IS NOT NULL) THEN NULL ELSE " values " END"
+/* Values of a purged person are never shown, even while the purge is still running
+ * (core/change/cascade.c). */
+#define UNLESS_PURGED(values)                                               \
+    "CASE WHEN EXISTS (SELECT 1 FROM users u WHERE u.id = t.owner_user_id " \
+    "AND u.purged_at IS NOT NULL) THEN NULL ELSE " values " END"
 
-#define OF_ACTOR_UNLESS_PURGED(value) \
-    "CASE WHEN EXISTS (SELECT 1 FROM users u WHERE u.id = t.actor_id AND u.purged_at IS NOT NULL) THEN NULL ELSE " value " END"
+#define OF_ACTOR_UNLESS_PURGED(value)                                                               \
+    "CASE WHEN EXISTS (SELECT 1 FROM users u WHERE u.id = t.actor_id AND u.purged_at IS NOT NULL) " \
+    "THEN NULL ELSE " value " END"
 
-/* Names of people that an activity refers to, as texts "id name". Other objects may have the ids of people: readers look people up alone. */
-#define PEOPLE \
-    "CASE WHEN t.objects IS NOT NULL THEN (SELECT @JSON_ROWS(u.id || ' ' || u.full_name) FROM users u WHERE u.id IN @LIST(t.objects)) END"
+/* Names of people that an activity refers to, as texts "id name". Other objects may have the ids of
+ * people: readers look people up alone. */
+#define PEOPLE                                                                             \
+    "CASE WHEN t.objects IS NOT NULL THEN (SELECT @JSON_ROWS(u.id || ' ' || u.full_name) " \
+    "FROM users u WHERE u.id IN @LIST(t.objects)) END"
 
 /* Returns the item at a place of a JSON array, or NULL. */
 static const struct json *item_at(const struct json *list, size_t at) {
@@ -58,7 +63,8 @@ static struct str person_named(const struct json *people, int64_t id) {
     return (struct str){0};
 }
 
-static struct activity_side side_of(const struct activity_lists *l, const struct json *texts, size_t at, bool current) {
+static struct activity_side side_of(const struct activity_lists *l, const struct json *texts, size_t at,
+                                    bool current) {
     struct activity_side side = {0};
     const struct json *text = text_at(texts, at), *id = item_at(l->objects, 2 * at + current);
     if (text) side.text = text->text;
@@ -68,9 +74,10 @@ static struct activity_side side_of(const struct activity_lists *l, const struct
 }
 
 static struct activity_lists activity_lists(struct view *v, const struct row *row) {
-    return (struct activity_lists){activity_texts(v, row, "fields"), activity_texts(v, row, "previous_values"),
-                                   activity_texts(v, row, "current_values"), activity_texts(v, row, "objects"),
-                                   activity_texts(v, row, "people")};
+    return (struct activity_lists){activity_texts(v, row, "fields"),
+                                   activity_texts(v, row, "previous_values"),
+                                   activity_texts(v, row, "current_values"),
+                                   activity_texts(v, row, "objects"), activity_texts(v, row, "people")};
 }
 
 static void write_side_text(struct json_writer *w, const char *name, const struct activity_side *side) {
@@ -79,7 +86,8 @@ static void write_side_text(struct json_writer *w, const char *name, const struc
     else jw_null(w);
 }
 
-static void write_side_object(struct view *v, const char *name, const char *type, const struct activity_side *side) {
+static void write_side_object(struct view *v, const char *name, const char *type,
+                              const struct activity_side *side) {
     jw_key(&v->w, str_of(name));
     if (type && side->id) view_reference(v, layout_of(resource_of(type)), side->id);
     else jw_null(&v->w);
@@ -90,9 +98,12 @@ static const char *action_of(const struct activity_side *old, const struct activ
 }
 
 /* The name of an object is shown to those whose token may read the object. */
-static bool may_see_name(const struct view *v, const char *type) { return type == NULL || view_may_read(v, resource_of(type)); }
+static bool may_see_name(const struct view *v, const char *type) {
+    return type == NULL || view_may_read(v, resource_of(type));
+}
 
-static void write_action(struct view *v, const char *kind, const struct activity_lists *l, const struct json *field, size_t at) {
+static void write_action(struct view *v, const char *kind, const struct activity_lists *l,
+                         const struct json *field, size_t at) {
     const char *type = activity_reference_type(kind, field->text);
     struct activity_side old = side_of(l, l->previous, at, false), new = side_of(l, l->current, at, true);
     const char *action = action_of(&old, &new);
@@ -153,7 +164,8 @@ static void render_actions(struct view *v, const struct row *row, const struct v
     const char *kind = activity_owner_of(row, &id)->type;
     (void)own;
     jw_array(&v->w);
-    for (const struct json *field = l.fields ? l.fields->first : NULL; field; field = field->next) write_action(v, kind, &l, field, at++);
+    for (const struct json *field = l.fields ? l.fields->first : NULL; field; field = field->next)
+        write_action(v, kind, &l, field, at++);
     jw_end(&v->w);
 }
 
@@ -167,7 +179,10 @@ static void render_object(struct view *v, const struct row *row, const struct va
 /* &, < and > are escaped, so that a name can't make a link. */
 static void put_words(struct buf *b, struct str text) {
     for (size_t i = 0; i < text.n; i++) {
-        const char *escaped = text.p[i] == '&' ? "&amp;" : text.p[i] == '<' ? "&lt;" : text.p[i] == '>' ? "&gt;" : NULL;
+        const char *escaped = text.p[i] == '&'   ? "&amp;"
+                              : text.p[i] == '<' ? "&lt;"
+                              : text.p[i] == '>' ? "&gt;"
+                                                 : NULL;
         if (escaped) buf_text(b, escaped);
         else buf_char(b, text.p[i]);
     }
@@ -202,45 +217,63 @@ static void render_summary(struct view *v, const struct row *row, const struct v
 }
 
 /* 4: USER_MAIL_FAILED */
-#define ACTOR                                                                                                                             \
-    "COALESCE((SELECT u.full_name FROM users u WHERE u.id = t.actor_id), CASE t.name WHEN 4 THEN 'A mail server' ELSE COALESCE(t.cause, " \
-    "'Somebody without a login') END)"
+#define ACTOR                                                                                 \
+    "COALESCE((SELECT u.full_name FROM users u WHERE u.id = t.actor_id), CASE t.name WHEN 4 " \
+    "THEN 'A mail server' ELSE COALESCE(t.cause, 'Somebody without a login') END)"
 
 enum { VERB_CREATED = 1, VERB_UPDATED, VERB_DELETED, VERB_FAILED };
-static const struct word activity_verbs[] = {
-    {VERB_CREATED, "CREATED"}, {VERB_UPDATED, "UPDATED"}, {VERB_DELETED, "DELETED"}, {VERB_FAILED, "FAILED"}, {0}};
+static const struct word activity_verbs[] = {{VERB_CREATED, "CREATED"},
+                                             {VERB_UPDATED, "UPDATED"},
+                                             {VERB_DELETED, "DELETED"},
+                                             {VERB_FAILED, "FAILED"},
+                                             {0}};
 /* By the numbers of enum activity_name. */
-#define VERB "CASE WHEN t.name IN (1, 5, 8) THEN 1 WHEN t.name IN (3, 7, 10) THEN 3 WHEN t.name = 4 THEN 4 ELSE 2 END"
+#define VERB                                                                                 \
+    "CASE WHEN t.name IN (1, 5, 8) THEN 1 WHEN t.name IN (3, 7, 10) THEN 3 WHEN t.name = 4 " \
+    "THEN 4 ELSE 2 END"
 
 #define NEVER(name, doc_text) \
     { name, F_COMPUTED, READONLY, .render = render_null, .doc = doc_text, .example = "null" }
 
-/* The objects of changes, so that they are loaded if they are included or if their references have further members. */
-#define OBJECTS(type) \
-    { "objects_" type, F_MANY, HIDDEN, .ref = type, .found = activity_objects, .doc = "Objects of changes that are of this type." }
+/* The objects of changes, so that they are loaded if they are included or if their references have further
+ * members. */
+#define OBJECTS(type)                                                                       \
+    {                                                                                       \
+        "objects_" type, F_MANY, HIDDEN, .ref = type, .found = activity_objects,            \
+                                         .doc = "Objects of changes that are of this type." \
+    }
 
 static const struct field activity_fields[] = {
     {"owner", F_TEXT, HIDDEN,
-     .column = "CASE WHEN t.owner_case_id IS NOT NULL THEN 'cases/' || t.owner_case_id WHEN t.owner_organization_id IS NOT NULL THEN "
-               "'organizations/' || t.owner_organization_id ELSE 'users/' || t.owner_user_id END",
+     .column = "CASE WHEN t.owner_case_id IS NOT NULL "
+               "THEN 'cases/' || t.owner_case_id WHEN t.owner_organization_id IS NOT NULL "
+               "THEN 'organizations/' || t.owner_organization_id ELSE 'users/' || t.owner_user_id END",
      .doc = "The object of the activity, as the beginning of its address."},
-    {"object_case", F_REF, HIDDEN, .ref = "case", .column = "t.owner_case_id", .doc = "If the object is a conversation."},
+    {"object_case", F_REF, HIDDEN, .ref = "case", .column = "t.owner_case_id",
+     .doc = "If the object is a conversation."},
     {"object_organization", F_REF, HIDDEN, .ref = "organization", .column = "t.owner_organization_id",
      .doc = "If the object is an organization."},
-    {"object_user", F_REF, HIDDEN, .ref = "user", .column = "t.owner_user_id", .doc = "If the object is a person."},
+    {"object_user", F_REF, HIDDEN, .ref = "user", .column = "t.owner_user_id",
+     .doc = "If the object is a person."},
     {"actor_name", F_TEXT, HIDDEN, .column = ACTOR, .doc = "Name of the actor, or the cause."},
-    {"activity", F_WORD, READONLY, .column = "t.name", .words = activity_names, .doc = "Name of the activity."},
+    {"activity", F_WORD, READONLY, .column = "t.name", .words = activity_names,
+     .doc = "Name of the activity."},
     {"actor", F_REF, READONLY, .ref = "user",
-     .doc = "Person who made the change. Null: the caller was not logged in, as with a mailed link, or the server made the change."},
+     .doc = "Person who made the change. Null: the caller was not logged in, as with a mailed link, or the "
+            "server made the change."},
     {"verb", F_WORD, READONLY, .column = VERB, .words = activity_verbs,
      .doc = "Kind of the change of the object. FAILED: an e-mail did not reach the person."},
     {"summary", F_TEXT, READONLY, .column = "t.did", .render = render_summary,
-     .doc = "The activity as a sentence. `<url|words>` is a link. In the text and the words, &, < and > are `&amp;`, `&lt;` and `&gt;`.",
+     .doc = "The activity as a sentence. `<url|words>` is a link. In the text and the words, &, < and > are "
+            "`&amp;`, `&lt;` and `&gt;`.",
      .example = "\"<http://127.0.0.1:8080/api/v1/users/2|Agnes Agent> changed full_name\""},
     {"fields", F_LONG, HIDDEN, .doc = "Names of the changed fields, as a JSON array."},
-    {"previous_values", F_LONG, HIDDEN, .column = UNLESS_PURGED("t.previous_values"), .doc = "Values before the change."},
-    {"current_values", F_LONG, HIDDEN, .column = UNLESS_PURGED("t.current_values"), .doc = "Values after the change."},
-    {"objects", F_LONG, HIDDEN, .column = UNLESS_PURGED("t.objects"), .doc = "Ids before and after each change."},
+    {"previous_values", F_LONG, HIDDEN, .column = UNLESS_PURGED("t.previous_values"),
+     .doc = "Values before the change."},
+    {"current_values", F_LONG, HIDDEN, .column = UNLESS_PURGED("t.current_values"),
+     .doc = "Values after the change."},
+    {"objects", F_LONG, HIDDEN, .column = UNLESS_PURGED("t.objects"),
+     .doc = "Ids before and after each change."},
     {"people", F_LONG, HIDDEN, .column = UNLESS_PURGED(PEOPLE), .doc = "Names of people among these ids."},
     OBJECTS("brand"),
     OBJECTS("case"),
@@ -256,16 +289,16 @@ static const struct field activity_fields[] = {
     OBJECTS("user"),
     {"actions", F_COMPUTED, READONLY, .column = "", .render = render_actions,
      .doc =
-         "Each changed field with its values before and after. `action`: ADDED, REMOVED or UPDATED; UPDATED if both values are null. The "
-         "values of a list are the removed and the added items. The name of an object is null if the bearer token lacks the scope of the "
-         "object. "
-         "The fields of a failed e-mail are mail, recipient, status and reason. A "
-         "value is null if there was none, if it is a secret, and after a purge. A person has the present name as value, other references "
-         "have "
-         "their names of that time. `old_object` and `new_object` refer to these objects. They are null for other fields and for "
-         "activities that an older version wrote. An object may have been deleted since. Included by the name of its type.",
-     .example = "[{\"action\": \"UPDATED\", \"field\": \"full_name\", \"old_value\": \"Ada Byron\", \"new_value\": \"Ada Lovelace\", "
-                "\"old_object\": null, \"new_object\": null}]"},
+         "Each changed field with its values before and after. `action`: ADDED, REMOVED or UPDATED; UPDATED "
+         "if both values are null. The values of a list are the removed and the added items. The name of an "
+         "object is null if the bearer token lacks the scope of the object. The fields of a failed e-mail "
+         "are mail, recipient, status and reason. A value is null if there was none, if it is a secret, and "
+         "after a purge. A person has the present name as value, other references have their names of that "
+         "time. `old_object` and `new_object` refer to these objects. They are null for other fields and "
+         "for activities that an older version wrote. An object may have been deleted since. Included by "
+         "the name of its type.",
+     .example = "[{\"action\": \"UPDATED\", \"field\": \"full_name\", \"old_value\": \"Ada Byron\", "
+                "\"new_value\": \"Ada Lovelace\", \"old_object\": null, \"new_object\": null}]"},
     {"object", F_COMPUTED, READONLY, .render = render_object,
      .doc = "The changed user, organization or case. Included by the name of its type.",
      .example = "{\"id\": 1, \"resource_type\": \"user\"}"},
@@ -275,7 +308,9 @@ static const struct field activity_fields[] = {
     NEVER("participant", "Always null: changes of participants are no activities."),
     NEVER("weight", "Always null: activities are not weighted."),
     {"ip_address", F_TEXT, READONLY, .column = OF_ACTOR_UNLESS_PURGED("t.ip_address"),
-     .doc = "IP address of the request, if the actor is staff. Null for rules, customers, and a purged actor.", .example = "\"127.0.0.1\""},
+     .doc = "IP address of the request, if the actor is staff. Null for rules, customers, and a purged "
+            "actor.",
+     .example = "\"127.0.0.1\""},
     {"created_at", F_TIME, READONLY, .doc = "Time of the activity."},
     {0},
 };
@@ -285,20 +320,23 @@ static const struct field activity_fields[] = {
 #define ABOUT_CASE .within = {"case", "owner_case_id"}
 
 static const struct route activity_routes[] = {
-    {GET, "/cases/:id/activities", COL_PLUS, "conversations", LIST, api_list, ABOUT_CASE, .order = {.descending = true},
-     .summary = "List the activities of a conversation", .doc = "The newest first."},
+    {GET, "/cases/:id/activities", COL_PLUS, "conversations", LIST, api_list, ABOUT_CASE,
+     .order = {.descending = true}, .summary = "List the activities of a conversation",
+     .doc = "The newest first."},
     {GET, "/cases/:id/activities/:activity_id", COL_PLUS, "conversations", ONE, api_get, ABOUT_CASE,
      .summary = "Get an activity of a conversation",
      .sample = {.path = "18,$ACTIVITY",
-                .setup = "curl {owner} -X PUT -d priority_id=3 \"{api}/cases/18\"\nACTIVITY=$(curl {owner} \"{api}/cases/18/activities\" | "
-                         "member id)"}},
-    {GET, "/users/:id/activities", COL_PLUS, "users", LIST, api_list, ABOUT_USER, .order = {.descending = true},
-     .summary = "List the activities of a user",
-     .doc = "Works for deleted users, too. The list includes e-mails that did not reach the user, with the reason."},
-    {GET, "/users/:id/activities/:activity_id", COL_PLUS, "users", ONE, api_get, ABOUT_USER, .summary = "Get an activity of a user",
+                .setup = "curl {owner} -X PUT -d priority_id=3 \"{api}/cases/18\"\nACTIVITY=$(curl {owner} "
+                         "\"{api}/cases/18/activities\" | member id)"}},
+    {GET, "/users/:id/activities", COL_PLUS, "users", LIST, api_list, ABOUT_USER,
+     .order = {.descending = true}, .summary = "List the activities of a user",
+     .doc = "Works for deleted users, too. The list includes e-mails that did not reach the user, with the "
+            "reason."},
+    {GET, "/users/:id/activities/:activity_id", COL_PLUS, "users", ONE, api_get, ABOUT_USER,
+     .summary = "Get an activity of a user",
      .sample = {.path = "3,$ACTIVITY",
-                .setup = "curl {owner} -X PUT -d designation=Lead \"{api}/users/3\"\nACTIVITY=$(curl {owner} \"{api}/users/3/activities\" "
-                         "| member id)"}},
+                .setup = "curl {owner} -X PUT -d designation=Lead \"{api}/users/3\"\nACTIVITY=$(curl "
+                         "{owner} \"{api}/users/3/activities\" | member id)"}},
     {0},
 };
 
@@ -306,7 +344,8 @@ const struct resource activity_resource = {
     .type = "activity",
     .scope = "conversations users",
     .title = "Activities",
-    .doc = "The audit trail: who changed which field, when, and the values before and after. Rows are only added.",
+    .doc = "The audit trail: who changed which field, when, and the values before and after. Rows are only "
+           "added.",
     .url = ":owner/activities/:id",
     .table = "activities",
     .fields = activity_fields,

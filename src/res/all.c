@@ -1,4 +1,5 @@
-/* The resources of the API, in the order of the reference. A new resource is a file beside this one and a line here. */
+/* The resources of the API, in the order of the reference. A new resource is a file beside this one and a
+ * line here. */
 #include "api/resource.h"
 
 #define RESOURCES(X)            \

@@ -24,7 +24,7 @@
 
 extern const struct resource article_resource;
 
-/* ---- members ---------------------------------------------------------------------------------------------------------- */
+/* ---- members --------------------------------------------------------------------------------- */
 
 /* In the default locale, else in the first one that the article has. */
 static void render_helpcenter_url(struct view *v, const struct row *row, const struct value *own) {
@@ -37,51 +37,64 @@ static void render_helpcenter_url(struct view *v, const struct row *row, const s
         if (str_eq(row_cell(r, "locale")->s, wanted)) best = r;
     if (best == NULL) jw_null(&v->w);
     else
-        jw_str(&v->w, article_page(w->arena, w->desk, row_cell(best, "locale")->s, slug_of(w->arena, row->id, row_cell(best, "title")->s)));
+        jw_str(&v->w, article_page(w->arena, w->desk, row_cell(best, "locale")->s,
+                                   slug_of(w->arena, row->id, row_cell(best, "title")->s)));
 }
 
 static const struct field article_fields[] = {
     {"legacy_id", F_TEXT, READONLY, .doc = "Id in the system that the article was imported from."},
     {"uuid", F_TEXT, READONLY, .doc = "Universal id."},
-    {"titles", F_MANY, READONLY, .ref = "locale_field", .many = TRANSLATIONS_OF("11"), .doc = "Titles in several locales."},
+    {"titles", F_MANY, READONLY, .ref = "locale_field", .many = TRANSLATIONS_OF("11"),
+     .doc = "Titles in several locales."},
     SLUGS_MEMBER("article_slug"),
     {"contents", F_MANY, READONLY, .ref = "locale_field", .many = TRANSLATIONS_OF("12"),
      .doc = "Contents in the same locales, as clean HTML."},
-    {"keywords", F_TEXT, READONLY, .doc = "Words by which readers find the article.", .example = "\"login, sign in\""},
+    {"keywords", F_TEXT, READONLY, .doc = "Words by which readers find the article.",
+     .example = "\"login, sign in\""},
     {"section", F_REF, READONLY, .ref = "section", .doc = "Section of the article."},
     {"creator", F_REF, READONLY, .ref = "user_minimal", .doc = "Person who created the article."},
     {"author", F_REF, READONLY, .ref = "user_minimal", .doc = "Person who is named as author."},
-    {"attachments", F_ROWS, READONLY, .ref = "article_attachment", .owned_by = "article_id", .doc = "Attached files."},
+    {"attachments", F_ROWS, READONLY, .ref = "article_attachment", .owned_by = "article_id",
+     .doc = "Attached files."},
     {"*", .group = download_all},
-    {"status", F_WORD, READONLY, .words = article_statuses, .doc = "DRAFT, PENDINGAPPROVAL or PUBLISHED.", .example = "\"PUBLISHED\""},
+    {"status", F_WORD, READONLY, .words = article_statuses, .doc = "DRAFT, PENDINGAPPROVAL or PUBLISHED.",
+     .example = "\"PUBLISHED\""},
     {"upvote_count", F_INT, READONLY, .doc = "Number of votes for the article.", .example = "3"},
     {"downvote_count", F_INT, READONLY, .doc = "Number of votes against it.", .example = "1"},
     {"views", F_INT, READONLY, .doc = "Number of views.", .example = "120"},
     {"rank", F_INT, READONLY, .doc = "Views, and ten for each vote: the order POPULAR.", .example = "140"},
-    {"tags", F_MANY, READONLY, .ref = "tag", .many = TAGS_OF("article_tags", "article_id"), .doc = "Tags of the article."},
+    {"tags", F_MANY, READONLY, .ref = "tag", .many = TAGS_OF("article_tags", "article_id"),
+     .doc = "Tags of the article."},
     {"is_featured", F_BOOL, READONLY, .doc = "True if the article is pinned."},
     {"allow_comments", F_BOOL, READONLY, .doc = "True if readers may comment."},
     {"total_comments", F_INT, READONLY, .doc = "Number of published comments.", .example = "2"},
     {"created_at", F_TIME, READONLY, .doc = "Time of creation."},
     {"published_at", F_TIME, READONLY, .doc = "Time of the first publication. Null before."},
     {"updated_at", F_TIME, READONLY, .doc = "Time of the last change."},
-    {"conversations", F_INT, READONLY | ON_DEMAND, .to = TO_STAFF, .doc = "Number of conversations opened from its page.", .example = "4"},
-    {"helpcenter_url", F_COMPUTED, READONLY, .render = render_helpcenter_url, .doc = "Address of the public page.",
+    {"conversations", F_INT, READONLY | ON_DEMAND, .to = TO_STAFF,
+     .doc = "Number of conversations opened from its page.", .example = "4"},
+    {"helpcenter_url", F_COMPUTED, READONLY, .render = render_helpcenter_url,
+     .doc = "Address of the public page.",
      .example = "\"http://127.0.0.1:8080/helpcenter/en-us/articles/7-reset-your-password\""},
     {0},
 };
 
-/* ---- reads ------------------------------------------------------------------------------------------------------------ */
+/* ---- reads ----------------------------------------------------------------------------------- */
 
 enum article_filter { ARTICLES_PINNED = 1, ARTICLES_ALREADY_PUBLISHED };
-static const struct word article_filters[] = {{ARTICLES_PINNED, "PINNED"}, {ARTICLES_ALREADY_PUBLISHED, "PUBLISHED"}, {0}};
+static const struct word article_filters[] = {
+    {ARTICLES_PINNED, "PINNED"}, {ARTICLES_ALREADY_PUBLISHED, "PUBLISHED"}, {0}};
 
-#define WITH_TAGS "t.id IN (SELECT k.article_id FROM article_tags k JOIN tags g ON g.id = k.tag_id WHERE g.name_key IN @TEXTS(:tags))"
+#define WITH_TAGS                                                                      \
+    "t.id IN (SELECT k.article_id FROM article_tags k JOIN tags g ON g.id = k.tag_id " \
+    "WHERE g.name_key IN @TEXTS(:tags))"
 static const struct field article_args[] = {
     {"section_id", F_INT, .min = 1, .max = INT64_MAX, .filter = "t.section_id = :section_id",
      .doc = "Only articles of this section, in its order: LATEST, POPULAR or MANUAL.", .example = "1"},
-    {"tags", F_TEXTS, .check = check_tag_keys, .filter = WITH_TAGS, .doc = "Only articles with one of these tags."},
-    {"filter", F_WORD, .words = article_filters, .doc = "PINNED: only pinned articles. PUBLISHED: only published ones."},
+    {"tags", F_TEXTS, .check = check_tag_keys, .filter = WITH_TAGS,
+     .doc = "Only articles with one of these tags."},
+    {"filter", F_WORD, .words = article_filters,
+     .doc = "PINNED: only pinned articles. PUBLISHED: only published ones."},
     {0},
 };
 
@@ -89,9 +102,10 @@ QUERY(article_order_of, "SELECT s.article_order_by FROM sections s WHERE s.id = 
 
 /* A draft is placed by its creation. */
 static int order_of_section(struct call *c) {
-    static const struct order orders[] = {[ARTICLES_LATEST] = {.key = "COALESCE(t.published_at, t.created_at)", .descending = true},
-                                          [ARTICLES_POPULAR] = {.key = "t.rank", .descending = true},
-                                          [ARTICLES_MANUAL] = {.key = "t.sort_order"}};
+    static const struct order orders[] = {
+        [ARTICLES_LATEST] = {.key = "COALESCE(t.published_at, t.created_at)", .descending = true},
+        [ARTICLES_POPULAR] = {.key = "t.rank", .descending = true},
+        [ARTICLES_MANUAL] = {.key = "t.sort_order"}};
     int64_t order = 0;
     if (!arg(c, "section_id")->given) return 0;
     TRY(db_int(c->work.conn, &article_order_of, BINDS(B_INT("id", arg(c, "section_id")->value.i)), &order));
@@ -109,8 +123,9 @@ static int sections_sum(struct call *c, const char *what, int64_t section, int64
     for (int i = 0; i < b.bind_count; i++) binds[i] = b.binds[i];
     binds[b.bind_count] = (struct bind)B_INT("of", section);
     binds[b.bind_count + 1] = (struct bind)B_INT("person", c->work.actor.user_id);
-    const char *sql =
-        str_fmt(a, "SELECT COALESCE(SUM(%s), 0) FROM sections t WHERE %s%s", what, b.where[0], section ? " AND t.id = :of" : "").p;
+    const char *sql = str_fmt(a, "SELECT COALESCE(SUM(%s), 0) FROM sections t WHERE %s%s", what, b.where[0],
+                              section ? " AND t.id = :of" : "")
+                          .p;
     TRY(db_start(c->work.conn, sql, binds, &row));
     int rc = stmt_step(row);
     *out = rc == 1 ? col_int(row, 0) : 0;
@@ -118,9 +133,9 @@ static int sections_sum(struct call *c, const char *what, int64_t section, int64
     return rc < 0 ? rc : 0;
 }
 
-#define OWN_DRAFTS                                                                                                                      \
-    "t.published_articles + (SELECT COUNT(*) FROM articles d WHERE (d.author_id = :person OR d.creator_id = :person) AND d.section_id " \
-    "= t.id AND d.status <> 3 AND d.deleted_at IS NULL)"
+#define OWN_DRAFTS                                                                          \
+    "t.published_articles + (SELECT COUNT(*) FROM articles d WHERE (d.author_id = :person " \
+    "OR d.creator_id = :person) AND d.section_id = t.id AND d.status <> 3 AND d.deleted_at IS NULL)"
 
 /* Counts by the counters of sections, so that a list does not read every article. */
 static int count_articles(struct call *c, int64_t *total) {
@@ -154,7 +169,7 @@ static int get_article(struct call *c) {
     return 0;
 }
 
-/* ---- writes ----------------------------------------------------------------------------------------------------------- */
+/* ---- writes ---------------------------------------------------------------------------------- */
 
 QUERY(articles_published, "SELECT a.id FROM articles a WHERE a.id IN @LIST(:ids) AND a.status = 3 LIMIT 1");
 
@@ -229,7 +244,7 @@ static int delete_articles(struct call *c) {
     return api_reply(c);
 }
 
-/* ---- bulk imports ----------------------------------------------------------------------------------------------------- */
+/* ---- bulk imports ---------------------------------------------------------------------------- */
 
 static const struct field article_record[] = {
     {"*", .group = article_input},
@@ -240,21 +255,25 @@ static const struct field article_record[] = {
 
 static int insert_article_record(struct call *c) {
     const struct in *ids = in(c, "attachment_file_ids");
-    struct attached files = {.ids = arena_array(c->work.arena, (size_t)ids->value.i + 1, sizeof *files.ids), .count = (int)ids->value.i};
+    struct attached files = {.ids = arena_array(c->work.arena, (size_t)ids->value.i + 1, sizeof *files.ids),
+                             .count = (int)ids->value.i};
     if (ids->value.type == V_IDS) memcpy(files.ids, ids->value.ids, (size_t)ids->value.i * sizeof *files.ids);
     else files.count = 0;
     if (in_int(c, "status") == ARTICLE_PUBLISHED) TRY(article_may_publish(c));
-    return insert_given(c, &files, given(c, "creator") && in_int(c, "creator") ? in_int(c, "creator") : c->work.actor.user_id);
+    return insert_given(c, &files,
+                        given(c, "creator") && in_int(c, "creator") ? in_int(c, "creator")
+                                                                    : c->work.actor.user_id);
 }
 
 static const struct field article_import_input[] = {
     {"articles", F_LIST, REQUIRED, .doc = "Articles to create, at most 200.",
      .example = "[{\"titles\": [{\"locale\": \"en-us\", \"translation\": \"Reset your password\"}], "
-                "\"contents\": [{\"locale\": \"en-us\", \"translation\": \"<p>Open the settings.</p>\"}], \"section_id\": 1}]"},
+                "\"contents\": [{\"locale\": \"en-us\", \"translation\": \"<p>Open the settings.</p>\"}], "
+                "\"section_id\": 1}]"},
     {0},
 };
 
-/* ---- related articles ------------------------------------------------------------------------------------------------- */
+/* ---- related articles ------------------------------------------------------------------------ */
 
 static int get_related_articles(struct call *c) {
     int64_t ids[RELATED_CANDIDATES];
@@ -269,17 +288,20 @@ static int get_related_articles(struct call *c) {
     return api_reply_list_of(c, ids, shown);
 }
 
-/* ---- the MANUAL order ------------------------------------------------------------------------------------------------- */
+/* ---- the MANUAL order ------------------------------------------------------------------------ */
 
 static const struct field reorder_input[] = {
-    {"article_ids", F_IDS, PRESENT, .doc = "Ids of articles of one section, in the new order. The other articles follow.",
+    {"article_ids", F_IDS, PRESENT,
+     .doc = "Ids of articles of one section, in the new order. The other "
+            "articles follow.",
      .example = "[2, 1]"},
     {"section", F_REF, 0, .ref = "section", .doc = "Their section. Default: the section of the first one."},
     {0},
 };
 
 QUERY(article_section, "SELECT a.section_id FROM articles a WHERE a.id = :id AND a.deleted_at IS NULL");
-QUERY(articles_elsewhere, "SELECT a.id FROM articles a WHERE a.id IN @LIST(:ids) AND a.section_id = :section AND a.deleted_at IS NULL");
+QUERY(articles_elsewhere, "SELECT a.id FROM articles a "
+                          "WHERE a.id IN @LIST(:ids) AND a.section_id = :section AND a.deleted_at IS NULL");
 
 static bool section_has_article(const int64_t *list, int n, int64_t id) {
     int i = 0;
@@ -291,7 +313,8 @@ static bool section_has_article(const int64_t *list, int n, int64_t id) {
 static int check_in_section(struct call *c, const struct in *wanted, int64_t section) {
     struct str ids = json_ids(c->work.arena, wanted->value.ids, (size_t)wanted->value.i);
     int64_t *found;
-    int n = db_ids(c->work.conn, &articles_elsewhere, BINDS(B_TEXT("ids", ids), B_INT("section", section)), c->work.arena, &found);
+    int n = db_ids(c->work.conn, &articles_elsewhere, BINDS(B_TEXT("ids", ids), B_INT("section", section)),
+                   c->work.arena, &found);
     TRY(n);
     for (int64_t i = 0; n < wanted->value.i && i < wanted->value.i; i++)
         if (!section_has_article(found, n, wanted->value.ids[i]))
@@ -317,37 +340,48 @@ static int put_articles_order(struct call *c) {
     return api_reply(c);
 }
 
-/* ---- routes ----------------------------------------------------------------------------------------------------------- */
+/* ---- routes ---------------------------------------------------------------------------------- */
 
 #define SCOPE "conversations"
 #define WRITERS .permission = "help_center_articles.manage"
-#define CLEANED .body = FILES_ATTACHED, .prepare = article_prepare, .lane = LANE_PICTURE, .lane_for = "contents,attachment_file_ids"
+#define CLEANED                                                               \
+    .body = FILES_ATTACHED, .prepare = article_prepare, .lane = LANE_PICTURE, \
+    .lane_for = "contents,attachment_file_ids"
 
 static const struct route article_routes[] = {
-    {GET, "/articles", PUBLIC, SCOPE, LIST, get_articles, .count = count_articles, .args = article_args, .summary = "List articles",
+    {GET, "/articles", PUBLIC, SCOPE, LIST, get_articles, .count = count_articles, .args = article_args,
+     .summary = "List articles",
      .doc = "Published articles of the sections that the caller sees. Writers get drafts, too."},
     {GET, "/articles/:id", PUBLIC, SCOPE, ONE, get_article, .summary = "Get an article"},
-    {POST, "/articles", AG_PLUS, SCOPE, ONE, post_article, WRITERS, CLEANED, .input = article_input, .summary = "Create an article"},
-    {PUT, "/articles/:id", AG_PLUS, SCOPE, ONE, put_article, WRITERS, CLEANED, .input = article_input, .summary = "Update an article",
-     .doc = "Changed titles or contents make a version of the former ones. A change of a published article needs the permission "
-            "help_center_articles.publish, too."},
-    {GET, "/articles/:id/related", PUBLIC, SCOPE, LIST_COUNT, get_related_articles, .of = "article", .chosen = true,
-     .summary = "List articles related to an article",
-     .doc = "At most five published articles that the caller sees: of the same section, with common tags or keywords."},
-    {POST, "/bulk/articles", AG_PLUS, SCOPE, ONE, api_import, WRITERS, .status = 202, .reply = "bulk_job", .label = "job",
-     .prepare = article_import_prepare, .lane = LANE_PICTURE, .input = article_import_input, .args = import_args,
-     .records = &article_resource, .record_list = "articles", .summary = "Import articles",
-     .doc = "The HTML is cleaned before the reply. A job creates the articles; GET /jobs/:id shows its result."},
-    {PUT, "/articles/reorder", AG_PLUS, SCOPE, NONE, put_articles_order, WRITERS, .input = reorder_input, .summary = "Reorder articles",
-     .doc = "The order of a section whose article_order_by is MANUAL."},
-    {PUT, "/articles/:id/restore", AG_PLUS, SCOPE, ONE, put_article_restore, WRITERS, .input = article_restore_input,
-     .summary = "Restore a version of an article", .doc = "Its present texts become a version.",
+    {POST, "/articles", AG_PLUS, SCOPE, ONE, post_article, WRITERS, CLEANED, .input = article_input,
+     .summary = "Create an article"},
+    {PUT, "/articles/:id", AG_PLUS, SCOPE, ONE, put_article, WRITERS, CLEANED, .input = article_input,
+     .summary = "Update an article",
+     .doc = "Changed titles or contents make a version of the former ones. A change of a published article "
+            "needs the permission help_center_articles.publish, too."},
+    {GET, "/articles/:id/related", PUBLIC, SCOPE, LIST_COUNT, get_related_articles, .of = "article",
+     .chosen = true, .summary = "List articles related to an article",
+     .doc = "At most five published articles that the caller sees: of the same section, with common tags or "
+            "keywords."},
+    {POST, "/bulk/articles", AG_PLUS, SCOPE, ONE, api_import, WRITERS, .status = 202, .reply = "bulk_job",
+     .label = "job", .prepare = article_import_prepare, .lane = LANE_PICTURE, .input = article_import_input,
+     .args = import_args, .records = &article_resource, .record_list = "articles",
+     .summary = "Import articles",
+     .doc = "The HTML is cleaned before the reply. A job creates the articles; GET /jobs/:id shows its "
+            "result."},
+    {PUT, "/articles/reorder", AG_PLUS, SCOPE, NONE, put_articles_order, WRITERS, .input = reorder_input,
+     .summary = "Reorder articles", .doc = "The order of a section whose article_order_by is MANUAL."},
+    {PUT, "/articles/:id/restore", AG_PLUS, SCOPE, ONE, put_article_restore, WRITERS,
+     .input = article_restore_input, .summary = "Restore a version of an article",
+     .doc = "Its present texts become a version.",
      .sample = {.path = "1",
                 .setup = "curl {owner} -X PUT -d \"titles=Another title\" -d \"contents=Another text.\" "
-                         "\"{api}/articles/1\"\nVERSION=$(curl {owner} \"{api}/articles/1/versions\" | member id)",
+                         "\"{api}/articles/1\"\nVERSION=$(curl {owner} \"{api}/articles/1/versions\" | "
+                         "member id)",
                 .body = "{\"version_id\":$VERSION}"}},
     {DELETE, "/articles/:id", AG_PLUS, SCOPE, NONE, delete_article, WRITERS, .summary = "Delete an article"},
-    {DELETE, "/articles", AG_PLUS, SCOPE, COUNT, delete_articles, WRITERS, .summary = "Delete several articles"},
+    {DELETE, "/articles", AG_PLUS, SCOPE, COUNT, delete_articles, WRITERS,
+     .summary = "Delete several articles"},
     {0},
 };
 

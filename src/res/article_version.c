@@ -10,7 +10,7 @@
 #include "core/helpcenter/version.h"
 #include "res/article_write.h"
 
-/* ---- members ---------------------------------------------------------------------------------------------------------- */
+/* ---- members --------------------------------------------------------------------------------- */
 
 static void render_version_texts(struct view *v, const struct row *row, bool titles) {
     const struct work *w = &v->c->work;
@@ -23,7 +23,9 @@ static void render_version_texts(struct view *v, const struct row *row, bool tit
         jw_key(&v->w, S("locale"));
         jw_str(&v->w, t->locale);
         jw_key(&v->w, S("translation"));
-        jw_str(&v->w, titles ? t->title : article_contents_shown(w->arena, w->desk, row_cell(row, "article_id")->i, t->contents));
+        jw_str(&v->w, titles ? t->title
+                             : article_contents_shown(w->arena, w->desk, row_cell(row, "article_id")->i,
+                                                      t->contents));
         jw_end(&v->w);
     }
     jw_end(&v->w);
@@ -52,7 +54,7 @@ static const struct field article_version_fields[] = {
     {0},
 };
 
-/* ---- comparison ------------------------------------------------------------------------------------------------------- */
+/* ---- comparison ------------------------------------------------------------------------------ */
 
 #define COMPARED 4000000 /* comparisons of words for one reply: about 20 ms */
 
@@ -61,7 +63,8 @@ struct comparison {
     int64_t work, article_id;
 };
 
-static void write_text_difference(struct view *v, const char *name, struct str from, struct str to, int64_t *work) {
+static void write_text_difference(struct view *v, const char *name, struct str from, struct str to,
+                                  int64_t *work) {
     static const char *const operations[] = {NULL, "EQUAL", "INSERTED", "DELETED"};
     jw_key(&v->w, str_of(name));
     jw_array(&v->w);
@@ -77,7 +80,8 @@ static void write_text_difference(struct view *v, const char *name, struct str f
 }
 
 /* from, to: NULL if the locale is missing. */
-static void write_locale(struct view *v, struct comparison *k, const struct article_text *from, const struct article_text *to) {
+static void write_locale(struct view *v, struct comparison *k, const struct article_text *from,
+                         const struct article_text *to) {
     static const struct article_text none;
     const struct work *w = &v->c->work;
     const struct article_text *x = from ? from : &none, *y = to ? to : &none;
@@ -85,7 +89,8 @@ static void write_locale(struct view *v, struct comparison *k, const struct arti
     jw_key(&v->w, S("locale"));
     jw_str(&v->w, from ? from->locale : to->locale);
     write_text_difference(v, "title", x->title, y->title, &k->work);
-    write_text_difference(v, "contents", article_contents_shown(w->arena, w->desk, k->article_id, x->contents),
+    write_text_difference(v, "contents",
+                          article_contents_shown(w->arena, w->desk, k->article_id, x->contents),
                           article_contents_shown(w->arena, w->desk, k->article_id, y->contents), &k->work);
     jw_end(&v->w);
 }
@@ -95,7 +100,8 @@ static void render_comparison(struct view *v, const struct row *row, const struc
     (void)row;
     (void)own;
     jw_array(&v->w);
-    for (int i = 0; k && i < k->from.count; i++) write_locale(v, k, &k->from.list[i], article_text_in(&k->to, k->from.list[i].locale));
+    for (int i = 0; k && i < k->from.count; i++)
+        write_locale(v, k, &k->from.list[i], article_text_in(&k->to, k->from.list[i].locale));
     for (int i = 0; k && i < k->to.count; i++)
         if (!article_text_in(&k->from, k->to.list[i].locale)) write_locale(v, k, NULL, &k->to.list[i]);
     jw_end(&v->w);
@@ -104,17 +110,20 @@ static void render_comparison(struct view *v, const struct row *row, const struc
 static const struct field comparison_fields[] = {
     {"article", F_REF, READONLY, .ref = "article", .doc = "The article."},
     {"version", F_REF, READONLY, .ref = "article_version", .doc = "The version that is compared."},
-    {"with", F_REF, READONLY, .ref = "article_version", .doc = "The version that it is compared with. Null: the present texts."},
+    {"with", F_REF, READONLY, .ref = "article_version",
+     .doc = "The version that it is compared with. Null: the present texts."},
     {"locales", F_COMPUTED, READONLY, .render = render_comparison,
-     .doc =
-         "For each locale {locale, title, contents}. title and contents are lists of {operation, text}: EQUAL in both, DELETED only in the "
-         "version, INSERTED only in the other.",
-     .example = "[{\"locale\": \"en-us\", \"title\": [{\"operation\": \"EQUAL\", \"text\": \"Reset\"}], \"contents\": []}]"},
+     .doc = "For each locale {locale, title, contents}. title and contents are lists of {operation, text}: "
+            "EQUAL in both, DELETED only in the version, INSERTED only in the other.",
+     .example = "[{\"locale\": \"en-us\", \"title\": [{\"operation\": \"EQUAL\", \"text\": \"Reset\"}], "
+                "\"contents\": []}]"},
     {0},
 };
 
-static const struct field comparison_args[] = {
-    {"with", F_INT, .min = 1, .max = INT64_MAX, .doc = "Id of another version. Default: the present texts.", .example = "2"}, {0}};
+static const struct field comparison_args[] = {{"with", F_INT, .min = 1, .max = INT64_MAX,
+                                                .doc = "Id of another version. Default: the present texts.",
+                                                .example = "2"},
+                                               {0}};
 
 static int get_article_comparison(struct call *c) {
     struct work *w = &c->work;
@@ -126,7 +135,8 @@ static int get_article_comparison(struct call *c) {
     if (rc <= 0) return rc < 0 ? rc : fail(w, ERR_RESOURCE_NOT_FOUND);
     TRY(api_input(c));
     const struct in *with = arg(c, "with");
-    rc = with->given ? article_version_load(w, article, with->value.i, &k->to) : article_texts_load(w, article, &k->to);
+    rc = with->given ? article_version_load(w, article, with->value.i, &k->to)
+                     : article_texts_load(w, article, &k->to);
     TRY(rc);
     if (with->given && rc == 0)
         return fail_field(w, ERR_FIELD_INVALID, S("with"),
@@ -141,10 +151,11 @@ static int get_article_comparison(struct call *c) {
     return envelope_row(v, row);
 }
 
-/* ---- restore ---------------------------------------------------------------------------------------------------------- */
+/* ---- restore --------------------------------------------------------------------------------- */
 
-const struct field article_restore_input[] = {
-    {"version_id", F_INT, PRESENT, .min = 1, .max = INT64_MAX, .doc = "Id of the version to restore.", .example = "2"}, {0}};
+const struct field article_restore_input[] = {{"version_id", F_INT, PRESENT, .min = 1, .max = INT64_MAX,
+                                               .doc = "Id of the version to restore.", .example = "2"},
+                                              {0}};
 
 int put_article_restore(struct call *c) {
     struct article_texts texts;
@@ -159,7 +170,7 @@ int put_article_restore(struct call *c) {
     return api_reply(c);
 }
 
-/* ---- routes ----------------------------------------------------------------------------------------------------------- */
+/* ---- routes ---------------------------------------------------------------------------------- */
 
 #define WRITERS AG_PLUS, "conversations"
 #define MANAGE .permission = "help_center_articles.manage"
@@ -167,15 +178,19 @@ int put_article_restore(struct call *c) {
 static const struct route article_version_routes[] = {
     {GET, "/articles/:id/versions", WRITERS, LIST, api_list, MANAGE, .order = {.descending = true},
      .summary = "List the versions of an article",
-     .doc = "The newest first. At most 1000 are kept, of very long texts fewer. If a change removes an older version, its reply says so."},
-    {GET, "/articles/:id/versions/:version_id", WRITERS, ONE, api_get, MANAGE, .summary = "Get a version of an article",
+     .doc = "The newest first. At most 1000 are kept, of very long texts fewer. If a change removes an "
+            "older version, its reply says so."},
+    {GET, "/articles/:id/versions/:version_id", WRITERS, ONE, api_get, MANAGE,
+     .summary = "Get a version of an article",
      .sample = {.path = "1,$VERSION",
                 .setup = "curl {owner} -X PUT -d \"titles=Another title\" -d \"contents=Another text.\" "
-                         "\"{api}/articles/1\"\nVERSION=$(curl {owner} \"{api}/articles/1/versions\" | member id)"}},
-    {GET, "/articles/:id/versions/:version_id/comparison", WRITERS, ONE, get_article_comparison, MANAGE, .of = "article",
-     .reply = "article_comparison", .args = comparison_args, .executor = POOL, .lane = LANE_READ,
-     .summary = "Compare a version of an article",
-     .doc = "Texts that differ in more than a thousand words are compared by paragraphs, or shown as one deletion and one insertion.",
+                         "\"{api}/articles/1\"\nVERSION=$(curl {owner} \"{api}/articles/1/versions\" | "
+                         "member id)"}},
+    {GET, "/articles/:id/versions/:version_id/comparison", WRITERS, ONE, get_article_comparison, MANAGE,
+     .of = "article", .reply = "article_comparison", .args = comparison_args, .executor = POOL,
+     .lane = LANE_READ, .summary = "Compare a version of an article",
+     .doc = "Texts that differ in more than a thousand words are compared by paragraphs, or shown as one "
+            "deletion and one insertion.",
      .sample = {.path = "1,$VERSION"}},
     {0},
 };

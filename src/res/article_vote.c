@@ -17,15 +17,17 @@ static int write_downvote(struct call *c) { return vote(c, false); }
 
 #define VOTE "conversations", ONE
 #define FOR_ARTICLE .of = "article", .reply = "article", .status = 200, .input = no_fields
-#define ONE_VOTE \
-    "A person, or a fingerprint without login, has one vote on an article: it replaces the opposite one. The reply is the article."
+#define ONE_VOTE                                                                                      \
+    "A person, or a fingerprint without login, has one vote on an article: it replaces the opposite " \
+    "one. The reply is the article."
 
 static const struct route vote_routes[] = {
-    {POST, "/articles/:id/upvote", ALL | FINGERPRINT, VOTE, write_upvote, FOR_ARTICLE, .summary = "Vote for an article", .doc = ONE_VOTE},
-    {DELETE, "/articles/:id/upvote", ALL | FINGERPRINT, VOTE, write_upvote, FOR_ARTICLE, .summary = "Take back a vote for an article",
-     .doc = "Has no effect without such a vote."},
-    {POST, "/articles/:id/downvote", ALL | FINGERPRINT, VOTE, write_downvote, FOR_ARTICLE, .summary = "Vote against an article",
-     .doc = ONE_VOTE},
+    {POST, "/articles/:id/upvote", ALL | FINGERPRINT, VOTE, write_upvote, FOR_ARTICLE,
+     .summary = "Vote for an article", .doc = ONE_VOTE},
+    {DELETE, "/articles/:id/upvote", ALL | FINGERPRINT, VOTE, write_upvote, FOR_ARTICLE,
+     .summary = "Take back a vote for an article", .doc = "Has no effect without such a vote."},
+    {POST, "/articles/:id/downvote", ALL | FINGERPRINT, VOTE, write_downvote, FOR_ARTICLE,
+     .summary = "Vote against an article", .doc = ONE_VOTE},
     {DELETE, "/articles/:id/downvote", ALL | FINGERPRINT, VOTE, write_downvote, FOR_ARTICLE,
      .summary = "Take back a vote against an article", .doc = "Has no effect without such a vote."},
     {0},

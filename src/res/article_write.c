@@ -7,13 +7,15 @@
 int64_t article_section_given(const struct call *c) {
     int64_t id = 0;
     const struct json *j = json_named(c->body, S("section_id"));
-    return j && (j->type == JSON_STRING || j->type == JSON_NUMBER) && str_to_int(j->text, &id) && id > 0 ? id : 0;
+    return j && (j->type == JSON_STRING || j->type == JSON_NUMBER) && str_to_int(j->text, &id) && id > 0 ? id
+                                                                                                         : 0;
 }
 
-/* ---- permissions ------------------------------------------------------------------------------------------------------ */
+/* ---- permissions ----------------------------------------------------------------------------- */
 
 int article_may_publish(struct call *c) {
-    return permitted(&c->work.actor, "help_center_articles.publish") ? 0 : fail(&c->work, ERR_PERMISSIONS_DENIED);
+    return permitted(&c->work.actor, "help_center_articles.publish") ? 0
+                                                                     : fail(&c->work, ERR_PERMISSIONS_DENIED);
 }
 
 QUERY(article_is_published, "SELECT a.id FROM articles a WHERE a.id = :id AND a.status = 3");

@@ -88,7 +88,8 @@ static void render_audit_object(struct view *v, const struct row *row, const str
     jw_end(&v->w);
 }
 
-/* The values and the name of an object are shown to those whose token may read the object. Properties are always named. */
+/* The values and the name of an object are shown to those whose token may read the object. Properties are
+ * always named. */
 static struct str details_without_values(struct arena *a, struct str details) {
     struct json *all;
     struct json_error err;
@@ -132,36 +133,49 @@ static void render_audit_details(struct view *v, const struct row *row, const st
 }
 
 static const struct field audit_fields[] = {
-    {"action", F_WORD, READONLY, .words = audit_actions, .doc = "Action that was recorded.", .example = "\"SETTING_CHANGED\""},
+    {"action", F_WORD, READONLY, .words = audit_actions, .doc = "Action that was recorded.",
+     .example = "\"SETTING_CHANGED\""},
     {"actor", F_REF, READONLY, .ref = "user_minimal",
      .doc = "Person who did it. Null: the caller was not logged in, or the server did it."},
     {"actor_kind", F_WORD, READONLY, .column = "t.actor_kind + 1", .words = audit_actor_kinds,
-     .doc = "USER: a person. TOKEN: a program with a token of the person. SYSTEM: the server. RULE: a trigger or a monitor."},
-    {"cause", F_TEXT, READONLY, .column = "v.cause", .doc = "Program or reason, as `App: Reports`. Null: none, or it was erased.",
+     .doc = "USER: a person. TOKEN: a program with a token of the person. SYSTEM: the server. RULE: a "
+            "trigger or a monitor."},
+    {"cause", F_TEXT, READONLY, .column = "v.cause",
+     .doc = "Program or reason, as `App: Reports`. Null: none, or it was "
+            "erased.",
      .example = "null"},
     {"ip_address", F_TEXT, READONLY, .column = "v.ip_address",
-     .doc = "Address of the request. Null: none, several addresses, or it was erased.", .example = "\"127.0.0.1\""},
+     .doc = "Address of the request. Null: none, several addresses, or it was erased.",
+     .example = "\"127.0.0.1\""},
     {"object", F_COMPUTED, READONLY, .column = "t.object_type", .render = render_audit_object,
      .doc = "The object concerned, which may have been deleted since. Null: none.",
      .example = "{\"id\": 34, \"resource_type\": \"setting\"}"},
     {"object_id", F_INT, HIDDEN, .column = "t.object_id"},
     {"details", F_JSON, READONLY, .column = "v.details", .render = render_audit_details,
-     .doc = "`changes`: each property with its values before and after, which are missing if they are secret. `name`: name of the object. "
-            "`method`: how the person logged in. `failures`: number of failed logins in a minute. Null: the values were erased. "
-            "Without values and name if the bearer token lacks the scope of the object.",
+     .doc = "`changes`: each property with its values before and after, which are missing if they are "
+            "secret. `name`: name of the object. `method`: how the person logged in. `failures`: number of "
+            "failed logins in a minute. Null: the values were erased. Without values and name if the bearer "
+            "token lacks the scope of the object.",
      .example = "{\"changes\": [{\"property\": \"changes.kept_days\", \"from\": \"30\", \"to\": \"60\"}]}"},
-    {"seq", F_INT, READONLY, .doc = "Place in the chain, without gaps. Null for about a second after the act.", .example = "812"},
+    {"seq", F_INT, READONLY,
+     .doc = "Place in the chain, without gaps. Null for about a second after the "
+            "act.",
+     .example = "812"},
     {"chain", F_TEXT, READONLY,
-     .doc = "Hash over this entry and all before it. Keep it outside of the desk to prove later that nothing was removed behind it.",
+     .doc = "Hash over this entry and all before it. Keep it outside of the desk to prove later that "
+            "nothing was removed behind it.",
      .example = "\"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08\""},
     {"happened_at", F_TIME, READONLY, .doc = "Time of the action."},
     {0},
 };
 
 static const struct field audit_args[] = {
-    {"actor_id", F_INT, .min = 1, .max = INT64_MAX, .filter = "t.actor_id = :actor_id", .doc = "Only acts of this person."},
-    {"action", F_WORDS, .words = audit_actions, .filter = "t.action IN @LIST(:action)", .doc = "Only these actions."},
-    {"object_type", F_TEXT, .filter = "t.object_type = :object_type", .doc = "Only acts on objects of this type.", .example = "\"user\""},
+    {"actor_id", F_INT, .min = 1, .max = INT64_MAX, .filter = "t.actor_id = :actor_id",
+     .doc = "Only acts of this person."},
+    {"action", F_WORDS, .words = audit_actions, .filter = "t.action IN @LIST(:action)",
+     .doc = "Only these actions."},
+    {"object_type", F_TEXT, .filter = "t.object_type = :object_type",
+     .doc = "Only acts on objects of this type.", .example = "\"user\""},
     {"object_id", F_INT, .min = 1, .max = INT64_MAX, .filter = "t.object_id = :object_id",
      .doc = "Only acts on objects with this id. Objects of different types may have one id."},
     {"since", F_TIME, .filter = "t.happened_at >= :since", .doc = "Only acts at this time or later."},
@@ -194,8 +208,9 @@ static void write_audit_line(struct call *c, const struct row *row) {
 }
 
 static int reply_audit_csv(struct call *c) {
-    static const char *const names[] = {"id",          "happened_at", "action",  "actor_id", "actor_kind", "cause", "ip_address",
-                                        "object_type", "object_id",   "details", "seq",      "chain",      NULL};
+    static const char *const names[] = {"id",    "happened_at", "action",      "actor_id",  "actor_kind",
+                                        "cause", "ip_address",  "object_type", "object_id", "details",
+                                        "seq",   "chain",       NULL};
     struct row *rows = NULL;
     TRY(api_list_rows(c, &rows));
     csv_names(c, names);
@@ -209,25 +224,26 @@ static int get_audit_log(struct call *c) {
 }
 
 static const struct route audit_routes[] = {
-    {GET, "/audit_log", AD, "configuration", LIST, get_audit_log, .args = audit_args, .order = {.descending = true}, .has_csv = true,
-     .summary = "List the audit log",
-     .doc = "The newest entries first: logins, failed logins, changes of access, addresses, settings, tokens and secrets, deletions, "
-            "exports. Secrets "
-            "are "
-            "recorded by name only. Entries can't be changed or deleted; the server deletes them by age (`audit.keep_days`). As CSV, "
-            "continue with `after_id`, the id of the last line."},
+    {GET, "/audit_log", AD, "configuration", LIST, get_audit_log, .args = audit_args,
+     .order = {.descending = true}, .has_csv = true, .summary = "List the audit log",
+     .doc = "The newest entries first: logins, failed logins, changes of access, addresses, settings, "
+            "tokens and secrets, deletions, exports. Secrets are recorded by name only. Entries can't be "
+            "changed or deleted; the server deletes them by age (`audit.keep_days`). As CSV, continue with "
+            "`after_id`, the id of the last line."},
     {0},
 };
 
-const struct resource audit_entry_resource = {.type = "audit_entry",
-                                              .scope = "configuration",
-                                              .title = "Audit log",
-                                              .doc = "Entries on logins, on changes of access, settings and secrets, and on deletions.",
-                                              .table = "audit_entries",
-                                              .from = "audit_entries t LEFT JOIN audit_values v ON v.entry_id = t.id",
-                                              .fields = audit_fields,
-                                              .routes = audit_routes,
-                                              .visible = access_everyone,
-                                              .is_untyped = true,
-                                              .changes_unseen = true,
-                                              .unlogged = "it is the log"};
+const struct resource audit_entry_resource = {
+    .type = "audit_entry",
+    .scope = "configuration",
+    .title = "Audit log",
+    .doc = "Entries on logins, on changes of access, settings and secrets, and "
+           "on deletions.",
+    .table = "audit_entries",
+    .from = "audit_entries t LEFT JOIN audit_values v ON v.entry_id = t.id",
+    .fields = audit_fields,
+    .routes = audit_routes,
+    .visible = access_everyone,
+    .is_untyped = true,
+    .changes_unseen = true,
+    .unlogged = "it is the log"};

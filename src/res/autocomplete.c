@@ -3,7 +3,7 @@
 #include "api/generic.h"
 #include "core/words.h"
 
-/* ---- what is asked ------------------------------------------------------------------------------------------------- */
+/* ---- what is asked --------------------------------------------------------------------------- */
 
 /* Numbers are ids. Other texts are names. */
 static void leave_out(struct call *c, struct lookup *l) {
@@ -37,13 +37,14 @@ static int get_autocomplete_tags(struct call *c) { return look_up(c, LOOKUP_TAGS
 static int get_autocomplete_organizations(struct call *c) { return look_up(c, LOOKUP_ORGANIZATIONS, "name"); }
 static int get_autocomplete_users(struct call *c) { return look_up(c, LOOKUP_USERS, "name"); }
 
-/* ---- the tables ------------------------------------------------------------------------------------------------------ */
+/* ---- the tables ------------------------------------------------------------------------------ */
 
 #define EXCLUDE \
     { "exclude", F_TEXTS, .doc = "Ids or names to leave out.", .example = "[\"Ada Byron\"]" }
 
 static const struct field email_args[] = {
-    {"address", F_TEXT, NULLABLE, .doc = "Beginning of the address, or of the name of the person who has it."},
+    {"address", F_TEXT, NULLABLE,
+     .doc = "Beginning of the address, or of the name of the person who has it."},
     EXCLUDE,
     {0},
 };
@@ -52,9 +53,10 @@ static const struct field name_args[] = {
     EXCLUDE,
     {0},
 };
-static const struct word kinds_of_people[] = {{ROLE_OWNER, "OWNERS"},       {ROLE_ADMIN, "ADMINS"},
-                                              {ROLE_AGENT, "AGENTS"},       {ROLE_COLLABORATOR, "COLLABORATORS"},
-                                              {ROLE_CUSTOMER, "CUSTOMERS"}, {0}};
+static const struct word kinds_of_people[] = {
+    {ROLE_OWNER, "OWNERS"},       {ROLE_ADMIN, "ADMINS"},
+    {ROLE_AGENT, "AGENTS"},       {ROLE_COLLABORATOR, "COLLABORATORS"},
+    {ROLE_CUSTOMER, "CUSTOMERS"}, {0}};
 static const struct field user_args[] = {
     {"name", F_TEXT, NULLABLE, .doc = "Beginning of the name, or of a word in it."},
     {"in", F_WORDS, .words = kinds_of_people, .doc = "Only people with these roles."},
@@ -69,19 +71,20 @@ static const struct field match_fields[] = {
     {0},
 };
 
-#define FOUND                                                                                                                           \
-    .chosen = true, .doc = "Names that begin with the text come first. total_count counts all matches. limit is the number of matches " \
-                           "shown; the default is ten."
+#define FOUND                                                                                            \
+    .chosen = true, .doc = "Names that begin with the text come first. total_count counts all matches. " \
+                           "limit is the number of matches shown; the default is ten."
 
 static const struct route autocomplete_routes[] = {
-    {GET, "/autocomplete/emails", COL_PLUS, "", LIST_COUNT, get_autocomplete_emails, .bearer = "users", .args = email_args,
-     .summary = "Complete an e-mail address", FOUND},
-    {GET, "/autocomplete/tags", COL_PLUS, "", LIST_COUNT, get_autocomplete_tags, .bearer = BEARER_ANY, .args = name_args, .reply = "tag",
-     .summary = "Complete a tag", FOUND},
-    {GET, "/autocomplete/organizations", COL_PLUS, "", LIST_COUNT, get_autocomplete_organizations, .bearer = "users", .args = name_args,
-     .reply = "organization", .summary = "Complete the name of an organization", FOUND},
-    {GET, "/autocomplete/users", COL_PLUS, "", LIST_COUNT, get_autocomplete_users, .bearer = "users", .args = user_args, .reply = "user",
-     .summary = "Complete the name of a user", FOUND},
+    {GET, "/autocomplete/emails", COL_PLUS, "", LIST_COUNT, get_autocomplete_emails, .bearer = "users",
+     .args = email_args, .summary = "Complete an e-mail address", FOUND},
+    {GET, "/autocomplete/tags", COL_PLUS, "", LIST_COUNT, get_autocomplete_tags, .bearer = BEARER_ANY,
+     .args = name_args, .reply = "tag", .summary = "Complete a tag", FOUND},
+    {GET, "/autocomplete/organizations", COL_PLUS, "", LIST_COUNT, get_autocomplete_organizations,
+     .bearer = "users", .args = name_args, .reply = "organization",
+     .summary = "Complete the name of an organization", FOUND},
+    {GET, "/autocomplete/users", COL_PLUS, "", LIST_COUNT, get_autocomplete_users, .bearer = "users",
+     .args = user_args, .reply = "user", .summary = "Complete the name of a user", FOUND},
     {0},
 };
 

@@ -9,9 +9,11 @@
 #include <inttypes.h>
 
 QUERY(avatar_of, "SELECT full_name FROM users WHERE id = :id");
-QUERY(avatar_of_requester, "SELECT requester_name FROM cases WHERE id = :case AND requester_id = :user AND requester_name IS NOT NULL");
+QUERY(avatar_of_requester, "SELECT requester_name FROM cases "
+                           "WHERE id = :case AND requester_id = :user AND requester_name IS NOT NULL");
 
-/* Returns the length in bytes of the first character of a word, or 0 if it is not a letter or digit that XML can contain unescaped. */
+/* Returns the length in bytes of the first character of a word, or 0 if it is not a letter or digit that
+ * XML can contain unescaped. */
 static size_t initial(struct str word) {
     if (word.n == 0 || in_set(word.p[0], "<>&\"'") || (unsigned char)word.p[0] <= ' ') return 0;
     size_t n = 1;
@@ -34,26 +36,29 @@ static struct str initials(struct arena *a, struct str name) {
 
 static void draw_initials(struct call *c, struct str name) {
     struct arena *a = c->work.arena;
-    /* Hues are spread by the golden angle, so that people with neighbouring ids look different. A lightness of 40 % keeps white letters
-     * readable. */
+    /* Hues are spread by the golden angle, so that people with neighbouring ids look different. A
+     * lightness of 40 % keeps white letters readable. */
     int64_t hue = c->vars[0].id * 137 % 360;
     buf_fmt(&c->out,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 64 64\" role=\"img\"><rect width=\"64\" height=\"64\" "
-            "fill=\"hsl(%" PRId64 ",45%%,40%%)\"/><text x=\"32\" y=\"42\" font-family=\"sans-serif\" font-size=\"28\" fill=\"#fff\" "
-            "text-anchor=\"middle\">%s</text></svg>\n",
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 64 64\" role=\"img\"><rect "
+            "width=\"64\" height=\"64\" fill=\"hsl(%" PRId64
+            ",45%%,40%%)\"/><text x=\"32\" y=\"42\" font-family=\"sans-serif\" "
+            "font-size=\"28\" fill=\"#fff\" text-anchor=\"middle\">%s</text></svg>\n",
             hue, initials(a, name).p);
     call_header(c, "Content-Type", S("image/svg+xml"));
 }
 
 struct str avatar_version(const struct desk *d, struct arena *a, int64_t user_id, struct str moment) {
     char id[INT_TEXT];
-    struct str proof = mac_hex(a, &d->account_key, STR_CAT(a, S("avatar "), str_int(id, user_id), S(" "), moment));
+    struct str proof =
+        mac_hex(a, &d->account_key, STR_CAT(a, S("avatar "), str_int(id, user_id), S(" "), moment));
     return STR_CAT(a, moment, S("."), ((struct str){proof.p, 16}));
 }
 
 const struct field avatar_args[] = {
     {"v", F_TEXT, NULLABLE,
-     .doc = "Signature from the `avatar` address of the person. Without it, only staff get the picture; others get a blank picture."},
+     .doc = "Signature from the `avatar` address of the person. Without it, only staff get the picture; "
+            "others get a blank picture."},
     {0},
 };
 
@@ -64,7 +69,8 @@ static int64_t proved(struct call *c, struct picture_proof *p) {
     *p = (struct picture_proof){0};
     if (given.p == NULL) return 0;
     if (picture_proof_read(c->work.desk, c->work.arena, given, p)) return asked == p->shown ? p->user_id : 0;
-    return secret_eq(given, avatar_version(c->work.desk, c->work.arena, asked, str_cut(&moment, '.'))) ? asked : 0;
+    return secret_eq(given, avatar_version(c->work.desk, c->work.arena, asked, str_cut(&moment, '.'))) ? asked
+                                                                                                       : 0;
 }
 
 static int send_picture(struct call *c, int64_t user_id) {
@@ -82,18 +88,21 @@ static int send_picture(struct call *c, int64_t user_id) {
     return 0;
 }
 
-/* For callers without login, the drawing of a requester uses the name that was given, never the name or picture of the address's owner. */
+/* For callers without login, the drawing of a requester uses the name that was given, never the name or
+ * picture of the address's owner. */
 static int send_proved(struct call *c, const struct picture_proof *p, int64_t user_id) {
     struct str given = {0};
     if (p->case_id)
-        TRY(db_text(c->work.conn, &avatar_of_requester, BINDS(B_INT("case", p->case_id), B_INT("user", user_id)), c->work.arena, &given));
+        TRY(db_text(c->work.conn, &avatar_of_requester,
+                    BINDS(B_INT("case", p->case_id), B_INT("user", user_id)), c->work.arena, &given));
     if (given.p == NULL) return send_picture(c, user_id);
     draw_initials(c, given);
     return 0;
 }
 
-/* Staff get all pictures. Other callers get the pictures whose addresses they were shown. Every other address gets the same blank picture,
- * without a read of the store: neither the reply nor its time reveals whether there is such a person or picture. */
+/* Staff get all pictures. Other callers get the pictures whose addresses they were shown. Every other
+ * address gets the same blank picture, without a read of the store: neither the reply nor its time reveals
+ * whether there is such a person or picture. */
 int get_user_avatar(struct call *c) {
     struct picture_proof p;
     TRY(api_input(c));
@@ -108,9 +117,10 @@ int get_user_avatar(struct call *c) {
     return 0;
 }
 
-/* ---- uploads ------------------------------------------------------------------------------------------------------ */
+/* ---- uploads --------------------------------------------------------------------------------- */
 
-static int avatar_make(const char *path, int side, struct arena *a, const struct picture *p, struct thumbnail *out) {
+static int avatar_make(const char *path, int side, struct arena *a, const struct picture *p,
+                       struct thumbnail *out) {
     out->type = p->type == PICTURE_JPEG ? S("image/jpeg") : S("image/png");
     return picture_square(path, side, a, p, &out->data);
 }

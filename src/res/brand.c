@@ -16,21 +16,25 @@
 /* Checks one label, in any letter case. domain_read accepts only full names. */
 static int check_sub_domain(struct call *c, struct in *in) {
     struct str label = str_trim(in->value.s), key = {0};
-    if (label.n && !memchr(label.p, '.', label.n)) key = domain_read(c->work.arena, STR_CAT(c->work.arena, label, S(".example")));
+    if (label.n && !memchr(label.p, '.', label.n))
+        key = domain_read(c->work.arena, STR_CAT(c->work.arena, label, S(".example")));
     if (key.p == NULL)
-        return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "A single label of a host name is expected, like help.");
+        return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer,
+                       "A single label of a host name is expected, like help.");
     in->value.s = str_cut(&key, '.');
     return 0;
 }
 
 static int check_domain(struct call *c, struct in *in) {
     struct str key = domain_read(c->work.arena, in->value.s);
-    if (key.p == NULL) return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "A host name like help.example.com is expected.");
+    if (key.p == NULL)
+        return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer,
+                       "A host name like help.example.com is expected.");
     in->value.s = key;
     return 0;
 }
 
-/* ---- the look of the pages ---------------------------------------------------------------------------------------------- */
+/* ---- the look of the pages ------------------------------------------------------------------- */
 
 static int check_color(struct call *c, struct in *in) {
     struct str s = str_trim(in->value.s);
@@ -40,7 +44,9 @@ static int check_color(struct call *c, struct in *in) {
         lower[i] = s.p[i] >= 'A' && s.p[i] <= 'F' ? (char)(s.p[i] | 0x20) : s.p[i];
         good = i == 0 || (lower[i] >= '0' && lower[i] <= '9') || (lower[i] >= 'a' && lower[i] <= 'f');
     }
-    if (!good) return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "A colour like #0b4fc4 is expected.");
+    if (!good)
+        return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer,
+                       "A colour like #0b4fc4 is expected.");
     in->value.s = (struct str){lower, 7};
     return 0;
 }
@@ -62,23 +68,28 @@ static int store_logo(struct call *c, const struct in *in, int64_t id) {
 static void render_logo(struct view *v, const struct row *row, const struct value *own) {
     struct str base = v->c->work.desk->base_url;
     if (own->type == V_TEXT)
-        jw_str(&v->w,
-               str_fmt(v->c->work.arena, "%.*s/helpcenter/logo/%" PRId64 "?v=%.*s", (int)base.n, base.p, row->id, (int)own->s.n, own->s.p));
+        jw_str(&v->w, str_fmt(v->c->work.arena, "%.*s/helpcenter/logo/%" PRId64 "?v=%.*s", (int)base.n,
+                              base.p, row->id, (int)own->s.n, own->s.p));
     else jw_null(&v->w);
 }
 
-/* ---- the trusted domain ------------------------------------------------------------------------------------------------- */
+/* ---- the trusted domain ---------------------------------------------------------------------- */
 
-/* Pages of a trusted domain may write with credentials that a browser adds by itself (api/origin.c), so an owner decides, as for
- * security.cors_origins. An owner who sets a domain trusts it. An admin's domain serves pages, and waits for an owner. */
-QUERY(brand_trust, "UPDATE brands SET trusted_domain = CASE WHEN :trusted = 1 THEN domain END WHERE id = :id");
-QUERY(brand_trusted, "SELECT domain, CASE WHEN trusted_domain = domain THEN 1 ELSE 0 END FROM brands WHERE id = :id");
+/* Pages of a trusted domain may write with credentials that a browser adds by itself (api/origin.c), so an
+ * owner decides, as for security.cors_origins. An owner who sets a domain trusts it. An admin's domain
+ * serves pages, and waits for an owner. */
+QUERY(brand_trust,
+      "UPDATE brands SET trusted_domain = CASE WHEN :trusted = 1 THEN domain END WHERE id = :id");
+QUERY(brand_trusted,
+      "SELECT domain, CASE WHEN trusted_domain = domain THEN 1 ELSE 0 END FROM brands WHERE id = :id");
 
 static bool brand_by_owner(const struct call *c) { return c->work.actor.rank >= ROLE_OWNER; }
 
 /* An admin who sends back what the brand has, sends it beside a new domain, too, which is not trusted. */
 static int store_trust(struct call *c, const struct in *in, int64_t id) {
-    return brand_by_owner(c) ? db_exec(c->work.conn, &brand_trust, BINDS(B_INT("id", id), B_INT("trusted", in->value.i))) : 0;
+    return brand_by_owner(c)
+               ? db_exec(c->work.conn, &brand_trust, BINDS(B_INT("id", id), B_INT("trusted", in->value.i)))
+               : 0;
 }
 
 /* Checks is_domain_trusted, if it is given. c->id 0: of a new brand. */
@@ -97,8 +108,11 @@ static int check_trust(struct call *c) {
     bool wanted = in_int(c, "is_domain_trusted") != 0;
     if (domain->given) has = domain->value.type == V_TEXT && domain->value.s.n;
     if (wanted != trusted && !brand_by_owner(c))
-        return in_fail(c, "is_domain_trusted", ERR_PERMISSIONS_DENIED, "Only owners decide which domains are trusted.");
-    if (wanted && !has) return in_fail(c, "is_domain_trusted", ERR_FIELD_INVALID, "The brand has no domain that could be trusted.");
+        return in_fail(c, "is_domain_trusted", ERR_PERMISSIONS_DENIED,
+                       "Only owners decide which domains are trusted.");
+    if (wanted && !has)
+        return in_fail(c, "is_domain_trusted", ERR_FIELD_INVALID,
+                       "The brand has no domain that could be trusted.");
     return 0;
 }
 
@@ -132,31 +146,39 @@ static void render_ssl(struct view *v, const struct row *row, const struct value
 
 static const struct field brand_fields[] = {
     {"name", F_TEXT, REQUIRED, .doc = "Name of the brand.", .example = "\"Engines\""},
-    {"sub_domain", F_TEXT, NULLABLE | UNIQUE, .check = check_sub_domain, .doc = "Label of the brand under the domain of the desk.",
-     .example = "\"engines\""},
+    {"sub_domain", F_TEXT, NULLABLE | UNIQUE, .check = check_sub_domain,
+     .doc = "Label of the brand under the domain of the desk.", .example = "\"engines\""},
     {"domain", F_TEXT, NULLABLE | UNIQUE, .check = check_domain, .doc = "Own host name of the brand.",
      .example = "\"help.engines.example\""},
-    {"is_domain_trusted", F_BOOL, 0, .column = "CASE WHEN t.trusted_domain = t.domain THEN 1 ELSE 0 END", .store = store_trust,
-     .doc = "True if pages of the domain may write with credentials that a browser adds by itself. A domain that an owner sets is trusted. "
-            "One that an admin sets is not, until an owner sets this member to true. Only owners change it."},
-    {"alias", F_COMPUTED, READONLY, .render = render_null, .doc = "Another host name. It is always null.", .example = "null"},
+    {"is_domain_trusted", F_BOOL, 0, .column = "CASE WHEN t.trusted_domain = t.domain THEN 1 ELSE 0 END",
+     .store = store_trust,
+     .doc = "True if pages of the domain may write with credentials that a browser adds by itself. A domain "
+            "that an owner sets is trusted. One that an admin sets is not, until an owner sets this member "
+            "to true. Only owners change it."},
+    {"alias", F_COMPUTED, READONLY, .render = render_null, .doc = "Another host name. It is always null.",
+     .example = "null"},
     {"locale", F_REF, 0, .ref = "locale", .initial = "1", .doc = "Locale of the brand."},
     {"time_zone", F_TEXT, NULLABLE, .check = check_time_zone,
-     .doc = "Time zone in which rules and views count days (today, lastweek) for conversations of the brand: a name of the tz database. "
-            "Null: the setting desk.time_zone.",
+     .doc = "Time zone in which rules and views count days (today, lastweek) for conversations of the "
+            "brand: a name of the tz database. Null: the setting desk.time_zone.",
      .example = "\"Europe/Berlin\""},
-    {"color", F_TEXT, NULLABLE, .check = check_color, .doc = "Colour of the brand on the pages of the help center.",
-     .example = "\"#0b4fc4\""},
-    {"logo", F_COMPUTED, READONLY, .column = "t.logo_at", .render = render_logo, .doc = "Address of the logo.",
+    {"color", F_TEXT, NULLABLE, .check = check_color,
+     .doc = "Colour of the brand on the pages of the help center.", .example = "\"#0b4fc4\""},
+    {"logo", F_COMPUTED, READONLY, .column = "t.logo_at", .render = render_logo,
+     .doc = "Address of the logo.",
      .example = "\"https://desk.example.com/helpcenter/logo/1?v=1767225600000\""},
-    {"logo_file_id", F_INT, NULLABLE | INPUT_ONLY, .column = "", .min = 1, .max = INT64_MAX, .check = check_logo, .store = store_logo,
-     .doc = "Id of an uploaded picture (POST /files). The server scales it to at most 320 pixels. Null removes the logo."},
-    {"is_ssl_enabled", F_COMPUTED, READONLY, .render = render_ssl, .doc = "True if the brand is served over TLS, as the desk is.",
-     .example = "true"},
+    {"logo_file_id", F_INT, NULLABLE | INPUT_ONLY, .column = "", .min = 1, .max = INT64_MAX,
+     .check = check_logo, .store = store_logo,
+     .doc = "Id of an uploaded picture (POST /files). The server scales it to at most 320 pixels. Null "
+            "removes the logo."},
+    {"is_ssl_enabled", F_COMPUTED, READONLY, .render = render_ssl,
+     .doc = "True if the brand is served over TLS, as the desk is.", .example = "true"},
     {"is_default", F_BOOL, 0, .initial = "0",
      .doc =
-         "True for the brand that is used where none is named. Exactly one brand is the default: setting it here unsets the one before."},
-    {"is_enabled", F_BOOL, 0, .initial = "1", .doc = "True if the brand is in use. The default brand is always enabled."},
+         "True for the brand that is used where none is named. Exactly one brand is the default: setting it "
+         "here unsets the one before."},
+    {"is_enabled", F_BOOL, 0, .initial = "1",
+     .doc = "True if the brand is in use. The default brand is always enabled."},
     {"*", .group = row_times},
     {0},
 };
@@ -165,9 +187,14 @@ static const struct field brand_fields[] = {
 static int delete_brands(struct call *c) {
     TRY(api_target(c));
     TRY(api_input(c));
-    TRY(api_refuse(c, "EXISTS (SELECT 1 FROM categories g JOIN sections s ON s.category_id = g.id WHERE g.brand_id = t.id)",
-                   "The help center of the brand has sections. Delete them, or move their categories to another brand first."));
-    TRY(api_refuse(c, "EXISTS (SELECT 1 FROM mailboxes m WHERE m.brand_id = t.id AND m.is_system = 0 AND m.deleted_at IS NULL)",
+    TRY(api_refuse(c,
+                   "EXISTS (SELECT 1 FROM categories g JOIN sections s ON s.category_id = g.id "
+                   "WHERE g.brand_id = t.id)",
+                   "The help center of the brand has sections. Delete them, or move their categories to "
+                   "another brand first."));
+    TRY(api_refuse(c,
+                   "EXISTS (SELECT 1 FROM mailboxes m WHERE m.brand_id = t.id AND m.is_system = 0 "
+                   "AND m.deleted_at IS NULL)",
                    "The brand has mailboxes. Delete them, or give them to another brand first."));
     TRY(mailboxes_leave_brands(&c->work, api_ids(c)));
     TRY(categories_of_brands_delete(&c->work, api_ids(c)));
@@ -186,14 +213,16 @@ static const struct route brand_routes[] = {
     {PUT, "/brands/:id", AD, "configuration", ONE, put_brand, WRITTEN, LOGO, .summary = "Update a brand"},
     {DELETE, "/brands/:id", AD, "configuration", NONE, delete_brands, WRITTEN, .summary = "Delete a brand",
      .doc = "Deletes its templates and its empty categories, too."},
-    {DELETE, "/brands", AD, "configuration", COUNT, delete_brands, WRITTEN, .summary = "Delete several brands"},
+    {DELETE, "/brands", AD, "configuration", COUNT, delete_brands, WRITTEN,
+     .summary = "Delete several brands"},
     {0},
 };
 
 const struct resource brand_resource = {.type = "brand",
                                         .scope = "configuration",
                                         .title = "Brands",
-                                        .doc = "Names and addresses under which the desk meets its customers.",
+                                        .doc =
+                                            "Names and addresses under which the desk meets its customers.",
                                         .url = "brands/:id",
                                         .table = "brands",
                                         .texts_kept = CONFIGURATION_TEXTS,

@@ -1,4 +1,5 @@
-/* Cases: conversations as staff see and work on them. The rows are those of conversations, with the same ids. */
+/* Cases: conversations as staff see and work on them. The rows are those of conversations, with the same
+ * ids. */
 #include "core/cases/case.h"
 
 #include "api/generic.h"
@@ -27,7 +28,7 @@
 
 #include <inttypes.h>
 
-/* ---- the table ------------------------------------------------------------------------------------------------------ */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 static void case_realtime_channel(struct view *v, const struct row *row, const struct value *own) {
     (void)own;
@@ -36,9 +37,8 @@ static void case_realtime_channel(struct view *v, const struct row *row, const s
 }
 
 /* The assigned agent must be staff who may log in. */
-QUERY(assignable_agent,
-      "SELECT u.id FROM users u JOIN roles r ON r.id = u.role_id WHERE u.id = :id AND u.is_enabled = 1 AND u.deleted_at IS NULL "
-      "AND r.type >= 2");
+QUERY(assignable_agent, "SELECT u.id FROM users u JOIN roles r ON r.id = u.role_id "
+                        "WHERE u.id = :id AND u.is_enabled = 1 AND u.deleted_at IS NULL AND r.type >= 2");
 
 int check_assigned_agent(struct call *c, struct in *in) {
     int64_t id;
@@ -55,53 +55,66 @@ static const struct word post_visibilities[] = {{1, "PUBLIC"}, {2, "NOTE"}, {0}}
 
 static const struct field case_fields[] = {
     {"uuid", F_TEXT, READONLY, .doc = "Universal id."},
-    {"legacy_id", F_TEXT, NULLABLE | UNIQUE | BY_HANDLER, .doc = "Id in the system that the conversation came from."},
+    {"legacy_id", F_TEXT, NULLABLE | UNIQUE | BY_HANDLER,
+     .doc = "Id in the system that the conversation came from."},
     {"subject", F_TEXT, REQUIRED | BY_HANDLER, .doc = "Subject.", .example = "\"The engine stalls\""},
-    {"contents", F_LONG, REQUIRED | CREATE_ONLY | INPUT_ONLY | BY_HANDLER, .max = LIMIT_CONTENTS, .column = "", .doc = "The first message.",
-     .example = "\"It stops after ten turns.\""},
-    {"portal", F_WORD, READONLY, .column = "t.source", .words = sources, .doc = "Program that the conversation was opened with."},
+    {"contents", F_LONG, REQUIRED | CREATE_ONLY | INPUT_ONLY | BY_HANDLER, .max = LIMIT_CONTENTS,
+     .column = "", .doc = "The first message.", .example = "\"It stops after ten turns.\""},
+    {"portal", F_WORD, READONLY, .column = "t.source", .words = sources,
+     .doc = "Program that the conversation was opened with."},
     CHANNEL_MAILBOX("t.mailbox_id"),
     {"source_channel", F_COMPUTED, READONLY, .column = "t.channel", .render = render_channel,
      .doc = "Channel that the conversation came by.", .example = CHANNEL_EXAMPLE},
-    {"channel", F_WORD, NULLABLE | CREATE_ONLY | INPUT_ONLY | BY_HANDLER, .column = "", .words = post_channels,
-     .doc = "Channel of the first message. NOTE: a note of the caller opens the conversation, which customers do not see. Default: "
-            "HELPCENTER."},
+    {"channel", F_WORD, NULLABLE | CREATE_ONLY | INPUT_ONLY | BY_HANDLER, .column = "",
+     .words = post_channels,
+     .doc = "Channel of the first message. NOTE: a note of the caller opens the conversation, which "
+            "customers do not see. Default: HELPCENTER."},
     {"*", .group = channel_input},
-    {"last_public_channel", F_COMPUTED, READONLY, .column = "COALESCE(t.last_public_channel, NULLIF(t.channel, 6))",
-     .render = render_channel, .doc = "Channel of the last message. Null if there is none.", .example = CHANNEL_EXAMPLE},
+    {"last_public_channel", F_COMPUTED, READONLY,
+     .column = "COALESCE(t.last_public_channel, NULLIF(t.channel, 6))", .render = render_channel,
+     .doc = "Channel of the last message. Null if there is none.", .example = CHANNEL_EXAMPLE},
     {"requester", F_REF, REQUIRED | BY_HANDLER, .ref = "user", .doc = "Person who asks."},
     {"creator", F_REF, READONLY, .ref = "user", .doc = "Person who opened the conversation."},
     {"identity", F_REF, READONLY, .ref = "identity_email",
      .column = "(SELECT e.id FROM identity_emails e WHERE e.user_id = t.requester_id AND e.is_primary = 1)",
      .doc = "Primary e-mail address of the requester."},
-    {"assigned_agent", F_REF, NULLABLE | BY_HANDLER, .column = UNLESS_GONE("t.assigned_agent_id", GONE_AGENTS), .ref = "user",
-     .check = check_assigned_agent, .doc = "Agent who works on the conversation."},
-    {"assigned_team", F_REF, NULLABLE | BY_HANDLER, .column = UNLESS_GONE("t.assigned_team_id", GONE_TEAMS), .ref = "team",
-     .doc = "Team that works on the conversation."},
+    {"assigned_agent", F_REF, NULLABLE | BY_HANDLER,
+     .column = UNLESS_GONE("t.assigned_agent_id", GONE_AGENTS), .ref = "user", .check = check_assigned_agent,
+     .doc = "Agent who works on the conversation."},
+    {"assigned_team", F_REF, NULLABLE | BY_HANDLER, .column = UNLESS_GONE("t.assigned_team_id", GONE_TEAMS),
+     .ref = "team", .doc = "Team that works on the conversation."},
     {"last_assigned_by", F_REF, READONLY, .ref = "user", .doc = "Person who last assigned the conversation."},
-    {"brand", F_REF, BY_HANDLER, .column = "COALESCE(t.brand_id, 1)", .ref = "brand", .doc = "Brand. Default: the default brand."},
+    {"brand", F_REF, BY_HANDLER, .column = "COALESCE(t.brand_id, 1)", .ref = "brand",
+     .doc = "Brand. Default: the default brand."},
     {"status", F_REF, BY_HANDLER, .ref = "case_status", .doc = "Status. Default: New."},
     {"priority", F_REF, NULLABLE | BY_HANDLER, .ref = "case_priority", .doc = "Priority."},
     {"type", F_REF, NULLABLE | BY_HANDLER, .ref = "case_type", .doc = "Type."},
     {"read_marker", F_REF, READONLY, .column = "t.id", .ref = "read_marker",
      .doc = "Position up to which the caller has read the conversation."},
-    {"sla_version", F_REF, READONLY, .ref = "sla_version", .doc = "Attached version of a service level agreement. Null if there is none."},
+    {"sla_version", F_REF, READONLY, .ref = "sla_version",
+     .doc = "Attached version of a service level agreement. Null if there is "
+            "none."},
     {"sla_metrics", F_MANY, READONLY, .ref = "sla_metric", .owned_by = "case_id",
      .doc = "Its clocks. GET /cases/:id/sla/explain explains them."},
-    {"form", F_REF, NULLABLE | BY_HANDLER, .ref = "case_form", .doc = "Form of the conversation. Only its fields are required then."},
+    {"form", F_REF, NULLABLE | BY_HANDLER, .ref = "case_form",
+     .doc = "Form of the conversation. Only its fields are required then."},
     CASE_FIELD_VALUES,
     {"custom_fields", F_ROWS, READONLY, .ref = "case_field_value", .owned_by = "id",
      .doc = "Each enabled custom field with its value, sorted by position."},
     {"last_replier", F_REF, READONLY, .ref = "user", .doc = "Author of the last message."},
     {"last_replier_identity", F_REF, READONLY, .ref = "identity_email",
-     .column = "(SELECT e.id FROM identity_emails e WHERE e.user_id = t.last_replier_id AND e.is_primary = 1)",
+     .column = "(SELECT e.id FROM identity_emails e WHERE e.user_id = t.last_replier_id "
+               "AND e.is_primary = 1)",
      .doc = "Primary e-mail address of that person."},
-    {"last_updated_by", F_REF, READONLY, .ref = "user", .doc = "Person who last changed the conversation; null: no person."},
-    {"last_completed_by", F_REF, READONLY, .ref = "user", .doc = "Person who last completed the conversation."},
+    {"last_updated_by", F_REF, READONLY, .ref = "user",
+     .doc = "Person who last changed the conversation; null: no person."},
+    {"last_completed_by", F_REF, READONLY, .ref = "user",
+     .doc = "Person who last completed the conversation."},
     {"last_closed_by", F_REF, READONLY, .ref = "user", .doc = "Person who closed the conversation."},
-    {"state", F_WORD, READONLY, .column = "CASE WHEN t.state = 4 THEN 1 ELSE t.state END", .words = case_states,
-     .doc = "ACTIVE, SUSPENDED, or TRASH.", .example = "\"ACTIVE\""},
-    {"post_count", F_INT, READONLY, .column = "t.message_seq + t.notes_count", .doc = "Number of messages and notes.", .example = "3"},
+    {"state", F_WORD, READONLY, .column = "CASE WHEN t.state = 4 THEN 1 ELSE t.state END",
+     .words = case_states, .doc = "ACTIVE, SUSPENDED, or TRASH.", .example = "\"ACTIVE\""},
+    {"post_count", F_INT, READONLY, .column = "t.message_seq + t.notes_count",
+     .doc = "Number of messages and notes.", .example = "3"},
     {"has_notes", F_BOOL, READONLY, .column = "CASE WHEN t.notes_count > 0 THEN 1 ELSE 0 END",
      .doc = "True if the conversation has notes."},
     {"pinned_notes_count", F_INT, READONLY, .doc = "Number of its pinned notes.", .example = "0"},
@@ -109,22 +122,29 @@ static const struct field case_fields[] = {
      .doc = "True if a message or a note has files."},
     {"is_merged", F_BOOL, READONLY, .column = "CASE WHEN t.merged_into_id IS NULL THEN 0 ELSE 1 END",
      .doc = "True if a merge moved the posts to another conversation."},
-    {"rating", F_WORD, READONLY, .words = rating_scores, .doc = "Score of the rating. Null if there is none."},
-    {"rating_status", F_WORD, READONLY, .column = "CASE WHEN t.rating IS NOT NULL THEN 3 WHEN t.surveyed_at IS NOT NULL THEN 2 ELSE 1 END",
-     .words = rating_statuses, .doc = "UNOFFERED, OFFERED (a survey was sent), or RECEIVED.", .example = "\"UNOFFERED\""},
-    {"tags", F_MANY, NULLABLE | ON_DEMAND | RECORDS, .ref = "tag", .many = TAGS_OF("case_tags", "case_id"), .check = check_tags,
-     .store = store_case_tags, .doc = "Tags, at most 100.", .example = "[\"vip\"]"},
-    {"last_post_status", F_WORD, READONLY, .column = "CASE WHEN " LAST_POST_IS_NOTE " THEN NULL ELSE t.last_message_status END",
+    {"rating", F_WORD, READONLY, .words = rating_scores,
+     .doc = "Score of the rating. Null if there is none."},
+    {"rating_status", F_WORD, READONLY,
+     .column = "CASE WHEN t.rating IS NOT NULL "
+               "THEN 3 WHEN t.surveyed_at IS NOT NULL THEN 2 ELSE 1 END",
+     .words = rating_statuses, .doc = "UNOFFERED, OFFERED (a survey was sent), or RECEIVED.",
+     .example = "\"UNOFFERED\""},
+    {"tags", F_MANY, NULLABLE | ON_DEMAND | RECORDS, .ref = "tag", .many = TAGS_OF("case_tags", "case_id"),
+     .check = check_tags, .store = store_case_tags, .doc = "Tags, at most 100.", .example = "[\"vip\"]"},
+    {"last_post_status", F_WORD, READONLY,
+     .column = "CASE WHEN " LAST_POST_IS_NOTE " THEN NULL ELSE t.last_message_status END",
      .words = message_statuses, .doc = "Delivery status of the last post; null of a note."},
     {"last_post_preview", F_TEXT, READONLY, .column = "COALESCE(t.last_note_preview, t.last_message_preview)",
      .doc = "Beginning of the last post."},
-    {"last_post_type", F_WORD, READONLY, .column = "CASE WHEN " LAST_POST_IS_NOTE " THEN 2 ELSE 1 END", .words = post_visibilities,
-     .doc = "PUBLIC for a message, NOTE for a note."},
+    {"last_post_type", F_WORD, READONLY, .column = "CASE WHEN " LAST_POST_IS_NOTE " THEN 2 ELSE 1 END",
+     .words = post_visibilities, .doc = "PUBLIC for a message, NOTE for a note."},
     {"last_message_preview", F_TEXT, READONLY, .doc = "Beginning of the last message."},
-    {"reply_channels", F_COMPUTED, READONLY | ON_DEMAND, .column = REPLY_MAILBOXES, .render = render_reply_channels,
-     .doc = "Channels for a reply.", .example = "[{\"uuid\": \"c0000000-0000-4000-8000-000000000002\", \"resource_type\": \"channel\"}]"},
-    {"realtime_channel", F_COMPUTED, READONLY, .render = case_realtime_channel, .doc = "Channel of realtime events.",
-     .example = "\"presence-0f@v1_cases_23\""},
+    {"reply_channels", F_COMPUTED, READONLY | ON_DEMAND, .column = REPLY_MAILBOXES,
+     .render = render_reply_channels, .doc = "Channels for a reply.",
+     .example = "[{\"uuid\": \"c0000000-0000-4000-8000-000000000002\", "
+                "\"resource_type\": \"channel\"}]"},
+    {"realtime_channel", F_COMPUTED, READONLY, .render = case_realtime_channel,
+     .doc = "Channel of realtime events.", .example = "\"presence-0f@v1_cases_23\""},
     {"last_assigned_at", F_TIME, READONLY, .doc = "Time of the last assignment."},
     {"last_replied_at", F_TIME, READONLY, .doc = "Time of the last message."},
     {"last_opened_at", F_TIME, READONLY, .doc = "Time when the status last became OPEN."},
@@ -132,7 +152,8 @@ static const struct field case_fields[] = {
     {"last_closed_at", F_TIME, READONLY, .doc = "Time when the status became CLOSED."},
     {"last_completed_at", F_TIME, READONLY, .doc = "Time when the status last became COMPLETED."},
     {"last_agent_activity_at", F_TIME, READONLY, .doc = "Time of the last change or post by staff."},
-    {"last_customer_activity_at", F_TIME, READONLY, .doc = "Time of the last change or message by a customer."},
+    {"last_customer_activity_at", F_TIME, READONLY,
+     .doc = "Time of the last change or message by a customer."},
     {"last_reply_by_agent_at", F_TIME, READONLY, .doc = "Time of the last message by staff."},
     {"last_reply_by_requester_at", F_TIME, READONLY, .doc = "Time of the last message by the requester."},
     {"agent_updated_at", F_TIME, READONLY, .doc = "Time of the last change by staff."},
@@ -144,13 +165,15 @@ static const struct field case_fields[] = {
     {0},
 };
 
-/* ---- lists ----------------------------------------------------------------------------------------------------------- */
+/* ---- lists ----------------------------------------------------------------------------------- */
 
 static const struct field case_list_args[] = {
     CASE_LIST_ARGS,
     {"tags", F_TEXTS, .check = check_tag_keys, .doc = "Only conversations with one of these tags."},
     {"identity_type", F_WORD, .words = case_identity_types, .doc = "Kind of `identity_value`."},
-    {"identity_value", F_TEXT, .doc = "Only conversations whose requester has this address, number or account."},
+    {"identity_value", F_TEXT,
+     .doc = "Only conversations whose requester has this address, number or "
+            "account."},
     {"assigned_agent_id", F_INT, .doc = "Only conversations that are assigned to this agent."},
     {"assigned_team_id", F_INT, .doc = "Only conversations that are assigned to this team."},
     {"requester_id", F_INT, .doc = "Only conversations of this requester."},
@@ -168,9 +191,10 @@ static int get_cases(struct call *c) {
     return api_list(c);
 }
 
-/* ---- making and changing --------------------------------------------------------------------------------------------- */
+/* ---- making and changing --------------------------------------------------------------------- */
 
-/* Importers send `channel` and `legacy_id`: they mail nobody. Returns 1 if the first message is mailed, 0, or a negative error. */
+/* Importers send `channel` and `legacy_id`: they mail nobody. Returns 1 if the first message is mailed, 0,
+ * or a negative error. */
 static int first_is_mailed(struct call *c, const struct channel_given *g) {
     bool asked = g->channel == CHANNEL_MAIL && (given(c, "channel_id") || g->copies);
     if (asked || g->copies) TRY(channel_check(c, g, g->channel, in_int(c, "requester")));
@@ -232,9 +256,10 @@ static int post_case(struct call *c) {
 static const struct {
     const char *name;
     enum case_property bit;
-} properties[] = {{"subject", CASE_SUBJECT},    {"status", CASE_STATUS},        {"priority", CASE_PRIORITY},   {"type", CASE_TYPE},
-                  {"assigned_team", CASE_TEAM}, {"assigned_agent", CASE_AGENT}, {"requester", CASE_REQUESTER}, {"brand", CASE_BRAND},
-                  {"form", CASE_FORM},          {"legacy_id", CASE_LEGACY_ID}};
+} properties[] = {{"subject", CASE_SUBJECT},     {"status", CASE_STATUS},      {"priority", CASE_PRIORITY},
+                  {"type", CASE_TYPE},           {"assigned_team", CASE_TEAM}, {"assigned_agent", CASE_AGENT},
+                  {"requester", CASE_REQUESTER}, {"brand", CASE_BRAND},        {"form", CASE_FORM},
+                  {"legacy_id", CASE_LEGACY_ID}};
 
 struct case_change case_change_given(struct call *c) {
     struct case_change change = {.subject = in_text(c, "subject"),
@@ -264,8 +289,9 @@ int check_closing(struct call *c) {
     return in_fail(c, "status", ERR_PERMISSIONS_DENIED, "Admins and owners close conversations.");
 }
 
-QUERY(merged_targets,
-      "SELECT k.id, k.merged_into_id FROM cases k WHERE k.id IN @LIST(:ids) AND k.merged_into_id IS NOT NULL ORDER BY k.id");
+QUERY(merged_targets, "SELECT k.id, k.merged_into_id FROM cases k "
+                      "WHERE k.id IN @LIST(:ids) AND k.merged_into_id IS NOT NULL "
+                      "ORDER BY k.id");
 
 /* Names each merged target with the conversation that has its posts. */
 static int refuse_merged(struct call *c) {
@@ -277,8 +303,11 @@ static int refuse_merged(struct call *c) {
         merged[n++][1] = col_int(row, 1);
     }
     for (int i = 0; i < n && rc >= 0; i++) {
-        int refused = api_refuse(c, str_fmt(a, "t.id = %" PRId64, merged[i][0]).p,
-                                 str_fmt(a, "The conversation was merged into conversation %" PRId64 ". Use that one.", merged[i][1]).p);
+        int refused =
+            api_refuse(c, str_fmt(a, "t.id = %" PRId64, merged[i][0]).p,
+                       str_fmt(a, "The conversation was merged into conversation %" PRId64 ". Use that one.",
+                               merged[i][1])
+                           .p);
         rc = refused == -ERR_RESOURCE_ACTION_NOT_AVAILABLE ? 0 : refused;
     }
     return rc < 0 ? rc : failed(&c->work) ? -(int)failure(&c->work) : 0;
@@ -299,7 +328,8 @@ static int put_cases(struct call *c) {
     int with_macro = macro_given(c, &macro);
     TRY(with_macro);
     bool changes = change.set || change.value_count || with_macro;
-    if (changes) TRY(api_refuse(c, "t.status_type = 5", "The conversation is closed. Open a new one to continue."));
+    if (changes)
+        TRY(api_refuse(c, "t.status_type = 5", "The conversation is closed. Open a new one to continue."));
     TRY(check_closing(c));
     for (int i = 0; changes && i < c->id_count; i++) {
         struct case_now now;
@@ -314,14 +344,15 @@ static int put_cases(struct call *c) {
     return api_reply(c);
 }
 
-/* ---- the trash ------------------------------------------------------------------------------------------------------- */
+/* ---- the trash ------------------------------------------------------------------------------- */
 
 static int set_state(struct call *c, enum case_state state) {
     TRY(refuse_merged(c));
     for (int i = 0; i < c->id_count; i++) {
         struct case_now now;
         TRY(case_load(&c->work, c->ids[i], &now));
-        if (now.state != (int)state) TRY(case_change(&c->work, &now, &(struct case_change){.set = CASE_STATE, .state = state}));
+        if (now.state != (int)state)
+            TRY(case_change(&c->work, &now, &(struct case_change){.set = CASE_STATE, .state = state}));
     }
     return api_reply(c);
 }
@@ -343,7 +374,8 @@ static int restore_case(struct call *c) {
     { name, F_TEXT, REFUSED, .doc = "Send `ids`, or nothing to empty the trash." }
 static const struct field trash_args[] = {NOT_IDS("id"), NOT_IDS("case_id"), NOT_IDS("case_ids"), {0}};
 
-/* Other DELETE requests ignore a body that they can't read. Here it may hold ids, and without them the whole trash would be deleted. */
+/* Other DELETE requests ignore a body that they can't read. Here it may hold ids, and without them the
+ * whole trash would be deleted. */
 static bool body_has_nothing(const struct call *c) {
     struct str text = str_trim(c->http->body);
     return !c->http->has_body || (c->http->form == NULL && str_eq(text, S("{}")));
@@ -352,7 +384,8 @@ static bool body_has_nothing(const struct call *c) {
 static int empty_trash(struct call *c) {
     TRY(api_input(c));
     if (!body_has_nothing(c))
-        return fail_field(&c->work, ERR_FIELD_REQUIRED, S("ids"), "The body has no ids. To empty the trash, send no body.");
+        return fail_field(&c->work, ERR_FIELD_REQUIRED, S("ids"),
+                          "The body has no ids. To empty the trash, send no body.");
     if (c->work.actor.rank < ROLE_ADMIN) return fail(&c->work, ERR_PERMISSIONS_DENIED);
     TRY(trash_empty(&c->work, &c->id));
     c->resource = resource_of(c->route->also_reply);
@@ -362,7 +395,8 @@ static int empty_trash(struct call *c) {
 
 static int delete_trashed_cases(struct call *c) {
     c->resource = c->home;
-    if (json_named(c->query, S("ids")) == NULL && json_named(c->body, S("ids")) == NULL) return empty_trash(c);
+    if (json_named(c->query, S("ids")) == NULL && json_named(c->body, S("ids")) == NULL)
+        return empty_trash(c);
     TRY(api_target(c));
     TRY(api_input(c));
     TRY(refuse_merged(c));
@@ -371,68 +405,80 @@ static int delete_trashed_cases(struct call *c) {
     return api_reply(c);
 }
 
-/* ---- routes ------------------------------------------------------------------------------------------------------------ */
+/* ---- routes ---------------------------------------------------------------------------------- */
 
 #define NEWEST .order = {.key = "t.updated_at", .descending = true}
 
 static const struct route case_routes[] = {
-    {GET, "/cases", COL_PLUS, "conversations", LIST, get_cases, .args = case_list_args, NEWEST, .count = case_list_count,
-     .summary = "List the conversations for staff",
-     .doc = "Conversations that the caller may see, the last changed first. Conversations in the trash are left out.",
+    {GET, "/cases", COL_PLUS, "conversations", LIST, get_cases, .args = case_list_args, NEWEST,
+     .count = case_list_count, .summary = "List the conversations for staff",
+     .doc = "Conversations that the caller may see, the last changed first. Conversations in the trash are "
+            "left out.",
      .errors = "FIELD_REQUIRED"},
-    {GET, "/users/:id/cases", COL_PLUS, "conversations", LIST, get_cases, .within = {"user", "requester_id"}, NEWEST,
-     .count = case_list_count, .summary = "List the conversations of a person"},
-    {GET, "/organizations/:id/cases", COL_PLUS, "conversations", LIST, get_cases, .within = {"organization", "organization_id"}, NEWEST,
-     .count = case_list_count, .summary = "List the conversations of an organization"},
-    {GET, "/cases/:id", COL_PLUS, "conversations", ONE, api_get, .summary = "Get a conversation as staff see it",
-     .doc = "Also if it is suspended or in the trash."},
-    {POST, "/cases", AG_PLUS, "conversations", ONE, post_case, .body = FILES_ATTACHED, .prepare = html_and_files_prepare,
-     .lane = LANE_PICTURE, .lane_for = "channel_options", .summary = "Open a conversation for a requester",
-     .doc =
-         "The first message is mailed to the requester if `channel_id` is that of a mailbox, or if `channel_options` has `cc`, but not if "
-         "there is a `legacy_id`. " FILE_PARTS_DOC},
-    {POST, "/cases/:id/reply", COL_PLUS, "conversations", ONE, post_case_reply, .of = "case", .reply = "case_reply", .input = reply_input,
-     .body = FILES_ATTACHED, .prepare = html_and_files_prepare, .lane = LANE_PICTURE, .lane_for = "channel_options",
-     .summary = "Reply to a conversation",
-     .doc = "A public reply needs the permission cases.public_reply; a note (channel NOTE) does not. Changes of properties need the role "
-            "agent "
-            "or above. With last_seen_post_id, the reply is refused if other people have posted since. " FILE_PARTS_DOC,
+    {GET, "/users/:id/cases", COL_PLUS, "conversations", LIST, get_cases, .within = {"user", "requester_id"},
+     NEWEST, .count = case_list_count, .summary = "List the conversations of a person"},
+    {GET, "/organizations/:id/cases", COL_PLUS, "conversations", LIST, get_cases,
+     .within = {"organization", "organization_id"}, NEWEST, .count = case_list_count,
+     .summary = "List the conversations of an organization"},
+    {GET, "/cases/:id", COL_PLUS, "conversations", ONE, api_get,
+     .summary = "Get a conversation as staff see it", .doc = "Also if it is suspended or in the trash."},
+    {POST, "/cases", AG_PLUS, "conversations", ONE, post_case, .body = FILES_ATTACHED,
+     .prepare = html_and_files_prepare, .lane = LANE_PICTURE, .lane_for = "channel_options",
+     .summary = "Open a conversation for a requester",
+     .doc = "The first message is mailed to the requester if `channel_id` is that of a mailbox, or if "
+            "`channel_options` has `cc`, but not if there is a `legacy_id`. " FILE_PARTS_DOC},
+    {POST, "/cases/:id/reply", COL_PLUS, "conversations", ONE, post_case_reply, .of = "case",
+     .reply = "case_reply", .input = reply_input, .body = FILES_ATTACHED, .prepare = html_and_files_prepare,
+     .lane = LANE_PICTURE, .lane_for = "channel_options", .summary = "Reply to a conversation",
+     .doc = "A public reply needs the permission cases.public_reply; a note (channel NOTE) does not. "
+            "Changes of properties need the role agent or above. With last_seen_post_id, the reply is "
+            "refused if other people have posted since. " FILE_PARTS_DOC,
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE POST_OVERTAKEN"},
     {DELETE, "/cases/:id/reply/:post_id", AG_PLUS, "conversations", NONE, delete_case_reply, .of = "case",
      .summary = "Undo a reply by mail",
-     .doc = "Only the author can undo a reply, and only while its e-mails wait for mail.undo_seconds. The message is deleted. The status "
-            "returns to "
-            "the one before the reply, if the reply itself changed it. Other changes stay.",
-     .errors = "RESOURCE_ACTION_NOT_AVAILABLE", .sample = {.path = "$CASE,$CASE_REPLY", .refused = "RESOURCE_NOT_FOUND"}},
-    {GET, "/cases/:id/participants", COL_PLUS, "conversations", LIST, api_list, .reply = "user_minimal", .of = "case",
-     .where = "t.id IN (" PARTICIPANTS ")", .summary = "List the participants of a conversation as staff see it",
-     .doc =
-         "The requester, the authors of messages, people who got a copy by mail, and the requesters and participants of conversations that "
-         "were merged into this one."},
-    {PUT, "/cases/trash", AG_PLUS, "conversations", COUNT, trash_cases, .permission = "cases.trash", .input = no_fields,
-     .summary = "Move several conversations to the trash", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+     .doc = "Only the author can undo a reply, and only while its e-mails wait for mail.undo_seconds. The "
+            "message is deleted. The status returns to the one before the reply, if the reply itself "
+            "changed it. Other changes stay.",
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE",
+     .sample = {.path = "$CASE,$CASE_REPLY", .refused = "RESOURCE_NOT_FOUND"}},
+    {GET, "/cases/:id/participants", COL_PLUS, "conversations", LIST, api_list, .reply = "user_minimal",
+     .of = "case", .where = "t.id IN (" PARTICIPANTS ")",
+     .summary = "List the participants of a conversation as staff see it",
+     .doc = "The requester, the authors of messages, people who got a copy by mail, and the requesters and "
+            "participants of conversations that were merged into this one."},
+    {PUT, "/cases/trash", AG_PLUS, "conversations", COUNT, trash_cases, .permission = "cases.trash",
+     .input = no_fields, .summary = "Move several conversations to the trash",
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {PUT, "/cases/:id", AG_PLUS, "conversations", ONE, put_cases, .summary = "Change a conversation",
-     .doc = "With If-Match the conversation changes only if nobody else has changed it since.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+     .doc = "With If-Match the conversation changes only if nobody else has changed it since.",
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {PUT, "/cases", AG_PLUS, "conversations", COUNT, put_cases, .summary = "Change several conversations",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
-    {PUT, "/cases/:id/trash", AG_PLUS, "conversations", ONE, trash_cases, .permission = "cases.trash", .input = no_fields,
-     .summary = "Move a conversation to the trash", .doc = "Customers do not see it then. PUT /cases/:id/restore brings it back.",
+    {PUT, "/cases/:id/trash", AG_PLUS, "conversations", ONE, trash_cases, .permission = "cases.trash",
+     .input = no_fields, .summary = "Move a conversation to the trash",
+     .doc = "Customers do not see it then. PUT /cases/:id/restore brings it "
+            "back.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
-    {PUT, "/cases/:id/restore", AG_PLUS, "conversations", ONE, restore_case, .permission = "cases.trash", .input = no_fields,
-     .summary = "Take a conversation out of the trash", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
-    {DELETE, "/cases/trash", AG_PLUS, "conversations", COUNT, delete_trashed_cases, .permission = "cases.trash", .args = trash_args,
-     .also = ONE, .also_status = 202, .also_reply = "bulk_job", .label = "job", .summary = "Delete conversations in the trash for ever",
+    {PUT, "/cases/:id/restore", AG_PLUS, "conversations", ONE, restore_case, .permission = "cases.trash",
+     .input = no_fields, .summary = "Take a conversation out of the trash",
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+    {DELETE, "/cases/trash", AG_PLUS, "conversations", COUNT, delete_trashed_cases,
+     .permission = "cases.trash", .args = trash_args, .also = ONE, .also_status = 202,
+     .also_reply = "bulk_job", .label = "job", .summary = "Delete conversations in the trash for ever",
      .doc =
-         "Without `ids`, admins and owners empty the trash: the reply is a job with the number of conversations as `total`, which deletes "
-         "those that are in the trash now. Deletes each conversation with its messages, notes, activities, attachments, tags and values of "
-         "custom fields, and the "
-         "conversations that were merged into it. A large conversation is deleted in parts, but nobody sees it any more.",
+         "Without `ids`, admins and owners empty the trash: the reply is a job with the number of "
+         "conversations as `total`, which deletes those that are in the trash now. Deletes each "
+         "conversation with its messages, notes, activities, attachments, tags and values of custom fields, "
+         "and the conversations that were merged into it. A large conversation is deleted in parts, but "
+         "nobody sees it any more.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
-    {POST, "/cases/:id/merge", AG_PLUS, "conversations", ONE, post_case_merge, .permission = "cases.merge", .status = 200,
-     .input = merge_input, .summary = "Merge conversations into this one",
-     .doc = "The posts of the others move here and keep their ids. The others are closed, and customers do not see them any more. Their "
-            "requesters become participants. Tags are added. All other properties of this conversation stay.",
-     .errors = "RESOURCE_ACTION_NOT_AVAILABLE", .sample = {.path = "18", .body = "{\"case_ids\":[79,119],\"force\":true}"}},
+    {POST, "/cases/:id/merge", AG_PLUS, "conversations", ONE, post_case_merge, .permission = "cases.merge",
+     .status = 200, .input = merge_input, .summary = "Merge conversations into this one",
+     .doc = "The posts of the others move here and keep their ids. The others are closed, and customers do "
+            "not see them any more. Their requesters become participants. Tags are added. All other "
+            "properties of this conversation stay.",
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE",
+     .sample = {.path = "18", .body = "{\"case_ids\":[79,119],\"force\":true}"}},
     {0},
 };
 

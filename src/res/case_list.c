@@ -1,11 +1,13 @@
 /* Lists of conversations with filters.
  *
- * A list walks one index range in its order, and checks the other filters on each row. The range decides the cost, so it is chosen here: the
- * filter with the fewest conversations, as their counters say (core/cases/case_total.h). The others are written with a unary plus, which
- * keeps both engines from using an index for them. Each type of status and each priority is a range of its own: a branch.
+ * A list walks one index range in its order, and checks the other filters on each row. The range decides
+ * the cost, so it is chosen here: the filter with the fewest conversations, as their counters say
+ * (core/cases/case_total.h). The others are written with a unary plus, which keeps both engines from using
+ * an index for them. Each type of status and each priority is a range of its own: a branch.
  *
- * A caller who sees a part of the conversations walks the branches of visibility. A requester, an organization, an agent or a rare tag is a
- * smaller range, so there visibility is checked on each row. A team of the caller and the caller as agent are ranges without that check. */
+ * A caller who sees a part of the conversations walks the branches of visibility. A requester, an
+ * organization, an agent or a rare tag is a smaller range, so there visibility is checked on each row. A
+ * team of the caller and the caller as agent are ranges without that check. */
 #include "res/case_list.h"
 
 #include "core/cases/case_both.h"
@@ -19,7 +21,8 @@ const struct word case_identity_types[] = {{IDENTITY_EMAIL + 1, "EMAIL"},
                                            {IDENTITY_FACEBOOK + 1, "FACEBOOK"},
                                            {0}};
 
-#define FEW_TAGGED 2000    /* conversations that are read and sorted rather than searched for in the order of the list */
+#define FEW_TAGGED \
+    2000 /* conversations that are read and sorted rather than searched for in the order of the list */
 #define MOST_PRIORITIES 12 /* With more priorities than this, the list does not read a range for each. */
 
 struct plan {
@@ -33,7 +36,7 @@ struct plan {
     int priority_count;
 };
 
-/* ---- the filters ---------------------------------------------------------------------------------------------------- */
+/* ---- the filters ----------------------------------------------------------------------------- */
 
 /* An argument that compares one column. */
 static const struct equal {
@@ -42,13 +45,16 @@ static const struct equal {
     size_t id;                            /* offset in struct case_filter */
 } equals[] = {
     {BY_TEAM, "assigned_team_id", "t.assigned_team_id", GONE_TEAMS, offsetof(struct case_filter, team_id)},
-    {BY_AGENT, "assigned_agent_id", "t.assigned_agent_id", GONE_AGENTS, offsetof(struct case_filter, agent_id)},
+    {BY_AGENT, "assigned_agent_id", "t.assigned_agent_id", GONE_AGENTS,
+     offsetof(struct case_filter, agent_id)},
     {BY_REQUESTER, "requester_id", "t.requester_id", NULL, offsetof(struct case_filter, requester_id)},
-    {BY_ORGANIZATION, "organization_id", "t.organization_id", GONE_ORGANIZATIONS, offsetof(struct case_filter, organization_id)},
+    {BY_ORGANIZATION, "organization_id", "t.organization_id", GONE_ORGANIZATIONS,
+     offsetof(struct case_filter, organization_id)},
 };
 #define EQUALS (sizeof equals / sizeof *equals)
 
-/* The parent of a nested list is a filter, too: its column has the name of an argument. Another id in the argument finds nothing. */
+/* The parent of a nested list is a filter, too: its column has the name of an argument. Another id in the
+ * argument finds nothing. */
 static void take_equals(struct plan *p) {
     struct call *c = p->call;
     for (size_t i = 0; i < EQUALS; i++) {
@@ -68,7 +74,8 @@ static int take_identity(struct plan *p) {
     int64_t owner = 0;
     if (!type->given && !value->given) return 0;
     if (!type->given || !value->given)
-        return fail_field(&c->work, ERR_FIELD_REQUIRED, type->given ? S("identity_value") : S("identity_type"),
+        return fail_field(&c->work, ERR_FIELD_REQUIRED,
+                          type->given ? S("identity_value") : S("identity_type"),
                           "identity_type and identity_value go together.");
     TRY(identity_owner(&c->work, (enum identity_kind)(type->value.i - 1), value->value.s, &owner));
     if (p->filter.by & BY_REQUESTER && p->filter.requester_id != owner) owner = 0;
@@ -78,7 +85,8 @@ static int take_identity(struct plan *p) {
 }
 
 QUERY(tag_ids_of_keys, "SELECT id FROM tags WHERE name_key IN @TEXTS(:keys)");
-QUERY(tagged_count, "SELECT COUNT(*) FROM (SELECT 1 AS one FROM case_tags WHERE tag_id IN @LIST(:tags) LIMIT 2001) k");
+QUERY(tagged_count,
+      "SELECT COUNT(*) FROM (SELECT 1 AS one FROM case_tags WHERE tag_id IN @LIST(:tags) LIMIT 2001) k");
 
 static int take_tags(struct plan *p) {
     struct call *c = p->call;
@@ -98,22 +106,25 @@ QUERY(priorities_up_to, "SELECT id FROM case_priorities WHERE level <= :level OR
 static int take_status_and_priority(struct plan *p) {
     struct call *c = p->call;
     const struct in *status = arg(c, "status"), *priority = arg(c, "priority");
-    for (int64_t i = 0; status->given && i < status->value.i; i++) p->filter.types |= 1U << status->value.ids[i];
+    for (int64_t i = 0; status->given && i < status->value.i; i++)
+        p->filter.types |= 1U << status->value.ids[i];
     if (status->given) p->filter.by |= BY_STATUS;
     if (!priority->given) return 0;
     p->filter.by |= BY_LEVEL;
     p->filter.level = priority->value.i;
-    int n = db_ids(c->work.conn, &priorities_up_to, BINDS(B_INT("level", p->filter.level)), c->work.arena, &p->priorities);
+    int n = db_ids(c->work.conn, &priorities_up_to, BINDS(B_INT("level", p->filter.level)), c->work.arena,
+                   &p->priorities);
     p->priority_count = n;
     return n < 0 ? n : 0;
 }
 
-/* ---- the range ------------------------------------------------------------------------------------------------------- */
+/* ---- the range ------------------------------------------------------------------------------- */
 
 static void branches_by_status(struct plan *p) {
-    static const char *const where[] = {"t.state = 1 AND t.status_type = 1", "t.state = 1 AND t.status_type = 2",
-                                        "t.state = 1 AND t.status_type = 3", "t.state = 1 AND t.status_type = 4",
-                                        "t.state = 1 AND t.status_type = 5", "t.state = 1 AND t.status_type = 6"};
+    static const char *const where[] = {
+        "t.state = 1 AND t.status_type = 1", "t.state = 1 AND t.status_type = 2",
+        "t.state = 1 AND t.status_type = 3", "t.state = 1 AND t.status_type = 4",
+        "t.state = 1 AND t.status_type = 5", "t.state = 1 AND t.status_type = 6"};
     for (int type = STATUS_NEW; type <= STATUS_CUSTOM; type++)
         if (p->filter.types >> type & 1) branch_add(p->branches, where[type - 1]);
 }
@@ -173,7 +184,8 @@ static void begin_range(struct plan *p, unsigned range) {
     if (range == BY_LEVEL) branches_by_priority(p);
     if (range == BY_TAG) branch_add(b, "t.state = 1 AND t.id IN " TAGGED_BY);
     for (size_t i = 0; i < EQUALS; i++)
-        if (range == equals[i].bit) branch_add(b, str_fmt(a, "t.state = 1 AND %s", equal_text(p, &equals[i], "")).p);
+        if (range == equals[i].bit)
+            branch_add(b, str_fmt(a, "t.state = 1 AND %s", equal_text(p, &equals[i], "")).p);
 }
 
 static void add_condition(struct plan *p, const char *condition) {
@@ -185,11 +197,13 @@ static void add_condition(struct plan *p, const char *condition) {
 static void check_others(struct plan *p, unsigned range) {
     unsigned left = p->filter.by & ~range;
     if (left & BY_STATUS) add_condition(p, "+t.status_type IN @LIST(:types)");
-    if (left & BY_LEVEL) add_condition(p, "+t.priority_id IN (SELECT p.id FROM case_priorities p WHERE p.level <= :level)");
+    if (left & BY_LEVEL)
+        add_condition(p, "+t.priority_id IN (SELECT p.id FROM case_priorities p "
+                         "WHERE p.level <= :level)");
     if (left & BY_TAG)
-        add_condition(p, p->tagged <= FEW_TAGGED
-                             ? "+t.id IN " TAGGED_BY
-                             : "EXISTS (SELECT 1 FROM case_tags k WHERE k.case_id = t.id AND k.tag_id IN @LIST(:tag_ids))");
+        add_condition(p, p->tagged <= FEW_TAGGED ? "+t.id IN " TAGGED_BY
+                                                 : "EXISTS (SELECT 1 FROM case_tags k WHERE k.case_id = t.id "
+                                                   "AND k.tag_id IN @LIST(:tag_ids))");
     for (size_t i = 0; i < EQUALS; i++)
         if (left & equals[i].bit) add_condition(p, equal_text(p, &equals[i], "+"));
 }
@@ -199,12 +213,14 @@ static void bind_filters(struct plan *p) {
     struct arena *a = p->call->work.arena;
     const struct case_filter *f = &p->filter;
     const struct in *status = arg(p->call, "status");
-    if (f->by & BY_STATUS) branch_bind_text(b, ":types", json_ids(a, status->value.ids, (size_t)status->value.i));
+    if (f->by & BY_STATUS)
+        branch_bind_text(b, ":types", json_ids(a, status->value.ids, (size_t)status->value.i));
     if (f->by & BY_LEVEL) branch_bind_int(b, ":level", f->level);
     if (f->by & BY_TAG) branch_bind_text(b, ":tag_ids", p->filter.tag_ids);
     for (size_t i = 0; i < EQUALS; i++)
         if (f->by & equals[i].bit)
-            branch_bind_int(b, str_fmt(a, ":%s", equals[i].argument).p, *(const int64_t *)(const void *)((const char *)f + equals[i].id));
+            branch_bind_int(b, str_fmt(a, ":%s", equals[i].argument).p,
+                            *(const int64_t *)(const void *)((const char *)f + equals[i].id));
 }
 
 /* The branches of visibility as a condition on a row. */
@@ -226,8 +242,8 @@ static unsigned ranges_of(const struct plan *p, bool sees_all) {
     return p->filter.by & may;
 }
 
-/* An agent who sees the conversations of teams sees a team of the agent as a whole. In another team, the agent sees only the agent's own
- * conversations, so the other branches are left out. */
+/* An agent who sees the conversations of teams sees a team of the agent as a whole. In another team, the
+ * agent sees only the agent's own conversations, so the other branches are left out. */
 static int narrow_to_team(struct plan *p) {
     struct work *w = &p->call->work;
     struct case_reader *reader;
@@ -255,7 +271,8 @@ static int plan_for_staff(struct plan *p, bool sees_all) {
 /* The branches that a customer sees are counted as a filter. */
 static void count_by_visibility(struct plan *p) {
     struct call *c = p->call;
-    if (c->work.actor.rank != ROLE_CUSTOMER || !c->work.actor.sees_organization || !arg(c, "filters")->given) return;
+    if (c->work.actor.rank != ROLE_CUSTOMER || !c->work.actor.sees_organization || !arg(c, "filters")->given)
+        return;
     p->filter.by |= BY_ORGANIZATION;
     p->filter.organization_id = c->work.actor.organization_id;
 }
@@ -299,7 +316,8 @@ int case_list_check(struct call *c, struct branches *b) {
 
 int case_list_plan(struct call *c, struct branches *b) {
     struct plan *p;
-    bool staff = c->work.actor.rank >= ROLE_COLLABORATOR, sees_all = staff && c->work.actor.case_access == CASES_ALL;
+    bool staff = c->work.actor.rank >= ROLE_COLLABORATOR,
+         sees_all = staff && c->work.actor.case_access == CASES_ALL;
     TRY(plan_begin(c, b, &p));
     if (staff) TRY(plan_for_staff(p, sees_all));
     unsigned range = smallest_range(p);
@@ -307,7 +325,8 @@ int case_list_plan(struct call *c, struct branches *b) {
     begin_range(p, range);
     check_others(p, range);
     count_by_visibility(p);
-    bool exact = !(range & ~p->visible) && (sees_all || range) && (p->filter.by & (p->filter.by - 1)) == 0; /* the range is the list */
+    /* the range is the list */
+    bool exact = !(range & ~p->visible) && (sees_all || range) && (p->filter.by & (p->filter.by - 1)) == 0;
     return staff && !exact ? end_if_empty(p) : 0;
 }
 

@@ -8,7 +8,8 @@
 #include <inttypes.h>
 
 const struct field merge_input[] = {
-    {"case_ids", F_IDS, PRESENT, .doc = "Conversations that are merged into this one, at most 100.", .example = "[24, 25]"},
+    {"case_ids", F_IDS, PRESENT, .doc = "Conversations that are merged into this one, at most 100.",
+     .example = "[24, 25]"},
     {"force", F_BOOL, .initial = "0", .doc = "True if the conversations may have different requesters."},
     {0},
 };
@@ -20,14 +21,18 @@ static int refuse_merging(struct call *c, int i, enum error code, const char *wh
 /* All problems with the given ids are reported. An id that is absent or invisible gets the same answer. */
 static int check_merged_ids(struct call *c, const struct in *ids) {
     if (ids->value.i > LIMIT_MERGED)
-        return in_fail(c, "case_ids", ERR_FIELD_INVALID, "At most %d conversations are merged at a time.", LIMIT_MERGED);
+        return in_fail(c, "case_ids", ERR_FIELD_INVALID, "At most %d conversations are merged at a time.",
+                       LIMIT_MERGED);
     for (int i = 0; i < ids->value.i; i++) {
         int64_t id = ids->value.ids[i];
-        if (id == c->id) refuse_merging(c, i, ERR_FIELD_INVALID, "A conversation can't be merged into itself.");
+        if (id == c->id)
+            refuse_merging(c, i, ERR_FIELD_INVALID, "A conversation can't be merged into itself.");
         if (id == c->id) continue;
         int rc = api_visible(c, c->home, id);
         if (rc < 0) return rc;
-        if (rc == 0) fail_at(&c->work, ERR_RESOURCE_NOT_FOUND, S("case_ids"), str_fmt(c->work.arena, "case_ids/%d", i), NULL);
+        if (rc == 0)
+            fail_at(&c->work, ERR_RESOURCE_NOT_FOUND, S("case_ids"), str_fmt(c->work.arena, "case_ids/%d", i),
+                    NULL);
     }
     return failed(&c->work) ? -(int)failure(&c->work) : 0;
 }
@@ -35,10 +40,14 @@ static int check_merged_ids(struct call *c, const struct in *ids) {
 static const char *why_not_merged(struct call *c, const struct merge *m, int i) {
     const struct case_now *now = &m->merged[i];
     if (now->merged_into_id)
-        return str_fmt(c->work.arena, "The conversation was merged into conversation %" PRId64 ". Merge that one.", now->merged_into_id).p;
+        return str_fmt(c->work.arena,
+                       "The conversation was merged into conversation %" PRId64 ". Merge that one.",
+                       now->merged_into_id)
+            .p;
     if (now->state != CASE_ACTIVE) return "The conversation is in the trash or suspended. Restore it first.";
     if (now->requester_id != m->survivor.requester_id && !in_int(c, "force"))
-        return "The conversations have different requesters. Send force=true if the requester of this one may read the posts of the other.";
+        return "The conversations have different requesters. Send force=true if the requester of this one "
+               "may read the posts of the other.";
     return NULL;
 }
 
@@ -62,6 +71,8 @@ int post_case_merge(struct call *c) {
     TRY(check_merged_states(c, &m));
     int left = case_merge(&c->work, &m);
     TRY(left);
-    if (left) notice(&c->work, "NOTICE", "%d tags were not added, because a conversation has at most %d.", left, LIMIT_TAGS);
+    if (left)
+        notice(&c->work, "NOTICE", "%d tags were not added, because a conversation has at most %d.", left,
+               LIMIT_TAGS);
     return api_reply(c);
 }

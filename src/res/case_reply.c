@@ -22,28 +22,38 @@
 #include "res/message_origin.h"
 #include "res/tag.h"
 
-/* ---- parameters ------------------------------------------------------------------------------------------------------- */
+/* ---- parameters ------------------------------------------------------------------------------ */
 
-static const struct word reply_channels[] = {
-    {CHANNEL_MAIL, "MAIL"}, {CHANNEL_HELPCENTER, "HELPCENTER"}, {CHANNEL_MESSENGER, "MESSENGER"}, {CHANNEL_NOTE, "NOTE"}, {0}};
+static const struct word reply_channels[] = {{CHANNEL_MAIL, "MAIL"},
+                                             {CHANNEL_HELPCENTER, "HELPCENTER"},
+                                             {CHANNEL_MESSENGER, "MESSENGER"},
+                                             {CHANNEL_NOTE, "NOTE"},
+                                             {0}};
 
 const struct field reply_input[] = {
     {"contents", F_LONG, NULLABLE, .max = LIMIT_CONTENTS,
-     .doc = "Text of the reply. Required for a note, and for a message without a file. Default: the text of the macro.",
+     .doc = "Text of the reply. Required for a note, and for a message without a file. Default: the text of "
+            "the macro.",
      .example = "\"Have you tried turning it backwards?\""},
     {"channel", F_WORD, NULLABLE, .words = reply_channels,
-     .doc = "NOTE for a note. MAIL sends the reply to the requester. Default: the channel of the conversation; NOTE if the text is that of "
-            "a macro for notes.",
+     .doc = "NOTE for a note. MAIL sends the reply to the requester. Default: the channel of the "
+            "conversation; NOTE if the text is that of a macro for notes.",
      .example = "\"NOTE\""},
     {"*", .group = channel_input},
     {"*", .group = message_source_input},
     {"*", .group = metadata_input},
-    {"client_id", F_TEXT, NULLABLE, .doc = "Id that the client chose. A reply that is sent again with it changes nothing."},
-    {"in_reply_to_uuid", F_TEXT, NULLABLE, .doc = "UUID of the message that is answered. It must be in the conversation."},
-    {"last_seen_post_id", F_INT, NULLABLE, .min = 1, .max = INT64_MAX, .doc = "The newest post that the caller has seen."},
+    {"client_id", F_TEXT, NULLABLE,
+     .doc = "Id that the client chose. A reply that is sent again with it "
+            "changes nothing."},
+    {"in_reply_to_uuid", F_TEXT, NULLABLE,
+     .doc = "UUID of the message that is answered. It must be in the "
+            "conversation."},
+    {"last_seen_post_id", F_INT, NULLABLE, .min = 1, .max = INT64_MAX,
+     .doc = "The newest post that the caller has seen."},
     {"subject", F_TEXT, 0, .doc = "New subject of the conversation."},
     {"requester", F_REF, 0, .ref = "user", .doc = "New requester."},
-    {"assigned_agent", F_REF, NULLABLE, .column = "t.assigned_agent_id", .ref = "user", .check = check_assigned_agent, .doc = "New agent."},
+    {"assigned_agent", F_REF, NULLABLE, .column = "t.assigned_agent_id", .ref = "user",
+     .check = check_assigned_agent, .doc = "New agent."},
     {"assigned_team", F_REF, NULLABLE, .column = "t.assigned_team_id", .ref = "team", .doc = "New team."},
     {"brand", F_REF, 0, .ref = "brand", .doc = "New brand."},
     {"status", F_REF, 0, .ref = "case_status", .doc = "New status. Default: what follows from the reply."},
@@ -52,10 +62,11 @@ const struct field reply_input[] = {
     {"legacy_id", F_TEXT, NULLABLE, .doc = "New id in the system that the conversation came from."},
     {"form", F_REF, NULLABLE, .ref = "case_form", .doc = "New form."},
     {"field_values", F_OBJECT, 0, .check = check_case_values, .doc = FIELD_VALUES_DOC},
-    {"tags", F_MANY, NULLABLE, .ref = "tag", .many = TAGS_OF("case_tags", "case_id"), .check = check_tags, .store = store_case_tags,
-     .doc = "The complete list of tags.", .example = "[\"vip\"]"},
+    {"tags", F_MANY, NULLABLE, .ref = "tag", .many = TAGS_OF("case_tags", "case_id"), .check = check_tags,
+     .store = store_case_tags, .doc = "The complete list of tags.", .example = "[\"vip\"]"},
     {"macro", F_REF, NULLABLE, .column = "", .ref = "macro",
-     .doc = MACRO_DOC " Its text is that of a request without contents. The text of a macro for notes becomes a note, never a message."},
+     .doc = MACRO_DOC " Its text is that of a request without contents. The text of a macro for notes "
+                      "becomes a note, never a message."},
     {"*", .group = attachment_input},
     {"*", .group = article_link_input},
     {0},
@@ -71,21 +82,23 @@ struct reply {
 };
 
 /* *channel: the given one, or the conversation's. */
-static int check_reply_channel(struct call *c, const struct reply *r, const struct case_now *now, const struct case_change *change,
-                               int *channel) {
+static int check_reply_channel(struct call *c, const struct reply *r, const struct case_now *now,
+                               const struct case_change *change, int *channel) {
     int64_t requester = change->set & CASE_REQUESTER ? change->requester_id : now->requester_id;
     *channel = r->is_note ? CHANNEL_NOTE : r->given.channel ? r->given.channel : case_message_channel(now);
     return channel_check(c, &r->given, *channel, requester);
 }
 
 /* The mails go to the requester after the change. The requester's own message is not mailed. */
-static int reply_mails(struct call *c, const struct reply *r, const struct case_now *now, int channel, int64_t post) {
+static int reply_mails(struct call *c, const struct reply *r, const struct case_now *now, int channel,
+                       int64_t post) {
     return channel == CHANNEL_MAIL ? message_mail_send(&c->work, now, post, r->given.cc, r->given.copies) : 0;
 }
 
 static int reply_permitted(struct call *c, const struct reply *r, const struct case_change *change) {
     bool changes = change->set || change->value_count || given(c, "tags") || in_int(c, "macro");
-    if (!r->is_note && !permitted(&c->work.actor, "cases.public_reply")) return fail(&c->work, ERR_PERMISSIONS_DENIED);
+    if (!r->is_note && !permitted(&c->work.actor, "cases.public_reply"))
+        return fail(&c->work, ERR_PERMISSIONS_DENIED);
     if (changes && c->work.actor.rank < ROLE_AGENT) return fail(&c->work, ERR_PERMISSIONS_DENIED);
     return check_closing(c);
 }
@@ -95,18 +108,20 @@ QUERY(reply_answers, "SELECT p.id FROM posts p WHERE p.case_id = :case AND p.uui
 static int check_answered(struct call *c) {
     int64_t id;
     if (in(c, "in_reply_to_uuid")->value.type != V_TEXT) return 0;
-    int rc = db_int(c->work.conn, &reply_answers, BINDS(B_INT("case", c->vars[0].id), B_TEXT("uuid", in_text(c, "in_reply_to_uuid"))), &id);
+    int rc = db_int(c->work.conn, &reply_answers,
+                    BINDS(B_INT("case", c->vars[0].id), B_TEXT("uuid", in_text(c, "in_reply_to_uuid"))), &id);
     if (rc) return rc < 0 ? rc : 0;
-    return in_fail(c, "in_reply_to_uuid", ERR_FIELD_INVALID, "The conversation has no message with this UUID.");
+    return in_fail(c, "in_reply_to_uuid", ERR_FIELD_INVALID,
+                   "The conversation has no message with this UUID.");
 }
 
-/* ---- collisions -------------------------------------------------------------------------------------------------------- */
+/* ---- collisions ------------------------------------------------------------------------------ */
 
 #define OVERTAKING 100 /* posts in the answer */
-QUERY(posts_overtaking,
-      "SELECT m.id FROM (SELECT p.id FROM posts p WHERE p.case_id = :case AND p.id > :seen AND p.creator_id <> :me UNION ALL "
-      "SELECT n.id FROM notes n WHERE n.case_id = :case AND n.id > :seen AND n.user_id <> :me) m ORDER BY m.id DESC "
-      "LIMIT :most");
+QUERY(posts_overtaking, "SELECT m.id FROM (SELECT p.id FROM posts p WHERE p.case_id = :case AND p.id > :seen "
+                        "AND p.creator_id <> :me UNION ALL SELECT n.id FROM notes n WHERE n.case_id = :case "
+                        "AND n.id > :seen AND n.user_id <> :me) m "
+                        "ORDER BY m.id DESC LIMIT :most");
 
 /* Compares under the lock of the conversation, so that no post is missed. */
 static int check_overtaken(struct call *c) {
@@ -117,8 +132,8 @@ static int check_overtaken(struct call *c) {
     int found;
     if (in(c, "last_seen_post_id")->value.type != V_INT) return 0;
     int n = db_ids(c->work.conn, &posts_overtaking,
-                   BINDS(B_INT("case", c->vars[0].id), B_INT("seen", in_int(c, "last_seen_post_id")), B_INT("me", c->work.actor.user_id),
-                         B_INT("most", OVERTAKING)),
+                   BINDS(B_INT("case", c->vars[0].id), B_INT("seen", in_int(c, "last_seen_post_id")),
+                         B_INT("me", c->work.actor.user_id), B_INT("most", OVERTAKING)),
                    c->work.arena, &ids);
     if (n <= 0) return n;
     struct view *v = view_new(c);
@@ -133,19 +148,24 @@ static int check_overtaken(struct call *c) {
     return fail(&c->work, ERR_POST_OVERTAKEN);
 }
 
-/* ---- the reply ----------------------------------------------------------------------------------------------------------- */
+/* ---- the reply ------------------------------------------------------------------------------- */
 
-QUERY(reply_of_client, "SELECT p.id FROM posts p WHERE p.case_id = :case AND p.creator_id = :me AND p.client_id = :client UNION ALL "
-                       "SELECT n.id FROM notes n WHERE n.case_id = :case AND n.user_id = :me AND n.client_id = :client");
+QUERY(reply_of_client,
+      "SELECT p.id FROM posts p WHERE p.case_id = :case AND p.creator_id = :me AND p.client_id = :client "
+      "UNION ALL SELECT n.id FROM notes n "
+      "WHERE n.case_id = :case AND n.user_id = :me AND n.client_id = :client");
 
 /* Returns 1 and sets *id if the caller has already sent this reply. */
 static int reply_sent_before(struct call *c, int64_t *id) {
     if (in(c, "client_id")->value.type != V_TEXT) return 0;
     return db_int(c->work.conn, &reply_of_client,
-                  BINDS(B_INT("case", c->vars[0].id), B_INT("me", c->work.actor.user_id), B_TEXT("client", in_text(c, "client_id"))), id);
+                  BINDS(B_INT("case", c->vars[0].id), B_INT("me", c->work.actor.user_id),
+                        B_TEXT("client", in_text(c, "client_id"))),
+                  id);
 }
 
-/* A request without contents has those of its macro. The text of a macro for notes is not meant for customers. */
+/* A request without contents has those of its macro. The text of a macro for notes is not meant for
+ * customers. */
 static void reply_take_macro(struct call *c, struct reply *r) {
     const struct json *sent = in(c, "contents")->json;
     bool fits = r->given.channel == 0 || r->is_note || r->macro.reply == MACRO_REPLY;
@@ -168,7 +188,8 @@ static int reply_read(struct call *c, struct reply *r) {
     r->metadata = metadata_given(c);
     if (r->is_note && (given(c, "source") || r->metadata.p))
         notice(&c->work, "NOTICE", "A note has no source and no metadata. They were ignored.");
-    if (!r->text_of_macro) r->text = attached_contents(c, &(struct attached){.count = r->is_note ? 0 : r->files.count});
+    if (!r->text_of_macro)
+        r->text = attached_contents(c, &(struct attached){.count = r->is_note ? 0 : r->files.count});
     if (failed(&c->work)) return -(int)failure(&c->work);
     return r->text.n ? html_contents(c, &r->text, &r->html, &r->original) : 0;
 }
@@ -182,7 +203,8 @@ static int reply_fill_text(struct call *c, struct reply *r, const struct case_no
 }
 
 /* Links in a note are for staff, so the caller is their reader. */
-static int reply_link_articles(struct call *c, struct reply *r, const struct case_now *now, const struct case_change *change) {
+static int reply_link_articles(struct call *c, struct reply *r, const struct case_now *now,
+                               const struct case_change *change) {
     int64_t requester = change->set & CASE_REQUESTER ? change->requester_id : now->requester_id;
     return article_links_append(c, r->is_note ? c->work.actor.user_id : requester, &r->text, &r->html);
 }
@@ -282,5 +304,8 @@ static const struct field reply_fields[] = {
     {0},
 };
 
-const struct resource case_reply_resource = {
-    .type = "case_reply", .scope = "conversations", .title = "Replies to cases", .doc = "The answer to a reply.", .fields = reply_fields};
+const struct resource case_reply_resource = {.type = "case_reply",
+                                             .scope = "conversations",
+                                             .title = "Replies to cases",
+                                             .doc = "The answer to a reply.",
+                                             .fields = reply_fields};

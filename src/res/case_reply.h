@@ -12,6 +12,7 @@ int delete_case_reply(struct call *c); /* DELETE /cases/:id/reply/:post_id */
 /* Functions of the resource case (res/case.c). */
 int check_assigned_agent(struct call *c, struct in *in);
 struct case_change case_change_given(struct call *c); /* the properties in the input */
-int check_closing(struct call *c);                    /* fails with PERMISSIONS_DENIED if an agent closes the conversation */
+/* fails with PERMISSIONS_DENIED if an agent closes the conversation */
+int check_closing(struct call *c);
 
 #endif

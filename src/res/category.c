@@ -8,8 +8,12 @@
 #include "res/slug.h"
 #include "res/translation.h"
 
-static int check_category_titles(struct call *c, struct in *in) { return check_translations(c, in, TITLE_OF_CATEGORY); }
-static int check_category_descriptions(struct call *c, struct in *in) { return check_translations(c, in, DESCRIPTION_OF_CATEGORY); }
+static int check_category_titles(struct call *c, struct in *in) {
+    return check_translations(c, in, TITLE_OF_CATEGORY);
+}
+static int check_category_descriptions(struct call *c, struct in *in) {
+    return check_translations(c, in, DESCRIPTION_OF_CATEGORY);
+}
 static int store_category_titles(struct call *c, const struct in *in, int64_t id) {
     return store_translations(c, in, id, TITLE_OF_CATEGORY);
 }
@@ -18,23 +22,26 @@ static int store_category_descriptions(struct call *c, const struct in *in, int6
 }
 
 static const struct field category_fields[] = {
-    {"legacy_id", F_TEXT, CREATE_ONLY | NULLABLE | UNIQUE, .doc = "Id in the system that the category was imported from.",
-     .example = "\"C-7\""},
-    {"titles", F_MANY, REQUIRED | SINGLE_TOO, .ref = "locale_field", .many = TRANSLATIONS_OF("7"), .check = check_category_titles,
-     .store = store_category_titles,
-     .doc = "Titles: a list of {locale, translation} that replaces the present ones, or one text in the default locale of the desk.",
+    {"legacy_id", F_TEXT, CREATE_ONLY | NULLABLE | UNIQUE,
+     .doc = "Id in the system that the category was imported from.", .example = "\"C-7\""},
+    {"titles", F_MANY, REQUIRED | SINGLE_TOO, .ref = "locale_field", .many = TRANSLATIONS_OF("7"),
+     .check = check_category_titles, .store = store_category_titles,
+     .doc = "Titles: a list of {locale, translation} that replaces the present ones, or one text in the "
+            "default locale of the desk.",
      .example = "[{\"locale\": \"en-us\", \"translation\": \"Billing\"}]"},
     SLUGS_MEMBER("category_slug"),
     {"descriptions", F_MANY, NULLABLE | SINGLE_TOO, .ref = "locale_field", .many = TRANSLATIONS_OF("8"),
-     .check = check_category_descriptions, .store = store_category_descriptions, .doc = "Descriptions, in the same form as titles.",
+     .check = check_category_descriptions, .store = store_category_descriptions,
+     .doc = "Descriptions, in the same form as titles.",
      .example = "[{\"locale\": \"en-us\", \"translation\": \"Invoices and payments.\"}]"},
-    {"brand", F_REF, NULLABLE, .ref = "brand", .shows = "name", .doc = "Brand whose help center has the category. Null: all brands."},
+    {"brand", F_REF, NULLABLE, .ref = "brand", .shows = "name",
+     .doc = "Brand whose help center has the category. Null: all brands."},
     {"display_order", F_INT, 0, .min = 0, .max = 1000000, .doc = "Position in the list. Default: the last."},
     {"*", .group = row_times},
     {0},
 };
 
-/* ---- handlers --------------------------------------------------------------------------------------------------------- */
+/* ---- handlers -------------------------------------------------------------------------------- */
 
 static int post_category(struct call *c) {
     TRY(api_input(c));
@@ -57,15 +64,18 @@ static int delete_categories(struct call *c) {
 
 static int put_categories_order(struct call *c) { return api_reorder(c, "category_ids", "display_order"); }
 
-/* ---- routes ----------------------------------------------------------------------------------------------------------- */
+/* ---- routes ---------------------------------------------------------------------------------- */
 
 static const struct field category_args[] = {
-    {"brand_id", F_INT, .min = 1, .max = INT64_MAX, .filter = "(t.brand_id IS NULL OR t.brand_id = :brand_id)",
+    {"brand_id", F_INT, .min = 1, .max = INT64_MAX,
+     .filter = "(t.brand_id IS NULL OR t.brand_id = :brand_id)",
      .doc = "Only categories of the help center of this brand: its own, and those of all brands."},
     {0},
 };
 static const struct field categories_order[] = {
-    {"category_ids", F_IDS, PRESENT, .doc = "Ids of categories in the new order. The others follow in their old order.",
+    {"category_ids", F_IDS, PRESENT,
+     .doc = "Ids of categories in the new order. The others follow in their old "
+            "order.",
      .example = "[2, 1]"},
     {0},
 };
@@ -73,17 +83,19 @@ static const struct field categories_order[] = {
 #define MANAGED .permission = "help_center.manage"
 
 static const struct route category_routes[] = {
-    {GET, "/categories", PUBLIC, "", LIST, api_list, .args = category_args, .order = {.key = "t.display_order"},
-     .summary = "List categories"},
+    {GET, "/categories", PUBLIC, "", LIST, api_list, .args = category_args,
+     .order = {.key = "t.display_order"}, .summary = "List categories"},
     {GET, "/categories/:id", PUBLIC, "", ONE, api_get, .summary = "Get a category"},
-    {POST, "/categories", AG_PLUS, "conversations", ONE, post_category, MANAGED, .summary = "Create a category"},
-    {PUT, "/categories/reorder", AG_PLUS, "conversations", NONE, put_categories_order, MANAGED, .input = categories_order,
-     .summary = "Reorder categories"},
-    {PUT, "/categories/:id", AG_PLUS, "conversations", ONE, api_update, MANAGED, .summary = "Update a category"},
-    {DELETE, "/categories/:id", AG_PLUS, "conversations", NONE, delete_categories, MANAGED, .summary = "Delete a category",
-     .doc = "Deletes its sections and their articles, too."},
-    {DELETE, "/categories", AG_PLUS, "conversations", COUNT, delete_categories, MANAGED, .summary = "Delete several categories",
-     .doc = "Deletes their sections and articles, too."},
+    {POST, "/categories", AG_PLUS, "conversations", ONE, post_category, MANAGED,
+     .summary = "Create a category"},
+    {PUT, "/categories/reorder", AG_PLUS, "conversations", NONE, put_categories_order, MANAGED,
+     .input = categories_order, .summary = "Reorder categories"},
+    {PUT, "/categories/:id", AG_PLUS, "conversations", ONE, api_update, MANAGED,
+     .summary = "Update a category"},
+    {DELETE, "/categories/:id", AG_PLUS, "conversations", NONE, delete_categories, MANAGED,
+     .summary = "Delete a category", .doc = "Deletes its sections and their articles, too."},
+    {DELETE, "/categories", AG_PLUS, "conversations", COUNT, delete_categories, MANAGED,
+     .summary = "Delete several categories", .doc = "Deletes their sections and articles, too."},
     {0},
 };
 

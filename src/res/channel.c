@@ -6,10 +6,11 @@
 
 #include <string.h>
 
-/* ---- the channels of a desk -------------------------------------------------------------------------------------------------
+/* ---- the channels of a desk ------------------------------------------------------------------
  *
- * A case shows its channels as references {uuid, resource_type}; include=channel shows them in full. Twitter and Facebook are not connected,
- * so nobody can reply by them, but imported messages may have them. */
+ * A case shows its channels as references {uuid, resource_type}; include=channel shows them in full.
+ * Twitter and Facebook are not connected, so nobody can reply by them, but imported messages may have
+ * them. */
 
 static const enum channel connected[] = {CHANNEL_MAIL, CHANNEL_HELPCENTER, CHANNEL_MESSENGER, CHANNEL_NOTE};
 #define CONNECTED ((int)(sizeof connected / sizeof *connected))
@@ -19,11 +20,13 @@ static const enum channel connected[] = {CHANNEL_MAIL, CHANNEL_HELPCENTER, CHANN
 #define UUID_OF_MAILBOX UUID_START "8001-"
 
 struct str channel_uuid(struct arena *a, int channel, int64_t mailbox_id) {
-    if (channel == CHANNEL_MAIL && mailbox_id) return str_fmt(a, UUID_OF_MAILBOX "%012lld", (long long)mailbox_id);
+    if (channel == CHANNEL_MAIL && mailbox_id)
+        return str_fmt(a, UUID_OF_MAILBOX "%012lld", (long long)mailbox_id);
     return str_fmt(a, UUID_OF_CHANNEL "%012d", channel);
 }
 
-QUERY(channel_mailbox_enabled, "SELECT id FROM mailboxes WHERE id = :id AND is_enabled = 1 AND deleted_at IS NULL");
+QUERY(channel_mailbox_enabled,
+      "SELECT id FROM mailboxes WHERE id = :id AND is_enabled = 1 AND deleted_at IS NULL");
 
 int channel_find(struct work *w, struct str text, int *channel, int64_t *mailbox_id) {
     const struct str start = S(UUID_OF_MAILBOX);
@@ -54,7 +57,8 @@ static void channel_write(struct view *v, int channel, int64_t mailbox_id) {
         jw_key(&v->w, S("character_limit"));
         jw_null(&v->w);
         jw_key(&v->w, S("account"));
-        if (channel == CHANNEL_MAIL && mailbox_id) view_reference(v, layout_of(resource_of("mailbox")), mailbox_id);
+        if (channel == CHANNEL_MAIL && mailbox_id)
+            view_reference(v, layout_of(resource_of("mailbox")), mailbox_id);
         else jw_null(&v->w);
     }
     jw_key(&v->w, S("resource_type"));
@@ -100,12 +104,13 @@ void render_reply_channels(struct view *v, const struct row *row, const struct v
     jw_array(&v->w);
     for (int i = 0; i < CONNECTED; i++) {
         if (!channel_replies(&v->c->work.actor, connected[i], n > 0)) continue;
-        for (int k = 0; k < (connected[i] == CHANNEL_MAIL ? n : 1); k++) channel_write(v, (int)connected[i], ids[k]);
+        for (int k = 0; k < (connected[i] == CHANNEL_MAIL ? n : 1); k++)
+            channel_write(v, (int)connected[i], ids[k]);
     }
     jw_end(&v->w);
 }
 
-/* ---- lists ------------------------------------------------------------------------------------------------------------------- */
+/* ---- lists ----------------------------------------------------------------------------------- */
 
 QUERY(channel_requester, "SELECT requester_id FROM cases WHERE id = :id");
 
@@ -118,7 +123,8 @@ static int requester_has_mail(struct call *c) {
     return rc <= 0 ? rc : message_mail_address(&c->work, requester, &address);
 }
 
-QUERY(channel_account, "SELECT COALESCE((SELECT k.mailbox_id FROM cases k WHERE k.id = :id), " DEFAULT_MAILBOX ")");
+QUERY(channel_account,
+      "SELECT COALESCE((SELECT k.mailbox_id FROM cases k WHERE k.id = :id), " DEFAULT_MAILBOX ")");
 QUERY(channel_accounts, "SELECT id FROM mailboxes WHERE is_enabled = 1 AND deleted_at IS NULL ORDER BY id");
 
 /* The enabled mailboxes; first that of the conversation, else the default. */
@@ -148,8 +154,8 @@ static int channel_rows(struct call *c, struct view *v, struct str name, struct 
     TRY(n);
     for (int i = 0; i < CONNECTED; i++) {
         bool by_mail = connected[i] == CHANNEL_MAIL;
-        bool listed =
-            replies ? channel_replies(&c->work.actor, connected[i], has_mail) : connected[i] != CHANNEL_NOTE && (!by_mail || has_mail);
+        bool listed = replies ? channel_replies(&c->work.actor, connected[i], has_mail)
+                              : connected[i] != CHANNEL_NOTE && (!by_mail || has_mail);
         for (int k = 0; listed && k < (by_mail ? n : 1); k++) {
             *out = channel_row(c, v, (int)connected[i], by_mail ? mailboxes[k] : 0);
             out = &(*out)->next;
@@ -165,30 +171,41 @@ static int get_case_channels(struct call *c) {
 
 static const struct field channel_fields[] = {
     {"uuid", F_TEXT, READONLY, .doc = "UUID of the channel."},
-    {"type", F_TEXT, READONLY, .doc = "MAIL, HELPCENTER, MESSENGER, NOTE, TWITTER or FACEBOOK.", .example = "\"MAIL\""},
-    {"character_limit", F_INT, READONLY, .doc = "Maximum number of characters of a message. Null: no limit of its own."},
-    {"account", F_REF, READONLY, .ref = "mailbox", .doc = "Mailbox of the channel MAIL. Null for the other channels."},
+    {"type", F_TEXT, READONLY, .doc = "MAIL, HELPCENTER, MESSENGER, NOTE, TWITTER or FACEBOOK.",
+     .example = "\"MAIL\""},
+    {"character_limit", F_INT, READONLY,
+     .doc = "Maximum number of characters of a message. Null: no limit of its "
+            "own."},
+    {"account", F_REF, READONLY, .ref = "mailbox",
+     .doc = "Mailbox of the channel MAIL. Null for the other channels."},
     {0},
 };
 
 static const struct route channel_routes[] = {
-    {GET, "/cases/channels", COL_PLUS, "conversations", LIST_COUNT, api_list, .summary = "List the channels of new conversations",
+    {GET, "/cases/channels", COL_PLUS, "conversations", LIST_COUNT, api_list,
+     .summary = "List the channels of new conversations",
      .doc = "MAIL is listed for each enabled mailbox, its `account`."},
-    {GET, "/cases/reply/channels", COL_PLUS, "conversations", LIST_COUNT, api_list, .summary = "List the channels of replies",
-     .doc = "MAIL is listed for each enabled mailbox, its `account`. Without the permission cases.public_reply, NOTE is the only one."},
+    {GET, "/cases/reply/channels", COL_PLUS, "conversations", LIST_COUNT, api_list,
+     .summary = "List the channels of replies",
+     .doc = "MAIL is listed for each enabled mailbox, its `account`. Without the permission "
+            "cases.public_reply, NOTE is the only one."},
     {GET, "/cases/:id/channels", COL_PLUS, "conversations", LIST_COUNT, get_case_channels, .of = "case",
      .summary = "List the channels by which a requester can be reached",
-     .doc = "MAIL is listed for each enabled mailbox if the requester has an e-mail address; first that of the conversation."},
+     .doc = "MAIL is listed for each enabled mailbox if the requester has an e-mail address; first that of "
+            "the conversation."},
     {GET, "/cases/:id/reply/channels", COL_PLUS, "conversations", LIST_COUNT, get_case_channels, .of = "case",
      .summary = "List the channels for a reply to a conversation",
-     .doc = "MAIL is listed for each enabled mailbox if the requester has an e-mail address; first that of the conversation."},
+     .doc = "MAIL is listed for each enabled mailbox if the requester has an e-mail address; first that of "
+            "the conversation."},
     {0},
 };
 
-const struct resource channel_resource = {.type = "channel",
-                                          .scope = "conversations",
-                                          .title = "Channels",
-                                          .doc = "Ways by which messages come and go. A channel has a UUID and no id.",
-                                          .fields = channel_fields,
-                                          .routes = channel_routes,
-                                          .rows = channel_rows};
+const struct resource channel_resource = {
+    .type = "channel",
+    .scope = "conversations",
+    .title = "Channels",
+    .doc = "Ways by which messages come and go. A channel has a UUID and no "
+           "id.",
+    .fields = channel_fields,
+    .routes = channel_routes,
+    .rows = channel_rows};

@@ -18,17 +18,18 @@ int channel_find(struct work *w, struct str text, int *channel, int64_t *mailbox
 
 /* SQL over the alias t of cases, for render_reply_channels: the enabled mailboxes, or null if the
  * requester has no e-mail address. */
-#define REPLY_MAILBOXES                                                                                                     \
-    "CASE WHEN EXISTS (SELECT 1 FROM identity_emails e WHERE e.user_id = t.requester_id AND e.is_primary = 1) THEN "        \
-    "(SELECT @JSON_ROWS(m.id) FROM (SELECT x.id FROM mailboxes x WHERE x.is_enabled = 1 AND x.deleted_at IS NULL ORDER BY " \
-    "x.id) m) END"
+#define REPLY_MAILBOXES                                                                       \
+    "CASE WHEN EXISTS (SELECT 1 FROM identity_emails e WHERE e.user_id = t.requester_id "     \
+    "AND e.is_primary = 1) THEN (SELECT @JSON_ROWS(m.id) FROM (SELECT x.id FROM mailboxes x " \
+    "WHERE x.is_enabled = 1 AND x.deleted_at IS NULL ORDER BY x.id) m) END"
 
 /* A hidden member that loads the mailbox of the channel MAIL: that of the conversation, else the default.
  * The subquery runs once for a statement. */
-#define CHANNEL_MAILBOX(of_case)                                                                                    \
-    {                                                                                                               \
-        "channel_mailbox", F_REF, HIDDEN, .ref = "mailbox", .column = "COALESCE(" of_case ", " DEFAULT_MAILBOX ")", \
-                                          .doc = "Mailbox of the conversation, or the default one.",                \
+#define CHANNEL_MAILBOX(of_case)                                                                     \
+    {                                                                                                \
+        "channel_mailbox", F_REF, HIDDEN, .ref = "mailbox",                                          \
+                                          .column = "COALESCE(" of_case ", " DEFAULT_MAILBOX ")",    \
+                                          .doc = "Mailbox of the conversation, or the default one.", \
     }
 #define DEFAULT_MAILBOX "(SELECT b.id FROM mailboxes b WHERE b.is_default = 1)"
 

@@ -16,7 +16,8 @@ static int check_channel_id(struct call *c, struct in *in) {
     in->value = (struct value){V_INT, .i = channel};
     return rc ? 0
               : fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer,
-                        "There is no such channel, and no enabled mailbox with this id. GET /cases/reply/channels lists them.");
+                        "There is no such channel, and no enabled mailbox with this id. GET "
+                        "/cases/reply/channels lists them.");
 }
 
 /* An address of the desk gets no copy: the mail would come back, and the desk would take part in its own
@@ -24,7 +25,8 @@ static int check_channel_id(struct call *c, struct in *in) {
  * address gets a copy, 0, or a negative error. */
 static int copy_leaves(struct call *c, struct str address) {
     int ours = mailbox_owns(&c->work, address);
-    if (ours > 0) call_warn(c, STR_CAT(c->work.arena, address, S(" is an address of this desk. It gets no copy.")));
+    if (ours > 0)
+        call_warn(c, STR_CAT(c->work.arena, address, S(" is an address of this desk. It gets no copy.")));
     return ours < 0 ? ours : !ours;
 }
 
@@ -38,14 +40,15 @@ static int check_channel_options(struct call *c, struct in *in) {
     if (list->type == JSON_STRING) list = input_joined(a, list, &text) ? input_split(a, text) : list;
     struct str *cc = in->made = arena_array(a, (list->type == JSON_ARRAY ? list->count : 0) + 1, sizeof *cc);
     if (list->type != JSON_ARRAY || list->count > LIMIT_COPIES)
-        return fail_at(&c->work, ERR_FIELD_INVALID, in->name, S("channel_options/cc"), "At most %d e-mail addresses are expected.",
-                       LIMIT_COPIES);
+        return fail_at(&c->work, ERR_FIELD_INVALID, in->name, S("channel_options/cc"),
+                       "At most %d e-mail addresses are expected.", LIMIT_COPIES);
     int place = 0;
     for (const struct json *j = list->first; j; j = j->next, place++) {
         struct str address = j->type == JSON_STRING ? str_trim(j->text) : S("");
         bool valid = email_valid(address);
         if (!valid)
-            fail_at(&c->work, ERR_FIELD_INVALID, in->name, str_fmt(a, "channel_options/cc/%d", place), "An e-mail address is expected.");
+            fail_at(&c->work, ERR_FIELD_INVALID, in->name, str_fmt(a, "channel_options/cc/%d", place),
+                    "An e-mail address is expected.");
         int leaves = valid ? copy_leaves(c, address) : 0;
         TRY(leaves);
         if (leaves) cc[n++] = address;
@@ -54,12 +57,15 @@ static int check_channel_options(struct call *c, struct in *in) {
 }
 
 const struct field channel_input[] = {
-    {"channel_id", F_TEXT, NULLABLE | CREATE_ONLY | INPUT_ONLY | BY_HANDLER, .column = "", .check = check_channel_id,
-     .doc = "UUID of a channel, or the id of its account, a mailbox. In place of `channel`, or beside the same `channel`.",
+    {"channel_id", F_TEXT, NULLABLE | CREATE_ONLY | INPUT_ONLY | BY_HANDLER, .column = "",
+     .check = check_channel_id,
+     .doc = "UUID of a channel, or the id of its account, a mailbox. In place of `channel`, or beside the "
+            "same `channel`.",
      .example = "\"c0000000-0000-4000-8000-000000000006\""},
-    {"channel_options", F_OBJECT, NULLABLE | CREATE_ONLY | INPUT_ONLY | BY_HANDLER, .column = "", .check = check_channel_options,
-     .doc = "`html`: true if `contents` is HTML. It is cleaned. `cc`: e-mail addresses that get a copy, at most 50; only with the channel "
-            "MAIL. Addresses of the desk get none.",
+    {"channel_options", F_OBJECT, NULLABLE | CREATE_ONLY | INPUT_ONLY | BY_HANDLER, .column = "",
+     .check = check_channel_options,
+     .doc = "`html`: true if `contents` is HTML. It is cleaned. `cc`: e-mail addresses that get a copy, at "
+            "most 50; only with the channel MAIL. Addresses of the desk get none.",
      .example = "{\"html\": false}"},
     {0},
 };
@@ -73,13 +79,16 @@ int channel_given(struct call *c, struct channel_given *out) {
     if (found) out->mailbox_id = *(const int64_t *)id->made;
     while (cc && cc[out->copies].p) out->copies++;
     if (!found || word == 0 || id->value.i == 0 || word == id->value.i) return 0;
-    return in_fail(c, "channel_id", ERR_PARAMETERS_INCONSISTENT, "channel and channel_id differ. Send one of them.");
+    return in_fail(c, "channel_id", ERR_PARAMETERS_INCONSISTENT,
+                   "channel and channel_id differ. Send one of them.");
 }
 
 int channel_mailbox(struct call *c, const struct channel_given *g, int64_t case_id, struct mailbox *out) {
     TRY(mailbox_for_reply(&c->work, g->mailbox_id, case_id, out));
     if (g->mailbox_id && out->id != g->mailbox_id)
-        call_warn(c, STR_CAT(c->work.arena, S("The mailbox of channel_id is not verified. The mail leaves by "), out->address, S(".")));
+        call_warn(c,
+                  STR_CAT(c->work.arena, S("The mailbox of channel_id is not verified. The mail leaves by "),
+                          out->address, S(".")));
     return 0;
 }
 

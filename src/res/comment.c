@@ -8,7 +8,7 @@
 #include "files/html_clean.h"
 #include "res/groups.h"
 
-/* ---- members ------------------------------------------------------------------------------------------------------------- */
+/* ---- members --------------------------------------------------------------------------------- */
 
 /* Comments have no attachments, so inline pictures are removed. */
 static struct str no_picture(void *ctx, struct str content_id) {
@@ -18,40 +18,47 @@ static struct str no_picture(void *ctx, struct str content_id) {
 
 /* Pictures of other servers stay blocked, because their servers would learn who reads when. */
 static void render_comment(struct view *v, const struct row *row, const struct value *own) {
-    if (row_cell(row, "is_html")->i) jw_str(&v->w, html_show(v->c->work.arena, own->s, false, no_picture, NULL));
+    if (row_cell(row, "is_html")->i)
+        jw_str(&v->w, html_show(v->c->work.arena, own->s, false, no_picture, NULL));
     else jw_str(&v->w, own->s);
 }
 
 /* Replies in the order of a talk. Only staff see SPAM. */
-#define REPLIES                                                                                                                           \
-    "SELECT r.parent_id, r.id FROM article_comments r WHERE r.parent_id IN @LIST(:ids) AND (r.status = 1 OR EXISTS (SELECT 1 FROM users " \
-    "u "                                                                                                                                  \
-    "WHERE u.id = :me AND u.role_type >= 2)) ORDER BY r.parent_id, r.created_at, r.id"
+#define REPLIES                                                                            \
+    "SELECT r.parent_id, r.id FROM article_comments r "                                    \
+    "WHERE r.parent_id IN @LIST(:ids) AND (r.status = 1 OR EXISTS (SELECT 1 FROM users u " \
+    "WHERE u.id = :me AND u.role_type >= 2)) "                                             \
+    "ORDER BY r.parent_id, r.created_at, r.id"
 
 static const struct field comment_fields[] = {
     {"article_id", F_INT, HIDDEN, .column = "t.article_id"},
     {"contents", F_LONG, PRESENT | BY_HANDLER, .render = render_comment,
-     .doc = "Contents of the comment: a text, or HTML if is_html is true. Pictures of other servers are blocked.",
+     .doc = "Contents of the comment: a text, or HTML if is_html is true. Pictures of other servers are "
+            "blocked.",
      .example = "\"This helped, thank you.\""},
-    {"is_html", F_BOOL, CREATE_ONLY | BY_HANDLER, .initial = "0", .doc = "True if `contents` is HTML. It is cleaned when it is stored."},
-    {"status", F_WORD, READONLY, .words = comment_statuses, .doc = "PUBLISHED, or SPAM. Only staff see SPAM.", .example = "\"PUBLISHED\""},
+    {"is_html", F_BOOL, CREATE_ONLY | BY_HANDLER, .initial = "0",
+     .doc = "True if `contents` is HTML. It is cleaned when it is stored."},
+    {"status", F_WORD, READONLY, .words = comment_statuses, .doc = "PUBLISHED, or SPAM. Only staff see SPAM.",
+     .example = "\"PUBLISHED\""},
     {"user", F_REF, READONLY, .ref = "user_minimal", .doc = "Author of the comment."},
     {"parent", F_REF, CREATE_ONLY | BY_HANDLER | NULLABLE, .ref = "comment",
      .doc = "Comment that this one replies to. It is no reply itself. Null if the comment is no reply."},
     {"replies", F_MANY, READONLY, .ref = "comment", .many = REPLIES, .doc = "Replies, the oldest first."},
     {"is_liked", F_BOOL, READONLY,
-     .column = "CASE WHEN EXISTS (SELECT 1 FROM comment_likes cl WHERE cl.comment_id = t.id AND cl.user_id = :me) THEN 1 ELSE 0 END",
+     .column = "CASE WHEN EXISTS (SELECT 1 FROM comment_likes cl WHERE cl.comment_id = t.id "
+               "AND cl.user_id = :me) THEN 1 ELSE 0 END",
      .doc = "True if the caller likes the comment."},
     {"like_count", F_INT, READONLY, .doc = "Number of people who like it.", .example = "3"},
     {"*", .group = row_times},
     {0},
 };
 
-/* ---- reading ------------------------------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static const struct field comment_args[] = {
     {"filter", F_WORD, .words = comment_statuses,
-     .doc = "Only comments with this status. SPAM lists replies, too; callers who are not staff get an empty list."},
+     .doc = "Only comments with this status. SPAM lists replies, too; callers who are not staff get an "
+            "empty list."},
     {0},
 };
 
@@ -60,7 +67,8 @@ static const char *comments_listed(struct call *c) {
     bool staff = c->work.actor.rank >= ROLE_COLLABORATOR;
     const struct in *filter = arg(c, "filter");
     int64_t status = filter->given ? filter->value.i : staff ? 0 : COMMENT_PUBLISHED;
-    if (status == COMMENT_SPAM) return staff ? "t.article_id = :id AND t.status = 2" : "t.article_id = :id AND 1 = 0";
+    if (status == COMMENT_SPAM)
+        return staff ? "t.article_id = :id AND t.status = 2" : "t.article_id = :id AND 1 = 0";
     if (status == COMMENT_PUBLISHED) return "t.article_id = :id AND t.parent_id IS NULL AND t.status = 1";
     return "t.article_id = :id AND t.parent_id IS NULL";
 }
@@ -74,9 +82,11 @@ static int get_comments(struct call *c) {
     return api_list(c);
 }
 
-/* ---- writing ------------------------------------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
-static int refuse_flood(struct call *c, int64_t seconds) { return seconds <= 0 ? (int)seconds : call_wait(c, seconds); }
+static int refuse_flood(struct call *c, int64_t seconds) {
+    return seconds <= 0 ? (int)seconds : call_wait(c, seconds);
+}
 
 /* A text that is too long costs no process: api_input refuses it. */
 static int clean_comment(struct call *c) {
@@ -101,13 +111,14 @@ static int post_comment_prepare(struct call *c) {
     return clean_comment(c);
 }
 
-QUERY(comment_form, "SELECT is_html FROM article_comments WHERE id = :id AND user_id = :me AND created_at >= :since");
+QUERY(comment_form,
+      "SELECT is_html FROM article_comments WHERE id = :id AND user_id = :me AND created_at >= :since");
 
 /* A comment keeps its form. */
 static int put_comment_prepare(struct call *c) {
     int64_t html = 0;
-    const struct bind *binds =
-        BINDS(B_INT("id", c->vars[1].id), B_INT("me", c->work.actor.user_id), B_INT("since", c->work.now - COMMENT_WINDOW));
+    const struct bind *binds = BINDS(B_INT("id", c->vars[1].id), B_INT("me", c->work.actor.user_id),
+                                     B_INT("since", c->work.now - COMMENT_WINDOW));
     int rc = db_int(c->work.conn, &comment_form, binds, &html);
     return rc < 0 ? rc : html ? clean_comment(c) : 0;
 }
@@ -117,8 +128,10 @@ static int comment_contents(struct call *c, bool html, struct str *out) {
     const struct html_cleaned *clean = c->prepared;
     *out = html && clean ? clean->html : in_text(c, "contents");
     if (html && (clean == NULL || clean->cut))
-        return in_fail(c, "contents", ERR_FIELD_INVALID, "This HTML is too complex or too long. Send plain text.");
-    if (html && str_trim(clean->text).n == 0) return in_fail(c, "contents", ERR_FIELD_EMPTY, "The comment has no text that can be shown.");
+        return in_fail(c, "contents", ERR_FIELD_INVALID,
+                       "This HTML is too complex or too long. Send plain text.");
+    if (html && str_trim(clean->text).n == 0)
+        return in_fail(c, "contents", ERR_FIELD_EMPTY, "The comment has no text that can be shown.");
     return 0;
 }
 
@@ -149,7 +162,8 @@ static int put_comment(struct call *c) {
     TRY(api_input(c));
     TRY(comment_is_fresh(&c->work, c->id));
     int64_t html = 0;
-    TRY(db_int(c->work.conn, &comment_form, BINDS(B_INT("id", c->id), B_INT("me", c->work.actor.user_id), B_INT("since", 0)), &html));
+    TRY(db_int(c->work.conn, &comment_form,
+               BINDS(B_INT("id", c->id), B_INT("me", c->work.actor.user_id), B_INT("since", 0)), &html));
     TRY(comment_contents(c, html != 0, &contents));
     TRY(comment_rewrite(&c->work, c->id, contents));
     return api_reply(c);
@@ -174,41 +188,51 @@ static int moderate(struct call *c, enum comment_status status) {
 static int put_comment_publish(struct call *c) { return moderate(c, COMMENT_PUBLISHED); }
 static int put_comment_spam(struct call *c) { return moderate(c, COMMENT_SPAM); }
 
-/* ---- routes -------------------------------------------------------------------------------------------------------------- */
+/* ---- routes ---------------------------------------------------------------------------------- */
 
 #define OF_ARTICLE .within = {"article", "article_id"}
-#define WINDOW_DOC "Only for the author, up to 10 minutes after the comment was posted. Staff moderate by /spam."
+#define WINDOW_DOC                                                                           \
+    "Only for the author, up to 10 minutes after the comment was posted. Staff moderate by " \
+    "/spam."
 
 static const struct route comment_routes[] = {
-    {GET, "/articles/:id/comments", PUBLIC, "", LIST, get_comments, OF_ARTICLE, .args = comment_args, .order = {"t.created_at", true},
-     .summary = "List the comments on an article",
-     .doc = "The newest first. Replies are in `replies` of their comment; include=comment shows them in full. Without `filter`, staff get "
-            "comments of both states, others the published ones."},
-    {GET, "/articles/:id/comments/:comment_id", PUBLIC, "", ONE, api_get, OF_ARTICLE, .summary = "Get a comment"},
-    {POST, "/articles/:id/comments", ALL, "", ONE, post_comment, .bearer = "conversations", OF_ARTICLE, .prepare = post_comment_prepare,
-     .lane = LANE_PICTURE, .lane_for = "is_html", .summary = "Comment on an article",
-     .doc = "With parent_id it is a reply to that comment. A person may post as many comments a minute as the setting "
-            "helpcenter.comments_a_minute says.",
+    {GET, "/articles/:id/comments", PUBLIC, "", LIST, get_comments, OF_ARTICLE, .args = comment_args,
+     .order = {"t.created_at", true}, .summary = "List the comments on an article",
+     .doc = "The newest first. Replies are in `replies` of their comment; include=comment shows them in "
+            "full. Without `filter`, staff get comments of both states, others the published ones."},
+    {GET, "/articles/:id/comments/:comment_id", PUBLIC, "", ONE, api_get, OF_ARTICLE,
+     .summary = "Get a comment"},
+    {POST, "/articles/:id/comments", ALL, "", ONE, post_comment, .bearer = "conversations", OF_ARTICLE,
+     .prepare = post_comment_prepare, .lane = LANE_PICTURE, .lane_for = "is_html",
+     .summary = "Comment on an article",
+     .doc = "With parent_id it is a reply to that comment. A person may post as many comments a minute as "
+            "the setting helpcenter.comments_a_minute says.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
-    {PUT, "/articles/:id/comments/:comment_id", ALL, "", ONE, put_comment, .bearer = "conversations", OF_ARTICLE,
-     .prepare = put_comment_prepare, .lane = LANE_PICTURE, .summary = "Change a comment",
-     .doc = WINDOW_DOC " It stays a text or HTML, as it was posted.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
-    {PUT, "/articles/:id/comments/:comment_id/publish", COL_PLUS, "", NONE, put_comment_publish, .bearer = "conversations", OF_ARTICLE,
-     .input = no_fields, .summary = "Publish a comment", .doc = "Has no effect on a published comment."},
-    {PUT, "/articles/:id/comments/:comment_id/spam", COL_PLUS, "", NONE, put_comment_spam, .bearer = "conversations", OF_ARTICLE,
-     .input = no_fields, .summary = "Mark a comment as spam", .doc = "Then only staff see it and its replies. Has no effect on spam."},
-    {DELETE, "/articles/:id/comments/:comment_id", ALL, "", NONE, delete_comment, .bearer = "conversations", OF_ARTICLE,
-     .summary = "Delete a comment", .doc = WINDOW_DOC " Its replies are deleted, too.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+    {PUT, "/articles/:id/comments/:comment_id", ALL, "", ONE, put_comment, .bearer = "conversations",
+     OF_ARTICLE, .prepare = put_comment_prepare, .lane = LANE_PICTURE, .summary = "Change a comment",
+     .doc = WINDOW_DOC " It stays a text or HTML, as it was posted.",
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+    {PUT, "/articles/:id/comments/:comment_id/publish", COL_PLUS, "", NONE, put_comment_publish,
+     .bearer = "conversations", OF_ARTICLE, .input = no_fields, .summary = "Publish a comment",
+     .doc = "Has no effect on a published comment."},
+    {PUT, "/articles/:id/comments/:comment_id/spam", COL_PLUS, "", NONE, put_comment_spam,
+     .bearer = "conversations", OF_ARTICLE, .input = no_fields, .summary = "Mark a comment as spam",
+     .doc = "Then only staff see it and its replies. Has no effect on spam."},
+    {DELETE, "/articles/:id/comments/:comment_id", ALL, "", NONE, delete_comment, .bearer = "conversations",
+     OF_ARTICLE, .summary = "Delete a comment", .doc = WINDOW_DOC " Its replies are deleted, too.",
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {0},
 };
 
-const struct resource comment_resource = {.type = "comment",
-                                          .scope = "conversations",
-                                          .title = "Comments on articles",
-                                          .doc = "Comments of people on articles of the help center, and replies to them.",
-                                          .url = "articles/:article_id/comments/:id",
-                                          .table = "article_comments",
-                                          .fields = comment_fields,
-                                          .routes = comment_routes,
-                                          .visible = access_comments,
-                                          .changes_unseen = true};
+const struct resource comment_resource = {
+    .type = "comment",
+    .scope = "conversations",
+    .title = "Comments on articles",
+    .doc = "Comments of people on articles of the help center, and replies to "
+           "them.",
+    .url = "articles/:article_id/comments/:id",
+    .table = "article_comments",
+    .fields = comment_fields,
+    .routes = comment_routes,
+    .visible = access_comments,
+    .changes_unseen = true};

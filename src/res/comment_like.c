@@ -6,7 +6,9 @@
 #include "res/groups.h"
 
 static const struct field like_fields[] = {
-    {"article_id", F_INT, HIDDEN, .column = "(SELECT ac.article_id FROM article_comments ac WHERE ac.id = t.comment_id)"},
+    {"article_id", F_INT, HIDDEN,
+     .column = "(SELECT ac.article_id FROM article_comments ac "
+               "WHERE ac.id = t.comment_id)"},
     {"comment_id", F_INT, HIDDEN, .column = "t.comment_id"},
     {"user", F_REF, READONLY, .ref = "user", .doc = "Person who likes the comment."},
     {"created_at", F_TIME, READONLY, .doc = "Time of the like."},
@@ -14,8 +16,9 @@ static const struct field like_fields[] = {
 };
 
 #define COMMENT_OF_PATH "t.article_id = :id"
-#define LIKE_OF_PATH \
-    "t.comment_id = :comment_id AND EXISTS (SELECT 1 FROM article_comments ac WHERE ac.id = t.comment_id AND ac.article_id = :id)"
+#define LIKE_OF_PATH                                                            \
+    "t.comment_id = :comment_id AND EXISTS (SELECT 1 FROM article_comments ac " \
+    "WHERE ac.id = t.comment_id AND ac.article_id = :id)"
 
 /* Returns 0 if the caller sees the article and the comment of the path. Otherwise fails with 404. */
 static int liked_comment(struct call *c) {
@@ -52,12 +55,15 @@ static int delete_like(struct call *c) {
 #define OF_COMMENT .of = "article", .where = LIKE_OF_PATH
 
 static const struct route like_routes[] = {
-    {GET, LIKES, ALL, "", LIST, get_likes, .bearer = "conversations", OF_COMMENT, .summary = "List the likes of a comment"},
-    {GET, LIKES "/:like_id", ALL, "", ONE, api_get, .bearer = "conversations", OF_COMMENT, .summary = "Get a like of a comment"},
-    {POST, LIKES, ALL, "", ONE, post_like, .bearer = "conversations", OF_COMMENT, .input = no_fields, .summary = "Like a comment",
+    {GET, LIKES, ALL, "", LIST, get_likes, .bearer = "conversations", OF_COMMENT,
+     .summary = "List the likes of a comment"},
+    {GET, LIKES "/:like_id", ALL, "", ONE, api_get, .bearer = "conversations", OF_COMMENT,
+     .summary = "Get a like of a comment"},
+    {POST, LIKES, ALL, "", ONE, post_like, .bearer = "conversations", OF_COMMENT, .input = no_fields,
+     .summary = "Like a comment",
      .doc = "A person has one like of a comment. If there is one already, the reply shows it."},
-    {DELETE, LIKES, ALL, "", NONE, delete_like, .bearer = "conversations", OF_COMMENT, .summary = "Take back the like of a comment",
-     .doc = "Has no effect without a like."},
+    {DELETE, LIKES, ALL, "", NONE, delete_like, .bearer = "conversations", OF_COMMENT,
+     .summary = "Take back the like of a comment", .doc = "Has no effect without a like."},
     {0},
 };
 

@@ -7,14 +7,16 @@
 #include "core/people/identity.h"
 #include "res/groups.h"
 
-/* ---- addresses and web sites ---------------------------------------------------------------------------------------- */
+/* ---- addresses and web sites ----------------------------------------------------------------- */
 
 static const struct field contact_common[] = {
     {"owner", F_TEXT, HIDDEN,
-     .column = "CASE WHEN t.user_id IS NULL THEN 'organizations/' || CAST(t.organization_id AS TEXT) ELSE 'users/' || "
-               "CAST(t.user_id AS TEXT) END",
+     .column = "CASE WHEN t.user_id IS NULL THEN 'organizations/' || CAST(t.organization_id AS TEXT) "
+               "ELSE 'users/' || CAST(t.user_id AS TEXT) END",
      .doc = "Person or organization that has it.", .example = "\"organizations/1\""},
-    {"is_primary", F_BOOL, 0, .initial = "0", .doc = "True for the primary one. Default: the first of the list is primary."},
+    {"is_primary", F_BOOL, 0, .initial = "0",
+     .doc = "True for the primary one. Default: the first of the list is "
+            "primary."},
     {0},
 };
 
@@ -38,49 +40,54 @@ static bool is_web_address(struct str s) {
     if (at == s.n || s.p[at] == '/' || s.p[at] == ':') return false;
     for (size_t i = 0; i < s.n; i++)
         if ((unsigned char)s.p[i] <= ' ' || in_set(s.p[i], "<>\"\\^`{|}")) return false;
-    for (size_t i = 0; !said && i < s.n && s.p[i] != '/'; i++)
-        if (s.p[i] == ':' && (i + 1 == s.n || s.p[i + 1] < '0' || s.p[i + 1] > '9')) return false; /* another scheme, no port */
+    for (size_t i = 0; !said && i < s.n && s.p[i] != '/'; i++) /* another scheme, no port */
+        if (s.p[i] == ':' && (i + 1 == s.n || s.p[i + 1] < '0' || s.p[i + 1] > '9')) return false;
     return true;
 }
 
 static int check_url(struct call *c, struct in *in) {
     in->value.s = str_trim(in->value.s);
     if (is_web_address(in->value.s)) return 0;
-    return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "An address like https://www.example.com/ is expected.");
+    return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer,
+                   "An address like https://www.example.com/ is expected.");
 }
 
 static const struct field website_fields[] = {
     {"*", .group = contact_common},
-    {"url", F_TEXT, REQUIRED, .max = 2000, .check = check_url, .doc = "URL of the web site.", .example = "\"https://ada.example.com/\""},
+    {"url", F_TEXT, REQUIRED, .max = 2000, .check = check_url, .doc = "URL of the web site.",
+     .example = "\"https://ada.example.com/\""},
     {"*", .group = row_times},
     {0},
 };
 
-#define CONTACT_ROUTES(name, one, send)                                                                                                   \
-    {GET,                                                                                                                                 \
-     "/users/:id/contacts/" name "/:contact_id",                                                                                          \
-     COL_PLUS,                                                                                                                            \
-     "users",                                                                                                                             \
-     ONE,                                                                                                                                 \
-     api_get,                                                                                                                             \
-     .within = {"user", "user_id"},                                                                                                       \
-     .sample = {.path = "3,$CONTACT",                                                                                                     \
-                .setup = "curl {owner} -X PUT -H 'Content-Type: application/json' -d '" send                                              \
-                         "' \"{api}/users/3\"\nCONTACT=$(curl {owner} \"{api}/users/3?include=contact_address,contact_website\" | below " \
-                         "contacts/" name ")"},                                                                                           \
-     .summary = "Get " one " of a user"},                                                                                                 \
-    {                                                                                                                                     \
-        GET, "/organizations/:id/contacts/" name "/:contact_id", COL_PLUS, "users", ONE, api_get,                                         \
-            .within = {"organization", "organization_id"},                                                                                \
-            .sample = {.path = "1,$CONTACT",                                                                                              \
-                       .setup = "curl {owner} -X PUT -H 'Content-Type: application/json' -d '" send                                       \
-                                "' \"{api}/organizations/1\"\nCONTACT=$(curl {owner} "                                                    \
-                                "\"{api}/organizations/1?include=contact_address,contact_website\" | below contacts/" name ")"},          \
-            .summary = "Get " one " of an organization"                                                                                   \
+#define CONTACT_ROUTES(name, one, send)                                                                      \
+    {GET,                                                                                                    \
+     "/users/:id/contacts/" name "/:contact_id",                                                             \
+     COL_PLUS,                                                                                               \
+     "users",                                                                                                \
+     ONE,                                                                                                    \
+     api_get,                                                                                                \
+     .within = {"user", "user_id"},                                                                          \
+     .sample = {.path = "3,$CONTACT",                                                                        \
+                .setup =                                                                                     \
+                    "curl {owner} -X PUT -H 'Content-Type: application/json' -d '" send                      \
+                    "' \"{api}/users/3\"\nCONTACT=$(curl {owner} "                                           \
+                    "\"{api}/users/3?include=contact_address,contact_website\" | below contacts/" name ")"}, \
+     .summary = "Get " one " of a user"},                                                                    \
+    {                                                                                                        \
+        GET, "/organizations/:id/contacts/" name "/:contact_id", COL_PLUS, "users", ONE, api_get,            \
+            .within = {"organization", "organization_id"},                                                   \
+            .sample = {.path = "1,$CONTACT",                                                                 \
+                       .setup = "curl {owner} -X PUT -H 'Content-Type: application/json' -d '" send          \
+                                "' \"{api}/organizations/1\"\nCONTACT=$(curl {owner} "                       \
+                                "\"{api}/organizations/1?include=contact_address,contact_website\" | "       \
+                                "below contacts/" name ")"},                                                 \
+            .summary = "Get " one " of an organization"                                                      \
     }
 
 static const struct route address_routes[] = {
-    CONTACT_ROUTES("addresses", "an address", "{\"addresses\":[{\"address1\":\"12 St James Square\"}]}"), {0}};
+    CONTACT_ROUTES("addresses", "an address", "{\"addresses\":[{\"address1\":\"12 St James Square\"}]}"),
+    {0}};
 static const struct route website_routes[] = {
     CONTACT_ROUTES("websites", "a web site", "{\"websites\":[{\"url\":\"https://ada.example.com/\"}]}"), {0}};
 
@@ -105,11 +112,13 @@ const struct resource contact_website_resource = {.type = "contact_website",
                                                   .visible = access_of_person,
                                                   .owned_order = "t.is_primary DESC, t.id"};
 
-/* ---- ids in other systems --------------------------------------------------------------------------------------------- */
+/* ---- ids in other systems -------------------------------------------------------------------- */
 
 static const struct field identifier_fields[] = {
     {"external_app", F_TEXT, REQUIRED, .doc = "Name of the other system.", .example = "\"shop\""},
-    {"external_id", F_TEXT, REQUIRED, .doc = "Id of the person in the other system. (app, external id) is unique.",
+    {"external_id", F_TEXT, REQUIRED,
+     .doc = "Id of the person in the other system. (app, external id) is "
+            "unique.",
      .example = "\"C-1815\""},
     {"*", .group = row_times},
     {0},
@@ -122,7 +131,8 @@ const struct resource external_identifier_resource = {.type = "external_identifi
                                                       .fields = identifier_fields,
                                                       .visible = access_of_person};
 
-QUERY(identifier_holder, "SELECT user_id FROM external_identifiers WHERE external_app = :app AND external_id = :id");
+QUERY(identifier_holder,
+      "SELECT user_id FROM external_identifiers WHERE external_app = :app AND external_id = :id");
 
 static bool contacts_alike(const struct owned_item *a, const struct owned_item *b) {
     return str_eq(owned_in(a, "external_app")->value.s, owned_in(b, "external_app")->value.s) &&
@@ -139,7 +149,8 @@ int check_identifiers(struct call *c, struct in *in) {
         bool twice = false;
         for (int k = 0; k < i; k++) twice = twice || contacts_alike(item, &list->items[k]);
         TRY(db_int(c->work.conn, &identifier_holder,
-                   BINDS(B_TEXT("app", owned_in(item, "external_app")->value.s), B_TEXT("id", owned_in(item, "external_id")->value.s)),
+                   BINDS(B_TEXT("app", owned_in(item, "external_app")->value.s),
+                         B_TEXT("id", owned_in(item, "external_id")->value.s)),
                    &holder));
         if (twice || (holder && (c->method == POST || holder != c->id)))
             fail_at(&c->work, ERR_FIELD_DUPLICATE, in->name, in_place(c, in, "%d/external_id", i), NULL);
@@ -147,7 +158,7 @@ int check_identifiers(struct call *c, struct in *in) {
     return c->work.problem_count > problems ? -(int)failure(&c->work) : 0;
 }
 
-/* ---- numbers of organizations ------------------------------------------------------------------------------------------- */
+/* ---- numbers of organizations ---------------------------------------------------------------- */
 
 struct phones {
     struct phone *list;
@@ -159,14 +170,21 @@ int check_phones(struct call *c, struct in *in) {
     struct phones *made = in->made = ARENA_NEW(a, struct phones);
     int at = 0, problems = c->work.problem_count;
     if (in->json->count > LIMIT_OWNED)
-        return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "At most %d are allowed.", LIMIT_OWNED);
+        return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "At most %d are allowed.",
+                       LIMIT_OWNED);
     made->list = arena_array(a, in->json->count + 1, sizeof *made->list);
     for (const struct json *j = in->json->first; j; j = j->next, at++) {
-        bool text = (j->type == JSON_STRING || j->type == JSON_NUMBER) && text_wrong(a, j->text, LIMIT_TITLE, true) == NULL, twice = false;
+        bool text = (j->type == JSON_STRING || j->type == JSON_NUMBER) &&
+                    text_wrong(a, j->text, LIMIT_TITLE, true) == NULL,
+             twice = false;
         struct str key = text ? phone_key(&c->work, j->text) : (struct str){0};
         for (int i = 0; i < made->count; i++) twice = twice || str_eq(made->list[i].key, key);
-        if (key.p == NULL) fail_at(&c->work, ERR_FIELD_INVALID, in->name, in_place(c, in, "%d", at), "A phone number is expected.");
-        else if (twice) fail_at(&c->work, ERR_FIELD_DUPLICATE, in->name, in_place(c, in, "%d", at), "This number is given twice.");
+        if (key.p == NULL)
+            fail_at(&c->work, ERR_FIELD_INVALID, in->name, in_place(c, in, "%d", at),
+                    "A phone number is expected.");
+        else if (twice)
+            fail_at(&c->work, ERR_FIELD_DUPLICATE, in->name, in_place(c, in, "%d", at),
+                    "This number is given twice.");
         else made->list[made->count++] = (struct phone){str_trim(j->text), key};
     }
     return c->work.problem_count > problems ? -(int)failure(&c->work) : 0;

@@ -18,7 +18,7 @@
 
 #include <inttypes.h>
 
-/* ---- the table ------------------------------------------------------------------------------------------------------ */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 static void realtime_channel(struct view *v, const struct row *row, const struct value *own) {
     (void)own;
@@ -26,22 +26,26 @@ static void realtime_channel(struct view *v, const struct row *row, const struct
     JW_CAT(&v->w, S("presence-"), v->c->work.desk->installation, S("@v1_cases_"), str_int(id, row->id));
 }
 
-static const struct word sources_given[] = {{SOURCE_HELPCENTER, "HELPCENTER"}, {SOURCE_MESSENGER, "MESSENGER"}, {SOURCE_API, "API"}, {0}};
+static const struct word sources_given[] = {
+    {SOURCE_HELPCENTER, "HELPCENTER"}, {SOURCE_MESSENGER, "MESSENGER"}, {SOURCE_API, "API"}, {0}};
 
 static const struct field conversation_fields[] = {
     {"uuid", F_TEXT, READONLY, .doc = "UUID of the conversation."},
     {"legacy_id", F_TEXT, READONLY, .doc = "Id in the system that the conversation was imported from."},
     {"subject", F_TEXT, READONLY, .doc = "Subject of the conversation.", .example = "\"The engine stalls\""},
-    {"channel", F_WORD, READONLY, .column = "CASE WHEN t.channel = 6 THEN 2 ELSE t.channel END", .words = channels,
-     .doc = "Channel that the conversation came from. HELPCENTER, if staff opened it by a note.", .example = "\"HELPCENTER\""},
+    {"channel", F_WORD, READONLY, .column = "CASE WHEN t.channel = 6 THEN 2 ELSE t.channel END",
+     .words = channels,
+     .doc = "Channel that the conversation came from. HELPCENTER, if staff opened it by a note.",
+     .example = "\"HELPCENTER\""},
     {"requester", F_REF, READONLY, .ref = "user", .doc = "Person who asked."},
     {"creator", F_REF, READONLY, .ref = "user", .doc = "Person who created the conversation."},
     {"last_replier", F_REF, READONLY, .ref = "user", .doc = "Person who wrote the last message."},
-    {"last_agent_replier", F_REF, READONLY, .ref = "user", .doc = "Staff member who wrote the last message of staff."},
+    {"last_agent_replier", F_REF, READONLY, .ref = "user",
+     .doc = "Staff member who wrote the last message of staff."},
     {"assigned_team", F_REF, READONLY, .column = UNLESS_GONE("t.assigned_team_id", GONE_TEAMS), .ref = "team",
      .doc = "Team that is responsible for the conversation."},
-    {"assigned_agent", F_REF, READONLY, .column = UNLESS_GONE("t.assigned_agent_id", GONE_AGENTS), .ref = "user",
-     .doc = "Agent who is responsible for the conversation."},
+    {"assigned_agent", F_REF, READONLY, .column = UNLESS_GONE("t.assigned_agent_id", GONE_AGENTS),
+     .ref = "user", .doc = "Agent who is responsible for the conversation."},
     {"status", F_REF, READONLY, .ref = "case_status", .shown_if = "cases.status_visible_to_customers",
      .doc = "Status. Null if customers may not see it."},
     {"is_closed", F_BOOL, READONLY, .column = "CASE WHEN t.status_type = 5 THEN 1 ELSE 0 END",
@@ -54,23 +58,25 @@ static const struct field conversation_fields[] = {
      .doc = "Position up to which the caller has read."},
     {"custom_fields", F_ROWS, READONLY, .ref = "conversation_field_value", .owned_by = "id",
      .doc = "Each enabled custom field that customers see, with its value, sorted by position."},
-    {"realtime_channel", F_COMPUTED, READONLY, .render = realtime_channel, .doc = "Realtime channel of changes.",
-     .example = "\"presence-0f@v1_cases_23\""},
-    {"last_message_status", F_WORD, READONLY, .words = message_statuses, .doc = "Delivery status of the last message."},
+    {"realtime_channel", F_COMPUTED, READONLY, .render = realtime_channel,
+     .doc = "Realtime channel of changes.", .example = "\"presence-0f@v1_cases_23\""},
+    {"last_message_status", F_WORD, READONLY, .words = message_statuses,
+     .doc = "Delivery status of the last message."},
     {"last_message_preview", F_TEXT, READONLY, .doc = "Beginning of the last message."},
     {"last_replied_at", F_TIME, READONLY, .doc = "Time of the last message."},
     {"*", .group = row_times},
     {0},
 };
 
-/* ---- reading --------------------------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static int get_conversations(struct call *c) {
     struct branches *b = ARENA_NEW(c->work.arena, struct branches);
     bool customer = c->work.actor.rank <= ROLE_CUSTOMER;
     if (customer && !setting_bool(c->work.desk, "cases.priority_visible_to_customers"))
         in_ignore(c, "priority", "customers may not see it");
-    if (customer && !setting_bool(c->work.desk, "cases.status_visible_to_customers")) in_ignore(c, "status", "customers may not see it");
+    if (customer && !setting_bool(c->work.desk, "cases.status_visible_to_customers"))
+        in_ignore(c, "status", "customers may not see it");
     TRY(api_input(c));
     if (arg(c, "filters")->given) access_organization_cases(&c->work, b);
     else access_own_cases(&c->work, b);
@@ -84,14 +90,17 @@ static int get_conversations(struct call *c) {
 static struct str request_token(struct call *c, int64_t id, int64_t issued) {
     struct arena *a = c->work.arena;
     char of[INT_TEXT], when[INT_TEXT];
-    struct str text = STR_CAT(a, str_int(of, id), S("."), str_int(when, issued)), hex = mac_hex(a, &c->work.desk->request_key, text);
+    struct str text = STR_CAT(a, str_int(of, id), S("."), str_int(when, issued)),
+               hex = mac_hex(a, &c->work.desk->request_key, text);
     return STR_CAT(a, text, S("."), ((struct str){hex.p, 40}));
 }
 
 static bool request_token_good(struct call *c, struct str token, int64_t id) {
     int64_t of, issued;
     struct str rest = token;
-    if (!str_to_int(str_cut(&rest, '.'), &of) || of != id || rest.p == NULL || !str_to_int(str_cut(&rest, '.'), &issued)) return false;
+    if (!str_to_int(str_cut(&rest, '.'), &of) || of != id || rest.p == NULL ||
+        !str_to_int(str_cut(&rest, '.'), &issued))
+        return false;
     if (issued > c->work.now || c->work.now - issued > REQUEST_TOKEN_LIFE) return false;
     return secret_eq(token, request_token(c, id, issued));
 }
@@ -103,12 +112,13 @@ static int get_conversation(struct call *c) {
         if (c->status != 304) call_header(c, "X-Request-Token", request_token(c, c->id, c->work.now));
         return 0;
     }
-    if (token->type != JSON_STRING || !request_token_good(c, token->text, c->vars[0].id)) return fail(&c->work, ERR_AUTHENTICATION_FAILED);
+    if (token->type != JSON_STRING || !request_token_good(c, token->text, c->vars[0].id))
+        return fail(&c->work, ERR_AUTHENTICATION_FAILED);
     if (c->work.actor.rank == ROLE_PUBLIC) c->work.actor.token_case_id = c->vars[0].id;
     return api_get(c);
 }
 
-/* ---- participants ------------------------------------------------------------------------------------------------------ */
+/* ---- participants ---------------------------------------------------------------------------- */
 
 QUERY(participants_of_case, PARTICIPANTS);
 
@@ -117,33 +127,39 @@ static int get_participants(struct call *c) {
     if (c->work.actor.rank > ROLE_PUBLIC) return api_list(c);
     TRY(api_of(c));
     TRY(api_input(c));
-    int n = db_ids(c->work.conn, &participants_of_case, BINDS(B_INT("id", c->vars[0].id)), c->work.arena, &ids);
+    int n =
+        db_ids(c->work.conn, &participants_of_case, BINDS(B_INT("id", c->vars[0].id)), c->work.arena, &ids);
     return n < 0 ? n : api_reply_people(c, ids, n);
 }
 
-/* ---- making ----------------------------------------------------------------------------------------------------------- */
+/* ---- making ---------------------------------------------------------------------------------- */
 
 static const struct field create_input[] = {
-    {"name", F_TEXT, .doc = "Name of the caller. Required without a login, else ignored.", .example = "\"Ada Byron\""},
-    {"email", F_EMAIL, .doc = "E-mail address of the caller. Required without a login, else ignored.", .example = "\"ada@example.com\""},
+    {"name", F_TEXT, .doc = "Name of the caller. Required without a login, else ignored.",
+     .example = "\"Ada Byron\""},
+    {"email", F_EMAIL, .doc = "E-mail address of the caller. Required without a login, else ignored.",
+     .example = "\"ada@example.com\""},
     {"subject", F_TEXT, REQUIRED, .doc = "Subject of the conversation.", .example = "\"The engine stalls\""},
-    {"contents", F_LONG, NULLABLE, .max = LIMIT_CONTENTS, .doc = "Text of the first message. Required without a file.",
+    {"contents", F_LONG, NULLABLE, .max = LIMIT_CONTENTS,
+     .doc = "Text of the first message. Required without a file.",
      .example = "\"It stops after ten turns.\""},
     {"source", F_WORD, NULLABLE, .words = sources_given, .doc = "Channel of the first message."},
     {"*", .group = metadata_input},
     {"priority", F_REF, NULLABLE, .ref = "case_priority",
      .doc = "Id of the priority. Accepted from customers only if they may edit priorities."},
     {"client_id", F_TEXT, NULLABLE, .doc = "Id that the client chose. The first message shows it."},
-    {"form", F_REF, NULLABLE, .ref = "case_form", .doc = "Id of the form. Only its fields are required then."},
+    {"form", F_REF, NULLABLE, .ref = "case_form",
+     .doc = "Id of the form. Only its fields are required then."},
     {"article", F_REF, NULLABLE, .ref = "article",
-     .doc = "Id of the article that did not answer the question. It counts for the statistics of the article."},
+     .doc = "Id of the article that did not answer the question. It counts for the statistics of the "
+            "article."},
     CASE_FIELD_VALUES,
     {"*", .group = attachment_input},
     {0},
 };
 
-/* The requester of a conversation that is created without login: the owner of the address, or a new person. The reply must not reveal
- * which. */
+/* The requester of a conversation that is created without login: the owner of the address, or a new
+ * person. The reply must not reveal which. */
 static int find_requester(struct call *c, struct case_new *n) {
     struct str email = in_text(c, "email"), name = in_text(c, "name");
     int found = customer_of_address(&c->work, name, email, &n->requester_id);
@@ -168,7 +184,8 @@ static int post_conversation(struct call *c) {
         const char *name = i ? "email" : "name";
         const struct in *sent = in(c, name);
         if (sent->json == NULL) in_fail(c, name, ERR_FIELD_REQUIRED, NULL);
-        else if (!sent->given || (sent->value.type == V_TEXT && str_trim(sent->value.s).n == 0)) in_fail(c, name, ERR_FIELD_EMPTY, NULL);
+        else if (!sent->given || (sent->value.type == V_TEXT && str_trim(sent->value.s).n == 0))
+            in_fail(c, name, ERR_FIELD_EMPTY, NULL);
     }
     n.metadata = metadata_given(c);
     if (failed(&c->work)) return -(int)failure(&c->work);
@@ -192,10 +209,11 @@ static int post_conversation(struct call *c) {
     return api_reply(c);
 }
 
-/* ---- changing ---------------------------------------------------------------------------------------------------------- */
+/* ---- changing -------------------------------------------------------------------------------- */
 
 static const struct field update_input[] = {
-    {"source", F_WORD, NULLABLE | BY_HANDLER, .words = sources_given, .doc = "Channel of the change. Rules may depend on it."},
+    {"source", F_WORD, NULLABLE | BY_HANDLER, .words = sources_given,
+     .doc = "Channel of the change. Rules may depend on it."},
     {"subject", F_TEXT, REQUIRED, .doc = "Subject of the conversation."},
     {"priority", F_REF, NULLABLE, .ref = "case_priority", .doc = "Id of the priority."},
     {"status", F_REF, BY_HANDLER, .ref = "case_status", .doc = "Id of the status."},
@@ -206,20 +224,24 @@ static const struct field update_input[] = {
 
 QUERY(status_type_wanted, "SELECT type FROM case_statuses WHERE id = :id");
 
-/* Customers may only complete a conversation and reopen a completed one. Only admins and owners set CLOSED. */
+/* Customers may only complete a conversation and reopen a completed one. Only admins and owners set
+ * CLOSED. */
 static int check_status(struct call *c, const struct case_now *now) {
     int64_t type = 0;
     if (!given(c, "status")) return 0;
     TRY(db_int(c->work.conn, &status_type_wanted, BINDS(B_INT("id", in_int(c, "status"))), &type));
     if (c->work.actor.rank == ROLE_CUSTOMER) {
-        bool may = type == STATUS_COMPLETED || (type == STATUS_OPEN && now->status_type == STATUS_COMPLETED) ||
+        bool may = type == STATUS_COMPLETED ||
+                   (type == STATUS_OPEN && now->status_type == STATUS_COMPLETED) ||
                    in_int(c, "status") == now->status_id;
         return may ? 0
                    : in_fail(c, "status", ERR_RESOURCE_ACTION_NOT_AVAILABLE,
-                             "Customers may set COMPLETED, or OPEN on a completed conversation. Ask an agent for another status.");
+                             "Customers may set COMPLETED, or OPEN on a completed conversation. Ask an "
+                             "agent for another status.");
     }
     if (type == STATUS_CLOSED && c->work.actor.rank < ROLE_ADMIN)
-        return in_fail(c, "status", ERR_PERMISSIONS_DENIED, "Only admins and owners may close conversations.");
+        return in_fail(c, "status", ERR_PERMISSIONS_DENIED,
+                       "Only admins and owners may close conversations.");
     return 0;
 }
 
@@ -228,59 +250,69 @@ static int put_conversation(struct call *c) {
     TRY(api_target(c));
     TRY(case_load(&c->work, c->id, &now));
     if (c->work.actor.rank == ROLE_CUSTOMER) {
-        if (!setting_bool(c->work.desk, "cases.subject_customer_editable")) in_ignore(c, "subject", "customers may not edit it");
-        if (!setting_bool(c->work.desk, "cases.priority_customer_editable")) in_ignore(c, "priority", "customers may not edit it");
+        if (!setting_bool(c->work.desk, "cases.subject_customer_editable"))
+            in_ignore(c, "subject", "customers may not edit it");
+        if (!setting_bool(c->work.desk, "cases.priority_customer_editable"))
+            in_ignore(c, "priority", "customers may not edit it");
         in_ignore(c, "type", "customers may not edit it");
     }
     TRY(api_input(c));
     c->work.channel = rule_channel_of((int)in_int(c, "source"));
     TRY(case_not_closed(&c->work, &now));
     TRY(check_status(c, &now));
-    struct case_change wanted = {.set = (given(c, "subject") ? CASE_SUBJECT : 0U) | (given(c, "status") ? CASE_STATUS : 0U) |
-                                        (given(c, "priority") ? CASE_PRIORITY : 0U) | (given(c, "type") ? CASE_TYPE : 0U),
-                                 .subject = in_text(c, "subject"),
-                                 .status_id = in_int(c, "status"),
-                                 .priority_id = in_int(c, "priority"),
-                                 .type_id = in_int(c, "type")};
+    struct case_change wanted = {
+        .set = (given(c, "subject") ? CASE_SUBJECT : 0U) | (given(c, "status") ? CASE_STATUS : 0U) |
+               (given(c, "priority") ? CASE_PRIORITY : 0U) | (given(c, "type") ? CASE_TYPE : 0U),
+        .subject = in_text(c, "subject"),
+        .status_id = in_int(c, "status"),
+        .priority_id = in_int(c, "priority"),
+        .type_id = in_int(c, "type")};
     wanted.value_count = field_values_given(c, &wanted.values);
     if (wanted.set || wanted.value_count) TRY(case_change(&c->work, &now, &wanted));
     return api_reply(c);
 }
 
-/* ---- routes ------------------------------------------------------------------------------------------------------------- */
+/* ---- routes ---------------------------------------------------------------------------------- */
 
 static const struct word filter_words[] = {{1, "MY_ORGANIZATION"}, {0}};
 static const struct field conversation_list_args[] = {
     CASE_LIST_ARGS,
     {"filters", F_WORDS, .words = filter_words,
-     .doc = "MY_ORGANIZATION: conversations of the customer's organization, as far as the customer may see them."},
+     .doc = "MY_ORGANIZATION: conversations of the customer's organization, as far as the customer may see "
+            "them."},
     {0},
 };
 static const struct field token_args[] = {
-    {"token", F_TEXT, .doc = "Token from the header X-Request-Token. It reads this one conversation without a login for 120 seconds."},
+    {"token", F_TEXT,
+     .doc = "Token from the header X-Request-Token. It reads this one conversation without "
+            "a login for 120 seconds."},
     {0}};
 
 static const struct route conversation_routes[] = {
-    {GET, "/conversations", ALL | FINGERPRINT, "", LIST, get_conversations, .bearer = "conversations", .args = conversation_list_args,
-     .order = {.key = "t.created_at", .descending = true}, .count = case_list_count, .summary = "List conversations",
-     .doc = "Customers get the conversations that they requested. Staff get all that they may see. A fingerprint gets those that were "
-            "created with it."},
-    {GET, "/conversations/:id", ALL | FINGERPRINT | TOKEN, "", ONE, get_conversation, .bearer = "conversations", .args = token_args,
-     .headers = "X-Request-Token", .summary = "Get a conversation",
-     .doc = "The header X-Request-Token of the reply is a token that reads the conversation without a login for 120 seconds."},
-    {GET, "/conversations/:id/participants", ALL | FINGERPRINT, "", LIST, get_participants, .bearer = "conversations",
-     .reply = "user_minimal", .of = "conversation", .where = "t.id IN (" PARTICIPANTS ")",
-     .summary = "List the participants of a conversation"},
-    {POST, "/conversations", PUBLIC | FINGERPRINT, "", ONE, post_conversation, .bearer = "conversations", .input = create_input,
-     .body = FILES_ATTACHED, .prepare = attachments_prepare, .lane = LANE_SYNC, .lane_for = "attachment_file_ids",
-     .headers = "X-Request-Token", .summary = "Create a conversation",
-     .doc = "Without a login, the user is found by the e-mail address, or created. The reply then shows people under pseudonyms. With "
-            "X-Fingerprint-ID, callers with this fingerprint see the conversation later. File parts of multipart/form-data are attached to "
-            "the "
-            "first message, whatever their names."},
-    {PUT, "/conversations/:id", ALL, "", ONE, put_conversation, .bearer = "conversations", .input = update_input,
-     .summary = "Update a conversation",
-     .doc = "Customers can change customer-editable fields, complete a conversation, and reopen a completed conversation.",
+    {GET, "/conversations", ALL | FINGERPRINT, "", LIST, get_conversations, .bearer = "conversations",
+     .args = conversation_list_args, .order = {.key = "t.created_at", .descending = true},
+     .count = case_list_count, .summary = "List conversations",
+     .doc = "Customers get the conversations that they requested. Staff get all that they may see. A "
+            "fingerprint gets those that were created with it."},
+    {GET, "/conversations/:id", ALL | FINGERPRINT | TOKEN, "", ONE, get_conversation,
+     .bearer = "conversations", .args = token_args, .headers = "X-Request-Token",
+     .summary = "Get a conversation",
+     .doc = "The header X-Request-Token of the reply is a token that reads the conversation without a login "
+            "for 120 seconds."},
+    {GET, "/conversations/:id/participants", ALL | FINGERPRINT, "", LIST, get_participants,
+     .bearer = "conversations", .reply = "user_minimal", .of = "conversation",
+     .where = "t.id IN (" PARTICIPANTS ")", .summary = "List the participants of a conversation"},
+    {POST, "/conversations", PUBLIC | FINGERPRINT, "", ONE, post_conversation, .bearer = "conversations",
+     .input = create_input, .body = FILES_ATTACHED, .prepare = attachments_prepare, .lane = LANE_SYNC,
+     .lane_for = "attachment_file_ids", .headers = "X-Request-Token", .summary = "Create a conversation",
+     .doc = "Without a login, the user is found by the e-mail address, or created. The reply then shows "
+            "people under pseudonyms. With X-Fingerprint-ID, callers with this fingerprint see the "
+            "conversation later. File parts of multipart/form-data are attached to the first message, "
+            "whatever their names."},
+    {PUT, "/conversations/:id", ALL, "", ONE, put_conversation, .bearer = "conversations",
+     .input = update_input, .summary = "Update a conversation",
+     .doc = "Customers can change customer-editable fields, complete a conversation, and reopen a completed "
+            "conversation.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {0},
 };
@@ -300,26 +332,30 @@ const struct resource conversation_resource = {.type = "conversation",
                                                .changed = CASE_CHANGED,
                                                .keyset = true};
 
-/* ---- read markers --------------------------------------------------------------------------------------------------------- */
+/* ---- read markers ---------------------------------------------------------------------------- */
 
 static const struct field marker_fields[] = {
     {"last_read_post_id", F_INT, READONLY, .column = "COALESCE(m.last_read_post_id, f.last_read_post_id)",
      .doc = "Last message that the person has read."},
     {"last_read_at", F_TIME, READONLY, .column = "COALESCE(m.last_read_at, f.last_read_at)",
      .doc = "Time at which the person last read the conversation."},
-    {"unread_count", F_INT, READONLY, .column = "t.message_seq - COALESCE(m.last_read_seq, f.last_read_seq, 0)",
+    {"unread_count", F_INT, READONLY,
+     .column = "t.message_seq - COALESCE(m.last_read_seq, f.last_read_seq, 0)",
      .doc = "Number of messages after it.", .example = "1"},
     {0},
 };
 
-/* The read marker of the caller: of the person, or without login of the fingerprint. Its id is the id of the conversation, so that a
- * reference needs no query. */
-const struct resource read_marker_resource = {.type = "read_marker",
-                                              .scope = "conversations",
-                                              .title = "Read markers",
-                                              .doc = "Position up to which the caller has read a conversation.",
-                                              .table = "cases",
-                                              .from = "cases t LEFT JOIN read_markers m ON m.case_id = t.id AND m.user_id = :me "
-                                                      "LEFT JOIN fingerprint_markers f ON f.case_id = t.id AND CAST(:me AS BIGINT) = 0",
-                                              .fields = marker_fields,
-                                              .visible = access_cases};
+/* The read marker of the caller: of the person, or without login of the fingerprint. Its id is the id of
+ * the conversation, so that a reference needs no query. */
+const struct resource read_marker_resource = {
+    .type = "read_marker",
+    .scope = "conversations",
+    .title = "Read markers",
+    .doc = "Position up to which the caller has read a conversation.",
+    .table = "cases",
+    .from = "cases t LEFT "
+            "JOIN read_markers m ON m.case_id = t.id AND m.user_id = :me "
+            "LEFT JOIN fingerprint_markers f ON f.case_id = t.id "
+            "AND CAST(:me AS BIGINT) = 0",
+    .fields = marker_fields,
+    .visible = access_cases};

@@ -11,9 +11,12 @@ static const struct field email_original_fields[] = {
     {"to", F_LONG, READONLY, .column = "t.to_text", .doc = "Recipients.", .example = "\"help@example.com\""},
     {"received_at", F_TIME, READONLY, .column = "t.created_at", .doc = "Time of arrival."},
     MAIL_PLACE,
-    {"html_content", F_LONG, READONLY, .column = "t.content_html", .render = render_mail_html, .doc = "The e-mail as safe HTML."},
-    {"source_content", F_COMPUTED, READONLY, .column = "(SELECT f.sha256 FROM files f WHERE f.id = t.file_id)",
-     .render = render_mail_source, .doc = "The e-mail as it arrived, at most 256 KiB. GET /mails/:id/source has the exact bytes.",
+    {"html_content", F_LONG, READONLY, .column = "t.content_html", .render = render_mail_html,
+     .doc = "The e-mail as safe HTML."},
+    {"source_content", F_COMPUTED, READONLY,
+     .column = "(SELECT f.sha256 FROM files f WHERE f.id = t.file_id)", .render = render_mail_source,
+     .doc = "The e-mail as it arrived, at most 256 KiB. GET /mails/:id/source "
+            "has the exact bytes.",
      .example = "\"From: ada@example.com\\r\\n\""},
     {0},
 };
@@ -31,8 +34,8 @@ static int get_email_original(struct call *c) {
 }
 
 static const struct route email_original_routes[] = {
-    {GET, "/cases/posts/:id/email_original", COL_PLUS, "conversations", ONE, get_email_original, .of = "post", .executor = POOL,
-     .lane = LANE_READ, .args = html_args, .summary = "Get the e-mail that a post came by",
+    {GET, "/cases/posts/:id/email_original", COL_PLUS, "conversations", ONE, get_email_original, .of = "post",
+     .executor = POOL, .lane = LANE_READ, .args = html_args, .summary = "Get the e-mail that a post came by",
      .doc = "404 if the post did not come by e-mail.", .sample = {.path = "63"}},
     {0},
 };

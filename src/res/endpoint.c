@@ -9,7 +9,7 @@
 
 #define MANAGE_ENDPOINTS "endpoints.manage"
 
-/* ---- members ---------------------------------------------------------------------------------------------------------- */
+/* ---- members --------------------------------------------------------------------------------- */
 
 static void render_endpoint_attribute(struct view *v, const struct attribute *a, const struct value *own) {
     jw_key(&v->w, S("value"));
@@ -44,20 +44,25 @@ static void render_signing_secret(struct view *v, const struct row *row, const s
 
 static const struct field endpoint_fields[] = {
     {"title", F_TEXT, READONLY, .doc = "Title.", .example = "\"Pager\""},
-    {"type", F_WORD, READONLY, .words = endpoint_types, .doc = "EMAIL, SLACK or HTTP.", .example = "\"HTTP\""},
+    {"type", F_WORD, READONLY, .words = endpoint_types, .doc = "EMAIL, SLACK or HTTP.",
+     .example = "\"HTTP\""},
     {"is_enabled", F_BOOL, READONLY, .doc = "False: rules send nothing to it, and waiting deliveries wait."},
     {"attributes", F_COMPUTED, READONLY, .column = "t.type", .render = render_attributes,
      .doc = "Attributes of its type. Secrets are shown as an empty text.",
      .example = "[{\"name\": \"url\", \"value\": \"https://example.com/hook\"}]"},
     {"signing_secret", F_COMPUTED, READONLY | SECRET, .column = "NULL", .render = render_signing_secret,
-     .doc = "Key of X-Desk-Signature, for endpoints of type HTTP. It is shown in the reply to the request that made it; otherwise null.",
+     .doc = "Key of X-Desk-Signature, for endpoints of type HTTP. It is shown in the reply to the request "
+            "that made it; otherwise null.",
      .example = "\"6d5a...\""},
-    {"former_secret_until", F_TIME, READONLY | NULLABLE, .doc = "Until then the former secret signs, too. Null: there is none."},
-    {"last_attempt_result", F_WORD, READONLY | NULLABLE, .column = "s.last_attempt_result", .words = attempt_results,
-     .doc = "SUCCESS or FAILURE of the last attempt to send. Null: there was none.", .example = "\"SUCCESS\""},
-    {"last_attempt_message", F_LONG, READONLY | NULLABLE, .column = "s.last_attempt_message", .doc = "Reason of the result.",
-     .example = "\"200\""},
-    {"last_attempt_at", F_TIME, READONLY | NULLABLE, .column = "s.last_attempt_at", .doc = "Time of the last attempt."},
+    {"former_secret_until", F_TIME, READONLY | NULLABLE,
+     .doc = "Until then the former secret signs, too. Null: there is none."},
+    {"last_attempt_result", F_WORD, READONLY | NULLABLE, .column = "s.last_attempt_result",
+     .words = attempt_results, .doc = "SUCCESS or FAILURE of the last attempt to send. Null: there was none.",
+     .example = "\"SUCCESS\""},
+    {"last_attempt_message", F_LONG, READONLY | NULLABLE, .column = "s.last_attempt_message",
+     .doc = "Reason of the result.", .example = "\"200\""},
+    {"last_attempt_at", F_TIME, READONLY | NULLABLE, .column = "s.last_attempt_at",
+     .doc = "Time of the last attempt."},
     {"address", F_TEXT, HIDDEN, .column = "t.address"},
     {"subject", F_TEXT, HIDDEN, .column = "t.subject"},
     {"webhook_url", F_TEXT, HIDDEN, .column = "t.webhook_url"},
@@ -71,18 +76,21 @@ static const struct field endpoint_fields[] = {
     {0},
 };
 
-/* ---- input ------------------------------------------------------------------------------------------------------------ */
+/* ---- input ----------------------------------------------------------------------------------- */
 
 static const struct field endpoint_input[] = {
     {"title", F_TEXT, REQUIRED, .doc = "Title.", .example = "\"Pager\""},
-    {"type", F_WORD, REQUIRED | CREATE_ONLY, .words = endpoint_types, .doc = "EMAIL, SLACK or HTTP.", .example = "\"HTTP\""},
-    {"is_enabled", F_BOOL, 0, .initial = "1", .doc = "False: rules send nothing to it, and waiting deliveries wait."},
+    {"type", F_WORD, REQUIRED | CREATE_ONLY, .words = endpoint_types, .doc = "EMAIL, SLACK or HTTP.",
+     .example = "\"HTTP\""},
+    {"is_enabled", F_BOOL, 0, .initial = "1",
+     .doc = "False: rules send nothing to it, and waiting deliveries wait."},
     {"attributes", F_OBJECT, BY_HANDLER,
      .doc =
-         "Attributes of its type. EMAIL: address, subject. SLACK: webhook_url, channel. HTTP: url, method (GET, POST, PUT, PATCH, DELETE), "
-         "content_type (application/json, application/xml, application/x-www-form-urlencoded, text/plain), use_auth, auth_username, "
-         "auth_password. Attributes that are not given keep their values. An empty auth_password keeps the password, null deletes it. "
-         "A change of url deletes the password, unless the same request sends it.",
+         "Attributes of its type. EMAIL: address, subject. SLACK: webhook_url, channel. HTTP: url, method "
+         "(GET, POST, PUT, PATCH, DELETE), content_type (application/json, application/xml, "
+         "application/x-www-form-urlencoded, text/plain), use_auth, auth_username, auth_password. "
+         "Attributes that are not given keep their values. An empty auth_password keeps the password, null "
+         "deletes it. A change of url deletes the password, unless the same request sends it.",
      .example = "{\"url\": \"https://example.com/hook\"}"},
     {0},
 };
@@ -94,14 +102,16 @@ static const struct field secret_input[] = {
 };
 
 static const struct field endpoint_list_args[] = {
-    {"type", F_WORD, .words = endpoint_types, .filter = "t.type = :type", .doc = "Only endpoints of this type."},
-    {"is_enabled", F_BOOL, .filter = "t.is_enabled = :is_enabled", .doc = "Only enabled, or only disabled endpoints."},
+    {"type", F_WORD, .words = endpoint_types, .filter = "t.type = :type",
+     .doc = "Only endpoints of this type."},
+    {"is_enabled", F_BOOL, .filter = "t.is_enabled = :is_enabled",
+     .doc = "Only enabled, or only disabled endpoints."},
     {0},
 };
 
 static void endpoint_visible(struct work *w, struct branches *out) { out->all = w->actor.rank >= ROLE_ADMIN; }
 
-/* ---- handlers --------------------------------------------------------------------------------------------------------- */
+/* ---- handlers -------------------------------------------------------------------------------- */
 
 static int endpoint_secret(struct call *c, int64_t former_ms) {
     struct str *secret = ARENA_NEW(c->work.arena, struct str);
@@ -137,39 +147,47 @@ static int delete_endpoints(struct call *c) {
 static int post_endpoint_secret(struct call *c) {
     TRY(api_target(c));
     TRY(api_input(c));
-    TRY(api_refuse(c, "t.type <> 3", "This endpoint is not of type HTTP, so it signs nothing. Create one of type HTTP."));
+    TRY(api_refuse(c, "t.type <> 3",
+                   "This endpoint is not of type HTTP, so it signs nothing. Create one of "
+                   "type HTTP."));
     TRY(endpoint_secret(c, in_int(c, "former_hours") * TIME_HOUR));
     return api_reply(c);
 }
 
 static const struct route endpoint_routes[] = {
-    {GET, "/endpoints", AD, "configuration", LIST, api_list, .args = endpoint_list_args, .summary = "List endpoints"},
+    {GET, "/endpoints", AD, "configuration", LIST, api_list, .args = endpoint_list_args,
+     .summary = "List endpoints"},
     {GET, "/endpoints/:id", AD, "configuration", ONE, api_get, .summary = "Get an endpoint"},
-    {POST, "/endpoints", AD, "configuration", ONE, post_endpoint, .permission = MANAGE_ENDPOINTS, .input = endpoint_input,
-     .summary = "Create an endpoint", .doc = "The reply shows the signing_secret of an endpoint of type HTTP, once."},
-    {PUT, "/endpoints/:id", AD, "configuration", ONE, put_endpoint, .permission = MANAGE_ENDPOINTS, .input = endpoint_input,
-     .summary = "Update an endpoint"},
-    {DELETE, "/endpoints/:id", AD, "configuration", NONE, delete_endpoints, .permission = MANAGE_ENDPOINTS, .summary = "Delete an endpoint",
+    {POST, "/endpoints", AD, "configuration", ONE, post_endpoint, .permission = MANAGE_ENDPOINTS,
+     .input = endpoint_input, .summary = "Create an endpoint",
+     .doc = "The reply shows the signing_secret of an endpoint of type HTTP, "
+            "once."},
+    {PUT, "/endpoints/:id", AD, "configuration", ONE, put_endpoint, .permission = MANAGE_ENDPOINTS,
+     .input = endpoint_input, .summary = "Update an endpoint"},
+    {DELETE, "/endpoints/:id", AD, "configuration", NONE, delete_endpoints, .permission = MANAGE_ENDPOINTS,
+     .summary = "Delete an endpoint",
      .doc = "Deletes its deliveries, too. Deliveries that wait are not sent."},
     {DELETE, "/endpoints", AD, "configuration", COUNT, delete_endpoints, .permission = MANAGE_ENDPOINTS,
      .summary = "Delete several endpoints"},
-    {POST, "/endpoints/:id/secret", AD, "configuration", ONE, post_endpoint_secret, .status = 200, .permission = MANAGE_ENDPOINTS,
-     .input = secret_input, .summary = "Make a new signing secret",
-     .doc = "The reply shows it, once. For former_hours each delivery has two signatures: by the new and by the former secret.",
+    {POST, "/endpoints/:id/secret", AD, "configuration", ONE, post_endpoint_secret, .status = 200,
+     .permission = MANAGE_ENDPOINTS, .input = secret_input, .summary = "Make a new signing secret",
+     .doc = "The reply shows it, once. For former_hours each delivery has two signatures: by the new and by "
+            "the former secret.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {0},
 };
 
-const struct resource endpoint_resource = {.type = "endpoint",
-                                           .scope = "configuration",
-                                           .title = "Endpoints",
-                                           .doc = "Servers, addresses and channels that rules send to.",
-                                           .url = "endpoints/:id",
-                                           .table = "endpoints",
-                                           .texts_kept = CONFIGURATION_TEXTS,
-                                           .from = "endpoints t LEFT JOIN endpoint_states s ON s.endpoint_id = t.id",
-                                           .where = "t.deleted_at IS NULL",
-                                           .fields = endpoint_fields,
-                                           .routes = endpoint_routes,
-                                           .visible = endpoint_visible,
-                                           .changes_unseen = true};
+const struct resource endpoint_resource = {
+    .type = "endpoint",
+    .scope = "configuration",
+    .title = "Endpoints",
+    .doc = "Servers, addresses and channels that rules send to.",
+    .url = "endpoints/:id",
+    .table = "endpoints",
+    .texts_kept = CONFIGURATION_TEXTS,
+    .from = "endpoints t LEFT JOIN endpoint_states s ON s.endpoint_id = t.id",
+    .where = "t.deleted_at IS NULL",
+    .fields = endpoint_fields,
+    .routes = endpoint_routes,
+    .visible = endpoint_visible,
+    .changes_unseen = true};

@@ -1,4 +1,5 @@
-/* Event tokens. Admins manage them. Replies show the token, because its address is configured in another system. */
+/* Event tokens. Admins manage them. Replies show the token, because its address is configured in another
+ * system. */
 #include "core/programs/event_token.h"
 
 #include "api/generic.h"
@@ -12,7 +13,7 @@
 
 #define MANAGE_APPS "apps.manage"
 
-/* ---- members ---------------------------------------------------------------------------------------------------------- */
+/* ---- members --------------------------------------------------------------------------------- */
 
 static void render_event_token(struct view *v, const struct row *row, const struct value *own) {
     (void)row;
@@ -30,7 +31,9 @@ static const struct field token_texts[] = {
     {"label", F_TEXT, REQUIRED, .doc = "Name of the token.", .example = "\"Shop\""},
     {"description", F_LONG, NULLABLE, .doc = "Purpose of the token.", .example = "\"Orders of the shop\""},
     {"channel", F_TEXT, CREATE_ONLY, .initial = "EVENT", .max = 64,
-     .doc = "Channel of the events: any text. Replies show it; nothing else depends on it. It can't be changed.", .example = "\"EVENT\""},
+     .doc = "Channel of the events: any text. Replies show it; nothing else depends on it. It can't be "
+            "changed.",
+     .example = "\"EVENT\""},
     {0},
 };
 
@@ -46,15 +49,18 @@ static const struct field token_fields[] = {
     {"webhook_url", F_COMPUTED, READONLY | SECRET, .column = "t.token_sealed", .render = render_webhook_url,
      .doc = "Address to which another system posts events. It contains the token.",
      .example = "\"https://desk.example.com/api/v1/webhook/dke_5f0c.../incoming\""},
-    {"icon", F_REF, READONLY, .ref = "event_token_icon", .column = "CASE WHEN t.icon_file_id IS NOT NULL THEN t.id END",
+    {"icon", F_REF, READONLY, .ref = "event_token_icon",
+     .column = "CASE WHEN t.icon_file_id IS NOT NULL THEN t.id END",
      .doc = "Picture of the token; null: none."},
     {"*", .group = token_switch},
-    {"lastused_at", F_TIME, READONLY, .doc = "Time of the last events, up to 15 seconds too early. Null: there were none."},
+    {"lastused_at", F_TIME, READONLY,
+     .doc = "Time of the last events, up to 15 seconds too early. Null: there "
+            "were none."},
     {"*", .group = row_times},
     {0},
 };
 
-/* ---- icon ------------------------------------------------------------------------------------------------------------- */
+/* ---- icon ------------------------------------------------------------------------------------ */
 
 /* The result of .prepare. */
 struct icon {
@@ -62,7 +68,8 @@ struct icon {
     struct upload upload; /* .file NULL: none came as a part */
 };
 
-static const struct picture_form icon_form = {"icon", "icon_file_id", false, THUMBNAIL_BOX, picture_thumbnail};
+static const struct picture_form icon_form = {"icon", "icon_file_id", false, THUMBNAIL_BOX,
+                                              picture_thumbnail};
 
 static int icon_keep(struct call *c, const struct http_file *f, struct icon *out) {
     const struct picture *picture = &out->picture.picture;
@@ -111,20 +118,24 @@ static int store_icon(struct call *c, const struct in *in, int64_t id) {
     return event_token_set_icon(&c->work, id, file);
 }
 
-/* ---- input ------------------------------------------------------------------------------------------------------------ */
+/* ---- input ----------------------------------------------------------------------------------- */
 
 static const struct field token_input[] = {
     {"*", .group = token_texts},
-    {"icon", F_FILE, INPUT_ONLY, .column = "", .check = check_icon_part, .store = store_icon, .doc = "Picture: JPEG, PNG or GIF."},
-    {"icon_file_id", F_INT, INPUT_ONLY | NULLABLE, .column = "", .min = 1, .max = INT64_MAX, .check = check_icon_id, .store = store_icon,
+    {"icon", F_FILE, INPUT_ONLY, .column = "", .check = check_icon_part, .store = store_icon,
+     .doc = "Picture: JPEG, PNG or GIF."},
+    {"icon_file_id", F_INT, INPUT_ONLY | NULLABLE, .column = "", .min = 1, .max = INT64_MAX,
+     .check = check_icon_id, .store = store_icon,
      .doc = "Id of an uploaded picture (POST /files), in place of icon. Null removes the icon."},
     {"*", .group = token_switch},
     {0},
 };
 
-static void event_token_visible(struct work *w, struct branches *out) { out->all = w->actor.rank >= ROLE_ADMIN; }
+static void event_token_visible(struct work *w, struct branches *out) {
+    out->all = w->actor.rank >= ROLE_ADMIN;
+}
 
-/* ---- handlers --------------------------------------------------------------------------------------------------------- */
+/* ---- handlers -------------------------------------------------------------------------------- */
 
 static int post_event_token(struct call *c) {
     TRY(api_input(c));
@@ -149,15 +160,19 @@ static int delete_event_tokens(struct call *c) {
 }
 
 #define BY_TOKENS .bearer = "configuration"
-#define ICON .input = token_input, .body = FILES_TAKEN, .prepare = icon_prepare, .lane = LANE_PICTURE, .lane_for = "icon,icon_file_id"
+#define ICON                                                                                  \
+    .input = token_input, .body = FILES_TAKEN, .prepare = icon_prepare, .lane = LANE_PICTURE, \
+    .lane_for = "icon,icon_file_id"
 
 static const struct route token_routes[] = {
     {GET, "/events/tokens", AD, "", LIST, api_list, BY_TOKENS, .summary = "List event tokens"},
     {GET, "/events/tokens/:id", AD, "", ONE, api_get, BY_TOKENS, .summary = "Get an event token"},
-    {POST, "/events/tokens", AD, "", ONE, post_event_token, BY_TOKENS, ICON, .permission = MANAGE_APPS, .summary = "Create an event token"},
-    {PUT, "/events/tokens/:id", AD, "", ONE, api_update, BY_TOKENS, ICON, .permission = MANAGE_APPS, .summary = "Update an event token"},
-    {PUT, "/events/tokens", AD, "", COUNT, api_update, BY_TOKENS, .input = token_switch, .permission = MANAGE_APPS,
-     .summary = "Enable or disable several event tokens"},
+    {POST, "/events/tokens", AD, "", ONE, post_event_token, BY_TOKENS, ICON, .permission = MANAGE_APPS,
+     .summary = "Create an event token"},
+    {PUT, "/events/tokens/:id", AD, "", ONE, api_update, BY_TOKENS, ICON, .permission = MANAGE_APPS,
+     .summary = "Update an event token"},
+    {PUT, "/events/tokens", AD, "", COUNT, api_update, BY_TOKENS, .input = token_switch,
+     .permission = MANAGE_APPS, .summary = "Enable or disable several event tokens"},
     {DELETE, "/events/tokens/:id", AD, "", NONE, delete_event_tokens, BY_TOKENS, .permission = MANAGE_APPS,
      .summary = "Delete an event token", .doc = "Its events stay."},
     {DELETE, "/events/tokens", AD, "", COUNT, delete_event_tokens, BY_TOKENS, .permission = MANAGE_APPS,
@@ -169,7 +184,8 @@ const struct resource event_token_resource = {.type = "token",
                                               .sample = "",
                                               .scope = "configuration",
                                               .title = "Event tokens",
-                                              .doc = "Addresses to which other systems report events of people.",
+                                              .doc =
+                                                  "Addresses to which other systems report events of people.",
                                               .url = "events/tokens/:id",
                                               .table = "event_tokens",
                                               .fields = token_fields,

@@ -22,7 +22,9 @@ struct reading {
     enum field_area area;
 };
 
-static bool sees(const struct reading *r, const struct custom_field *f) { return !r->by_customer || f->is_visible_to_customers; }
+static bool sees(const struct reading *r, const struct custom_field *f) {
+    return !r->by_customer || f->is_visible_to_customers;
+}
 static bool may_give(const struct reading *r, const struct custom_field *f) {
     return !r->by_customer || (sees(r, f) && f->is_customer_editable);
 }
@@ -33,7 +35,8 @@ static bool must_give(const struct reading *r, const struct custom_field *f) {
 
 static int field_value_refuse(const struct reading *r, struct str key, enum error code, const char *why) {
     if (key.n > LIMIT_FIELD_KEY) key = S("..."); /* not a key of this desk */
-    return fail_at(&r->c->work, code, r->in->name, in_place(r->c, r->in, "%.*s", (int)key.n, key.p), why ? "%s" : NULL, why);
+    return fail_at(&r->c->work, code, r->in->name, in_place(r->c, r->in, "%.*s", (int)key.n, key.p),
+                   why ? "%s" : NULL, why);
 }
 
 static const struct custom_field *field_with_key(const struct reading *r, struct str key) {
@@ -44,10 +47,13 @@ static const struct custom_field *field_with_key(const struct reading *r, struct
 
 /* Customers may not list fields. */
 static const char *key_unknown(const struct reading *r) {
-    static const char *const lists[] = {
-        [AREA_CASES] = "/cases/fields", [AREA_USERS] = "/users/fields", [AREA_ORGANIZATIONS] = "/organizations/fields"};
+    static const char *const lists[] = {[AREA_CASES] = "/cases/fields",
+                                        [AREA_USERS] = "/users/fields",
+                                        [AREA_ORGANIZATIONS] = "/organizations/fields"};
     if (r->by_customer) return "There is no custom field with this key, or you may not see it.";
-    return str_fmt(r->c->work.arena, "There is no enabled custom field with this key. GET %s lists the fields and their keys.",
+    return str_fmt(r->c->work.arena,
+                   "There is no enabled custom field with this key. GET %s lists the "
+                   "fields and their keys.",
                    lists[r->area])
         .p;
 }
@@ -83,7 +89,8 @@ static void field_value_read_given(const struct reading *r, const struct json *j
         return;
     }
     if (!may_give(r, f) && r->area == AREA_CASES) {
-        notice(&r->c->work, "NOTICE", "field_values.%s was ignored: customers may not edit it.", str_dup(a, f->key).p);
+        notice(&r->c->work, "NOTICE", "field_values.%s was ignored: customers may not edit it.",
+               str_dup(a, f->key).p);
         return;
     }
     if (!may_give(r, f)) {
@@ -91,10 +98,11 @@ static void field_value_read_given(const struct reading *r, const struct json *j
         return;
     }
     bool boolean = j->type == JSON_TRUE || j->type == JSON_FALSE;
-    bool single =
-        j->type == JSON_NULL || (field_value_text(a, j, f->type == FIELD_CHECKBOX, &text) && (!boolean || f->type == FIELD_YESNO));
+    bool single = j->type == JSON_NULL || (field_value_text(a, j, f->type == FIELD_CHECKBOX, &text) &&
+                                           (!boolean || f->type == FIELD_YESNO));
     const char *why = single ? NULL : "A single value is expected.";
-    if (single && text.p && str_trim(text).n) why = field_value_read(a, f, r->options, r->option_count, text, &v.value);
+    if (single && text.p && str_trim(text).n)
+        why = field_value_read(a, f, r->options, r->option_count, text, &v.value);
     if (v.value.n == 0) v.value.p = NULL;
     if (why) field_value_refuse(r, j->name, ERR_FIELD_INVALID, why);
     else if (v.value.p == NULL && must_give(r, f)) field_value_refuse(r, j->name, ERR_FIELD_REQUIRED, NULL);
@@ -103,7 +111,8 @@ static void field_value_read_given(const struct reading *r, const struct json *j
 
 static bool is_given(const struct json *map, struct str key) { return json_member(map, key) != NULL; }
 
-/* Finds required fields that were not sent and have no value. A conversation needs them only when it is created. */
+/* Finds required fields that were not sent and have no value. A conversation needs them only when it is
+ * created. */
 static int read_missing(const struct reading *r) {
     if (!r->created && (!r->by_customer || r->area == AREA_CASES)) return 0;
     for (int i = 0; i < r->field_count; i++) {
@@ -134,7 +143,8 @@ static int field_values_load_options(struct reading *r, struct field_option **op
     int64_t *ids = arena_array(a, (size_t)r->field_count + 1, sizeof *ids);
     size_t n = 0;
     for (int i = 0; i < r->field_count; i++)
-        if (field_has_options(r->fields[i].type) && is_given(r->in->json, r->fields[i].key)) ids[n++] = r->fields[i].id;
+        if (field_has_options(r->fields[i].type) && is_given(r->in->json, r->fields[i].key))
+            ids[n++] = r->fields[i].id;
     return n ? field_options_of(&r->c->work, json_ids(a, ids, n), options) : 0;
 }
 
@@ -151,7 +161,8 @@ static int check_files(const struct reading *r, enum field_area area, const stru
     return 0;
 }
 
-/* The form that the request gives, or that the conversation has. 0: none. A table of fields has `form` before `field_values`. */
+/* The form that the request gives, or that the conversation has. 0: none. A table of fields has `form`
+ * before `field_values`. */
 static int form_in_force(const struct reading *r, int64_t *form_id) {
     struct call *c = r->c;
     *form_id = 0;
@@ -191,7 +202,8 @@ static int check(struct call *c, struct in *in, enum field_area area) {
     struct field_option *options = NULL;
     int problems = w->problem_count;
     if (in->json->count > LIMIT_FIELDS)
-        return fail_at(w, ERR_FIELD_INVALID, in->name, in->pointer, "At most %d values are allowed.", LIMIT_FIELDS);
+        return fail_at(w, ERR_FIELD_INVALID, in->name, in->pointer, "At most %d values are allowed.",
+                       LIMIT_FIELDS);
     if (in->json->count) TRY(fields_lock(w, area, field_value_keys(w->arena, in->json)));
     TRY(r.field_count = custom_fields_of(w, area, &fields));
     if (r.area == AREA_CASES) TRY(require_form(&r, fields));
@@ -219,10 +231,14 @@ int field_values_given(struct call *c, const struct field_value **list) {
 int check_case_values(struct call *c, struct in *in) { return check(c, in, AREA_CASES); }
 int check_user_values(struct call *c, struct in *in) { return check(c, in, AREA_USERS); }
 int check_organization_values(struct call *c, struct in *in) { return check(c, in, AREA_ORGANIZATIONS); }
-int store_user_values(struct call *c, const struct in *in, int64_t id) { return field_values_store(c, in, id, AREA_USERS); }
-int store_organization_values(struct call *c, const struct in *in, int64_t id) { return field_values_store(c, in, id, AREA_ORGANIZATIONS); }
+int store_user_values(struct call *c, const struct in *in, int64_t id) {
+    return field_values_store(c, in, id, AREA_USERS);
+}
+int store_organization_values(struct call *c, const struct in *in, int64_t id) {
+    return field_values_store(c, in, id, AREA_ORGANIZATIONS);
+}
 
-/* ---- the resources ---------------------------------------------------------------------------------------------- */
+/* ---- the resources --------------------------------------------------------------------------- */
 
 static void field_value_visible(struct work *w, struct branches *out) {
     if (w->actor.rank >= ROLE_COLLABORATOR) out->all = true;
@@ -234,13 +250,15 @@ static void field_value_visible(struct work *w, struct branches *out) {
     owners " t JOIN custom_fields f ON f.area = " area " AND f.is_enabled = 1 AND f.is_system = 0 " \
            "LEFT JOIN field_values v ON v.owner_id = t.id AND v.area = " area " AND v.field_id = f.id"
 /* Dates are stored without a time (enum field_kind: 6). */
-#define SHOWN "CASE WHEN f.type = 6 AND v.value IS NOT NULL THEN v.value || 'T00:00:00+00:00' ELSE COALESCE(v.value, '') END"
+#define SHOWN                                                                         \
+    "CASE WHEN f.type = 6 AND v.value IS NOT NULL THEN v.value || 'T00:00:00+00:00' " \
+    "ELSE COALESCE(v.value, '') END"
 #define VALUE_DOC "The value as text, or the empty text. Options and files are shown by id. For files, "
 
 static const struct field user_value_fields[] = {
     {"field", F_REF, READONLY, .column = "f.id", .ref = "user_field", .doc = "Field of the value."},
-    {"value", F_LONG, READONLY, .column = SHOWN, .doc = VALUE_DOC "GET /users/:id/files/:file_id/content downloads it.",
-     .example = "\"3\""},
+    {"value", F_LONG, READONLY, .column = SHOWN,
+     .doc = VALUE_DOC "GET /users/:id/files/:file_id/content downloads it.", .example = "\"3\""},
     {0},
 };
 const struct resource user_field_value_resource = {.type = "user_field_value",
@@ -253,41 +271,45 @@ const struct resource user_field_value_resource = {.type = "user_field_value",
                                                    .visible = field_value_visible};
 
 static const struct field organization_value_fields[] = {
-    {"field", F_REF, READONLY, .column = "f.id", .ref = "organization_field", .shows = "title,key", .doc = "Field of the value."},
-    {"value", F_LONG, READONLY, .column = SHOWN, .doc = VALUE_DOC "GET /organizations/:id/files/:file_id/content downloads it.",
-     .example = "\"3\""},
+    {"field", F_REF, READONLY, .column = "f.id", .ref = "organization_field", .shows = "title,key",
+     .doc = "Field of the value."},
+    {"value", F_LONG, READONLY, .column = SHOWN,
+     .doc = VALUE_DOC "GET /organizations/:id/files/:file_id/content downloads it.", .example = "\"3\""},
     {0},
 };
-const struct resource organization_field_value_resource = {.type = "organization_field_value",
-                                                           .scope = "users",
-                                                           .title = "Values of organizations",
-                                                           .doc = "Values of the custom fields of organizations.",
-                                                           .from = EACH("3", "organizations"),
-                                                           .owned_order = "f.sort_order, f.id",
-                                                           .fields = organization_value_fields,
-                                                           .visible = field_value_visible};
+const struct resource organization_field_value_resource = {
+    .type = "organization_field_value",
+    .scope = "users",
+    .title = "Values of organizations",
+    .doc = "Values of the custom fields of organizations.",
+    .from = EACH("3", "organizations"),
+    .owned_order = "f.sort_order, f.id",
+    .fields = organization_value_fields,
+    .visible = field_value_visible};
 
 static const struct field case_value_fields[] = {
     {"field", F_REF, READONLY, .column = "f.id", .ref = "case_field", .doc = "Field of the value."},
-    {"value", F_LONG, READONLY, .column = SHOWN, .doc = VALUE_DOC "GET /cases/:id/files/:file_id/content downloads it.",
-     .example = "\"3\""},
+    {"value", F_LONG, READONLY, .column = SHOWN,
+     .doc = VALUE_DOC "GET /cases/:id/files/:file_id/content downloads it.", .example = "\"3\""},
     {0},
 };
 static const struct route case_value_routes[] = {
-    {GET, "/cases/:id/field/values", COL_PLUS, "conversations", LIST_COUNT, api_list, .of = "case", .where = "t.id = :id",
-     .order = {.key = "f.sort_order", .then = "f.id"}, .summary = "List the values of the custom fields of a conversation",
+    {GET, "/cases/:id/field/values", COL_PLUS, "conversations", LIST_COUNT, api_list, .of = "case",
+     .where = "t.id = :id", .order = {.key = "f.sort_order", .then = "f.id"},
+     .summary = "List the values of the custom fields of a conversation",
      .doc = "Each enabled custom field, sorted by position. An unset value is an empty text."},
     {0},
 };
-const struct resource case_field_value_resource = {.type = "case_field_value",
-                                                   .scope = "conversations",
-                                                   .title = "Values of conversations",
-                                                   .doc = "Values of the custom fields of conversations, as staff see them.",
-                                                   .from = EACH("1", "cases"),
-                                                   .owned_order = "f.sort_order, f.id",
-                                                   .fields = case_value_fields,
-                                                   .routes = case_value_routes,
-                                                   .visible = field_value_visible};
+const struct resource case_field_value_resource = {
+    .type = "case_field_value",
+    .scope = "conversations",
+    .title = "Values of conversations",
+    .doc = "Values of the custom fields of conversations, as staff see them.",
+    .from = EACH("1", "cases"),
+    .owned_order = "f.sort_order, f.id",
+    .fields = case_value_fields,
+    .routes = case_value_routes,
+    .visible = field_value_visible};
 
 /* A conversation shows the same fields to all callers. */
 static void conversation_value_visible(struct work *w, struct branches *out) {
@@ -297,15 +319,16 @@ static void conversation_value_visible(struct work *w, struct branches *out) {
 
 static const struct field conversation_value_fields[] = {
     {"field", F_REF, READONLY, .column = "f.id", .ref = "conversation_field", .doc = "Field of the value."},
-    {"value", F_LONG, READONLY, .column = SHOWN, .doc = VALUE_DOC "GET /conversations/:id/files/:file_id/content downloads it.",
-     .example = "\"3\""},
+    {"value", F_LONG, READONLY, .column = SHOWN,
+     .doc = VALUE_DOC "GET /conversations/:id/files/:file_id/content downloads it.", .example = "\"3\""},
     {0},
 };
-const struct resource conversation_field_value_resource = {.type = "conversation_field_value",
-                                                           .scope = "conversations",
-                                                           .title = "Values that customers see",
-                                                           .doc = "Values of the custom fields of conversations that customers see.",
-                                                           .from = EACH("1", "cases"),
-                                                           .owned_order = "f.sort_order, f.id",
-                                                           .fields = conversation_value_fields,
-                                                           .visible = conversation_value_visible};
+const struct resource conversation_field_value_resource = {
+    .type = "conversation_field_value",
+    .scope = "conversations",
+    .title = "Values that customers see",
+    .doc = "Values of the custom fields of conversations that customers see.",
+    .from = EACH("1", "cases"),
+    .owned_order = "f.sort_order, f.id",
+    .fields = conversation_value_fields,
+    .visible = conversation_value_visible};

@@ -1,5 +1,6 @@
-/* Uploaded contents are served to other people, so they must never run in a browser with our origin. They are saved and not shown, except
- * raster images if the client asks for it. The browser may not guess the type. The policy allows neither scripts nor our origin. */
+/* Uploaded contents are served to other people, so they must never run in a browser with our origin. They
+ * are saved and not shown, except raster images if the client asks for it. The browser may not guess the
+ * type. The policy allows neither scripts nor our origin. */
 #include "res/file_content.h"
 
 #include "api/generic.h"
@@ -20,11 +21,12 @@
 
 const struct field content_args[] = {
     {"inline", F_BOOL, 0,
-     .doc = "Raster images (PNG, JPEG, GIF, WebP) are shown inline if the client asks for it. All other files are always downloaded."},
+     .doc = "Raster images (PNG, JPEG, GIF, WebP) are shown inline if the client asks for it. All other "
+            "files are always downloaded."},
     {0},
 };
 
-/* ---- headers ------------------------------------------------------------------------------------------------------ */
+/* ---- headers --------------------------------------------------------------------------------- */
 
 static bool is_raster(struct str type) {
     static const char *const types[] = {"image/png", "image/jpeg", "image/gif", "image/webp"};
@@ -35,12 +37,14 @@ static bool is_raster(struct str type) {
 }
 
 static bool is_attribute_character(char c) { /* RFC 8187 section 3.2.1 */
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || in_set(c, "!#$&+-.^_`|~");
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           in_set(c, "!#$&+-.^_`|~");
 }
 
 /* RFC 6266: an ASCII name for all clients, and the full name beside it if they differ. */
 struct str content_disposition(struct arena *a, struct str given, bool shown) {
-    struct str name = file_name_without_directions(a, given); /* names of files that came before uploads lost them */
+    /* names of files that came before uploads lost them */
+    struct str name = file_name_without_directions(a, given);
     struct buf plain = {0}, whole = {0};
     bool same = true;
     for (size_t i = 0; i < name.n; i++) {
@@ -51,7 +55,8 @@ struct str content_disposition(struct arena *a, struct str given, bool shown) {
         if (is_attribute_character(c)) buf_char(&whole, c);
         else buf_fmt(&whole, "%%%02X", (unsigned char)c);
     }
-    struct str text = str_fmt(a, "%s; filename=\"%.*s\"", shown ? "inline" : "attachment", (int)plain.n, plain.p ? plain.p : "");
+    struct str text = str_fmt(a, "%s; filename=\"%.*s\"", shown ? "inline" : "attachment", (int)plain.n,
+                              plain.p ? plain.p : "");
     if (!same) text = str_fmt(a, "%s; filename*=UTF-8''%.*s", text.p, (int)whole.n, whole.p);
     buf_free(&plain);
     buf_free(&whole);
@@ -70,7 +75,8 @@ static bool position_read(struct str s, int64_t *n) {
 
 enum range { RANGE_NONE, RANGE_PART, RANGE_OUTSIDE };
 
-/* One range of bytes (RFC 9110 section 14.2). A header with several ranges, another unit or a wrong syntax is ignored. */
+/* One range of bytes (RFC 9110 section 14.2). A header with several ranges, another unit or a wrong syntax
+ * is ignored. */
 static enum range range_of(struct str header, int64_t size, int64_t *at, int64_t *n) {
     struct str unit = S("bytes="), rest = header, from;
     int64_t first, last = INT64_MAX;
@@ -79,7 +85,9 @@ static enum range range_of(struct str header, int64_t size, int64_t *at, int64_t
     from = str_trim(str_cut(&rest, '-'));
     if (rest.p == NULL) return RANGE_NONE;
     rest = str_trim(rest);
-    if ((rest.n && !position_read(rest, &last)) || (from.n && !position_read(from, &first)) || from.n + rest.n == 0) return RANGE_NONE;
+    if ((rest.n && !position_read(rest, &last)) || (from.n && !position_read(from, &first)) ||
+        from.n + rest.n == 0)
+        return RANGE_NONE;
     if (from.n == 0) { /* the last bytes */
         first = last == 0 ? size : last < size ? size - last : 0;
         last = INT64_MAX;
@@ -93,7 +101,8 @@ static enum range range_of(struct str header, int64_t size, int64_t *at, int64_t
 
 static struct str range_asked(struct call *c) {
     struct str if_range = http_header(c->http, "If-Range");
-    bool same = if_range.p == NULL || str_eq(str_trim(if_range), STR_CAT(c->work.arena, S("\""), c->etag, S("\"")));
+    bool same =
+        if_range.p == NULL || str_eq(str_trim(if_range), STR_CAT(c->work.arena, S("\""), c->etag, S("\"")));
     return same ? http_header(c->http, "Range") : (struct str){0};
 }
 
@@ -113,16 +122,18 @@ void render_file_name(struct view *v, const struct row *row, const struct value 
     jw_str(&v->w, file_name_without_directions(v->c->work.arena, own->s));
 }
 
-/* ---- sending ------------------------------------------------------------------------------------------------------ */
+/* ---- sending --------------------------------------------------------------------------------- */
 
-/* A content with other bytes of the same length is found by the client, by `deskd check` and by the next upload of the same bytes. A hash
- * here would read each download twice and cost 100 ms of a core for 20 MB (libsodium, measured). sendfile costs a few. */
+/* A content with other bytes of the same length is found by the client, by `deskd check` and by the next
+ * upload of the same bytes. A hash here would read each download twice and cost 100 ms of a core for 20 MB
+ * (libsodium, measured). sendfile costs a few. */
 static int open_content(struct call *c, const struct content *f, struct download *d) {
     struct stat st;
     const char *path = content_path(c->work.arena, c->work.desk->files, f->sha256).p;
     d->fd = open(path, O_RDONLY | O_CLOEXEC);
     if (d->fd >= 0 && fstat(d->fd, &st) == 0 && st.st_size == f->size) return 0;
-    int rc = UNAVAILABLE("downloads of missing or damaged contents", "the content %s of a file is not there as it was: %s", path,
+    int rc = UNAVAILABLE("downloads of missing or damaged contents",
+                         "the content %s of a file is not there as it was: %s", path,
                          d->fd < 0 ? strerror(errno) : "another size");
     if (d->fd >= 0) close(d->fd);
     return rc;
@@ -134,8 +145,9 @@ void content_guards(struct call *c) {
     call_header(c, "Cache-Control", S("private, max-age=0, must-revalidate"));
 }
 
-/* Types that a page of this origin could load as a script or a style (WHATWG MIME Sniffing, section 4.6), although the policy of the desk's
- * pages allows only its own: uploads lie on the same origin. nosniff makes browsers refuse every other type there. */
+/* Types that a page of this origin could load as a script or a style (WHATWG MIME Sniffing, section 4.6),
+ * although the policy of the desk's pages allows only its own: uploads lie on the same origin. nosniff
+ * makes browsers refuse every other type there. */
 static bool is_code(struct str type) {
     const struct str names[] = {S("javascript"), S("ecmascript"), S("jscript"), S("livescript"), S("css")};
     struct str name = type;
@@ -161,7 +173,8 @@ int content_send(struct call *c, const struct content *f, bool shown) {
     TRY(open_content(c, f, d));
     if (range == RANGE_PART) {
         c->status = 206;
-        call_header(c, "Content-Range", str_fmt(a, "bytes %" PRId64 "-%" PRId64 "/%" PRId64, d->at, d->at + d->n - 1, f->size));
+        call_header(c, "Content-Range",
+                    str_fmt(a, "bytes %" PRId64 "-%" PRId64 "/%" PRId64, d->at, d->at + d->n - 1, f->size));
     }
     c->raw = true;
     c->download = d;
@@ -173,19 +186,21 @@ int content_send(struct call *c, const struct content *f, bool shown) {
     return 0;
 }
 
-/* ---- which, and for whom ------------------------------------------------------------------------------------------ */
+/* ---- which, and for whom --------------------------------------------------------------------- */
 
 struct content content_read(struct call *c, struct stmt *row) {
     struct arena *a = c->work.arena;
-    return (struct content){str_dup(a, col_text(row, 0)), str_dup(a, col_text(row, 1)), str_dup(a, col_text(row, 2)), col_int(row, 3)};
+    return (struct content){str_dup(a, col_text(row, 0)), str_dup(a, col_text(row, 1)),
+                            str_dup(a, col_text(row, 2)), col_int(row, 3)};
 }
 
 QUERY(content_of_file, "SELECT " CONTENT("t") " FROM files t WHERE t.id = :file AND " FILE_OF_ACTOR(
                            "t") " AND (t.expires_at IS NULL OR t.expires_at > :now)");
-#define CONTENT_OF_VALUE(area)                                                                                                \
-    "SELECT " CONTENT("t") " FROM field_values v JOIN custom_fields f ON f.id = v.field_id JOIN files t ON t.id = v.file_id " \
-                           "WHERE v.owner_id = :owner AND v.area = " area                                                     \
-                           " AND v.file_id = :file AND f.is_enabled = 1 AND f.is_visible_to_customers >= :visible LIMIT 1"
+#define CONTENT_OF_VALUE(area)                                                                             \
+    "SELECT " CONTENT("t") " FROM field_values v JOIN custom_fields f ON f.id = v.field_id "               \
+                           "JOIN files t ON t.id = v.file_id WHERE v.owner_id = :owner AND v.area = " area \
+                           " AND v.file_id = :file AND f.is_enabled = 1 AND f.is_visible_to_customers >= " \
+                           ":visible LIMIT 1"
 QUERY(content_of_case, CONTENT_OF_VALUE("1"));
 QUERY(content_of_user, CONTENT_OF_VALUE("2"));
 QUERY(content_of_organization, CONTENT_OF_VALUE("3"));
@@ -194,8 +209,9 @@ QUERY(content_of_organization, CONTENT_OF_VALUE("3"));
 static int send_found(struct call *c, const struct query *q, bool to_customers) {
     struct work *w = &c->work;
     struct stmt *row;
-    const struct bind *binds = BINDS(B_INT("file", c->vars[c->var_count - 1].id), B_INT("owner", c->vars[0].id), B_FILE_OF_ACTOR(w),
-                                     B_INT("visible", to_customers), B_INT("now", w->now));
+    const struct bind *binds =
+        BINDS(B_INT("file", c->vars[c->var_count - 1].id), B_INT("owner", c->vars[0].id), B_FILE_OF_ACTOR(w),
+              B_INT("visible", to_customers), B_INT("now", w->now));
     int rc = db_row(w->conn, q, binds, &row);
     if (rc <= 0) return rc < 0 ? rc : fail(w, ERR_RESOURCE_NOT_FOUND);
     struct content f = content_read(c, row);

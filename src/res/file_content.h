@@ -15,7 +15,8 @@ int content_send(struct call *c, const struct content *f, bool shown);
 void content_guards(struct call *c); /* headers: the browser neither guesses its type nor runs it */
 struct str content_disposition(struct arena *a, struct str name, bool shown);
 
-void render_file_name(struct view *v, const struct row *row, const struct value *own); /* without characters that turn the text */
+/* without characters that turn the text */
+void render_file_name(struct view *v, const struct row *row, const struct value *own);
 
 extern const struct field content_args[];
 int get_file_content(struct call *c);              /* /files/:id/content */

@@ -17,12 +17,14 @@ static void write_download_all(struct view *v, const struct row *row, const stru
         jw_null(&v->w);
         return;
     }
-    JW_CAT(&v->w, v->c->work.desk->base_url, S("/api/v1/"), row_cell(list->rows, "place")->s, S("/attachments/download/all"));
+    JW_CAT(&v->w, v->c->work.desk->base_url, S("/api/v1/"), row_cell(list->rows, "place")->s,
+           S("/attachments/download/all"));
 }
 
 const struct field download_all[] = {
     {"download_all", F_COMPUTED, READONLY, .render = write_download_all,
-     .doc = "Address that downloads all attached files as a ZIP. Null if there are fewer than two.", .example = "null"},
+     .doc = "Address that downloads all attached files as a ZIP. Null if there are fewer than two.",
+     .example = "null"},
     {0},
 };
 

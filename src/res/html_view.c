@@ -6,7 +6,8 @@
 
 const struct field html_args[] = {
     {"remote_pictures", F_BOOL, 0,
-     .doc = "True: the HTML shows pictures of other servers. By default they are blocked, because their servers learn who reads when."},
+     .doc = "True: the HTML shows pictures of other servers. By default they are blocked, because their "
+            "servers learn who reads when."},
     {0},
 };
 
@@ -32,10 +33,12 @@ static struct str inline_picture_url(void *ctx, struct str content_id) {
     return (struct str){0};
 }
 
-static void render_html(struct view *v, const struct row *row, const struct value *html, const struct value *text) {
+static void render_html(struct view *v, const struct row *row, const struct value *html,
+                        const struct value *text) {
     struct arena *a = v->c->work.arena;
     struct inline_pictures p = {v, row_cell(row, "attachments")};
-    if (html->type == V_TEXT) jw_str(&v->w, html_show(a, html->s, html_shows_remote(v->c), inline_picture_url, &p));
+    if (html->type == V_TEXT)
+        jw_str(&v->w, html_show(a, html->s, html_shows_remote(v->c), inline_picture_url, &p));
     else if (text->type == V_TEXT) jw_str(&v->w, text_to_html(a, text->s));
     else jw_null(&v->w);
 }

@@ -1,5 +1,6 @@
-/* Identities of people, of four kinds: for staff under /identities, for everyone under /profile/identities. All kinds and both sides share
- * handlers. api_target finds the rows that `.where` of the route admits. The rows then decide whom the actor may change. */
+/* Identities of people, of four kinds: for staff under /identities, for everyone under
+ * /profile/identities. All kinds and both sides share handlers. api_target finds the rows that `.where` of
+ * the route admits. The rows then decide whom the actor may change. */
 #include "core/people/identity.h"
 
 #include "api/generic.h"
@@ -9,7 +10,7 @@
 #include "core/people/user.h"
 #include "res/groups.h"
 
-/* ---- members --------------------------------------------------------------------------------------------------------- */
+/* ---- members --------------------------------------------------------------------------------- */
 
 #define STATE(use)                                                                                       \
     {"is_primary", F_BOOL, READONLY, .doc = "True for the primary one, which is " use " by default."}, { \
@@ -33,7 +34,8 @@ static const struct field phone_fields[] = {
 static const struct field twitter_fields[] = {
     {"twitter_id", F_TEXT, READONLY, .doc = "Id of the account at Twitter."},
     {"full_name", F_TEXT, READONLY, .doc = "Display name at Twitter."},
-    {"screen_name", F_TEXT, READONLY, .doc = "Name of the account, without the @.", .example = "\"ada_byron\""},
+    {"screen_name", F_TEXT, READONLY, .doc = "Name of the account, without the @.",
+     .example = "\"ada_byron\""},
     {"follower_count", F_INT, READONLY, .doc = "Number of followers."},
     {"description", F_LONG, READONLY, .doc = "Description at Twitter."},
     {"url", F_TEXT, READONLY, .doc = "Address of a web site."},
@@ -61,12 +63,14 @@ static const struct field facebook_fields[] = {
     {0},
 };
 
-/* ---- parameters -------------------------------------------------------------------------------------------------------- */
+/* ---- parameters ------------------------------------------------------------------------------ */
 
 #define VERIFICATION_SENT "We have sent a verification e-mail to this address."
 #define VERIFICATION "The verification e-mail to this address"
 
-static enum identity_kind identity_kind_of_call(const struct call *c) { return identity_kind_of(c->home->table); }
+static enum identity_kind identity_kind_of_call(const struct call *c) {
+    return identity_kind_of(c->home->table);
+}
 
 QUERY(person_there, "SELECT id FROM users WHERE id = :user AND deleted_at IS NULL");
 
@@ -84,18 +88,22 @@ static bool said(struct call *c, const char *name) {
     return false;
 }
 
-/* Returns the id of the person who gets the identity, or 0. For staff it is the given person, else the caller. It is a claim if (1) people
- * add it to themselves on their own side, or (2) a collaborator adds it, because collaborators can't set is_validated. */
+/* Returns the id of the person who gets the identity, or 0. For staff it is the given person, else the
+ * caller. It is a claim if (1) people add it to themselves on their own side, or (2) a collaborator adds
+ * it, because collaborators can't set is_validated. */
 static int64_t person_of(struct call *c, enum claim *claim) {
     const struct actor *me = &c->work.actor;
     bool own_side = true;
     int64_t user = me->user_id;
-    for (int i = 0; i < c->input_count && c->input[i].field; i++) { /* in a .check: the parameters read so far */
+    /* in a .check: the parameters read so far */
+    for (int i = 0; i < c->input_count && c->input[i].field; i++) {
         if (strcmp(c->input[i].field->name, "user") != 0) continue;
         own_side = false;
         user = c->input[i].value.i;
     }
-    *claim = !own_side && me->rank >= ROLE_AGENT ? CLAIM_NONE : user == me->user_id ? CLAIM_OWN : CLAIM_FOREIGN;
+    *claim = !own_side && me->rank >= ROLE_AGENT ? CLAIM_NONE
+             : user == me->user_id               ? CLAIM_OWN
+                                                 : CLAIM_FOREIGN;
     return user;
 }
 
@@ -120,19 +128,33 @@ static int check_screen_name(struct call *c, struct in *in) {
         if (s.p[0] == '@') in->value.s = (struct str){s.p + 1, s.n - 1};
         return identity_check_address(c, in);
     }
-    return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "At most 15 letters, digits and underscores are expected.");
+    return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer,
+                   "At most 15 letters, digits and underscores are expected.");
 }
 
-#define PERSON \
-    { "user", F_REF, REQUIRED | BY_HANDLER, .ref = "user", .check = check_person, .doc = "Person who has it.", .example = "2" }
-#define EMAIL \
-    { "email", F_EMAIL, REQUIRED | BY_HANDLER, .check = identity_check_address, .doc = "The address.", .example = "\"ada@example.org\"" }
-#define NUMBER \
-    { "number", F_TEXT, REQUIRED | BY_HANDLER, .check = check_number, .doc = "The number.", .example = "\"+49 30 1234567\"" }
+#define PERSON                                                                            \
+    {                                                                                     \
+        "user", F_REF, REQUIRED | BY_HANDLER, .ref = "user", .check = check_person,       \
+                                              .doc = "Person who has it.", .example = "2" \
+    }
+#define EMAIL                                                                                            \
+    {                                                                                                    \
+        "email", F_EMAIL, REQUIRED | BY_HANDLER, .check = identity_check_address, .doc = "The address.", \
+                                                 .example = "\"ada@example.org\""                        \
+    }
+#define NUMBER                                                                                \
+    {                                                                                         \
+        "number", F_TEXT, REQUIRED | BY_HANDLER, .check = check_number, .doc = "The number.", \
+                                                 .example = "\"+49 30 1234567\""              \
+    }
 #define PRIMARY \
     { "is_primary", F_BOOL, BY_HANDLER, .doc = "True makes it the primary one, in place of the one before." }
-#define VALIDATED \
-    { "is_validated", F_BOOL, BY_HANDLER, .doc = "True if it is known to belong to the person. Agents, admins and owners may set it." }
+#define VALIDATED                                                                     \
+    {                                                                                 \
+        "is_validated", F_BOOL, BY_HANDLER,                                           \
+            .doc = "True if it is known to belong to the person. Agents, admins and " \
+                   "owners may set it."                                               \
+    }
 #define NOTIFIED \
     { "is_notification_enabled", F_BOOL, 0, .doc = "True if notifications are sent to it." }
 
@@ -144,8 +166,8 @@ static const struct field phone_own[] = {
     NUMBER, {"type", F_WORD, 0, .words = phone_types, .doc = "Kind of phone. Default: NONE."}, PRIMARY, {0}};
 static const struct field twitter_create[] = {
     PERSON,
-    {"screen_name", F_TEXT, REQUIRED | BY_HANDLER, .check = check_screen_name, .doc = "Name of the account. A leading @ is removed.",
-     .example = "\"ada_byron\""},
+    {"screen_name", F_TEXT, REQUIRED | BY_HANDLER, .check = check_screen_name,
+     .doc = "Name of the account. A leading @ is removed.", .example = "\"ada_byron\""},
     VALIDATED,
     {0},
 };
@@ -156,10 +178,11 @@ static const struct field identity_list_args[] = {
 };
 
 static void ignore_validated(struct call *c) {
-    if (c->work.actor.rank < ROLE_AGENT) in_ignore(c, "is_validated", "only agents, admins and owners may set it");
+    if (c->work.actor.rank < ROLE_AGENT)
+        in_ignore(c, "is_validated", "only agents, admins and owners may set it");
 }
 
-/* ---- handlers ------------------------------------------------------------------------------------------------------------ */
+/* ---- handlers -------------------------------------------------------------------------------- */
 
 /* The checks of person and identity: 404, 412, 403. */
 static int identity_target(struct call *c) {
@@ -168,8 +191,9 @@ static int identity_target(struct call *c) {
 }
 
 static void notice_primary(struct call *c, enum claim claim) {
-    const char *when =
-        claim == CLAIM_FOREIGN ? "an agent confirms it, or the person opens its link in their own session" : "it is verified";
+    const char *when = claim == CLAIM_FOREIGN
+                           ? "an agent confirms it, or the person opens its link in their own session"
+                           : "it is verified";
     notice(&c->work, "NOTICE", "is_primary was ignored: it can be primary once %s.", when);
 }
 
@@ -179,7 +203,10 @@ static int verify_own(struct call *c, const struct identity_new *n) {
     int sent = letter_first_verification(&c->work, c->id);
     TRY(sent);
     if (sent) call_mailed(c, VERIFICATION_SENT, VERIFICATION);
-    else notice(&c->work, "NOTICE", "No verification e-mail was sent, because too many were sent in the last hour. Request one later.");
+    else
+        notice(&c->work, "NOTICE",
+               "No verification e-mail was sent, because too many were sent in the "
+               "last hour. Request one later.");
     return 0;
 }
 
@@ -235,7 +262,8 @@ static int put_identity(struct call *c) {
     TRY(identity_target(c));
     ignore_validated(c);
     TRY(api_input(c));
-    if (given(c, "is_validated")) TRY(identity_set_validated(w, identity_kind_of_call(c), c->id, in_int(c, "is_validated") != 0));
+    if (given(c, "is_validated"))
+        TRY(identity_set_validated(w, identity_kind_of_call(c), c->id, in_int(c, "is_validated") != 0));
     if (given(c, "is_primary")) TRY(identity_put_primary(c));
     TRY(identity_change_given(c));
     return api_reply(c);
@@ -264,105 +292,117 @@ static int delete_identities(struct call *c) {
     return api_reply(c);
 }
 
-/* ---- routes ---------------------------------------------------------------------------------------------------------------- */
+/* ---- routes ---------------------------------------------------------------------------------- */
 
 #define ORDER \
     { .key = "t.is_primary", .descending = true, .then = "t.updated_at" }
 #define OWN "t.user_id = :me"
 #define UNAVAILABLE .errors = "RESOURCE_ACTION_NOT_AVAILABLE"
 
-/* Routes of every kind of identity. many: the roles that may delete several identities of other people at once. */
-#define LISTS(path, some)                                                                                                           \
-    {GET,                                                                                                                           \
-     "/identities/" path,                                                                                                           \
-     COL_PLUS,                                                                                                                      \
-     "users",                                                                                                                       \
-     LIST,                                                                                                                          \
-     api_list,                                                                                                                      \
-     .args = identity_list_args,                                                                                                    \
-     .order = ORDER,                                                                                                                \
-     .summary = "List " some,                                                                                                       \
-     .doc = "The primary ones first, then by time of the last change."},                                                            \
-    {                                                                                                                               \
-        GET, "/profile/identities/" path, ALL, "", LIST, api_list, .where = OWN, .order = ORDER, .summary = "List your " some,      \
-                                                                   .doc = "The primary one first, then by time of the last change." \
+/* Routes of every kind of identity. many: the roles that may delete several identities of other people at
+ * once. */
+#define LISTS(path, some)                                                    \
+    {GET,                                                                    \
+     "/identities/" path,                                                    \
+     COL_PLUS,                                                               \
+     "users",                                                                \
+     LIST,                                                                   \
+     api_list,                                                               \
+     .args = identity_list_args,                                             \
+     .order = ORDER,                                                         \
+     .summary = "List " some,                                                \
+     .doc = "The primary ones first, then by time of the last change."},     \
+    {                                                                        \
+        GET, "/profile/identities/" path, ALL, "", LIST, api_list,           \
+            .where = OWN, .order = ORDER, .summary = "List your " some,      \
+            .doc = "The primary one first, then by time of the last change." \
     }
-#define READ(path, one, some)                                                                                            \
-    {GET, "/identities/" path "/:id", COL_PLUS, "users", ONE, api_get, .summary = "Get " one}, {                         \
-        GET, "/profile/identities/" path "/:id", ALL, "", ONE, api_get, .where = OWN, .summary = "Get one of your " some \
+#define READ(path, one, some)                                                                              \
+    {GET, "/identities/" path "/:id", COL_PLUS, "users", ONE, api_get, .summary = "Get " one}, {           \
+        GET, "/profile/identities/" path "/:id", ALL, "", ONE, api_get, .where = OWN,                      \
+                                                                        .summary = "Get one of your " some \
     }
-#define CHANGE(path, one, name, who, parameters, refusal)                                                          \
-    {PUT,                                                                                                          \
-     "/identities/" path "/:id",                                                                                   \
-     who,                                                                                                          \
-     "users",                                                                                                      \
-     ONE,                                                                                                          \
-     put_identity,                                                                                                 \
-     .permission = "users.update",                                                                                 \
-     .input = parameters,                                                                                          \
-     .summary = "Update " one,                                                                                     \
-     .doc = "is_primary can't be unset: a person always has a primary one. Make another one primary instead.",     \
-     UNAVAILABLE},                                                                                                 \
-    {                                                                                                              \
-        PUT, "/profile/identities/" path "/:id/primary", ALL, "", ONE, put_identity_primary,                       \
-            .where = OWN, .input = no_fields, .sample = {.refused = refusal}, .summary = "Set your primary " name, \
-            .doc = "An e-mail address must be verified first.", UNAVAILABLE                                        \
+#define CHANGE(path, one, name, who, parameters, refusal)                                             \
+    {PUT,                                                                                             \
+     "/identities/" path "/:id",                                                                      \
+     who,                                                                                             \
+     "users",                                                                                         \
+     ONE,                                                                                             \
+     put_identity,                                                                                    \
+     .permission = "users.update",                                                                    \
+     .input = parameters,                                                                             \
+     .summary = "Update " one,                                                                        \
+     .doc = "is_primary can't be unset: a person always has a primary one. Make another one primary " \
+            "instead.",                                                                               \
+     UNAVAILABLE},                                                                                    \
+    {                                                                                                 \
+        PUT, "/profile/identities/" path "/:id/primary", ALL, "", ONE, put_identity_primary,          \
+            .where = OWN, .input = no_fields, .sample = {.refused = refusal},                         \
+            .summary = "Set your primary " name, .doc = "An e-mail address must be verified first.",  \
+            UNAVAILABLE                                                                               \
     }
 /* at, ats: sample of one identity, of several. own, owns: the same for the caller's own identities.
  * NULL: the command makes the sample. */
-#define REMOVE(kind, one, some, many, at, ats, own, owns)                                                                              \
-    {DELETE,                                                                                                                           \
-     "/identities/" kind "/:id",                                                                                                       \
-     COL_PLUS,                                                                                                                         \
-     "users",                                                                                                                          \
-     NONE,                                                                                                                             \
-     delete_identities,                                                                                                                \
-     .permission = "users.update",                                                                                                     \
-     .sample = {.path = at},                                                                                                           \
-     .summary = "Delete " one,                                                                                                         \
-     UNAVAILABLE},                                                                                                                     \
-        {DELETE,                                                                                                                       \
-         "/identities/" kind,                                                                                                          \
-         many,                                                                                                                         \
-         "users",                                                                                                                      \
-         COUNT,                                                                                                                        \
-         delete_identities,                                                                                                            \
-         .permission = "users.update",                                                                                                 \
-         .sample = {.path = ats},                                                                                                      \
-         .summary = "Delete several " some,                                                                                            \
-         UNAVAILABLE},                                                                                                                 \
-        {DELETE,                                                                                                                       \
-         "/profile/identities/" kind "/:id",                                                                                           \
-         ALL,                                                                                                                          \
-         "",                                                                                                                           \
-         NONE,                                                                                                                         \
-         delete_identities,                                                                                                            \
-         .where = OWN,                                                                                                                 \
-         .sample = {.path = own},                                                                                                      \
-         .summary = "Delete one of your " some,                                                                                        \
-         UNAVAILABLE},                                                                                                                 \
-    {                                                                                                                                  \
-        DELETE, "/profile/identities/" kind, ALL, "", COUNT, delete_identities, .where = OWN, .sample = {.path = owns},                \
-                                                                                .summary = "Delete several of your " some, UNAVAILABLE \
+#define REMOVE(kind, one, some, many, at, ats, own, owns)                                                  \
+    {DELETE,                                                                                               \
+     "/identities/" kind "/:id",                                                                           \
+     COL_PLUS,                                                                                             \
+     "users",                                                                                              \
+     NONE,                                                                                                 \
+     delete_identities,                                                                                    \
+     .permission = "users.update",                                                                         \
+     .sample = {.path = at},                                                                               \
+     .summary = "Delete " one,                                                                             \
+     UNAVAILABLE},                                                                                         \
+        {DELETE,                                                                                           \
+         "/identities/" kind,                                                                              \
+         many,                                                                                             \
+         "users",                                                                                          \
+         COUNT,                                                                                            \
+         delete_identities,                                                                                \
+         .permission = "users.update",                                                                     \
+         .sample = {.path = ats},                                                                          \
+         .summary = "Delete several " some,                                                                \
+         UNAVAILABLE},                                                                                     \
+        {DELETE,                                                                                           \
+         "/profile/identities/" kind "/:id",                                                               \
+         ALL,                                                                                              \
+         "",                                                                                               \
+         NONE,                                                                                             \
+         delete_identities,                                                                                \
+         .where = OWN,                                                                                     \
+         .sample = {.path = own},                                                                          \
+         .summary = "Delete one of your " some,                                                            \
+         UNAVAILABLE},                                                                                     \
+    {                                                                                                      \
+        DELETE, "/profile/identities/" kind, ALL, "", COUNT, delete_identities,                            \
+            .where = OWN, .sample = {.path = owns}, .summary = "Delete several of your " some, UNAVAILABLE \
     }
 
-#define CLAIMED "It is not used until it is verified: it is not a login, it matches no e-mail, and other people may have it, too. "
+#define CLAIMED                                                                                \
+    "It is not used until it is verified: it is not a login, it matches no e-mail, and other " \
+    "people may have it, too. "
 #define FOREIGN "If a collaborator adds it to another person, it is not used until an agent confirms it."
 
 static const struct route email_routes[] = {
     LISTS("emails", "e-mail addresses"),
-    {POST, "/identities/emails", COL_PLUS, "users", ONE, post_identity, .permission = "users.update", .input = email_create,
-     .summary = "Add an e-mail address to a user", .doc = FOREIGN " It is also verified if its link is opened in a session of that person.",
+    {POST, "/identities/emails", COL_PLUS, "users", ONE, post_identity, .permission = "users.update",
+     .input = email_create, .summary = "Add an e-mail address to a user",
+     .doc = FOREIGN " It is also verified if its link is opened in a session of that "
+                    "person.",
      UNAVAILABLE},
     {POST, "/profile/identities/emails", ALL, "", ONE, post_own_identity, .input = email_own,
      .summary = "Add an e-mail address to the current user",
-     .doc = CLAIMED "It can't be primary until then. The server sends a verification e-mail to it.", UNAVAILABLE,
-     .sample = {.body = "{\"email\":\"owner@example.org\"}"}},
+     .doc = CLAIMED "It can't be primary until then. The server sends a verification e-mail to it.",
+     UNAVAILABLE, .sample = {.body = "{\"email\":\"owner@example.org\"}"}},
     READ("emails", "an e-mail address", "e-mail addresses"),
-    CHANGE("emails", "an e-mail address", "e-mail address", COL_PLUS, email_update, "RESOURCE_ACTION_NOT_AVAILABLE"),
-    {PUT, "/identities/emails/:id/send_verification_email", COL_PLUS, "users", NONE, put_identity_verification,
-     .permission = "users.update", .input = no_fields, .summary = "Send a verification e-mail to an e-mail address", UNAVAILABLE},
-    {PUT, "/profile/identities/emails/:id/verification", ALL, "", ONE, put_identity_verification, .where = OWN, .input = no_fields,
+    CHANGE("emails", "an e-mail address", "e-mail address", COL_PLUS, email_update,
+           "RESOURCE_ACTION_NOT_AVAILABLE"),
+    {PUT, "/identities/emails/:id/send_verification_email", COL_PLUS, "users", NONE,
+     put_identity_verification, .permission = "users.update", .input = no_fields,
+     .summary = "Send a verification e-mail to an e-mail address", UNAVAILABLE},
+    {PUT, "/profile/identities/emails/:id/verification", ALL, "", ONE, put_identity_verification,
+     .where = OWN, .input = no_fields,
      .summary = "Send a verification e-mail to an e-mail address of your own", UNAVAILABLE},
     REMOVE("emails", "an e-mail address", "e-mail addresses", AD, NULL, NULL, NULL, NULL),
     {0},
@@ -370,8 +410,8 @@ static const struct route email_routes[] = {
 
 static const struct route phone_routes[] = {
     LISTS("phones", "phone numbers"),
-    {POST, "/identities/phones", COL_PLUS, "users", ONE, post_identity, .permission = "users.update", .input = phone_create,
-     .summary = "Add a phone number to a user", .doc = FOREIGN, UNAVAILABLE},
+    {POST, "/identities/phones", COL_PLUS, "users", ONE, post_identity, .permission = "users.update",
+     .input = phone_create, .summary = "Add a phone number to a user", .doc = FOREIGN, UNAVAILABLE},
     {POST, "/profile/identities/phones", ALL, "", ONE, post_own_identity, .input = phone_own,
      .summary = "Add a phone number to the current user", .doc = CLAIMED, UNAVAILABLE,
      .sample = {.body = "{\"number\":\"+49 30 7654321\"}"}},
@@ -383,8 +423,9 @@ static const struct route phone_routes[] = {
 
 static const struct route twitter_routes[] = {
     LISTS("twitter", "Twitter accounts"),
-    {POST, "/identities/twitter", COL_PLUS, "users", ONE, post_identity, .permission = "users.update", .status = 200,
-     .input = twitter_create, .summary = "Add a Twitter account to a user", .doc = FOREIGN, UNAVAILABLE},
+    {POST, "/identities/twitter", COL_PLUS, "users", ONE, post_identity, .permission = "users.update",
+     .status = 200, .input = twitter_create, .summary = "Add a Twitter account to a user", .doc = FOREIGN,
+     UNAVAILABLE},
     READ("twitter", "a Twitter account", "Twitter accounts"),
     CHANGE("twitter", "a Twitter account", "Twitter account", COL_PLUS, state_update, NULL),
     REMOVE("twitter", "a Twitter account", "Twitter accounts", AD, NULL, NULL, "2", "1"),

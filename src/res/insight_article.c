@@ -9,15 +9,18 @@
 
 #define PUBLISHED "t.status = 3"
 
-/* ---- as CSV -------------------------------------------------------------------------------------------------------------- */
+/* ---- as CSV ---------------------------------------------------------------------------------- */
 
-static const char *const columns[] = {"id",          "legacy_id",    "title",          "section_id",     "views",
-                                      "rank",        "upvote_count", "downvote_count", "total_comments", "conversations",
-                                      "is_featured", "created_at",   "published_at",   "updated_at",     NULL};
-#define SELECTED                                                                                                                         \
-    "SELECT t.id, t.legacy_id, " TRANSLATION_OF("11") ", t.section_id, t.views, t.rank, t.upvote_count, t.downvote_count, "              \
-                                                      "t.total_comments, t.conversations, t.is_featured, t.created_at, t.published_at, " \
-                                                      "t.updated_at FROM articles t WHERE " PUBLISHED
+static const char *const columns[] = {
+    "id",          "legacy_id",    "title",          "section_id",     "views",
+    "rank",        "upvote_count", "downvote_count", "total_comments", "conversations",
+    "is_featured", "created_at",   "published_at",   "updated_at",     NULL};
+#define SELECTED                                                                                           \
+    "SELECT t.id, t.legacy_id, " TRANSLATION_OF("11") ", t.section_id, t.views, t.rank, "                  \
+                                                      "t.upvote_count, t.downvote_count, "                 \
+                                                      "t.total_comments, t.conversations, t.is_featured, " \
+                                                      "t.created_at, t.published_at, t.updated_at "        \
+                                                      "FROM articles t WHERE " PUBLISHED
 enum { FIRST_NUMBER = 3, FIRST_TIME = 11, COLUMNS = 14 };
 
 static void write_statistics_line(struct call *c, struct stmt *row) {
@@ -49,8 +52,10 @@ static void link_next(struct call *c) {
     const struct options *o = &c->options;
     call_header(c, "Link",
                 str_fmt(c->work.arena,
-                        "<%.*s/api/v1/insights/helpcenter/articles.json?format=csv&limit=%" PRId64 "&offset=%" PRId64 ">; rel=\"next\"",
-                        (int)c->work.desk->base_url.n, c->work.desk->base_url.p, o->limit, o->offset + o->limit));
+                        "<%.*s/api/v1/insights/helpcenter/articles.json?format=csv&limit=%" PRId64
+                        "&offset=%" PRId64 ">; rel=\"next\"",
+                        (int)c->work.desk->base_url.n, c->work.desk->base_url.p, o->limit,
+                        o->offset + o->limit));
 }
 
 static int reply_lines(struct call *c) {
@@ -66,7 +71,7 @@ static int reply_lines(struct call *c) {
     return csv_reply(c, "articles.csv");
 }
 
-/* ---- the route ----------------------------------------------------------------------------------------------------------- */
+/* ---- the route ------------------------------------------------------------------------------- */
 
 static int get_article_statistics(struct call *c) {
     TRY(api_input(c));
@@ -76,11 +81,12 @@ static int get_article_statistics(struct call *c) {
 }
 
 static const struct route statistics_routes[] = {
-    {GET, "/insights/helpcenter/articles", COL_PLUS, "insights", LIST, get_article_statistics, .is_heavy = true,
-     .permission = "insights.access", .reply = "article", .content = "insights", .where = PUBLISHED, .order = {"t.views", true},
-     .args = csv_args, .has_csv = true, .summary = "List articles by views",
-     .doc = "Published articles that the caller sees, those with the most views first. As CSV, `offset` and `limit` choose the lines; the "
-            "header Link leads to the next ones."},
+    {GET, "/insights/helpcenter/articles", COL_PLUS, "insights", LIST, get_article_statistics,
+     .is_heavy = true, .permission = "insights.access", .reply = "article", .content = "insights",
+     .where = PUBLISHED, .order = {"t.views", true}, .args = csv_args, .has_csv = true,
+     .summary = "List articles by views",
+     .doc = "Published articles that the caller sees, those with the most views first. As CSV, `offset` and "
+            "`limit` choose the lines; the header Link leads to the next ones."},
     {0},
 };
 

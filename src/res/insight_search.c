@@ -51,20 +51,19 @@ static void render_failed(struct view *v, const struct row *row, const struct va
     write_queries(v, r->failed, r->failed_count);
 }
 
-#define QUERY_EXAMPLE                                                                                                                    \
-    "[{\"name\": \"refund\", \"average_result_count\": 4, \"attempt_count\": 31, \"last_attempted_at\": \"2026-11-21T09:30:00+00:00\", " \
-    "\"resource_type\": \"report_helpcenter_query\"}]"
+#define QUERY_EXAMPLE                                                                                     \
+    "[{\"name\": \"refund\", \"average_result_count\": 4, \"attempt_count\": 31, \"last_attempted_at\": " \
+    "\"2026-11-21T09:30:00+00:00\", \"resource_type\": \"report_helpcenter_query\"}]"
 
 static const struct field report_fields[] = {
     {"start_at", F_TIME, READONLY, .doc = "Start of the period."},
     {"end_at", F_TIME, READONLY, .doc = "End of the period. A search in this second counts."},
     {"popular_searches", F_COMPUTED, READONLY, .render = render_popular,
-     .doc =
-         "The ten most frequent texts: name, average_result_count (rounded), attempt_count and last_attempted_at. Texts that differ only "
-         "in letter case and marks are one.",
+     .doc = "The ten most frequent texts: name, average_result_count (rounded), attempt_count and "
+            "last_attempted_at. Texts that differ only in letter case and marks are one.",
      .example = QUERY_EXAMPLE},
-    {"failed_searches", F_COMPUTED, READONLY, .render = render_failed, .doc = "The ten most frequent texts that never had a result.",
-     .example = QUERY_EXAMPLE},
+    {"failed_searches", F_COMPUTED, READONLY, .render = render_failed,
+     .doc = "The ten most frequent texts that never had a result.", .example = QUERY_EXAMPLE},
     {0},
 };
 
@@ -80,7 +79,8 @@ static int read_period(struct call *c, int64_t *start, int64_t *end) {
     *end = to->given ? to->value.i : c->work.now;
     *start = from->given ? from->value.i : *end - PERIOD;
     if (*end >= *start) return 0;
-    return fail_field(&c->work, ERR_FIELD_INVALID, to->given ? S("end_at") : S("start_at"), "The period ends before it starts.");
+    return fail_field(&c->work, ERR_FIELD_INVALID, to->given ? S("end_at") : S("start_at"),
+                      "The period ends before it starts.");
 }
 
 static void csv_queries(struct call *c, const char *list_name, const struct query_insight *list, int count) {
@@ -95,7 +95,8 @@ static void csv_queries(struct call *c, const char *list_name, const struct quer
 }
 
 static int reply_csv(struct call *c, const struct search_report *r) {
-    static const char *const names[] = {"list", "name", "average_result_count", "attempt_count", "last_attempted_at", NULL};
+    static const char *const names[] = {
+        "list", "name", "average_result_count", "attempt_count", "last_attempted_at", NULL};
     csv_names(c, names);
     csv_queries(c, "popular", r->popular, r->popular_count);
     csv_queries(c, "failed", r->failed, r->failed_count);
@@ -119,10 +120,11 @@ static int get_search_report(struct call *c) {
 }
 
 static const struct route report_routes[] = {
-    {GET, "/insights/helpcenter/search", COL_PLUS, "insights", ONE, get_search_report, .is_heavy = true, .permission = "insights.access",
-     .executor = POOL, .lane = LANE_READ, .args = report_args, .has_csv = true, .summary = "Get the searches of the help center",
-     .doc = "Searches are counted in memory and written every 15 seconds, so the newest may be missing. As CSV, each line is a text, and "
-            "its first column names the list."},
+    {GET, "/insights/helpcenter/search", COL_PLUS, "insights", ONE, get_search_report, .is_heavy = true,
+     .permission = "insights.access", .executor = POOL, .lane = LANE_READ, .args = report_args,
+     .has_csv = true, .summary = "Get the searches of the help center",
+     .doc = "Searches are counted in memory and written every 15 seconds, so the newest may be missing. As "
+            "CSV, each line is a text, and its first column names the list."},
     {0},
 };
 

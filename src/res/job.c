@@ -8,7 +8,8 @@
 
 static void render_job_errors(struct view *v, const struct row *row, const struct value *own) {
     struct str head = row_cell(row, "input_head")->s, type = {0};
-    if (str_starts(head, S(INPUT_HEAD))) type = (struct str){head.p + sizeof INPUT_HEAD - 1, head.n - (sizeof INPUT_HEAD - 1)};
+    if (str_starts(head, S(INPUT_HEAD)))
+        type = (struct str){head.p + sizeof INPUT_HEAD - 1, head.n - (sizeof INPUT_HEAD - 1)};
     type = str_cut(&type, '"');
     if (own->type == V_TEXT && (type.p == NULL || call_may_read_type(v->c, type))) jw_raw(&v->w, own->s);
     else jw_null(&v->w);
@@ -16,20 +17,24 @@ static void render_job_errors(struct view *v, const struct row *row, const struc
 
 static const struct field job_fields[] = {
     {"input_head", F_TEXT, HIDDEN, .column = "SUBSTR(t.input, 1, 80)", .doc = "Beginning of the input."},
-    {"status", F_WORD, READONLY, .words = job_statuses, .doc = "State of the job: PENDING, RUNNING, then COMPLETED or FAILED.",
-     .example = "\"COMPLETED\""},
+    {"status", F_WORD, READONLY, .words = job_statuses,
+     .doc = "State of the job: PENDING, RUNNING, then COMPLETED or FAILED.", .example = "\"COMPLETED\""},
     {"total", F_INT, READONLY,
-     .doc = "Number of records in the request, null until an import has ended; or number of conversations in the trash.", .example = "2"},
+     .doc = "Number of records in the request, null until an import has ended; or number of conversations "
+            "in the trash.",
+     .example = "2"},
     {"inserted", F_INT, READONLY, .doc = "Number of created records.", .example = "2"},
     {"rejected", F_INT, READONLY, .doc = "Number of invalid records.", .example = "0"},
     {"errors", F_JSON, READONLY, .render = render_job_errors,
-     .doc = "Invalid records, each with its errors. Null until the job has ended, and if the bearer token lacks the scope of the records.",
+     .doc = "Invalid records, each with its errors. Null until the job has ended, and if the bearer token "
+            "lacks the scope of the records.",
      .example = "[]"},
     {"*", .group = row_times},
     {0},
 };
 
-/* A job is visible to the user who created it, admins and owners. A bearer token shows the jobs of its person only. */
+/* A job is visible to the user who created it, admins and owners. A bearer token shows the jobs of its
+ * person only. */
 static void job_visible(struct work *w, struct branches *out) {
     if (w->actor.rank >= ROLE_ADMIN && w->actor.kind != ACTOR_TOKEN) {
         out->all = true;
@@ -41,7 +46,8 @@ static void job_visible(struct work *w, struct branches *out) {
 
 static const struct route job_routes[] = {
     {GET, "/jobs/:id", ALL, "", ONE, api_get, .bearer = BEARER_ANY, .label = "job", .summary = "Get a job",
-     .doc = "Only for the user who created it, admins and owners. With a bearer token only for the user who created it."},
+     .doc = "Only for the user who created it, admins and owners. With a bearer token only for the user who "
+            "created it."},
     {0},
 };
 

@@ -11,7 +11,8 @@ int macro_given(struct call *c, struct macro *out) {
 
 QUERY(macro_closes, "SELECT id FROM case_statuses WHERE id = :id AND type = 5");
 
-int macro_join(struct call *c, const struct macro *m, const struct case_now *now, struct case_change *change) {
+int macro_join(struct call *c, const struct macro *m, const struct case_now *now,
+               struct case_change *change) {
     int64_t id;
     TRY(macro_changes(&c->work, m, now, change));
     if (c->work.actor.rank >= ROLE_ADMIN || !(change->set & CASE_STATUS)) return 0;
@@ -25,5 +26,7 @@ int macro_join_tags(struct call *c, const struct macro *m, int64_t case_id) {
     if (given(c, "tags")) return 0;
     TRY(macro_tags_apply(&c->work, m, case_id));
     TRY(tags_count(&c->work, TAGGED_CASE, case_id, &count));
-    return count > LIMIT_TAGS ? in_fail(c, "macro", ERR_FIELD_INVALID, "At most %d tags are allowed.", LIMIT_TAGS) : 0;
+    return count > LIMIT_TAGS
+               ? in_fail(c, "macro", ERR_FIELD_INVALID, "At most %d tags are allowed.", LIMIT_TAGS)
+               : 0;
 }

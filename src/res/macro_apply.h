@@ -7,7 +7,8 @@
 
 #define MACRO_DOC "Macro whose properties and tags are set, except those that the request gives itself."
 
-/* After api_input. Returns 1 with the macro that the request names, 0 if it names none, or a negative error. */
+/* After api_input. Returns 1 with the macro that the request names, 0 if it names none, or a negative
+ * error. */
 int macro_given(struct call *c, struct macro *out);
 /* Adds the macro's properties to `change`. Agents can't close conversations by a macro either. */
 int macro_join(struct call *c, const struct macro *m, const struct case_now *now, struct case_change *change);

@@ -10,9 +10,10 @@
 #include "res/html_view.h"
 #include "res/mail_source.h"
 
-/* ---- the rows that a caller sees ---------------------------------------------------------------------------------------
+/* ---- the rows that a caller sees -------------------------------------------------------------
  *
- * Suspended mails are open to all staff. If a mail has a conversation, the conversation decides. All others are for admins and owners. */
+ * Suspended mails are open to all staff. If a mail has a conversation, the conversation decides. All
+ * others are for admins and owners. */
 
 #define SUSPENDED "t.is_suspended = 1"
 #define NOT_SUSPENDED "t.is_suspended = 0"
@@ -27,7 +28,9 @@ static void add_mails_of_cases(struct work *w, struct branches *out) {
     out->bind_count = one.bind_count;
 }
 
-static bool sees_all_mails(const struct work *w) { return w->actor.rank >= ROLE_ADMIN && w->actor.case_access == CASES_ALL; }
+static bool sees_all_mails(const struct work *w) {
+    return w->actor.rank >= ROLE_ADMIN && w->actor.case_access == CASES_ALL;
+}
 
 /* Adds the suspended mails, and the others that the caller sees. */
 static void add_mails(struct work *w, bool suspended, bool others, struct branches *out) {
@@ -43,72 +46,88 @@ static void add_mails(struct work *w, bool suspended, bool others, struct branch
 
 static void mail_visible(struct work *w, struct branches *out) { add_mails(w, true, true, out); }
 
-/* ---- members --------------------------------------------------------------------------------------------------------- */
+/* ---- members --------------------------------------------------------------------------------- */
 
 static const struct field mail_fields[] = {
-    {"from", F_TEXT, READONLY, .column = "t.from_text", .doc = "Header From.", .example = "\"Ada <ada@example.com>\""},
+    {"from", F_TEXT, READONLY, .column = "t.from_text", .doc = "Header From.",
+     .example = "\"Ada <ada@example.com>\""},
     {"to", F_LONG, READONLY, .column = "t.to_text", .doc = "Header To.", .example = "\"help@example.com\""},
     {"cc", F_LONG, READONLY, .column = "t.cc_text", .doc = "Header Cc.", .example = "null"},
-    {"sender", F_REF, READONLY, .ref = "user", .doc = "Person with the address of From. Null: the desk found none."},
+    {"sender", F_REF, READONLY, .ref = "user",
+     .doc = "Person with the address of From. Null: the desk found none."},
     {"subject", F_TEXT, READONLY, .doc = "Header Subject.", .example = "\"It stops after ten turns\""},
-    {"source", F_COMPUTED, READONLY, .column = "(SELECT f.sha256 FROM files f WHERE f.id = t.file_id)", .render = render_mail_source,
-     .doc =
-         "The raw mail as text, at most 256 KiB. Bytes that are not UTF-8 are shown as U+FFFD. GET /mails/:id/source has the exact bytes.",
+    {"source", F_COMPUTED, READONLY, .column = "(SELECT f.sha256 FROM files f WHERE f.id = t.file_id)",
+     .render = render_mail_source,
+     .doc = "The raw mail as text, at most 256 KiB. Bytes that are not UTF-8 are shown as U+FFFD. GET "
+            "/mails/:id/source has the exact bytes.",
      .example = "\"From: ada@example.com\\r\\n\\r\\nIt stops.\\r\\n\""},
-    {"text", F_LONG, READONLY, .column = "t.content_text", .doc = "Text that the sender wrote, without quoted text.",
-     .example = "\"It stops after ten turns.\""},
+    {"text", F_LONG, READONLY, .column = "t.content_text",
+     .doc = "Text that the sender wrote, without quoted text.", .example = "\"It stops after ten turns.\""},
     MAIL_PLACE,
-    {"html", F_LONG, READONLY, .column = "t.content_html", .render = render_mail_html, .doc = "The mail as safe HTML.",
-     .example = "\"<p>It stops after ten turns.</p>\""},
-    {"status", F_WORD, READONLY, .words = incoming_statuses, .doc = "RECEIVED, PROCESSING, SUCCESS, FAILED, REJECTED or SUSPENDED.",
-     .example = "\"SUCCESS\""},
+    {"html", F_LONG, READONLY, .column = "t.content_html", .render = render_mail_html,
+     .doc = "The mail as safe HTML.", .example = "\"<p>It stops after ten turns.</p>\""},
+    {"status", F_WORD, READONLY, .words = incoming_statuses,
+     .doc = "RECEIVED, PROCESSING, SUCCESS, FAILED, REJECTED or SUSPENDED.", .example = "\"SUCCESS\""},
     {"suspension_code", F_WORD, READONLY, .column = "t.suspension", .words = suspensions,
      .doc = "Rule that suspended the mail. A released mail keeps it."},
-    {"reason", F_LONG, READONLY, .doc = "Reason for which the mail was suspended, rejected or failed.", .example = "null"},
+    {"reason", F_LONG, READONLY, .doc = "Reason for which the mail was suspended, rejected or failed.",
+     .example = "null"},
     {"message_id", F_TEXT, READONLY, .doc = "Header Message-ID.", .example = "\"a1b2@example.com\""},
     {"size", F_INT, READONLY, .doc = "Bytes of the raw mail.", .example = "2048"},
     {"mailbox", F_REF, READONLY, .ref = "mailbox", .doc = "Mailbox that the mail came to."},
     {"case", F_REF, READONLY, .ref = "case", .doc = "Conversation of the mail."},
-    {"case_message", F_REF, READONLY, .ref = "case_message", .column = "t.post_id", .doc = "Message that the mail became."},
-    {"time_taken", F_INT, READONLY, .doc = "Milliseconds of the last attempt to process the mail.", .example = "42"},
+    {"case_message", F_REF, READONLY, .ref = "case_message", .column = "t.post_id",
+     .doc = "Message that the mail became."},
+    {"time_taken", F_INT, READONLY, .doc = "Milliseconds of the last attempt to process the mail.",
+     .example = "42"},
     {"is_suspended", F_BOOL, READONLY, .doc = "True if the mail waits for staff."},
-    {"envelope_from", F_TEXT, READONLY, .doc = "Sender of the envelope. Empty: a mail without a return path. Null: it is unknown.",
+    {"envelope_from", F_TEXT, READONLY,
+     .doc = "Sender of the envelope. Empty: a mail without a return path. Null: "
+            "it is unknown.",
      .example = "\"ada@example.com\""},
     {"recipient", F_TEXT, READONLY, .doc = "Recipient of the envelope.", .example = "\"help@example.com\""},
-    {"door", F_WORD, READONLY, .words = mail_doors, .doc = "Way by which the mail came in: PIPE, LMTP or IMAP.", .example = "\"LMTP\""},
+    {"door", F_WORD, READONLY, .words = mail_doors,
+     .doc = "Way by which the mail came in: PIPE, LMTP or IMAP.", .example = "\"LMTP\""},
     {"dkim", F_WORD, READONLY, .words = mail_verdicts,
-     .doc =
-         "Result of DKIM, as the trusted Authentication-Results header says: NONE, PASS, FAIL, SOFTFAIL, NEUTRAL or ERROR. Null: it does "
-         "not say.",
+     .doc = "Result of DKIM, as the trusted Authentication-Results header says: NONE, PASS, FAIL, SOFTFAIL, "
+            "NEUTRAL or ERROR. Null: it does not say.",
      .example = "\"PASS\""},
-    {"spf", F_WORD, READONLY, .words = mail_verdicts, .doc = "Result of SPF, in the same way.", .example = "\"PASS\""},
-    {"dmarc", F_WORD, READONLY, .words = mail_verdicts, .doc = "Result of DMARC, in the same way.", .example = "\"PASS\""},
+    {"spf", F_WORD, READONLY, .words = mail_verdicts, .doc = "Result of SPF, in the same way.",
+     .example = "\"PASS\""},
+    {"dmarc", F_WORD, READONLY, .words = mail_verdicts, .doc = "Result of DMARC, in the same way.",
+     .example = "\"PASS\""},
     {"created_at", F_TIME, READONLY, .doc = "Time of arrival."},
-    {"completed_at", F_TIME, READONLY, .doc = "Time at which processing ended. Null: it has not ended, or the mail is suspended."},
+    {"completed_at", F_TIME, READONLY,
+     .doc = "Time at which processing ended. Null: it has not ended, or the "
+            "mail is suspended."},
     {0},
 };
 
-/* ---- input ----------------------------------------------------------------------------------------------------------- */
+/* ---- input ----------------------------------------------------------------------------------- */
 
 static int check_is_suspended(struct call *c, struct in *in) {
     if (in->value.i == 0) return 0;
-    return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "Only false is possible: it releases a suspended mail.");
+    return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer,
+                   "Only false is possible: it releases a suspended mail.");
 }
 
 static const struct field mail_input[] = {
     {"is_suspended", F_BOOL, PRESENT | BY_HANDLER, .check = check_is_suspended,
-     .doc = "False: the mail is processed as if it had just arrived, without the rules of suspension. True is refused.",
+     .doc = "False: the mail is processed as if it had just arrived, without the rules of suspension. True "
+            "is refused.",
      .example = "false"},
     {0},
 };
 
 static const struct field mail_list_args[] = {
-    {"is_suspended", F_BOOL, .doc = "Only suspended mails, or only others. Agents and collaborators see only suspended mails."},
+    {"is_suspended", F_BOOL,
+     .doc = "Only suspended mails, or only others. Agents and collaborators see "
+            "only suspended mails."},
     {"*", .group = html_args},
     {0},
 };
 
-/* ---- handlers -------------------------------------------------------------------------------------------------------- */
+/* ---- handlers -------------------------------------------------------------------------------- */
 
 static int get_mails(struct call *c) {
     TRY(api_input(c));
@@ -121,7 +140,8 @@ static int get_mails(struct call *c) {
 
 static int mails_release(struct call *c) {
     for (int i = 0; i < c->id_count; i++) {
-        change_property(&c->work, (struct changed){"mail", c->ids[i], 0}, "is_suspended", changed_bool(true), changed_bool(false));
+        change_property(&c->work, (struct changed){"mail", c->ids[i], 0}, "is_suspended", changed_bool(true),
+                        changed_bool(false));
         TRY(mail_release(&c->work, c->ids[i]));
     }
     return 0;
@@ -136,7 +156,8 @@ static int put_mails(struct call *c) {
     return api_reply(c);
 }
 
-QUERY(mail_files, "SELECT DISTINCT file_id FROM mails WHERE id IN @LIST(:ids) AND file_id IS NOT NULL ORDER BY file_id");
+QUERY(mail_files,
+      "SELECT DISTINCT file_id FROM mails WHERE id IN @LIST(:ids) AND file_id IS NOT NULL ORDER BY file_id");
 
 static int delete_mails(struct call *c) {
     struct str files;
@@ -149,7 +170,8 @@ static int delete_mails(struct call *c) {
     return api_reply(c);
 }
 
-QUERY(content_of_mail, "SELECT " CONTENT("f") " FROM mails t JOIN files f ON f.id = t.file_id WHERE t.id = :id");
+QUERY(content_of_mail,
+      "SELECT " CONTENT("f") " FROM mails t JOIN files f ON f.id = t.file_id WHERE t.id = :id");
 
 static int get_mail_source(struct call *c) {
     struct stmt *row;
@@ -164,29 +186,37 @@ static int get_mail_source(struct call *c) {
     return content_send(c, &f, false);
 }
 
-/* ---- routes ---------------------------------------------------------------------------------------------------------- */
+/* ---- routes ---------------------------------------------------------------------------------- */
 
 #define LONG_READ .executor = POOL, .lane = LANE_READ /* `source` reads files */
 #define RELEASES .input = mail_input, .errors = "RESOURCE_ACTION_NOT_AVAILABLE"
 
 static const struct route mail_routes[] = {
-    {GET, "/mails", COLLABORATORS | AGENTS | ADMINS, "conversations", LIST, get_mails, LONG_READ, .args = mail_list_args,
-     .order = {.descending = true}, .summary = "List mails",
-     .doc = "The newest first. Agents and collaborators see only suspended mails. Leave out `source` (fields=-source) to read faster."},
-    {GET, "/mails/:id", COL_PLUS, "conversations", ONE, api_get, LONG_READ, .args = html_args, .summary = "Get a mail",
-     .doc = "Suspended mails are open to all staff. A mail of a conversation is open to callers who see the conversation, the others to "
-            "admins and owners."},
-    {GET, "/mails/:id/source", COL_PLUS, "conversations", ONE, get_mail_source, .is_download = true, .has_ranges = true,
-     .summary = "Download the raw mail", .doc = "The bytes as they arrived (message/rfc822). 404 if they were erased with their sender."},
-    {PUT, "/mails/:id", AG_PLUS, "conversations", ONE, put_mails, RELEASES, .summary = "Release a suspended mail",
-     .doc = "Only suspended mails.", .sample = {.path = "6"}},
-    {PUT, "/mails", AG_PLUS, "conversations", COUNT, put_mails, RELEASES, .summary = "Release several suspended mails",
-     .doc = "Only suspended mails. If one of them is not suspended, none is released.", .sample = {.path = "7"}},
-    {DELETE, "/mails/:id", AGENTS | ADMINS, "conversations", NONE, delete_mails, .summary = "Delete a suspended mail",
-     .doc = "Only suspended mails.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE", .sample = {.path = "8"}},
-    {DELETE, "/mails", AG_PLUS, "conversations", COUNT, delete_mails, .summary = "Delete several suspended mails",
-     .doc = "Only suspended mails. If one of them is not suspended, none is deleted.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE",
-     .sample = {.path = "9"}},
+    {GET, "/mails", COLLABORATORS | AGENTS | ADMINS, "conversations", LIST, get_mails, LONG_READ,
+     .args = mail_list_args, .order = {.descending = true}, .summary = "List mails",
+     .doc = "The newest first. Agents and collaborators see only suspended mails. Leave out `source` "
+            "(fields=-source) to read faster."},
+    {GET, "/mails/:id", COL_PLUS, "conversations", ONE, api_get, LONG_READ, .args = html_args,
+     .summary = "Get a mail",
+     .doc = "Suspended mails are open to all staff. A mail of a conversation is open to callers who see the "
+            "conversation, the others to admins and owners."},
+    {GET, "/mails/:id/source", COL_PLUS, "conversations", ONE, get_mail_source, .is_download = true,
+     .has_ranges = true, .summary = "Download the raw mail",
+     .doc = "The bytes as they arrived (message/rfc822). 404 if they were "
+            "erased with their sender."},
+    {PUT, "/mails/:id", AG_PLUS, "conversations", ONE, put_mails, RELEASES,
+     .summary = "Release a suspended mail", .doc = "Only suspended mails.", .sample = {.path = "6"}},
+    {PUT, "/mails", AG_PLUS, "conversations", COUNT, put_mails, RELEASES,
+     .summary = "Release several suspended mails",
+     .doc = "Only suspended mails. If one of them is not suspended, none is released.",
+     .sample = {.path = "7"}},
+    {DELETE, "/mails/:id", AGENTS | ADMINS, "conversations", NONE, delete_mails,
+     .summary = "Delete a suspended mail", .doc = "Only suspended mails.",
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE", .sample = {.path = "8"}},
+    {DELETE, "/mails", AG_PLUS, "conversations", COUNT, delete_mails,
+     .summary = "Delete several suspended mails",
+     .doc = "Only suspended mails. If one of them is not suspended, none is deleted.",
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE", .sample = {.path = "9"}},
     {0},
 };
 

@@ -31,7 +31,8 @@ void render_mail_source(struct view *v, const struct row *row, const struct valu
     bool cut = bytes.n > MAIL_SOURCE_MOST;
     if (cut) bytes = utf8_without_cut_end((struct str){bytes.p, MAIL_SOURCE_MOST});
     struct str text = bytes.p ? utf8_repaired(a, bytes) : bytes;
-    if (cut) text = STR_CAT(a, text, S("\n[The rest is left out. GET /mails/:id/source has the whole mail.]\n"));
+    if (cut)
+        text = STR_CAT(a, text, S("\n[The rest is left out. GET /mails/:id/source has the whole mail.]\n"));
     jw_str(&v->w, text);
     arena_return(a, mark);
 }
@@ -41,17 +42,20 @@ struct mail_pictures {
     const struct value *place;
 };
 
-/* The content id is the attachment of the message (core/mail/receive.c). A mail without a message has its own content ids, and no address for them. */
+/* The content id is the attachment of the message (core/mail/receive.c). A mail without a message has its
+ * own content ids, and no address for them. */
 static struct str mail_picture_url(void *ctx, struct str content_id) {
     const struct mail_pictures *p = ctx;
     const struct work *w = &p->v->c->work;
     int64_t id;
     if (p->place->type != V_TEXT || !str_to_int(content_id, &id) || id <= 0) return (struct str){0};
-    return STR_CAT(w->arena, w->desk->base_url, S("/api/v1/"), p->place->s, S("/attachments/"), content_id, S("/url"));
+    return STR_CAT(w->arena, w->desk->base_url, S("/api/v1/"), p->place->s, S("/attachments/"), content_id,
+                   S("/url"));
 }
 
 void render_mail_html(struct view *v, const struct row *row, const struct value *own) {
     struct mail_pictures p = {v, row_cell(row, "place")};
-    if (own->type == V_TEXT) jw_str(&v->w, html_show(v->c->work.arena, own->s, html_shows_remote(v->c), mail_picture_url, &p));
+    if (own->type == V_TEXT)
+        jw_str(&v->w, html_show(v->c->work.arena, own->s, html_shows_remote(v->c), mail_picture_url, &p));
     else jw_null(&v->w);
 }

@@ -14,7 +14,7 @@
 
 #define MANAGE_CHANNELS "channels.manage"
 
-/* ---- members --------------------------------------------------------------------------------------------------------- */
+/* ---- members --------------------------------------------------------------------------------- */
 
 /* The way to the IMAP server is for admins and owners. */
 static void render_imap(struct view *v, const struct row *row, const struct value *own) {
@@ -40,106 +40,138 @@ static void render_imap_time(struct view *v, const struct row *row, const struct
 static void render_mailbox_address(struct view *v, const struct row *row, const struct value *own) {
     struct call *c = v->c;
     (void)row;
-    jw_str(&v->w, own->type == V_TEXT ? own->s : STR_CAT(c->work.arena, S("support@"), letter_host(c->work.desk, c->work.arena)));
+    jw_str(&v->w, own->type == V_TEXT
+                      ? own->s
+                      : STR_CAT(c->work.arena, S("support@"), letter_host(c->work.desk, c->work.arena)));
 }
 
 /* Only owners decide which server gets the password. */
 static int check_imap_role(struct call *c, struct in *in) {
     if (c->work.actor.rank >= ROLE_OWNER) return 0;
     return fail_at(&c->work, ERR_PERMISSIONS_DENIED, in->name, in->pointer,
-                   "Only an owner may change the IMAP account of a mailbox, because it decides which server gets the password.");
+                   "Only an owner may change the IMAP account of a mailbox, because it decides which server "
+                   "gets the password.");
 }
 
 static int check_mailbox_address(struct call *c, struct in *in) {
     struct str token, address = str_trim(in->value.s);
-    if (!email_valid(address)) return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "This is not an e-mail address.");
+    if (!email_valid(address))
+        return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "This is not an e-mail address.");
     address_without_plus(c->work.arena, address, &token);
     if (token.p)
         return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer,
-                       "The address has a plus sign. Leave out the part after it: such addresses belong to the mailbox without it.");
+                       "The address has a plus sign. Leave out the part after it: such addresses belong to "
+                       "the mailbox without it.");
     in->value.s = address;
     return 0;
 }
 
-/* The same rule as for endpoints. A name that leads to such an address is refused when the desk connects (mail/imap.c). */
+/* The same rule as for endpoints. A name that leads to such an address is refused when the desk connects
+ * (mail/imap.c). */
 static int check_imap_host(struct call *c, struct in *in) {
     TRY(check_imap_role(c, in));
-    if (setting_bool(c->work.desk, "mail.imap_allow_private_addresses") || !host_is_private(str_trim(in->value.s))) return 0;
+    if (setting_bool(c->work.desk, "mail.imap_allow_private_addresses") ||
+        !host_is_private(str_trim(in->value.s)))
+        return 0;
     return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer,
-                   "The host is an address of this machine or of a private network. An owner can allow such addresses by the setting "
-                   "mail.imap_allow_private_addresses.");
+                   "The host is an address of this machine or of a private network. An owner can allow such "
+                   "addresses by the setting mail.imap_allow_private_addresses.");
 }
 
 #define SYSTEM_ADDRESS "(SELECT NULLIF(s.value, '') FROM settings s WHERE s.name = 'mail.from_address')"
 #define IMAP_CHANGE " Only owners may change it."
 
 static const struct field mailbox_fields[] = {
-    {"uuid", F_TEXT, READONLY, .doc = "UUID of the mailbox.", .example = "\"7b5ad54e-0b0c-4c5c-9d0e-6f6d61696c31\""},
-    {"address", F_TEXT, REQUIRED | CREATE_ONLY, .column = "COALESCE(t.address, CASE WHEN t.is_system = 1 THEN " SYSTEM_ADDRESS " END)",
-     .max = 254, .check = check_mailbox_address, .render = render_mailbox_address,
+    {"uuid", F_TEXT, READONLY, .doc = "UUID of the mailbox.",
+     .example = "\"7b5ad54e-0b0c-4c5c-9d0e-6f6d61696c31\""},
+    {"address", F_TEXT, REQUIRED | CREATE_ONLY,
+     .column = "COALESCE(t.address, CASE WHEN t.is_system = 1 THEN " SYSTEM_ADDRESS " END)", .max = 254,
+     .check = check_mailbox_address, .render = render_mailbox_address,
      .doc =
-         "Address, without a plus sign. It can't be changed, because mails on their way have it. The address of the system mailbox is the "
-         "setting mail.from_address. While the setting is empty, it is support@ and the host name of the desk, which takes no mail for it.",
+         "Address, without a plus sign. It can't be changed, because mails on their way have it. The "
+         "address of the system mailbox is the setting mail.from_address. While the setting is empty, it is "
+         "support@ and the host name of the desk, which takes no mail for it.",
      .example = "\"support@example.com\""},
-    {"name", F_TEXT, NULLABLE, .doc = "Sender name of its mails. Null: the setting mail.from_name, else the name of the brand.",
+    {"name", F_TEXT, NULLABLE,
+     .doc = "Sender name of its mails. Null: the setting mail.from_name, else the "
+            "name of the brand.",
      .example = "\"Support\""},
-    {"brand", F_REF, 0, .ref = "brand", .doc = "Brand of conversations that begin with a mail to it. Default: the default brand."},
+    {"brand", F_REF, 0, .ref = "brand",
+     .doc = "Brand of conversations that begin with a mail to it. Default: the "
+            "default brand."},
     {"team", F_REF, NULLABLE, .ref = "team", .column = UNLESS_GONE("t.team_id", GONE_TEAMS),
      .doc = "Team that such conversations are assigned to. Null: none."},
     {"is_system", F_BOOL, READONLY, .doc = "True for the mailbox that every desk has. It can't be deleted."},
     {"is_custom", F_BOOL, READONLY, .column = "1 - t.is_system", .doc = "True for every other mailbox."},
     {"is_verified", F_BOOL, READONLY, .column = "CASE WHEN t.verified_at IS NULL THEN 0 ELSE 1 END",
      .doc = "True if the link in its verification e-mail was followed. Only verified mailboxes send."},
-    {"is_default", F_BOOL, READONLY, .doc = "True for the mailbox that sends where the conversation and its brand have none."},
-    {"is_enabled", F_BOOL, 0, .initial = "1", .doc = "False: it takes no mail and sends none. The default is always enabled."},
+    {"is_default", F_BOOL, READONLY,
+     .doc = "True for the mailbox that sends where the conversation and its "
+            "brand have none."},
+    {"is_enabled", F_BOOL, 0, .initial = "1",
+     .doc = "False: it takes no mail and sends none. The default is always "
+            "enabled."},
     {"is_deleted", F_BOOL, READONLY, .column = "CASE WHEN t.deleted_at IS NULL THEN 0 ELSE 1 END",
      .doc = "True if the mailbox is deleted. Conversations and mails still refer to it."},
     {"verified_at", F_TIME, READONLY, .doc = "Time of the verification."},
     {"imap_host", F_TEXT, NULLABLE, .max = 253, .check = check_imap_host, .render = render_imap,
-     .doc = "Host name of the IMAP server that the desk reads mails from. Null: none." IMAP_CHANGE, .example = "\"imap.example.com\""},
+     .doc = "Host name of the IMAP server that the desk reads mails from. Null: none." IMAP_CHANGE,
+     .example = "\"imap.example.com\""},
     {"imap_port", F_INT, NULLABLE, .min = 1, .max = 65535, .check = check_imap_role, .render = render_imap,
      .doc = "Port of the IMAP server. Null: 993 for TLS, otherwise 143." IMAP_CHANGE, .example = "993"},
-    {"imap_security", F_WORD, NULLABLE, .words = smtp_securities, .check = check_imap_role, .render = render_imap_security,
-     .doc = "NONE, STARTTLS or TLS. Null: TLS." IMAP_CHANGE, .example = "\"TLS\""},
-    {"imap_user", F_TEXT, NULLABLE, .check = check_imap_role, .render = render_imap, .doc = "User name of the IMAP account." IMAP_CHANGE,
-     .example = "\"support\""},
-    {"imap_password", F_PASSWORD, NULLABLE | INPUT_ONLY | BY_HANDLER, .column = "t.imap_password", .check = check_imap_role,
-     .doc = "Password of the IMAP account. It is never shown. A change of host, port, security or user deletes it, unless the same request "
-            "sends it again." IMAP_CHANGE,
+    {"imap_security", F_WORD, NULLABLE, .words = smtp_securities, .check = check_imap_role,
+     .render = render_imap_security, .doc = "NONE, STARTTLS or TLS. Null: TLS." IMAP_CHANGE,
+     .example = "\"TLS\""},
+    {"imap_user", F_TEXT, NULLABLE, .check = check_imap_role, .render = render_imap,
+     .doc = "User name of the IMAP account." IMAP_CHANGE, .example = "\"support\""},
+    {"imap_password", F_PASSWORD, NULLABLE | INPUT_ONLY | BY_HANDLER, .column = "t.imap_password",
+     .check = check_imap_role,
+     .doc = "Password of the IMAP account. It is never shown. A change of host, port, security or user "
+            "deletes it, unless the same request sends it again." IMAP_CHANGE,
      .example = "\"PASSWORD\""},
-    {"imap_folder", F_TEXT, NULLABLE, .check = check_imap_role, .render = render_imap, .doc = "Folder to read. Null: INBOX." IMAP_CHANGE,
-     .example = "\"INBOX\""},
+    {"imap_folder", F_TEXT, NULLABLE, .check = check_imap_role, .render = render_imap,
+     .doc = "Folder to read. Null: INBOX." IMAP_CHANGE, .example = "\"INBOX\""},
     {"imap_after", F_TEXT, NULLABLE, .check = check_imap_role, .render = render_imap,
-     .doc = "Folder that a mail is moved to after it was stored. Null: it is deleted from the server." IMAP_CHANGE, .example = "null"},
+     .doc =
+         "Folder that a mail is moved to after it was stored. Null: it is deleted from the server." IMAP_CHANGE,
+     .example = "null"},
     {"imap_error", F_TEXT, READONLY, .render = render_imap,
-     .doc = "Error of the last attempt to read the account. Null: it succeeded, or the account was changed after it.", .example = "null"},
+     .doc = "Error of the last attempt to read the account. Null: it succeeded, or the account was changed "
+            "after it.",
+     .example = "null"},
     {"imap_tried_at", F_TIME, READONLY, .render = render_imap_time, .doc = "Time of the last attempt."},
     {"*", .group = row_times},
     {0},
 };
 
 static const struct field mailbox_list_args[] = {
-    {"brand_id", F_INT, .min = 1, .max = INT64_MAX, .filter = "t.brand_id = :brand_id", .doc = "Only mailboxes of this brand."},
-    {"is_enabled", F_BOOL, .filter = "t.is_enabled = :is_enabled", .doc = "Only enabled, or only disabled mailboxes."},
+    {"brand_id", F_INT, .min = 1, .max = INT64_MAX, .filter = "t.brand_id = :brand_id",
+     .doc = "Only mailboxes of this brand."},
+    {"is_enabled", F_BOOL, .filter = "t.is_enabled = :is_enabled",
+     .doc = "Only enabled, or only disabled mailboxes."},
     {0},
 };
 
-/* ---- create ---------------------------------------------------------------------------------------------------------- */
+/* ---- create ---------------------------------------------------------------------------------- */
 
 QUERY(default_brand, "SELECT id FROM brands WHERE is_default = 1");
-QUERY(person_of_address, "SELECT user_id FROM identity_emails WHERE email_key = :key AND is_claim = 0 LIMIT 1");
+QUERY(person_of_address,
+      "SELECT user_id FROM identity_emails WHERE email_key = :key AND is_claim = 0 LIMIT 1");
 
-/* An address of a person is allowed, because it may have written before it became a mailbox. Its mails are then suspended as SOURCE_IS_MAILBOX. */
+/* An address of a person is allowed, because it may have written before it became a mailbox. Its mails are
+ * then suspended as SOURCE_IS_MAILBOX. */
 static int refuse_address(struct call *c, struct str address, struct str key) {
     int64_t person;
     struct str system = setting_text(c->work.desk, "mail.from_address", c->work.arena);
-    int taken = system.n && str_eq(mailbox_key(c->work.arena, system), key) ? 1 : mailbox_has(&c->work, address);
+    int taken =
+        system.n && str_eq(mailbox_key(c->work.arena, system), key) ? 1 : mailbox_has(&c->work, address);
     TRY(taken);
     if (taken) return in_fail(c, "address", ERR_FIELD_DUPLICATE, "Another mailbox has this address.");
     int known = db_int(c->work.conn, &person_of_address, BINDS(B_TEXT("key", key)), &person);
     if (known == 1)
         call_warn(c, str_fmt(c->work.arena,
-                             "User %lld has the address of this mailbox. Mails from it are suspended from now on (SOURCE_IS_MAILBOX).",
+                             "User %lld has the address of this mailbox. Mails from it are suspended from "
+                             "now on (SOURCE_IS_MAILBOX).",
                              (long long)person));
     return known < 0 ? known : 0;
 }
@@ -150,9 +182,12 @@ static int add_password(struct call *c, bool has_host, bool forget, struct colum
     struct str text = password->given ? password->value.s : (struct str){0};
     if (!password->given && !forget) return 0;
     if (text.n && !has_host)
-        return in_fail(c, "imap_password", ERR_FIELD_INVALID, "A password needs an IMAP server. Send imap_host in the same request.");
+        return in_fail(c, "imap_password", ERR_FIELD_INVALID,
+                       "A password needs an IMAP server. Send imap_host in the same "
+                       "request.");
     struct column *column = &out[(*n)++];
-    *column = COLUMN_UNRECORDED(B_TEXT, "imap_password", mailbox_password_seal(c->work.desk, c->work.arena, text));
+    *column =
+        COLUMN_UNRECORDED(B_TEXT, "imap_password", mailbox_password_seal(c->work.desk, c->work.arena, text));
     column->property = "imap_password";
     column->secret = true;
     return 0;
@@ -180,10 +215,12 @@ static int post_mailbox(struct call *c) {
     return api_reply(c);
 }
 
-/* ---- change ---------------------------------------------------------------------------------------------------------- */
+/* ---- change ---------------------------------------------------------------------------------- */
 
-QUERY(mailbox_account, "SELECT imap_host, imap_port, imap_security, imap_user, imap_folder, imap_after FROM mailboxes WHERE id = :id");
-static const char *const account_members[] = {"imap_host", "imap_port", "imap_security", "imap_user", "imap_folder", "imap_after"};
+QUERY(mailbox_account, "SELECT imap_host, imap_port, imap_security, imap_user, imap_folder, imap_after "
+                       "FROM mailboxes WHERE id = :id");
+static const char *const account_members[] = {"imap_host", "imap_port",   "imap_security",
+                                              "imap_user", "imap_folder", "imap_after"};
 #define ACCOUNT_MEMBERS (int)(sizeof account_members / sizeof *account_members)
 #define MEMBERS_OF_LOGIN 4 /* the first ones decide who gets the password */
 
@@ -192,7 +229,8 @@ static bool differs(const struct in *in, struct stmt *row, int column) {
     bool none = in->value.type == V_NULL;
     if (!in->given) return false;
     if (none || col_null(row, column)) return none != col_null(row, column);
-    return in->value.type == V_INT ? col_int(row, column) != in->value.i : !str_eq(col_text(row, column), in->value.s);
+    return in->value.type == V_INT ? col_int(row, column) != in->value.i
+                                   : !str_eq(col_text(row, column), in->value.s);
 }
 
 /* The effects of a change on the account of IMAP. */
@@ -224,7 +262,9 @@ static int put_mailbox(struct call *c) {
     TRY(api_target(c));
     TRY(api_input(c));
     if (given(c, "is_enabled") && in_int(c, "is_enabled") == 0)
-        TRY(api_refuse(c, "t.is_default = 1", "The default mailbox can't be disabled. Make another one the default first."));
+        TRY(api_refuse(c, "t.is_default = 1",
+                       "The default mailbox can't be disabled. Make another one the "
+                       "default first."));
     TRY(account_look(c, &account));
     int n = api_columns(c, list);
     TRY(add_password(c, account.has_host, account.login, list, &n));
@@ -237,14 +277,17 @@ static int delete_mailboxes(struct call *c) {
     TRY(api_target(c));
     TRY(api_input(c));
     TRY(api_refuse(c, "t.is_system = 1", "The system mailbox can't be deleted. Disable it instead."));
-    TRY(api_refuse(c, "t.is_default = 1", "The default mailbox can't be deleted. Make another one the default first."));
+    TRY(api_refuse(c, "t.is_default = 1",
+                   "The default mailbox can't be deleted. Make another one the default "
+                   "first."));
     TRY(mailboxes_delete(&c->work, c->ids, c->id_count));
     return api_reply(c);
 }
 
-/* ---- the default and the verification ----------------------------------------------------------------------------------- */
+/* ---- the default and the verification -------------------------------------------------------- */
 
-static const struct field default_input[] = {{"mailbox", F_REF, PRESENT, .ref = "mailbox", .doc = "The new default."}, {0}};
+static const struct field default_input[] = {
+    {"mailbox", F_REF, PRESENT, .ref = "mailbox", .doc = "The new default."}, {0}};
 
 static int put_default_mailbox(struct call *c) {
     TRY(api_input(c));
@@ -252,16 +295,22 @@ static int put_default_mailbox(struct call *c) {
     return api_reply_one(c, in_int(c, "mailbox"));
 }
 
-static const struct field code_input[] = {
-    {"code", F_TEXT, PRESENT, .doc = "The hash of the link in the verification e-mail.", .example = "\"5f1d0a\""}, {0}};
+static const struct field code_input[] = {{"code", F_TEXT, PRESENT,
+                                           .doc = "The hash of the link in the verification e-mail.",
+                                           .example = "\"5f1d0a\""},
+                                          {0}};
 static int put_mailbox_verification(struct call *c) {
     TRY(api_target(c));
     TRY(api_input(c));
-    TRY(api_refuse(c, "t.verified_at IS NOT NULL", "The mailbox is verified already. Create another one for another address."));
+    TRY(api_refuse(c, "t.verified_at IS NOT NULL",
+                   "The mailbox is verified already. Create another one for another "
+                   "address."));
     int rc = mailbox_verify(&c->work, c->id, str_trim(in_text(c, "code")));
     TRY(rc);
     if (rc == 0)
-        return in_fail(c, "code", ERR_FIELD_INVALID, "This code was used or replaced, or it has expired. Send a new verification e-mail.");
+        return in_fail(c, "code", ERR_FIELD_INVALID,
+                       "This code was used or replaced, or it has expired. Send a new "
+                       "verification e-mail.");
     return api_reply(c);
 }
 
@@ -274,26 +323,31 @@ static int put_mailbox_send_verification(struct call *c) {
     return api_reply(c);
 }
 
-/* ---- routes ------------------------------------------------------------------------------------------------------------ */
+/* ---- routes ---------------------------------------------------------------------------------- */
 
 #define WRITTEN .permission = MANAGE_CHANNELS, .errors = "RESOURCE_ACTION_NOT_AVAILABLE"
 
 static const struct route mailbox_routes[] = {
-    {GET, "/mailboxes", COL_PLUS, "configuration", LIST, api_list, .args = mailbox_list_args, .summary = "List mailboxes"},
+    {GET, "/mailboxes", COL_PLUS, "configuration", LIST, api_list, .args = mailbox_list_args,
+     .summary = "List mailboxes"},
     {GET, "/mailboxes/:id", COL_PLUS, "configuration", ONE, api_get, .summary = "Get a mailbox"},
     {POST, "/mailboxes", AD, "configuration", ONE, post_mailbox, WRITTEN, .summary = "Create a mailbox",
-     .doc = "Sends a verification e-mail to the address. The mailbox takes mail at once. It sends after its verification."},
-    {PUT, "/mailboxes/default", AD, "configuration", ONE, put_default_mailbox, WRITTEN, .input = default_input,
-     .summary = "Set the default mailbox", .doc = "It must be verified and enabled."},
+     .doc = "Sends a verification e-mail to the address. The mailbox takes mail at once. It sends after its "
+            "verification."},
+    {PUT, "/mailboxes/default", AD, "configuration", ONE, put_default_mailbox, WRITTEN,
+     .input = default_input, .summary = "Set the default mailbox", .doc = "It must be verified and enabled."},
     {PUT, "/mailboxes/:id", AD, "configuration", ONE, put_mailbox, WRITTEN, .summary = "Update a mailbox"},
-    {PUT, "/mailboxes/:id/verification", AD, "configuration", ONE, put_mailbox_verification, WRITTEN, .input = code_input,
-     .summary = "Verify a mailbox", .doc = "The same as opening the link and pressing its button.", .sample = {.refused = "FIELD_INVALID"}},
-    {PUT, "/mailboxes/:id/send_verification_email", AD, "configuration", NONE, put_mailbox_send_verification, WRITTEN, .input = no_fields,
-     .summary = "Send the verification e-mail of a mailbox again", .doc = "At most once a minute. Earlier links end.",
+    {PUT, "/mailboxes/:id/verification", AD, "configuration", ONE, put_mailbox_verification, WRITTEN,
+     .input = code_input, .summary = "Verify a mailbox",
+     .doc = "The same as opening the link and pressing its button.", .sample = {.refused = "FIELD_INVALID"}},
+    {PUT, "/mailboxes/:id/send_verification_email", AD, "configuration", NONE, put_mailbox_send_verification,
+     WRITTEN, .input = no_fields, .summary = "Send the verification e-mail of a mailbox again",
+     .doc = "At most once a minute. Earlier links end.",
      .sample = {.refused = "RESOURCE_ACTION_NOT_AVAILABLE"}},
-    {DELETE, "/mailboxes/:id", AD, "configuration", NONE, delete_mailboxes, WRITTEN, .summary = "Delete a mailbox",
-     .doc = "Conversations and mails still refer to it."},
-    {DELETE, "/mailboxes", AD, "configuration", COUNT, delete_mailboxes, WRITTEN, .summary = "Delete several mailboxes"},
+    {DELETE, "/mailboxes/:id", AD, "configuration", NONE, delete_mailboxes, WRITTEN,
+     .summary = "Delete a mailbox", .doc = "Conversations and mails still refer to it."},
+    {DELETE, "/mailboxes", AD, "configuration", COUNT, delete_mailboxes, WRITTEN,
+     .summary = "Delete several mailboxes"},
     {0},
 };
 

@@ -7,10 +7,10 @@
 #include "core/mail/mailbox.h"
 #include "mail/dns.h"
 
-/* ---- the rules --------------------------------------------------------------------------------------------------------
+/* ---- the rules -------------------------------------------------------------------------------
  *
- * SPF (RFC 7208) and DMARC (RFC 7489) each allow one record. The desk does not evaluate the policy of SPF, because the relay decides from which
- * address mails leave. */
+ * SPF (RFC 7208) and DMARC (RFC 7489) each allow one record. The desk does not evaluate the policy of SPF,
+ * because the relay decides from which address mails leave. */
 
 static bool begins_with(struct str value, struct str prefix) {
     return value.n >= prefix.n && str_eqi((struct str){value.p, prefix.n}, prefix);
@@ -52,7 +52,9 @@ struct configuration {
     int count; /* 0: there is no address */
 };
 
-static bool rule_holds(const struct configuration *k, int i) { return dns_rules[i].is_valid(&k->asked[i], str_of(dns_rules[i].prefix)); }
+static bool rule_holds(const struct configuration *k, int i) {
+    return dns_rules[i].is_valid(&k->asked[i], str_of(dns_rules[i].prefix));
+}
 
 /* The record that lets the relay send. A relay without a name has an address (RFC 7208 section 5.6). */
 static struct str spf_expected(struct arena *a, struct str relay) {
@@ -61,7 +63,8 @@ static struct str spf_expected(struct arena *a, struct str relay) {
     if (relay.n == 0) return S("v=spf1 mx ~all");
     if (!address_parse(relay, &address)) return STR_CAT(a, S("v=spf1 a:"), relay, S(" ~all"));
     address_text(&address, text);
-    return STR_CAT(a, address_is_mapped(&address) ? S("v=spf1 ip4:") : S("v=spf1 ip6:"), str_of(text), S(" ~all"));
+    return STR_CAT(a, address_is_mapped(&address) ? S("v=spf1 ip4:") : S("v=spf1 ip6:"), str_of(text),
+                   S(" ~all"));
 }
 
 static void configuration_ask(struct call *c, struct configuration *k, struct str domain) {
@@ -71,11 +74,12 @@ static void configuration_ask(struct call *c, struct configuration *k, struct st
     k->expected[1] = S("v=DMARC1; p=none");
     k->count = DNS_RULES;
     for (int i = 0; i < DNS_RULES; i++)
-        k->asked[i] = (struct dns_question){.name = STR_CAT(a, str_of(dns_rules[i].below), domain), .type = dns_rules[i].asked};
+        k->asked[i] = (struct dns_question){.name = STR_CAT(a, str_of(dns_rules[i].below), domain),
+                                            .type = dns_rules[i].asked};
     dns_ask(a, setting_text(c->work.desk, "mail.dns_server", a), k->asked, DNS_RULES);
 }
 
-/* ---- members ---------------------------------------------------------------------------------------------------------- */
+/* ---- members --------------------------------------------------------------------------------- */
 
 static void write_dns_record(struct view *v, const struct configuration *k, int i) {
     const struct dns_question *q = &k->asked[i];
@@ -113,30 +117,29 @@ static void render_all_valid(struct view *v, const struct row *row, const struct
 }
 
 static const struct field configuration_fields[] = {
-    {"is_valid", F_COMPUTED, READONLY, .column = "", .render = render_all_valid, .doc = "True if all records are valid.",
-     .example = "true"},
+    {"is_valid", F_COMPUTED, READONLY, .column = "", .render = render_all_valid,
+     .doc = "True if all records are valid.", .example = "true"},
     {"dns_records", F_COMPUTED, READONLY, .column = "", .render = render_dns_records,
      .doc =
-         "For each record {type, domain, expected_value, actual_values, is_valid}. SPF and DMARC are valid if there is exactly one record. "
-         "Its policy is not compared: expected_value is a proposal. MX is valid if the domain takes mail. A record without an answer in "
-         "time "
-         "is not valid.",
-     .example =
-         "[{\"type\": \"SPF\", \"domain\": \"example.com\", \"expected_value\": \"v=spf1 a:relay.example.com ~all\", \"actual_values\": "
-         "[\"v=spf1 -all\"], \"is_valid\": true}]"},
+         "For each record {type, domain, expected_value, actual_values, is_valid}. SPF and DMARC are valid "
+         "if there is exactly one record. Its policy is not compared: expected_value is a proposal. MX is "
+         "valid if the domain takes mail. A record without an answer in time is not valid.",
+     .example = "[{\"type\": \"SPF\", \"domain\": \"example.com\", \"expected_value\": \"v=spf1 "
+                "a:relay.example.com ~all\", \"actual_values\": [\"v=spf1 -all\"], \"is_valid\": true}]"},
     {0},
 };
 
 QUERY(mailbox_own_address,
-      "SELECT COALESCE(t.address, (SELECT s.value FROM settings s WHERE s.name = 'mail.from_address'), '') FROM mailboxes t "
-      "WHERE t.id = :id AND t.deleted_at IS NULL");
+      "SELECT COALESCE(t.address, (SELECT s.value FROM settings s WHERE s.name = 'mail.from_address'), '') "
+      "FROM mailboxes t WHERE t.id = :id AND t.deleted_at IS NULL");
 
 /* Reads the domain; the answer comes without a snapshot. */
 static int get_mailbox_configuration(struct call *c) {
     struct str address = {0}, *domain = ARENA_NEW(c->work.arena, struct str);
     TRY(api_of(c));
     TRY(api_input(c));
-    int rc = db_text(c->work.conn, &mailbox_own_address, BINDS(B_INT("id", c->vars[0].id)), c->work.arena, &address);
+    int rc = db_text(c->work.conn, &mailbox_own_address, BINDS(B_INT("id", c->vars[0].id)), c->work.arena,
+                     &address);
     if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
     str_cut(&address, '@');
     *domain = address;
@@ -155,15 +158,18 @@ static int answer_configuration(struct call *c) {
 }
 
 static const struct route configuration_routes[] = {
-    {GET, "/mailboxes/:id/configuration", AD, "configuration", ONE, get_mailbox_configuration, .of = "mailbox", .executor = POOL,
-     .lane = LANE_READ, .outside = answer_configuration, .summary = "Check the records of a mailbox's domain",
-     .doc = "Asks the name server for SPF, DMARC and MX, for six seconds at most. Without an address the list is empty."},
+    {GET, "/mailboxes/:id/configuration", AD, "configuration", ONE, get_mailbox_configuration,
+     .of = "mailbox", .executor = POOL, .lane = LANE_READ, .outside = answer_configuration,
+     .summary = "Check the records of a mailbox's domain",
+     .doc = "Asks the name server for SPF, DMARC and MX, for six seconds at most. Without an address the "
+            "list is empty."},
     {0},
 };
 
-const struct resource mailbox_configuration_resource = {.type = "mailbox_configuration",
-                                                        .scope = "configuration",
-                                                        .title = "Configurations of mailboxes",
-                                                        .doc = "Records in the domain name system that a mailbox needs.",
-                                                        .fields = configuration_fields,
-                                                        .routes = configuration_routes};
+const struct resource mailbox_configuration_resource = {
+    .type = "mailbox_configuration",
+    .scope = "configuration",
+    .title = "Configurations of mailboxes",
+    .doc = "Records in the domain name system that a mailbox needs.",
+    .fields = configuration_fields,
+    .routes = configuration_routes};

@@ -4,10 +4,11 @@
 #include "api/view.h"
 #include "core/words.h"
 
-/* ---- source -------------------------------------------------------------------------------------------- */
+/* ---- source ---------------------------------------------------------------------------------- */
 
-static const struct word sources_given[] = {{SOURCE_HELPCENTER, "HELPCENTER"}, {SOURCE_MESSENGER, "MESSENGER"}, {SOURCE_API, "API"},
-                                            {SOURCE_AGENT, "AGENT"},           {SOURCE_MOBILE, "MOBILE"},       {0}};
+static const struct word sources_given[] = {
+    {SOURCE_HELPCENTER, "HELPCENTER"}, {SOURCE_MESSENGER, "MESSENGER"}, {SOURCE_API, "API"},
+    {SOURCE_AGENT, "AGENT"},           {SOURCE_MOBILE, "MOBILE"},       {0}};
 
 /* Only staff may send AGENT, because a message of a customer must not look like one of staff. */
 static int check_source(struct call *c, struct in *in) {
@@ -22,7 +23,7 @@ const struct field message_source_input[] = {
     {0},
 };
 
-/* ---- metadata ------------------------------------------------------------------------------------------ */
+/* ---- metadata -------------------------------------------------------------------------------- */
 
 #define METADATA_KEYS 2
 #define METADATA_MAX 2048 /* bytes of a value */
@@ -49,13 +50,17 @@ static void metadata_notices(struct call *c, const struct json *metadata) {
     unsigned known = 0;
     for (int i = 0; i < METADATA_KEYS; i++) {
         unsigned spellings = 0;
-        for (const struct json *j = metadata->first; j; j = j->next) spellings += name_eq(j->name, str_of(metadata_keys[i]));
+        for (const struct json *j = metadata->first; j; j = j->next)
+            spellings += name_eq(j->name, str_of(metadata_keys[i]));
         if (spellings > 1)
-            notice(&c->work, "NOTICE", "metadata has %s in %u spellings. The exact spelling counts, else the last one.", metadata_keys[i],
-                   spellings);
+            notice(&c->work, "NOTICE",
+                   "metadata has %s in %u spellings. The exact spelling counts, else "
+                   "the last one.",
+                   metadata_keys[i], spellings);
         known += spellings;
     }
-    if (known < metadata->count) notice(&c->work, "NOTICE", "metadata takes user_agent and page_url. Other keys were ignored.");
+    if (known < metadata->count)
+        notice(&c->work, "NOTICE", "metadata takes user_agent and page_url. Other keys were ignored.");
 }
 
 struct str metadata_given(struct call *c) {
@@ -104,7 +109,8 @@ static void render_metadata(struct view *v, const struct row *row, const struct 
 }
 
 const struct field metadata_shown[] = {
-    {"metadata", F_JSON, READONLY, .render = render_metadata, .doc = "user_agent and page_url of the client. Empty texts if unknown.",
+    {"metadata", F_JSON, READONLY, .render = render_metadata,
+     .doc = "user_agent and page_url of the client. Empty texts if unknown.",
      .example = "{\"user_agent\": \"\", \"page_url\": \"\"}"},
     {0},
 };

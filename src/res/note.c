@@ -14,20 +14,23 @@
 
 static const struct field note_fields[] = {
     {"owner", F_TEXT, HIDDEN,
-     .column = "CASE WHEN t.case_id IS NOT NULL THEN 'cases/' || t.case_id WHEN t.owner_user_id IS NOT NULL THEN 'users/' || "
-               "t.owner_user_id ELSE "
-               "'organizations/' || t.organization_id END",
+     .column = "CASE WHEN t.case_id IS NOT NULL THEN 'cases/' || t.case_id WHEN t.owner_user_id IS NOT NULL "
+               "THEN 'users/' || t.owner_user_id ELSE 'organizations/' || t.organization_id END",
      .doc = "The object of the note, as the beginning of its address."},
     {"body_text", F_LONG, READONLY, .doc = "Text of the note.", .example = "\"Prefers to be called.\""},
-    {"body_html", F_LONG, READONLY, .render = render_body_html, .doc = "The note as HTML.", .example = "\"Prefers to be called.\""},
-    {"contents", F_LONG, REQUIRED | INPUT_ONLY | BY_HANDLER, .max = LIMIT_CONTENTS, .column = "", .doc = "Text of the note.",
+    {"body_html", F_LONG, READONLY, .render = render_body_html, .doc = "The note as HTML.",
      .example = "\"Prefers to be called.\""},
+    {"contents", F_LONG, REQUIRED | INPUT_ONLY | BY_HANDLER, .max = LIMIT_CONTENTS, .column = "",
+     .doc = "Text of the note.", .example = "\"Prefers to be called.\""},
     {"is_pinned", F_BOOL, BY_HANDLER, .initial = "0", .doc = "True if the note is shown above the others."},
-    {"is_html", F_BOOL, INPUT_ONLY | BY_HANDLER, .initial = "0", .column = "", .doc = "True if `contents` is HTML. It is cleaned."},
-    {"color", F_WORD, CREATE_ONLY | BY_HANDLER | ON_DEMAND, .words = note_colors, .doc = "Color of the note. Default: YELLOW."},
+    {"is_html", F_BOOL, INPUT_ONLY | BY_HANDLER, .initial = "0", .column = "",
+     .doc = "True if `contents` is HTML. It is cleaned."},
+    {"color", F_WORD, CREATE_ONLY | BY_HANDLER | ON_DEMAND, .words = note_colors,
+     .doc = "Color of the note. Default: YELLOW."},
     {"pinned_by", F_REF, READONLY, .ref = "user", .doc = "Person who pinned the note."},
     {"user", F_REF, READONLY, .ref = "user", .doc = "Author of the note."},
-    {"creator", F_REF, READONLY, .column = "t.user_id", .ref = "user", .doc = "The same person, as posts and messages call the author."},
+    {"creator", F_REF, READONLY, .column = "t.user_id", .ref = "user",
+     .doc = "The same person, as posts and messages call the author."},
     {"*", .group = attachment_input},
     {"*", .group = article_link_input},
     {"*", .group = attachments},
@@ -100,12 +103,15 @@ static int delete_note(struct call *c) {
     return api_reply(c);
 }
 
-/* ---- the notes of a conversation, its requester and the requester's organization ---------------------------------------- */
+/* ---- the notes of a conversation, its requester and the requester's organization ------------- */
 
-QUERY(note_owners, "SELECT COALESCE(u.id, 0), COALESCE(o.id, 0) FROM cases k LEFT JOIN users u ON u.id = k.requester_id AND u.deleted_at "
-                   "IS NULL LEFT JOIN organizations o ON o.id = u.organization_id AND o.deleted_at IS NULL WHERE k.id = :id");
+QUERY(note_owners, "SELECT COALESCE(u.id, 0), COALESCE(o.id, 0) "
+                   "FROM cases k LEFT JOIN users u ON u.id = k.requester_id AND u.deleted_at IS NULL "
+                   "LEFT JOIN organizations o ON o.id = u.organization_id AND o.deleted_at IS NULL "
+                   "WHERE k.id = :id");
 
-static const struct word note_owner_words[] = {{NOTE_CASE, "CASE"}, {NOTE_USER, "USER"}, {NOTE_ORGANIZATION, "ORGANIZATION"}, {0}};
+static const struct word note_owner_words[] = {
+    {NOTE_CASE, "CASE"}, {NOTE_USER, "USER"}, {NOTE_ORGANIZATION, "ORGANIZATION"}, {0}};
 
 static bool owner_asked(struct call *c, enum note_owner owner) {
     const struct in *filter = arg(c, "filter");
@@ -114,7 +120,8 @@ static bool owner_asked(struct call *c, enum note_owner owner) {
     return !filter->given;
 }
 
-static void note_branch(struct call *c, struct branches *b, enum note_owner owner, const char *where, const char *name, int64_t id) {
+static void note_branch(struct call *c, struct branches *b, enum note_owner owner, const char *where,
+                        const char *name, int64_t id) {
     if (id == 0 || !owner_asked(c, owner)) return;
     branch_add(b, where);
     branch_bind_int(b, name, id);
@@ -132,15 +139,19 @@ static int get_case_notes(struct call *c) {
     stmt_end(row);
     note_branch(c, b, NOTE_CASE, "t.case_id = :of_case", ":of_case", c->vars[0].id);
     note_branch(c, b, NOTE_USER, "t.owner_user_id = :of_user", ":of_user", user);
-    note_branch(c, b, NOTE_ORGANIZATION, "t.organization_id = :of_organization", ":of_organization", organization);
+    note_branch(c, b, NOTE_ORGANIZATION, "t.organization_id = :of_organization", ":of_organization",
+                organization);
     c->branches = b;
     return api_list(c);
 }
 
-/* ---- routes ----------------------------------------------------------------------------------------------------------- */
+/* ---- routes ---------------------------------------------------------------------------------- */
 
-#define PINNED_ARG \
-    { "is_pinned", F_BOOL, .filter = "t.is_pinned = :is_pinned", .doc = "Only pinned notes (true), or only others (false)." }
+#define PINNED_ARG                                                                      \
+    {                                                                                   \
+        "is_pinned", F_BOOL, .filter = "t.is_pinned = :is_pinned",                      \
+                             .doc = "Only pinned notes (true), or only others (false)." \
+    }
 
 static const struct field case_note_args[] = {
     PINNED_ARG,
@@ -157,61 +168,69 @@ static const struct field note_list_args[] = {
 };
 
 #define HTML .prepare = html_prepare, .lane = LANE_PICTURE, .lane_for = "is_html"
-#define HTML_AND_FILES .body = FILES_ATTACHED, .prepare = html_and_files_prepare, .lane = LANE_PICTURE, .lane_for = "is_html"
+#define HTML_AND_FILES \
+    .body = FILES_ATTACHED, .prepare = html_and_files_prepare, .lane = LANE_PICTURE, .lane_for = "is_html"
 #define ABOUT_CASE .within = {"case", "case_id"}
 #define ABOUT_USER .within = {"user", "owner_user_id"}
 #define ABOUT_ORGANIZATION .within = {"organization", "organization_id"}
 #define NEWEST .args = note_list_args, .order = {"t.created_at", true}
 
 static const struct route note_routes[] = {
-    {GET, "/cases/:id/notes", COL_PLUS, "conversations", LIST, get_case_notes, .of = "case", .args = case_note_args,
-     .order = {"t.created_at", true}, .summary = "List the notes of a conversation",
+    {GET, "/cases/:id/notes", COL_PLUS, "conversations", LIST, get_case_notes, .of = "case",
+     .args = case_note_args, .order = {"t.created_at", true}, .summary = "List the notes of a conversation",
      .doc = "Notes on the conversation, on its requester and on the requester's organization."},
     {GET, "/cases/:id/notes/:note_id", COL_PLUS, "conversations", ONE, api_get, ABOUT_CASE, .args = html_args,
      .summary = "Get a note on a conversation"},
-    {POST, "/cases/:id/notes", COL_PLUS, "conversations", ONE, post_case_note, .of = "case", HTML_AND_FILES, .reply = "case_note",
-     .input = note_fields, .summary = "Create a note on a conversation", .doc = "Also on a closed conversation. " FILE_PARTS_DOC,
-     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+    {POST, "/cases/:id/notes", COL_PLUS, "conversations", ONE, post_case_note, .of = "case", HTML_AND_FILES,
+     .reply = "case_note", .input = note_fields, .summary = "Create a note on a conversation",
+     .doc = "Also on a closed conversation. " FILE_PARTS_DOC, .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {PUT, "/cases/:id/notes/:note_id", COL_PLUS, "conversations", ONE, put_note, ABOUT_CASE, HTML,
      .summary = "Update or pin a note on a conversation",
-     .doc = "All staff may pin it. Only the author, admins and owners may change the text.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+     .doc = "All staff may pin it. Only the author, admins and owners may change the text.",
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {DELETE, "/cases/:id/notes/:note_id", COL_PLUS, "conversations", NONE, delete_note, ABOUT_CASE,
      .summary = "Delete a note on a conversation", .doc = "Only for the author, admins and owners.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
-    {GET, "/users/:id/notes", COL_PLUS, "conversations", LIST, api_list, ABOUT_USER, NEWEST, .summary = "List the notes on a user"},
+    {GET, "/users/:id/notes", COL_PLUS, "conversations", LIST, api_list, ABOUT_USER, NEWEST,
+     .summary = "List the notes on a user"},
     {GET, "/users/:id/notes/:note_id", COL_PLUS, "conversations", ONE, api_get, ABOUT_USER, .args = html_args,
      .summary = "Get a note on a user"},
     {POST, "/users/:id/notes", COL_PLUS, "conversations", ONE, post_user_note, ABOUT_USER, HTML_AND_FILES,
      .summary = "Create a note on a user", .doc = FILE_PARTS_DOC},
     {PUT, "/users/:id/notes/:note_id", COL_PLUS, "conversations", ONE, put_note, ABOUT_USER, HTML,
-     .summary = "Update or pin a note on a user", .doc = "All staff may pin it. Only the author, admins and owners may change the text."},
-    {DELETE, "/users/:id/notes/:note_id", COL_PLUS, "conversations", NONE, delete_note, ABOUT_USER, .summary = "Delete a note on a user",
-     .doc = "Only for the author, admins and owners."},
+     .summary = "Update or pin a note on a user",
+     .doc = "All staff may pin it. Only the author, admins and owners may "
+            "change the text."},
+    {DELETE, "/users/:id/notes/:note_id", COL_PLUS, "conversations", NONE, delete_note, ABOUT_USER,
+     .summary = "Delete a note on a user", .doc = "Only for the author, admins and owners."},
     {GET, "/organizations/:id/notes", COL_PLUS, "conversations", LIST, api_list, ABOUT_ORGANIZATION, NEWEST,
      .summary = "List the notes on an organization"},
-    {GET, "/organizations/:id/notes/:note_id", COL_PLUS, "conversations", ONE, api_get, ABOUT_ORGANIZATION, .args = html_args,
-     .summary = "Get a note on an organization"},
-    {POST, "/organizations/:id/notes", COL_PLUS, "conversations", ONE, post_organization_note, ABOUT_ORGANIZATION, HTML_AND_FILES,
-     .summary = "Create a note on an organization", .doc = FILE_PARTS_DOC},
-    {PUT, "/organizations/:id/notes/:note_id", COL_PLUS, "conversations", ONE, put_note, ABOUT_ORGANIZATION, HTML,
-     .summary = "Update or pin a note on an organization",
+    {GET, "/organizations/:id/notes/:note_id", COL_PLUS, "conversations", ONE, api_get, ABOUT_ORGANIZATION,
+     .args = html_args, .summary = "Get a note on an organization"},
+    {POST, "/organizations/:id/notes", COL_PLUS, "conversations", ONE, post_organization_note,
+     ABOUT_ORGANIZATION, HTML_AND_FILES, .summary = "Create a note on an organization",
+     .doc = FILE_PARTS_DOC},
+    {PUT, "/organizations/:id/notes/:note_id", COL_PLUS, "conversations", ONE, put_note, ABOUT_ORGANIZATION,
+     HTML, .summary = "Update or pin a note on an organization",
      .doc = "All staff may pin it. Only the author, admins and owners may change the text."},
-    {DELETE, "/organizations/:id/notes/:note_id", COL_PLUS, "conversations", NONE, delete_note, ABOUT_ORGANIZATION,
-     .summary = "Delete a note on an organization", .doc = "Only for the author, admins and owners."},
+    {DELETE, "/organizations/:id/notes/:note_id", COL_PLUS, "conversations", NONE, delete_note,
+     ABOUT_ORGANIZATION, .summary = "Delete a note on an organization",
+     .doc = "Only for the author, admins and owners."},
     {0},
 };
 
 const struct resource note_resource = {.type = "note",
                                        .scope = "conversations",
                                        .title = "Notes",
-                                       .doc = "Notes of staff on conversations, people and organizations. Customers never see them.",
+                                       .doc = "Notes of staff on conversations, people and organizations. "
+                                              "Customers never see them.",
                                        .url = ":owner/notes/:id",
                                        .table = "notes",
                                        .fields = note_fields,
                                        .routes = note_routes,
                                        .visible = access_notes};
 
-/* ---- the answer to a new note of a conversation -------------------------------------------------------------------------- */
+/* ---- the answer to a new note of a conversation ---------------------------------------------- */
 
 static const struct field case_note_fields[] = {
     {"post", F_REF, READONLY, .ref = "post", .doc = "The new post."},

@@ -21,7 +21,7 @@ struct client_prepared {
     struct str secret; /* p NULL: none was made */
 };
 
-/* ---- members ---------------------------------------------------------------------------------------------------------- */
+/* ---- members --------------------------------------------------------------------------------- */
 
 void render_scopes(struct view *v, const struct row *row, const struct value *own) {
     int64_t mask = own->i;
@@ -64,27 +64,37 @@ static void render_secret(struct view *v, const struct row *row, const struct va
 
 static const struct field client_fields[] = {
     {"name", F_TEXT, READONLY, .doc = "Name that people see when they consent.", .example = "\"Reports\""},
-    {"url", F_TEXT, READONLY | NULLABLE, .doc = "Address of the program's page.", .example = "\"https://reports.example.com/\""},
+    {"url", F_TEXT, READONLY | NULLABLE, .doc = "Address of the program's page.",
+     .example = "\"https://reports.example.com/\""},
     {"key", F_TEXT, READONLY, .doc = "The client_id of OAuth.", .example = "\"3f1c9a\""},
     {"secret", F_COMPUTED, READONLY | SECRET, .column = "NULL", .render = render_secret,
-     .doc = "The client_secret of OAuth. It is shown in the reply to the request that made it; otherwise null. A public client has none.",
+     .doc = "The client_secret of OAuth. It is shown in the reply to the request that made it; otherwise "
+            "null. A public client has none.",
      .example = "\"dks_6d5a\""},
     {"scopes", F_COMPUTED, READONLY, .column = "t.scopes", .render = render_scopes,
-     .doc = "Scopes that the program may ask for. An empty list is none.", .example = "[\"conversations:read\"]"},
+     .doc = "Scopes that the program may ask for. An empty list is none.",
+     .example = "[\"conversations:read\"]"},
     {"logo", F_COMPUTED, READONLY, .column = "t.logo_data", .render = render_client_logo,
-     .doc = "Picture: data (Base64), type (JPEG, PNG or GIF), url and created_at. The address needs no login.",
+     .doc = "Picture: data (Base64), type (JPEG, PNG or GIF), url and created_at. The address needs no "
+            "login.",
      .example = CLIENT_LOGO_EXAMPLE},
-    {"description", F_LONG, READONLY | NULLABLE, .doc = "Purpose of the program, shown on the page of consent.",
-     .example = "\"Weekly reports\""},
-    {"author", F_TEXT, READONLY | NULLABLE, .doc = "Person or company that made the program.", .example = "\"Reports Ltd\""},
-    {"author_url", F_TEXT, READONLY | NULLABLE, .doc = "Address of the author's page.", .example = "\"https://example.com/\""},
-    {"callback_url", F_TEXT, READONLY | NULLABLE, .doc = "Address that gets the codes: the redirect_uri of OAuth.",
+    {"description", F_LONG, READONLY | NULLABLE,
+     .doc = "Purpose of the program, shown on the page of consent.", .example = "\"Weekly reports\""},
+    {"author", F_TEXT, READONLY | NULLABLE, .doc = "Person or company that made the program.",
+     .example = "\"Reports Ltd\""},
+    {"author_url", F_TEXT, READONLY | NULLABLE, .doc = "Address of the author's page.",
+     .example = "\"https://example.com/\""},
+    {"callback_url", F_TEXT, READONLY | NULLABLE,
+     .doc = "Address that gets the codes: the redirect_uri of OAuth.",
      .example = "\"https://reports.example.com/callback\""},
-    {"is_public", F_BOOL, READONLY, .doc = "True if the program can't keep a secret, like an app or a page. It needs PKCE."},
-    {"is_password_grant_enabled", F_BOOL, READONLY, .doc = "True if the program may get tokens with a person's password."},
+    {"is_public", F_BOOL, READONLY,
+     .doc = "True if the program can't keep a secret, like an app or a page. It "
+            "needs PKCE."},
+    {"is_password_grant_enabled", F_BOOL, READONLY,
+     .doc = "True if the program may get tokens with a person's password."},
     {"creator", F_REF, READONLY, .ref = "user",
-     .doc = "Person who registered the client. client_credentials act as this person. Null: a program registered it by a token, or the "
-            "person is gone."},
+     .doc = "Person who registered the client. client_credentials act as this person. Null: a program "
+            "registered it by a token, or the person is gone."},
     {"last_used_at", F_TIME, READONLY | NULLABLE, .doc = "Time of the last use, to a minute."},
     {"logo_type", F_INT, HIDDEN, .column = "t.logo_type"},
     {"logo_created_at", F_INT, HIDDEN, .column = "t.logo_created_at"},
@@ -93,7 +103,7 @@ static const struct field client_fields[] = {
     {0},
 };
 
-/* ---- the logo --------------------------------------------------------------------------------------------------------- */
+/* ---- the logo -------------------------------------------------------------------------------- */
 
 static const struct picture_form client_logo_form = {"logo", "logo_file_id", false, LOGO_BOX, picture_logo};
 
@@ -118,7 +128,7 @@ static int client_keep_logo(struct call *c) {
     return client_logo_set(&c->work, c->id, logo_type_of(p->logo.made.type), p->logo.made.data);
 }
 
-/* ---- input ------------------------------------------------------------------------------------------------------------ */
+/* ---- input ----------------------------------------------------------------------------------- */
 
 static int check_page(struct call *c, struct in *in) {
     const char *why = in->value.s.n ? client_page_wrong(c->work.arena, in->value.s) : NULL;
@@ -148,35 +158,38 @@ int check_scopes(struct call *c, struct in *in) {
         struct str text = json_scalar(j);
         if (text.n == 0 || !scope_parse(str_trim(text), mask))
             fail_at(w, ERR_FIELD_INVALID, in->name, in_place(c, in, "%d", at),
-                    "A scope is users, conversations, insights, search or configuration, with :read or :write.");
+                    "A scope is users, conversations, insights, search or configuration, with :read or "
+                    ":write.");
     }
     if (w->actor.kind == ACTOR_TOKEN && scopes_common(*mask, w->actor.scopes) != scopes_common(*mask, *mask))
-        fail_at(w, ERR_FIELD_INVALID, in->name, in->pointer, "A token can't give scopes that it does not have.");
+        fail_at(w, ERR_FIELD_INVALID, in->name, in->pointer,
+                "A token can't give scopes that it does not have.");
     return w->problem_count > problems ? -(int)failure(w) : 0;
 }
 
 static const struct field client_input[] = {
-    {"name", F_TEXT, REQUIRED, .check = check_name, .doc = "Name that people see when they consent.", .example = "\"Reports\""},
-    {"url", F_TEXT, NULLABLE, .max = 2048, .check = check_page, .doc = "Address of the program's page: http or https.",
-     .example = "\"https://reports.example.com/\""},
+    {"name", F_TEXT, REQUIRED, .check = check_name, .doc = "Name that people see when they consent.",
+     .example = "\"Reports\""},
+    {"url", F_TEXT, NULLABLE, .max = 2048, .check = check_page,
+     .doc = "Address of the program's page: http or https.", .example = "\"https://reports.example.com/\""},
     {"scopes", F_TEXTS, BY_HANDLER, .check = check_scopes,
-     .doc = "Scopes that the program may ask for, like users:read. Without a level it is :write, which includes :read. An empty list is no "
-            "scope: "
-            "the program gets no token, and those that it has reach nothing that needs a scope. A new client without the list may ask for "
-            "all.",
+     .doc = "Scopes that the program may ask for, like users:read. Without a level it is :write, which "
+            "includes :read. An empty list is no scope: the program gets no token, and those that it has "
+            "reach nothing that needs a scope. A new client without the list may ask for all.",
      .example = "[\"conversations:read\"]"},
-    {"description", F_LONG, NULLABLE, .max = 1000, .doc = "Purpose of the program, shown on the page of consent.",
-     .example = "\"Weekly reports\""},
-    {"author", F_TEXT, NULLABLE, .check = check_name, .doc = "Person or company that made the program.", .example = "\"Reports Ltd\""},
-    {"author_url", F_TEXT, NULLABLE, .max = 2048, .check = check_page, .doc = "Address of the author's page: http or https.",
-     .example = "\"https://example.com/\""},
+    {"description", F_LONG, NULLABLE, .max = 1000,
+     .doc = "Purpose of the program, shown on the page of consent.", .example = "\"Weekly reports\""},
+    {"author", F_TEXT, NULLABLE, .check = check_name, .doc = "Person or company that made the program.",
+     .example = "\"Reports Ltd\""},
+    {"author_url", F_TEXT, NULLABLE, .max = 2048, .check = check_page,
+     .doc = "Address of the author's page: http or https.", .example = "\"https://example.com/\""},
     {"callback_url", F_TEXT, NULLABLE, .max = 2048, .check = check_callback,
-     .doc = "Address that gets the codes: https, http of localhost, 127.0.0.1 or [::1], or an app's scheme like com.example.app:/callback. "
-            "Requests must have exactly this redirect_uri.",
+     .doc = "Address that gets the codes: https, http of localhost, 127.0.0.1 or [::1], or an app's scheme "
+            "like com.example.app:/callback. Requests must have exactly this redirect_uri.",
      .example = "\"https://reports.example.com/callback\""},
     {"is_public", F_BOOL, 0, .initial = "0",
-     .doc = "True if the program can't keep a secret. Then it has none, and a stored one ends. After a change to false, make one by POST "
-            "/oauth/clients/:id/secret."},
+     .doc = "True if the program can't keep a secret. Then it has none, and a stored one ends. After a "
+            "change to false, make one by POST /oauth/clients/:id/secret."},
     {"is_password_grant_enabled", F_BOOL, 0, .initial = "0",
      .doc = "True lets the program get tokens with a person's password. RFC 9700 advises against it."},
     {"logo", F_FILE, BY_HANDLER, .check = check_client_logo,
@@ -188,9 +201,10 @@ static const struct field client_input[] = {
 
 static void client_visible(struct work *w, struct branches *out) { out->all = w->actor.rank >= ROLE_ADMIN; }
 
-/* ---- handlers --------------------------------------------------------------------------------------------------------- */
+/* ---- handlers -------------------------------------------------------------------------------- */
 
-QUERY(client_now, "SELECT scopes, is_public, COALESCE(creator_id, 0) FROM oauth_clients WHERE id = :id AND deleted_at IS NULL @LOCK@");
+QUERY(client_now, "SELECT scopes, is_public, COALESCE(creator_id, 0) "
+                  "FROM oauth_clients WHERE id = :id AND deleted_at IS NULL @LOCK@");
 
 struct client_now {
     uint32_t scopes;
@@ -207,12 +221,15 @@ static int client_lock(struct call *c, struct client_now *out) {
     return 0;
 }
 
-/* A client acts as its creator (client_credentials). So nobody with fewer rights than the creator may take the client over, and no token may
- * take over a client with more scopes than its own. Its deletion takes rights away only. */
+/* A client acts as its creator (client_credentials). So nobody with fewer rights than the creator may take
+ * the client over, and no token may take over a client with more scopes than its own. Its deletion takes
+ * rights away only. */
 static int client_may_take_over(struct call *c, const struct client_now *now) {
     const struct actor *a = &c->work.actor;
-    if (a->kind == ACTOR_TOKEN && scopes_common(now->scopes, a->scopes) != scopes_common(now->scopes, now->scopes))
-        return fail_field(&c->work, ERR_PERMISSIONS_DENIED, (struct str){0}, "The client has scopes that this token does not have.");
+    if (a->kind == ACTOR_TOKEN &&
+        scopes_common(now->scopes, a->scopes) != scopes_common(now->scopes, now->scopes))
+        return fail_field(&c->work, ERR_PERMISSIONS_DENIED, (struct str){0},
+                          "The client has scopes that this token does not have.");
     return now->creator_id ? user_may_act_as(&c->work, now->creator_id) : 0;
 }
 
@@ -220,7 +237,8 @@ static int client_may_take_over(struct call *c, const struct client_now *now) {
 static int client_may_get_secret(struct call *c, const struct client_now *now) {
     if (c->work.actor.kind != ACTOR_TOKEN || now->creator_id == 0) return 0;
     return fail_field(&c->work, ERR_PERMISSIONS_DENIED, (struct str){0},
-                      "This client acts as a person, so a token can't make a secret of it. Log in to make one.");
+                      "This client acts as a person, so a token can't make a secret of it. Log in to make "
+                      "one.");
 }
 
 /* Without the list: all scopes, or those of the token that makes the client. */
@@ -236,7 +254,8 @@ static int post_oauth_client(struct call *c) {
     int n = api_columns(c, list);
     list[n++] = COLUMN_UNRECORDED(B_TEXT, "key", random_hex(c->work.arena, 16));
     list[n++] = COLUMN_UNRECORDED(B_INT, "scopes", client_scopes_given(c));
-    list[n++] = COLUMN_UNRECORDED(B_ID, "creator_id", c->work.actor.kind == ACTOR_TOKEN ? 0 : c->work.actor.user_id);
+    list[n++] =
+        COLUMN_UNRECORDED(B_ID, "creator_id", c->work.actor.kind == ACTOR_TOKEN ? 0 : c->work.actor.user_id);
     TRY(record_insert(&c->work, (struct record){"oauth_client", "oauth_clients", NULL}, list, n, &c->id));
     if (!in_int(c, "is_public")) TRY(client_renew_secret(&c->work, c->id, &p->secret));
     TRY(client_keep_logo(c));
@@ -258,7 +277,8 @@ static int put_oauth_client(struct call *c) {
     TRY(api_input(c));
     TRY(client_lock(c, &now));
     TRY(client_may_take_over(c, &now));
-    TRY(record_update(&c->work, (struct record){"oauth_client", "oauth_clients", NULL}, &c->id, 1, list, api_columns(c, list)));
+    TRY(record_update(&c->work, (struct record){"oauth_client", "oauth_clients", NULL}, &c->id, 1, list,
+                      api_columns(c, list)));
     if (given(c, "scopes")) TRY(client_set_scopes(&c->work, c->id, now.scopes, scopes_given(c)));
     TRY(client_change_secret(c, &now));
     TRY(client_keep_logo(c));
@@ -280,7 +300,9 @@ static int post_oauth_client_secret(struct call *c) {
     TRY(client_lock(c, &now));
     TRY(client_may_take_over(c, &now));
     TRY(client_may_get_secret(c, &now));
-    TRY(api_refuse(c, "t.is_public = 1", "This client is public, so it has no secret. Set is_public to false first."));
+    TRY(api_refuse(c, "t.is_public = 1",
+                   "This client is public, so it has no secret. Set is_public to false "
+                   "first."));
     TRY(client_renew_secret(&c->work, c->id, &p->secret));
     return api_reply(c);
 }
@@ -299,32 +321,37 @@ static int get_oauth_client_logo(struct call *c) {
     return 0;
 }
 
-static const struct field logo_args[] = {{"v", F_TEXT, NULLABLE, .doc = "Version of the logo, as in its address."}, {0}};
+static const struct field logo_args[] = {
+    {"v", F_TEXT, NULLABLE, .doc = "Version of the logo, as in its address."}, {0}};
 
 #define BY_CONFIGURATION .bearer = "configuration"
-#define LOGO .prepare = client_prepare, .lane = LANE_PICTURE, .lane_for = "logo,logo_file_id", .body = FILES_TAKEN
+#define LOGO \
+    .prepare = client_prepare, .lane = LANE_PICTURE, .lane_for = "logo,logo_file_id", .body = FILES_TAKEN
 
 static const struct route client_routes[] = {
     {GET, "/oauth/clients", AD, "", LIST, api_list, BY_CONFIGURATION, .summary = "List OAuth clients"},
     {GET, "/oauth/clients/:id", AD, "", ONE, api_get, BY_CONFIGURATION, .summary = "Get an OAuth client"},
-    {POST, "/oauth/clients", AD, "", ONE, post_oauth_client, BY_CONFIGURATION, .permission = MANAGE_APPS, .input = client_input, LOGO,
-     .summary = "Create an OAuth client",
-     .doc = "The reply shows the secret, once. With a bearer token, the client gets at most the scopes of the token, and no creator, "
-            "because it "
-            "would outlive the token."},
-    {PUT, "/oauth/clients/:id", AD, "", ONE, put_oauth_client, BY_CONFIGURATION, .permission = MANAGE_APPS, .input = client_input, LOGO,
-     .summary = "Update an OAuth client",
-     .doc = "Fewer scopes narrow the tokens that the client has, at once. Admins can't change clients that an owner created, because a "
-            "client may act as its creator."},
-    {DELETE, "/oauth/clients/:id", AD, "", NONE, delete_oauth_clients, BY_CONFIGURATION, .permission = MANAGE_APPS,
-     .summary = "Delete an OAuth client", .doc = "Its grants and tokens end at once."},
-    {DELETE, "/oauth/clients", AD, "", COUNT, delete_oauth_clients, BY_CONFIGURATION, .permission = MANAGE_APPS,
-     .summary = "Delete several OAuth clients"},
-    {POST, "/oauth/clients/:id/secret", AD, "", ONE, post_oauth_client_secret, BY_CONFIGURATION, .status = 200, .permission = MANAGE_APPS,
-     .input = no_fields, .summary = "Make a new secret of an OAuth client",
-     .doc = "The reply shows it, once. The old secret ends at once; tokens stay.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
-    {GET, "/oauth/clients/:id/logo", PUBLIC, "", ONE, get_oauth_client_logo, .args = logo_args, .is_download = true, .label = "-",
-     .summary = "Get the logo of an OAuth client", .doc = "Anyone may get it, because the page of consent shows it.",
+    {POST, "/oauth/clients", AD, "", ONE, post_oauth_client, BY_CONFIGURATION, .permission = MANAGE_APPS,
+     .input = client_input, LOGO, .summary = "Create an OAuth client",
+     .doc = "The reply shows the secret, once. With a bearer token, the client gets at most the scopes of "
+            "the token, and no creator, because it would outlive the token."},
+    {PUT, "/oauth/clients/:id", AD, "", ONE, put_oauth_client, BY_CONFIGURATION, .permission = MANAGE_APPS,
+     .input = client_input, LOGO, .summary = "Update an OAuth client",
+     .doc = "Fewer scopes narrow the tokens that the client has, at once. Admins can't change clients that "
+            "an owner created, because a client may act as its creator."},
+    {DELETE, "/oauth/clients/:id", AD, "", NONE, delete_oauth_clients, BY_CONFIGURATION,
+     .permission = MANAGE_APPS, .summary = "Delete an OAuth client",
+     .doc = "Its grants and tokens end at once."},
+    {DELETE, "/oauth/clients", AD, "", COUNT, delete_oauth_clients, BY_CONFIGURATION,
+     .permission = MANAGE_APPS, .summary = "Delete several OAuth clients"},
+    {POST, "/oauth/clients/:id/secret", AD, "", ONE, post_oauth_client_secret, BY_CONFIGURATION,
+     .status = 200, .permission = MANAGE_APPS, .input = no_fields,
+     .summary = "Make a new secret of an OAuth client",
+     .doc = "The reply shows it, once. The old secret ends at once; tokens stay.",
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+    {GET, "/oauth/clients/:id/logo", PUBLIC, "", ONE, get_oauth_client_logo, .args = logo_args,
+     .is_download = true, .label = "-", .summary = "Get the logo of an OAuth client",
+     .doc = "Anyone may get it, because the page of consent shows it.",
      .sample = {.path = "1", .setup = "curl {owner} -X PUT -F logo=@picture.png \"{api}/oauth/clients/1\""}},
     {0},
 };

@@ -4,20 +4,23 @@
 #include "core/words.h"
 #include "res/oauth.h"
 
-/* ---- members ---------------------------------------------------------------------------------------------------------- */
+/* ---- members --------------------------------------------------------------------------------- */
 
 static const struct field grant_times[] = {
     {"created_at", F_TIME, READONLY, .doc = "Time of the first consent."},
-    {"last_activity_at", F_TIME, READONLY | NULLABLE, .doc = "Time of the last request with a token of the grant, to about a minute."},
+    {"last_activity_at", F_TIME, READONLY | NULLABLE,
+     .doc = "Time of the last request with a token of the grant, to about a "
+            "minute."},
     {"expiry_at", F_TIME, READONLY | NULLABLE,
      .doc = "End of the last token, unless the program asks for a new one. Null: there was no token yet."},
     {0},
 };
 
-#define SCOPES                                                                                                                       \
-    {                                                                                                                                \
-        "scopes", F_COMPUTED, READONLY, .column = "t.scopes", .render = render_scopes,                                               \
-                                        .doc = "Scopes that the person consented to at last.", .example = "[\"conversations:read\"]" \
+#define SCOPES                                                                                 \
+    {                                                                                          \
+        "scopes", F_COMPUTED, READONLY, .column = "t.scopes", .render = render_scopes,         \
+                                        .doc = "Scopes that the person consented to at last.", \
+                                        .example = "[\"conversations:read\"]"                  \
     }
 
 static const struct field grant_fields[] = {
@@ -52,9 +55,11 @@ static void render_client_inline(struct view *v, const struct row *row, const st
 
 static const struct field my_grant_fields[] = {
     {"client", F_COMPUTED, READONLY, .column = "", .render = render_client_inline,
-     .doc = "Program that may act for you: name, url, logo, description, author, author_url, created_at and updated_at.",
-     .example = "{\"name\": \"Reports\", \"url\": null, \"logo\": null, \"description\": null, \"author\": null, \"author_url\": null, "
-                "\"created_at\": \"2026-01-01T00:00:00+00:00\", \"updated_at\": \"2026-01-01T00:00:00+00:00\"}"},
+     .doc = "Program that may act for you: name, url, logo, description, author, author_url, created_at and "
+            "updated_at.",
+     .example = "{\"name\": \"Reports\", \"url\": null, \"logo\": null, \"description\": null, \"author\": "
+                "null, \"author_url\": null, \"created_at\": \"2026-01-01T00:00:00+00:00\", \"updated_at\": "
+                "\"2026-01-01T00:00:00+00:00\"}"},
     SCOPES,
     {"*", .group = grant_times},
     {"client_name", F_TEXT, HIDDEN, .column = "c.name"},
@@ -71,7 +76,7 @@ static const struct field my_grant_fields[] = {
     {0},
 };
 
-/* ---- access ----------------------------------------------------------------------------------------------------------- */
+/* ---- access ---------------------------------------------------------------------------------- */
 
 static void grant_visible(struct work *w, struct branches *out) { out->all = w->actor.rank >= ROLE_ADMIN; }
 
@@ -80,10 +85,10 @@ static void my_grant_visible(struct work *w, struct branches *out) {
     branch_bind_int(out, ":me", w->actor.user_id);
 }
 
-/* ---- handlers --------------------------------------------------------------------------------------------------------- */
+/* ---- handlers -------------------------------------------------------------------------------- */
 
-/* The tokens of a grant are rows that refer to it, so they end with it. Admins delete the grants of owners, too: that takes rights from a
- * program, not from the person. */
+/* The tokens of a grant are rows that refer to it, so they end with it. Admins delete the grants of
+ * owners, too: that takes rights from a program, not from the person. */
 static int delete_oauth_grants(struct call *c) {
     TRY(api_target(c));
     TRY(api_input(c));
@@ -92,27 +97,31 @@ static int delete_oauth_grants(struct call *c) {
 }
 
 static const struct field grant_args[] = {
-    {"user_id", F_INT, .min = 1, .max = INT64_MAX, .filter = "t.user_id = :user_id", .doc = "Only grants of this person."},
-    {"client_id", F_INT, .min = 1, .max = INT64_MAX, .filter = "t.client_id = :client_id", .doc = "Only grants to this client."},
+    {"user_id", F_INT, .min = 1, .max = INT64_MAX, .filter = "t.user_id = :user_id",
+     .doc = "Only grants of this person."},
+    {"client_id", F_INT, .min = 1, .max = INT64_MAX, .filter = "t.client_id = :client_id",
+     .doc = "Only grants to this client."},
     {0},
 };
 
 #define ENDS "The tokens of the grant end at once."
 
 static const struct route grant_routes[] = {
-    {GET, "/oauth/grants", AD, "", LIST, api_list, .bearer = "configuration", .args = grant_args, .summary = "List grants"},
+    {GET, "/oauth/grants", AD, "", LIST, api_list, .bearer = "configuration", .args = grant_args,
+     .summary = "List grants"},
     {GET, "/oauth/grants/:id", AD, "", ONE, api_get, .bearer = "configuration", .summary = "Get a grant"},
-    {DELETE, "/oauth/grants/:id", AD, "", NONE, delete_oauth_grants, .bearer = "configuration", .permission = "apps.manage",
-     .summary = "Delete a grant", .doc = ENDS},
-    {DELETE, "/oauth/grants", AD, "", COUNT, delete_oauth_grants, .bearer = "configuration", .permission = "apps.manage",
-     .summary = "Delete several grants", .doc = ENDS, .sample = {.path = "2"}},
+    {DELETE, "/oauth/grants/:id", AD, "", NONE, delete_oauth_grants, .bearer = "configuration",
+     .permission = "apps.manage", .summary = "Delete a grant", .doc = ENDS},
+    {DELETE, "/oauth/grants", AD, "", COUNT, delete_oauth_grants, .bearer = "configuration",
+     .permission = "apps.manage", .summary = "Delete several grants", .doc = ENDS, .sample = {.path = "2"}},
     {0},
 };
 
 static const struct route my_grant_routes[] = {
-    {GET, "/oauth/my_grants", COL_PLUS, "", LIST, api_list, .bearer = BEARER_ANY, .summary = "List your grants"},
-    {GET, "/oauth/my_grants/:id", COL_PLUS, "", ONE, api_get, .bearer = BEARER_ANY, .summary = "Get one of your grants",
-     .sample = {.refused = "RESOURCE_NOT_FOUND"}},
+    {GET, "/oauth/my_grants", COL_PLUS, "", LIST, api_list, .bearer = BEARER_ANY,
+     .summary = "List your grants"},
+    {GET, "/oauth/my_grants/:id", COL_PLUS, "", ONE, api_get, .bearer = BEARER_ANY,
+     .summary = "Get one of your grants", .sample = {.refused = "RESOURCE_NOT_FOUND"}},
     {DELETE, "/oauth/my_grants/:id", COL_PLUS, "", NONE, delete_oauth_grants, .bearer = "configuration",
      .summary = "Delete one of your grants", .doc = ENDS, .sample = {.refused = "RESOURCE_NOT_FOUND"}},
     {DELETE, "/oauth/my_grants", COL_PLUS, "", COUNT, delete_oauth_grants, .bearer = "configuration",
@@ -120,27 +129,29 @@ static const struct route my_grant_routes[] = {
     {0},
 };
 
-const struct resource oauth_grant_resource = {.type = "oauth_grant",
-                                              .scope = "configuration",
-                                              .title = "OAuth grants",
-                                              .doc = "Consents of people to programs. A person has one for each program.",
-                                              .url = "oauth/grants/:id",
-                                              .table = "oauth_grants",
-                                              .where = "t.client_id NOT IN " GONE_CLIENTS,
-                                              .fields = grant_fields,
-                                              .routes = grant_routes,
-                                              .visible = grant_visible,
-                                              .changes_unseen = true};
+const struct resource oauth_grant_resource = {
+    .type = "oauth_grant",
+    .scope = "configuration",
+    .title = "OAuth grants",
+    .doc = "Consents of people to programs. A person has one for each program.",
+    .url = "oauth/grants/:id",
+    .table = "oauth_grants",
+    .where = "t.client_id NOT IN " GONE_CLIENTS,
+    .fields = grant_fields,
+    .routes = grant_routes,
+    .visible = grant_visible,
+    .changes_unseen = true};
 
-const struct resource my_oauth_grant_resource = {.type = "my_oauth_grant",
-                                                 .scope = "",
-                                                 .title = "Your OAuth grants",
-                                                 .doc = "Your consents to programs that act for you.",
-                                                 .url = "oauth/my_grants/:id",
-                                                 .table = "oauth_grants",
-                                                 .from = "oauth_grants t JOIN oauth_clients c ON c.id = t.client_id",
-                                                 .where = "c.deleted_at IS NULL",
-                                                 .fields = my_grant_fields,
-                                                 .routes = my_grant_routes,
-                                                 .visible = my_grant_visible,
-                                                 .changes_unseen = true};
+const struct resource my_oauth_grant_resource = {
+    .type = "my_oauth_grant",
+    .scope = "",
+    .title = "Your OAuth grants",
+    .doc = "Your consents to programs that act for you.",
+    .url = "oauth/my_grants/:id",
+    .table = "oauth_grants",
+    .from = "oauth_grants t JOIN oauth_clients c ON c.id = t.client_id",
+    .where = "c.deleted_at IS NULL",
+    .fields = my_grant_fields,
+    .routes = my_grant_routes,
+    .visible = my_grant_visible,
+    .changes_unseen = true};

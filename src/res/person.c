@@ -9,9 +9,11 @@ void person_name(struct view *v, const struct row *row, const struct value *own)
     jw_str(&v->w, given.p ? given : own->s);
 }
 
-/* Without login, the address holds a pseudonym. Its proof has the encrypted id of the person, for known and new requesters alike. */
+/* Without login, the address holds a pseudonym. Its proof has the encrypted id of the person, for known
+ * and new requesters alike. */
 static struct str proof_without_login(const struct view *v, const struct row *row, const struct value *own) {
-    struct picture_proof p = {.shown = view_id(v, row->layout, row->id), .case_id = v->conversation->id, .user_id = row->id};
+    struct picture_proof p = {
+        .shown = view_id(v, row->layout, row->id), .case_id = v->conversation->id, .user_id = row->id};
     if (view_given_name(v, row).p == NULL) str_to_int(own->s, &p.moment);
     return picture_proof_text(v->c->work.desk, v->c->work.arena, &p);
 }
@@ -19,8 +21,10 @@ static struct str proof_without_login(const struct view *v, const struct row *ro
 void person_avatar(struct view *v, const struct row *row, const struct value *own) {
     const struct desk *d = v->c->work.desk;
     char id[INT_TEXT];
-    struct str version = v->conversation ? proof_without_login(v, row, own) : avatar_version(d, v->c->work.arena, row->id, own->s);
-    JW_CAT(&v->w, d->base_url, S("/api/v1/users/"), str_int(id, view_id(v, row->layout, row->id)), S("/avatar?v="), version);
+    struct str version = v->conversation ? proof_without_login(v, row, own)
+                                         : avatar_version(d, v->c->work.arena, row->id, own->s);
+    JW_CAT(&v->w, d->base_url, S("/api/v1/users/"), str_int(id, view_id(v, row->layout, row->id)),
+           S("/avatar?v="), version);
 }
 
 void person_zone_offset(struct view *v, const struct row *row, const struct value *own) {
@@ -38,38 +42,41 @@ void person_presence_channel(struct view *v, const struct row *row, const struct
     const struct desk *d = v->c->work.desk;
     struct arena *a = v->c->work.arena;
     (void)row;
-    jw_str(&v->w, str_fmt(a, "user_presence-%s@%.40s", d->installation.p, mac_hex(a, &d->account_key, own->s).p));
+    jw_str(&v->w,
+           str_fmt(a, "user_presence-%s@%.40s", d->installation.p, mac_hex(a, &d->account_key, own->s).p));
 }
 
 int check_time_zone(struct call *c, struct in *in) {
     if (time_zone_known(in->value.s)) return 0;
-    return fail_at(&c->work, ERR_FIELD_INVALID, S("time_zone"), in->pointer, "A name of the tz database is expected, like Europe/Berlin.");
+    return fail_at(&c->work, ERR_FIELD_INVALID, S("time_zone"), in->pointer,
+                   "A name of the tz database is expected, like Europe/Berlin.");
 }
 
-/* ---- groups of members -------------------------------------------------------------------------------------------- */
+/* ---- groups of members ----------------------------------------------------------------------- */
 
 #define IDENTITIES_OF(table)             \
     "SELECT i.user_id, i.id FROM " table \
     " i WHERE i.user_id IN @LIST(:ids) ORDER BY i.user_id, i.is_primary DESC, i.updated_at DESC, i.id DESC"
 
 const struct field person_identities[] = {
-    {"teams", F_MANY, 0, .ref = "team", .many = TEAMS_OF, .to = TO_CUSTOMERS, .doc = "Teams of a staff member."},
+    {"teams", F_MANY, 0, .ref = "team", .many = TEAMS_OF, .to = TO_CUSTOMERS,
+     .doc = "Teams of a staff member."},
     {"emails", F_MANY, 0, .ref = "identity_email", .many = IDENTITIES_OF("identity_emails"), .to = TO_STAFF,
      .doc = "E-mail addresses, the primary one first."},
     {"phones", F_MANY, 0, .ref = "identity_phone", .many = IDENTITIES_OF("identity_phones"), .to = TO_STAFF,
      .doc = "Phone numbers, the primary one first."},
-    {"twitter", F_MANY, 0, .ref = "identity_twitter", .many = IDENTITIES_OF("identity_twitter"), .to = TO_STAFF,
-     .doc = "Twitter accounts, the primary one first."},
-    {"facebook", F_MANY, 0, .ref = "identity_facebook", .many = IDENTITIES_OF("identity_facebook"), .to = TO_STAFF,
-     .doc = "Facebook accounts, the primary one first."},
+    {"twitter", F_MANY, 0, .ref = "identity_twitter", .many = IDENTITIES_OF("identity_twitter"),
+     .to = TO_STAFF, .doc = "Twitter accounts, the primary one first."},
+    {"facebook", F_MANY, 0, .ref = "identity_facebook", .many = IDENTITIES_OF("identity_facebook"),
+     .to = TO_STAFF, .doc = "Facebook accounts, the primary one first."},
     {0},
 };
 
 const struct field person_zone[] = {
-    {"time_zone", F_TEXT, NULLABLE, .check = check_time_zone, .to = TO_STAFF, .doc = "Time zone: a name of the tz database.",
-     .example = "\"Europe/Berlin\""},
-    {"time_zone_offset", F_COMPUTED, READONLY, .column = "t.time_zone", .render = person_zone_offset, .to = TO_STAFF,
-     .doc = "Offset of the time zone today, in seconds east of UTC.", .example = "3600"},
+    {"time_zone", F_TEXT, NULLABLE, .check = check_time_zone, .to = TO_STAFF,
+     .doc = "Time zone: a name of the tz database.", .example = "\"Europe/Berlin\""},
+    {"time_zone_offset", F_COMPUTED, READONLY, .column = "t.time_zone", .render = person_zone_offset,
+     .to = TO_STAFF, .doc = "Offset of the time zone today, in seconds east of UTC.", .example = "3600"},
     {0},
 };
 
@@ -87,5 +94,6 @@ const struct field person_values[] = {
 };
 
 struct str person_words(const struct view *v, int64_t id, struct str name) {
-    return view_may_read(v, resource_of("user")) ? name : str_fmt(v->c->work.arena, "User %lld", (long long)id);
+    return view_may_read(v, resource_of("user")) ? name
+                                                 : str_fmt(v->c->work.arena, "User %lld", (long long)id);
 }

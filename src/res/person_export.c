@@ -1,5 +1,6 @@
-/* A file for each subject is written row by row to a temporary file without a name, and the ZIP is made of it while it is sent. So the memory does not
- * depend on what the person wrote; it has the names of the attached files. */
+/* A file for each subject is written row by row to a temporary file without a name, and the ZIP is made of
+ * it while it is sent. So the memory does not depend on what the person wrote; it has the names of the
+ * attached files. */
 #include "res/person_export.h"
 
 #include "core/people/authority.h"
@@ -16,7 +17,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* members: the names of the columns in their order. Their endings say what they are: _at a time, is_... a boolean, _json JSON, _id a number. */
+/* members: the names of the columns in their order. Their endings say what they are: _at a time, is_... a
+ * boolean, _json JSON, _id a number. */
 struct subject_file {
     const char *name;
     const struct query *rows;
@@ -24,44 +26,67 @@ struct subject_file {
 };
 
 #define OWN_CASES "(SELECT c.id FROM cases c WHERE c.requester_id = :id)"
-QUERY(export_profile,
-      "SELECT u.id, u.full_name, u.designation, u.legacy_id, o.name, l.locale, u.time_zone, u.greeting, u.signature, u.status_message, "
-      "u.created_at, u.last_logged_in_at FROM users u LEFT JOIN organizations o ON o.id = u.organization_id LEFT JOIN locales l ON "
-      "l.id = u.locale_id WHERE u.id = :id");
-QUERY(export_emails, "SELECT email, is_primary, is_validated, created_at FROM identity_emails WHERE user_id = :id ORDER BY id");
-QUERY(export_phones, "SELECT number, is_primary, is_validated, created_at FROM identity_phones WHERE user_id = :id ORDER BY id");
-QUERY(export_twitter, "SELECT screen_name, full_name, created_at FROM identity_twitter WHERE user_id = :id ORDER BY id");
-QUERY(export_facebook, "SELECT user_name, full_name, email, created_at FROM identity_facebook WHERE user_id = :id ORDER BY id");
-QUERY(export_externals, "SELECT external_app, external_id, created_at FROM external_identifiers WHERE user_id = :id ORDER BY id");
-QUERY(export_addresses,
-      "SELECT address1, address2, city, state, postal_code, country, is_primary FROM contact_addresses WHERE user_id = :id ORDER BY id");
+QUERY(export_profile, "SELECT u.id, u.full_name, u.designation, u.legacy_id, o.name, l.locale, u.time_zone, "
+                      "u.greeting, u.signature, u.status_message, u.created_at, u.last_logged_in_at "
+                      "FROM users u LEFT JOIN organizations o ON o.id = u.organization_id "
+                      "LEFT JOIN locales l ON l.id = u.locale_id "
+                      "WHERE u.id = :id");
+QUERY(export_emails, "SELECT email, is_primary, is_validated, created_at "
+                     "FROM identity_emails WHERE user_id = :id "
+                     "ORDER BY id");
+QUERY(export_phones, "SELECT number, is_primary, is_validated, created_at "
+                     "FROM identity_phones WHERE user_id = :id "
+                     "ORDER BY id");
+QUERY(export_twitter,
+      "SELECT screen_name, full_name, created_at FROM identity_twitter WHERE user_id = :id ORDER BY id");
+QUERY(export_facebook, "SELECT user_name, full_name, email, created_at "
+                       "FROM identity_facebook WHERE user_id = :id "
+                       "ORDER BY id");
+QUERY(export_externals, "SELECT external_app, external_id, created_at "
+                        "FROM external_identifiers WHERE user_id = :id "
+                        "ORDER BY id");
+QUERY(export_addresses, "SELECT address1, address2, city, state, postal_code, country, is_primary "
+                        "FROM contact_addresses WHERE user_id = :id "
+                        "ORDER BY id");
 QUERY(export_websites, "SELECT url, is_primary FROM contact_websites WHERE user_id = :id ORDER BY id");
-QUERY(export_values,
-      "SELECT f.key, v.value FROM field_values v JOIN custom_fields f ON f.id = v.field_id WHERE v.area = 2 AND v.owner_id = :id ORDER "
-      "BY f.id");
-QUERY(export_tags, "SELECT t.name FROM user_tags k JOIN tags t ON t.id = k.tag_id WHERE k.user_id = :id ORDER BY t.id");
+QUERY(export_values, "SELECT f.key, v.value FROM field_values v "
+                     "JOIN custom_fields f ON f.id = v.field_id "
+                     "WHERE v.area = 2 AND v.owner_id = :id ORDER BY f.id");
+QUERY(export_tags,
+      "SELECT t.name FROM user_tags k JOIN tags t ON t.id = k.tag_id WHERE k.user_id = :id ORDER BY t.id");
 QUERY(export_conversations,
-      "SELECT c.id, c.subject, s.label, c.requester_name, c.metadata, c.created_at, c.updated_at FROM cases c LEFT JOIN "
-      "case_statuses s ON s.id = c.status_id WHERE c.requester_id = :id AND c.state <> 5 ORDER BY c.created_at, c.id");
+      "SELECT c.id, c.subject, s.label, c.requester_name, c.metadata, c.created_at, c.updated_at "
+      "FROM cases c LEFT JOIN case_statuses s ON s.id = c.status_id "
+      "WHERE c.requester_id = :id AND c.state <> 5 "
+      "ORDER BY c.created_at, c.id");
 QUERY(export_messages,
-      "SELECT p.id, p.case_id, CASE WHEN p.creator_id = :id THEN 1 ELSE 0 END, u.full_name, p.subject, p.content_text, p.created_at FROM "
-      "posts p JOIN users u ON u.id = p.creator_id WHERE p.kind = 1 AND (p.creator_id = :id OR p.case_id IN " OWN_CASES
-      ") ORDER BY p.case_id, p.id");
-QUERY(export_ratings, "SELECT case_id, score, comment, created_at FROM case_ratings WHERE creator_id = :id ORDER BY id");
-QUERY(export_comments, "SELECT id, article_id, contents, created_at FROM article_comments WHERE user_id = :id ORDER BY id");
-QUERY(export_votes, "SELECT article_id, is_up, created_at FROM article_votes WHERE user_id = :id ORDER BY id");
-QUERY(export_events, "SELECT event, properties, triggered_at, created_at FROM events WHERE user_id = :id ORDER BY id");
-QUERY(export_sessions,
-      "SELECT user_agent, ip_address, created_at, last_activity_at, ended_at FROM sessions WHERE user_id = :id ORDER BY id");
-QUERY(export_grants,
-      "SELECT k.name, g.last_activity_at, g.created_at FROM oauth_grants g JOIN oauth_clients k ON k.id = g.client_id WHERE g.user_id = "
-      ":id AND k.deleted_at IS NULL ORDER BY g.id");
-QUERY(export_tokens, "SELECT name, last_used_at, expires_at, created_at FROM api_tokens WHERE user_id = :id ORDER BY id");
-QUERY(export_mails, "SELECT m.id, m.subject, m.from_text, m.case_id, m.created_at FROM mails m WHERE m.sender_id = :id ORDER BY m.id");
+      "SELECT p.id, p.case_id, CASE WHEN p.creator_id = :id THEN 1 ELSE 0 END, u.full_name, "
+      "p.subject, p.content_text, p.created_at "
+      "FROM posts p JOIN users u ON u.id = p.creator_id "
+      "WHERE p.kind = 1 AND (p.creator_id = :id OR p.case_id IN " OWN_CASES ") ORDER BY p.case_id, p.id");
+QUERY(export_ratings,
+      "SELECT case_id, score, comment, created_at FROM case_ratings WHERE creator_id = :id ORDER BY id");
+QUERY(export_comments,
+      "SELECT id, article_id, contents, created_at FROM article_comments WHERE user_id = :id ORDER BY id");
+QUERY(export_votes,
+      "SELECT article_id, is_up, created_at FROM article_votes WHERE user_id = :id ORDER BY id");
+QUERY(export_events,
+      "SELECT event, properties, triggered_at, created_at FROM events WHERE user_id = :id ORDER BY id");
+QUERY(export_sessions, "SELECT user_agent, ip_address, created_at, last_activity_at, ended_at "
+                       "FROM sessions WHERE user_id = :id ORDER BY id");
+QUERY(export_grants, "SELECT k.name, g.last_activity_at, g.created_at "
+                     "FROM oauth_grants g JOIN oauth_clients k ON k.id = g.client_id "
+                     "WHERE g.user_id = :id AND k.deleted_at IS NULL "
+                     "ORDER BY g.id");
+QUERY(export_tokens,
+      "SELECT name, last_used_at, expires_at, created_at FROM api_tokens WHERE user_id = :id ORDER BY id");
+QUERY(export_mails, "SELECT m.id, m.subject, m.from_text, m.case_id, m.created_at "
+                    "FROM mails m WHERE m.sender_id = :id ORDER BY m.id");
 
 static const struct subject_file subject_files[] = {
     {"profile.json", &export_profile,
-     "id full_name designation legacy_id organization locale time_zone greeting signature status_message created_at last_logged_in_at"},
+     "id full_name designation legacy_id organization locale time_zone greeting signature status_message "
+     "created_at last_logged_in_at"},
     {"emails.json", &export_emails, "email is_primary is_validated created_at"},
     {"phones.json", &export_phones, "number is_primary is_validated created_at"},
     {"twitter.json", &export_twitter, "screen_name full_name created_at"},
@@ -71,7 +96,9 @@ static const struct subject_file subject_files[] = {
     {"websites.json", &export_websites, "url is_primary"},
     {"field_values.json", &export_values, "key value"},
     {"tags.json", &export_tags, "name"},
-    {"conversations.json", &export_conversations, "id subject status requester_name metadata_json created_at updated_at"},
+    {"conversations.json", &export_conversations,
+     "id subject status requester_name metadata_json created_at "
+     "updated_at"},
     {"messages.json", &export_messages, "id conversation_id is_own author subject text created_at"},
     {"ratings.json", &export_ratings, "conversation_id score_id comment created_at"},
     {"comments.json", &export_comments, "id article_id text created_at"},
@@ -103,7 +130,9 @@ static int person_flush(struct exporting *x) {
 }
 
 static bool starts(struct str name, const char *with) { return str_starts(name, str_of(with)); }
-static bool str_ends_in(struct str name, struct str end) { return name.n >= end.n && memcmp(name.p + name.n - end.n, end.p, end.n) == 0; }
+static bool str_ends_in(struct str name, struct str end) {
+    return name.n >= end.n && memcmp(name.p + name.n - end.n, end.p, end.n) == 0;
+}
 
 static void person_member(struct json_writer *j, struct str name, struct stmt *row, int i) {
     bool is_json = str_ends_in(name, S("_json"));
@@ -112,7 +141,8 @@ static void person_member(struct json_writer *j, struct str name, struct stmt *r
     else if (is_json) jw_raw(j, col_text(row, i));
     else if (starts(name, "is_")) jw_bool(j, col_int(row, i) != 0);
     else if (str_ends_in(name, S("_at"))) jw_time(j, col_int(row, i));
-    else if (str_eq(name, S("id")) || (str_ends_in(name, S("_id")) && !str_eq(name, S("legacy_id")))) jw_int(j, col_int(row, i));
+    else if (str_eq(name, S("id")) || (str_ends_in(name, S("_id")) && !str_eq(name, S("legacy_id"))))
+        jw_int(j, col_int(row, i));
     else jw_str(j, col_text(row, i));
 }
 
@@ -141,14 +171,18 @@ static int person_subject(struct exporting *x, const struct subject_file *f, str
     TRY(rc);
     TRY(flushed);
     TRY(person_flush(x));
-    *entry = (struct zip_entry){.name = str_of(f->name), .size = x->written - before, .changed = x->call->work.now, .fd = x->fd};
+    *entry = (struct zip_entry){
+        .name = str_of(f->name), .size = x->written - before, .changed = x->call->work.now, .fd = x->fd};
     return 0;
 }
 
 QUERY(export_files,
-      "SELECT f.name, f.sha256, f.size, f.created_at FROM files f WHERE f.id IN (SELECT a.file_id FROM post_attachments a JOIN posts p ON "
-      "p.id = a.post_id WHERE p.kind = 1 AND p.creator_id = :id UNION SELECT v.file_id FROM field_values v WHERE v.area = 2 AND "
-      "v.owner_id = :id AND v.file_id IS NOT NULL) ORDER BY f.id");
+      "SELECT f.name, f.sha256, f.size, f.created_at "
+      "FROM files f "
+      "WHERE f.id IN (SELECT a.file_id FROM post_attachments a JOIN posts p ON p.id = a.post_id "
+      "WHERE p.kind = 1 AND p.creator_id = :id UNION SELECT v.file_id FROM field_values v "
+      "WHERE v.area = 2 AND v.owner_id = :id AND v.file_id IS NOT NULL) "
+      "ORDER BY f.id");
 
 static int person_entries(struct exporting *x, struct zip_entry **out) {
     struct arena *a = x->call->work.arena;
@@ -168,7 +202,9 @@ static int person_entries(struct exporting *x, struct zip_entry **out) {
 }
 
 static int person_file(struct call *c) {
-    char *path = (char *)str_fmt(c->work.arena, "%s/export-XXXXXX", contents_tmp(c->work.arena, c->work.desk->files).p).p;
+    char *path =
+        (char *)str_fmt(c->work.arena, "%s/export-XXXXXX", contents_tmp(c->work.arena, c->work.desk->files).p)
+            .p;
     int fd = mkostemp(path, O_CLOEXEC);
     if (fd >= 0) unlink(path);
     return fd < 0 ? -ERR_SERVICE_UNAVAILABLE : fd;
@@ -178,12 +214,14 @@ int get_user_export(struct call *c) {
     struct zip_entry *entries = NULL;
     char id[INT_TEXT];
     TRY(api_of(c));
-    TRY(user_may_change(&c->work, c->vars[0].id)); /* as an erasure: it shows everything about the person, sessions included */
+    /* as an erasure: it shows everything about the person, sessions included */
+    TRY(user_may_change(&c->work, c->vars[0].id));
     TRY(api_input(c));
     if (c->work.actor.case_access != CASES_ALL)
         return fail_at(
             &c->work, ERR_PERMISSIONS_DENIED, (struct str){0}, (struct str){0},
-            "An export has all conversations of the person. Your access to conversations is limited: ask an admin who sees all.");
+            "An export has all conversations of the person. Your access to conversations is limited: ask an "
+            "admin who sees all.");
     struct exporting x = {.call = c, .fd = person_file(c)};
     TRY(x.fd);
     int n = person_entries(&x, &entries);
@@ -205,7 +243,9 @@ static int note_export(struct conn *conn, void *arg) {
     const struct call *c = arg;
     struct work w = c->work;
     w.conn = conn;
-    return audit_add(&w, &(struct audit_entry){.action = AUDIT_PERSON_EXPORTED, .object_type = "user", .object_id = c->vars[0].id});
+    return audit_add(&w, &(struct audit_entry){.action = AUDIT_PERSON_EXPORTED,
+                                               .object_type = "user",
+                                               .object_id = c->vars[0].id});
 }
 
 int note_user_export(struct call *c) {

@@ -20,7 +20,8 @@ struct picture_input {
     const char *wrong;      /* NULL: no error */
 };
 
-/* In .prepare, because it waits for the confined process that decides whether a file is a picture. Returns 0 or an error. */
+/* In .prepare, because it waits for the confined process that decides whether a file is a picture. Returns
+ * 0 or an error. */
 int picture_input_read(struct call *c, const struct picture_form *form, struct picture_input *out);
 
 /* In .check of both parameters: refuses both at once, and a wrong picture. */

@@ -15,12 +15,15 @@
 
 static const struct field profile_fields[] = {
     {"full_name", F_TEXT, REQUIRED | BY_HANDLER, .doc = "Your name.", .example = "\"Ada Byron\""},
-    {"designation", F_TEXT, NULLABLE, .fold = "designation_key", .doc = "Your job title.", .example = "\"Support engineer\""},
-    {"is_otp_enabled", F_BOOL, READONLY, .column = "t.is_mfa_enabled", .doc = "True if logins ask for a second factor."},
+    {"designation", F_TEXT, NULLABLE, .fold = "designation_key", .doc = "Your job title.",
+     .example = "\"Support engineer\""},
+    {"is_otp_enabled", F_BOOL, READONLY, .column = "t.is_mfa_enabled",
+     .doc = "True if logins ask for a second factor."},
     AVATAR_PART,
     AVATAR_FILE,
     PERSON_AVATAR,
-    {"organization", F_REF, READONLY, .column = PERSON_ORGANIZATION, .ref = "organization", .doc = "Your organization."},
+    {"organization", F_REF, READONLY, .column = PERSON_ORGANIZATION, .ref = "organization",
+     .doc = "Your organization."},
     {"*", .group = person_identities},
     PERSON_EXTERNAL_IDENTIFIERS(READONLY),
     PERSON_ADDRESSES(READONLY),
@@ -73,7 +76,7 @@ static int delete_profile_avatar(struct call *c) {
     return api_reply(c);
 }
 
-/* ---- the password --------------------------------------------------------------------------------------------------- */
+/* ---- the password ---------------------------------------------------------------------------- */
 
 struct checked { /* the result of the checks of the passwords in the pool */
     bool right, used_before;
@@ -85,14 +88,16 @@ QUERY(own_password, "SELECT password_hash, COALESCE(password_updated_at, 0) FROM
 
 static struct str sent_password(const struct call *c, const char *name) {
     const struct json *j = json_named(c->body, str_of(name));
-    bool fits = j && (j->type == JSON_STRING || j->type == JSON_NUMBER) && j->text.n > 0 && j->text.n <= LIMIT_PASSWORD;
+    bool fits = j && (j->type == JSON_STRING || j->type == JSON_NUMBER) && j->text.n > 0 &&
+                j->text.n <= LIMIT_PASSWORD;
     return fits ? j->text : (struct str){0};
 }
 
 /* Callers with a token or a mailed link need not send the current password. */
 static bool excused(const struct call *c) { return c->auth_token_id || c->password_link.p; }
 
-/* Runs in the pool, because it computes three or more hashes. It hashes nothing for callers who may not change the password. */
+/* Runs in the pool, because it computes three or more hashes. It hashes nothing for callers who may not
+ * change the password. */
 static int check_passwords(struct call *c) {
     struct work *w = &c->work;
     struct checked *found = ARENA_NEW(w->arena, struct checked);
@@ -106,7 +111,8 @@ static int check_passwords(struct call *c) {
     found->version = col_int(row, 1);
     stmt_end(row);
     if (!excused(c) && given.p) TRY(auth_guess(c, hash, given, &found->right));
-    bool go_on = wanted.p && (excused(c) || found->right) && password_rule(w->desk, w->actor.rank, wanted, &least) == 0;
+    bool go_on = wanted.p && (excused(c) || found->right) &&
+                 password_rule(w->desk, w->actor.rank, wanted, &least) == 0;
     if (!go_on) return 0;
     pthread_mutex_lock(&c->api->hashing);
     rc = password_used_before(w, w->actor.user_id, wanted);
@@ -119,11 +125,15 @@ static int check_passwords(struct call *c) {
 static void judge_passwords(struct call *c, const struct checked *found, int64_t version) {
     const struct in *wanted = in(c, "new_password");
     int64_t least;
-    bool short_one = wanted->value.type == V_TEXT && password_rule(c->work.desk, c->work.actor.rank, wanted->value.s, &least) < 0;
+    bool short_one = wanted->value.type == V_TEXT &&
+                     password_rule(c->work.desk, c->work.actor.rank, wanted->value.s, &least) < 0;
     bool right = excused(c) || (found->right && found->version == version);
-    if (!right && in(c, "password")->value.type == V_TEXT) in_fail(c, "password", ERR_FIELD_INVALID, "This is not the current password.");
-    if (short_one) in_fail(c, "new_password", ERR_FIELD_INVALID, "At least %d characters are needed.", (int)least);
-    if (found->used_before) in_fail(c, "new_password", ERR_FIELD_INVALID, "You used this password before. Choose another one.");
+    if (!right && in(c, "password")->value.type == V_TEXT)
+        in_fail(c, "password", ERR_FIELD_INVALID, "This is not the current password.");
+    if (short_one)
+        in_fail(c, "new_password", ERR_FIELD_INVALID, "At least %d characters are needed.", (int)least);
+    if (found->used_before)
+        in_fail(c, "new_password", ERR_FIELD_INVALID, "You used this password before. Choose another one.");
 }
 
 /* Returns 1, or 0 if the token or link of the caller was used in the meantime. */
@@ -153,8 +163,10 @@ static int put_profile_password(struct call *c) {
 }
 
 static const struct field password_input[] = {
-    {"password", F_PASSWORD, PRESENT, .doc = "Current password. Not needed with X-Token.", .example = "\"PASSWORD\""},
-    {"new_password", F_PASSWORD, PRESENT, .doc = "At least 8 characters for staff, 5 for customers.", .example = "\"battery staple\""},
+    {"password", F_PASSWORD, PRESENT, .doc = "Current password. Not needed with X-Token.",
+     .example = "\"PASSWORD\""},
+    {"new_password", F_PASSWORD, PRESENT, .doc = "At least 8 characters for staff, 5 for customers.",
+     .example = "\"battery staple\""},
     {0},
 };
 
@@ -165,14 +177,14 @@ static void profile_visible(struct work *w, struct branches *out) {
 
 static const struct route profile_routes[] = {
     {GET, "/profile", ALL, "", ONE, get_profile, .bearer = BEARER_ANY, .summary = "Get your profile"},
-    {PUT, "/profile", ALL, "", ONE, put_profile, .prepare = avatar_prepare, .lane = LANE_PICTURE, .lane_for = "avatar,avatar_file_id",
-     .body = FILES_TAKEN, .summary = "Update your profile"},
+    {PUT, "/profile", ALL, "", ONE, put_profile, .prepare = avatar_prepare, .lane = LANE_PICTURE,
+     .lane_for = "avatar,avatar_file_id", .body = FILES_TAKEN, .summary = "Update your profile"},
     {DELETE, "/profile/avatar", ALL, "", NONE, delete_profile_avatar, .summary = "Delete your picture",
      .doc = "A drawing of your initials takes its place."},
-    {PUT, "/profile/password", ALL | NEW_PASSWORD, "", NONE, put_profile_password, .prepare = check_passwords, .lane = LANE_HASH,
-     .input = password_input, .summary = "Change your password",
-     .doc = "Ends your other sessions, remember-me tokens and bearer tokens. After CREDENTIAL_EXPIRED, send the `auth_token` in the header "
-            "X-Token and only `new_password` in the body.",
+    {PUT, "/profile/password", ALL | NEW_PASSWORD, "", NONE, put_profile_password, .prepare = check_passwords,
+     .lane = LANE_HASH, .input = password_input, .summary = "Change your password",
+     .doc = "Ends your other sessions, remember-me tokens and bearer tokens. After CREDENTIAL_EXPIRED, send "
+            "the `auth_token` in the header X-Token and only `new_password` in the body.",
      .errors = "AUTHENTICATION_LOCKED", .sample = {.refused = "FIELD_INVALID"}},
     {0},
 };

@@ -7,18 +7,26 @@
 #include "base/limits.h"
 #include "res/groups.h"
 
-/* ---- below a conversation ------------------------------------------------------------------------------------------------ */
+/* ---- below a conversation -------------------------------------------------------------------- */
 
-#define SCORE \
-    { "score", F_WORD, REQUIRED | BY_HANDLER, .words = rating_scores, .doc = "GOOD or BAD.", .example = "\"GOOD\"" }
-#define COMMENT \
-    { "comment", F_LONG, NULLABLE | BY_HANDLER, .doc = "Reason for the score.", .example = "\"Thank you, it turns again.\"" }
+#define SCORE                                                                                  \
+    {                                                                                          \
+        "score", F_WORD, REQUIRED | BY_HANDLER, .words = rating_scores, .doc = "GOOD or BAD.", \
+                                                .example = "\"GOOD\""                          \
+    }
+#define COMMENT                                                                               \
+    {                                                                                         \
+        "comment", F_LONG, NULLABLE | BY_HANDLER, .doc = "Reason for the score.",             \
+                                                  .example = "\"Thank you, it turns again.\"" \
+    }
 
 static const struct field rating_fields[] = {
     SCORE,
     COMMENT,
-    {"conversation", F_REF, READONLY, .ref = "conversation", .column = "t.case_id", .doc = "Conversation that is rated."},
-    {"creator", F_REF, READONLY, .ref = "user_minimal", .column = "t.creator_id", .doc = "Person who rated it."},
+    {"conversation", F_REF, READONLY, .ref = "conversation", .column = "t.case_id",
+     .doc = "Conversation that is rated."},
+    {"creator", F_REF, READONLY, .ref = "user_minimal", .column = "t.creator_id",
+     .doc = "Person who rated it."},
     {"case_id", F_INT, HIDDEN, .column = "t.case_id"},
     {"*", .group = row_times},
     {0},
@@ -53,35 +61,42 @@ static int put_rating(struct call *c) {
 }
 
 static const struct route rating_routes[] = {
-    {GET, "/conversations/:id/ratings", ALL | FINGERPRINT, "", LIST_COUNT, api_list, .bearer = "conversations",
-     .summary = "List the ratings of a conversation", .doc = "The oldest first. The newest is the rating of the case."},
-    {POST, "/conversations/:id/ratings", ALL | FINGERPRINT, "", ONE, post_rating, .bearer = "conversations", .status = 200,
-     .summary = "Rate a conversation", .doc = "Also a closed one. Each call adds a rating, at most 100. PUT changes one.",
+    {GET, "/conversations/:id/ratings", ALL | FINGERPRINT, "", LIST_COUNT, api_list,
+     .bearer = "conversations", .summary = "List the ratings of a conversation",
+     .doc = "The oldest first. The newest is the rating of the case."},
+    {POST, "/conversations/:id/ratings", ALL | FINGERPRINT, "", ONE, post_rating, .bearer = "conversations",
+     .status = 200, .summary = "Rate a conversation",
+     .doc = "Also a closed one. Each call adds a rating, at most 100. PUT "
+            "changes one.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
-    {PUT, "/conversations/:id/ratings/:rating_id", ALL | FINGERPRINT, "", ONE, put_rating, .bearer = "conversations",
-     .summary = "Change the rating of a conversation", .doc = "Only for the creator of the rating, the requester, admins and owners.",
+    {PUT, "/conversations/:id/ratings/:rating_id", ALL | FINGERPRINT, "", ONE, put_rating,
+     .bearer = "conversations", .summary = "Change the rating of a conversation",
+     .doc = "Only for the creator of the rating, the requester, admins and "
+            "owners.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {0},
 };
 
-const struct resource conversation_rating_resource = {.type = "conversation_rating",
-                                                      .scope = "conversations",
-                                                      .title = "Ratings",
-                                                      .doc = "Scores and comments of customers about the help that they got.",
-                                                      .table = "case_ratings",
-                                                      .fields = rating_fields,
-                                                      .routes = rating_routes,
-                                                      .conversation = "case_id",
-                                                      .within = {"conversation", "case_id"},
-                                                      .is_untyped = true};
+const struct resource conversation_rating_resource = {
+    .type = "conversation_rating",
+    .scope = "conversations",
+    .title = "Ratings",
+    .doc = "Scores and comments of customers about the help that they got.",
+    .table = "case_ratings",
+    .fields = rating_fields,
+    .routes = rating_routes,
+    .conversation = "case_id",
+    .within = {"conversation", "case_id"},
+    .is_untyped = true};
 
-/* ---- recent ratings, for staff ------------------------------------------------------------------------------------------- */
+/* ---- recent ratings, for staff --------------------------------------------------------------- */
 
 static const struct field case_rating_fields[] = {
     {"case", F_REF, READONLY, .ref = "case", .column = "t.case_id", .doc = "Conversation that is rated."},
     {"score", F_WORD, READONLY, .words = rating_scores, .doc = "GOOD or BAD.", .example = "\"GOOD\""},
     {"comment", F_LONG, READONLY, .doc = "Reason for the score."},
-    {"creator", F_REF, READONLY, .ref = "user_minimal", .column = "t.creator_id", .doc = "Person who rated it."},
+    {"creator", F_REF, READONLY, .ref = "user_minimal", .column = "t.creator_id",
+     .doc = "Person who rated it."},
     {"created_at", F_TIME, READONLY, .doc = "Time of the rating."},
     {0},
 };
@@ -126,10 +141,10 @@ static int get_recent_ratings(struct call *c) {
 }
 
 static const struct route case_rating_routes[] = {
-    {GET, "/cases/ratings/recent", COL_PLUS, "conversations", LIST_COUNT, get_recent_ratings, .args = recent_args, .chosen = true,
-     .summary = "List the newest ratings",
-     .doc = "Ratings of conversations that the caller may see, the newest first. limit is the number of ratings shown, which total_count "
-            "repeats."},
+    {GET, "/cases/ratings/recent", COL_PLUS, "conversations", LIST_COUNT, get_recent_ratings,
+     .args = recent_args, .chosen = true, .summary = "List the newest ratings",
+     .doc = "Ratings of conversations that the caller may see, the newest first. limit is the number of "
+            "ratings shown, which total_count repeats."},
     {0},
 };
 

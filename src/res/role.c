@@ -9,10 +9,13 @@ static const struct word types_to_make[] = {{ROLE_ADMIN, "ADMIN"}, {ROLE_AGENT, 
 
 static const struct field role_fields[] = {
     {"title", F_TEXT, REQUIRED, .doc = "Name of the role.", .example = "\"Second line\""},
-    {"type", F_WORD, READONLY, .words = role_types, .doc = "Rank of the people in the role.", .example = "\"AGENT\""},
+    {"type", F_WORD, READONLY, .words = role_types, .doc = "Rank of the people in the role.",
+     .example = "\"AGENT\""},
     {"is_system", F_BOOL, READONLY, .doc = "True for a built-in role. It can't be deleted."},
-    {"agent_case_access", F_WORD, 0, .words = case_accesses, .column = "CASE WHEN t.type > 1 THEN t.agent_case_access END",
-     .initial = "ALL", .doc = "Conversations that the people in the role see. Null if they are customers.", .example = "\"ALL\""},
+    {"agent_case_access", F_WORD, 0, .words = case_accesses,
+     .column = "CASE WHEN t.type > 1 THEN t.agent_case_access END", .initial = "ALL",
+     .doc = "Conversations that the people in the role see. Null if they are customers.",
+     .example = "\"ALL\""},
     {"*", .group = row_times},
     {0},
 };
@@ -20,12 +23,15 @@ static const struct field role_fields[] = {
 static const struct field create_input[] = {
     {"title", F_TEXT, REQUIRED, .doc = "Name of the role.", .example = "\"Second line\""},
     {"type", F_WORD, REQUIRED, .words = types_to_make, .doc = "Rank: ADMIN or AGENT."},
-    {"agent_case_access", F_WORD, 0, .words = case_accesses, .initial = "ALL", .doc = "Conversations that the people in the role see."},
+    {"agent_case_access", F_WORD, 0, .words = case_accesses, .initial = "ALL",
+     .doc = "Conversations that the people in the role see."},
     {0},
 };
 
-QUERY(role_insert, "INSERT INTO roles (title, type, is_system, agent_case_access, denied, created_at, updated_at) "
-                   "VALUES (:title, :type, 0, :access, 0, :now, :now) RETURNING id");
+QUERY(role_insert,
+      "INSERT INTO roles (title, type, is_system, agent_case_access, denied, created_at, updated_at) "
+      "VALUES (:title, :type, 0, :access, 0, :now, :now) "
+      "RETURNING id");
 
 static int post_role(struct call *c) {
     TRY(api_input(c));
@@ -42,7 +48,8 @@ static int post_role(struct call *c) {
 static int delete_roles(struct call *c) {
     TRY(api_target(c));
     TRY(api_input(c));
-    int system = api_refuse(c, "t.is_system = 1", "A built-in role can't be deleted. Delete a role of your own.");
+    int system =
+        api_refuse(c, "t.is_system = 1", "A built-in role can't be deleted. Delete a role of your own.");
     TRY(api_refuse(c, "t.is_system = 0 AND EXISTS (SELECT 1 FROM users u WHERE u.role_id = t.id)",
                    "People have this role. Give them another role first."));
     TRY(system);
@@ -78,12 +85,14 @@ static void role_visible(struct work *w, struct branches *out) {
 static const struct route role_routes[] = {
     {GET, "/roles", COL_PLUS, "users", LIST, api_list, .summary = "List roles"},
     {GET, "/roles/:id", COL_PLUS, "users", ONE, api_get, .summary = "Get a role"},
-    {POST, "/roles", AD, "configuration", ONE, post_role, .permission = "roles.manage", .input = create_input, .summary = "Create a role"},
-    {PUT, "/roles/:id", AD, "configuration", ONE, put_role, .permission = "roles.manage", .summary = "Update a role"},
-    {DELETE, "/roles/:id", AD, "configuration", NONE, delete_roles, .permission = "roles.manage", .summary = "Delete a role",
-     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
-    {DELETE, "/roles", AD, "configuration", COUNT, delete_roles, .permission = "roles.manage", .summary = "Delete several roles",
-     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+    {POST, "/roles", AD, "configuration", ONE, post_role, .permission = "roles.manage", .input = create_input,
+     .summary = "Create a role"},
+    {PUT, "/roles/:id", AD, "configuration", ONE, put_role, .permission = "roles.manage",
+     .summary = "Update a role"},
+    {DELETE, "/roles/:id", AD, "configuration", NONE, delete_roles, .permission = "roles.manage",
+     .summary = "Delete a role", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+    {DELETE, "/roles", AD, "configuration", COUNT, delete_roles, .permission = "roles.manage",
+     .summary = "Delete several roles", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {0},
 };
 
@@ -99,12 +108,14 @@ const struct resource role_resource = {.type = "role",
                                        .visible = role_visible,
                                        .expanded_for = ALL};
 
-/* ---- permissions ------------------------------------------------------------------------------------------------ */
+/* ---- permissions ----------------------------------------------------------------------------- */
 
 static const struct field permission_fields[] = {
     {"role_id", F_INT, HIDDEN, .doc = "Role of the permission."},
     {"name", F_TEXT, READONLY, .doc = "Dotted key.", .example = "\"teams.manage\""},
-    {"value", F_BOOL, READONLY, .column = "CASE WHEN (SELECT r.type FROM roles r WHERE r.id = t.role_id) = 5 THEN 1 ELSE t.value END",
+    {"value", F_BOOL, READONLY,
+     .column = "CASE WHEN (SELECT r.type FROM roles r "
+               "WHERE r.id = t.role_id) = 5 THEN 1 ELSE t.value END",
      .doc = "True if the role has the permission. Owners have all permissions."},
     {"*", .group = row_times},
     {0},
@@ -125,10 +136,15 @@ static int put_role_permissions(struct call *c) {
         const struct permission *p = permission_of(j->name);
         struct str name = str_dup(w->arena, j->name);
         struct str place = wrapped ? STR_CAT(w->arena, S("permission/"), name) : (struct str){0};
-        if (p == NULL) fail_at(w, ERR_FIELD_INVALID, name, place, "There is no such permission. GET /roles/:id/permissions lists them.");
+        if (p == NULL)
+            fail_at(w, ERR_FIELD_INVALID, name, place,
+                    "There is no such permission. GET /roles/:id/permissions lists "
+                    "them.");
         else if (!yes && !no) fail_at(w, ERR_FIELD_INVALID, name, place, "0 or 1 is expected.");
         else if (yes && !permitted(&w->actor, p->name))
-            fail_at(w, ERR_PERMISSIONS_DENIED, name, place, "Your own role does not have this permission, so you can't grant it.");
+            fail_at(w, ERR_PERMISSIONS_DENIED, name, place,
+                    "Your own role does not have this permission, so you can't grant "
+                    "it.");
         else if (!failed(w)) TRY(permission_set(w, c->vars[0].id, p, yes));
     }
     if (count == 0) fail_any(w, (struct str){0}, names);
@@ -137,18 +153,21 @@ static int put_role_permissions(struct call *c) {
 
 /* The names may be parameters of their own, so no parameter is unknown here. */
 static const struct field pairs_input[] = {
-    {"permission", F_OBJECT, 0, .doc = "Pairs of a permission's name and 0 or 1. They may also be members of the body itself.",
+    {"permission", F_OBJECT, 0,
+     .doc = "Pairs of a permission's name and 0 or 1. They may also be members "
+            "of the body itself.",
      .example = "{\"teams.manage\": 0}"},
     {0},
 };
 
 static const struct route permission_routes[] = {
-    {GET, "/roles/:id/permissions", ALL, "configuration", LIST_COUNT, api_list, .summary = "List the permissions of a role",
-     .doc = "Customers see the permissions of their own role."},
-    {GET, "/roles/:id/permissions/:permission_id", ALL, "configuration", ONE, api_get, .summary = "Get a permission of a role",
-     .doc = "Customers see the permissions of their own role."},
-    {PUT, "/roles/:id/permissions", AD, "configuration", COUNT, put_role_permissions, .permission = "roles.manage", .input = pairs_input,
-     .any_names = true, .summary = "Update the permissions of a role",
+    {GET, "/roles/:id/permissions", ALL, "configuration", LIST_COUNT, api_list,
+     .summary = "List the permissions of a role", .doc = "Customers see the permissions of their own role."},
+    {GET, "/roles/:id/permissions/:permission_id", ALL, "configuration", ONE, api_get,
+     .summary = "Get a permission of a role", .doc = "Customers see the permissions of their own role."},
+    {PUT, "/roles/:id/permissions", AD, "configuration", COUNT, put_role_permissions,
+     .permission = "roles.manage", .input = pairs_input, .any_names = true,
+     .summary = "Update the permissions of a role",
      .doc = "Pairs of name and 0 or 1. total_count is the number of pairs."},
     {0},
 };

@@ -5,7 +5,7 @@
 #include "api/view.h"
 #include "core/change/change.h"
 
-/* ---- showing ---------------------------------------------------------------------------------------------------------- */
+/* ---- showing --------------------------------------------------------------------------------- */
 
 static void render_attribute(struct view *v, const struct json *attributes, const char *name) {
     const struct json *value = json_member(attributes, str_of(name));
@@ -20,7 +20,8 @@ static void render_attribute(struct view *v, const struct json *attributes, cons
 
 /* line: [id, name, option, value, attributes] */
 static void render_rule_action(struct view *v, const struct json *line) {
-    const struct json *id = line->first, *name = id->next, *option = name->next, *value = option->next, *attributes = value->next;
+    const struct json *id = line->first, *name = id->next, *option = name->next, *value = option->next,
+                      *attributes = value->next;
     int64_t number = 0;
     (void)str_to_int(option->text, &number);
     jw_object(&v->w);
@@ -50,22 +51,24 @@ void render_rule_actions(struct view *v, const struct row *row, const struct val
     (void)row;
     jw_array(&v->w);
     for (const struct json *j = whole ? list->first : NULL; j; j = j->next)
-        if (j->type == JSON_STRING && json_parse(a, j->text, &line, &err) == 0 && line->count == 5) render_rule_action(v, line);
+        if (j->type == JSON_STRING && json_parse(a, j->text, &line, &err) == 0 && line->count == 5)
+            render_rule_action(v, line);
     jw_end(&v->w);
 }
 
-/* ---- the parameter ----------------------------------------------------------------------------------- */
+/* ---- the parameter --------------------------------------------------------------------------- */
 
 const struct field rule_action_items[] = {
     {"id", F_INT, NULLABLE, .doc = "An action that stays. Absent or null: a new one."},
     {"name", F_TEXT, REQUIRED, .doc = "Name of a definition.", .example = "\"tags\""},
-    {"option", F_WORD, 0, .words = action_options, .doc = "Mandatory if the action has several.", .example = "\"ADD\""},
+    {"option", F_WORD, 0, .words = action_options, .doc = "Mandatory if the action has several.",
+     .example = "\"ADD\""},
     {"value", F_JSON, 0, .doc = "Value of the type that the definition says."},
     {"attributes", F_OBJECT, NULLABLE, .doc = "Of a mail: subject and message."},
     {0},
 };
 
-/* ---- input ------------------------------------------------------------------------------------------------------------ */
+/* ---- input ----------------------------------------------------------------------------------- */
 
 struct taken_actions {
     struct rule_action *list;
@@ -98,18 +101,24 @@ int rule_actions_keep(struct call *c, const struct in *in, enum rule_owner owner
     return 0;
 }
 
-/* ---- definitions ------------------------------------------------------------------------------------------------------ */
+/* ---- definitions ----------------------------------------------------------------------------- */
 
 static const struct field action_definition_fields[] = {
     {"label", F_TEXT, READONLY, .doc = "Title of the action for people.", .example = "\"Status\""},
     {"name", F_TEXT, READONLY, .doc = "Name of the action in `actions`.", .example = "\"status\""},
     {"options", F_JSON, READONLY, .doc = "Possible options.", .example = "[\"CHANGE\"]"},
     {"input_type", F_TEXT, READONLY, .doc = "Kind of input for a value.", .example = "\"OPTIONS\""},
-    {"value_type", F_TEXT, READONLY, .doc = "Type of the value. ATTRIBUTES: a number for the recipients, and `attributes`.",
+    {"value_type", F_TEXT, READONLY,
+     .doc = "Type of the value. ATTRIBUTES: a number for the recipients, and "
+            "`attributes`.",
      .example = "\"NUMERIC\""},
-    {"values", F_JSON, READONLY, .doc = "Possible values and their titles, or an empty text if any value is possible.", .example = "null"},
+    {"values", F_JSON, READONLY,
+     .doc = "Possible values and their titles, or an empty text if any value is "
+            "possible.",
+     .example = "null"},
     {"attributes", F_JSON, READONLY, .doc = "Names of the attributes of the action.", .example = "[]"},
-    {"group", F_TEXT, READONLY, .doc = "CASE, CUSTOM_FIELD, NOTIFICATION, ENDPOINT or FLOW_CONTROL.", .example = "\"CASE\""},
+    {"group", F_TEXT, READONLY, .doc = "CASE, CUSTOM_FIELD, NOTIFICATION, ENDPOINT or FLOW_CONTROL.",
+     .example = "\"CASE\""},
     {0},
 };
 

@@ -5,7 +5,7 @@
 #include "api/view.h"
 #include "res/groups.h"
 
-/* ---- the parameter ----------------------------------------------------------------------------------- */
+/* ---- the parameter --------------------------------------------------------------------------- */
 
 static const struct field proposition_items[] = {
     {"id", F_INT, NULLABLE, .doc = "A proposition that stays. Absent or null: a new one."},
@@ -16,11 +16,12 @@ static const struct field proposition_items[] = {
 };
 const struct field rule_collection_items[] = {
     {"id", F_INT, NULLABLE, .doc = "A collection that stays. Absent or null: a new one."},
-    {"propositions", F_LIST, REQUIRED, .items = proposition_items, .doc = "The collection holds if one of them does."},
+    {"propositions", F_LIST, REQUIRED, .items = proposition_items,
+     .doc = "The collection holds if one of them does."},
     {0},
 };
 
-/* ---- showing ----------------------------------------------------------------------------------------------------------- */
+/* ---- showing --------------------------------------------------------------------------------- */
 
 /* A line of RULE_LINES_OF. Returns its first cell, or NULL. */
 static const struct json *rule_line(struct arena *a, const struct json *text) {
@@ -62,7 +63,8 @@ static void render_collection_begin(struct view *v, const struct json *id) {
     jw_array(&v->w);
 }
 
-static void render_rule_lines(struct view *v, const struct value *own, void (*render)(struct view *v, const struct json *id)) {
+static void render_rule_lines(struct view *v, const struct value *own,
+                              void (*render)(struct view *v, const struct json *id)) {
     struct arena *a = v->c->work.arena;
     struct json *list;
     struct json_error err;
@@ -93,7 +95,7 @@ void render_rule_references(struct view *v, const struct row *row, const struct 
     render_rule_lines(v, own, render_rule_reference);
 }
 
-/* ---- input ------------------------------------------------------------------------------------------------------------- */
+/* ---- input ----------------------------------------------------------------------------------- */
 
 int rule_predicate_take(struct call *c, struct in *in, enum rule_user user, enum rule_owner owner) {
     struct rule_predicate *p;
@@ -108,7 +110,7 @@ int rule_predicate_keep(struct call *c, const struct in *in, int64_t id, enum ru
     return rule_predicate_store(&c->work, owner, id, p ? p : &nothing, NULL);
 }
 
-/* ---- propositions of SLAs ---------------------------------------------------------------------------------------------- */
+/* ---- propositions of SLAs -------------------------------------------------------------------- */
 
 static void render_proposition_value(struct view *v, const struct row *row, const struct value *own) {
     struct json *value;
@@ -119,7 +121,8 @@ static void render_proposition_value(struct view *v, const struct row *row, cons
 }
 
 static const struct field sla_proposition_fields[] = {
-    {"field", F_TEXT, READONLY, .doc = "Field. GET /slas/definitions lists all.", .example = "\"cases.casepriorityid\""},
+    {"field", F_TEXT, READONLY, .doc = "Field. GET /slas/definitions lists all.",
+     .example = "\"cases.casepriorityid\""},
     {"operator", F_TEXT, READONLY, .doc = "Operator.", .example = "\"comparison_equalto\""},
     {"value", F_JSON, READONLY, .render = render_proposition_value, .doc = "Value.", .example = "\"4\""},
     {0},

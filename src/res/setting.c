@@ -8,10 +8,16 @@
 extern const struct resource setting_resource;
 
 static const struct field setting_fields[] = {
-    {"name", F_TEXT, READONLY, .doc = "Name of the setting within its category.", .example = "\"session_hours_staff\""},
-    {"category", F_TEXT, READONLY, .doc = "Category of the setting. An update uses category.name, as security.session_hours_staff.",
+    {"name", F_TEXT, READONLY, .doc = "Name of the setting within its category.",
+     .example = "\"session_hours_staff\""},
+    {"category", F_TEXT, READONLY,
+     .doc = "Category of the setting. An update uses category.name, as "
+            "security.session_hours_staff.",
      .example = "\"security\""},
-    {"value", F_TEXT, READONLY, .doc = "Value as text. Booleans are 0 and 1. A secret is shown as the empty text.", .example = "\"8\""},
+    {"value", F_TEXT, READONLY,
+     .doc = "Value as text. Booleans are 0 and 1. A secret is shown as the empty "
+            "text.",
+     .example = "\"8\""},
     {"is_protected", F_BOOL, READONLY, .doc = "True if only owners may change the setting."},
     {"description", F_TEXT, READONLY, .doc = "Meaning of the setting."},
     {0},
@@ -21,13 +27,15 @@ static const struct field setting_list_args[] = {
     {0},
 };
 static const struct field put_input[] = {
-    {"values", F_OBJECT, PRESENT, .doc = "Pairs of category.name and value.", .example = "{\"security.session_hours_staff\": 12}"},
+    {"values", F_OBJECT, PRESENT, .doc = "Pairs of category.name and value.",
+     .example = "{\"security.session_hours_staff\": 12}"},
     {0},
 };
 
 static struct row *make_row(struct call *c, struct view *v, const struct setting *s) {
     struct row *row = row_new(v, layout_of(&setting_resource), s->id);
-    struct str name = str_of(s->name), category = str_cut(&name, '.'), value = setting_text(c->work.desk, s->name, c->work.arena);
+    struct str name = str_of(s->name), category = str_cut(&name, '.'),
+               value = setting_text(c->work.desk, s->name, c->work.arena);
     *row_cell(row, "name") = value_text(name);
     *row_cell(row, "category") = value_text(category);
     *row_cell(row, "value") = value_text(value.p ? value : S(""));
@@ -79,9 +87,10 @@ static int put_settings(struct call *c) {
 }
 
 static const struct route setting_routes[] = {
-    {GET, "/settings", AD, "configuration", LIST_COUNT, api_list, .args = setting_list_args, .summary = "List settings"},
-    {PUT, "/settings", AD, "configuration", COUNT, put_settings, .permission = "settings.manage", .input = put_input,
-     .summary = "Update settings"},
+    {GET, "/settings", AD, "configuration", LIST_COUNT, api_list, .args = setting_list_args,
+     .summary = "List settings"},
+    {PUT, "/settings", AD, "configuration", COUNT, put_settings, .permission = "settings.manage",
+     .input = put_input, .summary = "Update settings"},
     {0},
 };
 

@@ -5,9 +5,11 @@
 #include "api/call.h"
 
 int check_team_ids(struct call *c, struct in *in); /* .check of ids: each must be the id of a team */
-bool show_all_asked(struct call *c);               /* the argument show_all; ignored with a notice unless the caller is an admin */
-/* Staff write their own rows that are not shared. Others are written by agents and above with the permission; rows of another person that are not
- * shared only by admins and owners. Returns 0, or fails with PERMISSIONS_DENIED. */
+/* the argument show_all; ignored with a notice unless the caller is an admin */
+bool show_all_asked(struct call *c);
+/* Staff write their own rows that are not shared. Others are written by agents and above with the
+ * permission; rows of another person that are not shared only by admins and owners. Returns 0, or fails
+ * with PERMISSIONS_DENIED. */
 int share_may_write(struct call *c, const char *permission, bool shared, int64_t agent_id);
 
 #endif

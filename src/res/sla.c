@@ -11,22 +11,25 @@
 
 #define MANAGE_SLAS "slas.manage"
 
-static void access_configuration(struct work *w, struct branches *out) { out->all = w->actor.rank >= ROLE_ADMIN; }
+static void access_configuration(struct work *w, struct branches *out) {
+    out->all = w->actor.rank >= ROLE_ADMIN;
+}
 
-/* ---- targets ------------------------------------------------------------------------------------------------------------ */
+/* ---- targets --------------------------------------------------------------------------------- */
 
 #define PRIORITY_DOC "Priority of the conversations. Null: all priorities without a target of their own."
 #define TYPE_DOC "The clock: FIRST_REPLY_TIME, NEXT_REPLY_TIME or RESOLUTION_TIME."
 #define GOAL_DOC "Time until the clock must stop."
-#define HOURS_DOC                                                                                                                       \
-    "BUSINESS_HOURS: only the open hours of the assigned team count, or those of the default business hours. CALENDAR_HOURS: all time " \
-    "counts."
+#define HOURS_DOC                                                                                       \
+    "BUSINESS_HOURS: only the open hours of the assigned team count, or those of the default business " \
+    "hours. CALENDAR_HOURS: all time counts."
 
 static const struct field target_fields[] = {
     {"priority", F_REF, NULLABLE, .ref = "case_priority", .doc = PRIORITY_DOC},
     {"type", F_WORD, REQUIRED, .words = sla_target_types, .doc = TYPE_DOC, .example = "\"FIRST_REPLY_TIME\""},
     {"goal_in_seconds", F_INT, REQUIRED, .min = 1, .max = SLA_GOAL_MAX, .doc = GOAL_DOC, .example = "3600"},
-    {"operational_hours", F_WORD, 0, .words = sla_hours, .initial = "BUSINESS_HOURS", .doc = HOURS_DOC, .example = "\"BUSINESS_HOURS\""},
+    {"operational_hours", F_WORD, 0, .words = sla_hours, .initial = "BUSINESS_HOURS", .doc = HOURS_DOC,
+     .example = "\"BUSINESS_HOURS\""},
     {"*", .group = row_times},
     {0},
 };
@@ -65,7 +68,7 @@ static int check_targets(struct call *c, struct in *in) {
     return c->work.problem_count > problems ? -(int)failure(&c->work) : 0;
 }
 
-/* ---- versions ----------------------------------------------------------------------------------------------------------- */
+/* ---- versions -------------------------------------------------------------------------------- */
 
 static const struct field version_fields[] = {
     {"title", F_TEXT, READONLY, .doc = "Title of the SLA when the version was made.", .example = "\"Gold\""},
@@ -77,7 +80,8 @@ static const struct field version_fields[] = {
 const struct resource sla_version_resource = {.type = "sla_version",
                                               .scope = "configuration",
                                               .title = "SLA versions",
-                                              .doc = "An SLA as it was when it was attached to a conversation.",
+                                              .doc =
+                                                  "An SLA as it was when it was attached to a conversation.",
                                               .table = "sla_versions",
                                               .texts_kept = CONFIGURATION_TEXTS,
                                               .fields = version_fields,
@@ -85,39 +89,48 @@ const struct resource sla_version_resource = {.type = "sla_version",
                                               .visible = access_staff,
                                               .unlogged = "a new version is a change of its SLA"};
 
-/* ---- SLAs --------------------------------------------------------------------------------------------------------------- */
+/* ---- SLAs ------------------------------------------------------------------------------------ */
 
 static const struct field sla_fields[] = {
     {"title", F_TEXT, READONLY, .doc = "Title.", .example = "\"Gold\""},
     {"description", F_LONG, READONLY, .doc = "Description."},
-    {"execution_order", F_INT, READONLY, .doc = "Position. The first enabled SLA whose predicate holds is attached.", .example = "1"},
-    {"predicate_collections", F_JSON, READONLY, .column = RULE_LINES_OF("1", "t.id"), .render = render_rule_references,
+    {"execution_order", F_INT, READONLY,
+     .doc = "Position. The first enabled SLA whose predicate holds is attached.", .example = "1"},
+    {"predicate_collections", F_JSON, READONLY, .column = RULE_LINES_OF("1", "t.id"),
+     .render = render_rule_references,
      .doc = "The predicate. All collections must hold. A collection holds if one of its propositions does.",
-     .example = "[{\"id\": 1, \"propositions\": [{\"id\": 1, \"resource_type\": \"sla_proposition\"}], \"resource_type\": "
-                "\"predicate_collection\"}]"},
+     .example = "[{\"id\": 1, \"propositions\": [{\"id\": 1, \"resource_type\": \"sla_proposition\"}], "
+                "\"resource_type\": \"predicate_collection\"}]"},
     {"propositions", F_MANY, HIDDEN, .ref = "sla_proposition", .many = RULE_PROPOSITIONS_OF("1")},
     {"targets", F_MANY, READONLY, .ref = "sla_target", .owned_by = "sla_id", .doc = "Goals of the clocks."},
-    {"is_enabled", F_BOOL, READONLY, .doc = "True if the SLA is attached to conversations.", .example = "true"},
+    {"is_enabled", F_BOOL, READONLY, .doc = "True if the SLA is attached to conversations.",
+     .example = "true"},
     {"is_deleted", F_BOOL, READONLY, .doc = "True if the SLA is deleted."},
     {"*", .group = row_times},
     {0},
 };
 
-static int check_sla_predicate(struct call *c, struct in *in) { return rule_predicate_take(c, in, RULE_SLA, RULE_OF_SLA); }
+static int check_sla_predicate(struct call *c, struct in *in) {
+    return rule_predicate_take(c, in, RULE_SLA, RULE_OF_SLA);
+}
 
 static const struct field sla_input[] = {
     {"title", F_TEXT, REQUIRED, .doc = "Title.", .example = "\"Gold\""},
     {"description", F_LONG, NULLABLE, .max = LIMIT_SLA_DESCRIPTION, .doc = "Description."},
     {"is_enabled", F_BOOL, 0, .initial = "1", .doc = "True if the SLA is attached to conversations."},
-    {"predicate_collections", F_LIST, NULLABLE | BY_HANDLER, .column = "", .items = rule_collection_items, .check = check_sla_predicate,
-     .doc = "The predicate: a list of collections {id, propositions: [{id, field, operator, value}]}. All collections must hold. A "
-            "collection holds if one of its propositions does. GET /slas/definitions lists the fields. An object with an `id` keeps that "
-            "collection or proposition, null adds one. Without collections the SLA is for every conversation.",
-     .example = "[{\"propositions\": [{\"field\": \"cases.casepriorityid\", \"operator\": \"comparison_equalto\", \"value\": \"4\"}]}]"},
+    {"predicate_collections", F_LIST, NULLABLE | BY_HANDLER, .column = "", .items = rule_collection_items,
+     .check = check_sla_predicate,
+     .doc = "The predicate: a list of collections {id, propositions: [{id, field, operator, value}]}. All "
+            "collections must hold. A collection holds if one of its propositions does. GET "
+            "/slas/definitions lists the fields. An object with an `id` keeps that collection or "
+            "proposition, null adds one. Without collections the SLA is for every conversation.",
+     .example = "[{\"propositions\": [{\"field\": \"cases.casepriorityid\", \"operator\": "
+                "\"comparison_equalto\", \"value\": \"4\"}]}]"},
     {"targets", F_MANY, REQUIRED, .ref = "sla_target", .owned_by = "sla_id", .check = check_targets,
-     .doc = "Goals of the clocks. The list replaces the existing targets. An object with the `id` of a target keeps it.",
-     .example = "[{\"type\": \"FIRST_REPLY_TIME\", \"priority_id\": null, \"goal_in_seconds\": 3600, \"operational_hours\": "
-                "\"BUSINESS_HOURS\"}]"},
+     .doc = "Goals of the clocks. The list replaces the existing targets. An object with the `id` of a "
+            "target keeps it.",
+     .example = "[{\"type\": \"FIRST_REPLY_TIME\", \"priority_id\": null, \"goal_in_seconds\": 3600, "
+                "\"operational_hours\": \"BUSINESS_HOURS\"}]"},
     {0},
 };
 
@@ -137,7 +150,8 @@ static int post_sla(struct call *c) {
     TRY(api_input(c));
     TRY(db_lock(c->work.conn, S("slas")));
     TRY(db_int(c->work.conn, &slas_present, NULL, &count));
-    if (count >= LIMIT_SLAS) return fail_state(&c->work, "The desk has %d SLAs. Delete one first.", LIMIT_SLAS);
+    if (count >= LIMIT_SLAS)
+        return fail_state(&c->work, "The desk has %d SLAs. Delete one first.", LIMIT_SLAS);
     TRY(api_insert(c));
     TRY(store_sla_predicate(c, &changed));
     TRY(sla_place(&c->work, c->id));
@@ -180,37 +194,47 @@ static int delete_slas(struct call *c) {
 }
 
 static const struct field sla_order[] = {
-    {"sla_ids", F_IDS, PRESENT, .doc = "Ids, in the new order. Other SLAs follow.", .example = "[2, 1]"}, {0}};
-static const struct field sla_switch[] = {{"is_enabled", F_BOOL, 0, .doc = "True if the SLAs are attached to conversations."}, {0}};
+    {"sla_ids", F_IDS, PRESENT, .doc = "Ids, in the new order. Other SLAs follow.", .example = "[2, 1]"},
+    {0}};
+static const struct field sla_switch[] = {
+    {"is_enabled", F_BOOL, 0, .doc = "True if the SLAs are attached to conversations."}, {0}};
 
 #define KEPT "Conversations keep the version that is attached to them, and its clocks go on."
 
 static const struct route sla_routes[] = {
-    {GET, "/slas", AD, "configuration", LIST, api_list, .order = {.key = "t.updated_at", .descending = true}, .summary = "List SLAs",
-     .doc = "The last changed one first."},
+    {GET, "/slas", AD, "configuration", LIST, api_list, .order = {.key = "t.updated_at", .descending = true},
+     .summary = "List SLAs", .doc = "The last changed one first."},
     {GET, "/slas/:id", AD, "configuration", ONE, api_get, .summary = "Get an SLA"},
-    {POST, "/slas", AD, "configuration", ONE, post_sla, .permission = MANAGE_SLAS, .input = sla_input, .summary = "Create an SLA",
-     .doc = "The pointer of an error locates it: targets/0/goal_in_seconds.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
-    {PUT, "/slas/reorder", AD, "configuration", NONE, put_slas_order, .permission = MANAGE_SLAS, .input = sla_order,
-     .summary = "Reorder SLAs", .doc = "The first enabled SLA whose predicate holds is attached to a conversation."},
-    {PUT, "/slas/:id", AD, "configuration", ONE, put_sla, .permission = MANAGE_SLAS, .input = sla_input, .summary = "Update an SLA",
-     .doc = "A change of the title, the description, the predicate or the targets makes a new version. Conversations keep their version "
-            "until a field that an SLA tests changes."},
+    {POST, "/slas", AD, "configuration", ONE, post_sla, .permission = MANAGE_SLAS, .input = sla_input,
+     .summary = "Create an SLA", .doc = "The pointer of an error locates it: targets/0/goal_in_seconds.",
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+    {PUT, "/slas/reorder", AD, "configuration", NONE, put_slas_order, .permission = MANAGE_SLAS,
+     .input = sla_order, .summary = "Reorder SLAs",
+     .doc = "The first enabled SLA whose predicate holds is attached to a "
+            "conversation."},
+    {PUT, "/slas/:id", AD, "configuration", ONE, put_sla, .permission = MANAGE_SLAS, .input = sla_input,
+     .summary = "Update an SLA",
+     .doc = "A change of the title, the description, the predicate or the targets makes a new version. "
+            "Conversations keep their version until a field that an SLA tests changes."},
     {PUT, "/slas", AD, "configuration", COUNT, put_slas, .permission = MANAGE_SLAS, .input = sla_switch,
      .summary = "Enable or disable several SLAs", .doc = KEPT},
-    {DELETE, "/slas/:id", AD, "configuration", NONE, delete_slas, .permission = MANAGE_SLAS, .summary = "Delete an SLA", .doc = KEPT},
-    {DELETE, "/slas", AD, "configuration", COUNT, delete_slas, .permission = MANAGE_SLAS, .summary = "Delete several SLAs", .doc = KEPT},
+    {DELETE, "/slas/:id", AD, "configuration", NONE, delete_slas, .permission = MANAGE_SLAS,
+     .summary = "Delete an SLA", .doc = KEPT},
+    {DELETE, "/slas", AD, "configuration", COUNT, delete_slas, .permission = MANAGE_SLAS,
+     .summary = "Delete several SLAs", .doc = KEPT},
     {0},
 };
 
-const struct resource sla_resource = {.type = "sla",
-                                      .scope = "configuration",
-                                      .title = "SLAs",
-                                      .doc = "Service level agreements: goals for the time to replies and to the resolution.",
-                                      .url = "slas/:id",
-                                      .table = "slas",
-                                      .texts_kept = CONFIGURATION_TEXTS,
-                                      .alive = "t.is_deleted = 0",
-                                      .fields = sla_fields,
-                                      .routes = sla_routes,
-                                      .visible = access_configuration};
+const struct resource sla_resource = {
+    .type = "sla",
+    .scope = "configuration",
+    .title = "SLAs",
+    .doc = "Service level agreements: goals for the time to replies and to the "
+           "resolution.",
+    .url = "slas/:id",
+    .table = "slas",
+    .texts_kept = CONFIGURATION_TEXTS,
+    .alive = "t.is_deleted = 0",
+    .fields = sla_fields,
+    .routes = sla_routes,
+    .visible = access_configuration};

@@ -6,12 +6,14 @@
 
 static const struct route no_metric_routes[] = {{0}};
 
-/* ---- targets of versions -------------------------------------------------------------------------------------------------- */
+/* ---- targets of versions --------------------------------------------------------------------- */
 
 static const struct field version_target_fields[] = {
-    {"priority", F_REF, READONLY, .ref = "case_priority", .doc = "Priority of the conversations. Null: all without a target of their own."},
-    {"type", F_WORD, READONLY, .words = sla_target_types, .doc = "FIRST_REPLY_TIME, NEXT_REPLY_TIME or RESOLUTION_TIME.",
-     .example = "\"FIRST_REPLY_TIME\""},
+    {"priority", F_REF, READONLY, .ref = "case_priority",
+     .doc = "Priority of the conversations. Null: all without a target of their "
+            "own."},
+    {"type", F_WORD, READONLY, .words = sla_target_types,
+     .doc = "FIRST_REPLY_TIME, NEXT_REPLY_TIME or RESOLUTION_TIME.", .example = "\"FIRST_REPLY_TIME\""},
     {"goal_in_seconds", F_INT, READONLY, .doc = "Time until the clock must stop.", .example = "3600"},
     {"operational_hours", F_WORD, READONLY, .words = sla_hours, .doc = "BUSINESS_HOURS or CALENDAR_HOURS.",
      .example = "\"BUSINESS_HOURS\""},
@@ -19,28 +21,31 @@ static const struct field version_target_fields[] = {
     {0},
 };
 
-const struct resource sla_version_target_resource = {.type = "sla_version_target",
-                                                     .scope = "conversations configuration",
-                                                     .title = "Targets of SLA versions",
-                                                     .doc = "A goal as it was when its SLA was attached to a conversation.",
-                                                     .table = "sla_targets",
-                                                     .where = "t.sla_version_id IS NOT NULL",
-                                                     .fields = version_target_fields,
-                                                     .routes = no_metric_routes,
-                                                     .visible = access_staff,
-                                                     .unlogged = "the targets of a version never change"};
+const struct resource sla_version_target_resource = {
+    .type = "sla_version_target",
+    .scope = "conversations configuration",
+    .title = "Targets of SLA versions",
+    .doc = "A goal as it was when its SLA was attached to a conversation.",
+    .table = "sla_targets",
+    .where = "t.sla_version_id IS NOT NULL",
+    .fields = version_target_fields,
+    .routes = no_metric_routes,
+    .visible = access_staff,
+    .unlogged = "the targets of a version never change"};
 
-/* ---- metrics --------------------------------------------------------------------------------------------------------------- */
+/* ---- metrics --------------------------------------------------------------------------------- */
 
 #define TYPE_DOC "The clock: FIRST_REPLY_TIME, NEXT_REPLY_TIME or RESOLUTION_TIME."
 #define STAGE_DOC "ACTIVE: the clock runs. PAUSED: it does not run. COMPLETED: its end is reached."
 #define DUE_DOC "Time at which the goal is used up. Null while the clock is paused before that."
 
 static const struct field metric_fields[] = {
-    {"metric_type", F_WORD, READONLY, .column = "t.type", .words = sla_target_types, .doc = TYPE_DOC, .example = "\"FIRST_REPLY_TIME\""},
+    {"metric_type", F_WORD, READONLY, .column = "t.type", .words = sla_target_types, .doc = TYPE_DOC,
+     .example = "\"FIRST_REPLY_TIME\""},
     {"stage", F_WORD, READONLY, .words = clock_stages, .doc = STAGE_DOC, .example = "\"ACTIVE\""},
     {"is_breached", F_BOOL, READONLY, .doc = "True if the goal was used up before the end."},
-    {"target", F_REF, READONLY, .column = "t.sla_target_id", .ref = "sla_version_target", .doc = "Goal of the clock."},
+    {"target", F_REF, READONLY, .column = "t.sla_target_id", .ref = "sla_version_target",
+     .doc = "Goal of the clock."},
     {"started_at", F_TIME, READONLY, .doc = "Start of the clock."},
     {"due_at", F_TIME, READONLY, .doc = DUE_DOC},
     {"last_paused_at", F_TIME, READONLY, .doc = "Time at which the clock was last paused. Null: never."},
@@ -53,42 +58,48 @@ static void access_metrics(struct work *w, struct branches *out) {
     if (w->actor.rank >= ROLE_COLLABORATOR) access_timeline(w, out);
 }
 
-const struct resource sla_metric_resource = {.type = "sla_metric",
-                                             .scope = "conversations",
-                                             .title = "SLA metrics",
-                                             .doc =
-                                                 "The clocks of a conversation: at most one of each type, of NEXT_REPLY_TIME the last run.",
-                                             .table = "sla_metrics",
-                                             .fields = metric_fields,
-                                             .routes = no_metric_routes,
-                                             .visible = access_metrics,
-                                             .owned_order = "t.type",
-                                             .unlogged = "clocks follow from the changes of their conversation"};
+const struct resource sla_metric_resource = {
+    .type = "sla_metric",
+    .scope = "conversations",
+    .title = "SLA metrics",
+    .doc = "The clocks of a conversation: at most one of each type, of "
+           "NEXT_REPLY_TIME the last run.",
+    .table = "sla_metrics",
+    .fields = metric_fields,
+    .routes = no_metric_routes,
+    .visible = access_metrics,
+    .owned_order = "t.type",
+    .unlogged = "clocks follow from the changes of their conversation"};
 
-/* ---- explanations ------------------------------------------------------------------------------------------------------------ */
+/* ---- explanations ---------------------------------------------------------------------------- */
 
 static const struct field explanation_fields[] = {
-    {"metric_type", F_WORD, READONLY, .words = sla_target_types, .doc = TYPE_DOC, .example = "\"FIRST_REPLY_TIME\""},
+    {"metric_type", F_WORD, READONLY, .words = sla_target_types, .doc = TYPE_DOC,
+     .example = "\"FIRST_REPLY_TIME\""},
     {"stage", F_WORD, READONLY, .words = clock_stages, .doc = STAGE_DOC, .example = "\"ACTIVE\""},
     {"is_breached", F_BOOL, READONLY, .doc = "True if the goal was used up before the end."},
     {"is_current", F_BOOL, READONLY,
      .doc =
-         "False for a former run of NEXT_REPLY_TIME. Its times and its breach are those that the clock had then. The last 100 are shown."},
+         "False for a former run of NEXT_REPLY_TIME. Its times and its breach are those that the clock had "
+         "then. The last 100 are shown."},
     {"target", F_REF, READONLY, .ref = "sla_version_target", .doc = "Goal of the clock."},
     {"operational_hours", F_WORD, READONLY, .words = sla_hours, .doc = "BUSINESS_HOURS or CALENDAR_HOURS.",
      .example = "\"BUSINESS_HOURS\""},
     {"goal_in_seconds", F_INT, READONLY, .doc = "The goal.", .example = "3600"},
-    {"elapsed_in_seconds", F_INT, READONLY, .doc = "Time that counted so far: the sum over the intervals.", .example = "1800"},
+    {"elapsed_in_seconds", F_INT, READONLY, .doc = "Time that counted so far: the sum over the intervals.",
+     .example = "1800"},
     {"started_at", F_TIME, READONLY, .doc = "Start of the clock."},
     {"due_at", F_TIME, READONLY, .doc = DUE_DOC},
     {"completed_at", F_TIME, READONLY, .doc = "Time at which the clock reached its end. Null: it has not."},
     {"intervals", F_JSON, READONLY,
-     .doc = "The time from the start to the end or now, in order. `counts` says if the interval counts, `reason` why: RUNNING, "
-            "STATUS_PAUSED (the status is not is_sla_active), COMPLETED (or closed), NOT_ACTIVE (in the trash, suspended or merged), "
-            "OUTSIDE_BUSINESS_HOURS or HOLIDAY. After 500 intervals, business hours are summed up: then counted_in_seconds is less than "
-            "the length of a RUNNING interval.",
-     .example = "[{\"from\": \"2026-11-21T09:30:00+00:00\", \"to\": \"2026-11-21T10:00:00+00:00\", \"counts\": true, \"reason\": "
-                "\"RUNNING\", \"status\": \"New\", \"counted_in_seconds\": 1800}]"},
+     .doc = "The time from the start to the end or now, in order. `counts` says if the interval counts, "
+            "`reason` why: RUNNING, STATUS_PAUSED (the status is not is_sla_active), COMPLETED (or closed), "
+            "NOT_ACTIVE (in the trash, suspended or merged), OUTSIDE_BUSINESS_HOURS or HOLIDAY. After 500 "
+            "intervals, business hours are summed up: then counted_in_seconds is less than the length of a "
+            "RUNNING interval.",
+     .example = "[{\"from\": \"2026-11-21T09:30:00+00:00\", \"to\": \"2026-11-21T10:00:00+00:00\", "
+                "\"counts\": true, \"reason\": \"RUNNING\", \"status\": \"New\", \"counted_in_seconds\": "
+                "1800}]"},
     {0},
 };
 
@@ -109,8 +120,8 @@ static int status_labels_read(struct work *w, struct status_label **out) {
     return rc < 0 ? rc : n;
 }
 
-static void write_interval(struct json_writer *w, const struct clock_interval *i, int64_t seconds, const struct status_label *labels,
-                           int n) {
+static void write_interval(struct json_writer *w, const struct clock_interval *i, int64_t seconds,
+                           const struct status_label *labels, int n) {
     struct str label = {0};
     for (int k = 0; k < n; k++)
         if (labels[k].id == i->status_id) label = labels[k].label;
@@ -131,7 +142,8 @@ static void write_interval(struct json_writer *w, const struct clock_interval *i
 }
 
 /* Seconds are rounded so that their sum is the rounded sum. */
-static struct str intervals_text(struct work *work, const struct clock_explained *e, const struct status_label *labels, int n) {
+static struct str intervals_text(struct work *work, const struct clock_explained *e,
+                                 const struct status_label *labels, int n) {
     struct buf b = {0};
     struct json_writer w;
     int64_t sum = 0;
@@ -177,7 +189,8 @@ static int explanation_rows(struct call *c, struct view *v, struct str name, str
     TRY(n);
     int count = status_labels_read(&c->work, &labels);
     TRY(count);
-    for (int i = 0; i < n; i++, out = &(*out)->next) *out = explanation_row(v, &list[i], intervals_text(&c->work, &list[i], labels, count));
+    for (int i = 0; i < n; i++, out = &(*out)->next)
+        *out = explanation_row(v, &list[i], intervals_text(&c->work, &list[i], labels, count));
     return 0;
 }
 
@@ -189,16 +202,18 @@ static int get_sla_explanation(struct call *c) {
 static const struct route explanation_routes[] = {
     {GET, "/cases/:id/sla/explain", COL_PLUS, "conversations", LIST_COUNT, get_sla_explanation, .of = "case",
      .summary = "Explain the SLA clocks of a conversation",
-     .doc = "Each clock with the intervals that counted or not. They are computed from the history of the conversation, its present target "
-            "and the present business hours. The list is empty if no SLA is attached."},
+     .doc = "Each clock with the intervals that counted or not. They are computed from the history of the "
+            "conversation, its present target and the present business hours. The list is empty if no SLA "
+            "is attached."},
     {0},
 };
 
-const struct resource sla_explanation_resource = {.type = "sla_explanation",
-                                                  .scope = "conversations",
-                                                  .title = "Explanations of SLA clocks",
-                                                  .doc = "Intervals that an SLA clock counted or left out, with reasons.",
-                                                  .fields = explanation_fields,
-                                                  .routes = explanation_routes,
-                                                  .rows = explanation_rows,
-                                                  .is_item = true};
+const struct resource sla_explanation_resource = {
+    .type = "sla_explanation",
+    .scope = "conversations",
+    .title = "Explanations of SLA clocks",
+    .doc = "Intervals that an SLA clock counted or left out, with reasons.",
+    .fields = explanation_fields,
+    .routes = explanation_routes,
+    .rows = explanation_rows,
+    .is_item = true};

@@ -12,22 +12,23 @@ static void render_slug(struct view *v, const struct row *row, const struct valu
 
 static const struct field slug_fields[] = {
     {"locale", F_TEXT, READONLY, .doc = "Code of the locale of the title.", .example = "\"en-us\""},
-    {"translation", F_COMPUTED, READONLY, .column = "t.owner_id", .render = render_slug, .doc = "The slug: id and words of the title.",
-     .example = "\"3-billing\""},
+    {"translation", F_COMPUTED, READONLY, .column = "t.owner_id", .render = render_slug,
+     .doc = "The slug: id and words of the title.", .example = "\"3-billing\""},
     {"title", F_TEXT, HIDDEN, .column = "t.translation"},
     {0},
 };
 
 /* Rows are shown only inside of their owner. */
-#define SLUG_RESOURCE(name, what, kind)                                                                                      \
-    const struct resource name##_resource = {.type = #name,                                                                  \
-                                             .scope = "conversations",                                                       \
-                                             .shown_as = "slug",                                                             \
-                                             .title = "Slugs of " what,                                                      \
-                                             .doc = "Last parts of the addresses of " what ". They follow from the titles.", \
-                                             .from = "locale_fields t",                                                      \
-                                             .where = "t.owner_kind = " kind,                                                \
-                                             .fields = slug_fields,                                                          \
+#define SLUG_RESOURCE(name, what, kind)                                                    \
+    const struct resource name##_resource = {.type = #name,                                \
+                                             .scope = "conversations",                     \
+                                             .shown_as = "slug",                           \
+                                             .title = "Slugs of " what,                    \
+                                             .doc = "Last parts of the addresses of " what \
+                                                    ". They follow from the titles.",      \
+                                             .from = "locale_fields t",                    \
+                                             .where = "t.owner_kind = " kind,              \
+                                             .fields = slug_fields,                        \
                                              .visible = access_everyone}
 
 SLUG_RESOURCE(category_slug, "categories", "7");

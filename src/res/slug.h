@@ -5,10 +5,11 @@
 #include "api/resource.h"
 
 /* type: category_slug or section_slug. A further one is a line at the end of slug.c, and one in all.c. */
-#define SLUGS_MEMBER(type)                                                                                                              \
-    {                                                                                                                                   \
-        "slugs", F_ROWS, READONLY, .ref = type, .owned_by = "owner_id", .doc = "Last parts of addresses of pages, one for each title.", \
-                                   .example = "[{\"locale\": \"en-us\", \"translation\": \"3-billing\"}]"                               \
+#define SLUGS_MEMBER(type)                                                                                \
+    {                                                                                                     \
+        "slugs", F_ROWS, READONLY, .ref = type, .owned_by = "owner_id",                                   \
+                                   .doc = "Last parts of addresses of pages, one for each title.",        \
+                                   .example = "[{\"locale\": \"en-us\", \"translation\": \"3-billing\"}]" \
     }
 
 #endif

@@ -1,7 +1,8 @@
 /* The start of a messenger: what a customer sees before the first message.
  *
- * Every visitor of a page may ask for it, so each query reads a bounded number of rows, whatever the size of the tables: an index of staff
- * by last activity, the newest 100 conversations, and the newest 100 conversations of the caller. */
+ * Every visitor of a page may ask for it, so each query reads a bounded number of rows, whatever the size
+ * of the tables: an index of staff by last activity, the newest 100 conversations, and the newest 100
+ * conversations of the caller. */
 #include "api/generic.h"
 #include "api/reply.h"
 #include "api/view.h"
@@ -15,19 +16,27 @@ static const struct field starter_fields[] = {
     {"last_active_agents", F_MANY, READONLY, .ref = "user_minimal", .made = made_agents,
      .doc = "The three agents who were active last, the last one first."},
     {"average_reply_time", F_INT, READONLY,
-     .doc = "Average time to the first reply of staff in the newest conversations, in seconds. Null if staff replied to none.",
+     .doc = "Average time to the first reply of staff in the newest conversations, in seconds. Null if "
+            "staff replied to none.",
      .example = "540"},
     {"active_conversations", F_MANY, READONLY, .ref = "conversation", .made = made_conversations,
-     .doc = "The newest conversations of the caller that are neither completed nor closed, at most ten. For customers and fingerprints."},
+     .doc = "The newest conversations of the caller that are neither completed nor closed, at most ten. For "
+            "customers and fingerprints."},
     {"user_email", F_TEXT, READONLY, .doc = "Always null: the caller enters the address.", .example = "null"},
-    {"realtime_url", F_TEXT, READONLY, .doc = "Address of the realtime server. Null: there is none, so clients poll.", .example = "null"},
+    {"realtime_url", F_TEXT, READONLY,
+     .doc = "Address of the realtime server. Null: there is none, so clients "
+            "poll.",
+     .example = "null"},
     {0},
 };
 
-/* ---- members ----------------------------------------------------------------------------------------------------------- */
+/* ---- members --------------------------------------------------------------------------------- */
 
-QUERY(agents_active_last, "SELECT u.id FROM users u WHERE u.role_type >= 3 AND u.deleted_at IS NULL AND u.is_enabled = 1 AND "
-                          "u.last_activity_at > 0 ORDER BY u.last_activity_at DESC, u.id DESC LIMIT 3");
+QUERY(agents_active_last,
+      "SELECT u.id FROM users u "
+      "WHERE u.role_type >= 3 AND u.deleted_at IS NULL AND u.is_enabled = 1 AND u.last_activity_at > 0 "
+      "ORDER BY u.last_activity_at DESC, u.id DESC "
+      "LIMIT 3");
 
 static int made_agents(struct call *c, int64_t owner_id, int64_t **ids) {
     (void)owner_id;
@@ -35,10 +44,11 @@ static int made_agents(struct call *c, int64_t owner_id, int64_t **ids) {
 }
 
 /* Ten active ones of the newest conversations of a caller, and only those of a brand (0: of all). */
-#define ACTIVE_OF(whose)                                                                                                              \
-    "SELECT t.id FROM (SELECT k.id, k.status_type, k.brand_id FROM cases k WHERE k.state = 1 AND " whose                              \
-    " ORDER BY k.created_at DESC, k.id DESC LIMIT 100) t WHERE t.status_type NOT IN (4, 5) AND (COALESCE(t.brand_id, 1) = :brand OR " \
-    ":brand = 0) ORDER BY t.id DESC LIMIT 10"
+#define ACTIVE_OF(whose)                                                                                 \
+    "SELECT t.id FROM (SELECT k.id, k.status_type, k.brand_id FROM cases k WHERE k.state = 1 AND " whose \
+    " ORDER BY k.created_at DESC, k.id DESC LIMIT 100) t "                                               \
+    "WHERE t.status_type NOT IN (4, 5) AND (COALESCE(t.brand_id, 1) = :brand OR :brand = 0) "            \
+    "ORDER BY t.id DESC LIMIT 10"
 QUERY(active_of_requester, ACTIVE_OF("k.requester_id = :me"));
 QUERY(active_of_fingerprint, ACTIVE_OF("k.fingerprint = :fingerprint"));
 
@@ -47,16 +57,24 @@ static int made_conversations(struct call *c, int64_t owner_id, int64_t **ids) {
     const int64_t *brand = c->prepared;
     (void)owner_id;
     if (a->rank > ROLE_CUSTOMER || (a->rank == ROLE_PUBLIC && a->fingerprint.n == 0)) return 0;
-    return db_ids(c->work.conn, a->rank == ROLE_PUBLIC ? &active_of_fingerprint : &active_of_requester,
-                  BINDS(B_INT("me", a->user_id), B_TEXT("fingerprint", a->fingerprint), B_INT("brand", *brand)), c->work.arena, ids);
+    return db_ids(
+        c->work.conn, a->rank == ROLE_PUBLIC ? &active_of_fingerprint : &active_of_requester,
+        BINDS(B_INT("me", a->user_id), B_TEXT("fingerprint", a->fingerprint), B_INT("brand", *brand)),
+        c->work.arena, ids);
 }
 
-/* The first reply of each conversation, from the start of the one that it was written in: some searches in indexes. */
-QUERY(first_replies,
-      "SELECT COUNT(*), CAST(COALESCE(SUM(CASE WHEN r.reply_time > 0 THEN r.reply_time ELSE 0 END), 0) AS BIGINT) FROM (SELECT (SELECT "
-      "p.created_at - s.created_at FROM posts p JOIN cases s ON s.id = " POST_WRITTEN_IN " WHERE p.case_id = t.id AND p.by_staff = 1 "
-      "ORDER BY p.id LIMIT 1) AS reply_time FROM (SELECT k.id, k.brand_id FROM cases k WHERE k.state = 1 ORDER BY k.created_at DESC, "
-      "k.id DESC LIMIT 100) t WHERE (COALESCE(t.brand_id, 1) = :brand OR :brand = 0)) r WHERE r.reply_time IS NOT NULL");
+/* The first reply of each conversation, from the start of the one that it was written in: some searches in
+ * indexes. */
+QUERY(
+    first_replies,
+    "SELECT COUNT(*), CAST(COALESCE(SUM(CASE WHEN r.reply_time > 0 THEN r.reply_time ELSE 0 END), "
+    "0) AS BIGINT) FROM (SELECT (SELECT p.created_at - s.created_at FROM posts p JOIN cases s ON s.id = " POST_WRITTEN_IN
+    " WHERE p.case_id = t.id AND p.by_staff = 1 "
+    "ORDER BY p.id LIMIT 1) AS reply_time FROM (SELECT k.id, k.brand_id "
+    "FROM cases k WHERE k.state = 1 "
+    "ORDER BY k.created_at DESC, k.id DESC LIMIT 100) t "
+    "WHERE (COALESCE(t.brand_id, 1) = :brand OR :brand = 0)) r "
+    "WHERE r.reply_time IS NOT NULL");
 
 static int average_reply_time(struct call *c, int64_t brand, struct value *out) {
     struct stmt *row;
@@ -67,10 +85,11 @@ static int average_reply_time(struct call *c, int64_t brand, struct value *out) 
     return 0;
 }
 
-/* ---- the route ------------------------------------------------------------------------------------------------------------ */
+/* ---- the route ------------------------------------------------------------------------------- */
 
 static const struct field starter_args[] = {
-    {"brand", F_TEXT, NULLABLE, .doc = "Only conversations of this brand: its id or its sub-domain.", .example = "\"1\""},
+    {"brand", F_TEXT, NULLABLE, .doc = "Only conversations of this brand: its id or its sub-domain.",
+     .example = "\"1\""},
     {0},
 };
 
@@ -87,7 +106,8 @@ static int brand_asked(struct call *c, int64_t *id) {
     return rc < 0 ? rc
            : rc   ? 0
                   : fail_field(&c->work, ERR_FIELD_INVALID, S("brand"),
-                               "There is no enabled brand with this id or sub-domain. An administrator finds both by GET /brands.");
+                               "There is no enabled brand with this id or sub-domain. An administrator "
+                                 "finds both by GET /brands.");
 }
 
 static int get_starter(struct call *c) {
@@ -104,13 +124,16 @@ static int get_starter(struct call *c) {
 static const struct route starter_routes[] = {
     {GET, "/conversations/starter", PUBLIC | FINGERPRINT, "", ONE, get_starter, .args = starter_args,
      .summary = "Get the start of a messenger",
-     .doc = "The agents who were active last, the average time of first replies, and the caller's own active conversations."},
+     .doc = "The agents who were active last, the average time of first replies, and the caller's own "
+            "active conversations."},
     {0},
 };
 
-const struct resource conversation_starter_resource = {.type = "conversation_starter",
-                                                       .scope = "",
-                                                       .title = "Start of a messenger",
-                                                       .doc = "Start page of a messenger, shown to a customer before the first message.",
-                                                       .fields = starter_fields,
-                                                       .routes = starter_routes};
+const struct resource conversation_starter_resource = {
+    .type = "conversation_starter",
+    .scope = "",
+    .title = "Start of a messenger",
+    .doc = "Start page of a messenger, shown to a customer before the first "
+           "message.",
+    .fields = starter_fields,
+    .routes = starter_routes};

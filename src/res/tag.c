@@ -17,7 +17,8 @@ int check_tags(struct call *c, struct in *in) {
     struct tags *made = in->made = ARENA_NEW(w->arena, struct tags);
     int at = 0, problems = w->problem_count;
     if (in->json->count > LIMIT_TAGS)
-        return fail_at(w, ERR_FIELD_INVALID, in->name, in->pointer, "At most %d tags are allowed.", LIMIT_TAGS);
+        return fail_at(w, ERR_FIELD_INVALID, in->name, in->pointer, "At most %d tags are allowed.",
+                       LIMIT_TAGS);
     made->names = arena_array(w->arena, in->json->count + 1, sizeof *made->names);
     for (const struct json *j = in->json->first; j; j = j->next, at++) {
         bool text = j->type == JSON_STRING || j->type == JSON_NUMBER;
@@ -25,7 +26,8 @@ int check_tags(struct call *c, struct in *in) {
         if (text && tag_key(w->arena, j->text).p) made->names[made->count++] = j->text;
         else
             fail_at(w, ERR_FIELD_INVALID, in->name, in_place(c, in, "%d", at),
-                    "A text of at most %d characters, without commas and control characters, is expected.", LIMIT_TAG);
+                    "A text of at most %d characters, without commas and control characters, is expected.",
+                    LIMIT_TAG);
     }
     return w->problem_count > problems ? -(int)failure(w) : 0;
 }
@@ -35,10 +37,18 @@ static int tags_store(struct call *c, const struct in *in, int64_t id, enum tagg
     const struct tags *t = in->made ? in->made : &none;
     return tags_replace(&c->work, kind, id, t->names, t->count);
 }
-int store_user_tags(struct call *c, const struct in *in, int64_t id) { return tags_store(c, in, id, TAGGED_USER); }
-int store_organization_tags(struct call *c, const struct in *in, int64_t id) { return tags_store(c, in, id, TAGGED_ORGANIZATION); }
-int store_case_tags(struct call *c, const struct in *in, int64_t id) { return tags_store(c, in, id, TAGGED_CASE); }
-int store_article_tags(struct call *c, const struct in *in, int64_t id) { return tags_store(c, in, id, TAGGED_ARTICLE); }
+int store_user_tags(struct call *c, const struct in *in, int64_t id) {
+    return tags_store(c, in, id, TAGGED_USER);
+}
+int store_organization_tags(struct call *c, const struct in *in, int64_t id) {
+    return tags_store(c, in, id, TAGGED_ORGANIZATION);
+}
+int store_case_tags(struct call *c, const struct in *in, int64_t id) {
+    return tags_store(c, in, id, TAGGED_CASE);
+}
+int store_article_tags(struct call *c, const struct in *in, int64_t id) {
+    return tags_store(c, in, id, TAGGED_ARTICLE);
+}
 
 const struct str *tags_given(const struct in *in, int *count) {
     const struct tags *t = in->made;
@@ -60,10 +70,12 @@ int check_tag_keys(struct call *c, struct in *in) {
     return 0;
 }
 
-/* ---- of one person, organization or conversation ------------------------------------------------------------------------------- */
+/* ---- of one person, organization or conversation --------------------------------------------- */
 
 static enum tagged tagged_of_call(const struct call *c) {
-    return strcmp(c->route->of, "user") == 0 ? TAGGED_USER : strcmp(c->route->of, "case") == 0 ? TAGGED_CASE : TAGGED_ORGANIZATION;
+    return strcmp(c->route->of, "user") == 0   ? TAGGED_USER
+           : strcmp(c->route->of, "case") == 0 ? TAGGED_CASE
+                                               : TAGGED_ORGANIZATION;
 }
 
 /* Locks the conversation. Tags of a closed one may change. */
@@ -101,7 +113,8 @@ static int post_tags(struct call *c) {
     const struct tags *t = in(c, "tags")->made;
     TRY(tags_add(&c->work, tagged_of_call(c), c->id, t->names, t->count));
     TRY(tags_count(&c->work, tagged_of_call(c), c->id, &count));
-    if (count > LIMIT_TAGS) return in_fail(c, "tags", ERR_FIELD_INVALID, "At most %d tags are allowed.", LIMIT_TAGS);
+    if (count > LIMIT_TAGS)
+        return in_fail(c, "tags", ERR_FIELD_INVALID, "At most %d tags are allowed.", LIMIT_TAGS);
     return tags_reply(c);
 }
 
@@ -112,15 +125,17 @@ static int delete_tags(struct call *c) {
     return api_reply_none(c);
 }
 
-static const struct field add_input[] = {{"tags", F_TEXTS, PRESENT, .check = check_tags, .doc = "Tags to add.", .example = "[\"vip\"]"},
-                                         {0}};
+static const struct field add_input[] = {
+    {"tags", F_TEXTS, PRESENT, .check = check_tags, .doc = "Tags to add.", .example = "[\"vip\"]"}, {0}};
 static const struct field replace_input[] = {
-    {"tags", F_TEXTS, 0, .check = check_tags, .doc = "The complete list of tags.", .example = "[\"vip\"]"}, {0}};
+    {"tags", F_TEXTS, 0, .check = check_tags, .doc = "The complete list of tags.", .example = "[\"vip\"]"},
+    {0}};
 static const struct field remove_args[] = {
     {"tags", F_TEXTS, PRESENT, .check = check_tags, .doc = "Tags to remove.", .example = "[\"vip\"]"}, {0}};
 
 static const struct field tag_fields[] = {
-    {"name", F_TEXT, READONLY, .doc = "Name of the tag, as it was first written.", .example = "\"vip\""}, {0}};
+    {"name", F_TEXT, READONLY, .doc = "Name of the tag, as it was first written.", .example = "\"vip\""},
+    {0}};
 
 /* clang-format off */
 #define TAG_ROUTES(path, scope, type, table, owner, allowed, who, codes)                                             \
@@ -136,9 +151,10 @@ static const struct field tag_fields[] = {
 
 static const struct route tag_routes[] = {
     TAG_ROUTES("/users/:id/tags", "users", "user", "user_tags", "user_id", "users.update", "a user", NULL),
-    TAG_ROUTES("/organizations/:id/tags", "users", "organization", "organization_tags", "organization_id", "organizations.update",
-               "an organization", NULL),
-    TAG_ROUTES("/cases/:id/tags", "conversations", "case", "case_tags", "case_id", NULL, "a conversation", "RESOURCE_ACTION_NOT_AVAILABLE"),
+    TAG_ROUTES("/organizations/:id/tags", "users", "organization", "organization_tags", "organization_id",
+               "organizations.update", "an organization", NULL),
+    TAG_ROUTES("/cases/:id/tags", "conversations", "case", "case_tags", "case_id", NULL, "a conversation",
+               "RESOURCE_ACTION_NOT_AVAILABLE"),
     {0},
 };
 
@@ -148,7 +164,8 @@ const struct resource tag_resource = {.type = "tag",
                                       .scope = "",
                                       .items = tag_items,
                                       .title = "Tags",
-                                      .doc = "Tags of people and organizations. A tag is created when it is first used.",
+                                      .doc = "Tags of people and organizations. A tag is created when it is "
+                                             "first used.",
                                       .table = "tags",
                                       .fields = tag_fields,
                                       .routes = tag_routes,

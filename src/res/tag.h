@@ -1,4 +1,5 @@
-/* Tags as an on-demand member and as the parameter tags: a list, or text with commas, that replaces the present tags. */
+/* Tags as an on-demand member and as the parameter tags: a list, or text with commas, that replaces the
+ * present tags. */
 #ifndef RES_TAG_H
 #define RES_TAG_H
 
@@ -14,12 +15,14 @@ const struct str *tags_given(const struct in *in, int *count);
 /* .check of an argument that names tags: its value becomes the JSON array of their keys, for @TEXTS. */
 int check_tag_keys(struct call *c, struct in *in);
 
-#define TAGS_OF(table, owner) \
-    "SELECT k." owner ", k.tag_id FROM " table " k WHERE k." owner " IN @LIST(:ids) ORDER BY k." owner ", k.tag_id"
-#define TAGS_MEMBER(table, owner, keep)                                                                                        \
-    {                                                                                                                          \
-        "tags", F_MANY, NULLABLE | ON_DEMAND, .ref = "tag", .many = TAGS_OF(table, owner), .check = check_tags, .store = keep, \
-                                              .to = TO_STAFF_ALONE, .doc = "Tags, at most 100.", .example = "[\"vip\"]"        \
+#define TAGS_OF(table, owner)                                                                          \
+    "SELECT k." owner ", k.tag_id FROM " table " k WHERE k." owner " IN @LIST(:ids) ORDER BY k." owner \
+    ", k.tag_id"
+#define TAGS_MEMBER(table, owner, keep)                                                                 \
+    {                                                                                                   \
+        "tags", F_MANY, NULLABLE | ON_DEMAND, .ref = "tag", .many = TAGS_OF(table, owner),              \
+                                              .check = check_tags, .store = keep, .to = TO_STAFF_ALONE, \
+                                              .doc = "Tags, at most 100.", .example = "[\"vip\"]"       \
     }
 #define USER_TAGS TAGS_MEMBER("user_tags", "user_id", store_user_tags)
 #define CASE_TAGS TAGS_MEMBER("case_tags", "case_id", store_case_tags)

@@ -18,13 +18,14 @@ static int template_check_contents(struct call *c, struct in *in) {
     return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "%s", why);
 }
 
-static const char contents_doc[] = "The text is a list of blocks: {% block NAME %} ... {% endblock %}. An e-mail has the blocks subject "
-                                   "and text. It may have html. A page "
-                                   "has the blocks title and body. It may have style. Blocks may use values, like {{desk}}. Values of "
-                                   "e-mails: desk, name, address and url; "
-                                   "with a link also link and life. Values of pages: desk and url; with a form also form. Values of "
-                                   "pages of the help center: brand, url, title and contents; with forms also form. The frame "
-                                   "(helpcenter_layout) has brand, url, title, header, contents and footer.";
+static const char contents_doc[] = "The text is a list of blocks: {% block NAME %} ... {% endblock %}. An "
+                                   "e-mail has the blocks subject and text. It may have html. A page has "
+                                   "the blocks title and body. It may have style. Blocks may use values, "
+                                   "like {{desk}}. Values of e-mails: desk, name, address and url; with a "
+                                   "link also link and life. Values of pages: desk and url; with a form "
+                                   "also form. Values of pages of the help center: brand, url, title and "
+                                   "contents; with forms also form. The frame (helpcenter_layout) has "
+                                   "brand, url, title, header, contents and footer.";
 
 #define CONTENTS_EXAMPLE                                              \
     "\"{% block subject %}Your password was changed{% endblock %}\\n" \
@@ -32,13 +33,17 @@ static const char contents_doc[] = "The text is a list of blocks: {% block NAME 
 
 static const struct field template_fields[] = {
     {"brand_id", F_INT, HIDDEN, .doc = "Brand of the template."},
-    {"name", F_TEXT, READONLY, .doc = "Name of the template, as in addresses.", .example = "\"password_changed\""},
+    {"name", F_TEXT, READONLY, .doc = "Name of the template, as in addresses.",
+     .example = "\"password_changed\""},
     {"app", F_WORD, READONLY, .words = template_apps,
-     .doc = "MAIL: an e-mail. PAGE: a page that a mailed link opens. HELPCENTER: a page of the help center.", .example = "\"MAIL\""},
-    {"category", F_WORD, READONLY, .words = template_categories, .doc = "Subject of the template: an e-mail address, or an account."},
-    {"contents", F_LONG, PRESENT, .max = LIMIT_TEMPLATE, .check = template_check_contents, .doc = contents_doc,
-     .example = CONTENTS_EXAMPLE},
-    {"is_custom", F_BOOL, READONLY, .doc = "True if the brand has a text of its own in place of the original."},
+     .doc = "MAIL: an e-mail. PAGE: a page that a mailed link opens. HELPCENTER: a page of the help center.",
+     .example = "\"MAIL\""},
+    {"category", F_WORD, READONLY, .words = template_categories,
+     .doc = "Subject of the template: an e-mail address, or an account."},
+    {"contents", F_LONG, PRESENT, .max = LIMIT_TEMPLATE, .check = template_check_contents,
+     .doc = contents_doc, .example = CONTENTS_EXAMPLE},
+    {"is_custom", F_BOOL, READONLY,
+     .doc = "True if the brand has a text of its own in place of the original."},
     {0},
 };
 
@@ -85,9 +90,11 @@ static int read_version(struct call *c, struct str *contents) {
     TRY(rc);
     if (rc == 0)
         return in_fail(c, "version_id", ERR_FIELD_INVALID,
-                       "The template has no version with this id. GET /brands/:id/templates/:name/versions lists them.");
+                       "The template has no version with this id. GET /brands/:id/templates/:name/versions "
+                       "lists them.");
     if (template_parse(c->work.arena, t, *contents, &blocks, &why)) return 0;
-    return in_fail(c, "version_id", ERR_FIELD_INVALID, "The contents of this version are not valid any more. %s", why);
+    return in_fail(c, "version_id", ERR_FIELD_INVALID,
+                   "The contents of this version are not valid any more. %s", why);
 }
 
 static int put_template_restore(struct call *c) {
@@ -105,18 +112,20 @@ static int post_template_preview(struct call *c) {
     TRY(api_of(c));
     if (template_of(c) == NULL) return fail(&c->work, ERR_RESOURCE_NOT_FOUND);
     TRY(api_input(c));
-    template_parse(c->work.arena, template_of(c), in_text(c, "contents"), &blocks, &why); /* template_check_contents has seen no error */
+    /* template_check_contents has seen no error */
+    template_parse(c->work.arena, template_of(c), in_text(c, "contents"), &blocks, &why);
     return template_preview_reply(c, template_of(c), &blocks);
 }
 
 static const struct field preview_input[] = {
-    {"contents", F_LONG, PRESENT, .column = "", .max = LIMIT_TEMPLATE, .check = template_check_contents, .doc = contents_doc,
-     .example = CONTENTS_EXAMPLE},
+    {"contents", F_LONG, PRESENT, .column = "", .max = LIMIT_TEMPLATE, .check = template_check_contents,
+     .doc = contents_doc, .example = CONTENTS_EXAMPLE},
     {0},
 };
 
 static const struct field restore_input[] = {
-    {"version_id", F_INT, NULLABLE, .min = 1, .max = INT64_MAX, .doc = "Id of the version to restore. Default: the original."},
+    {"version_id", F_INT, NULLABLE, .min = 1, .max = INT64_MAX,
+     .doc = "Id of the version to restore. Default: the original."},
     {0},
 };
 
@@ -125,14 +134,18 @@ static const struct field restore_input[] = {
 
 static const struct route template_routes[] = {
     {GET, "/brands/:id/templates", OF_BRAND, LIST, api_list, SAID, .summary = "List the templates of a brand",
-     .doc = "There is one template for each e-mail and each page. The server uses those of the default brand."},
+     .doc = "There is one template for each e-mail and each page. The server uses those of the default "
+            "brand."},
     {GET, "/brands/:id/templates/:name", OF_BRAND, ONE, api_get, SAID, .summary = "Get a template"},
-    {PUT, "/brands/:id/templates/:name", OF_BRAND, ONE, put_template, SAID, .permission = "brands.manage", .summary = "Update a template",
-     .doc = "The text before becomes a version. If the new text equals the original, the template is the original again."},
-    {POST, "/brands/:id/templates/:name/preview", OF_BRAND, ONE, post_template_preview, SAID, .reply = "template_preview", .status = 200,
-     .input = preview_input, .summary = "Preview a template", .doc = "Fills contents with sample values. Nothing is stored."},
-    {PUT, "/brands/:id/templates/:name/restore", OF_BRAND, ONE, put_template_restore, SAID, .permission = "brands.manage",
-     .input = restore_input, .summary = "Restore a template",
+    {PUT, "/brands/:id/templates/:name", OF_BRAND, ONE, put_template, SAID, .permission = "brands.manage",
+     .summary = "Update a template",
+     .doc = "The text before becomes a version. If the new text equals the original, the template is the "
+            "original again."},
+    {POST, "/brands/:id/templates/:name/preview", OF_BRAND, ONE, post_template_preview, SAID,
+     .reply = "template_preview", .status = 200, .input = preview_input, .summary = "Preview a template",
+     .doc = "Fills contents with sample values. Nothing is stored."},
+    {PUT, "/brands/:id/templates/:name/restore", OF_BRAND, ONE, put_template_restore, SAID,
+     .permission = "brands.manage", .input = restore_input, .summary = "Restore a template",
      .doc = "Restores a version, or the original. The text before becomes a version."},
     {0},
 };
@@ -146,7 +159,7 @@ const struct resource template_resource = {.type = "template",
                                            .routes = template_routes,
                                            .rows = template_rows};
 
-/* ---- versions --------------------------------------------------------------------------------------------------- */
+/* ---- versions -------------------------------------------------------------------------------- */
 
 static const struct field version_fields[] = {
     {"contents", F_LONG, READONLY, .doc = "Text of the version.",
@@ -162,10 +175,10 @@ static int get_template_versions(struct call *c) {
 }
 
 static const struct route version_routes[] = {
-    {GET, "/brands/:id/templates/:name/versions", OF_BRAND, LIST_COUNT, get_template_versions, .within = {"brand", "brand_id"},
-     .where = "t.name = :name", .summary = "List the versions of a template",
-     .doc = "The list keeps the last 1000 versions, or the last 100 of very long texts. If a change removes an older version, its reply "
-            "says so.",
+    {GET, "/brands/:id/templates/:name/versions", OF_BRAND, LIST_COUNT, get_template_versions,
+     .within = {"brand", "brand_id"}, .where = "t.name = :name", .summary = "List the versions of a template",
+     .doc = "The list keeps the last 1000 versions, or the last 100 of very long texts. If a change removes "
+            "an older version, its reply says so.",
      .sample = {.path = "1,password_changed"}},
     {0},
 };

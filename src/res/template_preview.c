@@ -11,9 +11,15 @@ struct sample {
     const char *name, *value, *html;
 };
 static const struct sample page_samples[] = {
-    {"form", "x", "<form><label>Sample field <input name=\"sample\"></label> <button disabled>Send</button></form>"},
-    {"contents", "x", "<h1>Sample title</h1><p>Sample contents with a <a href=\"#main\">link</a>.</p><ul><li>One</li><li>Two</li></ul>"},
-    {"header", "x", "<header class=\"top\"><a class=\"brand\" href=\"#main\"><span>Sample brand</span></a></header>"},
+    {"form", "x",
+     "<form><label>Sample field <input name=\"sample\"></label> <button "
+     "disabled>Send</button></form>"},
+    {"contents", "x",
+     "<h1>Sample title</h1><p>Sample contents with a <a "
+     "href=\"#main\">link</a>.</p><ul><li>One</li><li>Two</li></ul>"},
+    {"header", "x",
+     "<header class=\"top\"><a class=\"brand\" href=\"#main\"><span>Sample "
+     "brand</span></a></header>"},
     {"footer", "x", "<footer class=\"end\"><p>Sample brand</p></footer>"},
     {"title", "Sample title", NULL},
     {0},
@@ -30,7 +36,8 @@ static const struct sample mail_samples[] = {
     {0},
 };
 
-static struct str preview_filled(struct arena *a, struct str block, const struct meaning *meanings, bool in_html) {
+static struct str preview_filled(struct arena *a, struct str block, const struct meaning *meanings,
+                                 bool in_html) {
     struct buf b = {0};
     if (block.p) template_fill(&b, block, meanings, in_html);
     struct str copy = str_dup(a, buf_view(&b));
@@ -52,13 +59,15 @@ static int preview_meanings(struct call *c, const struct template *t, struct mea
     out[n++] = (struct meaning){.name = "brand", .value = brand};
     out[n++] = (struct meaning){.name = "url", .value = base};
     out[n++] = (struct meaning){.name = "link",
-                                .value = STR_CAT(a, base, t->path ? S("/") : S(""), str_of(t->path ? t->path : ""), S("?hash=sample"))};
+                                .value = STR_CAT(a, base, t->path ? S("/") : S(""),
+                                                 str_of(t->path ? t->path : ""), S("?hash=sample"))};
     out[n] = (struct meaning){0};
     return 0;
 }
 
 /* A whole document. A page of the help center has the style of the brand's pages. */
-static struct str preview_document(struct call *c, const struct template *t, const struct template_blocks *b, const struct meaning *m) {
+static struct str preview_document(struct call *c, const struct template *t, const struct template_blocks *b,
+                                   const struct meaning *m) {
     struct arena *a = c->work.arena;
     struct buf out = {0};
     bool mail = t->app == TEMPLATE_MAIL, site = t->app == TEMPLATE_SITE;
@@ -66,12 +75,15 @@ static struct str preview_document(struct call *c, const struct template *t, con
     html(&out, "<!DOCTYPE html>\n<html>\n<head>\n<meta charset=\"utf-8\">\n<title>%s</title>\n",
          preview_filled(a, b->block[mail ? BLOCK_SUBJECT : BLOCK_TITLE], m, false).p);
     if (site)
-        html(&out,
-             "<link rel=\"stylesheet\" href=\"%s/helpcenter/style.css\">\n<link rel=\"stylesheet\" href=\"%s/helpcenter/brand.css\">\n",
-             base, base);
-    if (b->block[BLOCK_STYLE].p) html(&out, "<style>\n%h</style>\n", preview_filled(a, b->block[BLOCK_STYLE], m, false).p);
+        html(
+            &out,
+            "<link rel=\"stylesheet\" href=\"%s/helpcenter/style.css\">\n<link rel=\"stylesheet\" href=\"%s/helpcenter/brand.css\">\n",
+            base, base);
+    if (b->block[BLOCK_STYLE].p)
+        html(&out, "<style>\n%h</style>\n", preview_filled(a, b->block[BLOCK_STYLE], m, false).p);
     buf_text(&out, "</head>\n<body>\n");
-    if (mail && b->block[BLOCK_HTML].p == NULL) buf_str(&out, text_to_html(a, preview_filled(a, b->block[BLOCK_TEXT], m, false)));
+    if (mail && b->block[BLOCK_HTML].p == NULL)
+        buf_str(&out, text_to_html(a, preview_filled(a, b->block[BLOCK_TEXT], m, false)));
     else buf_str(&out, preview_filled(a, b->block[mail ? BLOCK_HTML : BLOCK_BODY], m, true));
     buf_text(&out, "\n</body>\n</html>\n");
     struct str copy = str_dup(a, buf_view(&out));
@@ -80,17 +92,20 @@ static struct str preview_document(struct call *c, const struct template *t, con
 }
 
 static const struct field template_preview_fields[] = {
-    {"html", F_LONG, READONLY, .doc = "The e-mail or the page as an HTML document, filled with sample values.",
+    {"html", F_LONG, READONLY,
+     .doc = "The e-mail or the page as an HTML document, filled with sample "
+            "values.",
      .example = "\"<!DOCTYPE html>...\""},
     {0},
 };
 
-const struct resource template_preview_resource = {.type = "template_preview",
-                                                   .scope = "configuration",
-                                                   .title = "Previews of templates",
-                                                   .doc =
-                                                       "The e-mail or page of a template, filled with sample values. Nothing is changed.",
-                                                   .fields = template_preview_fields};
+const struct resource template_preview_resource = {
+    .type = "template_preview",
+    .scope = "configuration",
+    .title = "Previews of templates",
+    .doc = "The e-mail or page of a template, filled with sample values. "
+           "Nothing is changed.",
+    .fields = template_preview_fields};
 
 int template_preview_reply(struct call *c, const struct template *t, const struct template_blocks *blocks) {
     struct meaning meanings[24];

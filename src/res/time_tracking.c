@@ -13,14 +13,16 @@ static int time_tracking_rows(struct call *c, struct view *v, struct str name, s
 }
 
 static const struct route time_tracking_routes[] = {
-    {GET, "/timetracking", COL_PLUS, "conversations", LIST, api_list, .summary = "List tracked time", .doc = "The list is empty."},
+    {GET, "/timetracking", COL_PLUS, "conversations", LIST, api_list, .summary = "List tracked time",
+     .doc = "The list is empty."},
     {0},
 };
 
-const struct resource time_tracking_resource = {.type = "time_tracking",
-                                                .scope = "conversations",
-                                                .title = "Time tracking",
-                                                .doc = "Time that staff spent on conversations. It is not recorded.",
-                                                .fields = time_tracking_fields,
-                                                .routes = time_tracking_routes,
-                                                .rows = time_tracking_rows};
+const struct resource time_tracking_resource = {
+    .type = "time_tracking",
+    .scope = "conversations",
+    .title = "Time tracking",
+    .doc = "Time that staff spent on conversations. It is not recorded.",
+    .fields = time_tracking_fields,
+    .routes = time_tracking_routes,
+    .rows = time_tracking_rows};

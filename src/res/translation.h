@@ -17,15 +17,16 @@ struct told {
     int64_t owner_id; /* 0: not created yet */
 };
 
-/* Reads a list of {locale, translation} at a place of a parameter. A reference {id} keeps the owner's translation with this id. Problems
- * are gathered. */
-int translations_read(struct call *c, const struct in *in, const struct json *list, struct str place, struct told told,
-                      struct translations *out);
+/* Reads a list of {locale, translation} at a place of a parameter. A reference {id} keeps the owner's
+ * translation with this id. Problems are gathered. */
+int translations_read(struct call *c, const struct in *in, const struct json *list, struct str place,
+                      struct told told, struct translations *out);
 /* text: in the default locale. */
-int translation_plain(struct call *c, const struct in *in, struct str text, struct str place, enum locale_owner kind,
-                      struct translations *out);
+int translation_plain(struct call *c, const struct in *in, struct str text, struct str place,
+                      enum locale_owner kind, struct translations *out);
 
-/* .check of a list of translations (with SINGLE_TOO also of one text or one object); in->made is a struct translations. told: of the row c->id, or of the row that is being created. */
+/* .check of a list of translations (with SINGLE_TOO also of one text or one object); in->made is a struct
+ * translations. told: of the row c->id, or of the row that is being created. */
 int check_translations(struct call *c, struct in *in, enum locale_owner kind);
 int store_translations(struct call *c, const struct in *in, int64_t id, enum locale_owner kind);
 

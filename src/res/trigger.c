@@ -15,7 +15,7 @@
 
 static void access_rules(struct work *w, struct branches *out) { out->all = w->actor.rank >= ROLE_ADMIN; }
 
-/* ---- the table -------------------------------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 #define CHANNEL_DOC "Channel of the changes that the trigger sees. Null: any but SYSTEM."
 #define EVENT_DOC "Event of the channel. Null: any."
@@ -24,42 +24,55 @@ static const struct field trigger_fields[] = {
     {"title", F_TEXT, READONLY, .doc = "Title.", .example = "\"Escalate\""},
     {"channel", F_WORD, READONLY, .words = rule_channels, .doc = CHANNEL_DOC, .example = "\"API\""},
     {"event", F_WORD, READONLY, .words = rule_events, .doc = EVENT_DOC, .example = "null"},
-    {"predicate_collections", F_JSON, READONLY, .column = RULE_LINES_OF("2", "t.id"), .render = render_rule_predicate,
+    {"predicate_collections", F_JSON, READONLY, .column = RULE_LINES_OF("2", "t.id"),
+     .render = render_rule_predicate,
      .doc = "The predicate. All collections must hold. A collection holds if one of its propositions does.",
-     .example = "[{\"id\": 1, \"propositions\": [{\"id\": 1, \"field\": \"cases.casepriorityid\", \"operator\": \"comparison_equalto\", "
-                "\"value\": \"4\", \"resource_type\": \"proposition\"}], \"resource_type\": \"predicate_collection\"}]"},
-    {"actions", F_JSON, READONLY, .column = RULE_ACTIONS_OF("2", "t.id"), .render = render_rule_actions, .doc = "Actions in their order.",
-     .example = RULE_ACTIONS_EXAMPLE},
+     .example = "[{\"id\": 1, \"propositions\": [{\"id\": 1, \"field\": \"cases.casepriorityid\", "
+                "\"operator\": \"comparison_equalto\", \"value\": \"4\", \"resource_type\": "
+                "\"proposition\"}], \"resource_type\": \"predicate_collection\"}]"},
+    {"actions", F_JSON, READONLY, .column = RULE_ACTIONS_OF("2", "t.id"), .render = render_rule_actions,
+     .doc = "Actions in their order.", .example = RULE_ACTIONS_EXAMPLE},
     {"execution_order", F_INT, READONLY, .doc = "Position: triggers run in this order.", .example = "1"},
     {"is_enabled", F_BOOL, READONLY, .doc = "True if the trigger runs.", .example = "true"},
-    {"last_triggered_at", F_TIME, READONLY, .column = "(SELECT MAX(f.at) FROM trigger_firings f WHERE f.trigger_id = t.id)",
+    {"last_triggered_at", F_TIME, READONLY,
+     .column = "(SELECT MAX(f.at) FROM trigger_firings f "
+               "WHERE f.trigger_id = t.id)",
      .doc = "Time when the trigger last fired. Null: never."},
     {"*", .group = row_times},
     {0},
 };
 
-static int check_trigger_predicate(struct call *c, struct in *in) { return rule_predicate_take(c, in, RULE_TRIGGER, RULE_OF_TRIGGER); }
-static int check_trigger_actions(struct call *c, struct in *in) { return rule_actions_take(c, in, RULE_OF_TRIGGER); }
+static int check_trigger_predicate(struct call *c, struct in *in) {
+    return rule_predicate_take(c, in, RULE_TRIGGER, RULE_OF_TRIGGER);
+}
+static int check_trigger_actions(struct call *c, struct in *in) {
+    return rule_actions_take(c, in, RULE_OF_TRIGGER);
+}
 
 static const struct field trigger_input[] = {
     {"title", F_TEXT, REQUIRED, .doc = "Title.", .example = "\"Escalate\""},
-    {"channel", F_WORD, NULLABLE, .words = rule_channels, .doc = CHANNEL_DOC " GET /triggers/channels lists all.", .example = "\"API\""},
+    {"channel", F_WORD, NULLABLE, .words = rule_channels,
+     .doc = CHANNEL_DOC " GET /triggers/channels lists all.", .example = "\"API\""},
     {"event", F_WORD, NULLABLE, .words = rule_events, .doc = EVENT_DOC, .example = "null"},
     {"is_enabled", F_BOOL, 0, .initial = "1", .doc = "True if the trigger runs."},
-    {"predicate_collections", F_LIST, NULLABLE | BY_HANDLER, .column = "", .items = rule_collection_items, .check = check_trigger_predicate,
-     .doc = "The predicate: a list of collections {id, propositions: [{id, field, operator, value}]}. All collections must hold. A "
-            "collection holds if one of its propositions does. GET /triggers/definitions lists the fields. An object with an `id` keeps "
-            "that collection or proposition, null adds one. Without collections the trigger fires at every change.",
-     .example = "[{\"propositions\": [{\"field\": \"cases.casepriorityid\", \"operator\": \"comparison_equalto\", \"value\": \"4\"}]}]"},
-    {"actions", F_LIST, REQUIRED | BY_HANDLER, .column = "", .items = rule_action_items, .check = check_trigger_actions,
-     .doc = RULE_ACTIONS_DOC, .example = RULE_ACTIONS_SENT},
+    {"predicate_collections", F_LIST, NULLABLE | BY_HANDLER, .column = "", .items = rule_collection_items,
+     .check = check_trigger_predicate,
+     .doc = "The predicate: a list of collections {id, propositions: [{id, field, operator, value}]}. All "
+            "collections must hold. A collection holds if one of its propositions does. GET "
+            "/triggers/definitions lists the fields. An object with an `id` keeps that collection or "
+            "proposition, null adds one. Without collections the trigger fires at every change.",
+     .example = "[{\"propositions\": [{\"field\": \"cases.casepriorityid\", \"operator\": "
+                "\"comparison_equalto\", \"value\": \"4\"}]}]"},
+    {"actions", F_LIST, REQUIRED | BY_HANDLER, .column = "", .items = rule_action_items,
+     .check = check_trigger_actions, .doc = RULE_ACTIONS_DOC, .example = RULE_ACTIONS_SENT},
     {0},
 };
 
-/* ---- handlers --------------------------------------------------------------------------------------------------------- */
+/* ---- handlers -------------------------------------------------------------------------------- */
 
-QUERY(trigger_place,
-      "UPDATE triggers SET execution_order = (SELECT COALESCE(MAX(o.execution_order), 0) + 1 FROM triggers o) WHERE id = :id");
+QUERY(trigger_place, "UPDATE triggers "
+                     "SET execution_order = (SELECT COALESCE(MAX(o.execution_order), 0) + 1 FROM triggers o) "
+                     "WHERE id = :id");
 QUERY(triggers_present, "SELECT COUNT(*) FROM triggers");
 QUERY(trigger_channel_now, "SELECT COALESCE(channel, 0), COALESCE(event, 0) FROM triggers WHERE id = :id");
 
@@ -72,7 +85,9 @@ static int check_trigger_event(struct call *c) {
     stmt_end(row);
     for (const enum rule_event *e = rule_events_of((enum rule_channel)channel); *e; e++)
         if ((int)*e == event) return 0;
-    return event ? in_fail(c, "event", ERR_FIELD_INVALID, "The channel has no such event. GET /triggers/channels lists the events of each.")
+    return event ? in_fail(c, "event", ERR_FIELD_INVALID,
+                           "The channel has no such event. GET /triggers/channels lists the "
+                           "events of each.")
                  : 0;
 }
 
@@ -98,7 +113,8 @@ static int post_trigger(struct call *c) {
     TRY(api_input(c));
     TRY(db_lock(c->work.conn, S("triggers")));
     TRY(db_int(c->work.conn, &triggers_present, NULL, &count));
-    if (count >= LIMIT_TRIGGERS) return fail_state(&c->work, "The desk has %d triggers. Delete one first.", LIMIT_TRIGGERS);
+    if (count >= LIMIT_TRIGGERS)
+        return fail_state(&c->work, "The desk has %d triggers. Delete one first.", LIMIT_TRIGGERS);
     TRY(api_insert(c));
     TRY(db_exec(c->work.conn, &trigger_place, BINDS(B_INT("id", c->id))));
     TRY(keep_trigger(c));
@@ -137,38 +153,45 @@ static int delete_triggers(struct call *c) {
     return api_reply(c);
 }
 
-/* ---- routes ----------------------------------------------------------------------------------------------------------- */
+/* ---- routes ---------------------------------------------------------------------------------- */
 
-static const struct field trigger_order[] = {
-    {"trigger_ids", F_IDS, PRESENT, .doc = "Ids, in the new order. Other triggers follow.", .example = "[2, 1]"}, {0}};
-static const struct field trigger_switch[] = {{"is_enabled", F_BOOL, 0, .doc = "True if the triggers run."}, {0}};
+static const struct field trigger_order[] = {{"trigger_ids", F_IDS, PRESENT,
+                                              .doc = "Ids, in the new order. Other triggers follow.",
+                                              .example = "[2, 1]"},
+                                             {0}};
+static const struct field trigger_switch[] = {{"is_enabled", F_BOOL, 0, .doc = "True if the triggers run."},
+                                              {0}};
 
 static const struct route trigger_routes[] = {
-    {GET, "/triggers", AD, "configuration", LIST, api_list, .order = {.key = "t.execution_order"}, .summary = "List triggers",
-     .doc = "In the order in which they run."},
+    {GET, "/triggers", AD, "configuration", LIST, api_list, .order = {.key = "t.execution_order"},
+     .summary = "List triggers", .doc = "In the order in which they run."},
     {GET, "/triggers/channels", AD, "configuration", LIST_COUNT, api_list, .reply = "trigger_channel",
      .summary = "List channels and events", .doc = "Without events, (Any) is implied."},
-    {GET, "/triggers/actions/definitions", AD, "configuration", LIST_COUNT, api_list, .reply = "automation_action_definition",
-     .summary = "List the actions that triggers may have"},
+    {GET, "/triggers/actions/definitions", AD, "configuration", LIST_COUNT, api_list,
+     .reply = "automation_action_definition", .summary = "List the actions that triggers may have"},
     {GET, "/triggers/:id", AD, "configuration", ONE, api_get, .summary = "Get a trigger"},
-    {POST, "/triggers", AD, "configuration", ONE, post_trigger, .permission = MANAGE_RULES, .input = trigger_input,
-     .summary = "Create a trigger",
-     .doc = "The pointer of an error locates it: actions/0/value. Notifications of the reply warn of a trigger that can't fire, that "
-            "another one "
-            "makes unreachable or contradicts, or that acts on something deleted.",
+    {POST, "/triggers", AD, "configuration", ONE, post_trigger, .permission = MANAGE_RULES,
+     .input = trigger_input, .summary = "Create a trigger",
+     .doc = "The pointer of an error locates it: actions/0/value. Notifications of the reply warn of a "
+            "trigger that can't fire, that another one makes unreachable or contradicts, or that acts on "
+            "something deleted.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
-    {POST, "/triggers/:id/dry_run", AD, "configuration", ONE, post_trigger_dry_run, .of = "trigger", .reply = "trigger_dry_run",
-     .status = 200, .input = dry_run_input, .summary = "Run a trigger for a conversation without effect",
-     .doc = "Shows the values that the propositions see and the effect of each action. Nothing changes, and nothing is sent.",
+    {POST, "/triggers/:id/dry_run", AD, "configuration", ONE, post_trigger_dry_run, .of = "trigger",
+     .reply = "trigger_dry_run", .status = 200, .input = dry_run_input,
+     .summary = "Run a trigger for a conversation without effect",
+     .doc = "Shows the values that the propositions see and the effect of each action. Nothing changes, and "
+            "nothing is sent.",
      .sample = {.body = "{\"case_id\":18}"}},
-    {PUT, "/triggers/reorder", AD, "configuration", NONE, put_triggers_order, .permission = MANAGE_RULES, .input = trigger_order,
-     .summary = "Reorder triggers"},
-    {PUT, "/triggers/:id", AD, "configuration", ONE, put_trigger, .permission = MANAGE_RULES, .input = trigger_input,
-     .summary = "Update a trigger"},
-    {PUT, "/triggers", AD, "configuration", COUNT, put_triggers, .permission = MANAGE_RULES, .input = trigger_switch,
-     .summary = "Enable or disable several triggers"},
-    {DELETE, "/triggers/:id", AD, "configuration", NONE, delete_triggers, .permission = MANAGE_RULES, .summary = "Delete a trigger"},
-    {DELETE, "/triggers", AD, "configuration", COUNT, delete_triggers, .permission = MANAGE_RULES, .summary = "Delete several triggers"},
+    {PUT, "/triggers/reorder", AD, "configuration", NONE, put_triggers_order, .permission = MANAGE_RULES,
+     .input = trigger_order, .summary = "Reorder triggers"},
+    {PUT, "/triggers/:id", AD, "configuration", ONE, put_trigger, .permission = MANAGE_RULES,
+     .input = trigger_input, .summary = "Update a trigger"},
+    {PUT, "/triggers", AD, "configuration", COUNT, put_triggers, .permission = MANAGE_RULES,
+     .input = trigger_switch, .summary = "Enable or disable several triggers"},
+    {DELETE, "/triggers/:id", AD, "configuration", NONE, delete_triggers, .permission = MANAGE_RULES,
+     .summary = "Delete a trigger"},
+    {DELETE, "/triggers", AD, "configuration", COUNT, delete_triggers, .permission = MANAGE_RULES,
+     .summary = "Delete several triggers"},
     {0},
 };
 
@@ -184,11 +207,12 @@ const struct resource trigger_resource = {.type = "trigger",
                                           .visible = access_rules,
                                           .changes_unseen = true};
 
-/* ---- channels --------------------------------------------------------------------------------------------------------- */
+/* ---- channels -------------------------------------------------------------------------------- */
 
 static const struct field channel_fields[] = {
     {"name", F_WORD, READONLY, .words = rule_channels, .doc = "Channel.", .example = "\"SYSTEM\""},
-    {"events", F_JSON, READONLY, .doc = "Its events. Without events, (Any) is implied.", .example = "[\"SLA_BREACHED\"]"},
+    {"events", F_JSON, READONLY, .doc = "Its events. Without events, (Any) is implied.",
+     .example = "[\"SLA_BREACHED\"]"},
     {0},
 };
 
@@ -200,16 +224,18 @@ static int trigger_channel_rows(struct call *c, struct view *v, struct str name,
         struct row *row = *out = row_new(v, layout_of(c->resource), 0);
         struct str events[8];
         size_t n = 0;
-        for (const enum rule_event *e = rule_events_of(order[i]); *e; e++) events[n++] = str_of(word_of(rule_events, (int)*e));
+        for (const enum rule_event *e = rule_events_of(order[i]); *e; e++)
+            events[n++] = str_of(word_of(rule_events, (int)*e));
         *row_cell(row, "name") = (struct value){V_INT, .i = order[i]};
         *row_cell(row, "events") = value_text(json_texts(c->work.arena, events, n));
     }
     return 0;
 }
 
-const struct resource trigger_channel_resource = {.type = "trigger_channel",
-                                                  .scope = "configuration",
-                                                  .title = "Channels of triggers",
-                                                  .doc = "Channels and events of changes, by which triggers are chosen.",
-                                                  .fields = channel_fields,
-                                                  .rows = trigger_channel_rows};
+const struct resource trigger_channel_resource = {
+    .type = "trigger_channel",
+    .scope = "configuration",
+    .title = "Channels of triggers",
+    .doc = "Channels and events of changes, by which triggers are chosen.",
+    .fields = channel_fields,
+    .rows = trigger_channel_rows};

@@ -5,11 +5,12 @@
 #include "core/rules/dry_run.h"
 #include "res/trigger_dry_run.h"
 
-/* ---- showing ---------------------------------------------------------------------------------------------------------- */
+/* ---- showing --------------------------------------------------------------------------------- */
 
 /* Fields of rules about people begin so; a token needs their scope to see the values. */
 static bool may_see_values(const struct view *v, struct str field) {
-    static const char *const people[] = {"users.", "requester.", "requesterfields.", "organizationfields.", "organizations.", "languages."};
+    static const char *const people[] = {
+        "users.", "requester.", "requesterfields.", "organizationfields.", "organizations.", "languages."};
     for (size_t i = 0; i < sizeof people / sizeof *people; i++)
         if (str_starts(field, str_of(people[i]))) return view_may_read(v, resource_of("user"));
     return true;
@@ -111,14 +112,15 @@ static void render_dry_actions(struct view *v, const struct row *row, const stru
 static const struct field dry_run_fields[] = {
     {"trigger", F_REF, READONLY, .ref = "trigger", .doc = "The trigger."},
     {"case", F_REF, READONLY, .ref = "case", .doc = "The conversation."},
-    {"holds", F_BOOL, READONLY, .doc = "True if all collections hold. Only then would the trigger act.", .example = "true"},
+    {"holds", F_BOOL, READONLY, .doc = "True if all collections hold. Only then would the trigger act.",
+     .example = "true"},
     {"predicate_collections", F_COMPUTED, READONLY, .column = "", .render = render_dry_collections,
-     .doc = "Each collection with its propositions. `seen`: the values of the conversation. `holds`: true if the proposition holds. "
-            "History operators find no change, because none is made.",
+     .doc = "Each collection with its propositions. `seen`: the values of the conversation. `holds`: true "
+            "if the proposition holds. History operators find no change, because none is made.",
      .example = "[]"},
     {"actions", F_COMPUTED, READONLY, .column = "", .render = render_dry_actions,
-     .doc = "Effect that each action would have: `changes` with names as in activities, `sent` with the recipients, or `refused` with the "
-            "reason.",
+     .doc = "Effect that each action would have: `changes` with names as in activities, `sent` with the "
+            "recipients, or `refused` with the reason.",
      .example = "[]"},
     {0},
 };
@@ -127,13 +129,15 @@ const struct resource trigger_dry_run_resource = {
     .type = "trigger_dry_run",
     .scope = "conversations",
     .title = "Dry runs of triggers",
-    .doc = "Values that a trigger would compare, and effects that its actions would have. Nothing is changed.",
+    .doc = "Values that a trigger would compare, and effects that its actions would have. Nothing is "
+           "changed.",
     .fields = dry_run_fields};
 
-/* ---- the handler ------------------------------------------------------------------------------------------------------ */
+/* ---- the handler ----------------------------------------------------------------------------- */
 
-const struct field dry_run_input[] = {
-    {"case_id", F_INT, PRESENT, .column = "", .min = 1, .max = INT64_MAX, .doc = "The conversation.", .example = "1"}, {0}};
+const struct field dry_run_input[] = {{"case_id", F_INT, PRESENT, .column = "", .min = 1, .max = INT64_MAX,
+                                       .doc = "The conversation.", .example = "1"},
+                                      {0}};
 
 int post_trigger_dry_run(struct call *c) {
     struct dry_run *run = ARENA_NEW(c->work.arena, struct dry_run);

@@ -11,13 +11,19 @@ static void recovery_codes(struct view *v, const struct row *row, const struct v
 
 static const struct field twofactor_fields[] = {
     {"is_enabled", F_BOOL, READONLY, .doc = "True if logins ask for a second factor."},
-    {"secret", F_TEXT, READONLY | NULLABLE | SECRET, .doc = "Secret for the authenticator, in Base32. Null after the confirmation.",
+    {"secret", F_TEXT, READONLY | NULLABLE | SECRET,
+     .doc = "Secret for the authenticator, in Base32. Null after the "
+            "confirmation.",
      .example = "\"JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP\""},
-    {"otpauth_url", F_TEXT, READONLY | NULLABLE | SECRET, .doc = "The secret as an address that authenticator apps open.",
-     .example = "\"otpauth://totp/desk:ada@example.com?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=desk\""},
-    {"qr_code", F_LONG, READONLY | NULLABLE | SECRET, .doc = "otpauth_url as a QR code (SVG).", .example = "\"<svg></svg>\""},
+    {"otpauth_url", F_TEXT, READONLY | NULLABLE | SECRET,
+     .doc = "The secret as an address that authenticator apps open.",
+     .example =
+         "\"otpauth://totp/desk:ada@example.com?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=desk\""},
+    {"qr_code", F_LONG, READONLY | NULLABLE | SECRET, .doc = "otpauth_url as a QR code (SVG).",
+     .example = "\"<svg></svg>\""},
     {"recovery_codes", F_COMPUTED, READONLY | SECRET, .render = recovery_codes,
-     .doc = "Recovery codes, shown only in the reply to POST. Each replaces one code of the authenticator, once.",
+     .doc = "Recovery codes, shown only in the reply to POST. Each replaces one code of the authenticator, "
+            "once.",
      .example = "[\"0f1e-2d3c-4b5a-6978\"]"},
     {0},
 };
@@ -37,7 +43,8 @@ static struct str percent_escaped(struct arena *a, struct str s) {
     size_t n = 0;
     for (size_t i = 0; i < s.n; i++) {
         unsigned char ch = (unsigned char)s.p[i];
-        bool plain = (ch >= '0' && ch <= '9') || (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || in_set(ch, "-_.~@");
+        bool plain = (ch >= '0' && ch <= '9') || (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') ||
+                     in_set(ch, "-_.~@");
         if (!plain) out[n++] = '%', out[n++] = hex[ch >> 4], ch = (unsigned char)hex[ch & 15];
         out[n++] = (char)ch;
     }
@@ -52,7 +59,8 @@ static int reply_factor(struct call *c, const struct factor *f) {
     *row_cell(row, "is_enabled") = (struct value){.type = V_INT, .i = f->enabled};
     if (!f->enabled) {
         struct str secret = base32(a, f->secret), host = percent_escaped(a, c->work.desk->host);
-        struct str url = str_fmt(a, "otpauth://totp/%s:%s?secret=%s&issuer=%s", host.p, percent_escaped(a, f->account).p, secret.p, host.p);
+        struct str url = str_fmt(a, "otpauth://totp/%s:%s?secret=%s&issuer=%s", host.p,
+                                 percent_escaped(a, f->account).p, secret.p, host.p);
         *row_cell(row, "secret") = value_text(secret);
         *row_cell(row, "otpauth_url") = value_text(url);
         *row_cell(row, "qr_code") = value_text(qr_svg(a, url.p));
@@ -71,20 +79,25 @@ static int post_twofactor(struct call *c) {
     struct str *codes = arena_array(c->work.arena, RECOVERY_CODES, sizeof *codes);
     TRY(api_input(c));
     int rc = factor_enable(&c->work, c->work.actor.user_id, in_text(c, "code"), codes);
-    if (rc <= 0) return rc < 0 ? rc : in_fail(c, "code", ERR_FIELD_INVALID, "This is not the current code of the authenticator.");
+    if (rc <= 0)
+        return rc < 0 ? rc
+                      : in_fail(c, "code", ERR_FIELD_INVALID,
+                                "This is not the current code of the authenticator.");
     c->prepared = codes;
     return reply_factor(c, &(struct factor){.enabled = true});
 }
 
 QUERY(factor_password, "SELECT password_hash FROM users WHERE id = :user");
 
-/* A parameter of DELETE, in the query or in the body. If both are given, they must be equal. p NULL: not sent. */
+/* A parameter of DELETE, in the query or in the body. If both are given, they must be equal. p NULL: not
+ * sent. */
 static int sent(struct call *c, const char *name, struct str *out) {
     const struct json *places[] = {json_named(c->query, str_of(name)), json_named(c->body, str_of(name))};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         const struct json *j = places[i];
         if (j == NULL || (j->type != JSON_STRING && j->type != JSON_NUMBER) || j->text.n == 0) continue;
-        if (out->p && !str_eq(*out, j->text)) return fail_field(&c->work, ERR_PARAMETERS_INCONSISTENT, str_of(name), NULL);
+        if (out->p && !str_eq(*out, j->text))
+            return fail_field(&c->work, ERR_PARAMETERS_INCONSISTENT, str_of(name), NULL);
         *out = j->text;
     }
     return 0;
@@ -101,12 +114,14 @@ static int sent_code(struct call *c, struct str *out) {
 static int prove_password(struct call *c, struct str password) {
     struct str hash;
     bool right = false;
-    TRY(db_text(c->work.conn, &factor_password, BINDS(B_INT("user", c->work.actor.user_id)), c->work.arena, &hash));
+    TRY(db_text(c->work.conn, &factor_password, BINDS(B_INT("user", c->work.actor.user_id)), c->work.arena,
+                &hash));
     TRY(auth_guess(c, hash, password, &right));
     return right ? 0 : fail(&c->work, ERR_AUTHENTICATION_FAILED);
 }
 
-/* Runs in the pool. A stolen session alone can't remove the second factor. Guesses are counted and locked, like those of logins. */
+/* Runs in the pool. A stolen session alone can't remove the second factor. Guesses are counted and locked,
+ * like those of logins. */
 static int prove(struct call *c) {
     static const char *const names[] = {"code", "password", NULL};
     struct str code = {0}, password = {0};
@@ -132,28 +147,34 @@ static const struct field enable_input[] = {
     {0},
 };
 static const struct field disable_args[] = {
-    {"code", F_TEXT, 0, .max = 32, .doc = "Code of the authenticator, or a recovery code.", .example = "\"123456\""},
+    {"code", F_TEXT, 0, .max = 32, .doc = "Code of the authenticator, or a recovery code.",
+     .example = "\"123456\""},
     {"password", F_PASSWORD, 0, .doc = "Password, in place of a code.", .example = "\"correct horse\""},
     {0},
 };
 static const struct route twofactor_routes[] = {
     {GET, "/profile/twofactor", ALL, "", ONE, get_twofactor, .summary = "Get your second factor",
-     .doc = "Until the confirmation, the reply has the secret for an authenticator. It stays the same within this session."},
-    {POST, "/profile/twofactor", ALL, "", ONE, post_twofactor, .input = enable_input, .summary = "Confirm your second factor",
-     .doc = "Logins ask for a code from now on. Ends your other sessions. The recovery codes are shown only in this reply.",
+     .doc = "Until the confirmation, the reply has the secret for an authenticator. It stays the same "
+            "within this session."},
+    {POST, "/profile/twofactor", ALL, "", ONE, post_twofactor, .input = enable_input,
+     .summary = "Confirm your second factor",
+     .doc = "Logins ask for a code from now on. Ends your other sessions. The recovery codes are shown only "
+            "in this reply.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE", .sample = {.refused = "FIELD_INVALID"}},
     {DELETE, "/profile/twofactor", ALL, "", NONE, delete_twofactor, .prepare = prove, .args = disable_args,
      .summary = "Remove your second factor",
-     .doc = "Send a code of the authenticator or a recovery code, as `code` or in X-OTP, or send the password. Send codes and passwords in "
-            "the body, because bodies are never logged.",
+     .doc = "Send a code of the authenticator or a recovery code, as `code` or in X-OTP, or send the "
+            "password. Send codes and passwords in the body, because bodies are never logged.",
      .errors = "ANY_FIELD_REQUIRED AUTHENTICATION_FAILED AUTHENTICATION_LOCKED RESOURCE_ACTION_NOT_AVAILABLE",
      .sample = {.refused = "RESOURCE_ACTION_NOT_AVAILABLE"}},
     {0},
 };
 
-const struct resource twofactor_resource = {.type = "twofactor",
-                                            .scope = "",
-                                            .title = "Two-factor login",
-                                            .doc = "Second factor of logins: one-time passwords of an authenticator (RFC 6238).",
-                                            .fields = twofactor_fields,
-                                            .routes = twofactor_routes};
+const struct resource twofactor_resource = {
+    .type = "twofactor",
+    .scope = "",
+    .title = "Two-factor login",
+    .doc = "Second factor of logins: one-time passwords of an authenticator "
+           "(RFC 6238).",
+    .fields = twofactor_fields,
+    .routes = twofactor_routes};

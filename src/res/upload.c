@@ -5,7 +5,7 @@
 #include "files/picture.h"
 #include "files/zip.h"
 
-/* ---- what was sent ------------------------------------------------------------------------------------------------- */
+/* ---- what was sent --------------------------------------------------------------------------- */
 
 static bool is_raw(const struct call *c) { return c->http->form == NULL; }
 
@@ -14,14 +14,16 @@ static int file_wrong(struct call *c, const struct http_file *f, enum error code
     return fail_field(&c->work, code, named ? f->field : S("file"), why ? "%s" : NULL, why);
 }
 
-/* The name of a raw body comes in the header or as an argument. If both are given, they must be equal. Returns 0, or a negative error. */
+/* The name of a raw body comes in the header or as an argument. If both are given, they must be equal.
+ * Returns 0, or a negative error. */
 static int header_or_given(struct call *c, struct str header, const char *argument, struct str *out) {
     const struct value *given = &arg(c, argument)->value;
     struct str said = given->type == V_TEXT ? str_leaf(given->s) : (struct str){0};
     *out = said.p ? said : header;
     if (header.n == 0 || said.p == NULL || str_eq(header, said)) return 0;
     return fail_field(&c->work, ERR_PARAMETERS_INCONSISTENT, str_of(argument),
-                      "The header Content-Disposition has a different value. Send equal values, or only one.");
+                      "The header Content-Disposition has a different value. Send equal values, or only "
+                      "one.");
 }
 
 static int file_read_name(struct call *c, const struct http_file *f, struct str *name) {
@@ -33,15 +35,20 @@ static int file_read_name(struct call *c, const struct http_file *f, struct str 
     if (!utf8_valid(*name)) return file_wrong(c, f, ERR_FIELD_INVALID, "The name of the file is not UTF-8.");
     *name = file_name_without_directions(c->work.arena, *name);
     if (name->n == 0) *name = S("file");
-    if (str_eq(*name, S(".")) || str_eq(*name, S(".."))) return file_wrong(c, f, ERR_FIELD_INVALID, "This is not a file name.");
+    if (str_eq(*name, S(".")) || str_eq(*name, S("..")))
+        return file_wrong(c, f, ERR_FIELD_INVALID, "This is not a file name.");
     const char *why = text_wrong(c->work.arena, *name, LIMIT_TITLE, true);
-    return why ? file_wrong(c, f, ERR_FIELD_INVALID, str_fmt(c->work.arena, "The file name is invalid: %s", why).p) : 0;
+    return why ? file_wrong(c, f, ERR_FIELD_INVALID,
+                            str_fmt(c->work.arena, "The file name is invalid: %s", why).p)
+               : 0;
 }
 
 static bool is_media_type(struct str s) {
     static const char tokens[] =
-        "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"; /* RFC 9110 section 5.6.2 */
-    struct str rest = s, essence = str_trim(str_cut(&rest, ';')), subtype = essence, type = str_cut(&subtype, '/');
+        /* RFC 9110 section 5.6.2 */
+        "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    struct str rest = s, essence = str_trim(str_cut(&rest, ';')), subtype = essence,
+               type = str_cut(&subtype, '/');
     for (size_t i = 0; i < s.n; i++)
         if (s.p[i] < ' ' || s.p[i] > '~') return false;
     if (s.n > LIMIT_TITLE || type.n == 0 || subtype.n == 0) return false;
@@ -50,7 +57,8 @@ static bool is_media_type(struct str s) {
     return true;
 }
 
-/* A plus of Base64 that was not percent-encoded was decoded to a blank. Base64 has no blanks, so the blank is read as a plus. */
+/* A plus of Base64 that was not percent-encoded was decoded to a blank. Base64 has no blanks, so the blank
+ * is read as a plus. */
 static int check_md5(struct call *c, const struct http_file *f) {
     if (!is_raw(c)) return 0;
     const struct in *md5 = arg(c, "_md5");
@@ -65,9 +73,10 @@ static int check_md5(struct call *c, const struct http_file *f) {
 void upload_read(struct call *c, const struct http_file *f, struct upload *u) {
     struct arena *a = c->work.arena;
     u->file = f;
-    u->row = (struct file_new){.content_type = is_media_type(f->type) ? f->type : S("application/octet-stream"),
-                               .sha256 = str_hex(a, f->sha256, sizeof f->sha256),
-                               .size = f->size};
+    u->row =
+        (struct file_new){.content_type = is_media_type(f->type) ? f->type : S("application/octet-stream"),
+                          .sha256 = str_hex(a, f->sha256, sizeof f->sha256),
+                          .size = f->size};
     file_read_name(c, f, &u->row.name);
     check_md5(c, f);
 }
@@ -83,7 +92,7 @@ int uploads_read(struct call *c, struct uploads *out) {
     return failed(&c->work) ? -(int)failure(&c->work) : 0;
 }
 
-/* ---- storing ------------------------------------------------------------------------------------------------------- */
+/* ---- storing --------------------------------------------------------------------------------- */
 
 int uploads_keep(struct call *c, const struct uploads *u) {
     struct picture *pictures = arena_array(c->work.arena, (size_t)u->count + 1, sizeof *pictures);
@@ -92,7 +101,8 @@ int uploads_keep(struct call *c, const struct uploads *u) {
         int rc = picture_look(path, &pictures[i]);
         if (rc == 0) pictures[i] = (struct picture){0};
         TRY(rc);
-        TRY(content_keep(c->work.arena, c->work.desk->files, u->list[i].row.sha256, path, u->list[i].row.size));
+        TRY(content_keep(c->work.arena, c->work.desk->files, u->list[i].row.sha256, path,
+                         u->list[i].row.size));
     }
     c->pictures = pictures;
     return 0;
@@ -102,7 +112,9 @@ int uploads_create(struct call *c, const struct uploads *u, int64_t *ids) {
     const struct picture *pictures = c->pictures;
     for (int i = 0; i < u->count; i++) {
         struct file_new row = u->list[i].row;
-        if (pictures) row.width = pictures[i].width, row.height = pictures[i].height, row.picture_type = (int)pictures[i].type;
+        if (pictures)
+            row.width = pictures[i].width, row.height = pictures[i].height,
+            row.picture_type = (int)pictures[i].type;
         TRY(content_hold(&c->work, row.sha256, u->list[i].file->path.p, row.size));
         TRY(file_create(&c->work, &row, &ids[i]));
     }

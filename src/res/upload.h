@@ -17,7 +17,8 @@ struct uploads {
 
 /* Reads one file of the request. Reports its problems. */
 void upload_read(struct call *c, const struct http_file *f, struct upload *u);
-/* Reads all files of the request. Reports the problems of all of them. Returns 0, or an error if the call has any problem. */
+/* Reads all files of the request. Reports the problems of all of them. Returns 0, or an error if the call
+ * has any problem. */
 int uploads_read(struct call *c, struct uploads *out);
 /* In .prepare, because it waits for the disk: stores the contents durably. Sets c->pictures. */
 int uploads_keep(struct call *c, const struct uploads *u);

@@ -20,7 +20,7 @@
 
 #include <inttypes.h>
 
-/* ---- members of the current user only ----------------------------------------------------------------------------------- */
+/* ---- members of the current user only -------------------------------------------------------- */
 
 static bool is_self(struct view *v, const struct row *row) {
     if (row->id == v->c->work.actor.user_id) return true;
@@ -42,8 +42,8 @@ static void own_channel(struct view *v, const struct row *row, const struct valu
     const struct desk *d = v->c->work.desk;
     struct arena *a = v->c->work.arena;
     if (!is_self(v, row)) return;
-    jw_str(&v->w,
-           str_fmt(a, "user_notifications-%s@%.40s", d->installation.p, mac_hex(a, &d->account_key, str_fmt(a, "notify %s", own->s.p)).p));
+    jw_str(&v->w, str_fmt(a, "user_notifications-%s@%.40s", d->installation.p,
+                          mac_hex(a, &d->account_key, str_fmt(a, "notify %s", own->s.p)).p));
 }
 
 /* Reported with all other problems. identity_add makes the final check. */
@@ -61,86 +61,103 @@ static int check_phone(struct call *c, struct in *in) {
     return fail_at(&c->work, ERR_FIELD_INVALID, S("phone"), in->pointer, "A phone number is expected.");
 }
 
-/* ---- the tables ---------------------------------------------------------------------------------------------------- */
+/* ---- the tables ------------------------------------------------------------------------------ */
 
-#define OWN_PERMISSIONS                                                                                          \
-    "SELECT u.id, p.id FROM users u JOIN role_permissions p ON p.role_id = u.role_id WHERE u.id IN @LIST(:ids) " \
-    "AND u.id = :me ORDER BY u.id, p.id"
+#define OWN_PERMISSIONS                                                                \
+    "SELECT u.id, p.id FROM users u JOIN role_permissions p ON p.role_id = u.role_id " \
+    "WHERE u.id IN @LIST(:ids) AND u.id = :me "                                        \
+    "ORDER BY u.id, p.id"
 
 static const struct field user_fields[] = {
     {"uuid", F_TEXT, READONLY, .to = TO_STAFF, .doc = "UUID of the person."},
-    {"full_name", F_TEXT, REQUIRED | BY_HANDLER, .render = person_name, .doc = "Name of the person.", .example = "\"Ada Byron\""},
+    {"full_name", F_TEXT, REQUIRED | BY_HANDLER, .render = person_name, .doc = "Name of the person.",
+     .example = "\"Ada Byron\""},
     {"email", F_EMAIL, CREATE_ONLY | INPUT_ONLY | BY_HANDLER, .check = check_email,
-     .doc = "E-mail address. No other person may have it. Send email or phone.", .example = "\"ada.byron@example.com\""},
-    {"phone", F_TEXT, CREATE_ONLY | INPUT_ONLY | BY_HANDLER, .check = check_phone, .doc = "Phone number. No other person may have it.",
-     .example = "\"+49 30 1234567\""},
-    {"password", F_PASSWORD, INPUT_ONLY | BY_HANDLER, .doc = "At least 8 characters for staff, 5 for customers.",
-     .example = "\"correct horse\""},
+     .doc = "E-mail address. No other person may have it. Send email or phone.",
+     .example = "\"ada.byron@example.com\""},
+    {"phone", F_TEXT, CREATE_ONLY | INPUT_ONLY | BY_HANDLER, .check = check_phone,
+     .doc = "Phone number. No other person may have it.", .example = "\"+49 30 1234567\""},
+    {"password", F_PASSWORD, INPUT_ONLY | BY_HANDLER,
+     .doc = "At least 8 characters for staff, 5 for customers.", .example = "\"correct horse\""},
     {"team_ids", F_IDS, INPUT_ONLY | BY_HANDLER, .doc = "Teams of a staff member.", .example = "[1]"},
-    {"legacy_id", F_TEXT, NULLABLE | UNIQUE, .to = TO_STAFF, .doc = "Id in the system that the person was imported from."},
-    {"designation", F_TEXT, NULLABLE, .fold = "designation_key", .to = TO_CUSTOMERS, .doc = "Job title of the person.",
-     .example = "\"Support engineer\""},
+    {"legacy_id", F_TEXT, NULLABLE | UNIQUE, .to = TO_STAFF,
+     .doc = "Id in the system that the person was imported from."},
+    {"designation", F_TEXT, NULLABLE, .fold = "designation_key", .to = TO_CUSTOMERS,
+     .doc = "Job title of the person.", .example = "\"Support engineer\""},
     {"is_enabled", F_BOOL, UPDATE_ONLY, .to = TO_STAFF, .doc = "True if the person may log in."},
-    {"is_mfa_enabled", F_BOOL, READONLY, .to = TO_STAFF, .doc = "True if logins of the person ask for a second factor."},
-    {"role", F_REF, BY_HANDLER, .ref = "role", .initial = "4", .to = TO_STAFF, .doc = "Role of the person. Default: customer."},
+    {"is_mfa_enabled", F_BOOL, READONLY, .to = TO_STAFF,
+     .doc = "True if logins of the person ask for a second factor."},
+    {"role", F_REF, BY_HANDLER, .ref = "role", .initial = "4", .to = TO_STAFF,
+     .doc = "Role of the person. Default: customer."},
     PERSON_AVATAR,
-    {"agent_case_access", F_WORD, NULLABLE, .column = PERSON_CASE_ACCESS, .words = case_accesses, .to = TO_STAFF,
+    {"agent_case_access", F_WORD, NULLABLE, .column = PERSON_CASE_ACCESS, .words = case_accesses,
+     .to = TO_STAFF,
      .doc = "Conversations that a staff member sees. Default: those of the role. Null for customers."},
-    {"organization_case_access", F_WORD, 0, .words = organization_accesses, .initial = "REQUESTED", .to = TO_STAFF,
-     .doc = "True if a customer also sees the conversations of a shared organization."},
-    {"organization", F_REF, NULLABLE | BY_HANDLER, .column = PERSON_ORGANIZATION, .ref = "organization", .to = TO_STAFF,
-     .doc = "Organization of the person."},
+    {"organization_case_access", F_WORD, 0, .words = organization_accesses, .initial = "REQUESTED",
+     .to = TO_STAFF, .doc = "True if a customer also sees the conversations of a shared organization."},
+    {"organization", F_REF, NULLABLE | BY_HANDLER, .column = PERSON_ORGANIZATION, .ref = "organization",
+     .to = TO_STAFF, .doc = "Organization of the person."},
     {"*", .group = person_identities},
     PERSON_EXTERNAL_IDENTIFIERS(NULLABLE),
     PERSON_ADDRESSES(NULLABLE),
     PERSON_WEBSITES(NULLABLE),
     {"*", .group = person_values},
     USER_TAGS,
-    {"pinned_notes_count", F_INT, READONLY, .to = TO_STAFF_ALONE, .doc = "Number of notes pinned to the person."},
+    {"pinned_notes_count", F_INT, READONLY, .to = TO_STAFF_ALONE,
+     .doc = "Number of notes pinned to the person."},
     {"locale", F_REF, NULLABLE, .ref = "locale", .to = TO_STAFF, .doc = "Language of e-mails to the person."},
     {"*", .group = person_zone},
     {"greeting", F_TEXT, NULLABLE | UPDATE_ONLY, .to = TO_CUSTOMERS, .doc = "Greeting of the person."},
-    {"signature", F_LONG, NULLABLE, .max = 4000, .to = TO_STAFF, .doc = "Signature under the person's replies."},
-    {"status_message", F_TEXT, NULLABLE | UPDATE_ONLY, .to = TO_CUSTOMERS, .doc = "Status message of the person."},
+    {"signature", F_LONG, NULLABLE, .max = 4000, .to = TO_STAFF,
+     .doc = "Signature under the person's replies."},
+    {"status_message", F_TEXT, NULLABLE | UPDATE_ONLY, .to = TO_CUSTOMERS,
+     .doc = "Status message of the person."},
     {"*", .group = person_program},
     {"last_seen_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "Time at which the person was last seen."},
     {"last_active_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "Time of the person's last activity."},
-    {"realtime_channel", F_COMPUTED, READONLY, .render = person_realtime_channel, .to = TO_STAFF, .doc = "Realtime channel of changes.",
-     .example = "\"presence-0f@v1_users_2\""},
+    {"realtime_channel", F_COMPUTED, READONLY, .render = person_realtime_channel, .to = TO_STAFF,
+     .doc = "Realtime channel of changes.", .example = "\"presence-0f@v1_users_2\""},
     PERSON_PRESENCE_CHANNEL,
-    {"password_updated_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "Time of the last change of the password."},
+    {"password_updated_at", F_TIME, READONLY, .to = TO_STAFF,
+     .doc = "Time of the last change of the password."},
     {"avatar_updated_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "Time of the last change of the picture."},
     {"last_logged_in_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "Time of the last login."},
-    {"last_activity_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "Time of the last activity, up to a minute late."},
+    {"last_activity_at", F_TIME, READONLY, .to = TO_STAFF,
+     .doc = "Time of the last activity, up to a minute late."},
     {"created_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "Time of creation."},
     {"updated_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "Time of the last change."},
-    {"permissions", F_MANY, READONLY | ON_DEMAND, .ref = "permission", .many = OWN_PERMISSIONS, .to = TO_STAFF,
-     .doc = "Permissions of the current user. Null for other people."},
+    {"permissions", F_MANY, READONLY | ON_DEMAND, .ref = "permission", .many = OWN_PERMISSIONS,
+     .to = TO_STAFF, .doc = "Permissions of the current user. Null for other people."},
     {"settings", F_MANY, READONLY | ON_DEMAND, .ref = "setting", .made = own_settings, .to = TO_STAFF,
      .doc = "Settings that clients of the current user need. Null for other people."},
-    {"notification_channel", F_COMPUTED, READONLY | ON_DEMAND, .column = "t.uuid", .render = own_channel, .to = TO_STAFF,
-     .doc = "Realtime channel of notifications of the current user. Null for other people.", .example = "\"user_notifications-0f@0f\""},
+    {"notification_channel", F_COMPUTED, READONLY | ON_DEMAND, .column = "t.uuid", .render = own_channel,
+     .to = TO_STAFF, .doc = "Realtime channel of notifications of the current user. Null for other people.",
+     .example = "\"user_notifications-0f@0f\""},
     {0},
 };
 
-/* ---- handlers ------------------------------------------------------------------------------------------------------- */
+/* ---- handlers -------------------------------------------------------------------------------- */
 
 /* Runs in the pool, because Argon2id takes 20 ms and 19 MiB. */
 static int hash_password(struct call *c) {
     const struct json *j = json_named(c->body, S("password"));
-    if (j == NULL || (j->type != JSON_STRING && j->type != JSON_NUMBER) || j->text.n == 0 || j->text.n > 1024) return 0;
+    if (j == NULL || (j->type != JSON_STRING && j->type != JSON_NUMBER) || j->text.n == 0 || j->text.n > 1024)
+        return 0;
     struct str *hash = ARENA_NEW(c->work.arena, struct str);
     TRY(auth_hash(c, j->text, hash));
     c->prepared = hash;
     return 0;
 }
 
-static struct str prepared_hash(const struct call *c) { return c->prepared ? *(const struct str *)c->prepared : (struct str){0}; }
+static struct str prepared_hash(const struct call *c) {
+    return c->prepared ? *(const struct str *)c->prepared : (struct str){0};
+}
 
 static int check_password(struct call *c, int64_t role_type) {
     int64_t least;
     const struct in *p = in(c, "password");
-    if (p->value.type != V_TEXT || password_rule(c->work.desk, (int)role_type, p->value.s, &least) == 0) return 0;
+    if (p->value.type != V_TEXT || password_rule(c->work.desk, (int)role_type, p->value.s, &least) == 0)
+        return 0;
     return in_fail(c, "password", ERR_FIELD_INVALID, "At least %d characters are needed.", (int)least);
 }
 
@@ -152,12 +169,14 @@ static struct str team_ids(struct call *c) {
 static int check_teams(struct call *c, int64_t role_type) {
     const struct in *teams = in(c, "team_ids");
     if (!teams->given || teams->value.type != V_IDS) return 0;
-    if (role_type < ROLE_COLLABORATOR && teams->value.i) return in_fail(c, "team_ids", ERR_FIELD_INVALID, "Customers are in no team.");
+    if (role_type < ROLE_COLLABORATOR && teams->value.i)
+        return in_fail(c, "team_ids", ERR_FIELD_INVALID, "Customers are in no team.");
     for (int64_t i = 0; i < teams->value.i; i++) {
         int rc = api_visible(c, resource_of("team"), teams->value.ids[i]);
         if (rc < 0) return rc;
         if (rc == 0)
-            fail_at(&c->work, ERR_FIELD_INVALID, S("team_ids"), str_fmt(c->work.arena, "team_ids/%d", (int)i), "%s", api_absent(c, "team"));
+            fail_at(&c->work, ERR_FIELD_INVALID, S("team_ids"), str_fmt(c->work.arena, "team_ids/%d", (int)i),
+                    "%s", api_absent(c, "team"));
     }
     return failed(&c->work) ? -(int)failure(&c->work) : 0;
 }
@@ -180,7 +199,8 @@ static void user_ignore_access(struct call *c) {
 
 static int email_to_invite(struct call *c) {
     const struct in *email = in(c, "email");
-    if (email->value.type == V_TEXT || (email->given && failed(&c->work))) return 0; /* or its problem is already reported */
+    /* or its problem is already reported */
+    if (email->value.type == V_TEXT || (email->given && failed(&c->work))) return 0;
     return in_fail(c, "email", ERR_FIELD_REQUIRED, NULL);
 }
 
@@ -244,9 +264,9 @@ static int change_person(struct call *c, int64_t type) {
     struct user_change wanted = {
         .columns = list,
         .column_count = api_columns(c, list),
-        .set = (role ? USER_ROLE : 0U) | (given(c, "full_name") ? USER_NAME : 0U) | (password ? USER_PASSWORD : 0U) |
-               (given(c, "organization") ? USER_ORGANIZATION : 0U) | (teams ? USER_TEAMS : 0U) |
-               (given(c, "is_enabled") ? USER_ENABLED : 0U),
+        .set = (role ? USER_ROLE : 0U) | (given(c, "full_name") ? USER_NAME : 0U) |
+               (password ? USER_PASSWORD : 0U) | (given(c, "organization") ? USER_ORGANIZATION : 0U) |
+               (teams ? USER_TEAMS : 0U) | (given(c, "is_enabled") ? USER_ENABLED : 0U),
         .full_name = in_text(c, "full_name"),
         .password_hash = prepared_hash(c),
         .team_ids = given(c, "team_ids") ? team_ids(c) : S("[]"),
@@ -262,7 +282,8 @@ static int put_user(struct call *c) {
     TRY(api_target(c));
     TRY(user_may_change(&c->work, c->id));
     user_ignore_access(c);
-    if (c->id == c->work.actor.user_id) in_ignore(c, "password", "use PUT /profile/password to change your own");
+    if (c->id == c->work.actor.user_id)
+        in_ignore(c, "password", "use PUT /profile/password to change your own");
     api_input(c);
     TRY(db_int(c->work.conn, &user_role_type, BINDS(B_INT("id", c->id)), &type));
     TRY(db_int(c->work.conn, &user_role, BINDS(B_INT("id", c->id)), &role));
@@ -314,7 +335,9 @@ static int put_user_avatar(struct call *c) {
     TRY(user_may_change(&c->work, c->id));
     api_input(c);
     if (!avatar_given(c))
-        in_fail(c, "avatar", ERR_FIELD_REQUIRED, "Send the picture as a part of multipart/form-data, or send its id as avatar_file_id.");
+        in_fail(c, "avatar", ERR_FIELD_REQUIRED,
+                "Send the picture as a part of multipart/form-data, or send its id "
+                "as avatar_file_id.");
     if (failed(&c->work)) return -(int)failure(&c->work);
     TRY(avatar_store(c, c->id));
     return api_reply(c);
@@ -326,12 +349,16 @@ static int fold_email(struct call *c, struct in *in) {
 }
 
 static const struct field user_list_args[] = {
-    {"role", F_WORDS, .words = role_types, .filter = "t.role_type IN @LIST(:role)", .doc = "Only people with these roles."},
-    {"is_enabled", F_BOOL, .filter = "t.is_enabled = :is_enabled", .doc = "Only people who may log in (true), or who may not (false)."},
-    {"organization_id", F_INT, .filter = "t.organization_id = :organization_id AND t.organization_id NOT IN " GONE_ORGANIZATIONS,
+    {"role", F_WORDS, .words = role_types, .filter = "t.role_type IN @LIST(:role)",
+     .doc = "Only people with these roles."},
+    {"is_enabled", F_BOOL, .filter = "t.is_enabled = :is_enabled",
+     .doc = "Only people who may log in (true), or who may not (false)."},
+    {"organization_id", F_INT,
+     .filter = "t.organization_id = :organization_id AND t.organization_id NOT IN " GONE_ORGANIZATIONS,
      .doc = "Only people of this organization."},
     {"email", F_EMAIL, .check = fold_email,
-     .filter = "t.id IN (SELECT e.user_id FROM identity_emails e WHERE e.email_key = :email AND e.is_claim = 0)",
+     .filter = "t.id IN (SELECT e.user_id FROM identity_emails e WHERE e.email_key = :email "
+               "AND e.is_claim = 0)",
      .doc = "Only the person with this e-mail address."},
     {0},
 };
@@ -340,7 +367,8 @@ static const struct field avatar_input[] = {AVATAR_PART, AVATAR_FILE, {0}};
 
 static const struct field delete_args[] = {
     {"purge", F_BOOL,
-     .doc = "True also erases personal data, even of people who were deleted before. Only for admins and owners. The conversations stay."},
+     .doc = "True also erases personal data, even of people who were deleted before. Only for admins and "
+            "owners. The conversations stay."},
     {0},
 };
 
@@ -348,7 +376,8 @@ static const struct field delete_args[] = {
 static int get_user(struct call *c) {
     struct path_var *asked = &c->vars[0];
     bool nobody = c->work.actor.rank == ROLE_PUBLIC;
-    int seen = nobody ? stranger_find(&c->work, asked->id, &c->conversation, &asked->id) : access_person(&c->work, asked->id);
+    int seen = nobody ? stranger_find(&c->work, asked->id, &c->conversation, &asked->id)
+                      : access_person(&c->work, asked->id);
     if (seen <= 0) return seen < 0 ? seen : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
     return api_get(c);
 }
@@ -358,45 +387,63 @@ static int get_me(struct call *c) {
     c->vars[0] = (struct path_var){.bind = ":id", .id = c->work.actor.user_id};
     c->var_count = 1;
     c->options.also = "+permissions,+settings,+notification_channel";
-    call_header(c, "Content-Location", str_fmt(c->work.arena, "%s/api/v1/users/%" PRId64, c->work.desk->base_url.p, c->work.actor.user_id));
+    call_header(
+        c, "Content-Location",
+        str_fmt(c->work.arena, "%s/api/v1/users/%" PRId64, c->work.desk->base_url.p, c->work.actor.user_id));
     return api_get(c);
 }
 
 static const struct route user_routes[] = {
     {GET, "/me", ALL, "", ONE, get_me, .bearer = BEARER_ANY, .content = "", .headers = "Content-Location",
-     .summary = "Get the current user", .doc = "The user, with permissions, settings and notification_channel."},
-    {GET, "/users", COL_PLUS, "users", LIST, api_list, .args = user_list_args, .order = {.descending = true}, .summary = "List users"},
-    {GET, "/users/definitions", COL_PLUS, "users", LIST_COUNT, api_list, .reply = "definition", .label = "definition",
-     .summary = "List the definitions for filters of users", .doc = "The fields of custom fields are called userfields.<key>."},
-    {POST, "/users/filter", COL_PLUS, "users", LIST, api_filter, .input = filter_input, .order = {.descending = true}, .reads = true,
-     .summary = "Find users by a predicate",
+     .summary = "Get the current user",
+     .doc = "The user, with permissions, settings and notification_channel."},
+    {GET, "/users", COL_PLUS, "users", LIST, api_list, .args = user_list_args, .order = {.descending = true},
+     .summary = "List users"},
+    {GET, "/users/definitions", COL_PLUS, "users", LIST_COUNT, api_list, .reply = "definition",
+     .label = "definition", .summary = "List the definitions for filters of users",
+     .doc = "The fields of custom fields are called userfields.<key>."},
+    {POST, "/users/filter", COL_PLUS, "users", LIST, api_filter, .input = filter_input,
+     .order = {.descending = true}, .reads = true, .summary = "Find users by a predicate",
      .doc = "The pointer of an error locates it: predicates/collections/0/propositions/1/operator."},
     {GET, "/users/:id", ALL | FINGERPRINT, "users", ONE, get_user, .summary = "Get a user",
-     .doc = "Staff get all users. Customers and fingerprints get the people of the conversations that they see, with fewer members."},
-    {GET, "/users/:id/avatar", PUBLIC, "", ONE, get_user_avatar, .args = avatar_args, .is_download = true, .label = "-",
-     .summary = "Get the picture of a user", .doc = "If the user has no picture, the reply is a drawing of the initials."},
-    {POST, "/users", AG_PLUS, "users", ONE, post_user, .prepare = hash_password, .lane = LANE_HASH, .lane_for = "password",
-     .permission = "users.update", .summary = "Create a user", .doc = "An e-mail address or a phone number is required."},
-    {POST, "/users/invite", AG_PLUS, "users", ONE, post_user_invite, .permission = "users.update", .summary = "Invite a user",
-     .doc = "Creates a user with an e-mail address and without a password. The server mails a link to set the password. It works for seven "
-            "days. If the desk has no mail relay, a notification says so, and the mail waits.",
+     .doc = "Staff get all users. Customers and fingerprints get the people of the conversations that they "
+            "see, with fewer members."},
+    {GET, "/users/:id/avatar", PUBLIC, "", ONE, get_user_avatar, .args = avatar_args, .is_download = true,
+     .label = "-", .summary = "Get the picture of a user",
+     .doc = "If the user has no picture, the reply is a drawing of the "
+            "initials."},
+    {POST, "/users", AG_PLUS, "users", ONE, post_user, .prepare = hash_password, .lane = LANE_HASH,
+     .lane_for = "password", .permission = "users.update", .summary = "Create a user",
+     .doc = "An e-mail address or a phone number is required."},
+    {POST, "/users/invite", AG_PLUS, "users", ONE, post_user_invite, .permission = "users.update",
+     .summary = "Invite a user",
+     .doc = "Creates a user with an e-mail address and without a password. The server mails a link to set "
+            "the password. It works for seven days. If the desk has no mail relay, a notification says so, "
+            "and the mail waits.",
      .sample = {.body = "{\"full_name\":\"Grace Murray\",\"email\":\"grace@example.com\"}"}},
-    {PUT, "/users/:id/avatar", AG_PLUS, "users", ONE, put_user_avatar, .prepare = avatar_prepare, .lane = LANE_PICTURE,
-     .input = avatar_input, .body = FILES_TAKEN, .permission = "users.update", .summary = "Set the picture of a user",
-     .doc = "Send the picture as a part of the body, or the id of an uploaded file. One of them is required.", .errors = "FIELD_REQUIRED"},
-    {PUT, "/users/:id", AG_PLUS, "users", ONE, put_user, .prepare = hash_password, .lane = LANE_HASH, .lane_for = "password",
-     .permission = "users.update", .summary = "Update a user",
-     .doc = "Agents change customers and themselves. Admins and owners change anyone of equal or lower rank. Your own password is ignored "
-            "here: use PUT /profile/password.",
+    {PUT, "/users/:id/avatar", AG_PLUS, "users", ONE, put_user_avatar, .prepare = avatar_prepare,
+     .lane = LANE_PICTURE, .input = avatar_input, .body = FILES_TAKEN, .permission = "users.update",
+     .summary = "Set the picture of a user",
+     .doc = "Send the picture as a part of the body, or the id of an uploaded file. One of them is "
+            "required.",
+     .errors = "FIELD_REQUIRED"},
+    {PUT, "/users/:id", AG_PLUS, "users", ONE, put_user, .prepare = hash_password, .lane = LANE_HASH,
+     .lane_for = "password", .permission = "users.update", .summary = "Update a user",
+     .doc = "Agents change customers and themselves. Admins and owners change anyone of equal or lower "
+            "rank. Your own password is ignored here: use PUT /profile/password.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {DELETE, "/users/:id/twofactor", AD, "users", NONE, delete_user_twofactor, .permission = "users.update",
-     .summary = "Remove the second factor of a user", .doc = "For a user who lost the authenticator and the recovery codes.",
+     .summary = "Remove the second factor of a user",
+     .doc = "For a user who lost the authenticator and the recovery codes.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE", .sample = {.refused = "RESOURCE_ACTION_NOT_AVAILABLE"}},
-    {DELETE, "/users/:id", AG_PLUS, "users", NONE, delete_users, .args = delete_args, .permission = "users.delete",
-     .summary = "Delete a user", .doc = "The user can no longer log in and loses all addresses. Conversations keep the name.",
+    {DELETE, "/users/:id", AG_PLUS, "users", NONE, delete_users, .args = delete_args,
+     .permission = "users.delete", .summary = "Delete a user",
+     .doc = "The user can no longer log in and loses all addresses. "
+            "Conversations keep the name.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
-    {DELETE, "/users", AG_PLUS, "users", COUNT, delete_users, .args = delete_args, .permission = "users.delete",
-     .summary = "Delete several users", .doc = "Deletes all of them or none.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+    {DELETE, "/users", AG_PLUS, "users", COUNT, delete_users, .args = delete_args,
+     .permission = "users.delete", .summary = "Delete several users", .doc = "Deletes all of them or none.",
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {0},
 };
 
@@ -408,7 +455,8 @@ const struct resource user_resource = {
     .doc = "Users: staff and customers.",
     .url = "users/:id",
     .table = "users",
-    /* Customers get the people of their conversations. Other people are shown as references, by .to of the fields. */
+    /* Customers get the people of their conversations. Other people are shown as references, by .to of the
+     * fields. */
     .fields = user_fields,
     .routes = user_routes,
     .visible = access_everyone,
@@ -421,13 +469,15 @@ const struct resource user_resource = {
     .changes_unseen = true,
     .changed = PERSON_CHANGED};
 
-/* ---- as listed for participants --------------------------------------------------------------------------------------- */
+/* ---- as listed for participants -------------------------------------------------------------- */
 
 static const struct field minimal_fields[] = {
     {"uuid", F_TEXT, READONLY, .to = TO_STAFF, .doc = "UUID of the person."},
-    {"full_name", F_TEXT, READONLY, .render = person_name, .doc = "Name of the person.", .example = "\"Ada Byron\""},
+    {"full_name", F_TEXT, READONLY, .render = person_name, .doc = "Name of the person.",
+     .example = "\"Ada Byron\""},
     {"role", F_REF, READONLY, .ref = "role", .to = TO_STAFF, .doc = "Role of the person."},
-    {"teams", F_MANY, 0, .ref = "team_minimal", .many = TEAMS_OF, .to = TO_CUSTOMERS, .doc = "Teams of a staff member."},
+    {"teams", F_MANY, 0, .ref = "team_minimal", .many = TEAMS_OF, .to = TO_CUSTOMERS,
+     .doc = "Teams of a staff member."},
     PERSON_AVATAR,
     {"last_activity_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "Time of the last activity."},
     {"last_active_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "Time of the person's last activity."},
@@ -447,7 +497,8 @@ const struct resource user_minimal_resource = {.type = "user_minimal",
                                                .changes_unseen = true,
                                                .brief_of = "user"};
 
-static const struct field team_minimal_fields[] = {{"title", F_TEXT, READONLY, .doc = "Name of the team."}, {0}};
+static const struct field team_minimal_fields[] = {{"title", F_TEXT, READONLY, .doc = "Name of the team."},
+                                                   {0}};
 const struct resource team_minimal_resource = {.type = "team_minimal",
                                                .scope = "users",
                                                .title = "Minimal teams",

@@ -6,17 +6,19 @@
 #include "core/cases/case_view.h"
 #include "core/fields/translation.h"
 
-/* ---- columns ---------------------------------------------------------------------------------------------------------- */
+/* ---- columns --------------------------------------------------------------------------------- */
 
 static const struct field column_fields[] = {
-    {"name", F_TEXT, READONLY, .doc = "Name of the column. Custom fields are called case_field_<id>.", .example = "\"updatedat\""},
+    {"name", F_TEXT, READONLY, .doc = "Name of the column. Custom fields are called case_field_<id>.",
+     .example = "\"updatedat\""},
     {"title", F_TEXT, READONLY, .doc = "Title for people.", .example = "\"Updated\""},
     {0},
 };
 
-QUERY(custom_columns,
-      "SELECT t.id, COALESCE(" TRANSLATION_OF("1") ", t.key) FROM custom_fields t WHERE t.area = 1 AND t.is_enabled = 1 AND "
-                                                   "t.is_system = 0 ORDER BY t.sort_order, t.id");
+QUERY(custom_columns, "SELECT t.id, COALESCE(" TRANSLATION_OF(
+                          "1") ", t.key) FROM custom_fields t "
+                               "WHERE t.area = 1 AND t.is_enabled = 1 AND t.is_system = 0 "
+                               "ORDER BY t.sort_order, t.id");
 
 static struct row **add_column(struct view *v, struct row **out, struct str name, struct str title) {
     struct row *row = *out = row_new(v, layout_of(v->c->resource), 0);
@@ -29,9 +31,11 @@ static int column_rows(struct call *c, struct view *v, struct str name, struct r
     struct arena *a = c->work.arena;
     int rc;
     (void)name; /* there is no read of a single column */
-    for (const struct case_column *k = case_columns; k->name; k++) out = add_column(v, out, str_of(k->name), str_of(k->title));
+    for (const struct case_column *k = case_columns; k->name; k++)
+        out = add_column(v, out, str_of(k->name), str_of(k->title));
     DB_ROWS(rc, c->work.conn, &custom_columns, NULL, row)
-    out = add_column(v, out, str_fmt(a, CASE_FIELD_COLUMN "%lld", (long long)col_int(row, 0)), str_dup(a, col_text(row, 1)));
+    out = add_column(v, out, str_fmt(a, CASE_FIELD_COLUMN "%lld", (long long)col_int(row, 0)),
+                     str_dup(a, col_text(row, 1)));
     return rc;
 }
 
@@ -42,26 +46,32 @@ const struct resource view_column_resource = {.type = "view_column",
                                               .fields = column_fields,
                                               .rows = column_rows};
 
-/* ---- counts ----------------------------------------------------------------------------------------------------------- */
+/* ---- counts ---------------------------------------------------------------------------------- */
 
 static void view_count_channel(struct view *v, const struct row *row, const struct value *own) {
     char id[INT_TEXT];
     (void)own;
-    JW_CAT(&v->w, S("presence-"), v->c->work.desk->installation, S("@v1_views_"), str_int(id, row_cell(row, "view")->i));
+    JW_CAT(&v->w, S("presence-"), v->c->work.desk->installation, S("@v1_views_"),
+           str_int(id, row_cell(row, "view")->i));
 }
 
 static const struct field count_fields[] = {
     {"view", F_REF, READONLY, .ref = "view", .doc = "The view."},
-    {"count", F_INT, READONLY, .doc = "Number of conversations of the view that the caller sees. Null if it is UNKNOWN.", .example = "12"},
+    {"count", F_INT, READONLY,
+     .doc = "Number of conversations of the view that the caller sees. Null if it "
+            "is UNKNOWN.",
+     .example = "12"},
     {"count_accuracy", F_WORD, READONLY, .words = count_accuracies,
-     .doc = "KNOWN: exact. RELATIVE: exact a short time ago. UNKNOWN: not counted yet; ask again.", .example = "\"KNOWN\""},
-    {"realtime_channel", F_COMPUTED, READONLY, .render = view_count_channel, .doc = "Channel of realtime events of the view.",
-     .example = "\"presence-0f@v1_views_4\""},
+     .doc = "KNOWN: exact. RELATIVE: exact a short time ago. UNKNOWN: not counted yet; ask again.",
+     .example = "\"KNOWN\""},
+    {"realtime_channel", F_COMPUTED, READONLY, .render = view_count_channel,
+     .doc = "Channel of realtime events of the view.", .example = "\"presence-0f@v1_views_4\""},
     {0},
 };
 
-QUERY(views_listed, "SELECT t.id, t.type, t.predicate_collections FROM views t WHERE t.is_enabled = 1 AND " VIEW_IS_LISTED
-                    " ORDER BY t.sort_order, t.id");
+QUERY(views_listed,
+      "SELECT t.id, t.type, t.predicate_collections FROM views t WHERE t.is_enabled = 1 AND " VIEW_IS_LISTED
+      " ORDER BY t.sort_order, t.id");
 
 struct counted_view {
     int64_t id;
@@ -75,7 +85,8 @@ static int views_read(struct work *w, struct counted_view **out) {
     *out = NULL;
     DB_ROWS(rc, w->conn, &views_listed, BINDS(B_INT("me", w->actor.user_id)), row) {
         *out = arena_more(w->arena, *out, n, &room, sizeof **out);
-        (*out)[n++] = (struct counted_view){col_int(row, 0), (enum view_type)col_int(row, 1), str_dup(w->arena, col_text(row, 2))};
+        (*out)[n++] = (struct counted_view){col_int(row, 0), (enum view_type)col_int(row, 1),
+                                            str_dup(w->arena, col_text(row, 2))};
     }
     return rc < 0 ? rc : n;
 }
@@ -110,8 +121,8 @@ static int view_count_rows(struct call *c, struct view *v, struct str name, stru
 }
 
 static const struct route count_routes[] = {
-    {GET, "/views/counts", COL_PLUS, "conversations", LIST_COUNT, api_list, .is_heavy = true, .executor = POOL,
-     .summary = "Count the conversations of all views",
+    {GET, "/views/counts", COL_PLUS, "conversations", LIST_COUNT, api_list, .is_heavy = true,
+     .executor = POOL, .summary = "Count the conversations of all views",
      .doc = "The counts of all enabled views of the caller in one request, in the order of GET /views."},
     {0},
 };

@@ -1,5 +1,5 @@
-/* Incoming event webhooks. The token in the path is the only credential. The reply to one event shows it, with a
- * reference to its person; it does not say whether the person is new. */
+/* Incoming event webhooks. The token in the path is the only credential. The reply to one event shows it,
+ * with a reference to its person; it does not say whether the person is new. */
 #include "api/generic.h"
 #include "api/input.h"
 #include "base/limits.h"
@@ -8,9 +8,11 @@
 #include "core/programs/event_token.h"
 #include "res/groups.h"
 
-/* ---- the caller ------------------------------------------------------------------------------------------------------- */
+/* ---- the caller ------------------------------------------------------------------------------ */
 
-static int webhook_token(struct call *c, struct event_token *out) { return event_token_find(&c->work, c->vars[0].text, out); }
+static int webhook_token(struct call *c, struct event_token *out) {
+    return event_token_find(&c->work, c->vars[0].text, out);
+}
 
 /* A token that is unknown or disabled identifies nobody: such calls count as writes without login. */
 static int webhook_caller(struct call *c) {
@@ -24,7 +26,7 @@ static int webhook_caller(struct call *c) {
     return 0;
 }
 
-/* ---- the person ------------------------------------------------------------------------------------------------------- */
+/* ---- the person ------------------------------------------------------------------------------ */
 
 static bool letters_and(struct str s, const char *more) {
     for (size_t i = 0; i < s.n; i++) {
@@ -39,7 +41,9 @@ static int identity_invalid(struct call *c, const struct in *in, const char *why
 }
 
 static int check_event_phone(struct call *c, struct in *in) {
-    return event_identity_valid(&c->work, EVENT_PHONE, in->value.s) ? 0 : identity_invalid(c, in, "A phone number is expected.");
+    return event_identity_valid(&c->work, EVENT_PHONE, in->value.s)
+               ? 0
+               : identity_invalid(c, in, "A phone number is expected.");
 }
 
 static int check_event_twitter(struct call *c, struct in *in) {
@@ -95,14 +99,16 @@ static int check_event_person(struct call *c, struct in *in) {
     p->external_app = list[AT_APP].value.s;
     p->full_name = list[AT_NAME].value.s;
     if (p->external_app.p && p->identities[EVENT_EXTERNAL].p == NULL)
-        notice(&c->work, "NOTICE", "%.*s/external_app was ignored: there is no external_id.", (int)place.n, place.p);
+        notice(&c->work, "NOTICE", "%.*s/external_app was ignored: there is no external_id.", (int)place.n,
+               place.p);
     if (given == 0) return no_identity(c, in);
     if (p->identities[EVENT_EXTERNAL].p && p->external_app.p == NULL)
-        return fail_at(&c->work, ERR_FIELD_REQUIRED, list[AT_APP].name, list[AT_APP].pointer, "external_id needs the name of its system.");
+        return fail_at(&c->work, ERR_FIELD_REQUIRED, list[AT_APP].name, list[AT_APP].pointer,
+                       "external_id needs the name of its system.");
     return 0;
 }
 
-/* ---- properties ------------------------------------------------------------------------------------------------------- */
+/* ---- properties ------------------------------------------------------------------------------ */
 
 #define SOURCE "source"
 #define SOURCE_OTHER "CUSTOM" /* the source, if none is given */
@@ -126,7 +132,9 @@ static bool icon_url_valid(struct call *c, struct str s) {
     return is_clean_link(s, "https:");
 }
 
-static bool summary_valid(struct call *c, struct str s) { return text_wrong(c->work.arena, s, LIMIT_TITLE, true) == NULL; }
+static bool summary_valid(struct call *c, struct str s) {
+    return text_wrong(c->work.arena, s, LIMIT_TITLE, true) == NULL;
+}
 
 static bool color_valid(struct call *c, struct str s) {
     (void)c;
@@ -176,7 +184,8 @@ static struct str properties_text(struct arena *a, const struct json *object) {
     bool sourced = !property_blank(object ? json_member(object, S(SOURCE)) : NULL);
     jw_init(&w, &b);
     jw_object(&w);
-    for (const struct json *j = object && object->type == JSON_OBJECT ? object->first : NULL; j; j = j->next) {
+    for (const struct json *j = object && object->type == JSON_OBJECT ? object->first : NULL; j;
+         j = j->next) {
         if (!sourced && str_eq(j->name, S(SOURCE))) continue;
         jw_key_raw(&w, j->name);
         jw_json(&w, j);
@@ -195,28 +204,31 @@ static int check_event_properties(struct call *c, struct in *in) {
     TRY(check_reserved(c, in));
     in->value = (struct value){V_TEXT, .s = properties_text(c->work.arena, in->json)};
     if (in->value.s.n <= LIMIT_PROPERTIES) return 0;
-    return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "At most %d bytes of JSON are allowed.", LIMIT_PROPERTIES);
+    return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer,
+                   "At most %d bytes of JSON are allowed.", LIMIT_PROPERTIES);
 }
 
-/* ---- events ----------------------------------------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 static int check_event(struct call *c, struct in *in) {
     if (letters_and(in->value.s, "_. ")) return 0;
-    return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "Letters, underscores, dots and blanks are expected.");
+    return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer,
+                   "Letters, underscores, dots and blanks are expected.");
 }
 
 static const struct field event_input[] = {
-    {"event", F_TEXT, REQUIRED, .check = check_event, .doc = "Kind of event: letters, underscores, dots and blanks.",
-     .example = "\"order.paid\""},
+    {"event", F_TEXT, REQUIRED, .check = check_event,
+     .doc = "Kind of event: letters, underscores, dots and blanks.", .example = "\"order.paid\""},
     {"user", F_OBJECT, REQUIRED, .check = check_event_person,
-     .doc = "The person: email, phone, twitter_id, facebook_id, external_id with external_app; at least one of them. The first that "
-            "belongs to a "
-            "person, in this order, finds the person. If none does, a customer is created with them and full_name.",
+     .doc = "The person: email, phone, twitter_id, facebook_id, external_id with external_app; at least one "
+            "of them. The first that belongs to a person, in this order, finds the person. If none does, a "
+            "customer is created with them and full_name.",
      .example = "{\"email\": \"cora@example.com\", \"full_name\": \"Cora Customer\"}"},
     {"properties", F_OBJECT, 0, .check = check_event_properties,
      .doc =
-         "Further data. Reserved keys: url (http or https), icon_url (https), summary, color (#rgb or #rrggbb, with or without #), source "
-         "(letters, underscores and dots; CUSTOM if absent). Other keys are free.",
+         "Further data. Reserved keys: url (http or https), icon_url (https), summary, color (#rgb or "
+         "#rrggbb, with or without #), source (letters, underscores and dots; CUSTOM if absent). Other keys "
+         "are free.",
      .example = "{\"summary\": \"Paid 12 EUR\", \"url\": \"https://shop.example.com/orders/1815\"}"},
     {"triggered_at", F_TIME, 0, .doc = "Time of the event. If absent: now."},
     {0},
@@ -225,7 +237,8 @@ static const struct field event_input[] = {
 enum { AT_EVENT, AT_PERSON, AT_PROPERTIES, AT_TIME }; /* places of event_input */
 
 static const struct field bulk_input[] = {
-    {"events", F_LIST, REQUIRED, .items = event_input, .doc = "At most 200 events, each with the parameters of one.",
+    {"events", F_LIST, REQUIRED, .items = event_input,
+     .doc = "At most 200 events, each with the parameters of one.",
      .example = "[{\"event\": \"order.paid\", \"user\": {\"email\": \"cora@example.com\"}}]"},
     {0},
 };
@@ -235,7 +248,8 @@ static struct event_new event_read(struct call *c, const struct in *list) {
     return (struct event_new){
         .event = list[AT_EVENT].value.s,
         .person = *(const struct event_person *)list[AT_PERSON].made,
-        .properties = properties->value.type == V_TEXT ? properties->value.s : properties_text(c->work.arena, NULL),
+        .properties =
+            properties->value.type == V_TEXT ? properties->value.s : properties_text(c->work.arena, NULL),
         .triggered_at = time->value.type == V_INT ? time->value.i : c->work.now,
     };
 }
@@ -272,8 +286,10 @@ static int bulk_read(struct call *c, const struct json *items, struct event_new 
     struct in *list;
     for (const struct json *j = items->first; j; j = j->next, at++) {
         struct str place = str_fmt(c->work.arena, "events/%d", at);
-        if (j->type != JSON_OBJECT) fail_at(&c->work, ERR_FIELD_INVALID, S("events"), place, "An object is expected.");
-        else if (input_read(c, event_input, true, j, place, &list, &count) >= 0) out[at] = event_read(c, list);
+        if (j->type != JSON_OBJECT)
+            fail_at(&c->work, ERR_FIELD_INVALID, S("events"), place, "An object is expected.");
+        else if (input_read(c, event_input, true, j, place, &list, &count) >= 0)
+            out[at] = event_read(c, list);
     }
     return failed(&c->work) ? -(int)failure(&c->work) : at;
 }
@@ -285,7 +301,8 @@ static int post_webhook_bulk(struct call *c) {
     TRY(api_input(c));
     const struct json *items = in(c, "events")->json;
     if (items->count == 0) return in_fail(c, "events", ERR_FIELD_EMPTY, NULL);
-    if (items->count > LIMIT_RECORDS) return in_fail(c, "events", ERR_FIELD_INVALID, "At most %d events are allowed.", LIMIT_RECORDS);
+    if (items->count > LIMIT_RECORDS)
+        return in_fail(c, "events", ERR_FIELD_INVALID, "At most %d events are allowed.", LIMIT_RECORDS);
     struct event_new *list = arena_array(c->work.arena, items->count, sizeof *list);
     int count = bulk_read(c, items, list);
     TRY(count);
@@ -294,11 +311,13 @@ static int post_webhook_bulk(struct call *c) {
 }
 
 static const struct route webhook_routes[] = {
-    {POST, "/webhook/:token/incoming", PUBLIC, "", ONE, post_webhook, .caller = webhook_caller, .input = event_input, .reply = "event",
-     .errors = "ANY_FIELD_REQUIRED", .summary = "Report an event",
-     .doc = "The token in the path is the credential. A disabled or unknown one: 404.", .sample = {.made_by = "/events/tokens"}},
-    {POST, "/bulk/webhook/:token/incoming", PUBLIC, "", NONE, post_webhook_bulk, .is_heavy = true, .caller = webhook_caller, .status = 201,
-     .input = bulk_input, .errors = "ANY_FIELD_REQUIRED", .summary = "Report several events", .doc = "All events are stored, or none.",
+    {POST, "/webhook/:token/incoming", PUBLIC, "", ONE, post_webhook, .caller = webhook_caller,
+     .input = event_input, .reply = "event", .errors = "ANY_FIELD_REQUIRED", .summary = "Report an event",
+     .doc = "The token in the path is the credential. A disabled or unknown one: 404.",
+     .sample = {.made_by = "/events/tokens"}},
+    {POST, "/bulk/webhook/:token/incoming", PUBLIC, "", NONE, post_webhook_bulk, .is_heavy = true,
+     .caller = webhook_caller, .status = 201, .input = bulk_input, .errors = "ANY_FIELD_REQUIRED",
+     .summary = "Report several events", .doc = "All events are stored, or none.",
      .sample = {.made_by = "/events/tokens"}},
     {0},
 };

@@ -29,7 +29,8 @@ static int contents_of_one(struct contents_sum *s, struct arena *a, int nth) {
     struct str *list;
     struct stat st;
     const char *folder = str_fmt(a, "%s/%02x", s->folder, nth).p;
-    if (lstat(folder, &st) == 0 && !S_ISDIR(st.st_mode)) return db_refuse(s->why, "%s is not a folder", folder);
+    if (lstat(folder, &st) == 0 && !S_ISDIR(st.st_mode))
+        return db_refuse(s->why, "%s is not a folder", folder);
     int n = contents_listed(a, s->folder, nth, &list), rc = 0;
     if (n < 0) return db_refuse(s->why, "%s can't be read: %s", folder, strerror(errno));
     for (int i = 0; i < n && rc == 0; i++) rc = contents_add(s, a, list[i]);
@@ -38,7 +39,8 @@ static int contents_of_one(struct contents_sum *s, struct arena *a, int nth) {
 
 static int contents_walk(struct arena *a, struct contents_sum *s, int64_t *count, int64_t *bytes) {
     struct stat st;
-    if (lstat(s->folder, &st) == 0 && !S_ISDIR(st.st_mode)) return db_refuse(s->why, "%s is not a folder", s->folder);
+    if (lstat(s->folder, &st) == 0 && !S_ISDIR(st.st_mode))
+        return db_refuse(s->why, "%s is not a folder", s->folder);
     int rc = 0;
     for (int nth = 0; nth < CONTENT_FOLDERS && rc == 0; nth++) {
         struct arena_mark m = arena_mark(a);
@@ -55,5 +57,6 @@ int contents_counted(struct arena *a, const char *folder, int64_t *count, int64_
 }
 
 int contents_verified(struct arena *a, const char *folder, int64_t *count, int64_t *bytes, struct why why) {
-    return contents_walk(a, &(struct contents_sum){.folder = folder, .verify = true, .why = why}, count, bytes);
+    return contents_walk(a, &(struct contents_sum){.folder = folder, .verify = true, .why = why}, count,
+                         bytes);
 }

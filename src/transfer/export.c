@@ -1,6 +1,7 @@
-/* The order of an export: (1) open the snapshot, (2) write the tables, (3) copy the contents, (4) write desk.json, (5) sync and rename. The caller
- * holds the guard of the contents (files/content.h), so the contents that the snapshot's rows refer to stay until they are copied. Each content
- * is read again from the copy. */
+/* The order of an export: (1) open the snapshot, (2) write the tables, (3) copy the contents, (4) write
+ * desk.json, (5) sync and rename. The caller holds the guard of the contents (files/content.h), so the
+ * contents that the snapshot's rows refer to stay until they are copied. Each content is read again from
+ * the copy. */
 #include "transfer/export.h"
 
 #include <errno.h>
@@ -32,9 +33,11 @@ struct exporting {
     int room; /* number of parts that m->parts has room for */
 };
 
-static int export_failed(struct why why, const char *path) { return db_refuse(why, "%s can't be written: %s", path, strerror(errno)); }
+static int export_failed(struct why why, const char *path) {
+    return db_refuse(why, "%s can't be written: %s", path, strerror(errno));
+}
 
-/* ---- one table --------------------------------------------------------------------------------------------- */
+/* ---- one table ------------------------------------------------------------------------------- */
 
 static struct part *part_written(struct exporting *g) { return &g->m->parts[g->m->count - 1]; }
 
@@ -47,7 +50,8 @@ static int export_begin(void *arg, const struct move_table *t, struct why why) {
     p->table.name = str_dup(g->arena, str_of(t->name)).p;
     p->table.columns = arena_array(g->arena, (size_t)t->count, sizeof *t->columns);
     memcpy(p->table.columns, t->columns, (size_t)t->count * sizeof *t->columns);
-    for (int i = 0; i < t->count; i++) p->table.columns[i].name = str_dup(g->arena, str_of(t->columns[i].name)).p;
+    for (int i = 0; i < t->count; i++)
+        p->table.columns[i].name = str_dup(g->arena, str_of(t->columns[i].name)).p;
     g->path = str_fmt(g->arena, "%s/%s.ndjson", g->tables, t->name).p;
     g->file = fopen(g->path, "wxe");
     crypto_hash_sha256_init(&g->sum);
@@ -82,10 +86,11 @@ static int export_end(void *arg, const struct move_table *t, struct why why) {
     return kept ? 0 : export_failed(why, g->path);
 }
 
-/* ---- all --------------------------------------------------------------------------------------------------- */
+/* ---- all ------------------------------------------------------------------------------------- */
 
 static int export_tables(struct exporting *g, struct why why) {
-    const struct db_dump dump = {.begin = export_begin, .row = export_row, .end = export_end, .arg = g, .progress = g->x->progress};
+    const struct db_dump dump = {
+        .begin = export_begin, .row = export_row, .end = export_end, .arg = g, .progress = g->x->progress};
     int rc = db_dump(g->x->conn, &dump, why);
     if (g->file) fclose(g->file);
     return rc < 0 ? rc : sync_path(g->tables) == 0 ? 0 : export_failed(why, g->tables);
@@ -104,14 +109,16 @@ static int export_manifest(struct exporting *g, struct why why) {
     FILE *f = fopen(path, "wxe");
     g->text.n = 0;
     manifest_write(&g->text, g->m);
-    bool kept = f && fwrite(g->text.p, 1, g->text.n, f) == g->text.n && fflush(f) == 0 && fsync(fileno(f)) == 0;
+    bool kept =
+        f && fwrite(g->text.p, 1, g->text.n, f) == g->text.n && fflush(f) == 0 && fsync(fileno(f)) == 0;
     if (f) kept = fclose(f) == 0 && kept;
     return kept ? 0 : export_failed(why, path);
 }
 
 static int export_finish(struct exporting *g, struct why why) {
     const char *parent = str_fmt(g->arena, "%s/..", g->x->to).p;
-    if (sync_path(g->draft) != 0 || rename(g->draft, g->x->to) != 0 || sync_path(parent) != 0) return export_failed(why, g->x->to);
+    if (sync_path(g->draft) != 0 || rename(g->draft, g->x->to) != 0 || sync_path(parent) != 0)
+        return export_failed(why, g->x->to);
     return 0;
 }
 
@@ -132,14 +139,20 @@ static int export_remove(const char *path, const struct stat *st, int kind, stru
 
 int desk_export(const struct desk_export *x, struct arena *a, struct manifest *out, struct why why) {
     struct exporting g = {.x = x, .arena = a, .m = out};
-    *out = (struct manifest){
-        .format = TRANSFER_FORMAT, .exported_at = x->now, .program = S(DESKD_VERSION), .base_url = x->base_url, .key_proof = x->key_proof};
+    *out = (struct manifest){.format = TRANSFER_FORMAT,
+                             .exported_at = x->now,
+                             .program = S(DESKD_VERSION),
+                             .base_url = x->base_url,
+                             .key_proof = x->key_proof};
     while (schema_files[out->schema].name) out->schema++;
     g.draft = str_fmt(a, "%s.draft", x->to).p;
     g.tables = str_fmt(a, "%s/" TABLES_FOLDER, g.draft).p;
     if (access(x->to, F_OK) == 0) return db_refuse(why, "%s exists already: name a new folder", x->to);
     if (mkdir(g.draft, 0700) != 0 && errno == EEXIST)
-        return db_refuse(why, "%s is left from an interrupted export, or another export is running: remove it if none is", g.draft);
+        return db_refuse(why,
+                         "%s is left from an interrupted export, or another export is running: remove "
+                         "it if none is",
+                         g.draft);
     if (access(g.draft, F_OK) != 0) return export_failed(why, g.draft);
     int rc = export_all(&g, why);
     if (rc < 0) nftw(g.draft, export_remove, 16, FTW_DEPTH | FTW_PHYS);

@@ -14,8 +14,8 @@ struct desk_export {
     void (*report)(void *arg, const char *line); /* a line for each content that is missing or damaged */
 };
 
-/* Writes the folder under another name, syncs it, and renames it. Removes the unfinished folder if it fails. Fills *out with what was
- * written, in the arena. */
+/* Writes the folder under another name, syncs it, and renames it. Removes the unfinished folder if it
+ * fails. Fills *out with what was written, in the arena. */
 int desk_export(const struct desk_export *x, struct arena *a, struct manifest *out, struct why why);
 
 #endif

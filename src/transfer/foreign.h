@@ -1,9 +1,10 @@
 /* Imports the data of another help desk into a new desk: its people, organizations, teams and tickets.
  *
- * The files are read in the order of `files` of the system (zendesk.c, zammad.c). Each item becomes one of the records below, and the functions
- * of src/core make the rows, with the time and the author of the item, so that counters, search, activities and the change log are those of
- * a desk in use. All is one transaction. legacy_id holds the foreign id ("zendesk:35436"), by which later items find earlier ones, so memory grows
- * only with the ids of posts and identities, which have no legacy_id. */
+ * The files are read in the order of `files` of the system (zendesk.c, zammad.c). Each item becomes one of
+ * the records below, and the functions of src/core make the rows, with the time and the author of the
+ * item, so that counters, search, activities and the change log are those of a desk in use. All is one
+ * transaction. legacy_id holds the foreign id ("zendesk:35436"), by which later items find earlier ones,
+ * so memory grows only with the ids of posts and identities, which have no legacy_id. */
 #ifndef TRANSFER_FOREIGN_H
 #define TRANSFER_FOREIGN_H
 
@@ -13,7 +14,7 @@
 
 enum { FOREIGN_TEAMS = 100 };
 
-/* ---- records; p NULL and 0: not given -------------------------------------------------------------------------- */
+/* ---- records; p NULL and 0: not given -------------------------------------------------------- */
 
 struct foreign_organization {
     int64_t id, created_at;
@@ -55,7 +56,7 @@ struct foreign_case {
     int post_count;
 };
 
-/* ---- loading ----------------------------------------------------------------------------------------------------- */
+/* ---- loading --------------------------------------------------------------------------------- */
 
 struct foreign_count {
     const char *what;
@@ -83,7 +84,9 @@ struct foreign_system;
 struct foreign {
     const struct foreign_system *system;
     const char *from, *contents; /* the folder with the files; the folder of contents of files */
-    struct desk *desk;           /* without a key of the audit log but at the end of works of `now`: old entries would be deleted at once */
+    /* without a key of the audit log but at the end of works of `now`: old entries would be deleted at
+     * once */
+    struct desk *desk;
     const struct key *audit_key;
     struct conn *conn;
     struct arena *memory; /* lives until the end */
@@ -102,24 +105,30 @@ int load_foreign_person(struct foreign *f, const struct foreign_person *p);
 int load_member(struct foreign *f, int64_t person_id, int64_t team_id);
 int load_identity(struct foreign *f, int64_t person_id, bool is_phone, struct str value);
 int load_case(struct foreign *f, const struct foreign_case *c);
-int foreign_has_case(struct foreign *f, int64_t id); /* 1 if the ticket with this id was imported, 0 if not, or a negative error */
+/* 1 if the ticket with this id was imported, 0 if not, or a negative error */
+int foreign_has_case(struct foreign *f, int64_t id);
 
 int foreign_once(struct foreign *f, struct foreign_ids *s, const char *member,
-                 int64_t id);                                         /* adds an id above 0, or refuses one that is there */
+                 /* adds an id above 0, or refuses one that is there */
+                 int64_t id);
 int foreign_twice(struct foreign *f, const char *member, int64_t id); /* refuses an id that is there twice */
 
 void foreign_made(struct foreign *f, const char *what, int64_t n);
-void foreign_skip(struct foreign *f, const char *what, int64_t id); /* reports what is not imported; `what` lives until the end */
+/* reports what is not imported; `what` lives until the end */
+void foreign_skip(struct foreign *f, const char *what, int64_t id);
 void foreign_skip_file(struct foreign *f, const char *what, const char *file);
 void foreign_explain(struct foreign *f, const char *kind, int64_t id, struct str name, int value);
-int foreign_term(const struct foreign *f, const char *kind, int64_t id, struct str name); /* by id, else by name; -1: not explained */
+/* by id, else by name; -1: not explained */
+int foreign_term(const struct foreign *f, const char *kind, int64_t id, struct str name);
 
-/* Stores a file of FOLDER/attachments/ID. Returns 1 with its row's id, 0 if there is no such file, or a negative error. */
+/* Stores a file of FOLDER/attachments/ID. Returns 1 with its row's id, 0 if there is no such file, or a
+ * negative error. */
 int foreign_file(struct foreign *f, struct work *w, const struct foreign_attachment *a, int64_t *id);
 
-/* ---- members of items ---------------------------------------------------------------------------------------------- */
+/* ---- members of items ------------------------------------------------------------------------ */
 
-/* Numbers may have a fraction of zeros, and texts may contain numbers, because programs that copy the replies of an API write them so. */
+/* Numbers may have a fraction of zeros, and texts may contain numbers, because programs that copy the
+ * replies of an API write them so. */
 bool whole_number(const struct json *value, int64_t *out);
 int64_t item_int(const struct json *item, const char *name);     /* 0: absent or no number */
 struct str item_text(const struct json *item, const char *name); /* p NULL: absent or null */
@@ -128,10 +137,18 @@ bool item_false(const struct json *item, const char *name);
 int64_t item_time(const struct json *item, const char *name); /* 0: absent or no time */
 const struct json *item_list(const struct json *item, const char *name);
 
-/* ---- shapes of items --------------------------------------------------------------------------------------------------- */
+/* ---- shapes of items ------------------------------------------------------------------------- */
 
 /* MEMBER_NEEDED: neither absent nor null; an id is above 0. */
-enum { MEMBER_ID = 1, MEMBER_TEXT = 2, MEMBER_TIME = 4, MEMBER_FLAG = 8, MEMBER_LIST = 16, MEMBER_OBJECT = 32, MEMBER_NEEDED = 64 };
+enum {
+    MEMBER_ID = 1,
+    MEMBER_TEXT = 2,
+    MEMBER_TIME = 4,
+    MEMBER_FLAG = 8,
+    MEMBER_LIST = 16,
+    MEMBER_OBJECT = 32,
+    MEMBER_NEEDED = 64
+};
 
 struct foreign_member {
     const char *name;
@@ -142,22 +159,28 @@ struct foreign_member {
 };
 
 struct foreign_shape {
-    const char *name;    /* name of the items, in messages */
-    const char *ignored; /* names with spaces between them, of members that are left out without a report (docs/TRANSFER.md) */
+    const char *name; /* name of the items, in messages */
+    /* names with spaces between them, of members that are left out without a report (docs/TRANSFER.md) */
+    const char *ignored;
     struct foreign_member members[28]; /* ends with name NULL */
 };
 
-/* Checks an object against its shape, and reports members that the shape does not contain. `path` begins the names of its members in
- * messages. `id`: of the item that reports name. Returns 0, or a negative error. */
-int foreign_check(struct foreign *f, const struct foreign_shape *shape, const struct json *object, const char *path, int64_t id);
-bool foreign_is_empty(const struct json *value); /* no value, null, false, or a text, list or object with nothing in it */
+/* Checks an object against its shape, and reports members that the shape does not contain. `path` begins
+ * the names of its members in messages. `id`: of the item that reports name. Returns 0, or a negative
+ * error. */
+int foreign_check(struct foreign *f, const struct foreign_shape *shape, const struct json *object,
+                  const char *path, int64_t id);
+/* no value, null, false, or a text, list or object with nothing in it */
+bool foreign_is_empty(const struct json *value);
 
-/* ---- systems --------------------------------------------------------------------------------------------------------- */
+/* ---- systems --------------------------------------------------------------------------------- */
 
 struct foreign_system {
     const char *name; /* begins legacy ids */
     struct foreign_part {
-        const char *name; /* files NAME.json, NAME-2.json, NAME.ndjson ...; also the member with the list in a page of the API */
+        /* files NAME.json, NAME-2.json, NAME.ndjson ...; also the member with the list in a page of the
+         * API */
+        const char *name;
         int (*take)(struct foreign *f, const struct json *item);
         const struct foreign_shape *shape; /* shape of its items */
         bool needed;
@@ -168,9 +191,10 @@ extern const struct foreign_system zendesk, zammad;
 
 /* Reads all items of the parts, in their order. Refusals name the file and the line or the item. */
 int foreign_read(struct foreign *f);
-/* Reads the file FOLDER/LIST/ID.json, if it is there, in the arena of the item: an array, or an object with the array `list`. Sets *path to
- * the beginning of the names of its members in messages. */
-int foreign_read_of(struct foreign *f, const char *list, int64_t id, const struct json **out, const char **path);
+/* Reads the file FOLDER/LIST/ID.json, if it is there, in the arena of the item: an array, or an object
+ * with the array `list`. Sets *path to the beginning of the names of its members in messages. */
+int foreign_read_of(struct foreign *f, const char *list, int64_t id, const struct json **out,
+                    const char **path);
 
 /* Fills a store that has an unfinished desk with an owner (desk_begin), in the write of `c`. */
 int foreign_import(struct foreign *f);

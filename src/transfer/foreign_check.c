@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 
-/* ---- reading --------------------------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 bool whole_number(const struct json *value, int64_t *out) {
     if (!value || (value->type != JSON_NUMBER && value->type != JSON_STRING)) return false;
@@ -55,7 +55,7 @@ bool foreign_is_empty(const struct json *value) {
     return true;
 }
 
-/* ---- checking -------------------------------------------------------------------------------------------------------- */
+/* ---- checking -------------------------------------------------------------------------------- */
 
 static bool is_time(const struct json *value) {
     int64_t ms;
@@ -76,14 +76,17 @@ static unsigned types_of(const struct json *value) {
 }
 
 static const char *words_of_types(struct arena *a, unsigned types) {
-    static const char *const words[] = {"a whole number", "a text", "a time (ISO 8601)", "true or false", "a list", "an object"};
+    static const char *const words[] = {"a whole number", "a text", "a time (ISO 8601)",
+                                        "true or false",  "a list", "an object"};
     struct str said = S("");
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (types & 1U << i) said = str_fmt(a, "%.*s%s%s", (int)said.n, said.p, said.n ? " or " : "", words[i]);
+        if (types & 1U << i)
+            said = str_fmt(a, "%.*s%s%s", (int)said.n, said.p, said.n ? " or " : "", words[i]);
     return said.p;
 }
 
-static int check_member(struct foreign *f, const struct foreign_member *m, const struct json *value, const char *path) {
+static int check_member(struct foreign *f, const struct foreign_member *m, const struct json *value,
+                        const char *path) {
     bool given = value && value->type != JSON_NULL;
     int64_t n;
     if (!given && m->is & MEMBER_NEEDED) return db_refuse(f->why, "%s%s is missing", path, m->name);
@@ -111,15 +114,19 @@ static bool shape_has(const struct foreign_shape *shape, struct str name) {
 
 enum { NAME_SHOWN = 60 };
 
-/* In Zammad, a field of one's own is a member among the others. Its name goes to a terminal, so it loses all bytes that are not ASCII. */
+/* In Zammad, a field of one's own is a member among the others. Its name goes to a terminal, so it loses
+ * all bytes that are not ASCII. */
 static void skip_unknown(struct foreign *f, const struct foreign_shape *shape, struct str name, int64_t id) {
     char shown[NAME_SHOWN + 1] = "";
-    for (size_t i = 0; i < name.n && i < NAME_SHOWN; i++) shown[i] = name.p[i] > ' ' && name.p[i] < 0x7F ? name.p[i] : '?';
+    for (size_t i = 0; i < name.n && i < NAME_SHOWN; i++)
+        shown[i] = name.p[i] > ' ' && name.p[i] < 0x7F ? name.p[i] : '?';
     foreign_skip(f, str_fmt(f->item, "values of the unknown member %s of %s", shown, shape->name).p, id);
 }
 
-int foreign_check(struct foreign *f, const struct foreign_shape *shape, const struct json *object, const char *path, int64_t id) {
-    if (object->type != JSON_OBJECT) return db_refuse(f->why, "%.*s is not an object", (int)strlen(path) - 1, path);
+int foreign_check(struct foreign *f, const struct foreign_shape *shape, const struct json *object,
+                  const char *path, int64_t id) {
+    if (object->type != JSON_OBJECT)
+        return db_refuse(f->why, "%.*s is not an object", (int)strlen(path) - 1, path);
     for (const struct foreign_member *m = shape->members; m->name; m++) {
         const struct json *value = json_member(object, str_of(m->name));
         TRY(check_member(f, m, value, path));

@@ -31,7 +31,8 @@ static int keep_copy(struct foreign *f, int in, int64_t size, struct str *sha256
     const char *draft = str_fmt(f->item, "%s/import", contents_tmp(f->item, f->contents).p).p;
     if (contents_open(f->contents, f->why.p, f->why.n) < 0) return -ERR_SERVICE_UNAVAILABLE;
     unlink(draft);
-    int out = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), rc = out < 0 ? -1 : copy_hashed(in, out, sum);
+    int out = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600),
+        rc = out < 0 ? -1 : copy_hashed(in, out, sum);
     if (out >= 0) close(out);
     if (rc < 0) db_refuse(f->why, "%s can't be written: %s", draft, strerror(errno));
     *sha256 = rc < 0 ? (struct str){0} : str_hex(f->item, sum, sizeof sum);
@@ -51,16 +52,21 @@ int foreign_file(struct foreign *f, struct work *w, const struct foreign_attachm
     struct stat st;
     struct str sha256;
     int in = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (in < 0) return errno == ENOENT || errno == ENOTDIR ? 0 : db_refuse(f->why, "%s can't be read: %s", path, strerror(errno));
-    if (fstat(in, &st) != 0 || !S_ISREG(st.st_mode)) return close(in), db_refuse(f->why, "%s is not a file", path);
+    if (in < 0)
+        return errno == ENOENT || errno == ENOTDIR
+                   ? 0
+                   : db_refuse(f->why, "%s can't be read: %s", path, strerror(errno));
+    if (fstat(in, &st) != 0 || !S_ISREG(st.st_mode))
+        return close(in), db_refuse(f->why, "%s is not a file", path);
     int rc = keep_copy(f, in, st.st_size, &sha256);
     close(in);
     TRY(rc);
     struct str name = str_leaf(a->name);
-    const struct file_new n = {.name = name.n && text_wrong(f->item, name, 255, true) == NULL ? name : S("attachment"),
-                               .content_type = type_valid(a->content_type) ? a->content_type : S("application/octet-stream"),
-                               .sha256 = sha256,
-                               .size = st.st_size};
+    const struct file_new n = {
+        .name = name.n && text_wrong(f->item, name, 255, true) == NULL ? name : S("attachment"),
+        .content_type = type_valid(a->content_type) ? a->content_type : S("application/octet-stream"),
+        .sha256 = sha256,
+        .size = st.st_size};
     TRY(file_create(w, &n, id));
     return 1;
 }

@@ -22,7 +22,7 @@
 
 enum { LINE_MAX_CHARACTERS = 250 };
 
-/* ---- texts ------------------------------------------------------------------------------------------------------------- */
+/* ---- texts ----------------------------------------------------------------------------------- */
 
 static struct str cut_at(struct str text, size_t most) {
     size_t n = 0;
@@ -34,14 +34,17 @@ static struct str cut_at(struct str text, size_t most) {
 /* One line without control characters. */
 static struct str line_of(struct foreign *f, struct str text, const char *fallback) {
     char *p = arena_bytes(f->item, text.n + 1);
-    for (size_t i = 0; i < text.n; i++) p[i] = (unsigned char)text.p[i] < ' ' || text.p[i] == 0x7F ? ' ' : text.p[i];
+    for (size_t i = 0; i < text.n; i++)
+        p[i] = (unsigned char)text.p[i] < ' ' || text.p[i] == 0x7F ? ' ' : text.p[i];
     struct str line = str_trim((struct str){p, text.n});
     return str_dup(f->item, line.n ? cut_at(line, LINE_MAX_CHARACTERS) : str_of(fallback));
 }
 
-static struct str legacy(struct foreign *f, int64_t id) { return str_fmt(f->item, "%s:%" PRId64, f->system->name, id); }
+static struct str legacy(struct foreign *f, int64_t id) {
+    return str_fmt(f->item, "%s:%" PRId64, f->system->name, id);
+}
 
-/* ---- works --------------------------------------------------------------------------------------------------------------- */
+/* ---- works ----------------------------------------------------------------------------------- */
 
 struct author {
     int64_t user_id;
@@ -75,13 +78,15 @@ static int foreign_done(struct foreign *f, struct work *w, int rc) {
     const struct problem *p = w->problems;
     if (!p) return db_refuse(f->why, "it can't be stored (%s)", error_info(rc)->code);
     struct str said = p->message.p ? p->message : str_of(error_info((int)p->code)->message);
-    return db_refuse(f->why, "%.*s%s%.*s", (int)p->parameter.n, p->parameter.p ? p->parameter.p : "", p->parameter.n ? ": " : "",
-                     (int)said.n, said.p);
+    return db_refuse(f->why, "%.*s%s%.*s", (int)p->parameter.n, p->parameter.p ? p->parameter.p : "",
+                     p->parameter.n ? ": " : "", (int)said.n, said.p);
 }
 
-static struct author author_owner(const struct foreign *f) { return (struct author){f->owner_id, ROLE_OWNER}; }
+static struct author author_owner(const struct foreign *f) {
+    return (struct author){f->owner_id, ROLE_OWNER};
+}
 
-/* ---- earlier items ----------------------------------------------------------------------------------------------------------- */
+/* ---- earlier items --------------------------------------------------------------------------- */
 
 QUERY(foreign_organization, "SELECT id FROM organizations WHERE legacy_id = :legacy");
 QUERY(foreign_team, "SELECT id FROM teams WHERE legacy_id = :legacy");
@@ -103,12 +108,13 @@ static int found_person(struct foreign *f, int64_t id, struct author *out) {
     return 1;
 }
 
-/* ---- organizations and teams --------------------------------------------------------------------------------------------------- */
+/* ---- organizations and teams ----------------------------------------------------------------- */
 
 enum { DOMAINS = 50 };
 
 /* The valid domains that no organization has. */
-static int domains_of(struct foreign *f, struct work *w, const struct foreign_organization *o, struct str *keys) {
+static int domains_of(struct foreign *f, struct work *w, const struct foreign_organization *o,
+                      struct str *keys) {
     int n = 0, place;
     for (const struct json *j = o->domains ? o->domains->first : NULL; j && n < DOMAINS; j = j->next) {
         keys[n] = j->type == JSON_STRING ? domain_read(f->item, j->text) : (struct str){0};
@@ -121,7 +127,8 @@ static int domains_of(struct foreign *f, struct work *w, const struct foreign_or
     return n;
 }
 
-static int load_tags(struct foreign *f, struct work *w, enum tagged kind, int64_t id, const struct json *tags, int64_t foreign_id) {
+static int load_tags(struct foreign *f, struct work *w, enum tagged kind, int64_t id, const struct json *tags,
+                     int64_t foreign_id) {
     struct str names[LIMIT_TAGS];
     int n = 0;
     for (const struct json *j = tags && tags->type == JSON_ARRAY ? tags->first : NULL; j; j = j->next) {
@@ -137,7 +144,8 @@ static int load_note(struct foreign *f, struct work *w, enum note_owner kind, in
     text = str_trim(text);
     if (!text.n) return 0;
     foreign_made(f, "notes", 1);
-    return note_add(w, &(struct note_new){.kind = kind, .owner_id = id, .text = cut_at(text, LIMIT_CONTENTS)}, &note);
+    return note_add(w, &(struct note_new){.kind = kind, .owner_id = id, .text = cut_at(text, LIMIT_CONTENTS)},
+                    &note);
 }
 
 static int organization_rows(struct foreign *f, struct work *w, const struct foreign_organization *o) {
@@ -179,15 +187,18 @@ int load_team(struct foreign *f, int64_t id, struct str title, int64_t created_a
         COLUMN_UNRECORDED(B_TEXT, "title", line_of(f, title, "Without name")),
         COLUMN_UNRECORDED(B_TEXT, "legacy_id", legacy(f, id)),
     };
-    return foreign_done(f, &w, record_insert(&w, (struct record){"team", "teams", NULL}, columns, sizeof columns / sizeof *columns, &team));
+    return foreign_done(f, &w,
+                        record_insert(&w, (struct record){"team", "teams", NULL}, columns,
+                                      sizeof columns / sizeof *columns, &team));
 }
 
-/* ---- people ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- people ---------------------------------------------------------------------------------- */
 
 QUERY(foreign_person_unknown, "SELECT 1 FROM users WHERE id = :id AND legacy_id IS NULL");
 
 /* Returns the address or number if it is valid and nobody has it. */
-static int free_identity(struct foreign *f, struct work *w, enum identity_kind kind, struct str value, int64_t id, struct str *out) {
+static int free_identity(struct foreign *f, struct work *w, enum identity_kind kind, struct str value,
+                         int64_t id, struct str *out) {
     *out = (struct str){0};
     if (!value.n) return 0;
     struct str line = line_of(f, value, "");
@@ -195,8 +206,9 @@ static int free_identity(struct foreign *f, struct work *w, enum identity_kind k
     TRY(held);
     if (held)
         foreign_skip(f,
-                     kind == IDENTITY_EMAIL ? "e-mail addresses that are not valid, or belong to another person"
-                                            : "phone numbers that are not valid, or belong to another person",
+                     kind == IDENTITY_EMAIL
+                         ? "e-mail addresses that are not valid, or belong to another person"
+                         : "phone numbers that are not valid, or belong to another person",
                      id);
     else *out = line;
     return 0;
@@ -207,23 +219,32 @@ struct owned {
 };
 
 /* Adds an address or number to a person who may have it already. */
-static int add_foreign_identity(struct foreign *f, struct work *w, struct owned by, enum identity_kind kind, struct str value) {
+static int add_foreign_identity(struct foreign *f, struct work *w, struct owned by, enum identity_kind kind,
+                                struct str value) {
     struct str line;
     int64_t owner, id;
     int owned = value.n ? identity_owner(w, kind, value, &owner) : 0;
     if (owned < 0 || (owned && owner == by.user)) return owned < 0 ? owned : 0;
     TRY(free_identity(f, w, kind, value, by.foreign_id, &line));
-    return line.n ? identity_add(w, kind, &(struct identity_new){.user_id = by.user, .value = line, .is_validated = true}, &id) : 0;
+    return line.n
+               ? identity_add(w, kind,
+                              &(struct identity_new){.user_id = by.user, .value = line, .is_validated = true},
+                              &id)
+               : 0;
 }
 
 int load_identity(struct foreign *f, int64_t person_id, bool is_phone, struct str value) {
     struct work w;
     struct author person;
     int found = found_person(f, person_id, &person);
-    if (found != 1) return found < 0 ? found : (foreign_skip(f, "addresses and numbers of people who were not imported", person_id), 0);
+    if (found != 1)
+        return found < 0
+                   ? found
+                   : (foreign_skip(f, "addresses and numbers of people who were not imported", person_id), 0);
     foreign_work(f, &w, 0, author_owner(f));
-    return foreign_done(
-        f, &w, add_foreign_identity(f, &w, (struct owned){person.user_id, person_id}, is_phone ? IDENTITY_PHONE : IDENTITY_EMAIL, value));
+    return foreign_done(f, &w,
+                        add_foreign_identity(f, &w, (struct owned){person.user_id, person_id},
+                                             is_phone ? IDENTITY_PHONE : IDENTITY_EMAIL, value));
 }
 
 static int join_teams(struct foreign *f, struct work *w, const struct foreign_person *p, int64_t user) {
@@ -263,7 +284,8 @@ static int person_rows(struct foreign *f, struct work *w, const struct foreign_p
 
 /* The owner of the new desk may be a person of the other system. The import changes this person now. */
 static int is_owner(struct foreign *f, struct work *w, const struct foreign_person *p) {
-    const struct column legacy_id = COLUMN_UNRECORDED(B_TEXT, "legacy_id", legacy(f, p->id)); /* watched: user_change records it */
+    /* watched: user_change records it */
+    const struct column legacy_id = COLUMN_UNRECORDED(B_TEXT, "legacy_id", legacy(f, p->id));
     struct user_change change = {.columns = &legacy_id, .column_count = 1};
     int64_t user, one;
     int rc = p->email.n ? identity_owner(w, IDENTITY_EMAIL, p->email, &user) : 0;
@@ -283,7 +305,8 @@ static int trace_staff(struct foreign *f, const struct foreign_person *p) {
     struct author there;
     TRY(found_person(f, p->id, &there));
     if (there.rank < ROLE_COLLABORATOR) return 0;
-    return audit_command(f->conn, &(struct audit_command){f->now, there.user_id, f->audit_key, AUDIT_STAFF_CREATED, S("deskd import")});
+    return audit_command(f->conn, &(struct audit_command){f->now, there.user_id, f->audit_key,
+                                                          AUDIT_STAFF_CREATED, S("deskd import")});
 }
 
 static const char *const made_by_role[] = {"", "administrators", "agents", "collaborators", "customers"};
@@ -315,7 +338,7 @@ int load_member(struct foreign *f, int64_t person_id, int64_t team_id) {
     return foreign_done(f, &w, team_add_members(&w, team, json_ids(f->item, &person.user_id, 1)));
 }
 
-/* ---- conversations ----------------------------------------------------------------------------------------------------------------- */
+/* ---- conversations --------------------------------------------------------------------------- */
 
 struct filed {
     int64_t ids[LIMIT_TAGS];
@@ -339,7 +362,8 @@ static int contents_of(struct foreign *f, const struct foreign_post *p, struct t
     return 0;
 }
 
-static int files_of(struct foreign *f, struct work *w, const struct foreign_case *c, const struct foreign_post *p, struct filed *out) {
+static int files_of(struct foreign *f, struct work *w, const struct foreign_case *c,
+                    const struct foreign_post *p, struct filed *out) {
     out->n = 0;
     for (int i = 0; i < p->attachment_count && out->n < LIMIT_TAGS; i++) {
         int found = foreign_file(f, w, &p->attachments[i], &out->ids[out->n]);
@@ -380,8 +404,8 @@ static const struct foreign_post *first_message(const struct foreign_case *c) {
     return NULL;
 }
 
-static int begin_case(struct foreign *f, const struct foreign_case *c, const struct foreign_post *first, struct author requester,
-                      int64_t *id) {
+static int begin_case(struct foreign *f, const struct foreign_case *c, const struct foreign_post *first,
+                      struct author requester, int64_t *id) {
     struct work w;
     struct filed files;
     struct told told;
@@ -398,7 +422,8 @@ static int begin_case(struct foreign *f, const struct foreign_case *c, const str
     TRY(contents_of(f, first, &told));
     TRY(files_of(f, &w, c, first, &files));
     TRY(found_id(f, &foreign_team, c->team_id, &n.assigned_team_id));
-    if (found_person(f, c->agent_id, &agent) == 1 && agent.rank >= ROLE_COLLABORATOR) n.assigned_agent_id = agent.user_id;
+    if (found_person(f, c->agent_id, &agent) == 1 && agent.rank >= ROLE_COLLABORATOR)
+        n.assigned_agent_id = agent.user_id;
     n.contents = told.text;
     n.html = told.html;
     n.files = files.ids;
@@ -408,7 +433,8 @@ static int begin_case(struct foreign *f, const struct foreign_case *c, const str
     return foreign_done(f, &w, rc);
 }
 
-static int add_post(struct foreign *f, const struct foreign_case *c, const struct foreign_post *p, int64_t id, int64_t *at) {
+static int add_post(struct foreign *f, const struct foreign_case *c, const struct foreign_post *p, int64_t id,
+                    int64_t *at) {
     struct work w;
     struct filed files;
     struct told told;
@@ -420,11 +446,14 @@ static int add_post(struct foreign *f, const struct foreign_case *c, const struc
     TRY(files_of(f, &w, c, p, &files));
     int rc = case_load(&w, id, &now);
     if (rc == 1 && p->is_note)
-        rc = note_add(
-            &w,
-            &(struct note_new){
-                .kind = NOTE_CASE, .owner_id = id, .text = told.text, .html = told.html, .files = files.ids, .file_count = files.n},
-            &post);
+        rc = note_add(&w,
+                      &(struct note_new){.kind = NOTE_CASE,
+                                         .owner_id = id,
+                                         .text = told.text,
+                                         .html = told.html,
+                                         .files = files.ids,
+                                         .file_count = files.n},
+                      &post);
     else if (rc == 1)
         rc = message_post(&w, &now,
                           &(struct message_new){.contents = told.text,
@@ -445,11 +474,13 @@ static int end_case(struct foreign *f, const struct foreign_case *c, int64_t id,
     foreign_work(f, &w, later(at, c->updated_at), author_owner(f));
     w.actor.user_id = 0;
     int rc = case_load(&w, id, &now);
-    /* A status of type NEW can't be reached again, so a conversation with replies stays as the replies left it. */
+    /* A status of type NEW can't be reached again, so a conversation with replies stays as the replies
+     * left it. */
     bool changes = c->status_type && c->status_type != now.status_type && c->status_type != STATUS_NEW;
     if (rc == 1 && changes) rc = status_id_of_type(&w, (enum status_type)c->status_type, &change.status_id);
     if (rc >= 0 && changes) rc = case_change(&w, &now, &change);
-    if (rc >= 0) rc = record_update(&w, (struct record){NULL, "cases", NULL}, &id, 1, NULL, 0); /* sets updated_at */
+    /* sets updated_at */
+    if (rc >= 0) rc = record_update(&w, (struct record){NULL, "cases", NULL}, &id, 1, NULL, 0);
     return foreign_done(f, &w, rc);
 }
 
@@ -461,7 +492,9 @@ int load_case(struct foreign *f, const struct foreign_case *c) {
     int found = found_id(f, &foreign_case_there, c->id, &id);
     if (found) return found < 0 ? found : foreign_twice(f, "id", c->id);
     found = found_person(f, c->requester_id, &requester);
-    if (found != 1) return found < 0 ? found : (foreign_skip(f, "tickets whose requester is not among the people", c->id), 0);
+    if (found != 1)
+        return found < 0 ? found
+                         : (foreign_skip(f, "tickets whose requester is not among the people", c->id), 0);
     TRY(sort_posts(f, c));
     first = first_message(c);
     TRY(begin_case(f, c, first ? first : &subject, requester, &id));
@@ -472,7 +505,7 @@ int load_case(struct foreign *f, const struct foreign_case *c) {
     return end_case(f, c, id, at);
 }
 
-/* ---- the import ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- the import ------------------------------------------------------------------------------ */
 
 int foreign_has_case(struct foreign *f, int64_t id) {
     int64_t case_id;

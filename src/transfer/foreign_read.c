@@ -1,5 +1,6 @@
-/* Files of other systems: (1) one object a line, (2) one document with an array, or (3) one document with an object that has the array, as a page
- * of their API. Lines are read one by one. A document is read whole. */
+/* Files of other systems: (1) one object a line, (2) one document with an array, or (3) one document with
+ * an object that has the array, as a page of their API. Lines are read one by one. A document is read
+ * whole. */
 #include "transfer/foreign.h"
 
 #include <dirent.h>
@@ -19,14 +20,16 @@ struct foreign_reading {
     const char *path, *name;
 };
 
-/* ---- items ----------------------------------------------------------------------------------------------------------- */
+/* ---- items ----------------------------------------------------------------------------------- */
 
 static int take_item(struct foreign_reading *r, const struct json *item, int64_t place, const char *unit) {
     struct foreign *f = r->f;
     char reason[400];
     if (item->type == JSON_NUMBER)
-        return db_refuse(f->why, "%s: %s %lld is only an id: export the objects themselves", r->name, unit, (long long)place);
-    if (item->type != JSON_OBJECT) return db_refuse(f->why, "%s: %s %lld is not an object", r->name, unit, (long long)place);
+        return db_refuse(f->why, "%s: %s %lld is only an id: export the objects themselves", r->name, unit,
+                         (long long)place);
+    if (item->type != JSON_OBJECT)
+        return db_refuse(f->why, "%s: %s %lld is not an object", r->name, unit, (long long)place);
     if (f->progress && ++f->items % 64 == 0) f->progress(r->part->name, f->items, f->items + 1);
     *f->why.p = 0;
     int rc = foreign_check(f, r->part->shape, item, "", item_int(item, "id"));
@@ -50,7 +53,9 @@ static int take_list(struct foreign_reading *r, const struct json *list) {
     return 0;
 }
 
-static const struct json *list_in(const struct json *j, const char *name) { return j->type == JSON_ARRAY ? j : item_list(j, name); }
+static const struct json *list_in(const struct json *j, const char *name) {
+    return j->type == JSON_ARRAY ? j : item_list(j, name);
+}
 
 static int file_text(struct foreign *f, struct arena *a, const char *path, struct str *out) {
     struct stat st;
@@ -77,7 +82,8 @@ static int refuse_json(struct foreign *f, const char *name, struct str text, con
     size_t line = 1, begin = 0;
     for (size_t i = 0; i < wrong->offset && i < text.n; i++)
         if (text.p[i] == '\n') line++, begin = i + 1;
-    return db_refuse(f->why, "%s: line %zu: byte %zu: %s", name, line, wrong->offset - begin + 1, wrong->reason);
+    return db_refuse(f->why, "%s: line %zu: byte %zu: %s", name, line, wrong->offset - begin + 1,
+                     wrong->reason);
 }
 
 static int read_foreign_document(struct foreign_reading *r) {
@@ -86,9 +92,12 @@ static int read_foreign_document(struct foreign_reading *r) {
     struct str text;
     struct arena *a = arena_new();
     int rc = file_text(r->f, a, r->path, &text);
-    if (rc == 0 && json_parse(a, without_mark(text), &j, &wrong) < 0) rc = refuse_json(r->f, r->name, without_mark(text), &wrong);
+    if (rc == 0 && json_parse(a, without_mark(text), &j, &wrong) < 0)
+        rc = refuse_json(r->f, r->name, without_mark(text), &wrong);
     const struct json *list = rc == 0 ? list_in(j, r->part->name) : NULL;
-    if (rc == 0 && !list) rc = db_refuse(r->f->why, "%s has neither a list nor a member \"%s\" with one", r->name, r->part->name);
+    if (rc == 0 && !list)
+        rc = db_refuse(r->f->why, "%s has neither a list nor a member \"%s\" with one", r->name,
+                       r->part->name);
     if (rc == 0) rc = take_list(r, list);
     arena_free(a);
     return rc;
@@ -107,7 +116,8 @@ static int read_one_line(struct foreign_reading *r, struct str line, int64_t num
     if (json_parse(f->item, without_mark(line), &j, &wrong) < 0)
         return number == 1 && may_be_document(r->name)
                    ? 0
-                   : db_refuse(f->why, "%s: line %lld: byte %zu: %s", r->name, (long long)number, wrong.offset + 1, wrong.reason);
+                   : db_refuse(f->why, "%s: line %lld: byte %zu: %s", r->name, (long long)number,
+                               wrong.offset + 1, wrong.reason);
     const struct json *list = list_in(j, r->part->name);
     int rc = list ? take_list(r, list) : take_item(r, j, number, "line");
     return rc < 0 ? rc : 1;
@@ -130,7 +140,8 @@ static int read_foreign_lines(struct foreign_reading *r, FILE *file) {
         r->f->item = NULL;
     }
     free(text);
-    return is_empty && may_be_document(r->name) ? 0 : rc; /* a list of lines may be empty, a document may not */
+    /* a list of lines may be empty, a document may not */
+    return is_empty && may_be_document(r->name) ? 0 : rc;
 }
 
 static int read_foreign_file(struct foreign_reading *r) {
@@ -142,7 +153,7 @@ static int read_foreign_file(struct foreign_reading *r) {
     return rc == 0 ? read_foreign_document(r) : rc < 0 ? rc : 0;
 }
 
-/* ---- files ----------------------------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static bool is_of_json(const char *file) {
     const char *end = strrchr(file, '.');
@@ -157,13 +168,17 @@ static bool file_of_part(const char *file, const char *name) {
 }
 
 /* By number: users-2 before users-10. */
-static int compare_numbers_of_names(const struct dirent **a, const struct dirent **b) { return strverscmp((*a)->d_name, (*b)->d_name); }
+static int compare_numbers_of_names(const struct dirent **a, const struct dirent **b) {
+    return strverscmp((*a)->d_name, (*b)->d_name);
+}
 
-static int read_foreign_part(struct foreign *f, const struct foreign_part *part, struct dirent **list, int n) {
+static int read_foreign_part(struct foreign *f, const struct foreign_part *part, struct dirent **list,
+                             int n) {
     int found = 0;
     for (int i = 0; i < n; i++) {
         if (!file_of_part(list[i]->d_name, part->name)) continue;
-        struct foreign_reading r = {f, part, str_fmt(f->memory, "%s/%s", f->from, list[i]->d_name).p, list[i]->d_name};
+        struct foreign_reading r = {f, part, str_fmt(f->memory, "%s/%s", f->from, list[i]->d_name).p,
+                                    list[i]->d_name};
         TRY(read_foreign_file(&r));
         found++;
     }
@@ -188,7 +203,9 @@ static int report_list(struct foreign *f, const char *list) {
         struct str rest = str_of(e->d_name), number = str_cut(&rest, '.');
         if (!is_of_json(e->d_name)) continue;
         rc = str_to_int(number, &id) && str_eq(rest, S("json")) ? foreign_has_case(f, id) : 0;
-        if (rc == 0) foreign_skip_file(f, "files of tickets that were not imported", str_fmt(f->item, "%s/%s", list, e->d_name).p);
+        if (rc == 0)
+            foreign_skip_file(f, "files of tickets that were not imported",
+                              str_fmt(f->item, "%s/%s", list, e->d_name).p);
     }
     arena_free(f->item);
     f->item = NULL;
@@ -200,7 +217,8 @@ int foreign_read(struct foreign *f) {
     struct dirent **list;
     int n = scandir(f->from, &list, NULL, compare_numbers_of_names), rc = 0;
     if (n < 0) return db_refuse(f->why, "%s can't be read: %s", f->from, strerror(errno));
-    for (const struct foreign_part *p = f->system->parts; p->name && rc == 0; p++) rc = read_foreign_part(f, p, list, n);
+    for (const struct foreign_part *p = f->system->parts; p->name && rc == 0; p++)
+        rc = read_foreign_part(f, p, list, n);
     for (int i = 0; i < n; i++) {
         report_other_file(f, list[i]->d_name);
         free(list[i]);
@@ -215,8 +233,10 @@ static bool has_next_page(const struct json *page) {
     return item_text(page, "next_page").n || (meta && item_true(meta, "has_more"));
 }
 
-int foreign_read_of(struct foreign *f, const char *list, int64_t id, const struct json **out, const char **path) {
-    const char *name = str_fmt(f->item, "%s/%lld.json", list, (long long)id).p, *file = str_fmt(f->item, "%s/%s", f->from, name).p;
+int foreign_read_of(struct foreign *f, const char *list, int64_t id, const struct json **out,
+                    const char **path) {
+    const char *name = str_fmt(f->item, "%s/%lld.json", list, (long long)id).p,
+               *file = str_fmt(f->item, "%s/%s", f->from, name).p;
     struct json *j;
     struct json_error wrong;
     struct str text;
@@ -225,7 +245,8 @@ int foreign_read_of(struct foreign *f, const char *list, int64_t id, const struc
     *path = str_fmt(f->item, "%s: %s", name, list).p;
     if (stat(file, &st) != 0 && (errno == ENOENT || errno == ENOTDIR)) return 0;
     TRY(file_text(f, f->item, file, &text));
-    if (json_parse(f->item, without_mark(text), &j, &wrong) < 0) return refuse_json(f, name, without_mark(text), &wrong);
+    if (json_parse(f->item, without_mark(text), &j, &wrong) < 0)
+        return refuse_json(f, name, without_mark(text), &wrong);
     if (has_next_page(j)) foreign_skip_file(f, "pages that follow a file", name);
     *out = list_in(j, list);
     return *out ? 0 : db_refuse(f->why, "%s has neither a list nor a member \"%s\" with one", name, list);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- counts ---------------------------------------------------------------------------------------------------------- */
+/* ---- counts ---------------------------------------------------------------------------------- */
 
 enum { COUNTS = 200 };
 
@@ -16,7 +16,8 @@ static struct foreign_count *count_of(struct foreign *f, struct foreign_count **
         if (++n == COUNTS) return *list;
     if (!*list) {
         *list = ARENA_NEW(f->memory, struct foreign_count);
-        (*list)->what = n == COUNTS - 1 ? "values of other unknown members" : str_dup(f->memory, str_of(what)).p;
+        (*list)->what =
+            n == COUNTS - 1 ? "values of other unknown members" : str_dup(f->memory, str_of(what)).p;
     }
     return *list;
 }
@@ -33,7 +34,7 @@ void foreign_skip_file(struct foreign *f, const char *what, const char *file) {
     if (c->n++ == 0) snprintf(c->example, sizeof c->example, "%s", file);
 }
 
-/* ---- terms ------------------------------------------------------------------------------------------------------------- */
+/* ---- terms ----------------------------------------------------------------------------------- */
 
 void foreign_explain(struct foreign *f, const char *kind, int64_t id, struct str name, int value) {
     struct foreign_term *t = ARENA_NEW(f->memory, struct foreign_term);
@@ -43,6 +44,7 @@ void foreign_explain(struct foreign *f, const char *kind, int64_t id, struct str
 
 int foreign_term(const struct foreign *f, const char *kind, int64_t id, struct str name) {
     for (const struct foreign_term *t = f->terms; t; t = t->next)
-        if (strcmp(t->kind, kind) == 0 && ((id && t->id == id) || (!id && name.n && str_eq(t->name, name)))) return t->value;
+        if (strcmp(t->kind, kind) == 0 && ((id && t->id == id) || (!id && name.n && str_eq(t->name, name))))
+            return t->value;
     return -1;
 }

@@ -1,6 +1,7 @@
-/* The order of an import: (1) read desk.json, (2) verify the contents of files and copy them, (3) fill the store in one transaction, whose last step
- * checks what an edited file could forge. Contents come first, because a committed row must have its content. A content without a row does no
- * harm: the desk removes it. */
+/* The order of an import: (1) read desk.json, (2) verify the contents of files and copy them, (3) fill the
+ * store in one transaction, whose last step checks what an edited file could forge. Contents come first,
+ * because a committed row must have its content. A content without a row does no harm: the desk removes
+ * it. */
 #include "transfer/import.h"
 
 #include <inttypes.h>
@@ -24,7 +25,7 @@ struct importing {
     struct import_summary *out;
 };
 
-/* ---- desk.json ----------------------------------------------------------------------------------------------- */
+/* ---- desk.json ------------------------------------------------------------------------------- */
 
 static int file_read(struct arena *a, const char *path, struct str *out, struct why why) {
     const char *reason;
@@ -41,12 +42,12 @@ static int check_key_proof(const struct desk_import *x, const struct manifest *m
     if (x->without_secrets) return 0;
     if (!x->key_proof.p)
         return db_refuse(why,
-                         "there is no server key: put the exported desk's secret.key into the data folder, or name it with --secret-file; "
-                         "without it, import with --without-secrets");
+                         "there is no server key: put the exported desk's secret.key into the data folder, "
+                         "or name it with --secret-file; without it, import with --without-secrets");
     if (str_eq(x->key_proof, m->key_proof)) return 0;
     return db_refuse(
-        why, "the server key is not that of the exported desk, so its encrypted values can't be read: use its secret.key, or import "
-             "with --without-secrets");
+        why, "the server key is not that of the exported desk, so its encrypted values can't be read: use "
+             "its secret.key, or import with --without-secrets");
 }
 
 int desk_import_open(const struct desk_import *x, struct arena *a, struct manifest *out, struct why why) {
@@ -59,24 +60,31 @@ int desk_import_open(const struct desk_import *x, struct arena *a, struct manife
     if (!is_plain_folder(str_fmt(a, "%s/" TABLES_FOLDER, x->from).p))
         return db_refuse(why, "%s/" TABLES_FOLDER " is not a folder", x->from);
     if (out->schema != newest)
-        return db_refuse(why, "the export has schema %" PRId64 ", but this deskd has %d: import it with deskd %.*s, then update that desk",
+        return db_refuse(why,
+                         "the export has schema %" PRId64
+                         ", but this deskd has %d: import it with deskd %.*s, then update "
+                         "that desk",
                          out->schema, newest, (int)out->program.n, out->program.p);
     return check_key_proof(x, out, why);
 }
 
-/* ---- the last step ------------------------------------------------------------------------------------------- */
+/* ---- the last step --------------------------------------------------------------------------- */
 
 QUERY(import_schema, "SELECT COUNT(*) FROM schema_version WHERE version BETWEEN 1 AND :newest");
 QUERY(import_schema_rows, "SELECT COUNT(*) FROM schema_version");
 QUERY(import_forged_role,
-      "SELECT id FROM roles WHERE type NOT IN (1, 2, 3, 4, 5) OR (type = 5 AND id <> 5) OR (id <= 5 AND type <> CASE id WHEN 1 "
-      "THEN 4 WHEN 2 THEN 3 WHEN 3 THEN 2 WHEN 4 THEN 1 ELSE 5 END) ORDER BY id LIMIT 1");
+      "SELECT id FROM roles WHERE type NOT IN (1, 2, 3, 4, 5) OR (type = 5 AND id <> 5) OR (id <= 5 "
+      "AND type <> CASE id WHEN 1 THEN 4 WHEN 2 THEN 3 WHEN 3 THEN 2 WHEN 4 THEN 1 ELSE 5 END) "
+      "ORDER BY id LIMIT 1");
 QUERY(import_system_roles, "SELECT COUNT(*) FROM roles WHERE id BETWEEN 1 AND 5");
-QUERY(import_forged_user, "SELECT u.id FROM users u JOIN roles r ON r.id = u.role_id WHERE u.role_type <> r.type ORDER BY u.id LIMIT 1");
+QUERY(import_forged_user, "SELECT u.id FROM users u JOIN roles r ON r.id = u.role_id "
+                          "WHERE u.role_type <> r.type ORDER BY u.id "
+                          "LIMIT 1");
 QUERY(import_people, "SELECT role_type, COUNT(*) FROM users WHERE deleted_at IS NULL GROUP BY role_type");
 
 /* Returns 1 with the answer of a query for one number, 0, or a refusal. */
-static int import_asked(struct conn *c, const struct query *q, const struct bind *binds, int64_t *out, struct why why) {
+static int import_asked(struct conn *c, const struct query *q, const struct bind *binds, int64_t *out,
+                        struct why why) {
     int rc = db_int(c, q, binds, out);
     return rc < 0 ? db_refuse(why, "the imported rows can't be read") : rc;
 }
@@ -86,18 +94,22 @@ static int check_schema(struct importing *g, struct conn *c, struct why why) {
     TRY(import_asked(c, &import_schema, BINDS(B_INT("newest", g->parts.m->schema)), &versions, why));
     TRY(import_asked(c, &import_schema_rows, NULL, &rows, why));
     if (versions == g->parts.m->schema && rows == versions) return 0;
-    return db_refuse(why, TABLES_FOLDER "/schema_version.ndjson does not list the schema files 1 to %" PRId64, g->parts.m->schema);
+    return db_refuse(why, TABLES_FOLDER "/schema_version.ndjson does not list the schema files 1 to %" PRId64,
+                     g->parts.m->schema);
 }
 
 static int refuse_row(struct importing *g, const char *table, int64_t id, const char *what, struct why why) {
-    return db_refuse(why, TABLES_FOLDER "/%s.ndjson:%" PRId64 ": %s", table, part_line(&g->parts, table, "id", id), what);
+    return db_refuse(why, TABLES_FOLDER "/%s.ndjson:%" PRId64 ": %s", table,
+                     part_line(&g->parts, table, "id", id), what);
 }
 
 /* A file of an export may have been edited. The type of the role decides the rights of a person. */
 static int check_forged_roles(struct importing *g, struct conn *c, struct why why) {
     int64_t id = 0;
     int found = import_asked(c, &import_forged_role, NULL, &id, why);
-    if (found == 1) return refuse_row(g, "roles", id, "the role has an unknown type, or that of another built-in role", why);
+    if (found == 1)
+        return refuse_row(g, "roles", id, "the role has an unknown type, or that of another built-in role",
+                          why);
     if (found == 0) found = import_asked(c, &import_system_roles, NULL, &id, why);
     if (found == 1 && id != 5) return db_refuse(why, TABLES_FOLDER "/roles.ndjson lacks a built-in role");
     if (found >= 0) found = import_asked(c, &import_forged_user, NULL, &id, why);
@@ -138,20 +150,22 @@ static int import_finish(void *arg, struct conn *c, struct why why) {
     TRY(check_forged_roles(g, c, why));
     TRY(check_contradictions(c, why));
     TRY(count_people(g, c, why));
-    if (g->x->without_secrets && secrets_drop(c, g->x->dropped) < 0) return db_refuse(why, "the secrets can't be deleted");
+    if (g->x->without_secrets && secrets_drop(c, g->x->dropped) < 0)
+        return db_refuse(why, "the secrets can't be deleted");
     return 0;
 }
 
-/* ---- the import ---------------------------------------------------------------------------------------------- */
+/* ---- the import ------------------------------------------------------------------------------ */
 
 static int import_contents(const struct desk_import *x, struct arena *a, struct manifest *m, struct why why) {
     const char *from = str_fmt(a, "%s/" FILES_FOLDER, x->from).p;
     int64_t count, bytes;
     TRY(contents_verified(a, from, &count, &bytes, why));
     if (count != m->contents || bytes != m->content_bytes)
-        return db_refuse(
-            why, "%s has %" PRId64 " contents, but " MANIFEST_FILE " counts %" PRId64 " (or their bytes differ): copy the export again",
-            from, count, m->contents);
+        return db_refuse(why,
+                         "%s has %" PRId64 " contents, but " MANIFEST_FILE " counts %" PRId64
+                         " (or their bytes differ): copy the export again",
+                         from, count, m->contents);
     return contents_copy(from, x->contents, NULL, why.p, why.n) < 0 ? -ERR_SERVICE_UNAVAILABLE : 0;
 }
 
@@ -160,12 +174,17 @@ static int import_vacant(struct conn *c) {
     return state < 0 ? state : state == DESK_EMPTY;
 }
 
-int desk_import_run(const struct desk_import *x, struct arena *a, struct manifest *m, struct import_summary *out, struct why why) {
+int desk_import_run(const struct desk_import *x, struct arena *a, struct manifest *m,
+                    struct import_summary *out, struct why why) {
     struct importing g = {.x = x, .parts = {x->from, m}, .out = out};
     *out = (struct import_summary){.contents = m->contents};
     TRY(import_contents(x, a, m, why));
-    struct db_fill f = {
-        .from = parts_source(&g.parts), .to = x->to, .vacant = import_vacant, .finish = import_finish, .arg = &g, .progress = x->progress};
+    struct db_fill f = {.from = parts_source(&g.parts),
+                        .to = x->to,
+                        .vacant = import_vacant,
+                        .finish = import_finish,
+                        .arg = &g,
+                        .progress = x->progress};
     for (int i = 0; i < m->count; i++) out->rows += m->parts[i].table.rows;
     return db_fill(&f, why.p, why.n);
 }

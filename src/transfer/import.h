@@ -19,9 +19,12 @@ struct import_summary {
     int64_t people[6]; /* by enum role_type; people who are not deleted */
 };
 
-/* Reads desk.json and refuses a folder that can't be imported: another format or schema, another server key. */
+/* Reads desk.json and refuses a folder that can't be imported: another format or schema, another server
+ * key. */
 int desk_import_open(const struct desk_import *x, struct arena *a, struct manifest *out, struct why why);
-/* Verifies and copies the contents of files, then fills the store in one transaction. Refusals name the file and the line. */
-int desk_import_run(const struct desk_import *x, struct arena *a, struct manifest *m, struct import_summary *out, struct why why);
+/* Verifies and copies the contents of files, then fills the store in one transaction. Refusals name the
+ * file and the line. */
+int desk_import_run(const struct desk_import *x, struct arena *a, struct manifest *m,
+                    struct import_summary *out, struct why why);
 
 #endif

@@ -33,15 +33,17 @@ struct part_reading {
     char where[160];
 };
 
-/* ---- opening ----------------------------------------------------------------------------------------------- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
-static const struct part *part_at(const struct move_table *t) { return (const struct part *)(const void *)t; } /* its first member */
+/* its first member */
+static const struct part *part_at(const struct move_table *t) { return (const struct part *)(const void *)t; }
 
 static int part_tables(void *self, struct arena *a, struct move_table **out, struct why why) {
     const struct parts *p = self;
     (void)a;
     *out = p->m->count ? &p->m->parts[0].table : NULL;
-    for (const struct move_table *t = *out; t; t = t->next) TRY(value_rules_check_last(t, COLUMN_LAST_ID_MAX, why));
+    for (const struct move_table *t = *out; t; t = t->next)
+        TRY(value_rules_check_last(t, COLUMN_LAST_ID_MAX, why));
     return 0;
 }
 
@@ -90,13 +92,16 @@ static int part_open(void *self, const struct move_table *t, void **handle, stru
 
 static const char *part_place(void *handle) {
     struct part_reading *r = handle;
-    snprintf(r->where, sizeof r->where, TABLES_FOLDER "/%s.ndjson:%lld: ", r->part->table.name, (long long)r->number);
+    snprintf(r->where, sizeof r->where, TABLES_FOLDER "/%s.ndjson:%lld: ", r->part->table.name,
+             (long long)r->number);
     return r->where;
 }
 
-static int part_refuse(struct part_reading *r, const char *what, struct why why) { return db_refuse(why, "%s%s", part_place(r), what); }
+static int part_refuse(struct part_reading *r, const char *what, struct why why) {
+    return db_refuse(why, "%s%s", part_place(r), what);
+}
 
-/* ---- the order of the primary key ---------------------------------------------------------------------------- */
+/* ---- the order of the primary key ------------------------------------------------------------ */
 
 static int values_compare(const struct value *a, const struct value *b) {
     if (a->kind == VALUE_INT && b->kind == VALUE_INT) return (a->i > b->i) - (a->i < b->i);
@@ -112,14 +117,16 @@ static int check_order(struct part_reading *r, const struct value *row, struct w
         for (int i = 0; i < t->count; i++)
             if (t->columns[i].key == place) order = values_compare(&row[i], &r->key[place - 1]);
     if (r->number > 1 && r->keys && order <= 0)
-        return part_refuse(
-            r, order == 0 ? "a row with this primary key is there already" : "the rows are not in the order of the primary key", why);
+        return part_refuse(r,
+                           order == 0 ? "a row with this primary key is there already"
+                                      : "the rows are not in the order of the primary key",
+                           why);
     for (int i = 0; i < t->count; i++)
         if (t->columns[i].key && t->columns[i].key <= r->keys) r->key[t->columns[i].key - 1] = row[i];
     return 0;
 }
 
-/* ---- reading ------------------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static int part_end(struct part_reading *r, struct why why) {
     unsigned char sum[crypto_hash_sha256_BYTES];
@@ -128,12 +135,14 @@ static int part_end(struct part_reading *r, struct why why) {
     sodium_bin2hex(hex, sizeof hex, sum, sizeof sum);
     if (r->number != r->part->table.rows)
         return db_refuse(why,
-                         TABLES_FOLDER "/%s.ndjson ends after line %lld, but " MANIFEST_FILE " counts %lld rows: copy the export again",
+                         TABLES_FOLDER "/%s.ndjson ends after line %lld, but " MANIFEST_FILE
+                                       " counts %lld rows: copy the export again",
                          r->part->table.name, (long long)r->number, (long long)r->part->table.rows);
     if (r->bytes != r->part->bytes || strcmp(hex, r->part->sha256) != 0)
         return db_refuse(why,
                          TABLES_FOLDER "/%s.ndjson differs from its SHA-256 in " MANIFEST_FILE
-                                       ": copy the export again, or correct bytes and sha256 there if you changed the file",
+                                       ": copy the export again, or correct bytes and sha256 there if you "
+                                       "changed the file",
                          r->part->table.name);
     return 0;
 }
@@ -159,16 +168,18 @@ static int part_next_row(void *handle, struct value *row, struct why why) {
     if (rc <= 0) return rc < 0 ? rc : part_end(r, why);
     struct arena *a = r->rows[r->number % 2];
     arena_return(a, r->empty[r->number % 2]);
-    if (row_read(a, line, &r->part->table, row, (struct why){reason, sizeof reason}) < 0) return part_refuse(r, reason, why);
+    if (row_read(a, line, &r->part->table, row, (struct why){reason, sizeof reason}) < 0)
+        return part_refuse(r, reason, why);
     if (r->number > r->part->table.rows)
-        return db_refuse(why, "%s" MANIFEST_FILE " counts only %lld rows: copy the export again", part_place(r),
-                         (long long)r->part->table.rows);
+        return db_refuse(why, "%s" MANIFEST_FILE " counts only %lld rows: copy the export again",
+                         part_place(r), (long long)r->part->table.rows);
     TRY(check_order(r, row, why));
-    if (value_rules_check(r->rules, row, (struct why){reason, sizeof reason}) < 0) return part_refuse(r, reason, why);
+    if (value_rules_check(r->rules, row, (struct why){reason, sizeof reason}) < 0)
+        return part_refuse(r, reason, why);
     return 1;
 }
 
-/* ---- lines of rows ------------------------------------------------------------------------------------------- */
+/* ---- lines of rows --------------------------------------------------------------------------- */
 
 int64_t part_line(const struct parts *p, const char *table, const char *column, int64_t value) {
     struct value row[256];
@@ -187,7 +198,8 @@ int64_t part_line(const struct parts *p, const char *table, const char *column, 
     return found;
 }
 
-static int part_dangling(void *self, const char *table, const char *column, int64_t value, const char *parent, struct why why) {
+static int part_dangling(void *self, const char *table, const char *column, int64_t value, const char *parent,
+                         struct why why) {
     return db_refuse(why, TABLES_FOLDER "/%s.ndjson:%lld: %s %lld refers to no row of %s", table,
                      (long long)part_line(self, table, column, value), column, (long long)value, parent);
 }

@@ -1,6 +1,6 @@
-/* Reads the tables of an export: the rows that db_fill takes. Each line is checked when it is read: its form, its columns, their types, and the
- * order of the primary key, which finds a duplicate without memory. The end of a table is checked, too: the number of lines, their bytes and the
- * SHA-256. */
+/* Reads the tables of an export: the rows that db_fill takes. Each line is checked when it is read: its
+ * form, its columns, their types, and the order of the primary key, which finds a duplicate without
+ * memory. The end of a table is checked, too: the number of lines, their bytes and the SHA-256. */
 #ifndef TRANSFER_PART_READ_H
 #define TRANSFER_PART_READ_H
 

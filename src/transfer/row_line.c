@@ -29,13 +29,14 @@ bool column_kind(struct str type, enum value_kind *out) {
     return false;
 }
 
-/* ---- writing --------------------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static void bytes_write(struct buf *out, struct str bytes) {
     size_t room = sodium_base64_encoded_len(bytes.n, sodium_base64_VARIANT_ORIGINAL); /* with a NUL */
     buf_char(out, '"');
     buf_reserve(out, room);
-    sodium_bin2base64(out->p + out->n, room, (const unsigned char *)bytes.p, bytes.n, sodium_base64_VARIANT_ORIGINAL);
+    sodium_bin2base64(out->p + out->n, room, (const unsigned char *)bytes.p, bytes.n,
+                      sodium_base64_VARIANT_ORIGINAL);
     out->n += room - 1;
     buf_char(out, '"');
 }
@@ -49,7 +50,8 @@ static const char *value_write(struct buf *out, struct json_writer *w, const str
         buf_fmt(out, "%.17g", v->r);
         break;
     case VALUE_TEXT:
-        if (v->s.n && memchr(v->s.p, 0, v->s.n)) return "contains U+0000, which JSON of this format can't express";
+        if (v->s.n && memchr(v->s.p, 0, v->s.n))
+            return "contains U+0000, which JSON of this format can't express";
         jw_str(w, v->s);
         break;
     case VALUE_BYTES: bytes_write(out, v->s); break;
@@ -67,13 +69,15 @@ int row_write(struct buf *out, const struct move_table *t, const struct value *r
         buf_text(out, "\":");
         jw_init(&w, out);
         const char *wrong = value_write(out, &w, &row[i]);
-        if (wrong) return db_refuse(why, "%s.%s of a row %s: correct that row first", t->name, t->columns[i].name, wrong);
+        if (wrong)
+            return db_refuse(why, "%s.%s of a row %s: correct that row first", t->name, t->columns[i].name,
+                             wrong);
     }
     buf_text(out, "}\n");
     return 0;
 }
 
-/* ---- reading --------------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static bool real_read(struct arena *a, struct str text, double *out) {
     const char *p = str_dup(a, text).p;
@@ -112,15 +116,18 @@ static int unknown_member(const struct json *object, const struct move_table *t,
         int i = 0;
         while (i < t->count && !str_eq(j->name, str_of(t->columns[i].name))) i++;
         if (i == t->count)
-            return db_refuse(why, "the table %s has no column \"%.*s\"", t->name, (int)(j->name.n < 60 ? j->name.n : 60), j->name.p);
+            return db_refuse(why, "the table %s has no column \"%.*s\"", t->name,
+                             (int)(j->name.n < 60 ? j->name.n : 60), j->name.p);
     }
     return db_refuse(why, "the line has too many members");
 }
 
-int row_read(struct arena *a, struct str line, const struct move_table *t, struct value *row, struct why why) {
+int row_read(struct arena *a, struct str line, const struct move_table *t, struct value *row,
+             struct why why) {
     struct json *object;
     struct json_error wrong;
-    if (json_parse(a, line, &object, &wrong) < 0) return db_refuse(why, "byte %zu: %s", wrong.offset + 1, wrong.reason);
+    if (json_parse(a, line, &object, &wrong) < 0)
+        return db_refuse(why, "byte %zu: %s", wrong.offset + 1, wrong.reason);
     if (object->type != JSON_OBJECT) return db_refuse(why, "the line is not a JSON object");
     const struct json *next = object->first;
     for (int i = 0; i < t->count; i++) {
@@ -128,7 +135,8 @@ int row_read(struct arena *a, struct str line, const struct move_table *t, struc
         const struct json *j = next && str_eq(next->name, name) ? next : json_member(object, name);
         if (!j) return db_refuse(why, "the member \"%s\" is missing", name.p);
         if (!value_read(a, j, t->columns[i].kind, &row[i]))
-            return db_refuse(why, "%s must be of the type %s, or null", name.p, column_type(t->columns[i].kind));
+            return db_refuse(why, "%s must be of the type %s, or null", name.p,
+                             column_type(t->columns[i].kind));
         next = j->next;
     }
     return (int)object->count == t->count ? 0 : unknown_member(object, t, why);

@@ -12,10 +12,12 @@ QUERY(drop_factors, "UPDATE users SET totp_secret = NULL, is_mfa_enabled = 0 WHE
 QUERY(drop_replies, "DELETE FROM idempotency");
 QUERY(drop_letters, "UPDATE outgoing_mails SET letter = NULL WHERE letter IS NOT NULL");
 QUERY(drop_endpoint_secrets,
-      "UPDATE endpoints SET auth_password = NULL, secret = NULL, former_secret = NULL, former_secret_until = NULL WHERE "
-      "auth_password IS NOT NULL OR secret IS NOT NULL OR former_secret IS NOT NULL");
+      "UPDATE endpoints "
+      "SET auth_password = NULL, secret = NULL, former_secret = NULL, former_secret_until = NULL "
+      "WHERE auth_password IS NOT NULL OR secret IS NOT NULL OR former_secret IS NOT NULL");
 QUERY(drop_mailbox_passwords, "UPDATE mailboxes SET imap_password = NULL WHERE imap_password IS NOT NULL");
-QUERY(drop_mailbox_codes, "UPDATE mailboxes SET verification_hash = NULL WHERE verification_hash IS NOT NULL");
+QUERY(drop_mailbox_codes,
+      "UPDATE mailboxes SET verification_hash = NULL WHERE verification_hash IS NOT NULL");
 QUERY(drop_relay_password, "DELETE FROM settings WHERE name = 'mail.smtp_password'");
 QUERY(drop_client_secrets, "UPDATE oauth_clients SET secret_hash = NULL WHERE secret_hash IS NOT NULL");
 QUERY(drop_codes, "DELETE FROM oauth_codes");
@@ -23,8 +25,8 @@ QUERY(drop_tokens, "DELETE FROM oauth_tokens");
 QUERY(drop_api_tokens, "DELETE FROM api_tokens");
 QUERY(drop_event_tokens, "DELETE FROM event_tokens");
 
-/* The order matters where a row refers to another one. The proof of the old key stays, because by it deskd serve sees that the key is another one,
- * and begins a new chain of the audit log. */
+/* The order matters where a row refers to another one. The proof of the old key stays, because by it deskd
+ * serve sees that the key is another one, and begins a new chain of the audit log. */
 static const struct {
     const struct query *query;
     const char *what; /* NULL: nothing that people made */

@@ -4,7 +4,8 @@
 
 #include "db/db.h"
 
-/* Deletes them. Calls dropped() for each kind with their number, if there are any; it may be NULL. Returns 0 or a negative error. */
+/* Deletes them. Calls dropped() for each kind with their number, if there are any; it may be NULL. Returns
+ * 0 or a negative error. */
 int secrets_drop(struct conn *c, void (*dropped)(const char *what, int64_t rows));
 
 #endif

@@ -25,19 +25,23 @@ static void value_finding(struct value_checking *g, const char *line) {
     g->found++;
 }
 
-/* SQLite compares foreign keys by itself, but many references have none, and PostgreSQL compares its own only when they change. */
-static int references_check(struct value_checking *g, const struct move_table *t, const struct move_column *column) {
+/* SQLite compares foreign keys by itself, but many references have none, and PostgreSQL compares its own
+ * only when they change. */
+static int references_check(struct value_checking *g, const struct move_table *t,
+                            const struct move_column *column) {
     const char *parent = value_rules_parent(g->memory, t, column);
     char line[400];
     int64_t missing;
     if (parent == NULL) return 0;
     const char *sql = str_fmt(g->memory,
-                              "SELECT t.%s FROM \"%s\" t WHERE t.%s <> 0 AND NOT EXISTS (SELECT 1 FROM \"%s\" p WHERE p.id = t.%s) "
+                              "SELECT t.%s FROM \"%s\" t "
+                              "WHERE t.%s <> 0 AND NOT EXISTS (SELECT 1 FROM \"%s\" p WHERE p.id = t.%s) "
                               "ORDER BY 1 LIMIT 1",
                               column->name, t->name, column->name, parent, column->name)
                           .p;
     int rc = db_int(g->conn, &(struct query){"references_check", sql}, NULL, &missing);
-    snprintf(line, sizeof line, "%s.%s: no row of %s has the id %" PRId64, t->name, column->name, parent, missing);
+    snprintf(line, sizeof line, "%s.%s: no row of %s has the id %" PRId64, t->name, column->name, parent,
+             missing);
     if (rc == 1) value_finding(g, line);
     return rc < 0 ? rc : 0;
 }
@@ -64,7 +68,8 @@ static int values_row(void *arg, const struct move_table *t, const struct value 
     struct value_checking *g = arg;
     char reason[400], line[600];
     (void)why;
-    if (g->rules == NULL || value_rules_check(g->rules, row, (struct why){reason, sizeof reason}) == 0) return 0;
+    if (g->rules == NULL || value_rules_check(g->rules, row, (struct why){reason, sizeof reason}) == 0)
+        return 0;
     int64_t key = key_of_row(t, row);
     if (key) snprintf(line, sizeof line, "%s, row %" PRId64 ": %s", t->name, key, reason);
     else snprintf(line, sizeof line, "%s: %s", t->name, reason);
@@ -87,8 +92,9 @@ int values_check(struct conn *c, void (*report)(void *arg, const char *line), vo
     char reason[400] = "", line[500];
     struct value_checking g = {.conn = c, .report = report, .arg = arg};
     TRY(db_read_begin(c, 0));
-    int rc = db_dump(c, &(struct db_dump){.begin = values_begin, .row = values_row, .end = values_end, .arg = &g},
-                     (struct why){reason, sizeof reason});
+    int rc =
+        db_dump(c, &(struct db_dump){.begin = values_begin, .row = values_row, .end = values_end, .arg = &g},
+                (struct why){reason, sizeof reason});
     db_read_end(c);
     if (g.memory) arena_free(g.memory);
     if (rc == 0) return g.found;

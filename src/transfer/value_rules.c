@@ -1,5 +1,6 @@
-/* A column gets the first rule there is: (1) all rows of column_numbers, or the row of `texts`, that name it, (2) the fields of the resources that
- * show it, (3) a row of column_names. A column of numbers without a rule stops every import, so a new one can't be forgotten. */
+/* A column gets the first rule there is: (1) all rows of column_numbers, or the row of `texts`, that name
+ * it, (2) the fields of the resources that show it, (3) a row of column_names. A column of numbers without
+ * a rule stops every import, so a new one can't be forgotten. */
 #include "transfer/value_rules.h"
 
 #include <assert.h>
@@ -17,7 +18,7 @@
 #include "files/html_clean.h"
 #include "json/json.h"
 
-/* ---- the rules ------------------------------------------------------------------------------------------------ */
+/* ---- the rules ------------------------------------------------------------------------------- */
 
 static const struct column_number *rule_in(const struct column_number *list, const char *column) {
     while (list->columns && fnmatch(list->columns, column, FNM_EXTMATCH) != 0) list++;
@@ -64,7 +65,7 @@ static const struct key_rule {
 };
 enum { KEYS = sizeof keys / sizeof *keys, WORD_TABLES = 4 };
 
-/* ---- the rules of a table --------------------------------------------------------------------------------------- */
+/* ---- the rules of a table -------------------------------------------------------------------- */
 
 struct value_rules {
     const struct move_table *table;
@@ -78,7 +79,8 @@ struct value_rules {
         int value, key; /* columns */
         struct str (*of)(struct arena *a, struct str value);
     } keys[KEYS];
-    int key_count, setting_name, setting_value, owner_kind, translation; /* -1: the table has no such column */
+    /* -1: the table has no such column */
+    int key_count, setting_name, setting_value, owner_kind, translation;
     struct arena *memory;
     struct arena_mark empty;
 };
@@ -128,13 +130,15 @@ static void rule_of_number(struct column_rule *out, const struct column_number *
     else rule_range(out, n->min, n->max);
 }
 
-static int rule_of_column(struct arena *a, const struct move_table *t, const struct move_column *c, struct column_rule *out,
-                          struct why why) {
+static int rule_of_column(struct arena *a, const struct move_table *t, const struct move_column *c,
+                          struct column_rule *out, struct why why) {
     const char *name = str_fmt(a, "%s.%s", t->name, c->name).p;
     if (c->kind == VALUE_INT)
-        for (const struct column_number *n = rule_in(column_numbers, name); n; n = rule_in(n + 1, name)) rule_of_number(out, n);
+        for (const struct column_number *n = rule_in(column_numbers, name); n; n = rule_in(n + 1, name))
+            rule_of_number(out, n);
     for (const struct column_text *x = column_texts; c->kind == VALUE_TEXT && x->columns; x++)
-        if (fnmatch(x->columns, name, FNM_EXTMATCH) == 0) return rule_words(out, x->words), out->form = TEXT_WORD, 0;
+        if (fnmatch(x->columns, name, FNM_EXTMATCH) == 0)
+            return rule_words(out, x->words), out->form = TEXT_WORD, 0;
     if (c->kind == VALUE_TEXT)
         for (const struct text_rule *x = texts; x->columns; x++)
             if (fnmatch(x->columns, name, FNM_EXTMATCH) == 0) return out->form = x->form, 0;
@@ -175,7 +179,7 @@ int value_rules_of(struct arena *a, const struct move_table *t, struct value_rul
     return 0;
 }
 
-/* ---- checking --------------------------------------------------------------------------------------------------- */
+/* ---- checking -------------------------------------------------------------------------------- */
 
 static bool number_fits(const struct column_rule *r, int64_t n) {
     if (r->has_range && n >= r->min && n <= r->max) return true;
@@ -203,10 +207,13 @@ static int row_check_text(struct value_rules *r, int i, struct str text, struct 
     struct json_error wrong;
     const char *name = r->table->columns[i].name;
     const struct column_rule *rule = &r->columns[i];
-    bool word = (rule->form != TEXT_WORD || word_id(rule->words[0], text) >= 0) && (rule->form != TEXT_JOB || is_job_kind(text));
+    bool word = (rule->form != TEXT_WORD || word_id(rule->words[0], text) >= 0) &&
+                (rule->form != TEXT_JOB || is_job_kind(text));
     if (!word) return db_refuse(why, "%s can't be %.*s", name, (int)text.n, text.p);
-    if (r->columns[i].form == TEXT_HTML && !html_is_clean(text)) return db_refuse(why, "%s is not clean HTML", name);
-    if (r->columns[i].form == TEXT_UUID && !text_is_uuid(text)) return db_refuse(why, "%s is not a UUID", name);
+    if (r->columns[i].form == TEXT_HTML && !html_is_clean(text))
+        return db_refuse(why, "%s is not clean HTML", name);
+    if (r->columns[i].form == TEXT_UUID && !text_is_uuid(text))
+        return db_refuse(why, "%s is not a UUID", name);
     if (r->columns[i].form == TEXT_JSON && json_parse(r->memory, text, &j, &wrong) < 0)
         return db_refuse(why, "%s is not JSON: %s", name, wrong.reason);
     return 0;
@@ -218,27 +225,33 @@ static int row_check_value(struct value_rules *r, int i, const struct value *v, 
     return db_refuse(why, "%s can't be %" PRId64, r->table->columns[i].name, v->i);
 }
 
-/* A key is NULL until a job has made it after an upgrade. A Twitter account of which only the id is known has an empty name. */
-static int row_check_key(struct value_rules *r, const struct row_key *k, const struct value *row, struct why why) {
+/* A key is NULL until a job has made it after an upgrade. A Twitter account of which only the id is known
+ * has an empty name. */
+static int row_check_key(struct value_rules *r, const struct row_key *k, const struct value *row,
+                         struct why why) {
     const struct value *value = &row[k->value], *key = &row[k->key];
     if (key->kind != VALUE_TEXT || (value->kind == VALUE_TEXT && value->s.n == 0)) return 0;
     struct str made = value->kind == VALUE_TEXT ? k->of(r->memory, value->s) : (struct str){0};
     if (made.p && str_eq(made, key->s)) return 0;
-    return db_refuse(why, "%s is not the key of %s", r->table->columns[k->key].name, r->table->columns[k->value].name);
+    return db_refuse(why, "%s is not the key of %s", r->table->columns[k->key].name,
+                     r->table->columns[k->value].name);
 }
 
 /* Texts of articles are translations of one kind. */
 static int row_check_article(struct value_rules *r, const struct value *row, struct why why) {
     if (r->owner_kind < 0 || r->translation < 0 || row[r->owner_kind].i != CONTENTS_OF_ARTICLE) return 0;
-    return html_article_is_clean(row[r->translation].s) ? 0 : db_refuse(why, "translation is not clean HTML of an article");
+    return html_article_is_clean(row[r->translation].s)
+               ? 0
+               : db_refuse(why, "translation is not clean HTML of an article");
 }
 
 static int row_check_setting(struct value_rules *r, const struct value *row, struct why why) {
     struct str name = row[r->setting_name].s, value = row[r->setting_value].s;
     if (str_eq(name, S("desk.created_at")) || str_eq(name, S("desk.key_proof"))) return 0;
     if (!setting_known(name)) return db_refuse(why, "there is no setting of this name");
-    return setting_fits(r->memory, name, value) ? 0
-                                                : db_refuse(why, "the value is none that the setting %.*s can have", (int)name.n, name.p);
+    return setting_fits(r->memory, name, value)
+               ? 0
+               : db_refuse(why, "the value is none that the setting %.*s can have", (int)name.n, name.p);
 }
 
 static int row_check_all(struct value_rules *r, const struct value *row, struct why why) {

@@ -1,5 +1,6 @@
-/* The values that the columns of the store can have, for rows that this program did not write: those of an edited export. The schema has types
- * only, so a number that is no word of its enumeration, no truth value or no id is found here. */
+/* The values that the columns of the store can have, for rows that this program did not write: those of an
+ * edited export. The schema has types only, so a number that is no word of its enumeration, no truth value
+ * or no id is found here. */
 #ifndef TRANSFER_VALUE_RULES_H
 #define TRANSFER_VALUE_RULES_H
 
@@ -11,7 +12,8 @@ struct value_rules;
 int value_rules_of(struct arena *a, const struct move_table *t, struct value_rules **out, struct why why);
 /* Returns 0, or refuses a row: "is_enabled can't be 7". */
 int value_rules_check(struct value_rules *r, const struct value *row, struct why why);
-/* Returns the table whose ids the column contains, or NULL if it refers to none, or to rows that may be gone. */
+/* Returns the table whose ids the column contains, or NULL if it refers to none, or to rows that may be
+ * gone. */
 const char *value_rules_parent(struct arena *a, const struct move_table *t, const struct move_column *c);
 /* Returns 0, or refuses a table whose last assigned id is above `max`. */
 int value_rules_check_last(const struct move_table *t, int64_t max, struct why why);

@@ -5,7 +5,7 @@
 
 #define IGNORED 99 /* a state whose tickets are left out */
 
-/* ---- words -------------------------------------------------------------------------------------------------------------- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 /* The states of a new installation, and the types of states. */
 static const struct word states[] = {{STATUS_NEW, "new"},
@@ -18,23 +18,27 @@ static const struct word states[] = {{STATUS_NEW, "new"},
                                      {IGNORED, "removed"},
                                      {0}};
 /* The ids that Zammad's installation gives; -1: unknown. */
-static const int state_ids[] = {-1, STATUS_NEW, STATUS_OPEN, STATUS_PENDING, STATUS_COMPLETED, IGNORED, IGNORED, STATUS_PENDING};
-static const int state_type_ids[] = {-1, STATUS_NEW, STATUS_OPEN, STATUS_PENDING, STATUS_PENDING, STATUS_COMPLETED, IGNORED, IGNORED};
+static const int state_ids[] = {-1,      STATUS_NEW, STATUS_OPEN,   STATUS_PENDING, STATUS_COMPLETED,
+                                IGNORED, IGNORED,    STATUS_PENDING};
+static const int state_type_ids[] = {
+    -1, STATUS_NEW, STATUS_OPEN, STATUS_PENDING, STATUS_PENDING, STATUS_COMPLETED, IGNORED, IGNORED};
 /* The rows that each desk begins with: Low, Normal, High. */
 static const struct word priorities[] = {{1, "1 low"}, {2, "2 normal"}, {3, "3 high"}, {0}};
 static const int priority_ids[] = {-1, 1, 2, 3};
 enum { ADMIN = 1, AGENT = 2, CUSTOMER = 4 };
 static const struct word roles[] = {{ADMIN, "Admin"}, {AGENT, "Agent"}, {CUSTOMER, "Customer"}, {0}};
 static const int role_ids[] = {-1, ADMIN, AGENT, CUSTOMER};
-static const struct word channel_sources[] = {{SOURCE_MAIL, "email"}, {SOURCE_HELPCENTER, "web"}, {SOURCE_MESSENGER, "chat"}, {0}};
+static const struct word channel_sources[] = {
+    {SOURCE_MAIL, "email"}, {SOURCE_HELPCENTER, "web"}, {SOURCE_MESSENGER, "chat"}, {0}};
 
-/* ---- shapes ------------------------------------------------------------------------------------------------------------- */
+/* ---- shapes ---------------------------------------------------------------------------------- */
 
 #define BY_WHOM "created_by_id updated_by_id created_by updated_by updated_at "
 
 static const struct foreign_shape state = {
     "ticket_states",
-    BY_WHOM "next_state_id next_state ignore_escalation default_create default_follow_up note active created_at",
+    BY_WHOM "next_state_id next_state ignore_escalation default_create default_follow_up note active "
+            "created_at",
     {{"id", .is = MEMBER_ID | MEMBER_NEEDED},
      {"name", .is = MEMBER_TEXT | MEMBER_NEEDED},
      {"state_type_id", .is = MEMBER_ID},
@@ -42,13 +46,15 @@ static const struct foreign_shape state = {
 
 static const struct foreign_shape role = {
     "roles",
-    BY_WHOM "preferences default_at_signup active note created_at permission_ids knowledge_base_permission_ids "
-            "knowledge_base_permissions group_ids groups",
-    {{"id", .is = MEMBER_ID | MEMBER_NEEDED}, {"name", .is = MEMBER_TEXT | MEMBER_NEEDED}, {"permissions", .is = MEMBER_LIST}}};
+    BY_WHOM "preferences default_at_signup active note created_at permission_ids "
+            "knowledge_base_permission_ids knowledge_base_permissions group_ids groups",
+    {{"id", .is = MEMBER_ID | MEMBER_NEEDED},
+     {"name", .is = MEMBER_TEXT | MEMBER_NEEDED},
+     {"permissions", .is = MEMBER_LIST}}};
 
 static const struct foreign_shape organization = {"organizations",
-                                                  BY_WHOM
-                                                  "domain_assignment active vip member_ids members secondary_member_ids secondary_members",
+                                                  BY_WHOM "domain_assignment active vip member_ids members "
+                                                          "secondary_member_ids secondary_members",
                                                   {{"id", .is = MEMBER_ID | MEMBER_NEEDED},
                                                    {"name", .is = MEMBER_TEXT},
                                                    {"created_at", .is = MEMBER_TIME},
@@ -58,14 +64,18 @@ static const struct foreign_shape organization = {"organizations",
 
 static const struct foreign_shape group = {
     "groups",
-    BY_WHOM "signature_id signature email_address_id email_address assignment_timeout follow_up_possible reopen_time_in_days "
-            "follow_up_assignment active shared_drafts note name_last parent_id parent user_ids users summary_generation",
-    {{"id", .is = MEMBER_ID | MEMBER_NEEDED}, {"name", .is = MEMBER_TEXT}, {"created_at", .is = MEMBER_TIME}}};
+    BY_WHOM "signature_id signature email_address_id email_address assignment_timeout follow_up_possible "
+            "reopen_time_in_days follow_up_assignment active shared_drafts note name_last parent_id parent "
+            "user_ids users summary_generation",
+    {{"id", .is = MEMBER_ID | MEMBER_NEEDED},
+     {"name", .is = MEMBER_TEXT},
+     {"created_at", .is = MEMBER_TIME}}};
 
 static const struct foreign_shape user = {
     "users",
-    BY_WHOM "image image_source vip verified last_login source login_failed out_of_office out_of_office_start_at out_of_office_end_at "
-            "out_of_office_replacement_id preferences two_factor_preference_ids two_factor_preferences authorization_ids authorizations "
+    BY_WHOM "image image_source vip verified last_login source login_failed out_of_office "
+            "out_of_office_start_at out_of_office_end_at out_of_office_replacement_id preferences "
+            "two_factor_preference_ids two_factor_preferences authorization_ids authorizations "
             "overview_sorting_ids overview_sortings organization groups organizations password",
     {{"id", .is = MEMBER_ID | MEMBER_NEEDED},
      {"login", .is = MEMBER_TEXT},
@@ -94,12 +104,13 @@ static const struct foreign_shape user = {
 static const struct foreign_shape ticket = {
     "tickets",
     BY_WHOM
-    "number group organization organization_id owner customer article_ids preferences first_response_at first_response_escalation_at "
-    "first_response_in_min first_response_diff_in_min close_at close_escalation_at close_in_min close_diff_in_min "
-    "update_escalation_at update_in_min update_diff_in_min last_close_at last_contact_at last_contact_agent_at "
-    "last_contact_customer_at last_owner_update_at create_article_type_id create_article_type create_article_sender_id "
-    "create_article_sender escalation_at ticket_time_accounting_ids ticket_time_accounting referencing_checklist_ids "
-    "referencing_checklists ai_stored_result_ids ai_stored_results",
+    "number group organization organization_id owner customer article_ids preferences first_response_at "
+    "first_response_escalation_at first_response_in_min first_response_diff_in_min close_at "
+    "close_escalation_at close_in_min close_diff_in_min update_escalation_at update_in_min "
+    "update_diff_in_min last_close_at last_contact_at last_contact_agent_at last_contact_customer_at "
+    "last_owner_update_at create_article_type_id create_article_type create_article_sender_id "
+    "create_article_sender escalation_at ticket_time_accounting_ids ticket_time_accounting "
+    "referencing_checklist_ids referencing_checklists ai_stored_result_ids ai_stored_results",
     {{"id", .is = MEMBER_ID | MEMBER_NEEDED},
      {"title", .is = MEMBER_TEXT},
      {"state_id", .is = MEMBER_ID},
@@ -121,8 +132,8 @@ static const struct foreign_shape ticket = {
 
 static const struct foreign_shape article = {
     "articles",
-    "updated_at updated_by_id updated_by created_by ticket_id type_id from to subject reply_to message_id message_id_md5 in_reply_to "
-    "references preferences origin_by",
+    "updated_at updated_by_id updated_by created_by ticket_id type_id from to subject reply_to message_id "
+    "message_id_md5 in_reply_to references preferences origin_by",
     {{"id", .is = MEMBER_ID},
      {"created_by_id", .is = MEMBER_ID},
      {"origin_by_id", .is = MEMBER_ID},
@@ -137,16 +148,20 @@ static const struct foreign_shape article = {
      {"cc", .left = "people in copy of articles"},
      {"time_unit", .left = "working times"}}};
 
-static const struct foreign_shape attachment = {
-    "attachments",
-    "store_file_id size",
-    {{"id", .is = MEMBER_ID | MEMBER_NEEDED}, {"filename", .is = MEMBER_TEXT}, {"preferences", .is = MEMBER_OBJECT}}};
+static const struct foreign_shape attachment = {"attachments",
+                                                "store_file_id size",
+                                                {{"id", .is = MEMBER_ID | MEMBER_NEEDED},
+                                                 {"filename", .is = MEMBER_TEXT},
+                                                 {"preferences", .is = MEMBER_OBJECT}}};
 
-static int id_by_number(const int *list, size_t n, int64_t id) { return id > 0 && (size_t)id < n ? list[id] : list[0]; }
+static int id_by_number(const int *list, size_t n, int64_t id) {
+    return id > 0 && (size_t)id < n ? list[id] : list[0];
+}
 #define BY_NUMBER(list, id) id_by_number((list), sizeof(list) / sizeof *(list), (id))
 
 /* Returns the number of the word, by the files of the kind, by name, or by id. -1: unknown. */
-static int resolve(const struct foreign *f, const char *kind, const struct word *words, struct str name, int by_id, int64_t id) {
+static int resolve(const struct foreign *f, const char *kind, const struct word *words, struct str name,
+                   int by_id, int64_t id) {
     int found = foreign_term(f, kind, id, name);
     if (found < 0 && name.n) found = word_id(words, name);
     return found < 0 ? by_id : found;
@@ -190,11 +205,12 @@ static int take_zammad_group(struct foreign *f, const struct json *item) {
     return load_team(f, item_int(item, "id"), item_text(item, "name"), item_time(item, "created_at"));
 }
 
-/* ---- people ------------------------------------------------------------------------------------------------------------ */
+/* ---- people ---------------------------------------------------------------------------------- */
 
 static int rank_of(int role_id) { return role_id == ADMIN ? 3 : role_id == AGENT ? 2 : 1; }
 
-/* The role with the most rights, by names or by ids. Only agents have groups, so a person with groups and an unknown role is one. */
+/* The role with the most rights, by names or by ids. Only agents have groups, so a person with groups and
+ * an unknown role is one. */
 static int role_of(struct foreign *f, const struct json *item, int64_t person) {
     int most = CUSTOMER;
     const struct json *names = item_list(item, "roles"), *ids = item_list(item, "role_ids");
@@ -202,7 +218,11 @@ static int role_of(struct foreign *f, const struct json *item, int64_t person) {
         int64_t number = 0;
         if (!names) whole_number(j, &number);
         int found = resolve(f, "role", roles, names ? j->text : S(""), BY_NUMBER(role_ids, number), number);
-        if (found < 0) foreign_skip(f, "roles of one's own: without the file roles, people with groups are agents", person);
+        if (found < 0)
+            foreign_skip(f,
+                         "roles of one's own: without the file roles, people with groups are "
+                         "agents",
+                         person);
         if (found < 0) found = foreign_is_empty(json_member(item, S("group_ids"))) ? CUSTOMER : AGENT;
         if (rank_of(found) > rank_of(most)) most = found;
     }
@@ -212,13 +232,16 @@ static int role_of(struct foreign *f, const struct json *item, int64_t person) {
 /* group_ids: {"1": ["full"]}, or [1] in old versions */
 static void take_teams(const struct json *item, struct foreign_person *p) {
     const struct json *groups = json_member(item, S("group_ids"));
-    for (const struct json *j = groups ? groups->first : NULL; j && p->team_count < FOREIGN_TEAMS; j = j->next)
-        if (groups->type == JSON_OBJECT ? str_to_int(j->name, &p->teams[p->team_count]) : whole_number(j, &p->teams[p->team_count]))
+    for (const struct json *j = groups ? groups->first : NULL; j && p->team_count < FOREIGN_TEAMS;
+         j = j->next)
+        if (groups->type == JSON_OBJECT ? str_to_int(j->name, &p->teams[p->team_count])
+                                        : whole_number(j, &p->teams[p->team_count]))
             p->team_count++;
 }
 
 static int take_zammad_user(struct foreign *f, const struct json *item) {
-    struct str first = item_text(item, "firstname"), last = item_text(item, "lastname"), email = item_text(item, "email");
+    struct str first = item_text(item, "firstname"), last = item_text(item, "lastname"),
+               email = item_text(item, "email");
     struct foreign_person p = {.id = item_int(item, "id"),
                                .organization_id = item_int(item, "organization_id"),
                                .created_at = item_time(item, "created_at"),
@@ -227,7 +250,8 @@ static int take_zammad_user(struct foreign *f, const struct json *item) {
                                .mobile = item_text(item, "mobile"),
                                .note = item_text(item, "note"),
                                .is_disabled = item_false(item, "active")};
-    if (p.id == 1 && str_eq(item_text(item, "login"), S("-"))) return foreign_skip(f, "the system user of Zammad", p.id), 0;
+    if (p.id == 1 && str_eq(item_text(item, "login"), S("-")))
+        return foreign_skip(f, "the system user of Zammad", p.id), 0;
     p.role_id = role_of(f, item, p.id);
     p.name = str_trim(STR_CAT(f->item, first.p ? first : S(""), S(" "), last.p ? last : S("")));
     if (!p.name.n) p.name = email.n ? email : item_text(item, "login");
@@ -235,9 +259,10 @@ static int take_zammad_user(struct foreign *f, const struct json *item) {
     return load_foreign_person(f, &p);
 }
 
-/* ---- tickets ----------------------------------------------------------------------------------------------------------- */
+/* ---- tickets --------------------------------------------------------------------------------- */
 
-static int take_files(struct foreign *f, const struct json *list, const char *path, int64_t id, struct foreign_post *p) {
+static int take_files(struct foreign *f, const struct json *list, const char *path, int64_t id,
+                      struct foreign_post *p) {
     int place = 0;
     p->attachments = arena_array(f->item, list ? list->count + 1 : 1, sizeof *p->attachments);
     for (const struct json *a = list ? list->first : NULL; a; a = a->next) {
@@ -246,7 +271,8 @@ static int take_files(struct foreign *f, const struct json *list, const char *pa
         struct str type = item_text(about, "Content-Type");
         if (!type.p) type = item_text(about, "Mime-Type");
         struct str name = str_cut(&type, ';'); /* without charset=... */
-        p->attachments[p->attachment_count++] = (struct foreign_attachment){item_int(a, "id"), item_text(a, "filename"), name};
+        p->attachments[p->attachment_count++] =
+            (struct foreign_attachment){item_int(a, "id"), item_text(a, "filename"), name};
     }
     return 0;
 }
@@ -263,7 +289,8 @@ static bool is_of_system(const struct json *j) {
     return sender.n ? str_eq(sender, S("System")) : item_int(j, "sender_id") == SENDER_SYSTEM;
 }
 
-static int take_articles(struct foreign *f, const struct json *list, const char *path, struct foreign_case *c) {
+static int take_articles(struct foreign *f, const struct json *list, const char *path,
+                         struct foreign_case *c) {
     int place = 0;
     c->posts = arena_array(f->item, (list ? list->count : 0) + 1, sizeof *c->posts);
     for (const struct json *j = list ? list->first : NULL; j; j = j->next) {
@@ -286,7 +313,8 @@ static int take_articles(struct foreign *f, const struct json *list, const char 
     return 0;
 }
 
-/* Tags are no member of Zammad's tickets: the API lists them for each ticket. An exporter may add them, as a list or a text with commas. */
+/* Tags are no member of Zammad's tickets: the API lists them for each ticket. An exporter may add them, as
+ * a list or a text with commas. */
 static int tags_of_ticket(struct foreign *f, const struct json *item, struct foreign_case *c) {
     const char *path;
     struct str rest = item_text(item, "tags");
@@ -305,9 +333,15 @@ static int tags_of_ticket(struct foreign *f, const struct json *item, struct for
 static bool take_words(struct foreign *f, const struct json *item, struct foreign_case *c) {
     int64_t state_id = item_int(item, "state_id"), priority = item_int(item, "priority_id");
     struct str priority_name = item_text(item, "priority");
-    int status = resolve(f, "state", states, item_text(item, "state"), BY_NUMBER(state_ids, state_id), state_id);
-    int found = resolve(f, "priority", priorities, priority_name, BY_NUMBER(priority_ids, priority), priority);
-    if (status < 0) foreign_skip(f, "unknown states: without the file ticket_states, the conversation is open", c->id);
+    int status =
+        resolve(f, "state", states, item_text(item, "state"), BY_NUMBER(state_ids, state_id), state_id);
+    int found =
+        resolve(f, "priority", priorities, priority_name, BY_NUMBER(priority_ids, priority), priority);
+    if (status < 0)
+        foreign_skip(f,
+                     "unknown states: without the file ticket_states, the conversation is "
+                     "open",
+                     c->id);
     if (found < 0 && (priority || priority_name.n)) foreign_skip(f, "unknown priorities", c->id);
     c->status_type = status < 0 ? STATUS_OPEN : status;
     c->priority_id = found < 0 ? 0 : found;
@@ -332,7 +366,9 @@ static int take_zammad_ticket(struct foreign *f, const struct json *item) {
     struct str type = item_text(articles ? articles->first : NULL, "type");
     int source = word_id(channel_sources, type.n ? type : item_text(item, "create_article_type"));
     c.source = source < 0 ? SOURCE_API : source;
-    c.channel = c.source == SOURCE_MAIL ? CHANNEL_MAIL : c.source == SOURCE_MESSENGER ? CHANNEL_MESSENGER : CHANNEL_HELPCENTER;
+    c.channel = c.source == SOURCE_MAIL        ? CHANNEL_MAIL
+                : c.source == SOURCE_MESSENGER ? CHANNEL_MESSENGER
+                                               : CHANNEL_HELPCENTER;
     if (!articles) foreign_skip(f, "tickets without a file of articles: only the title was imported", c.id);
     else if (articles->count < item_int(item, "article_count"))
         foreign_skip(f, "articles that are counted in tickets, but are not in the files", c.id);

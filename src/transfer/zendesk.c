@@ -1,9 +1,10 @@
-/* Zendesk: the JSON of an account export (one ticket a line with its comments), and pages of its API. docs/TRANSFER.md lists what is mapped. */
+/* Zendesk: the JSON of an account export (one ticket a line with its comments), and pages of its API.
+ * docs/TRANSFER.md lists what is mapped. */
 #include "transfer/foreign.h"
 
 #include "core/words.h"
 
-/* ---- words -------------------------------------------------------------------------------------------------------------- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 static const struct word statuses[] = {{STATUS_NEW, "new"},
                                        {STATUS_OPEN, "open"},
@@ -17,8 +18,10 @@ static const struct word priorities[] = {{1, "low"}, {2, "normal"}, {3, "high"},
 static const struct word types[] = {{1, "question"}, {2, "task"}, {3, "problem"}, {4, "incident"}, {0}};
 enum { CUSTOMER = 4, COLLABORATOR = 3, AGENT = 2 };
 static const struct word roles[] = {{CUSTOMER, "end-user"}, {AGENT, "agent"}, {1, "admin"}, {0}};
-/* ticket_restriction: the tickets that an agent sees. The desk has no access by organization, so such agents get less. */
-static const struct word restrictions[] = {{CASES_TEAMS, "groups"}, {CASES_SELF, "assigned"}, {CASES_SELF, "organization"}, {0}};
+/* ticket_restriction: the tickets that an agent sees. The desk has no access by organization, so such
+ * agents get less. */
+static const struct word restrictions[] = {
+    {CASES_TEAMS, "groups"}, {CASES_SELF, "assigned"}, {CASES_SELF, "organization"}, {0}};
 static const struct word channel_sources[] = {{SOURCE_MAIL, "email"},
                                               {SOURCE_HELPCENTER, "web"},
                                               {SOURCE_API, "api"},
@@ -27,22 +30,23 @@ static const struct word channel_sources[] = {{SOURCE_MAIL, "email"},
                                               {SOURCE_MOBILE, "mobile_sdk"},
                                               {0}};
 
-/* ---- shapes ------------------------------------------------------------------------------------------------------------- */
+/* ---- shapes ---------------------------------------------------------------------------------- */
 
-static const struct foreign_shape organization = {"organizations",
-                                                  "url updated_at group_id",
-                                                  {{"id", .is = MEMBER_ID | MEMBER_NEEDED},
-                                                   {"name", .is = MEMBER_TEXT},
-                                                   {"created_at", .is = MEMBER_TIME},
-                                                   {"deleted_at", .is = MEMBER_TIME},
-                                                   {"domain_names", .is = MEMBER_LIST},
-                                                   {"tags", .is = MEMBER_LIST},
-                                                   {"details", .is = MEMBER_TEXT},
-                                                   {"notes", .is = MEMBER_TEXT},
-                                                   {"shared_tickets", .is = MEMBER_FLAG},
-                                                   {"shared_comments", .is = MEMBER_FLAG},
-                                                   {"external_id", .left = "external ids"},
-                                                   {"organization_fields", .left = "values of fields of organizations"}}};
+static const struct foreign_shape organization = {
+    "organizations",
+    "url updated_at group_id",
+    {{"id", .is = MEMBER_ID | MEMBER_NEEDED},
+     {"name", .is = MEMBER_TEXT},
+     {"created_at", .is = MEMBER_TIME},
+     {"deleted_at", .is = MEMBER_TIME},
+     {"domain_names", .is = MEMBER_LIST},
+     {"tags", .is = MEMBER_LIST},
+     {"details", .is = MEMBER_TEXT},
+     {"notes", .is = MEMBER_TEXT},
+     {"shared_tickets", .is = MEMBER_FLAG},
+     {"shared_comments", .is = MEMBER_FLAG},
+     {"external_id", .left = "external ids"},
+     {"organization_fields", .left = "values of fields of organizations"}}};
 
 static const struct foreign_shape group = {"groups",
                                            "url updated_at is_public description default",
@@ -58,16 +62,17 @@ static const struct foreign_shape membership = {
 
 static const struct foreign_shape identity = {
     "identities",
-    "url id primary verified verified_at verification_method created_at updated_at undeliverable_count deliverable_state",
+    "url id primary verified verified_at verification_method created_at updated_at undeliverable_count "
+    "deliverable_state",
     {{"user_id", .is = MEMBER_ID | MEMBER_NEEDED},
      {"type", .is = MEMBER_TEXT | MEMBER_NEEDED},
      {"value", .is = MEMBER_TEXT | MEMBER_NEEDED}}};
 
 static const struct foreign_shape user = {
     "users",
-    "url updated_at time_zone iana_time_zone locale locale_id shared_phone_number verified alias shared shared_agent last_login_at "
-    "two_factor_auth_enabled signature custom_role_id moderator only_private_comments restricted_agent default_group_id report_csv "
-    "chat_only",
+    "url updated_at time_zone iana_time_zone locale locale_id shared_phone_number verified alias shared "
+    "shared_agent last_login_at two_factor_auth_enabled signature custom_role_id moderator "
+    "only_private_comments restricted_agent default_group_id report_csv chat_only",
     {{"id", .is = MEMBER_ID | MEMBER_NEEDED},
      {"name", .is = MEMBER_TEXT},
      {"email", .is = MEMBER_TEXT},
@@ -89,9 +94,10 @@ static const struct foreign_shape user = {
 
 static const struct foreign_shape ticket = {
     "tickets",
-    "url encoded_id raw_subject generated_timestamp recipient submitter_id organization_id follower_ids email_cc_ids fields has_incidents "
-    "is_public brand_id ticket_form_id deleted_ticket_form_id custom_status_id allow_channelback allow_attachments "
-    "from_messaging_channel satisfaction_probability metric_set comment_count dates",
+    "url encoded_id raw_subject generated_timestamp recipient submitter_id organization_id follower_ids "
+    "email_cc_ids fields has_incidents is_public brand_id ticket_form_id deleted_ticket_form_id "
+    "custom_status_id allow_channelback allow_attachments from_messaging_channel satisfaction_probability "
+    "metric_set comment_count dates",
     {{"id", .is = MEMBER_ID | MEMBER_NEEDED},
      {"via", .is = MEMBER_OBJECT},
      {"created_at", .is = MEMBER_TIME},
@@ -118,7 +124,8 @@ static const struct foreign_shape ticket = {
 
 static const struct foreign_shape comment = {
     "comments",
-    "type audit_id via via_reference_id metadata event_type ticket_id timestamp formatted_from formatted_to transcription_visible trusted",
+    "type audit_id via via_reference_id metadata event_type ticket_id timestamp formatted_from "
+    "formatted_to transcription_visible trusted",
     {{"id", .is = MEMBER_ID},
      {"author_id", .is = MEMBER_ID},
      {"body", .is = MEMBER_TEXT},
@@ -130,17 +137,19 @@ static const struct foreign_shape comment = {
      {"data", .left = "recordings and data of calls"}}};
 
 static const struct foreign_shape attachment = {"attachments",
-                                                "url content_url mapped_content_url size width height inline deleted thumbnails",
+                                                "url content_url mapped_content_url size width height inline "
+                                                "deleted thumbnails",
                                                 {{"id", .is = MEMBER_ID | MEMBER_NEEDED},
                                                  {"file_name", .is = MEMBER_TEXT},
                                                  {"content_type", .is = MEMBER_TEXT},
                                                  {"malware_scan_result", .is = MEMBER_TEXT},
                                                  {"malware_access_override", .is = MEMBER_FLAG}}};
 
-/* ---- people and groups -------------------------------------------------------------------------------------------------- */
+/* ---- people and groups ----------------------------------------------------------------------- */
 
 /* Returns the number of the word. Reports an unknown word, for which `fallback` stands. */
-static int known_word(struct foreign *f, const struct word *words, struct str text, int fallback, const char *unknown, int64_t id) {
+static int known_word(struct foreign *f, const struct word *words, struct str text, int fallback,
+                      const char *unknown, int64_t id) {
     int found = text.n ? word_id(words, text) : fallback;
     if (found < 0) foreign_skip(f, unknown, id);
     return found < 0 ? fallback : found;
@@ -177,14 +186,19 @@ static void take_access(struct foreign *f, const struct json *item, struct forei
     struct str restriction = item_text(item, "ticket_restriction");
     const struct json *type = json_member(item, S("role_type"));
     bool typed = type && type->type != JSON_NULL;
-    p->role_id = known_word(f, roles, item_text(item, "role"), CUSTOMER, "unknown roles: the person is a customer", p->id);
+    p->role_id = known_word(f, roles, item_text(item, "role"), CUSTOMER,
+                            "unknown roles: the person is a customer", p->id);
     if (p->role_id == CUSTOMER) {
         if (str_eq(restriction, S("organization"))) p->organization_case_access = ORGANIZATION_ALL;
     } else if (p->role_id == AGENT) {
         if (typed && item_int(item, "role_type") == LIGHT_AGENT) p->role_id = COLLABORATOR;
-        if (typed && item_int(item, "role_type") == OWN_ROLE) foreign_skip(f, "roles of one's own: the person has the role Agent", p->id);
+        if (typed && item_int(item, "role_type") == OWN_ROLE)
+            foreign_skip(f, "roles of one's own: the person has the role Agent", p->id);
         p->agent_case_access =
-            known_word(f, restrictions, restriction, 0, "unknown restrictions of agents: the person sees all tickets of the role", p->id);
+            known_word(f, restrictions, restriction, 0,
+                       "unknown restrictions of agents: the person sees all tickets of the "
+                       "role",
+                       p->id);
     }
 }
 
@@ -196,8 +210,8 @@ static int take_user(struct foreign *f, const struct json *item) {
                                .email = item_text(item, "email"),
                                .phone = item_text(item, "phone"),
                                .note = notes_of(f, item),
-                               .is_disabled =
-                                   item_true(item, "suspended") || item_false(item, "active") || item_true(item, "permanently_deleted"),
+                               .is_disabled = item_true(item, "suspended") || item_false(item, "active") ||
+                                              item_true(item, "permanently_deleted"),
                                .tags = item_list(item, "tags")};
     take_access(f, item, &p);
     return load_foreign_person(f, &p);
@@ -216,23 +230,26 @@ static int take_membership(struct foreign *f, const struct json *item) {
     return load_member(f, item_int(item, "user_id"), item_int(item, "group_id"));
 }
 
-/* ---- tickets ----------------------------------------------------------------------------------------------------------- */
+/* ---- tickets --------------------------------------------------------------------------------- */
 
-static int take_zendesk_files(struct foreign *f, const struct json *list, const char *path, int64_t id, struct foreign_post *p) {
+static int take_zendesk_files(struct foreign *f, const struct json *list, const char *path, int64_t id,
+                              struct foreign_post *p) {
     int place = 0;
     p->attachments = arena_array(f->item, list ? list->count + 1 : 1, sizeof *p->attachments);
     for (const struct json *a = list ? list->first : NULL; a; a = a->next) {
         TRY(foreign_check(f, &attachment, a, str_fmt(f->item, "%sattachments[%d].", path, place++).p, id));
-        if (str_eq(item_text(a, "malware_scan_result"), S("malware_found")) && !item_true(a, "malware_access_override"))
+        if (str_eq(item_text(a, "malware_scan_result"), S("malware_found")) &&
+            !item_true(a, "malware_access_override"))
             foreign_skip(f, "attachments with malware", id);
         else
-            p->attachments[p->attachment_count++] =
-                (struct foreign_attachment){item_int(a, "id"), item_text(a, "file_name"), item_text(a, "content_type")};
+            p->attachments[p->attachment_count++] = (struct foreign_attachment){
+                item_int(a, "id"), item_text(a, "file_name"), item_text(a, "content_type")};
     }
     return 0;
 }
 
-static int take_comments(struct foreign *f, const struct json *list, const char *path, struct foreign_case *c) {
+static int take_comments(struct foreign *f, const struct json *list, const char *path,
+                         struct foreign_case *c) {
     int place = 0;
     c->posts = arena_array(f->item, (list ? list->count : 0) + 1, sizeof *c->posts);
     for (const struct json *j = list ? list->first : NULL; j; j = j->next) {
@@ -257,7 +274,8 @@ static void note_left_out(struct foreign *f, const struct json *item, int64_t id
     for (const struct json *v = fields ? fields->first : NULL; v; v = v->next)
         if (!foreign_is_empty(json_member(v, S("value")))) foreign_skip(f, "values of custom fields", id);
     /* offered, unoffered: nobody has rated */
-    if (score.n && !str_eq(score, S("offered")) && !str_eq(score, S("unoffered"))) foreign_skip(f, "ratings", id);
+    if (score.n && !str_eq(score, S("offered")) && !str_eq(score, S("unoffered")))
+        foreign_skip(f, "ratings", id);
 }
 
 static int take_ticket(struct foreign *f, const struct json *item) {
@@ -275,16 +293,20 @@ static int take_ticket(struct foreign *f, const struct json *item) {
     if (str_eq(status, S("deleted"))) return foreign_skip(f, "deleted tickets", c.id), 0;
     c.priority_id = known_word(f, priorities, item_text(item, "priority"), 0, "unknown priorities", c.id);
     c.type_id = known_word(f, types, item_text(item, "type"), 0, "unknown types of tickets", c.id);
-    c.status_type = known_word(f, statuses, status, STATUS_OPEN, "unknown statuses: the conversation is open", c.id);
+    c.status_type =
+        known_word(f, statuses, status, STATUS_OPEN, "unknown statuses: the conversation is open", c.id);
     int source = word_id(channel_sources, item_text(json_member(item, S("via")), "channel"));
     c.source = source < 0 ? SOURCE_API : source;
-    c.channel = c.source == SOURCE_MAIL ? CHANNEL_MAIL : c.source == SOURCE_MESSENGER ? CHANNEL_MESSENGER : CHANNEL_HELPCENTER;
+    c.channel = c.source == SOURCE_MAIL        ? CHANNEL_MAIL
+                : c.source == SOURCE_MESSENGER ? CHANNEL_MESSENGER
+                                               : CHANNEL_HELPCENTER;
     if (!comments) TRY(foreign_read_of(f, "comments", c.id, &comments, &path));
     TRY(take_comments(f, comments, path, &c));
     if (!c.post_count && item_text(item, "description").n) {
-        c.posts[c.post_count++] =
-            (struct foreign_post){.author_id = c.requester_id, .created_at = c.created_at, .text = item_text(item, "description")};
-        foreign_skip(f, "comments of tickets without a list of them: only the description was imported", c.id);
+        c.posts[c.post_count++] = (struct foreign_post){
+            .author_id = c.requester_id, .created_at = c.created_at, .text = item_text(item, "description")};
+        foreign_skip(f, "comments of tickets without a list of them: only the description was imported",
+                     c.id);
     }
     note_left_out(f, item, c.id);
     return load_case(f, &c);

@@ -4,7 +4,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-void work_init(struct work *w, struct desk *d, struct arena *a) { *w = (struct work){.desk = d, .arena = a, .now = clock_now(&d->clock)}; }
+void work_init(struct work *w, struct desk *d, struct arena *a) {
+    *w = (struct work){.desk = d, .arena = a, .now = clock_now(&d->clock)};
+}
 
 void work_rewind(struct work *w) {
     w->problems = w->last_problem = NULL;
@@ -28,7 +30,8 @@ static struct str problem_text(struct arena *a, const char *fmt, va_list args) {
     return str_dup(a, s);
 }
 
-#define PROBLEMS_MAX 100 /* more would not help, and a small body must not cause a reply many times its size */
+#define PROBLEMS_MAX \
+    100 /* more would not help, and a small body must not cause a reply many times its size */
 
 static int problem_add(struct work *w, struct problem p) {
     if (++w->problem_count > PROBLEMS_MAX) return -(int)p.code;
@@ -52,7 +55,8 @@ int fail_field(struct work *w, enum error code, struct str parameter, const char
 }
 
 int fail_any(struct work *w, struct str pointer, const char *const *names) {
-    return problem_add(w, (struct problem){.code = ERR_ANY_FIELD_REQUIRED, .pointer = pointer, .parameters = names});
+    return problem_add(
+        w, (struct problem){.code = ERR_ANY_FIELD_REQUIRED, .pointer = pointer, .parameters = names});
 }
 
 int fail_state(struct work *w, const char *fmt, ...) {
@@ -104,7 +108,8 @@ int work_put_back(struct work *w, const struct findings *found) {
         copy.next = NULL;
         problem_add(w, copy);
     }
-    for (const struct notice *n = found->notices; n; n = n->next) notice_add(w, (struct notice){n->level, n->message, NULL});
+    for (const struct notice *n = found->notices; n; n = n->next)
+        notice_add(w, (struct notice){n->level, n->message, NULL});
     return found->problems ? -(int)found->problems->code : 0;
 }
 

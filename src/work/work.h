@@ -1,7 +1,7 @@
 /* A work: one transaction, one arena, one actor, one moment in time, one list of problems.
  *
- * HTTP requests, jobs and mail make a work and call the same domain functions. A work may be run again, and only its
- * COMMIT makes its changes true. So it changes memory only in its after-commit list. */
+ * HTTP requests, jobs and mail make a work and call the same domain functions. A work may be run again,
+ * and only its COMMIT makes its changes true. So it changes memory only in its after-commit list. */
 #ifndef WORK_WORK_H
 #define WORK_WORK_H
 
@@ -36,40 +36,59 @@ struct desk {
     const char *folder;      /* the data folder; NULL: the desk is in a database */
     const char *audit_mark;  /* the file of the end of the audit log: core/change/audit_mark.h */
     struct str inbox;        /* the folder where mail comes in (mail/inbox.h); p NULL: none */
-    struct key session_key, csrf_key, request_key, account_key, idempotency_key, factor_key, remember_key, link_key, mail_key, setting_key,
-        endpoint_key, fingerprint_key, pseudonym_key, picture_key, token_key, program_key, audit_key, cursor_key;
-    _Atomic int64_t audit_seq; /* the end of the audit log, as last written to that file, and its first bits */
+    struct key session_key, csrf_key, request_key, account_key, idempotency_key, factor_key, remember_key,
+        link_key, mail_key, setting_key, endpoint_key, fingerprint_key, pseudonym_key, picture_key, token_key,
+        program_key, audit_key, cursor_key;
+    /* the end of the audit log, as last written to that file, and its first bits */
+    _Atomic int64_t audit_seq;
     _Atomic int64_t audit_bits;
     /* Processes that serve this desk, as last counted: core/desk/processes.h; 0: not counted. */
     _Atomic int64_t processes;
-    struct key credential_key;       /* key of the credential cache, for this process only */
-    struct settings *settings;       /* values of all settings: core/desk/setting.h */
-    struct touches *touches;         /* session touches gathered in memory: core/login/touches.h */
-    struct gathered *gathered;       /* views of articles and searches: core/helpcenter/gathered.h; NULL: none are counted */
-    struct view_counts *view_counts; /* counts of views kept in memory: core/cases/view_count.h; NULL: none are kept */
-    struct calendars *calendars;     /* business hours kept in memory: core/rules/calendars.h; NULL: none are kept */
-    struct rule_cache *rules;        /* compiled rules: core/rules/rule_cache.h; NULL: no rule runs */
+    struct key credential_key; /* key of the credential cache, for this process only */
+    struct settings *settings; /* values of all settings: core/desk/setting.h */
+    struct touches *touches;   /* session touches gathered in memory: core/login/touches.h */
+    /* views of articles and searches: core/helpcenter/gathered.h; NULL: none are counted */
+    struct gathered *gathered;
+    /* counts of views kept in memory: core/cases/view_count.h; NULL: none are kept */
+    struct view_counts *view_counts;
+    /* business hours kept in memory: core/rules/calendars.h; NULL: none are kept */
+    struct calendars *calendars;
+    struct rule_cache *rules; /* compiled rules: core/rules/rule_cache.h; NULL: no rule runs */
     /* Generations of the help center: core/helpcenter/generation.h; NULL: no page is kept. */
     struct generations *generations;
-    int cascade_rows;             /* rows that one write of a cascade changes: core/change/cascade.h; 0: LIMIT_CASCADE */
-    int search_texts;             /* texts with its rarest word that a search examines: core/search/find.c; 0: LIMIT_SEARCH_FOUND */
+    /* rows that one write of a cascade changes: core/change/cascade.h; 0: LIMIT_CASCADE */
+    int cascade_rows;
+    /* texts with its rarest word that a search examines: core/search/find.c; 0: LIMIT_SEARCH_FOUND */
+    int search_texts;
     void (*wake_jobs)(void *arg); /* called after a job was committed */
     void *wake_arg;
-    void (*wake_sender)(void *arg); /* called after a delivery to an endpoint was committed: outgoing/sender.h */
+    /* called after a delivery to an endpoint was committed: outgoing/sender.h */
+    void (*wake_sender)(void *arg);
     void *wake_sender_arg;
     struct lmtp_counts *mails; /* counters of mails by LMTP: mail/lmtp_session.h; NULL: none comes in so */
     struct sent *sent;         /* counters of deliveries: outgoing/sender.h; NULL: nothing is sent */
 };
 
-/* The kind of an actor. TOKEN is a program that acts for a person, with the scopes of its token (core/programs/bearer.h).
- * SYSTEM is a job, RULE a trigger or a monitor that acts in a work, MAIL a mail that came in, WEBHOOK another system that reports an
- * event. The change log stores the numbers, so append only. */
-enum actor_kind { ACTOR_NOBODY, ACTOR_PERSON, ACTOR_FINGERPRINT, ACTOR_TOKEN, ACTOR_SYSTEM, ACTOR_RULE, ACTOR_MAIL, ACTOR_WEBHOOK };
+/* The kind of an actor. TOKEN is a program that acts for a person, with the scopes of its token
+ * (core/programs/bearer.h). SYSTEM is a job, RULE a trigger or a monitor that acts in a work, MAIL a mail
+ * that came in, WEBHOOK another system that reports an event. The change log stores the numbers, so append
+ * only. */
+enum actor_kind {
+    ACTOR_NOBODY,
+    ACTOR_PERSON,
+    ACTOR_FINGERPRINT,
+    ACTOR_TOKEN,
+    ACTOR_SYSTEM,
+    ACTOR_RULE,
+    ACTOR_MAIL,
+    ACTOR_WEBHOOK
+};
 
 /* rank is an enum role_type of core/words.h. 0 is nobody. */
 struct actor {
     enum actor_kind kind;
-    struct str cause; /* the reason if the server acts by itself, for the trail: "Trigger: Escalate". p NULL: a request of a caller */
+    struct str
+        cause; /* the reason if the server acts by itself, for the trail: "Trigger: Escalate". p NULL: a request of a caller */
     int rank;
     int64_t user_id, role_id, session_id, organization_id;
     int case_access;             /* staff: an enum case_access */
@@ -81,7 +100,9 @@ struct actor {
     int64_t token_case_id;       /* a caller without login who may see this one conversation */
     bool acts_alone;             /* ACTOR_TOKEN: the client acts for itself, without a grant of a person */
     int64_t event_token_id;      /* WEBHOOK: its event token (core/programs/event_token.h) */
-    struct str fingerprint; /* keyed hash of X-Fingerprint-ID (core/access/stranger.h); p NULL: none. Without login it admits the caller */
+    /* keyed hash of X-Fingerprint-ID (core/access/stranger.h); p NULL: none. Without login it admits the
+     * caller */
+    struct str fingerprint;
     struct str remote, user_agent;
     bool csrf_checked; /* writes of this session need X-CSRF-Token */
     int64_t wrote_at;  /* last write of the session, in steps of a second; kept if processes share a store */
@@ -90,7 +111,8 @@ struct actor {
 struct problem {
     enum error code;
     struct str parameter, pointer, message; /* p NULL: no parameter, no pointer, the code's own message */
-    const char *const *parameters;          /* ANY_FIELD_REQUIRED: the names, ended by NULL; members of the object at `pointer` */
+    /* ANY_FIELD_REQUIRED: the names, ended by NULL; members of the object at `pointer` */
+    const char *const *parameters;
     struct problem *next;
 };
 
@@ -142,13 +164,15 @@ void work_init(struct work *w, struct desk *d, struct arena *a);
 /* Forgets the results of a run, so that the work can be run again. */
 void work_rewind(struct work *w);
 
-/* Records a problem and returns -code. Call it once, where the cause is known. Input errors are gathered: call it for
- * each. */
+/* Records a problem and returns -code. Call it once, where the cause is known. Input errors are gathered:
+ * call it for each. */
 int fail(struct work *w, enum error code);
-int fail_field(struct work *w, enum error code, struct str parameter, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+int fail_field(struct work *w, enum error code, struct str parameter, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
 /* Records RESOURCE_ACTION_NOT_AVAILABLE. The message names the state and the alternative. */
 int fail_state(struct work *w, const char *fmt, ...) __attribute__((format(printf, 2, 3), nonnull(2)));
-/* Records ANY_FIELD_REQUIRED. names: ended by NULL, members of the object at `pointer`; pointer.p NULL: parameters of the request. */
+/* Records ANY_FIELD_REQUIRED. names: ended by NULL, members of the object at `pointer`; pointer.p NULL:
+ * parameters of the request. */
 int fail_any(struct work *w, struct str pointer, const char *const *names);
 int fail_at(struct work *w, enum error code, struct str parameter, struct str pointer, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
@@ -157,10 +181,13 @@ static inline bool failed(const struct work *w) { return w->problems != NULL; }
 static inline enum error failure(const struct work *w) { return w->problems ? w->problems->code : ERR_NONE; }
 
 void notice(struct work *w, const char *level, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-struct findings work_set_aside(struct work *w);                  /* takes all problems and notices away */
-int work_put_back(struct work *w, const struct findings *found); /* adds copies of them; returns the first problem, negative, or 0 */
+struct findings work_set_aside(struct work *w); /* takes all problems and notices away */
+/* adds copies of them; returns the first problem, negative, or 0 */
+int work_put_back(struct work *w, const struct findings *found);
 void after_commit(struct work *w, void (*run)(struct desk *d, void *arg), void *arg);
-bool work_collected(const struct work *w); /* there is something for the finishers. A finisher with a list of its own adds it here */
-void work_committed(struct work *w);       /* runs the after-commit list; aborts if changes were committed without work_finish */
+/* there is something for the finishers. A finisher with a list of its own adds it here */
+bool work_collected(const struct work *w);
+/* runs the after-commit list; aborts if changes were committed without work_finish */
+void work_committed(struct work *w);
 
 #endif

@@ -22,8 +22,11 @@ static int missed(const struct resource *r, const char *member, const char *part
 /* The statement that a generic handler ends with. */
 static int route_missed(const struct resource *r, const struct route *route) {
     char begin[128];
-    const char *verb = route->handler == api_create ? "INSERT INTO" : route->handler == api_update ? "UPDATE" : "DELETE FROM";
-    bool writes = route->handler == api_create || route->handler == api_update || route->handler == api_delete;
+    const char *verb = route->handler == api_create   ? "INSERT INTO"
+                       : route->handler == api_update ? "UPDATE"
+                                                      : "DELETE FROM";
+    bool writes =
+        route->handler == api_create || route->handler == api_update || route->handler == api_delete;
     snprintf(begin, sizeof begin, "%s %s ", verb, r->table ? r->table : "");
     return writes ? missed(r, route->path, begin, begin) : 0;
 }
@@ -31,14 +34,16 @@ static int route_missed(const struct resource *r, const struct route *route) {
 static int arguments_missed(const struct resource *r, const struct route *route) {
     int n = 0;
     for (const struct field *f = route->args; f && f->name; f++) n += missed(r, f->name, f->filter, "");
-    return n + missed(r, route->path, route->where, "") + missed(r, route->path, route->order.key, "ORDER BY");
+    return n + missed(r, route->path, route->where, "") +
+           missed(r, route->path, route->order.key, "ORDER BY");
 }
 
 static int lists_missed(const struct resource *r) {
     const struct layout *layout = layout_of(r);
     int n = 0;
     for (int i = 0; i < layout->count; i++)
-        if (layout->members[i].list.p) n += missed(r, layout->members[i].field->name, layout->members[i].list.p, "");
+        if (layout->members[i].list.p)
+            n += missed(r, layout->members[i].field->name, layout->members[i].list.p, "");
     return n;
 }
 
@@ -47,9 +52,10 @@ int parts_missed(void) {
     for (const struct resource *const *p = resources; *p; p++) {
         const struct resource *r = *p;
         if (r->table || r->from) n += missed(r, "its rows", layout_of(r)->from.p, "FROM");
-        n +=
-            missed(r, ".where", r->where, "") + missed(r, ".alive", r->alive, "") + missed(r, ".changed", r->changed, "") + lists_missed(r);
-        for (const struct route *route = r->routes; route && route->path; route++) n += route_missed(r, route) + arguments_missed(r, route);
+        n += missed(r, ".where", r->where, "") + missed(r, ".alive", r->alive, "") +
+             missed(r, ".changed", r->changed, "") + lists_missed(r);
+        for (const struct route *route = r->routes; route && route->path; route++)
+            n += route_missed(r, route) + arguments_missed(r, route);
     }
     return n;
 }

@@ -18,7 +18,7 @@ struct pretend pretend;
     type __wrap_##name parameters;      \
     type __wrap_##name parameters
 
-/* ---- what was composed ------------------------------------------------------------------------------------------- */
+/* ---- what was composed ----------------------------------------------------------------------- */
 
 static bool is_named(const char *sql) {
     for (size_t i = 0; i < query_count(); i++)
@@ -33,9 +33,12 @@ static bool bounds_a_transaction(const char *sql) {
     return false;
 }
 
-static bool is_composed(const char *sql) { return pretend.on && !bounds_a_transaction(sql) && !is_named(sql); }
+static bool is_composed(const char *sql) {
+    return pretend.on && !bounds_a_transaction(sql) && !is_named(sql);
+}
 
-/* A copy that SQLite takes: octet_length, which is composed for PostgreSQL alone, is younger than this SQLite. */
+/* A copy that SQLite takes: octet_length, which is composed for PostgreSQL alone, is younger than this
+ * SQLite. */
 static char *text_for_sqlite(const char *sql) {
     char *text = strdup(sql), *at;
     while (text && (at = strstr(text, "octet_length("))) memmove(at, at + 6, strlen(at + 6) + 1);
@@ -53,11 +56,12 @@ static struct composed *composed_of(const char *sql) {
         if (pretend.list == NULL) abort();
     }
     struct composed *c = &pretend.list[pretend.count++];
-    *c = (struct composed){.name = strdup(pretend.under_way), .sql = strdup(sql), .for_sqlite = text_for_sqlite(sql)};
+    *c = (struct composed){
+        .name = strdup(pretend.under_way), .sql = strdup(sql), .for_sqlite = text_for_sqlite(sql)};
     return c;
 }
 
-/* ---- statements under way ---------------------------------------------------------------------------------------- */
+/* ---- statements under way -------------------------------------------------------------------- */
 
 enum { UNDER_WAY = 32 };
 static struct {
@@ -116,7 +120,9 @@ WRAPPED(void, stmt_end, (struct stmt * s)) {
     __real_stmt_end(s);
 }
 
-WRAPPED(int64_t, col_int, (struct stmt * s, int i)) { return place_of_stmt(s) < 0 ? __real_col_int(s, i) : 1; }
+WRAPPED(int64_t, col_int, (struct stmt * s, int i)) {
+    return place_of_stmt(s) < 0 ? __real_col_int(s, i) : 1;
+}
 
 WRAPPED(bool, col_int_given, (struct stmt * s, int i, int64_t *out)) {
     if (place_of_stmt(s) < 0) return __real_col_int_given(s, i, out);
@@ -124,10 +130,14 @@ WRAPPED(bool, col_int_given, (struct stmt * s, int i, int64_t *out)) {
     return true;
 }
 
-WRAPPED(struct str, col_text, (struct stmt * s, int i)) { return place_of_stmt(s) < 0 ? __real_col_text(s, i) : (struct str){0}; }
-WRAPPED(bool, col_null, (struct stmt * s, int i)) { return place_of_stmt(s) < 0 ? __real_col_null(s, i) : true; }
+WRAPPED(struct str, col_text, (struct stmt * s, int i)) {
+    return place_of_stmt(s) < 0 ? __real_col_text(s, i) : (struct str){0};
+}
+WRAPPED(bool, col_null, (struct stmt * s, int i)) {
+    return place_of_stmt(s) < 0 ? __real_col_null(s, i) : true;
+}
 
-/* ---- what rehearsals must not do ------------------------------------------------------------------------------------ */
+/* ---- what rehearsals must not do ------------------------------------------------------------- */
 
 WRAPPED(bool, db_blocks, (const struct db *db)) { return pretend.on ? pretend.blocks : __real_db_blocks(db); }
 
@@ -146,9 +156,12 @@ WRAPPED(int, auth_guess, (struct call * c, struct str hash, struct str password,
     return pretend.on ? 0 : __real_auth_guess(c, hash, password, right);
 }
 
-WRAPPED(int, auth_code, (struct call * c, struct str code)) { return pretend.on ? 0 : __real_auth_code(c, code); }
+WRAPPED(int, auth_code, (struct call * c, struct str code)) {
+    return pretend.on ? 0 : __real_auth_code(c, code);
+}
 
-/* Rows of ones refer to contents that no folder has. The lines about them are left out, so that a line in the output is a defect. */
+/* Rows of ones refer to contents that no folder has. The lines about them are left out, so that a line in
+ * the output is a defect. */
 void __wrap_log_kind_line(struct log_kind *k, const char *fmt, ...);
 void __wrap_log_kind_line(struct log_kind *k, const char *fmt, ...) {
     va_list args;

@@ -1,6 +1,7 @@
-/* Between the API and the store, while requests are rehearsed: a statement that the program composed from its tables is prepared and bound, but not
- * run. It answers one row of ones and nulls, so that the code behind it goes on and composes its next statement. Statements with a name (QUERY) run
- * as they are. The linker puts these functions in place of those of db.h (--wrap). */
+/* Between the API and the store, while requests are rehearsed: a statement that the program composed from
+ * its tables is prepared and bound, but not run. It answers one row of ones and nulls, so that the code
+ * behind it goes on and composes its next statement. Statements with a name (QUERY) run as they are. The
+ * linker puts these functions in place of those of db.h (--wrap). */
 #ifndef TESTS_DIALECT_PRETEND_H
 #define TESTS_DIALECT_PRETEND_H
 

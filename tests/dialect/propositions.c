@@ -13,7 +13,8 @@ static const char *value_for(const struct definition *d) {
     return chosen && d->options ? d->options[0].key : values[d->input] ? values[d->input] : "1";
 }
 
-void propositions(struct work *w, const struct subject *subject, void (*each)(void *arg, const char *what, const char *body), void *arg) {
+void propositions(struct work *w, const struct subject *subject,
+                  void (*each)(void *arg, const char *what, const char *body), void *arg) {
     struct definitions d;
     if (definitions_load(w, subject, RULE_FILTER, &d) < 0) abort();
     for (int i = 0; i < d.count; i++) {
@@ -22,8 +23,8 @@ void propositions(struct work *w, const struct subject *subject, void (*each)(vo
             if (def->rules & INTERNAL || !(operators_of(d.user, def) & OP(o->id))) continue;
             each(arg, str_fmt(w->arena, "%s %s", def->field, o->word).p,
                  str_fmt(w->arena,
-                         "\"predicates\": {\"collections\": [{\"propositions\": [{\"field\": \"%s\", \"operator\": \"%s\", "
-                         "\"value\": \"%s\"}]}]}",
+                         "\"predicates\": {\"collections\": [{\"propositions\": [{\"field\": \"%s\", "
+                         "\"operator\": \"%s\", \"value\": \"%s\"}]}]}",
                          def->field, o->word, value_for(def))
                      .p);
         }

@@ -1,5 +1,6 @@
-/* Lists every statement of the program for the check that both engines take it (dialect.sh): those with a name, and those that are composed from
- * the tables of resources, by the code that serves requests (rehearse.h).
+/* Lists every statement of the program for the check that both engines take it (dialect.sh): those with a
+ * name, and those that are composed from the tables of resources, by the code that serves requests
+ * (rehearse.h).
  *
  *     queries postgres    the schema and a PREPARE of each statement, for psql
  *     queries sqlite      prepares each in a fresh store; names those that fail, and each INSERT without a column that it must write */
@@ -14,7 +15,7 @@
 
 enum { PARAMS_MAX = 64 };
 
-/* ---- what there is to list ----------------------------------------------------------------------------- */
+/* ---- what there is to list ------------------------------------------------------------------- */
 
 typedef void each_statement(void *arg, const char *name, const char *sql);
 
@@ -26,7 +27,7 @@ static void composed_statements(void *arg, each_statement *each) {
     for (int i = 0; i < pretend.count; i++) each(arg, pretend.list[i].name, pretend.list[i].sql);
 }
 
-/* ---- PostgreSQL ---------------------------------------------------------------------------------------- */
+/* ---- PostgreSQL ------------------------------------------------------------------------------ */
 
 static void print_prepare(void *arg, const char *name, const char *sql) {
     int *n = arg;
@@ -43,7 +44,8 @@ static int list_postgres(void) {
     if (rehearse_all() != 0) return 1;
     puts("\\set ON_ERROR_STOP on");
     printf("%s;\n", schema_table);
-    for (const struct schema_file *f = schema_files; f->name; f++) printf("-- %s\n%s\n", f->name, db_dialect(a, true, f->sql).p);
+    for (const struct schema_file *f = schema_files; f->name; f++)
+        printf("-- %s\n%s\n", f->name, db_dialect(a, true, f->sql).p);
     arena_free(a);
     puts("\\set ON_ERROR_STOP off");
     int n = 0;
@@ -52,7 +54,7 @@ static int list_postgres(void) {
     return 0;
 }
 
-/* ---- SQLite -------------------------------------------------------------------------------------------- */
+/* ---- SQLite ---------------------------------------------------------------------------------- */
 
 struct trial {
     struct conn *conn;
@@ -65,7 +67,8 @@ static void prepare(void *arg, const char *name, const char *sql) {
     struct str names[PARAMS_MAX], numbered;
     struct bind binds[PARAMS_MAX + 1] = {0};
     size_t n = dialect_number(a, sql, names, PARAMS_MAX, &numbered);
-    for (size_t i = 0; i < n; i++) binds[i] = (struct bind){.name = str_dup(a, names[i]).p, .type = BIND_NULL};
+    for (size_t i = 0; i < n; i++)
+        binds[i] = (struct bind){.name = str_dup(a, names[i]).p, .type = BIND_NULL};
     struct stmt *s;
     t->count++;
     if (db_start(t->conn, sql, binds, &s) == 0) {
@@ -84,8 +87,9 @@ static bool is_written(struct str columns, struct str column) {
 }
 
 /* No QUERY, because PostgreSQL has no such function. */
-static const struct query columns_needed = {
-    "columns_needed", "SELECT name FROM pragma_table_info(:table) WHERE \"notnull\" = 1 AND dflt_value IS NULL AND pk = 0"};
+static const struct query columns_needed = {"columns_needed",
+                                            "SELECT name FROM pragma_table_info(:table) "
+                                            "WHERE \"notnull\" = 1 AND dflt_value IS NULL AND pk = 0"};
 
 /* An INSERT without a column that is NOT NULL and has no DEFAULT is prepared, but can't run. */
 static void check_insert(void *arg, const char *name, const char *sql) {
@@ -102,7 +106,8 @@ static void check_insert(void *arg, const char *name, const char *sql) {
         struct str column = col_text(row, 0);
         if (is_written(columns, column)) continue;
         t->failed++;
-        printf("%s does not write %.*s.%.*s, which is NOT NULL without a DEFAULT\n", name, (int)table.n, table.p, (int)column.n, column.p);
+        printf("%s does not write %.*s.%.*s, which is NOT NULL without a DEFAULT\n", name, (int)table.n,
+               table.p, (int)column.n, column.p);
     }
     if (rc < 0) t->failed++;
 }

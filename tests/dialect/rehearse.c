@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* ---- who calls -------------------------------------------------------------------------------------------------- */
+/* ---- who calls ------------------------------------------------------------------------------- */
 
 enum { ONE_TEAM = 1000001, MANY_TEAMS, TEAMS = 20 }; /* ids of users, and how many teams the second is in */
 
@@ -33,7 +33,8 @@ struct caller {
     bool while_cascading;
 };
 
-#define PERSON(role) .kind = ACTOR_PERSON, .rank = ROLE_##role, .user_id = ONE_TEAM, .role_id = 2, .scopes = SCOPES_ALL
+#define PERSON(role) \
+    .kind = ACTOR_PERSON, .rank = ROLE_##role, .user_id = ONE_TEAM, .role_id = 2, .scopes = SCOPES_ALL
 #define NONE(how) .kind = ACTOR_##how, .rank = ROLE_PUBLIC, .scopes = SCOPES_ALL
 
 static const struct caller callers[] = {
@@ -41,14 +42,17 @@ static const struct caller callers[] = {
     {.name = "nobody with a fingerprint", .actor = {NONE(FINGERPRINT), .fingerprint = {"f", 1}}},
     {.name = "nobody with the token of a conversation", .actor = {NONE(TOKEN), .token_case_id = 1}},
     {.name = "customer", .actor = {PERSON(CUSTOMER)}},
-    {.name = "customer with an organization", .actor = {PERSON(CUSTOMER), .organization_id = 1, .sees_organization = true}},
+    {.name = "customer with an organization",
+     .actor = {PERSON(CUSTOMER), .organization_id = 1, .sees_organization = true}},
     {.name = "customer with an organization, while a cascade runs",
      .while_cascading = true,
      .actor = {PERSON(CUSTOMER), .organization_id = 1, .sees_organization = true}},
     {.name = "collaborator", .actor = {PERSON(COLLABORATOR), .case_access = CASES_ALL}},
     {.name = "agent with SELF", .actor = {PERSON(AGENT), .case_access = CASES_SELF}},
     {.name = "agent with TEAMS", .actor = {PERSON(AGENT), .case_access = CASES_TEAMS}},
-    {.name = "agent with TEAMS, while a cascade runs", .while_cascading = true, .actor = {PERSON(AGENT), .case_access = CASES_TEAMS}},
+    {.name = "agent with TEAMS, while a cascade runs",
+     .while_cascading = true,
+     .actor = {PERSON(AGENT), .case_access = CASES_TEAMS}},
     {.name = "agent with TEAMS, in many", .actor = {PERSON(AGENT), .case_access = CASES_TEAMS}},
     {.name = "agent with ALL", .actor = {PERSON(AGENT), .case_access = CASES_ALL}},
     {.name = "admin", .actor = {PERSON(ADMIN), .case_access = CASES_ALL}},
@@ -57,15 +61,16 @@ static const struct caller callers[] = {
 };
 
 QUERY(rehearsal_user,
-      "INSERT INTO users (id, uuid, full_name, name_key, is_enabled, is_mfa_enabled, role_id, role_type, created_at, updated_at) "
-      "VALUES (:id, :uuid, 'x', 'x', 1, 0, 2, 3, 0, 0)");
+      "INSERT INTO users (id, uuid, full_name, name_key, is_enabled, is_mfa_enabled, role_id, "
+      "role_type, created_at, updated_at) VALUES (:id, :uuid, 'x', 'x', 1, 0, 2, 3, 0, 0)");
 QUERY(rehearsal_team, "INSERT INTO teams (id, title, created_at, updated_at) VALUES (:id, 'x', 0, 0)");
 QUERY(rehearsal_member, "INSERT INTO team_members (team_id, user_id, created_at) VALUES (:team, :user, 0)");
-QUERY(rehearsal_open, "UPDATE cases SET status_id = 2, status_type = 2 WHERE id = 1"); /* one that may be written to */
-QUERY(rehearsal_cascade,
-      "INSERT INTO jobs (kind, status, input, attempts, run_at, created_at, updated_at) VALUES ('cascade', 1, '{}', 0, 0, 0, 0)");
+/* one that may be written to */
+QUERY(rehearsal_open, "UPDATE cases SET status_id = 2, status_type = 2 WHERE id = 1");
+QUERY(rehearsal_cascade, "INSERT INTO jobs (kind, status, input, attempts, run_at, created_at, updated_at) "
+                         "VALUES ('cascade', 1, '{}', 0, 0, 0, 0)");
 
-/* ---- one request ------------------------------------------------------------------------------------------------- */
+/* ---- one request ----------------------------------------------------------------------------- */
 
 struct rehearsal {
     struct api *api;
@@ -89,8 +94,8 @@ static void on_abort(int sig) {
 }
 
 static void name_rehearsal(const struct rehearsal *r) {
-    snprintf(named, sizeof named, "%s, %s %s, %s%s%s", r->op->home->type, method_name(r->op->route->method), r->op->route->path,
-             r->caller->name, r->what ? ", " : "", r->what ? r->what : "");
+    snprintf(named, sizeof named, "%s, %s %s, %s%s%s", r->op->home->type, method_name(r->op->route->method),
+             r->op->route->path, r->caller->name, r->what ? ", " : "", r->what ? r->what : "");
     pretend.under_way = named;
 }
 
@@ -136,7 +141,8 @@ static void read_record(struct call *c) {
     const struct in *list = in(c, c->route->record_list);
     if (list->json == NULL || list->json->first == NULL) return;
     c->home = c->resource = c->route->records;
-    input_read(c, fields_of(c->home->fields), true, list->json->first, (struct str){0}, &c->input, &c->input_count);
+    input_read(c, fields_of(c->home->fields), true, list->json->first, (struct str){0}, &c->input,
+               &c->input_count);
 }
 
 /* The steps behind the input of a generic handler, with all that was read taken for valid. */
@@ -144,7 +150,8 @@ static void write_anyway(struct call *c) {
     int (*handler)(struct call *) = c->route->handler;
     bool creates = handler == api_create || handler == api_import;
     if (handler == api_import) read_record(c);
-    for (int i = 0; i < c->input_count; i++) c->input[i].given = input_taken(c->input[i].field, c->method == POST);
+    for (int i = 0; i < c->input_count; i++)
+        c->input[i].given = input_taken(c->input[i].field, c->method == POST);
     aim_at_another(c);
     if (creates && (handler == api_create || c->home->insert == NULL)) api_insert(c);
     if (handler == api_update) api_store(c);
@@ -169,8 +176,10 @@ static void run_call(const struct rehearsal *r, struct call *c) {
 
 static void rehearse_call(struct rehearsal *r) {
     struct arena *a = arena_new();
-    struct http_request http = {
-        .arena = a, .method = str_of(method_name(r->op->route->method)), .remote = S("127.0.0.1"), .started = clock_monotonic()};
+    struct http_request http = {.arena = a,
+                                .method = str_of(method_name(r->op->route->method)),
+                                .remote = S("127.0.0.1"),
+                                .started = clock_monotonic()};
     struct call *c = ARENA_NEW(a, struct call);
     struct str allow;
     name_rehearsal(r);
@@ -182,7 +191,9 @@ static void rehearse_call(struct rehearsal *r) {
     if (strstr(r->caller->name, "in many")) c->work.actor.user_id = MANY_TEAMS;
     c->query = object_of(c->work.arena, &r->query);
     c->body = object_of(c->work.arena, &r->body);
-    bool found = router_match(&r->api->router, c, c->method, path_asked(a, r->op->route->path), &allow) == 0 && c->route == r->op->route;
+    bool found =
+        router_match(&r->api->router, c, c->method, path_asked(a, r->op->route->path), &allow) == 0 &&
+        c->route == r->op->route;
     bool by_token = c->work.actor.token_case_id && found && c->route->roles & TOKEN;
     if (!found) fprintf(stderr, "%s: the router finds another route\n", named);
     if (found && (by_token || auth_admit(c) == 0)) {
@@ -201,7 +212,7 @@ static void rehearse_call(struct rehearsal *r) {
     arena_free(a);
 }
 
-/* ---- what is sent ------------------------------------------------------------------------------------------------- */
+/* ---- what is sent ---------------------------------------------------------------------------- */
 
 static void put_sent(struct rehearsal *r, struct buf *out, const struct field *f) {
     struct buf value = {0};
@@ -247,7 +258,7 @@ static void call_with_query(struct rehearsal *r, const char *what, const char *q
     forget_sent(r);
 }
 
-/* ---- reads ------------------------------------------------------------------------------------------------------------ */
+/* ---- reads ----------------------------------------------------------------------------------- */
 
 static void each_argument(struct rehearsal *r) {
     struct buf all = {0};
@@ -281,7 +292,8 @@ static void each_include(struct rehearsal *r) {
     names.n = 0;
     for (const struct resource *const *p = resources; *p; p++)
         if ((*p)->brief_of) buf_fmt(&names, "%s%s", names.n ? "," : "", (*p)->type);
-    call_with_query(r, "brief forms included", str_fmt(a, "\"include\": \"%.*s\"", (int)names.n, names.n ? names.p : "").p);
+    call_with_query(r, "brief forms included",
+                    str_fmt(a, "\"include\": \"%.*s\"", (int)names.n, names.n ? names.p : "").p);
     buf_free(&names);
 }
 
@@ -291,7 +303,7 @@ static void each_page(struct rehearsal *r) {
     call_with_query(r, "before_id", "\"before_id\": \"1\"");
 }
 
-/* ---- predicates -------------------------------------------------------------------------------------------------------- */
+/* ---- predicates ------------------------------------------------------------------------------ */
 
 static void one_proposition(void *arg, const char *what, const char *body) {
     struct rehearsal *r = arg;
@@ -307,7 +319,7 @@ static void each_proposition(struct rehearsal *r) {
     if (r->op->route->handler == api_filter) propositions(&w, r->op->home->subject, one_proposition, r);
 }
 
-/* ---- writes ------------------------------------------------------------------------------------------------------------- */
+/* ---- writes ---------------------------------------------------------------------------------- */
 
 static void each_field(struct rehearsal *r) {
     struct buf all = {0};
@@ -329,7 +341,7 @@ static void each_field(struct rehearsal *r) {
     buf_free(&all);
 }
 
-/* ---- all ----------------------------------------------------------------------------------------------------------------- */
+/* ---- all ------------------------------------------------------------------------------------- */
 
 /* Before what is included, so that a defect is named by the routes of its own resource, if it has any. */
 static void rehearse_route(struct rehearsal *r) {
@@ -351,7 +363,8 @@ static int add_teams(struct conn *c, void *arg) {
     (void)arg;
     TRY(db_exec(c, &rehearsal_open, NULL));
     for (int id = ONE_TEAM; id <= MANY_TEAMS; id++)
-        TRY(db_exec(c, &rehearsal_user, BINDS(B_INT("id", id), B_TEXT("uuid", id == ONE_TEAM ? S("a") : S("b")))));
+        TRY(db_exec(c, &rehearsal_user,
+                    BINDS(B_INT("id", id), B_TEXT("uuid", id == ONE_TEAM ? S("a") : S("b")))));
     for (int team = ONE_TEAM; team < ONE_TEAM + TEAMS; team++) {
         TRY(db_exec(c, &rehearsal_team, BINDS(B_INT("id", team))));
         TRY(db_exec(c, &rehearsal_member, BINDS(B_INT("team", team), B_INT("user", MANY_TEAMS))));

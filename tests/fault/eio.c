@@ -1,5 +1,5 @@
-/* LD_PRELOAD shim: a disk that fails on command. While the file named by DESKD_FAULT exists, calls on files below the
- * folder DESKD_FAULT_UNDER fail. The first line of that file names the fault:
+/* LD_PRELOAD shim: a disk that fails on command. While the file named by DESKD_FAULT exists, calls on
+ * files below the folder DESKD_FAULT_UNDER fail. The first line of that file names the fault:
  *
  *     sync      fdatasync and fsync: EIO; the data has reached the page cache, as on a real disk
  *     write     pwrite: EIO
@@ -7,8 +7,8 @@
  *     full      pwrite that would make a file longer: ENOSPC; overwriting works
  *     end       fdatasync, fsync and unlink: SIGKILL before the call
  *
- * cc -shared -fPIC -o eio.so eio.c; remove the file to end the fault. Each call reads the file, so a test needs
- * no signal and no restart. */
+ * cc -shared -fPIC -o eio.so eio.c; remove the file to end the fault. Each call reads the file, so a test
+ * needs no signal and no restart. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

@@ -1,8 +1,9 @@
 /* LD_PRELOAD shim: names that resolve as a test says, and a public network on this machine.
  *
- * getaddrinfo of a name that ends in ".example" answers the next line of the file named by DESKD_NAMES, again and again the last one, and
- * appends the name to the file DESKD_NAMES.asked. A connection to 11.x.x.x reaches 127.0.0.1, and its other end seems to be 11.x.x.x. So a
- * test connects to a "public" address, and nothing leaves the machine.
+ * getaddrinfo of a name that ends in ".example" answers the next line of the file named by DESKD_NAMES,
+ * again and again the last one, and appends the name to the file DESKD_NAMES.asked. A connection to
+ * 11.x.x.x reaches 127.0.0.1, and its other end seems to be 11.x.x.x. So a test connects to a "public"
+ * address, and nothing leaves the machine.
  *
  * cc -shared -fPIC -o names.so names.c */
 #include <arpa/inet.h>

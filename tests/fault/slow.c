@@ -1,5 +1,5 @@
-/* LD_PRELOAD shim: a busy machine. A thread waits SLOW_MS at the first step of each SELECT while the file named by
- * DESKD_FAULT exists. SQLite calls its progress handler (deskd's budget) at every instruction.
+/* LD_PRELOAD shim: a busy machine. A thread waits SLOW_MS at the first step of each SELECT while the file
+ * named by DESKD_FAULT exists. SQLite calls its progress handler (deskd's budget) at every instruction.
  *
  * cc -shared -fPIC -o slow.so slow.c */
 #include <dlfcn.h>
@@ -19,7 +19,8 @@ int sqlite3_step(void *stmt) {
     const struct timespec turn = {0, SLOW_MS * 1000000L};
     const char *fault = getenv("DESKD_FAULT");
     if (!real) *(void **)&real = dlsym(RTLD_NEXT, "sqlite3_step");
-    if (fault && access(fault, F_OK) == 0 && sqlite3_stmt_readonly(stmt) && !sqlite3_stmt_busy(stmt)) nanosleep(&turn, NULL);
+    if (fault && access(fault, F_OK) == 0 && sqlite3_stmt_readonly(stmt) && !sqlite3_stmt_busy(stmt))
+        nanosleep(&turn, NULL);
     return real(stmt);
 }
 

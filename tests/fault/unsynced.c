@@ -1,12 +1,14 @@
-/* LD_PRELOAD shim: a file system that forgets what was not synced. It copies the folder below LOSS_FROM to LOSS_TO as it would be after a loss of
- * power: a file has the bytes of its last fsync, and a folder has the names of its last fsync.
+/* LD_PRELOAD shim: a file system that forgets what was not synced. It copies the folder below LOSS_FROM to
+ * LOSS_TO as it would be after a loss of power: a file has the bytes of its last fsync, and a folder has
+ * the names of its last fsync.
  *
  *     open(O_CREAT), rename, unlink    change the names of a folder in memory of the disk: not durable
  *     fsync(file)                      its bytes are durable, under its number
  *     fsync(folder)                    its names are durable
  *
- * At the LOSS_AT-th of these calls below LOSS_FROM the process ends, as by SIGKILL. Nothing is kept of what no fsync has covered: the harshest disk that
- * POSIX allows. LOSS_TO has files "INODE.bytes" and, for each folder, a file "FOLDER.names" with a line "INODE NAME" for each name.
+ * At the LOSS_AT-th of these calls below LOSS_FROM the process ends, as by SIGKILL. Nothing is kept of
+ * what no fsync has covered: the harshest disk that POSIX allows. LOSS_TO has files "INODE.bytes" and, for
+ * each folder, a file "FOLDER.names" with a line "INODE NAME" for each name.
  *
  * cc -shared -fPIC -o unsynced.so unsynced.c */
 #include <dirent.h>
@@ -39,7 +41,8 @@ static int path_of_fd(int fd, char path[PATH_MAX]) {
     return below(path);
 }
 
-/* Counts a call, and loses power if it is the one. It holds the lock until the end, so that no other thread goes on. */
+/* Counts a call, and loses power if it is the one. It holds the lock until the end, so that no other
+ * thread goes on. */
 static void step(void) {
     const char *at = getenv("LOSS_AT");
     if (at && ++calls == atol(at)) kill(getpid(), SIGKILL);

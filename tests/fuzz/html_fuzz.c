@@ -1,5 +1,5 @@
-/* HTML of strangers. What the cleaner makes of any bytes is clean by a list of the test's own, and by the check of the parent; cleaning it
- * again changes nothing; so it is with plain text as HTML. */
+/* HTML of strangers. What the cleaner makes of any bytes is clean by a list of the test's own, and by the
+ * check of the parent; cleaning it again changes nothing; so it is with plain text as HTML. */
 #include "base/arena.h"
 #include "base/link.h"
 #include "files/html_clean.h"
@@ -24,7 +24,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     check(buf_view(&once.html), "cleaned");
     html_clean_here(buf_view(&once.html), &twice);
     if (!str_eq(buf_view(&once.html), buf_view(&twice.html))) {
-        fprintf(stderr, "once:  %.*s\ntwice: %.*s\n", (int)once.html.n, once.html.p, (int)twice.html.n, twice.html.p);
+        fprintf(stderr, "once:  %.*s\ntwice: %.*s\n", (int)once.html.n, once.html.p, (int)twice.html.n,
+                twice.html.p);
         abort();
     }
     if (!utf8_valid(buf_view(&once.text))) abort();

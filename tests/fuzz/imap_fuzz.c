@@ -1,4 +1,5 @@
-/* Any bytes of an IMAP server are read without a fault, the same in pieces of any size. What is read lies within what was sent. */
+/* Any bytes of an IMAP server are read without a fault, the same in pieces of any size. What is read lies
+ * within what was sent. */
 #include "mail/imap_text.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* (1) A dialogue has the same replies and stores the same mails whole as in pieces. (2) Each reply is a line with a code. (3) The data of a mail is what a
- * search for CRLF.CRLF and a replacement of each "CRLF." give. The inbox is memory. */
+/* (1) A dialogue has the same replies and stores the same mails whole as in pieces. (2) Each reply is a
+ * line with a code. (3) The data of a mail is what a search for CRLF.CRLF and a replacement of each
+ * "CRLF." give. The inbox is memory. */
 #include "base/limits.h"
 #include "mail/inbox.h"
 #include "mail/lmtp_read.h"
@@ -17,7 +18,8 @@ int inbox_begin(struct inbox_draft *d, struct arena *a, struct str inbox, const 
     (void)a, (void)inbox;
     *d = (struct inbox_draft){.path = "tmp/x", .fd = 1};
     drafts++;
-    buf_fmt(&stored, "[%.*s,%.*s]", (int)mail->envelope_from.n, mail->envelope_from.p, (int)mail->recipient.n, mail->recipient.p);
+    buf_fmt(&stored, "[%.*s,%.*s]", (int)mail->envelope_from.n, mail->envelope_from.p, (int)mail->recipient.n,
+            mail->recipient.p);
     return 0;
 }
 int inbox_add(struct inbox_draft *d, struct str bytes) {
@@ -56,7 +58,8 @@ static int synced(void *arg) {
 static void check_replies(struct str text) {
     while (text.n) {
         struct str line = str_cut(&text, '\n');
-        if (line.n < 5 || line.p[line.n - 1] != '\r' || strspn(line.p, "0123456789") != 3 || (line.p[3] != ' ' && line.p[3] != '-'))
+        if (line.n < 5 || line.p[line.n - 1] != '\r' || strspn(line.p, "0123456789") != 3 ||
+            (line.p[3] != ' ' && line.p[3] != '-'))
             abort();
         if (text.p == NULL) abort();
     }
@@ -65,7 +68,8 @@ static void check_replies(struct str text) {
 /* Runs the dialogue in pieces of this size. Returns the replies; the caller frees them. */
 static struct buf dialogue(struct str in, size_t piece) {
     static struct lmtp_counts counts;
-    static const struct lmtp_setup setup = {.inbox = S("inbox"), .host = S("here"), .counts = &counts, .sync_names = synced};
+    static const struct lmtp_setup setup = {
+        .inbox = S("inbox"), .host = S("here"), .counts = &counts, .sync_names = synced};
     struct lmtp_session *s = lmtp_session_new(&setup);
     struct buf replies = {0};
     for (bool more = true; in.n && more;) {
@@ -88,7 +92,8 @@ static void check_dialogue(struct str in) {
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
         stored.n = 0;
         struct buf parts = dialogue(in, pieces[i]);
-        if (!str_eq(buf_view(&parts), buf_view(&whole)) || !str_eq(buf_view(&stored), buf_view(&mails))) abort();
+        if (!str_eq(buf_view(&parts), buf_view(&whole)) || !str_eq(buf_view(&stored), buf_view(&mails)))
+            abort();
         buf_free(&parts);
     }
     buf_free(&whole);

@@ -9,7 +9,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static int on_begin(void *ctx, const struct multipart_part *p) {
-    buf_fmt(ctx, "<%.*s|%.*s|", (int)p->name.n, p->name.p, (int)p->filename.n, p->filename.p ? p->filename.p : "");
+    buf_fmt(ctx, "<%.*s|%.*s|", (int)p->name.n, p->name.p, (int)p->filename.n,
+            p->filename.p ? p->filename.p : "");
     return 0;
 }
 

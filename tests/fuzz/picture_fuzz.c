@@ -16,6 +16,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (rc < 0 || picture_look(path, &second) != rc) abort();
     if (rc == 0) return 0;
     if (first.type != second.type || first.width != second.width || first.height != second.height) abort();
-    if (first.width <= 0 || first.height <= 0 || (first.type != PICTURE_PNG && (first.width > 0xFFFF || first.height > 0xFFFF))) abort();
+    if (first.width <= 0 || first.height <= 0 ||
+        (first.type != PICTURE_PNG && (first.width > 0xFFFF || first.height > 0xFFFF)))
+        abort();
     return 0;
 }

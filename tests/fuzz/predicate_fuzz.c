@@ -1,5 +1,5 @@
-/* Every predicate is refused with its faults, or becomes a condition whose values are all bound. The first byte chooses
- * its subject. The store is empty: no custom fields, no roles, no teams. */
+/* Every predicate is refused with its faults, or becomes a condition whose values are all bound. The first
+ * byte chooses its subject. The store is empty: no custom fields, no roles, no teams. */
 #include "base/fold.h"
 #include "core/fields/custom_field.h"
 #include "core/rules/predicate.h"
@@ -9,7 +9,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* ---- stubs ------------------------------------------------------------------------------------------------------- */
+/* ---- stubs ----------------------------------------------------------------------------------- */
 
 struct str setting_text(const struct desk *d, const char *name, struct arena *a) {
     (void)d, (void)name, (void)a;
@@ -49,7 +49,7 @@ struct str col_text(struct stmt *s, int i) {
     abort();
 }
 
-/* ---- the target ----------------------------------------------------------------------------------------------------
+/* ---- the target ------------------------------------------------------------------------------
  */
 
 static void check(const struct predicate *p, struct arena *a) {
@@ -63,7 +63,9 @@ static void check(const struct predicate *p, struct arena *a) {
     }
     if (open != 0) abort();
     for (int i = 0; i < c.count; i++)
-        if (strstr(c.sql, c.binds[i].name) == NULL || (c.binds[i].type == BIND_TEXT && !utf8_valid(c.binds[i].s))) abort();
+        if (strstr(c.sql, c.binds[i].name) == NULL ||
+            (c.binds[i].type == BIND_TEXT && !utf8_valid(c.binds[i].s)))
+            abort();
     predicate_holds(p, &m, arena_array(a, (size_t)p->definitions->count, sizeof(struct fact)));
 }
 

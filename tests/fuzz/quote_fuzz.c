@@ -1,4 +1,5 @@
-/* Texts and HTML whose quotes are separated. The boundary is a line, its offset is in the text, and offsets never go back in a text. */
+/* Texts and HTML whose quotes are separated. The boundary is a line, its offset is in the text, and
+ * offsets never go back in a text. */
 #include "mail/charset.h"
 #include "mail/quote_html.h"
 

@@ -11,7 +11,9 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t n) {
     memcpy(copy, data, n);
     size_t taken = scan_feed(&whole, copy, n), at = 0;
     while (at < n && scan_feed(&single, copy + at, 1)) at++;
-    if (at != taken || whole.err != single.err || whole.heads != single.heads || scan_in_head(&whole) != scan_in_head(&single)) abort();
+    if (at != taken || whole.err != single.err || whole.heads != single.heads ||
+        scan_in_head(&whole) != scan_in_head(&single))
+        abort();
     if ((taken < n) != (whole.err != 0) || scan_request(&whole) < whole.heads) abort();
     free(copy);
     return 0;

@@ -1,5 +1,5 @@
-/* Contents of templates. Every accepted block is a slice of the contents. Filled with hostile values, a subject is one
- * line, and HTML has no new tags. */
+/* Contents of templates. Every accepted block is a slice of the contents. Filled with hostile values, a
+ * subject is one line, and HTML has no new tags. */
 #include "core/text/template.h"
 
 #include <assert.h>
@@ -14,7 +14,8 @@ static void fill(struct str contents, struct str block, bool html) {
     static const char *const names[] = {"desk", "name", "address", "url", "link", "life", "form"};
     struct meaning hostile[8] = {0};
     struct buf out = {0};
-    for (size_t i = 0; i < 7; i++) hostile[i] = (struct meaning){.name = names[i], .value = S("<b a=\"'>\r\nBcc: {{x}}{% endblock %}")};
+    for (size_t i = 0; i < 7; i++)
+        hostile[i] = (struct meaning){.name = names[i], .value = S("<b a=\"'>\r\nBcc: {{x}}{% endblock %}")};
     assert(block.p >= contents.p && block.p + block.n <= contents.p + contents.n);
     template_fill(&out, block, hostile, html);
     struct str filled = buf_view(&out);

@@ -39,20 +39,19 @@ static unsigned roll(struct world *w, unsigned sides) {
 }
 
 QUERY(world_organization,
-      "INSERT INTO organizations (id, name, name_key, is_shared, is_validated, created_at, updated_at) VALUES (:id, 'x', 'x', 1, 1, 0, 0)");
-QUERY(world_user, "INSERT INTO users (id, uuid, full_name, name_key, is_enabled, is_mfa_enabled, role_id, role_type, organization_id, "
-                  "created_at, updated_at) "
+      "INSERT INTO organizations (id, name, name_key, is_shared, is_validated, created_at, updated_at) "
+      "VALUES (:id, 'x', 'x', 1, 1, 0, 0)");
+QUERY(world_user, "INSERT INTO users (id, uuid, full_name, name_key, is_enabled, is_mfa_enabled, role_id, "
+                  "role_type, organization_id, created_at, updated_at) "
                   "VALUES (:id, :uuid, 'x', 'x', 1, 0, 2, 3, CAST(:organization AS BIGINT), 0, 0)");
 QUERY(world_team, "INSERT INTO teams (id, title, created_at, updated_at) VALUES (:id, 'x', 0, 0)");
 QUERY(world_member, "INSERT INTO team_members (team_id, user_id, created_at) VALUES (:team, :user, 0)");
-QUERY(
-    world_case,
-    "INSERT INTO cases (id, uuid, subject, channel, state, requester_id, creator_id, organization_id, assigned_team_id, assigned_agent_id, "
-    "status_id, status_type, fingerprint, message_seq, reopen_count, created_at, updated_at) VALUES (:id, 'x', 'x', 2, :state, :requester, "
-    ":requester, "
-    "CAST(:organization AS BIGINT), CAST(:team AS BIGINT), CAST(:agent AS BIGINT), CAST(:type AS BIGINT), CAST(CAST(:type AS BIGINT) AS "
-    "INTEGER), :fingerprint, "
-    "0, 0, :id, 0)");
+QUERY(world_case, "INSERT INTO cases (id, uuid, subject, channel, state, requester_id, creator_id, "
+                  "organization_id, assigned_team_id, assigned_agent_id, status_id, status_type, "
+                  "fingerprint, message_seq, reopen_count, created_at, updated_at) "
+                  "VALUES (:id, 'x', 'x', 2, :state, :requester, :requester, CAST(:organization AS BIGINT), "
+                  "CAST(:team AS BIGINT), CAST(:agent AS BIGINT), CAST(:type AS BIGINT), "
+                  "CAST(CAST(:type AS BIGINT) AS INTEGER), :fingerprint, 0, 0, :id, 0)");
 /* Returns the hash of fingerprint i; p NULL for 0. */
 static struct str fingerprint(int i) {
     static const char *const hashes[FINGERPRINTS + 1] = {NULL, "f1", "f2", "f3", "f4"};
@@ -62,7 +61,8 @@ static struct str fingerprint(int i) {
 /* Two customers are in organization 1, two in organization 2, two in none. */
 static int64_t organization_of(int user_id) { return user_id > AGENTS ? user_id % 3 : 0; }
 
-QUERY(world_counts, "INSERT INTO case_totals (" TOTAL_COLUMNS ") SELECT " TOTAL_COLUMNS " FROM (" CASE_TOTALS ") a");
+QUERY(world_counts,
+      "INSERT INTO case_totals (" TOTAL_COLUMNS ") SELECT " TOTAL_COLUMNS " FROM (" CASE_TOTALS ") a");
 
 static int fill(struct conn *c, void *arg) {
     struct world *w = arg;
@@ -71,14 +71,18 @@ static int fill(struct conn *c, void *arg) {
         if (db_exec(c, &world_organization, BINDS(B_INT("id", id))) < 0) return -1;
     for (int id = 1; id <= AGENTS + CUSTOMERS; id++) {
         snprintf(uuid, sizeof uuid, "u%d", id);
-        if (db_exec(c, &world_user, BINDS(B_INT("id", id), B_TEXT("uuid", str_of(uuid)), B_ID("organization", organization_of(id)))) < 0)
+        if (db_exec(c, &world_user,
+                    BINDS(B_INT("id", id), B_TEXT("uuid", str_of(uuid)),
+                          B_ID("organization", organization_of(id)))) < 0)
             return -1;
     }
     for (int t = 1; t <= TEAMS; t++) {
         if (db_exec(c, &world_team, BINDS(B_INT("id", t))) < 0) return -1;
         for (int a = 1; a <= AGENTS; a++) {
-            w->member[t][a] = a == 1 || roll(w, 4) == 0; /* the first agent is in more teams than there are branches */
-            if (w->member[t][a] && db_exec(c, &world_member, BINDS(B_INT("team", t), B_INT("user", a))) < 0) return -1;
+            /* the first agent is in more teams than there are branches */
+            w->member[t][a] = a == 1 || roll(w, 4) == 0;
+            if (w->member[t][a] && db_exec(c, &world_member, BINDS(B_INT("team", t), B_INT("user", a))) < 0)
+                return -1;
         }
     }
     for (int id = 1; id <= CASES; id++) {
@@ -92,7 +96,8 @@ static int fill(struct conn *c, void *arg) {
         f->organization = organization_of((int)f->requester);
         if (db_exec(c, &world_case,
                     BINDS(B_INT("id", id), B_INT("state", f->state), B_INT("requester", f->requester),
-                          B_ID("organization", f->organization), B_ID("team", f->team), B_ID("agent", f->agent), B_INT("type", f->type),
+                          B_ID("organization", f->organization), B_ID("team", f->team),
+                          B_ID("agent", f->agent), B_INT("type", f->type),
                           B_TEXT("fingerprint", fingerprint(f->fingerprint)))) < 0)
             return -1;
     }
@@ -118,12 +123,14 @@ static int unmake(void **state) {
     return system(command);
 }
 
-/* ---- the sentences ---------------------------------------------------------------------------------------------- */
+/* ---- the sentences --------------------------------------------------------------------------- */
 
 static bool sees(const struct world *w, const struct actor *a, const struct fact *f) {
     if (f->state != CASE_ACTIVE) return false;
-    if (a->rank == ROLE_PUBLIC) return a->fingerprint.p && f->fingerprint && str_eq(a->fingerprint, fingerprint(f->fingerprint));
-    if (a->rank == ROLE_CUSTOMER) return f->requester == a->user_id || (a->sees_organization && f->organization == a->organization_id);
+    if (a->rank == ROLE_PUBLIC)
+        return a->fingerprint.p && f->fingerprint && str_eq(a->fingerprint, fingerprint(f->fingerprint));
+    if (a->rank == ROLE_CUSTOMER)
+        return f->requester == a->user_id || (a->sees_organization && f->organization == a->organization_id);
     if (a->case_access == CASES_ALL) return true;
     if (f->agent == a->user_id) return true;
     if (a->case_access == CASES_SELF) return false;
@@ -157,7 +164,8 @@ static void check_actor(struct world *w, struct actor actor) {
     if (actor.rank >= ROLE_COLLABORATOR) {
         assert_int_equal(case_total(&work, &(struct case_filter){0}, &total), 1);
         assert_int_equal(total, expected);
-        assert_int_equal(case_total(&work, &(struct case_filter){.by = BY_STATUS, .types = 1U << 2 | 1U << 4}, &total), 1);
+        assert_int_equal(
+            case_total(&work, &(struct case_filter){.by = BY_STATUS, .types = 1U << 2 | 1U << 4}, &total), 1);
         assert_int_equal(total, of_type[2] + of_type[4]);
     }
     db_read_end(work.conn);
@@ -168,7 +176,8 @@ static void everybody_sees_what_the_sentence_says_and_counts_it(void **state) {
     struct world *w = *state;
     for (int access = CASES_SELF; access <= CASES_ALL; access++)
         for (int agent = 1; agent <= AGENTS; agent++)
-            if (agent != w->gone) check_actor(w, (struct actor){.rank = ROLE_AGENT, .user_id = agent, .case_access = access});
+            if (agent != w->gone)
+                check_actor(w, (struct actor){.rank = ROLE_AGENT, .user_id = agent, .case_access = access});
     for (int customer = AGENTS + 1; customer <= AGENTS + CUSTOMERS; customer++)
         for (int shared = 0; shared < 2; shared++) {
             int64_t organization = organization_of(customer);
@@ -178,12 +187,17 @@ static void everybody_sees_what_the_sentence_says_and_counts_it(void **state) {
                                           .sees_organization = shared && organization});
         }
     check_actor(w, (struct actor){.rank = ROLE_PUBLIC});
-    check_actor(w, (struct actor){.rank = ROLE_PUBLIC, .fingerprint = S("f")}); /* a fingerprint without conversations */
+    /* a fingerprint without conversations */
+    check_actor(w, (struct actor){.rank = ROLE_PUBLIC, .fingerprint = S("f")});
     for (int i = 1; i <= FINGERPRINTS; i++) {
         check_actor(w, (struct actor){.rank = ROLE_PUBLIC, .fingerprint = fingerprint(i)});
         /* For a caller with a login a fingerprint makes no difference. */
-        check_actor(w, (struct actor){.rank = ROLE_CUSTOMER, .user_id = AGENTS + 1, .fingerprint = fingerprint(i)});
-        check_actor(w, (struct actor){.rank = ROLE_AGENT, .user_id = 1, .case_access = CASES_SELF, .fingerprint = fingerprint(i)});
+        check_actor(
+            w, (struct actor){.rank = ROLE_CUSTOMER, .user_id = AGENTS + 1, .fingerprint = fingerprint(i)});
+        check_actor(w, (struct actor){.rank = ROLE_AGENT,
+                                      .user_id = 1,
+                                      .case_access = CASES_SELF,
+                                      .fingerprint = fingerprint(i)});
     }
 }
 
@@ -201,17 +215,21 @@ static void conversations_of_a_fingerprint_are_one_index_range(void **state) {
     assert_int_equal(db_read_begin(work.conn, 0), 0);
     access_cases(&work, &b);
     assert_int_equal(b.count, 1);
-    struct str sql = str_fmt(
-        work.arena, "EXPLAIN QUERY PLAN SELECT t.id FROM cases t WHERE %s ORDER BY t.created_at DESC, t.id DESC LIMIT 10", b.where[0]);
+    struct str sql = str_fmt(work.arena,
+                             "EXPLAIN QUERY PLAN SELECT t.id FROM cases t "
+                             "WHERE %s ORDER BY t.created_at DESC, t.id DESC "
+                             "LIMIT 10",
+                             b.where[0]);
     assert_int_equal(db_start(work.conn, sql.p, b.binds, &s), 0);
-    for (; stmt_step(s) == 1; lines++) assert_non_null(strstr(col_text(s, 3).p, "USING INDEX cases_by_fingerprint (fingerprint=?)"));
+    for (; stmt_step(s) == 1; lines++)
+        assert_non_null(strstr(col_text(s, 3).p, "USING INDEX cases_by_fingerprint (fingerprint=?)"));
     stmt_end(s);
     assert_int_equal(lines, 1); /* a second line would be a sort */
     db_read_end(work.conn);
     arena_free(work.arena);
 }
 
-/* ---- during a cascade ------------------------------------------------------------------------------------------- */
+/* ---- during a cascade ------------------------------------------------------------------------ */
 
 #define PART 7 /* conversations that one write changes */
 
@@ -289,7 +307,8 @@ static void of_a_team_and_an_agent_who_go_at_once_too(void **state) {
     parts(state, one_after_the_other);
 }
 
-/* A caller who got the branches that were read would see too few conversations, in a reply with the status 200. */
+/* A caller who got the branches that were read would see too few conversations, in a reply with the status
+ * 200. */
 static int without_a_table(struct conn *c, void *table) {
     struct desk desk = {0};
     struct work work;
@@ -318,8 +337,10 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(everybody_sees_what_the_sentence_says_and_counts_it, make, unmake),
         cmocka_unit_test_setup_teardown(conversations_of_a_fingerprint_are_one_index_range, make, unmake),
-        cmocka_unit_test_setup_teardown(conversations_of_deleted_teams_are_unassigned_and_counted_so_at_once, make, unmake),
-        cmocka_unit_test_setup_teardown(conversations_of_a_deleted_agent_are_unassigned_and_counted_so_at_once, make, unmake),
+        cmocka_unit_test_setup_teardown(conversations_of_deleted_teams_are_unassigned_and_counted_so_at_once,
+                                        make, unmake),
+        cmocka_unit_test_setup_teardown(
+            conversations_of_a_deleted_agent_are_unassigned_and_counted_so_at_once, make, unmake),
         cmocka_unit_test_setup_teardown(visibility_that_cant_be_read_fails_the_work, make, unmake),
         cmocka_unit_test_setup_teardown(of_a_team_and_an_agent_who_go_at_once_too, make, unmake),
     };

@@ -1,4 +1,5 @@
-/* Authentication-Results: only the topmost header of the trusted server counts, and only as far as it follows RFC 8601. */
+/* Authentication-Results: only the topmost header of the trusted server counts, and only as far as it
+ * follows RFC 8601. */
 #include "core/mail/authentication.h"
 
 #undef NDEBUG
@@ -14,7 +15,9 @@ static struct mail_authentication read_all(struct arena *a, const char *const *h
     return authentication_read(a, list, n, S(OURS), S("ada@people.example"));
 }
 
-static struct mail_authentication read_one(struct arena *a, const char *header) { return read_all(a, (const char *const[]){header, NULL}); }
+static struct mail_authentication read_one(struct arena *a, const char *header) {
+    return read_all(a, (const char *const[]){header, NULL});
+}
 
 static void test_results(struct arena *a) {
     static const struct {
@@ -38,15 +41,18 @@ static void test_results(struct arena *a) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct mail_authentication said = read_one(a, cases[i].header);
-        if (said.dkim != cases[i].dkim || said.spf != cases[i].spf || said.dmarc != cases[i].dmarc) printf("%s\n", cases[i].header);
-        assert(said.dkim == cases[i].dkim && said.spf == cases[i].spf && said.dmarc == cases[i].dmarc && said.header.p);
+        if (said.dkim != cases[i].dkim || said.spf != cases[i].spf || said.dmarc != cases[i].dmarc)
+            printf("%s\n", cases[i].header);
+        assert(said.dkim == cases[i].dkim && said.spf == cases[i].spf && said.dmarc == cases[i].dmarc &&
+               said.header.p);
     }
 }
 
 static void test_broken(struct arena *a) {
-    static const char *const broken[] = {OURS "; dmarc=pass (no end", OURS "; dmarc=pass x",          OURS "; dmarc=pass; \"no end",
-                                         OURS "; dmarc=pass; =pass",  OURS "; dmarc=pass smtp.from=", OURS "; dmarc=pass, spf=pass",
-                                         OURS " x y; dmarc=pass",     OURS "; dmarc=pass; spf==pass", OURS "; dmarc=pass\xff; spf=pass"};
+    static const char *const broken[] = {
+        OURS "; dmarc=pass (no end", OURS "; dmarc=pass x",          OURS "; dmarc=pass; \"no end",
+        OURS "; dmarc=pass; =pass",  OURS "; dmarc=pass smtp.from=", OURS "; dmarc=pass, spf=pass",
+        OURS " x y; dmarc=pass",     OURS "; dmarc=pass; spf==pass", OURS "; dmarc=pass\xff; spf=pass"};
     for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
         struct mail_authentication said = read_one(a, broken[i]);
         if (said.dmarc) printf("%s\n", broken[i]);
@@ -58,8 +64,10 @@ static void test_trust(struct arena *a) {
     assert(read_one(a, "mx.evil.example; dmarc=pass").header.p == NULL);
     assert(read_one(a, OURS ".evil.example; dmarc=pass").header.p == NULL);
     assert(read_one(a, "x; " OURS "; dmarc=pass").header.p == NULL);
-    assert(read_all(a, (const char *const[]){"other; dmarc=fail", OURS "; dmarc=pass", NULL}).dmarc == VERDICT_PASS);
-    assert(read_all(a, (const char *const[]){OURS "; dmarc=fail", OURS "; dmarc=pass", NULL}).dmarc == VERDICT_FAIL);
+    assert(read_all(a, (const char *const[]){"other; dmarc=fail", OURS "; dmarc=pass", NULL}).dmarc ==
+           VERDICT_PASS);
+    assert(read_all(a, (const char *const[]){OURS "; dmarc=fail", OURS "; dmarc=pass", NULL}).dmarc ==
+           VERDICT_FAIL);
     assert(read_all(a, (const char *const[]){OURS "; dkim=pass", OURS "; dmarc=pass", NULL}).dmarc == 0);
     assert(read_all(a, (const char *const[]){OURS "; (", OURS "; dmarc=pass", NULL}).dmarc == 0);
     struct str one = S("; dmarc=pass");

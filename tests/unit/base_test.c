@@ -24,7 +24,8 @@ static void names_are_folded_without_case_and_marks(void **state) {
     assert_text(fold_key(a, S("Stra\xC3\x9F"
                               "e")),
                 S("strasse"));
-    assert_text(fold_key(a, S("\xC3\x89\xCB\x9C\xC3\xA9z")), S("e ez")); /* U+02DC becomes a blank and a mark */
+    /* U+02DC becomes a blank and a mark */
+    assert_text(fold_key(a, S("\xC3\x89\xCB\x9C\xC3\xA9z")), S("e ez"));
     assert_text(fold_key(a, S("ABC")), S("abc"));
     arena_free(a);
 }
@@ -108,10 +109,12 @@ static void decimals_sort_as_their_numbers(void **state) {
             struct str x = decimal_key(a, str_of(rising[i])), y = decimal_key(a, str_of(rising[k]));
             assert_int_equal(sign(strcmp(str_dup(a, x).p, str_dup(a, y).p)), sign(i - k));
         }
-    static const char *const same[][2] = {{"-0", "0.00"}, {"012", "12"}, {"12.50", "12.5"}, {"0.10", "00.1"}, {"-7.0", "-07"}};
+    static const char *const same[][2] = {
+        {"-0", "0.00"}, {"012", "12"}, {"12.50", "12.5"}, {"0.10", "00.1"}, {"-7.0", "-07"}};
     for (size_t i = 0; i < sizeof same / sizeof *same; i++)
         assert_text(decimal_key(a, str_of(same[i][0])), decimal_key(a, str_of(same[i][1])));
-    static const char *const bad[] = {"", "-", "+1", ".5", "5.", "1.2.3", "1e3", " 1", "1,5", "0x1", "--1", "nan"};
+    static const char *const bad[] = {"",    "-",  "+1",  ".5",  "5.",  "1.2.3",
+                                      "1e3", " 1", "1,5", "0x1", "--1", "nan"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_null(decimal_key(a, str_of(bad[i])).p);
     arena_free(a);
 }
@@ -135,7 +138,8 @@ static void addresses_are_one_in_any_case_and_writing_of_the_domain(void **state
     assert_text(email_key(a, S(" Ada@Example.COM ")), S("ada@example.com"));
     assert_text(email_key(a, S("a@" MUELLER ".example")), S("a@xn--mller-kva.example"));
     assert_text(email_key(a, S("A@M\xC3\x9CLLER.Example")), S("a@xn--mller-kva.example"));
-    assert_text(email_key(a, S("a@mu\xCC\x88ller.example")), S("a@xn--mller-kva.example")); /* u and its dots as two characters */
+    /* u and its dots as two characters */
+    assert_text(email_key(a, S("a@mu\xCC\x88ller.example")), S("a@xn--mller-kva.example"));
     assert_text(email_key(a, S("a@XN--MLLER-KVA.example")), S("a@xn--mller-kva.example"));
     assert_text(email_key(a, S("\xC3\x84@b.example")), S("\xC3\xA4@b.example"));
     assert_text(email_key(a, S("A\xCC\x88@b.example")), S("\xC3\xA4@b.example"));
@@ -151,13 +155,16 @@ static void addresses_are_one_in_any_case_and_writing_of_the_domain(void **state
 static void phone_numbers_are_one_with_their_country_in_any_writing(void **state) {
     (void)state;
     char e164[PHONE_SIZE];
-    static const char *const same[][2] = {{"+49301234567", ""}, {"+490301234567", "US"}, {"0301234567", "DE"}, {"0049301234567", "de"}};
+    static const char *const same[][2] = {
+        {"+49301234567", ""}, {"+490301234567", "US"}, {"0301234567", "DE"}, {"0049301234567", "de"}};
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
         assert_int_equal(phone_parse(same[i][0], same[i][1], e164), 1);
         assert_string_equal(e164, "+49301234567");
     }
-    static const char *const none[][2] = {{"+999123456", ""}, {"+49", ""}, {"+49123456789012345", "DE"}, {"+", ""}, {"+1202555", "US"}};
-    for (size_t i = 0; i < sizeof none / sizeof *none; i++) assert_int_equal(phone_parse(none[i][0], none[i][1], e164), 0);
+    static const char *const none[][2] = {
+        {"+999123456", ""}, {"+49", ""}, {"+49123456789012345", "DE"}, {"+", ""}, {"+1202555", "US"}};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        assert_int_equal(phone_parse(none[i][0], none[i][1], e164), 0);
     assert_int_equal(phone_parse("0301234567", "", e164), -1);
     assert_int_equal(phone_parse("0301234567", "Atlantis", e164), -1);
 }
@@ -167,7 +174,8 @@ static void numbers_are_strict_and_do_not_overflow(void **state) {
     int64_t v;
     assert_true(str_to_int(S("9223372036854775807"), &v) && v == INT64_MAX);
     assert_true(str_to_int(S("-9223372036854775808"), &v) && v == INT64_MIN);
-    static const char *const bad[] = {"", "-", "+1", " 1", "1 ", "1.0", "1e3", "0x1", "9223372036854775808", "-9223372036854775809"};
+    static const char *const bad[] = {
+        "", "-", "+1", " 1", "1 ", "1.0", "1e3", "0x1", "9223372036854775808", "-9223372036854775809"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_false(str_to_int(str_of(bad[i]), &v));
 }
 
@@ -188,8 +196,13 @@ static void times_are_read_with_their_zone_and_written_in_utc(void **state) {
     time_iso(text, ms);
     assert_string_equal(text, "2026-11-21T09:30:00+00:00");
     assert_true(time_parse_iso(S("2024-02-29T23:59:59.999Z"), &ms));
-    static const char *const bad[] = {
-        "", "2026-11-21", "2026-02-29T00:00:00Z", "2026-13-01T00:00:00Z", "2026-11-21T24:00:00Z", "2026-11-21T00:00:00", "x"};
+    static const char *const bad[] = {"",
+                                      "2026-11-21",
+                                      "2026-02-29T00:00:00Z",
+                                      "2026-13-01T00:00:00Z",
+                                      "2026-11-21T24:00:00Z",
+                                      "2026-11-21T00:00:00",
+                                      "x"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_false(time_parse_iso(str_of(bad[i]), &ms));
     assert_true(time_parse_http(S("Sat, 21 Nov 2026 09:30:00 GMT"), &ms));
     assert_true(time_parse_http(S("Sat, 21 Nov 2026 09:30:00 +0000"), &ms));
@@ -217,7 +230,8 @@ static void an_address_is_counted_by_its_network(void **state) {
         {"2001:db8:1:2::", "2001:db8:1:2::/64"},
         {"2001:db8:1:3::1", "2001:db8:1:3::/64"},
         {"::1", "::/64"},
-        {"::ffff:192.0.2.7", "::ffff:192.0.2.7"}, /* not a /64, because then all of IPv4 would be one address */
+        /* not a /64, because then all of IPv4 would be one address */
+        {"::ffff:192.0.2.7", "::ffff:192.0.2.7"},
         {"no address", "no address"},
     };
     for (size_t i = 0; i < sizeof counted / sizeof *counted; i++) {
@@ -225,7 +239,8 @@ static void an_address_is_counted_by_its_network(void **state) {
         assert_text(address_counted_text(room, str_of(counted[i][0])), str_of(counted[i][1]));
     }
     struct address a, b, c;
-    assert_true(address_parse(S("[2001:db8:1:2::1]"), &a) && address_parse(S("2001:db8:1:2:ffff:ffff:ffff:ffff"), &b) &&
+    assert_true(address_parse(S("[2001:db8:1:2::1]"), &a) &&
+                address_parse(S("2001:db8:1:2:ffff:ffff:ffff:ffff"), &b) &&
                 address_parse(S("192.0.2.7"), &c));
     a = address_counted(a), b = address_counted(b);
     assert_memory_equal(&a, &b, sizeof a);
@@ -239,8 +254,8 @@ static void bytes_that_are_not_utf8_are_replaced_one_by_one(void **state) {
     struct arena *a = arena_new();
     struct str good = S("caf\xC3\xA9");
     assert_ptr_equal(utf8_repaired(a, good).p, good.p);
-    assert_true(
-        str_eq(utf8_repaired(a, S("a\xE9z\xC3\xA9\xF0\x9F")), S("a" UTF8_REPLACEMENT "z\xC3\xA9" UTF8_REPLACEMENT UTF8_REPLACEMENT)));
+    assert_true(str_eq(utf8_repaired(a, S("a\xE9z\xC3\xA9\xF0\x9F")),
+                       S("a" UTF8_REPLACEMENT "z\xC3\xA9" UTF8_REPLACEMENT UTF8_REPLACEMENT)));
     assert_true(str_eq(utf8_without_cut_end(S("a\xC3")), S("a")));
     assert_true(str_eq(utf8_without_cut_end(S("a\xF0\x9F\x98")), S("a")));
     assert_true(str_eq(utf8_without_cut_end(S("a\xC3\xA9")), S("a\xC3\xA9")));
@@ -270,7 +285,8 @@ static void a_network_has_the_addresses_that_share_its_bits(void **state) {
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         struct network n;
         struct address a;
-        assert_true(network_parse(str_of(table[i].network), &n) && address_parse(str_of(table[i].address), &a));
+        assert_true(network_parse(str_of(table[i].network), &n) &&
+                    address_parse(str_of(table[i].address), &a));
         assert_int_equal(network_has(&n, &a), table[i].has);
     }
 }

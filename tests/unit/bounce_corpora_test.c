@@ -1,12 +1,13 @@
-/* Rates of the recognition of notices of failed delivery, over mails that are made from the templates in tests/corpora/bounces, and over the
- * published mails in the folder named by CORPORA.
+/* Rates of the recognition of notices of failed delivery, over mails that are made from the templates in
+ * tests/corpora/bounces, and over the published mails in the folder named by CORPORA.
  *
- * Form of a file: "$name = a|b" is a variable. "== KIND NAME" begins a template: headers, a blank line, a text. "{a|b}" is one of the texts, "{$name}"
- * a value of the variable, the same one in the whole mail; "\n" is a line break. Choices depend only on the number of the variant.
+ * Form of a file: "$name = a|b" is a variable. "== KIND NAME" begins a template: headers, a blank line, a
+ * text. "{a|b}" is one of the texts, "{$name}" a value of the variable, the same one in the whole mail;
+ * "\n" is a line break. Choices depend only on the number of the variant.
  *
- * Kinds: bounce (rejects a letter), delay (rejects nothing yet), answer (of an automatic answerer, or of a server that the mail arrived),
- * ordinary. Every third template of each kind is held back: phrases are tuned with the others only, and the program names no held one unless
- * SHOW_HELD is set.
+ * Kinds: bounce (rejects a letter), delay (rejects nothing yet), answer (of an automatic answerer, or of a
+ * server that the mail arrived), ordinary. Every third template of each kind is held back: phrases are
+ * tuned with the others only, and the program names no held one unless SHOW_HELD is set.
  *
  * Half of the variants have an envelope, as over LMTP; the others have none, as from a mailbox. */
 #include "core/mail/bounce_guess.h"
@@ -32,10 +33,11 @@ static struct arena *arena;
 static struct { struct str name, values; } variables[VARIABLES];
 static int variable_count;
 static struct {
-    int templates, mails, elsewhere, keyed; /* mails that reject a letter at another address, and at a keyed return path */
-} rates[2][KINDS];                          /* tuned, held back */
+    /* mails that reject a letter at another address, and at a keyed return path */
+    int templates, mails, elsewhere, keyed;
+} rates[2][KINDS]; /* tuned, held back */
 
-/* ---- templates ------------------------------------------------------------------------------------------- */
+/* ---- templates ------------------------------------------------------------------------------- */
 
 static unsigned mixed(unsigned a, unsigned b) {
     unsigned x = a * 2654435761u ^ (b + 1) * 2246822519u;
@@ -78,7 +80,8 @@ static struct str chosen(struct str list, unsigned number) {
 
 static struct str variable_value(struct str name, unsigned variant) {
     for (int i = 0; i < variable_count; i++)
-        if (str_eq(variables[i].name, name)) return chosen(variables[i].values, mixed(variant, 1000 + (unsigned)i));
+        if (str_eq(variables[i].name, name))
+            return chosen(variables[i].values, mixed(variant, 1000 + (unsigned)i));
     printf("FAILED: no variable %.*s\n", (int)name.n, name.p);
     exit(1);
 }
@@ -90,7 +93,8 @@ static void expand(struct buf *out, struct str s, unsigned variant, unsigned *ch
         else {
             struct str rest = {s.p + i + 1, s.n - i - 1}, one = chosen(rest, mixed(variant, (*choice)++));
             size_t n = alternative_length(rest);
-            while (n < rest.n && rest.p[n] == '|') n += 1 + alternative_length((struct str){rest.p + n + 1, rest.n - n - 1});
+            while (n < rest.n && rest.p[n] == '|')
+                n += 1 + alternative_length((struct str){rest.p + n + 1, rest.n - n - 1});
             if (str_starts(one, S("$"))) one = variable_value((struct str){one.p + 1, one.n - 1}, variant);
             expand(out, one, variant, choice);
             i += n + 1;
@@ -98,15 +102,17 @@ static void expand(struct buf *out, struct str s, unsigned variant, unsigned *ch
     }
 }
 
-/* ---- judgement -------------------------------------------------------------------------------------------- */
+/* ---- judgement ------------------------------------------------------------------------------- */
 
-/* The decision of mail/bounce.c: a report rejects a letter if a block of it failed, another notice unless it is about a delay. */
+/* The decision of mail/bounce.c: a report rejects a letter if a block of it failed, another notice unless
+ * it is about a delay. */
 static bool rejects(const struct incoming *m, struct str raw, bool keyed) {
     struct report report;
     struct bounce_guess guess;
     bool is_report = report_read(arena, raw, &report) == REPORT_READ;
     bool is_notice = keyed ? bounce_at_return_path(arena, m, &guess) : bounce_looks_like(arena, m, &guess);
-    for (const struct report_recipient *r = report.recipients; r < report.recipients + report.recipient_count; r++)
+    for (const struct report_recipient *r = report.recipients; r < report.recipients + report.recipient_count;
+         r++)
         if (r->failed) return true;
     return !is_report && is_notice && !guess.delayed;
 }
@@ -123,16 +129,18 @@ static void judge_mail(enum kind kind, bool held, struct str name, struct str ra
     rates[held][kind].elsewhere += elsewhere;
     rates[held][kind].keyed += keyed;
     if (wrong && (!held || getenv("SHOW_HELD")))
-        printf("%s %.*s: rejects %d, at a return path %d: %.*s\n", kinds[kind], (int)name.n, name.p, elsewhere, keyed, (int)m.subject.n,
-               m.subject.p);
+        printf("%s %.*s: rejects %d, at a return path %d: %.*s\n", kinds[kind], (int)name.n, name.p,
+               elsewhere, keyed, (int)m.subject.n, m.subject.p);
 }
 
 /* Adds what every mail has. */
 static struct str whole_mail(struct str text) {
     bool typed = memmem(text.p, text.n, "Content-Type:", 13) != NULL;
-    return STR_CAT(arena,
-                   S("To: help@desk.example\nDate: Mon, 2 Mar 2026 08:12:05 +0000\nMessage-ID: <m1@mail.example>\nMIME-Version: 1.0\n"),
-                   typed ? S("") : S("Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: 8bit\n"), text);
+    return STR_CAT(
+        arena,
+        S("To: help@desk.example\nDate: Mon, 2 Mar 2026 08:12:05 +0000\nMessage-ID: <m1@mail.example>\nMIME-Version: 1.0\n"),
+        typed ? S("") : S("Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: 8bit\n"),
+        text);
 }
 
 static struct str envelope_of(enum kind kind, int number) {
@@ -159,7 +167,8 @@ static void judge_template(enum kind kind, struct str name, struct str text) {
         unsigned choice = 0;
         expand(&b, text, variant, &choice);
         if (is_new(seen, count, buf_view(&b)))
-            judge_mail(kind, held, name, whole_mail(str_dup(arena, buf_view(&b))), envelope_of(kind, count++));
+            judge_mail(kind, held, name, whole_mail(str_dup(arena, buf_view(&b))),
+                       envelope_of(kind, count++));
         buf_free(&b);
     }
 }
@@ -200,7 +209,7 @@ static void judge_file(const char *path) {
     }
 }
 
-/* ---- published mails --------------------------------------------------------------------------------------- */
+/* ---- published mails ------------------------------------------------------------------------- */
 
 static int published, published_wrong;
 
@@ -225,7 +234,7 @@ static void judge_folder(struct str folder) {
     closedir(dir);
 }
 
-/* ---- rates -------------------------------------------------------------------------------------------------- */
+/* ---- rates ----------------------------------------------------------------------------------- */
 
 static bool rate_holds(bool ok, const char *claim) {
     if (!ok) printf("FAILED: %s\n", claim);
@@ -234,15 +243,19 @@ static bool rate_holds(bool ok, const char *claim) {
 
 static bool rates_hold(int part) {
     for (int k = 0; k < KINDS; k++)
-        printf("%s %-8s: %d mails of %d templates, %d reject a letter, %d at a return path\n", part ? "held " : "tuned", kinds[k],
-               rates[part][k].mails, rates[part][k].templates, rates[part][k].elsewhere, rates[part][k].keyed);
+        printf("%s %-8s: %d mails of %d templates, %d reject a letter, %d at a return path\n",
+               part ? "held " : "tuned", kinds[k], rates[part][k].mails, rates[part][k].templates,
+               rates[part][k].elsewhere, rates[part][k].keyed);
     return rate_holds(rates[part][BOUNCE].mails > 0 && rates[part][BOUNCE].keyed == rates[part][BOUNCE].mails,
                       "each bounce at a return path is recognised") &
-           rate_holds(rates[part][BOUNCE].elsewhere * 10 >= rates[part][BOUNCE].mails * 9, "90 % of the bounces elsewhere are recognised") &
+           rate_holds(rates[part][BOUNCE].elsewhere * 10 >= rates[part][BOUNCE].mails * 9,
+                      "90 % of the bounces elsewhere are recognised") &
            rate_holds(rates[part][ORDINARY].elsewhere * 1000 <= rates[part][ORDINARY].mails * 2,
                       "at most 2 in 1,000 ordinary mails reject") &
-           rate_holds(rates[part][DELAY].elsewhere + rates[part][DELAY].keyed == 0, "a delay rejects nothing") &
-           rate_holds(rates[part][ANSWER].elsewhere + rates[part][ANSWER].keyed == 0, "an automatic answer rejects nothing");
+           rate_holds(rates[part][DELAY].elsewhere + rates[part][DELAY].keyed == 0,
+                      "a delay rejects nothing") &
+           rate_holds(rates[part][ANSWER].elsewhere + rates[part][ANSWER].keyed == 0,
+                      "an automatic answer rejects nothing");
 }
 
 int main(int argc, char **argv) {
@@ -254,7 +267,8 @@ int main(int argc, char **argv) {
     judge_file("tests/corpora/bounces/ordinary.txt");
     judge_folder(str_fmt(arena, "%s/mail", root && *root ? root : "../shared/corpora"));
     bool ok = rates_hold(0) & rates_hold(1);
-    ok &= rate_holds(rates[0][ORDINARY].mails + rates[1][ORDINARY].mails >= 1000, "the corpus has 1,000 ordinary mails");
+    ok &= rate_holds(rates[0][ORDINARY].mails + rates[1][ORDINARY].mails >= 1000,
+                     "the corpus has 1,000 ordinary mails");
     ok &= rate_holds(rates[0][BOUNCE].mails + rates[1][BOUNCE].mails >= 300, "the corpus has 300 bounces");
     printf("published: %d ordinary mails, %d reject\n", published, published_wrong);
     ok &= rate_holds(published_wrong == 0, "no published mail rejects");

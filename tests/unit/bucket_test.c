@@ -84,7 +84,8 @@ static void a_set_without_a_free_slot_drops_the_fullest_bucket(void **state) {
     struct limit_slot *other = limit_slot_of(set, 100);
     assert_ptr_equal(other, fullest);
     assert_int_equal(other->full_at, 0);
-    for (uint64_t i = 2; i <= LIMIT_WAYS; i++) assert_int_equal(limit_slot_of(set, i)->full_at, NOW + (int64_t)i);
+    for (uint64_t i = 2; i <= LIMIT_WAYS; i++)
+        assert_int_equal(limit_slot_of(set, i)->full_at, NOW + (int64_t)i);
 }
 
 /* A caller who floods has the emptiest bucket. */

@@ -1,5 +1,5 @@
-/* Business time: properties on random calendars in all zones, and a comparison with a reference that steps minute by minute through the C
- * library's local time. */
+/* Business time: properties on random calendars in all zones, and a comparison with a reference that steps
+ * minute by minute through the C library's local time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,7 +32,7 @@ static int64_t iso(const char *text) {
     return ms;
 }
 
-/* ---- the reference ----------------------------------------------------------------------------------------------------- */
+/* ---- the reference --------------------------------------------------------------------------- */
 
 static void enter_zone(const char *zone) {
     char name[80];
@@ -48,7 +48,8 @@ static bool open_by_steps(const struct hours *h, int64_t ms) {
     uint32_t open = h->week[(local.tm_wday + 6) % 7];
     for (int i = 0; i < h->holiday_count; i++) {
         const struct holiday *d = &h->holidays[i];
-        if (d->year == local.tm_year + 1900 && d->month == local.tm_mon + 1 && d->day == local.tm_mday) open = d->open;
+        if (d->year == local.tm_year + 1900 && d->month == local.tm_mon + 1 && d->day == local.tm_mday)
+            open = d->open;
     }
     return open >> local.tm_hour & 1;
 }
@@ -60,7 +61,7 @@ static int64_t open_minutes(const struct hours *h, int64_t from, int64_t to) {
     return n * TIME_MINUTE;
 }
 
-/* ---- calendars --------------------------------------------------------------------------------------------------------- */
+/* ---- calendars ------------------------------------------------------------------------------- */
 
 static struct str *zones; /* all names of the tz database */
 static int zone_count;
@@ -109,7 +110,8 @@ static void random_holidays(struct arena *a, struct hours *h, int n, int64_t fro
         time_t t = draw_between(from, to) / 1000;
         struct tm day;
         gmtime_r(&t, &day);
-        h->holidays[h->holiday_count] = (struct holiday){day.tm_year + 1900, day.tm_mon + 1, day.tm_mday, random_hours()};
+        h->holidays[h->holiday_count] =
+            (struct holiday){day.tm_year + 1900, day.tm_mon + 1, day.tm_mday, random_hours()};
     }
 }
 
@@ -125,7 +127,7 @@ static int64_t interesting(struct arena *a, struct str zone) {
     return at / TIME_MINUTE * TIME_MINUTE;
 }
 
-/* ---- tests ------------------------------------------------------------------------------------------------------------- */
+/* ---- tests ----------------------------------------------------------------------------------- */
 
 static void all_zones_agree_with_the_reference(void **state) {
     (void)state;
@@ -133,27 +135,31 @@ static void all_zones_agree_with_the_reference(void **state) {
         for (int k = 0; k < 2; k++) {
             struct arena *a = arena_new();
             struct hours h;
-            int64_t near = interesting(a, zones[i]), from = near - draw(1440) * TIME_MINUTE, to = near + draw(1440) * TIME_MINUTE;
+            int64_t near = interesting(a, zones[i]), from = near - draw(1440) * TIME_MINUTE,
+                    to = near + draw(1440) * TIME_MINUTE;
             random_week(&h, zones[i].p);
             random_holidays(a, &h, (int)draw(3), near - 2 * TIME_DAY, near + 2 * TIME_DAY);
             const struct business_time *b = business_time_prepare(a, &h);
             assert_non_null(b);
             enter_zone(zones[i].p);
             int64_t expected = open_minutes(&h, from, to);
-            if (business_open(b, from, to) != expected) print_message("%s at %lld\n", zones[i].p, (long long)near);
+            if (business_open(b, from, to) != expected)
+                print_message("%s at %lld\n", zones[i].p, (long long)near);
             assert_int_equal(business_open(b, from, to), expected);
             arena_free(a);
         }
 }
 
-/* Whole years of a few zones: half-hour changes, changes at midnight, a skipped day, summer time in the south, none. */
+/* Whole years of a few zones: half-hour changes, changes at midnight, a skipped day, summer time in the
+ * south, none. */
 static void years_agree_with_the_reference(void **state) {
     static const struct {
         const char *zone, *from;
     } years[] = {
-        {"Europe/Berlin", "2026"},    {"Australia/Lord_Howe", "2026"}, {"America/St_Johns", "2008"}, {"Pacific/Apia", "2011"},
-        {"Asia/Kolkata", "2024"},     {"Africa/Casablanca", "2026"},   {"America/New_York", "2050"}, {"Pacific/Auckland", "2099"},
-        {"Europe/Dublin", "2071"},    {"America/Santiago", "2400"},    {"Asia/Gaza", "2030"},        {"Antarctica/Troll", "2060"},
+        {"Europe/Berlin", "2026"},    {"Australia/Lord_Howe", "2026"}, {"America/St_Johns", "2008"},
+        {"Pacific/Apia", "2011"},     {"Asia/Kolkata", "2024"},        {"Africa/Casablanca", "2026"},
+        {"America/New_York", "2050"}, {"Pacific/Auckland", "2099"},    {"Europe/Dublin", "2071"},
+        {"America/Santiago", "2400"}, {"Asia/Gaza", "2030"},           {"Antarctica/Troll", "2060"},
         {"America/Asuncion", "2020"}, {"Asia/Kathmandu", "1986"},
     };
     (void)state;
@@ -177,13 +183,16 @@ static void properties_hold_at_any_distance(void **state) {
         struct arena *a = arena_new();
         struct hours h;
         random_week(&h, zones[draw(zone_count)].p);
-        random_holidays(a, &h, (int)draw(30), iso("1990-01-01T00:00:00Z"), draw(20) ? iso("2060-01-01T00:00:00Z") : last);
+        random_holidays(a, &h, (int)draw(30), iso("1990-01-01T00:00:00Z"),
+                        draw(20) ? iso("2060-01-01T00:00:00Z") : last);
         const struct business_time *b = business_time_prepare(a, &h);
         for (int k = 0; k < 20; k++) {
             int64_t x = draw_between(draw(2) ? iso("0001-01-02T00:00:00Z") : 0, last), at;
-            int64_t y = draw(2) ? draw_between(x, last) : x + draw(30 * TIME_DAY), z = y + draw(TIME_DAY), open = business_open(b, x, y);
+            int64_t y = draw(2) ? draw_between(x, last) : x + draw(30 * TIME_DAY), z = y + draw(TIME_DAY),
+                    open = business_open(b, x, y);
             assert_true(open >= 0 && open <= y - x);
-            assert_int_equal(open + business_open(b, y, z), business_open(b, x, z)); /* additive, and so monotone */
+            /* additive, and so monotone */
+            assert_int_equal(open + business_open(b, y, z), business_open(b, x, z));
             assert_int_equal(business_open(b, y, x), -open);
             assert_true(business_after(b, x, open, &at));
             assert_true(at <= y);
@@ -195,7 +204,8 @@ static void properties_hold_at_any_distance(void **state) {
     }
 }
 
-static const struct business_time *prepared(struct arena *a, const char *zone, const uint32_t *week, struct holiday *days, int n) {
+static const struct business_time *prepared(struct arena *a, const char *zone, const uint32_t *week,
+                                            struct holiday *days, int n) {
     struct hours h = {.time_zone = zone, .holidays = days, .holiday_count = n};
     memcpy(h.week, week, sizeof h.week);
     const struct business_time *b = business_time_prepare(a, &h);
@@ -203,7 +213,8 @@ static const struct business_time *prepared(struct arena *a, const char *zone, c
     return b;
 }
 
-static const uint32_t always[7] = {EVERY_HOUR, EVERY_HOUR, EVERY_HOUR, EVERY_HOUR, EVERY_HOUR, EVERY_HOUR, EVERY_HOUR};
+static const uint32_t always[7] = {EVERY_HOUR, EVERY_HOUR, EVERY_HOUR, EVERY_HOUR,
+                                   EVERY_HOUR, EVERY_HOUR, EVERY_HOUR};
 static const uint32_t office[7] = {HOURS(9, 12) | HOURS(13, 17),
                                    HOURS(9, 12) | HOURS(13, 17),
                                    HOURS(9, 12) | HOURS(13, 17),
@@ -211,11 +222,13 @@ static const uint32_t office[7] = {HOURS(9, 12) | HOURS(13, 17),
                                    HOURS(9, 12) | HOURS(13, 17),
                                    0,
                                    0};
-static const uint32_t nights[7] = {HOURS(0, 6), HOURS(0, 6), HOURS(0, 6), HOURS(0, 6), HOURS(0, 6), HOURS(0, 6), HOURS(0, 6)};
+static const uint32_t nights[7] = {HOURS(0, 6), HOURS(0, 6), HOURS(0, 6), HOURS(0, 6),
+                                   HOURS(0, 6), HOURS(0, 6), HOURS(0, 6)};
 static const uint32_t one_hour[7] = {[2] = HOURS(10, 11)};
 static const uint32_t never[7] = {0};
 
-static void assert_after(const struct business_time *b, const char *from, int64_t open, const char *expected) {
+static void assert_after(const struct business_time *b, const char *from, int64_t open,
+                         const char *expected) {
     int64_t at;
     assert_true(business_after(b, iso(from), open, &at));
     if (at != iso(expected)) print_message("%lld after %s is not %s\n", (long long)open, from, expected);
@@ -226,14 +239,21 @@ static void days_with_a_clock_change_count_as_they_last(void **state) {
     struct arena *a = arena_new();
     (void)state;
     const struct business_time *b = prepared(a, "Europe/Berlin", nights, NULL, 0);
-    assert_int_equal(business_open(b, iso("2026-03-28T23:00:00Z"), iso("2026-03-29T22:00:00Z")), 5 * TIME_HOUR); /* 23 hours */
-    assert_int_equal(business_open(b, iso("2026-10-24T22:00:00Z"), iso("2026-10-25T23:00:00Z")), 7 * TIME_HOUR); /* 25 hours */
-    assert_after(b, "2026-03-28T23:00:00Z", 3 * TIME_HOUR, "2026-03-29T02:00:00Z");                              /* at 4:00 */
-    assert_after(b, "2026-10-24T22:00:00Z", 7 * TIME_HOUR, "2026-10-25T05:00:00Z");                              /* at 6:00 */
+    /* 23 hours */
+    assert_int_equal(business_open(b, iso("2026-03-28T23:00:00Z"), iso("2026-03-29T22:00:00Z")),
+                     5 * TIME_HOUR);
+    /* 25 hours */
+    assert_int_equal(business_open(b, iso("2026-10-24T22:00:00Z"), iso("2026-10-25T23:00:00Z")),
+                     7 * TIME_HOUR);
+    /* at 4:00 */
+    assert_after(b, "2026-03-28T23:00:00Z", 3 * TIME_HOUR, "2026-03-29T02:00:00Z");
+    /* at 6:00 */
+    assert_after(b, "2026-10-24T22:00:00Z", 7 * TIME_HOUR, "2026-10-25T05:00:00Z");
     const uint32_t skipped[7] = {[6] = HOURS(2, 3)};
     b = prepared(a, "Europe/Berlin", skipped, NULL, 0);
     assert_int_equal(business_open(b, iso("2026-03-28T00:00:00Z"), iso("2026-03-30T00:00:00Z")), 0);
-    assert_int_equal(business_open(b, iso("2026-10-24T00:00:00Z"), iso("2026-10-26T00:00:00Z")), 2 * TIME_HOUR);
+    assert_int_equal(business_open(b, iso("2026-10-24T00:00:00Z"), iso("2026-10-26T00:00:00Z")),
+                     2 * TIME_HOUR);
     arena_free(a);
 }
 
@@ -243,7 +263,8 @@ static void gaps_and_weekends_are_left_out(void **state) {
     const struct business_time *b = prepared(a, "UTC", office, NULL, 0);
     assert_after(b, "2026-11-20T11:30:00Z", TIME_HOUR, "2026-11-20T13:30:00Z"); /* a Friday, over lunch */
     assert_after(b, "2026-11-20T16:30:00Z", TIME_HOUR, "2026-11-23T09:30:00Z"); /* over the weekend */
-    assert_after(b, "2026-11-20T16:00:00Z", TIME_HOUR, "2026-11-20T17:00:00Z"); /* the end of the day, not the next morning */
+    /* the end of the day, not the next morning */
+    assert_after(b, "2026-11-20T16:00:00Z", TIME_HOUR, "2026-11-20T17:00:00Z");
     assert_after(b, "2026-11-21T12:00:00Z", 0, "2026-11-21T12:00:00Z");
     assert_after(b, "2026-11-21T12:00:00Z", 1000, "2026-11-23T09:00:01Z");
     arena_free(a);
@@ -256,7 +277,8 @@ static void a_holiday_closes_its_day_or_opens_other_hours(void **state) {
     const struct business_time *b = prepared(a, "America/New_York", office, days, 3);
     /* 2028-02-29 is a Tuesday and a leap day. New York is 5 hours behind. */
     assert_int_equal(business_open(b, iso("2028-02-29T05:00:00Z"), iso("2028-03-01T05:00:00Z")), 0);
-    assert_int_equal(business_open(b, iso("2028-02-28T05:00:00Z"), iso("2028-03-06T05:00:00Z")), (7 + 0 + 1 + 7 + 7 + 1) * TIME_HOUR);
+    assert_int_equal(business_open(b, iso("2028-02-28T05:00:00Z"), iso("2028-03-06T05:00:00Z")),
+                     (7 + 0 + 1 + 7 + 7 + 1) * TIME_HOUR);
     assert_after(b, "2028-02-28T21:30:00Z", TIME_HOUR, "2028-03-01T15:30:00Z");
     arena_free(a);
 }
@@ -266,7 +288,9 @@ static void one_open_hour_a_week_reaches_far(void **state) {
     (void)state;
     const struct business_time *b = prepared(a, "UTC", one_hour, NULL, 0);
     assert_after(b, "2026-11-23T00:00:00Z", 5 * TIME_HOUR, "2026-12-23T11:00:00Z");
-    assert_int_equal(business_open(b, iso("2026-11-23T00:00:00Z"), iso("2426-11-23T00:00:00Z")), 20871 * TIME_HOUR); /* 400 years */
+    /* 400 years */
+    assert_int_equal(business_open(b, iso("2026-11-23T00:00:00Z"), iso("2426-11-23T00:00:00Z")),
+                     20871 * TIME_HOUR);
     assert_after(b, "2026-11-23T00:00:00Z", 20872 * TIME_HOUR, "2426-11-25T11:00:00Z");
     arena_free(a);
 }
@@ -304,7 +328,8 @@ static void stretches_add_up_to_the_open_time(void **state) {
         struct arena *a = arena_new();
         struct hours h;
         struct str zone = zones[draw(zone_count)];
-        int64_t from = interesting(a, zone) - draw(TIME_DAY), to = from + draw(10 * TIME_DAY), open = 0, until;
+        int64_t from = interesting(a, zone) - draw(TIME_DAY), to = from + draw(10 * TIME_DAY), open = 0,
+                until;
         random_week(&h, zone.p);
         random_holidays(a, &h, 3, from, from + 10 * TIME_DAY);
         const struct business_time *b = business_time_prepare(a, &h);
@@ -336,11 +361,16 @@ static void all_hours_open_is_plain_time(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_zones_agree_with_the_reference), cmocka_unit_test(years_agree_with_the_reference),
-        cmocka_unit_test(properties_hold_at_any_distance),    cmocka_unit_test(days_with_a_clock_change_count_as_they_last),
-        cmocka_unit_test(gaps_and_weekends_are_left_out),     cmocka_unit_test(a_holiday_closes_its_day_or_opens_other_hours),
-        cmocka_unit_test(one_open_hour_a_week_reaches_far),   cmocka_unit_test(a_calendar_that_never_opens_is_an_error),
-        cmocka_unit_test(an_unknown_zone_is_refused),         cmocka_unit_test(stretches_add_up_to_the_open_time),
+        cmocka_unit_test(all_zones_agree_with_the_reference),
+        cmocka_unit_test(years_agree_with_the_reference),
+        cmocka_unit_test(properties_hold_at_any_distance),
+        cmocka_unit_test(days_with_a_clock_change_count_as_they_last),
+        cmocka_unit_test(gaps_and_weekends_are_left_out),
+        cmocka_unit_test(a_holiday_closes_its_day_or_opens_other_hours),
+        cmocka_unit_test(one_open_hour_a_week_reaches_far),
+        cmocka_unit_test(a_calendar_that_never_opens_is_an_error),
+        cmocka_unit_test(an_unknown_zone_is_refused),
+        cmocka_unit_test(stretches_add_up_to_the_open_time),
         cmocka_unit_test(all_hours_open_is_plain_time),
     };
     return cmocka_run_group_tests_name("business time", tests, read_zones, free_zones);

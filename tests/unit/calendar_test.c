@@ -12,7 +12,8 @@ static void assert_span(const char *word, struct str zone, struct str now, struc
     int64_t at, first, end;
     assert_true(time_parse_iso(now, &at) && time_parse_iso(from, &first) && time_parse_iso(to, &end));
     struct period s = relative_span(word_id(relative_dates, str_of(word)), zone, at);
-    if (s.from != first || s.to != end) print_message("%s at %s: %lld..%lld\n", word, now.p, (long long)s.from, (long long)s.to);
+    if (s.from != first || s.to != end)
+        print_message("%s at %s: %lld..%lld\n", word, now.p, (long long)s.from, (long long)s.to);
     assert_int_equal(s.from, first);
     assert_int_equal(s.to, end);
 }
@@ -33,34 +34,47 @@ static void words_are_spans_of_whole_days(void **state) {
     struct arena *a = arena_new();
     assert_int_equal(sizeof of_a_saturday / sizeof *of_a_saturday, 14);
     for (size_t i = 0; i < 14; i++)
-        assert_span(of_a_saturday[i].word, S("UTC"), S("2026-11-21T10:10:00+00:00"), str_fmt(a, "%sT00:00:00+00:00", of_a_saturday[i].from),
+        assert_span(of_a_saturday[i].word, S("UTC"), S("2026-11-21T10:10:00+00:00"),
+                    str_fmt(a, "%sT00:00:00+00:00", of_a_saturday[i].from),
                     str_fmt(a, "%sT00:00:00+00:00", of_a_saturday[i].to));
     arena_free(a);
 }
 
 static void a_week_begins_on_monday_and_a_month_may_be_in_another_year(void **state) {
     (void)state;
-    assert_span("currentweek", S("UTC"), S("2026-11-22T23:59:59Z"), S("2026-11-16T00:00:00Z"), S("2026-11-23T00:00:00Z"));
-    assert_span("currentweek", S("UTC"), S("2026-11-23T00:00:00Z"), S("2026-11-23T00:00:00Z"), S("2026-11-30T00:00:00Z"));
-    assert_span("lastmonth", S("UTC"), S("2027-01-31T12:00:00Z"), S("2026-12-01T00:00:00Z"), S("2027-01-01T00:00:00Z"));
-    assert_span("currentmonth", S("UTC"), S("2028-02-29T12:00:00Z"), S("2028-02-01T00:00:00Z"), S("2028-03-01T00:00:00Z"));
+    assert_span("currentweek", S("UTC"), S("2026-11-22T23:59:59Z"), S("2026-11-16T00:00:00Z"),
+                S("2026-11-23T00:00:00Z"));
+    assert_span("currentweek", S("UTC"), S("2026-11-23T00:00:00Z"), S("2026-11-23T00:00:00Z"),
+                S("2026-11-30T00:00:00Z"));
+    assert_span("lastmonth", S("UTC"), S("2027-01-31T12:00:00Z"), S("2026-12-01T00:00:00Z"),
+                S("2027-01-01T00:00:00Z"));
+    assert_span("currentmonth", S("UTC"), S("2028-02-29T12:00:00Z"), S("2028-02-01T00:00:00Z"),
+                S("2028-03-01T00:00:00Z"));
 }
 
 static void midnight_is_the_zones_and_days_may_have_23_or_25_hours(void **state) {
     (void)state;
-    assert_span("today", S("Europe/Berlin"), S("2026-11-21T23:30:00Z"), S("2026-11-21T23:00:00Z"), S("2026-11-22T23:00:00Z"));
-    assert_span("today", S("Europe/Berlin"), S("2026-03-29T10:00:00Z"), S("2026-03-28T23:00:00Z"), S("2026-03-29T22:00:00Z"));
-    assert_span("today", S("Europe/Berlin"), S("2026-10-25T10:00:00Z"), S("2026-10-24T22:00:00Z"), S("2026-10-25T23:00:00Z"));
-    assert_span("today", S("Asia/Kathmandu"), S("2026-11-21T18:14:59Z"), S("2026-11-20T18:15:00Z"), S("2026-11-21T18:15:00Z"));
-    assert_span("currentmonth", S("America/New_York"), S("2026-11-21T10:00:00Z"), S("2026-11-01T04:00:00Z"), S("2026-12-01T05:00:00Z"));
+    assert_span("today", S("Europe/Berlin"), S("2026-11-21T23:30:00Z"), S("2026-11-21T23:00:00Z"),
+                S("2026-11-22T23:00:00Z"));
+    assert_span("today", S("Europe/Berlin"), S("2026-03-29T10:00:00Z"), S("2026-03-28T23:00:00Z"),
+                S("2026-03-29T22:00:00Z"));
+    assert_span("today", S("Europe/Berlin"), S("2026-10-25T10:00:00Z"), S("2026-10-24T22:00:00Z"),
+                S("2026-10-25T23:00:00Z"));
+    assert_span("today", S("Asia/Kathmandu"), S("2026-11-21T18:14:59Z"), S("2026-11-20T18:15:00Z"),
+                S("2026-11-21T18:15:00Z"));
+    assert_span("currentmonth", S("America/New_York"), S("2026-11-21T10:00:00Z"), S("2026-11-01T04:00:00Z"),
+                S("2026-12-01T05:00:00Z"));
 }
 
 static void a_skipped_midnight_is_the_moment_of_the_skip(void **state) {
     (void)state;
     /* Cuba's clocks went from 00:00 to 01:00. Samoa skipped December 30, 2011. */
-    assert_span("today", S("America/Havana"), S("2024-03-10T12:00:00Z"), S("2024-03-10T05:00:00Z"), S("2024-03-11T04:00:00Z"));
-    assert_span("yesterday", S("Pacific/Apia"), S("2011-12-30T12:00:00Z"), S("2011-12-30T10:00:00Z"), S("2011-12-30T10:00:00Z"));
-    assert_span("today", S("Pacific/Apia"), S("2011-12-30T12:00:00Z"), S("2011-12-30T10:00:00Z"), S("2011-12-31T10:00:00Z"));
+    assert_span("today", S("America/Havana"), S("2024-03-10T12:00:00Z"), S("2024-03-10T05:00:00Z"),
+                S("2024-03-11T04:00:00Z"));
+    assert_span("yesterday", S("Pacific/Apia"), S("2011-12-30T12:00:00Z"), S("2011-12-30T10:00:00Z"),
+                S("2011-12-30T10:00:00Z"));
+    assert_span("today", S("Pacific/Apia"), S("2011-12-30T12:00:00Z"), S("2011-12-30T10:00:00Z"),
+                S("2011-12-31T10:00:00Z"));
 }
 
 static void days_are_dates_that_exist(void **state) {

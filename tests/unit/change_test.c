@@ -67,7 +67,7 @@ static void an_absent_value_is_not_the_empty_text(void **state) {
     arena_free(a);
 }
 
-/* ---- the log ----------------------------------------------------------------------------------------------------- */
+/* ---- the log --------------------------------------------------------------------------------- */
 
 struct entry {
     int64_t id, at;
@@ -99,9 +99,10 @@ static int make(void **state) {
     return mkdtemp(p->dir) ? place_open(p, schema_files) : -1;
 }
 
-/* Reads a page behind a cursor text (p NULL: from the oldest entry), and moves the text behind it. Returns the number
- * of entries. */
-static int read_page(struct place *p, struct arena *a, struct str *text, int most, int64_t *ids, bool *more, enum change_log_state *state) {
+/* Reads a page behind a cursor text (p NULL: from the oldest entry), and moves the text behind it. Returns
+ * the number of entries. */
+static int read_page(struct place *p, struct arena *a, struct str *text, int most, int64_t *ids, bool *more,
+                     enum change_log_state *state) {
     struct work w = work_of(a);
     struct change_cursor cursor = {0};
     w.conn = db_reader(p->db);
@@ -186,8 +187,10 @@ static void a_cursor_is_read_back_or_refused(void **state) {
     static const char *const bad[] = {"", "x", "1", "1|a", "1|a|1|1", "1|a|1|1|x", "1|a|1|1|-1", "2|a|1|1|1"};
     (void)state;
     assert_true(change_cursor_read(a, change_cursor_text(a, &c), &back));
-    assert_true(str_eq(back.store, c.store) && str_eq(back.then, c.then) && str_eq(back.now, c.now) && back.last == 5);
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_false(change_cursor_read(a, str_of(bad[i]), &back));
+    assert_true(str_eq(back.store, c.store) && str_eq(back.then, c.then) && str_eq(back.now, c.now) &&
+                back.last == 5);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(change_cursor_read(a, str_of(bad[i]), &back));
     arena_free(a);
 }
 

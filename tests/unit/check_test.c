@@ -1,4 +1,5 @@
-/* The checks of the tables at the start: each kind of defect stops it, and is named by resource and member. */
+/* The checks of the tables at the start: each kind of defect stops it, and is named by resource and
+ * member. */
 #include "store.h"
 #undef fail /* of cmocka: the work has one too */
 
@@ -62,27 +63,30 @@ static bool route_refused(struct route r, const char *why) {
 
 static void a_sound_table_passes(void **state) {
     (void)state;
-    static const struct field fields[] = {{"text", F_TEXT, REQUIRED, .doc = "Text."},
-                                          {"size", F_WORD, 0, .words = sizes, .initial = "large", .doc = "Size."},
-                                          {"mine", F_BOOL, READONLY, .column = "t.user_id = :me", .doc = "Whether it is the caller's."},
-                                          {0}};
-    static const struct field args[] = {{"size", F_WORDS, .words = sizes, .filter = "t.size IN @LIST(:size)", .doc = "Of these sizes."},
-                                        {0}};
-    static const struct route routes[] = {{GET, "/users/:id/things", AD, "users", LIST, api_list, .summary = "List", .args = args,
-                                           .reply = "tag", .of = "user", .where = "t.user_id = :id AND t.owner <> :me",
+    static const struct field fields[] = {
+        {"text", F_TEXT, REQUIRED, .doc = "Text."},
+        {"size", F_WORD, 0, .words = sizes, .initial = "large", .doc = "Size."},
+        {"mine", F_BOOL, READONLY, .column = "t.user_id = :me", .doc = "Whether it is the caller's."},
+        {0}};
+    static const struct field args[] = {
+        {"size", F_WORDS, .words = sizes, .filter = "t.size IN @LIST(:size)", .doc = "Of these sizes."}, {0}};
+    static const struct route routes[] = {{GET, "/users/:id/things", AD, "users", LIST, api_list,
+                                           .summary = "List", .args = args, .reply = "tag", .of = "user",
+                                           .where = "t.user_id = :id AND t.owner <> :me",
                                            .errors = "FIELD_INVALID"},
                                           {0}};
     struct resource r = thing_of(fields, routes);
     assert_true(passes(&r));
 }
 
-/* ---- members ---------------------------------------------------------------------------------------------------------- */
+/* ---- members --------------------------------------------------------------------------------- */
 
 static void references_are_known(void **state) {
     (void)state;
-    assert_true(field_refused((struct field){"owner", F_REF, .ref = "usr"}, "table of thing, owner: it refers to an unknown resource"));
-    assert_true(
-        field_refused((struct field){"owners", F_MANY, .ref = "user"}, "table of thing, owners: it needs a query in .many, or .owned_by"));
+    assert_true(field_refused((struct field){"owner", F_REF, .ref = "usr"},
+                              "table of thing, owner: it refers to an unknown resource"));
+    assert_true(field_refused((struct field){"owners", F_MANY, .ref = "user"},
+                              "table of thing, owners: it needs a query in .many, or .owned_by"));
     assert_true(field_refused((struct field){"owner", F_REF, .ref = "team", .shows = "title,nme"},
                               "table of thing, owner: .shows names nme, which team has not"));
 }
@@ -107,7 +111,8 @@ static void items_of_lists_in_requests_have_a_type(void **state) {
     (void)state;
     static const struct field text[] = {{ITEM_TEXT, F_TEXT, .doc = "Text."}, {0}};
     struct field list = {"things", F_LIST, .doc = "It."};
-    assert_true(field_refused(list, "table of thing, things: requests send it, so it needs .items, or a resource with .items in .ref"));
+    assert_true(field_refused(list, "table of thing, things: requests send it, so it needs .items, or a "
+                                    "resource with .items in .ref"));
     struct field fields[] = {list, {0}};
     struct resource r = thing_of(fields, no_routes);
     fields[0].items = text;
@@ -118,7 +123,8 @@ static void items_of_lists_in_requests_have_a_type(void **state) {
 
 static void words_are_numbered_and_spelled_once(void **state) {
     (void)state;
-    assert_true(field_refused((struct field){"size", F_WORD, .words = NULL}, "table of thing, size: it has no .words"));
+    assert_true(field_refused((struct field){"size", F_WORD, .words = NULL},
+                              "table of thing, size: it has no .words"));
     assert_true(field_refused((struct field){"size", F_WORD, .words = numbers_twice},
                               "table of thing, size: SMALL and LARGE share a number or a spelling"));
     assert_true(field_refused((struct field){"size", F_WORD, .words = spelled_twice},
@@ -135,9 +141,11 @@ static void initial_values_are_values(void **state) {
                               "table of thing, is_big: .initial is yes, which a client could not send"));
     assert_true(field_refused((struct field){"level", F_INT, .min = 1, .max = 3, .initial = "4"},
                               "table of thing, level: .initial is 4, which a client could not send"));
-    const char *unread = "table of thing, level: no POST reads its .initial. Give the column a DEFAULT in the schema";
+    const char *unread = "table of thing, level: no POST reads its .initial. Give the column a DEFAULT in "
+                         "the schema";
     assert_true(field_refused((struct field){"level", F_INT, READONLY, .initial = "1"}, unread));
-    assert_true(field_refused((struct field){"level", F_INT, HIDDEN, .column = "t.level", .initial = "1"}, unread));
+    assert_true(
+        field_refused((struct field){"level", F_INT, HIDDEN, .column = "t.level", .initial = "1"}, unread));
     assert_true(field_refused((struct field){"level", F_INT, UPDATE_ONLY, .initial = "1"}, unread));
     assert_true(field_refused((struct field){"level", F_COMPUTED, .initial = "1"}, unread));
     assert_true(field_refused((struct field){"note", F_TEXT, .example = "Hello"},
@@ -146,15 +154,18 @@ static void initial_values_are_values(void **state) {
 
 static void members_can_be_used(void **state) {
     (void)state;
-    assert_true(field_refused((struct field){"text", F_INT, .min = 0}, "table of thing, text: another member has its name"));
+    assert_true(field_refused((struct field){"text", F_INT, .min = 0},
+                              "table of thing, text: another member has its name"));
     assert_true(field_refused((struct field){"note", F_TEXT, REQUIRED | READONLY, .max = 9},
                               "table of thing, note: it is REQUIRED, but READONLY: nobody could send it"));
     assert_true(field_refused((struct field){"note", F_TEXT, .bound = ":me"},
                               "table of thing, note: it is .bound, so it must be READONLY or HIDDEN"));
     assert_true(field_refused((struct field){"note", F_TEXT, .shown_if = "cases.visible"},
-                              "table of thing, note: .shown_if names cases.visible, which is no boolean setting"));
-    assert_true(field_refused((struct field){"note", F_TEXT, .shown_if = "mail.port"},
-                              "table of thing, note: .shown_if names mail.port, which is no boolean setting"));
+                              "table of thing, note: .shown_if names cases.visible, which is no boolean "
+                              "setting"));
+    assert_true(
+        field_refused((struct field){"note", F_TEXT, .shown_if = "mail.port"},
+                      "table of thing, note: .shown_if names mail.port, which is no boolean setting"));
 }
 
 static void values_in_the_sql_of_members_are_bound(void **state) {
@@ -162,18 +173,20 @@ static void values_in_the_sql_of_members_are_bound(void **state) {
     assert_true(field_refused((struct field){"note", F_TEXT, READONLY, .column = "t.a = :user"},
                               "table of thing, note: .column names :user, which is not bound there (:me)"));
     assert_true(
-        field_refused((struct field){"tags", F_MANY, READONLY, .ref = "tag", .many = "SELECT a, b FROM c WHERE a IN @LIST(:owners)"},
+        field_refused((struct field){"tags", F_MANY, READONLY, .ref = "tag",
+                                     .many = "SELECT a, b FROM c WHERE a IN @LIST(:owners)"},
                       "table of thing, tags: .many names :owners, which is not bound there (:ids :me)"));
 }
 
-/* ---- resources -------------------------------------------------------------------------------------------------------- */
+/* ---- resources ------------------------------------------------------------------------------- */
 
 static void members_that_a_resource_names_are_there(void **state) {
     (void)state;
     static const struct field fields[] = {{"text", F_TEXT, 0, .doc = "Text."}, {0}};
     struct resource r = thing_of(fields, no_routes), sound = r;
     r.url = "users/:user_id/things/:id";
-    assert_true(refused(&r, "table of thing, .url: it names user_id, which is no member. Add it, HIDDEN and with .column"));
+    assert_true(refused(&r, "table of thing, .url: it names user_id, which is no member. Add it, HIDDEN and "
+                            "with .column"));
     r = sound, r.conversation = "case_id";
     assert_true(refused(&r, "table of thing, .conversation: it names case_id, no member"));
     r = sound, r.reference_also = "title";
@@ -189,15 +202,18 @@ static void values_in_the_sql_of_resources_are_bound(void **state) {
     static const struct field fields[] = {{"text", F_TEXT, 0, .doc = "Text."}, {0}};
     struct resource r = thing_of(fields, no_routes), sound = r;
     r.where = "t.owner = :me";
-    assert_true(refused(&r, "table of thing, its rows: .where names :me, which is not bound there (nothing is)"));
+    assert_true(refused(&r, "table of thing, its rows: .where names :me, which is not bound there (nothing "
+                            "is)"));
     r = sound, r.alive = "t.at > :now";
     assert_true(refused(&r, "table of thing, its rows: .alive names :now, which is not bound there (:me)"));
     r = sound, r.unique_among = "t.owner = :me";
-    assert_true(refused(&r, "table of thing, its rows: .unique_among names :me, which is not bound there (nothing is)"));
+    assert_true(refused(&r, "table of thing, its rows: .unique_among names :me, which is not bound there "
+                            "(nothing is)"));
     r = sound, r.from = "things t JOIN others o ON o.id = :other";
     assert_true(refused(&r, "table of thing, its rows: .from names :other, which is not bound there (:me)"));
     r = sound, r.changed = "SELECT 1 WHERE 1 = :thing";
-    assert_true(refused(&r, "table of thing, its rows: .changed names :thing, which is not bound there (:id)"));
+    assert_true(refused(&r, "table of thing, its rows: .changed names :thing, which is not bound there "
+                            "(:id)"));
 }
 
 static void seen_by_an_unbound_name(struct work *w, struct branches *out) {
@@ -213,7 +229,8 @@ static void values_in_visibility_are_bound_for_every_caller(void **state) {
     char err[512] = "";
     work_init(&w, &desk, arena_new());
     assert_false(visible_check(&w, &r, err, sizeof err));
-    assert_string_equal(err, "table of thing, .visible: to customers names :my_id, which is not bound there (:me)");
+    assert_string_equal(err, "table of thing, .visible: to customers names :my_id, which is not bound there "
+                             "(:me)");
     r.visible = access_of_person;
     assert_true(visible_check(&w, &r, err, sizeof err));
     arena_free(w.arena);
@@ -224,13 +241,17 @@ static void scopes_of_contents_are_given_and_known(void **state) {
     static const struct field fields[] = {{"text", F_TEXT, 0, .doc = "Text."}, {0}};
     struct resource r = thing_of(fields, no_routes), sound = r;
     r.scope = NULL;
-    assert_true(refused(&r, "table of thing, .scope: no scopes that show its rows to a token (\"\" means every token)"));
+    assert_true(refused(&r, "table of thing, .scope: no scopes that show its rows to a token (\"\" means "
+                            "every token)"));
     r = sound, r.scope = "users things";
-    assert_true(refused(&r, "table of thing, .scope: users things has an unknown scope (core/access/scope.c lists them)"));
+    assert_true(refused(&r, "table of thing, .scope: users things has an unknown scope (core/access/scope.c "
+                            "lists them)"));
     r = sound, r.scope = "users conversations";
     assert_true(passes(&r));
-    assert_true(field_refused((struct field){"note", F_TEXT, .scope = "things"}, "table of thing, note: it has the unknown scope things"));
-    assert_true(field_refused((struct field){"note", F_TEXT, .scope = ""}, "table of thing, note: it has the unknown scope "));
+    assert_true(field_refused((struct field){"note", F_TEXT, .scope = "things"},
+                              "table of thing, note: it has the unknown scope things"));
+    assert_true(field_refused((struct field){"note", F_TEXT, .scope = ""},
+                              "table of thing, note: it has the unknown scope "));
 }
 
 static void types_are_given_once(void **state) {
@@ -243,30 +264,38 @@ static void types_are_given_once(void **state) {
     assert_true(tables_check(resources, err, sizeof err));
 }
 
-/* ---- routes ------------------------------------------------------------------------------------------------------------ */
+/* ---- routes ---------------------------------------------------------------------------------- */
 
 #define LIST_THINGS GET, "/things", AD, "users", LIST, api_list, .summary = "List", .reply = "tag"
 
 static void routes_say_who_may_call_them(void **state) {
     (void)state;
     assert_true(route_refused((struct route){LIST_THINGS, .permission = "things.manage"},
-                              "table of thing, GET /things: unknown permission things.manage (core/access/permission.c lists them)"));
-    assert_true(route_refused((struct route){GET, "/things", 0, "users", LIST, api_list, .summary = "List", .reply = "tag"},
-                              "table of thing, GET /things: no roles"));
-    assert_true(route_refused((struct route){GET, "/things", AD, NULL, LIST, api_list, .summary = "List", .reply = "tag"},
-                              "table of thing, GET /things: no scope (\"\" means none)"));
-    assert_true(route_refused((struct route){GET, "/things", AD, "thing", LIST, api_list, .summary = "List", .reply = "tag"},
-                              "table of thing, GET /things: unknown scope thing (core/access/scope.c lists them)"));
-    assert_true(
-        route_refused((struct route){LIST_THINGS, .bearer = BEARER_ANY}, "table of thing, GET /things: .bearer needs the scope \"\""));
-    assert_true(route_refused((struct route){GET, "/things", AD, "", LIST, api_list, .bearer = "thing", .summary = "List", .reply = "tag"},
-                              "table of thing, GET /things: .bearer names the unknown scope thing (core/access/scope.c lists them)"));
+                              "table of thing, GET /things: unknown permission things.manage "
+                              "(core/access/permission.c lists them)"));
+    assert_true(route_refused(
+        (struct route){GET, "/things", 0, "users", LIST, api_list, .summary = "List", .reply = "tag"},
+        "table of thing, GET /things: no roles"));
+    assert_true(route_refused(
+        (struct route){GET, "/things", AD, NULL, LIST, api_list, .summary = "List", .reply = "tag"},
+        "table of thing, GET /things: no scope (\"\" means none)"));
+    assert_true(route_refused(
+        (struct route){GET, "/things", AD, "thing", LIST, api_list, .summary = "List", .reply = "tag"},
+        "table of thing, GET /things: unknown scope thing (core/access/scope.c lists "
+        "them)"));
+    assert_true(route_refused((struct route){LIST_THINGS, .bearer = BEARER_ANY},
+                              "table of thing, GET /things: .bearer needs the scope \"\""));
+    assert_true(route_refused((struct route){GET, "/things", AD, "", LIST, api_list, .bearer = "thing",
+                                             .summary = "List", .reply = "tag"},
+                              "table of thing, GET /things: .bearer names the unknown scope thing "
+                              "(core/access/scope.c lists them)"));
     assert_true(route_refused((struct route){LIST_THINGS, .content = "thing"},
                               "table of thing, GET /things: .content has an unknown scope: thing"));
     assert_true(
-        route_refused((struct route){DELETE, "/things", AD, "", COUNT, api_delete, .bearer = BEARER_ANY, .summary = "Delete"},
-                      "table of thing, DELETE /things: .bearer of a write is BEARER_WRITES or a scope: tokens that only read may not "
-                      "write"));
+        route_refused((struct route){DELETE, "/things", AD, "", COUNT, api_delete, .bearer = BEARER_ANY,
+                                     .summary = "Delete"},
+                      "table of thing, DELETE /things: .bearer of a write is BEARER_WRITES or a scope: "
+                      "tokens that only read may not write"));
 }
 
 static void names_in_routes_are_known(void **state) {
@@ -282,9 +311,11 @@ static void names_in_routes_are_known(void **state) {
     assert_true(route_refused((struct route){LIST_THINGS, .record_list = "things"},
                               "table of thing, GET /things: .records and .record_list belong together"));
     assert_true(route_refused((struct route){LIST_THINGS, .also = ONE, .also_reply = "tag"},
-                              "table of thing, GET /things: .also, .also_status and .also_reply belong together"));
-    assert_true(route_refused((struct route){LIST_THINGS, .also = ONE, .also_status = 202, .also_reply = "things"},
-                              "table of thing, GET /things: .also_reply names an unknown resource"));
+                              "table of thing, GET /things: .also, .also_status and .also_reply belong "
+                              "together"));
+    assert_true(
+        route_refused((struct route){LIST_THINGS, .also = ONE, .also_status = 202, .also_reply = "things"},
+                      "table of thing, GET /things: .also_reply names an unknown resource"));
 }
 
 /* A route with its own parameters takes these alone. */
@@ -292,7 +323,8 @@ static void routes_name_parameters_of_their_own_table(void **state) {
     (void)state;
     static const struct field input[] = {{"password", F_TEXT, 0, .doc = "Password."}, {0}};
     static const struct field fields[] = {{"text", F_TEXT, 0, .doc = "Text."}, {0}};
-    struct route routes[] = {{POST, "/things", AD, "users", ONE, api_create, .summary = "Make", .input = input, .lane_for = "password"},
+    struct route routes[] = {{POST, "/things", AD, "users", ONE, api_create, .summary = "Make",
+                              .input = input, .lane_for = "password"},
                              {0}};
     struct resource r = thing_of(fields, routes);
     assert_true(passes(&r));
@@ -306,16 +338,20 @@ static void routes_name_parameters_of_their_own_table(void **state) {
 
 static void values_in_the_sql_of_routes_are_bound(void **state) {
     (void)state;
-    static const struct field args[] = {{"sizes", F_WORDS, .words = sizes, .filter = "t.size IN @LIST(:size)", .doc = "Sizes."}, {0}};
+    static const struct field args[] = {
+        {"sizes", F_WORDS, .words = sizes, .filter = "t.size IN @LIST(:size)", .doc = "Sizes."}, {0}};
     assert_true(route_refused((struct route){LIST_THINGS, .where = "t.user_id = :id"},
-                              "table of thing, GET /things: .where names :id, which is not bound there (:me)"));
+                              "table of thing, GET /things: .where names :id, which is not bound there "
+                              "(:me)"));
     assert_true(route_refused((struct route){LIST_THINGS, .order = {.key = "t.rank = :rank"}},
-                              "table of thing, GET /things: .order names :rank, which is not bound there (:me)"));
+                              "table of thing, GET /things: .order names :rank, which is not bound there "
+                              "(:me)"));
     assert_true(route_refused((struct route){LIST_THINGS, .args = args},
-                              "table of thing, GET /things, sizes: .filter names :size, which is not bound there (:sizes :me)"));
+                              "table of thing, GET /things, sizes: .filter names :size, which is not bound "
+                              "there (:sizes :me)"));
 }
 
-/* ---- other tables --------------------------------------------------------------------------------------------------------- */
+/* ---- other tables ---------------------------------------------------------------------------- */
 
 static bool settings_refused(const struct setting *list, const char *why) {
     char err[256] = "";
@@ -327,38 +363,48 @@ static bool settings_refused(const struct setting *list, const char *why) {
 static void scopes_and_settings_are_sound(void **state) {
     (void)state;
     char err[256] = "";
-    assert_false(scopes_check((const struct scope[]){{"users", "", ""}, {"search", "", ""}, {"users", "", ""}, {0}}, err, sizeof err));
+    assert_false(
+        scopes_check((const struct scope[]){{"users", "", ""}, {"search", "", ""}, {"users", "", ""}, {0}},
+                     err, sizeof err));
     assert_string_equal(err, "table of scopes, users: another row has its name");
     assert_false(scopes_check((const struct scope[]){{"users", "See people", NULL}, {0}}, err, sizeof err));
     assert_string_equal(err, "table of scopes, users: it has no text of its rights");
-    static const char names[][2] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o", "p", "q"};
+    static const char names[][2] = {"a", "b", "c", "d", "e", "f", "g", "h", "i",
+                                    "j", "k", "l", "m", "n", "o", "p", "q"};
     struct scope many[18] = {0};
     for (int i = 0; i < 17; i++) many[i] = (struct scope){names[i], "", ""};
     assert_false(scopes_check(many, err, sizeof err));
     assert_string_equal(err, "table of scopes, q: a mask has room for 16 scopes");
     many[16].name = NULL;
     assert_true(scopes_check(many, err, sizeof err));
+    assert_true(settings_refused(
+        (const struct setting[]){
+            {1, "a.b", SETTING_BOOL, "1", .min = 0}, {1, "a.c", SETTING_BOOL, "1", .min = 0}, {0}},
+        "table of settings, a.c: another row has its id: take one that was never used"));
+    assert_true(settings_refused((const struct setting[]){{1, "a.b", SETTING_BOOL, "1", .min = 0},
+                                                          {2, "a.b", SETTING_BOOL, "1", .min = 0},
+                                                          {0}},
+                                 "table of settings, a.b: another row has its name"));
     assert_true(
-        settings_refused((const struct setting[]){{1, "a.b", SETTING_BOOL, "1", .min = 0}, {1, "a.c", SETTING_BOOL, "1", .min = 0}, {0}},
-                         "table of settings, a.c: another row has its id: take one that was never used"));
+        settings_refused((const struct setting[]){{1, "a.b", SETTING_INT, "9", .min = 1, .max = 3}, {0}},
+                         "table of settings, a.b: its initial value is not one of its values"));
     assert_true(
-        settings_refused((const struct setting[]){{1, "a.b", SETTING_BOOL, "1", .min = 0}, {2, "a.b", SETTING_BOOL, "1", .min = 0}, {0}},
-                         "table of settings, a.b: another row has its name"));
-    assert_true(settings_refused((const struct setting[]){{1, "a.b", SETTING_INT, "9", .min = 1, .max = 3}, {0}},
-                                 "table of settings, a.b: its initial value is not one of its values"));
-    assert_true(settings_refused((const struct setting[]){{1, "a.b", SETTING_WORD, "HUGE", .words = sizes}, {0}},
-                                 "table of settings, a.b: its initial value is not one of its values"));
-    assert_true(settings_refused((const struct setting[]){{1, "a.b", SETTING_TEXT, "", .same_as = "a.c"}, {0}},
-                                 "table of settings, a.b: .same_as names no setting"));
-    assert_true(settings_refused((const struct setting[]){{1, "a.b", SETTING_TEXT, "", .forgets = "a.b"}, {0}},
-                                 "table of settings, a.b: .forgets names no secret"));
+        settings_refused((const struct setting[]){{1, "a.b", SETTING_WORD, "HUGE", .words = sizes}, {0}},
+                         "table of settings, a.b: its initial value is not one of its values"));
+    assert_true(
+        settings_refused((const struct setting[]){{1, "a.b", SETTING_TEXT, "", .same_as = "a.c"}, {0}},
+                         "table of settings, a.b: .same_as names no setting"));
+    assert_true(
+        settings_refused((const struct setting[]){{1, "a.b", SETTING_TEXT, "", .forgets = "a.b"}, {0}},
+                         "table of settings, a.b: .forgets names no secret"));
 }
 
-/* ---- groups of fields ------------------------------------------------------------------------------------ */
+/* ---- groups of fields ------------------------------------------------------------------------ */
 
 static const struct field inner[] = {{"c", F_TEXT, 0, .doc = "C."}, {0}};
 static const struct field middle[] = {{"b", F_TEXT, 0, .doc = "B."}, {"*", .group = inner}, {0}};
-static const struct field outer[] = {{"a", F_TEXT, 0, .doc = "A."}, {"*", .group = middle}, {"d", F_TEXT, 0, .doc = "D."}, {0}};
+static const struct field outer[] = {
+    {"a", F_TEXT, 0, .doc = "A."}, {"*", .group = middle}, {"d", F_TEXT, 0, .doc = "D."}, {0}};
 
 static void rows_of_groups_stand_in_their_place(void **state) {
     (void)state;
@@ -376,14 +422,16 @@ static void no_table_of_the_server_shows_a_group_row(void **state) {
     int groups = 0;
     for (const struct resource *const *r = resources; *r; r++) {
         for (const struct field *f = (*r)->fields; f && f->name; f++) groups += f->group != NULL;
-        for (const struct field *f = fields_of((*r)->fields); f && f->name; f++) assert_true(f->group == NULL && strcmp(f->name, "*") != 0);
+        for (const struct field *f = fields_of((*r)->fields); f && f->name; f++)
+            assert_true(f->group == NULL && strcmp(f->name, "*") != 0);
     }
     assert_true(groups > 20);
 }
 
 static void groups_are_checked_with_their_table(void **state) {
     (void)state;
-    static const struct field wordless[] = {{"size", F_WORD, 0, .doc = "S."}, {0}}, text[] = {{"text", F_TEXT, 0, .doc = "Text."}, {0}};
+    static const struct field wordless[] = {{"size", F_WORD, 0, .doc = "S."}, {0}},
+                              text[] = {{"text", F_TEXT, 0, .doc = "Text."}, {0}};
     static struct field circle[] = {{"e", F_TEXT, 0, .doc = "E."}, {.name = "*"}, {0}};
     circle[1].group = circle;
     struct resource thing = thing_of(outer, no_routes);
@@ -394,13 +442,16 @@ static void groups_are_checked_with_their_table(void **state) {
     static const struct field twice[] = {{"text", F_TEXT, 0, .doc = "Text."}, {"*", .group = text}, {0}};
     thing.fields = twice;
     assert_true(refused(&thing, "table of thing, text: another member has its name"));
-    static const struct field named[] = {{"text", .group = text}, {0}}, more[] = {{"*", F_TEXT, READONLY, .group = text}, {0}},
+    static const struct field named[] = {{"text", .group = text}, {0}},
+                              more[] = {{"*", F_TEXT, READONLY, .group = text}, {0}},
                               none[] = {{.name = "*"}, {0}};
     const struct field *const wrong[] = {named, more, none};
     for (int i = 0; i < 3; i++) {
         thing.fields = wrong[i];
-        assert_true(refused(&thing, i ? "table of thing, *: a row with .group is called \"*\" and has no other member"
-                                      : "table of thing, text: a row with .group is called \"*\" and has no other member"));
+        assert_true(refused(&thing, i ? "table of thing, *: a row with .group is called \"*\" and has no "
+                                        "other member"
+                                      : "table of thing, text: a row with .group is called \"*\" and has no "
+                                        "other member"));
     }
     thing.fields = circle;
     assert_true(refused(&thing, "table of thing, e: groups stand in each other, in a circle"));

@@ -25,7 +25,8 @@ static struct clock_run run_of(enum sla_target_type type, int64_t to, int64_t go
 
 static void a_pause_moves_the_due_time(void **state) {
     (void)state;
-    struct clock_period periods[] = {{START, 1, CLOCK_RUNS}, {START + 10, 3, CLOCK_STATUS}, {START + 30, 2, CLOCK_RUNS}};
+    struct clock_period periods[] = {
+        {START, 1, CLOCK_RUNS}, {START + 10, 3, CLOCK_STATUS}, {START + 30, 2, CLOCK_RUNS}};
     struct clock_run run = run_of(SLA_FIRST_REPLY, CLOCK_OPEN, 100);
     struct clock_state s = clock_compute(&run, periods, 2);
     assert_int_equal(s.stage, CLOCK_PAUSED);
@@ -89,7 +90,7 @@ static void business_hours_that_never_open_are_never_due(void **state) {
     arena_free(a);
 }
 
-/* ---- properties -------------------------------------------------------------------------------------------------------- */
+/* ---- properties ------------------------------------------------------------------------------ */
 
 struct sum {
     int64_t counted, at;
@@ -98,8 +99,8 @@ struct sum {
 
 static void add_up(void *arg, const struct clock_interval *i) {
     struct sum *s = arg;
-    s->sound = s->sound && i->from == s->at && i->to > i->from && i->counted >= 0 && i->counted <= i->to - i->from &&
-               (i->reason == CLOCK_RUNS || i->counted == 0);
+    s->sound = s->sound && i->from == s->at && i->to > i->from && i->counted >= 0 &&
+               i->counted <= i->to - i->from && (i->reason == CLOCK_RUNS || i->counted == 0);
     s->counted += i->counted;
     s->at = i->to;
 }
@@ -107,7 +108,8 @@ static void add_up(void *arg, const struct clock_interval *i) {
 static int random_history(struct clock_period *periods) {
     int n = 1 + (int)draw(8);
     int64_t at = START - draw(TIME_DAY);
-    for (int i = 0; i < n; i++, at += draw(3 * TIME_DAY)) periods[i] = (struct clock_period){at, i, (enum clock_reason)(1 + draw(4))};
+    for (int i = 0; i < n; i++, at += draw(3 * TIME_DAY))
+        periods[i] = (struct clock_period){at, i, (enum clock_reason)(1 + draw(4))};
     return n;
 }
 
@@ -123,12 +125,14 @@ static void the_explanation_agrees_with_the_due_time(void **state) {
         struct clock_period periods[8];
         int n = random_history(periods);
         struct clock_run run =
-            run_of((enum sla_target_type)(1 + draw(3)), draw(2) ? CLOCK_OPEN : START + draw(9 * TIME_DAY), 1 + draw(2 * TIME_DAY));
+            run_of((enum sla_target_type)(1 + draw(3)), draw(2) ? CLOCK_OPEN : START + draw(9 * TIME_DAY),
+                   1 + draw(2 * TIME_DAY));
         if (run.type == SLA_RESOLUTION) run.to = CLOCK_OPEN;
         run.in_business_hours = draw(2);
         run.hours = b;
         struct clock_state s = clock_compute(&run, periods, n);
-        int64_t now = START + draw(30 * TIME_DAY), end = s.completed_at && s.completed_at < now ? s.completed_at : now;
+        int64_t now = START + draw(30 * TIME_DAY),
+                end = s.completed_at && s.completed_at < now ? s.completed_at : now;
         struct sum sum = {0, START, true};
         int64_t elapsed = clock_explain(&run, periods, n, now, add_up, &sum);
         assert_true(sum.sound);
@@ -161,7 +165,8 @@ static void long_explanations_sum_up_business_hours(void **state) {
     struct clock_run run = run_of(SLA_FIRST_REPLY, CLOCK_OPEN, 100);
     run.in_business_hours = true;
     run.hours = business_time_prepare(a, &h);
-    assert_int_equal(clock_explain(&run, periods, 1, START + 3650 * TIME_DAY, count_told, NULL), 3650 * TIME_DAY / 2);
+    assert_int_equal(clock_explain(&run, periods, 1, START + 3650 * TIME_DAY, count_told, NULL),
+                     3650 * TIME_DAY / 2);
     assert_int_equal(told, CLOCK_INTERVALS + 1);
     arena_free(a);
 }

@@ -38,7 +38,9 @@ static int take_away(void **state) {
     return place_remove(state);
 }
 
-static bool there(struct desk_place *p) { return access(content_path(p->arena, p->files, hash).p, R_OK) == 0; }
+static bool there(struct desk_place *p) {
+    return access(content_path(p->arena, p->files, hash).p, R_OK) == 0;
+}
 
 static void keep(struct desk_place *p) {
     assert_int_equal(content_keep(p->arena, p->files, hash, p->upload, 5), 0);
@@ -96,7 +98,8 @@ static int write_removal(struct conn *c, void *arg) {
 
 static void in_one_batch_the_content_of_a_row_is_there_in_either_order(void **state) {
     struct desk_place *p = *state;
-    int (*const orders[2][2])(struct conn *, void *) = {{write_removal, write_row}, {write_row, write_removal}};
+    int (*const orders[2][2])(struct conn *, void *) = {{write_removal, write_row},
+                                                        {write_row, write_removal}};
     for (int i = 0; i < 2; i++) {
         assert_true(db_write(p->place.db, drop_rows, NULL) >= 0);
         keep(p);
@@ -120,7 +123,8 @@ static void nothing_is_removed_while_it_is_backed_up(void **state) {
 }
 
 static void upload_again(struct desk_place *p) {
-    unlink(p->upload); /* the first upload is a hard link to the content, so the next one gets a file of its own */
+    /* the first upload is a hard link to the content, so the next one gets a file of its own */
+    unlink(p->upload);
     FILE *f = fopen(p->upload, "w");
     assert_true(f && fputs("hello", f) >= 0 && fclose(f) == 0);
     keep(p);
@@ -164,7 +168,8 @@ static void what_is_wrong_with_a_content_is_said(void **state) {
     unlink(path);
     assert_int_equal(mkdir(path, 0700), 0);
     assert_string_equal(content_fault(p->arena, p->files, hash, 5), "can't be read");
-    assert_int_equal(content_keep(p->arena, p->files, hash, p->upload, 5), -ERR_SERVICE_UNAVAILABLE); /* a folder can't be replaced */
+    /* a folder can't be replaced */
+    assert_int_equal(content_keep(p->arena, p->files, hash, p->upload, 5), -ERR_SERVICE_UNAVAILABLE);
 }
 
 static void a_folder_that_can_not_be_used_says_so(void **state) {

@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Inputs that other parsers accept and ours refuses. The refusal is checked, so that no line becomes outdated. */
+/* Inputs that other parsers accept and ours refuses. The refusal is checked, so that no line becomes
+ * outdated. */
 static const struct exception {
     const char *what, *reason;
 } exceptions[] = {
@@ -78,7 +79,7 @@ static struct str written(const struct json *v) {
     return s;
 }
 
-/* ---- JSONTestSuite ---------------------------------------------------------------------------------- */
+/* ---- JSONTestSuite --------------------------------------------------------------------------- */
 
 static void document(struct str name, struct str text) {
     struct buf wrapped = {0};
@@ -98,23 +99,26 @@ static void documents(const char *root) {
     if (dir == NULL) return;
     for (struct dirent *e; (e = readdir(dir));)
         if (strstr(e->d_name, ".json"))
-            document(str_dup(arena, str_of(e->d_name)), file_read(str_fmt(arena, "%s/%s", folder.p, e->d_name)));
+            document(str_dup(arena, str_of(e->d_name)),
+                     file_read(str_fmt(arena, "%s/%s", folder.p, e->d_name)));
     closedir(dir);
 }
 
-/* ---- naughty strings -------------------------------------------------------------------------------- */
+/* ---- naughty strings ------------------------------------------------------------------------- */
 
 static void strings(const char *root) {
     const struct json *list = loaded(str_fmt(arena, "%s/strings/blns.json", root));
     for (const struct json *v = list ? list->first : NULL; v; v = v->next) {
         const struct json *again = parsed(written(v));
-        check(again && again->type == JSON_STRING && str_eq(again->text, v->text), v->text, "the same string back");
+        check(again && again->type == JSON_STRING && str_eq(again->text, v->text), v->text,
+              "the same string back");
     }
 }
 
-/* ---- forms ------------------------------------------------------------------------------------------ */
+/* ---- forms ----------------------------------------------------------------------------------- */
 
-/* Makes an object from an array of pairs [name, value, ...]. A later pair replaces an earlier one, as in a form. */
+/* Makes an object from an array of pairs [name, value, ...]. A later pair replaces an earlier one, as in a
+ * form. */
 static struct str object_of(const struct json *pairs) {
     struct buf b = {0};
     struct json_writer w;
@@ -152,22 +156,26 @@ static void busboy_forms(const char *root) {
         struct str description = file_read(str_fmt(arena, "%s/multipart/%03d.json", root, i));
         const struct json *c = parsed(description);
         if (c == NULL) return;
-        if (!str_starts(json_member(c, S("contentType"))->text, S("application/x-www-form-urlencoded"))) continue;
-        if (json_member(c, S("limits"))) continue; /* busboy cuts texts at limits; ours refuses the whole body */
+        if (!str_starts(json_member(c, S("contentType"))->text, S("application/x-www-form-urlencoded")))
+            continue;
+        /* busboy cuts texts at limits; ours refuses the whole body */
+        if (json_member(c, S("limits"))) continue;
         struct str body = file_read(str_fmt(arena, "%s/multipart/%03d.body", root, i));
         form(json_member(c, S("what"))->text, body, json_member(c, S("expected")));
     }
 }
 
-/* ---- mails ------------------------------------------------------------------------------------------ */
+/* ---- mails ----------------------------------------------------------------------------------- */
 
 /* Each mail is read, although many of them are broken. All but those without a body have a text or a file. */
 static void mail(struct str path) {
     struct incoming m = {0};
     int rc = mail_read(arena, file_read(path), INT64_C(1767225600000), &mail_wholly, &m);
-    static const char *const empty[] = {"missing_body", "bad_date_header", "must_supply_encoding", "rfc2822/", "empty"};
+    static const char *const empty[] = {"missing_body", "bad_date_header", "must_supply_encoding", "rfc2822/",
+                                        "empty"};
     bool has_body = true;
-    for (size_t i = 0; i < sizeof empty / sizeof *empty; i++) has_body = has_body && !strstr(path.p, empty[i]);
+    for (size_t i = 0; i < sizeof empty / sizeof *empty; i++)
+        has_body = has_body && !strstr(path.p, empty[i]);
     check(rc == 1, path, "a mail that can be read");
     check(rc != 1 || m.text.n || m.file_count || !has_body, path, "a text or a file");
 }

@@ -1,5 +1,5 @@
-/* The store when the machine fails: a COMMIT that does not reach the disk, a full disk, a crash. This file replaces
- * system calls, also for SQLite, because symbols of a program precede those of libraries. */
+/* The store when the machine fails: a COMMIT that does not reach the disk, a full disk, a crash. This file
+ * replaces system calls, also for SQLite, because symbols of a program precede those of libraries. */
 #include "store.h"
 
 #include <errno.h>
@@ -27,9 +27,10 @@ static int remove_well(void **state) {
     return place_remove(state);
 }
 
-/* ---- a COMMIT that fails ------------------------------------------------------------------------------- */
+/* ---- a COMMIT that fails --------------------------------------------------------------------- */
 
-static void copy_store(const char *from, const char *to) { /* copies what a crash would leave, with the page cache */
+/* copies what a crash would leave, with the page cache */
+static void copy_store(const char *from, const char *to) {
     char command[160];
     snprintf(command, sizeof command, "cp %s/desk.db %s/desk.db-wal %s/", from, from, to);
     assert_int_equal(system(command), 0);
@@ -50,7 +51,8 @@ static int64_t topics_after_crash(const char *dir) {
 static void a_failed_sync_fails_all_of_its_batch(void **state) {
     PLACE;
     assert_int_equal(add_topic(p, "before"), 0);
-    struct group_task tasks[] = {{.run = run_topic, .arg = "a"}, {.run = run_topic, .arg = "before"}, {.run = run_topic, .arg = "b"}};
+    struct group_task tasks[] = {
+        {.run = run_topic, .arg = "a"}, {.run = run_topic, .arg = "before"}, {.run = run_topic, .arg = "b"}};
     sync_error = EIO;
     run_group(p->db, tasks, 3);
     for (int i = 0; i < 3; i++) assert_int_equal(tasks[i].rc, -ERR_SERVICE_UNAVAILABLE);
@@ -70,8 +72,8 @@ static int run_nothing(struct conn *c, void *arg) {
     return 0;
 }
 
-/* The frames of the refused batch are complete and in the log. The mark must break them even if there is no further
- * write. */
+/* The frames of the refused batch are complete and in the log. The mark must break them even if there is
+ * no further write. */
 static void what_was_refused_does_not_come_back_after_a_crash(void **state) {
     PLACE;
     assert_int_equal(add_topic(p, "before"), 0);
@@ -103,7 +105,7 @@ static void no_reply_before_its_sync(void **state) {
     }
 }
 
-/* ---- a full disk --------------------------------------------------------------------------------------- */
+/* ---- a full disk ----------------------------------------------------------------------------- */
 
 static void a_full_disk_serves_again_without_a_restart(void **state) {
     PLACE;
@@ -118,8 +120,8 @@ static void a_full_disk_serves_again_without_a_restart(void **state) {
     assert_int_equal(topics(p), 2);
 }
 
-/* Writes more than the cache holds, so that SQLite writes, fails and rolls back during a task. The task ignores the
- * error and continues. Its next write would commit by itself, outside of the transaction. */
+/* Writes more than the cache holds, so that SQLite writes, fails and rolls back during a task. The task
+ * ignores the error and continues. Its next write would commit by itself, outside of the transaction. */
 static int run_large_then_go_on(struct conn *c, void *arg) {
     (void)arg;
     int rc = db_exec_text(c, "INSERT INTO notes (text) VALUES (hex(randomblob(20000000)))", NULL);
@@ -131,7 +133,8 @@ static int run_large_then_go_on(struct conn *c, void *arg) {
 
 static void a_transaction_lost_under_a_task_fails_those_that_ran(void **state) {
     PLACE;
-    struct group_task tasks[] = {{.run = run_topic, .arg = "a"}, {.run = run_large_then_go_on}, {.run = run_topic, .arg = "b"}};
+    struct group_task tasks[] = {
+        {.run = run_topic, .arg = "a"}, {.run = run_large_then_go_on}, {.run = run_topic, .arg = "b"}};
     write_error = ENOSPC;
     run_group(p->db, tasks, 3);
     assert_int_equal(tasks[0].rc, -ERR_SERVICE_UNAVAILABLE);
@@ -140,7 +143,7 @@ static void a_transaction_lost_under_a_task_fails_those_that_ran(void **state) {
     assert_int_equal(topics(p), 1);
 }
 
-/* ---- processes ----------------------------------------------------------------------------------------- */
+/* ---- processes ------------------------------------------------------------------------------- */
 
 static void a_killed_process_keeps_what_it_answered(void **state) {
     PLACE;

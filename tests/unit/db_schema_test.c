@@ -6,24 +6,28 @@
 
 #define PLACE struct place *p = *state
 
-/* ---- migrations ---------------------------------------------------------------------------------------- */
+/* ---- migrations ------------------------------------------------------------------------------ */
 
 static void migrations_run_once_each_and_keep_the_data(void **state) {
     PLACE;
-    /* SQLite's way to change a table. With foreign keys on, dropping topics would delete the rows that refer to it, or
-     * fail. */
+    /* SQLite's way to change a table. With foreign keys on, dropping topics would delete the rows that
+     * refer to it, or fail. */
     const struct schema_file files[] = {{first_schema[0].name, first_schema[0].sql},
                                         {"0002_colour.sql", "ALTER TABLE notes ADD COLUMN colour TEXT;"},
-                                        {"0003_topics.sql", "CREATE TABLE fresh (id @ID@, name TEXT NOT NULL, at BIGINT);\n"
-                                                            "INSERT INTO fresh (id, name) SELECT id, name FROM topics;\n"
-                                                            "DROP TABLE topics; ALTER TABLE fresh RENAME TO topics;"},
+                                        {"0003_topics.sql",
+                                         "CREATE TABLE fresh (id @ID@, name TEXT NOT NULL, "
+                                         "at BIGINT);\nINSERT INTO fresh (id, name) "
+                                         "SELECT id, name "
+                                         "FROM topics;\nDROP TABLE topics; ALTER TABLE fresh RENAME TO "
+                                         "topics;"},
                                         {NULL, NULL}};
     assert_int_equal(add_topic(p, "a"), 0);
     place_close(p);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(place_open(p, files), 0);
         assert_int_equal(topics(p), 1);
-        static const struct query applied = {"applied", "SELECT count(*) FROM schema_version WHERE applied_at > 0"};
+        static const struct query applied = {"applied",
+                                             "SELECT count(*) FROM schema_version WHERE applied_at > 0"};
         int64_t n = 0;
         assert_int_equal(db_int(db_reader(p->db), &applied, NULL, &n), 1);
         assert_int_equal(n, 3);
@@ -50,7 +54,8 @@ static void a_statement_outlives_changes_of_the_schema(void **state) {
 }
 
 static void expect_refused_second(struct place *p, const char *sql, const char *says) {
-    const struct schema_file files[] = {{first_schema[0].name, first_schema[0].sql}, {"0002_next.sql", sql}, {NULL, NULL}};
+    const struct schema_file files[] = {
+        {first_schema[0].name, first_schema[0].sql}, {"0002_next.sql", sql}, {NULL, NULL}};
     place_close(p);
     assert_true(place_open(p, files) < 0);
     assert_non_null(strstr(p->err, says));
@@ -62,19 +67,22 @@ static void expect_refused_second(struct place *p, const char *sql, const char *
 static void a_migration_that_fails_leaves_no_trace(void **state) {
     PLACE;
     assert_int_equal(add_topic(p, "a"), 0);
-    expect_refused_second(p, "CREATE TABLE x (id @ID@); DELETE FROM topics; nonsense;", "0002_next.sql failed");
+    expect_refused_second(p, "CREATE TABLE x (id @ID@); DELETE FROM topics; nonsense;",
+                          "0002_next.sql failed");
     expect_refused_second(p, "INSERT INTO notes (topic_id, text) VALUES (9, 'x');", "breaks references");
     expect_refused_second(p, "COMMIT;", "ended its transaction");
 }
 
 static void a_newer_or_a_foreign_store_is_refused(void **state) {
     PLACE;
-    const struct schema_file newer[] = {
-        {first_schema[0].name, first_schema[0].sql}, {"0002_next.sql", "CREATE TABLE x (id @ID@);"}, {NULL, NULL}};
+    const struct schema_file newer[] = {{first_schema[0].name, first_schema[0].sql},
+                                        {"0002_next.sql", "CREATE TABLE x (id @ID@);"},
+                                        {NULL, NULL}};
     const struct schema_file renamed[] = {{"0001_else.sql", ""}, {NULL, NULL}};
     place_close(p);
     assert_true(place_open(p, renamed) < 0);
-    assert_non_null(strstr(p->err, "schema 1 is 0001_notes.sql in the store, but 0001_else.sql in this deskd"));
+    assert_non_null(strstr(p->err, "schema 1 is 0001_notes.sql in the store, but 0001_else.sql in this "
+                                   "deskd"));
     assert_int_equal(place_open(p, newer), 0);
     place_close(p);
     assert_true(place_open(p, first_schema) < 0);
@@ -106,13 +114,14 @@ static void files_are_the_owners_alone(void **state) {
     assert_int_equal(place_open(&inner, first_schema), 0);
     umask(before);
     assert_int_equal(mode(p->dir, "in"), 0700);
-    for (const char *const *name = (const char *const[]){"desk.db", "desk.db-wal", "lock", NULL}; *name; name++)
+    for (const char *const *name = (const char *const[]){"desk.db", "desk.db-wal", "lock", NULL}; *name;
+         name++)
         assert_int_equal(mode(inner.dir, *name), 0600);
     place_close(&inner);
     assert_int_equal(mode(inner.dir, "desk.db-wal"), -1); /* one file is left */
 }
 
-/* ---- backup and check ---------------------------------------------------------------------------------- */
+/* ---- backup and check ------------------------------------------------------------------------ */
 
 static void print_finding(void *arg, const char *line) {
     (void)arg;
@@ -211,11 +220,12 @@ static int exec_raw(const char *dir, const char *sql) {
 static void a_check_finds_rows_that_refer_to_none(void **state) {
     PLACE;
     place_close(p);
-    assert_int_equal(exec_raw(p->dir, "INSERT INTO notes (topic_id, text) VALUES (7, 'lost'), (8, 'too')"), 0);
+    assert_int_equal(exec_raw(p->dir, "INSERT INTO notes (topic_id, text) VALUES (7, 'lost'), (8, 'too')"),
+                     0);
     assert_int_equal(findings(p->dir), 2);
 }
 
-/* ---- the other ways to open ---------------------------------------------------------------------------- */
+/* ---- the other ways to open ------------------------------------------------------------------ */
 
 static int run_many(struct conn *c, void *arg) {
     char name[16];
@@ -247,7 +257,8 @@ static void a_read_only_store_is_opened_beside_its_owner_and_refuses_writes(void
     assert_int_equal(add_topic(p, "a"), 0);
     struct place guest = {0};
     struct db_config cfg = {.dir = p->dir, .read_only = true};
-    assert_int_equal(db_open_with(&cfg, first_schema, &guest.db, (struct why){guest.err, sizeof guest.err}), 0);
+    assert_int_equal(db_open_with(&cfg, first_schema, &guest.db, (struct why){guest.err, sizeof guest.err}),
+                     0);
     assert_int_equal(topics(&guest), 1);
     assert_int_equal(add_topic(&guest, "b"), -ERR_SERVICE_UNAVAILABLE);
     place_close(&guest);

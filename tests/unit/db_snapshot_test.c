@@ -22,11 +22,13 @@ static void reads_between_two_writes_share_a_snapshot(void **state) {
     assert_int_equal(topics(p), 2);
 }
 
-#define LONG_TEXT (9 * 1024 * 1024) /* makes the log grow by more than the writer leaves without a checkpoint */
+#define LONG_TEXT \
+    (9 * 1024 * 1024) /* makes the log grow by more than the writer leaves without a checkpoint */
 
 static int add_long_note(struct conn *c, void *arg) {
     int64_t id;
-    return db_insert(c, &note_add, BINDS(B_NULL("topic"), B_TEXT("text", ((struct str){arg, LONG_TEXT}))), &id);
+    return db_insert(c, &note_add, BINDS(B_NULL("topic"), B_TEXT("text", ((struct str){arg, LONG_TEXT}))),
+                     &id);
 }
 
 static char *long_text(void) {

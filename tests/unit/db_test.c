@@ -5,7 +5,7 @@
 
 #define PLACE struct place *p = *state
 
-/* ---- statements ---------------------------------------------------------------------------------------- */
+/* ---- statements ------------------------------------------------------------------------------ */
 
 QUERY(echo, "SELECT :text, :number, :nothing, :bytes");
 QUERY(swapped, "SELECT :b, :a, :b");
@@ -61,7 +61,8 @@ static void lists_are_bound_as_json(void **state) {
     add_topic(p, "b");
     add_topic(p, "c");
     struct stmt *row;
-    const struct bind *binds = BINDS(B_TEXT("ids", S("[1, 2, 9]")), B_TEXT("names", S("[\"b\", \"c\"]")), B_INT("one", 1));
+    const struct bind *binds =
+        BINDS(B_TEXT("ids", S("[1, 2, 9]")), B_TEXT("names", S("[\"b\", \"c\"]")), B_INT("one", 1));
     assert_int_equal(db_row(db_reader(p->db), &listed, binds, &row), 1);
     assert_int_equal(col_int(row, 0), 1);
     stmt_end(row);
@@ -106,7 +107,7 @@ static void the_cache_is_bounded_and_keeps_what_is_used(void **state) {
     assert_int_equal(c->counters.prepares, before + 1);
 }
 
-/* ---- writes -------------------------------------------------------------------------------------------- */
+/* ---- writes ---------------------------------------------------------------------------------- */
 
 static void a_group_shares_commits(void **state) {
     PLACE;
@@ -141,8 +142,9 @@ static int run_unended(struct conn *c, void *name) {
 static void a_failing_task_undoes_itself_alone(void **state) {
     PLACE;
     struct group_task tasks[] = {
-        {.run = run_topic, .arg = "a"},   {.run = run_topic_then_fail, .arg = "b"}, {.run = run_topic, .arg = "a"},
-        {.run = run_unended, .arg = "c"}, {.run = run_topic, .arg = "b"},
+        {.run = run_topic, .arg = "a"}, {.run = run_topic_then_fail, .arg = "b"},
+        {.run = run_topic, .arg = "a"}, {.run = run_unended, .arg = "c"},
+        {.run = run_topic, .arg = "b"},
     };
     run_group(p->db, tasks, 5);
     assert_int_equal(tasks[0].rc, 0);
@@ -170,7 +172,7 @@ static void a_task_may_use_savepoints(void **state) {
     assert_int_equal(topics(p), 2);
 }
 
-/* ---- references ---------------------------------------------------------------------------------------- */
+/* ---- references ------------------------------------------------------------------------------ */
 
 static int run_orphan(struct conn *c, void *arg) {
     int64_t id;
@@ -178,7 +180,8 @@ static int run_orphan(struct conn *c, void *arg) {
     return db_insert(c, &note_add, BINDS(B_INT("topic", 99), B_TEXT("text", S("x"))), &id);
 }
 
-static int run_orphan_row(struct conn *c, void *arg) { /* the row is returned before SQLite checks the reference */
+/* the row is returned before SQLite checks the reference */
+static int run_orphan_row(struct conn *c, void *arg) {
     struct stmt *row;
     (void)arg;
     int rc = db_row(c, &note_add, BINDS(B_INT("topic", 99), B_TEXT("text", S("x"))), &row);
@@ -204,7 +207,8 @@ static void a_missing_reference_fails_its_task_alone(void **state) {
     for (int i = 0; i < 3; i++) assert_int_equal(tasks[i].rc, -ERR_FIELD_INVALID);
     assert_int_equal(tasks[3].rc, 0);
     assert_true(writable(p));
-    static const struct query left = {"left", "SELECT (SELECT count(*) FROM notes) + (SELECT count(*) FROM later)"};
+    static const struct query left = {"left",
+                                      "SELECT (SELECT count(*) FROM notes) + (SELECT count(*) FROM later)"};
     int64_t n = -1;
     assert_int_equal(db_int(db_reader(p->db), &left, NULL, &n), 1);
     assert_int_equal(n, 0);
@@ -215,8 +219,9 @@ static void a_failing_first_task_undoes_itself_alone(void **state) {
     PLACE;
     struct db_stats before, after;
     struct group_task tasks[] = {
-        {.run = run_topic, .arg = "a"},         {.run = run_topic_then_fail, .arg = "b"}, {.run = run_topic, .arg = "b"},
-        {.run = run_topic, .arg = "a"},         {.run = run_orphan, .arg = NULL},         {.run = run_orphan_row, .arg = NULL},
+        {.run = run_topic, .arg = "a"},         {.run = run_topic_then_fail, .arg = "b"},
+        {.run = run_topic, .arg = "b"},         {.run = run_topic, .arg = "a"},
+        {.run = run_orphan, .arg = NULL},       {.run = run_orphan_row, .arg = NULL},
         {.run = run_orphan_later, .arg = NULL}, {.run = run_unended, .arg = "c"},
     };
     enum { N = sizeof tasks / sizeof *tasks };
@@ -237,7 +242,7 @@ static void a_failing_first_task_undoes_itself_alone(void **state) {
                      4); /* the gate, a, b and c: each begins a batch, and a batch of nothing has no COMMIT */
 }
 
-/* ---- readers ------------------------------------------------------------------------------------------- */
+/* ---- readers --------------------------------------------------------------------------------- */
 
 static void a_reader_sees_one_snapshot_and_cannot_write(void **state) {
     PLACE;

@@ -12,15 +12,17 @@
 #include "core/words.h"
 #include "json/json.h"
 
-QUERY(sent_user,
-      "INSERT INTO users (id, uuid, full_name, name_key, is_enabled, is_mfa_enabled, role_id, role_type, created_at, updated_at) "
-      "VALUES (1, 'u', 'Cora', 'cora', 1, 0, 4, 1, 0, 0)");
-QUERY(sent_case, "INSERT INTO cases (id, uuid, subject, channel, state, requester_id, creator_id, status_id, status_type, message_seq, "
-                 "reopen_count, created_at, updated_at) VALUES (:id, 'c', 'It <stalls> & stops', 1, 1, 1, 1, 1, 1, 0, 0, 0, 0)");
+QUERY(sent_user, "INSERT INTO users (id, uuid, full_name, name_key, is_enabled, is_mfa_enabled, role_id, "
+                 "role_type, created_at, updated_at) VALUES (1, 'u', 'Cora', 'cora', 1, 0, 4, 1, 0, 0)");
+QUERY(sent_case, "INSERT INTO cases (id, uuid, subject, channel, state, requester_id, creator_id, "
+                 "status_id, status_type, message_seq, reopen_count, created_at, updated_at) "
+                 "VALUES (:id, 'c', 'It <stalls> & stops', 1, 1, 1, 1, 1, 1, 0, 0, 0, 0)");
 QUERY(sent_tag, "INSERT INTO tags (id, name, name_key, created_at) VALUES (1, 'vip', 'vip', 0)");
 QUERY(sent_tagged, "INSERT INTO case_tags (case_id, tag_id) VALUES (1, 1)");
-QUERY(sent_endpoint, "INSERT INTO endpoints (id, title, type, is_enabled, url, method, content_type, channel, created_at, updated_at) "
-                     "VALUES (:id, 'x', :type, :enabled, 'http://x', :method, :content, '#desk', 0, 0)");
+QUERY(sent_endpoint,
+      "INSERT INTO endpoints (id, title, type, is_enabled, url, method, content_type, channel, "
+      "created_at, updated_at) "
+      "VALUES (:id, 'x', :type, :enabled, 'http://x', :method, :content, '#desk', 0, 0)");
 QUERY(sent_body, "SELECT body FROM endpoint_deliveries ORDER BY id DESC LIMIT 1");
 
 enum { HTTP_JSON = 1, HTTP_XML, HTTP_GET, SLACK, MAIL, DISABLED };
@@ -36,9 +38,9 @@ struct scene {
 };
 
 static int insert_endpoint(struct conn *c, int id, int type, int method, int content) {
-    return db_exec(
-        c, &sent_endpoint,
-        BINDS(B_INT("id", id), B_INT("type", type), B_INT("method", method), B_INT("content", content), B_INT("enabled", id != DISABLED)));
+    return db_exec(c, &sent_endpoint,
+                   BINDS(B_INT("id", id), B_INT("type", type), B_INT("method", method),
+                         B_INT("content", content), B_INT("enabled", id != DISABLED)));
 }
 
 static int sent_fill(struct conn *c, void *arg) {
@@ -97,7 +99,7 @@ static int in_write(struct scene *s, int (*step)(struct work *w, void *arg), voi
     return db_write(s->place.db, scene_run, s);
 }
 
-/* ---- order ------------------------------------------------------------------------------------------------------------ */
+/* ---- order ----------------------------------------------------------------------------------- */
 
 struct adding {
     int64_t endpoint_id, case_id;
@@ -154,7 +156,8 @@ static void settle(struct scene *s, int64_t id, bool success) {
 static void deliveries_of_a_conversation_follow_each_other(void **state) {
     struct scene *s = *state;
     const int64_t cases[] = {1, 1, 2, 1, 0, 0};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) assert_int_equal(add_delivery(s, HTTP_JSON, cases[i], ""), 1);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(add_delivery(s, HTTP_JSON, cases[i], ""), 1);
     assert_int_equal(add_delivery(s, HTTP_XML, 1, ""), 1); /* another endpoint */
     assert_string_equal(due_now(s, "[]"), "[1,3,5,6]");
     assert_string_equal(due_now(s, "[1,5]"), "[3,6]"); /* those under way still come before the later ones */
@@ -188,7 +191,7 @@ static void an_endpoint_that_is_disabled_or_gone_gets_nothing(void **state) {
     assert_int_equal(add_delivery(s, HTTP_JSON, 99, ""), 0);
 }
 
-/* ---- bodies ----------------------------------------------------------------------------------------------------------- */
+/* ---- bodies ---------------------------------------------------------------------------------- */
 
 static int step_body(struct work *w, void *arg) { return db_text(w->conn, &sent_body, NULL, w->arena, arg); }
 
@@ -233,15 +236,19 @@ static void a_text_that_is_json_is_the_body(void **state) {
 
 static void slack_and_mail_get_the_text_or_the_subject(void **state) {
     struct scene *s = *state;
-    assert_string_equal(body_of(s, SLACK, "<!channel> a & b").p, "{\"text\":\"&lt;!channel&gt; a &amp; b\",\"channel\":\"#desk\"}");
-    assert_string_equal(body_of(s, SLACK, "").p,
-                        "{\"text\":\"It &lt;stalls&gt; &amp; stops\\nhttps://desk.example/api/v1/cases/1\",\"channel\":\"#desk\"}");
+    assert_string_equal(body_of(s, SLACK, "<!channel> a & b").p,
+                        "{\"text\":\"&lt;!channel&gt; a &amp; b\",\"channel\":\"#desk\"}");
+    assert_string_equal(
+        body_of(s, SLACK, "").p,
+        "{\"text\":\"It &lt;stalls&gt; &amp; stops\\nhttps://desk.example/api/v1/cases/1\",\"channel\":\"#desk\"}");
     assert_string_equal(body_of(s, MAIL, "").p, "It <stalls> & stops\nhttps://desk.example/api/v1/cases/1");
 }
 
-/* ---- leases ----------------------------------------------------------------------------------------------------------- */
+/* ---- leases ---------------------------------------------------------------------------------- */
 
-static int step_take(struct work *w, void *arg) { return lease_take(w, S("reader"), str_of(arg), TIME_MINUTE); }
+static int step_take(struct work *w, void *arg) {
+    return lease_take(w, S("reader"), str_of(arg), TIME_MINUTE);
+}
 static int step_release(struct work *w, void *arg) { return lease_release(w, S("reader"), str_of(arg)); }
 
 static void a_lease_has_one_holder_until_it_ends_or_is_released(void **state) {
@@ -286,7 +293,9 @@ static int step_read(struct work *w, void *arg) {
     return lease_advance(w, S("reader"), str_of(r->holder), change_cursor_text(w->arena, &cursor));
 }
 
-static int step_advance(struct work *w, void *arg) { return lease_advance(w, S("reader"), str_of(arg), S("x")); }
+static int step_advance(struct work *w, void *arg) {
+    return lease_advance(w, S("reader"), str_of(arg), S("x"));
+}
 
 static void the_next_holder_of_a_lease_continues_at_the_place_of_the_former_one(void **state) {
     struct scene *s = *state;
@@ -305,7 +314,7 @@ static void the_next_holder_of_a_lease_continues_at_the_place_of_the_former_one(
     assert_int_equal(second.count, 0);
 }
 
-/* ---- addresses -------------------------------------------------------------------------------------------------------- */
+/* ---- addresses ------------------------------------------------------------------------------- */
 
 static void addresses_of_special_blocks_are_not_public(void **state) {
     static const char *const private[] = {"0.0.0.0",
@@ -348,11 +357,12 @@ static void addresses_of_special_blocks_are_not_public(void **state) {
                                           "fec0::1",
                                           "ff02::1",
                                           "5f00::1"};
-    static const char *const public[] = {"1.1.1.1",         "9.255.255.255", "11.0.0.0",     "100.63.255.255",       "100.128.0.0",
-                                         "126.255.255.255", "128.0.0.0",     "169.253.0.1",  "169.255.0.1",          "172.15.255.255",
-                                         "172.32.0.0",      "192.167.0.1",   "192.169.0.1",  "198.17.255.255",       "198.20.0.0",
-                                         "223.255.255.255", "2606:4700::1",  "2a00:1450::1", "2001:4860:4860::8888", "64:ff9b::101:101",
-                                         "2002:101:101::",  "::ffff:1.1.1.1"};
+    static const char *const public[] = {
+        "1.1.1.1",         "9.255.255.255", "11.0.0.0",     "100.63.255.255",       "100.128.0.0",
+        "126.255.255.255", "128.0.0.0",     "169.253.0.1",  "169.255.0.1",          "172.15.255.255",
+        "172.32.0.0",      "192.167.0.1",   "192.169.0.1",  "198.17.255.255",       "198.20.0.0",
+        "223.255.255.255", "2606:4700::1",  "2a00:1450::1", "2001:4860:4860::8888", "64:ff9b::101:101",
+        "2002:101:101::",  "::ffff:1.1.1.1"};
     struct address a;
     (void)state;
     for (size_t i = 0; i < sizeof private / sizeof *private; i++) {
@@ -376,7 +386,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_text_that_is_json_is_the_body, make, clear),
         cmocka_unit_test_setup_teardown(slack_and_mail_get_the_text_or_the_subject, make, clear),
         cmocka_unit_test_setup_teardown(a_lease_has_one_holder_until_it_ends_or_is_released, make, clear),
-        cmocka_unit_test_setup_teardown(the_next_holder_of_a_lease_continues_at_the_place_of_the_former_one, make, clear),
+        cmocka_unit_test_setup_teardown(the_next_holder_of_a_lease_continues_at_the_place_of_the_former_one,
+                                        make, clear),
         cmocka_unit_test(addresses_of_special_blocks_are_not_public),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -114,7 +114,7 @@ static void indexes_are_found_in_the_schema(void **state) {
     arena_free(a);
 }
 
-/* ---- rules ------------------------------------------------------------------------------------------------------ */
+/* ---- rules ----------------------------------------------------------------------------------- */
 
 /* Returns the number of propositions. */
 static int check_predicates(struct work *w, enum rule_user user, enum rule_owner owner) {
@@ -130,7 +130,8 @@ static int check_predicates(struct work *w, enum rule_user user, enum rule_owner
             for (int k = 0; k < p->collections[c].count; k++, propositions++)
                 if (p->collections[c].propositions[k].test == IS_NEVER) {
                     const struct rule_proposition *bad = &list[i].collections[c].propositions[k];
-                    print_message("%.*s %.*s\n", (int)bad->field.n, bad->field.p, (int)bad->operator.n, bad->operator.p);
+                    print_message("%.*s %.*s\n", (int)bad->field.n, bad->field.p, (int)bad->operator.n,
+                                  bad->operator.p);
                     assert_true(false);
                 }
     }
@@ -182,7 +183,8 @@ int main(void) {
         cmocka_unit_test(conversations_make_sense),
         cmocka_unit_test(texts_are_whole),
         cmocka_unit_test(indexes_are_found_in_the_schema),
-        cmocka_unit_test_setup_teardown(rules_are_valid_and_name_what_is_there, desk_place_make, desk_place_remove),
+        cmocka_unit_test_setup_teardown(rules_are_valid_and_name_what_is_there, desk_place_make,
+                                        desk_place_remove),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

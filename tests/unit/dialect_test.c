@@ -30,8 +30,8 @@ static void tokens_become_what_the_engine_says(void **state) {
 
 static void a_block_is_for_one_engine(void **state) {
     (void)state;
-    expect("a;\n@SQLITE{b (id @ID@); }@@POSTGRES{c (id @BLOB@); }@d;", "a;\nb (id INTEGER PRIMARY KEY AUTOINCREMENT); d;",
-           "a;\nc (id BYTEA); d;");
+    expect("a;\n@SQLITE{b (id @ID@); }@@POSTGRES{c (id @BLOB@); }@d;",
+           "a;\nb (id INTEGER PRIMARY KEY AUTOINCREMENT); d;", "a;\nc (id BYTEA); d;");
     expect("SELECT '@SQLITE{', '}@'", "SELECT '@SQLITE{', '}@'", "SELECT '@SQLITE{', '}@'");
 }
 
@@ -53,9 +53,11 @@ static void names_become_numbers_in_the_order_of_first_use(void **state) {
     (void)state;
     struct arena *a = arena_new();
     struct str names[4], out;
-    const char *sql = "SELECT :b, CAST(:a_1 AS BIGINT), :b, x::text, ':c', \":d\", 'it''s :e' -- :f\n/* :g */ WHERE :a = 1";
+    const char *sql = "SELECT :b, CAST(:a_1 AS BIGINT), :b, x::text, ':c', \":d\", "
+                      "'it''s :e' -- :f\n/* :g */ WHERE :a = 1";
     assert_int_equal(dialect_number(a, sql, names, 4, &out), 3);
-    assert_string_equal(out.p, "SELECT $1, CAST($2 AS BIGINT), $1, x::text, ':c', \":d\", 'it''s :e' -- :f\n/* :g */ WHERE $3 = 1");
+    assert_string_equal(out.p, "SELECT $1, CAST($2 AS BIGINT), $1, x::text, ':c', \":d\", "
+                               "'it''s :e' -- :f\n/* :g */ WHERE $3 = 1");
     assert_true(str_eq(names[0], S(":b")) && str_eq(names[1], S(":a_1")) && str_eq(names[2], S(":a")));
     arena_free(a);
 }

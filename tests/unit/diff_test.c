@@ -48,7 +48,8 @@ static void assert_complete(struct str from, struct str to, int64_t *work) {
     append(&new, list, DIFF_INSERTED);
     assert_true(str_eq(buf_view(&old), from));
     assert_true(str_eq(buf_view(&new), to));
-    for (const struct diff_part *p = list; p && p->next; p = p->next) assert_int_not_equal(p->operation, p->next->operation);
+    for (const struct diff_part *p = list; p && p->next; p = p->next)
+        assert_int_not_equal(p->operation, p->next->operation);
     buf_free(&old);
     buf_free(&new);
 }

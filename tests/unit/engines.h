@@ -57,7 +57,7 @@ static inline int desk_place_remove(void **state) {
     return system(command);
 }
 
-/* ---- statements, each a text of the shared dialect ------------------------------------------------------ */
+/* ---- statements, each a text of the shared dialect ------------------------------------------- */
 
 static inline int run_texts(struct conn *c, void *arg) {
     for (const char *const *text = arg; *text; text++) {
@@ -69,7 +69,9 @@ static inline int run_texts(struct conn *c, void *arg) {
     }
     return 0;
 }
-#define RUN(p, ...) assert_int_equal(db_write((p)->place.db, run_texts, (void *)(uintptr_t)(const char *const[]){__VA_ARGS__, NULL}), 0)
+#define RUN(p, ...)   \
+    assert_int_equal( \
+        db_write((p)->place.db, run_texts, (void *)(uintptr_t)(const char *const[]){__VA_ARGS__, NULL}), 0)
 
 static inline int64_t ask_number(struct desk_place *p, const char *sql) {
     struct query q = {"asked", sql};

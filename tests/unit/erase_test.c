@@ -1,4 +1,5 @@
-/* Erasure: the table of columns covers the schema, and a statement erases each column that it calls erased. */
+/* Erasure: the table of columns covers the schema, and a statement erases each column that it calls
+ * erased. */
 #include "store.h"
 #undef fail /* cmocka's fail: work.h has one, too */
 
@@ -11,8 +12,11 @@
 
 static const struct query columns_with_texts = {
     "columns_with_texts",
-    "SELECT m.name, p.name FROM sqlite_master m JOIN pragma_table_info(m.name) p WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%' AND "
-    "UPPER(p.type) IN ('TEXT', 'BLOB') AND m.sql NOT LIKE 'CREATE VIRTUAL TABLE%' ORDER BY 1, 2"};
+    "SELECT m.name, p.name FROM sqlite_master m "
+    "JOIN pragma_table_info(m.name) p "
+    "WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%' AND UPPER(p.type) IN ('TEXT', 'BLOB') "
+    "AND m.sql NOT LIKE 'CREATE VIRTUAL TABLE%' "
+    "ORDER BY 1, 2"};
 
 static bool names_word(struct str list, struct str word) {
     while (list.n) {
@@ -76,8 +80,8 @@ static void each_column_with_texts_or_bytes_has_a_fate(void **state) {
     read_columns(*state, a, found);
     for (int i = 0; i < found->n; i++)
         if (!row_of(found->table[i], found->column[i]) && !reason_of_resource(found->table[i]))
-            missing++, print_error("%s.%s: neither erase_table (src/core/people/erase_table.c) nor .texts_kept of a resource says what an "
-                                   "erasure does with it\n",
+            missing++, print_error("%s.%s: neither erase_table (src/core/people/erase_table.c) nor "
+                                   ".texts_kept of a resource says what an erasure does with it\n",
                                    found->table[i].p, found->column[i].p);
     assert_int_equal(missing, 0);
     arena_free(a);
@@ -87,7 +91,8 @@ static void each_column_with_texts_or_bytes_has_a_fate(void **state) {
 
 static bool schema_has(const struct columns *found, struct str table, struct str column) {
     for (int i = 0; i < found->n; i++)
-        if (str_eq(found->table[i], table) && (column.p == NULL || str_eq(found->column[i], column))) return true;
+        if (str_eq(found->table[i], table) && (column.p == NULL || str_eq(found->column[i], column)))
+            return true;
     return false;
 }
 
@@ -112,12 +117,15 @@ static void what_is_kept_has_a_reason(void **state) {
     (void)state;
     for (const struct erase_column *e = erase_table; e->table; e++) {
         bool stays = e->fate == FATE_KEPT || e->fate == FATE_IMPERSONAL;
-        if (reason_of_resource(str_of(e->table))) WRONG("%s: its resource has .texts_kept, so erase_table must not name it\n", e->table);
-        if (stays != (e->why != NULL)) WRONG("%s %s: %s\n", e->table, e->columns, stays ? "it has no reason" : "its reason is not shown");
+        if (reason_of_resource(str_of(e->table)))
+            WRONG("%s: its resource has .texts_kept, so erase_table must not name it\n", e->table);
+        if (stays != (e->why != NULL))
+            WRONG("%s %s: %s\n", e->table, e->columns,
+                  stays ? "it has no reason" : "its reason is not shown");
     }
 }
 
-/* ---- the statements of an erasure ------------------------------------------------------------------------------------ */
+/* ---- the statements of an erasure ------------------------------------------------------------ */
 
 struct statements {
     const char *texts[600];
@@ -131,15 +139,18 @@ static void add_statement(struct statements *s, const char *sql) {
 
 static void add_steps(struct statements *s, enum cascade what) {
     for (int64_t n = 0; cascade_step(what, n)->apply[0]; n++)
-        for (size_t i = 0; i < 7 && cascade_step(what, n)->apply[i]; i++) add_statement(s, cascade_step(what, n)->apply[i]->sql);
+        for (size_t i = 0; i < 7 && cascade_step(what, n)->apply[i]; i++)
+            add_statement(s, cascade_step(what, n)->apply[i]->sql);
 }
 
 /* A person with an address and a tag, so that their statements run, too. */
 static const struct query person[] = {
-    {"person", "INSERT INTO users (id, uuid, full_name, name_key, is_enabled, is_mfa_enabled, role_id, role_type, created_at, updated_at) "
+    {"person", "INSERT INTO users (id, uuid, full_name, name_key, is_enabled, is_mfa_enabled, "
+               "role_id, role_type, created_at, updated_at) "
                "VALUES (7, 'u', 'Ada', 'ada', 1, 0, 4, 1, 0, 0)"},
-    {"address", "INSERT INTO identity_emails (user_id, email, email_key, is_primary, is_validated, is_claim, is_notification_enabled, "
-                "created_at, updated_at) VALUES (7, 'ada@lumen.example', 'ada@lumen.example', 1, 1, 0, 0, 0, 0)"},
+    {"address", "INSERT INTO identity_emails (user_id, email, email_key, is_primary, "
+                "is_validated, is_claim, is_notification_enabled, created_at, updated_at) "
+                "VALUES (7, 'ada@lumen.example', 'ada@lumen.example', 1, 1, 0, 0, 0, 0)"},
     {"tag", "INSERT INTO tags (id, name, name_key, created_at) VALUES (7, 'ada', 'ada', 0)"},
     {"tagged", "INSERT INTO user_tags (user_id, tag_id) VALUES (7, 7)"},
 };
@@ -182,11 +193,13 @@ static bool statement_deletes(const struct statements *s, struct str table) {
 
 static bool statement_sets(const struct statements *s, struct str table, struct str column) {
     for (int i = 0; i < s->n; i++)
-        if (has_words(s->texts[i], "UPDATE ", table, " SET ") && has_words(s->texts[i], " ", column, " = ")) return true;
+        if (has_words(s->texts[i], "UPDATE ", table, " SET ") && has_words(s->texts[i], " ", column, " = "))
+            return true;
     return false;
 }
 
-static const struct query parents = {"parents", "SELECT f.\"table\" FROM pragma_foreign_key_list(:table) f WHERE f.on_delete = 'CASCADE'"};
+static const struct query parents = {"parents", "SELECT f.\"table\" FROM pragma_foreign_key_list(:table) f "
+                                                "WHERE f.on_delete = 'CASCADE'"};
 
 /* The store deletes rows with the row that they belong to. */
 static bool parent_is_deleted(struct place *p, const struct statements *s, struct str table) {
@@ -194,7 +207,8 @@ static bool parent_is_deleted(struct place *p, const struct statements *s, struc
     bool deleted = false;
     int rc;
     assert_int_equal(db_read_begin(c, 0), 0);
-    DB_ROWS(rc, c, &parents, BINDS(B_TEXT("table", table)), row) deleted = deleted || statement_deletes(s, col_text(row, 0));
+    DB_ROWS(rc, c, &parents, BINDS(B_TEXT("table", table)), row)
+    deleted = deleted || statement_deletes(s, col_text(row, 0));
     db_read_end(c);
     assert_int_equal(rc, 0);
     return deleted;
@@ -219,7 +233,8 @@ static bool is_erased(struct place *p, const struct statements *s, struct str ta
 }
 
 /* always: the statements of each erasure; texts: those of the steps of one with contents=true. */
-static void read_statements(struct place *p, struct arena *a, struct statements *always, struct statements *texts) {
+static void read_statements(struct place *p, struct arena *a, struct statements *always,
+                            struct statements *texts) {
     assert_int_equal(db_write(p->db, erase_person, &(struct erasing){a, always}), 0);
     add_steps(always, CASCADE_ERASED);
     add_steps(texts, CASCADE_ERASED_TEXTS);
@@ -236,10 +251,12 @@ static void what_is_erased_has_a_statement(void **state) {
     for (int i = 0; i < found->n; i++) {
         const struct erase_column *e = row_of(found->table[i], found->column[i]);
         if (!e || e->fate == FATE_KEPT || e->fate == FATE_IMPERSONAL) continue;
-        if (is_erased(p, e->fate == FATE_WITH_TEXTS ? texts : always, found->table[i], found->column[i])) continue;
+        if (is_erased(p, e->fate == FATE_WITH_TEXTS ? texts : always, found->table[i], found->column[i]))
+            continue;
         missing++,
-            print_error("erase_table says that an erasure removes %s.%s, but no statement of it does (src/core/people/erase_steps.c)\n",
-                        e->table, found->column[i].p);
+            print_error(
+                "erase_table says that an erasure removes %s.%s, but no statement of it does (src/core/people/erase_steps.c)\n",
+                e->table, found->column[i].p);
     }
     assert_int_equal(missing, 0);
     arena_free(a);
@@ -264,7 +281,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_is_kept_has_no_statement, place_make_desk, place_remove),
         cmocka_unit_test_setup_teardown(what_is_erased_has_a_statement, place_make_desk, place_remove),
-        cmocka_unit_test_setup_teardown(each_column_with_texts_or_bytes_has_a_fate, place_make_desk, place_remove),
+        cmocka_unit_test_setup_teardown(each_column_with_texts_or_bytes_has_a_fate, place_make_desk,
+                                        place_remove),
         cmocka_unit_test_setup_teardown(each_row_names_columns_of_the_schema, place_make_desk, place_remove),
         cmocka_unit_test(what_is_kept_has_a_reason),
     };

@@ -21,8 +21,13 @@ static void patterns_are_found_anywhere_in_unicode(void **state) {
 static void wrong_patterns_say_why(void **state) {
     (void)state;
     struct arena *a = arena_new();
-    static const char *const bad[] = {
-        "(", "[a", "a{2,1}", "\\C", "(?<n>a)(?<n>b)", "*", "((((((a{1,999}){1,999}){1,999}){1,999}){1,999}))"};
+    static const char *const bad[] = {"(",
+                                      "[a",
+                                      "a{2,1}",
+                                      "\\C",
+                                      "(?<n>a)(?<n>b)",
+                                      "*",
+                                      "((((((a{1,999}){1,999}){1,999}){1,999}){1,999}))"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_non_null(pattern_wrong(a, str_of(bad[i])));
     assert_null(pattern_wrong(a, S("^[A-Z]{2}-[0-9]+$")));
     arena_free(a);
@@ -66,7 +71,8 @@ static void value_keys_are_cut_between_characters(void **state) {
     assert_int_equal(odd.n, LIMIT_VALUE_KEY - 1);
     assert_true(utf8_valid(odd));
     assert_true(str_eq(field_value_key(a, FIELD_TEXT, S("Gold")), S("gold")));
-    assert_true(str_eq(field_value_key(a, FIELD_DECIMAL, S("12.50")), field_value_key(a, FIELD_NUMERIC, S("12.5"))));
+    assert_true(
+        str_eq(field_value_key(a, FIELD_DECIMAL, S("12.50")), field_value_key(a, FIELD_NUMERIC, S("12.5"))));
     arena_free(a);
 }
 
@@ -81,7 +87,9 @@ static void tags_fold_alike_or_are_none(void **state) {
 
 static void keys_of_fields_begin_with_a_letter(void **state) {
     (void)state;
-    static const char *const good[] = {"a", "plan_size", "A-1"}, *const bad[] = {"", "1", "_a", "a b", "a.b", "a[b]", "\xC3\xBC"};
+    static const char *const good[] = {"a", "plan_size", "A-1"}, *const bad[] = {"",        "1",   "_a",
+                                                                                 "a b",     "a.b", "a[b]",
+                                                                                 "\xC3\xBC"};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) assert_true(field_key_valid(str_of(good[i])));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_false(field_key_valid(str_of(bad[i])));
 }
@@ -115,15 +123,18 @@ static void values_have_one_form(void **state) {
     assert_value(FIELD_DATE, "2026-02-2x", NULL);
 }
 
-/* ---- the migration of an older desk: it gets the system fields ------------------------------------------------------- */
+/* ---- the migration of an older desk: it gets the system fields ------------------------------- */
 
-QUERY(old_field, "INSERT INTO custom_fields (area, type, key, is_required_for_agents, is_required_on_resolution, is_visible_to_customers, "
-                 "is_customer_editable, is_required_for_customers, sort_order, is_enabled, created_at, updated_at) "
+QUERY(old_field, "INSERT INTO custom_fields (area, type, key, is_required_for_agents, "
+                 "is_required_on_resolution, is_visible_to_customers, is_customer_editable, "
+                 "is_required_for_customers, sort_order, is_enabled, created_at, updated_at) "
                  "VALUES (:area, 1, 'status', 0, 0, 0, 0, 0, 1, 1, 1, 1)");
 QUERY(old_desk, "INSERT INTO settings (name, value, updated_at) VALUES ('desk.created_at', '7', 7)");
-QUERY(system_fields_counted, "SELECT COUNT(*) FROM custom_fields f JOIN locale_fields l ON l.owner_kind = 1 AND l.owner_id = f.id "
-                             "WHERE f.is_system = 1 AND f.area = 1 AND f.created_at = 7 AND l.created_at = 7");
-QUERY(renamed_counted, "SELECT COUNT(*) FROM custom_fields WHERE is_system = 0 AND key = 'status-' || id AND area = 1");
+QUERY(system_fields_counted,
+      "SELECT COUNT(*) FROM custom_fields f JOIN locale_fields l ON l.owner_kind = 1 AND l.owner_id = f.id "
+      "WHERE f.is_system = 1 AND f.area = 1 AND f.created_at = 7 AND l.created_at = 7");
+QUERY(renamed_counted,
+      "SELECT COUNT(*) FROM custom_fields WHERE is_system = 0 AND key = 'status-' || id AND area = 1");
 QUERY(kept_counted, "SELECT COUNT(*) FROM custom_fields WHERE is_system = 0 AND key = 'status' AND area = 2");
 
 static int fill_old(struct conn *c, void *arg) {
@@ -165,7 +176,8 @@ static int make_folder(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(an_older_desk_gets_system_fields_beside_its_own, make_folder, place_remove),
+        cmocka_unit_test_setup_teardown(an_older_desk_gets_system_fields_beside_its_own, make_folder,
+                                        place_remove),
         cmocka_unit_test(patterns_are_found_anywhere_in_unicode),
         cmocka_unit_test(wrong_patterns_say_why),
         cmocka_unit_test(catastrophic_patterns_end),

@@ -60,7 +60,9 @@ static void plus_and_percent_are_decoded(void **state) {
     (void)state;
     expect_tree("a+b=c%20d%2Be%c3%A9", "{\"a b\":\"c d+e\xC3\xA9\"}");
     expect_tree("a%26b=%3d&c=\xC3\xA9", "{\"a&b\":\"=\",\"c\":\"\xC3\xA9\"}");
-    expect_tree("a=%&b=%4&c=%g1&d=%%41&e=100%+x", "{\"a\":\"%\",\"b\":\"%4\",\"c\":\"%g1\",\"d\":\"%A\",\"e\":\"100% x\"}");
+    expect_tree("a=%&b=%4&c=%g1&d=%%41&e=100%+x",
+                "{\"a\":\"%\",\"b\":\"%4\",\"c\":\"%g1\",\"d\":\"%A\",\"e\":\"100% "
+                "x\"}");
 }
 
 static void of_pairs_given_twice_the_later_stays(void **state) {
@@ -150,8 +152,8 @@ static void the_depth_of_a_name_is_limited(void **state) {
     expect_refused(str_fmt(arena, "b=1&%s[x]=1", name.p), 4, "more than 16 brackets in a name");
 }
 
-/* Names that are all different, or all equal, must not cost the square of their number. Then this test would take
- * minutes under the sanitizers. */
+/* Names that are all different, or all equal, must not cost the square of their number. Then this test
+ * would take minutes under the sanitizers. */
 static void the_number_of_pairs_is_limited(void **state) {
     (void)state;
     for (int i = 0; i < LIMIT_FORM_NAMES; i++) buf_fmt(&out, "a%d[%d][]=%d&", i % 5000, i % 7, i);

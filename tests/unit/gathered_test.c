@@ -9,19 +9,22 @@
 
 #define ARTICLES 3000
 
-QUERY(gathered_section,
-      "INSERT INTO sections (id, category_id, visibility, article_order_by, sort_order, created_at, updated_at) SELECT 1, "
-      "MIN(id), 1, 1, 1, 0, 0 FROM categories");
+QUERY(gathered_section, "INSERT INTO sections (id, category_id, visibility, article_order_by, sort_order, "
+                        "created_at, updated_at) SELECT 1, MIN(id), 1, 1, 1, 0, 0 "
+                        "FROM categories");
 QUERY(gathered_articles,
-      "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000) INSERT INTO articles (id, uuid, section_id, status, "
-      "is_featured, allow_comments, sort_order, upvote_count, downvote_count, rank, created_at, updated_at) SELECT i, 'u' || i, 1, 3, 0, "
-      "0, i, "
-      "i % 3, 1, 10 * (i % 3 - 1), 0, 0 FROM n");
+      "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n "
+      "WHERE i < 3000) INSERT INTO articles (id, uuid, section_id, status, is_featured, "
+      "allow_comments, sort_order, upvote_count, downvote_count, rank, created_at, updated_at) "
+      "SELECT i, 'u' || i, 1, 3, 0, 0, i, i % 3, 1, 10 * (i % 3 - 1), 0, 0 "
+      "FROM n");
 QUERY(gathered_views, "SELECT SUM(views) FROM articles");
-QUERY(gathered_wrong, "SELECT COUNT(*) FROM articles WHERE views <> 1 + id % 2 OR rank <> views + 10 * (upvote_count - downvote_count)");
+QUERY(gathered_wrong, "SELECT COUNT(*) FROM articles "
+                      "WHERE views <> 1 + id % 2 OR rank <> views + 10 * (upvote_count - downvote_count)");
 QUERY(gathered_one, "SELECT views FROM articles WHERE id = 1");
 QUERY(gathered_texts, "SELECT COUNT(*) FROM help_center_searches");
-QUERY(gathered_found, "SELECT attempts * 1000 + results FROM help_center_searches WHERE name_key = 'muller' AND name = 'M\xC3\xBCller'");
+QUERY(gathered_found, "SELECT attempts * 1000 + results FROM help_center_searches "
+                      "WHERE name_key = 'muller' AND name = 'M\xC3\xBCller'");
 QUERY(gathered_longest, "SELECT MAX(LENGTH(name)) FROM help_center_searches");
 QUERY(gathered_away, "ALTER TABLE articles RENAME TO away");
 QUERY(gathered_back, "ALTER TABLE away RENAME TO articles");
@@ -124,7 +127,8 @@ static void views_that_can_not_be_written_are_kept(void **state) {
     assert_true(gathered_flush(&g->desk) >= 0);
     assert_false(gathered_waits(&g->desk));
     assert_int_equal(number_of(g, &gathered_one), 6);
-    assert_int_equal(number_of(g, &gathered_texts), 3); /* the first flush wrote the searches before it failed */
+    /* the first flush wrote the searches before it failed */
+    assert_int_equal(number_of(g, &gathered_texts), 3);
     assert_int_equal(number_of(g, &gathered_found), 3006);
 }
 
@@ -166,12 +170,13 @@ static void a_half_full_table_asks_once_for_a_flush_and_a_full_one_drops(void **
 
 static void bots_and_staff_do_not_count(void **state) {
     struct gathering *g = *state;
-    static const char *const bots[] = {
-        "", "Mozilla/5.0 (compatible; Googlebot/2.1)", "curl/8.5.0", "GPTBot", "Feedly/1.0", "UptimeRobot/2.0"};
+    static const char *const bots[] = {"",           "Mozilla/5.0 (compatible; Googlebot/2.1)",
+                                       "curl/8.5.0", "GPTBot",
+                                       "Feedly/1.0", "UptimeRobot/2.0"};
     static const char *const people[] = {
         "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
-        "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Version/18.0 Mobile/15E148 "
-        "Safari/604.1",
+        "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Version/18.0 "
+        "Mobile/15E148 Safari/604.1",
         "MyApp/3 CFNetwork/1490 Darwin/23"};
     struct work w = {.desk = &g->desk, .actor.user_agent = S("Firefox")};
     for (size_t i = 0; i < sizeof bots / sizeof *bots; i++) assert_true(is_bot(str_of(bots[i])));
@@ -186,11 +191,12 @@ static void bots_and_staff_do_not_count(void **state) {
 #define WITH_STORE(test) cmocka_unit_test_setup_teardown(test, gathering_make, gathering_remove)
 
 int main(void) {
-    const struct CMUnitTest tests[] = {WITH_STORE(views_of_3000_articles_are_six_writes),
-                                       WITH_STORE(no_view_is_lost_between_threads_and_flushes),
-                                       WITH_STORE(views_that_can_not_be_written_are_kept),
-                                       WITH_STORE(texts_are_counted_by_key_and_cut_between_characters),
-                                       WITH_STORE(a_half_full_table_asks_once_for_a_flush_and_a_full_one_drops),
-                                       WITH_STORE(bots_and_staff_do_not_count)};
+    const struct CMUnitTest tests[] = {
+        WITH_STORE(views_of_3000_articles_are_six_writes),
+        WITH_STORE(no_view_is_lost_between_threads_and_flushes),
+        WITH_STORE(views_that_can_not_be_written_are_kept),
+        WITH_STORE(texts_are_counted_by_key_and_cut_between_characters),
+        WITH_STORE(a_half_full_table_asks_once_for_a_flush_and_a_full_one_drops),
+        WITH_STORE(bots_and_staff_do_not_count)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,7 +50,9 @@ static struct plain_part part_of(const char *text, const char *secret) {
     return (struct plain_part){(size_t)(at - text), strlen(secret)};
 }
 
-#define FILL "{\"subject\":\"The engine stalls\",\"status\":\"OPEN\"},{\"subject\":\"The engine stops\",\"status\":\"OPEN\"},"
+#define FILL                                                                             \
+    "{\"subject\":\"The engine stalls\",\"status\":\"OPEN\"},{\"subject\":\"The engine " \
+    "stops\",\"status\":\"OPEN\"},"
 #define FILLS FILL FILL FILL FILL FILL FILL FILL FILL FILL FILL
 #define SECRET "5f4dcc3b5aa765d61d8327deb882cf99"
 #define OTHER_ "8a91bd07c6e2f1435d09ab77c1e4f620"
@@ -71,7 +73,9 @@ static void large_and_random_texts_come_back(void **state) {
     unsigned seed = 7;
     for (size_t n = 1; n < (4U << 20); n = n * 3 + 1) {
         char *text = malloc(n + 1);
-        for (size_t i = 0; i < n; i++) text[i] = (char)(i % 7 ? 'a' + (int)(seed = seed * 1103515245 + 12345) % 4 : 'x'), text[i] |= 0x20;
+        for (size_t i = 0; i < n; i++)
+            text[i] = (char)(i % 7 ? 'a' + (int)(seed = seed * 1103515245 + 12345) % 4 : 'x'),
+            text[i] |= 0x20;
         text[n] = '\0';
         struct buf b = {0};
         buf_add(&b, text, n);
@@ -90,8 +94,10 @@ static void large_and_random_texts_come_back(void **state) {
 /* The guess stands before and behind the secret, as in a list with a session id at its end. */
 static void the_length_does_not_depend_on_the_secret(void **state) {
     (void)state;
-    static const char *const right = FILLS "guess=" SECRET FILLS "\"session_id\":\"" SECRET "\"," FILLS "guess=" SECRET;
-    static const char *const wrong = FILLS "guess=" SECRET FILLS "\"session_id\":\"" OTHER_ "\"," FILLS "guess=" SECRET;
+    static const char *const right =
+        FILLS "guess=" SECRET FILLS "\"session_id\":\"" SECRET "\"," FILLS "guess=" SECRET;
+    static const char *const wrong =
+        FILLS "guess=" SECRET FILLS "\"session_id\":\"" OTHER_ "\"," FILLS "guess=" SECRET;
     struct plain_part p = part_of(wrong, OTHER_);
     assert_int_equal(packed_size(right, &p, 1), packed_size(wrong, &p, 1));
     assert_true(packed_size(right, NULL, 0) < packed_size(wrong, NULL, 0)); /* without the rule it does */
@@ -105,7 +111,8 @@ static void the_header_is_read_as_http_defines_it(void **state) {
     (void)state;
     static const char *const yes[] = {"gzip",   "deflate, gzip", "br;q=1.0, gzip;q=0.8, *;q=0.1", "*", "GZIP",
                                       "x-gzip", "gzip;q=0.001",  "identity, gzip ; q=1"};
-    static const char *const no[] = {"", "identity", "br", "gzip;q=0", "gzip; q=0.000, *", "*;q=0", "deflate", "gzipped", "gz ip"};
+    static const char *const no[] = {"",      "identity", "br",      "gzip;q=0", "gzip; q=0.000, *",
+                                     "*;q=0", "deflate",  "gzipped", "gz ip"};
     for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) assert_true(coding_accepted(str_of(yes[i])));
     for (size_t i = 0; i < sizeof no / sizeof *no; i++) assert_false(coding_accepted(str_of(no[i])));
     assert_false(coding_accepted((struct str){0}));

@@ -1,4 +1,5 @@
-/* Untrusted HTML: kept and removed parts. The cleaner runs in this process, so that failures are visible, and once in a confined one. */
+/* Untrusted HTML: kept and removed parts. The cleaner runs in this process, so that failures are visible,
+ * and once in a confined one. */
 #include "files/html_clean.h"
 
 #include "base/error.h"
@@ -36,12 +37,16 @@ static struct html_cleaned cleaned(struct str html) {
     struct html_made m, again;
     html_clean_here(html, &m);
     const char *why = checker_why(m.html.p, m.html.n);
-    if (why) fail_msg("%s\n  of %.*s\n  in %.*s", why, (int)(html.n < 500 ? html.n : 500), html.p, (int)m.html.n, m.html.p);
+    if (why)
+        fail_msg("%s\n  of %.*s\n  in %.*s", why, (int)(html.n < 500 ? html.n : 500), html.p, (int)m.html.n,
+                 m.html.p);
     if (!html_is_clean(buf_view(&m.html))) fail_msg("the parent refuses %.*s", (int)m.html.n, m.html.p);
     html_clean_here(buf_view(&m.html), &again);
     if (!str_eq(buf_view(&m.html), buf_view(&again.html)))
-        fail_msg("cleaned again it is another\n  %.*s\n  %.*s", (int)m.html.n, m.html.p, (int)again.html.n, again.html.p);
-    struct html_cleaned c = {str_dup(arena, buf_view(&m.html)), str_dup(arena, buf_view(&m.text)), m.remote_pictures, m.cut};
+        fail_msg("cleaned again it is another\n  %.*s\n  %.*s", (int)m.html.n, m.html.p, (int)again.html.n,
+                 again.html.p);
+    struct html_cleaned c = {str_dup(arena, buf_view(&m.html)), str_dup(arena, buf_view(&m.text)),
+                             m.remote_pictures, m.cut};
     buf_free(&m.html);
     buf_free(&m.text);
     buf_free(&again.html);
@@ -51,15 +56,17 @@ static struct html_cleaned cleaned(struct str html) {
 
 static void becomes(const char *html, const char *expected) {
     struct str made = cleaned(str_of(html)).html;
-    if (!str_eq(made, str_of(expected))) fail_msg("%s\n  is         %s\n  instead of %s", html, made.p, expected);
+    if (!str_eq(made, str_of(expected)))
+        fail_msg("%s\n  is         %s\n  instead of %s", html, made.p, expected);
 }
 
 static void says(const char *html, const char *expected) {
     struct str text = cleaned(str_of(html)).text;
-    if (!str_eq(text, str_of(expected))) fail_msg("%s\n  says       %s\n  instead of %s", html, text.p, expected);
+    if (!str_eq(text, str_of(expected)))
+        fail_msg("%s\n  says       %s\n  instead of %s", html, text.p, expected);
 }
 
-/* ---- what is kept ------------------------------------------------------------------------------------------------- */
+/* ---- what is kept ---------------------------------------------------------------------------- */
 
 static void the_words_and_their_looks_are_kept(void **state) {
     (void)state;
@@ -69,11 +76,13 @@ static void the_words_and_their_looks_are_kept(void **state) {
     becomes("<P ALIGN=CENTER>a", "<p align=\"center\">a</p>");
     becomes("<unknown>a<form>b<button>c</button></form></unknown>", "abc");
     becomes("<pre>\n\nx</pre>", "<pre>\n\nx</pre>");
-    becomes("<ol start=3 type=a><li value=7>x</ol>", "<ol start=\"3\" type=\"a\"><li value=\"7\">x</li></ol>");
+    becomes("<ol start=3 type=a><li value=7>x</ol>",
+            "<ol start=\"3\" type=\"a\"><li value=\"7\">x</li></ol>");
     becomes("<td colspan=5000>a", "a");
     becomes("<table><tr><td colspan=2 rowspan=0 width=\"10%\" height=20px>a",
             "<table><tbody><tr><td width=\"10%\" height=\"20\" colspan=\"2\">a</td></tr></tbody></table>");
-    becomes("<p id=a name=b class=c onclick=d data-x=e lang=de dir=RTL title='\"'>x", "<p title=\"&quot;\" dir=\"rtl\" lang=\"de\">x</p>");
+    becomes("<p id=a name=b class=c onclick=d data-x=e lang=de dir=RTL title='\"'>x",
+            "<p title=\"&quot;\" dir=\"rtl\" lang=\"de\">x</p>");
     becomes("<font color=#F00 size=+2 face=\"Arial, sans-serif\">x</font>",
             "<font color=\"#f00\" face=\"Arial, sans-serif\" size=\"+2\">x</font>");
     becomes("", "");
@@ -91,9 +100,11 @@ static void only_the_fold_of_a_mail_is_kept(void **state) {
                                    "<details class=\"quoted\">b</details>",
                                    "<summary>b</summary>",
                                    "<p class=\"quoted\">b</p>",
-                                   "<details class=\"quoted\" open><summary>\xE2\x80\xA6</summary>b</details>",
+                                   "<details class=\"quoted\" "
+                                   "open><summary>\xE2\x80\xA6</summary>b</details>",
                                    "<details class=\"quoted\"><summary>x</summary>b</details>"};
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) assert_false(html_is_clean(str_of(refused[i])));
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        assert_false(html_is_clean(str_of(refused[i])));
     assert_true(html_is_clean(str_of(fold)));
 }
 
@@ -108,10 +119,15 @@ static void styles_are_reduced_to_looks(void **state) {
     becomes("<p style=\"margin:-10px;margin-left:-1px;margin:1px 2em 0 auto;padding:1px 2px 3px 4px 5px\">x",
             "<p style=\"margin:1px 2em 0 auto\">x</p>");
     becomes("<p style='font-family:\"Segoe UI\", Arial,\"x\\\"y\"'>x", "<p>x</p>");
-    becomes("<p style='font-family:\"Segoe UI\", Arial'>x", "<p style=\"font-family:'Segoe UI',Arial\">x</p>");
-    becomes("<p style=\"border:1px solid rgb(1,2,3);border-top:thin\">x", "<p style=\"border:1px solid rgb(1,2,3);border-top:thin\">x</p>");
-    becomes("<p style=\"width:expression(alert(1));color:ex\\pression;-moz-binding:url(x);behavior:url(x)\">x", "<p>x</p>");
-    becomes("<p style=\"color:/**/red;/*x*/color:blue;color:var(--x);width:calc(1px);color:green\">x", "<p style=\"color:green\">x</p>");
+    becomes("<p style='font-family:\"Segoe UI\", Arial'>x",
+            "<p style=\"font-family:'Segoe UI',Arial\">x</p>");
+    becomes("<p style=\"border:1px solid rgb(1,2,3);border-top:thin\">x",
+            "<p style=\"border:1px solid rgb(1,2,3);border-top:thin\">x</p>");
+    becomes("<p "
+            "style=\"width:expression(alert(1));color:ex\\pression;-moz-binding:url(x);behavior:url(x)\">x",
+            "<p>x</p>");
+    becomes("<p style=\"color:/**/red;/*x*/color:blue;color:var(--x);width:calc(1px);color:green\">x",
+            "<p style=\"color:green\">x</p>");
     becomes("<p style=\"width:100000px;height:99999px;font-size:1e9px;line-height:1.5\">x",
             "<p style=\"height:99999px;line-height:1.5\">x</p>");
     becomes("<p style=\"color:red;}body{display:none\">x", "<p style=\"color:red\">x</p>");
@@ -121,10 +137,13 @@ static void styles_are_reduced_to_looks(void **state) {
 static void links_lead_elsewhere_and_say_nothing_of_this_page(void **state) {
     (void)state;
     becomes("<a href=\" HTTPS://e.com/?a=1&b=2#c \" target=_top rel=opener>x</a>",
-            "<a href=\"https://e.com/?a=1&amp;b=2#c\" rel=\"noopener noreferrer nofollow\" target=\"_blank\">x</a>");
+            "<a href=\"https://e.com/?a=1&amp;b=2#c\" rel=\"noopener noreferrer nofollow\" "
+            "target=\"_blank\">x</a>");
     becomes("<a href=\"mailto:a@b.c?subject=x y\">x</a>",
-            "<a href=\"mailto:a@b.c?subject=x%20y\" rel=\"noopener noreferrer nofollow\" target=\"_blank\">x</a>");
-    becomes("<a href=tel:+4930123>x</a>", "<a href=\"tel:+4930123\" rel=\"noopener noreferrer nofollow\" target=\"_blank\">x</a>");
+            "<a href=\"mailto:a@b.c?subject=x%20y\" rel=\"noopener noreferrer nofollow\" "
+            "target=\"_blank\">x</a>");
+    becomes("<a href=tel:+4930123>x</a>", "<a href=\"tel:+4930123\" rel=\"noopener noreferrer nofollow\" "
+                                          "target=\"_blank\">x</a>");
     becomes("<a href=\"ht\ntps://e\t.com\">x</a>",
             "<a href=\"https://e.com\" rel=\"noopener noreferrer nofollow\" target=\"_blank\">x</a>");
     const char *const none[] = {"javascript:alert(1)",
@@ -155,19 +174,23 @@ static void links_lead_elsewhere_and_say_nothing_of_this_page(void **state) {
                                 "x&colon;javascript:alert(1)",
                                 "mailto:",
                                 "tel:"};
-    for (size_t i = 0; i < sizeof none / sizeof *none; i++) becomes(str_fmt(arena, "<a href=\"%s\">x</a>", none[i]).p, "x");
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        becomes(str_fmt(arena, "<a href=\"%s\">x</a>", none[i]).p, "x");
 }
 
 static void pictures_are_loaded_from_nowhere_until_it_is_asked_for(void **state) {
     (void)state;
     struct html_cleaned c = cleaned(
-        S("<img src=https://t.example/p.gif width=1 height=1><img src='cid:a@b.c' alt=logo><img src='data:image/png;base64,iVBO Rw0='>"
-          "<img data-src='HTTP://x/y'><img src=x.png alt=kept><img src=x.png><img src='data:image/svg+xml;base64,AAAA'><img "
-          "srcset='https://x 2x'>"));
-    assert_string_equal(c.html.p, "<img data-src=\"https://t.example/p.gif\" width=\"1\" height=\"1\"><img src=\"cid:a@b.c\" alt=\"logo\">"
-                                  "<img src=\"data:image/png;base64,iVBORw0=\"><img data-src=\"http://x/y\"><img alt=\"kept\">");
+        S("<img src=https://t.example/p.gif width=1 height=1><img src='cid:a@b.c' alt=logo><img "
+          "src='data:image/png;base64,iVBO Rw0='><img data-src='HTTP://x/y'><img src=x.png alt=kept><img "
+          "src=x.png><img src='data:image/svg+xml;base64,AAAA'><img srcset='https://x 2x'>"));
+    assert_string_equal(c.html.p, "<img data-src=\"https://t.example/p.gif\" width=\"1\" height=\"1\"><img "
+                                  "src=\"cid:a@b.c\" alt=\"logo\"><img "
+                                  "src=\"data:image/png;base64,iVBORw0=\"><img data-src=\"http://x/y\"><img "
+                                  "alt=\"kept\">");
     assert_int_equal(c.remote_pictures, 2);
-    becomes("<table background=https://x/y><tr><td background=https://x/y>a", "<table><tbody><tr><td>a</td></tr></tbody></table>");
+    becomes("<table background=https://x/y><tr><td background=https://x/y>a",
+            "<table><tbody><tr><td>a</td></tr></tbody></table>");
     becomes("<img src=\"cid:a&quot; onerror=alert(1)\">", "");
 }
 
@@ -178,15 +201,18 @@ static struct str url_of(void *ctx, struct str id) {
 
 static void a_reader_is_shown_remote_and_inline_pictures(void **state) {
     struct str clean =
-        cleaned(S("<p> src=\"cid:no\" data-src=\"no\"<img src=https://t/p.gif><img src='cid:a@b.c' alt=l><img src='cid:other'></p>")).html;
+        cleaned(S("<p> src=\"cid:no\" data-src=\"no\"<img src=https://t/p.gif><img src='cid:a@b.c' "
+                  "alt=l><img src='cid:other'></p>"))
+            .html;
     (void)state;
     assert_string_equal(html_show(arena, clean, false, NULL, NULL).p, clean.p);
     assert_string_equal(html_show(arena, clean, true, url_of, NULL).p,
-                        "<p> src=&quot;cid:no&quot; data-src=&quot;no&quot;<img src=\"https://t/p.gif\">"
-                        "<img src=\"/api/v1/a?b=1&amp;c=&quot;2&quot;\" alt=\"l\"><img></p>");
+                        "<p> src=&quot;cid:no&quot; data-src=&quot;no&quot;<img "
+                        "src=\"https://t/p.gif\"><img src=\"/api/v1/a?b=1&amp;c=&quot;2&quot;\" "
+                        "alt=\"l\"><img></p>");
 }
 
-/* ---- what never is ------------------------------------------------------------------------------------------------ */
+/* ---- what never is --------------------------------------------------------------------------- */
 
 static void nothing_of_it_runs(void **state) {
     static const char *const vectors[] = {
@@ -216,7 +242,8 @@ static void nothing_of_it_runs(void **state) {
         "<object data=x></object>",
         "<embed src=x>",
         "<applet code=x></applet>",
-        "<form action=javascript:alert(1)><input type=image src=x onerror=alert(1)><button formaction=javascript:alert(1)>x",
+        "<form action=javascript:alert(1)><input type=image src=x onerror=alert(1)><button "
+        "formaction=javascript:alert(1)>x",
         "<isindex action=javascript:alert(1)>",
         "<meta http-equiv=refresh content='0;url=javascript:alert(1)'>x",
         "<base href=javascript:alert(1)//>x",
@@ -261,18 +288,20 @@ static void nothing_of_it_runs(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
         struct str html = cleaned(str_of(vectors[i])).html;
-        if (strcasestr(html.p, "<script") || strcasestr(html.p, "javascript:")) fail_msg("%s is %s", vectors[i], html.p);
+        if (strcasestr(html.p, "<script") || strcasestr(html.p, "javascript:"))
+            fail_msg("%s is %s", vectors[i], html.p);
     }
 }
 
 static void what_changes_its_meaning_when_it_is_parsed_again_is_harmless(void **state) {
     static const char *const mutants[] = {
         "<noscript><p title=\"</noscript><img src=x onerror=alert(1)>\">",
-        "<math><mtext><table><mglyph><style><!--</style><img title=\"--&gt;&lt;img src=1 onerror=alert(1)&gt;\">",
+        "<math><mtext><table><mglyph><style><!--</style><img title=\"--&gt;&lt;img src=1 "
+        "onerror=alert(1)&gt;\">",
         "<svg></p><style><a id=\"</style><img src=1 onerror=alert(1)>\">",
         "<form><math><mtext></form><form><mglyph><style></math><img src onerror=alert(1)>",
-        "<math><mtext><option><FAKEFAKE><option></option><mglyph><svg><mtext><textarea><a title=\"</textarea><img src='#' "
-        "onerror=alert(1)>\">",
+        "<math><mtext><option><FAKEFAKE><option></option><mglyph><svg><mtext><textarea><a "
+        "title=\"</textarea><img src='#' onerror=alert(1)>\">",
         "<svg><desc><noscript><img src=\"</noscript><script>alert(1)</script>\">",
         "<template><p title=\"</template><img src=x onerror=alert(1)>\">",
         "<noembed><p title=\"</noembed><img src=x onerror=alert(1)>\">",
@@ -282,7 +311,8 @@ static void what_changes_its_meaning_when_it_is_parsed_again_is_harmless(void **
         "<textarea><p title=\"</textarea><img src=x onerror=alert(1)>\">",
         "<title><p title=\"</title><img src=x onerror=alert(1)>\">",
         "<style><p title=\"</style><img src=x onerror=alert(1)>\">",
-        "<select><template><style><!--</style><a rel=\"--></style></select><img id=x src=x onerror=alert(1)>\">",
+        "<select><template><style><!--</style><a rel=\"--></style></select><img id=x src=x "
+        "onerror=alert(1)>\">",
         "<math><annotation-xml encoding=\"text/html\"><p><style><img src=x onerror=alert(1)>",
         "<svg><title><style><img title='</style><img src=x onerror=alert(1)>'>",
         "<a href=http://a><table><a href=http://b>x</table>y",
@@ -320,13 +350,16 @@ static void what_changes_its_meaning_when_it_is_parsed_again_is_harmless(void **
 
 static void bytes_that_are_no_text_are_no_text(void **state) {
     (void)state;
-    becomes("a\xff\xc0\x80<b>\xed\xa0\x80</b>", "a\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd<b>\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd</b>");
+    becomes("a\xff\xc0\x80<b>\xed\xa0\x80</b>",
+            "a\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd<b>\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd</b>");
     for (int i = 0; i < 256; i++)
-        cleaned((struct str){(char[]){'<', 'p', ' ', 't', 'i', 't', 'l', 'e', '=', (char)i, '>', (char)i, '<', (char)i, '>'}, 15});
+        cleaned((struct str){
+            (char[]){'<', 'p', ' ', 't', 'i', 't', 'l', 'e', '=', (char)i, '>', (char)i, '<', (char)i, '>'},
+            15});
     assert_true(utf8_valid(cleaned(S("<p>\xf4\x90\x80\x80\0x")).html));
 }
 
-/* ---- limits ------------------------------------------------------------------------------------------------------- */
+/* ---- limits ---------------------------------------------------------------------------------- */
 
 static struct str many(const char *piece, size_t n) {
     struct buf b = {0};
@@ -351,7 +384,8 @@ static void depth_number_and_size_are_bounded(void **state) {
     c = cleaned(many("<b>x</b>", 60000));
     assert_int_equal(count(c.html, "<b>"), 50000);
     assert_true(c.cut);
-    c = cleaned(STR_CAT(arena, S("<p title=\""), many("x", 100000), S("\" style=\""), many("color:red;", 10000), S("\">y")));
+    c = cleaned(STR_CAT(arena, S("<p title=\""), many("x", 100000), S("\" style=\""),
+                        many("color:red;", 10000), S("\">y")));
     assert_true(c.html.n < 1100);
     assert_false(c.cut);
     c = cleaned(STR_CAT(arena, S("<p "), many("a ", 50), many("onclick=x ", 50), S(">y")));
@@ -365,14 +399,24 @@ static void depth_number_and_size_are_bounded(void **state) {
 }
 
 /* Returns the bytes before the first tag with too many attributes. */
-static size_t bytes_of_few(const char *before, const char *begin, const char *attribute, size_t n, const char *end) {
-    return html_few_attributes(STR_CAT(arena, str_of(before), str_of(begin), many(attribute, n), str_of(end), S("</p>"))).n;
+static size_t bytes_of_few(const char *before, const char *begin, const char *attribute, size_t n,
+                           const char *end) {
+    return html_few_attributes(
+               STR_CAT(arena, str_of(before), str_of(begin), many(attribute, n), str_of(end), S("</p>")))
+        .n;
 }
 
 static void a_tag_with_too_many_attributes_is_found_wherever_it_begins(void **state) {
-    static const char *const befores[] = {
-        "", "x < y", "<p>", "<p title='<a '>", "<!-- <a b=\" -->", "<script>'<a b=\"'</script>", "<p a=<b>", "<a href=\"</p>"};
-    static const char *const attributes[] = {"a ", "a=b ", "a='>' ", "a=\">\"", "a/", "a = b ", "\" ", "a\t=\n'x'\r", "<b "};
+    static const char *const befores[] = {"",
+                                          "x < y",
+                                          "<p>",
+                                          "<p title='<a '>",
+                                          "<!-- <a b=\" -->",
+                                          "<script>'<a b=\"'</script>",
+                                          "<p a=<b>",
+                                          "<a href=\"</p>"};
+    static const char *const attributes[] = {"a ",     "a=b ", "a='>' ",      "a=\">\"", "a/",
+                                             "a = b ", "\" ",  "a\t=\n'x'\r", "<b "};
     (void)state;
     for (size_t i = 0; i < sizeof befores / sizeof *befores; i++)
         for (size_t k = 0; k < sizeof attributes / sizeof *attributes; k++) {
@@ -387,7 +431,7 @@ static void a_tag_with_too_many_attributes_is_found_wherever_it_begins(void **st
     assert_int_equal(bytes_of_few("", "<p title=\"", "a ", 200, "\">"), 416);
 }
 
-/* ---- text --------------------------------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 static void the_text_has_the_lines_of_the_html(void **state) {
     (void)state;
@@ -414,11 +458,14 @@ static void text_becomes_html_that_says_the_same(void **state) {
         {"a\x01\x7f\x1b"
          "b\tc",
          "ab\tc"},
-        {"see http://a.b/c?d=1&e=(2). Or", "see <a href=\"http://a.b/c?d=1&amp;e=(2)\" rel=\"noopener noreferrer nofollow\" "
+        {"see http://a.b/c?d=1&e=(2). Or", "see <a href=\"http://a.b/c?d=1&amp;e=(2)\" rel=\"noopener "
+                                           "noreferrer nofollow\" "
                                            "target=\"_blank\">http://a.b/c?d=1&amp;e=(2)</a>. Or"},
-        {"(HTTPS://X.Y/)", "(<a href=\"https://X.Y/\" rel=\"noopener noreferrer nofollow\" target=\"_blank\">HTTPS://X.Y/</a>)"},
+        {"(HTTPS://X.Y/)", "(<a href=\"https://X.Y/\" rel=\"noopener noreferrer nofollow\" "
+                           "target=\"_blank\">HTTPS://X.Y/</a>)"},
         {"javascript:alert(1) xhttp://a http:// https://", "javascript:alert(1) xhttp://a http:// https://"},
-        {"http://a\"onclick=x", "<a href=\"http://a\" rel=\"noopener noreferrer nofollow\" target=\"_blank\">http://a</a>&quot;onclick=x"},
+        {"http://a\"onclick=x", "<a href=\"http://a\" rel=\"noopener noreferrer nofollow\" "
+                                "target=\"_blank\">http://a</a>&quot;onclick=x"},
         {"", ""},
     };
     (void)state;
@@ -431,7 +478,7 @@ static void text_becomes_html_that_says_the_same(void **state) {
     becomes(text_to_html(arena, all).p, text_to_html(arena, all).p);
 }
 
-/* ---- the check, and the process ----------------------------------------------------------------------------------- */
+/* ---- the check, and the process -------------------------------------------------------------- */
 
 static void the_parent_refuses_what_the_cleaner_does_not_write(void **state) {
     static const char *const wrong[] = {"<script>x</script>",
@@ -451,8 +498,10 @@ static void the_parent_refuses_what_the_cleaner_does_not_write(void **state) {
                                         "<p lang=\"de\" title=\"x\">x</p>",
                                         "<a>x</a>",
                                         "<a href=\"http://x\">x</a>",
-                                        "<a href=\"javascript:x\" rel=\"noopener noreferrer nofollow\" target=\"_blank\">x</a>",
-                                        "<a href=\"HTTP://x\" rel=\"noopener noreferrer nofollow\" target=\"_blank\">x</a>",
+                                        "<a href=\"javascript:x\" rel=\"noopener noreferrer nofollow\" "
+                                        "target=\"_blank\">x</a>",
+                                        "<a href=\"HTTP://x\" rel=\"noopener noreferrer nofollow\" "
+                                        "target=\"_blank\">x</a>",
                                         "<img src=\"http://x\">",
                                         "<img data-src=\"//x\">",
                                         "<p style=\"position:fixed\">x</p>",

@@ -62,7 +62,8 @@ static void say(const char *what) {
 static void *begin_later(void *arg) {
     struct late *l = arg;
     struct desk *d = l->desk;
-    struct http_plan plan = {.body = number(l->request->query, "none") ? HTTP_BODY_NONE : HTTP_BODY_MEMORY, .limit = 1000};
+    struct http_plan plan = {.body = number(l->request->query, "none") ? HTTP_BODY_NONE : HTTP_BODY_MEMORY,
+                             .limit = 1000};
     nanosleep(&(struct timespec){.tv_nsec = l->ms * 1000000}, NULL);
     http_begun(l->request, &plan);
     pthread_mutex_lock(&d->lock);
@@ -118,8 +119,9 @@ static void write_stats(struct buf *out, struct desk *d) {
     pthread_mutex_lock(&d->lock); /* requests may come before http_start has returned */
     http_stats(d->server, &s);
     pthread_mutex_unlock(&d->lock);
-    buf_fmt(out, "connections %lld requests %lld refused %lld timed_out %lld held %lld\n", (long long)s.connections, (long long)s.requests,
-            (long long)s.refused, (long long)s.timed_out, (long long)(s.spooled + s.bodies));
+    buf_fmt(out, "connections %lld requests %lld refused %lld timed_out %lld held %lld\n",
+            (long long)s.connections, (long long)s.requests, (long long)s.refused, (long long)s.timed_out,
+            (long long)(s.spooled + s.bodies));
 }
 
 static void echo(struct buf *out, const struct http_request *r) {
@@ -178,7 +180,8 @@ static void reply(struct desk *d, struct http_request *r) {
     } else if (is(r, "/loop")) {
         buf_fmt(&out, "%d\n", (int)gettid());
     } else if (is(r, "/size") && number(r->query, "owner") &&
-               !http_hold(r, number(r->query, "owner"), (size_t)number(r->query, "n"), number(r->query, "always"))) {
+               !http_hold(r, number(r->query, "owner"), (size_t)number(r->query, "n"),
+                          number(r->query, "always"))) {
         status = 503;
     } else if (is(r, "/size")) {
         size_t n = (size_t)number(r->query, "n");
@@ -191,7 +194,8 @@ static void reply(struct desk *d, struct http_request *r) {
         http_add_header(r, "X-Wide", str_of(wide));
     } else if (is(r, "/head")) {
         struct str x = http_header(r, "x-echo"), cookie = http_cookie(r, "a");
-        buf_fmt(&out, "%.*s|%.*s|%.*s\n", (int)x.n, x.p ? x.p : "", (int)cookie.n, cookie.p ? cookie.p : "", (int)r->remote.n, r->remote.p);
+        buf_fmt(&out, "%.*s|%.*s|%.*s\n", (int)x.n, x.p ? x.p : "", (int)cookie.n, cookie.p ? cookie.p : "",
+                (int)r->remote.n, r->remote.p);
         http_add_header(r, "X-Broken", S("a\r\nX-Split: b"));
     } else {
         echo(&out, r);
@@ -251,7 +255,8 @@ static void refuse(void *ctx, struct http_request *r, int err, const char *reaso
     const struct error_info *info = error_info(err);
     (void)ctx;
     http_add_header(r, "Content-Type", S("application/json"));
-    buf_fmt(&out, "{\"status\":%d,\"errors\":[{\"code\":\"%s\",\"message\":\"%s\"}]}", info->status, info->code, reason);
+    buf_fmt(&out, "{\"status\":%d,\"errors\":[{\"code\":\"%s\",\"message\":\"%s\"}]}", info->status,
+            info->code, reason);
     http_reply(r, info->status, &out);
 }
 

@@ -1,17 +1,17 @@
-/* Functions of identities that no operation of the API reaches directly: the owner of an address, proof by a link,
- * recomputed keys. */
+/* Functions of identities that no operation of the API reaches directly: the owner of an address, proof by
+ * a link, recomputed keys. */
 #include "store.h"
 #undef fail /* cmocka's fail: work.h has one, too */
 
 #include "core/people/identity.h"
 #include "core/desk/setting.h"
 
-QUERY(world_person,
-      "INSERT INTO users (id, uuid, full_name, name_key, is_enabled, is_mfa_enabled, role_id, role_type, created_at, updated_at) "
-      "VALUES (:id, :uuid, 'x', 'x', 1, 0, 4, 1, 0, 0)");
-QUERY(world_stored,
-      "INSERT INTO identity_emails (user_id, email, email_key, is_primary, is_validated, is_notification_enabled, is_claim, created_at, "
-      "updated_at) VALUES (:user, :email, :email, :primary, :validated, 0, 0, 0, 0) RETURNING id");
+QUERY(world_person, "INSERT INTO users (id, uuid, full_name, name_key, is_enabled, is_mfa_enabled, role_id, "
+                    "role_type, created_at, updated_at) VALUES (:id, :uuid, 'x', 'x', 1, 0, 4, 1, 0, 0)");
+QUERY(world_stored, "INSERT INTO identity_emails (user_id, email, email_key, is_primary, "
+                    "is_validated, is_notification_enabled, is_claim, created_at, updated_at) "
+                    "VALUES (:user, :email, :email, :primary, :validated, 0, 0, 0, 0) "
+                    "RETURNING id");
 QUERY(world_has, "SELECT COUNT(*) FROM identity_emails WHERE user_id = :user AND is_claim = 0");
 QUERY(world_claims, "SELECT COUNT(*) FROM identity_emails WHERE user_id = :user AND is_claim = 1");
 QUERY(world_primary, "SELECT id FROM identity_emails WHERE user_id = :user AND is_primary = 1");
@@ -71,14 +71,14 @@ static int64_t added(struct work *w, enum identity_kind kind, struct identity_ne
 
 static int64_t stored(struct work *w, int64_t user, const char *email, bool primary, bool validated) {
     int64_t id = 0;
-    assert_true(
-        db_insert(w->conn, &world_stored,
-                  BINDS(B_INT("user", user), B_TEXT("email", str_of(email)), B_INT("primary", primary), B_INT("validated", validated)),
-                  &id) >= 0);
+    assert_true(db_insert(w->conn, &world_stored,
+                          BINDS(B_INT("user", user), B_TEXT("email", str_of(email)),
+                                B_INT("primary", primary), B_INT("validated", validated)),
+                          &id) >= 0);
     return id;
 }
 
-/* ---- owner --------------------------------------------------------------------------------------------------------- */
+/* ---- owner ----------------------------------------------------------------------------------- */
 
 static void find(struct work *w) {
     int64_t user = 0;
@@ -86,8 +86,10 @@ static void find(struct work *w) {
     added(w, IDENTITY_PHONE, (struct identity_new){.user_id = 2, .value = S("+49 30 1234567")});
     added(w, IDENTITY_TWITTER, (struct identity_new){.user_id = 3, .value = S("Ada_Byron")});
     added(w, IDENTITY_FACEBOOK, (struct identity_new){.user_id = 4, .value = S("100004")});
-    struct identity_keys k = {
-        .email = S("ADA@Example.com"), .phone = S("+49301234567"), .screen_name = S("@ada_byron"), .facebook_id = S("100004")};
+    struct identity_keys k = {.email = S("ADA@Example.com"),
+                              .phone = S("+49301234567"),
+                              .screen_name = S("@ada_byron"),
+                              .facebook_id = S("100004")};
     assert_int_equal(identity_find(w, &k, &user), 1);
     assert_int_equal(user, 1);
     k.email = S("somebody@example.com");
@@ -111,7 +113,9 @@ static void people_are_found_by_email_then_phone_then_twitter_then_facebook(void
 static void claims(struct work *w) {
     int64_t user = 0;
     for (int id = 1; id <= 2; id++) {
-        added(w, IDENTITY_EMAIL, (struct identity_new){.user_id = id, .value = S("x@example.com"), .is_primary = true, .claim = CLAIM_OWN});
+        added(w, IDENTITY_EMAIL,
+              (struct identity_new){
+                  .user_id = id, .value = S("x@example.com"), .is_primary = true, .claim = CLAIM_OWN});
         assert_int_equal(asked(w, &world_primary, id), 0);
     }
     assert_int_equal(identity_owner(w, IDENTITY_EMAIL, S("x@example.com"), &user), 0);
@@ -125,13 +129,19 @@ static void claims_find_nobody_and_are_in_nobodys_way(void **state) {
     on_a_desk(claims);
 }
 
-/* ---- proof ------------------------------------------------------------------------------------------------------------ */
+/* ---- proof ----------------------------------------------------------------------------------- */
 
 static void prove(struct work *w) {
-    int64_t other = added(w, IDENTITY_EMAIL, (struct identity_new){.user_id = 2, .value = S("b@example.com")});
-    int64_t held = added(w, IDENTITY_EMAIL, (struct identity_new){.user_id = 2, .value = S("x@example.com"), .is_primary = true});
-    added(w, IDENTITY_EMAIL, (struct identity_new){.user_id = 3, .value = S("x@example.com"), .claim = CLAIM_OWN});
-    int64_t claim = added(w, IDENTITY_EMAIL, (struct identity_new){.user_id = 1, .value = S("X@example.com"), .claim = CLAIM_OWN}),
+    int64_t other =
+        added(w, IDENTITY_EMAIL, (struct identity_new){.user_id = 2, .value = S("b@example.com")});
+    int64_t held =
+        added(w, IDENTITY_EMAIL,
+              (struct identity_new){.user_id = 2, .value = S("x@example.com"), .is_primary = true});
+    added(w, IDENTITY_EMAIL,
+          (struct identity_new){.user_id = 3, .value = S("x@example.com"), .claim = CLAIM_OWN});
+    int64_t claim =
+                added(w, IDENTITY_EMAIL,
+                      (struct identity_new){.user_id = 1, .value = S("X@example.com"), .claim = CLAIM_OWN}),
             user = 0;
     assert_int_equal(asked(w, &world_primary, 2), held);
     w->now = NOW + 1;
@@ -142,7 +152,8 @@ static void prove(struct work *w) {
     assert_int_equal(asked(w, &world_primary, 2), other); /* the remaining one became primary */
     assert_int_equal(asked(w, &world_claims, 3), 0);
     for (int id = 1; id <= 3; id++) assert_int_equal(asked(w, &world_changed, id), NOW + 1);
-    assert_int_equal(email_validate(w, claim), 0); /* a second time, because a reset is sent only to proven addresses */
+    /* a second time, because a reset is sent only to proven addresses */
+    assert_int_equal(email_validate(w, claim), 0);
     assert_int_equal(email_unvalidated(w, claim), -ERR_RESOURCE_ACTION_NOT_AVAILABLE);
 }
 
@@ -153,8 +164,11 @@ static void whoever_proves_an_address_takes_it_from_those_who_did_not(void **sta
 
 static void proven(struct work *w) {
     int64_t user = 0;
-    added(w, IDENTITY_EMAIL, (struct identity_new){.user_id = 2, .value = S("x@example.com"), .is_validated = true});
-    int64_t claim = added(w, IDENTITY_EMAIL, (struct identity_new){.user_id = 1, .value = S("x@example.com"), .claim = CLAIM_OWN});
+    added(w, IDENTITY_EMAIL,
+          (struct identity_new){.user_id = 2, .value = S("x@example.com"), .is_validated = true});
+    int64_t claim =
+        added(w, IDENTITY_EMAIL,
+              (struct identity_new){.user_id = 1, .value = S("x@example.com"), .claim = CLAIM_OWN});
     assert_int_equal(email_validate(w, claim), -ERR_FIELD_DUPLICATE);
     assert_int_equal(identity_owner(w, IDENTITY_EMAIL, S("x@example.com"), &user), 1);
     assert_int_equal(user, 2);
@@ -167,8 +181,11 @@ static void what_is_proven_is_taken_by_nobody(void **state) {
 
 static void removed(struct work *w) {
     int64_t a = added(w, IDENTITY_PHONE, (struct identity_new){.user_id = 1, .value = S("+49301234561")});
-    int64_t b = added(w, IDENTITY_PHONE, (struct identity_new){.user_id = 1, .value = S("+49301234562"), .is_validated = true}), user = 0;
-    int64_t c = added(w, IDENTITY_PHONE, (struct identity_new){.user_id = 1, .value = S("+49301234563"), .is_validated = true});
+    int64_t b = added(w, IDENTITY_PHONE,
+                      (struct identity_new){.user_id = 1, .value = S("+49301234562"), .is_validated = true}),
+            user = 0;
+    int64_t c = added(w, IDENTITY_PHONE,
+                      (struct identity_new){.user_id = 1, .value = S("+49301234563"), .is_validated = true});
     assert_true(identities_remove(w, IDENTITY_PHONE, &a, 1, false) >= 0);
     assert_true(identities_remove(w, IDENTITY_PHONE, (int64_t[]){b, c}, 2, true) >= 0);
     assert_true(identities_free(w, S("[1]")) >= 0);
@@ -181,7 +198,7 @@ static void what_is_removed_is_free(void **state) {
     on_a_desk(removed);
 }
 
-/* ---- recomputed keys ------------------------------------------------------------------------------------------------------- */
+/* ---- recomputed keys ------------------------------------------------------------------------- */
 
 #define MUELLER "m\xC3\xBCller.example"
 

@@ -1,4 +1,5 @@
-/* The text of IMAP: responses are read whole, whatever the pieces in which they come, and each size is bounded. */
+/* The text of IMAP: responses are read whole, whatever the pieces in which they come, and each size is
+ * bounded. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,7 +35,8 @@ static int read_one(struct arena *a, const char *text, size_t piece, size_t most
 
 static void a_mail_is_read_in_pieces_of_any_size(void **state) {
     (void)state;
-    static const char fetch[] = "* 3 FETCH (FLAGS (\\Seen \\DELETED) BODY[] {12}\r\nFrom: a\r\n\r\nb RFC822.SIZE 12 UID 42)\r\n";
+    static const char fetch[] =
+        "* 3 FETCH (FLAGS (\\Seen \\DELETED) BODY[] {12}\r\nFrom: a\r\n\r\nb RFC822.SIZE 12 UID 42)\r\n";
     for (size_t piece = 1; piece < sizeof fetch; piece++) {
         struct arena *a = arena_new();
         struct imap_response r;
@@ -54,8 +56,8 @@ static void other_items_of_a_mail_are_passed_over(void **state) {
     struct imap_mail m;
     assert_int_equal(
         read_one(a,
-                 "* 1 FETCH (ENVELOPE (\"UID 9 (\" {3}\r\n) ( NIL) X-GM-LABELS (\"\\\\Inbox\") UID 5 BODY[] {2}\r\nhi INTERNALDATE "
-                 "\"17-Jul-1996 02:44:25 -0700\" RFC822.SIZE 2)\r\n",
+                 "* 1 FETCH (ENVELOPE (\"UID 9 (\" {3}\r\n) ( NIL) X-GM-LABELS (\"\\\\Inbox\") UID 5 BODY[] "
+                 "{2}\r\nhi INTERNALDATE \"17-Jul-1996 02:44:25 -0700\" RFC822.SIZE 2)\r\n",
                  7, 1000, &r),
         0);
     assert_true(imap_mail_read(&r, &m));
@@ -95,7 +97,9 @@ static void sizes_are_bounded(void **state) {
     assert_int_equal(read_one(a, "* 1 FETCH (BODY[] {99999999999}\r\n", 4096, 1 << 20, &r), IMAP_SENSELESS);
     assert_int_equal(read_one(a, "* 1 FETCH (BODY[] {100}\r\nabc", 4096, 1 << 20, &r), CLOSED);
     assert_int_equal(read_one(a, "* 1 FETCH (BODY[] {100}\r\nabc", 4096, 50, &r), IMAP_SENSELESS);
-    assert_int_equal(read_one(a, "({0}\r\n{0}\r\n{0}\r\n{0}\r\n{0}\r\n{0}\r\n{0}\r\n{0}\r\n{0}\r\n)\r\n", 4096, 1000, &r), IMAP_SENSELESS);
+    assert_int_equal(
+        read_one(a, "({0}\r\n{0}\r\n{0}\r\n{0}\r\n{0}\r\n{0}\r\n{0}\r\n{0}\r\n{0}\r\n)\r\n", 4096, 1000, &r),
+        IMAP_SENSELESS);
     assert_int_equal(read_one(a, "* OK without an end", 4096, 1000, &r), CLOSED);
     arena_free(a);
 }
@@ -106,7 +110,8 @@ static void numbers_and_words_are_found(void **state) {
     assert_true(imap_number_read(S("* 12 EXISTS"), S("EXISTS"), &n) && n == 12);
     assert_false(imap_number_read(S("* 12 EXISTSX"), S("EXISTS"), &n));
     assert_false(imap_number_read(S("d1 OK 12 EXISTS"), S("EXISTS"), &n));
-    assert_true(imap_code_read(S("* OK [UIDVALIDITY 3857529045] UIDs valid"), S("UIDVALIDITY"), &n) && n == 3857529045);
+    assert_true(imap_code_read(S("* OK [UIDVALIDITY 3857529045] UIDs valid"), S("UIDVALIDITY"), &n) &&
+                n == 3857529045);
     assert_false(imap_code_read(S("* OK [UIDNEXT 3] x"), S("UIDVALIDITY"), &n));
     assert_true(imap_has_word(S("* CAPABILITY IMAP4rev1 move"), S("MOVE")));
     assert_false(imap_has_word(S("* CAPABILITY IMAP4rev1 REMOVE"), S("MOVE")));
@@ -131,9 +136,12 @@ static void folders_are_quoted_in_modified_utf7(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_mail_is_read_in_pieces_of_any_size), cmocka_unit_test(other_items_of_a_mail_are_passed_over),
-        cmocka_unit_test(broken_responses_are_refused),         cmocka_unit_test(sizes_are_bounded),
-        cmocka_unit_test(numbers_and_words_are_found),          cmocka_unit_test(folders_are_quoted_in_modified_utf7),
+        cmocka_unit_test(a_mail_is_read_in_pieces_of_any_size),
+        cmocka_unit_test(other_items_of_a_mail_are_passed_over),
+        cmocka_unit_test(broken_responses_are_refused),
+        cmocka_unit_test(sizes_are_bounded),
+        cmocka_unit_test(numbers_and_words_are_found),
+        cmocka_unit_test(folders_are_quoted_in_modified_utf7),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* Files of the inbox: envelopes, order, abandoned drafts. The doors have tests of their own (tests/api/lmtp.test.mjs). */
+/* Files of the inbox: envelopes, order, abandoned drafts. The doors have tests of their own
+ * (tests/api/lmtp.test.mjs). */
 #include "mail/inbox.h"
 
 #include <errno.h>
@@ -56,7 +57,8 @@ static void assert_same(struct str got, struct str expected) {
 
 static void a_mail_comes_back_as_it_was_put(void **state) {
     const struct inbox_mail mails[] = {
-        {DOOR_LMTP, S("ada@people.example"), S("support+x@desk.example"), S("Subject: x\r\n\r\n\0\r\nfrom: <evil@x>\n")},
+        {DOOR_LMTP, S("ada@people.example"), S("support+x@desk.example"),
+         S("Subject: x\r\n\r\n\0\r\nfrom: <evil@x>\n")},
         {DOOR_PIPE, S(""), {0}, S("")},
         {DOOR_IMAP, {0}, S("\"a: b\"@c.example"), S("deskd-mail 1\ndoor: PIPE\nto: <evil@x>\n\nx")},
         {DOOR_PIPE, S("<a>@b"), S("é@desk.example"), S("\n\n")},
@@ -74,15 +76,18 @@ static void a_mail_comes_back_as_it_was_put(void **state) {
 
 static void an_address_makes_no_line(void **state) {
     (void)state;
-    assert_int_equal(inbox_put(a, inbox, &(struct inbox_mail){DOOR_PIPE, S("a\nto: <evil@x>"), S("b\r@c"), S("x")}, &stored), 0);
+    assert_int_equal(inbox_put(a, inbox,
+                               &(struct inbox_mail){DOOR_PIPE, S("a\nto: <evil@x>"), S("b\r@c"), S("x")},
+                               &stored),
+                     0);
     struct inbox_mail m = only_mail();
     assert_null(m.envelope_from.p);
     assert_null(m.recipient.p);
 }
 
 static void a_file_without_an_envelope_is_a_mail_by_pipe(void **state) {
-    const struct str files[] = {S("From: a@b\n\nx"), S(""), S("deskd-mail 1"), S("deskd-mail 1\ndoor: LMTP\nto: <a@b>\n"),
-                                S("deskd-mail 2\n\nx")};
+    const struct str files[] = {S("From: a@b\n\nx"), S(""), S("deskd-mail 1"),
+                                S("deskd-mail 1\ndoor: LMTP\nto: <a@b>\n"), S("deskd-mail 2\n\nx")};
     (void)state;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         drop_in("old", files[i]);
@@ -98,7 +103,9 @@ static void the_first_mails_are_listed_in_their_order(void **state) {
     struct inbox_mail m;
     (void)state;
     for (int i = 0; i < 9; i++)
-        assert_int_equal(inbox_put(a, inbox, &(struct inbox_mail){.door = DOOR_LMTP, .raw = str_fmt(a, "%d", i)}, &stored), 0);
+        assert_int_equal(
+            inbox_put(a, inbox, &(struct inbox_mail){.door = DOOR_LMTP, .raw = str_fmt(a, "%d", i)}, &stored),
+            0);
     drop_in("0c6f4e9e-8a3b-4c7d-9e2f-000000000000", S("old"));
     assert_int_equal(inbox_list(a, inbox, INBOX_NEW, names, 3), 3);
     for (int i = 0; i < 3; i++) {
@@ -156,7 +163,9 @@ static void a_mail_is_found_where_it_is(void **state) {
 
 static void a_folder_that_is_no_inbox_is_refused(void **state) {
     (void)state;
-    assert_int_equal(inbox_put(a, S("/nowhere/mail"), &(struct inbox_mail){.door = DOOR_PIPE, .raw = S("x")}, &stored), ENOENT);
+    assert_int_equal(
+        inbox_put(a, S("/nowhere/mail"), &(struct inbox_mail){.door = DOOR_PIPE, .raw = S("x")}, &stored),
+        ENOENT);
 }
 
 int main(void) {

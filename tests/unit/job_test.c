@@ -82,7 +82,8 @@ static int make(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(an_outlived_lease_is_claimed_again_and_the_first_claim_counts_no_more, make, place_remove),
+        cmocka_unit_test_setup_teardown(an_outlived_lease_is_claimed_again_and_the_first_claim_counts_no_more,
+                                        make, place_remove),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

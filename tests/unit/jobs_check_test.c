@@ -29,8 +29,10 @@ static void each_job_kind_has_a_row_with_its_functions(void **state) {
     char err[256] = "";
     struct job_kind kinds[] = {{.name = 1, .run = run_nothing}, {.name = 2, .run = run_nothing}, {0}, {0}};
     assert_true(job_kinds_check(kinds, two_names, 3, err, sizeof err));
-    assert_true(kinds_refused(kinds, (const char *const[]){NULL, "mail", NULL}, "table of job kinds, 2: it has no name"));
-    assert_true(kinds_refused(kinds, (const char *const[]){NULL, "mail", "mail"}, "table of job kinds, mail: another one has its name"));
+    assert_true(kinds_refused(kinds, (const char *const[]){NULL, "mail", NULL},
+                              "table of job kinds, 2: it has no name"));
+    assert_true(kinds_refused(kinds, (const char *const[]){NULL, "mail", "mail"},
+                              "table of job kinds, mail: another one has its name"));
     kinds[2] = kinds[1];
     assert_true(kinds_refused(kinds, two_names, "table of job kinds, cascade: it has two rows"));
     kinds[1] = kinds[2] = (struct job_kind){0};
@@ -38,18 +40,22 @@ static void each_job_kind_has_a_row_with_its_functions(void **state) {
     kinds[1] = (struct job_kind){.name = 2};
     assert_true(kinds_refused(kinds, two_names, "table of job kinds, cascade: it has no .run"));
     kinds[1] = (struct job_kind){.name = 2, .run = run_nothing, .outside = wait_for_nothing};
-    assert_true(kinds_refused(kinds, two_names, "table of job kinds, cascade: .outside and .at_once belong together"));
+    assert_true(kinds_refused(kinds, two_names,
+                              "table of job kinds, cascade: .outside and .at_once belong together"));
     kinds[1] = (struct job_kind){.name = 2, .run = run_nothing, .at_once = 1};
-    assert_true(kinds_refused(kinds, two_names, "table of job kinds, cascade: .outside and .at_once belong together"));
+    assert_true(kinds_refused(kinds, two_names,
+                              "table of job kinds, cascade: .outside and .at_once belong together"));
 }
 
 static void each_topic_has_a_row_with_its_function(void **state) {
     (void)state;
     char err[256] = "";
-    assert_true(topics_check((const struct topic[]){{2, hear_nothing}, {1, hear_nothing}, {0}}, two_names, 3, err, sizeof err));
+    assert_true(topics_check((const struct topic[]){{2, hear_nothing}, {1, hear_nothing}, {0}}, two_names, 3,
+                             err, sizeof err));
     assert_false(topics_check((const struct topic[]){{1, hear_nothing}, {0}}, two_names, 3, err, sizeof err));
     assert_string_equal(err, "table of topics, cascade: it has no row");
-    assert_false(topics_check((const struct topic[]){{1, hear_nothing}, {2, NULL}, {0}}, two_names, 3, err, sizeof err));
+    assert_false(topics_check((const struct topic[]){{1, hear_nothing}, {2, NULL}, {0}}, two_names, 3, err,
+                              sizeof err));
     assert_string_equal(err, "table of topics, cascade: it has no .notify");
     assert_true(jobs_check(err, sizeof err));
 }
@@ -57,10 +63,11 @@ static void each_topic_has_a_row_with_its_function(void **state) {
 /* The store has these names: a changed one would leave stored jobs and entries behind. */
 static void names_of_job_kinds_and_topics_never_change(void **state) {
     (void)state;
-    static const char *const jobs[] = {"import", "mail", "index_names", "password_reset", "cascade"}, *const topics_given[] = {"settings",
-                                                                                                                               "jobs"};
+    static const char *const jobs[] = {"import", "mail", "index_names", "password_reset", "cascade"},
+                             *const topics_given[] = {"settings", "jobs"};
     for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) assert_string_equal(job_names[i + 1], jobs[i]);
-    for (size_t i = 0; i < sizeof topics_given / sizeof *topics_given; i++) assert_string_equal(topic_names[i + 1], topics_given[i]);
+    for (size_t i = 0; i < sizeof topics_given / sizeof *topics_given; i++)
+        assert_string_equal(topic_names[i + 1], topics_given[i]);
 }
 
 int main(void) {

@@ -59,7 +59,7 @@ static void expect_refused(struct str text, size_t offset, const char *reason) {
     assert_int_equal(err.offset, offset);
 }
 
-/* ---- reading ---------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static void every_type_of_value_is_read(void **state) {
     (void)state;
@@ -78,7 +78,8 @@ static void every_type_of_value_is_read(void **state) {
 
 static void numbers_keep_their_own_text(void **state) {
     (void)state;
-    static const char *const numbers[] = {"0", "-0", "1.50", "1E+2", "-12e-3", "123456789012345678901234567890"};
+    static const char *const numbers[] = {"0",    "-0",     "1.50",
+                                          "1E+2", "-12e-3", "123456789012345678901234567890"};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         expect_read(numbers[i], numbers[i]);
         assert_true(str_eq(parsed(str_of(numbers[i]))->text, str_of(numbers[i])));
@@ -98,12 +99,14 @@ static void malformed_numbers_are_refused(void **state) {
 
 static void escapes_are_decoded(void **state) {
     (void)state;
-    const struct json *v = parsed(S("\"\\\"\\\\\\/\\b\\f\\n\\r\\t|\\u0041\\u00e9\\u20AC\\ud83d\\uDE00|\xC3\xA9\""));
+    const struct json *v =
+        parsed(S("\"\\\"\\\\\\/\\b\\f\\n\\r\\t|\\u0041\\u00e9\\u20AC\\ud83d\\uDE00|\xC3\xA9\""));
     assert_true(str_eq(v->text, S("\"\\/\b\f\n\r\t|A\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80|\xC3\xA9")));
     assert_int_equal(v->text.p[v->text.n], '\0');
     assert_true(str_eq(parsed(S("{\"\\u0061\":1}"))->first->name, S("a")));
     assert_non_null(parsed(S("\"\""))->text.p);
-    assert_true(str_eq(parsed(S("\"\\u0001\\uFFFF\\uDBFF\\uDFFF\""))->text, S("\x01\xEF\xBF\xBF\xF4\x8F\xBF\xBF")));
+    assert_true(
+        str_eq(parsed(S("\"\\u0001\\uFFFF\\uDBFF\\uDFFF\""))->text, S("\x01\xEF\xBF\xBF\xF4\x8F\xBF\xBF")));
 }
 
 static void malformed_escapes_are_refused(void **state) {
@@ -142,9 +145,10 @@ static void invalid_utf8_is_refused(void **state) {
     (void)state;
     static const char reason[] = "a string that is not UTF-8";
     expect_refused(S("[\"\xFF\"]"), 2, reason);
-    expect_refused(S("\"\xC0\x80\""), 1, reason);            /* overlong */
-    expect_refused(S("\"\xED\xA0\x80\""), 1, reason);        /* a surrogate */
-    expect_refused(S("\"\xC3\\u00e9\""), 1, reason);         /* a lead byte before an escape that decodes to two bytes */
+    expect_refused(S("\"\xC0\x80\""), 1, reason);     /* overlong */
+    expect_refused(S("\"\xED\xA0\x80\""), 1, reason); /* a surrogate */
+    /* a lead byte before an escape that decodes to two bytes */
+    expect_refused(S("\"\xC3\\u00e9\""), 1, reason);
     expect_refused(S("{\"\xE2\x82\":1}"), 2, reason);        /* truncated, in a name */
     expect_refused(S("\xC3\xA9"), 0, "a value is expected"); /* not allowed outside of a string */
 }
@@ -251,7 +255,7 @@ static void trees_can_be_built(void **state) {
     expect_written("{\"k\":\"v\",\"n\":null}");
 }
 
-/* ---- writing ---------------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static void values_are_separated(void **state) {
     (void)state;
@@ -274,8 +278,8 @@ static void values_are_separated(void **state) {
     jw_key(&w, S("r"));
     jw_raw(&w, S("{\"x\":1}"));
     jw_end(&w);
-    expect_written("{\"a\":[-9223372036854775808,true,false,null,null,\"\",{},[]],"
-                   "\"t\":\"2026-11-21T09:30:00+00:00\",\"r\":{\"x\":1}}");
+    expect_written(
+        "{\"a\":[-9223372036854775808,true,false,null,null,\"\",{},[]],\"t\":\"2026-11-21T09:30:00+00:00\",\"r\":{\"x\":1}}");
 }
 
 static void only_what_must_be_is_escaped(void **state) {
@@ -314,7 +318,8 @@ static void pretty_is_four_spaces_and_empty_containers_stay_closed(void **state)
 
 static void keys_follow_the_case_and_raw_keys_never_do(void **state) {
     (void)state;
-    static const char *const expected[] = {"{\"full_name\":1,\"raw_key\\\"\":2}", "{\"fullName\":1,\"raw_key\\\"\":2}",
+    static const char *const expected[] = {"{\"full_name\":1,\"raw_key\\\"\":2}",
+                                           "{\"fullName\":1,\"raw_key\\\"\":2}",
                                            "{\"FullName\":1,\"raw_key\\\"\":2}"};
     for (enum json_case c = CASE_SNAKE; c <= CASE_PASCAL; c++) {
         w.name_case = c;
@@ -333,7 +338,8 @@ static void keys_follow_the_case_and_raw_keys_never_do(void **state) {
 static void no_empty_drops_null_and_empty_list_members(void **state) {
     (void)state;
     w.no_empty = true;
-    expect_read("{\"data\":{\"a\":null,\"b\":1,\"c\":[],\"d\":{},\"e\":\"\",\"f\":null}}", "{\"data\":{\"b\":1,\"d\":{},\"e\":\"\"}}");
+    expect_read("{\"data\":{\"a\":null,\"b\":1,\"c\":[],\"d\":{},\"e\":\"\",\"f\":null}}",
+                "{\"data\":{\"b\":1,\"d\":{},\"e\":\"\"}}");
     expect_read("{\"data\":{\"a\":null,\"b\":[]}}", "{\"data\":{}}");
     expect_read("[{\"a\":[null,[]],\"b\":{\"c\":null}}]", "[{\"a\":[null,[]],\"b\":{}}]");
     w.pretty = true;
@@ -369,7 +375,7 @@ static void keep_exempts_one_member(void **state) {
     expect_written("[{\"a\":null,\"c\":[]}]");
 }
 
-/* ---- misuse ----------------------------------------------------------------------------------------- */
+/* ---- misuse ---------------------------------------------------------------------------------- */
 
 static void value_without_a_key(void) {
     jw_object(&w);
@@ -396,7 +402,8 @@ static void too_deep(void) {
 
 static void misuse_of_the_writer_ends_the_process(void **state) {
     (void)state;
-    void (*const misuses[])(void) = {value_without_a_key, key_in_an_array, key_behind_a_key, end_behind_a_key, end_of_nothing, too_deep};
+    void (*const misuses[])(void) = {value_without_a_key, key_in_an_array, key_behind_a_key,
+                                     end_behind_a_key,    end_of_nothing,  too_deep};
     for (size_t i = 0; i < sizeof misuses / sizeof *misuses; i++) {
         pid_t child = fork();
         assert_true(child >= 0);

@@ -59,11 +59,13 @@ static void a_flood_of_lines_is_one_line_a_second_with_a_count(void **state) {
     capture(log_flood);
     assert_non_null(strstr(written, " warn request 0 was refused\n"));
     int64_t missed = atomic_load(&flood.missed);
-    assert_true(lines() < 100 && missed > 0 && missed <= 999); /* one line, or a few if the machine paused for seconds */
+    /* one line, or a few if the machine paused for seconds */
+    assert_true(lines() < 100 && missed > 0 && missed <= 999);
     a_second_goes_by();
     capture(log_one_more);
     char wanted[100];
-    snprintf(wanted, sizeof wanted, " warn request 1000 was refused (and %lld more refused requests)\n", (long long)missed);
+    snprintf(wanted, sizeof wanted, " warn request 1000 was refused (and %lld more refused requests)\n",
+             (long long)missed);
     assert_non_null(strstr(written, wanted));
     assert_int_equal(atomic_load(&flood.missed), 0);
 }
@@ -83,11 +85,13 @@ static void tokens_in_paths_are_hidden(void **state) {
     (void)state;
     struct arena *a = arena_new();
     static const char *const paths[][2] = {
-        {"/api/v1/conversations/9223372036854775807/messages", "/api/v1/conversations/9223372036854775807/messages"},
+        {"/api/v1/conversations/9223372036854775807/messages",
+         "/api/v1/conversations/9223372036854775807/messages"},
         {"/api/v1/webhook/0123456789abcdef0123456789abcdef/incoming", "/api/v1/webhook/.../incoming"},
         {"/api/v1/webhook/7Hs9_-kLmNopQrStUvWxYz01", "/api/v1/webhook/..."},
         {"/docs/errors/RESOURCE_ACTION_NOT_AVAILABLE", "/docs/errors/RESOURCE_ACTION_NOT_AVAILABLE"},
-        {"/api/v1/brands/1/templates/a_name_of_a_long_template", "/api/v1/brands/1/templates/a_name_of_a_long_template"},
+        {"/api/v1/brands/1/templates/a_name_of_a_long_template",
+         "/api/v1/brands/1/templates/a_name_of_a_long_template"},
         {"/AbCdEfGhIjKlMnOpQrSt", "/..."},
         {"//%31%32%33%34%35%36%37%38%39/", "//.../"},
         {"", ""},

@@ -70,7 +70,8 @@ static void the_relay_is_the_address_in_the_topmost_received_header(void **state
         assert_true(o.relay == origin("c@d.example", same[0]).relay);
         assert_true(o.relay != o.door);
     }
-    struct mail_origin none = origin("a@b.example", "Received: from a (b) by c\r\n\r\nReceived: from c (d [203.0.113.9])\r\n");
+    struct mail_origin none =
+        origin("a@b.example", "Received: from a (b) by c\r\n\r\nReceived: from c (d [203.0.113.9])\r\n");
     assert_true(none.relay == none.door);
     assert_true(none.door != mail_origin_of(&(struct inbox_mail){.door = DOOR_PIPE}).door);
 }

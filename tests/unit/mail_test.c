@@ -29,7 +29,8 @@ static const char *written(struct mail m) {
 /* Returns how many lines begin with this text. */
 static int lines(const char *text, const char *begin) {
     int n = 0;
-    for (const char *at = text; at; at = strstr(at, "\r\n"), at = at ? at + 2 : NULL) n += strncmp(at, begin, strlen(begin)) == 0;
+    for (const char *at = text; at; at = strstr(at, "\r\n"), at = at ? at + 2 : NULL)
+        n += strncmp(at, begin, strlen(begin)) == 0;
     return n;
 }
 
@@ -38,7 +39,8 @@ static void a_plain_mail(void **state) {
     (void)state;
     assert_non_null(strstr(text, "From: Support\r\n <desk@example.com>\r\n"));
     assert_non_null(strstr(text, "To: Ada Byron\r\n <ada@example.com>\r\n"));
-    assert_non_null(strstr(text, "Subject: Hello\r\nDate: Thu, 01 Jan 1970 00:00:00 +0000\r\nMessage-Id: <1@example.com>\r\n"));
+    assert_non_null(strstr(
+        text, "Subject: Hello\r\nDate: Thu, 01 Jan 1970 00:00:00 +0000\r\nMessage-Id: <1@example.com>\r\n"));
     assert_int_equal(lines(text, "Auto-Submitted: auto-generated"), 1);
     assert_non_null(strstr(text, "Content-Type: multipart/alternative; boundary="));
     for (const char *at = text; (at = strchr(at, '\n')); at++) assert_int_equal(at[-1], '\r');
@@ -70,7 +72,8 @@ static void no_name_makes_a_header(void **state) {
 
 static void long_names_are_folded_and_cut(void **state) {
     struct mail m = plain();
-    struct str name = {arena_alloc(a, 10000), 9999}; /* not a multiple of three bytes, so the last character is incomplete */
+    /* not a multiple of three bytes, so the last character is incomplete */
+    struct str name = {arena_alloc(a, 10000), 9999};
     (void)state;
     for (size_t i = 0; i < 10000; i++) ((char *)name.p)[i] = "\xE5\x90\x8D"[i % 3];
     m.to_name = m.subject = name;
@@ -79,7 +82,8 @@ static void long_names_are_folded_and_cut(void **state) {
 }
 
 static void an_address_that_is_none_is_not_written(void **state) {
-    static const char *const bad[] = {"", "nobody", "a@b@c", "a@x\r\nBcc: y@z", "a b@example.com", "<a@example.com>", "a@-x.example"};
+    static const char *const bad[] = {
+        "", "nobody", "a@b@c", "a@x\r\nBcc: y@z", "a b@example.com", "<a@example.com>", "a@-x.example"};
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct mail m = plain();

@@ -1,14 +1,15 @@
-/* deskd move and derived tables: a full-text index is rebuilt in the target, not copied. From SQLite to SQLite, and with
- * DATABASE=postgres://... also through PostgreSQL. */
+/* deskd move and derived tables: a full-text index is rebuilt in the target, not copied. From SQLite to
+ * SQLite, and with DATABASE=postgres://... also through PostgreSQL. */
 #include "engines.h"
 
 #include "db/derived.h"
 
 /* SQLite has an FTS5 table, PostgreSQL an ordinary one. */
 static const struct schema_file indexed_schema[] = {
-    {"0001_notes.sql", "CREATE TABLE notes (id @ID@, text TEXT NOT NULL);\n"
-                       "@SQLITE{CREATE VIRTUAL TABLE words USING fts5(note_id UNINDEXED, text);}@\n"
-                       "@POSTGRES{CREATE TABLE words (note_id BIGINT NOT NULL, text TEXT NOT NULL, parsed tsvector);}@\n"},
+    {"0001_notes.sql",
+     "CREATE TABLE notes (id @ID@, text TEXT NOT NULL);\n"
+     "@SQLITE{CREATE VIRTUAL TABLE words USING fts5(note_id UNINDEXED, text);}@\n"
+     "@POSTGRES{CREATE TABLE words (note_id BIGINT NOT NULL, text TEXT NOT NULL, parsed tsvector);}@\n"},
     {0}};
 
 static int rebuild_words(struct conn *c) {
@@ -17,8 +18,8 @@ static int rebuild_words(struct conn *c) {
 }
 static int rebuild_nothing(struct conn *c) { return (void)c, -ERR_INTERNAL_ERROR; }
 
-static const struct db_derived words[] = {{"words", rebuild_words}, {0}}, broken_words[] = {{"words", rebuild_nothing}, {0}},
-                               none[] = {{0}};
+static const struct db_derived words[] = {{"words", rebuild_words}, {0}},
+                               broken_words[] = {{"words", rebuild_nothing}, {0}}, none[] = {{0}};
 
 static int vacant(struct conn *c) {
     static const struct query any_note = {"any_note", "SELECT 1 FROM notes LIMIT 1"};
@@ -28,9 +29,11 @@ static int vacant(struct conn *c) {
 }
 
 /* Moves into a new store, and opens it. */
-static int move_into(struct desk_place *from, struct desk_place *to, const struct db_derived *derived, char *err, size_t size) {
+static int move_into(struct desk_place *from, struct desk_place *to, const struct db_derived *derived,
+                     char *err, size_t size) {
     struct db_config source = {.dir = from->place.dir, .url = from->url, .read_only = true, .alone = true},
-                     target = {.dir = to->place.dir, .url = to->url, .create = true, .bulk = true, .filling = true};
+                     target = {
+                         .dir = to->place.dir, .url = to->url, .create = true, .bulk = true, .filling = true};
     struct db_move m = {.vacant = vacant};
     place_close(&from->place);
     assert_int_equal(db_open_with(&source, indexed_schema, &m.from, (struct why){err, size}), 0);
@@ -48,7 +51,8 @@ static struct desk_place *source_of_notes(void) {
     p->url = NULL;
     assert_int_equal(desk_open(p, indexed_schema), 0);
     RUN(p, "INSERT INTO notes (text) VALUES ('a grey octopus'), ('a red crab')",
-        "INSERT INTO words (note_id, text) VALUES (1, 'a grey octopus'), (7, 'rows that only a copy would bring along')");
+        "INSERT INTO words (note_id, text) "
+        "VALUES (1, 'a grey octopus'), (7, 'rows that only a copy would bring along')");
     return p;
 }
 
@@ -59,8 +63,10 @@ static void move_and_look(struct desk_place *from, struct desk_place *to) {
     assert_int_equal(rc, 0);
     assert_int_equal(desk_open(to, indexed_schema), 0);
     assert_string_equal(ask_list(to, "SELECT text FROM notes ORDER BY id"), "a grey octopus,a red crab");
-    assert_string_equal(ask_list(to, "SELECT w.note_id || ' ' || w.text FROM words w ORDER BY 1"), "1 a grey octopus,2 a red crab");
-    if (!to->url) assert_string_equal(ask_list(to, "SELECT note_id || '' FROM words WHERE words MATCH 'crab'"), "2");
+    assert_string_equal(ask_list(to, "SELECT w.note_id || ' ' || w.text FROM words w ORDER BY 1"),
+                        "1 a grey octopus,2 a red crab");
+    if (!to->url)
+        assert_string_equal(ask_list(to, "SELECT note_id || '' FROM words WHERE words MATCH 'crab'"), "2");
 }
 
 static void a_full_text_index_is_rebuilt_in_the_target(void **state) {

@@ -1,5 +1,5 @@
-/* src/http/multipart.c: our own forms, and those of the busboy test suite from CORPORA (default ../shared/corpora).
- * Each is parsed whole, cut at every byte into two writes, and byte by byte. */
+/* src/http/multipart.c: our own forms, and those of the busboy test suite from CORPORA (default
+ * ../shared/corpora). Each is parsed whole, cut at every byte into two writes, and byte by byte. */
 #include "http/multipart.h"
 
 #include "base/buf.h"
@@ -30,7 +30,8 @@ struct log {
 
 static int on_begin(void *ctx, const struct multipart_part *p) {
     struct log *l = ctx;
-    l->part[l->n] = (struct seen){p->filename.p != NULL, p->name, p->filename, p->type, .begin = l->values.n, .end = SIZE_MAX};
+    l->part[l->n] = (struct seen){p->filename.p != NULL, p->name,        p->filename, p->type,
+                                  .begin = l->values.n,  .end = SIZE_MAX};
     return 0;
 }
 
@@ -52,7 +53,8 @@ static struct str value_of(const struct log *l, const struct seen *s) {
 }
 
 /* Writes the body in two pieces, the first of `cut` bytes. cut SIZE_MAX: one byte at a time. */
-static int parse(struct arena *a, struct str type, struct str body, size_t cut, struct log *out, const char **why) {
+static int parse(struct arena *a, struct str type, struct str body, size_t cut, struct log *out,
+                 const char **why) {
     struct multipart *m = multipart_new(a, type, &sink, out);
     int err = m ? 0 : -ERR_BODY_INVALID;
     if (why) *why = "no boundary";
@@ -65,14 +67,14 @@ static int parse(struct arena *a, struct str type, struct str body, size_t cut, 
     return err;
 }
 
-/* ---- our own forms --------------------------------------------------------------------------------- */
+/* ---- our own forms --------------------------------------------------------------------------- */
 
 #define TYPE S("multipart/form-data; boundary=B")
 #define FIELD(name, value) "--B\r\nContent-Disposition: form-data; name=\"" name "\"\r\n\r\n" value "\r\n"
 #define LAST "--B--\r\n"
 
-/* Parses the body in every cut. Compares the parts as text: name=value, or name:filename:type=value, each followed by a
- * bar. */
+/* Parses the body in every cut. Compares the parts as text: name=value, or name:filename:type=value, each
+ * followed by a bar. */
 static void expect(struct str body, const char *wanted) {
     for (size_t cut = 1; cut <= body.n + 1; cut++) {
         struct arena *a = arena_new();
@@ -129,7 +131,8 @@ static void a_part_without_data_may_lack_its_line_end(void **state) {
     expect(S("--B\r\nContent-Disposition: form-data; name=a\r\n\r\n--B--"), "a=|");
 }
 
-#define FILE_PART(disposition, value) "--B\r\nContent-Disposition: form-data; " disposition "\r\n\r\n" value "\r\n"
+#define FILE_PART(disposition, value) \
+    "--B\r\nContent-Disposition: form-data; " disposition "\r\n\r\n" value "\r\n"
 
 static void file_names_lose_their_directories(void **state) {
     (void)state;
@@ -139,20 +142,24 @@ static void file_names_lose_their_directories(void **state) {
     expect(S(FILE_PART("name=f; filename=\"\"", "x") LAST), "f::=x|");
     expect(S(FILE_PART("filename=a;name=f", "x") LAST), "f:a:=x|");
     expect(S(FILE_PART("filename=a", "x") LAST), ":a:=x|");
-    expect(S("--B\r\ncontent-type: Application/Octet-Stream\r\ncontent-disposition: form-data; name=f\r\n\r\nx\r\n" LAST),
-           "f::Application/Octet-Stream=x|");
+    expect(
+        S("--B\r\ncontent-type: Application/Octet-Stream\r\ncontent-disposition: form-data; name=f\r\n\r\nx\r\n" LAST),
+        "f::Application/Octet-Stream=x|");
 }
 
 static void extended_file_names_win(void **state) {
     (void)state;
-    expect(S(FILE_PART("name=f; filename=\"euro\"; filename*=UTF-8''%e2%82%ac%20x.txt", "x") LAST), "f:\xe2\x82\xac x.txt:=x|");
+    expect(S(FILE_PART("name=f; filename=\"euro\"; filename*=UTF-8''%e2%82%ac%20x.txt", "x") LAST),
+           "f:\xe2\x82\xac x.txt:=x|");
     expect(S(FILE_PART("name=f; filename*=utf-8'en'..%2fa; filename=b", "x") LAST), "f:a:=x|");
     expect(S(FILE_PART("name=f; filename*=ISO-8859-1''%e4; filename=plain", "x") LAST), "f:plain:=x|");
     expect(S(FILE_PART("name=f; filename*=UTF-8''%e; filename=plain", "x") LAST), "f:plain:=x|");
-    expect(S(FILE_PART("name=f; filename*=UTF-8''%ff", "x") LAST), "BODY_INVALID: The name of a part is not UTF-8.");
+    expect(S(FILE_PART("name=f; filename*=UTF-8''%ff", "x") LAST),
+           "BODY_INVALID: The name of a part is not UTF-8.");
 }
 
-#define LONG_PART(n, value) "--B\r\nContent-Length: " n "\r\nContent-Disposition: form-data; name=a\r\n\r\n" value
+#define LONG_PART(n, value) \
+    "--B\r\nContent-Length: " n "\r\nContent-Disposition: form-data; name=a\r\n\r\n" value
 
 #define UNFINISHED "BODY_INVALID: The body ends before the last boundary line of the form."
 static void a_lost_last_line_is_forgiven_when_the_part_is_whole(void **state) {
@@ -184,7 +191,8 @@ static void an_opening_boundary_line_may_end_the_form(void **state) {
     expect(S(FIELD("a", "1") "--B\r\n\r\n"), UNFINISHED);
     expect(S(FIELD("a", "1") "--B\r\nContent-Disposition: form-data; name=b\r\n"), UNFINISHED);
     expect(S(FIELD("a", "1") "--B\r\nContent-Disposition: form-data; name=b\r\n\r\n"), UNFINISHED);
-    expect(S(LONG_PART("4", "abc\r\n") "--B\r\n"), "BODY_INVALID: A part is not as long as its Content-Length says.");
+    expect(S(LONG_PART("4", "abc\r\n") "--B\r\n"),
+           "BODY_INVALID: A part is not as long as its Content-Length says.");
 }
 
 static void a_wrong_length_is_refused(void **state) {
@@ -211,8 +219,10 @@ static void malformed_heads_are_refused(void **state) {
     expect(S(HEAD("Content-Disposition: form-data; name=a b")), disposition);
     expect(S(HEAD("Content-Disposition: form-data; name=a\r\nContent-Disposition: form-data; name=b")),
            "BODY_INVALID: A part has two Content-Disposition headers.");
-    expect(S(HEAD("Content-Disposition: form-data; name=\"a\x01\"")), "BODY_INVALID: A header of a part has a control character.");
-    expect(S(HEAD("Content-Disposition: form-data; name=\"\xff\"")), "BODY_INVALID: The name of a part is not UTF-8.");
+    expect(S(HEAD("Content-Disposition: form-data; name=\"a\x01\"")),
+           "BODY_INVALID: A header of a part has a control character.");
+    expect(S(HEAD("Content-Disposition: form-data; name=\"\xff\"")),
+           "BODY_INVALID: The name of a part is not UTF-8.");
     expect(S(HEAD("Content-Transfer-Encoding: base64\r\nContent-Disposition: form-data; name=a")),
            "BODY_INVALID: The Content-Transfer-Encoding of a part is not supported: send it as binary.");
 }
@@ -220,7 +230,8 @@ static void malformed_heads_are_refused(void **state) {
 static void a_line_may_go_on_in_the_next(void **state) {
     (void)state;
     expect(S(HEAD("Content-Disposition: form-data;\r\n name=a;\r\n\tfilename=b")), "a:b:=x|");
-    expect(S(HEAD("X: a\rb\r\nContent-Disposition: form-data; name=a")), "BODY_INVALID: A header of a part has a control character.");
+    expect(S(HEAD("X: a\rb\r\nContent-Disposition: form-data; name=a")),
+           "BODY_INVALID: A header of a part has a control character.");
 }
 
 static void boundaries_are_checked(void **state) {
@@ -232,10 +243,12 @@ static void boundaries_are_checked(void **state) {
                                       "multipart/form-data; boundary=\"a \"",
                                       "multipart/form-data; boundary=\"a\rb\""};
     struct arena *a = arena_new();
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_null(multipart_new(a, str_of(bad[i]), &sink, NULL));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_null(multipart_new(a, str_of(bad[i]), &sink, NULL));
     assert_null(multipart_new(a, str_fmt(a, "multipart/form-data; boundary=%071d", 0), &sink, NULL));
     assert_non_null(multipart_new(a, str_fmt(a, "multipart/form-data; boundary=%070d", 0), &sink, NULL));
-    assert_non_null(multipart_new(a, S("multipart/form-data; charset=utf-8; Boundary=\"a b\"; x=y"), &sink, NULL));
+    assert_non_null(
+        multipart_new(a, S("multipart/form-data; charset=utf-8; Boundary=\"a b\"; x=y"), &sink, NULL));
     arena_free(a);
 }
 
@@ -276,7 +289,7 @@ static void the_sink_can_stop_it(void **state) {
     arena_free(a);
 }
 
-/* ---- busboy's forms ------------------------------------------------------------------------------- */
+/* ---- busboy's forms -------------------------------------------------------------------------- */
 
 static struct str read_whole(struct arena *a, const char *path) {
     FILE *f = fopen(path, "rb");
@@ -306,11 +319,13 @@ static struct str data_of(struct arena *a, const struct json *item) {
     struct str b64 = text(json_member(item, S("data")), "b64");
     unsigned char *bin = arena_alloc(a, b64.n + 1);
     size_t n = 0;
-    assert_int_equal(sodium_base642bin(bin, b64.n + 1, b64.p, b64.n, NULL, &n, NULL, sodium_base64_VARIANT_ORIGINAL), 0);
+    assert_int_equal(
+        sodium_base642bin(bin, b64.n + 1, b64.p, b64.n, NULL, &n, NULL, sodium_base64_VARIANT_ORIGINAL), 0);
     return (struct str){(char *)bin, n};
 }
 
-/* Only the last component of a name is kept, so names of the case that keeps paths are compared without folders. */
+/* Only the last component of a name is kept, so names of the case that keeps paths are compared without
+ * folders. */
 static struct str base_name(struct str s) {
     for (size_t i = s.n; i-- > 0;)
         if (s.p[i] == '/' || s.p[i] == '\\') return (struct str){s.p + i + 1, s.n - i - 1};
@@ -345,7 +360,8 @@ static struct expectation expectation_of(const struct json *c, const struct json
     return x;
 }
 
-/* Our limits are refusals, not cuts. So the parts that busboy lists under its limits are the beginning of ours. */
+/* Our limits are refusals, not cuts. So the parts that busboy lists under its limits are the beginning of
+ * ours. */
 static void compare(struct arena *a, const char *what, const struct json *c, const struct log *l) {
     const struct json *list = json_member(c, S("expected"));
     struct expectation x = expectation_of(c, list);
@@ -363,7 +379,8 @@ static void run_case(struct arena *a, const struct json *c, struct str body) {
     struct str what = text(c, "what"), type = text(c, "contentType");
     bool error = expectation_of(c, json_member(c, S("expected"))).error;
     struct log *l = ARENA_NEW(a, struct log);
-    size_t middle = body.n > 20000 ? body.n - 20000 : 0; /* every 13th byte of the two bodies that have 64 KiB of one letter */
+    /* every 13th byte of the two bodies that have 64 KiB of one letter */
+    size_t middle = body.n > 20000 ? body.n - 20000 : 0;
     for (size_t cut = 1; cut <= body.n + 1; cut += cut > 10000 && cut < middle ? 13 : 1) {
         struct arena_mark mark = arena_mark(a);
         *l = (struct log){.values = {l->values.p, 0, l->values.cap}};
@@ -388,7 +405,8 @@ static void busboys_forms_come_out_equal(void **state) {
         struct str expected = read_whole(a, path);
         memcpy(path + strlen(path) - 4, "body", 4);
         struct str body = read_whole(a, path);
-        if (expected.p && json_parse(a, expected, &c, &why) == 0 && str_starts(text(c, "contentType"), S("multipart"))) {
+        if (expected.p && json_parse(a, expected, &c, &why) == 0 &&
+            str_starts(text(c, "contentType"), S("multipart"))) {
             run_case(a, c, body);
             ran++;
         }

@@ -1,4 +1,5 @@
-/* Statements that change noted tables (src/db/noted.c), and the generation of a store that has such tables. */
+/* Statements that change noted tables (src/db/noted.c), and the generation of a store that has such
+ * tables. */
 #include "store.h"
 
 static const struct db_noted noted[] = {
@@ -8,7 +9,9 @@ static void a_statement_is_noted_by_the_tables_that_it_changes(void **state) {
     (void)state;
     static const char *const changes[] = {
         "INSERT INTO notes (text) VALUES (:text)",
-        "INSERT INTO other (a) VALUES (1) ON CONFLICT (a) DO UPDATE SET b = 1 RETURNING (SELECT 1); UPDATE notes SET text = ''",
+        "INSERT INTO other (a) VALUES (1) ON CONFLICT (a) DO UPDATE "
+        "SET b = 1 RETURNING (SELECT 1); UPDATE notes "
+        "SET text = ''",
         "UPDATE notes SET text = :text WHERE id = :id",
         "DELETE FROM notes WHERE id = :id",
         "WITH gone AS (DELETE FROM notes RETURNING id) SELECT id FROM gone",
@@ -35,7 +38,8 @@ static void a_statement_is_noted_by_the_tables_that_it_changes(void **state) {
         "SELECT 'DELETE FROM notes",
         "",
     };
-    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) assert_true(sql_is_noted(noted, changes[i]));
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
+        assert_true(sql_is_noted(noted, changes[i]));
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) assert_false(sql_is_noted(noted, others[i]));
     assert_false(sql_is_noted(NULL, changes[0]));
 }
@@ -72,7 +76,8 @@ static void only_changes_of_noted_tables_raise_the_generation(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_statement_is_noted_by_the_tables_that_it_changes),
-        cmocka_unit_test_setup_teardown(only_changes_of_noted_tables_raise_the_generation, place_make, place_remove),
+        cmocka_unit_test_setup_teardown(only_changes_of_noted_tables_raise_the_generation, place_make,
+                                        place_remove),
     };
     return cmocka_run_group_tests_name("noted tables", tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* The prepared process: it forks confined processes, several at once, is replaced if it ends, and gives them nothing. */
+/* The prepared process: it forks confined processes, several at once, is replaced if it ends, and gives
+ * them nothing. */
 #include "files/nursery.h"
 
 #include "files/confined.h"
@@ -41,8 +42,8 @@ static int run_tell(void) {
     char text[100];
     int open_fds = 0;
     for (int fd = 0; fd < 1000; fd++) open_fds += fcntl(fd, F_GETFD) != -1;
-    snprintf(text, sizeof text, "%d descriptors, environment %s, parent %d", open_fds, getenv("NURSERY_SECRET") ? "kept" : "empty",
-             (int)getppid());
+    snprintf(text, sizeof text, "%d descriptors, environment %s, parent %d", open_fds,
+             getenv("NURSERY_SECRET") ? "kept" : "empty", (int)getppid());
     return put(text);
 }
 
@@ -98,10 +99,13 @@ static void a_fork_reads_its_input_and_writes_its_answer(void **state) {
 static void a_fork_that_fails_or_crashes_harms_no_other(void **state) {
     (void)state;
     char room[200];
-    int pid = parent_of_fork(), in = memfd_create("in", MFD_CLOEXEC), out = memfd_create("out", MFD_CLOEXEC), status;
+    int pid = parent_of_fork(), in = memfd_create("in", MFD_CLOEXEC), out = memfd_create("out", MFD_CLOEXEC),
+        status;
     assert_int_equal(confined_run_status("--crash", "x", in, out, -1, "a test", &status), 0);
     struct arena *a = arena_new();
-    assert_string_equal(confined_end(a, status, &limits), "needed more than 256 MiB of memory, or made a forbidden system call");
+    assert_string_equal(confined_end(a, status, &limits),
+                        "needed more than 256 MiB of memory, or made a forbidden system "
+                        "call");
     assert_int_equal(run("--echo", "", room), 0);
     assert_int_equal(confined_run_status("--echo", "x", in, out, -1, "a test", &status), 0);
     assert_string_equal(confined_end(a, status, &limits), "failed (status 7)");
@@ -145,7 +149,8 @@ static void *echo_often(void *arg) {
 static void several_callers_get_their_own_answers(void **state) {
     (void)state;
     pthread_t callers[8];
-    for (int i = 0; i < 8; i++) assert_int_equal(pthread_create(&callers[i], NULL, echo_often, (void *)(intptr_t)i), 0);
+    for (int i = 0; i < 8; i++)
+        assert_int_equal(pthread_create(&callers[i], NULL, echo_often, (void *)(intptr_t)i), 0);
     for (int i = 0; i < 8; i++) {
         void *wrong;
         pthread_join(callers[i], &wrong);

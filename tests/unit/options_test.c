@@ -11,9 +11,10 @@
 
 /* In place of the table in main.c. */
 static int nothing(const struct command_line *o) { return o == NULL; }
-const struct command commands[] = {{"serve", SERVE, nothing, NULL, "", ""},          {"backup", BACKUP, nothing, NULL, "", ""},
-                                   {"restore", RESTORE, nothing, NULL, "", ""},      {"move", MOVE, nothing, NULL, "", ""},
-                                   {"password", PASSWORD, nothing, "EMAIL", "", ""}, {0}};
+const struct command commands[] = {
+    {"serve", SERVE, nothing, NULL, "", ""},          {"backup", BACKUP, nothing, NULL, "", ""},
+    {"restore", RESTORE, nothing, NULL, "", ""},      {"move", MOVE, nothing, NULL, "", ""},
+    {"password", PASSWORD, nothing, "EMAIL", "", ""}, {0}};
 
 static struct command_line line;
 static char err[USAGE_MAX];
@@ -30,7 +31,8 @@ static void the_stronger_source_wins(void **state) {
     struct arena *a = arena_new();
     char path[] = "/tmp/deskd-options-XXXXXX", *serve = "serve";
     int fd = mkstemp(path);
-    static const char text[] = "# a comment\n\nthreads = 3\n workers=4 \nLISTEN = 127.0.0.1:1\nlog_level = warn";
+    static const char text[] =
+        "# a comment\n\nthreads = 3\n workers=4 \nLISTEN = 127.0.0.1:1\nlog_level = warn";
     (void)state;
     assert_int_equal(write(fd, text, sizeof text - 1), sizeof text - 1);
     close(fd);
@@ -105,16 +107,19 @@ static void addresses(void **state) {
     assert_true(listen_is_loopback(&l) && l.port == 0);
     l = listen_of(S("10.0.0.1:65535"), a);
     assert_false(listen_is_loopback(&l));
-    static const char *const wrong[] = {"8080",       ":8080",       "localhost:8080", "127.0.0.1",     "127.0.0.1:65536",
-                                        "127.0.0.1:", "127.0.0.1:x", "::1:80",         "[127.0.0.1]:80"};
+    static const char *const wrong[] = {
+        "8080",       ":8080",       "localhost:8080", "127.0.0.1",     "127.0.0.1:65536",
+        "127.0.0.1:", "127.0.0.1:x", "::1:80",         "[127.0.0.1]:80"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) assert_false(listen_valid(str_of(wrong[i])));
     assert_true(proxies_valid(S("10.0.0.1, ::1")));
     struct str *list = proxies_of(S("10.0.0.1, ::1"), a);
     assert_true(str_eq(list[1], S("::1")) && list[2].p == NULL);
     assert_true(proxies_valid(S("10.0.0.0/8, 2001:db8::/32, 192.0.2.7/32,")));
     static const char *const no_proxies[] = {
-        "10.0.0.1, proxy.example", "10.0.0.1/8", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/-1", "10.0.0.0/8/8", "2001:db8::/129", "/8", "10/8"};
-    for (size_t i = 0; i < sizeof no_proxies / sizeof *no_proxies; i++) assert_false(proxies_valid(str_of(no_proxies[i])));
+        "10.0.0.1, proxy.example", "10.0.0.1/8", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/-1", "10.0.0.0/8/8",
+        "2001:db8::/129",          "/8",         "10/8"};
+    for (size_t i = 0; i < sizeof no_proxies / sizeof *no_proxies; i++)
+        assert_false(proxies_valid(str_of(no_proxies[i])));
     assert_true(str_eq(url_host(S("https://desk.example.com:8443/x")), S("desk.example.com")));
     assert_false(url_valid(S("ftp://desk.example.com")));
     assert_false(url_valid(S("http://")));

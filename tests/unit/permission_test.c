@@ -18,8 +18,10 @@ static void bits_and_names_are_never_shared(void **state) {
     assert_true(permissions_check(permissions, err, sizeof err));
     assert_true(refused((const struct permission[]){{"a", 5, false}, {"b", 7, false}, {"c", 5, false}, {0}},
                         "permissions, c: another row has its bit"));
-    assert_true(refused((const struct permission[]){{"a", 5, false}, {"a", 6, false}, {0}}, "permissions, a: another row has its name"));
-    assert_true(refused((const struct permission[]){{"a", 63, false}, {0}}, "permissions, a: a bit is a number from 0 to 62"));
+    assert_true(refused((const struct permission[]){{"a", 5, false}, {"a", 6, false}, {0}},
+                        "permissions, a: another row has its name"));
+    assert_true(refused((const struct permission[]){{"a", 63, false}, {0}},
+                        "permissions, a: a bit is a number from 0 to 62"));
     assert_true(refused((const struct permission[]){{"a", -1, false}, {0}}, "0 to 62"));
 }
 
@@ -30,12 +32,15 @@ static void a_desk_keeps_the_bits_it_stores(void **state) {
     assert_int_equal(permission_of(S("insights.access"))->bit, 27);
 }
 
-/* ---- a desk older than a permission ------------------------------------------------------------------------------------- */
+/* ---- a desk older than a permission ---------------------------------------------------------- */
 
 static const struct permission older[] = {{"things.see", 3, false}, {"things.change", 40, false}, {0}};
 /* The rows are in another order, and one is switched off initially. */
-static const struct permission newer[] = {
-    {"things.burn", 61, true}, {"things.sell", 41, false}, {"things.change", 40, false}, {"things.see", 3, false}, {0}};
+static const struct permission newer[] = {{"things.burn", 61, true},
+                                          {"things.sell", 41, false},
+                                          {"things.change", 40, false},
+                                          {"things.see", 3, false},
+                                          {0}};
 
 QUERY(roles_made, "SELECT COUNT(*) FROM roles");
 QUERY(role_deny, "UPDATE roles SET denied = 8 WHERE id = 2"); /* things.see */

@@ -23,7 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ---- the filter --------------------------------------------------------------------------------------------------- */
+/* ---- the filter ------------------------------------------------------------------------------ */
 
 static void open_file(void) { syscall(SYS_openat, AT_FDCWD, "/etc/passwd", O_RDONLY); }
 static void open_socket(void) { syscall(SYS_socket, AF_INET, SOCK_STREAM, 0); }
@@ -31,7 +31,10 @@ static void fork_child(void) { syscall(SYS_fork); }
 static void run_program(void) { syscall(SYS_execve, "/bin/true", NULL, NULL); }
 static void kill_parent(void) { syscall(SYS_kill, getppid(), 0); }
 static void trace_parent(void) { syscall(SYS_ptrace, 16L, (long)getppid(), 0L, 0L); }
-static void map_code(void) { syscall(SYS_mmap, NULL, 4096L, (long)(PROT_READ | PROT_EXEC), (long)(MAP_PRIVATE | MAP_ANONYMOUS), -1L, 0L); }
+static void map_code(void) {
+    syscall(SYS_mmap, NULL, 4096L, (long)(PROT_READ | PROT_EXEC), (long)(MAP_PRIVATE | MAP_ANONYMOUS), -1L,
+            0L);
+}
 static void read_another(void) {
     char c;
     syscall(SYS_read, 7L, &c, 1L);
@@ -62,7 +65,8 @@ static void look_at_paths(void) {
     static const char *const paths[] = {"/etc/passwd", "", "."};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
         for (int fd = AT_FDCWD; fd < 3; fd = fd < 0 ? 0 : fd + 1)
-            if (syscall(SYS_newfstatat, fd, paths[i], &st, AT_EMPTY_PATH) == 0 || syscall(SYS_newfstatat, fd, paths[i], &st, 0) == 0)
+            if (syscall(SYS_newfstatat, fd, paths[i], &st, AT_EMPTY_PATH) == 0 ||
+                syscall(SYS_newfstatat, fd, paths[i], &st, 0) == 0)
                 _exit(1);
 }
 
@@ -85,12 +89,14 @@ static int status_of(void (*act)(void)) {
 }
 
 static void a_confined_process_is_killed_by_what_it_may_not_call(void **state) {
-    void (*const acts[])(void) = {open_file, open_socket,  fork_child,    run_program, kill_parent,  trace_parent,
-                                  map_code,  read_another, write_another, duplicate,   change_limits};
+    void (*const acts[])(void) = {open_file,     open_socket,  fork_child,   run_program,
+                                  kill_parent,   trace_parent, map_code,     read_another,
+                                  write_another, duplicate,    change_limits};
     (void)state;
     for (size_t i = 0; i < sizeof acts / sizeof *acts; i++) {
         int status = status_of(acts[i]);
-        if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGSYS) fail_msg("act %zu ended with status %d", i, status);
+        if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGSYS)
+            fail_msg("act %zu ended with status %d", i, status);
     }
 }
 
@@ -105,9 +111,10 @@ static void a_confined_process_learns_nothing_about_paths(void **state) {
     assert_int_equal(status_of(look_at_paths), 0);
 }
 
-/* ---- pictures ----------------------------------------------------------------------------------------------------- */
+/* ---- pictures -------------------------------------------------------------------------------- */
 
-/* Makes a picture of red, green and blue bands from left to right, as a temporary file open at its beginning. */
+/* Makes a picture of red, green and blue bands from left to right, as a temporary file open at its
+ * beginning. */
 static int banded(int width, int height, const char *type) {
     gdImagePtr image = gdImageCreateTrueColor(width, height);
     FILE *f = tmpfile();
@@ -154,7 +161,8 @@ static gdImagePtr square_of(int in, int side) {
 
 static bool is_near(gdImagePtr image, int x, int y, int r, int g, int b) {
     int c = gdImageGetTrueColorPixel(image, x, y);
-    return abs(gdTrueColorGetRed(c) - r) < 24 && abs(gdTrueColorGetGreen(c) - g) < 24 && abs(gdTrueColorGetBlue(c) - b) < 24;
+    return abs(gdTrueColorGetRed(c) - r) < 24 && abs(gdTrueColorGetGreen(c) - g) < 24 &&
+           abs(gdTrueColorGetBlue(c) - b) < 24;
 }
 
 static void the_middle_of_a_picture_is_kept_whatever_its_size_and_type(void **state) {
@@ -167,13 +175,15 @@ static void the_middle_of_a_picture_is_kept_whatever_its_size_and_type(void **st
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
             bool tiny = sizes[i].width == 3; /* a JPEG of 3 pixels keeps no colours */
             gdImagePtr square = square_of(banded(sizes[i].width, sizes[i].height, types[t]), 256);
-            if (square == NULL) fail_msg("%d x %d %s was not decoded", sizes[i].width, sizes[i].height, types[t]);
+            if (square == NULL)
+                fail_msg("%d x %d %s was not decoded", sizes[i].width, sizes[i].height, types[t]);
             assert_int_equal(gdImageSX(square), 256);
             assert_int_equal(gdImageSY(square), 256);
             if (!tiny && !is_near(square, 128, 128, 0, 255, 0))
                 fail_msg("the middle of %d x %d %s is not green", sizes[i].width, sizes[i].height, types[t]);
             bool square_shaped = sizes[i].width < 2 * sizes[i].height;
-            if (!tiny && square_shaped && i < 4 && !(is_near(square, 10, 128, 255, 0, 0) && is_near(square, 245, 128, 0, 0, 255)))
+            if (!tiny && square_shaped && i < 4 &&
+                !(is_near(square, 10, 128, 255, 0, 0) && is_near(square, 245, 128, 0, 0, 255)))
                 fail_msg("the sides of %d x %d %s are lost", sizes[i].width, sizes[i].height, types[t]);
             gdImageDestroy(square);
         }
@@ -188,12 +198,14 @@ static const char *path_of(int fd) {
 
 static void the_size_of_a_picture_is_read_from_its_header(void **state) {
     static const char *const types[] = {"jpeg", "png", "gif", "webp", "lossless webp"};
-    static const enum picture_type kinds[] = {PICTURE_JPEG, PICTURE_PNG, PICTURE_GIF, PICTURE_WEBP, PICTURE_WEBP};
+    static const enum picture_type kinds[] = {PICTURE_JPEG, PICTURE_PNG, PICTURE_GIF, PICTURE_WEBP,
+                                              PICTURE_WEBP};
     (void)state;
     for (size_t t = 0; t < 5; t++) {
         struct picture p = {0};
         assert_int_equal(picture_look(path_of(banded(2300, 301, types[t])), &p), 1);
-        if (p.type != kinds[t] || p.width != 2300 || p.height != 301) fail_msg("%s: %d x %d", types[t], p.width, p.height);
+        if (p.type != kinds[t] || p.width != 2300 || p.height != 301)
+            fail_msg("%s: %d x %d", types[t], p.width, p.height);
     }
 }
 
@@ -220,7 +232,8 @@ static void a_thumbnail_has_the_shape_of_its_picture(void **state) {
             if (made == NULL) fail_msg("%s %d x %d was not decoded", types[t], p.width, p.height);
             assert_int_equal(gdImageSX(made), small.width);
             assert_int_equal(gdImageSY(made), small.height);
-            if (small.height > 40 && small.width > 40 && !is_near(made, small.width / 6, small.height / 2, 255, 0, 0))
+            if (small.height > 40 && small.width > 40 &&
+                !is_near(made, small.width / 6, small.height / 2, 255, 0, 0))
                 fail_msg("%s %d x %d: the left is not red", types[t], p.width, p.height);
             gdImageDestroy(made);
             close(fd);
@@ -246,9 +259,10 @@ static void a_picture_that_claims_too_many_pixels_starts_no_process(void **state
 }
 
 static void what_is_broken_ends_the_process_and_nothing_else(void **state) {
-    static const char *const broken[] = {"\xFF\xD8\xFF\xE0", "\xFF\xD8\xFF\xC0\x00\x0B\x08\xFF\xFF\xFF\xFF\x01\x01\x11\x00",
-                                         "GIF89a\xFF\xFF",   "\x89PNG\r\n\x1a\n",
-                                         "RIFF0000WEBPVP8 ", "none"};
+    static const char *const broken[] = {
+        "\xFF\xD8\xFF\xE0", "\xFF\xD8\xFF\xC0\x00\x0B\x08\xFF\xFF\xFF\xFF\x01\x01\x11\x00",
+        "GIF89a\xFF\xFF",   "\x89PNG\r\n\x1a\n",
+        "RIFF0000WEBPVP8 ", "none"};
     (void)state;
     for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
         FILE *f = tmpfile();

@@ -1,6 +1,6 @@
-/* Predicates give the same result in SQL and in memory: random predicates on random organizations are evaluated both
- * ways. For a few operators the result is also compared with the data. With DATABASE=postgres://... the store is that
- * database. */
+/* Predicates give the same result in SQL and in memory: random predicates on random organizations are
+ * evaluated both ways. For a few operators the result is also compared with the data. With
+ * DATABASE=postgres://... the store is that database. */
 #include "store.h"
 #undef fail /* cmocka's fail: work.h has one, too */
 
@@ -46,26 +46,53 @@ static const char *const words[] = {"Acme",
                                     "\xC3\x89"
                                     "clair"};
 static const char *const tags[] = {"vip", "VIP", "\xC3\xA9toile", "etoile", "new", "a_b", "%"};
-static const char *const numbers[] = {
-    "0", "-0", "1", "-1", "12", "012", "12.5", "-12.5", "12.50", "0.05", "100000000000000000000", "-99999999999999999999.9", "7"};
-static const char *const dates[] = {"2026-11-20", "2026-11-21", "2026-11-22", "2025-01-01", "1999-12-31", "2026-11-21T23:30:00+00:00"};
-enum { TEXT_FIELD = 1, NUMERIC_FIELD, DECIMAL_FIELD, DATE_FIELD, YESNO_FIELD, SELECT_FIELD, CHECKBOX_FIELD, FIELDS };
-static const int types[FIELDS] = {0, FIELD_TEXT, FIELD_NUMERIC, FIELD_DECIMAL, FIELD_DATE, FIELD_YESNO, FIELD_SELECT, FIELD_CHECKBOX};
+static const char *const numbers[] = {"0",
+                                      "-0",
+                                      "1",
+                                      "-1",
+                                      "12",
+                                      "012",
+                                      "12.5",
+                                      "-12.5",
+                                      "12.50",
+                                      "0.05",
+                                      "100000000000000000000",
+                                      "-99999999999999999999.9",
+                                      "7"};
+static const char *const dates[] = {"2026-11-20", "2026-11-21", "2026-11-22",
+                                    "2025-01-01", "1999-12-31", "2026-11-21T23:30:00+00:00"};
+enum {
+    TEXT_FIELD = 1,
+    NUMERIC_FIELD,
+    DECIMAL_FIELD,
+    DATE_FIELD,
+    YESNO_FIELD,
+    SELECT_FIELD,
+    CHECKBOX_FIELD,
+    FIELDS
+};
+static const int types[FIELDS] = {0,          FIELD_TEXT,  FIELD_NUMERIC, FIELD_DECIMAL,
+                                  FIELD_DATE, FIELD_YESNO, FIELD_SELECT,  FIELD_CHECKBOX};
 
 /* ---- a store of organizations
  * ---------------------------------------------------------------------------------------- */
 
-QUERY(put_organization, "INSERT INTO organizations (id, name, name_key, is_shared, is_validated, created_at, updated_at) VALUES (:id, "
-                        ":name, :key, :shared, 0, :created, :updated)");
-QUERY(put_tag, "INSERT INTO tags (id, name, name_key, created_at) VALUES (:id, :name, :key, 0) ON CONFLICT DO NOTHING");
-QUERY(put_tagged, "INSERT INTO organization_tags (organization_id, tag_id) SELECT CAST(:id AS BIGINT), g.id FROM tags g WHERE g.name_key = "
-                  ":key ON CONFLICT DO NOTHING");
-QUERY(put_field,
-      "INSERT INTO custom_fields (id, area, type, key, is_required_for_agents, is_required_on_resolution, is_visible_to_customers, "
-      "is_customer_editable, "
-      "is_required_for_customers, sort_order, is_enabled, created_at, updated_at) VALUES (:id, 3, :type, :key, 0, 0, 0, 0, 0, 0, 1, 0, 0)");
-QUERY(put_option, "INSERT INTO custom_field_options (id, field_id, sort_order, created_at, updated_at) VALUES (:id, :field, 0, 0, 0)");
-QUERY(put_value, "INSERT INTO field_values (area, owner_id, field_id, value, value_key) VALUES (3, :id, :field, :value, :key)");
+QUERY(put_organization,
+      "INSERT INTO organizations (id, name, name_key, is_shared, is_validated, created_at, updated_at) "
+      "VALUES (:id, :name, :key, :shared, 0, :created, :updated)");
+QUERY(put_tag, "INSERT INTO tags (id, name, name_key, created_at) "
+               "VALUES (:id, :name, :key, 0) ON CONFLICT DO NOTHING");
+QUERY(put_tagged, "INSERT INTO organization_tags (organization_id, tag_id) "
+                  "SELECT CAST(:id AS BIGINT), g.id FROM tags g "
+                  "WHERE g.name_key = :key ON CONFLICT DO NOTHING");
+QUERY(put_field, "INSERT INTO custom_fields (id, area, type, key, is_required_for_agents, "
+                 "is_required_on_resolution, is_visible_to_customers, is_customer_editable, "
+                 "is_required_for_customers, sort_order, is_enabled, created_at, updated_at) "
+                 "VALUES (:id, 3, :type, :key, 0, 0, 0, 0, 0, 0, 1, 0, 0)");
+QUERY(put_option, "INSERT INTO custom_field_options (id, field_id, sort_order, created_at, updated_at) "
+                  "VALUES (:id, :field, 0, 0, 0)");
+QUERY(put_value, "INSERT INTO field_values (area, owner_id, field_id, value, value_key) "
+                 "VALUES (3, :id, :field, :value, :key)");
 
 static struct str value_of(struct world *w, int field) {
     static const char *const picks[] = {"3", "4", "3,4", "12", "1"};
@@ -90,14 +117,18 @@ static int64_t some_time(struct world *w) {
 static int fill_one(struct world *w, struct conn *c, struct arena *a, int id) {
     struct str name = str_fmt(a, "%s %s", PICK(w, words), PICK(w, words));
     TRY(db_exec(c, &put_organization,
-                BINDS(B_INT("id", id), B_TEXT("name", name), B_TEXT("key", fold_key(a, name)), B_INT("shared", roll(w, 2)),
-                      B_INT("created", some_time(w)), B_INT("updated", some_time(w)))));
+                BINDS(B_INT("id", id), B_TEXT("name", name), B_TEXT("key", fold_key(a, name)),
+                      B_INT("shared", roll(w, 2)), B_INT("created", some_time(w)),
+                      B_INT("updated", some_time(w)))));
     for (unsigned n = roll(w, 4); n; n--)
-        TRY(db_exec(c, &put_tagged, BINDS(B_INT("id", id), B_TEXT("key", fold_key(a, str_of(PICK(w, tags)))))));
+        TRY(db_exec(c, &put_tagged,
+                    BINDS(B_INT("id", id), B_TEXT("key", fold_key(a, str_of(PICK(w, tags)))))));
     for (int f = 1; f < FIELDS; f++)
         if (roll(w, 3)) {
             struct str value = value_of(w, f), key = field_value_key(a, (enum field_kind)types[f], value);
-            TRY(db_exec(c, &put_value, BINDS(B_INT("id", id), B_INT("field", ROW_OF(f)), B_TEXT("value", value), B_TEXT("key", key))));
+            TRY(db_exec(c, &put_value,
+                        BINDS(B_INT("id", id), B_INT("field", ROW_OF(f)), B_TEXT("value", value),
+                              B_TEXT("key", key))));
         }
     return 0;
 }
@@ -106,11 +137,17 @@ static int fill(struct conn *c, void *arg) {
     struct world *w = arg;
     struct arena *a = arena_new();
     for (int i = 0; i < (int)(sizeof tags / sizeof *tags); i++)
-        TRY(db_exec(c, &put_tag, BINDS(B_INT("id", i + 1), B_TEXT("name", str_of(tags[i])), B_TEXT("key", fold_key(a, str_of(tags[i]))))));
+        TRY(db_exec(c, &put_tag,
+                    BINDS(B_INT("id", i + 1), B_TEXT("name", str_of(tags[i])),
+                          B_TEXT("key", fold_key(a, str_of(tags[i]))))));
     for (int f = 1; f < FIELDS; f++)
-        TRY(db_exec(c, &put_field, BINDS(B_INT("id", ROW_OF(f)), B_INT("type", types[f]), B_TEXT("key", str_fmt(a, "f%d", f)))));
-    for (int o = 1; o <= 2; o++) TRY(db_exec(c, &put_option, BINDS(B_INT("id", o), B_INT("field", ROW_OF(SELECT_FIELD)))));
-    for (int o = 3; o <= 12; o++) TRY(db_exec(c, &put_option, BINDS(B_INT("id", o), B_INT("field", ROW_OF(CHECKBOX_FIELD)))));
+        TRY(db_exec(
+            c, &put_field,
+            BINDS(B_INT("id", ROW_OF(f)), B_INT("type", types[f]), B_TEXT("key", str_fmt(a, "f%d", f)))));
+    for (int o = 1; o <= 2; o++)
+        TRY(db_exec(c, &put_option, BINDS(B_INT("id", o), B_INT("field", ROW_OF(SELECT_FIELD)))));
+    for (int o = 3; o <= 12; o++)
+        TRY(db_exec(c, &put_option, BINDS(B_INT("id", o), B_INT("field", ROW_OF(CHECKBOX_FIELD)))));
     for (int id = 1; id <= ROWS; id++) TRY(fill_one(w, c, a, id));
     arena_free(a);
     return 0;
@@ -123,7 +160,8 @@ static int make(void **state) {
     w->seed = 11;
     snprintf(w->place.dir, sizeof w->place.dir, "/tmp/deskd-test-XXXXXX");
     struct db_config cfg = {.dir = mkdtemp(w->place.dir), .url = getenv("DATABASE"), .create = true};
-    if (cfg.dir == NULL || db_open(&cfg, &w->place.db, w->place.err, sizeof w->place.err) < 0) return fputs(w->place.err, stderr), -1;
+    if (cfg.dir == NULL || db_open(&cfg, &w->place.db, w->place.err, sizeof w->place.err) < 0)
+        return fputs(w->place.err, stderr), -1;
     if (db_write(w->place.db, fill, w) < 0) return -1;
     w->settings = settings_open(db_reader(w->place.db));
     return w->settings ? 0 : -1;
@@ -220,7 +258,8 @@ static int found_by_sql(struct work *w, const struct predicate *p, bool *found) 
     struct stmt *s;
     int rc;
     memset(found, 0, ROWS + 1);
-    TRY(db_start(w->conn, str_fmt(w->arena, "SELECT t.id FROM organizations t WHERE %s", c.sql).p, c.binds, &s));
+    TRY(db_start(w->conn, str_fmt(w->arena, "SELECT t.id FROM organizations t WHERE %s", c.sql).p, c.binds,
+                 &s));
     while ((rc = stmt_step(s)) == 1) found[col_int(s, 0)] = true;
     stmt_end(s);
     return rc;
@@ -256,7 +295,9 @@ static int compare_all(struct world *world, struct work *w, const struct definit
         assert_int_equal(found_by_sql(w, p, found), 0);
         for (int id = 1; id <= ROWS; id++) {
             bool holds = predicate_holds(p, &m, facts[id - 1].list);
-            if (holds != found[id]) stop_at(text, str_fmt(w->arena, "organization %d: SQL says %d, memory %d", id, found[id], holds).p);
+            if (holds != found[id])
+                stop_at(text,
+                        str_fmt(w->arena, "organization %d: SQL says %d, memory %d", id, found[id], holds).p);
             hits += holds;
         }
         arena_return(w->arena, mark);
@@ -264,11 +305,14 @@ static int compare_all(struct world *world, struct work *w, const struct definit
     return hits;
 }
 
-QUERY(put_zone, "INSERT INTO settings (name, value, updated_at) VALUES ('desk.time_zone', :zone, 0) ON CONFLICT (name) DO UPDATE SET value "
-                "= excluded.value");
+QUERY(put_zone, "INSERT INTO settings (name, value, updated_at) "
+                "VALUES ('desk.time_zone', :zone, 0) ON CONFLICT (name) DO UPDATE "
+                "SET value = excluded.value");
 static const char *const zones[] = {"UTC", "Pacific/Kiritimati", "America/St_Johns"};
 
-static int set_zone(struct conn *c, void *zone) { return db_exec(c, &put_zone, BINDS(B_TEXT("zone", str_of(zone)))); }
+static int set_zone(struct conn *c, void *zone) {
+    return db_exec(c, &put_zone, BINDS(B_TEXT("zone", str_of(zone))));
+}
 
 static void sql_and_memory_agree(void **state) {
     struct world *world = *state;

@@ -1,5 +1,6 @@
-/* Precision and recall of the separation of quotes, by line, on the judged mails of tests/corpora/quotes. The rules were corrected on those of
- * `tuned` only; those of `held-out` show how they do on mails that nobody looked at. */
+/* Precision and recall of the separation of quotes, by line, on the judged mails of tests/corpora/quotes.
+ * The rules were corrected on those of `tuned` only; those of `held-out` show how they do on mails that
+ * nobody looked at. */
 #include "mail/read_child.h"
 
 #include "base/buf.h"
@@ -15,7 +16,8 @@
 
 static struct arena *arena;
 
-/* Each line of a mail begins with its mark: "n " new, "q " quoted, "s " part of the sender's signature. Lines of signatures may be folded. */
+/* Each line of a mail begins with its mark: "n " new, "q " quoted, "s " part of the sender's signature.
+ * Lines of signatures may be folded. */
 enum { NEW, SIGNATURE, QUOTED, MARKS };
 
 struct line {
@@ -55,8 +57,9 @@ static void add_line(struct lines *l, struct str text, int mark) {
 }
 
 static void read_one(struct str kind, struct str subject, struct str body, struct incoming *m) {
-    struct str raw = str_fmt(arena, "From: ada@example.com\nSubject: %.*s\nContent-Type: text/%s; charset=utf-8\n\n%.*s", (int)subject.n,
-                             subject.p, str_eq(kind, S("html")) ? "html" : "plain", (int)body.n, body.p);
+    struct str raw =
+        str_fmt(arena, "From: ada@example.com\nSubject: %.*s\nContent-Type: text/%s; charset=utf-8\n\n%.*s",
+                (int)subject.n, subject.p, str_eq(kind, S("html")) ? "html" : "plain", (int)body.n, body.p);
     mail_read_here(arena, raw, m);
 }
 
@@ -66,7 +69,9 @@ static struct lines lines_of(struct str text) {
     return l;
 }
 
-static int mark_of(struct str line) { return line.n < 2 || line.p[0] == 'n' ? NEW : line.p[0] == 's' ? SIGNATURE : QUOTED; }
+static int mark_of(struct str line) {
+    return line.n < 2 || line.p[0] == 'n' ? NEW : line.p[0] == 's' ? SIGNATURE : QUOTED;
+}
 
 /* The body of a mail without marks, up to those of a kind. */
 static struct str body_of(struct str mail, int last_mark) {
@@ -92,7 +97,8 @@ static bool take(struct lines *l, struct str text) {
     return false;
 }
 
-/* The lines that the mail has if nothing is folded. HTML has other lines than its source: a line has the mark of the first part with it. */
+/* The lines that the mail has if nothing is folded. HTML has other lines than its source: a line has the
+ * mark of the first part with it. */
 static struct lines expected_lines(struct str kind, struct str mail) {
     struct lines all = {0}, before = {0};
     if (!str_eq(kind, S("html"))) {
@@ -114,8 +120,8 @@ static struct lines expected_lines(struct str kind, struct str mail) {
 }
 
 static void judge(struct part *p, struct str mail) {
-    struct str rest = mail, head = str_cut(&rest, '\n'), kind = str_cut(&head, ' '), name = str_trim(str_cut(&head, '|')),
-               subject = str_trim(head);
+    struct str rest = mail, head = str_cut(&rest, '\n'), kind = str_cut(&head, ' '),
+               name = str_trim(str_cut(&head, '|')), subject = str_trim(head);
     struct incoming m;
     read_one(kind, subject, body_of(rest, QUOTED), &m);
     struct lines all = expected_lines(kind, rest), left = lines_of(m.text);
@@ -124,7 +130,8 @@ static void judge(struct part *p, struct str mail) {
     for (int mark = NEW; mark < MARKS; mark++)
         for (int i = 0; i < all.count; i++) {
             if (all.line[i].mark != mark) continue;
-            bool folded = !take(&left, all.line[i].text), bad = mark == NEW ? folded : mark == QUOTED && !folded;
+            bool folded = !take(&left, all.line[i].text),
+                 bad = mark == NEW ? folded : mark == QUOTED && !folded;
             p->wrong += mark == NEW && folded;
             p->quoted += mark == QUOTED;
             p->right += mark == QUOTED && folded;
@@ -133,8 +140,8 @@ static void judge(struct part *p, struct str mail) {
             quoted += mark == QUOTED;
             mistakes += bad;
             if (bad)
-                printf("%s %.*s %.*s: %s: %.*s\n", p->folder, (int)kind.n, kind.p, (int)name.n, name.p, folded ? "folded" : "not folded",
-                       (int)all.line[i].text.n, all.line[i].text.p);
+                printf("%s %.*s %.*s: %s: %.*s\n", p->folder, (int)kind.n, kind.p, (int)name.n, name.p,
+                       folded ? "folded" : "not folded", (int)all.line[i].text.n, all.line[i].text.p);
         }
     p->mails++;
     p->with_quotes += quoted > 0;
@@ -144,7 +151,8 @@ static void judge(struct part *p, struct str mail) {
 /* "=== text NAME | SUBJECT", then the lines of the mail. */
 static void judge_file(struct part *p, const char *path) {
     struct str text = file_of(path);
-    for (const char *at = text.p, *stop = text.p + text.n; text.n && (at = memmem(at, (size_t)(stop - at), "=== ", 4)) != NULL;) {
+    for (const char *at = text.p, *stop = text.p + text.n;
+         text.n && (at = memmem(at, (size_t)(stop - at), "=== ", 4)) != NULL;) {
         const char *end = memmem(at, (size_t)(stop - at), "\n=== ", 5);
         judge(p, (struct str){at + 4, (size_t)((end ? end : stop) - at) - 4});
         at = end ? end + 1 : stop;
@@ -152,11 +160,12 @@ static void judge_file(struct part *p, const char *path) {
 }
 
 static bool report(const struct part *p) {
-    double precision = p->right ? (double)p->right / (p->right + p->wrong) : 0, recall = p->quoted ? (double)p->right / p->quoted : 0;
-    printf("%s: %d mails, %d with quotes, %d exact; precision %.4f (%d of %d folded lines), recall %.4f (%d of %d quoted lines); "
-           "%d of %d lines of signatures are folded\n",
-           p->folder, p->mails, p->with_quotes, p->exact, precision, p->right, p->right + p->wrong, recall, p->right, p->quoted,
-           p->signatures_folded, p->signature);
+    double precision = p->right ? (double)p->right / (p->right + p->wrong) : 0,
+           recall = p->quoted ? (double)p->right / p->quoted : 0;
+    printf("%s: %d mails, %d with quotes, %d exact; precision %.4f (%d of %d folded lines), recall %.4f (%d "
+           "of %d quoted lines); %d of %d lines of signatures are folded\n",
+           p->folder, p->mails, p->with_quotes, p->exact, precision, p->right, p->right + p->wrong, recall,
+           p->right, p->quoted, p->signatures_folded, p->signature);
     return precision >= PRECISION && recall >= RECALL;
 }
 

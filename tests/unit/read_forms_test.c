@@ -1,5 +1,5 @@
-/* Forms of mails that few programs write: winmail.dat, names in pieces, wrappers of signatures, texts with NULs. Each is read by the confined
- * process. */
+/* Forms of mails that few programs write: winmail.dat, names in pieces, wrappers of signatures, texts with
+ * NULs. Each is read by the confined process. */
 #include "base/buf.h"
 #include "mail/read.h"
 #include "mail/date.h"
@@ -41,10 +41,11 @@ static struct incoming mail_of(struct str raw) {
 #define MAIL(raw) mail_of((struct str){raw, sizeof raw - 1}) /* a literal, also with NULs */
 
 static void is_text(struct str s, const char *expected) {
-    if (!str_eq(s, str_of(expected))) fail_msg("is         %.*s\n  instead of %s", (int)s.n, s.p ? s.p : "NULL", expected);
+    if (!str_eq(s, str_of(expected)))
+        fail_msg("is         %.*s\n  instead of %s", (int)s.n, s.p ? s.p : "NULL", expected);
 }
 
-/* ---- winmail.dat -------------------------------------------------------------------------------------------------------- */
+/* ---- winmail.dat ----------------------------------------------------------------------------- */
 
 static void put_number(struct buf *b, uint64_t n, int bytes) {
     for (int i = 0; i < bytes; i++) buf_str(b, (struct str){(const char[]){(char)(n >> (8 * i) & 255)}, 1});
@@ -84,11 +85,13 @@ static void put_file(struct buf *b, struct str title, struct str data, int64_t l
 static struct incoming mail_with(struct buf *tnef, int times) {
     struct buf b = {0};
     char *base64 = arena_bytes(arena, sodium_base64_encoded_len(tnef->n, sodium_base64_VARIANT_ORIGINAL));
-    sodium_bin2base64(base64, sodium_base64_encoded_len(tnef->n, sodium_base64_VARIANT_ORIGINAL), (unsigned char *)tnef->p, tnef->n,
-                      sodium_base64_VARIANT_ORIGINAL);
+    sodium_bin2base64(base64, sodium_base64_encoded_len(tnef->n, sodium_base64_VARIANT_ORIGINAL),
+                      (unsigned char *)tnef->p, tnef->n, sodium_base64_VARIANT_ORIGINAL);
     buf_text(&b, "From: a@b.c\nContent-Type: multipart/mixed; boundary=x\n\n");
     for (int i = 0; i < times; i++) {
-        buf_text(&b, "--x\nContent-Type: application/ms-tnef; name=winmail.dat\nContent-Transfer-Encoding: base64\n\n");
+        buf_text(
+            &b,
+            "--x\nContent-Type: application/ms-tnef; name=winmail.dat\nContent-Transfer-Encoding: base64\n\n");
         buf_text(&b, base64);
         buf_text(&b, "\n");
     }
@@ -115,7 +118,8 @@ static void files_and_text_of_a_winmail_dat_are_read(void **state) {
     assert_int_equal(m.files[1].bytes.n, 3);
 }
 
-/* Properties of MAPI as Outlook writes them (MS-OXTNEF section 2.1.3.4): type, id, and for texts and bytes a count, a length and padding. */
+/* Properties of MAPI as Outlook writes them (MS-OXTNEF section 2.1.3.4): type, id, and for texts and bytes
+ * a count, a length and padding. */
 static void put_property_number(struct buf *b, unsigned id, uint32_t n) {
     put_number(b, 0x0003 | (uint64_t)id << 16, 4);
     put_number(b, n, 4);
@@ -172,7 +176,8 @@ static void the_signature_of_a_device_in_a_winmail_dat_is_folded(void **state) {
     is_text(m.quoted, "Sent from my phone");
 }
 
-/* RTF in the format LZFu, all of it as literals (MS-OXRTFCP section 2.2). `size` is what the header announces. */
+/* RTF in the format LZFu, all of it as literals (MS-OXRTFCP section 2.2). `size` is what the header
+ * announces. */
 static struct incoming mail_with_rtf(const char *rtf, uint32_t size) {
     struct buf p = {0}, packed = {0};
     size_t n = strlen(rtf), end = (207 + n) % 4096;
@@ -214,7 +219,8 @@ static void a_broken_winmail_dat_is_kept_as_a_file(void **state) {
     is_text(m.files[0].name, "winmail.dat");
 }
 
-/* The library prints a complaint about each. Together they are more than the buffer of standard output, and would be in the answer. */
+/* The library prints a complaint about each. Together they are more than the buffer of standard output,
+ * and would be in the answer. */
 static void winmail_dats_that_lie_about_lengths_harm_nothing(void **state) {
     (void)state;
     static const int64_t lengths[] = {0, 1, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF};
@@ -234,12 +240,14 @@ static void winmail_dats_that_lie_about_lengths_harm_nothing(void **state) {
     }
 }
 
-/* ---- headers ------------------------------------------------------------------------------------------------------------- */
+/* ---- headers --------------------------------------------------------------------------------- */
 
 static struct str name_of_file(const char *disposition) {
     struct incoming m = mail_of(str_fmt(arena,
-                                        "From: a@b.c\nContent-Type: multipart/mixed; boundary=x\n\n--x\nContent-Type: "
-                                        "application/pdf\nContent-Disposition: attachment; %s\n\nbytes\n--x--\n",
+                                        "From: a@b.c\nContent-Type: multipart/mixed; "
+                                        "boundary=x\n\n--x\nContent-Type: "
+                                        "application/pdf\nContent-Disposition: attachment; "
+                                        "%s\n\nbytes\n--x--\n",
                                         disposition));
     assert_int_equal(m.file_count, 1);
     return m.files[0].name;
@@ -249,9 +257,11 @@ static void file_names_of_rfc_2231_are_joined_and_decoded(void **state) {
     (void)state;
     is_text(name_of_file("filename*=UTF-8''na%C3%AFve%20plan.pdf"), "na\xC3\xAFve plan.pdf");
     is_text(name_of_file("filename*=iso-8859-1'de'gr%FC%DF.pdf"), "gr\xC3\xBC\xC3\x9F.pdf");
-    is_text(name_of_file("filename*0=\"a long \";\n filename*1=\"name\";\n filename*2=.pdf"), "a long name.pdf");
+    is_text(name_of_file("filename*0=\"a long \";\n filename*1=\"name\";\n filename*2=.pdf"),
+            "a long name.pdf");
     is_text(name_of_file("filename*1*=%C3%A9.pdf;\n filename*0*=UTF-8''caf"), "caf\xC3\xA9.pdf");
-    is_text(name_of_file("filename*0*=UTF-8''%E2%82;\n filename*1*=%AC;\n filename*2=\" %41.pdf\""), "\xE2\x82\xAC %41.pdf");
+    is_text(name_of_file("filename*0*=UTF-8''%E2%82;\n filename*1*=%AC;\n filename*2=\" %41.pdf\""),
+            "\xE2\x82\xAC %41.pdf");
     is_text(name_of_file("filename*=koi8-r''%D4%C5%D3%D4.pdf"), "\xD1\x82\xD0\xB5\xD1\x81\xD1\x82.pdf");
     is_text(name_of_file("filename=\"plain.pdf\"; filename*=UTF-8''pr%C3%A9f.pdf"), "pr\xC3\xA9"
                                                                                     "f.pdf");
@@ -301,13 +311,14 @@ static void dates_are_read_in_obsolete_and_broken_forms(void **state) {
 
 static void nuls_are_taken_out_of_headers_and_texts(void **state) {
     (void)state;
-    struct incoming m =
-        MAIL("From: A\0da <ada@exam\0ple.com>\nSub\0ject: no\nSubject: Two\0 words\nX-Spam-Flag: YES\0NO\n\nHel\0lo\0\n\0\nyou");
+    struct incoming m = MAIL(
+        "From: A\0da <ada@exam\0ple.com>\nSub\0ject: no\nSubject: Two\0 words\nX-Spam-Flag: YES\0NO\n\nHel\0lo\0\n\0\nyou");
     is_text(m.subject, "Two words");
     is_text(m.text, "Hello\n\nyou");
     assert_null(memchr(m.from.name.p, 0, m.from.name.n));
     assert_true(m.from.address.p == NULL || !memchr(m.from.address.p, 0, m.from.address.n));
-    m = MAIL("From: a@b.c\nContent-Type: text/html\n\n<p>Hel\0lo <b\0>you</b></p><scr\0ipt>alert(1)</script>");
+    m = MAIL(
+        "From: a@b.c\nContent-Type: text/html\n\n<p>Hel\0lo <b\0>you</b></p><scr\0ipt>alert(1)</script>");
     assert_null(memchr(m.html.p, 0, m.html.n));
     assert_null(memmem(m.html.p, m.html.n, "<script", 7));
     m = MAIL("From: a@b.c\nContent-Type: multipart/mixed; boundary=\"x\0y\"\n\n--x\n\na\n--x--\n");
@@ -335,27 +346,31 @@ static void a_header_of_a_megabyte_and_a_thousand_recipients_are_bounded(void **
     buf_free(&b);
 }
 
-/* ---- bodies -------------------------------------------------------------------------------------------------------------- */
+/* ---- bodies ---------------------------------------------------------------------------------- */
 
 static void flowed_texts_are_joined_as_they_say(void **state) {
     (void)state;
-    is_text(MAIL("From: a@b.c\nContent-Type: text/plain; format=flowed\n\none \ntwo\n three\n").text, "one two\nthree");
-    is_text(MAIL("From: a@b.c\nContent-Type: text/plain; format=flowed; delsp=yes\n\none \ntwo\n").text, "onetwo");
+    is_text(MAIL("From: a@b.c\nContent-Type: text/plain; format=flowed\n\none \ntwo\n three\n").text,
+            "one two\nthree");
+    is_text(MAIL("From: a@b.c\nContent-Type: text/plain; format=flowed; delsp=yes\n\none \ntwo\n").text,
+            "onetwo");
     is_text(MAIL("From: a@b.c\nContent-Type: text/plain; format=flowed\n\none\n\n-- \nAda\n").text, "one");
 }
 
 static void a_file_in_uuencode_is_decoded(void **state) {
     (void)state;
-    struct incoming m = MAIL("From: a@b.c\nContent-Type: multipart/mixed; boundary=x\n\n--x\nContent-Type: image/gif; name=c.gif\n"
-                             "Content-Transfer-Encoding: x-uuencode\n\nbegin 644 c.gif\n#0V%T\n`\nend\n--x--\n");
+    struct incoming m = MAIL(
+        "From: a@b.c\nContent-Type: multipart/mixed; boundary=x\n\n--x\nContent-Type: image/gif; name=c.gif\n"
+        "Content-Transfer-Encoding: x-uuencode\n\nbegin 644 c.gif\n#0V%T\n`\nend\n--x--\n");
     is_text(m.files[0].bytes, "Cat");
 }
 
 static void signed_and_encrypted_mails_say_so(void **state) {
     (void)state;
-    struct incoming m = MAIL("From: a@b.c\nContent-Type: multipart/signed; protocol=\"application/pkcs7-signature\"; boundary=x\n\n--x\n"
-                             "Content-Type: text/plain\n\nHello\n--x\nContent-Type: application/pkcs7-signature; name=smime.p7s\n"
-                             "Content-Transfer-Encoding: base64\n\nAAEC\n--x--\n");
+    struct incoming m = MAIL(
+        "From: a@b.c\nContent-Type: multipart/signed; protocol=\"application/pkcs7-signature\"; boundary=x\n\n--x\n"
+        "Content-Type: text/plain\n\nHello\n--x\nContent-Type: application/pkcs7-signature; name=smime.p7s\n"
+        "Content-Transfer-Encoding: base64\n\nAAEC\n--x--\n");
     is_text(m.text, "Hello");
     is_text(m.files[0].name, "smime.p7s");
     m = MAIL("From: a@b.c\nContent-Type: application/pkcs7-mime; smime-type=enveloped-data; name=smime.p7m\n"
@@ -363,10 +378,12 @@ static void signed_and_encrypted_mails_say_so(void **state) {
     is_text(m.text, "This mail is encrypted (S/MIME). Its contents are in the attachment.");
     is_text(m.files[0].name, "smime.p7m");
     assert_int_equal(m.files[0].bytes.n, 3);
-    m = MAIL("From: a@b.c\nContent-Type: application/pkcs7-mime; smime-type=signed-data; name=smime.p7m\n\nAAEC\n");
+    m = MAIL(
+        "From: a@b.c\nContent-Type: application/pkcs7-mime; smime-type=signed-data; name=smime.p7m\n\nAAEC\n");
     is_text(m.text, "This mail is signed (S/MIME). Its contents are in the attachment.");
-    m = MAIL("From: a@b.c\nContent-Type: multipart/encrypted; protocol=\"application/pgp-encrypted\"; boundary=x\n\n--x\n"
-             "Content-Type: application/pgp-encrypted\n\nVersion: 1\n--x\nContent-Type: application/octet-stream\n\nsecret\n--x--\n");
+    m = MAIL(
+        "From: a@b.c\nContent-Type: multipart/encrypted; protocol=\"application/pgp-encrypted\"; boundary=x\n\n--x\n"
+        "Content-Type: application/pgp-encrypted\n\nVersion: 1\n--x\nContent-Type: application/octet-stream\n\nsecret\n--x--\n");
     is_text(m.text, "This mail is encrypted. Its contents are in the attachment.");
     is_text(m.files[1].bytes, "secret");
 }

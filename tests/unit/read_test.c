@@ -40,13 +40,14 @@ static struct incoming mail_of(struct str raw) {
 }
 
 static void is_text(struct str s, const char *expected) {
-    if (!str_eq(s, str_of(expected))) fail_msg("is         %.*s\n  instead of %s", (int)s.n, s.p ? s.p : "NULL", expected);
+    if (!str_eq(s, str_of(expected)))
+        fail_msg("is         %.*s\n  instead of %s", (int)s.n, s.p ? s.p : "NULL", expected);
 }
 
 /* Lines of C texts end with \n; a mail has them as they are. */
 static struct incoming read_text_of(const char *raw) { return mail_of(str_of(raw)); }
 
-/* ---- the header ------------------------------------------------------------------------------------------------------- */
+/* ---- the header ------------------------------------------------------------------------------ */
 
 static void a_plain_mail_is_read_whole(void **state) {
     (void)state;
@@ -81,17 +82,17 @@ static void a_plain_mail_is_read_whole(void **state) {
     assert_int_equal(m.sha256.n, 64);
 }
 
-/* ---- bodies and files ------------------------------------------------------------------------------------------------- */
+/* ---- bodies and files ------------------------------------------------------------------------ */
 
 static void quotes_and_signatures_are_folded(void **state) {
     (void)state;
-    struct incoming m =
-        read_text_of("From: a@b.c\n\nYes.\n\nOn Tue, Jan 6, 2026 at 9:14 AM Desk <d@example.com> wrote:\n> Does it work?\n");
+    struct incoming m = read_text_of(
+        "From: a@b.c\n\nYes.\n\nOn Tue, Jan 6, 2026 at 9:14 AM Desk <d@example.com> wrote:\n> Does it work?\n");
     is_text(m.text, "Yes.");
     assert_non_null(strstr(m.quoted.p, "Does it work?"));
-    m = read_text_of("From: a@b.c\nContent-Type: text/html\n\n<p>Yes.</p><div class=gmail_quote>On Tue, Jan 6, 2026 at 9:14 AM Desk "
-                     "&lt;d@example.com&gt; "
-                     "wrote:<blockquote>Does it work?</blockquote></div>");
+    m = read_text_of("From: a@b.c\nContent-Type: text/html\n\n<p>Yes.</p><div class=gmail_quote>On Tue, Jan "
+                     "6, 2026 at 9:14 AM Desk &lt;d@example.com&gt; wrote:<blockquote>Does it "
+                     "work?</blockquote></div>");
     is_text(m.text, "Yes.");
     assert_non_null(strstr(m.html.p, "<p>Yes.</p><details class=\"quoted\"><summary>"));
     m = read_text_of(
@@ -106,8 +107,8 @@ static void a_quote_above_the_answer_is_folded(void **state) {
     struct incoming m = read_text_of("From: a@b.c\n\n" INTRODUCED "\nYes.\n\n-- \nAda\n");
     is_text(m.text, "Yes.");
     is_text(m.quoted, INTRODUCED "\n-- \nAda");
-    m = read_text_of("From: a@b.c\nContent-Type: text/html\n\n<div class=moz-cite-prefix>On 1/6/26 9:14 AM, Desk wrote:</div>"
-                     "<blockquote type=cite><p>Does it work?</p></blockquote><p>Yes.</p>");
+    m = read_text_of("From: a@b.c\nContent-Type: text/html\n\n<div class=moz-cite-prefix>On 1/6/26 9:14 AM, "
+                     "Desk wrote:</div><blockquote type=cite><p>Does it work?</p></blockquote><p>Yes.</p>");
     is_text(m.text, "Yes.");
     assert_non_null(strstr(m.html.p, "<p>Does it work?</p></blockquote></details><p>Yes.</p>"));
     m = read_text_of("From: a@b.c\n\n" INTRODUCED "\nYes.\n\n> And now?\n\nNo.\n");
@@ -116,7 +117,9 @@ static void a_quote_above_the_answer_is_folded(void **state) {
     is_text(m.quoted, ""); /* the sender chose the line as context */
 }
 
-#define QUOTED_BELOW "On Tue, Jan 6, 2026 at 9:14 AM Desk &lt;d@example.com&gt; wrote:<blockquote>Does it work?</blockquote>"
+#define QUOTED_BELOW                                                                       \
+    "On Tue, Jan 6, 2026 at 9:14 AM Desk &lt;d@example.com&gt; wrote:<blockquote>Does it " \
+    "work?</blockquote>"
 
 /* Returns what a reader sees before unfolding. */
 static struct str unfolded(struct incoming *m) {
@@ -130,43 +133,60 @@ static void an_answer_in_wrongly_nested_html_is_never_folded(void **state) {
         bool folds;
     } mails[] = {
         {"<p>Hi<p><b>My answer<p>and more</p><div class=gmail_quote>" QUOTED_BELOW "</div>", true},
-        {"<p>Hi<p><b><i>My answer</b><p>and more</p></i><blockquote type=cite>Does it work?</blockquote>", true},
+        {"<p>Hi<p><b><i>My answer</b><p>and more</p></i><blockquote type=cite>Does it work?</blockquote>",
+         true},
         {"<p>Hi<p><font color=red><div>My answer</font>and more</div><p>" QUOTED_BELOW, true},
-        {"<p>Hi<table><tr><td><div class=gmail_quote>" QUOTED_BELOW "</div></td></tr>My answer and more</table>", false},
-        {"<table><tr><td><div class=gmail_quote>" QUOTED_BELOW "</div></td></tr>My answer and more</table>", false},
-        {"<p>Hi<table><tr><td>On Tue, Jan 6, 2026 at 9:14 AM Desk &lt;d@example.com&gt; wrote:</td></tr>My answer and more</table>", false},
+        {"<p>Hi<table><tr><td><div class=gmail_quote>" QUOTED_BELOW
+         "</div></td></tr>My answer and more</table>",
+         false},
+        {"<table><tr><td><div class=gmail_quote>" QUOTED_BELOW "</div></td></tr>My answer and more</table>",
+         false},
+        {"<p>Hi<table><tr><td>On Tue, Jan 6, 2026 at 9:14 AM Desk &lt;d@example.com&gt; wrote:</td></tr>My "
+         "answer and more</table>",
+         false},
     };
     (void)state;
     for (size_t i = 0; i < sizeof mails / sizeof *mails; i++) {
-        struct incoming m = mail_of(str_fmt(arena, "From: a@b.c\nContent-Type: text/html\n\n%s", mails[i].html));
+        struct incoming m =
+            mail_of(str_fmt(arena, "From: a@b.c\nContent-Type: text/html\n\n%s", mails[i].html));
         struct str seen = unfolded(&m);
         if (!memmem(seen.p, seen.n, "My answer", 9) || !memmem(seen.p, seen.n, "and more", 8) ||
             !memmem(m.text.p, m.text.n, "My answer", 9))
             fail_msg("the answer is folded: %s", m.html.p);
-        if ((seen.n < m.html.n) != mails[i].folds) fail_msg("%s: %s", mails[i].folds ? "not folded" : "folded", m.html.p);
+        if ((seen.n < m.html.n) != mails[i].folds)
+            fail_msg("%s: %s", mails[i].folds ? "not folded" : "folded", m.html.p);
     }
 }
 
 static void charsets_and_encodings_are_decoded(void **state) {
     (void)state;
-    is_text(read_text_of("From: a@b.c\nContent-Type: text/plain; charset=ks_c_5601-1987\n\n\xBD\xBA").text, "\xEC\x8A\xA4");
-    is_text(read_text_of("From: a@b.c\nContent-Type: text/plain; charset=unknown-8bit\n\n\xE9t\xE9").text, "\xC3\xA9t\xC3\xA9");
-    is_text(read_text_of("From: a@b.c\nContent-Type: text/plain; charset=utf8\n\n\xC3\xA9\x00").text, "\xC3\xA9");
+    is_text(read_text_of("From: a@b.c\nContent-Type: text/plain; charset=ks_c_5601-1987\n\n\xBD\xBA").text,
+            "\xEC\x8A\xA4");
+    is_text(read_text_of("From: a@b.c\nContent-Type: text/plain; charset=unknown-8bit\n\n\xE9t\xE9").text,
+            "\xC3\xA9t\xC3\xA9");
+    is_text(read_text_of("From: a@b.c\nContent-Type: text/plain; charset=utf8\n\n\xC3\xA9\x00").text,
+            "\xC3\xA9");
     is_text(read_text_of("From: a@b.c\nContent-Transfer-Encoding: quoted-printable\n\na=\nb=41").text, "abA");
-    is_text(read_text_of("From: a@b.c\nContent-Transfer-Encoding: x-uuencode\n\nbegin 644 a\n#0V%T\n`\nend\n").text, "Cat");
-    is_text(read_text_of("From: a@b.c\nContent-Type: text/plain; format=flowed; delsp=yes\n\none \ntwo\n").text, "onetwo");
+    is_text(read_text_of("From: a@b.c\nContent-Transfer-Encoding: x-uuencode\n\nbegin 644 a\n#0V%T\n`\nend\n")
+                .text,
+            "Cat");
+    is_text(
+        read_text_of("From: a@b.c\nContent-Type: text/plain; format=flowed; delsp=yes\n\none \ntwo\n").text,
+        "onetwo");
     is_text(read_text_of("From: a@b.c\rSubject: x\r\rbare").text, "bare");
 }
 
 static void wrappers_are_kept_and_named(void **state) {
     (void)state;
-    struct incoming m = read_text_of(
-        "From: a@b.c\nContent-Type: multipart/encrypted; boundary=x\n\n--x\nContent-Type: application/pgp-encrypted\n\nVersion: "
-        "1\n--x\nContent-Type: application/octet-stream\n\nsecret\n--x--\n");
+    struct incoming m =
+        read_text_of("From: a@b.c\nContent-Type: multipart/encrypted; boundary=x\n\n--x\nContent-Type: "
+                     "application/pgp-encrypted\n\nVersion: 1\n--x\nContent-Type: "
+                     "application/octet-stream\n\nsecret\n--x--\n");
     assert_non_null(strstr(m.text.p, "This mail is encrypted."));
     assert_int_equal(m.file_count, 2);
     is_text(m.files[1].name, "encrypted.asc");
-    m = read_text_of("From: a@b.c\nContent-Type: multipart/signed; boundary=x\n\n--x\n\nHello\n--x\nContent-Type: "
+    m = read_text_of("From: a@b.c\nContent-Type: multipart/signed; "
+                     "boundary=x\n\n--x\n\nHello\n--x\nContent-Type: "
                      "application/pgp-signature\n\nsig\n--x--\n");
     is_text(m.text, "Hello");
     is_text(m.files[0].name, "signature.asc");
@@ -178,7 +198,7 @@ static void wrappers_are_kept_and_named(void **state) {
     assert_true(m.signs.is_calendar_reply);
 }
 
-/* ---- hostile mails ----------------------------------------------------------------------------------------------------- */
+/* ---- hostile mails --------------------------------------------------------------------------- */
 
 static struct str repeated(const char *before, const char *piece, int times, const char *after) {
     struct buf b = {0};
@@ -198,11 +218,11 @@ static void hostile_mails_are_read_within_limits(void **state) {
     assert_true(m.cut);
     m = mail_of(repeated("From: a@b.c\n", "X-Many: y\n", 50000, "\nHello"));
     is_text(m.text, "Hello");
-    m = mail_of(repeated("From: a@b.c\nContent-Type: multipart/mixed; boundary=x\n\n", "--x\nContent-Type: multipart/mixed; boundary=x\n\n",
-                         10000, "--x\n\nend"));
+    m = mail_of(repeated("From: a@b.c\nContent-Type: multipart/mixed; boundary=x\n\n",
+                         "--x\nContent-Type: multipart/mixed; boundary=x\n\n", 10000, "--x\n\nend"));
     assert_true(m.cut);
-    m = mail_of(repeated("From: a@b.c\nContent-Type: multipart/mixed; boundary=x\n\n", "--x\nContent-Disposition: attachment\n\na\n", 2000,
-                         "--x--\n"));
+    m = mail_of(repeated("From: a@b.c\nContent-Type: multipart/mixed; boundary=x\n\n",
+                         "--x\nContent-Disposition: attachment\n\na\n", 2000, "--x--\n"));
     assert_int_equal(m.file_count, INCOMING_FILES);
     assert_true(m.cut);
     m = mail_of(repeated("From: a@b.c\nTo: x@y.z", ", a@b.c", 1500, "\n\nx"));
@@ -211,33 +231,43 @@ static void hostile_mails_are_read_within_limits(void **state) {
     is_text(m.text, "x");
 }
 
-/* Each of these once took time or memory that grew with the square of its length, and its reader was killed. */
+/* Each of these once took time or memory that grew with the square of its length, and its reader was
+ * killed. */
 static void work_on_hostile_mails_grows_with_their_length(void **state) {
     struct incoming m;
     (void)state;
-    const char *words = repeated("", "=?a?q?", 10000, "").p, *parameters = repeated("", ";a=\"\"", 3000, "").p;
+    const char *words = repeated("", "=?a?q?", 10000, "").p,
+               *parameters = repeated("", ";a=\"\"", 3000, "").p;
     m = mail_of(repeated(
         "From: a@b.c\nContent-Type: multipart/mixed; boundary=x\n\n",
-        str_fmt(arena, "--x\nContent-Type: text/x-one%s\nContent-Disposition: attachment; filename=\"%.15000s\"\n\na\n", parameters, words)
+        str_fmt(
+            arena,
+            "--x\nContent-Type: text/x-one%s\nContent-Disposition: attachment; filename=\"%.15000s\"\n\na\n",
+            parameters, words)
             .p,
         1000, "--x--\n"));
     assert_int_equal(m.file_count, INCOMING_FILES);
-    m = mail_of(repeated("From: a@b.c\n", str_fmt(arena, "To: %s%s\n", repeated("", "a", 60000, "@").p, repeated("", ":", 60000, "").p).p,
-                         300, "\nHello"));
+    m = mail_of(repeated(
+        "From: a@b.c\n",
+        str_fmt(arena, "To: %s%s\n", repeated("", "a", 60000, "@").p, repeated("", ":", 60000, "").p).p, 300,
+        "\nHello"));
     is_text(m.text, "Hello");
-    m = mail_of(
-        repeated("From: a@b.c\nContent-Type: multipart/alternative; boundary=y\n\n--y\nContent-Type: multipart/mixed; boundary=x\n\n",
-                 str_fmt(arena, "--x\n\n%s\n", repeated("", "word ", 8000, "").p).p, 900, "--x--\n--y--\n"));
+    m = mail_of(repeated(
+        "From: a@b.c\nContent-Type: multipart/alternative; boundary=y\n\n--y\nContent-Type: multipart/mixed; boundary=x\n\n",
+        str_fmt(arena, "--x\n\n%s\n", repeated("", "word ", 8000, "").p).p, 900, "--x--\n--y--\n"));
     assert_true(m.cut);
-    m = mail_of(repeated("From: a@b.c\n\nHello\n", "On Tue, Jan 6, 2026 at 9:14 AM Desk <d@example.com> wrote:\n> Does it work?\n", 300000,
-                         "My answer\n"));
+    m = mail_of(repeated("From: a@b.c\n\nHello\n",
+                         "On Tue, Jan 6, 2026 at 9:14 AM Desk <d@example.com> wrote:\n> Does it work?\n",
+                         300000, "My answer\n"));
     assert_true(m.cut);
-    m = mail_of(repeated("From: a@b.c\n\nHello\n", "On Tue, Jan 6, 2026 at 9:14 AM Desk <d@example.com> wrote:\n> Does it work?\n", 60000,
-                         "\nMy answer\n"));
+    m = mail_of(repeated("From: a@b.c\n\nHello\n",
+                         "On Tue, Jan 6, 2026 at 9:14 AM Desk <d@example.com> wrote:\n> Does it work?\n",
+                         60000, "\nMy answer\n"));
     assert_int_equal(m.quoted.n, 0);
     struct buf attributes = {0};
     for (int i = 0; i < 300000; i++) buf_fmt(&attributes, "a%d=b ", i);
-    m = mail_of(repeated("From: a@b.c\nContent-Type: text/html\n\n<p>Hello</p><p ", str_dup(arena, buf_view(&attributes)).p, 1, ">x"));
+    m = mail_of(repeated("From: a@b.c\nContent-Type: text/html\n\n<p>Hello</p><p ",
+                         str_dup(arena, buf_view(&attributes)).p, 1, ">x"));
     buf_free(&attributes);
     is_text(m.text, "Hello");
     assert_true(m.cut);

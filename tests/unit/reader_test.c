@@ -1,5 +1,6 @@
-/* Ends of the process that reads a mail. The first byte of a mail decides how its reader ends, as an attacker could who controls it. Started
- * without a prepared process, the reader is broken: it fails for every mail. */
+/* Ends of the process that reads a mail. The first byte of a mail decides how its reader ends, as an
+ * attacker could who controls it. Started without a prepared process, the reader is broken: it fails for
+ * every mail. */
 #include "mail/read.h"
 
 #include "files/nursery.h"
@@ -23,9 +24,10 @@
 
 static struct arena *arena;
 
-/* ---- the reader ----------------------------------------------------------------------------------------------------------- */
+/* ---- the reader ------------------------------------------------------------------------------ */
 
-static const struct confined_limits narrow = {.memory = INT64_C(768) << 20, .answer = 4096, .seconds = 1, .prints = true};
+static const struct confined_limits narrow = {
+    .memory = INT64_C(768) << 20, .answer = 4096, .seconds = 1, .prints = true};
 
 /* The limit is one of addresses, so the memory is not touched. A sanitizer has no limit. */
 static void use_memory(void) {
@@ -77,10 +79,11 @@ static int hostile_reader_brief(void) {
     _exit(0);
 }
 
-static const struct nursery_kind hostile[] = {
-    {MAIL_ARGUMENT, mail_child_prepare, hostile_reader}, {MAIL_BRIEF_ARGUMENT, mail_child_prepare, hostile_reader_brief}, {0}};
+static const struct nursery_kind hostile[] = {{MAIL_ARGUMENT, mail_child_prepare, hostile_reader},
+                                              {MAIL_BRIEF_ARGUMENT, mail_child_prepare, hostile_reader_brief},
+                                              {0}};
 
-/* ---- tests ---------------------------------------------------------------------------------------------------------------- */
+/* ---- tests ----------------------------------------------------------------------------------- */
 
 static int result_of(const char *raw, struct incoming *m) {
     *m = (struct incoming){.recipient = S("support@example.com")};
@@ -107,7 +110,8 @@ static void a_mail_that_ends_its_reader_fails_alone(void **state) {
     nursery_allow(hostile);
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         assert_int_equal(result_of(ends[i].mail, &m), 0);
-        if (m.fault.p == NULL || !strstr(m.fault.p, ends[i].fault)) fail_msg("%s: %s", ends[i].mail, m.fault.p ? m.fault.p : "no fault");
+        if (m.fault.p == NULL || !strstr(m.fault.p, ends[i].fault))
+            fail_msg("%s: %s", ends[i].mail, m.fault.p ? m.fault.p : "no fault");
         assert_int_equal(m.size, 1);
         assert_true(str_eq(m.recipient, S("support@example.com")));
         assert_int_equal(result_of("From: ada@example.com\n\nx", &m), 1);

@@ -1,5 +1,5 @@
-/* The checks of the tables at start-up: a resource without visibility, or a nested route without its parent, stops the
- * start. A new row gets the columns that its path and its caller decide. */
+/* The checks of the tables at start-up: a resource without visibility, or a nested route without its
+ * parent, stops the start. A new row gets the columns that its path and its caller decide. */
 #include "store.h"
 #undef fail /* cmocka's fail: work.h has one, too */
 
@@ -60,7 +60,8 @@ static struct resource thing(const struct route *routes) {
 
 static void test_nesting_is_complete(void **state) {
     (void)state;
-    struct route routes[2] = {{GET, LIST_OF, AD, "users", LIST, api_list, .summary = "List", .reply = "tag"}, {0}};
+    struct route routes[2] = {{GET, LIST_OF, AD, "users", LIST, api_list, .summary = "List", .reply = "tag"},
+                              {0}};
     struct resource r = thing(routes);
     routes[0].of = "user";
     assert_true(refused(&r, "needs .within or .where"));
@@ -79,7 +80,8 @@ static void test_nesting_is_complete(void **state) {
     routes[0].within = (struct within){"user", "user_id"};
     routes[0].path = "/things";
     assert_true(refused(&r, "needs a path variable"));
-    routes[0] = (struct route){GET, LIST_OF "/:thing_id", AD, "users", ONE, api_get, .summary = "Read", .reply = "tag"};
+    routes[0] = (struct route){
+        GET, LIST_OF "/:thing_id", AD, "users", ONE, api_get, .summary = "Read", .reply = "tag"};
     assert_true(refused(&r, "needs .within or .where"));
     routes[0].handler = nothing; /* it may call api_target */
     assert_true(refused(&r, "needs .within or .where"));
@@ -98,7 +100,8 @@ static void test_nesting_is_complete(void **state) {
 static void test_scopes_and_bound_fields_are_known(void **state) {
     (void)state;
     static const struct field bound[] = {{"owner_id", F_INT, HIDDEN, .bound = ":id"}, {0}};
-    struct route routes[2] = {{POST, LIST_OF, AD, "users", ONE, api_create, .summary = "Make", .reply = "tag", .of = "user"}, {0}};
+    struct route routes[2] = {
+        {POST, LIST_OF, AD, "users", ONE, api_create, .summary = "Make", .reply = "tag", .of = "user"}, {0}};
     struct resource r = thing(routes);
     r.fields = bound;
     assert_true(taken(&r));
@@ -108,18 +111,23 @@ static void test_scopes_and_bound_fields_are_known(void **state) {
     assert_true(refused(&r, "unknown scope user"));
 }
 
-/* ---- columns of a new row ----------------------------------------------------------------------------------------------------- */
+/* ---- columns of a new row -------------------------------------------------------------------- */
 
 static const struct schema_file greetings[] = {
-    {"0001_greetings.sql", "CREATE TABLE greetings (id @ID@, user_id BIGINT NOT NULL, author_id BIGINT, created_at BIGINT NOT NULL, "
-                           "updated_at BIGINT NOT NULL);"},
+    {"0001_greetings.sql", "CREATE TABLE greetings (id @ID@, user_id BIGINT NOT NULL, author_id BIGINT, "
+                           "created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL);"},
     {0},
 };
 QUERY(greeting_sum, "SELECT g.user_id * 1000 + COALESCE(g.author_id, 999) FROM greetings g WHERE g.id = :id");
 
-static const struct field greeting_fields[] = {{"author", F_REF, READONLY, .ref = "user", .bound = ":me", .doc = "Who."}, {0}};
-static const struct resource greeting = {
-    .type = "greeting", .scope = "", .table = "greetings", .fields = greeting_fields, .unlogged = "a test", .visible = access_everyone};
+static const struct field greeting_fields[] = {
+    {"author", F_REF, READONLY, .ref = "user", .bound = ":me", .doc = "Who."}, {0}};
+static const struct resource greeting = {.type = "greeting",
+                                         .scope = "",
+                                         .table = "greetings",
+                                         .fields = greeting_fields,
+                                         .unlogged = "a test",
+                                         .visible = access_everyone};
 static const struct within within_user = {"user", "user_id"};
 
 struct made {
@@ -149,7 +157,8 @@ static const struct resource greeting_in_case = {.type = "greeting",
                                                  .scope = "",
                                                  .table = "greetings",
                                                  .fields = greeting_fields,
-                                                 .within = {"conversation", "user_id"}}; /* the column holds the id of the conversation */
+                                                 /* the column holds the id of the conversation */
+                                                 .within = {"conversation", "user_id"}};
 
 struct in_case {
     struct work *work;
@@ -159,7 +168,8 @@ struct in_case {
 
 static int change_in_case(struct conn *conn, void *arg) {
     struct in_case *x = arg;
-    static const struct route route = {.method = POST, .path = "/conversations/:id/greetings", .handler = nothing};
+    static const struct route route = {
+        .method = POST, .path = "/conversations/:id/greetings", .handler = nothing};
     struct changed object;
     struct call c = {.work = *x->work,
                      .home = &greeting_in_case,
@@ -230,8 +240,10 @@ int main(void) {
         cmocka_unit_test(test_every_resource_says_who_sees_it),
         cmocka_unit_test(test_nesting_is_complete),
         cmocka_unit_test(test_scopes_and_bound_fields_are_known),
-        cmocka_unit_test_setup_teardown(test_changes_of_a_row_name_its_conversation, place_make, place_remove),
-        cmocka_unit_test_setup_teardown(test_a_new_row_belongs_to_the_parent_of_its_path_and_its_caller, place_make, place_remove),
+        cmocka_unit_test_setup_teardown(test_changes_of_a_row_name_its_conversation, place_make,
+                                        place_remove),
+        cmocka_unit_test_setup_teardown(test_a_new_row_belongs_to_the_parent_of_its_path_and_its_caller,
+                                        place_make, place_remove),
     };
     return cmocka_run_group_tests_name("router", tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* The scanner of requests: its result does not depend on how the bytes are cut. tests/http/framing.test.mjs lists what
- * it must refuse. */
+/* The scanner of requests: its result does not depend on how the bytes are cut.
+ * tests/http/framing.test.mjs lists what it must refuse. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,8 @@
 
 #define GET_A "GET /a HTTP/1.1\r\nHost: a\r\n\r\n"
 #define POST_5 "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello"
-#define CHUNKED "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5;a=b\r\nhello\r\n0\r\nX: y\r\n\r\n"
+#define CHUNKED \
+    "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5;a=b\r\nhello\r\n0\r\nX: y\r\n\r\n"
 
 static const struct {
     const char *text;
@@ -26,7 +27,8 @@ static const struct {
     {GET_A "GET /\x01", 1, sizeof GET_A - 1 + 5},
     {POST_5 "G(", 1, sizeof POST_5 - 1 + 1},
     {POST_5 "\r\n" GET_A, 2, 0},
-    {CHUNKED "5", 1, sizeof CHUNKED - 1 + 1}, /* a method may begin with a digit; the error comes at the end */
+    /* a method may begin with a digit; the error comes at the end */
+    {CHUNKED "5", 1, sizeof CHUNKED - 1 + 1},
     {"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello5", 1, 64},
     {"GET / HTTP/1.0\r\n\r\n", 1, 0},
     {"GET / HTTP/1.1\r\n\r\n", 0, 17},
@@ -91,9 +93,11 @@ static void limits_have_their_own_errors(void **state) {
     assert_int_equal(error_of(LINE, 0, LIMIT_HEADERS - 1, "X: y"), 0);
     assert_int_equal(error_of(LINE, 0, LIMIT_HEADERS, "X: y"), ERR_HEADERS_TOO_LARGE);
     assert_int_equal(error_of(LINE, 0, 1, "Content-Length: 99999999999999999999"), ERR_PAYLOAD_TOO_LARGE);
-    assert_int_equal(error_of(LINE, 0, 1, "Content-Length: 0000000000000000000000000000000000000005"), ERR_BODY_INVALID);
+    assert_int_equal(error_of(LINE, 0, 1, "Content-Length: 0000000000000000000000000000000000000005"),
+                     ERR_BODY_INVALID);
     assert_int_equal(error_of("GET / HTTP/1.1\r\nHost: a\r\nX: %.*s\r\n", 12000, 0, ""), 0);
-    assert_int_equal(error_of("GET / HTTP/1.1\r\nHost: a\r\nX: %.*s\r\n", 12300, 0, ""), ERR_HEADERS_TOO_LARGE);
+    assert_int_equal(error_of("GET / HTTP/1.1\r\nHost: a\r\nX: %.*s\r\n", 12300, 0, ""),
+                     ERR_HEADERS_TOO_LARGE);
 }
 
 int main(void) {

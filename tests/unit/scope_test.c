@@ -1,4 +1,5 @@
-/* Scopes on every route of the API: credentials with fewer scopes are admitted only where a scope allows it. */
+/* Scopes on every route of the API: credentials with fewer scopes are admitted only where a scope allows
+ * it. */
 #include "store.h"
 #undef fail /* cmocka's fail: work.h has one, too */
 
@@ -87,7 +88,8 @@ static void test_scopes_narrow_every_route(void **state) {
     for (int i = 0; i < t->router.count; i++) {
         const struct route *r = t->router.routes[i].route;
         for (int m = 0; m < MASKS; m++) {
-            int rc = admitted(r, ACTOR_TOKEN, mask_of(masks[m])), wanted = grants(masks[m], r) ? 0 : -ERR_PERMISSIONS_DENIED;
+            int rc = admitted(r, ACTOR_TOKEN, mask_of(masks[m])),
+                wanted = grants(masks[m], r) ? 0 : -ERR_PERMISSIONS_DENIED;
             if (rc != wanted) print_error("%s with scopes%s: %d\n", r->path, masks[m], rc);
             assert_int_equal(rc, wanted);
             if (r->scope[0]) *(rc ? &refused : &taken) += 1;
@@ -100,7 +102,8 @@ static void test_scopes_narrow_every_route(void **state) {
 
 static void test_levels(void **state) {
     (void)state;
-    struct actor reader = {.scopes = mask_of("users:read")}, writer = {.scopes = mask_of("users:write")}, none = {0};
+    struct actor reader = {.scopes = mask_of("users:read")}, writer = {.scopes = mask_of("users:write")},
+                 none = {0};
     assert_true(scope_granted(&reader, "users", false));
     assert_false(scope_granted(&reader, "users", true));
     assert_false(scope_granted(&reader, "conversations", false));
@@ -114,8 +117,11 @@ static void test_levels(void **state) {
 static void test_common_scopes(void **state) {
     (void)state;
     assert_int_equal(scopes_common(mask_of("users:write"), mask_of("users:read")), mask_of("users:read"));
-    assert_int_equal(scopes_common(mask_of("users:write"), mask_of("users:write")), mask_of("users:write") | mask_of("users:read"));
-    assert_int_equal(scopes_common(mask_of("users:write search:read"), mask_of("insights:write search:write")), mask_of("search:read"));
+    assert_int_equal(scopes_common(mask_of("users:write"), mask_of("users:write")),
+                     mask_of("users:write") | mask_of("users:read"));
+    assert_int_equal(
+        scopes_common(mask_of("users:write search:read"), mask_of("insights:write search:write")),
+        mask_of("search:read"));
     assert_int_equal(scopes_common(mask_of("users:write"), 0), 0);
 }
 
@@ -126,7 +132,8 @@ static void test_texts_name_every_scope(void **state) {
     assert_int_equal(mask_of(text.p), scopes_every());
     for (int i = 0; scopes[i].name; i++) assert_non_null(strstr(text.p, scopes[i].name));
     assert_string_equal(scopes_text(a, mask_of("users:read search:write")).p, "users:read search:write");
-    assert_string_equal(scopes_json(a, mask_of("users:read search:write")).p, "[\"users:read\",\"search:write\"]");
+    assert_string_equal(scopes_json(a, mask_of("users:read search:write")).p,
+                        "[\"users:read\",\"search:write\"]");
     assert_string_equal(scopes_json(a, 0).p, "[]");
     arena_free(a);
 }

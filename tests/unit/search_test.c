@@ -50,7 +50,8 @@ static void words_have_stems_in_the_language(void **state) {
 
 static void addresses_are_whole_and_in_parts(void **state) {
     (void)state;
-    assert_string_equal(terms("to Jane.Doe@Mail.example, now"), "to jane/jane.doe@mail.example doe mail example/exampl now");
+    assert_string_equal(terms("to Jane.Doe@Mail.example, now"),
+                        "to jane/jane.doe@mail.example doe mail example/exampl now");
 }
 
 static void scripts_without_blanks_are_pairs(void **state) {
@@ -81,7 +82,7 @@ static void long_words_and_texts_are_cut_between_characters(void **state) {
     buf_free(&b);
 }
 
-/* ---- the text of a search ------------------------------------------------------------------------------------------- */
+/* ---- the text of a search -------------------------------------------------------------------- */
 
 static struct search_query *query(const char *text) {
     struct search_query *q = arena_alloc(arena, sizeof *q);
@@ -161,7 +162,7 @@ static void queries_are_bounded(void **state) {
     buf_free(&b);
 }
 
-/* ---- snippets ------------------------------------------------------------------------------------------------------- */
+/* ---- snippets -------------------------------------------------------------------------------- */
 
 static const char *snippet(const char *text, const char *document) {
     return search_snippet(arena, str_of("en"), query(text), str_of(document)).p;
@@ -191,7 +192,7 @@ static void snippets_show_the_best_part(void **state) {
     buf_free(&b);
 }
 
-/* ---- articles ------------------------------------------------------------------------------------------------------ */
+/* ---- articles -------------------------------------------------------------------------------- */
 
 static const char *plain(const char *html) { return html_plain(arena, str_of(html)).p; }
 
@@ -257,7 +258,8 @@ static void synonyms_are_checked(void **state) {
     (void)state;
     assert_null(synonyms_wrong(arena, S("")));
     assert_null(synonyms_wrong(arena, S("a, b\n\n c d e f ,g\n")));
-    assert_string_equal(synonyms_wrong(arena, S("a, b\nc,,")), "Line 2 needs at least two expressions, separated by commas.");
+    assert_string_equal(synonyms_wrong(arena, S("a, b\nc,,")),
+                        "Line 2 needs at least two expressions, separated by commas.");
     assert_non_null(synonyms_wrong(arena, S("a, b c d e f")));
     assert_non_null(synonyms_wrong(arena, S("a,b,c,d,e,f,g,h,i,j,k")));
 }

@@ -16,9 +16,10 @@
 #include "db/db_internal.h"
 
 static const struct schema_file first_schema[] = {
-    {"0001_notes.sql", "CREATE TABLE topics (id @ID@, name TEXT NOT NULL UNIQUE);\n"
-                       "CREATE TABLE notes (id @ID@, topic_id BIGINT REFERENCES topics (id), text TEXT NOT NULL);\n"
-                       "CREATE TABLE later (id @ID@, topic_id BIGINT REFERENCES topics (id) DEFERRABLE INITIALLY DEFERRED);"},
+    {"0001_notes.sql",
+     "CREATE TABLE topics (id @ID@, name TEXT NOT NULL UNIQUE);\n"
+     "CREATE TABLE notes (id @ID@, topic_id BIGINT REFERENCES topics (id), text TEXT NOT NULL);\n"
+     "CREATE TABLE later (id @ID@, topic_id BIGINT REFERENCES topics (id) DEFERRABLE INITIALLY DEFERRED);"},
     {0}};
 
 QUERY(topic_add, "INSERT INTO topics (name) VALUES (:name) RETURNING id");
@@ -59,7 +60,7 @@ static inline int place_remove(void **state) {
     return system(command);
 }
 
-/* ---- queries ------------------------------------------------------------------------------------------- */
+/* ---- queries --------------------------------------------------------------------------------- */
 
 static inline int64_t topics(struct place *p) {
     struct conn *c = db_reader(p->db);
@@ -75,7 +76,9 @@ static inline int run_topic(struct conn *c, void *name) {
     return db_insert(c, &topic_add, BINDS(B_TEXT("name", str_of(name))), &id);
 }
 
-static inline int add_topic(struct place *p, const char *name) { return db_write(p->db, run_topic, (void *)(uintptr_t)name); }
+static inline int add_topic(struct place *p, const char *name) {
+    return db_write(p->db, run_topic, (void *)(uintptr_t)name);
+}
 
 static inline bool writable(struct place *p) {
     struct db_stats s;
@@ -83,9 +86,9 @@ static inline bool writable(struct place *p) {
     return s.writable;
 }
 
-/* ---- tasks that share a transaction --------------------------------------------------------------------
- * The first task of a group holds the writer until the last is queued, so all of them are in one batch (on a very slow
- * machine, in two). */
+/* ---- tasks that share a transaction ---------------------------------------------------------- The first
+ * task of a group holds the writer until the last is queued, so all of them are in one batch (on a very
+ * slow machine, in two). */
 
 struct group_task {
     struct db_task task;
@@ -123,7 +126,8 @@ static inline void run_group(struct db *db, struct group_task *tasks, int n) {
     struct group_task gate = {.task = {.run = group_gate, .done = group_done}, .group = &group};
     db_submit(db, &gate.task);
     for (int i = 0; i < n; i++) {
-        tasks[i].task = (struct db_task){.run = group_run, .done = group_done, .begins_batch = tasks[i].task.begins_batch};
+        tasks[i].task = (struct db_task){
+            .run = group_run, .done = group_done, .begins_batch = tasks[i].task.begins_batch};
         tasks[i].group = &group;
         db_submit(db, &tasks[i].task);
     }

@@ -7,17 +7,18 @@
 #include "core/desk/setting.h"
 #include "jobs/sweep.h"
 
-QUERY(old_user, "INSERT INTO users (id, uuid, full_name, name_key, is_enabled, is_mfa_enabled, role_id, role_type, created_at, updated_at) "
-                "VALUES (1, 'u', 'x', 'x', 1, 0, 2, 3, 0, 0)");
-QUERY(
-    old_session,
-    "INSERT INTO sessions (user_id, user_agent, ip_address, is_csrf_checked, created_at, last_activity_at) VALUES (1, '', '', 0, 0, :at)");
+QUERY(old_user, "INSERT INTO users (id, uuid, full_name, name_key, is_enabled, is_mfa_enabled, role_id, "
+                "role_type, created_at, updated_at) VALUES (1, 'u', 'x', 'x', 1, 0, 2, 3, 0, 0)");
+QUERY(old_session, "INSERT INTO sessions (user_id, user_agent, ip_address, is_csrf_checked, "
+                   "created_at, last_activity_at) VALUES (1, '', '', 0, 0, :at)");
 QUERY(old_mail,
-      "INSERT INTO outgoing_mails (template, recipient, letter, message_id, status, attempts, retry_until, created_at, updated_at) "
-      "VALUES ('x', 'x', CAST(:letter AS BLOB), 'x', 2, 1, 0, 0, :at)");
-QUERY(old_reply, "INSERT INTO outgoing_mails (template, recipient, message_id, post_id, recipient_type, status, attempts, retry_until, "
-                 "created_at, updated_at) VALUES ('x', 'x', 'x', 7, 1, 2, 1, 0, 0, :at)");
-QUERY(old_search, "INSERT INTO help_center_searches (name_key, name, attempts, results, searched_at) VALUES ('x', 'x', 1, 1, :at)");
+      "INSERT INTO outgoing_mails (template, recipient, letter, message_id, status, attempts, "
+      "retry_until, created_at, updated_at) VALUES ('x', 'x', CAST(:letter AS BLOB), 'x', 2, 1, 0, 0, :at)");
+QUERY(old_reply, "INSERT INTO outgoing_mails (template, recipient, message_id, post_id, recipient_type, "
+                 "status, attempts, retry_until, created_at, updated_at) "
+                 "VALUES ('x', 'x', 'x', 7, 1, 2, 1, 0, 0, :at)");
+QUERY(old_search, "INSERT INTO help_center_searches (name_key, name, attempts, results, searched_at) "
+                  "VALUES ('x', 'x', 1, 1, :at)");
 QUERY(searches_left, "SELECT COUNT(*) FROM help_center_searches");
 QUERY(sessions_left, "SELECT COUNT(*) FROM sessions");
 QUERY(mails_left, "SELECT COUNT(*) FROM outgoing_mails");
@@ -33,8 +34,10 @@ static int fill(struct conn *c, void *arg) {
     if (db_exec(c, &old_user, NULL) < 0) return -1;
     for (size_t i = 0; i < sizeof days / sizeof *days; i++) {
         struct bind at = B_INT("at", o->now - days[i] * TIME_DAY);
-        if (db_exec(c, &old_session, BINDS(at)) < 0 || db_exec(c, &old_mail, BINDS(at, B_NULL("letter"))) < 0 ||
-            db_exec(c, &old_search, BINDS(at)) < 0 || db_exec(c, &old_mail, BINDS(at, B_TEXT("letter", S("sealed")))) < 0 ||
+        if (db_exec(c, &old_session, BINDS(at)) < 0 ||
+            db_exec(c, &old_mail, BINDS(at, B_NULL("letter"))) < 0 ||
+            db_exec(c, &old_search, BINDS(at)) < 0 ||
+            db_exec(c, &old_mail, BINDS(at, B_TEXT("letter", S("sealed")))) < 0 ||
             db_exec(c, &old_reply, BINDS(at)) < 0)
             return -1;
     }
@@ -78,12 +81,13 @@ static void sessions_and_sent_mails_go_when_they_are_old(void **state) {
     sweep(&desk);
     settings_close(desk.settings);
     assert_int_equal(left(o, &sessions_left), 2);
-    assert_int_equal(left(o, &searches_left), 3);      /* helpcenter.searches_kept_days: 400 */
-    assert_int_equal(left(o, &mails_left), 1 + 4 + 4); /* unsent mails and those of messages stay, whatever their age */
+    assert_int_equal(left(o, &searches_left), 3); /* helpcenter.searches_kept_days: 400 */
+    /* unsent mails and those of messages stay, whatever their age */
+    assert_int_equal(left(o, &mails_left), 1 + 4 + 4);
 }
 
-QUERY(old_key, "INSERT INTO idempotency (caller, key_hash, request_hash, status, reply, created_at) VALUES ('c', :key, 'x', 200, CAST('x' "
-               "AS BLOB), :at)");
+QUERY(old_key, "INSERT INTO idempotency (caller, key_hash, request_hash, status, reply, created_at) "
+               "VALUES ('c', :key, 'x', 200, CAST('x' AS BLOB), :at)");
 QUERY(keys_left, "SELECT COUNT(*) FROM idempotency");
 
 static int fill_keys(struct conn *c, void *arg) {
@@ -91,7 +95,10 @@ static int fill_keys(struct conn *c, void *arg) {
     char key[16];
     for (int i = 0; i < 2 * LIMIT_CASCADE + 7; i++) {
         snprintf(key, sizeof key, "k%d", i);
-        if (db_exec(c, &old_key, BINDS(B_TEXT("key", str_of(key)), B_INT("at", o->now - (i < 5 ? 0 : 25 * TIME_HOUR)))) < 0) return -1;
+        if (db_exec(c, &old_key,
+                    BINDS(B_TEXT("key", str_of(key)), B_INT("at", o->now - (i < 5 ? 0 : 25 * TIME_HOUR)))) <
+            0)
+            return -1;
     }
     return 0;
 }
@@ -110,7 +117,8 @@ static void more_than_one_write_takes_goes_in_several(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(sessions_and_sent_mails_go_when_they_are_old, make, place_remove),
-                                       cmocka_unit_test_setup_teardown(more_than_one_write_takes_goes_in_several, make, place_remove)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(sessions_and_sent_mails_go_when_they_are_old, make, place_remove),
+        cmocka_unit_test_setup_teardown(more_than_one_write_takes_goes_in_several, make, place_remove)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

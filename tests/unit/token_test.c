@@ -21,7 +21,8 @@ static const enum token_kind token_kinds[] = {TOKEN_REPLY, TOKEN_RETURN, TOKEN_M
 static const int64_t numbers[] = {1, 9, 10, 1234567, INT64_MAX};
 
 /* For each kind and each number. */
-static void every_token(void (*check)(struct arena *a, enum token_kind kind, int64_t number, struct str token)) {
+static void every_token(void (*check)(struct arena *a, enum token_kind kind, int64_t number,
+                                      struct str token)) {
     struct arena *a = arena_new();
     for (size_t k = 0; k < sizeof token_kinds / sizeof *token_kinds; k++)
         for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++)
@@ -32,7 +33,8 @@ static void every_token(void (*check)(struct arena *a, enum token_kind kind, int
 static void read_back(struct arena *a, enum token_kind kind, int64_t number, struct str token) {
     int64_t id = 0;
     char *upper = str_dup(a, token).p ? arena_alloc(a, token.n + 1) : NULL;
-    for (size_t i = 0; i < token.n; i++) upper[i] = (char)(token.p[i] >= 'a' && token.p[i] <= 'z' ? token.p[i] - 32 : token.p[i]);
+    for (size_t i = 0; i < token.n; i++)
+        upper[i] = (char)(token.p[i] >= 'a' && token.p[i] <= 'z' ? token.p[i] - 32 : token.p[i]);
     assert_int_equal(mail_token_read(&desk, kind, token, &id), TOKEN_GOOD);
     assert_true(id == number);
     id = 0;
@@ -53,9 +55,11 @@ static void refuse_changes(struct arena *a, enum token_kind kind, int64_t number
         for (int c = 1; c < 256; c++) {
             char *changed = arena_alloc(a, token.n + 1);
             memcpy(changed, token.p, token.n);
-            if ((changed[i] ^ c) == (token.p[i] ^ 32) && token.p[i] >= 'a') continue; /* the same letter in the other case */
+            /* the same letter in the other case */
+            if ((changed[i] ^ c) == (token.p[i] ^ 32) && token.p[i] >= 'a') continue;
             changed[i] = (char)(changed[i] ^ c);
-            assert_int_not_equal(mail_token_read(&desk, kind, (struct str){changed, token.n}, &id), TOKEN_GOOD);
+            assert_int_not_equal(mail_token_read(&desk, kind, (struct str){changed, token.n}, &id),
+                                 TOKEN_GOOD);
         }
     }
     assert_int_equal(id, -1);
@@ -71,8 +75,10 @@ static void refuse_elsewhere(struct arena *a, enum token_kind kind, int64_t numb
     int64_t id = -1;
     assert_int_equal(mail_token_read(&other, kind, token, &id), TOKEN_FORGED);
     for (size_t k = 0; k < sizeof token_kinds / sizeof *token_kinds; k++)
-        if (token_kinds[k] != kind) assert_int_equal(mail_token_read(&desk, token_kinds[k], token, &id), TOKEN_ABSENT);
-    for (size_t n = 0; n < token.n; n++) assert_int_not_equal(mail_token_read(&desk, kind, (struct str){token.p, n}, &id), TOKEN_GOOD);
+        if (token_kinds[k] != kind)
+            assert_int_equal(mail_token_read(&desk, token_kinds[k], token, &id), TOKEN_ABSENT);
+    for (size_t n = 0; n < token.n; n++)
+        assert_int_not_equal(mail_token_read(&desk, kind, (struct str){token.p, n}, &id), TOKEN_GOOD);
     assert_int_equal(id, -1);
 }
 
@@ -115,15 +121,18 @@ static void the_plus_part_of_an_address_is_added_and_removed(void **state) {
     expect_parts(a, "support@desk+x.example", "support@desk+x.example", NULL);
     expect_parts(a, "support", "support", NULL);
     expect_parts(a, "", "", NULL);
-    assert_true(str_eq(address_with_plus(a, S("support@desk.example"), S("c1-x")), S("support+c1-x@desk.example")));
+    assert_true(
+        str_eq(address_with_plus(a, S("support@desk.example"), S("c1-x")), S("support+c1-x@desk.example")));
     assert_true(str_eq(address_with_plus(a, S("support"), S("x")), S("support")));
     arena_free(a);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_token_names_its_number_in_either_case),          cmocka_unit_test(a_changed_token_is_refused),
-        cmocka_unit_test(a_token_of_another_desk_or_kind_is_refused),       cmocka_unit_test(other_texts_are_no_tokens),
+        cmocka_unit_test(a_token_names_its_number_in_either_case),
+        cmocka_unit_test(a_changed_token_is_refused),
+        cmocka_unit_test(a_token_of_another_desk_or_kind_is_refused),
+        cmocka_unit_test(other_texts_are_no_tokens),
         cmocka_unit_test(the_plus_part_of_an_address_is_added_and_removed),
     };
     return cmocka_run_group_tests(tests, keys_make, NULL);

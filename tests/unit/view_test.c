@@ -1,5 +1,5 @@
-/* Predicates of conversations give the same result in SQL and in memory, and counts of views are exact, recent or unknown. The store is a
- * small demo desk. With DATABASE=postgres://... it is on that database. */
+/* Predicates of conversations give the same result in SQL and in memory, and counts of views are exact,
+ * recent or unknown. The store is a small demo desk. With DATABASE=postgres://... it is on that database. */
 #include "engines.h"
 
 #include "core/access/access.h"
@@ -25,14 +25,17 @@ struct world {
 };
 
 QUERY(trash_some, "UPDATE cases SET state = 3 WHERE id <= 20");
-QUERY(more_active,
-      "INSERT INTO case_totals (kind, id, with_id, priority_id, n1, n2, n3, n4, n5, n6) VALUES (1, 0, 0, -1, 0, 0, 0, 0, 0, :n)");
-QUERY(log_a_change, "INSERT INTO change_log (kind, object_id, verb, actor_kind, changed_at) VALUES ('case', 1, 3, 4, 0)");
+QUERY(more_active, "INSERT INTO case_totals (kind, id, with_id, priority_id, n1, n2, n3, n4, n5, n6) "
+                   "VALUES (1, 0, 0, -1, 0, 0, 0, 0, 0, :n)");
+QUERY(log_a_change,
+      "INSERT INTO change_log (kind, object_id, verb, actor_kind, changed_at) VALUES ('case', 1, 3, 4, 0)");
 QUERY(set_types,
-      "UPDATE cases SET type_id = 1 + id % 3, assigned_agent_id = CASE WHEN id % 7 = 0 THEN requester_id ELSE assigned_agent_id END, "
-      "organization_id = CASE WHEN id % 5 = 0 THEN NULL ELSE organization_id END");
+      "UPDATE cases SET type_id = 1 + id % 3, assigned_agent_id = CASE WHEN id % 7 = 0 THEN requester_id "
+      "ELSE assigned_agent_id END, organization_id = CASE WHEN id % 5 = 0 THEN NULL "
+      "ELSE organization_id END");
 
-/* The requester of conversation 7 is its agent too. A cascade has not taken the conversation from the deleted agent yet. */
+/* The requester of conversation 7 is its agent too. A cascade has not taken the conversation from the
+ * deleted agent yet. */
 QUERY(delete_one, "UPDATE users SET leaving_at = 1 WHERE id = (SELECT requester_id FROM cases WHERE id = 7)");
 
 /* The demo has SLAs, clocks and business hours, which this test replaces by its own. */
@@ -44,23 +47,31 @@ QUERY(drop_slas, "DELETE FROM slas");
 QUERY(unuse_hours, "UPDATE teams SET businesshour_id = NULL");
 QUERY(drop_hours, "DELETE FROM business_hours WHERE is_default = 0");
 
-/* Every third conversation has an SLA, and every sixth has a breach. Some were asked for a rating, and team 1 has hours of its own. */
-QUERY(make_sla, "INSERT INTO slas (id, title, is_enabled, version_id, created_at, updated_at) VALUES (1, 'S', 1, 1, 0, 0)");
-QUERY(make_version, "INSERT INTO sla_versions (id, sla_id, title, created_at, updated_at) VALUES (1, 1, 'S', 0, 0), (2, 1, 'S', 0, 0)");
-QUERY(make_target, "INSERT INTO sla_targets (id, sla_version_id, type, goal_in_seconds, operational_hours, created_at, updated_at) VALUES "
-                   "(1, 1, 1, 60, 2, 0, 0)");
-QUERY(attach_sla, "UPDATE cases SET sla_version_id = 1 + id % 2, surveyed_at = CASE WHEN id % 2 = 0 THEN 5 ELSE NULL END WHERE id % 3 = 0");
-QUERY(make_metrics, "INSERT INTO sla_metrics (case_id, type, sla_target_id, stage, started_at, is_breached, created_at, updated_at) SELECT "
-                    "id, 1, 1, 1, 0, CASE WHEN id % 2 = 0 THEN 1 ELSE 0 END, 0, 0 FROM cases WHERE id % 3 = 0");
+/* Every third conversation has an SLA, and every sixth has a breach. Some were asked for a rating, and
+ * team 1 has hours of its own. */
+QUERY(make_sla, "INSERT INTO slas (id, title, is_enabled, version_id, created_at, updated_at) "
+                "VALUES (1, 'S', 1, 1, 0, 0)");
+QUERY(make_version, "INSERT INTO sla_versions (id, sla_id, title, created_at, updated_at) "
+                    "VALUES (1, 1, 'S', 0, 0), (2, 1, 'S', 0, 0)");
+QUERY(make_target, "INSERT INTO sla_targets (id, sla_version_id, type, goal_in_seconds, operational_hours, "
+                   "created_at, updated_at) VALUES (1, 1, 1, 60, 2, 0, 0)");
+QUERY(attach_sla, "UPDATE cases "
+                  "SET sla_version_id = 1 + id % 2, surveyed_at = CASE WHEN id % 2 = 0 THEN 5 ELSE NULL END "
+                  "WHERE id % 3 = 0");
+QUERY(make_metrics,
+      "INSERT INTO sla_metrics (case_id, type, sla_target_id, stage, started_at, is_breached, "
+      "created_at, updated_at) SELECT id, 1, 1, 1, 0, CASE WHEN id % 2 = 0 THEN 1 ELSE 0 END, 0, 0 "
+      "FROM cases WHERE id % 3 = 0");
 QUERY(make_hours,
-      "INSERT INTO business_hours (id, title, zones, holidays, time_zone, is_default, created_at, updated_at) VALUES (2, 'Late', "
-      "'{\"monday\":[22,23],\"saturday\":[0,10,11,23]}', '[]', 'Asia/Tokyo', 0, 0, 0)");
+      "INSERT INTO business_hours (id, title, zones, holidays, time_zone, is_default, "
+      "created_at, updated_at) "
+      "VALUES (2, 'Late', '{\"monday\":[22,23],\"saturday\":[0,10,11,23]}', '[]', 'Asia/Tokyo', 0, 0, 0)");
 QUERY(use_hours, "UPDATE teams SET businesshour_id = 2 WHERE id % 2 = 1");
 
 static int more_rows(struct conn *c, void *arg) {
-    static const struct query *const all[] = {&drop_metrics, &detach_slas,  &drop_targets, &drop_versions, &drop_slas,
-                                              &unuse_hours,  &drop_hours,   &make_sla,     &make_version,  &make_target,
-                                              &attach_sla,   &make_metrics, &make_hours,   &use_hours};
+    static const struct query *const all[] = {
+        &drop_metrics, &detach_slas,  &drop_targets, &drop_versions, &drop_slas,    &unuse_hours, &drop_hours,
+        &make_sla,     &make_version, &make_target,  &attach_sla,    &make_metrics, &make_hours,  &use_hours};
     (void)arg;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) TRY(db_exec(c, all[i], NULL));
     TRY(db_exec(c, &delete_one, NULL));
@@ -70,7 +81,9 @@ static int log_one(struct conn *c, void *arg) {
     (void)arg;
     return db_exec(c, &log_a_change, NULL);
 }
-static int grow(struct conn *c, void *n) { return db_exec(c, &more_active, BINDS(B_INT("n", *(int64_t *)n))); }
+static int grow(struct conn *c, void *n) {
+    return db_exec(c, &more_active, BINDS(B_INT("n", *(int64_t *)n)));
+}
 static int hide(struct conn *c, void *arg) {
     (void)arg;
     return db_exec(c, &trash_some, NULL);
@@ -85,18 +98,22 @@ static void look_again(struct world *w, int64_t user_id, int access) {
     int64_t now = w->w.now ? w->w.now : INT64_C(1795255800000);
     work_init(&w->w, &w->desk, arena_new());
     w->w.now = now;
-    w->w.actor = (struct actor){.kind = ACTOR_PERSON, .rank = ROLE_AGENT, .user_id = user_id, .case_access = access};
+    w->w.actor =
+        (struct actor){.kind = ACTOR_PERSON, .rank = ROLE_AGENT, .user_id = user_id, .case_access = access};
     w->w.conn = db_reader(w->at.place.db);
     assert_int_equal(db_read_begin(w->w.conn, 0), 0);
     assert_int_equal(definitions_load(&w->w, &case_subject, RULE_FILTER, &w->d), 0);
 }
 
-static struct predicate *predicate_of(struct world *w, const char *field, const char *operator, const char * value) {
+static struct predicate *predicate_of(struct world *w, const char *field, const char *operator,
+                                      const char * value) {
     struct json *j;
     struct json_error err;
     struct predicate *p;
-    struct str text =
-        str_fmt(w->w.arena, "[{\"propositions\": [{\"field\": \"%s\", \"operator\": \"%s\", \"value\": \"%s\"}]}]", field, operator, value);
+    struct str text = str_fmt(w->w.arena,
+                              "[{\"propositions\": [{\"field\": \"%s\", \"operator\": \"%s\", \"value\": "
+                              "\"%s\"}]}]",
+                              field, operator, value);
     assert_int_equal(json_parse(w->w.arena, text, &j, &err), 0);
     if (predicate_read_collections(&w->w, &w->d, j, S("p"), PREDICATE_NEW, &p) < 0) return NULL;
     return p;
@@ -109,18 +126,22 @@ static struct str all_cases(struct arena *a) {
 }
 
 /* Returns the number of conversations for which the predicate holds. */
-static int compare(struct world *w, const struct predicate *p, struct moment *m, const struct facts *facts, const char *what) {
+static int compare(struct world *w, const struct predicate *p, struct moment *m, const struct facts *facts,
+                   const char *what) {
     bool found[CASES + 1] = {false};
     struct condition c = predicate_condition(p, m, w->w.arena);
     struct stmt *s;
     int rc, hits = 0;
-    assert_int_equal(db_start(w->w.conn, str_fmt(w->w.arena, "SELECT t.id FROM cases t WHERE %s", c.sql).p, c.binds, &s), 0);
+    assert_int_equal(
+        db_start(w->w.conn, str_fmt(w->w.arena, "SELECT t.id FROM cases t WHERE %s", c.sql).p, c.binds, &s),
+        0);
     while ((rc = stmt_step(s)) == 1) found[col_int(s, 0)] = true;
     stmt_end(s);
     assert_int_equal(rc, 0);
     for (int id = 1; id <= CASES; id++) {
         bool holds = predicate_holds(p, m, facts[id - 1].list);
-        if (holds != found[id]) print_message("%s, conversation %d: SQL says %d, memory %d\n", what, id, found[id], holds);
+        if (holds != found[id])
+            print_message("%s, conversation %d: SQL says %d, memory %d\n", what, id, found[id], holds);
         assert_int_equal(holds, found[id]);
         hits += holds;
     }
@@ -132,7 +153,8 @@ struct agreement {
     int asked, hits;
 };
 
-/* Compares every field, operator and value of a kind of rule. Triggers are left out, because history has no SQL. */
+/* Compares every field, operator and value of a kind of rule. Triggers are left out, because history has
+ * no SQL. */
 static struct agreement agree(struct world *w, enum rule_user user) {
     static const char *const values[] = {"0",
                                          "1",
@@ -175,7 +197,9 @@ static struct agreement agree(struct world *w, enum rule_user user) {
                 work_set_aside(&w->w);
                 if (p == NULL) continue;
                 sum.asked++;
-                sum.hits += compare(w, p, &m, facts, str_fmt(w->w.arena, "%s %s %s", w->d.list[i].field, o->word, values[v]).p);
+                sum.hits +=
+                    compare(w, p, &m, facts,
+                            str_fmt(w->w.arena, "%s %s %s", w->d.list[i].field, o->word, values[v]).p);
             }
     return sum;
 }
@@ -189,11 +213,13 @@ static void sql_and_memory_agree_on_conversations(void **state) {
     }
 }
 
-/* ---- history ------------------------------------------------------------------------------------------------------- */
+/* ---- history --------------------------------------------------------------------------------- */
 
-static const char *const history_fields[] = {"cases.casestatusid", "cases.casepriorityid",  "cases.casetypeid", "cases.assigneeteamid",
-                                             "cases.requesterid",  "cases.assigneeagentid", "cases.rating"};
-static const char *const history_values[] = {"0", "1", "2", "3", "4", "5", "103", "104", "105", "110", "111", "GOOD", "BAD"};
+static const char *const history_fields[] = {
+    "cases.casestatusid", "cases.casepriorityid",  "cases.casetypeid", "cases.assigneeteamid",
+    "cases.requesterid",  "cases.assigneeagentid", "cases.rating"};
+static const char *const history_values[] = {"0",   "1",   "2",   "3",   "4",    "5",  "103",
+                                             "104", "105", "110", "111", "GOOD", "BAD"};
 #define HISTORY_FIELDS (sizeof history_fields / sizeof *history_fields)
 #define HISTORY_VALUES (sizeof history_values / sizeof *history_values)
 
@@ -205,20 +231,24 @@ struct equal_to {
 static void read_equal(struct world *w, struct equal_to *out) {
     for (size_t f = 0; f < HISTORY_FIELDS; f++)
         for (size_t v = 0; v < HISTORY_VALUES; v++) {
-            const struct predicate *p = predicate_of(w, history_fields[f], "comparison_equalto", history_values[v]);
+            const struct predicate *p =
+                predicate_of(w, history_fields[f], "comparison_equalto", history_values[v]);
             struct condition c;
             struct stmt *s;
             work_set_aside(&w->w);
             if (p == NULL) continue;
             out->asked[f][v] = true;
             assert_int_equal(predicate_condition_now(&w->w, p, &c), 0);
-            assert_int_equal(db_start(w->w.conn, str_fmt(w->w.arena, "SELECT t.id FROM cases t WHERE %s", c.sql).p, c.binds, &s), 0);
+            assert_int_equal(db_start(w->w.conn,
+                                      str_fmt(w->w.arena, "SELECT t.id FROM cases t WHERE %s", c.sql).p,
+                                      c.binds, &s),
+                             0);
             while (stmt_step(s) == 1) out->is[f][v][col_int(s, 0)] = true;
             stmt_end(s);
         }
 }
 
-/* ---- the history of tags and custom fields ------------------------------------------------------------------------------ */
+/* ---- the history of tags and custom fields --------------------------------------------------- */
 
 /* Fields whose values are also read as text, so that the test sees each difference. */
 static const struct stored_field {
@@ -226,10 +256,12 @@ static const struct stored_field {
 } stored_fields[] = {
     {"cases.casepriorityid", "SELECT t.id, CAST(COALESCE(t.priority_id, 0) AS TEXT) FROM cases t"},
     {"tags.name", "SELECT k.case_id, CAST(k.tag_id AS TEXT) FROM case_tags k ORDER BY k.case_id, k.tag_id"},
-    {"casefields.order_number", "SELECT v.owner_id, v.value FROM field_values v JOIN custom_fields f ON f.id = v.field_id WHERE v.area = 1 "
-                                "AND f.key = 'order_number'"},
-    {"casefields.product",
-     "SELECT v.owner_id, v.value FROM field_values v JOIN custom_fields f ON f.id = v.field_id WHERE v.area = 1 AND f.key = 'product'"},
+    {"casefields.order_number", "SELECT v.owner_id, v.value FROM field_values v "
+                                "JOIN custom_fields f ON f.id = v.field_id "
+                                "WHERE v.area = 1 AND f.key = 'order_number'"},
+    {"casefields.product", "SELECT v.owner_id, v.value FROM field_values v "
+                           "JOIN custom_fields f ON f.id = v.field_id "
+                           "WHERE v.area = 1 AND f.key = 'product'"},
 };
 #define STORED_FIELDS (sizeof stored_fields / sizeof *stored_fields)
 
@@ -249,7 +281,8 @@ static void read_stored(struct world *w, struct stored *out) {
     }
 }
 
-/* Changes tags and custom fields of one conversation. Some changes of a second turn take back those of the first. */
+/* Changes tags and custom fields of one conversation. Some changes of a second turn take back those of the
+ * first. */
 static void change_sets(struct world *w, int id, int turn) {
     const struct str names[] = {S("vip"), S("urgent"), S("refund"), S("history")};
     struct custom_field *fields;
@@ -267,8 +300,9 @@ static void change_sets(struct world *w, int id, int turn) {
     }
 }
 
-QUERY(product_options, "SELECT CAST(o.id AS TEXT) FROM custom_field_options o JOIN custom_fields f ON f.id = o.field_id WHERE f.key = "
-                       "'product' ORDER BY o.id");
+QUERY(product_options, "SELECT CAST(o.id AS TEXT) FROM custom_field_options o "
+                       "JOIN custom_fields f ON f.id = o.field_id "
+                       "WHERE f.key = 'product' ORDER BY o.id");
 
 static void read_products(struct world *w) {
     int n = 0, rc;
@@ -285,7 +319,8 @@ static void change_cases(struct world *w) {
         struct case_now now;
         if (case_load(&w->w, id, &now) != 1 || now.status_type == STATUS_CLOSED) continue;
         for (int turn = id % 3; turn < 3; turn++) {
-            struct case_change wanted = {.set = (unsigned)(CASE_PRIORITY | CASE_TYPE | (id % 4 ? CASE_TEAM | CASE_AGENT : CASE_RATING)),
+            struct case_change wanted = {.set = (unsigned)(CASE_PRIORITY | CASE_TYPE |
+                                                           (id % 4 ? CASE_TEAM | CASE_AGENT : CASE_RATING)),
                                          .priority_id = (id / 2 + turn) % 5,
                                          .type_id = (id / 3 + turn) % 4,
                                          .assigned_team_id = (id / 5) % 3,
@@ -301,7 +336,8 @@ static void change_cases(struct world *w) {
 
 /* The expected result of a history operator. before, after: whether SQL found the conversation. */
 static bool history_expected(const char *operator, bool changed, bool before, bool after) {
-    bool negated = strstr(operator, "_not_") != NULL, to = strstr(operator, "_to") != NULL, from = strstr(operator, "_from") != NULL;
+    bool negated = strstr(operator, "_not_") != NULL, to = strstr(operator, "_to") != NULL,
+         from = strstr(operator, "_from") != NULL;
     return (changed && (to ? after : from ? before : true)) != negated;
 }
 
@@ -313,29 +349,35 @@ struct history_check {
 };
 
 /* exact: changed means that the value differs. Otherwise a value that came and went has changed, too. */
-static void check_stored(struct world *w, struct history_check *h, const struct stored *before, const struct stored *after, bool exact) {
-    static const char *const operators[] = {"history_changed", "history_not_changed", "history_changed_to", "history_changed_from"};
+static void check_stored(struct world *w, struct history_check *h, const struct stored *before,
+                         const struct stored *after, bool exact) {
+    static const char *const operators[] = {"history_changed", "history_not_changed", "history_changed_to",
+                                            "history_changed_from"};
     for (size_t f = 0; f < STORED_FIELDS; f++)
         for (size_t o = 0; o < sizeof operators / sizeof *operators; o++)
             for (size_t v = 0; v < (o < 2 ? 1 : PRODUCTS); v++) {
                 struct str value = str_fmt(w->w.arena, ",%s", w->products[v].p);
-                const struct predicate *p = predicate_of(w, stored_fields[f].field, operators[o], w->products[v].p);
+                const struct predicate *p =
+                    predicate_of(w, stored_fields[f].field, operators[o], w->products[v].p);
                 work_set_aside(&w->w);
                 if (p == NULL && o >= 2) continue;
                 assert_non_null(p);
                 for (int id = 1; id <= CASES; id++) {
-                    const struct fact *fact = &h->facts[id - 1].list[definition_place(&w->d, stored_fields[f].field)];
+                    const struct fact *fact =
+                        &h->facts[id - 1].list[definition_place(&w->d, stored_fields[f].field)];
                     bool differs = !str_eq(before->of[f][id], after->of[f][id]);
                     assert_true(differs ? fact->changed : !fact->changed || (!exact && id % 2 == 0));
-                    assert_int_equal(
-                        predicate_holds(p, &h->moment, h->facts[id - 1].list),
-                        history_expected(operators[o], fact->changed, str_eq(before->of[f][id], value), str_eq(after->of[f][id], value)));
+                    assert_int_equal(predicate_holds(p, &h->moment, h->facts[id - 1].list),
+                                     history_expected(operators[o], fact->changed,
+                                                      str_eq(before->of[f][id], value),
+                                                      str_eq(after->of[f][id], value)));
                     h->stored_changes += differs;
                 }
             }
 }
 
-static void check_history(struct world *w, struct history_check *h, size_t f, size_t v, const char *operator) {
+static void check_history(struct world *w, struct history_check *h, size_t f, size_t v,
+                          const char *operator) {
     const struct predicate *p = predicate_of(w, history_fields[f], operator, history_values[v]);
     int place = definition_place(&w->d, history_fields[f]);
     work_set_aside(&w->w);
@@ -344,7 +386,8 @@ static void check_history(struct world *w, struct history_check *h, size_t f, si
         bool changed = h->facts[id - 1].list[place].changed;
         bool holds = predicate_holds(p, &h->moment, h->facts[id - 1].list);
         bool expected = history_expected(operator, changed, h->before->is[f][v][id], h->after->is[f][v][id]);
-        if (holds != expected) print_message("%s %s %s of %d\n", history_fields[f], operator, history_values[v], id);
+        if (holds != expected)
+            print_message("%s %s %s of %d\n", history_fields[f], operator, history_values[v], id);
         assert_int_equal(holds, expected);
         /* a value that came or went is a change */
         if (h->before->is[f][v][id] != h->after->is[f][v][id]) assert_true(changed);
@@ -355,8 +398,9 @@ static void check_history(struct world *w, struct history_check *h, size_t f, si
 
 /* Asks all history operators about all fields with each value. */
 static void check_all_history(struct world *w, struct history_check *h) {
-    static const char *const operators[] = {"history_changed",     "history_changed_to",     "history_changed_from",
-                                            "history_not_changed", "history_not_changed_to", "history_not_changed_from"};
+    static const char *const operators[] = {"history_changed",        "history_changed_to",
+                                            "history_changed_from",   "history_not_changed",
+                                            "history_not_changed_to", "history_not_changed_from"};
     h->asked = h->hits = 0;
     for (size_t f = 0; f < HISTORY_FIELDS; f++)
         for (size_t v = 0; v < HISTORY_VALUES; v++)
@@ -457,7 +501,8 @@ static int64_t listed(struct world *w, const char *condition) {
     access_cases(&w->w, &b);
     struct str sql = S("SELECT COUNT(*) FROM cases t WHERE (1 = 0");
     for (int i = 0; i < b.count; i++) sql = str_fmt(w->w.arena, "%s OR (%s)", sql.p, b.where[i]);
-    assert_int_equal(db_start(w->w.conn, str_fmt(w->w.arena, "%s) AND %s", sql.p, condition).p, b.binds, &s), 0);
+    assert_int_equal(db_start(w->w.conn, str_fmt(w->w.arena, "%s) AND %s", sql.p, condition).p, b.binds, &s),
+                     0);
     assert_int_equal(stmt_step(s), 1);
     int64_t n = col_int(s, 0);
     stmt_end(s);
@@ -486,7 +531,8 @@ static void a_scan_in_parts_chooses_what_one_statement_chooses(void **state) {
     struct world *w = *state;
     look_again(w, 3, CASES_ALL);
     assert_int_equal(definitions_load(&w->w, &case_subject, RULE_MONITOR, &w->d), 0);
-    struct monitor m = {.rule = {.id = 1, .predicate = predicate_of(w, "cases.casestatusid", "comparison_equalto", "2")}};
+    struct monitor m = {
+        .rule = {.id = 1, .predicate = predicate_of(w, "cases.casestatusid", "comparison_equalto", "2")}};
     int64_t *whole, *part, after = 0, looked;
     int n = monitor_choose(&w->w, &m, 0, CASES, &whole), found = 0, parts = 0;
     assert_in_range(n, 2, CASES - 1);
@@ -511,10 +557,13 @@ static int view_world_make(void **state) {
     if (url) url = fresh_database(a, url);
     struct demo demo = {.seed = 1, .conversations = CASES};
     for (int i = 0; i < DEMO_LOGINS; i++) demo.password_hashes[i] = S("x");
-    struct db_config bulk = {.dir = w->at.place.dir, .url = url, .create = true, .bulk = true}, cfg = {.dir = w->at.place.dir, .url = url};
-    if (db_open(&bulk, &w->at.place.db, w->at.place.err, sizeof w->at.place.err) < 0) return fputs(w->at.place.err, stderr), -1;
+    struct db_config bulk = {.dir = w->at.place.dir, .url = url, .create = true, .bulk = true},
+                     cfg = {.dir = w->at.place.dir, .url = url};
+    if (db_open(&bulk, &w->at.place.db, w->at.place.err, sizeof w->at.place.err) < 0)
+        return fputs(w->at.place.err, stderr), -1;
     if (demo_fill(w->at.place.db, &demo) < 0 || db_close(w->at.place.db) < 0) return -1;
-    if (db_open(&cfg, &w->at.place.db, w->at.place.err, sizeof w->at.place.err) < 0) return fputs(w->at.place.err, stderr), -1;
+    if (db_open(&cfg, &w->at.place.db, w->at.place.err, sizeof w->at.place.err) < 0)
+        return fputs(w->at.place.err, stderr), -1;
     if (db_write(w->at.place.db, more_rows, NULL) < 0) return -1;
     w->desk.db = w->at.place.db;
     w->desk.settings = settings_open(db_reader(w->at.place.db));

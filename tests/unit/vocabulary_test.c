@@ -68,7 +68,8 @@ static void all_near_words_are_found_and_no_others(void **state) {
         words[i] = any_word(s.arena);
         terms = STR_CAT(s.arena, terms, i ? S(" ") : S(""), words[i]);
     }
-    s.text = (struct search_text){.id = SEARCH_TEXT_ID(SEARCH_ARTICLES, SEARCH_CONTENTS, 1), .kind = SEARCH_ARTICLES, .terms = terms};
+    s.text = (struct search_text){
+        .id = SEARCH_TEXT_ID(SEARCH_ARTICLES, SEARCH_CONTENTS, 1), .kind = SEARCH_ARTICLES, .terms = terms};
     assert_int_equal(db_write(p->db, run_put, &s), 0);
     assert_int_equal(db_write(p->db, run_put, &s), 0); /* again: nothing changes */
     for (int i = 0; i < 1500; i++) {
@@ -80,7 +81,8 @@ static void all_near_words_are_found_and_no_others(void **state) {
             if (near != listed(&s, words[k])) fail_msg("%s and %s: %d", s.word.p, words[k].p, edits);
             compared += near;
         }
-        for (int k = 1; k < s.count; k++) assert_true(vocabulary_distance(s.word, s.near[k - 1]) <= vocabulary_distance(s.word, s.near[k]));
+        for (int k = 1; k < s.count; k++)
+            assert_true(vocabulary_distance(s.word, s.near[k - 1]) <= vocabulary_distance(s.word, s.near[k]));
     }
     assert_true(compared > 5000);
     arena_free(s.arena);
@@ -93,7 +95,9 @@ static void words_of_other_characters_have_no_near_words(void **state) {
                                   .kind = SEARCH_ARTICLES,
                                   .terms = S("inv2021 東京 привет abcdefghijklmnopqrstuvwxyz")};
     assert_int_equal(db_write(p->db, run_put, &s), 0);
-    for (const char *const *word = (const char *const[]){"inv2022", "東", "abcdefghijklmnopqrstuvwxyy", "", "a", NULL}; *word; word++) {
+    for (const char *const *word =
+             (const char *const[]){"inv2022", "東", "abcdefghijklmnopqrstuvwxyy", "", "a", NULL};
+         *word; word++) {
         s.word = str_of(*word);
         assert_int_equal(db_write(p->db, run_near, &s), 0);
     }
@@ -115,7 +119,8 @@ static int vocabulary_up(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(all_near_words_are_found_and_no_others, vocabulary_up, place_remove),
-        cmocka_unit_test_setup_teardown(words_of_other_characters_have_no_near_words, vocabulary_up, place_remove),
+        cmocka_unit_test_setup_teardown(words_of_other_characters_have_no_near_words, vocabulary_up,
+                                        place_remove),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,8 +55,10 @@ static struct zip_entry entry(const char *name, char hash, const char *text, int
     if (text) assert_int_equal(write(fd, text, strlen(text)), strlen(text));
     else assert_int_equal(ftruncate(fd, zeros), 0);
     close(fd);
-    return (struct zip_entry){
-        .name = str_of(name), .sha256 = sha256, .size = text ? (int64_t)strlen(text) : zeros, .changed = 1700000000000};
+    return (struct zip_entry){.name = str_of(name),
+                              .sha256 = sha256,
+                              .size = text ? (int64_t)strlen(text) : zeros,
+                              .changed = 1700000000000};
 }
 
 /* Reads the whole ZIP in pieces of this size. Returns 0 at its end, or -1 if it broke off. */
@@ -71,7 +73,8 @@ static void expect_entry(struct archive *a, const char *name, const char *text) 
     struct archive_entry *e;
     char room[100];
     assert_int_equal(archive_read_next_header(a, &e), ARCHIVE_OK);
-    assert_string_equal(archive_entry_pathname_utf8(e) ? archive_entry_pathname_utf8(e) : archive_entry_pathname(e), name);
+    assert_string_equal(
+        archive_entry_pathname_utf8(e) ? archive_entry_pathname_utf8(e) : archive_entry_pathname(e), name);
     assert_int_equal(archive_entry_mtime(e), 1700000000);
     la_ssize_t n = archive_read_data(a, room, sizeof room);
     assert_int_equal(n, strlen(text));
@@ -80,7 +83,8 @@ static void expect_entry(struct archive *a, const char *name, const char *text) 
 
 static void a_zip_has_every_file_whatever_the_pieces_it_is_read_in(void **state) {
     const struct zip_entry entries[] = {entry("a.txt", 'a', "first", 0), entry("A.TXT", 'b', "second", 0),
-                                        entry("../../\xe2\x80\xae/\xc3\xbc.png", 'c', "third", 0), entry("", 'd', "", 0)};
+                                        entry("../../\xe2\x80\xae/\xc3\xbc.png", 'c', "third", 0),
+                                        entry("", 'd', "", 0)};
     (void)state;
     for (size_t piece = 1; piece <= 4096; piece *= 8) {
         struct zip *z = zip_new(files(), entries, 4);

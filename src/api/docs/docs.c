@@ -3,14 +3,18 @@
 
 #include "api/docs/site.h"
 
-/* ---- the frame ------------------------------------------------------------------------------------------- */
+/* ---- the frame ------------------------------------------------------------------------------- */
 
-static void nav_link(struct buf *out, const struct manual *m, const char *path, const char *at, const char *title) {
+static void nav_link(struct buf *out, const struct manual *m, const char *path, const char *at,
+                     const char *title) {
     bool here = strcmp(path, at) == 0;
-    html(out, "<li><a href=\"%s%s\"%h>%s</a></li>\n", m->root.p, path, here ? " aria-current=\"page\"" : "", title);
+    html(out, "<li><a href=\"%s%s\"%h>%s</a></li>\n", m->root.p, path, here ? " aria-current=\"page\"" : "",
+         title);
 }
 
-bool docs_has_chapter(const struct resource *r) { return (r->routes && r->routes->path) || (r->fields && r->fields->name); }
+bool docs_has_chapter(const struct resource *r) {
+    return (r->routes && r->routes->path) || (r->fields && r->fields->name);
+}
 
 static const char *chapter_path(const struct manual *m, const struct resource *r) {
     return str_fmt(m->arena, "/docs/reference/%s", r->type).p;
@@ -28,7 +32,9 @@ static void write_nav(struct buf *out, const struct manual *m, const char *at) {
     buf_text(out, "<nav id=\"contents\" aria-label=\"Contents\">\n<h2>Guides</h2>\n<ul>\n");
     for (const struct docs_file *f = docs_files; f->name; f++) {
         struct str slug = guide_slug(f);
-        if (slug.p) nav_link(out, m, str_fmt(m->arena, "/docs/%.*s", (int)slug.n, slug.p).p, at, str_dup(m->arena, guide_title(f)).p);
+        if (slug.p)
+            nav_link(out, m, str_fmt(m->arena, "/docs/%.*s", (int)slug.n, slug.p).p, at,
+                     str_dup(m->arena, guide_title(f)).p);
     }
     buf_text(out, "</ul>\n<h2>Reference</h2>\n<ul>\n");
     nav_link(out, m, "/docs/reference", at, "Arguments, headers, roles");
@@ -36,28 +42,35 @@ static void write_nav(struct buf *out, const struct manual *m, const char *at) {
     nav_chapters(out, m, at, true);
     buf_text(out, "</ul>\n<h2>Values inside replies</h2>\n<ul>\n");
     nav_chapters(out, m, at, false);
-    html(out, "</ul>\n<h2>For programs</h2>\n<ul>\n<li><a href=\"%s/openapi.json\">openapi.json</a> (OpenAPI 3.1)</li>\n</ul>\n</nav>\n",
-         m->root.p);
+    html(
+        out,
+        "</ul>\n<h2>For programs</h2>\n<ul>\n<li><a href=\"%s/openapi.json\">openapi.json</a> (OpenAPI 3.1)</li>\n</ul>\n</nav>\n",
+        m->root.p);
 }
 
 void docs_begin(struct buf *out, const struct manual *m, const char *path, const char *title) {
     const char *root = m->root.p;
-    html(out,
-         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>%s - deskd</title>\n"
-         "<link rel=\"stylesheet\" href=\"%s/docs/style.css\">\n",
-         title, root);
-    html(out,
-         "<script src=\"%s/docs/search.js\" defer></script>\n</head>\n<body>\n"
-         "<a class=\"skip\" href=\"#main\">Skip to the text</a>\n<header>\n<a class=\"home\" href=\"%s/docs\">deskd</a>\n",
-         root, root);
-    html(out,
-         "<form role=\"search\" action=\"%s/docs/search\">\n<label for=\"q\">Search</label>\n"
-         "<input id=\"q\" name=\"q\" type=\"search\" autocomplete=\"off\" data-index=\"%s/docs/search.json\">\n</form>\n"
-         "<a class=\"to-contents\" href=\"#contents\">Contents</a>\n</header>\n",
-         root, root);
-    buf_text(out, "<div id=\"results\" role=\"region\" aria-label=\"Search results\" aria-live=\"polite\" hidden></div>\n"
-                  "<div class=\"page\">\n<main id=\"main\" tabindex=\"-1\">\n");
+    html(
+        out,
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>%s - deskd</title>\n"
+        "<link rel=\"stylesheet\" href=\"%s/docs/style.css\">\n",
+        title, root);
+    html(
+        out,
+        "<script src=\"%s/docs/search.js\" defer></script>\n</head>\n<body>\n"
+        "<a class=\"skip\" href=\"#main\">Skip to the text</a>\n<header>\n<a class=\"home\" href=\"%s/docs\">deskd</a>\n",
+        root, root);
+    html(
+        out,
+        "<form role=\"search\" action=\"%s/docs/search\">\n<label for=\"q\">Search</label>\n"
+        "<input id=\"q\" name=\"q\" type=\"search\" autocomplete=\"off\" data-index=\"%s/docs/search.json\">\n</form>\n"
+        "<a class=\"to-contents\" href=\"#contents\">Contents</a>\n</header>\n",
+        root, root);
+    buf_text(
+        out,
+        "<div id=\"results\" role=\"region\" aria-label=\"Search results\" aria-live=\"polite\" hidden></div>\n"
+        "<div class=\"page\">\n<main id=\"main\" tabindex=\"-1\">\n");
     html(out, "<h1>%s</h1>\n", title);
     (void)path;
 }
@@ -68,21 +81,25 @@ void docs_end(struct buf *out, const struct manual *m, const char *path) {
     buf_text(out, "</div>\n</body>\n</html>\n");
 }
 
-/* ---- the first page -------------------------------------------------------------------------------------- */
+/* ---- the first page -------------------------------------------------------------------------- */
 
 void docs_index(struct buf *out, const struct manual *m) {
     docs_begin(out, m, "/docs", "The API of this desk");
-    html(out, "<p>A help desk as a JSON REST API. All addresses begin with <code>%s/api/v1</code>. What do you want to do?</p>\n",
-         str_dup(m->arena, m->base_url).p);
+    html(
+        out,
+        "<p>A help desk as a JSON REST API. All addresses begin with <code>%s/api/v1</code>. What do you want to do?</p>\n",
+        str_dup(m->arena, m->base_url).p);
     docs_tasks(out, m);
-    buf_text(out, "<h2>Guides</h2>\n<p>Read the first two before you write a program. Each example is a command that works on the demo "
-                  "desk.</p>\n<ul class=\"cards\">\n");
+    buf_text(out, "<h2>Guides</h2>\n<p>Read the first two before you write a program. Each example is a "
+                  "command that works on the demo desk.</p>\n<ul class=\"cards\">\n");
     for (const struct docs_file *f = docs_files; f->name; f++) {
         struct str slug = guide_slug(f);
-        if (slug.p) nav_link(out, m, str_fmt(m->arena, "/docs/%.*s", (int)slug.n, slug.p).p, "", str_dup(m->arena, guide_title(f)).p);
+        if (slug.p)
+            nav_link(out, m, str_fmt(m->arena, "/docs/%.*s", (int)slug.n, slug.p).p, "",
+                     str_dup(m->arena, guide_title(f)).p);
     }
-    buf_text(out, "</ul>\n<h2>Reference</h2>\n<p>One page for each chapter, with all members, parameters, roles and errors.</p>\n<ul "
-                  "class=\"cards\">\n");
+    buf_text(out, "</ul>\n<h2>Reference</h2>\n<p>One page for each chapter, with all members, parameters, "
+                  "roles and errors.</p>\n<ul class=\"cards\">\n");
     nav_link(out, m, "/docs/reference", "", "Arguments, headers, roles");
     nav_link(out, m, "/docs/errors", "", "Errors");
     nav_chapters(out, m, "", true);
@@ -90,13 +107,14 @@ void docs_index(struct buf *out, const struct manual *m) {
     docs_end(out, m, "/docs");
 }
 
-/* ---- common to all operations ----------------------------------------------------------------------------- */
+/* ---- common to all operations ---------------------------------------------------------------- */
 
 void docs_arguments_table(struct buf *out, const struct manual *m) {
     (void)m;
     docs_table_begin(out, "Arguments and headers of requests", "Name, Where, Meaning");
     for (const struct common *c = commons; c->name; c++)
-        html(out, "<tr><th scope=\"row\"><code>%s</code></th><td>%s</td><td>%s</td></tr>\n", c->name, c->in, c->doc);
+        html(out, "<tr><th scope=\"row\"><code>%s</code></th><td>%s</td><td>%s</td></tr>\n", c->name, c->in,
+             c->doc);
     docs_table_end(out);
 }
 
@@ -116,17 +134,17 @@ static void roles_table(struct buf *out) {
 
 void docs_general(struct buf *out, const struct manual *m) {
     docs_begin(out, m, "/docs/reference", "Arguments, headers, roles");
-    buf_text(out, "<p>Each operation lists which of these it takes. Unknown arguments are ignored, and a notice in <code>logs</code> names "
-                  "them.</p>\n"
-                  "<h2 id=\"arguments\">Arguments and headers of requests</h2>\n");
+    buf_text(out, "<p>Each operation lists which of these it takes. Unknown arguments are ignored, and a "
+                  "notice in <code>logs</code> names them.</p>\n<h2 id=\"arguments\">Arguments and headers "
+                  "of requests</h2>\n");
     docs_arguments_table(out, m);
     buf_text(out, "<h2 id=\"headers\">Headers of replies</h2>\n");
     docs_headers_table(out);
     buf_text(out, "<h2 id=\"roles\">Roles</h2>\n");
     roles_table(out);
-    buf_text(out, "<h2 id=\"examples\">Examples</h2>\n<p>The commands of a chapter run in their order on a new demo desk "
-                  "(<code>make run</code>). A command that another one needs keeps the id of its object in a variable. These lines prepare "
-                  "the shell:</p>\n<pre tabindex=\"0\"><code>");
+    buf_text(out, "<h2 id=\"examples\">Examples</h2>\n<p>The commands of a chapter run in their order on a "
+                  "new demo desk (<code>make run</code>). A command that another one needs keeps the id of "
+                  "its object in a variable. These lines prepare the shell:</p>\n<pre tabindex=\"0\"><code>");
     struct buf lines = {0};
     story_prepare(&lines);
     html_text(out, buf_view(&lines));
@@ -135,7 +153,7 @@ void docs_general(struct buf *out, const struct manual *m) {
     docs_end(out, m, "/docs/reference");
 }
 
-/* ---- chapters -------------------------------------------------------------------------------------------- */
+/* ---- chapters -------------------------------------------------------------------------------- */
 
 static void write_operations(struct buf *out, const struct manual *m, const struct resource *r) {
     html(out, "<h2 id=\"operations\">Operations</h2>\n<ul class=\"operations\">\n");
@@ -143,13 +161,14 @@ static void write_operations(struct buf *out, const struct manual *m, const stru
         const struct operation *op = &m->operations[i];
         const char *method = method_name(op->route->method);
         if (op->home != r) continue;
-        html(out, "<li><a href=\"#%s\"><strong class=\"%s\">%s</strong> <code>%s</code> ", op->anchor, method, method, op->route->path);
+        html(out, "<li><a href=\"#%s\"><strong class=\"%s\">%s</strong> <code>%s</code> ", op->anchor, method,
+             method, op->route->path);
         html(out, "%s</a></li>\n", op->route->summary);
     }
     buf_text(out, "</ul>\n");
     html(out,
-         "<p>The commands below run in this order on a new demo desk. <a href=\"%s/docs/reference#examples\">Three lines</a> prepare "
-         "the shell.</p>\n",
+         "<p>The commands below run in this order on a new demo desk. <a "
+         "href=\"%s/docs/reference#examples\">Three lines</a> prepare the shell.</p>\n",
          m->root.p);
     struct story story;
     story_begin(&story, m);
@@ -169,26 +188,26 @@ void docs_chapter(struct buf *out, const struct manual *m, const struct resource
     docs_end(out, m, path);
 }
 
-/* ---- errors ---------------------------------------------------------------------------------------------- */
+/* ---- errors ---------------------------------------------------------------------------------- */
 
 void docs_errors_table(struct buf *out, const struct manual *m) {
     docs_table_begin(out, "Error codes", "Code, Status, Operations, Meaning");
     for (int err = 1; err < ERR_COUNT; err++) {
         const struct error_info *e = error_info(err);
-        html(out, "<tr><th scope=\"row\"><a href=\"%s/docs/errors/%s\"><code>%s</code></a></th>", m->root.p, e->code, e->code);
-        html(out, "<td>%d</td><td>%h</td><td>%s</td></tr>\n", e->status, error_common(err) ? "<em>any</em>" : "some", e->message);
+        html(out, "<tr><th scope=\"row\"><a href=\"%s/docs/errors/%s\"><code>%s</code></a></th>", m->root.p,
+             e->code, e->code);
+        html(out, "<td>%d</td><td>%h</td><td>%s</td></tr>\n", e->status,
+             error_common(err) ? "<em>any</em>" : "some", e->message);
     }
     docs_table_end(out);
 }
 
 void docs_errors(struct buf *out, const struct manual *m) {
     docs_begin(out, m, "/docs/errors", "Errors");
-    html(
-        out,
-        "<p>Every operation can answer with the codes that are marked <em>any</em>. The guide <a href=\"%s/docs/handling-errors\">Handling "
-        "errors</a>"
-        " shows the form of an error.</p>\n",
-        m->root.p);
+    html(out,
+         "<p>Every operation can answer with the codes that are marked <em>any</em>. The guide <a "
+         "href=\"%s/docs/handling-errors\">Handling errors</a> shows the form of an error.</p>\n",
+         m->root.p);
     docs_errors_table(out, m);
     docs_end(out, m, "/docs/errors");
 }
@@ -197,8 +216,10 @@ void docs_errors(struct buf *out, const struct manual *m) {
 void docs_error(struct buf *out, const struct manual *m, const struct error_info *e) {
     const char *path = str_fmt(m->arena, "/docs/errors/%s", e->code).p;
     docs_begin(out, m, path, e->code);
-    html(out, "<p><strong>%s</strong></p>\n<dl>\n<dt>HTTP status</dt><dd>%d</dd>\n<dt>What to do</dt><dd>%h</dd>\n</dl>\n", e->message,
-         e->status, e->doc);
+    html(
+        out,
+        "<p><strong>%s</strong></p>\n<dl>\n<dt>HTTP status</dt><dd>%d</dd>\n<dt>What to do</dt><dd>%h</dd>\n</dl>\n",
+        e->message, e->status, e->doc);
     html(out, "<p><a href=\"%s/docs/errors\">All errors</a></p>\n", m->root.p);
     docs_end(out, m, path);
 }

@@ -17,12 +17,16 @@ void story_commands(struct buf *out, struct story *s, const struct operation *op
 /* Writes the lines that prepare a shell for all commands. */
 void story_prepare(struct buf *out);
 
-void docs_operation(struct buf *out, struct story *s, const struct operation *op);    /* an <article> */
-void docs_input(struct buf *out, const struct manual *m, const struct operation *op); /* <table>s of its input */
-void docs_tasks(struct buf *out, const struct manual *m); /* links to guides and operations, by what people want to do */
-void docs_members(struct buf *out, const struct manual *m, const struct resource *r); /* a <table> of its members */
+void docs_operation(struct buf *out, struct story *s, const struct operation *op); /* an <article> */
+/* <table>s of its input */
+void docs_input(struct buf *out, const struct manual *m, const struct operation *op);
+/* links to guides and operations, by what people want to do */
+void docs_tasks(struct buf *out, const struct manual *m);
+/* a <table> of its members */
+void docs_members(struct buf *out, const struct manual *m, const struct resource *r);
 
-/* A table that may be wider than a phone. Rows are written between begin and end. columns: titles, separated by commas. */
+/* A table that may be wider than a phone. Rows are written between begin and end. columns: titles,
+ * separated by commas. */
 void docs_table_begin(struct buf *out, const char *caption, const char *columns);
 void docs_table_end(struct buf *out);
 

@@ -18,11 +18,12 @@ void docs_table_begin(struct buf *out, const char *caption, const char *columns)
 
 void docs_table_end(struct buf *out) { buf_text(out, "</tbody>\n</table>\n</div>\n"); }
 
-/* ---- types ---------------------------------------------------------------------------------------------- */
+/* ---- types ----------------------------------------------------------------------------------- */
 
 static void link_type(struct buf *out, const struct manual *m, const char *before, const char *type) {
     const struct resource *r = resource_of(type);
-    if (r && docs_has_chapter(r)) html(out, "%s <a href=\"%s/docs/reference/%s#members\">%s</a>", before, m->root.p, type, type);
+    if (r && docs_has_chapter(r))
+        html(out, "%s <a href=\"%s/docs/reference/%s#members\">%s</a>", before, m->root.p, type, type);
     else html(out, "%s %s", before, type);
 }
 
@@ -61,13 +62,14 @@ static const char *plain_type(const struct manual *m, const struct field *f) {
 
 static void say_type(struct buf *out, const struct manual *m, const struct field *f, bool sent) {
     if (f->type == F_REF) link_type(out, m, sent ? "id of a" : "reference:", f->ref);
-    else if (sent && (f->type == F_MANY || f->type == F_ROWS)) link_type(out, m, "list to replace it:", f->ref);
+    else if (sent && (f->type == F_MANY || f->type == F_ROWS))
+        link_type(out, m, "list to replace it:", f->ref);
     else if (f->type == F_ROWS) link_type(out, m, "list, in place:", f->ref);
     else if (f->type == F_MANY) link_type(out, m, "list of references:", f->ref);
     else html(out, "%s", plain_type(m, f));
 }
 
-/* ---- details -------------------------------------------------------------------------------------------- */
+/* ---- details --------------------------------------------------------------------------------- */
 
 static void say_choices(struct buf *out, const struct field *f) {
     const char *before = " One of ";
@@ -81,7 +83,8 @@ static void say_choices(struct buf *out, const struct field *f) {
 }
 
 static void say_limits(struct buf *out, const struct field *f) {
-    if (f->type == F_INT && (f->min || f->max)) buf_fmt(out, " %lld to %lld.", (long long)f->min, (long long)f->max);
+    if (f->type == F_INT && (f->min || f->max))
+        buf_fmt(out, " %lld to %lld.", (long long)f->min, (long long)f->max);
     if (f->type == F_PASSWORD) html(out, " At most %d bytes.", LIMIT_PASSWORD);
     int64_t most = f->max ? f->max : f->type == F_LONG ? LIMIT_TEXT : LIMIT_TITLE;
     bool text = f->type == F_LONG || (f->type == F_TEXT && most != LIMIT_TITLE);
@@ -90,10 +93,12 @@ static void say_limits(struct buf *out, const struct field *f) {
 
 static const char *shown_to(const struct resource *r, const struct field *f) {
     if (!r->is_person || f->to == TO_ALL) return "";
-    return f->to == TO_STAFF ? " Of other people, only staff see it." : " Of other people, only logged-in callers see it.";
+    return f->to == TO_STAFF ? " Of other people, only staff see it."
+                             : " Of other people, only logged-in callers see it.";
 }
 
-static void member_row(struct buf *out, const struct manual *m, const struct resource *r, const struct field *f) {
+static void member_row(struct buf *out, const struct manual *m, const struct resource *r,
+                       const struct field *f) {
     html(out, "<tr><th scope=\"row\"><code>%s</code></th><td>", f->name);
     say_type(out, m, f, false);
     html(out, "%h</td><td>%s", f->flags & NULLABLE ? ", or null" : "", f->doc ? f->doc : "");
@@ -112,12 +117,14 @@ void docs_members(struct buf *out, const struct manual *m, const struct resource
     if (resource_has_ids(r)) write_own_row(out, "id", "integer", "Its id.");
     for (const struct field *f = fields_of(r->fields); f && f->name; f++)
         if (field_shown(f)) member_row(out, m, r, f);
-    if (resource_has_type(r)) write_own_row(out, "resource_type", "text", str_fmt(m->arena, "Always %s.", resource_shown_type(r)).p);
+    if (resource_has_type(r))
+        write_own_row(out, "resource_type", "text",
+                      str_fmt(m->arena, "Always %s.", resource_shown_type(r)).p);
     if (r->url) write_own_row(out, "resource_url", "text", "Its address.");
     docs_table_end(out);
 }
 
-/* ---- input ---------------------------------------------------------------------------------------------- */
+/* ---- input ----------------------------------------------------------------------------------- */
 
 static const char must[] = " <strong class=\"must\">mandatory</strong>";
 
@@ -132,8 +139,8 @@ static void sent_row(struct buf *out, const struct manual *m, const struct field
     buf_text(out, "</td></tr>\n");
 }
 
-static void sent_table(struct buf *out, const struct manual *m, const struct operation *op, const char *caption,
-                       const struct field *fields) {
+static void sent_table(struct buf *out, const struct manual *m, const struct operation *op,
+                       const char *caption, const struct field *fields) {
     docs_table_begin(out, caption, "Name, Type, Meaning");
     for (const struct field *f = fields; f->name; f++)
         if (input_sent(op, f) || file_sent(op, f)) sent_row(out, m, f, input_mandatory(op, f));
@@ -146,8 +153,8 @@ static void docs_arguments(struct buf *out, const struct manual *m, const struct
     docs_table_begin(out, "Arguments, in the query", "Name, Type, Meaning");
     if (operation_bulk(op))
         html(out,
-             "<tr><th scope=\"row\"><code>ids</code>%h</th><td>list of ids</td>"
-             "<td>The ids of the resources, at most %d. They may also be in the body.</td></tr>\n",
+             "<tr><th scope=\"row\"><code>ids</code>%h</th><td>list of ids</td><td>The ids of the "
+             "resources, at most %d. They may also be in the body.</td></tr>\n",
              must, LIMIT_IDS);
     for (; f && f->name; f++)
         if (!(f->flags & REFUSED)) sent_row(out, m, f, argument_mandatory(f));
@@ -157,11 +164,13 @@ static void docs_arguments(struct buf *out, const struct manual *m, const struct
 static void docs_parameters(struct buf *out, const struct manual *m, const struct operation *op) {
     const struct route *r = op->route;
     bool any = false;
-    for (const struct field *f = operation_input(op); f && f->name; f++) any = any || input_sent(op, f) || file_sent(op, f);
+    for (const struct field *f = operation_input(op); f && f->name; f++)
+        any = any || input_sent(op, f) || file_sent(op, f);
     if (!any || r->body == RAW_FILE) return;
     sent_table(out, m, op, "Parameters, in the body", operation_input(op));
     if (r->records)
-        sent_table(out, m, op, str_fmt(m->arena, "Each of %s", r->record_list).p, fields_of(resource_record_fields(r->records)));
+        sent_table(out, m, op, str_fmt(m->arena, "Each of %s", r->record_list).p,
+                   fields_of(resource_record_fields(r->records)));
 }
 
 void docs_input(struct buf *out, const struct manual *m, const struct operation *op) {

@@ -1,7 +1,7 @@
 /* An operation in the reference: roles, input, reply, errors, and the commands that try it. */
 #include "api/docs/docs.h"
 
-/* ---- facts ---------------------------------------------------------------------------------------------- */
+/* ---- facts ----------------------------------------------------------------------------------- */
 
 static void say_roles(struct buf *out, const struct operation *op) {
     const char *comma = "";
@@ -18,7 +18,8 @@ static void say_scope(struct buf *out, const struct operation *op) {
     buf_text(out, "<dt>Scope of a token</dt><dd><code>");
     operation_scope(out, op);
     buf_text(out, "</code></dd>\n");
-    if (op->route->permission) html(out, "<dt>Permission</dt><dd><code>%s</code></dd>\n", op->route->permission);
+    if (op->route->permission)
+        html(out, "<dt>Permission</dt><dd><code>%s</code></dd>\n", op->route->permission);
 }
 
 static void say_answer(struct buf *out, const struct manual *m, const struct operation *op) {
@@ -26,14 +27,20 @@ static void say_answer(struct buf *out, const struct manual *m, const struct ope
                                          [LIST] = "a page of",
                                          [LIST_COUNT] = "all of",
                                          [LIST_CURSOR] = "a page of",
-                                         [COUNT] = "the number of changed resources, as <code>total_count</code>",
+                                         [COUNT] =
+                                             "the number of changed resources, as <code>total_count</code>",
                                          [NONE] = "no data"};
     const struct route *r = op->route;
-    html(out, "<dt>Answers</dt><dd>%d, %h", operation_status(op), r->is_download ? "a file" : shapes[r->shape]);
+    html(out, "<dt>Answers</dt><dd>%d, %h", operation_status(op),
+         r->is_download ? "a file" : shapes[r->shape]);
     if (r->also_status) html(out, "; or %d, %h", r->also_status, shapes[r->also]);
     else if (r->also) html(out, " or %h", shapes[r->also]);
-    if (r->also_reply) html(out, " <a href=\"%s/docs/reference/%s#members\">%s</a>", m->root.p, r->also_reply, r->also_reply);
-    if (op->reply) html(out, " <a href=\"%s/docs/reference/%s#members\">%s</a>", m->root.p, op->reply->type, op->reply->type);
+    if (r->also_reply)
+        html(out, " <a href=\"%s/docs/reference/%s#members\">%s</a>", m->root.p, r->also_reply,
+             r->also_reply);
+    if (op->reply)
+        html(out, " <a href=\"%s/docs/reference/%s#members\">%s</a>", m->root.p, op->reply->type,
+             op->reply->type);
     if (r->has_ranges) buf_text(out, "; 206, the part that <code>Range</code> names");
     buf_text(out, "</dd>\n");
 }
@@ -49,7 +56,8 @@ static void say_errors(struct buf *out, const struct manual *m, const struct ope
         html(out, "<a href=\"%s/docs/errors/%s\"><code>%s</code></a>", m->root.p, e->code, e->code);
         last = e->status;
     }
-    html(out, "%h<a href=\"%s/docs/errors\">the errors of every operation</a></dd>\n", last ? "; and " : "", m->root.p);
+    html(out, "%h<a href=\"%s/docs/errors\">the errors of every operation</a></dd>\n", last ? "; and " : "",
+         m->root.p);
 }
 
 static void say_commons(struct buf *out, const struct manual *m, const struct operation *op) {
@@ -63,7 +71,7 @@ static void say_commons(struct buf *out, const struct manual *m, const struct op
     html(out, " (<a href=\"%s/docs/reference#arguments\">their meaning</a>)</dd>\n", m->root.p);
 }
 
-/* ---- the article ---------------------------------------------------------------------------------------- */
+/* ---- the article ----------------------------------------------------------------------------- */
 
 static void say_reply(struct buf *out, const struct manual *m, const struct operation *op) {
     struct buf json = {0};
@@ -87,8 +95,10 @@ static void say_command(struct buf *out, struct story *s, const struct operation
     buf_free(&text);
     const char *refused = op->route->sample.refused;
     if (refused == NULL) return;
-    html(out, "<p class=\"refused\">On the demo desk, the reply is <a href=\"%s/docs/errors/%s\"><code>%s</code></a>.</p>\n", s->m->root.p,
-         refused, refused);
+    html(
+        out,
+        "<p class=\"refused\">On the demo desk, the reply is <a href=\"%s/docs/errors/%s\"><code>%s</code></a>.</p>\n",
+        s->m->root.p, refused, refused);
 }
 
 void docs_operation(struct buf *out, struct story *s, const struct operation *op) {
@@ -96,7 +106,8 @@ void docs_operation(struct buf *out, struct story *s, const struct operation *op
     const struct route *r = op->route;
     const char *method = method_name(r->method);
     html(out, "<article id=\"%s\">\n<h3><a href=\"#%s\">%s</a></h3>\n", op->anchor, op->anchor, r->summary);
-    html(out, "<p class=\"address\"><strong class=\"%s\">%s</strong> <code>/api/v1%s</code></p>\n", method, method, r->path);
+    html(out, "<p class=\"address\"><strong class=\"%s\">%s</strong> <code>/api/v1%s</code></p>\n", method,
+         method, r->path);
     if (r->doc) html(out, "<p>%s</p>\n", r->doc);
     buf_text(out, "<dl>\n");
     say_roles(out, op);

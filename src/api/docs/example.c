@@ -29,14 +29,17 @@ void put_member(struct json_writer *w, const char *name, const char *json) {
     put_json(w, json);
 }
 
-/* ---- values --------------------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 bool field_shown(const struct field *f) { return !(f->flags & (INPUT_ONLY | HIDDEN)); }
 
-bool field_is_text(const struct field *f) { return f->type == F_TEXT || f->type == F_LONG || f->type == F_EMAIL || f->type == F_PASSWORD; }
+bool field_is_text(const struct field *f) {
+    return f->type == F_TEXT || f->type == F_LONG || f->type == F_EMAIL || f->type == F_PASSWORD;
+}
 
 bool field_is_list(const struct field *f) {
-    return f->type == F_MANY || f->type == F_ROWS || f->type == F_IDS || f->type == F_TEXTS || f->type == F_WORDS || f->type == F_LIST;
+    return f->type == F_MANY || f->type == F_ROWS || f->type == F_IDS || f->type == F_TEXTS ||
+           f->type == F_WORDS || f->type == F_LIST;
 }
 
 const struct json *field_example(const struct manual *m, const struct field *f) {
@@ -92,7 +95,8 @@ static bool named_in(const char *list, const char *name) {
     return false;
 }
 
-static void example_reference(struct json_writer *w, const struct manual *m, const struct field *of, const struct json *id) {
+static void example_reference(struct json_writer *w, const struct manual *m, const struct field *of,
+                              const struct json *id) {
     const struct resource *r = resource_of(of->ref);
     const char *names = of->shows ? of->shows : r ? r->reference_also : NULL;
     jw_object(w);
@@ -127,16 +131,18 @@ void example_shown(struct json_writer *w, const struct manual *m, const struct f
     }
 }
 
-/* ---- requests ------------------------------------------------------------------------------------------- */
+/* ---- requests -------------------------------------------------------------------------------- */
 
-/* True for fields in the example of a request: mandatory fields, and fields with an example. The example should succeed without harm
- * when it is run. It therefore has no ids of other resources, which may not exist, and no passwords. */
+/* True for fields in the example of a request: mandatory fields, and fields with an example. The example
+ * should succeed without harm when it is run. It therefore has no ids of other resources, which may not
+ * exist, and no passwords. */
 static bool worth_sending(const struct operation *op, const struct field *f) {
     if (input_mandatory(op, f)) return true;
     return f->example && f->type != F_REF && f->type != F_IDS && f->type != F_PASSWORD;
 }
 
-static void example_fields(struct json_writer *w, const struct manual *m, const struct operation *op, const struct field *fields) {
+static void example_fields(struct json_writer *w, const struct manual *m, const struct operation *op,
+                           const struct field *fields) {
     const struct field *only = NULL;
     bool any = false;
     for (const struct field *f = fields; f->name; f++) {
@@ -151,7 +157,8 @@ static void example_fields(struct json_writer *w, const struct manual *m, const 
     }
 }
 
-void example_sent(struct json_writer *w, const struct manual *m, const struct operation *op, const struct field *f) {
+void example_sent(struct json_writer *w, const struct manual *m, const struct operation *op,
+                  const struct field *f) {
     const struct json *own = field_example(m, f);
     const struct route *r = op->route;
     if (f->type == F_REF) {
@@ -180,7 +187,7 @@ void example_request(struct json_writer *w, const struct manual *m, const struct
     jw_end(w);
 }
 
-/* ---- resources and replies ------------------------------------------------------------------------------ */
+/* ---- resources and replies ------------------------------------------------------------------- */
 
 static const struct field *member(const struct resource *r, struct str name) {
     for (const struct field *f = fields_of(r->fields); f && f->name; f++)
@@ -241,6 +248,7 @@ void example_reply(struct json_writer *w, const struct manual *m, const struct o
         put_member(w, "limit", "10");
     }
     if (shape == LIST_CURSOR) put_member(w, "limit", "10");
-    if (shape != ONE && shape != NONE && shape != LIST_CURSOR) put_member(w, "total_count", shape == COUNT ? "2" : "1");
+    if (shape != ONE && shape != NONE && shape != LIST_CURSOR)
+        put_member(w, "total_count", shape == COUNT ? "2" : "1");
     jw_end(w);
 }

@@ -8,8 +8,9 @@
  *     ```python ... ```      or js, typescript: a file; its first line is a comment with its name. The tests write it, commands use it
  *     @arguments @headers @errors                      tables of the reference
  *
- * {LIMIT_IDS} is the value of the limit in base/limits.h, so that no guide repeats it. Inline: `code`, **strong**, [text](address). An
- * address that begins with / belongs to this site. Empty lines separate blocks. The files are trusted, so anything else is text. */
+ * {LIMIT_IDS} is the value of the limit in base/limits.h, so that no guide repeats it. Inline: `code`,
+ * **strong**, [text](address). An address that begins with / belongs to this site. Empty lines separate
+ * blocks. The files are trusted, so anything else is text. */
 #include "api/docs/docs.h"
 
 #include "api/docs/site.h"
@@ -28,7 +29,7 @@ struct str guide_title(const struct docs_file *f) {
     return (struct str){line.p + 2, line.n - 2};
 }
 
-/* ---- limits ------------------------------------------------------------------------------------------------ */
+/* ---- limits ---------------------------------------------------------------------------------- */
 
 enum unit { COUNTED, BYTES, SECONDS };
 #define LIMIT(name, unit) \
@@ -84,7 +85,7 @@ static bool write_named_limit(struct buf *out, struct str *rest) {
     return false;
 }
 
-/* ---- inside text ------------------------------------------------------------------------------------------ */
+/* ---- inside text ----------------------------------------------------------------------------- */
 
 static bool take_until(struct str *rest, const char *end, struct str *inside) {
     const char *at = memmem(rest->p, rest->n, end, strlen(end));
@@ -124,7 +125,8 @@ static void write_raw(struct buf *out, const struct manual *m, struct str s) {
     html_text(out, s);
 }
 
-static bool write_marked(struct buf *out, const struct manual *m, struct str *rest, const char *mark, const char *element) {
+static bool write_marked(struct buf *out, const struct manual *m, struct str *rest, const char *mark,
+                         const char *element) {
     struct str s = *rest, inside;
     skip_bytes(&s, strlen(mark));
     if (!take_until(&s, mark, &inside)) return false;
@@ -146,7 +148,7 @@ static void guide_write_text(struct buf *out, const struct manual *m, struct str
     }
 }
 
-/* ---- blocks ------------------------------------------------------------------------------------------------ */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
 static struct str take_line(struct str *rest) { return str_cut(rest, '\n'); }
 

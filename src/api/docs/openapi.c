@@ -1,10 +1,12 @@
-/* The OpenAPI document: info, a path item for each path, an operation for each route, and shared components. */
+/* The OpenAPI document: info, a path item for each path, an operation for each route, and shared
+ * components. */
 #include "api/docs/openapi.h"
 #include "api/docs/schema.h"
 
-/* ---- parameters ----------------------------------------------------------------------------------------- */
+/* ---- parameters ------------------------------------------------------------------------------ */
 
-static void put_parameter(struct json_writer *w, const char *name, const char *in, bool required, const char *doc) {
+static void put_parameter(struct json_writer *w, const char *name, const char *in, bool required,
+                          const char *doc) {
     put_text(w, "name", name);
     put_text(w, "in", in);
     if (required) put_member(w, "required", "true");
@@ -59,14 +61,15 @@ static void path_parameters(struct json_writer *w, const struct manual *m, const
         const char *name = variable_name(m, path, &s);
         jw_object(w);
         put_parameter(w, name, "path", true, NULL);
-        if (variable_is_id(name)) put_member(w, "schema", "{'type': 'integer', 'format': 'int64', 'minimum': 1}");
+        if (variable_is_id(name))
+            put_member(w, "schema", "{'type': 'integer', 'format': 'int64', 'minimum': 1}");
         else put_member(w, "schema", "{'type': 'string'}");
         jw_end(w);
     }
     jw_end(w);
 }
 
-/* ---- requests ------------------------------------------------------------------------------------------- */
+/* ---- requests -------------------------------------------------------------------------------- */
 
 /* The encoding of lists and objects in a form. */
 static void form_encoding(struct json_writer *w, const struct manual *m, const struct operation *op) {
@@ -77,7 +80,8 @@ static void form_encoding(struct json_writer *w, const struct manual *m, const s
              object = f->type == F_OBJECT || f->type == F_JSON;
         if (!input_sent(op, f) || !(list || object)) continue;
         put_key(w, sent_name(m, f));
-        put_json(w, list ? "{'style': 'form', 'explode': false}" : "{'style': 'deepObject', 'explode': true}");
+        put_json(w,
+                 list ? "{'style': 'form', 'explode': false}" : "{'style': 'deepObject', 'explode': true}");
     }
     jw_end(w);
 }
@@ -88,7 +92,9 @@ static void file_parts(struct json_writer *w, const struct manual *m, const stru
     put_key(w, "properties");
     jw_object(w);
     for (const struct field *f = operation_input(op); f->name; f++)
-        if (file_sent(op, f)) put_member(w, sent_name(m, f), "{'type': 'string', 'contentMediaType': 'application/octet-stream'}");
+        if (file_sent(op, f))
+            put_member(w, sent_name(m, f),
+                       "{'type': 'string', 'contentMediaType': 'application/octet-stream'}");
     jw_end(w);
     jw_end(w);
 }
@@ -98,7 +104,8 @@ static void file_parts(struct json_writer *w, const struct manual *m, const stru
     "{'type': 'object', 'properties': {'files': {'type': 'array', 'items': {'type': 'string', " \
     "'contentMediaType': 'application/octet-stream'}}}}"
 
-static void request_content(struct json_writer *w, const struct manual *m, const struct operation *op, const char *type) {
+static void request_content(struct json_writer *w, const struct manual *m, const struct operation *op,
+                            const char *type) {
     bool json = strcmp(type, "application/json") == 0;
     bool attached = op->route->body == FILES_ATTACHED;
     bool files = (op->route->body == FILES_TAKEN || attached) && strcmp(type, "multipart/form-data") == 0;
@@ -138,10 +145,12 @@ static void request_body(struct json_writer *w, const struct manual *m, const st
     put_key(w, "content");
     jw_object(w);
     if (op->route->body == RAW_FILE) {
-        put_member(w, "*/*", "{'schema': {'type': 'string', 'contentMediaType': 'application/octet-stream'}}");
+        put_member(w, "*/*",
+                   "{'schema': {'type': 'string', 'contentMediaType': "
+                   "'application/octet-stream'}}");
         put_member(w, "multipart/form-data",
-                   "{'schema': {'type': 'object', 'additionalProperties': "
-                   "{'type': 'string', 'contentMediaType': 'application/octet-stream'}}}");
+                   "{'schema': {'type': 'object', 'additionalProperties': {'type': 'string', "
+                   "'contentMediaType': 'application/octet-stream'}}}");
     } else {
         request_content(w, m, op, "application/json");
         request_content(w, m, op, "application/x-www-form-urlencoded");
@@ -151,7 +160,7 @@ static void request_body(struct json_writer *w, const struct manual *m, const st
     jw_end(w);
 }
 
-/* ---- operations ----------------------------------------------------------------------------------------- */
+/* ---- operations ------------------------------------------------------------------------------ */
 
 static void put_names(struct json_writer *w, const struct operation *op) {
     put_key(w, "x-roles");
@@ -210,7 +219,7 @@ static void put_operation(struct json_writer *w, const struct manual *m, const s
     jw_end(w);
 }
 
-/* ---- paths ---------------------------------------------------------------------------------------------- */
+/* ---- paths ----------------------------------------------------------------------------------- */
 
 static void put_path(struct json_writer *w, const struct manual *m, const char *path) {
     struct buf b = {0};
@@ -245,7 +254,7 @@ static void paths(struct json_writer *w, const struct manual *m) {
     jw_end(w);
 }
 
-/* ---- components ----------------------------------------------------------------------------------------- */
+/* ---- components ------------------------------------------------------------------------------ */
 
 static void components(struct json_writer *w, const struct manual *m) {
     put_key(w, "components");
@@ -262,7 +271,7 @@ static void components(struct json_writer *w, const struct manual *m) {
     jw_end(w);
 }
 
-/* ---- info ----------------------------------------------------------------------------------------------- */
+/* ---- info ------------------------------------------------------------------------------------ */
 
 static bool is_served(const struct resource *r) { return r->routes != NULL && r->routes->path != NULL; }
 
@@ -270,14 +279,16 @@ static bool is_served(const struct resource *r) { return r->routes != NULL && r-
 static void info(struct json_writer *w, const struct manual *m) {
     struct str chapters = S("");
     for (const struct resource *const *r = resources; *r; r++)
-        if (is_served(*r)) chapters = str_fmt(m->arena, "%s%s%s", chapters.p, chapters.n ? ", " : "", (*r)->title);
+        if (is_served(*r))
+            chapters = str_fmt(m->arena, "%s%s%s", chapters.p, chapters.n ? ", " : "", (*r)->title);
     const char *base = str_dup(m->arena, m->base_url).p;
     put_key(w, "info");
     jw_object(w);
     put_text(w, "title", "deskd");
     put_text(w, "version", "1");
     put_text(w, "summary", "A help desk as a JSON REST API");
-    put_text(w, "description", str_fmt(m->arena, "Chapters: %s. Guides with examples are at %s/docs.", chapters.p, base).p);
+    put_text(w, "description",
+             str_fmt(m->arena, "Chapters: %s. Guides with examples are at %s/docs.", chapters.p, base).p);
     put_key(w, "contact");
     jw_object(w);
     put_text(w, "name", "The reference");
@@ -286,7 +297,7 @@ static void info(struct json_writer *w, const struct manual *m) {
     jw_end(w);
 }
 
-/* ---- the document --------------------------------------------------------------------------------------- */
+/* ---- the document ---------------------------------------------------------------------------- */
 
 static void servers(struct json_writer *w, const struct manual *m) {
     put_key(w, "servers");

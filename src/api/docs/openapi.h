@@ -6,11 +6,15 @@
 
 void openapi_write(struct buf *out, struct str base_url); /* OpenAPI 3.1, JSON */
 
-void openapi_responses(struct json_writer *w, const struct operation *op); /* the member `responses` of an operation */
+/* the member `responses` of an operation */
+void openapi_responses(struct json_writer *w, const struct operation *op);
 void openapi_response_components(struct json_writer *w,
-                                 const struct manual *m); /* the members `headers` and `responses` of the components */
+                                 /* the members `headers` and `responses` of the components */
+                                 const struct manual *m);
 
-void openapi_security(struct json_writer *w, const struct operation *op);     /* the member `security` of an operation */
-void openapi_security_schemes(struct json_writer *w, const struct manual *m); /* the member `securitySchemes` of the components */
+/* the member `security` of an operation */
+void openapi_security(struct json_writer *w, const struct operation *op);
+/* the member `securitySchemes` of the components */
+void openapi_security_schemes(struct json_writer *w, const struct manual *m);
 
 #endif

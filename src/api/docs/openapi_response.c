@@ -10,7 +10,7 @@ static void put_status(struct json_writer *w, const char *prefix, int status) {
     buf_free(&b);
 }
 
-/* ---- of an operation ------------------------------------------------------------------------------------- */
+/* ---- of an operation ------------------------------------------------------------------------- */
 
 static void put_reply_header(struct json_writer *w, const struct reply_header *h) {
     put_key(w, h->name);
@@ -29,7 +29,9 @@ static void success_content(struct json_writer *w, const struct operation *op) {
     put_key(w, "content");
     jw_object(w);
     if (op->route->is_download) {
-        put_member(w, "*/*", "{'schema': {'type': 'string', 'contentMediaType': 'application/octet-stream'}}");
+        put_member(w, "*/*",
+                   "{'schema': {'type': 'string', 'contentMediaType': "
+                   "'application/octet-stream'}}");
     } else {
         put_key(w, "application/json");
         jw_object(w);
@@ -73,14 +75,15 @@ void openapi_responses(struct json_writer *w, const struct operation *op) {
         int status = error_info(err)->status;
         if (status == last || !operation_errors(op, err)) continue;
         put_status(w, "", last = status);
-        char name[8] = {(char)('0' + status / 100), (char)('0' + status / 10 % 10), (char)('0' + status % 10)};
+        char name[8] = {(char)('0' + status / 100), (char)('0' + status / 10 % 10),
+                        (char)('0' + status % 10)};
         schema_ref(w, "responses", "error_", name);
     }
     put_member(w, "default", "{'$ref': '#/components/responses/error'}");
     jw_end(w);
 }
 
-/* ---- shared --------------------------------------------------------------------------------------------- */
+/* ---- shared ---------------------------------------------------------------------------------- */
 
 static void error_example(struct json_writer *w, const struct manual *m, const struct error_info *e) {
     put_key(w, e->code);
@@ -94,7 +97,8 @@ static void error_example(struct json_writer *w, const struct manual *m, const s
     jw_object(w);
     put_text(w, "code", e->code);
     put_text(w, "message", e->message);
-    put_text(w, "more_info", str_fmt(m->arena, "%.*s/docs/errors/%s", (int)m->base_url.n, m->base_url.p, e->code).p);
+    put_text(w, "more_info",
+             str_fmt(m->arena, "%.*s/docs/errors/%s", (int)m->base_url.n, m->base_url.p, e->code).p);
     jw_end(w);
     jw_end(w);
     jw_end(w);
@@ -103,26 +107,24 @@ static void error_example(struct json_writer *w, const struct manual *m, const s
 
 /* printf format of the status and the codes. */
 static const char error_schema[] =
-    "{'type': 'object', 'required': ['status', 'errors'], 'additionalProperties': false, 'properties': {"
-    "  'status': {'type': 'integer'%s},"
-    "  'errors': {'type': 'array', 'minItems': 1, 'items': {"
-    "   'type': 'object', 'required': ['code', 'message', 'more_info'], 'additionalProperties': false, 'properties': {"
-    "    'code': {'type': 'string', 'enum': [%s]},"
-    "    'parameter': {'type': 'string', 'description': 'Name of the invalid argument or parameter.'},"
-    "    'parameters': {'type': 'array', 'items': {'type': 'string'}, 'description': 'Parameters of which at least one is required.'},"
-    "    'pointer': {'type': 'string', 'description': 'Position in a list or object, like ids/3.'},"
-    "    'message': {'type': 'string'},"
-    "    'more_info': {'type': 'string', 'format': 'uri'}}}},"
-    "  'auth_token': {'type': 'string', 'description': 'Token for the next step of the login. Send it as X-Token.'},"
-    "  'posts': {'type': 'array', 'description': 'With POST_OVERTAKEN: the posts of other people.', 'items': {'type': 'object'}},"
-    "  'logs': {'$ref': '#/components/schemas/logs'},"
-    "  'notifications': {'$ref': '#/components/schemas/notifications'},"
-    "  'session_id': {'$ref': '#/components/schemas/session_id'}}}";
+    "{'type': 'object', 'required': ['status', 'errors'], 'additionalProperties': false, 'properties': {  "
+    "'status': {'type': 'integer'%s},  'errors': {'type': 'array', 'minItems': 1, 'items': {   'type': "
+    "'object', 'required': ['code', 'message', 'more_info'], 'additionalProperties': false, 'properties': "
+    "{    'code': {'type': 'string', 'enum': [%s]},    'parameter': {'type': 'string', 'description': "
+    "'Name of the invalid argument or parameter.'},    'parameters': {'type': 'array', 'items': {'type': "
+    "'string'}, 'description': 'Parameters of which at least one is required.'},    'pointer': {'type': "
+    "'string', 'description': 'Position in a list or object, like ids/3.'},    'message': {'type': "
+    "'string'},    'more_info': {'type': 'string', 'format': 'uri'}}}},  'auth_token': {'type': 'string', "
+    "'description': 'Token for the next step of the login. Send it as X-Token.'},  'posts': {'type': "
+    "'array', 'description': 'With POST_OVERTAKEN: the posts of other people.', 'items': {'type': "
+    "'object'}},  'logs': {'$ref': '#/components/schemas/logs'},  'notifications': {'$ref': "
+    "'#/components/schemas/notifications'},  'session_id': {'$ref': '#/components/schemas/session_id'}}}";
 
 /* The schema of errors from `first` up to, not including, `end`; status 0: any status. */
 static void put_error_schema(struct json_writer *w, const struct manual *m, int first, int end, int status) {
     struct str codes = S(""), constant = S("");
-    for (int err = first; err < end; err++) codes = str_fmt(m->arena, "%s%s'%s'", codes.p, err > first ? ", " : "", error_info(err)->code);
+    for (int err = first; err < end; err++)
+        codes = str_fmt(m->arena, "%s%s'%s'", codes.p, err > first ? ", " : "", error_info(err)->code);
     if (status) constant = str_fmt(m->arena, ", 'const': %d", status);
     put_member(w, "schema", str_fmt(m->arena, error_schema, constant.p, codes.p).p);
 }

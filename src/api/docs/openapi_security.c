@@ -4,29 +4,28 @@
 #include "core/access/scope.h"
 #include "core/programs/client.h"
 
-/* ---- schemes -------------------------------------------------------------------------------------------- */
+/* ---- schemes --------------------------------------------------------------------------------- */
 
 static const struct {
     const char *name, *scheme; /* scheme: for put_json */
 } schemes[] = {
     {"basic", "{'type': 'http', 'scheme': 'basic', 'description': 'E-mail address and password.'}"},
-    {"session", "{'type': 'apiKey', 'in': 'header', 'name': 'X-Session-ID',"
-                " 'description': 'A session of GET /session. It is bound to the User-Agent.'}"},
-    {"csrf", "{'type': 'apiKey', 'in': 'header', 'name': 'X-CSRF-Token',"
-             " 'description': 'The token that came with the session: POST, PUT and DELETE need it.'}"},
+    {"session", "{'type': 'apiKey', 'in': 'header', 'name': 'X-Session-ID', 'description': 'A session of "
+                "GET /session. It is bound to the User-Agent.'}"},
+    {"csrf", "{'type': 'apiKey', 'in': 'header', 'name': 'X-CSRF-Token', 'description': 'The token that "
+             "came with the session: POST, PUT and DELETE need it.'}"},
     {"bearer",
-     "{'type': 'http', 'scheme': 'bearer',"
-     " 'description': 'An OAuth access token or an API token. x-scope is the scope that it needs. x-scope-items has the scopes of "
-     "which the items need one, too. Without x-scope any token "
-     "suffices, but POST /files needs any scope with :write.'}"},
-    {"fingerprint", "{'type': 'apiKey', 'in': 'header', 'name': 'X-Fingerprint-ID',"
-                    " 'description': 'A UUID that the client chose. It shows the conversations that were created with it.'}"},
-    {"request_token", "{'type': 'apiKey', 'in': 'query', 'name': 'token',"
-                      " 'description': 'The X-Request-Token of a conversation. It expires after 120 seconds.'}"},
-    {"auth_token", "{'type': 'apiKey', 'in': 'header', 'name': 'X-Token',"
-                   " 'description': 'The auth_token of the reply OTP_EXPECTED or CREDENTIAL_EXPIRED to a login.'}"},
-    {"otp", "{'type': 'apiKey', 'in': 'header', 'name': 'X-OTP',"
-            " 'description': 'The code of the authenticator, or a recovery code, after OTP_EXPECTED.'}"},
+     "{'type': 'http', 'scheme': 'bearer', 'description': 'An OAuth access token or an API token. x-scope "
+     "is the scope that it needs. x-scope-items has the scopes of which the items need one, too. Without "
+     "x-scope any token suffices, but POST /files needs any scope with :write.'}"},
+    {"fingerprint", "{'type': 'apiKey', 'in': 'header', 'name': 'X-Fingerprint-ID', 'description': 'A UUID "
+                    "that the client chose. It shows the conversations that were created with it.'}"},
+    {"request_token", "{'type': 'apiKey', 'in': 'query', 'name': 'token', 'description': 'The "
+                      "X-Request-Token of a conversation. It expires after 120 seconds.'}"},
+    {"auth_token", "{'type': 'apiKey', 'in': 'header', 'name': 'X-Token', 'description': 'The auth_token of "
+                   "the reply OTP_EXPECTED or CREDENTIAL_EXPIRED to a login.'}"},
+    {"otp", "{'type': 'apiKey', 'in': 'header', 'name': 'X-OTP', 'description': 'The code of the "
+            "authenticator, or a recovery code, after OTP_EXPECTED.'}"},
 };
 
 static void put_level(struct json_writer *w, const char *name, const char *level, const char *rights) {
@@ -51,7 +50,8 @@ static void put_url(struct json_writer *w, const struct manual *m, const char *n
     put_text(w, name, STR_CAT(m->arena, m->base_url, str_of(path)).p);
 }
 
-/* The password grant is not listed: a client has it only if an admin marked it, and new clients should use a code (RFC 9700 section 2.4). */
+/* The password grant is not listed: a client has it only if an admin marked it, and new clients should use
+ * a code (RFC 9700 section 2.4). */
 static void put_flows(struct json_writer *w, const struct manual *m) {
     put_key(w, "flows");
     jw_object(w);
@@ -75,20 +75,22 @@ static void put_oauth2(struct json_writer *w, const struct manual *m) {
     jw_object(w);
     put_text(w, "type", "oauth2");
     put_text(w, "description",
-             "An OAuth access token, sent as a bearer token. Without a scope in its list, an operation accepts every token. "
-             "A write scope includes the read scope. A client without a secret needs PKCE (S256).");
+             "An OAuth access token, sent as a bearer token. Without a scope in its list, an operation "
+             "accepts every token. A write scope includes the read scope. A client without a secret needs "
+             "PKCE (S256).");
     put_flows(w, m);
     jw_end(w);
 }
 
 void openapi_security_schemes(struct json_writer *w, const struct manual *m) {
     jw_object(w);
-    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) put_member(w, schemes[i].name, schemes[i].scheme);
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
+        put_member(w, schemes[i].name, schemes[i].scheme);
     put_oauth2(w, m);
     jw_end(w);
 }
 
-/* ---- operations ----------------------------------------------------------------------------------------- */
+/* ---- operations ------------------------------------------------------------------------------ */
 
 /* p NULL or n 0: no such scope. Without both, every token suffices. */
 static void put_oauth2_scopes(struct json_writer *w, struct str scope, struct str items) {

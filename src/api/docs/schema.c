@@ -6,7 +6,7 @@
 #include "api/narrowing.h"
 #include "base/limits.h"
 
-/* ---- parts ---------------------------------------------------------------------------------------------- */
+/* ---- parts ----------------------------------------------------------------------------------- */
 
 void schema_ref(struct json_writer *w, const char *kind, const char *name, const char *suffix) {
     struct buf b = {0};
@@ -58,7 +58,7 @@ static void put_required(struct json_writer *w, const char *const *names) {
     jw_end(w);
 }
 
-/* ---- output --------------------------------------------------------------------------------------------- */
+/* ---- output ---------------------------------------------------------------------------------- */
 
 static const char *type_of_example(const struct json *example) {
     switch (example->type) {
@@ -149,7 +149,8 @@ static void member_schema(struct json_writer *w, const struct manual *m, const s
     jw_end(w);
 }
 
-/* Members may be null, because the caller may not see them. They may be absent, because `fields` omits them. */
+/* Members may be null, because the caller may not see them. They may be absent, because `fields` omits
+ * them. */
 static void resource_schema(struct json_writer *w, const struct manual *m, const struct resource *r) {
     static const char *const always[] = {"id", "resource_type", NULL}; /* resources without rows have no id */
     static const char *const only_id[] = {"id", NULL};
@@ -195,7 +196,7 @@ static void reference_schema(struct json_writer *w, const struct manual *m, cons
     jw_end(w);
 }
 
-/* ---- input ---------------------------------------------------------------------------------------------- */
+/* ---- input ----------------------------------------------------------------------------------- */
 
 static int64_t most_characters(const struct field *f) {
     if (f->max) return f->max;
@@ -226,7 +227,8 @@ static void put_range(struct json_writer *w, const struct field *f) {
 }
 
 static void record_schema(struct json_writer *w, const struct manual *m, const struct operation *op);
-static void put_described(struct json_writer *w, const struct manual *m, const struct operation *op, const struct field *f);
+static void put_described(struct json_writer *w, const struct manual *m, const struct operation *op,
+                          const struct field *f);
 
 static bool is_text_item(const struct field *f) { return f->name[0] == 0; }
 static bool is_item_member(const struct field *f) { return !is_text_item(f) && input_taken(f, true); }
@@ -253,13 +255,14 @@ static void put_item_required(struct json_writer *w, const struct manual *m, con
     if (any) jw_end(w);
 }
 
-static void put_item_object(struct json_writer *w, const struct manual *m, const struct operation *op, const struct field *f,
-                            const struct field *items) {
+static void put_item_object(struct json_writer *w, const struct manual *m, const struct operation *op,
+                            const struct field *f, const struct field *items) {
     jw_object(w);
     put_text(w, "type", "object");
     put_key(w, "properties");
     jw_object(w);
-    if (f->owned_by && op->route->method == PUT) put_member(w, "id", "{'type': ['integer', 'null'], 'format': 'int64'}");
+    if (f->owned_by && op->route->method == PUT)
+        put_member(w, "id", "{'type': ['integer', 'null'], 'format': 'int64'}");
     for (const struct field *i = items; i->name; i++) {
         if (!is_item_member(i)) continue;
         put_key(w, sent_name(m, i));
@@ -273,7 +276,8 @@ static void put_item_object(struct json_writer *w, const struct manual *m, const
 }
 
 /* The schema of an item of a list. */
-static void put_item(struct json_writer *w, const struct manual *m, const struct operation *op, const struct field *f) {
+static void put_item(struct json_writer *w, const struct manual *m, const struct operation *op,
+                     const struct field *f) {
     const struct field *items = field_items(f);
     bool text = item_may_be_text(f, items), object = false;
     for (const struct field *i = items; i->name; i++) object |= is_item_member(i);
@@ -289,7 +293,8 @@ static void put_item(struct json_writer *w, const struct manual *m, const struct
     jw_end(w);
 }
 
-static void put_sent(struct json_writer *w, const struct manual *m, const struct operation *op, const struct field *f) {
+static void put_sent(struct json_writer *w, const struct manual *m, const struct operation *op,
+                     const struct field *f) {
     bool nullable = (f->flags & NULLABLE) != 0, records = op->route->records && op->route->record_list;
     if (field_is_text(f)) {
         put_type(w, "string", nullable);
@@ -328,21 +333,27 @@ static void put_sent(struct json_writer *w, const struct manual *m, const struct
     }
 }
 
-static bool quotes_initial(const struct field *f) { return field_is_text(f) || f->type == F_WORD || f->type == F_TIME; }
+static bool quotes_initial(const struct field *f) {
+    return field_is_text(f) || f->type == F_WORD || f->type == F_TIME;
+}
 
-static bool has_default(const struct field *f) { return f->initial && (quotes_initial(f) || f->type == F_INT || f->type == F_BOOL); }
+static bool has_default(const struct field *f) {
+    return f->initial && (quotes_initial(f) || f->type == F_INT || f->type == F_BOOL);
+}
 
 static void put_default(struct json_writer *w, const struct field *f) {
     if (has_default(f) && quotes_initial(f)) put_text(w, "default", f->initial);
     else if (has_default(f)) put_member(w, "default", initial_text(f));
 }
 
-static void put_described(struct json_writer *w, const struct manual *m, const struct operation *op, const struct field *f) {
+static void put_described(struct json_writer *w, const struct manual *m, const struct operation *op,
+                          const struct field *f) {
     put_sent(w, m, op, f);
     if (f->doc) put_text(w, "description", f->doc);
 }
 
-void schema_sent(struct json_writer *w, const struct manual *m, const struct operation *op, const struct field *f) {
+void schema_sent(struct json_writer *w, const struct manual *m, const struct operation *op,
+                 const struct field *f) {
     jw_object(w);
     put_described(w, m, op, f);
     put_default(w, f);
@@ -368,11 +379,13 @@ void schema_request(struct json_writer *w, const struct manual *m, const struct 
     jw_end(w);
 }
 
-static void put_fields(struct json_writer *w, const struct manual *m, const struct operation *op, const struct field *fields) {
+static void put_fields(struct json_writer *w, const struct manual *m, const struct operation *op,
+                       const struct field *fields) {
     int mandatory = 0;
     put_key(w, "properties");
     jw_object(w);
-    if (operation_bulk(op)) put_member(w, "ids", "{'type': 'array', 'items': {'type': 'integer'}, 'maxItems': 1000}");
+    if (operation_bulk(op))
+        put_member(w, "ids", "{'type': 'array', 'items': {'type': 'integer'}, 'maxItems': 1000}");
     for (const struct field *f = fields; f->name; f++) {
         if (!input_sent(op, f)) continue;
         mandatory += input_mandatory(op, f);
@@ -406,25 +419,24 @@ static void request_schema(struct json_writer *w, const struct manual *m, const 
     jw_end(w);
 }
 
-/* ---- envelopes ------------------------------------------------------------------------------------------ */
+/* ---- envelopes ------------------------------------------------------------------------------- */
 
 /* Members that any reply may have. */
 static const char logs_schema[] =
-    "{'type': 'array', 'description': 'Notices about the request.',"
-    " 'items': {'type': 'object', 'required': ['level', 'message'], 'additionalProperties': false, 'properties': {"
-    "  'level': {'type': 'string', 'enum': ['NOTICE', 'WARNING']},"
-    "  'message': {'type': 'string'}}}}";
+    "{'type': 'array', 'description': 'Notices about the request.', 'items': {'type': 'object', "
+    "'required': ['level', 'message'], 'additionalProperties': false, 'properties': {  'level': {'type': "
+    "'string', 'enum': ['NOTICE', 'WARNING']},  'message': {'type': 'string'}}}}";
 static const char notifications_schema[] =
-    "{'type': 'array', 'description': 'Messages for the person who uses the program.',"
-    " 'items': {'type': 'object', 'required': ['type', 'message', 'sticky'], 'additionalProperties': false,"
-    " 'properties': {"
-    "  'type': {'type': 'string', 'enum': ['INFO', 'SUCCESS', 'WARNING', 'ERROR']},"
-    "  'message': {'type': 'string'},"
-    "  'sticky': {'type': 'boolean'}}}}";
+    "{'type': 'array', 'description': 'Messages for the person who uses the program.', 'items': {'type': "
+    "'object', 'required': ['type', 'message', 'sticky'], 'additionalProperties': false, 'properties': {  "
+    "'type': {'type': 'string', 'enum': ['INFO', 'SUCCESS', 'WARNING', 'ERROR']},  'message': {'type': "
+    "'string'},  'sticky': {'type': 'boolean'}}}}";
 static const char session_schema[] =
-    "{'type': 'string', 'description': 'The session that a request with Basic credentials opened or reused.'}";
-static const char included_schema[] = "{'type': 'object', 'description': 'With _flat: the included resources, by type and id.',"
-                                      " 'additionalProperties': {'type': 'object', 'additionalProperties': {'type': 'object'}}}";
+    "{'type': 'string', 'description': 'The session that a request with Basic credentials opened or "
+    "reused.'}";
+static const char included_schema[] = "{'type': 'object', 'description': 'With _flat: the included "
+                                      "resources, by type and id.', 'additionalProperties': {'type': "
+                                      "'object', 'additionalProperties': {'type': 'object'}}}";
 
 static void put_data(struct json_writer *w, const struct operation *op, enum shape shape) {
     put_key(w, "data");
@@ -450,7 +462,8 @@ static void put_page(struct json_writer *w) {
     static const char *const links[] = {"first_url", "previous_url", "next_url", "last_url", NULL};
     put_member(w, "offset", "{'type': 'integer', 'minimum': 0}");
     put_member(w, "limit", "{'type': 'integer', 'minimum': 1, 'maximum': 1000}");
-    for (const char *const *name = links; *name; name++) put_member(w, *name, "{'type': 'string', 'format': 'uri'}");
+    for (const char *const *name = links; *name; name++)
+        put_member(w, *name, "{'type': 'string', 'format': 'uri'}");
 }
 
 static void put_reply_required(struct json_writer *w, const struct operation *op, enum shape shape) {
@@ -478,7 +491,8 @@ static void reply_of_shape(struct json_writer *w, const struct operation *op, en
     if (op->reply) put_data(w, op, shape);
     if (shape == LIST) put_page(w);
     if (shape == LIST_CURSOR) put_limit(w);
-    if (shape != ONE && shape != NONE && shape != LIST_CURSOR) put_member(w, "total_count", "{'type': 'integer', 'minimum': 0}");
+    if (shape != ONE && shape != NONE && shape != LIST_CURSOR)
+        put_member(w, "total_count", "{'type': 'integer', 'minimum': 0}");
     put_member(w, "logs", "{'$ref': '#/components/schemas/logs'}");
     put_member(w, "notifications", "{'$ref': '#/components/schemas/notifications'}");
     put_member(w, "session_id", "{'$ref': '#/components/schemas/session_id'}");
@@ -501,11 +515,14 @@ void schema_reply(struct json_writer *w, const struct operation *op) {
     jw_end(w);
 }
 
-/* ---- all of them ---------------------------------------------------------------------------------------- */
+/* ---- all of them ----------------------------------------------------------------------------- */
 
-static bool refers(const struct field *f) { return field_shown(f) && (f->type == F_REF || f->type == F_MANY); }
+static bool refers(const struct field *f) {
+    return field_shown(f) && (f->type == F_REF || f->type == F_MANY);
+}
 
-/* Types whose reference schema is written. Two resources may share one table of fields, so a type is compared, not a field. */
+/* Types whose reference schema is written. Two resources may share one table of fields, so a type is
+ * compared, not a field. */
 struct referred {
     const char *type;
     struct referred *next;
@@ -529,7 +546,8 @@ static void reference_schemas(struct json_writer *w, const struct manual *m) {
         }
 }
 
-/* Propositions of SLAs are references inside of the JSON of a field: only hidden fields refer to them. Linters refuse unused schemas. */
+/* Propositions of SLAs are references inside of the JSON of a field: only hidden fields refer to them.
+ * Linters refuse unused schemas. */
 static bool is_inside_json(const struct resource *r) {
     bool hidden = false;
     if (r->routes && r->routes->path) return false;
@@ -547,8 +565,8 @@ void schema_components(struct json_writer *w, const struct manual *m) {
     put_member(w, "notifications", notifications_schema);
     put_member(w, "session_id", session_schema);
     put_member(w, "included", included_schema);
-    for (const struct resource *const *r = resources; *r; r++)
-        if ((*r)->fields && (*r)->fields->name && !is_inside_json(*r)) resource_schema(w, m, *r); /* other resources have only routes */
+    for (const struct resource *const *r = resources; *r; r++) /* other resources have only routes */
+        if ((*r)->fields && (*r)->fields->name && !is_inside_json(*r)) resource_schema(w, m, *r);
     reference_schemas(w, m);
     for (int i = 0; i < m->count; i++)
         if (takes_anything(&m->operations[i])) request_schema(w, m, &m->operations[i]);

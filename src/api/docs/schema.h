@@ -6,11 +6,15 @@
 
 void schema_components(struct json_writer *w, const struct manual *m); /* members of components.schemas */
 void schema_reply(struct json_writer *w, const struct operation *op);  /* the envelope of a success */
-/* The schema of a field in requests. If `op` takes it as a list of records, the schema of the records is inside. */
-void schema_sent(struct json_writer *w, const struct manual *m, const struct operation *op, const struct field *f);
-/* The request of an operation in JSON, with the defaults of a POST. They stand beside the reference, because generators of
- * clients make each member with a default mandatory; and a PUT leaves an absent member as it is. */
+/* The schema of a field in requests. If `op` takes it as a list of records, the schema of the records is
+ * inside. */
+void schema_sent(struct json_writer *w, const struct manual *m, const struct operation *op,
+                 const struct field *f);
+/* The request of an operation in JSON, with the defaults of a POST. They stand beside the reference,
+ * because generators of clients make each member with a default mandatory; and a PUT leaves an absent
+ * member as it is. */
 void schema_request(struct json_writer *w, const struct manual *m, const struct operation *op);
-void schema_ref(struct json_writer *w, const char *kind, const char *name, const char *suffix); /* {"$ref": ...} */
+void schema_ref(struct json_writer *w, const char *kind, const char *name,
+                const char *suffix); /* {"$ref": ...} */
 
 #endif

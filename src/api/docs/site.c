@@ -26,9 +26,11 @@ enum kind {
 struct docs_page {
     enum kind kind;
     const char *path;
-    const void *what;      /* a resource, an error or a file */
-    struct shared *bytes;  /* NULL: not built yet */
-    struct shared *packed; /* the same by gzip; NULL: it would not be shorter. A page is the same for everybody and holds no secret */
+    const void *what;     /* a resource, an error or a file */
+    struct shared *bytes; /* NULL: not built yet */
+    /* the same by gzip; NULL: it would not be shorter. A page is the same for everybody and holds no
+     * secret */
+    struct shared *packed;
     char etag[33];
 };
 
@@ -39,7 +41,7 @@ struct site {
     int count, room;
 };
 
-/* ---- list of pages --------------------------------------------------------------------------------------- */
+/* ---- list of pages --------------------------------------------------------------------------- */
 
 static void add_page(struct site *s, enum kind kind, const char *path, const void *what) {
     if (s->count == s->room) {
@@ -54,7 +56,8 @@ static void add_page(struct site *s, enum kind kind, const char *path, const voi
 static void add_file(struct site *s, const struct docs_file *f) {
     struct str slug = guide_slug(f), folder = S("site/"), name = str_of(f->name);
     if (slug.p) add_page(s, PAGE_GUIDE, str_fmt(s->arena, "/docs/%.*s", (int)slug.n, slug.p).p, f);
-    else if (str_starts(name, folder)) add_page(s, PAGE_FILE, str_fmt(s->arena, "/docs/%s", f->name + folder.n).p, f);
+    else if (str_starts(name, folder))
+        add_page(s, PAGE_FILE, str_fmt(s->arena, "/docs/%s", f->name + folder.n).p, f);
 }
 
 struct site *site_new(void) {
@@ -71,7 +74,8 @@ struct site *site_new(void) {
     add_page(s, PAGE_ERRORS, "/docs/errors", NULL);
     for (const struct docs_file *f = docs_files; f->name; f++) add_file(s, f);
     for (const struct resource *const *r = resources; *r; r++)
-        if (docs_has_chapter(*r)) add_page(s, PAGE_CHAPTER, str_fmt(a, "/docs/reference/%s", (*r)->type).p, *r);
+        if (docs_has_chapter(*r))
+            add_page(s, PAGE_CHAPTER, str_fmt(a, "/docs/reference/%s", (*r)->type).p, *r);
     for (int err = 1; err < ERR_COUNT; err++)
         add_page(s, PAGE_ERROR, str_fmt(a, "/docs/errors/%s", error_info(err)->code).p, error_info(err));
     return s;
@@ -84,7 +88,7 @@ void site_free(struct site *s) {
     arena_free(s->arena);
 }
 
-/* ---- one page -------------------------------------------------------------------------------------------- */
+/* ---- one page -------------------------------------------------------------------------------- */
 
 static void site_write_page(struct buf *out, struct str base_url, const struct docs_page *p) {
     struct manual m;

@@ -1,5 +1,5 @@
-/* Pages that describe the API: guides, the reference, errors, search, and /openapi.json. A page is built at its first request. Replies
- * share its bytes, so slow readers hold no copies. */
+/* Pages that describe the API: guides, the reference, errors, search, and /openapi.json. A page is built
+ * at its first request. Replies share its bytes, so slow readers hold no copies. */
 #ifndef API_DOCS_SITE_H
 #define API_DOCS_SITE_H
 
@@ -16,12 +16,14 @@ extern const struct docs_file docs_files[];
 struct site;
 struct site *site_new(void);
 void site_free(struct site *s); /* after http_stop */
-/* Replies to a GET or HEAD of a page. Returns false if there is no such page. base_url is constant while the server runs. */
+/* Replies to a GET or HEAD of a page. Returns false if there is no such page. base_url is constant while
+ * the server runs. */
 bool site_reply(struct site *s, const struct desk *d, struct http_request *r);
 
-/* ---- the frame of a page (docs.c) -------------------------------------------------------------------------- */
+/* ---- the frame of a page (docs.c) ------------------------------------------------------------ */
 
-/* The content of the page is written between begin and end. path: of the page, to mark its entry in the contents. */
+/* The content of the page is written between begin and end. path: of the page, to mark its entry in the
+ * contents. */
 void docs_begin(struct buf *out, const struct manual *m, const char *path, const char *title);
 void docs_end(struct buf *out, const struct manual *m, const char *path);
 
@@ -38,16 +40,17 @@ void docs_errors_table(struct buf *out, const struct manual *m);
 
 bool docs_has_chapter(const struct resource *r);
 
-/* ---- guides (guide.c) -------------------------------------------------------------------------------------- */
+/* ---- guides (guide.c) ------------------------------------------------------------------------ */
 
 /* "guides/20-authentication.md" is the guide "authentication". p NULL: the file is no guide. */
 struct str guide_slug(const struct docs_file *f);
 struct str guide_title(const struct docs_file *f);
 void guide_write(struct buf *out, const struct manual *m, const struct docs_file *f);
 
-/* ---- search (search.c) ------------------------------------------------------------------------------------- */
+/* ---- search (search.c) ----------------------------------------------------------------------- */
 
-void search_page(struct buf *out, const struct manual *m);  /* all entries as links; works without scripts */
-void search_index(struct buf *out, const struct manual *m); /* the same entries as JSON, for docs/site/search.js */
+void search_page(struct buf *out, const struct manual *m); /* all entries as links; works without scripts */
+/* the same entries as JSON, for docs/site/search.js */
+void search_index(struct buf *out, const struct manual *m);
 
 #endif

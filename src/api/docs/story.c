@@ -1,8 +1,10 @@
 /* The commands of the reference. A test runs them all, in the order of the pages, on a new demo desk.
  *
  * A command needs the objects of its path. Each variable of a path is one of these:
- * - a parent, or the object of a read at the top level: a row of the demo desk (.sample of its resource). No command changes it for good;
- * - otherwise an object of the command's own: the POST of the collection makes it, and the shell keeps its id in a variable named after
+ * - a parent, or the object of a read at the top level: a row of the demo desk (.sample of its resource).
+ *   No command changes it for good;
+ * - otherwise an object of the command's own: the POST of the collection makes it, and the shell keeps its
+ *   id in a variable named after
  *   the type. The next commands of the chapter use the same object, until a DELETE ends it. If there is no object, the example first
  *   shows the POST, so that an example that deletes never touches what others use.
  * .sample of a route replaces these rules where its path does not tell the object. */
@@ -16,27 +18,30 @@ void story_begin(struct story *s, const struct manual *m) {
 }
 
 void story_prepare(struct buf *out) {
-    buf_text(out, "PASSWORD=$(cat data/demo-password)\n"
-                  "member() { grep -o \"\\\"$1\\\":\\\"\\?[^,}\\\"]*\" | head -n 1 | sed 's/.*://; s/\"//'; }\n"
-                  "below() { grep -o \"/$1/[0-9]*\" | head -n 1 | sed 's/.*\\///'; }");
+    buf_text(out,
+             "PASSWORD=$(cat data/demo-password)\n"
+             "member() { grep -o \"\\\"$1\\\":\\\"\\?[^,}\\\"]*\" | head -n 1 | sed 's/.*://; s/\"//'; }\n"
+             "below() { grep -o \"/$1/[0-9]*\" | head -n 1 | sed 's/.*\\///'; }");
 }
 
-/* ---- the objects of a path ------------------------------------------------------------------------------ */
+/* ---- the objects of a path ------------------------------------------------------------------- */
 
 /* An operation by method and path; NULL: none. */
 static const struct operation *find(const struct manual *m, enum method method, struct str path) {
     for (int i = 0; i < m->count; i++)
-        if (m->operations[i].route->method == method && path_same(m->operations[i].route->path, path.p)) return &m->operations[i];
+        if (m->operations[i].route->method == method && path_same(m->operations[i].route->path, path.p))
+            return &m->operations[i];
     return NULL;
 }
 
-/* The part of a path before the last variable that is an id, "/users/:id/notes" of "/users/:id/notes/:note_id/pin". p is NULL if there is
- * none. */
+/* The part of a path before the last variable that is an id, "/users/:id/notes" of
+ * "/users/:id/notes/:note_id/pin". p is NULL if there is none. */
 static struct str collection_of(const struct manual *m, const char *path) {
     struct str whole = str_of(path), rest = whole, found = {0};
     struct segment s = {0};
     while (path_next(&rest, &s))
-        if (s.variable && variable_is_id(str_dup(m->arena, s.text).p)) found = (struct str){whole.p, (size_t)(s.text.p - whole.p) - 2};
+        if (s.variable && variable_is_id(str_dup(m->arena, s.text).p))
+            found = (struct str){whole.p, (size_t)(s.text.p - whole.p) - 2};
     return found.p ? str_dup(m->arena, found) : found;
 }
 
@@ -68,7 +73,8 @@ static const char *variable_of(const struct manual *m, const struct operation *m
 
 /* The row of the demo desk that stands for the variable behind `collection`. */
 static const char *sample_below(const struct manual *m, struct str collection) {
-    const struct operation *one = find(m, GET, str_fmt(m->arena, "%.*s/:id", (int)collection.n, collection.p));
+    const struct operation *one =
+        find(m, GET, str_fmt(m->arena, "%.*s/:id", (int)collection.n, collection.p));
     const char *sample = one ? one->home->sample : NULL;
     return sample && sample[0] ? sample : "1";
 }
@@ -80,7 +86,7 @@ static struct str sample_given(const struct operation *op, int place) {
     return part.n ? part : (struct str){0};
 }
 
-/* ---- a command ------------------------------------------------------------------------------------------ */
+/* ---- a command ------------------------------------------------------------------------------- */
 
 /* The demo login (`deskd demo`) of the highest rank that the operation admits. */
 static const char *login_of(unsigned roles) {
@@ -118,7 +124,8 @@ static void url_encode(struct buf *out, struct str s) {
 }
 
 /* An example value as text; lists with commas. */
-static struct str example_value_text(const struct manual *m, const struct operation *op, const struct field *f) {
+static struct str example_value_text(const struct manual *m, const struct operation *op,
+                                     const struct field *f) {
     struct buf b = {0};
     struct json_writer w;
     struct json *v = NULL;
@@ -132,14 +139,17 @@ static struct str example_value_text(const struct manual *m, const struct operat
     if (v->type != JSON_ARRAY) return text;
     text = S("");
     for (const struct json *item = v->first; item; item = item->next)
-        text = str_fmt(m->arena, "%s%s%.*s", text.p, item == v->first ? "" : ",", (int)item->text.n, item->text.p);
+        text = str_fmt(m->arena, "%s%s%.*s", text.p, item == v->first ? "" : ",", (int)item->text.n,
+                       item->text.p);
     return text;
 }
 
 /* Writes the value of a variable of the path. */
-static void path_value(struct buf *out, const struct manual *m, const struct operation *op, const struct segment *v) {
+static void path_value(struct buf *out, const struct manual *m, const struct operation *op,
+                       const struct segment *v) {
     const struct operation *maker = maker_of(m, op);
-    struct str given = sample_given(op, v->place), before = {op->route->path, (size_t)(v->text.p - op->route->path) - 2};
+    struct str given = sample_given(op, v->place),
+               before = {op->route->path, (size_t)(v->text.p - op->route->path) - 2};
     bool id = variable_is_id(str_dup(m->arena, v->text).p);
     bool object = maker && (op->route->sample.made_by || collection_of(m, op->route->path).n == before.n);
     if (given.p) {
@@ -214,7 +224,7 @@ static void command(struct buf *out, const struct manual *m, const struct operat
     command_url(out, m, op);
 }
 
-/* ---- the story ------------------------------------------------------------------------------------------ */
+/* ---- the story ------------------------------------------------------------------------------- */
 
 /* True if a later command of the chapter uses the object that the operation makes. */
 static bool object_is_used(const struct manual *m, const struct operation *maker) {
@@ -233,12 +243,14 @@ static const char *kept_member(const struct manual *m, const struct operation *o
 }
 
 /* The command of `maker`, whose object is kept for `user`. */
-static void make_object(struct buf *out, struct story *s, const struct operation *maker, const struct operation *user) {
+static void make_object(struct buf *out, struct story *s, const struct operation *maker,
+                        const struct operation *user) {
     buf_fmt(out, "%s=$(", variable_of(s->m, maker));
     command(out, s->m, maker);
     buf_fmt(out, " | member %s)", kept_member(s->m, user));
     for (int i = 0; i < s->m->count; i++) /* the variable names the newest object */
-        if (strcmp(variable_of(s->m, &s->m->operations[i]), variable_of(s->m, maker)) == 0) s->made[i] = false;
+        if (strcmp(variable_of(s->m, &s->m->operations[i]), variable_of(s->m, maker)) == 0)
+            s->made[i] = false;
     s->made[maker - s->m->operations] = true;
 }
 
@@ -269,7 +281,8 @@ void story_commands(struct buf *out, struct story *s, const struct operation *op
         make_object(out, s, maker, op);
         buf_char(out, '\n');
     }
-    if (op->route->method == POST && op->route->shape == ONE && object_is_used(s->m, op)) make_object(out, s, op, op);
+    if (op->route->method == POST && op->route->shape == ONE && object_is_used(s->m, op))
+        make_object(out, s, op, op);
     else command(out, s->m, op);
     if (maker && ends) s->made[maker - s->m->operations] = false;
 }

@@ -1,10 +1,11 @@
 /* Visibility of conversations as branches.
  *
- * A list of conversations is ordered by (created_at, id) and limited. With one condition joined by OR, the store reads and sorts all
- * visible rows: 300 ms at a million rows. Instead, each branch below is one index range already in that order (the indexes of
- * schema/0001). A list takes LIMIT rows of each branch, merges them and stops: 0.1 ms at any size. Branches may overlap if disjoint ones
- * would walk the rows of another branch: most of an agent's own conversations are in the agent's teams, and leaving these out read 200
- * rows to find 10.
+ * A list of conversations is ordered by (created_at, id) and limited. With one condition joined by OR, the
+ * store reads and sorts all visible rows: 300 ms at a million rows. Instead, each branch below is one
+ * index range already in that order (the indexes of schema/0001). A list takes LIMIT rows of each branch,
+ * merges them and stops: 0.1 ms at any size. Branches may overlap if disjoint ones would walk the rows of
+ * another branch: most of an agent's own conversations are in the agent's teams, and leaving these out
+ * read 200 rows to find 10.
  *
  *     ALL        every active conversation
  *     TEAMS      one branch for each team | assigned to the actor | without team and agent | with a deleted team or agent that the row
@@ -41,8 +42,9 @@ void branch_bind_text(struct branches *b, const char *name, struct str v) {
 
 QUERY(teams_of_user, "SELECT team_id FROM team_members WHERE user_id = :user ORDER BY team_id");
 
-#define TEAMS_MAX 1024   /* teams of one person; more are ignored */
-#define TEAM_BRANCHES 16 /* people in more teams get one branch for all teams: correct, but its cost grows with the teams */
+#define TEAMS_MAX 1024 /* teams of one person; more are ignored */
+#define TEAM_BRANCHES \
+    16 /* people in more teams get one branch for all teams: correct, but its cost grows with the teams */
 
 static void team_branches(struct work *w, struct branches *b) {
     static const char *const where[TEAM_BRANCHES] = {
@@ -70,7 +72,8 @@ static void team_branches(struct work *w, struct branches *b) {
     branch_bind_text(b, ":teams", json_ids(w->arena, teams, (size_t)n));
 }
 
-/* Conversations without team and agent. Rows that refer to a deleted team or agent count too. They exist only while a cascade runs. */
+/* Conversations without team and agent. Rows that refer to a deleted team or agent count too. They exist
+ * only while a cascade runs. */
 static void nobodys_branches(struct work *w, struct branches *b) {
     branch_add(b, "t.state = 1 AND t.assigned_team_id IS NULL AND t.assigned_agent_id IS NULL");
     if (!cascades_under_way(w)) return;
@@ -96,11 +99,14 @@ void access_cases(struct work *w, struct branches *out) {
     if (a->rank == ROLE_CUSTOMER) {
         branch_add(out, "t.state = 1 AND t.requester_id = :me");
         if (!a->sees_organization) return;
-        /* While a cascade moves conversations of a person to another organization, users.organization_id decides. */
+        /* While a cascade moves conversations of a person to another organization, users.organization_id
+         * decides. */
         branch_add(out, cascades_under_way(w)
-                            ? "t.state = 1 AND t.organization_id = :my_organization AND t.requester_id <> :me AND EXISTS "
-                              "(SELECT 1 FROM users u WHERE u.id = t.requester_id AND u.organization_id = :my_organization)"
-                            : "t.state = 1 AND t.organization_id = :my_organization AND t.requester_id <> :me");
+                            ? "t.state = 1 AND t.organization_id = :my_organization "
+                              "AND t.requester_id <> :me AND EXISTS (SELECT 1 FROM users u "
+                              "WHERE u.id = t.requester_id AND u.organization_id = :my_organization)"
+                            : "t.state = 1 AND t.organization_id = :my_organization AND t.requester_id <> "
+                              ":me");
         branch_bind_int(out, ":my_organization", a->organization_id);
     } else if (a->case_access == CASES_ALL) {
         branch_add(out, "t.state = 1");
@@ -121,7 +127,8 @@ struct case_reader {
 
 int access_case_reader(struct work *w, struct case_reader **out) {
     struct case_reader *r = *out = ARENA_NEW(w->arena, struct case_reader);
-    *r = (struct case_reader){.me = w->actor.user_id, .access = w->actor.rank < ROLE_COLLABORATOR ? 0 : w->actor.case_access};
+    *r = (struct case_reader){.me = w->actor.user_id,
+                              .access = w->actor.rank < ROLE_COLLABORATOR ? 0 : w->actor.case_access};
     if (r->access != CASES_TEAMS) return 0;
     r->team_count = db_ids(w->conn, &teams_of_user, BINDS(B_INT("user", r->me)), w->arena, &r->teams);
     return r->team_count < 0 ? r->team_count : 0;
@@ -183,14 +190,15 @@ void access_everyone(struct work *w, struct branches *out) {
 
 void access_staff(struct work *w, struct branches *out) { out->all = w->actor.rank >= ROLE_COLLABORATOR; }
 
-void access_through(struct work *w, const char *table, const char *column, const char *where, const struct branches *parents,
-                    struct branches *out) {
+void access_through(struct work *w, const char *table, const char *column, const char *where,
+                    const struct branches *parents, struct branches *out) {
     struct buf sql = {0};
     if (parents->all && where == NULL) {
         out->all = true;
         return;
     }
-    buf_fmt(&sql, "EXISTS (SELECT 1 FROM %s c WHERE c.id = %s AND (%s", table, column, parents->all ? "1 = 1" : "1 = 0");
+    buf_fmt(&sql, "EXISTS (SELECT 1 FROM %s c WHERE c.id = %s AND (%s", table, column,
+            parents->all ? "1 = 1" : "1 = 0");
     for (int i = 0; i < parents->count; i++) {
         buf_text(&sql, " OR (");
         about_parent(&sql, parents->where[i]);
@@ -228,20 +236,23 @@ void access_case_or_none(struct work *w, const char *column, struct branches *ou
 
 void access_notes(struct work *w, struct branches *out) { access_case_or_none(w, "t.case_id", out); }
 
-void access_activities(struct work *w, struct branches *out) { access_case_or_none(w, "t.owner_case_id", out); }
+void access_activities(struct work *w, struct branches *out) {
+    access_case_or_none(w, "t.owner_case_id", out);
+}
 
 #define OF_MESSAGE "(SELECT p.case_id FROM posts p WHERE p.id = t.post_id AND p.kind = 1)"
 #define OF_NOTE "(SELECT n.case_id FROM notes n WHERE n.id = t.post_id)"
 
 /* An attachment without a conversation is one of a note on a person or an organization. */
 void access_attachments(struct work *w, struct branches *out) {
-    if (w->actor.rank >= ROLE_COLLABORATOR) access_case_or_none(w, "COALESCE(" OF_MESSAGE ", " OF_NOTE ")", out);
+    if (w->actor.rank >= ROLE_COLLABORATOR)
+        access_case_or_none(w, "COALESCE(" OF_MESSAGE ", " OF_NOTE ")", out);
     else access_of_case(w, OF_MESSAGE, out);
 }
 
-#define TAKES_PART                                                                                    \
-    "(t.requester_id = :person OR t.creator_id = :person OR t.assigned_agent_id = :person OR EXISTS " \
-    "(SELECT 1 FROM case_participants p WHERE p.case_id = t.id AND p.user_id = :person))"
+#define TAKES_PART                                                                          \
+    "(t.requester_id = :person OR t.creator_id = :person OR t.assigned_agent_id = :person " \
+    "OR EXISTS (SELECT 1 FROM case_participants p WHERE p.case_id = t.id AND p.user_id = :person))"
 
 int access_person(struct work *w, int64_t user_id) {
     struct branches b = {0};
@@ -251,7 +262,8 @@ int access_person(struct work *w, int64_t user_id) {
     access_cases(w, &b);
     branch_bind_int(&b, ":person", user_id);
     for (int i = 0; i < b.count; i++)
-        buf_fmt(&sql, "%sSELECT t.id FROM cases t WHERE %s AND " TAKES_PART, i ? " UNION ALL " : "", b.where[i]);
+        buf_fmt(&sql, "%sSELECT t.id FROM cases t WHERE %s AND " TAKES_PART, i ? " UNION ALL " : "",
+                b.where[i]);
     buf_text(&sql, " LIMIT 1");
     buf_char(&sql, 0);
     int rc = db_start(w->conn, sql.p, b.binds, &s);
@@ -271,8 +283,11 @@ void access_of_person(struct work *w, struct branches *out) {
     branch_bind_int(out, ":me", w->actor.user_id);
 }
 
-QUERY(actor_row, "SELECT r.type, u.role_id, r.denied, COALESCE(u.organization_id, 0), CASE WHEN u.is_enabled = 1 AND u.deleted_at IS NULL "
-                 "THEN 1 ELSE 0 END FROM users u JOIN roles r ON r.id = u.role_id WHERE u.id = :id");
+QUERY(actor_row,
+      "SELECT r.type, u.role_id, r.denied, COALESCE(u.organization_id, 0), CASE WHEN u.is_enabled = 1 "
+      "AND u.deleted_at IS NULL THEN 1 ELSE 0 END "
+      "FROM users u JOIN roles r ON r.id = u.role_id "
+      "WHERE u.id = :id");
 
 int actor_of_person(struct work *w, int64_t user_id, struct actor *out) {
     struct stmt *row;

@@ -66,16 +66,17 @@ bool permitted(const struct actor *a, const char *name) {
     return a->rank == ROLE_OWNER || !(a->denied >> p->bit & 1);
 }
 
-/* ---- rows of roles ---------------------------------------------------------------------------------------------- */
+/* ---- rows of roles --------------------------------------------------------------------------- */
 
 #define LACKS "NOT EXISTS (SELECT 1 FROM role_permissions p WHERE p.role_id = r.id AND p.name = :name)"
 
-QUERY(permissions_lacking, "SELECT (SELECT COUNT(*) FROM roles) * CAST(:n AS BIGINT) - "
-                           "(SELECT COUNT(*) FROM role_permissions p WHERE p.name IN @TEXTS(:names))");
-QUERY(permission_deny, "UPDATE roles SET denied = denied | CAST(:mask AS BIGINT), updated_at = :now WHERE id IN (SELECT r.id FROM roles r "
-                       "WHERE " LACKS ")");
-QUERY(permission_fill, "INSERT INTO role_permissions (role_id, name, value, created_at, updated_at) SELECT r.id, CAST(:name AS TEXT), "
-                       "CAST(:value AS INTEGER), CAST(:now AS BIGINT), CAST(:now AS BIGINT) FROM roles r WHERE " LACKS " ORDER BY r.id");
+QUERY(permissions_lacking, "SELECT (SELECT COUNT(*) FROM roles) * CAST(:n AS BIGINT) - (SELECT COUNT(*) "
+                           "FROM role_permissions p WHERE p.name IN @TEXTS(:names))");
+QUERY(permission_deny, "UPDATE roles SET denied = denied | CAST(:mask AS BIGINT), updated_at = :now "
+                       "WHERE id IN (SELECT r.id FROM roles r WHERE " LACKS ")");
+QUERY(permission_fill, "INSERT INTO role_permissions (role_id, name, value, created_at, updated_at) "
+                       "SELECT r.id, CAST(:name AS TEXT), CAST(:value AS INTEGER), CAST(:now AS BIGINT), "
+                       "CAST(:now AS BIGINT) FROM roles r WHERE " LACKS " ORDER BY r.id");
 QUERY(permission_update, "UPDATE role_permissions SET value = :value, updated_at = :now "
                          "WHERE role_id = :role AND name = :name AND value <> :value");
 QUERY(role_denied_get, "SELECT denied FROM roles WHERE id = :role @LOCK@");
@@ -91,7 +92,8 @@ int permissions_lack(struct conn *c, const struct permission *list) {
     jw_array(&w);
     for (; list[n].name; n++) jw_str(&w, str_of(list[n].name));
     jw_end(&w);
-    int rc = db_int(c, &permissions_lacking, BINDS(B_INT("n", n), B_TEXT("names", buf_view(&names))), &lacking);
+    int rc =
+        db_int(c, &permissions_lacking, BINDS(B_INT("n", n), B_TEXT("names", buf_view(&names))), &lacking);
     buf_free(&names);
     return rc < 0 ? rc : lacking != 0;
 }
@@ -100,13 +102,18 @@ int permissions_fill(struct conn *c, const struct permission *list, int64_t now)
     TRY(db_lock(c, S("permissions of roles")));
     for (const struct permission *p = list; p->name; p++) {
         struct str name = str_of(p->name);
-        if (p->is_off) TRY(db_exec(c, &permission_deny, BINDS(B_INT("mask", mask_of(p)), B_TEXT("name", name), B_INT("now", now))));
-        TRY(db_exec(c, &permission_fill, BINDS(B_TEXT("name", name), B_INT("value", !p->is_off), B_INT("now", now))));
+        if (p->is_off)
+            TRY(db_exec(c, &permission_deny,
+                        BINDS(B_INT("mask", mask_of(p)), B_TEXT("name", name), B_INT("now", now))));
+        TRY(db_exec(c, &permission_fill,
+                    BINDS(B_TEXT("name", name), B_INT("value", !p->is_off), B_INT("now", now))));
     }
     return 0;
 }
 
-static int fill_all(struct conn *c, void *now) { return permissions_fill(c, permissions, *(const int64_t *)now); }
+static int fill_all(struct conn *c, void *now) {
+    return permissions_fill(c, permissions, *(const int64_t *)now);
+}
 
 int permissions_complete(struct db *db, int64_t now) {
     struct conn *c = db_reader(db);
@@ -120,10 +127,14 @@ int permissions_complete(struct db *db, int64_t now) {
 int permission_set(struct work *w, int64_t role_id, const struct permission *p, bool value) {
     int64_t denied = 0;
     int changed = db_exec(w->conn, &permission_update,
-                          BINDS(B_INT("role", role_id), B_TEXT("name", str_of(p->name)), B_INT("value", value), B_INT("now", w->now)));
+                          BINDS(B_INT("role", role_id), B_TEXT("name", str_of(p->name)),
+                                B_INT("value", value), B_INT("now", w->now)));
     TRY(changed);
-    if (changed) change_property(w, (struct changed){"role", role_id, 0}, p->name, changed_bool(!value), changed_bool(value));
+    if (changed)
+        change_property(w, (struct changed){"role", role_id, 0}, p->name, changed_bool(!value),
+                        changed_bool(value));
     TRY(db_int(w->conn, &role_denied_get, BINDS(B_INT("role", role_id)), &denied));
     denied = value ? denied & ~mask_of(p) : denied | mask_of(p);
-    return db_exec(w->conn, &role_denied_set, BINDS(B_INT("role", role_id), B_INT("denied", denied), B_INT("now", w->now)));
+    return db_exec(w->conn, &role_denied_set,
+                   BINDS(B_INT("role", role_id), B_INT("denied", denied), B_INT("now", w->now)));
 }

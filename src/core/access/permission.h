@@ -1,8 +1,9 @@
 /* Permissions: dotted keys that narrow what a role type may do.
  *
- * roles.denied has a bit for each permission that the role lacks. The permission's row has its bit, so rows may be moved and removed.
- * Each role has a row of role_permissions for each permission. A role without one (the desk is older than the permission) gets it at the
- * start of the server, with the default of the row here. */
+ * roles.denied has a bit for each permission that the role lacks. The permission's row has its bit, so
+ * rows may be moved and removed. Each role has a row of role_permissions for each permission. A role
+ * without one (the desk is older than the permission) gets it at the start of the server, with the default
+ * of the row here. */
 #ifndef CORE_PERMISSION_H
 #define CORE_PERMISSION_H
 
@@ -31,7 +32,8 @@ bool permitted(const struct actor *a, const char *name);
 int permissions_lack(struct conn *c, const struct permission *list);
 /* Gives each role the permissions of the list that it lacks. Returns 0, or a negative error. */
 int permissions_fill(struct conn *c, const struct permission *list, int64_t now);
-/* At the start of the server: the same for all permissions there are. Returns 1 if a role got some, 0 if none lacked any, or a negative error. */
+/* At the start of the server: the same for all permissions there are. Returns 1 if a role got some, 0 if
+ * none lacked any, or a negative error. */
 int permissions_complete(struct db *db, int64_t now);
 /* Grants or denies one permission, and updates roles.denied. The caller refuses unknown names. */
 int permission_set(struct work *w, int64_t role_id, const struct permission *p, bool value);

@@ -5,7 +5,8 @@
 #include <stdio.h>
 
 const struct scope scopes[] = {
-    {"users", "See people, organizations and teams", "See, add, change and delete people, organizations and teams"},
+    {"users", "See people, organizations and teams",
+     "See, add, change and delete people, organizations and teams"},
     {"conversations", "Read conversations, notes, mails and articles",
      "Read, write, change and delete conversations, notes, mails and articles"},
     {"insights", "See reports", "See and change reports"},
@@ -82,7 +83,8 @@ uint32_t scopes_common(uint32_t a, uint32_t b) { return scopes_with_reads(a) & s
 bool scopes_check(const struct scope *list, char *err, size_t size) {
     for (int i = 0; list[i].name; i++) {
         const char *why = i >= 16 ? "a mask has room for 16 scopes" : NULL;
-        if (why == NULL && (list[i].reads == NULL || list[i].writes == NULL)) why = "it has no text of its rights";
+        if (why == NULL && (list[i].reads == NULL || list[i].writes == NULL))
+            why = "it has no text of its rights";
         for (int k = 0; k < i && why == NULL; k++)
             if (strcmp(list[k].name, list[i].name) == 0) why = "another row has its name";
         if (why) return snprintf(err, size, "table of scopes, %s: %s", list[i].name, why), false;

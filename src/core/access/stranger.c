@@ -2,7 +2,7 @@
 
 #include <ctype.h>
 
-/* ---- fingerprints -------------------------------------------------------------------------------------------------- */
+/* ---- fingerprints ---------------------------------------------------------------------------- */
 
 #define UUID_SIZE 36
 #define HASH_DIGITS 32
@@ -27,24 +27,31 @@ struct str fingerprint_hash(const struct desk *d, struct arena *a, struct str se
     return (struct str){mac_hex(a, &d->fingerprint_key, key).p, HASH_DIGITS};
 }
 
-/* ---- pseudonyms ---------------------------------------------------------------------------------------------------- */
+/* ---- pseudonyms ------------------------------------------------------------------------------ */
 
 #define SHOWS_REQUESTER "CASE WHEN c.requester_is_new = 1 AND c.fingerprint = :fingerprint THEN 1 ELSE 0 END"
-QUERY(stranger_cases_of_ids, "SELECT c.id, c.requester_id, " SHOWS_REQUESTER ", CASE WHEN u.purged_at IS NULL THEN c.requester_name END "
-                             "FROM cases c JOIN users u ON u.id = c.requester_id WHERE c.id IN @LIST(:ids)");
-#define PEOPLE(person, from) \
-    "SELECT c.id, c.requester_id, " SHOWS_REQUESTER ", " person " FROM cases c" from " WHERE c.state = 1 AND c.fingerprint = :fingerprint"
-QUERY(stranger_people, PEOPLE("p.user_id", " JOIN case_participants p ON p.case_id = c.id") " UNION ALL " PEOPLE(
-                           "c.requester_id", "") " UNION ALL " PEOPLE("c.assigned_agent_id", "") " AND c.assigned_agent_id IS NOT NULL");
+QUERY(stranger_cases_of_ids, "SELECT c.id, c.requester_id, " SHOWS_REQUESTER
+                             ", CASE WHEN u.purged_at IS NULL THEN c.requester_name END "
+                             "FROM cases c JOIN users u ON u.id = c.requester_id "
+                             "WHERE c.id IN @LIST(:ids)");
+#define PEOPLE(person, from)                                                         \
+    "SELECT c.id, c.requester_id, " SHOWS_REQUESTER ", " person " FROM cases c" from \
+    " WHERE c.state = 1 AND c.fingerprint = :fingerprint"
+QUERY(stranger_people,
+      PEOPLE("p.user_id", " JOIN case_participants p ON p.case_id = c.id") " UNION ALL " PEOPLE(
+          "c.requester_id", "") " UNION ALL " PEOPLE("c.assigned_agent_id",
+                                                     "") " AND c.assigned_agent_id IS NOT NULL");
 
 static struct stranger_case stranger_read_case(struct stmt *row) {
-    return (struct stranger_case){.id = col_int(row, 0), .requester_id = col_int(row, 1), .shows_requester = col_int(row, 2) != 0};
+    return (struct stranger_case){
+        .id = col_int(row, 0), .requester_id = col_int(row, 1), .shows_requester = col_int(row, 2) != 0};
 }
 
 int stranger_cases(struct work *w, struct str ids, struct stranger_case **out) {
     struct stranger_case *list = NULL;
     int n = 0, room = 0, rc;
-    DB_ROWS(rc, w->conn, &stranger_cases_of_ids, BINDS(B_TEXT("ids", ids), B_TEXT("fingerprint", w->actor.fingerprint)), row) {
+    DB_ROWS(rc, w->conn, &stranger_cases_of_ids,
+            BINDS(B_TEXT("ids", ids), B_TEXT("fingerprint", w->actor.fingerprint)), row) {
         list = arena_more(w->arena, list, n, &room, sizeof *list);
         list[n] = stranger_read_case(row);
         list[n++].requester_name = str_dup(w->arena, col_text(row, 3));
@@ -81,7 +88,7 @@ int stranger_find(struct work *w, int64_t shown, int64_t *case_id, int64_t *user
     return rc < 0 ? rc : found;
 }
 
-/* ---- proofs in addresses of pictures ------------------------------------------------------------------------------- */
+/* ---- proofs in addresses of pictures --------------------------------------------------------- */
 
 struct str picture_proof_text(const struct desk *d, struct arena *a, const struct picture_proof *p) {
     struct str sealed = seal_same(a, &d->picture_key, (struct str){(const char *)p, sizeof *p});

@@ -5,19 +5,21 @@
 
 #include <inttypes.h>
 
-QUERY(attachment_insert,
-      "INSERT INTO post_attachments (post_id, file_id, content_id, is_inline, sort_order) VALUES (:post, :file, NULL, 0, :place)");
+QUERY(attachment_insert, "INSERT INTO post_attachments (post_id, file_id, content_id, is_inline, sort_order) "
+                         "VALUES (:post, :file, NULL, 0, :place)");
 QUERY(attachment_shown,
-      "UPDATE post_attachments SET content_id = CAST(file_id AS TEXT), is_inline = 1, alt = :alt WHERE post_id = :post AND "
-      "file_id = :file");
-QUERY(attachments_hidden,
-      "UPDATE post_attachments SET content_id = NULL, is_inline = 0, alt = NULL WHERE post_id = :post AND is_inline = 1");
+      "UPDATE post_attachments SET content_id = CAST(file_id AS TEXT), is_inline = 1, alt = :alt "
+      "WHERE post_id = :post AND file_id = :file");
+QUERY(attachments_hidden, "UPDATE post_attachments SET content_id = NULL, is_inline = 0, alt = NULL "
+                          "WHERE post_id = :post AND is_inline = 1");
 QUERY(attachment_files, "SELECT a.file_id FROM post_attachments a WHERE a.post_id = :post");
 QUERY(attachments_counted, "UPDATE cases SET attachments_count = attachments_count + :more WHERE id = :case");
 QUERY(attachments_delete, "DELETE FROM post_attachments WHERE post_id = :post");
 
 static int count_attachments(struct work *w, int64_t case_id, int more) {
-    return case_id && more ? db_exec(w->conn, &attachments_counted, BINDS(B_INT("case", case_id), B_INT("more", more))) : 0;
+    return case_id && more
+               ? db_exec(w->conn, &attachments_counted, BINDS(B_INT("case", case_id), B_INT("more", more)))
+               : 0;
 }
 
 /* The text between two marks; p NULL: a mark is missing. */
@@ -62,7 +64,8 @@ static int attachments_show(struct work *w, struct attached_post p) {
     int n = db_ids(w->conn, &attachment_files, BINDS(B_INT("post", p.id)), w->arena, &files);
     for (int i = 0; i < n; i++)
         if (html_shows_inline(w->arena, p.html, str_int(id, files[i]), &alt))
-            TRY(db_exec(w->conn, &attachment_shown, BINDS(B_INT("post", p.id), B_INT("file", files[i]), B_TEXT("alt", alt))));
+            TRY(db_exec(w->conn, &attachment_shown,
+                        BINDS(B_INT("post", p.id), B_INT("file", files[i]), B_TEXT("alt", alt))));
     return n < 0 ? n : 0;
 }
 
@@ -74,7 +77,8 @@ int attachments_refer(struct work *w, struct attached_post p) {
 int attachments_add(struct work *w, struct attached_post p, const int64_t *files, int n) {
     if (n == 0) return 0;
     for (int i = 0; i < n; i++)
-        TRY(db_exec(w->conn, &attachment_insert, BINDS(B_INT("post", p.id), B_INT("file", files[i]), B_INT("place", i))));
+        TRY(db_exec(w->conn, &attachment_insert,
+                    BINDS(B_INT("post", p.id), B_INT("file", files[i]), B_INT("place", i))));
     TRY(count_attachments(w, p.case_id, n));
     TRY(attachments_show(w, p));
     return files_attached(w, json_ids(w->arena, files, (size_t)n));

@@ -10,10 +10,11 @@ struct attached_post {
     struct str html;     /* clean HTML; p NULL: plain text */
 };
 
-/* Attaches files of the actor to a new post, in this order. The caller has checked them by files_own, or has just created them. */
+/* Attaches files of the actor to a new post, in this order. The caller has checked them by files_own, or
+ * has just created them. */
 int attachments_add(struct work *w, struct attached_post p, const int64_t *files, int n);
-/* An inline picture: HTML with src="cid:7" shows the attached file 7. Attachments that the HTML shows have a content id, others have none.
- * Call it when the HTML of the post changes. */
+/* An inline picture: HTML with src="cid:7" shows the attached file 7. Attachments that the HTML shows have
+ * a content id, others have none. Call it when the HTML of the post changes. */
 int attachments_refer(struct work *w, struct attached_post p);
 /* Returns true if the HTML shows the inline picture with this content id. *alt: its text; p NULL: none. */
 bool html_shows_inline(struct arena *a, struct str html, struct str content_id, struct str *alt);

@@ -14,16 +14,20 @@
 #include <inttypes.h>
 #include <stddef.h>
 
-/* ---- loading ------------------------------------------------------------------------------------------------- */
+/* ---- loading --------------------------------------------------------------------------------- */
 
-#define CASE_NOW                                                                                                              \
-    "SELECT requester_id, status_id, status_type, COALESCE(assigned_team_id, 0), COALESCE(assigned_agent_id, 0), channel, "   \
-    "message_seq, COALESCE(last_message_id, 0), creator_id, subject, COALESCE(priority_id, 0), COALESCE(type_id, 0), state, " \
-    "requester_name, COALESCE(brand_id, 1), legacy_id, COALESCE(merged_into_id, 0), COALESCE(form_id, 0), COALESCE(rating, "  \
-    "0), COALESCE(organization_id, 0), COALESCE(sla_version_id, 0) FROM cases WHERE id = :id AND state <> 5"
+#define CASE_NOW                                                                           \
+    "SELECT requester_id, status_id, status_type, COALESCE(assigned_team_id, "             \
+    "0), COALESCE(assigned_agent_id, 0), channel, message_seq, COALESCE(last_message_id, " \
+    "0), creator_id, subject, COALESCE(priority_id, 0), COALESCE(type_id, 0), state, "     \
+    "requester_name, COALESCE(brand_id, 1), legacy_id, COALESCE(merged_into_id, 0), "      \
+    "COALESCE(form_id, 0), COALESCE(rating, 0), COALESCE(organization_id, 0), "            \
+    "COALESCE(sla_version_id, 0) FROM cases WHERE id = :id AND state <> 5"
 QUERY(case_by_id, CASE_NOW " @LOCK@");
 QUERY(case_by_id_unlocked, CASE_NOW);
-QUERY(status_of_type, "SELECT id FROM case_statuses WHERE type = :type AND is_deleted = 0 ORDER BY is_system DESC, sort_order, id LIMIT 1");
+QUERY(status_of_type, "SELECT id FROM case_statuses WHERE type = :type AND is_deleted = 0 "
+                      "ORDER BY is_system DESC, sort_order, id "
+                      "LIMIT 1");
 
 struct changed case_changed(const struct case_now *c) {
     return (struct changed){"case", c->id, c->id};
@@ -35,11 +39,12 @@ int status_id_of_type(struct work *w, enum status_type type, int64_t *id) {
 }
 
 QUERY(priority_above,
-      "SELECT p.id FROM case_priorities p WHERE p.level > COALESCE((SELECT q.level FROM case_priorities q WHERE q.id = :id), "
-      "-1) ORDER BY p.level, p.id LIMIT 1");
-QUERY(priority_below,
-      "SELECT p.id FROM case_priorities p WHERE p.level < (SELECT q.level FROM case_priorities q WHERE q.id = :id) ORDER BY "
-      "p.level DESC, p.id LIMIT 1");
+      "SELECT p.id FROM case_priorities p "
+      "WHERE p.level > COALESCE((SELECT q.level FROM case_priorities q WHERE q.id = :id), -1) "
+      "ORDER BY p.level, p.id LIMIT 1");
+QUERY(priority_below, "SELECT p.id FROM case_priorities p "
+                      "WHERE p.level < (SELECT q.level FROM case_priorities q WHERE q.id = :id) "
+                      "ORDER BY p.level DESC, p.id LIMIT 1");
 
 int case_priority_next(struct work *w, int64_t id, bool above, int64_t *next) {
     *next = id;
@@ -77,24 +82,48 @@ static int case_load_by(struct work *w, const struct query *q, int64_t id, struc
     return 1;
 }
 
-int case_load(struct work *w, int64_t id, struct case_now *out) { return case_load_by(w, &case_by_id, id, out); }
+int case_load(struct work *w, int64_t id, struct case_now *out) {
+    return case_load_by(w, &case_by_id, id, out);
+}
 
-int case_read(struct work *w, int64_t id, struct case_now *out) { return case_load_by(w, &case_by_id_unlocked, id, out); }
+int case_read(struct work *w, int64_t id, struct case_now *out) {
+    return case_load_by(w, &case_by_id_unlocked, id, out);
+}
 
-/* ---- status ---------------------------------------------------------------------------------------------------
+/* ---- status ----------------------------------------------------------------------------------
  *
  *     NEW ---> OPEN <---> PENDING          Each status but CLOSED may change to each but NEW. A staff reply opens NEW. A requester's
  *                \  \        |             reply opens PENDING and COMPLETED. Nothing returns to NEW. CLOSED is final.
  *                 \  `--> COMPLETED ----.
  *                  `---- CUSTOM          `--> CLOSED */
 static const bool allowed[][STATUS_CUSTOM + 1] = {
-    [STATUS_NEW] =
-        {[STATUS_NEW] = 1, [STATUS_OPEN] = 1, [STATUS_PENDING] = 1, [STATUS_COMPLETED] = 1, [STATUS_CLOSED] = 1, [STATUS_CUSTOM] = 1},
-    [STATUS_OPEN] = {[STATUS_OPEN] = 1, [STATUS_PENDING] = 1, [STATUS_COMPLETED] = 1, [STATUS_CLOSED] = 1, [STATUS_CUSTOM] = 1},
-    [STATUS_PENDING] = {[STATUS_OPEN] = 1, [STATUS_PENDING] = 1, [STATUS_COMPLETED] = 1, [STATUS_CLOSED] = 1, [STATUS_CUSTOM] = 1},
-    [STATUS_COMPLETED] = {[STATUS_OPEN] = 1, [STATUS_PENDING] = 1, [STATUS_COMPLETED] = 1, [STATUS_CLOSED] = 1, [STATUS_CUSTOM] = 1},
+    [STATUS_NEW] = {[STATUS_NEW] = 1,
+                    [STATUS_OPEN] = 1,
+                    [STATUS_PENDING] = 1,
+                    [STATUS_COMPLETED] = 1,
+                    [STATUS_CLOSED] = 1,
+                    [STATUS_CUSTOM] = 1},
+    [STATUS_OPEN] = {[STATUS_OPEN] = 1,
+                     [STATUS_PENDING] = 1,
+                     [STATUS_COMPLETED] = 1,
+                     [STATUS_CLOSED] = 1,
+                     [STATUS_CUSTOM] = 1},
+    [STATUS_PENDING] = {[STATUS_OPEN] = 1,
+                        [STATUS_PENDING] = 1,
+                        [STATUS_COMPLETED] = 1,
+                        [STATUS_CLOSED] = 1,
+                        [STATUS_CUSTOM] = 1},
+    [STATUS_COMPLETED] = {[STATUS_OPEN] = 1,
+                          [STATUS_PENDING] = 1,
+                          [STATUS_COMPLETED] = 1,
+                          [STATUS_CLOSED] = 1,
+                          [STATUS_CUSTOM] = 1},
     [STATUS_CLOSED] = {[STATUS_CLOSED] = 1},
-    [STATUS_CUSTOM] = {[STATUS_OPEN] = 1, [STATUS_PENDING] = 1, [STATUS_COMPLETED] = 1, [STATUS_CLOSED] = 1, [STATUS_CUSTOM] = 1},
+    [STATUS_CUSTOM] = {[STATUS_OPEN] = 1,
+                       [STATUS_PENDING] = 1,
+                       [STATUS_COMPLETED] = 1,
+                       [STATUS_CLOSED] = 1,
+                       [STATUS_CUSTOM] = 1},
 };
 
 QUERY(status_type_of, "SELECT type FROM case_statuses WHERE id = :id AND is_deleted = 0");
@@ -106,7 +135,8 @@ int case_not_closed(struct work *w, const struct case_now *c) {
 
 int case_not_hidden(struct work *w, const struct case_now *c) {
     if (c->merged_into_id)
-        return fail_state(w, "The conversation was merged into conversation %" PRId64 ". Use that one.", c->merged_into_id);
+        return fail_state(w, "The conversation was merged into conversation %" PRId64 ". Use that one.",
+                          c->merged_into_id);
     if (c->state == CASE_ACTIVE) return 0;
     return fail_state(w, "The conversation is in the trash or suspended. Restore it first.");
 }
@@ -115,11 +145,12 @@ static int case_step_status(struct work *w, struct case_now *c, int64_t status_i
     int64_t type = 0;
     int rc = db_int(w->conn, &status_type_of, BINDS(B_INT("id", status_id)), &type);
     if (rc <= 0)
-        return rc < 0
-                   ? rc
-                   : fail_field(w, ERR_FIELD_INVALID, S("status_id"), "There is no status with this id. GET /cases/statuses lists them.");
+        return rc < 0 ? rc
+                      : fail_field(w, ERR_FIELD_INVALID, S("status_id"),
+                                   "There is no status with this id. GET /cases/statuses lists them.");
     if (!word_of(status_types, type) || !word_of(status_types, c->status_type))
-        return log_error("the type of status %" PRId64 " or of the status of conversation %" PRId64 " is unknown: run deskd check",
+        return log_error("the type of status %" PRId64 " or of the status of conversation %" PRId64
+                         " is unknown: run deskd check",
                          status_id, c->id),
                -ERR_INTERNAL_ERROR;
     TRY(case_not_closed(w, c));
@@ -132,9 +163,11 @@ static int case_step_status(struct work *w, struct case_now *c, int64_t status_i
 }
 
 /* Sets the status in `c`, if the transition is allowed. */
-int case_follow_status(struct work *w, struct case_now *c, int64_t status_id) { return case_step_status(w, c, status_id, false); }
+int case_follow_status(struct work *w, struct case_now *c, int64_t status_id) {
+    return case_step_status(w, c, status_id, false);
+}
 
-/* ---- changes ------------------------------------------------------------------------------------------------------ */
+/* ---- changes --------------------------------------------------------------------------------- */
 
 /* Properties that are references. */
 static const struct reference {
@@ -142,25 +175,32 @@ static const struct reference {
     const char *property, *column;
     size_t now, wanted; /* offsets in case_now and case_change */
 } references[] = {
-    {CASE_STATUS, "status", "status_id", offsetof(struct case_now, status_id), offsetof(struct case_change, status_id)},
-    {CASE_PRIORITY, "priority", "priority_id", offsetof(struct case_now, priority_id), offsetof(struct case_change, priority_id)},
+    {CASE_STATUS, "status", "status_id", offsetof(struct case_now, status_id),
+     offsetof(struct case_change, status_id)},
+    {CASE_PRIORITY, "priority", "priority_id", offsetof(struct case_now, priority_id),
+     offsetof(struct case_change, priority_id)},
     {CASE_TYPE, "type", "type_id", offsetof(struct case_now, type_id), offsetof(struct case_change, type_id)},
     {CASE_TEAM, "assigned_team", "assigned_team_id", offsetof(struct case_now, assigned_team_id),
      offsetof(struct case_change, assigned_team_id)},
     {CASE_AGENT, "assigned_agent", "assigned_agent_id", offsetof(struct case_now, assigned_agent_id),
      offsetof(struct case_change, assigned_agent_id)},
-    {CASE_REQUESTER, "requester", "requester_id", offsetof(struct case_now, requester_id), offsetof(struct case_change, requester_id)},
+    {CASE_REQUESTER, "requester", "requester_id", offsetof(struct case_now, requester_id),
+     offsetof(struct case_change, requester_id)},
     {CASE_FORM, "form", "form_id", offsetof(struct case_now, form_id), offsetof(struct case_change, form_id)},
-    {CASE_BRAND, "brand", "brand_id", offsetof(struct case_now, brand_id), offsetof(struct case_change, brand_id)},
+    {CASE_BRAND, "brand", "brand_id", offsetof(struct case_now, brand_id),
+     offsetof(struct case_change, brand_id)},
     {CASE_MERGED_INTO, "merged_into", "merged_into_id", offsetof(struct case_now, merged_into_id),
      offsetof(struct case_change, merged_into_id)},
 };
 #define REFERENCES (sizeof references / sizeof *references)
 
-static int64_t id_at(const void *of, size_t offset) { return *(const int64_t *)(const void *)((const char *)of + offset); }
+static int64_t id_at(const void *of, size_t offset) {
+    return *(const int64_t *)(const void *)((const char *)of + offset);
+}
 
 /* *differ: the properties that differ. *next: the conversation after the change. */
-static int case_next(struct work *w, const struct case_now *c, const struct case_change *wanted, struct case_now *next, unsigned *differ) {
+static int case_next(struct work *w, const struct case_now *c, const struct case_change *wanted,
+                     struct case_now *next, unsigned *differ) {
     *next = *c;
     *differ = 0;
     if (wanted->set & CASE_SUBJECT && !str_eq(wanted->subject, c->subject)) {
@@ -190,8 +230,8 @@ static int case_next(struct work *w, const struct case_now *c, const struct case
     return 0;
 }
 
-/* Columns that say who did something last and when, and counters. They are set when one of the properties `on` changes; of CASE_STATUS if the new type is
- * `to` (0: any). */
+/* Columns that say who did something last and when, and counters. They are set when one of the properties
+ * `on` changes; of CASE_STATUS if the new type is `to` (0: any). */
 static const struct mark {
     unsigned on;
     int to;
@@ -202,23 +242,27 @@ static const struct mark {
     {CASE_AGENT, 0, "assignee_change_count = assignee_change_count + 1, "},
     {CASE_STATUS, STATUS_OPEN, "last_opened_at = :now, "},
     {CASE_STATUS, STATUS_PENDING, "last_pending_at = :now, "},
-    {CASE_STATUS, STATUS_COMPLETED, "last_completed_at = :now, last_completed_by_id = CAST(:actor AS BIGINT), "},
+    {CASE_STATUS, STATUS_COMPLETED,
+     "last_completed_at = :now, last_completed_by_id = CAST(:actor AS "
+     "BIGINT), "},
     {CASE_STATUS, STATUS_CLOSED, "last_closed_at = :now, last_closed_by_id = CAST(:actor AS BIGINT), "},
     /* The new requester's organization; the name that a stranger gave was the former requester's. */
     {CASE_REQUESTER, 0,
-     "organization_id = CAST(:organization_id AS BIGINT), requester_name = NULL, requester_is_new = "
-     "0, "},
+     "organization_id = CAST(:organization_id AS BIGINT), requester_name = NULL, requester_is_new = 0, "},
 };
 #define MARKS (sizeof marks / sizeof *marks)
 
 /* A rule is neither staff nor a customer, so it changes none of these times. */
 static const char *case_activity_sets(const struct work *w, const struct case_now *c) {
     if (w->actor.kind == ACTOR_RULE) return "";
-    if (w->actor.rank < ROLE_COLLABORATOR) return "last_customer_activity_at = :now, last_updated_by_id = CAST(:actor AS BIGINT), ";
+    if (w->actor.rank < ROLE_COLLABORATOR)
+        return "last_customer_activity_at = :now, last_updated_by_id = CAST(:actor "
+               "AS BIGINT), ";
     return w->actor.user_id == c->assigned_agent_id
-               ? "last_agent_activity_at = :now, agent_updated_at = :now, latest_assignee_update = :now, last_updated_by_id = CAST(:actor "
-                 "AS BIGINT), "
-               : "last_agent_activity_at = :now, agent_updated_at = :now, last_updated_by_id = CAST(:actor AS BIGINT), ";
+               ? "last_agent_activity_at = :now, agent_updated_at = :now, latest_assignee_update = :now, "
+                 "last_updated_by_id = CAST(:actor AS BIGINT), "
+               : "last_agent_activity_at = :now, agent_updated_at = :now, last_updated_by_id = CAST(:actor "
+                 "AS BIGINT), ";
 }
 
 /* Writes only the columns that differ, because each column costs its indexes. */
@@ -232,21 +276,26 @@ static int case_update(struct work *w, const struct case_now *next, unsigned dif
     if (differ & CASE_RATING) buf_text(&sql, "rating = CAST(:rating AS INTEGER), ");
     if (differ & CASE_STATUS) buf_text(&sql, "status_type = :status_type, ");
     for (size_t i = 0; i < REFERENCES; i++)
-        if (differ & references[i].bit) buf_fmt(&sql, "%s = CAST(:%s AS BIGINT), ", references[i].column, references[i].column);
+        if (differ & references[i].bit)
+            buf_fmt(&sql, "%s = CAST(:%s AS BIGINT), ", references[i].column, references[i].column);
     for (size_t i = 0; i < MARKS; i++)
-        if (differ & marks[i].on && (marks[i].to == 0 || marks[i].to == next->status_type)) buf_text(&sql, marks[i].sets);
+        if (differ & marks[i].on && (marks[i].to == 0 || marks[i].to == next->status_type))
+            buf_text(&sql, marks[i].sets);
     if (reopened) buf_text(&sql, "reopen_count = reopen_count + 1, ");
     buf_fmt(&sql, "%supdated_at = :now WHERE id = :id", case_activity_sets(w, next));
     buf_char(&sql, 0);
-    int rc =
-        db_exec_text(w->conn, sql.p,
-                     BINDS(B_INT("id", next->id), B_TEXT("subject", next->subject), B_TEXT("subject_key", subject_key),
-                           B_TEXT("legacy_id", next->legacy_id), B_INT("state", next->state), B_INT("status_id", next->status_id),
-                           B_INT("status_type", next->status_type), B_ID("priority_id", next->priority_id), B_ID("type_id", next->type_id),
-                           B_ID("assigned_team_id", next->assigned_team_id), B_ID("assigned_agent_id", next->assigned_agent_id),
-                           B_INT("requester_id", next->requester_id), B_ID("organization_id", next->organization_id),
-                           B_INT("brand_id", next->brand_id), B_ID("form_id", next->form_id), B_ID("rating", next->rating),
-                           B_ID("merged_into_id", next->merged_into_id), B_ID("actor", w->actor.user_id), B_INT("now", w->now)));
+    int rc = db_exec_text(
+        w->conn, sql.p,
+        BINDS(B_INT("id", next->id), B_TEXT("subject", next->subject), B_TEXT("subject_key", subject_key),
+              B_TEXT("legacy_id", next->legacy_id), B_INT("state", next->state),
+              B_INT("status_id", next->status_id), B_INT("status_type", next->status_type),
+              B_ID("priority_id", next->priority_id), B_ID("type_id", next->type_id),
+              B_ID("assigned_team_id", next->assigned_team_id),
+              B_ID("assigned_agent_id", next->assigned_agent_id), B_INT("requester_id", next->requester_id),
+              B_ID("organization_id", next->organization_id), B_INT("brand_id", next->brand_id),
+              B_ID("form_id", next->form_id), B_ID("rating", next->rating),
+              B_ID("merged_into_id", next->merged_into_id), B_ID("actor", w->actor.user_id),
+              B_INT("now", w->now)));
     buf_free(&sql);
     return rc;
 }
@@ -263,30 +312,37 @@ void case_now_counted(struct work *w, const struct case_now *c, int n) {
                  n);
 }
 
-static void case_record(struct work *w, const struct case_now *c, const struct case_now *next, unsigned differ) {
+static void case_record(struct work *w, const struct case_now *c, const struct case_now *next,
+                        unsigned differ) {
     struct changed object = case_changed(c);
-    if (differ & CASE_SUBJECT) change_property(w, object, "subject", changed_text(c->subject), changed_text(next->subject));
+    if (differ & CASE_SUBJECT)
+        change_property(w, object, "subject", changed_text(c->subject), changed_text(next->subject));
     for (size_t i = 0; i < REFERENCES; i++)
         if (differ & references[i].bit)
             change_property(w, object, references[i].property, changed_id(id_at(c, references[i].now)),
                             changed_id(id_at(next, references[i].now)));
     if (differ & CASE_STATE && !(differ & CASE_MERGED_INTO))
-        change_property(w, object, "state", changed_word(case_states, c->state), changed_word(case_states, next->state));
+        change_property(w, object, "state", changed_word(case_states, c->state),
+                        changed_word(case_states, next->state));
     if (differ & CASE_RATING)
-        change_property(w, object, "rating", changed_word(rating_scores, c->rating), changed_word(rating_scores, next->rating));
-    if (!(differ & (CASE_STATUS | CASE_TEAM | CASE_AGENT | CASE_STATE | CASE_PRIORITY | CASE_REQUESTER))) return;
+        change_property(w, object, "rating", changed_word(rating_scores, c->rating),
+                        changed_word(rating_scores, next->rating));
+    if (!(differ & (CASE_STATUS | CASE_TEAM | CASE_AGENT | CASE_STATE | CASE_PRIORITY | CASE_REQUESTER)))
+        return;
     case_now_counted(w, c, -1);
     case_now_counted(w, next, 1);
 }
 
 /* The history from which SLA clocks are computed. */
-QUERY(status_change_insert, "INSERT INTO case_status_changes (case_id, at, from_status_id, to_status_id, from_state, to_state) VALUES "
-                            "(:case, :now, :from, :to, :from_state, :to_state)");
+QUERY(status_change_insert,
+      "INSERT INTO case_status_changes (case_id, at, from_status_id, to_status_id, from_state, to_state) "
+      "VALUES (:case, :now, :from, :to, :from_state, :to_state)");
 
 static int status_change_keep(struct work *w, const struct case_now *c, const struct case_now *next) {
     return db_exec(w->conn, &status_change_insert,
-                   BINDS(B_INT("case", c->id), B_INT("from", c->status_id), B_INT("to", next->status_id), B_INT("from_state", c->state),
-                         B_INT("to_state", next->state), B_INT("now", w->now)));
+                   BINDS(B_INT("case", c->id), B_INT("from", c->status_id), B_INT("to", next->status_id),
+                         B_INT("from_state", c->state), B_INT("to_state", next->state),
+                         B_INT("now", w->now)));
 }
 
 /* Properties that a clock depends on. */
@@ -300,9 +356,11 @@ int case_change(struct work *w, struct case_now *c, const struct case_change *wa
     TRY(case_next(w, c, wanted, &next, &differ));
     if (differ & (CASE_FORM | CASE_BRAND)) TRY(case_form_check(w, next.form_id, next.brand_id));
     TRY(case_values_change(w, c->id, wanted->values, wanted->value_count));
-    if (differ & CASE_STATUS && !wanted->incomplete) TRY(case_check_resolution(w, c->id, next.form_id, next.status_type));
+    if (differ & CASE_STATUS && !wanted->incomplete)
+        TRY(case_check_resolution(w, c->id, next.form_id, next.status_type));
     if (differ & CASE_REQUESTER)
-        TRY(db_int(w->conn, &organization_of_requester, BINDS(B_INT("id", next.requester_id)), &next.organization_id));
+        TRY(db_int(w->conn, &organization_of_requester, BINDS(B_INT("id", next.requester_id)),
+                   &next.organization_id));
     bool recounts_tags = differ & (CASE_STATE | CASE_STATUS | CASE_PRIORITY);
     if (recounts_tags) TRY(case_tags_counted(w, c->id, -1));
     TRY(case_update(w, &next, differ, c->status_type == STATUS_COMPLETED && next.status_type == STATUS_OPEN));
@@ -314,9 +372,11 @@ int case_change(struct work *w, struct case_now *c, const struct case_change *wa
     return 0;
 }
 
-/* ---- rebuilding keys ---------------------------------------------------------------------------------------------- */
+/* ---- rebuilding keys ------------------------------------------------------------------------- */
 
 QUERY(case_subjects, "SELECT id, subject FROM cases WHERE id > :after ORDER BY id LIMIT :most");
 QUERY(subject_key_set, "UPDATE cases SET subject_key = :key WHERE id = :id");
 
-int cases_rekey(struct work *w, int64_t *after) { return texts_rekey(w, &case_subjects, &subject_key_set, after); }
+int cases_rekey(struct work *w, int64_t *after) {
+    return texts_rekey(w, &case_subjects, &subject_key_set, after);
+}

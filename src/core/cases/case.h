@@ -9,21 +9,28 @@
 
 /* The columns of a locked conversation. case_change updates them. */
 struct case_now {
-    int64_t id, requester_id, organization_id, status_id, priority_id, type_id, assigned_team_id, assigned_agent_id, brand_id, form_id,
-        message_seq, last_message_id, creator_id, merged_into_id, sla_version_id;
-    struct str subject, legacy_id;           /* legacy_id: p NULL: none */
-    struct str requester_name;               /* as given by a caller without login; p NULL: the requester's name */
+    int64_t id, requester_id, organization_id, status_id, priority_id, type_id, assigned_team_id,
+        assigned_agent_id, brand_id, form_id, message_seq, last_message_id, creator_id, merged_into_id,
+        sla_version_id;
+    struct str subject, legacy_id; /* legacy_id: p NULL: none */
+    /* as given by a caller without login; p NULL: the requester's name */
+    struct str requester_name;
     int status_type, channel, state, rating; /* rating: 0: none */
 };
-int case_load(struct work *w, int64_t id, struct case_now *out); /* 1, 0 absent or being deleted, or a negative error; locks the row */
+/* 1, 0 absent or being deleted, or a negative error; locks the row */
+int case_load(struct work *w, int64_t id, struct case_now *out);
 int case_read(struct work *w, int64_t id, struct case_now *out); /* the same without a lock, for reads */
 struct changed case_changed(const struct case_now *c);
-void case_now_counted(struct work *w, const struct case_now *c, int n); /* adds n to the counters of the conversation if it is active */
+/* adds n to the counters of the conversation if it is active */
+void case_now_counted(struct work *w, const struct case_now *c, int n);
 
 /* The channel of a message that names none: that of the conversation, or HELPCENTER if a note opened it. */
-static inline int case_message_channel(const struct case_now *c) { return c->channel == CHANNEL_NOTE ? CHANNEL_HELPCENTER : c->channel; }
+static inline int case_message_channel(const struct case_now *c) {
+    return c->channel == CHANNEL_NOTE ? CHANNEL_HELPCENTER : c->channel;
+}
 
-/* Both return 0 or fail with RESOURCE_ACTION_NOT_AVAILABLE: if closed; if in the trash, suspended or merged. */
+/* Both return 0 or fail with RESOURCE_ACTION_NOT_AVAILABLE: if closed; if in the trash, suspended or
+ * merged. */
 int case_not_closed(struct work *w, const struct case_now *c);
 int case_not_hidden(struct work *w, const struct case_now *c);
 
@@ -47,29 +54,34 @@ enum case_property {
 struct case_change {
     unsigned set;
     struct str subject, legacy_id; /* legacy_id: p NULL clears */
-    int64_t status_id, priority_id, type_id, assigned_team_id, assigned_agent_id, requester_id, brand_id, form_id, merged_into_id;
+    int64_t status_id, priority_id, type_id, assigned_team_id, assigned_agent_id, requester_id, brand_id,
+        form_id, merged_into_id;
     enum case_state state;
     int rating;
     const struct field_value *values;
     int value_count;
-    bool undoes;     /* a reply is undone: the status may return to NEW */
-    bool incomplete; /* a status of type COMPLETED or CLOSED does not need the fields that are required on resolution */
+    bool undoes; /* a reply is undone: the status may return to NEW */
+    /* a status of type COMPLETED or CLOSED does not need the fields that are required on resolution */
+    bool incomplete;
 };
 
-/* The one function that changes a conversation. Writes the properties that differ and their consequences (counters, reopening, who did it
- * last and when), and records the changes. The caller has checked ids of teams, agents, priorities, types, brands and requesters. Fails with
- * FIELD_INVALID for an unknown status, with RESOURCE_ACTION_NOT_AVAILABLE if the status can't follow the current one, and with FIELD_REQUIRED
+/* The one function that changes a conversation. Writes the properties that differ and their consequences
+ * (counters, reopening, who did it last and when), and records the changes. The caller has checked ids of
+ * teams, agents, priorities, types, brands and requesters. Fails with FIELD_INVALID for an unknown status,
+ * with RESOURCE_ACTION_NOT_AVAILABLE if the status can't follow the current one, and with FIELD_REQUIRED
  * for each empty field that staff must fill in first (core/cases/case_value.h). */
 int case_change(struct work *w, struct case_now *c, const struct case_change *wanted);
 /* Opens a conversation that is PENDING or COMPLETED. */
 int case_reopen(struct work *w, struct case_now *c);
 /* Sets the status of `c` if it may follow the present one. Writes nothing. Fails as case_change does. */
 int case_follow_status(struct work *w, struct case_now *c, int64_t status_id);
-/* Computes the folded subjects of the next conversations after id *after, and advances *after. Returns 1 if there are more, 0 or a negative
- * error. */
+/* Computes the folded subjects of the next conversations after id *after, and advances *after. Returns 1
+ * if there are more, 0 or a negative error. */
 int cases_rekey(struct work *w, int64_t *after);
-/* The nearest priority above or below, by level. A conversation without priority (0) gets the lowest. *next is `id` if there is none. */
+/* The nearest priority above or below, by level. A conversation without priority (0) gets the lowest.
+ * *next is `id` if there is none. */
 int case_priority_next(struct work *w, int64_t id, bool above, int64_t *next);
-int status_id_of_type(struct work *w, enum status_type type, int64_t *id); /* the first status of a type, system ones first */
+/* the first status of a type, system ones first */
+int status_id_of_type(struct work *w, enum status_type type, int64_t *id);
 
 #endif

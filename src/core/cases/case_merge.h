@@ -11,11 +11,12 @@ struct merge {
     int count;
 };
 
-/* Locks and loads the survivor and the conversations `ids`, in the order of ids. The caller has found them visible. */
+/* Locks and loads the survivor and the conversations `ids`, in the order of ids. The caller has found them
+ * visible. */
 int case_merge_load(struct work *w, int64_t survivor, const int64_t *ids, int count, struct merge *m);
-/* Merges them: closes them, hides them from customers, and moves what belongs to them into the survivor, in the parts of a cascade. The
- * caller has checked that the survivor is active and not closed, and that the others are active. Returns the number of tags that did not fit
- * in the survivor, or a negative error. */
+/* Merges them: closes them, hides them from customers, and moves what belongs to them into the survivor,
+ * in the parts of a cascade. The caller has checked that the survivor is active and not closed, and that
+ * the others are active. Returns the number of tags that did not fit in the survivor, or a negative error. */
 int case_merge(struct work *w, struct merge *m);
 
 #endif

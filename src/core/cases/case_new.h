@@ -7,18 +7,21 @@
 
 struct case_new {
     struct str subject, contents, client_id, metadata; /* metadata: JSON; p NULL: none */
-    struct str html;                                   /* clean HTML of the first post; p NULL: it was written as plain text */
-    struct str original;                               /* the HTML before it was cleaned; p NULL: none */
-    struct str requester_name;                         /* as given by a caller without login; p NULL: the requester's name */
-    bool requester_is_new;                             /* the requester was created with this conversation */
-    struct str legacy_id;                              /* p NULL: none */
+    /* clean HTML of the first post; p NULL: it was written as plain text */
+    struct str html;
+    struct str original; /* the HTML before it was cleaned; p NULL: none */
+    /* as given by a caller without login; p NULL: the requester's name */
+    struct str requester_name;
+    bool requester_is_new; /* the requester was created with this conversation */
+    struct str legacy_id;  /* p NULL: none */
     int64_t requester_id, creator_id;
     int64_t priority_id, type_id, assigned_team_id, assigned_agent_id; /* 0: none */
     int64_t brand_id;                                                  /* 0: the default brand */
     int64_t mailbox_id;                                                /* 0: it did not come by mail */
     int64_t form_id;                                                   /* 0: none */
     int64_t status_id;                                                 /* 0: the system status of type NEW */
-    int source, channel;                                               /* 0: not given; the channel follows from the source then */
+    /* 0: not given; the channel follows from the source then */
+    int source, channel;
     const struct field_value *values;
     int value_count;
     const int64_t *files; /* on the first message */
@@ -26,7 +29,8 @@ struct case_new {
     int64_t *message_id; /* gets the id of the first message or note; NULL: not wanted */
 };
 
-/* Creates a conversation with its first message and the caller's fingerprint. If the channel is NOTE, the first post is a note of the actor. Fails with FIELD_INVALID for an unknown status, and with
+/* Creates a conversation with its first message and the caller's fingerprint. If the channel is NOTE, the
+ * first post is a note of the actor. Fails with FIELD_INVALID for an unknown status, and with
  * FIELD_REQUIRED as case_change does. */
 int case_create(struct work *w, const struct case_new *n, int64_t *id);
 

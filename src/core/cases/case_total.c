@@ -5,24 +5,35 @@
 
 #include <stdlib.h>
 
-/* ---- counters ------------------------------------------------------------------------------------------------
+/* ---- counters --------------------------------------------------------------------------------
  *
- * A counter is a row of case_totals: the number of active conversations of one team, agent, pair of both, requester, organization or tag, or
- * of all, that have one priority. Its six columns are the types of status. So any total by type and priority is the sum of a few rows, at
- * any size, and a change of the status writes as many rows as a new conversation: three to six. A conversation with tags
- * writes one more for each tag.
+ * A counter is a row of case_totals: the number of active conversations of one team, agent, pair of both,
+ * requester, organization or tag, or of all, that have one priority. Its six columns are the types of
+ * status. So any total by type and priority is the sum of a few rows, at any size, and a change of the
+ * status writes as many rows as a new conversation: three to six. A conversation with tags writes one more
+ * for each tag.
  *
- * Pairs (0: none) give the total of an agent who sees teams: conversations of the teams, and the agent's own, without those of both.
+ * Pairs (0: none) give the total of an agent who sees teams: conversations of the teams, and the agent's
+ * own, without those of both.
  *
- * Nearly every write changes the row of all. On PostgreSQL a row is locked until the COMMIT, so with single rows all writes would commit
- * one after the other. A count is therefore spread over several rows (shards). A write takes a row that no other write has locked, and
- * adds one for its connection only if all are locked (@FREE_SHARD). So a counter has as many rows as writes changed it at a time: most
- * have one, also of 300,000 requesters. The sum is exact in any snapshot; a single row may be negative. On SQLite one write runs at a
- * time, so there is one shard. The alternative, rows that are only inserted and folded by a job, costs readers of a busy desk every row
- * that is not folded yet. */
+ * Nearly every write changes the row of all. On PostgreSQL a row is locked until the COMMIT, so with
+ * single rows all writes would commit one after the other. A count is therefore spread over several rows
+ * (shards). A write takes a row that no other write has locked, and adds one for its connection only if
+ * all are locked (@FREE_SHARD). So a counter has as many rows as writes changed it at a time: most have
+ * one, also of 300,000 requesters. The sum is exact in any snapshot; a single row may be negative. On
+ * SQLite one write runs at a time, so there is one shard. The alternative, rows that are only inserted and
+ * folded by a job, costs readers of a busy desk every row that is not folded yet. */
 
 /* The numbers are stored. */
-enum total_kind { TOTAL_ALL = 1, TOTAL_TEAM, TOTAL_AGENT, TOTAL_PAIR, TOTAL_REQUESTER, TOTAL_ORGANIZATION, TOTAL_TAG };
+enum total_kind {
+    TOTAL_ALL = 1,
+    TOTAL_TEAM,
+    TOTAL_AGENT,
+    TOTAL_PAIR,
+    TOTAL_REQUESTER,
+    TOTAL_ORGANIZATION,
+    TOTAL_TAG
+};
 
 struct total_key {
     int64_t kind, id, with_id, priority_id;
@@ -41,7 +52,9 @@ struct case_totals {
     struct case_difference *bucket[TOTAL_BUCKETS];
 };
 
-static int compare_total_keys(const struct total_key *a, const struct total_key *b) { return memcmp(a, b, sizeof *a); }
+static int compare_total_keys(const struct total_key *a, const struct total_key *b) {
+    return memcmp(a, b, sizeof *a);
+}
 
 static struct case_difference *difference_at(struct work *w, struct total_key key) {
     if (w->totals == NULL) w->totals = ARENA_NEW(w->arena, struct case_totals);
@@ -71,10 +84,12 @@ void case_counted(struct work *w, const struct counted *c, int n) {
         {TOTAL_ORGANIZATION, c->organization_id, 0, c->priority_id},
     };
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (keys[i].id || keys[i].kind == TOTAL_ALL || keys[i].kind == TOTAL_PAIR) difference_add(w, keys[i], c->status_type, n);
+        if (keys[i].id || keys[i].kind == TOTAL_ALL || keys[i].kind == TOTAL_PAIR)
+            difference_add(w, keys[i], c->status_type, n);
 }
 
-QUERY(tags_of_active_case, "SELECT k.tag_id, COALESCE(c.priority_id, 0), c.status_type FROM case_tags k JOIN cases c ON c.id = k.case_id "
+QUERY(tags_of_active_case, "SELECT k.tag_id, COALESCE(c.priority_id, 0), c.status_type "
+                           "FROM case_tags k JOIN cases c ON c.id = k.case_id "
                            "WHERE k.case_id = :id AND c.state = 1");
 
 int case_tags_counted(struct work *w, int64_t case_id, int n) {
@@ -84,16 +99,17 @@ int case_tags_counted(struct work *w, int64_t case_id, int n) {
     return rc;
 }
 
-QUERY(case_totals_add, "INSERT INTO case_totals (" TOTAL_COLUMNS ", shard) VALUES (:kind, :id, :with_id, :priority_id, :n1, :n2, :n3, :n4, "
-                       ":n5, :n6, " TOTAL_SHARD(":") ")" TOTALS_ADDED);
+QUERY(case_totals_add, "INSERT INTO case_totals (" TOTAL_COLUMNS
+                       ", shard) VALUES (:kind, :id, :with_id, :priority_id, :n1, :n2, "
+                       ":n3, :n4, :n5, :n6, " TOTAL_SHARD(":") ")" TOTALS_ADDED);
 
 static int write_difference(struct work *w, const struct case_difference *d) {
     const int64_t *n = d->n;
     if (!(n[1] || n[2] || n[3] || n[4] || n[5] || n[6])) return 0;
     return db_exec(w->conn, &case_totals_add,
                    BINDS(B_INT("kind", d->key.kind), B_INT("id", d->key.id), B_INT("with_id", d->key.with_id),
-                         B_INT("priority_id", d->key.priority_id), B_INT("n1", n[1]), B_INT("n2", n[2]), B_INT("n3", n[3]),
-                         B_INT("n4", n[4]), B_INT("n5", n[5]), B_INT("n6", n[6])));
+                         B_INT("priority_id", d->key.priority_id), B_INT("n1", n[1]), B_INT("n2", n[2]),
+                         B_INT("n3", n[3]), B_INT("n4", n[4]), B_INT("n5", n[5]), B_INT("n6", n[6])));
 }
 
 static int compare_differences(const void *x, const void *y) {
@@ -113,26 +129,35 @@ int case_totals_finish(struct work *w) {
     return 0;
 }
 
-/* ---- totals ----------------------------------------------------------------------------------------------------- */
+/* ---- totals ---------------------------------------------------------------------------------- */
 
-#define SUM_OF(from) \
-    "(SELECT COALESCE(SUM(c.n1 * :s1 + c.n2 * :s2 + c.n3 * :s3 + c.n4 * :s4 + c.n5 * :s5 + c.n6 * :s6), 0) FROM " from " AND " OF_LEVEL ")"
-#define OF_LEVEL "(CAST(:level AS BIGINT) IS NULL OR c.priority_id IN (SELECT p.id FROM case_priorities p WHERE p.level <= :level))"
-#define OF_TEAMS(kind, with)                                                                                             \
-    SUM_OF("team_members m JOIN case_totals c ON c.kind = " kind " AND c.id = m.team_id AND c.with_id = " with " WHERE " \
-           "m.user_id = :me")
+#define SUM_OF(from)                                                                                      \
+    "(SELECT COALESCE(SUM(c.n1 * :s1 + c.n2 * :s2 + c.n3 * :s3 + c.n4 * :s4 + c.n5 * :s5 + c.n6 * :s6), " \
+    "0) FROM " from " AND " OF_LEVEL ")"
+#define OF_LEVEL                                                        \
+    "(CAST(:level AS BIGINT) IS NULL OR c.priority_id IN (SELECT p.id " \
+    "FROM case_priorities p WHERE p.level <= :level))"
+#define OF_TEAMS(kind, with)                                     \
+    SUM_OF("team_members m JOIN case_totals c ON c.kind = " kind \
+           " AND c.id = m.team_id AND c.with_id = " with " WHERE m.user_id = :me")
 /* Deleted teams and agents count as none as long as rows refer to them. */
-#define OF_NOBODY                                                                                                   \
-    SUM_OF("case_totals c WHERE c.kind = 4 AND c.id IN (SELECT 0 UNION ALL SELECT g.id FROM " GONE_TEAMS " g) AND " \
-           "c.with_id IN (SELECT 0 UNION ALL SELECT g.id FROM " GONE_AGENTS " g)")
-QUERY(total_of_row, "SELECT " SUM_OF("case_totals c WHERE c.kind = :kind AND c.id = :id AND c.with_id = :with_id"));
-/* Conversations of the actor's teams, those assigned to the actor in other teams, and those without team and agent. */
-QUERY(total_of_teams, "SELECT " OF_TEAMS("2", "0") " + " SUM_OF(
-                          "case_totals c WHERE c.kind = 3 AND c.id = :me AND c.with_id = 0") " - " OF_TEAMS("4", ":me") " + " OF_NOBODY);
+#define OF_NOBODY                                                                                        \
+    SUM_OF("case_totals c WHERE c.kind = 4 AND c.id IN (SELECT 0 UNION ALL SELECT g.id FROM " GONE_TEAMS \
+           " g) AND c.with_id IN (SELECT 0 UNION ALL SELECT g.id FROM " GONE_AGENTS " g)")
+QUERY(total_of_row, "SELECT " SUM_OF("case_totals c "
+                                     "WHERE c.kind = :kind AND c.id = :id AND c.with_id = :with_id"));
+/* Conversations of the actor's teams, those assigned to the actor in other teams, and those without team
+ * and agent. */
+QUERY(
+    total_of_teams,
+    "SELECT " OF_TEAMS("2", "0") " + " SUM_OF(
+        "case_totals c WHERE c.kind = 3 AND c.id = :me AND c.with_id = 0") " - " OF_TEAMS("4",
+                                                                                          ":me") " + " OF_NOBODY);
 /* Conversations of another agent in the actor's teams. */
 QUERY(total_of_colleague, "SELECT " OF_TEAMS("4", ":agent"));
 
-static int total_read(struct work *w, const struct query *q, const struct case_filter *f, struct total_key key, int64_t *total) {
+static int total_read(struct work *w, const struct query *q, const struct case_filter *f,
+                      struct total_key key, int64_t *total) {
     struct bind binds[] = {B_INT("s1", 1),
                            B_INT("s2", 1),
                            B_INT("s3", 1),
@@ -146,13 +171,15 @@ static int total_read(struct work *w, const struct query *q, const struct case_f
                            B_INT("id", key.id),
                            B_INT("with_id", key.with_id),
                            {0}};
-    for (int type = STATUS_NEW; type <= STATUS_CUSTOM && f->by & BY_STATUS; type++) binds[type - 1].i = f->types >> type & 1;
+    for (int type = STATUS_NEW; type <= STATUS_CUSTOM && f->by & BY_STATUS; type++)
+        binds[type - 1].i = f->types >> type & 1;
     if (f->by & BY_LEVEL) binds[6] = (struct bind)B_INT("level", f->level);
     int rc = db_int(w->conn, q, binds, total);
     return rc < 0 ? rc : 1;
 }
 
-/* The counter of a caller who sees all conversations, or whose visibility is one of the filters. False: there is none. */
+/* The counter of a caller who sees all conversations, or whose visibility is one of the filters. False:
+ * there is none. */
 static bool counter_of(const struct case_filter *f, struct total_key *key) {
     switch (f->by & ~(unsigned)(BY_STATUS | BY_LEVEL)) {
     case 0: *key = (struct total_key){.kind = TOTAL_ALL}; return true;
@@ -162,7 +189,9 @@ static bool counter_of(const struct case_filter *f, struct total_key *key) {
         *key = (struct total_key){.kind = TOTAL_PAIR, .id = f->team_id, .with_id = f->agent_id};
         return f->team_id && f->agent_id;
     case BY_REQUESTER: *key = (struct total_key){.kind = TOTAL_REQUESTER, .id = f->requester_id}; return true;
-    case BY_ORGANIZATION: *key = (struct total_key){.kind = TOTAL_ORGANIZATION, .id = f->organization_id}; return true;
+    case BY_ORGANIZATION:
+        *key = (struct total_key){.kind = TOTAL_ORGANIZATION, .id = f->organization_id};
+        return true;
     case BY_TAG: *key = (struct total_key){.kind = TOTAL_TAG, .id = f->tag_id}; return f->tag_id != 0;
     default: return false;
     }
@@ -191,10 +220,13 @@ static int total_of_team_agent(struct work *w, const struct case_filter *f, int6
     unsigned by = f->by & ~(unsigned)(BY_STATUS | BY_LEVEL);
     if (by == 0) return total_read(w, &total_of_teams, f, (struct total_key){0}, total);
     if (by & ~(unsigned)(BY_TEAM | BY_AGENT)) return 0;
-    if (by & BY_TEAM) member = db_int(w->conn, &is_team_member, BINDS(B_INT("team", f->team_id), B_INT("me", w->actor.user_id)), &one);
+    if (by & BY_TEAM)
+        member = db_int(w->conn, &is_team_member,
+                        BINDS(B_INT("team", f->team_id), B_INT("me", w->actor.user_id)), &one);
     TRY(member);
     if (member || (by & BY_AGENT && f->agent_id == w->actor.user_id)) return case_total_of_all(w, f, total);
-    return by & BY_TEAM ? total_of_self(w, f, total) : total_read(w, &total_of_colleague, f, (struct total_key){0}, total);
+    return by & BY_TEAM ? total_of_self(w, f, total)
+                        : total_read(w, &total_of_colleague, f, (struct total_key){0}, total);
 }
 
 int case_total(struct work *w, const struct case_filter *f, int64_t *total) {

@@ -10,7 +10,9 @@
 
 QUERY(trash_total, "UPDATE jobs SET total = :total WHERE id = :job");
 QUERY(trash_known, "SELECT COALESCE(total, 0) FROM jobs WHERE id = :job");
-QUERY(trash_next, "SELECT d.case_id FROM trash_deletions d WHERE d.job_id = :job ORDER BY d.case_id LIMIT 50"); /* TRASH_PART */
+/* TRASH_PART */
+QUERY(trash_next,
+      "SELECT d.case_id FROM trash_deletions d WHERE d.job_id = :job ORDER BY d.case_id LIMIT 50");
 QUERY(trash_lock, "SELECT k.id FROM cases k WHERE k.id IN @LIST(:ids) ORDER BY k.id @LOCK@");
 QUERY(trash_still, "SELECT k.id FROM cases k WHERE k.id IN @LIST(:ids) AND k.state = 3 ORDER BY k.id");
 QUERY(trash_done, "DELETE FROM trash_deletions WHERE job_id = :job AND case_id IN @LIST(:ids)");
@@ -22,8 +24,9 @@ static int trash_list(struct work *w, int64_t job_id) {
     struct stmt *s;
     access_cases_of_any_state(w, &b);
     branch_bind_int(&b, ":job", job_id);
-    buf_text(&sql, "INSERT INTO trash_deletions (job_id, case_id) SELECT CAST(:job AS BIGINT), t.id "
-                   "FROM cases t WHERE t.state = 3 AND (1 = 0");
+    buf_text(&sql, "INSERT INTO trash_deletions (job_id, case_id) "
+                   "SELECT CAST(:job AS BIGINT), t.id FROM cases t "
+                   "WHERE t.state = 3 AND (1 = 0");
     for (int i = 0; i < b.count; i++) buf_fmt(&sql, " OR (%s)", b.where[i]);
     buf_text(&sql, ") RETURNING case_id");
     buf_char(&sql, 0);

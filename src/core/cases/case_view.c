@@ -5,25 +5,32 @@
 
 #include <inttypes.h>
 
-const struct word view_types[] = {
-    {VIEW_INBOX, "INBOX"}, {VIEW_SUSPENDED, "SUSPENDED"}, {VIEW_TRASH, "TRASH"}, {VIEW_CUSTOM, "CUSTOM"}, {0}};
+const struct word view_types[] = {{VIEW_INBOX, "INBOX"},
+                                  {VIEW_SUSPENDED, "SUSPENDED"},
+                                  {VIEW_TRASH, "TRASH"},
+                                  {VIEW_CUSTOM, "CUSTOM"},
+                                  {0}};
 const struct word view_visibilities[] = {{VIEW_ALL, "ALL"}, {VIEW_SELF, "SELF"}, {VIEW_TEAM, "TEAM"}, {0}};
 const struct word view_orders[] = {{VIEW_ASCENDING, "ASC"}, {VIEW_DESCENDING, "DESC"}, {0}};
 
-/* ---- columns ------------------------------------------------------------------------------------------------------ */
+/* ---- columns --------------------------------------------------------------------------------- */
 
 /* People, teams and organizations are ordered by name. */
-#define NAME_OF(column, table, name) "COALESCE((SELECT n." name " FROM " table " n WHERE n.id = " column "), '')"
+#define NAME_OF(column, table, name) \
+    "COALESCE((SELECT n." name " FROM " table " n WHERE n.id = " column "), '')"
 
 /* The due time of a clock that is not completed. Conversations without one come after all others. */
-#define DUE_OF(which) \
-    "COALESCE((SELECT MIN(n.due_at) FROM sla_metrics n WHERE n.case_id = t.id AND n.stage <> 3" which "), 253402300800000)"
+#define DUE_OF(which)                                                                                 \
+    "COALESCE((SELECT MIN(n.due_at) FROM sla_metrics n WHERE n.case_id = t.id AND n.stage <> 3" which \
+    "), 253402300800000)"
 
 const struct case_column case_columns[] = {
     {"caseid", "Id", "t.id"},
     {"subject", "Subject", "COALESCE(t.subject_key, '')"},
     {"casestatusid", "Status", "t.status_id"},
-    {"casepriorityid", "Priority", "COALESCE((SELECT n.level FROM case_priorities n WHERE n.id = t.priority_id), 0)"},
+    {"casepriorityid", "Priority",
+     "COALESCE((SELECT n.level FROM case_priorities n "
+     "WHERE n.id = t.priority_id), 0)"},
     {"casetypeid", "Type", "COALESCE(t.type_id, 0)"},
     {"assigneeteamid", "Team", NAME_OF("t.assigned_team_id", "teams", "title")},
     {"assigneeagentid", "Agent", NAME_OF("t.assigned_agent_id", "users", "name_key")},
@@ -41,7 +48,9 @@ const struct case_column case_columns[] = {
     {"latestagentupdate", "Last change by staff", "COALESCE(t.agent_updated_at, 0)"},
     {"lastupdatedby", "Last updated by", NAME_OF("t.last_updated_by_id", "users", "name_key")},
     {"rating", "Rating", "COALESCE(t.rating, 0)"},
-    {"satisfactionstatus", "Satisfaction", "CASE WHEN t.rating IS NOT NULL THEN 3 WHEN t.surveyed_at IS NOT NULL THEN 2 ELSE 1 END"},
+    {"satisfactionstatus", "Satisfaction",
+     "CASE WHEN t.rating IS NOT NULL "
+     "THEN 3 WHEN t.surveyed_at IS NOT NULL THEN 2 ELSE 1 END"},
     {"slafirstreplytime", "SLA: first reply", DUE_OF(" AND n.type = 1")},
     {"slanextreplytime", "SLA: next reply", DUE_OF(" AND n.type = 2")},
     {"slaresolutiontime", "SLA: resolution", DUE_OF(" AND n.type = 3")},
@@ -51,18 +60,25 @@ const struct case_column case_columns[] = {
     {0},
 };
 
-QUERY(case_field_of_column, "SELECT type FROM custom_fields WHERE id = :id AND area = 1 AND is_system = 0 AND deleted_at IS NULL");
+QUERY(case_field_of_column,
+      "SELECT type FROM custom_fields WHERE id = :id AND area = 1 AND is_system = 0 AND deleted_at IS NULL");
 
 #define VALUE_OF_CASE "n.owner_id = t.id AND n.area = 1 AND n.field_id = "
 
-/* Options are ordered by their positions, other values by their keys. A conversation without a value has the least key. */
+/* Options are ordered by their positions, other values by their keys. A conversation without a value has
+ * the least key. */
 static const char *case_field_order(struct arena *a, enum field_kind type, int64_t id) {
     if (type == FIELD_CHECKBOX || type == FIELD_FILE) return NULL;
     if (!field_has_options(type))
-        return str_fmt(a, "COALESCE((SELECT n.value_key FROM field_values n WHERE " VALUE_OF_CASE "%" PRId64 "), '')", id).p;
+        return str_fmt(a,
+                       "COALESCE((SELECT n.value_key FROM field_values n WHERE " VALUE_OF_CASE "%" PRId64
+                       "), '')",
+                       id)
+            .p;
     return str_fmt(a,
-                   "COALESCE((SELECT o.sort_order FROM field_values n JOIN custom_field_options o ON o.field_id = n.field_id AND "
-                   "CAST(o.id AS TEXT) = n.value WHERE " VALUE_OF_CASE "%" PRId64 "), -1)",
+                   "COALESCE((SELECT o.sort_order FROM field_values n JOIN custom_field_options o "
+                   "ON o.field_id = n.field_id AND CAST(o.id AS TEXT) = n.value WHERE " VALUE_OF_CASE
+                   "%" PRId64 "), -1)",
                    id)
         .p;
 }
@@ -84,7 +100,7 @@ int case_column_find(struct work *w, struct str name, const struct case_column *
     return 0;
 }
 
-/* ---- rows --------------------------------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 /* The index of hidden conversations (cases_hidden) has the condition `state <> 1`. */
 static const struct {
@@ -96,7 +112,8 @@ static const struct {
     [VIEW_CUSTOM] = {"t.state = 1", "1 = 1"},
 };
 
-int view_rows_read(struct work *w, const struct definitions *d, enum view_type type, struct str collections, struct view_rows *out) {
+int view_rows_read(struct work *w, const struct definitions *d, enum view_type type, struct str collections,
+                   struct view_rows *out) {
     static struct bind nothing;
     struct predicate *p;
     struct json *list;

@@ -1,4 +1,5 @@
-/* Views: stored predicates over conversations, with columns and an order (docs/CONVERSATIONS.md, "Views and macros"). */
+/* Views: stored predicates over conversations, with columns and an order (docs/CONVERSATIONS.md, "Views
+ * and macros"). */
 #ifndef CORE_CASE_VIEW_H
 #define CORE_CASE_VIEW_H
 
@@ -27,12 +28,15 @@ struct view_rows {
     const char *state; /* condition on the state, over t */
     struct condition condition;
 };
-/* Reads a stored view for the actor. d: the definitions of case_subject. collections: the stored predicate; p NULL: none. */
-int view_rows_read(struct work *w, const struct definitions *d, enum view_type type, struct str collections, struct view_rows *out);
+/* Reads a stored view for the actor. d: the definitions of case_subject. collections: the stored
+ * predicate; p NULL: none. */
+int view_rows_read(struct work *w, const struct definitions *d, enum view_type type, struct str collections,
+                   struct view_rows *out);
 
 /* SQL over the row t of views: the actor :me has the view in the own list. */
-#define VIEW_IS_LISTED                                                                                                             \
-    "((t.is_enabled = 1 OR t.agent_id = :me) AND (t.visibility_type = 1 OR t.agent_id = :me OR (t.visibility_type = 3 AND EXISTS " \
-    "(SELECT 1 FROM view_teams vt JOIN team_members tm ON tm.team_id = vt.team_id WHERE vt.view_id = t.id AND tm.user_id = :me))))"
+#define VIEW_IS_LISTED                                                                        \
+    "((t.is_enabled = 1 OR t.agent_id = :me) AND (t.visibility_type = 1 OR t.agent_id = :me " \
+    "OR (t.visibility_type = 3 AND EXISTS (SELECT 1 FROM view_teams vt JOIN team_members tm " \
+    "ON tm.team_id = vt.team_id WHERE vt.view_id = t.id AND tm.user_id = :me))))"
 
 #endif

@@ -4,11 +4,13 @@
 
 #include "work/work.h"
 
-/* Fails with FIELD_INVALID of form_id unless the form is enabled and belongs to the brand, or to all brands. form_id 0: no form. */
+/* Fails with FIELD_INVALID of form_id unless the form is enabled and belongs to the brand, or to all
+ * brands. form_id 0: no form. */
 int case_form_check(struct work *w, int64_t form_id, int64_t brand_id);
 /* The form of a conversation; 0: none. */
 int case_form_of(struct work *w, int64_t case_id, int64_t *form_id);
-/* The ids of the fields of a form, in their order, in the arena. Returns their number, or a negative error. */
+/* The ids of the fields of a form, in their order, in the arena. Returns their number, or a negative
+ * error. */
 int case_form_fields(struct work *w, int64_t form_id, int64_t **ids);
 int case_form_fields_put(struct work *w, int64_t form_id, const int64_t *ids, int count);
 /* Gives a new form the last position, and makes the first form of the desk the default. */

@@ -24,23 +24,26 @@ struct macro {
     enum priority_action priority; /* 0: none */
 };
 /* SQL: the macro with this alias is for all, for a team of :me, or of :me. */
-#define MACRO_IS_LISTED(m)                                                                                                              \
-    "(" m ".visibility_type = 3 OR " m ".agent_id = :me OR (" m ".visibility_type = 2 AND EXISTS (SELECT 1 FROM team_members tm WHERE " \
-    "tm.team_id = " m ".visible_to_team_id AND tm.user_id = :me)))"
+#define MACRO_IS_LISTED(m)                                                                                   \
+    "(" m ".visibility_type = 3 OR " m ".agent_id = :me OR (" m ".visibility_type = 2 AND EXISTS (SELECT 1 " \
+    "FROM team_members tm WHERE tm.team_id = " m ".visible_to_team_id AND tm.user_id = :me)))"
 
 int macro_load(struct work *w, int64_t id, struct macro *out); /* 1, 0 absent, or a negative error */
 /* The text with its values for this conversation. agent_id: whose name {{agent.name}} is; 0: nobody's. */
-int case_text_fill(struct work *w, const struct case_now *c, int64_t agent_id, struct str text, struct str *out);
+int case_text_fill(struct work *w, const struct case_now *c, int64_t agent_id, struct str text,
+                   struct str *out);
 /* The same, with each value written by `escape`, for a text in another format. NULL: as it is. */
 int case_text_fill_as(struct work *w, const struct case_now *c, int64_t agent_id, struct str text,
                       struct str (*escape)(struct arena *a, struct str value), struct str *out);
 /* The text of the macro, for the actor. p NULL: it has none. */
 int macro_contents(struct work *w, const struct macro *m, const struct case_now *c, struct str *out);
-/* Adds the properties that the macro changes to `change`, except those that `change` sets already. References to deleted objects are left
- * out. */
-int macro_changes(struct work *w, const struct macro *m, const struct case_now *c, struct case_change *change);
+/* Adds the properties that the macro changes to `change`, except those that `change` sets already.
+ * References to deleted objects are left out. */
+int macro_changes(struct work *w, const struct macro *m, const struct case_now *c,
+                  struct case_change *change);
 int macro_tags_apply(struct work *w, const struct macro *m, int64_t case_id); /* adds and removes the tags */
-/* The ids of the tags that the conversation has after the macro. Returns their number, or a negative error. */
+/* The ids of the tags that the conversation has after the macro. Returns their number, or a negative
+ * error. */
 int macro_tags_after(struct work *w, int64_t macro_id, int64_t case_id, int64_t **ids);
 int macro_used(struct work *w, int64_t id); /* counts a use */
 

@@ -10,20 +10,27 @@ struct named_staff {
 };
 
 QUERY(note_mentioning, "SELECT body_text FROM notes WHERE id = :id");
-QUERY(staff_mentioned, "SELECT u.id, u.name_key, (SELECT COUNT(*) FROM note_mentions m WHERE m.note_id = :note AND m.user_id = u.id) FROM "
-                       "users u WHERE u.role_type >= 2 AND u.deleted_at IS NULL AND u.is_enabled = 1 AND u.name_key <> '' AND "
-                       "@INSTR@(:text, '@' || u.name_key) > 0 ORDER BY u.id");
-QUERY(mentions_insert, "INSERT INTO note_mentions (note_id, user_id) SELECT CAST(:note AS BIGINT), u.id FROM users u WHERE u.id IN "
-                       "@LIST(:people) ON CONFLICT DO NOTHING");
+QUERY(staff_mentioned,
+      "SELECT u.id, u.name_key, (SELECT COUNT(*) FROM note_mentions m WHERE m.note_id = :note "
+      "AND m.user_id = u.id) FROM users u "
+      "WHERE u.role_type >= 2 AND u.deleted_at IS NULL AND u.is_enabled = 1 AND u.name_key <> '' "
+      "AND @INSTR@(:text, '@' || u.name_key) > 0 "
+      "ORDER BY u.id");
+QUERY(mentions_insert, "INSERT INTO note_mentions (note_id, user_id) "
+                       "SELECT CAST(:note AS BIGINT), u.id FROM users u "
+                       "WHERE u.id IN @LIST(:people) ON CONFLICT DO NOTHING");
 
-static bool name_goes_on(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (unsigned char)c >= 0x80; }
+static bool name_goes_on(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (unsigned char)c >= 0x80;
+}
 
 /* True if the folded text has the name at this place, and the name ends there. */
 static bool name_stands(struct str text, struct str name) {
     return str_starts(text, name) && (text.n == name.n || !name_goes_on(text.p[name.n]));
 }
 
-/* "@Ann Bell" mentions Ann Bell, not Ann: the longest name counts. A name that two people have mentions both. */
+/* "@Ann Bell" mentions Ann Bell, not Ann: the longest name counts. A name that two people have mentions
+ * both. */
 static void mentioned_at(struct str text, struct named_staff *people, int count) {
     size_t longest = 0;
     for (int i = 0; i < count; i++)
@@ -41,7 +48,8 @@ int mentions_of_note(struct work *w, int64_t note_id, int64_t **ids) {
     text = fold_key(w->arena, text);
     DB_ROWS(rc, w->conn, &staff_mentioned, BINDS(B_TEXT("text", text), B_INT("note", note_id)), row) {
         people = arena_more(w->arena, people, n, &room, sizeof *people);
-        people[n++] = (struct named_staff){col_int(row, 0), str_dup(w->arena, col_text(row, 1)), col_int(row, 2) > 0, false};
+        people[n++] = (struct named_staff){col_int(row, 0), str_dup(w->arena, col_text(row, 1)),
+                                           col_int(row, 2) > 0, false};
     }
     TRY(rc);
     for (size_t i = 0; n && i < text.n; i++)
@@ -57,5 +65,6 @@ int mentions_keep(struct work *w, int64_t note_id) {
     int64_t *ids;
     int n = mentions_of_note(w, note_id, &ids);
     if (n <= 0) return n;
-    return db_exec(w->conn, &mentions_insert, BINDS(B_INT("note", note_id), B_TEXT("people", json_ids(w->arena, ids, (size_t)n))));
+    return db_exec(w->conn, &mentions_insert,
+                   BINDS(B_INT("note", note_id), B_TEXT("people", json_ids(w->arena, ids, (size_t)n))));
 }

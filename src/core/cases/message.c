@@ -8,38 +8,48 @@
 
 #define PREVIEW 160 /* characters of last_message_preview */
 
-QUERY(message_of_client, "SELECT id FROM posts WHERE case_id = :case AND creator_id = :creator AND client_id = :client");
-QUERY(message_insert,
-      "INSERT INTO posts (case_id, kind, uuid, client_id, content_text, content_html, creator_id, creator_name, is_requester, "
-      "by_staff, channel, source, mailbox_id, metadata, "
-      "message_status, message_status_updated_at, created_at, updated_at) VALUES (:case, 1, :uuid, :client, "
-      ":contents, :html, :creator, :name, "
-      ":is_requester, :reply, :channel, :source, CAST(:mailbox AS BIGINT), :metadata, :status, :now, "
-      "(SELECT CASE WHEN k.created_at > CAST(:now AS BIGINT) THEN k.created_at ELSE CAST(:now AS BIGINT) END FROM cases k WHERE k.id = "
-      ":case), :now) RETURNING id"); /* no message is older than its conversation, although clocks of processes may differ */
+QUERY(message_of_client,
+      "SELECT id FROM posts WHERE case_id = :case AND creator_id = :creator AND client_id = :client");
+QUERY(
+    message_insert,
+    "INSERT INTO posts (case_id, kind, uuid, client_id, content_text, content_html, "
+    "creator_id, creator_name, is_requester, by_staff, channel, source, mailbox_id, "
+    "metadata, message_status, message_status_updated_at, created_at, updated_at) "
+    "VALUES (:case, 1, :uuid, :client, :contents, :html, :creator, :name, :is_requester, "
+    ":reply, :channel, :source, CAST(:mailbox AS BIGINT), :metadata, :status, :now, "
+    "(SELECT CASE WHEN k.created_at > CAST(:now AS BIGINT) THEN k.created_at "
+    "ELSE CAST(:now AS BIGINT) END FROM cases k WHERE k.id = :case), :now) "
+    "RETURNING id"); /* no message is older than its conversation, although clocks of processes may differ */
 QUERY(case_replied,
-      "UPDATE cases SET message_seq = :seq, last_message_id = :message, last_message_status = :status, last_message_preview = :preview, "
+      "UPDATE cases SET message_seq = :seq, last_message_id = :message, "
+      "last_message_status = :status, last_message_preview = :preview, "
       "last_note_preview = NULL, last_replier_id = :creator, last_replied_at = :now, "
       "agent_message_count = agent_message_count + CAST(:reply AS BIGINT), "
       "requester_message_count = requester_message_count + CAST(:by_requester AS BIGINT), "
-      "last_agent_replier_id = CASE WHEN :staff = 1 THEN :creator ELSE last_agent_replier_id END, "
-      "last_reply_by_agent_at = CASE WHEN :staff = 1 THEN :now ELSE last_reply_by_agent_at END, "
-      "last_reply_by_requester_at = CASE WHEN :by_requester = 1 THEN :now ELSE last_reply_by_requester_at END, "
-      "last_agent_activity_at = CASE WHEN :staff = 1 THEN :now ELSE last_agent_activity_at END, "
-      "agent_updated_at = CASE WHEN :staff = 1 THEN :now ELSE agent_updated_at END, "
-      "latest_assignee_update = CASE WHEN :staff = 1 AND assigned_agent_id = :creator THEN :now ELSE latest_assignee_update END, "
-      "last_customer_activity_at = CASE WHEN :staff = 0 THEN :now ELSE last_customer_activity_at END, "
-      "last_public_channel = :channel, last_updated_by_id = :creator, updated_at = :now WHERE id = :case");
-QUERY(
-    marker_move,
-    "INSERT INTO read_markers (case_id, user_id, last_read_post_id, last_read_seq, last_read_at) VALUES (:case, :creator, :message, :seq, "
-    ":now) "
-    "ON CONFLICT (user_id, case_id) DO UPDATE SET last_read_post_id = excluded.last_read_post_id, last_read_seq = excluded.last_read_seq, "
-    "last_read_at = excluded.last_read_at WHERE read_markers.last_read_seq < excluded.last_read_seq");
+      "last_agent_replier_id = CASE WHEN :staff = 1 THEN :creator "
+      "ELSE last_agent_replier_id END, last_reply_by_agent_at = CASE WHEN :staff = 1 THEN :now "
+      "ELSE last_reply_by_agent_at END, last_reply_by_requester_at = CASE WHEN :by_requester = 1 "
+      "THEN :now ELSE last_reply_by_requester_at END, last_agent_activity_at = CASE WHEN :staff = 1 "
+      "THEN :now ELSE last_agent_activity_at END, agent_updated_at = CASE WHEN :staff = 1 THEN :now "
+      "ELSE agent_updated_at END, latest_assignee_update = CASE WHEN :staff = 1 "
+      "AND assigned_agent_id = :creator THEN :now "
+      "ELSE latest_assignee_update END, last_customer_activity_at = CASE WHEN :staff = 0 THEN :now "
+      "ELSE last_customer_activity_at END, last_public_channel = :channel, "
+      "last_updated_by_id = :creator, updated_at = :now "
+      "WHERE id = :case");
+QUERY(marker_move,
+      "INSERT INTO read_markers (case_id, user_id, last_read_post_id, last_read_seq, last_read_at) "
+      "VALUES (:case, :creator, :message, :seq, :now) "
+      "ON CONFLICT (user_id, case_id) DO UPDATE "
+      "SET last_read_post_id = excluded.last_read_post_id, "
+      "last_read_seq = excluded.last_read_seq, last_read_at = excluded.last_read_at "
+      "WHERE read_markers.last_read_seq < excluded.last_read_seq");
 QUERY(fingerprint_marker_move,
-      "INSERT INTO fingerprint_markers (case_id, last_read_post_id, last_read_seq, last_read_at) VALUES (:case, :message, :seq, :now) "
-      "ON CONFLICT (case_id) DO UPDATE SET last_read_post_id = excluded.last_read_post_id, last_read_seq = excluded.last_read_seq, "
-      "last_read_at = excluded.last_read_at WHERE fingerprint_markers.last_read_seq < excluded.last_read_seq");
+      "INSERT INTO fingerprint_markers (case_id, last_read_post_id, last_read_seq, last_read_at) "
+      "VALUES (:case, :message, :seq, :now) ON CONFLICT (case_id) DO UPDATE "
+      "SET last_read_post_id = excluded.last_read_post_id, "
+      "last_read_seq = excluded.last_read_seq, last_read_at = excluded.last_read_at "
+      "WHERE fingerprint_markers.last_read_seq < excluded.last_read_seq");
 
 /* Moves the read marker of the person, or without login of the fingerprint. */
 static int move_marker(struct work *w, const struct bind *binds) {
@@ -73,51 +83,65 @@ int case_reopen(struct work *w, struct case_now *c) {
     return c->status_type == STATUS_PENDING || c->status_type == STATUS_COMPLETED ? case_open(w, c) : 0;
 }
 
-/* Changes the status after a reply, unless the reply sets one: a requester's reply reopens, a staff reply opens NEW. */
+/* Changes the status after a reply, unless the reply sets one: a requester's reply reopens, a staff reply
+ * opens NEW. */
 static int status_follows(struct work *w, struct case_now *c, bool by_requester, bool by_staff) {
     if (by_requester) return case_reopen(w, c);
     return by_staff && c->status_type == STATUS_NEW ? case_open(w, c) : 0;
 }
 
-/* The state before a reply of staff, for core/cases/message_undo.c. The status follows when the reply has changed it. */
+/* The state before a reply of staff, for core/cases/message_undo.c. The status follows when the reply has
+ * changed it. */
 #define MARKER_OF_AUTHOR " FROM read_markers m WHERE m.case_id = :case AND m.user_id = :creator)"
-QUERY(reply_remember,
-      "UPDATE cases SET undo_post_id = :message, undo_status_id = NULL, undo_note_preview = last_note_preview, "
-      "undo_read_post_id = (SELECT m.last_read_post_id" MARKER_OF_AUTHOR ", undo_read_seq = (SELECT m.last_read_seq" MARKER_OF_AUTHOR
-      ", undo_read_at = (SELECT m.last_read_at" MARKER_OF_AUTHOR ", undo_joined = CASE WHEN EXISTS (SELECT 1 FROM case_participants p "
-      "WHERE p.case_id = :case AND p.user_id = :creator) THEN 0 ELSE 1 END WHERE id = :case");
-QUERY(reply_remember_status, "UPDATE cases SET undo_status_id = :status WHERE id = :case AND undo_post_id = :post");
+QUERY(
+    reply_remember,
+    "UPDATE cases SET undo_post_id = :message, undo_status_id = NULL, "
+    "undo_note_preview = last_note_preview, undo_read_post_id = (SELECT m.last_read_post_id" MARKER_OF_AUTHOR
+    ", undo_read_seq = (SELECT m.last_read_seq" MARKER_OF_AUTHOR
+    ", undo_read_at = (SELECT m.last_read_at" MARKER_OF_AUTHOR ", undo_joined = CASE WHEN EXISTS (SELECT 1 "
+    "FROM case_participants p WHERE p.case_id = :case "
+    "AND p.user_id = :creator) THEN 0 ELSE 1 END "
+    "WHERE id = :case");
+QUERY(reply_remember_status,
+      "UPDATE cases SET undo_status_id = :status WHERE id = :case AND undo_post_id = :post");
 
-static struct changed message_changed(int64_t case_id, int64_t id) { return (struct changed){"case_message", id, case_id}; }
+static struct changed message_changed(int64_t case_id, int64_t id) {
+    return (struct changed){"case_message", id, case_id};
+}
 
 int message_post(struct work *w, struct case_now *c, const struct message_new *m, int64_t *id) {
     bool by_requester = m->creator_id == c->requester_id, by_staff = w->actor.rank >= ROLE_COLLABORATOR;
-    int status = by_staff && !by_requester ? MESSAGE_SENT : MESSAGE_DELIVERED, channel = m->channel ? m->channel : case_message_channel(c);
+    int status = by_staff && !by_requester ? MESSAGE_SENT : MESSAGE_DELIVERED,
+        channel = m->channel ? m->channel : case_message_channel(c);
     if (m->client_id.p) {
-        int rc = db_int(w->conn, &message_of_client,
-                        BINDS(B_INT("case", c->id), B_INT("creator", m->creator_id), B_TEXT("client", m->client_id)), id);
+        int rc = db_int(
+            w->conn, &message_of_client,
+            BINDS(B_INT("case", c->id), B_INT("creator", m->creator_id), B_TEXT("client", m->client_id)), id);
         if (rc) return rc < 0 ? rc : 0;
     }
     TRY(case_not_closed(w, c));
     c->message_seq++;
-    bool opens = c->message_seq == 1 && c->channel != CHANNEL_NOTE; /* a note opens a conversation without a message */
+    /* a note opens a conversation without a message */
+    bool opens = c->message_seq == 1 && c->channel != CHANNEL_NOTE;
     bool is_reply = by_staff && !by_requester && !opens;
-    TRY(db_insert(w->conn, &message_insert,
-                  BINDS(B_INT("case", c->id), B_TEXT("uuid", random_uuid(w->arena)), B_TEXT("client", m->client_id),
-                        B_TEXT("contents", m->contents), B_TEXT("html", m->html), B_INT("creator", m->creator_id),
-                        B_TEXT("name", m->creator_name), B_INT("is_requester", by_requester), B_INT("reply", is_reply),
-                        B_INT("channel", channel), B_ID("source", m->source), B_ID("mailbox", m->mailbox_id),
-                        B_TEXT("metadata", m->metadata), B_INT("status", status), B_INT("now", w->now)),
-                  id));
+    TRY(db_insert(
+        w->conn, &message_insert,
+        BINDS(B_INT("case", c->id), B_TEXT("uuid", random_uuid(w->arena)), B_TEXT("client", m->client_id),
+              B_TEXT("contents", m->contents), B_TEXT("html", m->html), B_INT("creator", m->creator_id),
+              B_TEXT("name", m->creator_name), B_INT("is_requester", by_requester), B_INT("reply", is_reply),
+              B_INT("channel", channel), B_ID("source", m->source), B_ID("mailbox", m->mailbox_id),
+              B_TEXT("metadata", m->metadata), B_INT("status", status), B_INT("now", w->now)),
+        id));
     if (m->original.p) TRY(original_keep(w, *id, m->original));
     TRY(attachments_add(w, (struct attached_post){*id, c->id, m->html}, m->files, m->file_count));
     c->last_message_id = *id;
     change_created(w, message_changed(c->id, *id));
     if (c->sla_version_id) clocks_touch(w, c->id);
-    const struct bind *binds = BINDS(B_INT("case", c->id), B_INT("seq", c->message_seq), B_INT("message", *id), B_INT("status", status),
-                                     B_TEXT("preview", message_preview(w->arena, m->contents)), B_INT("creator", m->creator_id),
-                                     B_INT("staff", by_staff && !by_requester), B_INT("reply", is_reply),
-                                     B_INT("by_requester", by_requester), B_INT("channel", channel), B_INT("now", w->now));
+    const struct bind *binds = BINDS(
+        B_INT("case", c->id), B_INT("seq", c->message_seq), B_INT("message", *id), B_INT("status", status),
+        B_TEXT("preview", message_preview(w->arena, m->contents)), B_INT("creator", m->creator_id),
+        B_INT("staff", by_staff && !by_requester), B_INT("reply", is_reply),
+        B_INT("by_requester", by_requester), B_INT("channel", channel), B_INT("now", w->now));
     if (is_reply && setting_int(w->desk, "mail.undo_seconds")) TRY(db_exec(w->conn, &reply_remember, binds));
     TRY(db_exec(w->conn, &case_replied, binds));
     TRY(participant_add(w, c->id, m->creator_id));
@@ -128,30 +152,36 @@ int message_post(struct work *w, struct case_now *c, const struct message_new *m
     int64_t before = c->status_id;
     TRY(status_follows(w, c, by_requester, by_staff));
     if (!is_reply || c->status_id == before) return 0;
-    return db_exec(w->conn, &reply_remember_status, BINDS(B_INT("case", c->id), B_INT("post", *id), B_INT("status", before)));
+    return db_exec(w->conn, &reply_remember_status,
+                   BINDS(B_INT("case", c->id), B_INT("post", *id), B_INT("status", before)));
 }
 
-/* ---- status and reading ----------------------------------------------------------------------------------------- */
+/* ---- status and reading ---------------------------------------------------------------------- */
 
 /* Locks the message. The number of messages up to it is computed from those after it, which are few. */
-QUERY(message_state, "SELECT (SELECT k.message_seq FROM cases k WHERE k.id = :case) - (SELECT COUNT(*) FROM posts l WHERE l.case_id = "
-                     ":case AND l.id > :id) FROM posts WHERE id = :id AND case_id = :case AND kind = 1 @LOCK@");
-/* The status only advances. A rejected message stays rejected. Only the other side receives a message: a colleague who reads it does not
- * count. */
+QUERY(message_state,
+      "SELECT (SELECT k.message_seq FROM cases k WHERE k.id = :case) - (SELECT COUNT(*) FROM posts l "
+      "WHERE l.case_id = :case AND l.id > :id) "
+      "FROM posts WHERE id = :id AND case_id = :case AND kind = 1 @LOCK@");
+/* The status only advances. A rejected message stays rejected. Only the other side receives a message: a
+ * colleague who reads it does not count. */
 #define ADVANCING                                                                              \
     "WHERE case_id = :case AND kind = 1 AND message_status < :status AND message_status <> 3 " \
     "AND is_requester <> :reader_is_requester AND (id = :id OR (id < :id AND :status = 4))"
 QUERY(messages_advancing, "SELECT id, message_status FROM posts " ADVANCING " ORDER BY id @LOCK@");
-QUERY(messages_advance, "UPDATE posts SET message_status = :status, message_status_updated_at = :now, updated_at = :now " ADVANCING);
-QUERY(case_message_status,
-      "UPDATE cases SET last_message_status = (SELECT message_status FROM posts p WHERE p.id = cases.last_message_id), updated_at = :now "
-      "WHERE id = :case");
+QUERY(
+    messages_advance,
+    "UPDATE posts SET message_status = :status, message_status_updated_at = :now, updated_at = :now " ADVANCING);
+QUERY(case_message_status, "UPDATE cases SET last_message_status = (SELECT message_status FROM posts p "
+                           "WHERE p.id = cases.last_message_id), updated_at = :now "
+                           "WHERE id = :case");
 
-static int record_advance(struct work *w, int64_t case_id, enum message_status status, const struct bind *binds) {
+static int record_advance(struct work *w, int64_t case_id, enum message_status status,
+                          const struct bind *binds) {
     int rc;
     DB_ROWS(rc, w->conn, &messages_advancing, binds, row)
-    change_property(w, message_changed(case_id, col_int(row, 0)), "message_status", changed_word(message_statuses, col_int(row, 1)),
-                    changed_word(message_statuses, status));
+    change_property(w, message_changed(case_id, col_int(row, 0)), "message_status",
+                    changed_word(message_statuses, col_int(row, 1)), changed_word(message_statuses, status));
     return rc;
 }
 
@@ -162,9 +192,10 @@ int message_set_status(struct work *w, int64_t case_id, int64_t message_id, enum
     int64_t seq = col_int(row, 0);
     stmt_end(row);
     bool requester_side = w->actor.rank <= ROLE_CUSTOMER;
-    const struct bind *binds = BINDS(B_INT("id", message_id), B_INT("case", case_id), B_INT("status", status), B_INT("now", w->now),
-                                     B_INT("reader_is_requester", requester_side), B_INT("creator", w->actor.user_id),
-                                     B_INT("message", message_id), B_INT("seq", seq));
+    const struct bind *binds =
+        BINDS(B_INT("id", message_id), B_INT("case", case_id), B_INT("status", status), B_INT("now", w->now),
+              B_INT("reader_is_requester", requester_side), B_INT("creator", w->actor.user_id),
+              B_INT("message", message_id), B_INT("seq", seq));
     TRY(record_advance(w, case_id, status, binds));
     int changed = db_exec(w->conn, &messages_advance, binds);
     TRY(changed);
@@ -174,19 +205,21 @@ int message_set_status(struct work *w, int64_t case_id, int64_t message_id, enum
 
 QUERY(message_case, "SELECT case_id FROM posts WHERE id = :id");
 QUERY(message_reject_sent,
-      "UPDATE posts SET message_status = 3, reject_type = :type, reject_reason = :reason, message_status_updated_at = :now, "
-      "updated_at = :now WHERE id = :id AND message_status = 1");
+      "UPDATE posts SET message_status = 3, reject_type = :type, reject_reason = :reason, "
+      "message_status_updated_at = :now, updated_at = :now "
+      "WHERE id = :id AND message_status = 1");
 
 int message_reject(struct work *w, int64_t message_id, enum reject_type type, struct str reason) {
     int64_t case_id;
     int rc = db_int(w->conn, &message_case, BINDS(B_INT("id", message_id)), &case_id);
     if (rc <= 0) return rc;
-    const struct bind *binds =
-        BINDS(B_INT("id", message_id), B_INT("case", case_id), B_INT("type", type), B_TEXT("reason", reason), B_INT("now", w->now));
+    const struct bind *binds = BINDS(B_INT("id", message_id), B_INT("case", case_id), B_INT("type", type),
+                                     B_TEXT("reason", reason), B_INT("now", w->now));
     TRY(db_lock_row(w->conn, "cases", case_id));
     int rejected = db_exec(w->conn, &message_reject_sent, binds);
     if (rejected <= 0) return rejected;
-    change_property(w, message_changed(case_id, message_id), "message_status", changed_word(message_statuses, MESSAGE_SENT),
+    change_property(w, message_changed(case_id, message_id), "message_status",
+                    changed_word(message_statuses, MESSAGE_SENT),
                     changed_word(message_statuses, MESSAGE_REJECTED));
     return db_exec(w->conn, &case_message_status, binds);
 }

@@ -6,7 +6,8 @@
 
 struct message_new {
     struct str contents, client_id, metadata, creator_name; /* p NULL: none */
-    struct str html, original;      /* clean HTML, and what it was before; p NULL: the message was written as plain text */
+    /* clean HTML, and what it was before; p NULL: the message was written as plain text */
+    struct str html, original;
     int64_t creator_id, mailbox_id; /* mailbox_id: 0: it did not come by mail */
     const int64_t *files;           /* attached, in this order: core/cases/attachment.h */
     int file_count;
@@ -14,11 +15,12 @@ struct message_new {
 };
 
 /* Posts a message, and updates the conversation's status, last reply and read marker. If the same creator
- * already used the client_id in this conversation, only sets *id to that message. -ERR_RESOURCE_ACTION_NOT_AVAILABLE if the conversation
- * is closed. */
+ * already used the client_id in this conversation, only sets *id to that message.
+ * -ERR_RESOURCE_ACTION_NOT_AVAILABLE if the conversation is closed. */
 int message_post(struct work *w, struct case_now *c, const struct message_new *m, int64_t *id);
 
-/* Advances SENT -> DELIVERED -> SEEN; a step back does nothing. SEEN moves the actor's read marker and marks all earlier messages too. */
+/* Advances SENT -> DELIVERED -> SEEN; a step back does nothing. SEEN moves the actor's read marker and
+ * marks all earlier messages too. */
 int message_set_status(struct work *w, int64_t case_id, int64_t message_id, enum message_status status);
 
 /* Rejects a message that is still SENT, because its mail did not arrive. Other messages stay as they are. */

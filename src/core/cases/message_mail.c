@@ -8,19 +8,19 @@
 
 #include <inttypes.h>
 
-/* ---- recipients ----------------------------------------------------------------------------------------------------------- */
+/* ---- recipients ------------------------------------------------------------------------------ */
 
 QUERY(requester_address,
-      "SELECT e.email FROM identity_emails e JOIN users u ON u.id = e.user_id AND u.deleted_at IS NULL WHERE e.user_id = :user "
-      "AND e.is_primary = 1");
+      "SELECT e.email FROM identity_emails e JOIN users u ON u.id = e.user_id AND u.deleted_at IS NULL "
+      "WHERE e.user_id = :user AND e.is_primary = 1");
 
 int message_mail_address(struct work *w, int64_t requester_id, struct str *address) {
     *address = (struct str){0};
     return db_text(w->conn, &requester_address, BINDS(B_INT("user", requester_id)), w->arena, address);
 }
 
-/* Finds or creates the person with the address. A new person's name is the part before the @, because customers see the names of participants
- * and may not see addresses. */
+/* Finds or creates the person with the address. A new person's name is the part before the @, because
+ * customers see the names of participants and may not see addresses. */
 static int owner_of_copy(struct work *w, struct str address, int64_t *user_id) {
     struct str rest = address;
     return customer_of_address(w, str_cut(&rest, '@'), address, user_id);
@@ -33,7 +33,8 @@ static bool address_met(struct work *w, const struct str *met, int count, struct
     return false;
 }
 
-int message_mail_send(struct work *w, const struct case_now *c, int64_t message_id, const struct str *cc, int count) {
+int message_mail_send(struct work *w, const struct case_now *c, int64_t message_id, const struct str *cc,
+                      int count) {
     struct str *met = arena_array(w->arena, (size_t)count + 1, sizeof *met);
     int n = 0, found = message_mail_address(w, c->requester_id, &met[0]);
     TRY(found);
@@ -52,13 +53,16 @@ int message_mail_send(struct work *w, const struct case_now *c, int64_t message_
     return 0;
 }
 
-/* ---- contents --------------------------------------------------------------------------------------------------------------- */
+/* ---- contents -------------------------------------------------------------------------------- */
 
 QUERY(mailed_message,
-      "SELECT k.subject, COALESCE(u.full_name, ''), p.content_text, p.content_html, p.case_id FROM posts p JOIN cases k ON k.id = "
-      "p.case_id AND k.state <> 5 LEFT JOIN users u ON u.id = p.creator_id WHERE p.id = :id");
-QUERY(mailed_files, "SELECT t.id, f.name, f.content_type, f.sha256, f.size, t.content_id FROM post_attachments t JOIN files f ON f.id = "
-                    "t.file_id WHERE t.post_id = :id ORDER BY t.sort_order, t.id");
+      "SELECT k.subject, COALESCE(u.full_name, ''), p.content_text, p.content_html, p.case_id "
+      "FROM posts p JOIN cases k ON k.id = p.case_id AND k.state <> 5 "
+      "LEFT JOIN users u ON u.id = p.creator_id "
+      "WHERE p.id = :id");
+QUERY(mailed_files, "SELECT t.id, f.name, f.content_type, f.sha256, f.size, t.content_id "
+                    "FROM post_attachments t JOIN files f ON f.id = t.file_id "
+                    "WHERE t.post_id = :id ORDER BY t.sort_order, t.id");
 
 static int mail_files(struct work *w, int64_t message_id, int64_t case_id, struct message_mail *out) {
     struct arena *a = w->arena;
@@ -72,7 +76,9 @@ static int mail_files(struct work *w, int64_t message_id, int64_t case_id, struc
             .sha256 = str_dup(a, col_text(row, 3)),
             .size = col_int(row, 4),
             .content_id = col_null(row, 5) ? (struct str){0} : str_dup(a, col_text(row, 5)),
-            .line = str_fmt(a, "%.*s: %s/api/v1/conversations/%" PRId64 "/messages/%" PRId64 "/attachments/%" PRId64 "/download",
+            .line = str_fmt(a,
+                            "%.*s: %s/api/v1/conversations/%" PRId64 "/messages/%" PRId64
+                            "/attachments/%" PRId64 "/download",
                             (int)name.n, name.p, w->desk->base_url.p, case_id, message_id, col_int(row, 0))};
     }
     return rc;

@@ -8,25 +8,35 @@
 #include "core/words.h"
 
 QUERY(note_insert,
-      "INSERT INTO notes (case_id, owner_user_id, organization_id, user_id, body_text, body_html, is_pinned, pinned_by_id, "
-      "color, client_id, created_at, updated_at) VALUES (CAST(:case AS BIGINT), CAST(:user AS BIGINT), "
-      "CAST(:organization AS BIGINT), :author, :text, :html, :pinned, CAST(:by AS BIGINT), :color, :client, :now, :now) RETURNING id");
-QUERY(note_text_set, "UPDATE notes SET body_text = :text, body_html = :html, updated_at = :now WHERE id = :id");
-QUERY(note_pin_set, "UPDATE notes SET is_pinned = :pinned, pinned_by_id = CAST(:by AS BIGINT), updated_at = :now WHERE id = :id");
+      "INSERT INTO notes (case_id, owner_user_id, organization_id, user_id, body_text, "
+      "body_html, is_pinned, pinned_by_id, color, client_id, created_at, updated_at) "
+      "VALUES (CAST(:case AS BIGINT), CAST(:user AS BIGINT), CAST(:organization AS BIGINT), :author, "
+      ":text, :html, :pinned, CAST(:by AS BIGINT), :color, :client, :now, :now) "
+      "RETURNING id");
+QUERY(note_text_set,
+      "UPDATE notes SET body_text = :text, body_html = :html, updated_at = :now WHERE id = :id");
+QUERY(note_pin_set,
+      "UPDATE notes SET is_pinned = :pinned, pinned_by_id = CAST(:by AS BIGINT), updated_at = :now "
+      "WHERE id = :id");
 QUERY(note_drop, "DELETE FROM notes WHERE id = :id");
 QUERY(note_author, "SELECT user_id FROM notes WHERE id = :id");
 QUERY(note_state, "SELECT COALESCE(case_id, 0), is_pinned FROM notes WHERE id = :id");
 /* The counter of pinned notes changes in the write that pins, so that it is exact. */
-QUERY(user_pins, "UPDATE users SET pinned_notes_count = pinned_notes_count + :more, updated_at = :now WHERE id = (SELECT owner_user_id "
-                 "FROM notes WHERE id = :id)");
-QUERY(organization_pins, "UPDATE organizations SET pinned_notes_count = pinned_notes_count + :more, updated_at = :now "
-                         "WHERE id = (SELECT organization_id FROM notes WHERE id = :id)");
-QUERY(case_pins, "UPDATE cases SET pinned_notes_count = pinned_notes_count + :more WHERE id = (SELECT case_id FROM notes WHERE id = :id)");
-QUERY(note_last, "SELECT n.body_text FROM notes n JOIN cases c ON c.id = n.case_id WHERE n.case_id = :case AND n.id > "
-                 "COALESCE(c.last_message_id, 0) ORDER BY n.id DESC LIMIT 1");
-QUERY(case_noted, "UPDATE cases SET notes_count = notes_count + :more, last_note_preview = :preview WHERE id = :case");
+QUERY(user_pins, "UPDATE users SET pinned_notes_count = pinned_notes_count + :more, updated_at = :now "
+                 "WHERE id = (SELECT owner_user_id FROM notes WHERE id = :id)");
+QUERY(organization_pins,
+      "UPDATE organizations SET pinned_notes_count = pinned_notes_count + :more, updated_at = :now "
+      "WHERE id = (SELECT organization_id FROM notes WHERE id = :id)");
+QUERY(case_pins, "UPDATE cases SET pinned_notes_count = pinned_notes_count + :more "
+                 "WHERE id = (SELECT case_id FROM notes WHERE id = :id)");
+QUERY(note_last, "SELECT n.body_text FROM notes n JOIN cases c ON c.id = n.case_id "
+                 "WHERE n.case_id = :case AND n.id > COALESCE(c.last_message_id, 0) "
+                 "ORDER BY n.id DESC LIMIT 1");
+QUERY(case_noted,
+      "UPDATE cases SET notes_count = notes_count + :more, last_note_preview = :preview WHERE id = :case");
 
-/* Reads the conversation of the note (0: none) into the object of its changes, and whether the note is pinned. */
+/* Reads the conversation of the note (0: none) into the object of its changes, and whether the note is
+ * pinned. */
 static int note_load(struct work *w, int64_t id, struct changed *object, bool *pinned) {
     struct stmt *row;
     int rc = db_row(w->conn, &note_state, BINDS(B_INT("id", id)), &row);
@@ -37,7 +47,7 @@ static int note_load(struct work *w, int64_t id, struct changed *object, bool *p
     return 0;
 }
 
-/* ---- the conversation ------------------------------------------------------------------------------------------- */
+/* ---- the conversation ------------------------------------------------------------------------ */
 
 /* Locks the note's conversation (0: none) and sets its last activity. */
 static int note_enter_case(struct work *w, int64_t case_id) {
@@ -55,10 +65,11 @@ static int count_note(struct work *w, int64_t case_id, int more) {
     if (case_id == 0) return 0;
     TRY(db_text(w->conn, &note_last, BINDS(B_INT("case", case_id)), w->arena, &last));
     if (last.p) last = message_preview(w->arena, last);
-    return db_exec(w->conn, &case_noted, BINDS(B_INT("case", case_id), B_INT("more", more), B_TEXT("preview", last)));
+    return db_exec(w->conn, &case_noted,
+                   BINDS(B_INT("case", case_id), B_INT("more", more), B_TEXT("preview", last)));
 }
 
-/* ---- writing ----------------------------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static int count_pin(struct work *w, int64_t id, int more) {
     const struct bind *binds = BINDS(B_INT("id", id), B_INT("more", more), B_INT("now", w->now));
@@ -72,10 +83,11 @@ int note_add(struct work *w, const struct note_new *n, int64_t *id) {
     TRY(note_enter_case(w, case_id));
     TRY(db_insert(w->conn, &note_insert,
                   BINDS(B_ID("case", case_id), B_ID("user", n->kind == NOTE_USER ? n->owner_id : 0),
-                        B_ID("organization", n->kind == NOTE_ORGANIZATION ? n->owner_id : 0), B_INT("author", w->actor.user_id),
-                        B_TEXT("text", n->text), B_TEXT("html", n->html), B_INT("pinned", n->pinned),
-                        B_ID("by", n->pinned ? w->actor.user_id : 0), B_INT("color", n->color ? n->color : NOTE_YELLOW),
-                        B_TEXT("client", n->client_id), B_INT("now", w->now)),
+                        B_ID("organization", n->kind == NOTE_ORGANIZATION ? n->owner_id : 0),
+                        B_INT("author", w->actor.user_id), B_TEXT("text", n->text), B_TEXT("html", n->html),
+                        B_INT("pinned", n->pinned), B_ID("by", n->pinned ? w->actor.user_id : 0),
+                        B_INT("color", n->color ? n->color : NOTE_YELLOW), B_TEXT("client", n->client_id),
+                        B_INT("now", w->now)),
                   id));
     if (n->original.p) TRY(original_keep(w, *id, n->original));
     TRY(attachments_add(w, (struct attached_post){*id, case_id, n->html}, n->files, n->file_count));
@@ -91,7 +103,8 @@ int note_rewrite(struct work *w, int64_t id, struct str text, struct str html, s
     TRY(note_enter_case(w, object.case_id));
     if (object.case_id) TRY(mentions_keep(w, id));
     change_named(w, object, "contents");
-    TRY(db_exec(w->conn, &note_text_set, BINDS(B_INT("id", id), B_TEXT("text", text), B_TEXT("html", html), B_INT("now", w->now))));
+    TRY(db_exec(w->conn, &note_text_set,
+                BINDS(B_INT("id", id), B_TEXT("text", text), B_TEXT("html", html), B_INT("now", w->now))));
     TRY(original_keep(w, id, original));
     TRY(attachments_refer(w, (struct attached_post){.id = id, .html = html}));
     return count_note(w, object.case_id, 0);
@@ -104,7 +117,8 @@ int note_pin(struct work *w, int64_t id, bool pinned) {
     if (was == pinned) return 0;
     TRY(note_enter_case(w, object.case_id));
     TRY(db_exec(w->conn, &note_pin_set,
-                BINDS(B_INT("id", id), B_INT("pinned", pinned), B_ID("by", pinned ? w->actor.user_id : 0), B_INT("now", w->now))));
+                BINDS(B_INT("id", id), B_INT("pinned", pinned), B_ID("by", pinned ? w->actor.user_id : 0),
+                      B_INT("now", w->now))));
     change_property(w, object, "is_pinned", changed_bool(was), changed_bool(pinned));
     return count_pin(w, id, pinned ? 1 : -1);
 }

@@ -1,7 +1,8 @@
 #include "core/cases/original.h"
 
-QUERY(original_put,
-      "INSERT INTO post_originals (post_id, html) VALUES (:post, :html) ON CONFLICT (post_id) DO UPDATE SET html = excluded.html");
+QUERY(original_put, "INSERT INTO post_originals (post_id, html) "
+                    "VALUES (:post, :html) ON CONFLICT (post_id) DO UPDATE "
+                    "SET html = excluded.html");
 QUERY(original_drop, "DELETE FROM post_originals WHERE post_id = :post");
 
 int original_keep(struct work *w, int64_t post_id, struct str html) {

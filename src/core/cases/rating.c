@@ -6,11 +6,15 @@ QUERY(ratings_of_case, "SELECT COUNT(*) FROM case_ratings WHERE case_id = :case"
 QUERY(rating_newest, "SELECT MAX(id) FROM case_ratings WHERE case_id = :case");
 QUERY(rating_creator, "SELECT creator_id FROM case_ratings WHERE id = :id");
 QUERY(rating_stored, "SELECT score, comment FROM case_ratings WHERE id = :id");
-QUERY(rating_insert, "INSERT INTO case_ratings (case_id, score, comment, creator_id, created_at, updated_at) VALUES (:case, :score, "
-                     ":comment, :creator, :now, :now) RETURNING id");
-QUERY(rating_update, "UPDATE case_ratings SET score = :score, comment = :comment, updated_at = :now WHERE id = :id");
+QUERY(rating_insert, "INSERT INTO case_ratings (case_id, score, comment, creator_id, created_at, updated_at) "
+                     "VALUES (:case, :score, :comment, :creator, :now, :now) "
+                     "RETURNING id");
+QUERY(rating_update,
+      "UPDATE case_ratings SET score = :score, comment = :comment, updated_at = :now WHERE id = :id");
 
-static struct changed rating_changed(const struct case_now *c, int64_t id) { return (struct changed){"conversation_rating", id, c->id}; }
+static struct changed rating_changed(const struct case_now *c, int64_t id) {
+    return (struct changed){"conversation_rating", id, c->id};
+}
 
 /* The score of the newest rating is a property of the conversation, too. */
 static int rate_case(struct work *w, struct case_now *c, int score) {
@@ -21,10 +25,11 @@ int rating_add(struct work *w, struct case_now *c, const struct rating *r, int64
     int64_t present = 0;
     TRY(case_not_hidden(w, c));
     TRY(db_int(w->conn, &ratings_of_case, BINDS(B_INT("case", c->id)), &present));
-    if (present >= LIMIT_RATINGS) return fail_state(w, "The conversation has %d ratings. Change one of them.", LIMIT_RATINGS);
+    if (present >= LIMIT_RATINGS)
+        return fail_state(w, "The conversation has %d ratings. Change one of them.", LIMIT_RATINGS);
     TRY(db_insert(w->conn, &rating_insert,
-                  BINDS(B_INT("case", c->id), B_INT("score", r->score), B_TEXT("comment", r->comment), B_INT("creator", creator_id),
-                        B_INT("now", w->now)),
+                  BINDS(B_INT("case", c->id), B_INT("score", r->score), B_TEXT("comment", r->comment),
+                        B_INT("creator", creator_id), B_INT("now", w->now)),
                   id));
     change_created(w, rating_changed(c, *id));
     return rate_case(w, c, r->score);
@@ -42,9 +47,11 @@ int rating_change(struct work *w, struct case_now *c, int64_t id, const struct r
     bool other_comment = with_comment && !str_eq(comment, r->comment);
     if (score == former && !other_comment) return 0;
     const struct bind *binds =
-        BINDS(B_INT("id", id), B_INT("score", score), B_TEXT("comment", with_comment ? r->comment : comment), B_INT("now", w->now));
+        BINDS(B_INT("id", id), B_INT("score", score), B_TEXT("comment", with_comment ? r->comment : comment),
+              B_INT("now", w->now));
     TRY(db_exec(w->conn, &rating_update, binds));
-    change_property(w, rating_changed(c, id), "score", changed_word(rating_scores, former), changed_word(rating_scores, score));
+    change_property(w, rating_changed(c, id), "score", changed_word(rating_scores, former),
+                    changed_word(rating_scores, score));
     if (other_comment) change_named(w, rating_changed(c, id), "comment");
     TRY(db_int(w->conn, &rating_newest, BINDS(B_INT("case", c->id)), &newest));
     return id == newest ? rate_case(w, c, score) : 0;

@@ -1,18 +1,21 @@
-/* Twenty views of fifty agents are counted every ten seconds. Counting each for each agent would read all conversations a hundred times a
- * second. Instead, a process keeps for each condition the number of conversations that meet it, by team and agent. The visibility of staff
- * depends on team and agent alone (access_case_of), so the numbers serve every caller: the count is a sum.
+/* Twenty views of fifty agents are counted every ten seconds. Counting each for each agent would read all
+ * conversations a hundred times a second. Instead, a process keeps for each condition the number of
+ * conversations that meet it, by team and agent. The visibility of staff depends on team and agent alone
+ * (access_case_of), so the numbers serve every caller: the count is a sum.
  *
  *     key    a hash of the condition's text and values. Another predicate, another day of a relative date, another current user and a
  *            deleted option make another condition.
  *     place  the place in the change log at which the numbers were read. The numbers are exact as long as the place is the same,
  *            whichever process writes (@PLACE@).
  *
- * After a change the numbers are out of date. They are counted again if they are older than a tenth of a millisecond for each active conversation: at
- * 100,000 conversations every ten seconds, below KEPT_FROM at once. A conversation costs less than a microsecond, so a view costs at most a
- * hundredth of a core, whatever the number of callers and of conversations. Until then the count is RELATIVE. One thread counts a
- * condition; others take the numbers that are there. A request stops counting after COUNTING_MS.
+ * After a change the numbers are out of date. They are counted again if they are older than a tenth of a
+ * millisecond for each active conversation: at 100,000 conversations every ten seconds, below KEPT_FROM at
+ * once. A conversation costs less than a microsecond, so a view costs at most a hundredth of a core,
+ * whatever the number of callers and of conversations. Until then the count is RELATIVE. One thread counts
+ * a condition; others take the numbers that are there. A request stops counting after COUNTING_MS.
  *
- * A cascade changes the organization of conversations without entries in the change log, so numbers are kept for KEPT_MOST at most.
+ * A cascade changes the organization of conversations without entries in the change log, so numbers are
+ * kept for KEPT_MOST at most.
  *
  * Memory is bounded by ENTRIES and GROUPS; the entry that was not used for the longest time goes first. */
 #include "core/cases/view_count.h"
@@ -34,7 +37,8 @@
 #define GROUPS (256 * 1024) /* number of groups in all entries: 6 MiB */
 #define PLACE_MAX 256       /* longer places are not kept */
 
-const struct word count_accuracies[] = {{COUNT_KNOWN, "KNOWN"}, {COUNT_RELATIVE, "RELATIVE"}, {COUNT_UNKNOWN, "UNKNOWN"}, {0}};
+const struct word count_accuracies[] = {
+    {COUNT_KNOWN, "KNOWN"}, {COUNT_RELATIVE, "RELATIVE"}, {COUNT_UNKNOWN, "UNKNOWN"}, {0}};
 
 struct group {
     int64_t team, agent, n;
@@ -69,7 +73,7 @@ void view_counts_free(struct view_counts *c) {
     free(c);
 }
 
-/* ---- entries, under the lock ---------------------------------------------------------------------------------------- */
+/* ---- entries, under the lock ----------------------------------------------------------------- */
 
 static void entry_clear(struct view_counts *c, struct entry *e) {
     c->groups -= e->count;
@@ -114,7 +118,8 @@ static bool groups_fit(struct view_counts *c, int n, const struct entry *kept) {
     return true;
 }
 
-static void entry_store(struct view_counts *c, struct entry *e, const struct counting *g, const struct group *groups, int n) {
+static void entry_store(struct view_counts *c, struct entry *e, const struct counting *g,
+                        const struct group *groups, int n) {
     e->busy = false;
     if (n > GROUPS / 16 || g->place.n >= PLACE_MAX || !groups_fit(c, n, e)) return;
     struct group *copy = malloc(((size_t)n + 1) * sizeof *copy);
@@ -129,7 +134,7 @@ static void entry_store(struct view_counts *c, struct entry *e, const struct cou
     e->place[g->place.n] = 0;
 }
 
-/* ---- counting ------------------------------------------------------------------------------------------------------- */
+/* ---- counting -------------------------------------------------------------------------------- */
 
 static int64_t visible_sum(const struct case_reader *r, const struct group *groups, int n) {
     int64_t sum = 0;
@@ -138,18 +143,19 @@ static int64_t visible_sum(const struct case_reader *r, const struct group *grou
     return sum;
 }
 
-/* Counts in the store. A row that still refers to a deleted team or agent counts as one without a team or an agent. Returns the number of
- * groups, or a negative error. */
+/* Counts in the store. A row that still refers to a deleted team or agent counts as one without a team or
+ * an agent. Returns the number of groups, or a negative error. */
 static int count_groups(struct work *w, const struct view_rows *rows, struct group **out) {
     struct buf sql = {0};
     struct group *groups = NULL;
     struct stmt *s;
     int n = 0, room = 0;
     buf_fmt(&sql,
-            "SELECT g.team, g.agent, COUNT(*) FROM (SELECT COALESCE(%s, 0) AS team, COALESCE(%s, 0) AS agent FROM cases t WHERE %s AND %s) "
-            "g GROUP BY g.team, g.agent",
-            UNLESS_GONE("t.assigned_team_id", GONE_TEAMS), UNLESS_GONE("t.assigned_agent_id", GONE_AGENTS), rows->state,
-            rows->condition.sql);
+            "SELECT g.team, g.agent, COUNT(*) "
+            "FROM (SELECT COALESCE(%s, 0) AS team, COALESCE(%s, 0) AS agent FROM cases t WHERE %s AND %s) g "
+            "GROUP BY g.team, g.agent",
+            UNLESS_GONE("t.assigned_team_id", GONE_TEAMS), UNLESS_GONE("t.assigned_agent_id", GONE_AGENTS),
+            rows->state, rows->condition.sql);
     buf_char(&sql, 0);
     int rc = db_start(w->conn, sql.p, rows->condition.binds, &s);
     buf_free(&sql);
@@ -178,7 +184,8 @@ static void view_key(struct work *w, const struct view_rows *rows, unsigned char
 }
 
 QUERY(counting_place, "SELECT CAST(@PLACE(change_log) AS TEXT)");
-QUERY(counting_active, "SELECT COALESCE(SUM(n1 + n2 + n3 + n4 + n5 + n6), 0) FROM case_totals WHERE kind = 1");
+QUERY(counting_active,
+      "SELECT COALESCE(SUM(n1 + n2 + n3 + n4 + n5 + n6), 0) FROM case_totals WHERE kind = 1");
 
 int counting_begin(struct work *w, bool exact, struct counting *out) {
     int64_t active = 0;
@@ -191,8 +198,10 @@ int counting_begin(struct work *w, bool exact, struct counting *out) {
 
 enum found { COUNT_AGAIN, COUNT_TAKEN };
 
-/* Takes the kept numbers if they are good enough. Otherwise this thread counts, and *e is its entry (NULL: no room). */
-static enum found count_kept(struct counting *c, const unsigned char *key, struct entry **mine, int64_t *n, enum count_accuracy *accuracy) {
+/* Takes the kept numbers if they are good enough. Otherwise this thread counts, and *e is its entry (NULL:
+ * no room). */
+static enum found count_kept(struct counting *c, const unsigned char *key, struct entry **mine, int64_t *n,
+                             enum count_accuracy *accuracy) {
     struct view_counts *all = c->work->desk->view_counts;
     struct entry *e = entry_take(all, key);
     *mine = NULL;
@@ -207,7 +216,8 @@ static enum found count_kept(struct counting *c, const unsigned char *key, struc
     return COUNT_AGAIN;
 }
 
-int counting_count(struct counting *c, const struct view_rows *rows, int64_t *n, enum count_accuracy *accuracy) {
+int counting_count(struct counting *c, const struct view_rows *rows, int64_t *n,
+                   enum count_accuracy *accuracy) {
     struct view_counts *all = c->work->desk->view_counts;
     struct entry *mine = NULL;
     struct group *groups = NULL;

@@ -26,6 +26,7 @@ struct counting {
 };
 /* Begins to count for the actor, who is staff. Call it in a snapshot. */
 int counting_begin(struct work *w, bool exact, struct counting *out);
-int counting_count(struct counting *c, const struct view_rows *rows, int64_t *n, enum count_accuracy *accuracy);
+int counting_count(struct counting *c, const struct view_rows *rows, int64_t *n,
+                   enum count_accuracy *accuracy);
 
 #endif

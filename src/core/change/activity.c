@@ -7,14 +7,14 @@
 #include <stddef.h>
 
 QUERY(activity_insert,
-      "INSERT INTO activities (owner_user_id, owner_organization_id, owner_case_id, actor_id, actor_kind, cause, name, did, fields, "
-      "previous_values, current_values, objects, ip_address, created_at) VALUES (CAST(:user AS BIGINT), CAST(:organization AS BIGINT), "
-      "CAST(:case "
-      "AS BIGINT), "
+      "INSERT INTO activities (owner_user_id, owner_organization_id, owner_case_id, actor_id, "
+      "actor_kind, cause, name, did, fields, previous_values, current_values, objects, "
+      "ip_address, created_at) "
+      "VALUES (CAST(:user AS BIGINT), CAST(:organization AS BIGINT), CAST(:case AS BIGINT), "
       "CAST(:actor AS BIGINT), :kind, :cause, :name, :did, :fields, :previous, :current, "
       ":objects, CAST(:address AS TEXT), :now)");
 
-/* ---- objects with a trail ---------------------------------------------------------------------------------------- */
+/* ---- objects with a trail -------------------------------------------------------------------- */
 
 static const struct trail {
     const char *kind, *what; /* resource_type; its name in sentences */
@@ -22,7 +22,8 @@ static const struct trail {
     enum activity_name created, updated, deleted;
 } trails[] = {
     {"user", "this person", ":user", USER_CREATED, USER_UPDATED, USER_DELETED},
-    {"organization", "this organization", ":organization", ORGANIZATION_CREATED, ORGANIZATION_UPDATED, ORGANIZATION_DELETED},
+    {"organization", "this organization", ":organization", ORGANIZATION_CREATED, ORGANIZATION_UPDATED,
+     ORGANIZATION_DELETED},
     {"case", "this conversation", ":case", CASE_CREATED, CASE_UPDATED, CASE_DELETED},
     {0},
 };
@@ -33,7 +34,7 @@ static const struct trail *trail_of(const char *kind) {
     return NULL;
 }
 
-/* ---- one activity ------------------------------------------------------------------------------------------------ */
+/* ---- one activity ---------------------------------------------------------------------------- */
 
 /* One of the three texts (at `offset`) of each change, as a JSON array. */
 static struct str texts(struct work *w, const struct activity_change *changes, int count, size_t offset) {
@@ -73,33 +74,37 @@ static struct str staff_address(const struct work *w) {
 }
 
 /* by: the rule that acted; NULL: the actor of the work. */
-static int activity_write(struct work *w, const struct trail *t, int64_t owner, const struct change_author *by, enum activity_name name,
-                          struct str did, const struct activity_change *changes, int count) {
-    struct bind binds[] = {B_NULL("user"),
-                           B_NULL("organization"),
-                           B_NULL("case"),
-                           B_ID("actor", by ? 0 : w->actor.user_id),
-                           B_INT("kind", by ? ACTOR_RULE : w->actor.kind),
-                           B_TEXT("cause", by ? by->cause : w->actor.cause),
-                           B_INT("name", name),
-                           B_TEXT("did", did),
-                           B_TEXT("fields", texts(w, changes, count, offsetof(struct activity_change, field))),
-                           B_TEXT("previous", texts(w, changes, count, offsetof(struct activity_change, previous))),
-                           B_TEXT("current", texts(w, changes, count, offsetof(struct activity_change, current))),
-                           B_TEXT("objects", object_ids(w, changes, count)),
-                           B_TEXT("address", by ? (struct str){0} : staff_address(w)),
-                           B_INT("now", w->now),
-                           {0}};
+static int activity_write(struct work *w, const struct trail *t, int64_t owner,
+                          const struct change_author *by, enum activity_name name, struct str did,
+                          const struct activity_change *changes, int count) {
+    struct bind binds[] = {
+        B_NULL("user"),
+        B_NULL("organization"),
+        B_NULL("case"),
+        B_ID("actor", by ? 0 : w->actor.user_id),
+        B_INT("kind", by ? ACTOR_RULE : w->actor.kind),
+        B_TEXT("cause", by ? by->cause : w->actor.cause),
+        B_INT("name", name),
+        B_TEXT("did", did),
+        B_TEXT("fields", texts(w, changes, count, offsetof(struct activity_change, field))),
+        B_TEXT("previous", texts(w, changes, count, offsetof(struct activity_change, previous))),
+        B_TEXT("current", texts(w, changes, count, offsetof(struct activity_change, current))),
+        B_TEXT("objects", object_ids(w, changes, count)),
+        B_TEXT("address", by ? (struct str){0} : staff_address(w)),
+        B_INT("now", w->now),
+        {0}};
     for (int i = 0; i < 3; i++)
         if (strcmp(binds[i].name, t->owner) == 0) binds[i].type = BIND_INT, binds[i].i = owner;
     return db_exec(w->conn, &activity_insert, binds);
 }
 
-int activity_add(struct work *w, int64_t user_id, enum activity_name name, const struct activity_change *changes, int count) {
-    return activity_write(w, &trails[0], user_id, NULL, name, S("could not deliver a mail to this person"), changes, count);
+int activity_add(struct work *w, int64_t user_id, enum activity_name name,
+                 const struct activity_change *changes, int count) {
+    return activity_write(w, &trails[0], user_id, NULL, name, S("could not deliver a mail to this person"),
+                          changes, count);
 }
 
-/* ---- the finisher ------------------------------------------------------------------------------------------------ */
+/* ---- the finisher ---------------------------------------------------------------------------- */
 
 QUERY(name_of_status, "SELECT label FROM case_statuses WHERE id = :id");
 QUERY(name_of_priority, "SELECT label FROM case_priorities WHERE id = :id");
@@ -142,7 +147,8 @@ const char *activity_reference_type(const char *kind, struct str field) {
     return r ? r->type : NULL;
 }
 
-int change_value_shown(struct work *w, const struct change *c, const struct changed_value *v, struct str *out) {
+int change_value_shown(struct work *w, const struct change *c, const struct changed_value *v,
+                       struct str *out) {
     *out = (struct str){0};
     if (c->named || !v->given) return 0;
     *out = v->shown.p ? v->shown : changed_value_text(w->arena, v);
@@ -158,16 +164,19 @@ static void put_changed_fields(struct buf *b, const struct activity_change *chan
     }
 }
 
-static struct str deed(struct work *w, const struct trail *t, enum change_verb verb, const struct activity_change *changes, int count) {
+static struct str deed(struct work *w, const struct trail *t, enum change_verb verb,
+                       const struct activity_change *changes, int count) {
     struct buf b = {0};
-    if (verb != CHANGE_UPDATED) return str_fmt(w->arena, "%s %s", verb == CHANGE_CREATED ? "created" : "deleted", t->what);
+    if (verb != CHANGE_UPDATED)
+        return str_fmt(w->arena, "%s %s", verb == CHANGE_CREATED ? "created" : "deleted", t->what);
     put_changed_fields(&b, changes, count);
     struct str s = str_dup(w->arena, buf_view(&b));
     buf_free(&b);
     return s;
 }
 
-/* Changes of one object by one author are one activity. Returns their number if `c` is the first of them, else 0. */
+/* Changes of one object by one author are one activity. Returns their number if `c` is the first of them,
+ * else 0. */
 static int changes_begun_by(struct work *w, const struct change *c, const struct change ***out) {
     int n = 0, count = changes_of_object(w, (struct changed){c->kind, c->id, c->case_id}, out);
     for (int i = 0; i < count; i++)
@@ -175,7 +184,8 @@ static int changes_begun_by(struct work *w, const struct change *c, const struct
     return n && (*out)[0] == c ? n : 0;
 }
 
-/* The name of a person is not stored, because a purge of the person could not find it: readers get the present name. */
+/* The name of a person is not stored, because a purge of the person could not find it: readers get the
+ * present name. */
 static int change_shown(struct work *w, const struct change *c, struct activity_change *out) {
     const char *type = activity_reference_type(c->kind, str_of(c->property));
     *out = (struct activity_change){.field = str_of(c->property)};
@@ -194,13 +204,16 @@ static int activity_of(struct work *w, const struct trail *t, const struct chang
     for (int i = 0; i < count; i++)
         if (own[i]->verb != CHANGE_UPDATED) verb = own[i]->verb;
     for (int i = 0; i < count && verb == CHANGE_UPDATED; i++) TRY(change_shown(w, own[i], &list[n++]));
-    enum activity_name name = verb == CHANGE_CREATED ? t->created : verb == CHANGE_DELETED ? t->deleted : t->updated;
+    enum activity_name name = verb == CHANGE_CREATED   ? t->created
+                              : verb == CHANGE_DELETED ? t->deleted
+                                                       : t->updated;
     return activity_write(w, t, own[0]->id, own[0]->by, name, deed(w, t, verb, list, n), list, n);
 }
 
-/* ---- rules ------------------------------------------------------------------------------------------------------- */
+/* ---- rules ----------------------------------------------------------------------------------- */
 
-static struct str firing_deed(struct work *w, const struct change_author *by, const struct activity_change *changes, int count) {
+static struct str firing_deed(struct work *w, const struct change_author *by,
+                              const struct activity_change *changes, int count) {
     struct buf b = {0};
     put_changed_fields(&b, changes, count);
     for (int refused = 0; refused < 2; refused++) {
@@ -224,12 +237,14 @@ static bool of_firing(const struct change *c, const struct change_author *by) {
     return c->by == by && c->id == by->case_id && strcmp(c->kind, "case") == 0;
 }
 
-/* Writes the activity of a rule that fired: what it changed, what it sent, and which actions were not done, with the reasons. */
+/* Writes the activity of a rule that fired: what it changed, what it sent, and which actions were not
+ * done, with the reasons. */
 static int activity_of_firing(struct work *w, const struct change_author *by) {
     const struct trail *t = trail_of("case");
     struct activity_change *list;
     const struct change **own;
-    int n = 0, notes = 0, count = changes_of_object(w, (struct changed){"case", by->case_id, by->case_id}, &own);
+    int n = 0, notes = 0,
+        count = changes_of_object(w, (struct changed){"case", by->case_id, by->case_id}, &own);
     for (const struct rule_note *x = by->notes; x; x = x->next) notes++;
     list = arena_array(w->arena, (size_t)(count + notes) + 1, sizeof *list);
     for (int i = 0; i < count; i++) {
@@ -242,7 +257,8 @@ static int activity_of_firing(struct work *w, const struct change_author *by) {
             .field = x->action,
             .current = x->refused ? str_fmt(w->arena, "Not done: %.*s", (int)x->text.n, x->text.p) : x->text,
         };
-    return activity_write(w, t, by->case_id, by, n ? CASE_UPDATED : CASE_RULE_FIRED, firing_deed(w, by, list, n), list, n + notes);
+    return activity_write(w, t, by->case_id, by, n ? CASE_UPDATED : CASE_RULE_FIRED,
+                          firing_deed(w, by, list, n), list, n + notes);
 }
 
 int activities_finish(struct work *w) {
@@ -252,6 +268,7 @@ int activities_finish(struct work *w) {
         int n = t && !(c->by && of_firing(c, c->by)) ? changes_begun_by(w, c, &own) : 0;
         if (n) TRY(activity_of(w, t, own, n));
     }
-    for (const struct change_author *by = change_authors_of(w); by; by = by->next) TRY(activity_of_firing(w, by));
+    for (const struct change_author *by = change_authors_of(w); by; by = by->next)
+        TRY(activity_of_firing(w, by));
     return 0;
 }

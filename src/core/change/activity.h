@@ -1,4 +1,5 @@
-/* Activities: the audit trail that people read. An activity says who changed what from what to what, and when. Rows are only added.
+/* Activities: the audit trail that people read. An activity says who changed what from what to what, and
+ * when. Rows are only added.
  *
  * The finisher makes one activity for each object that a work changed. */
 #ifndef CORE_CHANGE_ACTIVITY_H
@@ -16,12 +17,14 @@ struct activity_change { /* previous, current: p NULL: none, or not shown */
 const char *activity_reference_type(const char *kind, struct str field);
 
 /* Adds an event that is not a change to a person's trail, with the actor of this work. */
-int activity_add(struct work *w, int64_t user_id, enum activity_name name, const struct activity_change *changes, int count);
+int activity_add(struct work *w, int64_t user_id, enum activity_name name,
+                 const struct activity_change *changes, int count);
 
 struct change;
 struct changed_value;
 /* A value as a person reads it: a reference by its present name. p NULL: none, or not shown. */
-int change_value_shown(struct work *w, const struct change *c, const struct changed_value *v, struct str *out);
+int change_value_shown(struct work *w, const struct change *c, const struct changed_value *v,
+                       struct str *out);
 
 int activities_finish(struct work *w); /* the finisher */
 

@@ -7,12 +7,12 @@
 
 #define SALT 16 /* bytes */
 
-QUERY(audit_insert,
-      "INSERT INTO audit_entries (action, actor_id, actor_kind, object_type, object_id, happened_at, values_hash, origin_hash, "
-      "entry_hash) "
-      "VALUES (:action, CAST(:actor AS BIGINT), :kind, :type, CAST(:object AS BIGINT), :now, :values, :origin, :hash) RETURNING id");
-QUERY(audit_values_insert,
-      "INSERT INTO audit_values (entry_id, cause, ip_address, details, salt) VALUES (:entry, :cause, :ip, :details, :salt)");
+QUERY(audit_insert, "INSERT INTO audit_entries (action, actor_id, actor_kind, object_type, object_id, "
+                    "happened_at, values_hash, origin_hash, entry_hash) "
+                    "VALUES (:action, CAST(:actor AS BIGINT), :kind, :type, CAST(:object AS BIGINT), :now, "
+                    ":values, :origin, :hash) RETURNING id");
+QUERY(audit_values_insert, "INSERT INTO audit_values (entry_id, cause, ip_address, details, salt) "
+                           "VALUES (:entry, :cause, :ip, :details, :salt)");
 
 void audit_key_derive(struct key *out, const struct key *server) { key_derive(out, server, "audit log"); }
 
@@ -34,7 +34,8 @@ static struct str hashed(struct arena *a, const struct key *k, struct buf *b) {
     return hash;
 }
 
-struct str audit_values_hash(struct arena *a, const struct key *k, struct str salt, struct str cause, struct str details) {
+struct str audit_values_hash(struct arena *a, const struct key *k, struct str salt, struct str cause,
+                             struct str details) {
     const struct str texts[] = {S("values"), salt, cause, details};
     struct buf b = {0};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) put_hashed_text(&b, texts[i]);
@@ -60,7 +61,8 @@ struct str audit_entry_hash(struct arena *a, const struct key *k, const struct a
     return hashed(a, k, &b);
 }
 
-struct str audit_chain_hash(struct arena *a, const struct key *k, struct str before, int64_t seq, struct str entry_hash) {
+struct str audit_chain_hash(struct arena *a, const struct key *k, struct str before, int64_t seq,
+                            struct str entry_hash) {
     struct buf b = {0};
     put_hashed_text(&b, S("chain"));
     put_hashed_text(&b, before);
@@ -72,8 +74,9 @@ struct str audit_chain_hash(struct arena *a, const struct key *k, struct str bef
 /* The columns of an entry. Its hashes are those of the same values. */
 static int insert_entry(struct work *w, const struct audit_hashed *e, int64_t *id) {
     return db_insert(w->conn, &audit_insert,
-                     BINDS(B_INT("action", e->action), B_ID("actor", e->actor_id), B_INT("kind", e->actor_kind),
-                           B_TEXT("type", e->object_type), B_ID("object", e->object_id), B_INT("now", e->happened_at),
+                     BINDS(B_INT("action", e->action), B_ID("actor", e->actor_id),
+                           B_INT("kind", e->actor_kind), B_TEXT("type", e->object_type),
+                           B_ID("object", e->object_id), B_INT("now", e->happened_at),
                            B_TEXT("values", e->values_hash), B_TEXT("origin", e->origin_hash),
                            B_TEXT("hash", audit_entry_hash(w->arena, &w->desk->audit_key, e))),
                      id);
@@ -89,7 +92,8 @@ static struct audit_hashed audit_actor(const struct work *w, const struct audit_
 
 int audit_add(struct work *w, const struct audit_entry *e) {
     const struct key *k = &w->desk->audit_key;
-    struct str cause = {0}, ip = e->ip_address.p ? e->ip_address : w->actor.remote, details = e->details.p ? e->details : S("{}");
+    struct str cause = {0}, ip = e->ip_address.p ? e->ip_address : w->actor.remote,
+               details = e->details.p ? e->details : S("{}");
     int64_t id;
     if (sodium_is_zero(k->bytes, sizeof k->bytes)) return 0;
     struct str salt = random_hex(w->arena, SALT);
@@ -103,7 +107,8 @@ int audit_add(struct work *w, const struct audit_entry *e) {
     entry.origin_hash = audit_origin_hash(w->arena, k, salt, ip);
     TRY(insert_entry(w, &entry, &id));
     TRY(db_exec(w->conn, &audit_values_insert,
-                BINDS(B_INT("entry", id), B_TEXT("cause", cause), B_TEXT("ip", ip), B_TEXT("details", details), B_TEXT("salt", salt))));
+                BINDS(B_INT("entry", id), B_TEXT("cause", cause), B_TEXT("ip", ip),
+                      B_TEXT("details", details), B_TEXT("salt", salt))));
     return 0;
 }
 
@@ -111,8 +116,9 @@ int audit_command(struct conn *c, const struct audit_command *of) {
     struct desk d = {.audit_key = *of->audit_key};
     struct work w = {.desk = &d, .arena = arena_new(), .conn = c, .now = of->now};
     w.actor = (struct actor){.kind = ACTOR_SYSTEM, .cause = of->command};
-    int rc =
-        audit_add(&w, &(struct audit_entry){.action = of->action, .object_type = of->user_id ? "user" : NULL, .object_id = of->user_id});
+    int rc = audit_add(&w, &(struct audit_entry){.action = of->action,
+                                                 .object_type = of->user_id ? "user" : NULL,
+                                                 .object_id = of->user_id});
     arena_free(w.arena);
     explicit_bzero(&d.audit_key, sizeof d.audit_key);
     return rc;

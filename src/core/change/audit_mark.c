@@ -10,15 +10,17 @@
 #include <string.h>
 #include <unistd.h>
 
-QUERY(audit_mark_last, "SELECT seq, chain FROM audit_entries WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT 1");
+QUERY(audit_mark_last,
+      "SELECT seq, chain FROM audit_entries WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT 1");
 QUERY(audit_mark_anchor, "SELECT seq, chain FROM audit_anchors ORDER BY seq DESC LIMIT 1");
-QUERY(audit_mark_chain,
-      "SELECT seq, chain FROM audit_entries WHERE seq = :seq UNION SELECT seq, chain FROM audit_anchors WHERE seq = :seq");
+QUERY(audit_mark_chain, "SELECT seq, chain FROM audit_entries WHERE seq = :seq UNION "
+                        "SELECT seq, chain FROM audit_anchors WHERE seq = :seq");
 
 #define MARK_BYTES 300
 #define BITS_DIGITS 13
 
-static int mark_row(struct conn *c, struct arena *a, const struct query *q, int64_t seq, struct audit_mark *out) {
+static int mark_row(struct conn *c, struct arena *a, const struct query *q, int64_t seq,
+                    struct audit_mark *out) {
     struct stmt *row;
     int rc = db_row(c, q, BINDS(B_INT("seq", seq)), &row);
     if (rc <= 0) return rc;
@@ -27,7 +29,9 @@ static int mark_row(struct conn *c, struct arena *a, const struct query *q, int6
     return 1;
 }
 
-int audit_mark_of_anchor(struct conn *c, struct arena *a, struct audit_mark *out) { return mark_row(c, a, &audit_mark_anchor, 0, out); }
+int audit_mark_of_anchor(struct conn *c, struct arena *a, struct audit_mark *out) {
+    return mark_row(c, a, &audit_mark_anchor, 0, out);
+}
 
 int audit_mark_of(struct conn *c, struct arena *a, struct audit_mark *out) {
     *out = (struct audit_mark){0, S("")};
@@ -45,7 +49,7 @@ int64_t audit_mark_bits(const struct audit_mark *m) {
     return bits;
 }
 
-/* ---- the file --------------------------------------------------------------------------------------------------------- */
+/* ---- the file -------------------------------------------------------------------------------- */
 
 static bool is_hex(struct str s) {
     for (size_t i = 0; i < s.n; i++)
@@ -80,18 +84,23 @@ int audit_mark_write(struct arena *a, const char *path, const struct audit_mark 
     return rc;
 }
 
-/* ---- comparison ------------------------------------------------------------------------------------------------------- */
+/* ---- comparison ------------------------------------------------------------------------------ */
 
-int audit_mark_missing(struct conn *c, struct arena *a, const struct audit_mark *m, const char *path, struct str *finding) {
+int audit_mark_missing(struct conn *c, struct arena *a, const struct audit_mark *m, const char *path,
+                       struct str *finding) {
     struct audit_mark here, anchor = {0};
     int rc = mark_row(c, a, &audit_mark_chain, m->seq, &here);
     TRY(rc);
     if (rc == 1 && str_eq(here.chain, m->chain)) return 0;
-    if (rc == 1) return *finding = str_fmt(a, "audit log: place %" PRId64 " has another chain than %s", m->seq, path), 1;
+    if (rc == 1)
+        return *finding = str_fmt(a, "audit log: place %" PRId64 " has another chain than %s", m->seq, path),
+               1;
     TRY(audit_mark_of_anchor(c, a, &anchor));
     if (anchor.seq > m->seq) return 0; /* deleted by age */
     TRY(audit_mark_of(c, a, &here));
-    *finding = str_fmt(a, "audit log: it ends with place %" PRId64 ", but %s has place %" PRId64 ": the newest entries are missing",
+    *finding = str_fmt(a,
+                       "audit log: it ends with place %" PRId64 ", but %s has place %" PRId64
+                       ": the newest entries are missing",
                        here.seq, path, m->seq);
     return 1;
 }

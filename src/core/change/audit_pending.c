@@ -22,17 +22,20 @@ static const struct pending_act {
     const char *command;
 } acts[] = {{AUDIT_DESK_EXPORTED, "deskd export"}};
 
-static const char *pending_folder(struct arena *a, const char *dir) { return str_fmt(a, "%s/" PENDING, dir).p; }
+static const char *pending_folder(struct arena *a, const char *dir) {
+    return str_fmt(a, "%s/" PENDING, dir).p;
+}
 
 static const char *pending_path(struct arena *a, const char *dir, struct str name) {
     return str_fmt(a, "%s/" PENDING "/%.*s", dir, (int)name.n, name.p).p;
 }
 
-static struct str pending_mac(struct arena *a, const struct key *k, struct str name, const char *command, int64_t time) {
+static struct str pending_mac(struct arena *a, const struct key *k, struct str name, const char *command,
+                              int64_t time) {
     return mac_hex(a, k, str_fmt(a, "pending|%.*s|%s|%lld", (int)name.n, name.p, command, (long long)time));
 }
 
-/* ---- leaving -------------------------------------------------------------------------------------------------------- */
+/* ---- leaving --------------------------------------------------------------------------------- */
 
 static int write_pending(const char *draft, struct str line) {
     int fd = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -60,9 +63,11 @@ int audit_pending_leave(const char *dir, const struct audit_command *of) {
     return rc;
 }
 
-/* ---- taking --------------------------------------------------------------------------------------------------------- */
+/* ---- taking ---------------------------------------------------------------------------------- */
 
-static int compare_pending(const void *x, const void *y) { return strcmp(((const struct str *)x)->p, ((const struct str *)y)->p); }
+static int compare_pending(const void *x, const void *y) {
+    return strcmp(((const struct str *)x)->p, ((const struct str *)y)->p);
+}
 
 int audit_pending_list(struct arena *a, const char *dir, struct str **names) {
     DIR *d = opendir(pending_folder(a, dir));
@@ -85,13 +90,17 @@ static struct str pending_line(struct arena *a, const char *path) {
 }
 
 /* Reads "COMMAND TIME MAC". Returns the act, or NULL: the file was not left by a command that has the key. */
-static const struct pending_act *pending_read(struct arena *a, const struct key *k, const char *dir, struct str name, int64_t *time) {
+static const struct pending_act *pending_read(struct arena *a, const struct key *k, const char *dir,
+                                              struct str name, int64_t *time) {
     struct str line = pending_line(a, pending_path(a, dir, name));
     for (const struct pending_act *act = acts; act < acts + sizeof acts / sizeof *acts; act++) {
         struct str command = str_of(act->command);
         if (!str_starts(line, command)) continue;
-        struct str rest = str_trim((struct str){line.p + command.n, line.n - command.n}), number = str_cut(&rest, ' ');
-        if (str_to_int(number, time) && rest.p && secret_eq(rest, pending_mac(a, k, name, act->command, *time))) return act;
+        struct str rest = str_trim((struct str){line.p + command.n, line.n - command.n}),
+                   number = str_cut(&rest, ' ');
+        if (str_to_int(number, time) && rest.p &&
+            secret_eq(rest, pending_mac(a, k, name, act->command, *time)))
+            return act;
     }
     return NULL;
 }
@@ -101,8 +110,12 @@ int audit_pending_take(struct work *w, const char *dir, const struct str *names,
     for (int i = 0; i < n; i++) {
         int64_t time = 0;
         const struct pending_act *act = pending_read(w->arena, key, dir, names[i], &time);
-        if (act == NULL) log_warn("%s is not of a command with the key of this desk: it is removed", pending_path(w->arena, dir, names[i]));
-        else TRY(audit_command(w->conn, &(struct audit_command){time, 0, key, act->action, str_of(act->command)}));
+        if (act == NULL)
+            log_warn("%s is not of a command with the key of this desk: it is removed",
+                     pending_path(w->arena, dir, names[i]));
+        else
+            TRY(audit_command(w->conn,
+                              &(struct audit_command){time, 0, key, act->action, str_of(act->command)}));
     }
     return 0;
 }

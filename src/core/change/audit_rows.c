@@ -1,4 +1,5 @@
-/* Which typed changes are entries of the audit log. The changes of one object and one action that follow each other are one entry. */
+/* Which typed changes are entries of the audit log. The changes of one object and one action that follow
+ * each other are one entry. */
 #include "core/change/audit.h"
 
 #include "base/buf.h"
@@ -7,8 +8,8 @@
 
 #define VALUE_MAX 1000 /* bytes of a value in an entry; a setting may have 64 KB */
 
-/* A kind: its name, or ANY. A property: its name, ANY, or DOTTED for names with a dot: the permissions of a role. If several rows match, the first
- * one counts. */
+/* A kind: its name, or ANY. A property: its name, ANY, or DOTTED for names with a dot: the permissions of
+ * a role. If several rows match, the first one counts. */
 static const char ANY[] = "*", DOTTED[] = ".";
 
 static const struct audit_row {
@@ -65,12 +66,14 @@ static const struct audit_row {
 };
 enum { AUDIT_ROWS = sizeof audit_rows / sizeof *audit_rows };
 
-/* The name of a new or changed object, which the log shows after its deletion, too. People are shown by reference. */
+/* The name of a new or changed object, which the log shows after its deletion, too. People are shown by
+ * reference. */
 QUERY(audit_role_name, "SELECT title FROM roles WHERE id = :id");
 QUERY(audit_api_token_name, "SELECT name FROM api_tokens WHERE id = :id");
 QUERY(audit_event_token_name, "SELECT label FROM event_tokens WHERE id = :id");
 QUERY(audit_client_name, "SELECT name FROM oauth_clients WHERE id = :id");
-QUERY(audit_grant_name, "SELECT c.name FROM oauth_grants g JOIN oauth_clients c ON c.id = g.client_id WHERE g.id = :id");
+QUERY(audit_grant_name,
+      "SELECT c.name FROM oauth_grants g JOIN oauth_clients c ON c.id = g.client_id WHERE g.id = :id");
 QUERY(audit_endpoint_name, "SELECT title FROM endpoints WHERE id = :id");
 QUERY(audit_mailbox_name, "SELECT address FROM mailboxes WHERE id = :id");
 QUERY(audit_brand_name, "SELECT name FROM brands WHERE id = :id");
@@ -79,9 +82,10 @@ static const struct audit_name {
     const char *kind;
     const struct query *query;
 } audit_names[] = {
-    {"role", &audit_role_name},           {"api_token", &audit_api_token_name}, {"token", &audit_event_token_name},
-    {"oauth_client", &audit_client_name}, {"oauth_grant", &audit_grant_name},   {"endpoint", &audit_endpoint_name},
-    {"mailbox", &audit_mailbox_name},     {"brand", &audit_brand_name},
+    {"role", &audit_role_name},         {"api_token", &audit_api_token_name},
+    {"token", &audit_event_token_name}, {"oauth_client", &audit_client_name},
+    {"oauth_grant", &audit_grant_name}, {"endpoint", &audit_endpoint_name},
+    {"mailbox", &audit_mailbox_name},   {"brand", &audit_brand_name},
 };
 
 static bool property_matches(const char *wanted, const char *property) {
@@ -98,16 +102,18 @@ static enum audit_action audit_action_of(const struct change *c) {
     return 0;
 }
 
-/* ---- details ------------------------------------------------------------------------------------------------------ */
+/* ---- details --------------------------------------------------------------------------------- */
 
-static void write_changed_value(struct json_writer *j, struct arena *a, const char *name, const struct changed_value *v) {
+static void write_changed_value(struct json_writer *j, struct arena *a, const char *name,
+                                const struct changed_value *v) {
     struct str text = v->shown.p ? v->shown : changed_value_text(a, v);
     if (text.n > VALUE_MAX) text = utf8_without_cut_end((struct str){text.p, VALUE_MAX});
     jw_key(j, str_of(name));
     jw_str(j, text);
 }
 
-/* {property, from, to}; of a secret {property}. A reference to a person or a role is shown by its name of now. */
+/* {property, from, to}; of a secret {property}. A reference to a person or a role is shown by its name of
+ * now. */
 static void write_change(struct json_writer *j, struct arena *a, const struct change *c) {
     jw_object(j);
     jw_key(j, S("property"));
@@ -133,7 +139,8 @@ static int write_name(struct work *w, struct json_writer *j, const struct change
 }
 
 /* The details of the changes from `first` to before `end`. */
-static int write_details(struct work *w, const struct change *first, const struct change *end, struct buf *out) {
+static int write_details(struct work *w, const struct change *first, const struct change *end,
+                         struct buf *out) {
     struct json_writer j;
     jw_init(&j, out);
     jw_object(&j);
@@ -148,19 +155,23 @@ static int write_details(struct work *w, const struct change *first, const struc
     return 0;
 }
 
-/* ---- the finisher -------------------------------------------------------------------------------------------------- */
+/* ---- the finisher ---------------------------------------------------------------------------- */
 
 static bool in_one_entry(const struct change *a, enum audit_action action, const struct change *b) {
-    return a->id == b->id && a->by == b->by && a->verb == b->verb && strcmp(a->kind, b->kind) == 0 && audit_action_of(b) == action;
+    return a->id == b->id && a->by == b->by && a->verb == b->verb && strcmp(a->kind, b->kind) == 0 &&
+           audit_action_of(b) == action;
 }
 
-static int add_changes(struct work *w, enum audit_action action, const struct change *first, const struct change *end) {
+static int add_changes(struct work *w, enum audit_action action, const struct change *first,
+                       const struct change *end) {
     struct buf details = {0};
     int rc = write_details(w, first, end, &details);
     if (rc >= 0)
-        rc = audit_add(
-            w, &(struct audit_entry){
-                   .action = action, .object_type = first->kind, .object_id = first->id, .details = buf_view(&details), .by = first->by});
+        rc = audit_add(w, &(struct audit_entry){.action = action,
+                                                .object_type = first->kind,
+                                                .object_id = first->id,
+                                                .details = buf_view(&details),
+                                                .by = first->by});
     buf_free(&details);
     return rc;
 }

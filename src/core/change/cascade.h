@@ -5,10 +5,11 @@
 #include "core/desk/job.h"
 
 enum cascade {
-    CASCADE_TEAM,         /* deleted: its conversations have no team */
-    CASCADE_AGENT,        /* deleted: the person's conversations are unassigned */
-    CASCADE_PURGED,       /* the same, and personal data is erased */
-    CASCADE_ERASED,       /* the same, and what names the person elsewhere; ends with a receipt (core/people/erase_receipt.h) */
+    CASCADE_TEAM,   /* deleted: its conversations have no team */
+    CASCADE_AGENT,  /* deleted: the person's conversations are unassigned */
+    CASCADE_PURGED, /* the same, and personal data is erased */
+    /* the same, and what names the person elsewhere; ends with a receipt (core/people/erase_receipt.h) */
+    CASCADE_ERASED,
     CASCADE_ERASED_TEXTS, /* the same, and the texts of the person's conversations */
     CASCADE_REQUESTER,    /* moved to another organization: the person's conversations move too */
     CASCADE_ORGANIZATION, /* deleted: its people and their conversations have no organization */
@@ -17,26 +18,32 @@ enum cascade {
     CASCADE_CASE,         /* deleted conversation: everything that belongs to it is deleted */
     CASCADE_ENDPOINT,     /* deleted with its deliveries and their attempts */
     CASCADE_MONITOR,      /* deleted: its rows of monitor_cases are */
-    CASCADE_SECTION,      /* deleted section: its articles are, and its category, if that is deleted and has no other sections */
-    CASCADE_CLIENT,       /* deleted OAuth client: its tokens, codes and grants are deleted */
-    CASCADE_ARTICLE,      /* deleted article: everything that belongs to it is deleted */
+    /* deleted section: its articles are, and its category, if that is deleted and has no other sections */
+    CASCADE_SECTION,
+    CASCADE_CLIENT,  /* deleted OAuth client: its tokens, codes and grants are deleted */
+    CASCADE_ARTICLE, /* deleted article: everything that belongs to it is deleted */
 };
 
-/* Runs a cascade for objects that the caller has just changed (ids: JSON array). This write changes as many rows as one write may; jobs
- * change the rest. The caller has marked deleted objects before, and readers leave marked objects out. */
+/* Runs a cascade for objects that the caller has just changed (ids: JSON array). This write changes as
+ * many rows as one write may; jobs change the rest. The caller has marked deleted objects before, and
+ * readers leave marked objects out. */
 int cascade(struct work *w, enum cascade what, struct str ids);
 int cascade_run(struct work *w, const struct job *j); /* JOB_CASCADE */
 bool cascades_under_way(
-    struct work *w); /* true: rows may refer to deleted objects, or have an old organization. A failure fails the work */
+    /* true: rows may refer to deleted objects, or have an old organization. A failure fails the work */
+    struct work *w);
 
-/* ---- deleted objects that rows still refer to -------------------------------------------------------------------- */
+/* ---- deleted objects that rows still refer to ------------------------------------------------ */
 
 #define GONE_TEAMS "(SELECT g.id FROM teams g WHERE g.deleted_at IS NOT NULL)"
 #define GONE_AGENTS "(SELECT g.id FROM users g WHERE g.leaving_at IS NOT NULL)"
 #define GONE_ORGANIZATIONS "(SELECT g.id FROM organizations g WHERE g.deleted_at IS NOT NULL)"
-/* SQL: the value of a column that may refer to one of them, as readers see it. CASCADES_UNDER_WAY is evaluated once for each statement. */
-#define UNLESS_GONE(column, gone) "CASE WHEN EXISTS (" CASCADES_UNDER_WAY ") AND " column " IN " gone " THEN NULL ELSE " column " END"
-#define CASCADES_UNDER_WAY "SELECT 1 FROM jobs g WHERE g.kind = '" JOB_CASCADE_STORED "' AND g.status IN (1, 2)"
+/* SQL: the value of a column that may refer to one of them, as readers see it. CASCADES_UNDER_WAY is
+ * evaluated once for each statement. */
+#define UNLESS_GONE(column, gone) \
+    "CASE WHEN EXISTS (" CASCADES_UNDER_WAY ") AND " column " IN " gone " THEN NULL ELSE " column " END"
+#define CASCADES_UNDER_WAY \
+    "SELECT 1 FROM jobs g WHERE g.kind = '" JOB_CASCADE_STORED "' AND g.status IN (1, 2)"
 
 struct step; /* core/change/cascade_step.h */
 /* Step n of a cascade, counted over its lists. After the last one it has no statements. */

@@ -5,7 +5,8 @@
 #include <inttypes.h>
 
 struct changed_value changed_word(const struct word *words, int64_t n) {
-    return (struct changed_value){.given = n != 0, .number = n, .text = n ? str_of(word_of(words, n)) : (struct str){0}};
+    return (struct changed_value){
+        .given = n != 0, .number = n, .text = n ? str_of(word_of(words, n)) : (struct str){0}};
 }
 
 struct changed_value changed_bool(bool b) {
@@ -20,7 +21,8 @@ struct str changed_value_text(struct arena *a, const struct changed_value *v) {
 static bool value_eq(const struct changed_value *a, const struct changed_value *b) {
     if (a->given != b->given) return false;
     if (!a->given) return true;
-    return a->text.p && b->text.p ? str_eq(a->text, b->text) : a->text.p == NULL && b->text.p == NULL && a->number == b->number;
+    return a->text.p && b->text.p ? str_eq(a->text, b->text)
+                                  : a->text.p == NULL && b->text.p == NULL && a->number == b->number;
 }
 
 #define FEW_BITS 6 /* buckets of a work with few changes: 64 */
@@ -36,7 +38,8 @@ static void grow_buckets(struct work *w, struct changes *all) {
     all->buckets = arena_array(w->arena, (size_t)1 << all->bucket_bits, sizeof *all->buckets);
     for (size_t i = 0; i < (size_t)1 << former.bucket_bits; i++) {
         struct change *newest_last = NULL;
-        for (struct change *c = former.buckets[i], *next; c; c = next) next = c->in_bucket, c->in_bucket = newest_last, newest_last = c;
+        for (struct change *c = former.buckets[i], *next; c; c = next)
+            next = c->in_bucket, c->in_bucket = newest_last, newest_last = c;
         for (struct change *c = newest_last, *next; c; c = next) {
             struct change **bucket = change_bucket(all, c->id);
             next = c->in_bucket;
@@ -86,12 +89,16 @@ static struct change *change_recorded(struct work *w, struct changed object, con
     if (all == NULL) return NULL;
     for (struct change *c = *change_bucket(all, object.id); c; c = c->in_bucket) {
         if (!is_of(c, object) || c->by != all->by) continue;
-        if (c->verb == CHANGE_CREATED || (c->verb == CHANGE_UPDATED && property && strcmp(c->property, property) == 0)) return c;
+        if (c->verb == CHANGE_CREATED ||
+            (c->verb == CHANGE_UPDATED && property && strcmp(c->property, property) == 0))
+            return c;
     }
     return NULL;
 }
 
-void change_created(struct work *w, struct changed object) { change_append(w, object, (struct change){.verb = CHANGE_CREATED}); }
+void change_created(struct work *w, struct changed object) {
+    change_append(w, object, (struct change){.verb = CHANGE_CREATED});
+}
 
 void change_deleted(struct work *w, struct changed object) {
     struct change *made = change_recorded(w, object, NULL);
@@ -99,12 +106,14 @@ void change_deleted(struct work *w, struct changed object) {
     else change_append(w, object, (struct change){.verb = CHANGE_DELETED});
 }
 
-void change_property(struct work *w, struct changed object, const char *property, struct changed_value from, struct changed_value to) {
+void change_property(struct work *w, struct changed object, const char *property, struct changed_value from,
+                     struct changed_value to) {
     struct change *before = change_recorded(w, object, property);
     if (before && before->verb == CHANGE_CREATED) return;
     if (before == NULL && value_eq(&from, &to)) return;
     if (before == NULL) {
-        change_append(w, object, (struct change){.verb = CHANGE_UPDATED, .property = property, .from = from, .to = to});
+        change_append(w, object,
+                      (struct change){.verb = CHANGE_UPDATED, .property = property, .from = from, .to = to});
         return;
     }
     before->to = to;
@@ -163,7 +172,7 @@ int changes_of_object(struct work *w, struct changed object, const struct change
     return n;
 }
 
-/* ---- rules that act ----------------------------------------------------------------------------------------------- */
+/* ---- rules that act -------------------------------------------------------------------------- */
 
 struct change_author *change_author_begin(struct work *w, struct str cause, int64_t case_id) {
     struct changes *all = changes_begun(w);
@@ -202,4 +211,6 @@ bool change_notifications_stopped(const struct work *w, int64_t case_id) {
     return false;
 }
 
-const struct change_author *change_authors_of(const struct work *w) { return w->changes ? w->changes->first_author : NULL; }
+const struct change_author *change_authors_of(const struct work *w) {
+    return w->changes ? w->changes->first_author : NULL;
+}

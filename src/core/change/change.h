@@ -1,11 +1,11 @@
 /* Typed changes: (kind, id, property, old value, new value) of objects that a work changed.
  *
- * Functions of core record a change where they write it. work_finish (core/change/finish.h) passes the changes of a work to the
- * finishers once, before COMMIT. A work that is rolled back leaves none.
+ * Functions of core record a change where they write it. work_finish (core/change/finish.h) passes the
+ * changes of a work to the finishers once, before COMMIT. A work that is rolled back leaves none.
  *
- * Two changes of one property of an object by one author become one, from the first old value to the last new value. A change back to the
- * old value is dropped. Changes of an object that the same author created are part of its creation. The author is the actor of the work, or
- * a rule that acts in it. */
+ * Two changes of one property of an object by one author become one, from the first old value to the last
+ * new value. A change back to the old value is dropped. Changes of an object that the same author created
+ * are part of its creation. The author is the actor of the work, or a rule that acts in it. */
 #ifndef CORE_CHANGE_CHANGE_H
 #define CORE_CHANGE_CHANGE_H
 
@@ -72,16 +72,23 @@ struct changed {
 };
 
 static inline struct changed_value changed_nothing(void) { return (struct changed_value){0}; }
-static inline struct changed_value changed_number(int64_t n) { return (struct changed_value){.given = true, .number = n}; }
-static inline struct changed_value changed_id(int64_t id) { return (struct changed_value){.given = id != 0, .number = id}; }
-static inline struct changed_value changed_text(struct str s) { return (struct changed_value){.given = s.p != NULL, .text = s}; }
+static inline struct changed_value changed_number(int64_t n) {
+    return (struct changed_value){.given = true, .number = n};
+}
+static inline struct changed_value changed_id(int64_t id) {
+    return (struct changed_value){.given = id != 0, .number = id};
+}
+static inline struct changed_value changed_text(struct str s) {
+    return (struct changed_value){.given = s.p != NULL, .text = s};
+}
 struct changed_value changed_word(const struct word *words, int64_t n); /* 0: no value */
 struct changed_value changed_bool(bool b);
 
 void change_created(struct work *w, struct changed object);
 void change_deleted(struct work *w, struct changed object);
 /* Copies nothing, so texts must live as long as the work's arena. Equal values are no change. */
-void change_property(struct work *w, struct changed object, const char *property, struct changed_value from, struct changed_value to);
+void change_property(struct work *w, struct changed object, const char *property, struct changed_value from,
+                     struct changed_value to);
 /* The property changed, but its values are not stored: they are a secret or a long text. */
 void change_named(struct work *w, struct changed object, const char *property);
 /* Records the deletion of objects of one kind. ids: JSON array. */

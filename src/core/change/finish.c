@@ -28,6 +28,7 @@ static const struct finisher {
 int work_finish(struct work *w) {
     assert(!w->finished);
     w->finished = true;
-    for (size_t i = 0; work_collected(w) && i < sizeof finishers / sizeof *finishers; i++) TRY(finishers[i].run(w));
+    for (size_t i = 0; work_collected(w) && i < sizeof finishers / sizeof *finishers; i++)
+        TRY(finishers[i].run(w));
     return 0;
 }

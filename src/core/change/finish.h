@@ -4,8 +4,9 @@
 
 #include "work/work.h"
 
-/* Runs the finishers in order. Each entry point that writes (requests, jobs, mail, pages, commands) calls it once, at the end of the
- * write. It costs nothing if nothing changed. Returns 0 or a negative error, which rolls the work back. */
+/* Runs the finishers in order. Each entry point that writes (requests, jobs, mail, pages, commands) calls
+ * it once, at the end of the write. It costs nothing if nothing changed. Returns 0 or a negative error,
+ * which rolls the work back. */
 int work_finish(struct work *w);
 
 #endif

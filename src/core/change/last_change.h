@@ -1,5 +1,5 @@
-/* The time of the last change of things that many rows show. updated_at of a row covers its own changes, but not the deletion of
- * something that it shows. Last-Modified needs both. */
+/* The time of the last change of things that many rows show. updated_at of a row covers its own changes,
+ * but not the deletion of something that it shows. Last-Modified needs both. */
 #ifndef CORE_LAST_CHANGE_H
 #define CORE_LAST_CHANGE_H
 

@@ -3,13 +3,14 @@
 #include "core/change/change.h"
 #include "json/json.h"
 
-/* ---- writing ----------------------------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
-#define ENTRY(n)                                                                                                  \
-    "(:kind" #n ", :object" #n ", CAST(:case" #n " AS BIGINT), :verb" #n ", :property" #n ", :from" #n ", :to" #n \
-    ", CAST(:actor AS BIGINT), :actor_kind, :cause, :now)"
-#define ENTRIES                                                                                                                         \
-    "INSERT INTO change_log (kind, object_id, case_id, verb, property, old_value, new_value, actor_id, actor_kind, cause, changed_at) " \
+#define ENTRY(n)                                                                                       \
+    "(:kind" #n ", :object" #n ", CAST(:case" #n " AS BIGINT), :verb" #n ", :property" #n ", :from" #n \
+    ", :to" #n ", CAST(:actor AS BIGINT), :actor_kind, :cause, :now)"
+#define ENTRIES                                                                                \
+    "INSERT INTO change_log (kind, object_id, case_id, verb, property, old_value, new_value, " \
+    "actor_id, actor_kind, cause, changed_at) "                                                \
     "VALUES "
 /* Several entries are written at a time, because each statement waits for PostgreSQL. */
 QUERY(change_log_add_1, ENTRIES ENTRY(0));
@@ -49,7 +50,8 @@ int change_log_finish(struct work *w) {
     while (c) {
         const struct change_author *by = c->by;
         int n = changes_together(c), at = 0;
-        for (int i = 0; i < n; i++, c = c->next, at += ENTRY_BINDS) bind_entry(w, c, entry_names[i], &binds[at]);
+        for (int i = 0; i < n; i++, c = c->next, at += ENTRY_BINDS)
+            bind_entry(w, c, entry_names[i], &binds[at]);
         binds[at++] = (struct bind)B_ID("actor", by ? 0 : w->actor.user_id);
         binds[at++] = (struct bind)B_INT("actor_kind", by ? ACTOR_RULE : w->actor.kind);
         binds[at++] = (struct bind)B_TEXT("cause", by ? by->cause : w->actor.cause);
@@ -60,7 +62,7 @@ int change_log_finish(struct work *w) {
     return 0;
 }
 
-/* ---- cursors ----------------------------------------------------------------------------------------------------- */
+/* ---- cursors --------------------------------------------------------------------------------- */
 
 struct str change_cursor_text(struct arena *a, const struct change_cursor *c) {
     char number[INT_TEXT];
@@ -76,18 +78,21 @@ bool change_cursor_read(struct arena *a, struct str text, struct change_cursor *
     return rest.p && str_to_int(rest, &out->last) && out->last >= 0;
 }
 
-/* ---- reading ----------------------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 QUERY(change_log_store, "SELECT CAST(@STORE@ AS TEXT)");
 QUERY(change_log_place, "SELECT CAST(@PLACE(change_log) AS TEXT)");
 QUERY(change_log_pruned, "SELECT pruned_id FROM change_log_pruned");
-QUERY(change_log_oldest, "SELECT id FROM change_log WHERE id > :last AND @SEEN(:now) ORDER BY id LIMIT :most");
-QUERY(change_log_window, "SELECT id FROM change_log WHERE id > :last AND @UNSEEN(:then) AND @SEEN(:now) ORDER BY id LIMIT :most");
+QUERY(change_log_oldest,
+      "SELECT id FROM change_log WHERE id > :last AND @SEEN(:now) ORDER BY id LIMIT :most");
+QUERY(change_log_window, "SELECT id FROM change_log WHERE id > :last AND @UNSEEN(:then) AND @SEEN(:now) "
+                         "ORDER BY id LIMIT :most");
 
 static int read_window(struct work *w, const struct change_cursor *c, int64_t last, int most, int64_t *ids) {
     int n = 0, rc;
     const struct query *q = c->then.n ? &change_log_window : &change_log_oldest;
-    const struct bind *binds = BINDS(B_INT("last", last), B_TEXT("then", c->then), B_TEXT("now", c->now), B_INT("most", most));
+    const struct bind *binds =
+        BINDS(B_INT("last", last), B_TEXT("then", c->then), B_TEXT("now", c->now), B_INT("most", most));
     DB_ROWS(rc, w->conn, q, binds, row) ids[n++] = col_int(row, 0);
     return rc < 0 ? rc : n;
 }
@@ -98,7 +103,8 @@ static bool is_ahead(struct str place, struct str now) {
     return str_to_int(place, &p) && str_to_int(now, &n) && p > n;
 }
 
-int change_log_read(struct work *w, struct change_cursor *c, int most, int64_t *ids, bool *more, enum change_log_state *state) {
+int change_log_read(struct work *w, struct change_cursor *c, int most, int64_t *ids, bool *more,
+                    enum change_log_state *state) {
     struct str store, now;
     int64_t pruned = 0;
     bool begins = c->store.p == NULL;
@@ -123,11 +129,12 @@ int change_log_read(struct work *w, struct change_cursor *c, int most, int64_t *
     return n;
 }
 
-/* ---- pruning ----------------------------------------------------------------------------------------------------- */
+/* ---- pruning --------------------------------------------------------------------------------- */
 
 /* The newest entry stays, however old, because SQLite derives the next id from it, and @PLACE. */
-QUERY(change_log_prunable, "SELECT COALESCE(MAX(o.id), 0) FROM (SELECT id, changed_at FROM change_log ORDER BY id LIMIT :most) o "
-                           "WHERE o.changed_at <= :before AND o.id < (SELECT MAX(id) FROM change_log)");
+QUERY(change_log_prunable,
+      "SELECT COALESCE(MAX(o.id), 0) FROM (SELECT id, changed_at FROM change_log ORDER BY id LIMIT :most) o "
+      "WHERE o.changed_at <= :before AND o.id < (SELECT MAX(id) FROM change_log)");
 QUERY(change_log_prune_to, "DELETE FROM change_log WHERE id <= :last");
 QUERY(change_log_pruned_set, "UPDATE change_log_pruned SET pruned_id = :last WHERE pruned_id < :last");
 

@@ -1,16 +1,21 @@
-/* The change log: every typed change, for readers that return with a cursor. The entries of an object are in commit order.
+/* The change log: every typed change, for readers that return with a cursor. The entries of an object are
+ * in commit order.
  *
- * Cursors. An id is taken before its COMMIT, so on PostgreSQL an entry with a lower id may be committed after the highest id that was
- * read. A cursor is therefore (then, now, last). Its reader has seen (1) all entries committed in snapshot `then`, and (2) of the
- * entries committed between `then` and `now` those up to id `last`. The next page continues with the rest of (2). When none is left,
- * `now` becomes `then`, and the current snapshot becomes `now`. On SQLite, commits follow ids, and both snapshots are ids.
+ * Cursors. An id is taken before its COMMIT, so on PostgreSQL an entry with a lower id may be committed
+ * after the highest id that was read. A cursor is therefore (then, now, last). Its reader has seen (1) all
+ * entries committed in snapshot `then`, and (2) of the entries committed between `then` and `now` those up
+ * to id `last`. The next page continues with the rest of (2). When none is left, `now` becomes `then`, and
+ * the current snapshot becomes `now`. On SQLite, commits follow ids, and both snapshots are ids.
  *
- * Order. The entries of an object have ids in commit order, because an id is taken after the object's row was locked.
+ * Order. The entries of an object have ids in commit order, because an id is taken after the object's row
+ * was locked.
  *
- * Cost. An entry is one row with one index. A page of an up-to-date reader reads only entries after `last`.
+ * Cost. An entry is one row with one index. A page of an up-to-date reader reads only entries after
+ * `last`.
  *
- * Pruning deletes the oldest entries by age. A cursor whose `last` is below the deleted ids is refused, because it would miss entries
- * silently. A cursor belongs to one store (@STORE@). deskd move and a restored dump make a new store; readers start again. */
+ * Pruning deletes the oldest entries by age. A cursor whose `last` is below the deleted ids is refused,
+ * because it would miss entries silently. A cursor belongs to one store (@STORE@). deskd move and a
+ * restored dump make a new store; readers start again. */
 #ifndef CORE_CHANGE_LOG_H
 #define CORE_CHANGE_LOG_H
 
@@ -23,17 +28,21 @@ struct change_cursor {
     int64_t last;
 };
 
-/* As text, for a place that the desk stores. Clients get it sealed (api/cursor.h), because the store takes its snapshots as they are. */
+/* As text, for a place that the desk stores. Clients get it sealed (api/cursor.h), because the store takes
+ * its snapshots as they are. */
 struct str change_cursor_text(struct arena *a, const struct change_cursor *c);
 bool change_cursor_read(struct arena *a, struct str text, struct change_cursor *out); /* false: malformed */
 
 enum change_log_state { CURSOR_GOOD, CURSOR_FOREIGN, CURSOR_PRUNED };
 
-/* Reads up to `most` ids of entries after a cursor, in order. Moves the cursor to their window; its `last` stays. store.p NULL: from the
- * oldest. *more: further entries exist. Returns their number, or a negative error. Call it in a snapshot. */
-int change_log_read(struct work *w, struct change_cursor *cursor, int most, int64_t *ids, bool *more, enum change_log_state *state);
+/* Reads up to `most` ids of entries after a cursor, in order. Moves the cursor to their window; its `last`
+ * stays. store.p NULL: from the oldest. *more: further entries exist. Returns their number, or a negative
+ * error. Call it in a snapshot. */
+int change_log_read(struct work *w, struct change_cursor *cursor, int most, int64_t *ids, bool *more,
+                    enum change_log_state *state);
 
-/* Deletes up to `most` of the oldest entries, if they are not newer than `before`. Returns their number, or a negative error. */
+/* Deletes up to `most` of the oldest entries, if they are not newer than `before`. Returns their number,
+ * or a negative error. */
 int change_log_prune(struct conn *c, int64_t before, int64_t most);
 
 #endif

@@ -55,7 +55,7 @@ int record_insert(struct work *w, struct record r, const struct column *columns,
     return 0;
 }
 
-/* ---- differences ------------------------------------------------------------------------------------------------- */
+/* ---- differences ----------------------------------------------------------------------------- */
 
 static struct str time_text(struct work *w, int64_t t) {
     char *text = arena_alloc(w->arena, TIME_ISO_SIZE);
@@ -71,16 +71,19 @@ static struct changed_value number_value(struct work *w, const struct column *c,
 }
 
 static struct changed_value new_value(struct work *w, const struct column *c) {
-    if (c->value.type == BIND_NULL || (c->value.type == BIND_TEXT && c->value.s.p == NULL)) return changed_nothing();
+    if (c->value.type == BIND_NULL || (c->value.type == BIND_TEXT && c->value.s.p == NULL))
+        return changed_nothing();
     return c->value.type == BIND_INT ? number_value(w, c, c->value.i) : changed_text(c->value.s);
 }
 
 static struct changed_value old_value(struct work *w, const struct column *c, struct stmt *row, int at) {
     if (col_null(row, at)) return changed_nothing();
-    return c->form == COLUMN_TEXT ? changed_text(str_dup(w->arena, col_text(row, at))) : number_value(w, c, col_int(row, at));
+    return c->form == COLUMN_TEXT ? changed_text(str_dup(w->arena, col_text(row, at)))
+                                  : number_value(w, c, col_int(row, at));
 }
 
-static void record_row(struct work *w, struct record r, struct stmt *row, const struct column *columns, int count) {
+static void record_row(struct work *w, struct record r, struct stmt *row, const struct column *columns,
+                       int count) {
     struct changed object = object_in(r, row);
     for (int i = 0, at = OBJECT_COLUMNS; i < count; i++) {
         const struct column *c = &columns[i];
@@ -91,7 +94,8 @@ static void record_row(struct work *w, struct record r, struct stmt *row, const 
 }
 
 /* Records the changes: compares the stored columns with the new values, before the UPDATE. */
-static int record_old(struct work *w, struct record r, struct str ids, const struct column *columns, int count) {
+static int record_old(struct work *w, struct record r, struct str ids, const struct column *columns,
+                      int count) {
     struct buf sql = {0};
     struct stmt *row;
     buf_text(&sql, "SELECT ");
@@ -108,7 +112,8 @@ static int record_old(struct work *w, struct record r, struct str ids, const str
     return rc;
 }
 
-int record_update(struct work *w, struct record r, const int64_t *ids, int id_count, const struct column *columns, int count) {
+int record_update(struct work *w, struct record r, const int64_t *ids, int id_count,
+                  const struct column *columns, int count) {
     struct bind binds[RECORD_COLUMNS + 3] = {0};
     struct buf sql = {0};
     struct str list = json_ids(w->arena, ids, (size_t)id_count);

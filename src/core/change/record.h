@@ -1,8 +1,8 @@
-/* Writes rows of plain tables and records their changes. This is the only place that builds INSERT, UPDATE and DELETE for a resource's
- * columns.
+/* Writes rows of plain tables and records their changes. This is the only place that builds INSERT, UPDATE
+ * and DELETE for a resource's columns.
  *
- * Names of tables and columns come from the tables of resources. Values are bound. The caller has locked the rows and checked
- * permissions. */
+ * Names of tables and columns come from the tables of resources. Values are bound. The caller has locked
+ * the rows and checked permissions. */
 #ifndef CORE_CHANGE_RECORD_H
 #define CORE_CHANGE_RECORD_H
 
@@ -23,7 +23,8 @@ struct column {
 #define COLUMN_UNRECORDED(form, named, v) ((struct column){.name = named, .value = form(named, v)})
 
 struct record {
-    const char *kind;  /* resource_type; NULL: not recorded here (the resource says why, or the object is watched) */
+    /* resource_type; NULL: not recorded here (the resource says why, or the object is watched) */
+    const char *kind;
     const char *table; /* with columns id, created_at, updated_at */
     /* The column with the id of the row's conversation: GET /changes shows the entries to people who see the
      * conversation. NULL: none. */
@@ -36,7 +37,8 @@ struct record {
 int record_object(struct work *w, struct record r, int64_t id, struct changed *out);
 
 int record_insert(struct work *w, struct record r, const struct column *columns, int count, int64_t *id);
-int record_update(struct work *w, struct record r, const int64_t *ids, int id_count, const struct column *columns, int count);
+int record_update(struct work *w, struct record r, const int64_t *ids, int id_count,
+                  const struct column *columns, int count);
 /* Returns -ERR_FIELD_INVALID if something refers to a row. */
 int record_delete(struct work *w, struct record r, const int64_t *ids, int id_count);
 

@@ -4,9 +4,10 @@
 #include "core/words.h"
 #include "json/json.h"
 
-/* ---- the state of an object --------------------------------------------------------------------------------------
+/* ---- the state of an object ------------------------------------------------------------------
  *
- * The state is a list of (property, text): one item for a member with a value, several for a list. Unverified claims are left out. */
+ * The state is a list of (property, text): one item for a member with a value, several for a list.
+ * Unverified claims are left out. */
 
 enum member_form { MEMBER_TEXT, MEMBER_BOOL, MEMBER_WORD, MEMBER_REFERENCE, MEMBER_SECRET };
 
@@ -17,22 +18,25 @@ struct member {
 };
 
 /* X(name, form, words, value, name of a reference): the name of a reference is read with it. */
-#define USER_MEMBERS(X)                                                                                                                   \
-    X("full_name", MEMBER_TEXT, NULL, "t.full_name", "NULL")                                                                              \
-    X("legacy_id", MEMBER_TEXT, NULL, "t.legacy_id", "NULL")                                                                              \
-    X("designation", MEMBER_TEXT, NULL, "t.designation", "NULL")                                                                          \
-    X("is_enabled", MEMBER_BOOL, NULL, "t.is_enabled", "NULL")                                                                            \
-    X("is_mfa_enabled", MEMBER_BOOL, NULL, "t.is_mfa_enabled", "NULL")                                                                    \
-    X("password", MEMBER_SECRET, NULL, "t.password_updated_at", "NULL")                                                                   \
-    X("avatar", MEMBER_SECRET, NULL, "t.avatar_updated_at", "NULL")                                                                       \
-    X("role", MEMBER_REFERENCE, NULL, "t.role_id", "(SELECT r.title FROM roles r WHERE r.id = t.role_id)")                                \
-    X("agent_case_access", MEMBER_WORD, case_accesses, "t.agent_case_access", "NULL")                                                     \
-    X("organization_case_access", MEMBER_WORD, organization_accesses, "t.organization_case_access", "NULL")                               \
-    X("organization", MEMBER_REFERENCE, NULL, "t.organization_id", "(SELECT o.name FROM organizations o WHERE o.id = t.organization_id)") \
-    X("locale", MEMBER_REFERENCE, NULL, "t.locale_id", "(SELECT l.locale FROM locales l WHERE l.id = t.locale_id)")                       \
-    X("time_zone", MEMBER_TEXT, NULL, "t.time_zone", "NULL")                                                                              \
-    X("greeting", MEMBER_TEXT, NULL, "t.greeting", "NULL")                                                                                \
-    X("signature", MEMBER_TEXT, NULL, "t.signature", "NULL")                                                                              \
+#define USER_MEMBERS(X)                                                                                     \
+    X("full_name", MEMBER_TEXT, NULL, "t.full_name", "NULL")                                                \
+    X("legacy_id", MEMBER_TEXT, NULL, "t.legacy_id", "NULL")                                                \
+    X("designation", MEMBER_TEXT, NULL, "t.designation", "NULL")                                            \
+    X("is_enabled", MEMBER_BOOL, NULL, "t.is_enabled", "NULL")                                              \
+    X("is_mfa_enabled", MEMBER_BOOL, NULL, "t.is_mfa_enabled", "NULL")                                      \
+    X("password", MEMBER_SECRET, NULL, "t.password_updated_at", "NULL")                                     \
+    X("avatar", MEMBER_SECRET, NULL, "t.avatar_updated_at", "NULL")                                         \
+    X("role", MEMBER_REFERENCE, NULL, "t.role_id", "(SELECT r.title FROM roles r WHERE r.id = t.role_id)")  \
+    X("agent_case_access", MEMBER_WORD, case_accesses, "t.agent_case_access", "NULL")                       \
+    X("organization_case_access", MEMBER_WORD, organization_accesses, "t.organization_case_access", "NULL") \
+    X("organization", MEMBER_REFERENCE, NULL, "t.organization_id",                                          \
+      "(SELECT o.name FROM organizations o "                                                                \
+      "WHERE o.id = t.organization_id)")                                                                    \
+    X("locale", MEMBER_REFERENCE, NULL, "t.locale_id",                                                      \
+      "(SELECT l.locale FROM locales l WHERE l.id = t.locale_id)")                                          \
+    X("time_zone", MEMBER_TEXT, NULL, "t.time_zone", "NULL")                                                \
+    X("greeting", MEMBER_TEXT, NULL, "t.greeting", "NULL")                                                  \
+    X("signature", MEMBER_TEXT, NULL, "t.signature", "NULL")                                                \
     X("status_message", MEMBER_TEXT, NULL, "t.status_message", "NULL")
 #define ORGANIZATION_MEMBERS(X)                              \
     X("name", MEMBER_TEXT, NULL, "t.name", "NULL")           \
@@ -45,38 +49,48 @@ struct member {
 static const struct member user_members[] = {USER_MEMBERS(MEMBER_OF){0}};
 static const struct member organization_members[] = {ORGANIZATION_MEMBERS(MEMBER_OF){0}};
 QUERY(watch_user, "SELECT 1" USER_MEMBERS(COLUMNS_OF) " FROM users t WHERE t.id = :id");
-QUERY(watch_organization, "SELECT 1" ORGANIZATION_MEMBERS(COLUMNS_OF) " FROM organizations t WHERE t.id = :id");
+QUERY(watch_organization,
+      "SELECT 1" ORGANIZATION_MEMBERS(COLUMNS_OF) " FROM organizations t WHERE t.id = :id");
 
-#define IDENTITIES(field, value, table)                                                               \
-    "SELECT '" field "', i." value " || CASE WHEN i.is_primary = 1 THEN ' (primary)' ELSE '' END || " \
-    "CASE WHEN i.is_validated = 1 THEN '' ELSE ' (not validated)' END FROM " table " i WHERE i.user_id = :id AND i.is_claim = 0 "
-#define CONTACTS(owner)                                                                                        \
-    "UNION ALL SELECT 'websites', s.url FROM contact_websites s WHERE s." owner " = :id "                      \
-    "UNION ALL SELECT 'addresses', COALESCE(a.address1, '') || '; ' || COALESCE(a.address2, '') || '; ' || "   \
-    "COALESCE(a.city, '') || '; ' || COALESCE(a.state, '') || '; ' || COALESCE(a.postal_code, '') || '; ' || " \
-    "COALESCE(a.country, '') || '; ' || COALESCE(a.type, '') FROM contact_addresses a WHERE a." owner " = :id "
+#define IDENTITIES(field, value, table)                                                \
+    "SELECT '" field "', i." value " || CASE WHEN i.is_primary = 1 THEN ' (primary)' " \
+    "ELSE '' END || CASE WHEN i.is_validated = 1 THEN '' "                             \
+    "ELSE ' (not validated)' END FROM " table " i WHERE i.user_id = :id AND i.is_claim = 0 "
+#define CONTACTS(owner)                                                         \
+    "UNION ALL SELECT 'websites', s.url FROM contact_websites s WHERE s." owner \
+    " = :id UNION ALL SELECT 'addresses', COALESCE(a.address1, "                \
+    "'') || '; ' || COALESCE(a.address2, "                                      \
+    "'') || '; ' || COALESCE(a.city, '') || '; ' || COALESCE(a.state, "         \
+    "'') || '; ' || COALESCE(a.postal_code, "                                   \
+    "'') || '; ' || COALESCE(a.country, "                                       \
+    "'') || '; ' || COALESCE(a.type, '') FROM contact_addresses a "             \
+    "WHERE a." owner " = :id "
 /* area: enum field_area */
-#define VALUES_OF(area)                                                               \
-    "UNION ALL SELECT 'custom_fields', f.key || ': ' || v.value FROM field_values v " \
-    "JOIN custom_fields f ON f.id = v.field_id WHERE v.owner_id = :id AND v.area = " area " AND f.deleted_at IS NULL"
+#define VALUES_OF(area)                                              \
+    "UNION ALL SELECT 'custom_fields', f.key || ': ' || v.value "    \
+    "FROM field_values v JOIN custom_fields f ON f.id = v.field_id " \
+    "WHERE v.owner_id = :id AND v.area = " area " AND f.deleted_at IS NULL"
 QUERY(
     watch_user_lists,
     IDENTITIES("emails", "email", "identity_emails") "UNION ALL " IDENTITIES("phones", "number", "identity_phones") "UNION ALL " IDENTITIES(
         "twitter", "screen_name",
         "identity_twitter") "UNION ALL " IDENTITIES("facebook", "facebook_id",
-                                                    "identity_facebook") "UNION ALL SELECT 'teams', t.title FROM team_members m JOIN teams "
-                                                                         "t ON t.id = m.team_id WHERE m.user_id = :id "
-                                                                         "UNION ALL SELECT 'tags', t.name FROM user_tags m JOIN tags t ON "
-                                                                         "t.id = m.tag_id WHERE m.user_id = :id "
-                                                                         "UNION ALL SELECT 'external_identifiers', e.external_app || ': ' "
-                                                                         "|| e.external_id FROM external_identifiers e "
-                                                                         "WHERE e.user_id = :id " CONTACTS("user_id") VALUES_OF("2"));
+                                                    "identity_facebook") "UNION ALL SELECT 'teams', t.title FROM team_members m "
+                                                                         "JOIN teams t ON t.id = m.team_id WHERE m.user_id = :id "
+                                                                         "UNION ALL SELECT 'tags', t.name FROM user_tags m "
+                                                                         "JOIN tags t ON t.id = m.tag_id WHERE m.user_id = :id "
+                                                                         "UNION ALL SELECT 'external_identifiers', "
+                                                                         "e.external_app || ': ' || e.external_id "
+                                                                         "FROM external_identifiers e WHERE e.user_id = :id " CONTACTS(
+                                                                             "user_id") VALUES_OF("2"));
 QUERY(watch_organization_lists,
-      "SELECT 'domains', d.domain || CASE WHEN d.is_primary = 1 THEN ' (primary)' ELSE '' END FROM identity_domains d WHERE "
-      "d.organization_id = :id "
-      "UNION ALL SELECT 'phone', p.number FROM identity_phones p WHERE p.organization_id = :id "
-      "UNION ALL SELECT 'tags', t.name FROM organization_tags m JOIN tags t ON t.id = m.tag_id WHERE m.organization_id = :id " CONTACTS(
-          "organization_id") VALUES_OF("3"));
+      "SELECT 'domains', d.domain || CASE WHEN d.is_primary = 1 THEN ' (primary)' ELSE '' END "
+      "FROM identity_domains d WHERE d.organization_id = :id "
+      "UNION ALL SELECT 'phone', p.number FROM identity_phones p "
+      "WHERE p.organization_id = :id UNION ALL "
+      "SELECT 'tags', t.name FROM organization_tags m "
+      "JOIN tags t ON t.id = m.tag_id WHERE m.organization_id = :id " CONTACTS("organization_id")
+          VALUES_OF("3"));
 
 static const struct watch_row {
     const char *kind;
@@ -84,7 +98,8 @@ static const struct watch_row {
     const struct member *members; /* columns of .row: two for each member, from the second column on */
 } kinds[] = {
     [WATCH_USER] = {"user", &watch_user, &watch_user_lists, user_members},
-    [WATCH_ORGANIZATION] = {"organization", &watch_organization, &watch_organization_lists, organization_members},
+    [WATCH_ORGANIZATION] = {"organization", &watch_organization, &watch_organization_lists,
+                            organization_members},
 };
 
 struct item {
@@ -141,7 +156,10 @@ static void read_members(struct work *w, struct stmt *row, const struct member *
     for (int i = 0, at = 1; members[i].name; i++, at += 2) {
         const struct member *m = &members[i];
         if (col_null(row, at)) continue;
-        items_add(w, list, (struct item){.property = m->name, .value = member_value(w, row, at, m), .secret = m->form == MEMBER_SECRET});
+        items_add(w, list,
+                  (struct item){.property = m->name,
+                                .value = member_value(w, row, at, m),
+                                .secret = m->form == MEMBER_SECRET});
     }
 }
 
@@ -153,18 +171,21 @@ static int look_at(struct work *w, enum watch_kind kind, int64_t id, struct item
     TRY(rc);
     DB_ROWS(rc, w->conn, kinds[kind].lists, binds, row) {
         const char *property = str_dup(w->arena, col_text(row, 0)).p;
-        items_add(w, list, (struct item){.property = property, .value = changed_text(str_dup(w->arena, col_text(row, 1)))});
+        items_add(
+            w, list,
+            (struct item){.property = property, .value = changed_text(str_dup(w->arena, col_text(row, 1)))});
     }
     return rc;
 }
 
-/* ---- watched objects --------------------------------------------------------------------------------------------- */
+/* ---- watched objects ------------------------------------------------------------------------- */
 
 int watch(struct work *w, enum watch_kind kind, int64_t id) {
     return watched_find(w, kind, id) ? 0 : look_at(w, kind, id, &watched_add(w, kind, id)->before);
 }
 
-static int each_id(struct work *w, enum watch_kind kind, struct str ids, int (*run)(struct work *w, enum watch_kind kind, int64_t id)) {
+static int each_id(struct work *w, enum watch_kind kind, struct str ids,
+                   int (*run)(struct work *w, enum watch_kind kind, int64_t id)) {
     struct json *list;
     struct json_error err;
     int64_t id;
@@ -175,7 +196,9 @@ static int each_id(struct work *w, enum watch_kind kind, struct str ids, int (*r
 }
 
 int watch_all(struct work *w, enum watch_kind kind, struct str ids) { return each_id(w, kind, ids, watch); }
-int watch_deleted_all(struct work *w, enum watch_kind kind, struct str ids) { return each_id(w, kind, ids, watch_deleted); }
+int watch_deleted_all(struct work *w, enum watch_kind kind, struct str ids) {
+    return each_id(w, kind, ids, watch_deleted);
+}
 
 static struct watched *watched_made(struct work *w, enum watch_kind kind, int64_t id) {
     struct watched *a = watched_find(w, kind, id);
@@ -196,7 +219,7 @@ int watch_deleted(struct work *w, enum watch_kind kind, int64_t id) {
     return 0;
 }
 
-/* ---- the difference ---------------------------------------------------------------------------------------------- */
+/* ---- the difference -------------------------------------------------------------------------- */
 
 struct difference {
     const char *property;
@@ -212,11 +235,13 @@ static struct difference *difference_of(struct difference *list, int *count, con
 }
 
 static bool same_item(const struct item *a, const struct item *b) {
-    return strcmp(a->property, b->property) == 0 && a->value.number == b->value.number && str_eq(a->value.text, b->value.text);
+    return strcmp(a->property, b->property) == 0 && a->value.number == b->value.number &&
+           str_eq(a->value.text, b->value.text);
 }
 
 /* Gathers the items that are in `list` and not in `other`. */
-static void gather(struct work *w, struct difference *found, int *count, const struct items *list, const struct items *other, bool after) {
+static void gather(struct work *w, struct difference *found, int *count, const struct items *list,
+                   const struct items *other, bool after) {
     for (const struct item *i = list->first; i; i = i->next) {
         const struct item *same = other->first;
         while (same && !same_item(same, i)) same = same->next;

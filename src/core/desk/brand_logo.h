@@ -6,7 +6,9 @@
 
 #define LOGO_SIDE 320 /* pixels: neither side is longer */
 
-int brand_logo_set(struct work *w, int64_t brand_id, struct str type, struct str data);    /* data.p NULL: the brand has none from now on */
-int brand_logo_find(struct work *w, int64_t brand_id, struct str *type, struct str *data); /* 1, or 0 if there is none */
+/* data.p NULL: the brand has none from now on */
+int brand_logo_set(struct work *w, int64_t brand_id, struct str type, struct str data);
+/* 1, or 0 if there is none */
+int brand_logo_find(struct work *w, int64_t brand_id, struct str *type, struct str *data);
 
 #endif

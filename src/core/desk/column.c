@@ -22,7 +22,8 @@
 #include "core/words.h"
 #include "work/work.h"
 
-/* Columns that no field of a resource shows as it is, and enumerations that have more numbers in the store than words in the API. */
+/* Columns that no field of a resource shows as it is, and enumerations that have more numbers in the store
+ * than words in the API. */
 const struct column_number column_numbers[] = {
     {"*.actor_kind", ACTOR_NOBODY, ACTOR_WEBHOOK, NULL},
     {"activities.name", 0, 0, activity_names},
@@ -93,10 +94,9 @@ const struct column_number column_names[] = {
     {"*_@(id|by)", 0, COLUMN_ID_MAX, NULL}, /* 0: none, in keys */
     {"*@(_at|.at|until|_after|_date|_update)", 0, COLUMN_TIME_MAX, NULL},
     {"*_@(order|order_by)", -COLUMN_EXACT_MAX, COLUMN_EXACT_MAX, NULL},
-    {"*_@(articles|code|comments|count|epoch|port|seconds|seq|step|taken|version)", 0, COLUMN_EXACT_MAX, NULL},
-    {"*.@(attempts|bytes|conversations|duration|height|inserted|level|minute|n|position|rejected|results|seq|shard|size|total|"
-     "version|views|"
-     "width)",
+    {"*_@(articles|code|comments|count|epoch|port|seconds|seq|step|taken|version)", 0, COLUMN_EXACT_MAX,
+     NULL},
+    {"*.@(attempts|bytes|conversations|duration|height|inserted|level|minute|n|position|rejected|results|seq|shard|size|total|version|views|width)",
      0, COLUMN_EXACT_MAX, NULL},
     {"*.generation", INT64_MIN, INT64_MAX, NULL}, /* random */
     {"idempotency.status", 100, 599, NULL},       /* an HTTP status */

@@ -16,21 +16,28 @@ const char *const job_names[] = {[JOB_IMPORT] = "import",
                                  [JOB_EMPTY_TRASH] = "empty_trash",
                                  [JOB_NAMES] = NULL};
 
-QUERY(job_insert, "INSERT INTO jobs (kind, status, creator_id, input, attempts, run_at, created_at, updated_at) "
-                  "VALUES (:kind, 1, CAST(:creator AS BIGINT), :input, 0, :run_at, :now, :now) RETURNING id");
-QUERY(job_due, "SELECT id, kind, COALESCE(creator_id, 0), input, attempts FROM jobs WHERE status IN (1, 2) AND run_at <= :now "
-               "AND kind IN @TEXTS(:kinds) ORDER BY run_at, id LIMIT 1 @SKIP@");
+QUERY(job_insert,
+      "INSERT INTO jobs (kind, status, creator_id, input, attempts, run_at, created_at, updated_at) "
+      "VALUES (:kind, 1, CAST(:creator AS BIGINT), :input, 0, :run_at, :now, :now) "
+      "RETURNING id");
+QUERY(job_due, "SELECT id, kind, COALESCE(creator_id, 0), input, attempts "
+               "FROM jobs WHERE status IN (1, 2) AND run_at <= :now AND kind IN @TEXTS(:kinds) "
+               "ORDER BY run_at, id LIMIT 1 @SKIP@");
 /* run_at of a leased job is the end of its lease, so the job is not due before. */
 QUERY(job_take,
-      "UPDATE jobs SET status = 2, attempts = attempts + 1, run_at = :until, lease_until = :until, updated_at = :now WHERE id = :id");
-QUERY(job_end,
-      "UPDATE jobs SET status = :status, lease_until = NULL, total = :total, inserted = :inserted, rejected = :rejected, errors = :errors, "
-      "updated_at = :now WHERE id = :id");
+      "UPDATE jobs "
+      "SET status = 2, attempts = attempts + 1, run_at = :until, lease_until = :until, updated_at = :now "
+      "WHERE id = :id");
+QUERY(job_end, "UPDATE jobs SET status = :status, lease_until = NULL, total = :total, inserted = :inserted, "
+               "rejected = :rejected, errors = :errors, updated_at = :now "
+               "WHERE id = :id");
 /* A claim may change its row only until another claim begins. */
 QUERY(job_mine, "SELECT id FROM jobs WHERE id = :id AND status = 2 AND attempts = :attempts @LOCK@");
-QUERY(job_longer, "UPDATE jobs SET run_at = :until, lease_until = :until WHERE id = :id AND status = 2 AND attempts = :attempts");
-QUERY(job_further, "UPDATE jobs SET status = 1, attempts = 0, lease_until = NULL, input = :input, run_at = :run_at, updated_at = :now "
-                   "WHERE id = :id AND status = 2 AND attempts = :attempts");
+QUERY(job_longer, "UPDATE jobs SET run_at = :until, lease_until = :until "
+                  "WHERE id = :id AND status = 2 AND attempts = :attempts");
+QUERY(job_further,
+      "UPDATE jobs SET status = 1, attempts = 0, lease_until = NULL, input = :input, run_at = :run_at, "
+      "updated_at = :now WHERE id = :id AND status = 2 AND attempts = :attempts");
 QUERY(job_again, "UPDATE jobs SET status = :status, lease_until = NULL, run_at = :run_at, updated_at = :now "
                  "WHERE id = :id AND status = 2 AND attempts = :attempts");
 
@@ -52,13 +59,17 @@ int jobs_announce(struct work *w, enum job_name kind) {
 static int insert(struct work *w, enum job_name kind, struct str input, int64_t run_at, int64_t *id) {
     TRY(jobs_announce(w, kind));
     return db_insert(w->conn, &job_insert,
-                     BINDS(B_TEXT("kind", str_of(job_names[kind])), B_ID("creator", w->actor.user_id), B_TEXT("input", input),
-                           B_INT("run_at", run_at), B_INT("now", w->now)),
+                     BINDS(B_TEXT("kind", str_of(job_names[kind])), B_ID("creator", w->actor.user_id),
+                           B_TEXT("input", input), B_INT("run_at", run_at), B_INT("now", w->now)),
                      id);
 }
 
-int job_add(struct work *w, enum job_name kind, struct str input, int64_t *id) { return insert(w, kind, input, w->now, id); }
-int job_add_next(struct work *w, enum job_name kind, struct str input, int64_t *id) { return insert(w, kind, input, w->now + 1, id); }
+int job_add(struct work *w, enum job_name kind, struct str input, int64_t *id) {
+    return insert(w, kind, input, w->now, id);
+}
+int job_add_next(struct work *w, enum job_name kind, struct str input, int64_t *id) {
+    return insert(w, kind, input, w->now + 1, id);
+}
 
 int job_add_at(struct work *w, enum job_name kind, struct str input, int64_t run_at, int64_t *id) {
     return insert(w, kind, input, run_at, id);
@@ -75,7 +86,8 @@ int job_claim(struct work *w, struct str kinds, struct job *out) {
                         (int)col_int(row, 4) + 1,
                         NULL};
     stmt_end(row);
-    TRY(db_exec(w->conn, &job_take, BINDS(B_INT("id", out->id), B_INT("until", w->now + JOB_LEASE), B_INT("now", w->now))));
+    TRY(db_exec(w->conn, &job_take,
+                BINDS(B_INT("id", out->id), B_INT("until", w->now + JOB_LEASE), B_INT("now", w->now))));
     return 1;
 }
 
@@ -85,22 +97,27 @@ int job_hold(struct work *w, const struct job *j) {
 }
 
 int job_renew(struct work *w, int64_t id, int attempts) {
-    return db_exec(w->conn, &job_longer, BINDS(B_INT("id", id), B_INT("attempts", attempts), B_INT("until", w->now + JOB_LEASE)));
+    return db_exec(w->conn, &job_longer,
+                   BINDS(B_INT("id", id), B_INT("attempts", attempts), B_INT("until", w->now + JOB_LEASE)));
 }
 
-int job_finish(struct work *w, int64_t id, enum job_status status, int total, int inserted, int rejected, struct str errors) {
+int job_finish(struct work *w, int64_t id, enum job_status status, int total, int inserted, int rejected,
+               struct str errors) {
     return db_exec(w->conn, &job_end,
-                   BINDS(B_INT("id", id), B_INT("status", status), B_INT("total", total), B_INT("inserted", inserted),
-                         B_INT("rejected", rejected), B_TEXT("errors", errors), B_INT("now", w->now)));
+                   BINDS(B_INT("id", id), B_INT("status", status), B_INT("total", total),
+                         B_INT("inserted", inserted), B_INT("rejected", rejected), B_TEXT("errors", errors),
+                         B_INT("now", w->now)));
 }
 
 static int job_go_on(struct work *w, const struct job *j, struct str input, int64_t run_at) {
-    return db_exec(
-        w->conn, &job_further,
-        BINDS(B_INT("id", j->id), B_INT("attempts", j->attempts), B_TEXT("input", input), B_INT("run_at", run_at), B_INT("now", w->now)));
+    return db_exec(w->conn, &job_further,
+                   BINDS(B_INT("id", j->id), B_INT("attempts", j->attempts), B_TEXT("input", input),
+                         B_INT("run_at", run_at), B_INT("now", w->now)));
 }
 
-int job_continue(struct work *w, const struct job *j, struct str input) { return job_go_on(w, j, input, w->now + 1); }
+int job_continue(struct work *w, const struct job *j, struct str input) {
+    return job_go_on(w, j, input, w->now + 1);
+}
 
 int job_wait(struct work *w, const struct job *j, int64_t until) { return job_go_on(w, j, j->input, until); }
 
@@ -108,12 +125,12 @@ int job_retry(struct work *w, const struct job *j) {
     int64_t wait = (TIME_SECOND * 5) << (j->attempts > 10 ? 10 : j->attempts - 1);
     return db_exec(w->conn, &job_again,
                    BINDS(B_INT("id", j->id), B_INT("attempts", j->attempts),
-                         B_INT("status", j->attempts >= ATTEMPTS ? JOB_FAILED : JOB_PENDING), B_INT("run_at", w->now + wait),
-                         B_INT("now", w->now)));
+                         B_INT("status", j->attempts >= ATTEMPTS ? JOB_FAILED : JOB_PENDING),
+                         B_INT("run_at", w->now + wait), B_INT("now", w->now)));
 }
 
 int job_postpone(struct work *w, const struct job *j, int64_t until) {
     return db_exec(w->conn, &job_again,
-                   BINDS(B_INT("id", j->id), B_INT("attempts", j->attempts), B_INT("status", JOB_PENDING), B_INT("run_at", until),
-                         B_INT("now", w->now)));
+                   BINDS(B_INT("id", j->id), B_INT("attempts", j->attempts), B_INT("status", JOB_PENDING),
+                         B_INT("run_at", until), B_INT("now", w->now)));
 }

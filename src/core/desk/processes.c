@@ -24,7 +24,8 @@ static int process_beat_in(struct conn *conn, void *arg) {
     work_init(&w, b->desk, a);
     w.conn = conn;
     struct str name = STR_CAT(a, S("process "), b->desk->process);
-    int rc = b->for_ms ? lease_take(&w, name, b->desk->process, b->for_ms) : lease_release(&w, name, b->desk->process);
+    int rc = b->for_ms ? lease_take(&w, name, b->desk->process, b->for_ms)
+                       : lease_release(&w, name, b->desk->process);
     if (rc >= 0) rc = db_exec(conn, &process_leases_drop, BINDS(B_INT("before", w.now - PROCESS_KEPT)));
     if (rc >= 0) rc = db_int(conn, &process_leases, BINDS(B_INT("now", w.now)), &b->number);
     arena_free(a);

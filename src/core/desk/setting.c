@@ -31,7 +31,9 @@ static const char *dns_server_wrong(struct arena *a, struct str text) {
     struct address address;
     int64_t port = 0;
     (void)a;
-    return text.n == 0 || address_port_parse(text, &address, &port) ? NULL : "An IPv4 address is expected, with or without a port.";
+    return text.n == 0 || address_port_parse(text, &address, &port)
+               ? NULL
+               : "An IPv4 address is expected, with or without a port.";
 }
 
 /* RFC 8601 section 2.2: a token. A host name is one. */
@@ -39,7 +41,8 @@ static const char *authserv_id_wrong(struct arena *a, struct str text) {
     (void)a;
     for (size_t i = 0; i < text.n; i++)
         if (text.p[i] <= ' ' || text.p[i] > '~' || in_set(text.p[i], "()<>@,;:\\\"/[]?="))
-            return "A name without blanks and signs is expected, like mx.example.com: the first word of the header Authentication-Results.";
+            return "A name without blanks and signs is expected, like mx.example.com: the first word of the "
+                   "header Authentication-Results.";
     return NULL;
 }
 
@@ -72,137 +75,173 @@ static const char *origins_wrong(struct arena *a, struct str text, struct str al
     while (text.p) {
         struct str one = str_cut(&text, ' ');
         if (one.n && !str_eq(one, also) && !origin_valid(one))
-            return str_fmt(a, "`%.*s` is no origin. An origin is a scheme and a host, like https://app.example.com.", (int)one.n, one.p).p;
+            return str_fmt(a,
+                           "`%.*s` is no origin. An origin is a scheme and a host, like "
+                           "https://app.example.com.",
+                           (int)one.n, one.p)
+                .p;
     }
     return NULL;
 }
 
-static const char *cors_origins_wrong(struct arena *a, struct str text) { return origins_wrong(a, text, S("*")); }
-static const char *frame_ancestors_wrong(struct arena *a, struct str text) { return origins_wrong(a, text, S("'self'")); }
+static const char *cors_origins_wrong(struct arena *a, struct str text) {
+    return origins_wrong(a, text, S("*"));
+}
+static const char *frame_ancestors_wrong(struct arena *a, struct str text) {
+    return origins_wrong(a, text, S("'self'"));
+}
 
 const struct setting setting_table[] = {
-    {1, "cases.status_visible_to_customers", SETTING_BOOL, "1", .everyone = true, .doc = "Customers see the status of a conversation."},
-    {2, "cases.priority_visible_to_customers", SETTING_BOOL, "0", .everyone = true, .doc = "Customers see the priority of a conversation."},
-    {3, "cases.type_visible_to_customers", SETTING_BOOL, "0", .everyone = true, .doc = "Customers see the type of a conversation."},
+    {1, "cases.status_visible_to_customers", SETTING_BOOL, "1", .everyone = true,
+     .doc = "Customers see the status of a conversation."},
+    {2, "cases.priority_visible_to_customers", SETTING_BOOL, "0", .everyone = true,
+     .doc = "Customers see the priority of a conversation."},
+    {3, "cases.type_visible_to_customers", SETTING_BOOL, "0", .everyone = true,
+     .doc = "Customers see the type of a conversation."},
     {4, "cases.subject_customer_editable", SETTING_BOOL, "0", .everyone = true,
      .doc = "Customers may change the subject of their conversations."},
     {5, "cases.priority_customer_editable", SETTING_BOOL, "0", .everyone = true,
      .doc = "Customers may choose the priority of their conversations."},
-    {6, "security.password_length_staff", SETTING_INT, "8", 5, 1024, .doc = "Minimum length of passwords of staff, in characters."},
-    {7, "security.password_length_customers", SETTING_INT, "5", 5, 1024, .doc = "Minimum length of passwords of customers, in characters."},
+    {6, "security.password_length_staff", SETTING_INT, "8", 5, 1024,
+     .doc = "Minimum length of passwords of staff, in characters."},
+    {7, "security.password_length_customers", SETTING_INT, "5", 5, 1024,
+     .doc = "Minimum length of passwords of customers, in characters."},
     {8, "security.password_days_staff", SETTING_INT, "0", 0, 3650,
      .doc = "Number of days after which staff must change their password. 0: never."},
     {9, "security.password_days_customers", SETTING_INT, "0", 0, 3650,
      .doc = "Number of days after which customers must change their password. 0: never."},
     {10, "security.password_history", SETTING_INT, "0", 0, 24,
      .doc = "Number of previous passwords that a person may not choose again. 0: none."},
-    {11, "security.session_hours_staff", SETTING_INT, "8", 1, 720, .doc = "A session of staff expires after this many idle hours."},
+    {11, "security.session_hours_staff", SETTING_INT, "8", 1, 720,
+     .doc = "A session of staff expires after this many idle hours."},
     {12, "security.session_hours_customers", SETTING_INT, "72", 1, 720,
      .doc = "A session of customers expires after this many idle hours."},
-    {13, "security.password_reset_hours", SETTING_INT, "2", 1, 72, .doc = "A link that resets a password expires after this many hours."},
+    {13, "security.password_reset_hours", SETTING_INT, "2", 1, 72,
+     .doc = "A link that resets a password expires after this many hours."},
     {14, "security.cors_origins", SETTING_TEXT, "", 0, 0, .role = ROLE_OWNER, .wrong = cors_origins_wrong,
      .doc = "Origins of web pages that may call the API (CORS), separated by blanks. *: all."},
     {15, "desk.name", SETTING_TEXT, "Support", 0, 0, .doc = "Name of the desk in e-mails and on pages."},
     {16, "desk.time_zone", SETTING_ZONE, "UTC", 0, 0,
-     .doc = "Time zone in which rules and filters count days, unless the brand of a conversation has its own: a name of the tz database."},
+     .doc = "Time zone in which rules and filters count days, unless the brand of a conversation has its "
+            "own: a name of the tz database."},
     {17, "mail.smtp_host", RELAY(SETTING_TEXT, ""),
-     .doc = "Host name of the SMTP relay for outgoing e-mail. E-mails wait until this setting and mail.from_address are set."},
+     .doc = "Host name of the SMTP relay for outgoing e-mail. E-mails wait until this setting and "
+            "mail.from_address are set."},
     {18, "mail.smtp_port", RELAY(SETTING_INT, "587"), .min = 1, .max = 65535, .doc = "Port of the relay."},
     {19, "mail.smtp_security", RELAY(SETTING_WORD, "STARTTLS"), .words = smtp_securities,
-     .doc = "NONE, STARTTLS or TLS. With STARTTLS and TLS the certificate of the relay must be valid. With NONE the password is sent "
-            "unencrypted."},
-    {20, "mail.smtp_user", SETTING_TEXT, "", .role = ROLE_OWNER, .doc = "User name for the relay. Empty: no login."},
+     .doc = "NONE, STARTTLS or TLS. With STARTTLS and TLS the certificate of the relay must be valid. With "
+            "NONE the password is sent unencrypted."},
+    {20, "mail.smtp_user", SETTING_TEXT, "", .role = ROLE_OWNER,
+     .doc = "User name for the relay. Empty: no login."},
     {21, RELAY_PASSWORD, SETTING_SECRET, "", .role = ROLE_OWNER,
-     .doc = "Password for the relay. It is never shown. A change of host, port, security or certificates deletes it, unless the same "
-            "request sends it again."},
+     .doc = "Password for the relay. It is never shown. A change of host, port, security or certificates "
+            "deletes it, unless the same request sends it again."},
     {22, "mail.smtp_ca", RELAY(SETTING_LINES, ""),
-     .doc = "Certificates (PEM) of the authorities that are trusted for the relay. Empty: those of the system."},
-    {23, "mail.smtp_timeout_seconds", SETTING_INT, "60", 5, 240, .role = ROLE_OWNER, .doc = "Timeout for sending one e-mail, in seconds."},
+     .doc = "Certificates (PEM) of the authorities that are trusted for the relay. Empty: those of the "
+            "system."},
+    {23, "mail.smtp_timeout_seconds", SETTING_INT, "60", 5, 240, .role = ROLE_OWNER,
+     .doc = "Timeout for sending one e-mail, in seconds."},
     {24, "mail.from_address", SETTING_EMAIL, "", .role = ROLE_OWNER, .wrong = plus_wrong,
-     .doc = "Sender address of e-mails, and address of the system mailbox. It has no plus sign, and no other mailbox has it."},
+     .doc = "Sender address of e-mails, and address of the system mailbox. It has no plus sign, and no "
+            "other mailbox has it."},
     {25, "mail.return_path", SETTING_EMAIL, "", .role = ROLE_OWNER, .wrong = plus_wrong,
-     .doc = "Address for delivery reports of e-mails that did not arrive, without a plus sign. Empty: mail.from_address."},
+     .doc = "Address for delivery reports of e-mails that did not arrive, without a plus sign. Empty: "
+            "mail.from_address."},
     {26, "mail.from_name", SETTING_TEXT, "", 0, 0,
      .doc = "Sender name of e-mails. Empty: the name of the brand; without a conversation desk.name."},
-    {27, "mail.notify_password_changes", SETTING_BOOL, "1", 0, 0, .doc = "Send an e-mail to a person whose password was changed."},
+    {27, "mail.notify_password_changes", SETTING_BOOL, "1", 0, 0,
+     .doc = "Send an e-mail to a person whose password was changed."},
     {70, "mail.mails_kept_days", SETTING_INT, "90", 0, 3650,
-     .doc = "The desk deletes suspended mails, and finished mails without a conversation, after so many days. 0: never."},
+     .doc = "The desk deletes suspended mails, and finished mails without a conversation, after so many "
+            "days. 0: never."},
     {71, "mail.dns_server", SETTING_TEXT, "", .role = ROLE_OWNER, .wrong = dns_server_wrong,
-     .doc = "Name server for checks of mailboxes, as an IPv4 address with or without a port. Empty: those of the system."},
+     .doc = "Name server for checks of mailboxes, as an IPv4 address with or without a port. Empty: those "
+            "of the system."},
     {41, "mail.attachments_megabytes", SETTING_INT, "10", 0, 50,
-     .doc = "Total size of the files that an e-mail with a reply has as attachments, in megabytes. Files that do not fit are links, and "
-            "so are all files if the relay refuses the size. 0: links only."},
+     .doc = "Total size of the files that an e-mail with a reply has as attachments, in megabytes. Files "
+            "that do not fit are links, and so are all files if the relay refuses the size. 0: links only."},
     {60, "mail.imap_seconds", SETTING_INT, "60", 10, 3600,
-     .doc = "Number of seconds between two readings of a mailbox by IMAP. If the server supports IDLE, a new mail is read at once."},
+     .doc = "Number of seconds between two readings of a mailbox by IMAP. If the server supports IDLE, a "
+            "new mail is read at once."},
     {61, "mail.imap_ca", SETTING_LINES, "", .role = ROLE_OWNER,
-     .doc = "Certificates (PEM) of the authorities that are trusted for IMAP servers. Empty: those of the system."},
+     .doc = "Certificates (PEM) of the authorities that are trusted for IMAP servers. Empty: those of the "
+            "system."},
     {62, "mail.imap_allow_private_addresses", SETTING_BOOL, "0", .role = ROLE_OWNER,
-     .doc = "True: IMAP servers may be on this machine or in a private network. False: such hosts are refused, because an IMAP account "
-            "could otherwise examine the network of the desk."},
+     .doc = "True: IMAP servers may be on this machine or in a private network. False: such hosts are "
+            "refused, because an IMAP account could otherwise examine the network of the desk."},
     {42, "mail.authserv_id", SETTING_TEXT, "", .role = ROLE_OWNER, .wrong = authserv_id_wrong,
-     .doc = "Name of your mail server in its Authentication-Results headers (authserv-id, RFC 8601). The desk trusts only the topmost "
-            "header with this name. Empty: it trusts none, so mails of staff are suspended."},
-    {43, "mail.require_registered", SETTING_BOOL, "0", 0, 0, .doc = "True: mails of senders without an account are suspended."},
+     .doc = "Name of your mail server in its Authentication-Results headers (authserv-id, RFC 8601). The "
+            "desk trusts only the topmost header with this name. Empty: it trusts none, so mails of staff "
+            "are suspended."},
+    {43, "mail.require_registered", SETTING_BOOL, "0", 0, 0,
+     .doc = "True: mails of senders without an account are suspended."},
     {44, "mail.require_verified", SETTING_BOOL, "0", 0, 0,
      .doc = "True: mails are suspended if the address of the sender is not verified."},
     {45, "mail.spam_score", SETTING_INT, "10", 0, 1000,
-     .doc = "Mails with a higher spam score in X-Spam-Score or X-Spam-Status are suspended. 0: the score is ignored."},
+     .doc = "Mails with a higher spam score in X-Spam-Score or X-Spam-Status are suspended. 0: the score is "
+            "ignored."},
     {46, "mail.blocklist", SETTING_LINES, "", .wrong = blocklist_wrong,
-     .doc = "Mails of these senders are suspended. A line is an address, a domain, or *. and a domain, which stands for all domains below "
-            "it."},
+     .doc = "Mails of these senders are suspended. A line is an address, a domain, or *. and a domain, "
+            "which stands for all domains below it."},
     {73, "mail.plus_addresses", SETTING_BOOL, "1", .role = ROLE_OWNER,
-     .doc = "True: answers and delivery reports come to addresses with a token behind a plus sign, like support+c12-...@example.com. Your "
-            "mail server must deliver such addresses to the desk. False: only Message-IDs and subjects have tokens."},
+     .doc = "True: answers and delivery reports come to addresses with a token behind a plus sign, like "
+            "support+c12-...@example.com. Your mail server must deliver such addresses to the desk. False: "
+            "only Message-IDs and subjects have tokens."},
     {74, "mail.subject_tokens", SETTING_BOOL, "0", .role = ROLE_OWNER,
-     .doc = "True: the subject of an e-mail about a conversation ends with a token, like [s12-...]. It helps if mail.plus_addresses is off "
-            "and mail programs of customers leave out References."},
+     .doc = "True: the subject of an e-mail about a conversation ends with a token, like [s12-...]. It "
+            "helps if mail.plus_addresses is off and mail programs of customers leave out References."},
     {75, "mail.undo_seconds", SETTING_INT, "0", 0, 300,
-     .doc = "Number of seconds that an e-mail with a reply waits, so that the author can undo it (DELETE /cases/:id/reply/:post_id)."},
-    {28, "files.max_megabytes", SETTING_INT, "20", 1, 1024, .doc = "Maximum size of an uploaded file, in megabytes of 1,048,576 bytes."},
+     .doc = "Number of seconds that an e-mail with a reply waits, so that the author can undo it (DELETE "
+            "/cases/:id/reply/:post_id)."},
+    {28, "files.max_megabytes", SETTING_INT, "20", 1, 1024,
+     .doc = "Maximum size of an uploaded file, in megabytes of 1,048,576 bytes."},
     {95, "audit.keep_days", SETTING_INT, "730", 0, 36500, .role = ROLE_OWNER,
      .doc = "Number of days that the audit log keeps an entry, and up to one more. 0: for ever."},
-    {34, "changes.kept_days", SETTING_INT, "30", 1, 3650, .doc = "Number of days that the change log keeps an entry."},
+    {34, "changes.kept_days", SETTING_INT, "30", 1, 3650,
+     .doc = "Number of days that the change log keeps an entry."},
     {33, "files.unattached_megabytes", SETTING_INT, "200", 1, 102400,
      .doc = "Maximum total size of one person's uploaded files that no object refers to yet, in megabytes."},
     {29, "desk.phone_region", SETTING_TEXT, "", 0, 0,
-     .doc = "Country of phone numbers without a country code, in two letters like DE. Empty: such numbers are stored as digits.",
+     .doc = "Country of phone numbers without a country code, in two letters like DE. Empty: such numbers "
+            "are stored as digits.",
      .job = JOB_INDEX_NAMES},
     {30, LOCALE_SETTING, SETTING_LOCALE, DEFAULT_LOCALE, .everyone = true, .job = JOB_INDEX_SEARCH,
      .doc = "Locale of a text that is sent without a locale. Its language is that of the search index."},
-    {31, "account.timezone", SETTING_ZONE, "", .everyone = true, .same_as = "desk.time_zone", .doc = "Another name of desk.time_zone."},
+    {31, "account.timezone", SETTING_ZONE, "", .everyone = true, .same_as = "desk.time_zone",
+     .doc = "Another name of desk.time_zone."},
     {32, "account.time_format", SETTING_WORD, "24hour", .everyone = true, .words = time_formats,
      .doc = "Format in which clients show a time of day."},
     {36, "endpoints.allow_private_addresses", SETTING_BOOL, "0", .role = ROLE_OWNER,
-     .doc =
-         "Endpoints may be on this machine and in private networks. Otherwise loopback, link-local and private addresses are refused, so "
-         "that admins of the desk can't reach internal servers."},
+     .doc = "Endpoints may be on this machine and in private networks. Otherwise loopback, link-local and "
+            "private addresses are refused, so that admins of the desk can't reach internal servers."},
     {39, "helpcenter.comments_a_minute", SETTING_INT, "10", 0, 1000,
      .doc = "Maximum number of comments on articles that one person posts in a minute. 0: no limit."},
     {40, "helpcenter.searches_kept_days", SETTING_INT, "400", 1, 3650,
      .doc = "Number of days that the counts of searches in the help center are kept."},
-    {37, "endpoints.timeout_seconds", SETTING_INT, "10", 1, 60, .doc = "Timeout for one attempt to send to an endpoint, in seconds."},
+    {37, "endpoints.timeout_seconds", SETTING_INT, "10", 1, 60,
+     .doc = "Timeout for one attempt to send to an endpoint, in seconds."},
     {38, SYNONYMS_SETTING, SETTING_LINES, "", .wrong = synonyms_wrong,
-     .doc = "Synonyms for searches of the help center: a group in each line, its expressions separated by commas, as in login, sign in, "
-            "log on. A "
-            "search for one of them finds all. At most 200 groups of at most ten expressions of at most four words."},
-    {100, "limits.read_per_minute", SETTING_INT, "0", 0, 600000, .doc = "Maximum number of reads of one caller in a minute. 0: no limit."},
+     .doc = "Synonyms for searches of the help center: a group in each line, its expressions separated by "
+            "commas, as in login, sign in, log on. A search for one of them finds all. At most 200 groups "
+            "of at most ten expressions of at most four words."},
+    {100, "limits.read_per_minute", SETTING_INT, "0", 0, 600000,
+     .doc = "Maximum number of reads of one caller in a minute. 0: no limit."},
     {101, "limits.write_per_minute", SETTING_INT, "0", 0, 600000,
      .doc = "Maximum number of writes of one caller in a minute. 0: no limit."},
     {102, "limits.heavy_per_minute", SETTING_INT, "0", 0, 600000,
-     .doc =
-         "Maximum number of searches, reports, counts of views, downloads of ZIP files and bulk calls of one caller in a minute. 0: they "
-         "count as reads and writes."},
+     .doc = "Maximum number of searches, reports, counts of views, downloads of ZIP files and bulk calls of "
+            "one caller in a minute. 0: they count as reads and writes."},
     {106, "limits.pages_per_minute", SETTING_INT, "0", 0, 600000,
-     .doc = "Maximum number of pages of the help center, of links in mails and of the OAuth login that one visitor opens in a minute. 0: "
-            "no limit."},
+     .doc = "Maximum number of pages of the help center, of links in mails and of the OAuth login that one "
+            "visitor opens in a minute. 0: no limit."},
     {103, "security.cors_max_age_seconds", SETTING_INT, "600", 0, 86400,
      .doc = "Number of seconds for which a browser keeps the answer to a preflight request (CORS)."},
     {104, "security.frame_ancestors", SETTING_TEXT, "", .role = ROLE_OWNER, .wrong = frame_ancestors_wrong,
-     .doc = "Origins of web pages that may show pages of the help center in a frame, separated by blanks. Empty: none. Pages of logins and "
-            "links are never shown in a frame."},
+     .doc = "Origins of web pages that may show pages of the help center in a frame, separated by blanks. "
+            "Empty: none. Pages of logins and links are never shown in a frame."},
     {105, "security.hsts_seconds", SETTING_INT, "0", 0, 63072000, .role = ROLE_OWNER,
-     .doc = "Number of seconds for which browsers reach this host only by HTTPS (Strict-Transport-Security), if base-url begins with "
-            "https. 0: the header is not sent."},
+     .doc = "Number of seconds for which browsers reach this host only by HTTPS "
+            "(Strict-Transport-Security), if base-url begins with https. 0: the header is not sent."},
     {0}};
 #define READ_MS 10000
 #define SETTINGS (sizeof setting_table / sizeof *setting_table - 1)
@@ -214,8 +253,9 @@ struct settings {
 };
 
 QUERY(settings_all, "SELECT name, value FROM settings");
-QUERY(setting_put, "INSERT INTO settings (name, value, updated_at) VALUES (:name, :value, :now) "
-                   "ON CONFLICT (name) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at");
+QUERY(setting_put, "INSERT INTO settings (name, value, updated_at) "
+                   "VALUES (:name, :value, :now) ON CONFLICT (name) DO UPDATE "
+                   "SET value = excluded.value, updated_at = excluded.updated_at");
 
 /* The index of the setting that stores the value (for an alias, the aliased one), or -1. */
 static int setting_place(struct str name) {
@@ -283,7 +323,8 @@ static const char *setting_wrong(const struct setting *list, const struct settin
     if (setting_in(list, s->name) != s) return "another row has its name";
     if (s->same_as && setting_in(list, s->same_as) == NULL) return ".same_as names no setting";
     if (s->forgets && (forgets == NULL || forgets->type != SETTING_SECRET)) return ".forgets names no secret";
-    if (s->same_as == NULL && !stored_fits(s, str_of(s->initial))) return "its initial value is not one of its values";
+    if (s->same_as == NULL && !stored_fits(s, str_of(s->initial)))
+        return "its initial value is not one of its values";
     return NULL;
 }
 
@@ -382,24 +423,30 @@ void settings_notified(struct desk *d, struct str payload) {
     if (rc < 0) log_error("settings could not be reloaded; the previous values stay in use");
 }
 
-/* ---- writing ---------------------------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
-static const char *setting_read_number(struct work *w, const struct setting *s, struct str text, struct str *value) {
+static const char *setting_read_number(struct work *w, const struct setting *s, struct str text,
+                                       struct str *value) {
     int64_t v;
     char number[INT_TEXT];
     if (!str_to_int(text, &v) || v < s->min || v > s->max)
-        return str_fmt(w->arena, "`%s` must be a number from %lld to %lld.", s->name, (long long)s->min, (long long)s->max).p;
+        return str_fmt(w->arena, "`%s` must be a number from %lld to %lld.", s->name, (long long)s->min,
+                       (long long)s->max)
+            .p;
     *value = str_dup(w->arena, str_int(number, v));
     return NULL;
 }
 
-static const char *setting_read_bool(struct work *w, const struct setting *s, struct str text, struct str *value) {
-    bool yes = str_eq(text, S("1")) || str_eqi(text, S("true")), no = str_eq(text, S("0")) || str_eqi(text, S("false"));
+static const char *setting_read_bool(struct work *w, const struct setting *s, struct str text,
+                                     struct str *value) {
+    bool yes = str_eq(text, S("1")) || str_eqi(text, S("true")),
+         no = str_eq(text, S("0")) || str_eqi(text, S("false"));
     *value = yes ? S("1") : S("0");
     return yes || no ? NULL : str_fmt(w->arena, "`%s` must be true or false.", s->name).p;
 }
 
-static const char *setting_read_word(struct work *w, const struct setting *s, struct str text, struct str *value) {
+static const char *setting_read_word(struct work *w, const struct setting *s, struct str text,
+                                     struct str *value) {
     for (const struct word *word = s->words; word->word; word++)
         if (str_eqi(text, *value = str_of(word->word))) return NULL;
     return str_fmt(w->arena, "`%s` must be one of %s.", s->name, words_list(w->arena, s->words).p).p;
@@ -407,11 +454,17 @@ static const char *setting_read_word(struct work *w, const struct setting *s, st
 
 static const char *read_locale(struct work *w, const struct setting *s, struct str text, struct str *value) {
     bool known = text.n < LIMIT_LOCALE && locale_find(w, text, value) == 1;
-    return known ? NULL : str_fmt(w->arena, "`%s` must be the code of a locale, like en-us: GET /locales lists them.", s->name).p;
+    return known ? NULL
+                 : str_fmt(w->arena,
+                           "`%s` must be the code of a locale, like en-us: GET /locales lists "
+                           "them.",
+                           s->name)
+                       .p;
 }
 
 /* Normalises a value for storage. Returns NULL, or a sentence that says why it is invalid. */
-static const char *setting_read_value(struct work *w, const struct setting *s, struct str text, struct str *value) {
+static const char *setting_read_value(struct work *w, const struct setting *s, struct str text,
+                                      struct str *value) {
     const char *why = text_wrong(w->arena, text, LIMIT_SETTING, s->type != SETTING_LINES);
     *value = text;
     if (why) return str_fmt(w->arena, "`%s`: %s", s->name, why).p;
@@ -421,9 +474,13 @@ static const char *setting_read_value(struct work *w, const struct setting *s, s
     case SETTING_WORD: return setting_read_word(w, s, text, value);
     case SETTING_LOCALE: return read_locale(w, s, text, value);
     case SETTING_ZONE:
-        return time_zone_known(text) ? NULL : str_fmt(w->arena, "`%s` must be a name of the tz database, like Europe/Berlin.", s->name).p;
+        return time_zone_known(text)
+                   ? NULL
+                   : str_fmt(w->arena, "`%s` must be a name of the tz database, like Europe/Berlin.", s->name)
+                         .p;
     case SETTING_EMAIL:
-        if (text.n && !email_valid(text)) return str_fmt(w->arena, "`%s` must be an e-mail address.", s->name).p;
+        if (text.n && !email_valid(text))
+            return str_fmt(w->arena, "`%s` must be an e-mail address.", s->name).p;
         return s->wrong ? s->wrong(w->arena, text) : NULL;
     case SETTING_TEXT:
     case SETTING_LINES:
@@ -447,18 +504,21 @@ static int check_roles(struct work *w, const struct setting_value *values, int c
 }
 
 /* wanted: the new value of each setting, parallel to the table; p NULL: no change. */
-static int settings_read_wanted(struct work *w, const struct setting_value *values, int count, struct str *wanted) {
+static int settings_read_wanted(struct work *w, const struct setting_value *values, int count,
+                                struct str *wanted) {
     for (int i = 0; i < count; i++) {
         int place = setting_place(values[i].name);
         struct str name = values[i].name, text = values[i].value;
         if (name.n > LIMIT_TITLE) name = S("...");
         struct str value = {0};
-        const char *why = place < 0        ? str_fmt(w->arena, "Unknown setting `%.*s`.", (int)name.n, name.p).p
-                          : text.p == NULL ? str_fmt(w->arena, "`%s` must be a single value.", setting_table[place].name).p
-                                           : setting_read_value(w, &setting_table[place], text, &value);
+        const char *why = place < 0 ? str_fmt(w->arena, "Unknown setting `%.*s`.", (int)name.n, name.p).p
+                          : text.p == NULL
+                              ? str_fmt(w->arena, "`%s` must be a single value.", setting_table[place].name).p
+                              : setting_read_value(w, &setting_table[place], text, &value);
         if (why) setting_refuse(w, ERR_FIELD_INVALID, name, why);
         else if (wanted[place].p && !str_eq(wanted[place], value))
-            setting_refuse(w, ERR_PARAMETERS_INCONSISTENT, name, "The setting is given twice, with different values.");
+            setting_refuse(w, ERR_PARAMETERS_INCONSISTENT, name,
+                           "The setting is given twice, with different values.");
         else wanted[place] = value;
     }
     return failed(w) ? -(int)failure(w) : 0;
@@ -472,7 +532,8 @@ static void forget_secrets(struct work *w, const struct str *now, struct str *wa
         int secret = setting_place(str_of(s->forgets));
         if (wanted[secret].p || now[secret].n == 0) continue;
         wanted[secret] = S("");
-        notice(w, "NOTICE", "%s was deleted, because %s changed. Send it in the same request to keep it.", s->forgets, s->name);
+        notice(w, "NOTICE", "%s was deleted, because %s changed. Send it in the same request to keep it.",
+               s->forgets, s->name);
     }
 }
 
@@ -481,7 +542,8 @@ static int put_value(struct work *w, const struct setting *s, struct str value) 
     if (s->type == SETTING_SECRET && value.n) value = seal_text(w->arena, &w->desk->setting_key, value);
     TRY(outbox_add(w, TOPIC_SETTINGS, str_of(s->name)));
     if (s->job) TRY(job_add(w, s->job, S("{}"), &job));
-    return db_exec(w->conn, &setting_put, BINDS(B_TEXT("name", str_of(s->name)), B_TEXT("value", value), B_INT("now", w->now)));
+    return db_exec(w->conn, &setting_put,
+                   BINDS(B_TEXT("name", str_of(s->name)), B_TEXT("value", value), B_INT("now", w->now)));
 }
 
 static void record_setting(struct work *w, const struct setting *s, struct str now, struct str wanted) {
@@ -494,7 +556,8 @@ int settings_put(struct work *w, const struct setting_value *values, int count) 
     struct str now[SETTINGS], wanted[SETTINGS] = {0};
     TRY(check_roles(w, values, count));
     TRY(settings_read_wanted(w, values, count, wanted));
-    TRY(db_lock(w->conn, S("settings"))); /* a concurrent write must not combine its host with the current password */
+    /* a concurrent write must not combine its host with the current password */
+    TRY(db_lock(w->conn, S("settings")));
     TRY(load_values(w->conn, w->arena, now));
     forget_secrets(w, now, wanted);
     after_commit(w, settings_reload_after, NULL);

@@ -7,16 +7,18 @@
 #include "json/json.h"
 
 QUERY(custom_fields_listed,
-      "SELECT id, area, type, key, regular_expression, is_enabled, is_required_for_agents, is_visible_to_customers, is_customer_editable, "
-      "is_required_for_customers FROM custom_fields WHERE area = :area AND is_enabled = 1 AND is_system = 0 ORDER BY sort_order, id LIMIT "
-      ":most");
+      "SELECT id, area, type, key, regular_expression, is_enabled, "
+      "is_required_for_agents, is_visible_to_customers, is_customer_editable, is_required_for_customers "
+      "FROM custom_fields WHERE area = :area AND is_enabled = 1 AND is_system = 0 "
+      "ORDER BY sort_order, id LIMIT :most");
 
 static struct custom_field field_read(struct arena *a, struct stmt *row) {
     return (struct custom_field){.id = col_int(row, 0),
                                  .area = (enum field_area)col_int(row, 1),
                                  .type = (enum field_kind)col_int(row, 2),
                                  .key = str_dup(a, col_text(row, 3)),
-                                 .regular_expression = col_null(row, 4) ? (struct str){0} : str_dup(a, col_text(row, 4)),
+                                 .regular_expression =
+                                     col_null(row, 4) ? (struct str){0} : str_dup(a, col_text(row, 4)),
                                  .is_enabled = col_int(row, 5) != 0,
                                  .is_required_for_agents = col_int(row, 6) != 0,
                                  .is_visible_to_customers = col_int(row, 7) != 0,
@@ -27,7 +29,8 @@ static struct custom_field field_read(struct arena *a, struct stmt *row) {
 int custom_fields_of(struct work *w, enum field_area area, struct custom_field **out) {
     struct custom_field *list = NULL;
     int n = 0, cap = 0, rc;
-    DB_ROWS(rc, w->conn, &custom_fields_listed, BINDS(B_INT("area", area), B_INT("most", LIMIT_FIELDS)), row) {
+    DB_ROWS(rc, w->conn, &custom_fields_listed, BINDS(B_INT("area", area), B_INT("most", LIMIT_FIELDS)),
+            row) {
         list = arena_more(w->arena, list, n, &cap, sizeof *list);
         list[n++] = field_read(w->arena, row);
     }
@@ -36,7 +39,8 @@ int custom_fields_of(struct work *w, enum field_area area, struct custom_field *
 }
 
 bool field_has_options(enum field_kind type) {
-    return type == FIELD_CHECKBOX || type == FIELD_RADIO || type == FIELD_SELECT || type == FIELD_CASCADINGSELECT;
+    return type == FIELD_CHECKBOX || type == FIELD_RADIO || type == FIELD_SELECT ||
+           type == FIELD_CASCADINGSELECT;
 }
 
 struct str field_value_key(struct arena *a, enum field_kind type, struct str value) {
@@ -48,7 +52,7 @@ struct str field_value_key(struct arena *a, enum field_kind type, struct str val
     return key;
 }
 
-/* ---- keys ------------------------------------------------------------------------------------------------------- */
+/* ---- keys ------------------------------------------------------------------------------------ */
 
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 static bool digit(char c) { return c >= '0' && c <= '9'; }
@@ -60,7 +64,8 @@ bool field_key_valid(struct str key) {
     return true;
 }
 
-/* Letters and digits of the folded title; other characters become single underscores. "field" if nothing is left. */
+/* Letters and digits of the folded title; other characters become single underscores. "field" if nothing
+ * is left. */
 static struct str key_stem(struct arena *a, struct str title) {
     struct str folded = fold_key(a, title);
     char *out = arena_alloc(a, LIMIT_FIELD_KEY + 1);
@@ -94,51 +99,65 @@ int custom_field_key(struct work *w, enum field_area area, struct str title, str
     return 0;
 }
 
-/* ---- definitions ------------------------------------------------------------------------------------------------ */
+/* ---- definitions ----------------------------------------------------------------------------- */
 
-QUERY(
-    custom_field_insert,
-    "INSERT INTO custom_fields (area, type, key, is_required_for_agents, is_required_on_resolution, is_visible_to_customers, "
-    "is_customer_editable, "
-    "is_required_for_customers, regular_expression, sort_order, is_enabled, created_at, updated_at) "
-    "SELECT CAST(:area AS INTEGER), CAST(:type AS INTEGER), CAST(:key AS TEXT), CAST(:for_agents AS INTEGER), CAST(:on_resolution AS "
-    "INTEGER), "
-    "CAST(:visible AS INTEGER), CAST(:editable AS INTEGER), CAST(:for_customers AS INTEGER), CAST(:pattern AS TEXT), "
-    "COALESCE(CAST(:sort_order AS INTEGER), MAX(sort_order) + 1, 1), CAST(:enabled AS INTEGER), CAST(:now AS BIGINT), CAST(:now AS BIGINT) "
-    "FROM custom_fields WHERE area = :area AND is_system = 0 RETURNING id");
-QUERY(custom_fields_counted, "SELECT COUNT(*) FROM custom_fields WHERE area = :area AND deleted_at IS NULL AND is_system = 0");
+QUERY(custom_field_insert,
+      "INSERT INTO custom_fields (area, type, key, is_required_for_agents, "
+      "is_required_on_resolution, is_visible_to_customers, is_customer_editable, "
+      "is_required_for_customers, regular_expression, sort_order, is_enabled, created_at, updated_at) "
+      "SELECT CAST(:area AS INTEGER), CAST(:type AS INTEGER), CAST(:key AS TEXT), "
+      "CAST(:for_agents AS INTEGER), CAST(:on_resolution AS INTEGER), "
+      "CAST(:visible AS INTEGER), CAST(:editable AS INTEGER), "
+      "CAST(:for_customers AS INTEGER), CAST(:pattern AS TEXT), "
+      "COALESCE(CAST(:sort_order AS INTEGER), MAX(sort_order) + 1, 1), CAST(:enabled AS INTEGER), "
+      "CAST(:now AS BIGINT), CAST(:now AS BIGINT) "
+      "FROM custom_fields WHERE area = :area AND is_system = 0 "
+      "RETURNING id");
+QUERY(custom_fields_counted,
+      "SELECT COUNT(*) FROM custom_fields WHERE area = :area AND deleted_at IS NULL AND is_system = 0");
 /* The key becomes the id, so that the old key is free: no valid key begins with a digit. */
-QUERY(custom_fields_mark, "UPDATE custom_fields SET deleted_at = :now, is_enabled = 0, key = CAST(id AS TEXT) WHERE id IN @LIST(:ids)");
-QUERY(option_insert, "INSERT INTO custom_field_options (field_id, tag, sort_order, created_at, updated_at) VALUES (:field, :tag, "
-                     ":sort_order, :now, :now) RETURNING id");
-QUERY(option_update,
-      "UPDATE custom_field_options SET sort_order = :sort_order, tag = CASE WHEN :tagged = 1 THEN CAST(:tag AS TEXT) ELSE tag END, "
-      "updated_at = :now "
-      "WHERE id = :id AND (sort_order <> :sort_order OR (:tagged = 1 AND COALESCE(tag, '') <> COALESCE(CAST(:tag AS TEXT), '')))");
+QUERY(custom_fields_mark,
+      "UPDATE custom_fields SET deleted_at = :now, is_enabled = 0, key = CAST(id AS TEXT) "
+      "WHERE id IN @LIST(:ids)");
+QUERY(option_insert, "INSERT INTO custom_field_options (field_id, tag, sort_order, created_at, updated_at) "
+                     "VALUES (:field, :tag, :sort_order, :now, :now) "
+                     "RETURNING id");
+QUERY(option_update, "UPDATE custom_field_options "
+                     "SET sort_order = :sort_order, tag = CASE WHEN :tagged = 1 THEN CAST(:tag AS TEXT) "
+                     "ELSE tag END, updated_at = :now "
+                     "WHERE id = :id AND (sort_order <> :sort_order OR (:tagged = 1 AND COALESCE(tag, "
+                     "'') <> COALESCE(CAST(:tag AS TEXT), '')))");
 QUERY(option_drop, "DELETE FROM custom_field_options WHERE id = :id");
 QUERY(option_of_field, "SELECT 1 FROM custom_field_options WHERE id = :id AND field_id = :field");
 
 QUERY(field_used, "SELECT 1 FROM field_values WHERE field_id = :field LIMIT 1");
 /* For a single choice, the value is the option's id. */
-QUERY(option_used, "SELECT o.id FROM custom_field_options o WHERE o.field_id = :field AND o.id NOT IN @LIST(:kept) AND EXISTS "
-                   "(SELECT 1 FROM field_values v WHERE v.field_id = :field AND v.value_key = CAST(o.id AS TEXT)) ORDER BY o.id LIMIT 1");
-/* The distinct values, read by jumps in the index: a million people share some dozens. Keys of maximum length may be cut, so their
- * values are read in full. */
-QUERY(field_choices, "WITH RECURSIVE k (value) AS (SELECT MIN(value_key) FROM field_values WHERE field_id = :field UNION ALL "
-                     "SELECT (SELECT MIN(v.value_key) FROM field_values v WHERE v.field_id = :field AND v.value_key > k.value) FROM k "
-                     "WHERE k.value IS NOT NULL) SELECT value FROM k WHERE LENGTH(value) < :most UNION ALL SELECT v.value FROM k "
-                     "JOIN field_values v ON v.field_id = :field AND v.value_key = k.value WHERE LENGTH(k.value) >= :most");
+QUERY(option_used, "SELECT o.id FROM custom_field_options o "
+                   "WHERE o.field_id = :field AND o.id NOT IN @LIST(:kept) AND EXISTS (SELECT 1 "
+                   "FROM field_values v WHERE v.field_id = :field AND v.value_key = CAST(o.id AS TEXT)) "
+                   "ORDER BY o.id LIMIT 1");
+/* The distinct values, read by jumps in the index: a million people share some dozens. Keys of maximum
+ * length may be cut, so their values are read in full. */
+QUERY(field_choices,
+      "WITH RECURSIVE k (value) AS (SELECT MIN(value_key) FROM field_values "
+      "WHERE field_id = :field UNION ALL SELECT (SELECT MIN(v.value_key) FROM field_values v "
+      "WHERE v.field_id = :field AND v.value_key > k.value) FROM k WHERE k.value IS NOT NULL) "
+      "SELECT value FROM k WHERE LENGTH(value) < :most "
+      "UNION ALL SELECT v.value FROM k JOIN field_values v ON v.field_id = :field AND v.value_key = k.value "
+      "WHERE LENGTH(k.value) >= :most");
 
 int custom_field_create(struct work *w, const struct custom_field_new *n, int64_t *id) {
     const struct custom_field *f = &n->field;
     TRY(last_change_note(w, S(CHANGE_OF_FIELDS)));
-    return db_insert(w->conn, &custom_field_insert,
-                     BINDS(B_INT("area", f->area), B_INT("type", f->type), B_TEXT("key", f->key),
-                           B_INT("for_agents", f->is_required_for_agents), B_INT("on_resolution", n->is_required_on_resolution),
-                           B_INT("visible", f->is_visible_to_customers), B_INT("editable", f->is_customer_editable),
-                           B_INT("for_customers", f->is_required_for_customers), B_TEXT("pattern", f->regular_expression),
-                           B_ID("sort_order", n->sort_order), B_INT("enabled", f->is_enabled), B_INT("now", w->now)),
-                     id);
+    return db_insert(
+        w->conn, &custom_field_insert,
+        BINDS(B_INT("area", f->area), B_INT("type", f->type), B_TEXT("key", f->key),
+              B_INT("for_agents", f->is_required_for_agents),
+              B_INT("on_resolution", n->is_required_on_resolution),
+              B_INT("visible", f->is_visible_to_customers), B_INT("editable", f->is_customer_editable),
+              B_INT("for_customers", f->is_required_for_customers), B_TEXT("pattern", f->regular_expression),
+              B_ID("sort_order", n->sort_order), B_INT("enabled", f->is_enabled), B_INT("now", w->now)),
+        id);
 }
 
 int custom_fields_count(struct work *w, enum field_area area, int64_t *count) {
@@ -162,14 +181,17 @@ static bool among(const int64_t *ids, int n, int64_t id) {
 }
 
 /* Searches the distinct values of a field with several choices. */
-static int several_in_use(struct work *w, const struct custom_field *f, const int64_t *going, int n, int64_t *id) {
+static int several_in_use(struct work *w, const struct custom_field *f, const int64_t *going, int n,
+                          int64_t *id) {
     int found = 0, rc;
     DB_ROWS(rc, w->conn, &field_choices, BINDS(B_INT("field", f->id), B_INT("most", LIMIT_VALUE_KEY)), row)
-    for (struct str rest = col_text(row, 0); rest.p && !found;) found = str_to_int(str_cut(&rest, ','), id) && among(going, n, *id);
+    for (struct str rest = col_text(row, 0); rest.p && !found;)
+        found = str_to_int(str_cut(&rest, ','), id) && among(going, n, *id);
     return rc < 0 ? rc : found;
 }
 
-QUERY(options_not_kept, "SELECT id FROM custom_field_options WHERE field_id = :field AND id NOT IN @LIST(:kept) ORDER BY id");
+QUERY(options_not_kept,
+      "SELECT id FROM custom_field_options WHERE field_id = :field AND id NOT IN @LIST(:kept) ORDER BY id");
 
 int field_option_in_use(struct work *w, const struct custom_field *f, struct str kept, int64_t *id) {
     const struct bind *binds = BINDS(B_INT("field", f->id), B_TEXT("kept", kept));
@@ -184,18 +206,21 @@ int field_options_replace(struct work *w, int64_t field_id, const struct option_
     size_t n = 0;
     for (int i = 0; i < count; i++)
         if (list[i].id) kept[n++] = list[i].id;
-    int gone =
-        db_ids(w->conn, &options_not_kept, BINDS(B_INT("field", field_id), B_TEXT("kept", json_ids(w->arena, kept, n))), w->arena, &going);
+    int gone = db_ids(w->conn, &options_not_kept,
+                      BINDS(B_INT("field", field_id), B_TEXT("kept", json_ids(w->arena, kept, n))), w->arena,
+                      &going);
     TRY(gone);
     TRY(translations_remove(w, TITLE_OF_OPTION, json_ids(w->arena, going, (size_t)gone)));
     for (int i = 0; i < gone; i++) TRY(db_exec(w->conn, &option_drop, BINDS(B_INT("id", going[i]))));
     for (int i = 0; i < count; i++) {
         int64_t id = list[i].id;
-        const struct bind *binds = BINDS(B_INT("field", field_id), B_INT("id", id), B_INT("sort_order", list[i].sort_order),
-                                         B_TEXT("tag", list[i].tag), B_INT("tagged", list[i].is_tagged), B_INT("now", w->now));
+        const struct bind *binds =
+            BINDS(B_INT("field", field_id), B_INT("id", id), B_INT("sort_order", list[i].sort_order),
+                  B_TEXT("tag", list[i].tag), B_INT("tagged", list[i].is_tagged), B_INT("now", w->now));
         if (id) TRY(db_exec(w->conn, &option_update, binds));
         else TRY(db_insert(w->conn, &option_insert, binds, &id));
-        if (list[i].titles) TRY(translations_replace(w, TITLE_OF_OPTION, id, list[i].titles, list[i].title_count));
+        if (list[i].titles)
+            TRY(translations_replace(w, TITLE_OF_OPTION, id, list[i].titles, list[i].title_count));
     }
     return 0;
 }

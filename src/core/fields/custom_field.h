@@ -9,10 +9,12 @@ struct custom_field {
     enum field_area area;
     enum field_kind type;
     struct str key, regular_expression; /* p NULL: none */
-    bool is_enabled, is_required_for_agents, is_visible_to_customers, is_customer_editable, is_required_for_customers;
+    bool is_enabled, is_required_for_agents, is_visible_to_customers, is_customer_editable,
+        is_required_for_customers;
 };
 
-/* Reads the enabled fields of an area in their order, in the arena, without built-in fields. Returns their number, or a negative error. */
+/* Reads the enabled fields of an area in their order, in the arena, without built-in fields. Returns their
+ * number, or a negative error. */
 int custom_fields_of(struct work *w, enum field_area area, struct custom_field **out);
 
 /* The wanted state of one option of a field. */
@@ -37,16 +39,20 @@ int custom_fields_count(struct work *w, enum field_area area, int64_t *count);
 
 /* Replaces the options. Options that are missing in the list are deleted; they must not be in use. */
 int field_options_replace(struct work *w, int64_t field_id, const struct option_wanted *list, int count);
-/* Finds the first option that a value refers to and that is not among the ids `kept` (JSON array). Returns 1, 0 or a negative error. */
+/* Finds the first option that a value refers to and that is not among the ids `kept` (JSON array). Returns
+ * 1, 0 or a negative error. */
 int field_option_in_use(struct work *w, const struct custom_field *f, struct str kept, int64_t *id);
-int field_option_of(struct work *w, int64_t field_id, int64_t option_id); /* 1 if the option belongs to the field */
-int custom_field_used(struct work *w, const struct custom_field *f);      /* 1 if a value of the field exists */
-int custom_fields_remove(struct work *w, struct str ids);                 /* ids: JSON array; a cascade deletes their values */
+/* 1 if the option belongs to the field */
+int field_option_of(struct work *w, int64_t field_id, int64_t option_id);
+/* 1 if a value of the field exists */
+int custom_field_used(struct work *w, const struct custom_field *f);
+/* ids: JSON array; a cascade deletes their values */
+int custom_fields_remove(struct work *w, struct str ids);
 
 bool field_key_valid(struct str key); /* a letter, then letters, digits, _ and - */
 bool field_has_options(enum field_kind type);
-/* The key by which rules compare a value (column value_key): decimal_key of numbers, otherwise fold_key, cut to LIMIT_VALUE_KEY bytes of
- * whole characters. */
+/* The key by which rules compare a value (column value_key): decimal_key of numbers, otherwise fold_key,
+ * cut to LIMIT_VALUE_KEY bytes of whole characters. */
 struct str field_value_key(struct arena *a, enum field_kind type, struct str value);
 
 #endif

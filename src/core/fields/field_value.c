@@ -11,25 +11,28 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-QUERY(fields_locked, "SELECT id FROM custom_fields WHERE area = :area AND key IN @TEXTS(:keys) ORDER BY id @LOCK@");
-QUERY(field_options_listed, "SELECT id, field_id FROM custom_field_options WHERE field_id IN @LIST(:fields) ORDER BY field_id, id");
+QUERY(fields_locked,
+      "SELECT id FROM custom_fields WHERE area = :area AND key IN @TEXTS(:keys) ORDER BY id @LOCK@");
+QUERY(field_options_listed,
+      "SELECT id, field_id FROM custom_field_options WHERE field_id IN @LIST(:fields) ORDER BY field_id, id");
 
 #define THIS_VALUE "owner_id = :owner AND area = :area AND field_id = :field"
 QUERY(value_exists, "SELECT 1 FROM field_values WHERE " THIS_VALUE);
-QUERY(value_put,
-      "INSERT INTO field_values (area, owner_id, field_id, value, value_key, file_id) VALUES (:area, :owner, :field, :value, :key, "
-      ":file) ON CONFLICT (owner_id, area, field_id) DO UPDATE SET value = excluded.value, value_key = excluded.value_key, "
-      "file_id = excluded.file_id");
+QUERY(value_put, "INSERT INTO field_values (area, owner_id, field_id, value, value_key, file_id) "
+                 "VALUES (:area, :owner, :field, :value, :key, :file) "
+                 "ON CONFLICT (owner_id, area, field_id) DO UPDATE "
+                 "SET value = excluded.value, value_key = excluded.value_key, file_id = excluded.file_id");
 QUERY(value_drop, "DELETE FROM field_values WHERE " THIS_VALUE);
-QUERY(value_files,
-      "SELECT v.file_id, v.field_id FROM field_values v WHERE v.owner_id = :owner AND v.area = :area AND v.file_id IS NOT NULL");
+QUERY(value_files, "SELECT v.file_id, v.field_id FROM field_values v "
+                   "WHERE v.owner_id = :owner AND v.area = :area AND v.file_id IS NOT NULL");
 QUERY(values_drop, "DELETE FROM field_values WHERE area = :area AND owner_id IN @LIST(:owners)");
 
 /* A write that stores values locks their owner's row until it ends. */
 QUERY(case_held, "SELECT id FROM cases WHERE id = :owner @HOLD@");
 QUERY(user_held, "SELECT id FROM users WHERE id = :owner @HOLD@");
 QUERY(organization_held, "SELECT id FROM organizations WHERE id = :owner @HOLD@");
-static const struct query *const held[] = {[AREA_CASES] = &case_held, [AREA_USERS] = &user_held, [AREA_ORGANIZATIONS] = &organization_held};
+static const struct query *const held[] = {
+    [AREA_CASES] = &case_held, [AREA_USERS] = &user_held, [AREA_ORGANIZATIONS] = &organization_held};
 
 int fields_lock(struct work *w, enum field_area area, struct str keys) {
     int rc;
@@ -48,7 +51,7 @@ int field_options_of(struct work *w, struct str fields, struct field_option **ou
     return rc < 0 ? rc : n;
 }
 
-/* ---- one value of a type ---------------------------------------------------------------------------------------- */
+/* ---- one value of a type --------------------------------------------------------------------- */
 
 struct reading {
     struct arena *a;
@@ -76,7 +79,8 @@ static bool is_option(const struct reading *r, int64_t id) {
 
 static const char *field_read_option(struct reading *r) {
     int64_t id;
-    if (!str_to_int(r->text, &id) || !is_option(r, id)) return "The id of an option of this field is expected.";
+    if (!str_to_int(r->text, &id) || !is_option(r, id))
+        return "The id of an option of this field is expected.";
     *r->value = str_fmt(r->a, "%" PRId64, id);
     return NULL;
 }
@@ -115,7 +119,8 @@ static const char *read_date(struct reading *r) {
     int64_t ms;
     struct str s = r->text;
     if (s.n < 10 || s.n > LIMIT_DATE || s.p[4] != '-' || s.p[7] != '-') return expected;
-    if (!time_parse_iso(s.n == 10 ? str_fmt(r->a, "%.10sT00:00:00+00:00", s.p) : str_dup(r->a, s), &ms)) return expected;
+    if (!time_parse_iso(s.n == 10 ? str_fmt(r->a, "%.10sT00:00:00+00:00", s.p) : str_dup(r->a, s), &ms))
+        return expected;
     *r->value = (struct str){s.p, 10};
     return NULL;
 }
@@ -142,7 +147,8 @@ static size_t count_digits(struct str s, size_t at) {
 }
 
 static const char *read_decimal(struct reading *r) {
-    static const char expected[] = "A number like 12.5 is expected, of at most 18 digits on either side of the point.";
+    static const char expected[] = "A number like 12.5 is expected, of at most 18 digits on either side of "
+                                   "the point.";
     struct str s = r->text;
     bool minus = s.n && s.p[0] == '-';
     size_t at = minus, whole = count_digits(s, at);
@@ -169,7 +175,9 @@ static const char *read_matching(struct reading *r) {
     const char *why = field_read_line(r);
     if (why || r->field->regular_expression.p == NULL) return why;
     int found = pattern_found(r->field->regular_expression, r->text);
-    if (found < 0) return "The text could not be matched against the field's regular expression within the limits.";
+    if (found < 0)
+        return "The text could not be matched against the field's regular expression within the "
+               "limits.";
     return found ? NULL : "The text does not match the field's regular expression.";
 }
 
@@ -188,32 +196,38 @@ static const char *(*const readers[])(struct reading *r) = {
     [FIELD_REGEX] = read_matching,
 };
 
-const char *field_value_read(struct arena *a, const struct custom_field *f, const struct field_option *options, int option_count,
-                             struct str text, struct str *value) {
+const char *field_value_read(struct arena *a, const struct custom_field *f,
+                             const struct field_option *options, int option_count, struct str text,
+                             struct str *value) {
     bool free_text = f->type == FIELD_TEXT || f->type == FIELD_TEXTAREA || f->type == FIELD_REGEX;
     struct reading r = {a, f, options, option_count, free_text ? text : str_trim(text), value};
     bool takes_values = f->type >= FIELD_TEXT && f->type <= FIELD_REGEX; /* the type comes from the store */
     return takes_values ? readers[f->type](&r) : "The type of this field takes no values.";
 }
 
-/* ---- keeping ---------------------------------------------------------------------------------------------------- */
+/* ---- keeping --------------------------------------------------------------------------------- */
 
 int field_value_exists(struct work *w, const struct custom_field *f, int64_t owner_id) {
     int64_t one;
-    return db_int(w->conn, &value_exists, BINDS(B_INT("area", f->area), B_INT("owner", owner_id), B_INT("field", f->id)), &one);
+    return db_int(w->conn, &value_exists,
+                  BINDS(B_INT("area", f->area), B_INT("owner", owner_id), B_INT("field", f->id)), &one);
 }
 
-static int put_values(struct work *w, enum field_area area, int64_t owner_id, const struct field_value *values, int count) {
+static int put_values(struct work *w, enum field_area area, int64_t owner_id,
+                      const struct field_value *values, int count) {
     for (int i = 0; i < count; i++) {
-        struct str value = values[i].value, key = value.p ? field_value_key(w->arena, values[i].field->type, value) : value;
+        struct str value = values[i].value,
+                   key = value.p ? field_value_key(w->arena, values[i].field->type, value) : value;
         TRY(db_exec(w->conn, value.p ? &value_put : &value_drop,
-                    BINDS(B_INT("area", area), B_INT("owner", owner_id), B_INT("field", values[i].field->id), B_TEXT("value", value),
-                          B_TEXT("key", key), B_ID("file", field_value_file(&values[i])))));
+                    BINDS(B_INT("area", area), B_INT("owner", owner_id), B_INT("field", values[i].field->id),
+                          B_TEXT("value", value), B_TEXT("key", key),
+                          B_ID("file", field_value_file(&values[i])))));
     }
     return 0;
 }
 
-int field_values_put(struct work *w, enum field_area area, int64_t owner_id, const struct field_value *values, int count) {
+int field_values_put(struct work *w, enum field_area area, int64_t owner_id, const struct field_value *values,
+                     int count) {
     const struct bind *binds = BINDS(B_INT("area", area), B_INT("owner", owner_id));
     struct str before, after;
     bool files = false;
@@ -229,7 +243,7 @@ int field_values_put(struct work *w, enum field_area area, int64_t owner_id, con
     return files_released(w, before);
 }
 
-/* ---- files ------------------------------------------------------------------------------------------------------ */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 int64_t field_value_file(const struct field_value *v) {
     int64_t id = 0;
@@ -242,7 +256,8 @@ static bool is_among(const int64_t *ids, int n, int64_t id) {
     return false;
 }
 
-int field_files_usable(struct work *w, enum field_area area, int64_t owner_id, const struct field_value *values, int count, bool *usable) {
+int field_files_usable(struct work *w, enum field_area area, int64_t owner_id,
+                       const struct field_value *values, int count, bool *usable) {
     int64_t *ids = arena_array(w->arena, (size_t)count + 1, sizeof *ids), *own;
     int rc;
     size_t n = 0;
@@ -254,7 +269,8 @@ int field_files_usable(struct work *w, enum field_area area, int64_t owner_id, c
     for (int i = 0; i < count; i++) usable[i] = is_among(own, found, field_value_file(&values[i]));
     DB_ROWS(rc, w->conn, &value_files, BINDS(B_INT("area", area), B_INT("owner", owner_id)), row)
     for (int i = 0; i < count; i++)
-        if (field_value_file(&values[i]) == col_int(row, 0) && values[i].field->id == col_int(row, 1)) usable[i] = true;
+        if (field_value_file(&values[i]) == col_int(row, 0) && values[i].field->id == col_int(row, 1))
+            usable[i] = true;
     return rc;
 }
 
@@ -262,7 +278,8 @@ int field_values_drop(struct work *w, enum field_area area, struct str owners) {
     return db_exec(w->conn, &values_drop, BINDS(B_INT("area", area), B_TEXT("owners", owners)));
 }
 
-QUERY(value_files_drop, "DELETE FROM field_values WHERE owner_id = :owner AND area = :area AND file_id IS NOT NULL");
+QUERY(value_files_drop,
+      "DELETE FROM field_values WHERE owner_id = :owner AND area = :area AND file_id IS NOT NULL");
 
 int field_files_drop(struct work *w, enum field_area area, int64_t owner_id) {
     const struct bind *binds = BINDS(B_INT("area", area), B_INT("owner", owner_id));

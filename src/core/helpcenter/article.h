@@ -1,14 +1,16 @@
 /* Writes of articles. Requests, imports and restored versions call these functions.
  *
- * Locks. A write locks the sections that it counts, ascending by id, then the articles. So two writes that move articles between the same
- * sections wait for each other, and the counters are exact. Counters: sections.total_articles, sections.published_articles. */
+ * Locks. A write locks the sections that it counts, ascending by id, then the articles. So two writes that
+ * move articles between the same sections wait for each other, and the counters are exact. Counters:
+ * sections.total_articles, sections.published_articles. */
 #ifndef CORE_ARTICLE_H
 #define CORE_ARTICLE_H
 
 #include "core/change/record.h"
 #include "core/helpcenter/article_text.h"
 
-/* Locks the sections of these articles (JSON array of ids) and a further one (0: none). Call it before the articles are locked. */
+/* Locks the sections of these articles (JSON array of ids) and a further one (0: none). Call it before the
+ * articles are locked. */
 int article_sections_lock(struct work *w, struct str ids, int64_t section_id);
 
 struct article_new {
@@ -20,7 +22,8 @@ struct article_new {
     const int64_t *files; /* ids of files of the actor, checked (core/helpcenter/article_attachment.h) */
     int file_count;
 };
-/* Locks the section, and adds the article as its last. Fails with FIELD_INVALID if the section was deleted meanwhile. */
+/* Locks the section, and adds the article as its last. Fails with FIELD_INVALID if the section was deleted
+ * meanwhile. */
 int article_insert(struct work *w, const struct article_new *n, int64_t *id);
 
 struct article_change {
@@ -35,7 +38,8 @@ struct article_change {
 /* The caller has locked the section of the article and the new one (article_sections_lock). */
 int article_change(struct work *w, int64_t id, const struct article_change *c);
 
-/* Marks articles as deleted. A cascade deletes their rows. ids: JSON array; the caller has locked the articles and their sections. */
+/* Marks articles as deleted. A cascade deletes their rows. ids: JSON array; the caller has locked the
+ * articles and their sections. */
 int articles_delete(struct work *w, struct str ids);
 
 /* Puts these articles of a section first in its MANUAL order. The caller has locked the section. */

@@ -10,8 +10,8 @@
 
 #include "core/helpcenter/article_text.h"
 
-/* Attaches files of the actor after the present ones. The caller has checked them by files_own, or has just created them. Fails with
- * FIELD_INVALID above LIMIT_ATTACHMENTS. */
+/* Attaches files of the actor after the present ones. The caller has checked them by files_own, or has
+ * just created them. Fails with FIELD_INVALID above LIMIT_ATTACHMENTS. */
 int article_attachments_add(struct work *w, int64_t article_id, const int64_t *files, int count);
 int article_attachment_delete(struct work *w, int64_t article_id, int64_t id);
 
@@ -21,6 +21,7 @@ int article_pictures_stored(struct work *w, int64_t article_id, struct article_t
 int article_pictures_marked(struct work *w, int64_t article_id, const struct article_texts *texts);
 
 /* Stored contents of an article for readers. Costs nothing if they show no attachment. */
-struct str article_contents_shown(struct arena *a, const struct desk *d, int64_t article_id, struct str contents);
+struct str article_contents_shown(struct arena *a, const struct desk *d, int64_t article_id,
+                                  struct str contents);
 
 #endif

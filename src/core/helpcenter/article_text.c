@@ -3,8 +3,9 @@
 #include "core/fields/translation.h"
 #include "json/json.h"
 
-QUERY(article_texts_of, "SELECT l.owner_kind, l.locale, l.translation FROM locale_fields l WHERE l.owner_kind IN (11, 12) AND "
-                        "l.owner_id = :id ORDER BY l.id");
+QUERY(article_texts_of, "SELECT l.owner_kind, l.locale, l.translation "
+                        "FROM locale_fields l WHERE l.owner_kind IN (11, 12) AND l.owner_id = :id "
+                        "ORDER BY l.id");
 
 struct article_text *article_text_in(const struct article_texts *texts, struct str locale) {
     for (int i = 0; i < texts->count; i++)
@@ -12,7 +13,8 @@ struct article_text *article_text_in(const struct article_texts *texts, struct s
     return NULL;
 }
 
-static struct article_text *article_text_entry(struct arena *a, struct article_texts *texts, int *room, struct str locale) {
+static struct article_text *article_text_entry(struct arena *a, struct article_texts *texts, int *room,
+                                               struct str locale) {
     struct article_text *t = article_text_in(texts, locale);
     if (t) return t;
     texts->list = arena_more(a, texts->list, texts->count, room, sizeof *texts->list);
@@ -26,7 +28,8 @@ int article_texts_load(struct work *w, int64_t article_id, struct article_texts 
     *out = (struct article_texts){0};
     DB_ROWS(rc, w->conn, &article_texts_of, BINDS(B_INT("id", article_id)), row) {
         struct article_text *t = article_text_entry(w->arena, out, &room, col_text(row, 1));
-        *(col_int(row, 0) == TITLE_OF_ARTICLE ? &t->title : &t->contents) = str_dup(w->arena, col_text(row, 2));
+        *(col_int(row, 0) == TITLE_OF_ARTICLE ? &t->title : &t->contents) =
+            str_dup(w->arena, col_text(row, 2));
     }
     return rc;
 }
@@ -43,7 +46,8 @@ int article_texts_store(struct work *w, int64_t article_id, const struct article
 }
 
 struct article_texts article_texts_copy(struct arena *a, const struct article_texts *texts) {
-    struct article_texts copy = {.list = arena_array(a, (size_t)texts->count + 1, sizeof *copy.list), .count = texts->count};
+    struct article_texts copy = {.list = arena_array(a, (size_t)texts->count + 1, sizeof *copy.list),
+                                 .count = texts->count};
     for (int i = 0; i < texts->count; i++) copy.list[i] = texts->list[i];
     return copy;
 }

@@ -4,11 +4,13 @@
 #include "core/change/change.h"
 #include "json/json.h"
 
-QUERY(category_highest, "SELECT COALESCE(MAX(display_order), 0) + 1 FROM categories WHERE deleted_at IS NULL");
+QUERY(category_highest,
+      "SELECT COALESCE(MAX(display_order), 0) + 1 FROM categories WHERE deleted_at IS NULL");
 QUERY(category_held, "SELECT id FROM categories WHERE id = :id AND deleted_at IS NULL @HOLD@");
 QUERY(categories_mark, "UPDATE categories SET deleted_at = :now, updated_at = :now WHERE id IN @LIST(:ids)");
 QUERY(sections_of_categories, "SELECT id FROM sections WHERE category_id IN @LIST(:ids) ORDER BY id");
-QUERY(sections_alive_of_categories, "SELECT id FROM sections WHERE category_id IN @LIST(:ids) AND deleted_at IS NULL ORDER BY id");
+QUERY(sections_alive_of_categories,
+      "SELECT id FROM sections WHERE category_id IN @LIST(:ids) AND deleted_at IS NULL ORDER BY id");
 QUERY(categories_untitle, EMPTY_CATEGORIES_UNTITLE);
 QUERY(categories_drop, EMPTY_CATEGORIES_DROP);
 
@@ -22,7 +24,9 @@ int category_hold(struct work *w, int64_t id) {
     return db_int(w->conn, &category_held, BINDS(B_INT("id", id)), &held);
 }
 
-#define IDLE_OF_BRANDS "g.brand_id IN @LIST(:brands) AND NOT EXISTS (SELECT 1 FROM sections s WHERE s.category_id = g.id)"
+#define IDLE_OF_BRANDS                                                       \
+    "g.brand_id IN @LIST(:brands) AND NOT EXISTS (SELECT 1 FROM sections s " \
+    "WHERE s.category_id = g.id)"
 QUERY(categories_idle, "SELECT g.id FROM categories g WHERE " IDLE_OF_BRANDS " ORDER BY g.id @LOCK@");
 
 int categories_of_brands_delete(struct work *w, struct str brand_ids) {

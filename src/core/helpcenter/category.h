@@ -13,9 +13,13 @@ int categories_delete(struct work *w, struct str ids);
 int categories_of_brands_delete(struct work *w, struct str brand_ids);
 
 /* SQL: deletes deleted categories without sections. Their translations go first. */
-#define CATEGORY_IS_EMPTY "g.deleted_at IS NOT NULL AND NOT EXISTS (SELECT 1 FROM sections s WHERE s.category_id = g.id)"
+#define CATEGORY_IS_EMPTY                                                \
+    "g.deleted_at IS NOT NULL AND NOT EXISTS (SELECT 1 FROM sections s " \
+    "WHERE s.category_id = g.id)"
 #define EMPTY_CATEGORIES_UNTITLE \
-    "DELETE FROM locale_fields WHERE owner_kind IN (7, 8) AND owner_id IN (SELECT g.id FROM categories g WHERE " CATEGORY_IS_EMPTY ")"
-#define EMPTY_CATEGORIES_DROP "DELETE FROM categories WHERE id IN (SELECT g.id FROM categories g WHERE " CATEGORY_IS_EMPTY ")"
+    "DELETE FROM locale_fields " \
+    "WHERE owner_kind IN (7, 8) AND owner_id IN (SELECT g.id FROM categories g WHERE " CATEGORY_IS_EMPTY ")"
+#define EMPTY_CATEGORIES_DROP \
+    "DELETE FROM categories WHERE id IN (SELECT g.id FROM categories g WHERE " CATEGORY_IS_EMPTY ")"
 
 #endif

@@ -9,34 +9,41 @@
 
 static struct changed changed_comment(int64_t id) { return (struct changed){"comment", id, 0}; }
 
-/* ---- visibility ---------------------------------------------------------------------------------------------------------- */
+/* ---- visibility ------------------------------------------------------------------------------ */
 
 /* Condition on a row of article_comments with this alias: everyone who sees the article sees it. */
-#define SHOWN(c) c ".status = 1 AND NOT EXISTS (SELECT 1 FROM article_comments pc WHERE pc.id = " c ".parent_id AND pc.status = 2)"
+#define SHOWN(c)                                                                       \
+    c ".status = 1 AND NOT EXISTS (SELECT 1 FROM article_comments pc WHERE pc.id = " c \
+      ".parent_id AND pc.status = 2)"
 
 void access_comments(struct work *w, struct branches *out) {
     struct branches articles = {0};
     access_articles(w, &articles);
     access_through(w, "articles", "t.article_id", NULL, &articles, out);
-    if (w->actor.rank < ROLE_COLLABORATOR) out->where[0] = str_fmt(w->arena, "%s AND %s", SHOWN("t"), out->where[0]).p;
+    if (w->actor.rank < ROLE_COLLABORATOR)
+        out->where[0] = str_fmt(w->arena, "%s AND %s", SHOWN("t"), out->where[0]).p;
 }
 
 void access_likes(struct work *w, struct branches *out) {
     access_comments(w, out);
     /* The inner t is another one. */
-    out->where[0] = str_fmt(w->arena, "t.comment_id IN (SELECT t.id FROM article_comments t WHERE %s)", out->where[0]).p;
+    out->where[0] =
+        str_fmt(w->arena, "t.comment_id IN (SELECT t.id FROM article_comments t WHERE %s)", out->where[0]).p;
 }
 
-/* ---- floods -------------------------------------------------------------------------------------------------------------- */
+/* ---- floods ---------------------------------------------------------------------------------- */
 
-QUERY(comment_before, "SELECT c.created_at FROM article_comments c WHERE c.user_id = :me AND c.created_at > :since "
+QUERY(comment_before, "SELECT c.created_at FROM article_comments c "
+                      "WHERE c.user_id = :me AND c.created_at > :since "
                       "ORDER BY c.created_at DESC LIMIT 1 OFFSET :others");
 
 int64_t comment_delay(struct work *w) {
     int64_t most = setting_int(w->desk, "helpcenter.comments_a_minute"), at;
     if (most == 0) return 0;
-    int rc = db_int(w->conn, &comment_before,
-                    BINDS(B_INT("me", w->actor.user_id), B_INT("since", w->now - TIME_MINUTE), B_INT("others", most - 1)), &at);
+    int rc = db_int(
+        w->conn, &comment_before,
+        BINDS(B_INT("me", w->actor.user_id), B_INT("since", w->now - TIME_MINUTE), B_INT("others", most - 1)),
+        &at);
     return rc <= 0 ? rc : (at + TIME_MINUTE - w->now) / TIME_SECOND + 1;
 }
 
@@ -45,24 +52,27 @@ int64_t comment_guard(struct work *w) {
     return comment_delay(w);
 }
 
-/* ---- comments ------------------------------------------------------------------------------------------------------------ */
+/* ---- comments -------------------------------------------------------------------------------- */
 
 QUERY(comments_article_lock, "SELECT id FROM articles WHERE id = :id AND deleted_at IS NULL @LOCK@");
 QUERY(comments_allowed, "SELECT allow_comments FROM articles WHERE id = :id");
-QUERY(comment_parent, "SELECT 1 FROM article_comments WHERE id = :id AND article_id = :article AND parent_id IS NULL AND status = 1");
-QUERY(comment_add,
-      "INSERT INTO article_comments (article_id, parent_id, user_id, contents, is_html, status, created_at, updated_at) VALUES "
-      "(:article, :parent, :me, :contents, :html, 1, :now, :now) RETURNING id");
+QUERY(comment_parent, "SELECT 1 FROM article_comments "
+                      "WHERE id = :id AND article_id = :article AND parent_id IS NULL AND status = 1");
+QUERY(comment_add, "INSERT INTO article_comments (article_id, parent_id, user_id, contents, is_html, status, "
+                   "created_at, updated_at) VALUES (:article, :parent, :me, :contents, :html, 1, :now, :now) "
+                   "RETURNING id");
 QUERY(comment_author, "SELECT user_id FROM article_comments WHERE id = :id");
 QUERY(comment_born, "SELECT created_at FROM article_comments WHERE id = :id");
-QUERY(comment_update, "UPDATE article_comments SET contents = :contents, updated_at = :now WHERE id = :id AND contents <> :contents");
+QUERY(comment_update, "UPDATE article_comments SET contents = :contents, updated_at = :now "
+                      "WHERE id = :id AND contents <> :contents");
 QUERY(comment_status, "SELECT status FROM article_comments WHERE id = :id");
 QUERY(comment_mark, "UPDATE article_comments SET status = :status, updated_at = :now WHERE id = :id");
 QUERY(comment_thread, "SELECT id FROM article_comments WHERE id = :id OR parent_id = :id ORDER BY id");
 QUERY(comment_unlike_all, "DELETE FROM comment_likes WHERE comment_id IN @LIST(:ids)");
 QUERY(comment_drop_replies, "DELETE FROM article_comments WHERE parent_id = :id");
 QUERY(comment_drop, "DELETE FROM article_comments WHERE id = :id");
-QUERY(comments_shown, "SELECT COUNT(*) FROM article_comments c WHERE (c.id = :id OR c.parent_id = :id) AND " SHOWN("c"));
+QUERY(comments_shown,
+      "SELECT COUNT(*) FROM article_comments c WHERE (c.id = :id OR c.parent_id = :id) AND " SHOWN("c"));
 QUERY(comments_count, "UPDATE articles SET total_comments = total_comments + :more WHERE id = :id");
 
 int comments_lock(struct work *w, int64_t article_id) {
@@ -84,7 +94,8 @@ static int shown_of_thread(struct work *w, int64_t id, int64_t *n) {
 static int check_comment_parent(struct work *w, const struct comment_new *n) {
     int64_t one;
     if (n->parent_id == 0) return 0;
-    int rc = db_int(w->conn, &comment_parent, BINDS(B_INT("id", n->parent_id), B_INT("article", n->article_id)), &one);
+    int rc = db_int(w->conn, &comment_parent,
+                    BINDS(B_INT("id", n->parent_id), B_INT("article", n->article_id)), &one);
     if (rc) return rc < 0 ? rc : 0;
     return fail_field(w, ERR_FIELD_INVALID, S("parent_id"),
                       "This comment takes no replies. Reply to a published comment that is no reply itself.");
@@ -94,9 +105,12 @@ int comment_insert(struct work *w, const struct comment_new *n, int64_t *id) {
     int64_t allowed = 0;
     TRY(check_comment_parent(w, n));
     TRY(db_int(w->conn, &comments_allowed, BINDS(B_INT("id", n->article_id)), &allowed));
-    if (!allowed) return fail_state(w, "This article takes no comments. Open a conversation to ask about it.");
-    const struct bind *binds = BINDS(B_INT("article", n->article_id), B_ID("parent", n->parent_id), B_INT("me", w->actor.user_id),
-                                     B_TEXT("contents", n->contents), B_INT("html", n->is_html), B_INT("now", w->now));
+    if (!allowed)
+        return fail_state(w, "This article takes no comments. Open a conversation to ask about "
+                             "it.");
+    const struct bind *binds =
+        BINDS(B_INT("article", n->article_id), B_ID("parent", n->parent_id), B_INT("me", w->actor.user_id),
+              B_TEXT("contents", n->contents), B_INT("html", n->is_html), B_INT("now", w->now));
     TRY(db_insert(w->conn, &comment_add, binds, id));
     change_created(w, changed_comment(*id));
     return count_comments(w, n->article_id, 1);
@@ -112,11 +126,13 @@ int comment_is_fresh(struct work *w, int64_t id) {
     int64_t born = 0;
     TRY(db_int(w->conn, &comment_born, BINDS(B_INT("id", id)), &born));
     if (w->now - born <= COMMENT_WINDOW) return 0;
-    return fail_state(w, "The comment is older than 10 minutes, so it can't be changed or deleted. Write a new comment.");
+    return fail_state(w, "The comment is older than 10 minutes, so it can't be changed or deleted. Write a "
+                         "new comment.");
 }
 
 int comment_rewrite(struct work *w, int64_t id, struct str contents) {
-    int rows = db_exec(w->conn, &comment_update, BINDS(B_INT("id", id), B_TEXT("contents", contents), B_INT("now", w->now)));
+    int rows = db_exec(w->conn, &comment_update,
+                       BINDS(B_INT("id", id), B_TEXT("contents", contents), B_INT("now", w->now)));
     if (rows > 0) change_named(w, changed_comment(id), "contents");
     return rows < 0 ? rows : 0;
 }
@@ -139,16 +155,19 @@ int comment_set_status(struct work *w, int64_t article_id, int64_t id, enum comm
     TRY(db_int(w->conn, &comment_status, BINDS(B_INT("id", id)), &former));
     if (former == (int64_t)status) return 0;
     TRY(shown_of_thread(w, id, &before));
-    TRY(db_exec(w->conn, &comment_mark, BINDS(B_INT("id", id), B_INT("status", status), B_INT("now", w->now))));
-    change_property(w, changed_comment(id), "status", changed_word(comment_statuses, former), changed_word(comment_statuses, status));
+    TRY(db_exec(w->conn, &comment_mark,
+                BINDS(B_INT("id", id), B_INT("status", status), B_INT("now", w->now))));
+    change_property(w, changed_comment(id), "status", changed_word(comment_statuses, former),
+                    changed_word(comment_statuses, status));
     TRY(shown_of_thread(w, id, &after));
     return count_comments(w, article_id, after - before);
 }
 
-/* ---- likes --------------------------------------------------------------------------------------------------------------- */
+/* ---- likes ----------------------------------------------------------------------------------- */
 
 QUERY(like_present, "SELECT id FROM comment_likes WHERE comment_id = :comment AND user_id = :me");
-QUERY(like_add, "INSERT INTO comment_likes (comment_id, user_id, created_at) VALUES (:comment, :me, :now) RETURNING id");
+QUERY(like_add, "INSERT INTO comment_likes (comment_id, user_id, created_at) "
+                "VALUES (:comment, :me, :now) RETURNING id");
 QUERY(like_drop, "DELETE FROM comment_likes WHERE comment_id = :comment AND user_id = :me");
 QUERY(likes_count, "UPDATE article_comments SET like_count = like_count + :more WHERE id = :comment");
 
@@ -157,7 +176,8 @@ static int count_likes(struct work *w, int64_t comment_id, int more) {
 }
 
 int comment_like(struct work *w, int64_t comment_id, int64_t *id) {
-    const struct bind *binds = BINDS(B_INT("comment", comment_id), B_INT("me", w->actor.user_id), B_INT("now", w->now));
+    const struct bind *binds =
+        BINDS(B_INT("comment", comment_id), B_INT("me", w->actor.user_id), B_INT("now", w->now));
     int rc = db_int(w->conn, &like_present, binds, id);
     if (rc) return rc < 0 ? rc : 0;
     TRY(db_insert(w->conn, &like_add, binds, id));
@@ -165,6 +185,7 @@ int comment_like(struct work *w, int64_t comment_id, int64_t *id) {
 }
 
 int comment_unlike(struct work *w, int64_t comment_id) {
-    int rows = db_exec(w->conn, &like_drop, BINDS(B_INT("comment", comment_id), B_INT("me", w->actor.user_id)));
+    int rows =
+        db_exec(w->conn, &like_drop, BINDS(B_INT("comment", comment_id), B_INT("me", w->actor.user_id)));
     return rows <= 0 ? rows : count_likes(w, comment_id, -1);
 }

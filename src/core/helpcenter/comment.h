@@ -1,19 +1,21 @@
 /* Comments on articles, and their likes.
  *
- * A comment with a parent is a reply; a reply has no replies. Everyone who sees the article sees a comment, unless it or its parent is
- * SPAM. articles.total_comments counts the comments that everyone sees. Each write of a comment locks the row of the article first, so the
- * count is exact. */
+ * A comment with a parent is a reply; a reply has no replies. Everyone who sees the article sees a
+ * comment, unless it or its parent is SPAM. articles.total_comments counts the comments that everyone
+ * sees. Each write of a comment locks the row of the article first, so the count is exact. */
 #ifndef CORE_HELPCENTER_COMMENT_H
 #define CORE_HELPCENTER_COMMENT_H
 
 #include "core/access/access.h"
 #include "core/words.h"
 
-#define COMMENT_WINDOW (10 * TIME_MINUTE) /* the author edits or deletes a comment up to and including this age */
+#define COMMENT_WINDOW \
+    (10 * TIME_MINUTE) /* the author edits or deletes a comment up to and including this age */
 
 struct comment_new {
-    int64_t article_id, parent_id; /* parent_id 0: none; the caller has checked that it is a comment of this article */
-    struct str contents;           /* clean HTML if is_html */
+    /* parent_id 0: none; the caller has checked that it is a comment of this article */
+    int64_t article_id, parent_id;
+    struct str contents; /* clean HTML if is_html */
     bool is_html;
 };
 
@@ -21,17 +23,19 @@ struct comment_new {
 void access_comments(struct work *w, struct branches *out);
 void access_likes(struct work *w, struct branches *out); /* likes of visible comments */
 
-/* Returns the seconds that the actor must wait before the next comment (setting helpcenter.comments_a_minute), 0, or a negative error. */
+/* Returns the seconds that the actor must wait before the next comment (setting
+ * helpcenter.comments_a_minute), 0, or a negative error. */
 int64_t comment_delay(struct work *w);
-/* The same in a write: comments of one person wait for each other until the write ends. Locks nothing else, so call it before the article
- * is locked. */
+/* The same in a write: comments of one person wait for each other until the write ends. Locks nothing
+ * else, so call it before the article is locked. */
 int64_t comment_guard(struct work *w);
 
-/* Locks the article of the following changes. Returns 0, or fails with RESOURCE_NOT_FOUND if it was deleted. */
+/* Locks the article of the following changes. Returns 0, or fails with RESOURCE_NOT_FOUND if it was
+ * deleted. */
 int comments_lock(struct work *w, int64_t article_id);
 
-/* Fails with RESOURCE_ACTION_NOT_AVAILABLE if the article takes no comments, and with FIELD_INVALID of parent_id if the parent is a reply
- * or SPAM. The caller has called comments_lock. */
+/* Fails with RESOURCE_ACTION_NOT_AVAILABLE if the article takes no comments, and with FIELD_INVALID of
+ * parent_id if the parent is a reply or SPAM. The caller has called comments_lock. */
 int comment_insert(struct work *w, const struct comment_new *n, int64_t *id);
 
 /* Returns 0 if the actor is the author. Otherwise fails with PERMISSIONS_DENIED. */

@@ -1,6 +1,8 @@
-/* Cascades of deleted sections and articles (core/change/cascade.h). A table that refers to articles has a step here.
+/* Cascades of deleted sections and articles (core/change/cascade.h). A table that refers to articles has a
+ * step here.
  *
- * The steps of a section go through its articles by id: the place of a pick is the article, so no part reads the articles before it again. */
+ * The steps of a section go through its articles by id: the place of a pick is the article, so no part
+ * reads the articles before it again. */
 #include "core/helpcenter/category.h"
 
 #include "core/change/cascade_step.h"
@@ -10,24 +12,30 @@
 #define OF_ARTICLE "a.id = :id"
 
 /* A reply is newer than its parent, so the newest comments of an article go first. */
-#define LIKES(of)                                                                                                                   \
-    "SELECT l.id, a.id FROM articles a JOIN article_comments c ON c.article_id = a.id JOIN comment_likes l ON l.comment_id = c.id " \
+#define LIKES(of)                                                                       \
+    "SELECT l.id, a.id FROM articles a JOIN article_comments c ON c.article_id = a.id " \
+    "JOIN comment_likes l ON l.comment_id = c.id "                                      \
     "WHERE " of " ORDER BY a.id LIMIT :most"
 #define COMMENTS(of)                                                                             \
     "SELECT c.id, a.id FROM articles a JOIN article_comments c ON c.article_id = a.id WHERE " of \
     " ORDER BY a.id, c.created_at DESC, c.id DESC LIMIT :most"
-#define VOTES(of) "SELECT o.id, a.id FROM articles a JOIN article_votes o ON o.article_id = a.id WHERE " of " ORDER BY a.id LIMIT :most"
-#define VERSIONS(of) \
-    "SELECT o.id, a.id FROM articles a JOIN article_versions o ON o.article_id = a.id WHERE " of " ORDER BY a.id LIMIT :most"
-#define ATTACHED(of) \
-    "SELECT o.id, a.id FROM articles a JOIN article_attachments o ON o.article_id = a.id WHERE " of " ORDER BY a.id LIMIT :most"
+#define VOTES(of)                                                                             \
+    "SELECT o.id, a.id FROM articles a JOIN article_votes o ON o.article_id = a.id WHERE " of \
+    " ORDER BY a.id LIMIT :most"
+#define VERSIONS(of)                                                                             \
+    "SELECT o.id, a.id FROM articles a JOIN article_versions o ON o.article_id = a.id WHERE " of \
+    " ORDER BY a.id LIMIT :most"
+#define ATTACHED(of)                                                                                \
+    "SELECT o.id, a.id FROM articles a JOIN article_attachments o ON o.article_id = a.id WHERE " of \
+    " ORDER BY a.id LIMIT :most"
 
 QUERY(section_likes, LIKES(OF_SECTION));
 QUERY(section_comments, COMMENTS(OF_SECTION));
 QUERY(section_votes, VOTES(OF_SECTION));
 QUERY(section_versions, VERSIONS(OF_SECTION));
 QUERY(section_attached, ATTACHED(OF_SECTION));
-QUERY(section_articles, "SELECT a.id, a.id FROM articles a WHERE " OF_SECTION " ORDER BY a.id LIMIT :most @LOCK@");
+QUERY(section_articles,
+      "SELECT a.id, a.id FROM articles a WHERE " OF_SECTION " ORDER BY a.id LIMIT :most @LOCK@");
 QUERY(article_likes, LIKES(OF_ARTICLE));
 QUERY(article_comments, COMMENTS(OF_ARTICLE));
 QUERY(article_votes, VOTES(OF_ARTICLE));
@@ -45,7 +53,8 @@ QUERY(attached_files, THOSE_FILES_LOCK(THEIR_FILES));
 QUERY(attached_files_go, THOSE_FILES_EXPIRE(THEIR_FILES, "", "", "AND aa.id NOT IN @LIST(:rows)", ""));
 QUERY(attached_go, "DELETE FROM article_attachments WHERE id IN @LIST(:rows)");
 
-QUERY(articles_untitle, "DELETE FROM locale_fields WHERE owner_kind IN (11, 12) AND owner_id IN @LIST(:rows)");
+QUERY(articles_untitle,
+      "DELETE FROM locale_fields WHERE owner_kind IN (11, 12) AND owner_id IN @LIST(:rows)");
 QUERY(articles_go, "DELETE FROM articles WHERE id IN @LIST(:rows)"); /* deletes their tags, too */
 
 QUERY(articles_search_go, SEARCH_ARTICLES_DROP);

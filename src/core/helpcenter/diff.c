@@ -2,7 +2,7 @@
 
 #include "base/buf.h"
 
-/* ---- units ------------------------------------------------------------------------------------------------------------ */
+/* ---- units ----------------------------------------------------------------------------------- */
 
 struct units {
     struct str *list;
@@ -13,7 +13,8 @@ static bool is_gap(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '
 
 /* Bytes above ASCII count as letters, so that no character is cut. */
 static bool is_word_byte(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (unsigned char)c >= 0x80 || c == '_';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           (unsigned char)c >= 0x80 || c == '_';
 }
 
 static size_t word_length(struct str s) {
@@ -46,7 +47,7 @@ static struct units units_of(struct buf *room, struct str s, size_t (*length)(st
     return (struct units){(struct str *)(void *)room->p, (int)(room->n / sizeof(struct str))};
 }
 
-/* ---- parts ------------------------------------------------------------------------------------------------------------ */
+/* ---- parts ----------------------------------------------------------------------------------- */
 
 struct parts {
     struct arena *a;
@@ -73,15 +74,18 @@ static struct str span_of(const struct units *u, int from, int to) {
     return (struct str){u->list[from].p, (size_t)(last->p + last->n - u->list[from].p)};
 }
 
-/* ---- the shortest edits ----------------------------------------------------------------------------------------------- */
+/* ---- the shortest edits ---------------------------------------------------------------------- */
 
-/* V of the paper: in the row of d edits, the furthest x on diagonal k = x - y is at[d * (d + 1) / 2 + (k + d) / 2]. */
+/* V of the paper: in the row of d edits, the furthest x on diagonal k = x - y is at[d * (d + 1) / 2 + (k +
+ * d) / 2]. */
 struct trace {
     struct buf at;
     int edits;
 };
 
-static int *trace_cell(const struct trace *t, int d, int k) { return (int *)(void *)t->at.p + d * (d + 1) / 2 + (k + d) / 2; }
+static int *trace_cell(const struct trace *t, int d, int k) {
+    return (int *)(void *)t->at.p + d * (d + 1) / 2 + (k + d) / 2;
+}
 
 /* True if the last of d edits on diagonal k is an insertion. */
 static bool comes_down(const struct trace *t, int d, int k) {
@@ -94,12 +98,14 @@ static int edit_begins(const struct trace *t, int d, int k) {
 }
 
 /* Returns true if t->edits edits lead from a to b; false above the limits. */
-static bool edits_found(struct trace *t, const struct units *a, const struct units *b, int most, int64_t *work) {
+static bool edits_found(struct trace *t, const struct units *a, const struct units *b, int most,
+                        int64_t *work) {
     for (int d = 0; d <= most; d++) {
         t->edits = d;
         for (int k = -d; k <= d; k += 2) {
             int x = edit_begins(t, d, k);
-            while (x < a->count && x - k<b->count && * work> 0 && str_eq(a->list[x], b->list[x - k])) x++, --*work;
+            while (x < a->count && x - k<b->count && * work> 0 && str_eq(a->list[x], b->list[x - k]))
+                x++, --*work;
             if (--*work < 0) return false;
             buf_add(&t->at, (const char *)&x, sizeof x);
             if (x >= a->count && x - k >= b->count) return true;
@@ -113,7 +119,8 @@ struct edit {
     bool inserts; /* a unit of b, else deletes one of a */
 };
 
-static void edits_written(const struct trace *t, struct parts *p, const struct units *a, const struct units *b) {
+static void edits_written(const struct trace *t, struct parts *p, const struct units *a,
+                          const struct units *b) {
     struct edit *list = arena_array(p->a, (size_t)t->edits + 1, sizeof *list);
     int k = a->count - b->count, done = 0;
     for (int d = t->edits; d > 0; d--) {
@@ -141,9 +148,11 @@ static bool diff_units(struct parts *p, const struct units *a, const struct unit
     return found;
 }
 
-/* ---- texts ------------------------------------------------------------------------------------------------------------ */
+/* ---- texts ----------------------------------------------------------------------------------- */
 
-static struct units middle(const struct units *u, int begin, int end) { return (struct units){u->list + begin, u->count - begin - end}; }
+static struct units middle(const struct units *u, int begin, int end) {
+    return (struct units){u->list + begin, u->count - begin - end};
+}
 
 /* Returns false if the texts differ too much for these units, and `last` is false. */
 static bool diff_by(struct parts *p, const struct units *x, const struct units *y, bool last, int64_t *work) {
@@ -162,7 +171,8 @@ static bool diff_by(struct parts *p, const struct units *x, const struct units *
     return true;
 }
 
-static bool diff_with(struct parts *p, struct str from, struct str to, size_t (*length)(struct str), bool last, int64_t *work) {
+static bool diff_with(struct parts *p, struct str from, struct str to, size_t (*length)(struct str),
+                      bool last, int64_t *work) {
     struct buf rooms[2] = {{0}, {0}};
     struct units x = units_of(&rooms[0], from, length), y = units_of(&rooms[1], to, length);
     bool done = diff_by(p, &x, &y, last, work);

@@ -66,7 +66,7 @@ static void ask_for_flush(struct desk *d) {
 
 bool gathered_waits(const struct desk *d) { return d->gathered && atomic_load(&d->gathered->waits); }
 
-/* ---- views, under the lock ----------------------------------------------------------------------------------------------- */
+/* ---- views, under the lock ------------------------------------------------------------------- */
 
 static struct viewed *slot_of_view(const struct views *v, int64_t id) {
     size_t at = ((size_t)id * 0x9E3779B97F4A7C15u >> 20) & (v->size - 1);
@@ -114,10 +114,11 @@ void article_viewed(struct desk *d, int64_t article_id) {
 }
 
 /* Words in the user agents of crawlers, monitors, previews of links and libraries, in lower case. */
-static const char *const bot_words[] = {"bot",     "crawl",   "spider", "slurp",      "preview",     "facebookexternalhit",
-                                        "monitor", "pingdom", "uptime", "lighthouse", "headless",    "curl/",
-                                        "wget/",   "python-", "scrapy", "feed",       "http-client", "httpclient",
-                                        "go-http", "java/",   "libwww", "archiver",   "scan"};
+static const char *const bot_words[] = {
+    "bot",     "crawl",   "spider", "slurp",      "preview",     "facebookexternalhit",
+    "monitor", "pingdom", "uptime", "lighthouse", "headless",    "curl/",
+    "wget/",   "python-", "scrapy", "feed",       "http-client", "httpclient",
+    "go-http", "java/",   "libwww", "archiver",   "scan"};
 
 bool is_bot(struct str user_agent) {
     char lower[256];
@@ -133,10 +134,11 @@ bool is_bot(struct str user_agent) {
 }
 
 void article_read(struct work *w, int64_t article_id) {
-    if (w->actor.rank < ROLE_COLLABORATOR && !is_bot(w->actor.user_agent)) article_viewed(w->desk, article_id);
+    if (w->actor.rank < ROLE_COLLABORATOR && !is_bot(w->actor.user_agent))
+        article_viewed(w->desk, article_id);
 }
 
-/* ---- searches, under the lock -------------------------------------------------------------------------------------------- */
+/* ---- searches, under the lock ---------------------------------------------------------------- */
 
 static struct searched *slot_of_search(struct searches *s, struct str key) {
     size_t at = (size_t)XXH3_64bits(key.p, key.n) % GATHERED_SEARCHES;
@@ -159,7 +161,8 @@ static void searches_add(struct gathered *g, const struct searched *found) {
     if (g->searches == NULL) g->searches = calloc(1, sizeof *g->searches);
     struct searched *slot = g->searches ? slot_of_search(g->searches, found->key) : NULL;
     bool is_new = slot && slot->key.p == NULL;
-    if (slot == NULL || (is_new && (g->searches->used >= GATHERED_SEARCHES / 4 * 3 || !keep_texts(slot, found->key, found->name)))) {
+    if (slot == NULL || (is_new && (g->searches->used >= GATHERED_SEARCHES / 4 * 3 ||
+                                    !keep_texts(slot, found->key, found->name)))) {
         g->dropped += found->attempts;
         return;
     }
@@ -191,19 +194,21 @@ void search_counted(struct desk *d, struct str text, int results) {
     if (crowded) ask_for_flush(d);
 }
 
-/* ---- writing ------------------------------------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 /* Locked in the order of ids, because processes write the same articles at the same time. */
 QUERY(views_lock, "SELECT id FROM articles WHERE id IN @LIST(:ids) ORDER BY id @LOCK@");
 /* A row is [id, views]. */
 QUERY(views_write, "UPDATE articles SET views = views + v.n, rank = " ARTICLE_RANK(
-                       "views + v.n", "upvote_count", "downvote_count") " FROM (SELECT "
-                                                                        "CAST(r.value ->> 0 AS BIGINT) AS id, CAST(r.value ->> 1 AS "
-                                                                        "BIGINT) AS n FROM @ROWS(:rows) r) v WHERE articles.id = v.id");
+                       "views + v.n", "upvote_count",
+                       "downvote_count") " FROM (SELECT CAST(r.value ->> 0 AS BIGINT) AS id, "
+                                         "CAST(r.value ->> 1 AS BIGINT) AS n FROM @ROWS(:rows) r) v "
+                                         "WHERE articles.id = v.id");
 /* A row is [key, name, attempts, results, time]. */
-QUERY(searches_write,
-      "INSERT INTO help_center_searches (name_key, name, attempts, results, searched_at) SELECT r.value ->> 0, r.value ->> 1, "
-      "CAST(r.value ->> 2 AS BIGINT), CAST(r.value ->> 3 AS BIGINT), CAST(r.value ->> 4 AS BIGINT) FROM @ROWS(:rows) r");
+QUERY(searches_write, "INSERT INTO help_center_searches (name_key, name, attempts, results, searched_at) "
+                      "SELECT r.value ->> 0, r.value ->> 1, CAST(r.value ->> 2 AS BIGINT), "
+                      "CAST(r.value ->> 3 AS BIGINT), CAST(r.value ->> 4 AS BIGINT) "
+                      "FROM @ROWS(:rows) r");
 
 struct batch {
     struct str ids, rows;
@@ -314,7 +319,10 @@ int gathered_flush(struct desk *d) {
     g->dropped = 0;
     atomic_store(&g->waits, false);
     pthread_mutex_unlock(&g->lock);
-    if (dropped) log_warn("%lld views and searches of the help center were not counted: too many different ones", (long long)dropped);
+    if (dropped)
+        log_warn("%lld views and searches of the help center were not counted: too many different "
+                 "ones",
+                 (long long)dropped);
     int rc = flush_views(d, &views), other = flush_searches(d, searches);
     free(views.slots);
     searches_free(searches);

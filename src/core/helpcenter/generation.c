@@ -1,14 +1,18 @@
-/* Pages, and the brand of a host, are kept in memory under the generation that they were made in. They are exact while the generation is the same.
+/* Pages, and the brand of a host, are kept in memory under the generation that they were made in. They are
+ * exact while the generation is the same.
  *
  *     SQLite       All writes run in this process. The store counts the COMMITs that changed a noted table (db_generation), before it answers.
  *     PostgreSQL   A write that changes a noted table adds an entry to the outbox, in its own transaction (db_config.note). A generation has the
  *                  place of a snapshot. A snapshot that has no entries after this place has the same rows, so it has the same generation. This
  *                  is one query for each page, and it is exact whichever process writes: nobody waits for a notification.
  *
- * Two snapshots that find new entries at the same time have no known order. So the first one begins the next generation, and what is made in the
- * other one is not kept. Entries are deleted after OUTBOX_KEPT. So a place that is half as old begins a new generation, too.
+ * Two snapshots that find new entries at the same time have no known order. So the first one begins the
+ * next generation, and what is made in the other one is not kept. Entries are deleted after OUTBOX_KEPT.
+ * So a place that is half as old begins a new generation, too.
  *
- * The list has all tables that the pages of callers without login read. A page that reads another one is not kept: db_unnoted finds it on SQLite. Pages for people with a login are not kept: they also depend on teams, tags and roles. */
+ * The list has all tables that the pages of callers without login read. A page that reads another one is
+ * not kept: db_unnoted finds it on SQLite. Pages for people with a login are not kept: they also depend on
+ * teams, tags and roles. */
 #include "core/helpcenter/generation.h"
 
 #include "core/change/outbox.h"
@@ -26,7 +30,8 @@ const struct db_noted help_center_noted[] = {
     {"templates", NULL, NULL},
     {"categories", NULL, NULL},
     {"sections", NULL, NULL},
-    {"articles", NULL, "views"}, /* written views and votes change the order of lists; pages see it later (pages/kept.h) */
+    /* written views and votes change the order of lists; pages see it later (pages/kept.h) */
+    {"articles", NULL, "views"},
     {"article_tags", NULL, NULL},
     {"article_attachments", NULL, NULL},
     {"article_comments", NULL, NULL},
@@ -39,10 +44,12 @@ const struct db_noted help_center_noted[] = {
 };
 
 #define HELP_CENTER_TOPIC "'help_center'"
-QUERY(help_center_changed, "INSERT INTO outbox (topic, payload, origin, created_at) VALUES (" HELP_CENTER_TOPIC ", '', '', :now)");
+QUERY(help_center_changed,
+      "INSERT INTO outbox (topic, payload, origin, created_at) VALUES (" HELP_CENTER_TOPIC ", '', '', :now)");
 QUERY(help_center_place, "SELECT 1, CAST(@PLACE(outbox) AS TEXT)");
-QUERY(help_center_changes, "SELECT CASE WHEN EXISTS (SELECT 1 FROM outbox WHERE @UNSEEN(:place) AND topic = " HELP_CENTER_TOPIC
-                           ") THEN 1 ELSE 0 END, CAST(@PLACE(outbox) AS TEXT)");
+QUERY(help_center_changes,
+      "SELECT CASE WHEN EXISTS (SELECT 1 FROM outbox WHERE @UNSEEN(:place) AND topic = " HELP_CENTER_TOPIC
+      ") THEN 1 ELSE 0 END, CAST(@PLACE(outbox) AS TEXT)");
 
 const struct query *help_center_note(void) { return &help_center_changed; }
 
@@ -83,8 +90,10 @@ static struct generation_place place_known(struct generations *g, struct arena *
     return p;
 }
 
-/* Moves the place to a snapshot of generation p->generation, or begins the next generation with it. Returns the generation of the snapshot, or 0. */
-static int64_t place_move(struct generations *g, const struct generation_place *p, struct str place, int64_t now, bool changed) {
+/* Moves the place to a snapshot of generation p->generation, or begins the next generation with it.
+ * Returns the generation of the snapshot, or 0. */
+static int64_t place_move(struct generations *g, const struct generation_place *p, struct str place,
+                          int64_t now, bool changed) {
     int64_t generation = 0;
     pthread_mutex_lock(&g->lock);
     if (g->now == p->generation && place.n <= PLACE_MAX) {
@@ -104,7 +113,8 @@ int help_center_generation_in(struct work *w, int64_t *out) {
     *out = 0;
     if (g == NULL) return 0;
     struct generation_place p = place_known(g, w->arena, now);
-    int rc = db_row(w->conn, p.place.p ? &help_center_changes : &help_center_place, BINDS(B_TEXT("place", p.place)), &row);
+    int rc = db_row(w->conn, p.place.p ? &help_center_changes : &help_center_place,
+                    BINDS(B_TEXT("place", p.place)), &row);
     if (rc <= 0) return rc;
     bool changed = col_int(row, 0) != 0;
     struct str place = col_text(row, 1);

@@ -4,7 +4,8 @@
 
 #include "work/work.h"
 
-/* Counts a conversation in the write that creates it. The caller has found the article visible. Locks its row, so call it last. */
+/* Counts a conversation in the write that creates it. The caller has found the article visible. Locks its
+ * row, so call it last. */
 int article_opened(struct work *w, int64_t article_id);
 
 #endif

@@ -1,21 +1,26 @@
-/* Candidates are the 50 articles of the section with the highest rank, and 500 articles with a common tag. A common tag counts 5, a common keyword 3,
- * the section 2. An article without tags and keywords has nothing in common with others but the section, so their rank alone decides: then the best
- * ones are read in the order of an index. */
+/* Candidates are the 50 articles of the section with the highest rank, and 500 articles with a common tag.
+ * A common tag counts 5, a common keyword 3, the section 2. An article without tags and keywords has
+ * nothing in common with others but the section, so their rank alone decides: then the best ones are read
+ * in the order of an index. */
 #include "core/helpcenter/related.h"
 
 #include <stdlib.h>
 
-QUERY(
-    article_candidates,
-    "SELECT a.id, COALESCE(a.keywords, ''), a.rank, SUM(m.points) FROM (SELECT b.id, 2 AS points FROM (SELECT x.id FROM articles x WHERE "
-    "x.section_id = (SELECT o.section_id FROM articles o WHERE o.id = :id) AND x.deleted_at IS NULL AND x.status = 3 ORDER BY x.rank DESC, "
-    "x.id DESC LIMIT 50) b UNION ALL SELECT k.id, 5 FROM (SELECT y.article_id AS id FROM article_tags y WHERE y.tag_id IN (SELECT z.tag_id "
-    "FROM article_tags z WHERE z.article_id = :id) ORDER BY y.tag_id, y.article_id LIMIT 500) k) m JOIN articles a ON a.id = m.id WHERE "
-    "a.id <> :id AND a.status = 3 AND a.deleted_at IS NULL GROUP BY a.id, a.keywords, a.rank ORDER BY a.id");
+QUERY(article_candidates,
+      "SELECT a.id, COALESCE(a.keywords, ''), a.rank, SUM(m.points) "
+      "FROM (SELECT b.id, 2 AS points FROM (SELECT x.id FROM articles x "
+      "WHERE x.section_id = (SELECT o.section_id FROM articles o WHERE o.id = :id) "
+      "AND x.deleted_at IS NULL AND x.status = 3 ORDER BY x.rank DESC, "
+      "x.id DESC LIMIT 50) b UNION ALL SELECT k.id, 5 FROM (SELECT y.article_id AS id "
+      "FROM article_tags y WHERE y.tag_id IN (SELECT z.tag_id FROM article_tags z "
+      "WHERE z.article_id = :id) ORDER BY y.tag_id, y.article_id LIMIT 500) k) m "
+      "JOIN articles a ON a.id = m.id WHERE a.id <> :id AND a.status = 3 AND a.deleted_at IS NULL "
+      "GROUP BY a.id, a.keywords, a.rank ORDER BY a.id");
 /* In the order of compare_candidates. */
 QUERY(article_neighbours, "SELECT t.id FROM articles t WHERE " RELATED_BY_RANK);
-QUERY(article_marks, "SELECT COALESCE(a.keywords, ''), CASE WHEN EXISTS (SELECT 1 FROM article_tags k WHERE k.article_id = a.id) THEN 1 "
-                     "ELSE 0 END, a.section_id FROM articles a WHERE a.id = :id");
+QUERY(article_marks, "SELECT COALESCE(a.keywords, ''), CASE WHEN EXISTS (SELECT 1 FROM article_tags k "
+                     "WHERE k.article_id = a.id) THEN 1 ELSE 0 END, a.section_id "
+                     "FROM articles a WHERE a.id = :id");
 
 struct candidate {
     int64_t id, rank, points;
@@ -50,7 +55,8 @@ static int best_candidates(struct work *w, int64_t id, struct str keywords, int6
     int n = 0, rc;
     DB_ROWS(rc, w->conn, &article_candidates, BINDS(B_INT("id", id)), row)
     if (n < CANDIDATES_MAX)
-        list[n++] = (struct candidate){col_int(row, 0), col_int(row, 2), col_int(row, 3) + 3 * common_keywords(keywords, col_text(row, 1))};
+        list[n++] = (struct candidate){col_int(row, 0), col_int(row, 2),
+                                       col_int(row, 3) + 3 * common_keywords(keywords, col_text(row, 1))};
     TRY(rc);
     qsort(list, (size_t)n, sizeof *list, compare_candidates);
     if (n > RELATED_CANDIDATES) n = RELATED_CANDIDATES;
@@ -60,7 +66,8 @@ static int best_candidates(struct work *w, int64_t id, struct str keywords, int6
 
 static int best_neighbours(struct work *w, int64_t id, int64_t section, int64_t *ids) {
     int n = 0, rc;
-    DB_ROWS(rc, w->conn, &article_neighbours, BINDS(B_INT("section", section), B_INT("id", id), B_INT("most", RELATED)), row)
+    DB_ROWS(rc, w->conn, &article_neighbours,
+            BINDS(B_INT("section", section), B_INT("id", id), B_INT("most", RELATED)), row)
     ids[n++] = col_int(row, 0);
     return rc < 0 ? rc : n;
 }
@@ -73,5 +80,6 @@ int related_articles(struct work *w, int64_t article_id, int64_t *ids) {
     bool tagged = col_int(row, 1) != 0;
     int64_t section = col_int(row, 2);
     stmt_end(row);
-    return tagged || keywords.n ? best_candidates(w, article_id, keywords, ids) : best_neighbours(w, article_id, section, ids);
+    return tagged || keywords.n ? best_candidates(w, article_id, keywords, ids)
+                                : best_neighbours(w, article_id, section, ids);
 }

@@ -5,13 +5,17 @@
 #include "core/people/tag.h"
 #include "json/json.h"
 
-QUERY(section_placed, "UPDATE sections SET sort_order = (SELECT COALESCE(MAX(s.sort_order), 0) + 1 FROM sections s WHERE s.category_id = "
-                      "sections.category_id AND s.id <> sections.id) WHERE id = :id");
+QUERY(section_placed,
+      "UPDATE sections SET sort_order = (SELECT COALESCE(MAX(s.sort_order), 0) + 1 FROM sections s "
+      "WHERE s.category_id = sections.category_id AND s.id <> sections.id) "
+      "WHERE id = :id");
 QUERY(section_created_by, "UPDATE sections SET agent_id = :user WHERE id = :id");
 QUERY(section_seen_by, "SELECT visibility FROM sections WHERE id = :id");
 QUERY(sections_seen_by, "SELECT COALESCE(MAX(visibility), 1) FROM sections WHERE id IN @LIST(:ids)");
 
-int section_place(struct work *w, int64_t id) { return db_exec(w->conn, &section_placed, BINDS(B_INT("id", id))); }
+int section_place(struct work *w, int64_t id) {
+    return db_exec(w->conn, &section_placed, BINDS(B_INT("id", id)));
+}
 
 int section_set_creator(struct work *w, int64_t id, int64_t user_id) {
     return db_exec(w->conn, &section_created_by, BINDS(B_INT("id", id), B_INT("user", user_id)));
@@ -25,22 +29,30 @@ int sections_widest(struct work *w, struct str ids, int64_t *visibility) {
     return db_int(w->conn, &sections_seen_by, BINDS(B_TEXT("ids", ids)), visibility);
 }
 
-/* ---- tags and teams -------------------------------------------------------------------------------------------------- */
+/* ---- tags and teams -------------------------------------------------------------------------- */
 
 QUERY(section_tags_drop, "DELETE FROM section_tags WHERE section_id = :id");
-QUERY(section_tags_add, "INSERT INTO section_tags (section_id, tag_id) SELECT CAST(:id AS BIGINT), g.id FROM tags g WHERE g.name_key IN "
-                        "@TEXTS(:keys)");
+QUERY(section_tags_add, "INSERT INTO section_tags (section_id, tag_id) "
+                        "SELECT CAST(:id AS BIGINT), g.id FROM tags g "
+                        "WHERE g.name_key IN @TEXTS(:keys)");
 QUERY(section_teams_drop, "DELETE FROM section_teams WHERE section_id = :id");
-QUERY(section_teams_add, "INSERT INTO section_teams (section_id, team_id) SELECT CAST(:id AS BIGINT), g.id FROM teams g WHERE g.id IN "
-                         "@LIST(:teams) AND g.deleted_at IS NULL");
-QUERY(section_teams_alive, "SELECT id FROM teams WHERE id IN @LIST(:teams) AND deleted_at IS NULL ORDER BY id @HOLD@");
-QUERY(sections_untag, "DELETE FROM section_tags WHERE section_id IN (SELECT s.id FROM sections s WHERE s.id IN @LIST(:ids) AND "
-                      "s.visibility = 1)");
-QUERY(section_limit, "UPDATE sections SET is_limited_to_teams = CASE WHEN EXISTS (SELECT 1 FROM section_teams k WHERE k.section_id = "
-                     "sections.id) THEN 1 ELSE 0 END WHERE id = :id");
-QUERY(sections_unlimit, "UPDATE sections SET is_limited_to_teams = 0 WHERE id IN @LIST(:ids) AND visibility <> 3");
-QUERY(sections_unteam, "DELETE FROM section_teams WHERE section_id IN (SELECT s.id FROM sections s WHERE s.id IN @LIST(:ids) AND "
-                       "s.visibility <> 3)");
+QUERY(section_teams_add, "INSERT INTO section_teams (section_id, team_id) "
+                         "SELECT CAST(:id AS BIGINT), g.id FROM teams g "
+                         "WHERE g.id IN @LIST(:teams) AND g.deleted_at IS NULL");
+QUERY(section_teams_alive,
+      "SELECT id FROM teams WHERE id IN @LIST(:teams) AND deleted_at IS NULL ORDER BY id @HOLD@");
+QUERY(sections_untag,
+      "DELETE FROM section_tags "
+      "WHERE section_id IN (SELECT s.id FROM sections s WHERE s.id IN @LIST(:ids) AND s.visibility = 1)");
+QUERY(section_limit,
+      "UPDATE sections SET is_limited_to_teams = CASE WHEN EXISTS (SELECT 1 FROM section_teams k "
+      "WHERE k.section_id = sections.id) THEN 1 ELSE 0 END "
+      "WHERE id = :id");
+QUERY(sections_unlimit,
+      "UPDATE sections SET is_limited_to_teams = 0 WHERE id IN @LIST(:ids) AND visibility <> 3");
+QUERY(sections_unteam,
+      "DELETE FROM section_teams "
+      "WHERE section_id IN (SELECT s.id FROM sections s WHERE s.id IN @LIST(:ids) AND s.visibility <> 3)");
 
 int section_tags_put(struct work *w, int64_t id, const struct str *names, int count) {
     struct str keys;
@@ -65,23 +77,27 @@ int sections_drop_unused(struct work *w, struct str ids) {
     return db_exec(w->conn, &sections_unlimit, BINDS(B_TEXT("ids", ids)));
 }
 
-/* ---- order ----------------------------------------------------------------------------------------------------------- */
+/* ---- order ----------------------------------------------------------------------------------- */
 
 /* A brand shows the sections of its own categories and of the categories without a brand. */
-#define OF_BRAND                                                                                                           \
-    "s.deleted_at IS NULL AND EXISTS (SELECT 1 FROM categories g WHERE g.id = s.category_id AND g.deleted_at IS NULL AND " \
-    "(g.brand_id IS NULL OR g.brand_id = :brand))"
+#define OF_BRAND                                                                              \
+    "s.deleted_at IS NULL AND EXISTS (SELECT 1 FROM categories g WHERE g.id = s.category_id " \
+    "AND g.deleted_at IS NULL AND (g.brand_id IS NULL OR g.brand_id = :brand))"
 #define DEFAULT_BRAND "(SELECT b.id FROM brands b WHERE b.is_default = 1)"
 QUERY(section_of_brand,
-      "SELECT COALESCE((SELECT g.brand_id FROM sections s JOIN categories g ON g.id = s.category_id WHERE s.id = :id), " DEFAULT_BRAND ")");
-QUERY(sections_listed, "SELECT s.id, s.sort_order FROM sections s WHERE s.id IN @LIST(:ids) AND " OF_BRAND " ORDER BY s.id @LOCK@");
-/* The list is materialized, so that a section finds its place by an index: otherwise each section would read the whole list. */
-QUERY(
-    sections_numbered,
-    "UPDATE sections SET sort_order = p.place, updated_at = :now FROM (WITH l AS MATERIALIZED (SELECT CAST(r.value ->> 0 AS BIGINT) AS id, "
-    "CAST(r.value ->> 1 AS BIGINT) AS place FROM @ROWS(:rows) r) SELECT s.id, ROW_NUMBER() OVER (ORDER BY COALESCE(l.place, "
-    "CAST(:behind AS BIGINT)), s.sort_order, s.id) AS place FROM sections s LEFT JOIN l ON l.id = s.id WHERE " OF_BRAND
-    ") p WHERE p.id = sections.id AND sections.sort_order <> p.place");
+      "SELECT COALESCE((SELECT g.brand_id FROM sections s JOIN categories g ON g.id = s.category_id "
+      "WHERE s.id = :id), " DEFAULT_BRAND ")");
+QUERY(sections_listed, "SELECT s.id, s.sort_order FROM sections s WHERE s.id IN @LIST(:ids) AND " OF_BRAND
+                       " ORDER BY s.id @LOCK@");
+/* The list is materialized, so that a section finds its place by an index: otherwise each section would
+ * read the whole list. */
+QUERY(sections_numbered,
+      "UPDATE sections SET sort_order = p.place, updated_at = :now "
+      "FROM (WITH l AS MATERIALIZED (SELECT CAST(r.value ->> 0 AS BIGINT) AS id, "
+      "CAST(r.value ->> 1 AS BIGINT) AS place FROM @ROWS(:rows) r) SELECT s.id, "
+      "ROW_NUMBER() OVER (ORDER BY COALESCE(l.place, CAST(:behind AS BIGINT)), s.sort_order, "
+      "s.id) AS place FROM sections s LEFT JOIN l ON l.id = s.id WHERE " OF_BRAND
+      ") p WHERE p.id = sections.id AND sections.sort_order <> p.place");
 
 int section_brand(struct work *w, int64_t id, int64_t *brand_id) {
     return db_int(w->conn, &section_of_brand, BINDS(B_INT("id", id)), brand_id);
@@ -113,18 +129,19 @@ int sections_reorder(struct work *w, int64_t brand_id, const int64_t *ids, int c
     DB_ROWS(rc, w->conn, &sections_listed, BINDS(B_TEXT("ids", list), B_INT("brand", brand_id)), row) {
         at = section_listed_at(ids, count, col_int(row, 0));
         found[at] = true;
-        change_property(w, (struct changed){"section", ids[at], 0}, "sort_order", changed_number(col_int(row, 1)), changed_number(at + 1));
+        change_property(w, (struct changed){"section", ids[at], 0}, "sort_order",
+                        changed_number(col_int(row, 1)), changed_number(at + 1));
     }
     TRY(rc);
     for (at = 0; at < count && found[at];) at++;
     if (at < count) return at + 1;
     rc = db_exec(w->conn, &sections_numbered,
-                 BINDS(B_TEXT("rows", places_json(w->arena, ids, count)), B_INT("brand", brand_id), B_INT("behind", count + 1),
-                       B_INT("now", w->now)));
+                 BINDS(B_TEXT("rows", places_json(w->arena, ids, count)), B_INT("brand", brand_id),
+                       B_INT("behind", count + 1), B_INT("now", w->now)));
     return rc < 0 ? rc : 0;
 }
 
-/* ---- deletion -------------------------------------------------------------------------------------------------------- */
+/* ---- deletion -------------------------------------------------------------------------------- */
 
 QUERY(sections_mark, "UPDATE sections SET deleted_at = :now, updated_at = :now WHERE id IN @LIST(:ids)");
 

@@ -15,7 +15,9 @@ static bool is_mark(GUnicodeType t) {
 static bool is_latin(gunichar c) { return g_unichar_get_script(c) == G_UNICODE_SCRIPT_LATIN; }
 
 /* Characters that do not end a word: format characters, and apostrophes. */
-static bool is_silent(gunichar c, GUnicodeType t) { return t == G_UNICODE_FORMAT || c == '\'' || c == 0x2019 || c == 0x02BC; }
+static bool is_silent(gunichar c, GUnicodeType t) {
+    return t == G_UNICODE_FORMAT || c == '\'' || c == 0x2019 || c == 0x02BC;
+}
 
 /* Appends the words of a decomposed title, with a hyphen before each. */
 static void words_append(GString *out, const char *title) {
@@ -65,7 +67,8 @@ static bool ascii_slug(struct arena *a, int64_t id, struct str title, struct str
 struct str slug_of(struct arena *a, int64_t id, struct str title) {
     struct str ascii;
     if (ascii_slug(a, id, title, &ascii)) return ascii;
-    char *folded = g_utf8_casefold(title.p ? title.p : "", (gssize)title.n), *parts = g_utf8_normalize(folded, -1, G_NORMALIZE_ALL);
+    char *folded = g_utf8_casefold(title.p ? title.p : "", (gssize)title.n),
+         *parts = g_utf8_normalize(folded, -1, G_NORMALIZE_ALL);
     GString *words = g_string_new(NULL);
     if (parts) words_append(words, parts);
     char *composed = g_utf8_normalize(words->str, (gssize)words->len, G_NORMALIZE_NFC);

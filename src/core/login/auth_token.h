@@ -1,5 +1,6 @@
-/* Auth tokens: the next step of a login. A correct password of an account that needs another step gives the
- * caller a token, which says the step. The token is valid for 10 minutes, for the same user agent. It is stored as a keyed hash. */
+/* Auth tokens: the next step of a login. A correct password of an account that needs another step gives
+ * the caller a token, which says the step. The token is valid for 10 minutes, for the same user agent. It
+ * is stored as a keyed hash. */
 #ifndef CORE_AUTH_TOKEN_H
 #define CORE_AUTH_TOKEN_H
 
@@ -12,9 +13,11 @@ struct auth_token {
     enum auth_step step;
 };
 int auth_token_make(struct work *w, enum auth_step step, int64_t user_id, struct str *token);
-int auth_token_find(struct work *w, struct str token, struct auth_token *out); /* 1; 0: unknown, used, expired, or of another user agent */
-int auth_token_use(struct work *w, int64_t id);                                /* 1; 0: already used */
-int auth_token_miss(struct work *w, int64_t id);                               /* counts a wrong code; the fifth invalidates the token */
+/* 1; 0: unknown, used, expired, or of another user agent */
+int auth_token_find(struct work *w, struct str token, struct auth_token *out);
+int auth_token_use(struct work *w, int64_t id); /* 1; 0: already used */
+/* counts a wrong code; the fifth invalidates the token */
+int auth_token_miss(struct work *w, int64_t id);
 int auth_tokens_end(struct work *w, int64_t user_id);
 
 #endif

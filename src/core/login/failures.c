@@ -1,4 +1,5 @@
-/* Failed logins in the audit log. They are counted in login_failures at once; the job runner makes entries of them when their minute is over. */
+/* Failed logins in the audit log. They are counted in login_failures at once; the job runner makes entries
+ * of them when their minute is over. */
 #include "core/change/audit.h"
 #include "core/login/lockout.h"
 #include "json/json.h"
@@ -9,9 +10,11 @@
 QUERY(failures_any, "SELECT id FROM login_failures WHERE audited <> 1 AND created_at < :until LIMIT 1");
 QUERY(failures_begin, "UPDATE login_failures SET audited = 2 WHERE audited <> 1 AND created_at < :until");
 QUERY(failures_done, "UPDATE login_failures SET audited = 1 WHERE audited = 2");
-QUERY(failures_grouped, "SELECT created_at / 60000, COALESCE(user_id, 0), COUNT(*), COUNT(DISTINCT account), COUNT(DISTINCT ip_address), "
-                        "MIN(ip_address), SUM(locks), MIN(created_at), MAX(created_at) FROM login_failures WHERE audited = 2 "
-                        "GROUP BY created_at / 60000, user_id ORDER BY 1, 3 DESC, 2");
+QUERY(failures_grouped,
+      "SELECT created_at / 60000, COALESCE(user_id, 0), COUNT(*), COUNT(DISTINCT account), "
+      "COUNT(DISTINCT ip_address), MIN(ip_address), SUM(locks), MIN(created_at), MAX(created_at) "
+      "FROM login_failures WHERE audited = 2 GROUP BY created_at / 60000, user_id "
+      "ORDER BY 1, 3 DESC, 2");
 
 /* Failures of one person, or of others together, in one minute. */
 struct failures {
@@ -49,8 +52,10 @@ static void failures_join(struct failures *to, const struct failures *from) {
     if (from->last > to->last) to->last = from->last;
 }
 
-/* Adds a group to the list, the newest first. Those of unknown accounts, and those beyond APART of a minute, are one group. */
-static void failures_gather(struct work *w, struct failures **list, struct failures **others, int *apart, const struct failures *f) {
+/* Adds a group to the list, the newest first. Those of unknown accounts, and those beyond APART of a
+ * minute, are one group. */
+static void failures_gather(struct work *w, struct failures **list, struct failures **others, int *apart,
+                            const struct failures *f) {
     bool same_minute = *list && (*list)->minute == f->minute;
     if (!same_minute) *others = NULL, *apart = 0;
     bool joined = f->user_id == 0 || *apart >= APART;

@@ -10,17 +10,20 @@ struct link {
     int64_t id, user_id, email_id; /* email_id: the address that the link was sent to */
 };
 
-/* Creates a link and deletes earlier ones of the same purpose and address. hash: the secret text, returned only here. */
+/* Creates a link and deletes earlier ones of the same purpose and address. hash: the secret text, returned
+ * only here. */
 int link_make(struct work *w, enum link_purpose purpose, int64_t user_id, int64_t email_id, struct str *hash);
 
-/* Both return 1, or 0 if the link is unknown, used, expired or replaced, or if its person is disabled or deleted. link_take marks the
- * link as used; of two concurrent calls one returns 1. link_find changes nothing. */
+/* Both return 1, or 0 if the link is unknown, used, expired or replaced, or if its person is disabled or
+ * deleted. link_take marks the link as used; of two concurrent calls one returns 1. link_find changes
+ * nothing. */
 int link_take(struct work *w, enum link_purpose purpose, struct str hash, struct link *out);
 int link_find(struct work *w, enum link_purpose purpose, struct str hash, struct link *out);
 
 /* Returns 1 if the link is still valid, for any purpose, so that its letter is worth sending. */
 int link_live(struct work *w, struct str hash);
-int64_t link_life(const struct work *w, enum link_purpose purpose); /* validity of a new link, in milliseconds */
+/* validity of a new link, in milliseconds */
+int64_t link_life(const struct work *w, enum link_purpose purpose);
 /* Deletes links that set a password, because the password has changed. */
 int links_of_passwords_end(struct work *w, int64_t user_id);
 

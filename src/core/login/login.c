@@ -4,10 +4,11 @@
 #include "core/login/session.h"
 #include "core/words.h"
 
-QUERY(login_by_email, "SELECT u.id, u.password_hash, COALESCE(u.password_updated_at, 0), u.role_type, u.is_mfa_enabled, u.logins_version "
-                      "FROM identity_emails e "
-                      "JOIN users u ON u.id = e.user_id WHERE e.email_key = :email AND e.is_claim = 0 "
-                      "AND u.is_enabled = 1 AND u.deleted_at IS NULL");
+QUERY(login_by_email,
+      "SELECT u.id, u.password_hash, COALESCE(u.password_updated_at, 0), u.role_type, "
+      "u.is_mfa_enabled, u.logins_version FROM identity_emails e "
+      "JOIN users u ON u.id = e.user_id "
+      "WHERE e.email_key = :email AND e.is_claim = 0 AND u.is_enabled = 1 AND u.deleted_at IS NULL");
 
 int login_find(struct work *w, struct str email, struct login *out) {
     struct stmt *row;
@@ -25,6 +26,7 @@ int login_find(struct work *w, struct str email, struct login *out) {
 }
 
 int password_rule(const struct desk *d, int rank, struct str password, int64_t *least) {
-    *least = setting_int(d, rank > ROLE_CUSTOMER ? "security.password_length_staff" : "security.password_length_customers");
+    *least = setting_int(d, rank > ROLE_CUSTOMER ? "security.password_length_staff"
+                                                 : "security.password_length_customers");
     return (int64_t)utf8_count(password) < *least ? -ERR_FIELD_INVALID : 0;
 }

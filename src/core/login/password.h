@@ -4,14 +4,16 @@
 
 #include "work/work.h"
 
-/* Returns true if a password set at updated_at must be changed before anything else. updated_at 0: unknown, never expires. */
+/* Returns true if a password set at updated_at must be changed before anything else. updated_at 0:
+ * unknown, never expires. */
 bool password_expired(const struct desk *d, int rank, int64_t updated_at, int64_t now);
 
-/* Returns 1 if this is the current password or one of the last ones that may not be reused, 0 if not, or a negative error. Computes one
- * hash for each, so call it only in the pool. */
+/* Returns 1 if this is the current password or one of the last ones that may not be reused, 0 if not, or a
+ * negative error. Computes one hash for each, so call it only in the pool. */
 int password_used_before(struct work *w, int64_t user_id, struct str password);
 
-/* Stores the new hash. Ends everything that the old password opened: other sessions, remember-me chains, logins in progress, links. */
+/* Stores the new hash. Ends everything that the old password opened: other sessions, remember-me chains,
+ * logins in progress, links. */
 int password_set(struct work *w, int64_t user_id, struct str hash);
 
 #endif

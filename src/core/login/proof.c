@@ -8,12 +8,14 @@
 
 #define RESETS_AN_HOUR 5 /* letters to one person; a limit, because anyone can request them */
 
-/* A validated address, or the only address of an account. An address that people added to their profile and did not verify is a claim
- * and is not used. */
+/* A validated address, or the only address of an account. An address that people added to their profile
+ * and did not verify is a claim and is not used. */
 QUERY(reset_address,
-      "SELECT e.id, e.user_id FROM identity_emails e JOIN users u ON u.id = e.user_id WHERE e.email_key = :key AND e.is_claim = 0 "
-      "AND u.is_enabled = 1 AND u.deleted_at IS NULL AND (e.is_validated = 1 OR NOT EXISTS "
-      "(SELECT 1 FROM identity_emails o WHERE o.user_id = e.user_id AND o.id <> e.id AND o.is_claim = 0))");
+      "SELECT e.id, e.user_id FROM identity_emails e "
+      "JOIN users u ON u.id = e.user_id "
+      "WHERE e.email_key = :key AND e.is_claim = 0 AND u.is_enabled = 1 AND u.deleted_at IS NULL "
+      "AND (e.is_validated = 1 OR NOT EXISTS (SELECT 1 FROM identity_emails o "
+      "WHERE o.user_id = e.user_id AND o.id <> e.id AND o.is_claim = 0))");
 QUERY(rank_of_user, "SELECT role_type FROM users WHERE id = :user");
 
 int email_verify(struct work *w, struct str hash) {
@@ -43,7 +45,8 @@ static int send_reset(struct work *w, struct str key) {
 }
 
 int password_reset_run(struct work *w, const struct job *j) {
-    struct str sealed = {j->input.p + 1, j->input.n - 2}, key = seal_text_open(w->arena, &w->desk->mail_key, sealed);
+    struct str sealed = {j->input.p + 1, j->input.n - 2},
+               key = seal_text_open(w->arena, &w->desk->mail_key, sealed);
     if (key.p) TRY(send_reset(w, key));
     return job_finish(w, j->id, JOB_COMPLETED, 0, 0, 0, S("[]"));
 }

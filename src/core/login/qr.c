@@ -13,9 +13,8 @@ struct str qr_svg(struct arena *a, const char *text) {
     if (code == NULL) return (struct str){0};
     int side = code->width + 2 * QUIET;
     buf_fmt(&b,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" shape-rendering=\"crispEdges\"><path fill=\"#fff\" d=\"M0 "
-            "0h%dv%dH0z\"/>"
-            "<path d=\"",
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" "
+            "shape-rendering=\"crispEdges\"><path fill=\"#fff\" d=\"M0 0h%dv%dH0z\"/><path d=\"",
             side, side, side, side);
     for (int y = 0; y < code->width; y++) {
         for (int x = 0, run; x < code->width; x += run) {

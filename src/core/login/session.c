@@ -10,27 +10,39 @@
 #include <inttypes.h>
 
 QUERY(session_by_id,
-      "SELECT " ACTOR_COLUMNS
-      ", s.user_id, s.user_agent, s.ip_address, s.is_csrf_checked, s.created_at, s.last_activity_at, s.wrote_at, u.logins_version "
-      "FROM sessions s JOIN users u ON u.id = s.user_id " OF_ACTOR "WHERE s.id = :id AND s.ended_at IS NULL AND " MAY_LOG_IN);
+      "SELECT " ACTOR_COLUMNS ", s.user_id, s.user_agent, s.ip_address, s.is_csrf_checked, s.created_at, "
+      "s.last_activity_at, s.wrote_at, u.logins_version "
+      "FROM sessions s JOIN users u ON u.id = s.user_id " OF_ACTOR
+      "WHERE s.id = :id AND s.ended_at IS NULL AND " MAY_LOG_IN);
 QUERY(actor_by_id, "SELECT " ACTOR_COLUMNS " FROM users u " OF_ACTOR "WHERE u.id = :id AND " MAY_LOG_IN);
-QUERY(session_live, "SELECT s.id FROM sessions s WHERE s.user_id = :user AND s.ended_at IS NULL AND s.user_agent = :agent "
-                    "AND s.ip_address = :ip AND s.is_csrf_checked = :csrf AND s.last_activity_at > :since AND s.remembered_by IS NULL "
-                    "ORDER BY s.id DESC LIMIT 1");
-QUERY(session_remembered, "SELECT s.id FROM sessions s WHERE s.remembered_by = :chain AND s.ended_at IS NULL AND s.user_agent = :agent "
-                          "AND s.ip_address = :ip AND s.is_csrf_checked = :csrf AND s.created_at >= :since ORDER BY s.id DESC LIMIT 1");
+QUERY(session_live,
+      "SELECT s.id FROM sessions s "
+      "WHERE s.user_id = :user AND s.ended_at IS NULL AND s.user_agent = :agent AND s.ip_address = :ip "
+      "AND s.is_csrf_checked = :csrf AND s.last_activity_at > :since AND s.remembered_by IS NULL "
+      "ORDER BY s.id DESC LIMIT 1");
+QUERY(session_remembered, "SELECT s.id FROM sessions s "
+                          "WHERE s.remembered_by = :chain AND s.ended_at IS NULL AND s.user_agent = :agent "
+                          "AND s.ip_address = :ip AND s.is_csrf_checked = :csrf AND s.created_at >= :since "
+                          "ORDER BY s.id DESC LIMIT 1");
 QUERY(session_insert,
-      "INSERT INTO sessions (user_id, user_agent, ip_address, is_csrf_checked, remembered_by, created_at, last_activity_at, wrote_at) "
-      "VALUES (:user, :agent, :ip, :csrf, CAST(:chain AS BIGINT), :now, :now, :now) RETURNING id");
+      "INSERT INTO sessions (user_id, user_agent, ip_address, is_csrf_checked, remembered_by, "
+      "created_at, last_activity_at, wrote_at) "
+      "VALUES (:user, :agent, :ip, :csrf, CAST(:chain AS BIGINT), :now, :now, :now) "
+      "RETURNING id");
 QUERY(session_mark, "UPDATE sessions SET wrote_at = :now WHERE id = :id AND wrote_at <= :since");
-QUERY(session_login, "UPDATE users SET last_logged_in_at = :now, last_activity_at = :now, last_seen_at = :now, "
-                     "last_seen_user_agent = :agent, last_seen_ip = :ip WHERE id = :user");
+QUERY(session_login,
+      "UPDATE users SET last_logged_in_at = :now, last_activity_at = :now, last_seen_at = :now, "
+      "last_seen_user_agent = :agent, last_seen_ip = :ip "
+      "WHERE id = :user");
 QUERY(session_close, "UPDATE sessions SET ended_at = :now WHERE id = :id AND ended_at IS NULL");
-QUERY(sessions_close_all, "UPDATE sessions SET ended_at = :now WHERE user_id IN @LIST(:users) AND ended_at IS NULL");
-QUERY(sessions_close, "UPDATE sessions SET ended_at = :now WHERE user_id = :user AND id <> :but AND ended_at IS NULL");
+QUERY(sessions_close_all,
+      "UPDATE sessions SET ended_at = :now WHERE user_id IN @LIST(:users) AND ended_at IS NULL");
+QUERY(sessions_close,
+      "UPDATE sessions SET ended_at = :now WHERE user_id = :user AND id <> :but AND ended_at IS NULL");
 
 static int64_t idle_life(const struct desk *d, int rank) {
-    return TIME_HOUR * setting_int(d, rank > ROLE_CUSTOMER ? "security.session_hours_staff" : "security.session_hours_customers");
+    return TIME_HOUR * setting_int(d, rank > ROLE_CUSTOMER ? "security.session_hours_staff"
+                                                           : "security.session_hours_customers");
 }
 
 static void session_read_row(struct work *w, struct stmt *row, int64_t id, struct session *s) {
@@ -69,7 +81,8 @@ int session_load(struct work *w, int64_t id, struct session *out) {
     if (rc <= 0) return rc;
     session_read_row(w, row, id, out);
     stmt_end(row);
-    int64_t touched = touched_at(w->desk, TOUCHED_SESSION, id), last = touched > out->last_activity_at ? touched : out->last_activity_at;
+    int64_t touched = touched_at(w->desk, TOUCHED_SESSION, id),
+            last = touched > out->last_activity_at ? touched : out->last_activity_at;
     if (w->now - last <= idle_life(w->desk, w->actor.rank)) return 1;
     w->actor = before;
     return 0;
@@ -78,7 +91,9 @@ int session_load(struct work *w, int64_t id, struct session *out) {
 /* "<id>.<40 hex>": the id finds the row, the MAC over id, user and creation time authenticates it. */
 static struct str derived(const struct key *k, const struct session *s, struct arena *a) {
     char id[INT_TEXT], user[INT_TEXT], born[INT_TEXT];
-    struct str hex = mac_hex(a, k, STR_CAT(a, str_int(id, s->id), S("."), str_int(user, s->user_id), S("."), str_int(born, s->created_at)));
+    struct str hex = mac_hex(a, k,
+                             STR_CAT(a, str_int(id, s->id), S("."), str_int(user, s->user_id), S("."),
+                                     str_int(born, s->created_at)));
     return (struct str){hex.p, 40};
 }
 
@@ -96,14 +111,15 @@ int64_t session_token_id(struct str token) {
     return str_to_int(str_cut(&token, '.'), &id) && id > 0 && token.n == 40 ? id : 0;
 }
 
-int session_find(struct work *w, int64_t user_id, struct str user_agent, struct str ip, bool csrf_checked, int64_t *id) {
+int session_find(struct work *w, int64_t user_id, struct str user_agent, struct str ip, bool csrf_checked,
+                 int64_t *id) {
     *id = 0;
     /* The lifetime of staff sessions: a session about to end is not reused. */
     int64_t since = w->now - TIME_HOUR * setting_int(w->desk, "security.session_hours_staff");
-    return db_int(
-        w->conn, &session_live,
-        BINDS(B_INT("user", user_id), B_TEXT("agent", user_agent), B_TEXT("ip", ip), B_INT("csrf", csrf_checked), B_INT("since", since)),
-        id);
+    return db_int(w->conn, &session_live,
+                  BINDS(B_INT("user", user_id), B_TEXT("agent", user_agent), B_TEXT("ip", ip),
+                        B_INT("csrf", csrf_checked), B_INT("since", since)),
+                  id);
 }
 
 static int audit_login(struct work *w, int64_t user_id, const char *method) {
@@ -114,10 +130,10 @@ static int audit_login(struct work *w, int64_t user_id, const char *method) {
                                               .details = str_fmt(w->arena, "{\"method\":\"%s\"}", method)});
 }
 
-int session_open(struct work *w, int64_t user_id, struct str user_agent, struct str ip, bool csrf_checked, const char *method,
-                 int64_t *id) {
-    const struct bind *binds = BINDS(B_INT("user", user_id), B_TEXT("agent", user_agent), B_TEXT("ip", ip), B_INT("csrf", csrf_checked),
-                                     B_INT("now", w->now), B_NULL("chain"));
+int session_open(struct work *w, int64_t user_id, struct str user_agent, struct str ip, bool csrf_checked,
+                 const char *method, int64_t *id) {
+    const struct bind *binds = BINDS(B_INT("user", user_id), B_TEXT("agent", user_agent), B_TEXT("ip", ip),
+                                     B_INT("csrf", csrf_checked), B_INT("now", w->now), B_NULL("chain"));
     TRY(db_lock(w->conn, str_fmt(w->arena, "session:%" PRId64, user_id)));
     TRY(session_find(w, user_id, user_agent, ip, csrf_checked, id));
     if (*id) return 0; /* a concurrent request of the same client opened it */
@@ -126,10 +142,12 @@ int session_open(struct work *w, int64_t user_id, struct str user_agent, struct 
     return db_insert(w->conn, &session_insert, binds, id);
 }
 
-int session_open_remembered(struct work *w, int64_t user_id, int64_t chain_id, bool csrf_checked, int64_t *id) {
+int session_open_remembered(struct work *w, int64_t user_id, int64_t chain_id, bool csrf_checked,
+                            int64_t *id) {
     const struct bind *binds =
-        BINDS(B_INT("user", user_id), B_TEXT("agent", w->actor.user_agent), B_TEXT("ip", w->actor.remote), B_INT("csrf", csrf_checked),
-              B_INT("chain", chain_id), B_INT("since", w->now - TIME_MINUTE), B_INT("now", w->now));
+        BINDS(B_INT("user", user_id), B_TEXT("agent", w->actor.user_agent), B_TEXT("ip", w->actor.remote),
+              B_INT("csrf", csrf_checked), B_INT("chain", chain_id), B_INT("since", w->now - TIME_MINUTE),
+              B_INT("now", w->now));
     int rc = db_int(w->conn, &session_remembered, binds, id);
     if (rc) return rc < 0 ? rc : 0; /* the retry of a client that lost the reply */
     TRY(db_exec(w->conn, &session_login, binds));
@@ -138,27 +156,36 @@ int session_open_remembered(struct work *w, int64_t user_id, int64_t chain_id, b
 }
 
 int session_wrote(struct work *w) {
-    int64_t now = clock_now(&w->desk->clock); /* later than w->now if the write had to wait; the commit follows now */
-    if (!db_shared(w->desk->db) || w->actor.session_id == 0 || now - w->actor.wrote_at < TIME_SECOND) return 0;
-    return db_exec(w->conn, &session_mark, BINDS(B_INT("id", w->actor.session_id), B_INT("now", now), B_INT("since", now - TIME_SECOND)));
+    /* later than w->now if the write had to wait; the commit follows now */
+    int64_t now = clock_now(&w->desk->clock);
+    if (!db_shared(w->desk->db) || w->actor.session_id == 0 || now - w->actor.wrote_at < TIME_SECOND)
+        return 0;
+    return db_exec(
+        w->conn, &session_mark,
+        BINDS(B_INT("id", w->actor.session_id), B_INT("now", now), B_INT("since", now - TIME_SECOND)));
 }
 
 int session_renew(struct work *w, int64_t id) { return touch_write(w->conn, TOUCHED_SESSION, id, w->now); }
 
 void session_touch(struct work *w, const struct session *s) {
-    touch(w->desk, (struct touch){.what = TOUCHED_SESSION, .id = s->id, .user_id = s->user_id, .at = w->now}, s->last_activity_at);
+    touch(w->desk, (struct touch){.what = TOUCHED_SESSION, .id = s->id, .user_id = s->user_id, .at = w->now},
+          s->last_activity_at);
 }
 
-int session_end(struct work *w, int64_t id) { return db_exec(w->conn, &session_close, BINDS(B_INT("id", id), B_INT("now", w->now))); }
+int session_end(struct work *w, int64_t id) {
+    return db_exec(w->conn, &session_close, BINDS(B_INT("id", id), B_INT("now", w->now)));
+}
 
 int session_logout(struct work *w) {
     TRY(remember_forget(w, w->actor.session_id));
     TRY(session_end(w, w->actor.session_id));
-    return audit_add(w, &(struct audit_entry){.action = AUDIT_LOGOUT, .object_type = "user", .object_id = w->actor.user_id});
+    return audit_add(w, &(struct audit_entry){
+                            .action = AUDIT_LOGOUT, .object_type = "user", .object_id = w->actor.user_id});
 }
 
 int sessions_end(struct work *w, int64_t user_id, int64_t but) {
-    return db_exec(w->conn, &sessions_close, BINDS(B_INT("user", user_id), B_INT("but", but), B_INT("now", w->now)));
+    return db_exec(w->conn, &sessions_close,
+                   BINDS(B_INT("user", user_id), B_INT("but", but), B_INT("now", w->now)));
 }
 
 int sessions_end_all(struct work *w, struct str users) {

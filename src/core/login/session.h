@@ -4,7 +4,7 @@
 
 #include "work/work.h"
 
-/* ---- sessions --------------------------------------------------------------------------------------------- */
+/* ---- sessions -------------------------------------------------------------------------------- */
 
 struct session {
     int64_t id, user_id, created_at, last_activity_at, password_updated_at, logins_version;
@@ -13,33 +13,41 @@ struct session {
     bool wants_otp; /* the user has a second factor: a password alone opens no further session */
 };
 
-/* Loads the actor of a live session in one query. Returns 1, or 0 if the session is unknown, ended or idle too long, or its user is
- * disabled. */
+/* Loads the actor of a live session in one query. Returns 1, or 0 if the session is unknown, ended or idle
+ * too long, or its user is disabled. */
 int session_load(struct work *w, int64_t id, struct session *out);
 
-int actor_load(struct work *w, int64_t user_id); /* loads the actor of a user authenticated without a session; 0, or fails */
+/* loads the actor of a user authenticated without a session; 0, or fails */
+int actor_load(struct work *w, int64_t user_id);
 
-/* The texts that a client keeps are derived from the row by a keyed MAC, so that any process can compute them again. */
+/* The texts that a client keeps are derived from the row by a keyed MAC, so that any process can compute
+ * them again. */
 struct str session_token(const struct work *w, const struct session *s, struct arena *a);
 struct str session_csrf(const struct work *w, const struct session *s, struct arena *a);
 int64_t session_token_id(struct str token); /* the id of the token's row, not yet verified; 0: malformed */
 
 /* Finds a live session of this user, user agent, address and mode. *id is 0 if there is none. */
-int session_find(struct work *w, int64_t user_id, struct str user_agent, struct str ip, bool csrf_checked, int64_t *id);
+int session_find(struct work *w, int64_t user_id, struct str user_agent, struct str ip, bool csrf_checked,
+                 int64_t *id);
 /* method: how the person logged in, for the audit log. */
-int session_open(struct work *w, int64_t user_id, struct str user_agent, struct str ip, bool csrf_checked, const char *method, int64_t *id);
+int session_open(struct work *w, int64_t user_id, struct str user_agent, struct str ip, bool csrf_checked,
+                 const char *method, int64_t *id);
 int session_open_remembered(struct work *w, int64_t user_id, int64_t chain_id, bool csrf_checked,
                             int64_t *id); /* a new session of this chain */
-/* Called at the end of a write: stores when the session last wrote, at most once a second, so that its reads see the write (db_replica). */
+/* Called at the end of a write: stores when the session last wrote, at most once a second, so that its
+ * reads see the write (db_replica). */
 int session_wrote(struct work *w);
-int session_renew(struct work *w, int64_t id);               /* writes at most once a minute */
-void session_touch(struct work *w, const struct session *s); /* the session was used by a read: core/login/touches.h */
+int session_renew(struct work *w, int64_t id); /* writes at most once a minute */
+/* the session was used by a read: core/login/touches.h */
+void session_touch(struct work *w, const struct session *s);
 int session_end(struct work *w, int64_t id);
-int session_logout(struct work *w);                             /* ends the session of the actor and its remember-me chains */
-int sessions_end_all(struct work *w, struct str users);         /* users: JSON array of ids */
-int sessions_end(struct work *w, int64_t user_id, int64_t but); /* all sessions of a user except `but` (0: none) */
+/* ends the session of the actor and its remember-me chains */
+int session_logout(struct work *w);
+int sessions_end_all(struct work *w, struct str users); /* users: JSON array of ids */
+/* all sessions of a user except `but` (0: none) */
+int sessions_end(struct work *w, int64_t user_id, int64_t but);
 
-/* ---- logins ----------------------------------------------------------------------------------------------- */
+/* ---- logins ---------------------------------------------------------------------------------- */
 
 struct login {
     int64_t user_id, password_updated_at, logins_version;
@@ -48,7 +56,8 @@ struct login {
     struct str hash; /* p NULL: no such login, or no password */
 };
 int login_find(struct work *w, struct str email, struct login *out); /* returns 0 also if there is none */
-/* Checks the length. *least: the minimum number of characters for this rank. Returns 0, or -ERR_FIELD_INVALID without fail(). */
+/* Checks the length. *least: the minimum number of characters for this rank. Returns 0, or
+ * -ERR_FIELD_INVALID without fail(). */
 int password_rule(const struct desk *d, int rank, struct str password, int64_t *least);
 
 #endif

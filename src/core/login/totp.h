@@ -10,10 +10,11 @@
 
 int totp_code(struct str secret, int64_t step); /* 0..999999 */
 
-/* Returns the step that a code of six digits (spaces are ignored) matches, or -1. The step is the current one or a neighbour, and
- * greater than `last`, so that a code is accepted once. */
+/* Returns the step that a code of six digits (spaces are ignored) matches, or -1. The step is the current
+ * one or a neighbour, and greater than `last`, so that a code is accepted once. */
 int64_t totp_match(struct str secret, struct str code, int64_t now, int64_t last);
 
-struct str base32(struct arena *a, struct str bytes); /* RFC 4648, without padding: for typing a secret by hand */
+/* RFC 4648, without padding: for typing a secret by hand */
+struct str base32(struct arena *a, struct str bytes);
 
 #endif

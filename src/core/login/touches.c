@@ -5,12 +5,16 @@
 
 #define TOUCHES 4096 /* slots; rows that share a slot are written at a later flush */
 
-QUERY(session_touch_at, "UPDATE sessions SET last_activity_at = :now WHERE id = :id AND last_activity_at <= :since");
-QUERY(grant_touch, "UPDATE oauth_grants SET last_activity_at = :now WHERE id = :id AND COALESCE(last_activity_at, 0) <= :since");
-QUERY(client_touch, "UPDATE oauth_clients SET last_used_at = :now WHERE id = :id AND COALESCE(last_used_at, 0) <= :since");
-QUERY(api_token_touch, "UPDATE api_tokens SET last_used_at = :now WHERE id = :id AND COALESCE(last_used_at, 0) <= :since");
-QUERY(user_touch, "UPDATE users SET last_activity_at = :now, last_seen_at = :now, last_active_at = :now WHERE id = :id "
-                  "AND COALESCE(last_activity_at, 0) < :now");
+QUERY(session_touch_at,
+      "UPDATE sessions SET last_activity_at = :now WHERE id = :id AND last_activity_at <= :since");
+QUERY(grant_touch, "UPDATE oauth_grants SET last_activity_at = :now "
+                   "WHERE id = :id AND COALESCE(last_activity_at, 0) <= :since");
+QUERY(client_touch,
+      "UPDATE oauth_clients SET last_used_at = :now WHERE id = :id AND COALESCE(last_used_at, 0) <= :since");
+QUERY(api_token_touch,
+      "UPDATE api_tokens SET last_used_at = :now WHERE id = :id AND COALESCE(last_used_at, 0) <= :since");
+QUERY(user_touch, "UPDATE users SET last_activity_at = :now, last_seen_at = :now, last_active_at = :now "
+                  "WHERE id = :id AND COALESCE(last_activity_at, 0) < :now");
 
 static const struct query *const touch_queries[] = {[TOUCHED_SESSION] = &session_touch_at,
                                                     [TOUCHED_GRANT] = &grant_touch,
@@ -38,7 +42,9 @@ static struct touch *touch_place(struct desk *d, enum touched what, int64_t id) 
     return &d->touches->place[((uint64_t)id + what * (TOUCHES / 4)) % TOUCHES];
 }
 
-static bool is_touch_of(const struct touch *t, enum touched what, int64_t id) { return t->what == what && t->id == id; }
+static bool is_touch_of(const struct touch *t, enum touched what, int64_t id) {
+    return t->what == what && t->id == id;
+}
 
 void touch(struct desk *d, struct touch t, int64_t last) {
     if (t.at - last < TIME_MINUTE) return;
@@ -57,7 +63,8 @@ int64_t touched_at(struct desk *d, enum touched what, int64_t id) {
 }
 
 int touch_write(struct conn *c, enum touched what, int64_t id, int64_t at) {
-    return db_exec(c, touch_queries[what], BINDS(B_INT("id", id), B_INT("now", at), B_INT("since", at - TIME_MINUTE)));
+    return db_exec(c, touch_queries[what],
+                   BINDS(B_INT("id", id), B_INT("now", at), B_INT("since", at - TIME_MINUTE)));
 }
 
 static int write_touches(struct conn *c, void *arg) {

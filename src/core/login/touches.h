@@ -1,5 +1,5 @@
-/* The last uses of sessions, grants, clients and API tokens. A read never writes, so uses are gathered in memory, and the job runner writes
- * them in batches. */
+/* The last uses of sessions, grants, clients and API tokens. A read never writes, so uses are gathered in
+ * memory, and the job runner writes them in batches. */
 #ifndef CORE_TOUCHES_H
 #define CORE_TOUCHES_H
 
@@ -18,9 +18,12 @@ struct touch {
 
 struct touches *touches_new(void);
 void touches_free(struct touches *t);
-void touch(struct desk *d, struct touch t, int64_t last);                   /* last: the stored time. At most once a minute for each row */
-int64_t touched_at(struct desk *d, enum touched what, int64_t id);          /* 0: no touch since the last flush */
-int touch_write(struct conn *c, enum touched what, int64_t id, int64_t at); /* at most once a minute for each row */
+/* last: the stored time. At most once a minute for each row */
+void touch(struct desk *d, struct touch t, int64_t last);
+/* 0: no touch since the last flush */
+int64_t touched_at(struct desk *d, enum touched what, int64_t id);
+/* at most once a minute for each row */
+int touch_write(struct conn *c, enum touched what, int64_t id, int64_t at);
 int touches_flush(struct desk *d);
 
 #endif

@@ -20,10 +20,14 @@ struct scan {
     char sign;       /* MARK_SIGN: one of ; = / */
 };
 
-static bool in_results_token(char c) { return c > ' ' && c != 0x7f && (c & 0x80) == 0 && !in_set(c, "()<>,;:\\\"/[]?="); }
+static bool in_results_token(char c) {
+    return c > ' ' && c != 0x7f && (c & 0x80) == 0 && !in_set(c, "()<>,;:\\\"/[]?=");
+}
 
 /* Values of properties are addresses, domains and paths, often without the quotes that the RFC demands. */
-static bool in_results_value(char c) { return c != 0 && (in_results_token(c) || in_set(c, "/:[]<>,?=") || (c & 0x80) != 0); }
+static bool in_results_value(char c) {
+    return c != 0 && (in_results_token(c) || in_set(c, "/:[]<>,?=") || (c & 0x80) != 0);
+}
 
 /* Skips blanks and comments. Returns false for a comment without an end. */
 static bool scan_gap(struct scan *s) {
@@ -64,7 +68,7 @@ static enum mark scan_mark(struct scan *s, bool (*belongs)(char c)) {
 static void scan_next(struct scan *s) { s->mark = scan_mark(s, in_results_token); }
 static bool scan_at_sign(const struct scan *s, char sign) { return s->mark == MARK_SIGN && s->sign == sign; }
 
-/* ---- results ------------------------------------------------------------------------------------------------------------ */
+/* ---- results --------------------------------------------------------------------------------- */
 
 struct results {
     struct mail_authentication said;
@@ -85,7 +89,9 @@ static enum mail_verdict verdict_of(struct str word) {
 }
 
 static void result_add(struct mail_authentication *said, struct str method, enum mail_verdict verdict) {
-    enum mail_verdict *one = str_eqi(method, S("spf")) ? &said->spf : str_eqi(method, S("dmarc")) ? &said->dmarc : NULL;
+    enum mail_verdict *one = str_eqi(method, S("spf"))     ? &said->spf
+                             : str_eqi(method, S("dmarc")) ? &said->dmarc
+                                                           : NULL;
     if (str_eqi(method, S("dkim")) && said->dkim != VERDICT_PASS) said->dkim = verdict;
     if (one) *one = *one == 0 || *one == verdict ? verdict : VERDICT_ERROR;
 }
@@ -146,13 +152,15 @@ static bool is_other_domain(struct arena *a, struct str said, struct str from) {
     return key.p == NULL || !str_eq(key, domain_key(a, domain));
 }
 
-struct mail_authentication authentication_read(struct arena *a, const struct str *headers, int count, struct str trusted, struct str from) {
+struct mail_authentication authentication_read(struct arena *a, const struct str *headers, int count,
+                                               struct str trusted, struct str from) {
     for (int i = 0; trusted.n && i < count; i++) {
         struct results r = {0};
         bool whole = results_read(a, headers[i], trusted, &r);
         if (!r.is_ours) continue;
         if (!whole) r.said = (struct mail_authentication){0};
-        if (r.said.dmarc == VERDICT_PASS && is_other_domain(a, r.dmarc_domain, from)) r.said.dmarc = VERDICT_FAIL;
+        if (r.said.dmarc == VERDICT_PASS && is_other_domain(a, r.dmarc_domain, from))
+            r.said.dmarc = VERDICT_FAIL;
         r.said.header = headers[i];
         return r.said;
     }

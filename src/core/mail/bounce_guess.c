@@ -1,4 +1,5 @@
-/* Each sign gives points. The phrases are those of mail systems; a phrase that people write, too, gives few points and needs company. */
+/* Each sign gives points. The phrases are those of mail systems; a phrase that people write, too, gives
+ * few points and needs company. */
 #include "core/mail/bounce_guess.h"
 
 #include <string.h>
@@ -13,7 +14,7 @@ struct phrase {
     int points;
 };
 
-/* ---- phrases: in lower case, with single blanks -------------------------------------------------------------------------- */
+/* ---- phrases: in lower case, with single blanks ---------------------------------------------- */
 
 /* clang-format off */
 static const struct phrase of_senders[] = {
@@ -185,7 +186,7 @@ static const struct phrase of_greetings[] = {
 
 /* clang-format on */
 
-/* ---- texts ------------------------------------------------------------------------------------------------------------- */
+/* ---- texts ----------------------------------------------------------------------------------- */
 
 /* Returns the text in lower case, with each run of blanks and line breaks as one blank, ended by NUL. */
 static struct str guess_text(struct arena *a, struct str s, size_t most) {
@@ -203,7 +204,8 @@ static struct str guess_text(struct arena *a, struct str s, size_t most) {
 
 static bool is_ascii_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-/* Returns the place of the phrase, or NULL. A phrase begins at a word: "delivered" is not in "undelivered". */
+/* Returns the place of the phrase, or NULL. A phrase begins at a word: "delivered" is not in
+ * "undelivered". */
 static const char *phrase_place(struct str text, const char *phrase) {
     if (text.n == 0) return NULL;
     for (const char *p = text.p; (p = strstr(p, phrase)) != NULL; p++)
@@ -283,7 +285,9 @@ static struct str guess_status(struct arena *a, struct str text) {
 static const char *guess_code(struct str text) {
     for (size_t i = 0; i + 4 < text.n; i++) {
         const char *p = text.p + i;
-        if ((*p != '5' && *p != '4') || p[1] < '0' || p[1] > '5' || !is_decimal(p[2]) || (p[3] != ' ' && p[3] != '-')) continue;
+        if ((*p != '5' && *p != '4') || p[1] < '0' || p[1] > '5' || !is_decimal(p[2]) ||
+            (p[3] != ' ' && p[3] != '-'))
+            continue;
         if (i == 0 || in_set(p[-1], " :;<>(\"'")) return p;
     }
     return NULL;
@@ -304,7 +308,7 @@ static struct str guess_reason(struct arena *a, struct str text, const char *at)
     return str_trim((struct str){out, n < 300 ? n : 300});
 }
 
-/* ---- classes ------------------------------------------------------------------------------------------------------------- */
+/* ---- classes --------------------------------------------------------------------------------- */
 
 /* clang-format off */
 static const struct phrase of_dropped[] = {
@@ -324,20 +328,22 @@ static const struct phrase of_unknown[] = {
 enum reject_type reject_type_of(struct str status, struct str text) {
     char room[2000];
     size_t n = text.n < sizeof room - 1 ? text.n : sizeof room - 1;
-    for (size_t i = 0; i < n; i++) room[i] = (char)(text.p[i] >= 'A' && text.p[i] <= 'Z' ? text.p[i] + 'a' - 'A' : text.p[i]);
+    for (size_t i = 0; i < n; i++)
+        room[i] = (char)(text.p[i] >= 'A' && text.p[i] <= 'Z' ? text.p[i] + 'a' - 'A' : text.p[i]);
     room[n] = 0;
     struct str said = {room, n};
     char class = status.n > 2 ? status.p[0] : 0, subject = status.n > 2 ? status.p[2] : 0;
     if (phrase_in(said, of_dropped)) return REJECT_DROPPED;
     if (subject == '1' || subject == '2') return class == '4' ? REJECT_DEFERRED : REJECT_BOUNCE;
     if (subject == '7' || phrase_in(said, of_blocked)) return REJECT_BLOCKED;
-    if ((status.n == 5 && memcmp(status.p + 1, ".4.7", 4) == 0) || phrase_in(said, of_expired)) return REJECT_EXPIRED;
+    if ((status.n == 5 && memcmp(status.p + 1, ".4.7", 4) == 0) || phrase_in(said, of_expired))
+        return REJECT_EXPIRED;
     if (class == '4') return REJECT_DEFERRED;
     if (subject >= '3' && subject <= '6' && !phrase_in(said, of_unknown)) return REJECT_ERROR;
     return REJECT_BOUNCE;
 }
 
-/* ---- the guess ------------------------------------------------------------------------------------------------------------ */
+/* ---- the guess ------------------------------------------------------------------------------- */
 
 struct guess_signs {
     struct str subject, text;
@@ -354,19 +360,23 @@ struct guess_signs {
 
 /* A word must begin at a word: "mta" is not a sign in "emta". */
 static int sender_points(struct arena *a, const struct incoming *m) {
-    struct str from =
-        guess_text(a, STR_CAT(a, m->from.name.p ? m->from.name : S(""), S(" "), m->from.address.p ? m->from.address : S("")), 600);
+    struct str from = guess_text(a,
+                                 STR_CAT(a, m->from.name.p ? m->from.name : S(""), S(" "),
+                                         m->from.address.p ? m->from.address : S("")),
+                                 600);
     int points = 0;
     for (const struct phrase *p = of_senders; p->text; p++) {
         const char *found = from.n ? strstr(from.p, p->text) : NULL;
-        bool begins = found && (found == from.p || in_set(found[-1], " <\"'(._-@=+") || (unsigned char)*found >= 0x80);
+        bool begins =
+            found && (found == from.p || in_set(found[-1], " <\"'(._-@=+") || (unsigned char)*found >= 0x80);
         if (begins && p->points > points) points = p->points;
     }
     return points + (m->from.address.p == NULL ? 1 : 0);
 }
 
 static bool subject_answers(struct str subject) {
-    static const char *const begins[] = {"re:", "fw:", "fwd:", "aw:", "wg:", "tr:", "rv:", "r:", "sv:", "antw:", "回复", "转发", "答复"};
+    static const char *const begins[] = {
+        "re:", "fw:", "fwd:", "aw:", "wg:", "tr:", "rv:", "r:", "sv:", "antw:", "回复", "转发", "答复"};
     for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
         if (str_starts(subject, str_of(begins[i]))) return true;
     return false;
@@ -378,7 +388,8 @@ static bool is_technical(struct arena *a, struct str text) {
 
 static void find_phrases(struct arena *a, const struct incoming *m, struct str text, struct guess_signs *g) {
     struct phrase_hit hit, unused;
-    struct str own = guess_text(a, text, GUESS_TEXT), head = guess_text(a, text, GUESS_HEAD), opening = guess_text(a, text, GUESS_OPENING);
+    struct str own = guess_text(a, text, GUESS_TEXT), head = guess_text(a, text, GUESS_HEAD),
+               opening = guess_text(a, text, GUESS_OPENING);
     g->said_in_text = phrase_points(g->text, of_texts, &hit);
     g->at = hit.at;
     g->said_at_head = phrase_points(head, of_texts, &unused);
@@ -391,7 +402,8 @@ static void find_phrases(struct arena *a, const struct incoming *m, struct str t
     g->closed = phrase_in(own, of_closed);
     g->arrived = phrase_begins(g->subject, of_arrived_subjects) || phrase_in(g->subject, of_arrival) ||
                  (g->said_in_subject == 0 && phrase_in(own, of_arrival));
-    g->delayed = phrase_in(own, of_warning) || ((phrase_in(g->subject, of_delay) || phrase_in(own, of_delay)) && !phrase_in(own, of_end));
+    g->delayed = phrase_in(own, of_warning) ||
+                 ((phrase_in(g->subject, of_delay) || phrase_in(own, of_delay)) && !phrase_in(own, of_end));
     g->null_path = m->envelope_from.p && m->envelope_from.n == 0;
 }
 
@@ -416,14 +428,15 @@ static void guess_fill(struct arena *a, const struct guess_signs *g, struct boun
         const char *named = strstr(g->text.p, out->status.p);
         code = named;
     }
-    out->reason = g->text.n ? guess_reason(a, g->text, code ? code : g->at) : guess_reason(a, g->subject, NULL);
+    out->reason =
+        g->text.n ? guess_reason(a, g->text, code ? code : g->at) : guess_reason(a, g->subject, NULL);
     if (out->reason.n == 0) out->reason = S("the notice gives no reason");
     out->type = reject_type_of(out->status, out->reason);
 }
 
 static bool is_automatic_answer(const struct incoming *m) {
-    return str_starts(m->signs.auto_submitted.p ? m->signs.auto_submitted : S(""), S("auto-replied")) || m->signs.autoreply.n ||
-           (m->envelope_from.p && m->envelope_from.n == 0);
+    return str_starts(m->signs.auto_submitted.p ? m->signs.auto_submitted : S(""), S("auto-replied")) ||
+           m->signs.autoreply.n || (m->envelope_from.p && m->envelope_from.n == 0);
 }
 
 /* A person may have the address postmaster, too. */

@@ -1,5 +1,5 @@
-/* A mail that came in, as its reader (mail/read.h) found it. All of it is hostile: it is valid UTF-8 without control characters (texts may have
- * line breaks), bounded in number and length, and nothing more. */
+/* A mail that came in, as its reader (mail/read.h) found it. All of it is hostile: it is valid UTF-8
+ * without control characters (texts may have line breaks), bounded in number and length, and nothing more. */
 #ifndef CORE_INCOMING_H
 #define CORE_INCOMING_H
 
@@ -21,15 +21,19 @@ struct mail_file {
     int64_t id;                               /* row of files; set before mail_receive */
 };
 
-/* The headers by which the rules decide about suspension. Texts are values of headers, unfolded and decoded; p NULL: the header is absent. */
+/* The headers by which the rules decide about suspension. Texts are values of headers, unfolded and
+ * decoded; p NULL: the header is absent. */
 struct mail_signs {
-    struct str auto_submitted, precedence, list_id, auto_response_suppress, spam_flag, spam_score, spam_status;
+    struct str auto_submitted, precedence, list_id, auto_response_suppress, spam_flag, spam_score,
+        spam_status;
     struct str loops[10]; /* X-Desk-Loop */
     int loop_count;
-    struct str autoreply;   /* the first of X-Autoreply, X-Autorespond, X-Auto-Response, X-Vacation and similar ones, as "name: value" */
-    bool is_report;         /* multipart/report, or a mail of this form by its text (mail/report.h) */
-    bool is_bounce;         /* about a letter of this desk; set before mail_receive */
-    bool is_notice;         /* looks like a notice of failed delivery (core/mail/bounce_guess.h); set before mail_receive */
+    struct str
+        autoreply; /* the first of X-Autoreply, X-Autorespond, X-Auto-Response, X-Vacation and similar ones, as "name: value" */
+    bool is_report; /* multipart/report, or a mail of this form by its text (mail/report.h) */
+    bool is_bounce; /* about a letter of this desk; set before mail_receive */
+    /* looks like a notice of failed delivery (core/mail/bounce_guess.h); set before mail_receive */
+    bool is_notice;
     bool is_calendar_reply; /* text/calendar; method=REPLY */
     int from_headers;       /* number of From headers, and of further authors in them: one is right */
 };
@@ -40,7 +44,8 @@ struct mail_authentication {
     struct str header;                  /* the header, for staff; p NULL: there is none */
 };
 
-/* One recipient of a delivery report (RFC 3464 section 2.3). Texts are printable ASCII on one line; p NULL: absent. */
+/* One recipient of a delivery report (RFC 3464 section 2.3). Texts are printable ASCII on one line; p
+ * NULL: absent. */
 struct report_recipient {
     bool failed;                /* the Action is "failed"; not for delayed, delivered, relayed or expanded */
     struct str original, final; /* addresses, without their type. final: empty if absent */
@@ -65,21 +70,26 @@ struct incoming {
     struct mail_person *to, *cc;
     int to_count, cc_count;
     struct str subject, message_id; /* message_id: without angle brackets */
-    struct str *references;         /* In-Reply-To and References, without angle brackets, in their order, without duplicates */
+    /* In-Reply-To and References, without angle brackets, in their order, without duplicates */
+    struct str *references;
     int reference_count;
     int64_t date; /* milliseconds since 1970; 0: none or not plausible */
     struct mail_signs signs;
     struct report report;
     struct str *authentication_results; /* values of the headers, the topmost first; at most 20 */
     int authentication_count;
-    struct str text;   /* text of the sender, without quoted text and signature. Empty: none */
-    struct str quoted; /* the quoted text and the signature below it, for a reader who unfolds it; empty: none */
-    struct str html;   /* clean (html_is_clean), with the quoted part in <details>; p NULL: the mail has no HTML part */
+    struct str text; /* text of the sender, without quoted text and signature. Empty: none */
+    /* the quoted text and the signature below it, for a reader who unfolds it; empty: none */
+    struct str quoted;
+    /* clean (html_is_clean), with the quoted part in <details>; p NULL: the mail has no HTML part */
+    struct str html;
     struct mail_file *files;
     int file_count;
-    bool cut;         /* parts of the mail are only in the raw mail, because a limit was reached */
-    struct str fault; /* the mail can't be read: why, one line; p NULL: it was read. Then only the envelope, size and digest are set */
-    int64_t begun;    /* clock_monotonic when this attempt began; 0: unknown */
+    bool cut; /* parts of the mail are only in the raw mail, because a limit was reached */
+    /* the mail can't be read: why, one line; p NULL: it was read. Then only the envelope, size and digest are
+     * set */
+    struct str fault;
+    int64_t begun; /* clock_monotonic when this attempt began; 0: unknown */
     /* about the raw mail */
     int64_t size;
     struct str sha256; /* 64 hex digits */

@@ -6,19 +6,26 @@
 
 #define MAILBOX_COLUMNS "SELECT m.id, m.brand_id, m.team_id, m.address, m.name, m.is_system FROM mailboxes m "
 #define MAILBOX_SENDS "m.deleted_at IS NULL AND m.is_enabled = 1 AND m.verified_at IS NOT NULL"
-QUERY(mailbox_by_key, MAILBOX_COLUMNS "WHERE m.address_key = :key AND m.deleted_at IS NULL AND m.is_enabled = 1");
+QUERY(mailbox_by_key, MAILBOX_COLUMNS "WHERE m.address_key = :key AND m.deleted_at IS NULL "
+                                      "AND m.is_enabled = 1");
 QUERY(mailbox_of_system, MAILBOX_COLUMNS "WHERE m.is_system = 1 AND m.is_enabled = 1");
 QUERY(mailbox_always, MAILBOX_COLUMNS "WHERE m.is_system = 1");
-QUERY(mailbox_of_case, MAILBOX_COLUMNS "JOIN cases c ON c.mailbox_id = m.id WHERE c.id = :case AND " MAILBOX_SENDS);
+QUERY(mailbox_of_case,
+      MAILBOX_COLUMNS "JOIN cases c ON c.mailbox_id = m.id WHERE c.id = :case AND " MAILBOX_SENDS);
 QUERY(mailbox_named, MAILBOX_COLUMNS "WHERE m.id = :id AND " MAILBOX_SENDS);
 /* A message that came by mail has the mailbox that took it (source 3: SOURCE_MAIL). */
-QUERY(mailbox_of_letter, MAILBOX_COLUMNS "JOIN posts p ON p.mailbox_id = m.id JOIN outgoing_mails o ON o.post_id = p.id WHERE o.id = :id "
-                                         "AND COALESCE(p.source, 0) <> 3 AND " MAILBOX_SENDS);
-QUERY(mailbox_of_brand, MAILBOX_COLUMNS "JOIN cases c ON c.brand_id = m.brand_id WHERE c.id = :case AND " MAILBOX_SENDS
-                                        " ORDER BY m.is_default DESC, m.id LIMIT 1");
+QUERY(mailbox_of_letter,
+      MAILBOX_COLUMNS "JOIN posts p ON p.mailbox_id = m.id "
+                      "JOIN outgoing_mails o ON o.post_id = p.id "
+                      "WHERE o.id = :id AND COALESCE(p.source, 0) <> 3 AND " MAILBOX_SENDS);
+QUERY(mailbox_of_brand,
+      MAILBOX_COLUMNS "JOIN cases c ON c.brand_id = m.brand_id WHERE c.id = :case AND " MAILBOX_SENDS
+                      " ORDER BY m.is_default DESC, m.id LIMIT 1");
 QUERY(mailbox_by_default, MAILBOX_COLUMNS "WHERE m.is_default = 1 AND " MAILBOX_SENDS);
 QUERY(mailbox_key_owned, "SELECT 1 FROM mailboxes WHERE address_key = :key AND deleted_at IS NULL");
-QUERY(mailbox_listed, "SELECT address, is_system FROM mailboxes WHERE is_enabled = 1 AND deleted_at IS NULL ORDER BY id LIMIT :most");
+QUERY(mailbox_listed, "SELECT address, is_system FROM mailboxes "
+                      "WHERE is_enabled = 1 AND deleted_at IS NULL "
+                      "ORDER BY id LIMIT :most");
 
 #define LIMIT_MAILBOX_LIST 10000 /* lines of the file of recipients */
 
@@ -27,9 +34,12 @@ struct str mailbox_key(struct arena *a, struct str address) {
     return email_valid(plain) ? email_key(a, plain) : (struct str){0};
 }
 
-static struct str system_address(struct work *w) { return setting_text(w->desk, "mail.from_address", w->arena); }
+static struct str system_address(struct work *w) {
+    return setting_text(w->desk, "mail.from_address", w->arena);
+}
 
-static int mailbox_read(struct work *w, const struct query *q, const struct bind *binds, struct mailbox *out) {
+static int mailbox_read(struct work *w, const struct query *q, const struct bind *binds,
+                        struct mailbox *out) {
     struct stmt *row;
     int rc = db_row(w->conn, q, binds, &row);
     if (rc <= 0) return rc;
@@ -54,13 +64,16 @@ int mailbox_of_address(struct work *w, struct str address, struct mailbox *out) 
 }
 
 int mailbox_for_case(struct work *w, int64_t case_id, struct mailbox *out) {
-    static const struct query *const tries[] = {&mailbox_of_case, &mailbox_of_brand, &mailbox_by_default, &mailbox_always};
+    static const struct query *const tries[] = {&mailbox_of_case, &mailbox_of_brand, &mailbox_by_default,
+                                                &mailbox_always};
     int rc = 0;
-    for (size_t i = 0; rc == 0 && i < sizeof tries / sizeof *tries; i++) rc = mailbox_read(w, tries[i], BINDS(B_INT("case", case_id)), out);
+    for (size_t i = 0; rc == 0 && i < sizeof tries / sizeof *tries; i++)
+        rc = mailbox_read(w, tries[i], BINDS(B_INT("case", case_id)), out);
     return rc == 0 ? -ERR_INTERNAL_ERROR : rc;
 }
 
-static int mailbox_or_case(struct work *w, const struct query *q, int64_t id, int64_t case_id, struct mailbox *out) {
+static int mailbox_or_case(struct work *w, const struct query *q, int64_t id, int64_t case_id,
+                           struct mailbox *out) {
     int rc = id ? mailbox_read(w, q, BINDS(B_INT("id", id)), out) : 0;
     return rc ? rc : mailbox_for_case(w, case_id, out);
 }

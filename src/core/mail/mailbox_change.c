@@ -7,17 +7,20 @@
 #define CODE 24 /* random bytes */
 #define MAILBOX(id) ((struct changed){"mailbox", (id), 0})
 
-/* ---- verification ------------------------------------------------------------------------------------------------------- */
+/* ---- verification ---------------------------------------------------------------------------- */
 
-QUERY(mailbox_sent_lately, "SELECT address, CASE WHEN verification_sent_at > :lately THEN 1 ELSE 0 END FROM mailboxes WHERE id = :id AND "
-                           "address IS NOT NULL AND verified_at IS NULL @LOCK@");
-QUERY(mailbox_code_set, "UPDATE mailboxes SET verification_hash = :hash, verification_sent_at = :now WHERE id = :id");
-#define CODE_LIVES                                                                                                    \
-    "verification_hash = :hash AND verification_sent_at > :since AND deleted_at IS NULL AND verified_at IS NULL AND " \
-    "(CAST(:id AS BIGINT) = 0 OR id = :id)"
+QUERY(mailbox_sent_lately,
+      "SELECT address, CASE WHEN verification_sent_at > :lately THEN 1 ELSE 0 END "
+      "FROM mailboxes WHERE id = :id AND address IS NOT NULL AND verified_at IS NULL @LOCK@");
+QUERY(mailbox_code_set,
+      "UPDATE mailboxes SET verification_hash = :hash, verification_sent_at = :now WHERE id = :id");
+#define CODE_LIVES                                                                                        \
+    "verification_hash = :hash AND verification_sent_at > :since AND deleted_at IS NULL AND verified_at " \
+    "IS NULL AND (CAST(:id AS BIGINT) = 0 OR id = :id)"
 QUERY(mailbox_by_code, "SELECT id FROM mailboxes WHERE " CODE_LIVES);
 QUERY(mailbox_verified,
-      "UPDATE mailboxes SET verified_at = :now, verification_hash = NULL, updated_at = :now WHERE " CODE_LIVES " RETURNING id");
+      "UPDATE mailboxes SET verified_at = :now, verification_hash = NULL, updated_at = :now WHERE " CODE_LIVES
+      " RETURNING id");
 
 static struct str code_hash(struct work *w, struct str code) {
     return mac_hex(w->arena, &w->desk->link_key, STR_CAT(w->arena, S("mailbox "), code));
@@ -25,36 +28,45 @@ static struct str code_hash(struct work *w, struct str code) {
 
 int mailbox_send_verification(struct work *w, int64_t id) {
     struct stmt *row;
-    int rc = db_row(w->conn, &mailbox_sent_lately, BINDS(B_INT("id", id), B_INT("lately", w->now - MAILBOX_LETTER_WAIT)), &row);
-    if (rc <= 0) return rc < 0 ? rc : fail_state(w, "The mailbox is verified already. Create another one for another address.");
+    int rc = db_row(w->conn, &mailbox_sent_lately,
+                    BINDS(B_INT("id", id), B_INT("lately", w->now - MAILBOX_LETTER_WAIT)), &row);
+    if (rc <= 0)
+        return rc < 0 ? rc
+                      : fail_state(w, "The mailbox is verified already. Create another one for another "
+                                      "address.");
     struct str address = str_dup(w->arena, col_text(row, 0)), code = random_hex(w->arena, CODE);
     bool lately = col_int(row, 1) != 0;
     stmt_end(row);
-    if (lately) return fail_state(w, "A verification e-mail was sent less than a minute ago. Try again in a minute.");
-    TRY(db_exec(w->conn, &mailbox_code_set, BINDS(B_INT("id", id), B_TEXT("hash", code_hash(w, code)), B_INT("now", w->now))));
+    if (lately)
+        return fail_state(w, "A verification e-mail was sent less than a minute ago. Try again in a "
+                             "minute.");
+    TRY(db_exec(w->conn, &mailbox_code_set,
+                BINDS(B_INT("id", id), B_TEXT("hash", code_hash(w, code)), B_INT("now", w->now))));
     return letter_mailbox(w, address, code, MAILBOX_LINK_LIFE / TIME_HOUR);
 }
 
 int mailbox_code_find(struct work *w, struct str code) {
     int64_t id;
-    return db_int(w->conn, &mailbox_by_code,
-                  BINDS(B_INT("id", 0), B_TEXT("hash", code_hash(w, code)), B_INT("since", w->now - MAILBOX_LINK_LIFE)), &id);
+    return db_int(
+        w->conn, &mailbox_by_code,
+        BINDS(B_INT("id", 0), B_TEXT("hash", code_hash(w, code)), B_INT("since", w->now - MAILBOX_LINK_LIFE)),
+        &id);
 }
 
 int mailbox_verify(struct work *w, int64_t id, struct str code) {
     int64_t found;
-    int rc =
-        db_int(w->conn, &mailbox_verified,
-               BINDS(B_INT("id", id), B_TEXT("hash", code_hash(w, code)), B_INT("since", w->now - MAILBOX_LINK_LIFE), B_INT("now", w->now)),
-               &found);
+    int rc = db_int(w->conn, &mailbox_verified,
+                    BINDS(B_INT("id", id), B_TEXT("hash", code_hash(w, code)),
+                          B_INT("since", w->now - MAILBOX_LINK_LIFE), B_INT("now", w->now)),
+                    &found);
     if (rc == 1) change_property(w, MAILBOX(found), "is_verified", changed_bool(false), changed_bool(true));
     return rc;
 }
 
-/* ---- the default -------------------------------------------------------------------------------------------------------- */
+/* ---- the default ----------------------------------------------------------------------------- */
 
-QUERY(mailbox_may_be_default, "SELECT is_enabled, CASE WHEN verified_at IS NULL THEN 0 ELSE 1 END FROM mailboxes WHERE id = :id AND "
-                              "deleted_at IS NULL @LOCK@");
+QUERY(mailbox_may_be_default, "SELECT is_enabled, CASE WHEN verified_at IS NULL THEN 0 ELSE 1 END "
+                              "FROM mailboxes WHERE id = :id AND deleted_at IS NULL @LOCK@");
 QUERY(mailbox_default_now, "SELECT id FROM mailboxes WHERE is_default = 1");
 QUERY(mailbox_default_unset, "UPDATE mailboxes SET is_default = 0, updated_at = :now WHERE is_default = 1");
 QUERY(mailbox_default_set, "UPDATE mailboxes SET is_default = 1, updated_at = :now WHERE id = :id");
@@ -78,30 +90,34 @@ int mailbox_set_default(struct work *w, int64_t id) {
     if (rc <= 0) return rc < 0 ? rc : -ERR_RESOURCE_NOT_FOUND;
     bool enabled = col_int(row, 0) != 0, verified = col_int(row, 1) != 0;
     stmt_end(row);
-    if (!verified) return fail_state(w, "The mailbox is not verified. Follow the link in its verification e-mail first.");
+    if (!verified)
+        return fail_state(w, "The mailbox is not verified. Follow the link in its verification "
+                             "e-mail first.");
     if (!enabled) return fail_state(w, "The mailbox is disabled. Enable it first.");
     return default_move(w, id);
 }
 
-/* ---- deletion ----------------------------------------------------------------------------------------------------------- */
+/* ---- deletion -------------------------------------------------------------------------------- */
 
 QUERY(mailboxes_mark,
-      "UPDATE mailboxes SET deleted_at = :now, updated_at = :now, is_enabled = 0, verification_hash = NULL, imap_host = NULL, "
-      "imap_user = NULL, imap_password = NULL WHERE id IN @LIST(:ids)");
+      "UPDATE mailboxes SET deleted_at = :now, updated_at = :now, is_enabled = 0, verification_hash = NULL, "
+      "imap_host = NULL, imap_user = NULL, imap_password = NULL "
+      "WHERE id IN @LIST(:ids)");
 QUERY(mailboxes_of_default_brand,
-      "UPDATE mailboxes SET brand_id = (SELECT b.id FROM brands b WHERE b.is_default = 1) WHERE (is_system = 1 OR "
-      "deleted_at IS NOT NULL) AND brand_id IN @LIST(:brands)");
+      "UPDATE mailboxes SET brand_id = (SELECT b.id FROM brands b WHERE b.is_default = 1) "
+      "WHERE (is_system = 1 OR deleted_at IS NOT NULL) AND brand_id IN @LIST(:brands)");
 
 int mailboxes_delete(struct work *w, const int64_t *ids, int count) {
     for (int i = 0; i < count; i++) change_deleted(w, MAILBOX(ids[i]));
-    return db_exec(w->conn, &mailboxes_mark, BINDS(B_TEXT("ids", json_ids(w->arena, ids, (size_t)count)), B_INT("now", w->now)));
+    return db_exec(w->conn, &mailboxes_mark,
+                   BINDS(B_TEXT("ids", json_ids(w->arena, ids, (size_t)count)), B_INT("now", w->now)));
 }
 
 int mailboxes_leave_brands(struct work *w, struct str brand_ids) {
     return db_exec(w->conn, &mailboxes_of_default_brand, BINDS(B_TEXT("brands", brand_ids)));
 }
 
-/* ---- the IMAP password --------------------------------------------------------------------------------------------------- */
+/* ---- the IMAP password ----------------------------------------------------------------------- */
 
 struct str mailbox_password_seal(const struct desk *d, struct arena *a, struct str password) {
     return password.n ? seal_text(a, &d->setting_key, password) : (struct str){0};

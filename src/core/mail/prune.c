@@ -4,11 +4,12 @@
 #include "json/json.h"
 
 /* Each arm is one index range. A mail that is being processed is in neither. */
-QUERY(mails_old, "SELECT m.id FROM mails m WHERE m.id IN (SELECT x.id FROM (SELECT f.id FROM mails f WHERE f.case_id IS NULL AND "
-                 "f.created_at <= :before "
-                 "AND f.status NOT IN (1, 2) ORDER BY f.created_at LIMIT :most) x UNION SELECT y.id FROM (SELECT s.id FROM mails s WHERE "
-                 "s.is_suspended = 1 "
-                 "AND s.created_at <= :before ORDER BY s.id LIMIT :most) y) ORDER BY m.id LIMIT :most @LOCK@");
+QUERY(mails_old, "SELECT m.id FROM mails m "
+                 "WHERE m.id IN (SELECT x.id FROM (SELECT f.id FROM mails f WHERE f.case_id IS NULL "
+                 "AND f.created_at <= :before AND f.status NOT IN (1, "
+                 "2) ORDER BY f.created_at LIMIT :most) x UNION SELECT y.id FROM (SELECT s.id FROM mails s "
+                 "WHERE s.is_suspended = 1 AND s.created_at <= :before ORDER BY s.id LIMIT :most) y) "
+                 "ORDER BY m.id LIMIT :most @LOCK@");
 QUERY(mails_old_files, MAIL_FILES_LOCK);
 QUERY(mails_old_files_go, MAIL_FILES_EXPIRE_NOW);
 QUERY(mails_old_go, "DELETE FROM mails WHERE id IN @LIST(:rows)");

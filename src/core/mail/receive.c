@@ -11,9 +11,10 @@
  *         │
  *     message, or new conversation ──▸ SUCCESS
  *
- * Before the row is written, the digest of the mail is: of two processes that take the same mail at once, the second one waits for the COMMIT
- * of the first at the primary key of mail_arrivals, and then finds the digest. So a row is never seen in PROCESSING, unless staff released the
- * mail and its job has not run yet. A released mail that can't be processed is SUSPENDED again, with the reason. */
+ * Before the row is written, the digest of the mail is: of two processes that take the same mail at once,
+ * the second one waits for the COMMIT of the first at the primary key of mail_arrivals, and then finds the
+ * digest. So a row is never seen in PROCESSING, unless staff released the mail and its job has not run
+ * yet. A released mail that can't be processed is SUSPENDED again, with the reason. */
 #include "core/mail/receive.h"
 
 #include "base/buf.h"
@@ -37,11 +38,11 @@
 #include <inttypes.h>
 #include <sodium.h>
 
-/* ---- duplicates --------------------------------------------------------------------------------------------------------- */
+/* ---- duplicates ------------------------------------------------------------------------------ */
 
-QUERY(arrival_insert,
-      "INSERT INTO mail_arrivals (digest, arrived_at) VALUES (:digest, :now) ON CONFLICT (digest) DO UPDATE SET arrived_at = "
-      "excluded.arrived_at WHERE mail_arrivals.arrived_at <= :since");
+QUERY(arrival_insert, "INSERT INTO mail_arrivals (digest, arrived_at) "
+                      "VALUES (:digest, :now) ON CONFLICT (digest) DO UPDATE "
+                      "SET arrived_at = excluded.arrived_at WHERE mail_arrivals.arrived_at <= :since");
 QUERY(arrival_known, "SELECT 1 FROM mail_arrivals WHERE digest = :digest AND arrived_at > :since");
 
 struct str arrival_digest(struct arena *a, struct str recipient, struct str sha256) {
@@ -59,25 +60,32 @@ int mail_arrived_before(struct conn *c, int64_t now, const struct incoming *m) {
     struct arena *a = arena_new();
     int64_t found;
     int rc = db_int(c, &arrival_known,
-                    BINDS(B_TEXT("digest", arrival_digest(a, m->recipient, m->sha256)), B_INT("since", now - MAIL_ARRIVALS_KEPT)), &found);
+                    BINDS(B_TEXT("digest", arrival_digest(a, m->recipient, m->sha256)),
+                          B_INT("since", now - MAIL_ARRIVALS_KEPT)),
+                    &found);
     arena_free(a);
     return rc;
 }
 
-/* ---- the row ------------------------------------------------------------------------------------------------------------ */
+/* ---- the row --------------------------------------------------------------------------------- */
 
-QUERY(mail_insert, "INSERT INTO mails (status, door, envelope_from, recipient, from_text, from_key, to_text, cc_text, to_addresses, "
-                   "cc_addresses, subject, content_text, content_html, message_id, dkim, spf, dmarc, size, file_id, created_at) VALUES (1, "
-                   ":door, :envelope_from, :recipient, :from_text, :from_key, "
-                   ":to_text, :cc_text, :to_addresses, :cc_addresses, :subject, :text, :html, :message_id, CAST(:dkim AS INTEGER), "
-                   "CAST(:spf AS INTEGER), CAST(:dmarc AS INTEGER), :size, "
-                   "CAST(:file AS BIGINT), :now) RETURNING id");
+QUERY(mail_insert,
+      "INSERT INTO mails (status, door, envelope_from, recipient, from_text, from_key, to_text, "
+      "cc_text, to_addresses, cc_addresses, subject, content_text, content_html, message_id, dkim, "
+      "spf, dmarc, size, file_id, created_at) "
+      "VALUES (1, :door, :envelope_from, :recipient, :from_text, :from_key, :to_text, "
+      ":cc_text, :to_addresses, :cc_addresses, :subject, :text, :html, :message_id, "
+      "CAST(:dkim AS INTEGER), CAST(:spf AS INTEGER), CAST(:dmarc AS INTEGER), :size, "
+      "CAST(:file AS BIGINT), :now) RETURNING id");
 QUERY(mail_end,
-      "UPDATE mails SET status = :status, suspension = COALESCE(CAST(:suspension AS INTEGER), suspension), reason = :reason, "
-      "is_suspended = CASE WHEN :status = 6 THEN 1 ELSE 0 END, sender_id = COALESCE(CAST(:sender AS BIGINT), sender_id), mailbox_id = "
-      "COALESCE(CAST(:mailbox AS BIGINT), mailbox_id), content_html = COALESCE(:html, content_html), "
-      "case_id = CAST(:case AS BIGINT), post_id = CAST(:post AS BIGINT), time_taken = CAST(:taken AS BIGINT), "
-      "completed_at = CAST(:completed AS BIGINT) WHERE id = :id");
+      "UPDATE mails SET status = :status, suspension = COALESCE(CAST(:suspension AS INTEGER), suspension), "
+      "reason = :reason, is_suspended = CASE WHEN :status = 6 THEN 1 ELSE 0 END, "
+      "sender_id = COALESCE(CAST(:sender AS BIGINT), sender_id), "
+      "mailbox_id = COALESCE(CAST(:mailbox AS BIGINT), mailbox_id), "
+      "content_html = COALESCE(:html, content_html), case_id = CAST(:case AS BIGINT), "
+      "post_id = CAST(:post AS BIGINT), time_taken = CAST(:taken AS BIGINT), "
+      "completed_at = CAST(:completed AS BIGINT) "
+      "WHERE id = :id");
 
 struct processing {
     struct judged j;
@@ -96,14 +104,18 @@ static struct str addresses_listed(struct arena *a, const struct mail_person *pe
     return count ? json_texts(a, list, (size_t)count) : (struct str){0};
 }
 
-static int mail_row_insert(struct work *w, const struct incoming *m, const struct judged *j, int64_t file_id, int64_t *id) {
+static int mail_row_insert(struct work *w, const struct incoming *m, const struct judged *j, int64_t file_id,
+                           int64_t *id) {
     return db_insert(w->conn, &mail_insert,
-                     BINDS(B_INT("door", m->door), B_TEXT("envelope_from", m->envelope_from), B_TEXT("recipient", m->recipient),
-                           B_TEXT("from_text", m->from_text), B_TEXT("from_key", j->sender.key), B_TEXT("to_text", m->to_text),
-                           B_TEXT("cc_text", m->cc_text), B_TEXT("to_addresses", addresses_listed(w->arena, m->to, m->to_count)),
-                           B_TEXT("cc_addresses", addresses_listed(w->arena, m->cc, m->cc_count)), B_TEXT("subject", m->subject),
-                           B_TEXT("text", m->text), B_TEXT("html", m->html), B_TEXT("message_id", m->message_id),
-                           B_ID("dkim", j->seen.dkim), B_ID("spf", j->seen.spf), B_ID("dmarc", j->seen.dmarc), B_INT("size", m->size),
+                     BINDS(B_INT("door", m->door), B_TEXT("envelope_from", m->envelope_from),
+                           B_TEXT("recipient", m->recipient), B_TEXT("from_text", m->from_text),
+                           B_TEXT("from_key", j->sender.key), B_TEXT("to_text", m->to_text),
+                           B_TEXT("cc_text", m->cc_text),
+                           B_TEXT("to_addresses", addresses_listed(w->arena, m->to, m->to_count)),
+                           B_TEXT("cc_addresses", addresses_listed(w->arena, m->cc, m->cc_count)),
+                           B_TEXT("subject", m->subject), B_TEXT("text", m->text), B_TEXT("html", m->html),
+                           B_TEXT("message_id", m->message_id), B_ID("dkim", j->seen.dkim),
+                           B_ID("spf", j->seen.spf), B_ID("dmarc", j->seen.dmarc), B_INT("size", m->size),
                            B_ID("file", file_id), B_INT("now", w->now)),
                      id);
 }
@@ -114,7 +126,7 @@ static int mail_give_up(struct processing *p, enum incoming_status status, struc
     return 0;
 }
 
-/* ---- contents ----------------------------------------------------------------------------------------------------------- */
+/* ---- contents -------------------------------------------------------------------------------- */
 
 /* The beginning of a text that has at most `most` characters. */
 static struct str text_beginning(struct str s, size_t most) {
@@ -148,14 +160,15 @@ static struct str *shown_ids(struct arena *a, const struct incoming *m) {
 }
 
 /* The number of the first file with the content id that has a number; 0: none. */
-static int64_t number_of_shown(const struct incoming *m, const struct str *ids, struct str id, const int64_t *numbers) {
+static int64_t number_of_shown(const struct incoming *m, const struct str *ids, struct str id,
+                               const int64_t *numbers) {
     for (int i = 0; i < m->file_count; i++)
         if (ids[i].p && numbers[i] && str_eq(ids[i], id)) return numbers[i];
     return 0;
 }
 
-/* The HTML with a number in place of each content id. numbers: of the files; 0: none. The HTML is read once, because a mail may show a picture
- * 100,000 times. */
+/* The HTML with a number in place of each content id. numbers: of the files; 0: none. The HTML is read
+ * once, because a mail may show a picture 100,000 times. */
 static struct str mail_html(struct arena *a, const struct incoming *m, const int64_t *numbers) {
     const struct str mark = S(" src=\"cid:");
     struct str rest = m->html;
@@ -185,7 +198,8 @@ static struct str message_html(struct arena *a, const struct incoming *m) {
     return mail_html(a, m, files);
 }
 
-QUERY(pictures_of_message, "SELECT t.file_id, t.id FROM post_attachments t WHERE t.post_id = :post AND t.is_inline = 1");
+QUERY(pictures_of_message,
+      "SELECT t.file_id, t.id FROM post_attachments t WHERE t.post_id = :post AND t.is_inline = 1");
 
 /* The row of mails names them by their attachment to its message, which has their address. */
 static int mail_html_of_row(struct work *w, const struct processing *p, struct str *html) {
@@ -210,7 +224,7 @@ static const int64_t *mail_file_ids(struct arena *a, const struct incoming *m, i
     return ids;
 }
 
-/* ---- posting ------------------------------------------------------------------------------------------------------------ */
+/* ---- posting --------------------------------------------------------------------------------- */
 
 /* A conversation that takes no message is named by the new one. */
 static int mail_begin_case(struct work *w, struct processing *p) {
@@ -226,13 +240,14 @@ static int mail_begin_case(struct work *w, struct processing *p) {
                          .source = SOURCE_MAIL,
                          .channel = CHANNEL_MAIL,
                          .message_id = &p->post_id};
-    if (p->j.thread.found) n.metadata = str_fmt(w->arena, "{\"continues_case_id\":%" PRId64 "}", p->j.thread.now.id);
+    if (p->j.thread.found)
+        n.metadata = str_fmt(w->arena, "{\"continues_case_id\":%" PRId64 "}", p->j.thread.now.id);
     n.files = mail_file_ids(w->arena, m, &n.file_count);
     return case_create(w, &n, &p->case_id);
 }
 
-/* A message of a customer reopens the conversation, also if the customer is not the requester, because nobody looks for new messages in
- * conversations that wait or are completed. */
+/* A message of a customer reopens the conversation, also if the customer is not the requester, because
+ * nobody looks for new messages in conversations that wait or are completed. */
 static int mail_post(struct work *w, struct processing *p) {
     const struct incoming *m = p->j.mail;
     struct case_now *c = &p->j.thread.now;
@@ -249,17 +264,21 @@ static int mail_post(struct work *w, struct processing *p) {
     return by_staff ? message_mail_send(w, c, p->post_id, NULL, 0) : case_reopen(w, c);
 }
 
-QUERY(mail_posted_before, "SELECT 1 FROM mails WHERE from_key = :key AND created_at > :since AND case_id = :case AND status = 3 AND "
-                          "message_id = :message AND content_text = :text AND id <> :this LIMIT 1");
+QUERY(mail_posted_before,
+      "SELECT 1 FROM mails WHERE from_key = :key AND created_at > :since AND case_id = :case AND status = 3 "
+      "AND message_id = :message AND content_text = :text AND id <> :this "
+      "LIMIT 1");
 
-/* A mail that goes to several addresses of the desk arrives once for each. Returns 1 if the conversation has its message, 0, or a negative error. */
+/* A mail that goes to several addresses of the desk arrives once for each. Returns 1 if the conversation
+ * has its message, 0, or a negative error. */
 static int is_posted_before(struct work *w, const struct processing *p) {
     const struct incoming *m = p->j.mail;
     int64_t found;
     if (!p->j.thread.open || m->message_id.n == 0) return 0;
     return db_int(w->conn, &mail_posted_before,
-                  BINDS(B_TEXT("key", p->j.sender.key), B_INT("since", w->now - MAIL_ARRIVALS_KEPT), B_INT("case", p->j.thread.now.id),
-                        B_TEXT("message", m->message_id), B_TEXT("text", m->text), B_INT("this", p->j.mail_id)),
+                  BINDS(B_TEXT("key", p->j.sender.key), B_INT("since", w->now - MAIL_ARRIVALS_KEPT),
+                        B_INT("case", p->j.thread.now.id), B_TEXT("message", m->message_id),
+                        B_TEXT("text", m->text), B_INT("this", p->j.mail_id)),
                   &found);
 }
 
@@ -274,12 +293,15 @@ static int mail_accept(struct work *w, struct processing *p) {
     if (before) {
         p->case_id = p->j.thread.now.id;
         return mail_give_up(p, INCOMING_REJECTED,
-                            S("The mail came to another address of this desk, too. Its message is in the conversation."));
+                            S("The mail came to another address of this desk, too. Its message is in the "
+                              "conversation."));
     }
     int allowed = sender_act(w, p->j.mail, &p->j.sender, p->j.as_staff);
     TRY(allowed);
-    if (!allowed) return mail_give_up(p, INCOMING_REJECTED, S("The user with the address of the sender is disabled."));
-    if (may_not_reply(w, p)) return mail_give_up(p, INCOMING_REJECTED, S("The role of the sender may not reply to customers."));
+    if (!allowed)
+        return mail_give_up(p, INCOMING_REJECTED, S("The user with the address of the sender is disabled."));
+    if (may_not_reply(w, p))
+        return mail_give_up(p, INCOMING_REJECTED, S("The role of the sender may not reply to customers."));
     if (p->released && p->j.thread.open) TRY(participant_add(w, p->j.thread.now.id, p->j.sender.user_id));
     TRY(p->j.thread.open ? mail_post(w, p) : mail_begin_case(w, p));
     TRY(sender_copies_join(w, p->j.mail, &p->j.sender, p->mailbox.id != 0, p->case_id));
@@ -288,14 +310,16 @@ static int mail_accept(struct work *w, struct processing *p) {
     return 0;
 }
 
-/* ---- the mail ----------------------------------------------------------------------------------------------------------- */
+/* ---- the mail -------------------------------------------------------------------------------- */
 
 #define MAILBOX_TRIES 20 /* addresses of To and Cc that are looked up if the envelope names no mailbox */
 
 static int mail_find_mailbox(struct work *w, const struct incoming *m, struct mailbox *out) {
     int rc = m->recipient.p ? mailbox_of_address(w, m->recipient, out) : 0;
-    for (int i = 0; i < m->to_count && i < MAILBOX_TRIES && rc == 0; i++) rc = mailbox_of_address(w, m->to[i].address, out);
-    for (int i = 0; i < m->cc_count && i < MAILBOX_TRIES && rc == 0; i++) rc = mailbox_of_address(w, m->cc[i].address, out);
+    for (int i = 0; i < m->to_count && i < MAILBOX_TRIES && rc == 0; i++)
+        rc = mailbox_of_address(w, m->to[i].address, out);
+    for (int i = 0; i < m->cc_count && i < MAILBOX_TRIES && rc == 0; i++)
+        rc = mailbox_of_address(w, m->cc[i].address, out);
     if (rc == 0) *out = (struct mailbox){0};
     return rc < 0 ? rc : 0;
 }
@@ -305,15 +329,16 @@ static int mail_row_end(struct work *w, const struct processing *p) {
     struct str html;
     TRY(mail_html_of_row(w, p, &html));
     return db_exec(w->conn, &mail_end,
-                   BINDS(B_INT("id", p->j.mail_id), B_INT("status", p->status), B_ID("suspension", p->suspension),
-                         B_TEXT("reason", p->reason), B_ID("sender", p->j.sender.user_id), B_ID("mailbox", p->mailbox.id),
+                   BINDS(B_INT("id", p->j.mail_id), B_INT("status", p->status),
+                         B_ID("suspension", p->suspension), B_TEXT("reason", p->reason),
+                         B_ID("sender", p->j.sender.user_id), B_ID("mailbox", p->mailbox.id),
                          B_ID("case", p->case_id), B_ID("post", p->post_id), B_TEXT("html", html),
                          B_ID("taken", m->begun ? clock_monotonic() - m->begun + 1 : 0),
                          B_ID("completed", p->status == INCOMING_SUSPENDED ? 0 : w->now)));
 }
 
-/* Returns 1 if the mail acts with the powers of staff, 0 if it acts as a customer, or a negative error. Staff who do not see the conversation
- * take part as customers, if they are participants. */
+/* Returns 1 if the mail acts with the powers of staff, 0 if it acts as a customer, or a negative error.
+ * Staff who do not see the conversation take part as customers, if they are participants. */
 static int mail_acts_as_staff(struct work *w, const struct judged *j) {
     bool proven = sender_is_proven_staff(&j->sender, &j->seen);
     return proven && j->thread.found ? sender_sees(w, &j->sender, &j->thread.now) : proven;
@@ -345,7 +370,8 @@ static int mail_process(struct work *w, struct processing *p) {
     w->event = RULE_INCOMING_MAIL;
     if (p->j.mail->fault.p) mail_give_up(p, INCOMING_FAILED, p->j.mail->fault);
     else TRY(mail_judge(w, p));
-    if (p->status == 0 && p->j.sender.key.p == NULL) mail_give_up(p, INCOMING_FAILED, S("The mail has no valid address of a sender."));
+    if (p->status == 0 && p->j.sender.key.p == NULL)
+        mail_give_up(p, INCOMING_FAILED, S("The mail has no valid address of a sender."));
     if (p->status == 0) TRY(mail_accept(w, p));
     if (p->released && p->status == INCOMING_FAILED) mail_suspend_again(w, p);
     return mail_row_end(w, p);
@@ -362,8 +388,8 @@ static int mail_look(struct work *w, struct processing *p) {
 int mail_receive(struct work *w, const struct incoming *m, int64_t file_id, int64_t *mail_id) {
     struct processing p = {.j = {.mail = m}};
     int fresh = db_exec(w->conn, &arrival_insert,
-                        BINDS(B_TEXT("digest", arrival_digest(w->arena, m->recipient, m->sha256)), B_INT("now", w->now),
-                              B_INT("since", w->now - MAIL_ARRIVALS_KEPT)));
+                        BINDS(B_TEXT("digest", arrival_digest(w->arena, m->recipient, m->sha256)),
+                              B_INT("now", w->now), B_INT("since", w->now - MAIL_ARRIVALS_KEPT)));
     if (fresh <= 0) return fresh;
     TRY(mail_look(w, &p));
     TRY(mail_row_insert(w, m, &p.j, file_id, mail_id));
@@ -373,10 +399,11 @@ int mail_receive(struct work *w, const struct incoming *m, int64_t file_id, int6
     return 1;
 }
 
-/* ---- release ------------------------------------------------------------------------------------------------------------ */
+/* ---- release --------------------------------------------------------------------------------- */
 
 QUERY(mail_let_go, "UPDATE mails SET status = 2, is_suspended = 0 WHERE id = :id AND is_suspended = 1");
-QUERY(mail_released_row, "SELECT m.door, m.envelope_from, m.recipient, f.sha256, m.size FROM mails m LEFT JOIN files f ON f.id = m.file_id "
+QUERY(mail_released_row, "SELECT m.door, m.envelope_from, m.recipient, f.sha256, m.size "
+                         "FROM mails m LEFT JOIN files f ON f.id = m.file_id "
                          "WHERE m.id = :id AND m.status = 2");
 QUERY(mail_released_lock, "SELECT m.id FROM mails m WHERE m.id = :id AND m.status = 2 @LOCK@");
 
@@ -400,7 +427,8 @@ int mail_released_load(struct conn *c, struct arena *a, int64_t mail_id, struct 
     return 1;
 }
 
-/* Staff have looked at a mail without a valid From, so the sender of its envelope counts. It has no powers of staff. */
+/* Staff have looked at a mail without a valid From, so the sender of its envelope counts. It has no powers
+ * of staff. */
 static int mail_look_released(struct work *w, struct processing *p, struct incoming *copy) {
     TRY(mail_look(w, p));
     if (p->j.sender.key.p || copy->envelope_from.n == 0) return 0;

@@ -13,12 +13,13 @@
 
 #include <glib.h>
 
-/* ---- addresses and names ------------------------------------------------------------------------------------------------ */
+/* ---- addresses and names --------------------------------------------------------------------- */
 
 static bool hides_itself(gunichar c) {
     GUnicodeType t = g_unichar_type(c);
-    return t == G_UNICODE_CONTROL || t == G_UNICODE_FORMAT || t == G_UNICODE_UNASSIGNED || t == G_UNICODE_PRIVATE_USE ||
-           t == G_UNICODE_SURROGATE || t == G_UNICODE_LINE_SEPARATOR || t == G_UNICODE_PARAGRAPH_SEPARATOR;
+    return t == G_UNICODE_CONTROL || t == G_UNICODE_FORMAT || t == G_UNICODE_UNASSIGNED ||
+           t == G_UNICODE_PRIVATE_USE || t == G_UNICODE_SURROGATE || t == G_UNICODE_LINE_SEPARATOR ||
+           t == G_UNICODE_PARAGRAPH_SEPARATOR;
 }
 
 struct str mail_person_name(struct arena *a, const struct mail_person *p) {
@@ -42,7 +43,9 @@ struct str mail_person_name(struct arena *a, const struct mail_person *p) {
 bool mail_address_plain(struct arena *a, struct str address) {
     if (!email_valid(address) || !utf8_valid(address)) return false;
     for (const char *at = address.p; at < address.p + address.n; at = g_utf8_next_char(at))
-        if (hides_itself(g_utf8_get_char(at)) || g_unichar_isspace(g_utf8_get_char(at)) || in_set(*at, "<>\"\\,;:()[]")) return false;
+        if (hides_itself(g_utf8_get_char(at)) || g_unichar_isspace(g_utf8_get_char(at)) ||
+            in_set(*at, "<>\"\\,;:()[]"))
+            return false;
     const char *domain = memrchr(address.p, '@', address.n);
     return domain_read(a, (struct str){domain + 1, (size_t)(address.p + address.n - domain - 1)}).p != NULL;
 }
@@ -64,7 +67,8 @@ bool mail_address_is_daemon(struct str address) {
 }
 
 bool mail_address_is_noreply(struct str address) {
-    static const char *const names[] = {"noreply", "donotreply", "dontreply", "noresponse", "nepasrepondre", "keineantwort", NULL};
+    static const char *const names[] = {"noreply",       "donotreply",   "dontreply", "noresponse",
+                                        "nepasrepondre", "keineantwort", NULL};
     return local_part_is_one_of(address, names);
 }
 
@@ -88,11 +92,11 @@ bool mail_address_blocked(const struct desk *d, struct arena *a, struct str addr
     return false;
 }
 
-/* ---- the sender --------------------------------------------------------------------------------------------------------- */
+/* ---- the sender ------------------------------------------------------------------------------ */
 
-QUERY(sender_owner,
-      "SELECT u.id, r.type, u.is_enabled, e.is_validated FROM identity_emails e JOIN users u ON u.id = e.user_id AND u.deleted_at IS NULL "
-      "JOIN roles r ON r.id = u.role_id WHERE e.email_key = :key AND e.is_claim = 0");
+QUERY(sender_owner, "SELECT u.id, r.type, u.is_enabled, e.is_validated "
+                    "FROM identity_emails e JOIN users u ON u.id = e.user_id AND u.deleted_at IS NULL "
+                    "JOIN roles r ON r.id = u.role_id WHERE e.email_key = :key AND e.is_claim = 0");
 
 int sender_find(struct work *w, const struct incoming *m, struct mail_sender *out) {
     struct stmt *row;
@@ -129,7 +133,8 @@ int sender_takes_part(struct work *w, const struct mail_sender *s, const struct 
     int64_t found;
     if (s->user_id == 0) return 0;
     if (s->user_id == c->requester_id) return 1;
-    return db_int(w->conn, &sender_participates, BINDS(B_INT("case", c->id), B_INT("user", s->user_id)), &found);
+    return db_int(w->conn, &sender_participates, BINDS(B_INT("case", c->id), B_INT("user", s->user_id)),
+                  &found);
 }
 
 int sender_act(struct work *w, const struct incoming *m, struct mail_sender *s, bool as_staff) {
@@ -148,7 +153,7 @@ int sender_act(struct work *w, const struct incoming *m, struct mail_sender *s, 
     return 1;
 }
 
-/* ---- copies ------------------------------------------------------------------------------------------------------------- */
+/* ---- copies ---------------------------------------------------------------------------------- */
 
 QUERY(participants_number, "SELECT COUNT(*) FROM case_participants WHERE case_id = :case");
 
@@ -184,7 +189,8 @@ static int people_join(struct joining *j, const struct mail_person *people, int 
     return 0;
 }
 
-int sender_copies_join(struct work *w, const struct incoming *m, const struct mail_sender *s, bool desk_known, int64_t case_id) {
+int sender_copies_join(struct work *w, const struct incoming *m, const struct mail_sender *s, bool desk_known,
+                       int64_t case_id) {
     int64_t there;
     if (m->to_count + m->cc_count == 0) return 0;
     TRY(db_int(w->conn, &participants_number, BINDS(B_INT("case", case_id)), &there));
@@ -195,13 +201,13 @@ int sender_copies_join(struct work *w, const struct incoming *m, const struct ma
     return people_join(&j, m->cc, m->cc_count);
 }
 
-/* ---- recipients --------------------------------------------------------------------------------------------------------- */
+/* ---- recipients ------------------------------------------------------------------------------ */
 
-QUERY(mail_recipient_insert,
-      "INSERT INTO mail_recipients (mail_id, post_id, user_id, address, type) VALUES (:mail, :post, :user, :address, :type)");
+QUERY(mail_recipient_insert, "INSERT INTO mail_recipients (mail_id, post_id, user_id, address, type) "
+                             "VALUES (:mail, :post, :user, :address, :type)");
 
-static int recipients_keep(struct work *w, const struct mail_person *people, int count, enum recipient_type type, int64_t mail_id,
-                           int64_t post_id) {
+static int recipients_keep(struct work *w, const struct mail_person *people, int count,
+                           enum recipient_type type, int64_t mail_id, int64_t post_id) {
     for (int i = 0; i < count && i < RECIPIENTS_OF_MAIL; i++) {
         int64_t user;
         if (people[i].address.p == NULL || !mail_address_plain(w->arena, people[i].address)) continue;
@@ -209,8 +215,8 @@ static int recipients_keep(struct work *w, const struct mail_person *people, int
         TRY(known);
         if (known)
             TRY(db_exec(w->conn, &mail_recipient_insert,
-                        BINDS(B_INT("mail", mail_id), B_INT("post", post_id), B_INT("user", user), B_TEXT("address", people[i].address),
-                              B_INT("type", type))));
+                        BINDS(B_INT("mail", mail_id), B_INT("post", post_id), B_INT("user", user),
+                              B_TEXT("address", people[i].address), B_INT("type", type))));
     }
     return 0;
 }

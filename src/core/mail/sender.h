@@ -21,8 +21,9 @@ bool sender_is_proven_staff(const struct mail_sender *s, const struct mail_authe
 int sender_sees(struct work *w, const struct mail_sender *s, const struct case_now *c);
 /* Returns 1 if the sender is the requester or a participant, 0 if not, or a negative error. */
 int sender_takes_part(struct work *w, const struct mail_sender *s, const struct case_now *c);
-/* The sender becomes the actor of the work, of kind MAIL. Creates the person if nobody owns the address. The rank of staff counts only if
- * as_staff. Sets user_id. Returns 1, 0 if the person is disabled, or a negative error. */
+/* The sender becomes the actor of the work, of kind MAIL. Creates the person if nobody owns the address.
+ * The rank of staff counts only if as_staff. Sets user_id. Returns 1, 0 if the person is disabled, or a
+ * negative error. */
 int sender_act(struct work *w, const struct incoming *m, struct mail_sender *s, bool as_staff);
 
 #define COPIES_OF_MAIL 20       /* people in To and Cc who become participants */
@@ -31,19 +32,21 @@ int sender_act(struct work *w, const struct incoming *m, struct mail_sender *s, 
  * sender, addresses of the desk, blocked addresses, and addresses that no person reads. desk_known: an
  * address in To or Cc is one of the desk. If none is, and the envelope does not say for whom the mail is,
  * an address in To may be the desk, so nobody in To joins. Returns 0 or a negative error. */
-int sender_copies_join(struct work *w, const struct incoming *m, const struct mail_sender *s, bool desk_known, int64_t case_id);
+int sender_copies_join(struct work *w, const struct incoming *m, const struct mail_sender *s, bool desk_known,
+                       int64_t case_id);
 
 #define RECIPIENTS_OF_MAIL 50 /* addresses of To, and of Cc, that are looked up */
-/* Stores the people with an address in To or Cc as recipients of the message. Addresses without a person, as those of the desk, are left out.
- * Returns 0 or a negative error. */
+/* Stores the people with an address in To or Cc as recipients of the message. Addresses without a person,
+ * as those of the desk, are left out. Returns 0 or a negative error. */
 int sender_recipients_keep(struct work *w, const struct incoming *m, int64_t mail_id, int64_t post_id);
 
-/* The name of a person in a mail, without invisible characters. A name that has an @ could pretend to be another address, so it is not taken:
- * the name is the part before the @ of the address then. */
+/* The name of a person in a mail, without invisible characters. A name that has an @ could pretend to be
+ * another address, so it is not taken: the name is the part before the @ of the address then. */
 struct str mail_person_name(struct arena *a, const struct mail_person *p);
 /* True if the address has a form that a person may have, and no character that hides how it reads. */
 bool mail_address_plain(struct arena *a, struct str address);
-/* True if no person reads the address: it is that of a mail server, or one of a program that takes no answers. */
+/* True if no person reads the address: it is that of a mail server, or one of a program that takes no
+ * answers. */
 bool mail_address_is_daemon(struct str address);
 bool mail_address_is_noreply(struct str address);
 /* True if a line of mail.blocklist has this address, its domain, or "*." and a domain above. */

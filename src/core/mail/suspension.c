@@ -1,5 +1,6 @@
-/* A rule returns 1 and the reason if it hits, 0 if not, or a negative error. The reason is for staff who read the list of suspended mails. It
- * quotes headers, so it is as hostile as the mail; it is one line of valid UTF-8, because the headers are. */
+/* A rule returns 1 and the reason if it hits, 0 if not, or a negative error. The reason is for staff who
+ * read the list of suspended mails. It quotes headers, so it is as hostile as the mail; it is one line of
+ * valid UTF-8, because the headers are. */
 #include "core/mail/suspension.h"
 
 #include "core/desk/setting.h"
@@ -20,9 +21,10 @@ static struct str quotable(struct str s) {
     return s;
 }
 
-/* ---- reading headers ---------------------------------------------------------------------------------------------------- */
+/* ---- reading headers ------------------------------------------------------------------------- */
 
-/* The first word of a value, without comments and parameters: "auto-replied" of "(x) Auto-Replied; owner=a". */
+/* The first word of a value, without comments and parameters: "auto-replied" of "(x) Auto-Replied;
+ * owner=a". */
 static struct str sign_word(struct str s) {
     for (s = str_trim(s); s.n && *s.p == '(';) {
         int depth = 0;
@@ -35,7 +37,9 @@ static struct str sign_word(struct str s) {
     return (struct str){s.p, n};
 }
 
-static bool word_is(struct str header, const char *word) { return header.p && str_eqi(sign_word(header), str_of(word)); }
+static bool word_is(struct str header, const char *word) {
+    return header.p && str_eqi(sign_word(header), str_of(word));
+}
 
 static bool submitted_automatically(const struct mail_signs *s) {
     return s->auto_submitted.p && str_trim(s->auto_submitted).n && !word_is(s->auto_submitted, "no");
@@ -52,7 +56,7 @@ static bool has_empty_return_path(const struct incoming *m) {
     return m->envelope_from.p && (m->envelope_from.n == 0 || str_eq(m->envelope_from, S("<>")));
 }
 
-/* ---- the rules, in their order ------------------------------------------------------------------------------------------ */
+/* ---- the rules, in their order --------------------------------------------------------------- */
 
 static int has_invalid_headers(struct work *w, const struct judged *j, struct str *reason) {
     if (j->mail->signs.from_headers < 2) return 0;
@@ -78,11 +82,12 @@ static int is_from_mailbox(struct work *w, const struct judged *j, struct str *r
     return mailbox_owns(w, j->sender.address);
 }
 
-/* Only mails that became messages count, so a flood that is suspended keeps nobody out when its hour is over. Mails whose DMARC passed and all
- * others are counted apart, so who only writes the address in From does not use up the limit of its owner. */
-#define LATELY(more)                                                                                                              \
-    "SELECT COUNT(*) FROM (SELECT m.id FROM mails m WHERE m.from_key = :key AND m.created_at > :since AND m.status = 3 AND CASE " \
-    "WHEN m.dmarc = 2 THEN 1 ELSE 0 END = :proven " more " LIMIT :most) n"
+/* Only mails that became messages count, so a flood that is suspended keeps nobody out when its hour is
+ * over. Mails whose DMARC passed and all others are counted apart, so who only writes the address in From
+ * does not use up the limit of its owner. */
+#define LATELY(more)                                                                                    \
+    "SELECT COUNT(*) FROM (SELECT m.id FROM mails m WHERE m.from_key = :key AND m.created_at > :since " \
+    "AND m.status = 3 AND CASE WHEN m.dmarc = 2 THEN 1 ELSE 0 END = :proven " more " LIMIT :most) n"
 QUERY(mails_lately, LATELY(""));
 QUERY(mails_lately_of_case, LATELY("AND m.case_id = :case"));
 
@@ -91,8 +96,8 @@ static int sent_lately(struct work *w, const struct judged *j, const struct quer
     int64_t n = 0;
     TRY(db_int(w->conn, q,
                BINDS(B_TEXT("key", j->sender.key), B_INT("since", w->now - TIME_HOUR),
-                     B_INT("case", j->thread.found ? j->thread.now.id : 0), B_INT("proven", j->seen.dmarc == VERDICT_PASS),
-                     B_INT("most", most)),
+                     B_INT("case", j->thread.found ? j->thread.now.id : 0),
+                     B_INT("proven", j->seen.dmarc == VERDICT_PASS), B_INT("most", most)),
                &n));
     return n >= most;
 }
@@ -106,15 +111,20 @@ static int is_loop(struct work *w, const struct judged *j, struct str *reason) {
             return 1;
         }
     TRY(db_lock(w->conn, STR_CAT(w->arena, S("mails of "), j->sender.key)));
-    *reason = str_fmt(w->arena, "More than %d mails came from the address to this conversation within an hour.", CASE_MAILS_AN_HOUR);
+    *reason = str_fmt(w->arena,
+                      "More than %d mails came from the address to this conversation within an "
+                      "hour.",
+                      CASE_MAILS_AN_HOUR);
     int rc = j->thread.found ? sent_lately(w, j, &mails_lately_of_case, CASE_MAILS_AN_HOUR) : 0;
     if (rc) return rc;
-    *reason = str_fmt(w->arena, "More than %d mails came from the address within an hour.", ADDRESS_MAILS_AN_HOUR);
+    *reason =
+        str_fmt(w->arena, "More than %d mails came from the address within an hour.", ADDRESS_MAILS_AN_HOUR);
     return sent_lately(w, j, &mails_lately, ADDRESS_MAILS_AN_HOUR);
 }
 
 static int is_blocked(struct work *w, const struct judged *j, struct str *reason) {
-    *reason = str_fmt(w->arena, "mail.blocklist has the address or its domain: " QUOTED, QUOTE(j->sender.address));
+    *reason =
+        str_fmt(w->arena, "mail.blocklist has the address or its domain: " QUOTED, QUOTE(j->sender.address));
     return mail_address_blocked(w->desk, w->arena, j->sender.address);
 }
 
@@ -192,11 +202,15 @@ static int is_out_of_office(struct work *w, const struct judged *j, struct str *
     const struct mail_signs *s = &j->mail->signs;
     *reason = str_fmt(w->arena, "Auto-Submitted: " QUOTED, QUOTE(s->auto_submitted));
     if (word_is(s->auto_submitted, "auto-replied")) return 1;
+    *reason = s->autoreply.p ? str_fmt(w->arena, QUOTED, QUOTE(s->autoreply))
+                             : str_fmt(w->arena, "Precedence: " QUOTED, QUOTE(s->precedence));
+    if ((s->autoreply.p && !is_of_cron(s)) || word_is(s->precedence, "auto_reply") ||
+        word_is(s->precedence, "auto-reply"))
+        return 1;
     *reason =
-        s->autoreply.p ? str_fmt(w->arena, QUOTED, QUOTE(s->autoreply)) : str_fmt(w->arena, "Precedence: " QUOTED, QUOTE(s->precedence));
-    if ((s->autoreply.p && !is_of_cron(s)) || word_is(s->precedence, "auto_reply") || word_is(s->precedence, "auto-reply")) return 1;
-    *reason = str_fmt(w->arena, "The subject is that of an automatic reply: " QUOTED, QUOTE(j->mail->subject));
-    bool sign = submitted_automatically(s) || is_bulk(s) || s->auto_response_suppress.p || has_empty_return_path(j->mail);
+        str_fmt(w->arena, "The subject is that of an automatic reply: " QUOTED, QUOTE(j->mail->subject));
+    bool sign = submitted_automatically(s) || is_bulk(s) || s->auto_response_suppress.p ||
+                has_empty_return_path(j->mail);
     return sign && has_vacation_subject(w->arena, j->mail->subject);
 }
 
@@ -240,7 +254,8 @@ static int is_spam(struct work *w, const struct judged *j, struct str *reason) {
     if (word_is(s->spam_status, "yes")) return 1;
     struct str said = s->spam_score.p ? s->spam_score : s->spam_status;
     if (most == 0 || said.p == NULL || !read_score(w->arena, said, &score) || score <= (double)most) return 0;
-    *reason = str_fmt(w->arena, "The spam score %.1f is over mail.spam_score, which is %d.", score, (int)most);
+    *reason =
+        str_fmt(w->arena, "The spam score %.1f is over mail.spam_score, which is %d.", score, (int)most);
     return 1;
 }
 
@@ -250,19 +265,23 @@ static int has_invalid_token(struct work *w, const struct judged *j, struct str 
 }
 
 static int is_unregistered(struct work *w, const struct judged *j, struct str *reason) {
-    *reason = str_fmt(w->arena, "mail.require_registered is on, and no user has the address " QUOTED, QUOTE(j->sender.address));
+    *reason = str_fmt(w->arena, "mail.require_registered is on, and no user has the address " QUOTED,
+                      QUOTE(j->sender.address));
     return j->sender.user_id == 0 && setting_bool(w->desk, "mail.require_registered");
 }
 
 static int is_unverified(struct work *w, const struct judged *j, struct str *reason) {
-    *reason = S("The sender is a member of staff, and no trusted Authentication-Results header says that DMARC passed.");
+    *reason = S("The sender is a member of staff, and no trusted Authentication-Results header says that "
+                "DMARC passed.");
     if (j->sender.rank >= ROLE_COLLABORATOR && !sender_is_proven_staff(&j->sender, &j->seen)) return 1;
-    *reason = str_fmt(w->arena, "mail.require_verified is on, and the address is not verified: " QUOTED, QUOTE(j->sender.address));
+    *reason = str_fmt(w->arena, "mail.require_verified is on, and the address is not verified: " QUOTED,
+                      QUOTE(j->sender.address));
     return !j->sender.is_validated && setting_bool(w->desk, "mail.require_verified");
 }
 
 static int is_no_participant(struct work *w, const struct judged *j, struct str *reason) {
-    *reason = str_fmt(w->arena, QUOTED " does not take part in conversation %" PRId64 ".", QUOTE(j->sender.address), j->thread.now.id);
+    *reason = str_fmt(w->arena, QUOTED " does not take part in conversation %" PRId64 ".",
+                      QUOTE(j->sender.address), j->thread.now.id);
     if (!j->thread.found || j->as_staff) return 0;
     int rc = sender_takes_part(w, &j->sender, &j->thread.now);
     return rc < 0 ? rc : !rc;

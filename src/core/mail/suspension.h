@@ -17,8 +17,8 @@ struct judged {
     bool as_staff;   /* the mail acts with the powers of staff */
 };
 
-/* Applies the rules; the first hit wins. Returns its enum suspension and sets *reason, one line that names what was found; 0: no hit; or a
- * negative error. */
+/* Applies the rules; the first hit wins. Returns its enum suspension and sets *reason, one line that names
+ * what was found; 0: no hit; or a negative error. */
 int suspension_find(struct work *w, const struct judged *j, struct str *reason);
 
 #define CASE_MAILS_AN_HOUR 10    /* mails from one address to one conversation; further mails are suspended */

@@ -8,7 +8,8 @@
 #define TOKEN_LONGEST 40
 
 /* Returns true if the token is good. */
-static bool thread_try(struct work *w, enum token_kind kind, struct str text, struct thread *t, bool *forged) {
+static bool thread_try(struct work *w, enum token_kind kind, struct str text, struct thread *t,
+                       bool *forged) {
     int64_t id;
     enum token_verdict verdict = mail_token_read(w->desk, kind, text, &id);
     *forged = verdict == TOKEN_FORGED;
@@ -24,7 +25,7 @@ static void thread_forged(struct thread *t, struct str token) {
     t->forged = token;
 }
 
-/* ---- recipients --------------------------------------------------------------------------------------------------------- */
+/* ---- recipients ------------------------------------------------------------------------------ */
 
 /* Returns 1 if the token of the address is good, 0, or a negative error. *lookups: that are left. */
 static int thread_try_address(struct work *w, struct str address, struct thread *t, int *lookups) {
@@ -41,12 +42,14 @@ static int thread_try_address(struct work *w, struct str address, struct thread 
 
 static int thread_by_address(struct work *w, const struct incoming *m, struct thread *t) {
     int lookups = FORGED_MAX, rc = m->recipient.p ? thread_try_address(w, m->recipient, t, &lookups) : 0;
-    for (int i = 0; i < m->to_count && rc == 0; i++) rc = thread_try_address(w, m->to[i].address, t, &lookups);
-    for (int i = 0; i < m->cc_count && rc == 0; i++) rc = thread_try_address(w, m->cc[i].address, t, &lookups);
+    for (int i = 0; i < m->to_count && rc == 0; i++)
+        rc = thread_try_address(w, m->to[i].address, t, &lookups);
+    for (int i = 0; i < m->cc_count && rc == 0; i++)
+        rc = thread_try_address(w, m->cc[i].address, t, &lookups);
     return rc;
 }
 
-/* ---- references --------------------------------------------------------------------------------------------------------- */
+/* ---- references ------------------------------------------------------------------------------ */
 
 /* The token ends at a dot, behind which a Message-ID has something of its own, or at the @. */
 static bool thread_by_reference(struct work *w, const struct incoming *m, struct thread *t) {
@@ -60,9 +63,10 @@ static bool thread_by_reference(struct work *w, const struct incoming *m, struct
     return false;
 }
 
-/* ---- subject ------------------------------------------------------------------------------------------------------------ */
+/* ---- subject --------------------------------------------------------------------------------- */
 
-/* Finds the next text in brackets that may be a token. *rest: what follows. Returns its text, p NULL: none. */
+/* Finds the next text in brackets that may be a token. *rest: what follows. Returns its text, p NULL:
+ * none. */
 static struct str subject_bracket(struct str *rest) {
     for (const char *from; rest->n && (from = memchr(rest->p, '[', rest->n)) != NULL;) {
         size_t left = (size_t)(rest->p + rest->n - from - 1);
@@ -98,12 +102,13 @@ struct str thread_subject(struct arena *a, struct str subject) {
     return STR_CAT(a, kept, kept.n && last.n ? S(" ") : S(""), last);
 }
 
-/* ---- the conversation --------------------------------------------------------------------------------------------------- */
+/* ---- the conversation ------------------------------------------------------------------------ */
 
 static int thread_load(struct work *w, struct thread *t) {
     int64_t id = t->case_id;
     int rc = case_load(w, id, &t->now);
-    for (int i = 0; rc == 1 && t->now.merged_into_id && i < MERGES_MAX; i++) rc = case_load(w, t->now.merged_into_id, &t->now);
+    for (int i = 0; rc == 1 && t->now.merged_into_id && i < MERGES_MAX; i++)
+        rc = case_load(w, t->now.merged_into_id, &t->now);
     t->found = rc == 1;
     t->open = t->found && t->now.state == CASE_ACTIVE && t->now.status_type != STATUS_CLOSED;
     return rc < 0 ? rc : 0;
@@ -113,6 +118,7 @@ int thread_find(struct work *w, const struct incoming *m, struct thread *out) {
     *out = (struct thread){0};
     int rc = thread_by_address(w, m, out);
     TRY(rc);
-    if (rc == 0 && !thread_by_reference(w, m, out)) thread_by_subject(w, m->subject.p ? m->subject : S(""), out);
+    if (rc == 0 && !thread_by_reference(w, m, out))
+        thread_by_subject(w, m->subject.p ? m->subject : S(""), out);
     return out->verdict == TOKEN_GOOD ? thread_load(w, out) : 0;
 }

@@ -1,5 +1,5 @@
-/* Tokens of mails: the number of a conversation or a letter, with a keyed MAC. Only this desk can make one, so the holder of a token got a
- * mail of the desk, or got the token from a recipient. */
+/* Tokens of mails: the number of a conversation or a letter, with a keyed MAC. Only this desk can make
+ * one, so the holder of a token got a mail of the desk, or got the token from a recipient. */
 #ifndef CORE_MAIL_TOKEN_H
 #define CORE_MAIL_TOKEN_H
 
@@ -14,15 +14,18 @@ enum token_kind {
 };
 enum token_verdict { TOKEN_ABSENT, TOKEN_FORGED, TOKEN_GOOD };
 
-/* Returns "c12-k3j5n7p2q4r6s7t2": a letter for the kind, the decimal number, 16 characters of lower-case Base32 (80 bits). */
+/* Returns "c12-k3j5n7p2q4r6s7t2": a letter for the kind, the decimal number, 16 characters of lower-case
+ * Base32 (80 bits). */
 struct str mail_token(const struct desk *d, struct arena *a, enum token_kind kind, int64_t id);
-/* TOKEN_ABSENT: the text does not have the form of such a token. Case does not matter. Sets *id if the token is good. */
+/* TOKEN_ABSENT: the text does not have the form of such a token. Case does not matter. Sets *id if the
+ * token is good. */
 enum token_verdict mail_token_read(const struct desk *d, enum token_kind kind, struct str text, int64_t *id);
 
 /* True if the text has the form of a token of the kind, good or forged. */
 bool mail_token_has_form(enum token_kind kind, struct str text);
 
-/* Returns the value of X-Desk-Loop, which every mail of the desk has. A mail that comes in with it was sent by this desk. */
+/* Returns the value of X-Desk-Loop, which every mail of the desk has. A mail that comes in with it was
+ * sent by this desk. */
 struct str loop_mark(const struct desk *d, struct arena *a);
 
 /* Returns local+token@domain. The token replaces a plus part. An address without @ stays unchanged. */

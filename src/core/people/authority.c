@@ -13,7 +13,8 @@ int role_type_of(struct work *w, int64_t role_id, int64_t *type) {
 
 bool actor_may_change(const struct actor *a, int64_t user_id, int64_t role_type) {
     if (user_id == a->user_id) return true;
-    return a->rank >= ROLE_ADMIN ? role_type <= a->rank : a->rank >= ROLE_COLLABORATOR && role_type == ROLE_CUSTOMER;
+    return a->rank >= ROLE_ADMIN ? role_type <= a->rank
+                                 : a->rank >= ROLE_COLLABORATOR && role_type == ROLE_CUSTOMER;
 }
 
 int user_may_change(struct work *w, int64_t user_id) {
@@ -28,11 +29,14 @@ static bool role_exceeds(const struct actor *a, int64_t role_type, int64_t denie
     return a->rank < ROLE_OWNER && role_type > ROLE_CUSTOMER && (a->denied & ~(uint64_t)denied);
 }
 
-QUERY(role_denied_of_user, "SELECT r.type, r.denied FROM users u JOIN roles r ON r.id = u.role_id WHERE u.id = :user");
+QUERY(role_denied_of_user,
+      "SELECT r.type, r.denied FROM users u JOIN roles r ON r.id = u.role_id WHERE u.id = :user");
 
 int user_may_act_as(struct work *w, int64_t user_id) {
     struct stmt *row;
-    int rc = user_id == w->actor.user_id ? 0 : db_row(w->conn, &role_denied_of_user, BINDS(B_INT("user", user_id)), &row);
+    int rc = user_id == w->actor.user_id
+                 ? 0
+                 : db_row(w->conn, &role_denied_of_user, BINDS(B_INT("user", user_id)), &row);
     if (rc <= 0) return rc;
     int64_t type = col_int(row, 0), denied = col_int(row, 1);
     stmt_end(row);
@@ -43,7 +47,8 @@ int user_may_act_as(struct work *w, int64_t user_id) {
 /* Reports a problem of ids[i], or of the object that the path names. */
 static void fail_of(struct work *w, enum error code, int i, bool listed, const char *why) {
     struct str none = {0};
-    fail_at(w, code, listed ? S("ids") : none, listed ? str_fmt(w->arena, "ids/%d", i) : none, why ? "%s" : NULL, why);
+    fail_at(w, code, listed ? S("ids") : none, listed ? str_fmt(w->arena, "ids/%d", i) : none,
+            why ? "%s" : NULL, why);
 }
 
 static int position_of_id(const int64_t *ids, int count, int64_t id) {
@@ -52,19 +57,21 @@ static int position_of_id(const int64_t *ids, int count, int64_t id) {
     return i;
 }
 
-QUERY(role_types_of_users, "SELECT u.id, r.type FROM users u JOIN roles r ON r.id = u.role_id WHERE u.id IN @LIST(:users) ORDER BY u.id");
+QUERY(role_types_of_users, "SELECT u.id, r.type FROM users u JOIN roles r ON r.id = u.role_id "
+                           "WHERE u.id IN @LIST(:users) ORDER BY u.id");
 
 int users_may_change(struct work *w, const int64_t *ids, int count, bool listed) {
     int rc;
-    DB_ROWS(rc, w->conn, &role_types_of_users, BINDS(B_TEXT("users", json_ids(w->arena, ids, (size_t)count))), row)
+    DB_ROWS(rc, w->conn, &role_types_of_users, BINDS(B_TEXT("users", json_ids(w->arena, ids, (size_t)count))),
+            row)
     if (!actor_may_change(&w->actor, col_int(row, 0), col_int(row, 1)))
         fail_of(w, ERR_PERMISSIONS_DENIED, position_of_id(ids, count, col_int(row, 0)), listed, NULL);
     return rc < 0 ? rc : failed(w) ? -(int)failure(w) : 0;
 }
 
 QUERY(owners_besides,
-      "SELECT COUNT(*) FROM users u JOIN roles r ON r.id = u.role_id WHERE r.type = 5 AND u.is_enabled = 1 AND u.deleted_at IS NULL "
-      "AND u.id NOT IN @LIST(:users)");
+      "SELECT COUNT(*) FROM users u JOIN roles r ON r.id = u.role_id "
+      "WHERE r.type = 5 AND u.is_enabled = 1 AND u.deleted_at IS NULL AND u.id NOT IN @LIST(:users)");
 
 int users_leave_an_owner(struct work *w, const int64_t *ids, int count, bool listed) {
     const struct bind *binds = BINDS(B_TEXT("users", json_ids(w->arena, ids, (size_t)count)));

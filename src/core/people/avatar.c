@@ -2,17 +2,21 @@
 
 #include "core/change/watch.h"
 
-QUERY(avatar_put,
-      "INSERT INTO avatars (user_id, type, data, updated_at) VALUES (:user, :type, :data, :now) ON CONFLICT (user_id) DO UPDATE SET "
-      "type = excluded.type, data = excluded.data, updated_at = excluded.updated_at");
+QUERY(avatar_put, "INSERT INTO avatars (user_id, type, data, updated_at) "
+                  "VALUES (:user, :type, :data, :now) ON CONFLICT (user_id) DO UPDATE "
+                  "SET type = excluded.type, data = excluded.data, updated_at = excluded.updated_at");
 QUERY(avatar_drop, "DELETE FROM avatars WHERE user_id = :user");
 /* avatar_updated_at is part of the picture's address. It increases with each change and removal. */
-QUERY(avatar_moved, "UPDATE users SET updated_at = :now, avatar_updated_at = CASE WHEN COALESCE(avatar_updated_at, 0) < :now THEN :now "
-                    "ELSE avatar_updated_at + 1 END WHERE id = :user");
+QUERY(avatar_moved,
+      "UPDATE users "
+      "SET updated_at = :now, avatar_updated_at = CASE WHEN COALESCE(avatar_updated_at, 0) < :now "
+      "THEN :now ELSE avatar_updated_at + 1 END "
+      "WHERE id = :user");
 QUERY(avatar_get, "SELECT type, data FROM avatars WHERE user_id = :user");
 
 int avatar_set(struct work *w, int64_t user_id, struct str type, struct str data) {
-    const struct bind *binds = BINDS(B_INT("user", user_id), B_TEXT("type", type), B_BLOB("data", data), B_INT("now", w->now));
+    const struct bind *binds =
+        BINDS(B_INT("user", user_id), B_TEXT("type", type), B_BLOB("data", data), B_INT("now", w->now));
     TRY(watch(w, WATCH_USER, user_id));
     TRY(db_exec(w->conn, &avatar_put, binds));
     return db_exec(w->conn, &avatar_moved, binds);

@@ -1,4 +1,5 @@
-/* Uploaded pictures of people, scaled. They are small, so the store keeps them: backups and other processes have them. */
+/* Uploaded pictures of people, scaled. They are small, so the store keeps them: backups and other
+ * processes have them. */
 #ifndef CORE_AVATAR_H
 #define CORE_AVATAR_H
 
@@ -8,6 +9,7 @@
 
 int avatar_set(struct work *w, int64_t user_id, struct str type, struct str data);
 int avatar_clear(struct work *w, int64_t user_id);
-int avatar_find(struct work *w, int64_t user_id, struct str *type, struct str *data); /* 1, or 0 if there is none */
+/* 1, or 0 if there is none */
+int avatar_find(struct work *w, int64_t user_id, struct str *type, struct str *data);
 
 #endif

@@ -11,7 +11,9 @@ struct phone {
 /* Replaces the organization's numbers. Numbers that stay keep their ids. The first is primary. */
 int organization_phones_replace(struct work *w, int64_t organization_id, const struct phone *list, int count);
 
-int contacts_free(struct work *w, struct str users);   /* frees unique values of deleted people (external identifiers); users: JSON array */
-int contacts_forget(struct work *w, struct str users); /* deletes all contact data, tags and field values of purged people */
+/* frees unique values of deleted people (external identifiers); users: JSON array */
+int contacts_free(struct work *w, struct str users);
+/* deletes all contact data, tags and field values of purged people */
+int contacts_forget(struct work *w, struct str users);
 
 #endif

@@ -8,24 +8,28 @@
 #include "core/people/user.h"
 #include "json/json.h"
 
-/* ---- what the first write removes ------------------------------------------------------------------------------------ */
+/* ---- what the first write removes ------------------------------------------------------------ */
 
 #define OF_PERSON(table) "(SELECT COUNT(*) FROM " table " WHERE user_id = :id)"
 QUERY(erase_count_profile, "SELECT COUNT(*) FROM users WHERE id = :id AND purged_at IS NULL");
-QUERY(erase_count_identities, "SELECT " OF_PERSON("identity_emails") " + " OF_PERSON("identity_phones") " + " OF_PERSON(
-                                  "identity_twitter") " + " OF_PERSON("identity_facebook") " + " OF_PERSON("external_identifiers"));
+QUERY(erase_count_identities,
+      "SELECT " OF_PERSON("identity_emails") " + " OF_PERSON("identity_phones") " + " OF_PERSON(
+          "identity_twitter") " + " OF_PERSON("identity_facebook") " + " OF_PERSON("external_identifiers"));
 QUERY(erase_count_contacts, "SELECT " OF_PERSON("contact_addresses") " + " OF_PERSON("contact_websites"));
 QUERY(erase_count_values, "SELECT COUNT(*) FROM field_values WHERE area = 2 AND owner_id = :id");
 QUERY(erase_count_tags, "SELECT " OF_PERSON("user_tags"));
 QUERY(erase_count_picture, "SELECT " OF_PERSON("avatars"));
-QUERY(erase_count_credentials, "SELECT " OF_PERSON("password_history") " + " OF_PERSON("recovery_codes") " + " OF_PERSON(
-                                   "auth_tokens") " + " OF_PERSON("links") " + " OF_PERSON("api_tokens") " + " OF_PERSON("oauth_tokens"));
+QUERY(
+    erase_count_credentials,
+    "SELECT " OF_PERSON("password_history") " + " OF_PERSON("recovery_codes") " + " OF_PERSON(
+        "auth_tokens") " + " OF_PERSON("links") " + " OF_PERSON("api_tokens") " + " OF_PERSON("oauth_tokens"));
 QUERY(erase_count_grants, "SELECT " OF_PERSON("oauth_grants"));
 QUERY(erase_count_preferences, "SELECT " OF_PERSON("notification_preferences"));
-QUERY(erase_count_views,
-      "SELECT (SELECT COUNT(*) FROM views WHERE agent_id = :id AND visibility_type = 2) + (SELECT COUNT(*) FROM macros WHERE "
-      "agent_id = :id AND visibility_type = 1)");
-QUERY(erase_count_replies, "SELECT COUNT(*) FROM idempotency WHERE caller = 'user:' || CAST(CAST(:id AS BIGINT) AS TEXT)");
+QUERY(erase_count_views, "SELECT (SELECT COUNT(*) FROM views WHERE agent_id = :id "
+                         "AND visibility_type = 2) + (SELECT COUNT(*) FROM macros WHERE agent_id = :id "
+                         "AND visibility_type = 1)");
+QUERY(erase_count_replies,
+      "SELECT COUNT(*) FROM idempotency WHERE caller = 'user:' || CAST(CAST(:id AS BIGINT) AS TEXT)");
 QUERY(erase_count_files, "SELECT COUNT(*) FROM files WHERE user_id = :id AND expires_at IS NOT NULL");
 
 static const struct {
@@ -53,9 +57,11 @@ static int count_at_once(struct work *w, int64_t user_id) {
     return 0;
 }
 
-/* ---- the start --------------------------------------------------------------------------------------------------------- */
+/* ---- the start ------------------------------------------------------------------------------- */
 
-QUERY(erase_emails, "SELECT value FROM erasure_values WHERE user_id = :id AND value LIKE '%@%' AND value NOT LIKE '\"%' ORDER BY value");
+QUERY(erase_emails,
+      "SELECT value FROM erasure_values WHERE user_id = :id AND value LIKE '%@%' AND value NOT LIKE '\"%' "
+      "ORDER BY value");
 
 static int forget_failures(struct work *w, int64_t user_id) {
     struct str emails[64];
@@ -74,17 +80,18 @@ static int forget_failures(struct work *w, int64_t user_id) {
 QUERY(erase_tags_of, "SELECT tag_id FROM user_tags WHERE user_id = :id ORDER BY tag_id");
 /* A tag that only this person had may name the person. */
 #define NO_ROW_OF(table) "NOT EXISTS (SELECT 1 FROM " table " x WHERE x.tag_id = t.id)"
-QUERY(erase_lone_tags,
-      "SELECT t.id, t.name_key FROM tags t WHERE t.id IN @LIST(:tags) AND " NO_ROW_OF("user_tags") " AND " NO_ROW_OF("organization_tags") " AND " NO_ROW_OF(
-          "case_tags") " AND " NO_ROW_OF("article_tags") " AND " NO_ROW_OF("section_tags") " AND " NO_ROW_OF("macro_tags") " ORDER BY t.id "
-                                                                                                                           "@LOCK@");
+QUERY(
+    erase_lone_tags,
+    "SELECT t.id, t.name_key FROM tags t WHERE t.id IN @LIST(:tags) AND " NO_ROW_OF("user_tags") " AND " NO_ROW_OF("organization_tags") " AND " NO_ROW_OF(
+        "case_tags") " AND " NO_ROW_OF("article_tags") " AND " NO_ROW_OF("section_tags") " AND " NO_ROW_OF("macro_tags") " ORDER BY t.id @LOCK@");
 QUERY(erase_tag, "DELETE FROM tags WHERE id = :id");
 
 static int forget_tags(struct work *w, const int64_t *tags, int count) {
     int64_t *ids = arena_array(w->arena, (size_t)count + 1, sizeof *ids);
     struct str *keys = arena_array(w->arena, (size_t)count + 1, sizeof *keys);
     int rc, n = 0;
-    DB_ROWS(rc, w->conn, &erase_lone_tags, BINDS(B_TEXT("tags", json_ids(w->arena, tags, (size_t)count))), row) {
+    DB_ROWS(rc, w->conn, &erase_lone_tags, BINDS(B_TEXT("tags", json_ids(w->arena, tags, (size_t)count))),
+            row) {
         ids[n] = col_int(row, 0);
         keys[n++] = str_dup(w->arena, col_text(row, 1));
     }
@@ -97,7 +104,8 @@ static int forget_tags(struct work *w, const int64_t *tags, int count) {
 
 QUERY(erasure_running, "SELECT id FROM erasures WHERE user_id = :user AND status = 1 LIMIT 1");
 QUERY(erasure_insert, "INSERT INTO erasures (user_id, requested_by_id, with_contents, status, created_at) "
-                      "VALUES (:user, :by, :contents, 1, :now) RETURNING id");
+                      "VALUES (:user, :by, :contents, 1, :now) "
+                      "RETURNING id");
 
 static int may_start(struct work *w, int64_t user_id) {
     int64_t running;
@@ -111,7 +119,9 @@ int erasure_start(struct work *w, int64_t user_id, bool with_contents, int64_t *
     int64_t *tags;
     TRY(may_start(w, user_id));
     TRY(db_insert(w->conn, &erasure_insert,
-                  BINDS(B_INT("user", user_id), B_ID("by", w->actor.user_id), B_INT("contents", with_contents), B_INT("now", w->now)), id));
+                  BINDS(B_INT("user", user_id), B_ID("by", w->actor.user_id),
+                        B_INT("contents", with_contents), B_INT("now", w->now)),
+                  id));
     change_created(w, (struct changed){"erasure", *id, 0});
     TRY(erasure_values_gather(w, user_id));
     TRY(count_at_once(w, user_id));

@@ -40,16 +40,18 @@ const struct word erased_words[] = {{ERASED_PROFILE, "PROFILE"},
                                     {ERASED_COMMENTS, "COMMENT_TEXTS"},
                                     {0}};
 
-QUERY(erasure_counted, "INSERT INTO erasure_counts (user_id, what, n) VALUES (:user, :what, :n) "
-                       "ON CONFLICT (user_id, what) DO UPDATE SET n = erasure_counts.n + excluded.n");
+QUERY(erasure_counted, "INSERT INTO erasure_counts (user_id, what, n) "
+                       "VALUES (:user, :what, :n) ON CONFLICT (user_id, what) DO UPDATE "
+                       "SET n = erasure_counts.n + excluded.n");
 
 int erasure_count(struct work *w, int64_t user_id, enum erased what, int64_t n) {
     if (n == 0) return 0;
-    int rc = db_exec(w->conn, &erasure_counted, BINDS(B_INT("user", user_id), B_INT("what", what), B_INT("n", n)));
+    int rc =
+        db_exec(w->conn, &erasure_counted, BINDS(B_INT("user", user_id), B_INT("what", what), B_INT("n", n)));
     return rc < 0 ? rc : 0;
 }
 
-/* ---- the receipt --------------------------------------------------------------------------------------------------------- */
+/* ---- the receipt ----------------------------------------------------------------------------- */
 
 #define CASES_OF "(SELECT c.id FROM cases c WHERE c.requester_id = :id)"
 QUERY(kept_conversations, "SELECT COUNT(*) FROM cases c WHERE c.requester_id = :id");
@@ -71,12 +73,23 @@ static const struct {
     const char *reason;
 } kept[] = {
     {"PERSON", NULL, ALWAYS,
-     "A row without name, addresses or secrets stays, because conversations refer to it. It is shown as \"Deleted user\"."},
-    {"CONVERSATIONS", &kept_conversations, ALWAYS, "Numbers, times and states stay for statistics and for the people who worked on them."},
-    {"MESSAGE_TEXTS", &kept_messages, WITHOUT_TEXTS, "The texts and files of conversations stay, because contents=true was not given."},
-    {"MESSAGES", &kept_messages, WITH_TEXTS, "The rows stay without texts and files, because counters and statistics refer to them."},
-    {"NOTE_TEXTS", &kept_notes, WITHOUT_TEXTS, "The notes in conversations stay, because contents=true was not given."},
-    {"RATING_COMMENTS", &kept_ratings, WITHOUT_TEXTS, "Ratings and their comments stay, because contents=true was not given."},
+     "A row without name, addresses or secrets stays, because conversations refer to it. It is shown as "
+     "\"Deleted user\"."},
+    {"CONVERSATIONS", &kept_conversations, ALWAYS,
+     "Numbers, times and states stay for statistics and for the people "
+     "who worked on them."},
+    {"MESSAGE_TEXTS", &kept_messages, WITHOUT_TEXTS,
+     "The texts and files of conversations stay, because contents=true "
+     "was not given."},
+    {"MESSAGES", &kept_messages, WITH_TEXTS,
+     "The rows stay without texts and files, because counters and "
+     "statistics refer to them."},
+    {"NOTE_TEXTS", &kept_notes, WITHOUT_TEXTS,
+     "The notes in conversations stay, because contents=true was not "
+     "given."},
+    {"RATING_COMMENTS", &kept_ratings, WITHOUT_TEXTS,
+     "Ratings and their comments stay, because contents=true was not "
+     "given."},
     {"RATINGS", &kept_ratings, WITH_TEXTS, "The scores stay for statistics, without comments."},
     {"COMMENT_TEXTS", &kept_comments, WITHOUT_TEXTS,
      "The comments on articles stay without the name, because contents=true was not given."},
@@ -85,18 +98,27 @@ static const struct {
     {"ACTIVITIES", &kept_activities, ALWAYS, "Who did what, and when, stays as evidence, without values."},
     {"CHANGE_LOG", &kept_changes, ALWAYS,
      "Entries stay without values, because programs read the log by cursor. They are deleted by their age."},
-    {"AUDIT_ENTRIES", &kept_audit, ALWAYS, "Entries stay without values, because the chain of the audit log covers their hashes."},
+    {"AUDIT_ENTRIES", &kept_audit, ALWAYS,
+     "Entries stay without values, because the chain of the audit log "
+     "covers their hashes."},
     {"CONFIGURATION", NULL, ALWAYS,
-     "Rules, views, macros, templates, articles, programs and settings are texts of the desk. If staff wrote a name or an "
-     "address into them, it is still there."},
+     "Rules, views, macros, templates, articles, programs and settings are texts of the desk. If staff "
+     "wrote a name or an address into them, it is still there."},
     {"MENTIONS", NULL, ALWAYS,
-     "Texts that other people wrote elsewhere may name the person: in conversations, notes, comments and fields."},
-    {"SENT_MAILS", NULL, ALWAYS, "Mails that left the desk, and what endpoints and programs received, are outside of it."},
-    {"SERVER_LOGS", NULL, ALWAYS, "The logs of the server and of proxies may have IP addresses. They are outside of the store."},
-    {"BACKUPS", NULL, ALWAYS, "Backups made before this erasure have everything. Delete them, or erase again after a restore."},
+     "Texts that other people wrote elsewhere may name the person: in conversations, notes, comments and "
+     "fields."},
+    {"SENT_MAILS", NULL, ALWAYS,
+     "Mails that left the desk, and what endpoints and programs received, are "
+     "outside of it."},
+    {"SERVER_LOGS", NULL, ALWAYS,
+     "The logs of the server and of proxies may have IP addresses. They are "
+     "outside of the store."},
+    {"BACKUPS", NULL, ALWAYS,
+     "Backups made before this erasure have everything. Delete them, or erase "
+     "again after a restore."},
     {"FREED_SPACE", NULL, ALWAYS,
-     "Bytes of deleted rows may stay in freed parts of the store's files until deskd compact runs. Contents of deleted files "
-     "are removed within minutes."},
+     "Bytes of deleted rows may stay in freed parts of the store's files until deskd compact runs. "
+     "Contents of deleted files are removed within minutes."},
 };
 
 static int write_kept(struct work *w, struct json_writer *j, int64_t user_id, bool with_contents) {
@@ -139,10 +161,12 @@ static int write_removed(struct work *w, struct json_writer *j, int64_t user_id)
 
 QUERY(erasure_contents, "SELECT with_contents FROM erasures WHERE user_id = :user AND status = 1");
 QUERY(erasure_complete,
-      "UPDATE erasures SET status = 2, removed = :removed, kept = :kept, completed_at = :now WHERE user_id = :user AND status = 1");
+      "UPDATE erasures SET status = 2, removed = :removed, kept = :kept, completed_at = :now "
+      "WHERE user_id = :user AND status = 1");
 QUERY(erasure_counts_go, "DELETE FROM erasure_counts WHERE user_id = :user");
 
-static int write_receipt(struct work *w, int64_t user_id, bool with_contents, struct buf *removed, struct buf *left) {
+static int write_receipt(struct work *w, int64_t user_id, bool with_contents, struct buf *removed,
+                         struct buf *left) {
     struct json_writer j;
     jw_init(&j, removed);
     TRY(write_removed(w, &j, user_id));
@@ -156,9 +180,9 @@ int erasure_done(struct work *w, int64_t user_id) {
     int rc = db_int(w->conn, &erasure_contents, BINDS(B_INT("user", user_id)), &contents);
     if (rc > 0) rc = write_receipt(w, user_id, contents != 0, &removed, &left);
     if (rc >= 0)
-        rc = db_exec(
-            w->conn, &erasure_complete,
-            BINDS(B_INT("user", user_id), B_TEXT("removed", buf_view(&removed)), B_TEXT("kept", buf_view(&left)), B_INT("now", w->now)));
+        rc = db_exec(w->conn, &erasure_complete,
+                     BINDS(B_INT("user", user_id), B_TEXT("removed", buf_view(&removed)),
+                           B_TEXT("kept", buf_view(&left)), B_INT("now", w->now)));
     buf_free(&removed);
     buf_free(&left);
     return rc < 0 ? rc : db_exec(w->conn, &erasure_counts_go, BINDS(B_INT("user", user_id)));

@@ -1,4 +1,5 @@
-/* The receipt of an erasure (core/people/erase.h): what was removed, with numbers of rows; what was kept, and why. */
+/* The receipt of an erasure (core/people/erase.h): what was removed, with numbers of rows; what was kept,
+ * and why. */
 #ifndef CORE_ERASE_RECEIPT_H
 #define CORE_ERASE_RECEIPT_H
 

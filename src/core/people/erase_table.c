@@ -1,5 +1,6 @@
-/* This table says what an erasure does with each column that has texts or bytes, unless the column belongs to the table of a resource with
- * .texts_kept (api/resource.h). tests/unit/erase_test.c compares both with the schema and with the statements of an erasure. */
+/* This table says what an erasure does with each column that has texts or bytes, unless the column belongs
+ * to the table of a resource with .texts_kept (api/resource.h). tests/unit/erase_test.c compares both with
+ * the schema and with the statements of an erasure. */
 #include "core/people/erase.h"
 
 #define CONFIGURATION CONFIGURATION_TEXTS
@@ -35,7 +36,9 @@ const struct erase_column erase_table[] = {
     {"sessions", "*", FATE_ERASED, NULL},
     /* Failures with addresses of the person. Others expire after 15 minutes. */
     {"login_failures", "*", FATE_ERASED, NULL},
-    {"public_writes", "*", FATE_KEPT, "network addresses of callers without login; deleted after two minutes"},
+    {"public_writes", "*", FATE_KEPT,
+     "network addresses of callers without login; deleted after two "
+     "minutes"},
     /* Replies to the person. Replies to others are sealed by their keys and expire after 24 hours. */
     {"idempotency", "*", FATE_ERASED, NULL},
     {"api_tokens", "*", FATE_ERASED, NULL},
@@ -47,7 +50,8 @@ const struct erase_column erase_table[] = {
 
     /* conversations */
     {"cases", "requester_name metadata fingerprint", FATE_ERASED, NULL},
-    {"cases", "subject subject_key last_message_preview last_note_preview undo_note_preview", FATE_WITH_TEXTS, NULL},
+    {"cases", "subject subject_key last_message_preview last_note_preview undo_note_preview", FATE_WITH_TEXTS,
+     NULL},
     {"cases", "uuid legacy_id", FATE_IMPERSONAL, "numbers of the conversation"},
     {"posts", "creator_name metadata reject_reason", FATE_ERASED, NULL},
     {"posts", "subject content_text content_html", FATE_WITH_TEXTS, NULL},
@@ -57,8 +61,9 @@ const struct erase_column erase_table[] = {
     {"notes", "body_text body_html", FATE_WITH_TEXTS, NULL}, /* notes on the person: FATE_ERASED */
     {"notes", "client_id", FATE_IMPERSONAL, RANDOM},
     {"case_ratings", "*", FATE_WITH_TEXTS, NULL},
-    {"files", "*", FATE_WITH_TEXTS, NULL}, /* unattached ones, and those of the person's fields: FATE_ERASED */
-    {"mails", "*", FATE_ERASED, NULL},     /* mails of others: FATE_SCANNED */
+    /* unattached ones, and those of the person's fields: FATE_ERASED */
+    {"files", "*", FATE_WITH_TEXTS, NULL},
+    {"mails", "*", FATE_ERASED, NULL}, /* mails of others: FATE_SCANNED */
     {"mail_recipients", "*", FATE_ERASED, NULL},
     {"mail_arrivals", "*", FATE_IMPERSONAL, RANDOM},
     {"outgoing_mails", "*", FATE_ERASED, NULL},
@@ -74,7 +79,9 @@ const struct erase_column erase_table[] = {
     {"change_log", "old_value new_value cause", FATE_SCANNED, NULL},
     {"change_log", "kind property", FATE_IMPERSONAL, WORD},
     {"audit_values", "*", FATE_SCANNED, NULL},
-    {"audit_entries", "*", FATE_KEPT, "words and hashes of values with a salt, which is erased: the receipt names it under AUDIT_ENTRIES"},
+    {"audit_entries", "*", FATE_KEPT,
+     "words and hashes of values with a salt, which is erased: the receipt "
+     "names it under AUDIT_ENTRIES"},
     {"audit_anchors", "*", FATE_IMPERSONAL, RANDOM},
     {"erasures", "*", FATE_IMPERSONAL, "receipts have counts and reasons"},
     {"erasure_values", "*", FATE_ERASED, NULL},

@@ -13,9 +13,17 @@
 #include "core/people/identity.h"
 #include "json/json.h"
 
-enum person_value_kind { VALUE_EMAIL = 1, VALUE_PHONE, VALUE_TWITTER, VALUE_FACEBOOK, VALUE_EXTERNAL, VALUE_NAME };
+enum person_value_kind {
+    VALUE_EMAIL = 1,
+    VALUE_PHONE,
+    VALUE_TWITTER,
+    VALUE_FACEBOOK,
+    VALUE_EXTERNAL,
+    VALUE_NAME
+};
 
-/* The properties of people that have such values (core/change/watch.c). A list has its items with ", " between them. */
+/* The properties of people that have such values (core/change/watch.c). A list has its items with ", "
+ * between them. */
 static const struct value_property {
     const char *name;
     enum person_value_kind kind;
@@ -51,30 +59,42 @@ static void value_found(struct person_values *v, enum person_value_kind kind, st
     v->first = value;
 }
 
-/* ---- present values ----------------------------------------------------------------------------------------------------- */
+/* ---- present values -------------------------------------------------------------------------- */
 
-QUERY(erasure_present, "SELECT 1, email FROM identity_emails WHERE user_id = :id UNION ALL "
-                       "SELECT 1, email FROM identity_facebook WHERE user_id = :id UNION ALL "
-                       "SELECT 2, number FROM identity_phones WHERE user_id = :id UNION ALL "
-                       "SELECT 2, number_key FROM identity_phones WHERE user_id = :id UNION ALL "
-                       "SELECT 3, screen_name FROM identity_twitter WHERE user_id = :id UNION ALL "
-                       "SELECT 4, facebook_id FROM identity_facebook WHERE user_id = :id UNION ALL "
-                       "SELECT 5, external_app || ': ' || external_id FROM external_identifiers WHERE user_id = :id UNION ALL "
-                       "SELECT 6, twitter_id FROM identity_twitter WHERE user_id = :id UNION ALL "
-                       "SELECT 6, user_name FROM identity_facebook WHERE user_id = :id UNION ALL "
-                       "SELECT 6, full_name FROM users WHERE id = :id AND purged_at IS NULL");
+QUERY(erasure_present, "SELECT 1, email FROM identity_emails WHERE user_id = :id "
+                       "UNION ALL SELECT 1, email FROM identity_facebook "
+                       "WHERE user_id = :id UNION ALL SELECT 2, number "
+                       "FROM identity_phones WHERE user_id = :id "
+                       "UNION ALL SELECT 2, number_key FROM identity_phones "
+                       "WHERE user_id = :id UNION ALL SELECT 3, screen_name "
+                       "FROM identity_twitter WHERE user_id = :id "
+                       "UNION ALL SELECT 4, facebook_id FROM identity_facebook "
+                       "WHERE user_id = :id UNION ALL SELECT 5, external_app || ': ' || external_id "
+                       "FROM external_identifiers WHERE user_id = :id "
+                       "UNION ALL SELECT 6, twitter_id FROM identity_twitter "
+                       "WHERE user_id = :id UNION ALL SELECT 6, user_name "
+                       "FROM identity_facebook WHERE user_id = :id "
+                       "UNION ALL SELECT 6, full_name FROM users "
+                       "WHERE id = :id AND purged_at IS NULL");
 
-/* ---- former values ------------------------------------------------------------------------------------------------------ */
+/* ---- former values --------------------------------------------------------------------------- */
 
 /* Letters about messages, because others are also sent to addresses that the person only claims. */
-QUERY(erasure_former, "SELECT DISTINCT 1, recipient FROM outgoing_mails WHERE user_id = :id AND post_id IS NOT NULL UNION ALL "
-                      "SELECT DISTINCT 1, address FROM mail_recipients WHERE user_id = :id UNION ALL "
-                      "SELECT DISTINCT 1, from_key FROM mails WHERE sender_id = :id UNION ALL "
-                      "SELECT DISTINCT 6, requester_name FROM cases WHERE requester_id = :id");
-QUERY(erasure_trail, "SELECT fields, previous_values, current_values FROM activities WHERE owner_user_id = :id AND fields IS NOT NULL AND "
-                     "(previous_values IS NOT NULL OR current_values IS NOT NULL) ORDER BY id");
-QUERY(erasure_logged, "SELECT property, old_value, new_value FROM change_log WHERE kind = 'user' AND object_id = :id AND property IS NOT "
-                      "NULL AND (old_value IS NOT NULL OR new_value IS NOT NULL) ORDER BY id");
+QUERY(erasure_former, "SELECT DISTINCT 1, recipient FROM outgoing_mails "
+                      "WHERE user_id = :id AND post_id IS NOT NULL "
+                      "UNION ALL SELECT DISTINCT 1, address FROM mail_recipients "
+                      "WHERE user_id = :id UNION ALL SELECT DISTINCT 1, from_key "
+                      "FROM mails WHERE sender_id = :id UNION ALL "
+                      "SELECT DISTINCT 6, requester_name FROM cases "
+                      "WHERE requester_id = :id");
+QUERY(erasure_trail,
+      "SELECT fields, previous_values, current_values "
+      "FROM activities WHERE owner_user_id = :id AND fields IS NOT NULL AND (previous_values IS NOT NULL "
+      "OR current_values IS NOT NULL) ORDER BY id");
+QUERY(erasure_logged,
+      "SELECT property, old_value, new_value FROM change_log "
+      "WHERE kind = 'user' AND object_id = :id AND property IS NOT NULL AND (old_value IS NOT NULL "
+      "OR new_value IS NOT NULL) ORDER BY id");
 
 static bool cut_end(struct str *s, struct str end) {
     if (s->n < end.n || memcmp(s->p + s->n - end.n, end.p, end.n) != 0) return false;
@@ -116,7 +136,8 @@ static int values_find(struct person_values *v) {
     static const struct query *const rows[] = {&erasure_present, &erasure_former};
     int rc;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        DB_ROWS(rc, v->work->conn, rows[i], binds, row) value_found(v, (enum person_value_kind)col_int(row, 0), col_text(row, 1));
+        DB_ROWS(rc, v->work->conn, rows[i], binds, row)
+        value_found(v, (enum person_value_kind)col_int(row, 0), col_text(row, 1));
         TRY(rc);
     }
     DB_ROWS(rc, v->work->conn, &erasure_logged, binds, row)
@@ -127,15 +148,22 @@ static int values_find(struct person_values *v) {
     return rc;
 }
 
-/* ---- what is looked for --------------------------------------------------------------------------------------------------- */
+/* ---- what is looked for ---------------------------------------------------------------------- */
 
-QUERY(erasure_external_owner, "SELECT user_id FROM external_identifiers WHERE external_app = :app AND external_id = :external");
+QUERY(erasure_external_owner,
+      "SELECT user_id FROM external_identifiers WHERE external_app = :app AND external_id = :external");
 /* A number that the person has now is looked for, even if the person's organization has it, too. */
-QUERY(erasure_organization_phone, "SELECT 1 FROM identity_phones o WHERE o.number_key = :key AND o.organization_id IS NOT NULL AND NOT "
-                                  "EXISTS (SELECT 1 FROM identity_phones p WHERE p.number_key = :key AND p.user_id = :id) LIMIT 1");
-/* Shorter texts are left out, because they would be found in texts that have nothing to do with the person. */
-QUERY(erasure_value_add, "INSERT INTO erasure_values (user_id, value) SELECT CAST(:id AS BIGINT), LOWER(CAST(:value AS TEXT)) WHERE "
-                         "LENGTH(CAST(:value AS TEXT)) >= 5 ON CONFLICT (user_id, value) DO NOTHING");
+QUERY(erasure_organization_phone,
+      "SELECT 1 FROM identity_phones o "
+      "WHERE o.number_key = :key AND o.organization_id IS NOT NULL AND NOT EXISTS (SELECT 1 "
+      "FROM identity_phones p WHERE p.number_key = :key AND p.user_id = :id) "
+      "LIMIT 1");
+/* Shorter texts are left out, because they would be found in texts that have nothing to do with the
+ * person. */
+QUERY(erasure_value_add, "INSERT INTO erasure_values (user_id, value) "
+                         "SELECT CAST(:id AS BIGINT), LOWER(CAST(:value AS TEXT)) "
+                         "WHERE LENGTH(CAST(:value AS TEXT)) >= 5 "
+                         "ON CONFLICT (user_id, value) DO NOTHING");
 
 static int look_for(struct person_values *v, struct str text) {
     return db_exec(v->work->conn, &erasure_value_add, BINDS(B_INT("id", v->user_id), B_TEXT("value", text)));
@@ -168,11 +196,13 @@ static int look_for_email(struct person_values *v, struct str text) {
 #define DIGITS_LEAST 7 /* fewer digits would be found in texts without the number */
 #define DIGITS_NATIONAL 9
 
-/* The digits by which a number is found, however it is written: without the country code or leading zeros if enough are left. */
+/* The digits by which a number is found, however it is written: without the country code or leading zeros
+ * if enough are left. */
 static struct str phone_digits_sought(struct arena *a, struct str number) {
     char national[PHONE_SIZE], *digits = arena_alloc(a, number.n + 1);
     size_t n = 0, zeros = 0;
-    if (number.n && number.p[0] == '+' && phone_national(number.p, national) == 1 && strlen(national) >= DIGITS_NATIONAL)
+    if (number.n && number.p[0] == '+' && phone_national(number.p, national) == 1 &&
+        strlen(national) >= DIGITS_NATIONAL)
         return str_dup(a, str_of(national));
     for (size_t i = 0; i < number.n; i++)
         if (number.p[i] >= '0' && number.p[i] <= '9') digits[n++] = number.p[i];
@@ -181,11 +211,13 @@ static struct str phone_digits_sought(struct arena *a, struct str number) {
 }
 
 static int look_for_phone(struct person_values *v, struct str text) {
-    struct str key = phone_key(v->work, text), digits = phone_digits_sought(v->work->arena, key.p ? key : text);
+    struct str key = phone_key(v->work, text),
+               digits = phone_digits_sought(v->work->arena, key.p ? key : text);
     int64_t one;
     int other = moved(v, IDENTITY_PHONE, text);
     if (other == 0 && key.p)
-        other = db_int(v->work->conn, &erasure_organization_phone, BINDS(B_TEXT("key", key), B_INT("id", v->user_id)), &one);
+        other = db_int(v->work->conn, &erasure_organization_phone,
+                       BINDS(B_TEXT("key", key), B_INT("id", v->user_id)), &one);
     if (other) return other < 0 ? other : 0;
     TRY(look_for(v, text));
     return digits.n >= DIGITS_LEAST ? look_for(v, STR_CAT(v->work->arena, S(ERASURE_DIGITS), digits)) : 0;
@@ -203,7 +235,8 @@ static int look_for_external(struct person_values *v, struct str text) {
     const char *end = memmem(text.p, text.n, ": ", 2);
     if (end == NULL) return 0;
     struct str app = {text.p, (size_t)(end - text.p)}, id = {end + 2, text.n - app.n - 2};
-    int found = db_int(v->work->conn, &erasure_external_owner, BINDS(B_TEXT("app", app), B_TEXT("external", id)), &owner);
+    int found = db_int(v->work->conn, &erasure_external_owner,
+                       BINDS(B_TEXT("app", app), B_TEXT("external", id)), &owner);
     if (found < 0 || (found > 0 && owner != v->user_id)) return found < 0 ? found : 0;
     return look_for_whole(v, id);
 }
@@ -219,13 +252,16 @@ static int look_for_value(struct person_values *v, const struct person_value *va
     }
 }
 
-/* Mails from former addresses that found no sender, such as suspended ones: a purge sees those from present ones only. */
-QUERY(erasure_claim_mails, "UPDATE mails SET sender_id = :id WHERE sender_id IS NULL AND from_key IN (SELECT e.value FROM erasure_values e "
-                           "WHERE e.user_id = :id)");
+/* Mails from former addresses that found no sender, such as suspended ones: a purge sees those from
+ * present ones only. */
+QUERY(erasure_claim_mails,
+      "UPDATE mails SET sender_id = :id "
+      "WHERE sender_id IS NULL AND from_key IN (SELECT e.value FROM erasure_values e WHERE e.user_id = :id)");
 
 int erasure_values_gather(struct work *w, int64_t user_id) {
     struct person_values v = {.work = w, .user_id = user_id};
     TRY(values_find(&v));
-    for (const struct person_value *value = v.first; value; value = value->next) TRY(look_for_value(&v, value));
+    for (const struct person_value *value = v.first; value; value = value->next)
+        TRY(look_for_value(&v, value));
     return db_exec(w->conn, &erasure_claim_mails, BINDS(B_INT("id", user_id)));
 }

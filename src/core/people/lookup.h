@@ -1,5 +1,6 @@
 /* Autocomplete: names that begin with the text, or have a word that does. Each search is an index range
- * (core/people/name_index.h; for addresses the unique index of their keys), whatever the size of the desk. Only matches are counted. */
+ * (core/people/name_index.h; for addresses the unique index of their keys), whatever the size of the desk.
+ * Only matches are counted. */
 #ifndef CORE_LOOKUP_H
 #define CORE_LOOKUP_H
 

@@ -1,9 +1,13 @@
 #include "core/people/name_index.h"
 
-QUERY(name_word_add, "INSERT INTO name_words (kind, place, word, owner_id) VALUES (:kind, :place, :word, :id) ON CONFLICT DO NOTHING");
-QUERY(name_word_drop, "DELETE FROM name_words WHERE kind = :kind AND place = :place AND word = :word AND owner_id = :id");
+QUERY(name_word_add, "INSERT INTO name_words (kind, place, word, owner_id) "
+                     "VALUES (:kind, :place, :word, :id) ON CONFLICT DO NOTHING");
+QUERY(name_word_drop,
+      "DELETE FROM name_words WHERE kind = :kind AND place = :place AND word = :word AND owner_id = :id");
 
-static bool inside_word(unsigned char c) { return c >= 0x80 || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+static bool inside_word(unsigned char c) {
+    return c >= 0x80 || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
 
 struct str name_word(struct str s) {
     if (s.n <= NAME_WORD) return s;
@@ -26,7 +30,9 @@ static int each_word(struct conn *c, const struct query *q, enum name_kind kind,
     struct str words[NAME_WORDS];
     int n = name_words(key, words);
     for (int i = 0; i < n; i++)
-        TRY(db_exec(c, q, BINDS(B_INT("kind", kind), B_INT("place", i > 0), B_TEXT("word", words[i]), B_INT("id", id))));
+        TRY(db_exec(
+            c, q,
+            BINDS(B_INT("kind", kind), B_INT("place", i > 0), B_TEXT("word", words[i]), B_INT("id", id))));
     return 0;
 }
 
@@ -37,13 +43,17 @@ int name_indexed(struct conn *c, enum name_kind kind, int64_t id, struct str bef
 }
 
 #define PART 200
-QUERY(names_of_users, "SELECT id, name_key FROM users WHERE id > :after AND deleted_at IS NULL ORDER BY id LIMIT :part");
-QUERY(names_of_organizations, "SELECT id, name_key FROM organizations WHERE id > :after AND deleted_at IS NULL ORDER BY id LIMIT :part");
+QUERY(names_of_users,
+      "SELECT id, name_key FROM users WHERE id > :after AND deleted_at IS NULL ORDER BY id LIMIT :part");
+QUERY(names_of_organizations,
+      "SELECT id, name_key FROM organizations WHERE id > :after AND deleted_at IS NULL "
+      "ORDER BY id LIMIT :part");
 QUERY(names_of_tags, "SELECT id, name_key FROM tags WHERE id > :after ORDER BY id LIMIT :part");
 
 int names_reindex(struct work *w, enum name_kind kind, int64_t *after) {
-    static const struct query *const named[] = {
-        [NAME_USER] = &names_of_users, [NAME_ORGANIZATION] = &names_of_organizations, [NAME_TAG] = &names_of_tags};
+    static const struct query *const named[] = {[NAME_USER] = &names_of_users,
+                                                [NAME_ORGANIZATION] = &names_of_organizations,
+                                                [NAME_TAG] = &names_of_tags};
     struct {
         int64_t id;
         struct str key;
@@ -53,7 +63,8 @@ int names_reindex(struct work *w, enum name_kind kind, int64_t *after) {
         part[n].id = *after = col_int(row, 0);
         part[n++].key = str_dup(w->arena, col_text(row, 1));
     }
-    for (int i = 0; rc >= 0 && i < n; i++) rc = name_indexed(w->conn, kind, part[i].id, (struct str){0}, part[i].key);
+    for (int i = 0; rc >= 0 && i < n; i++)
+        rc = name_indexed(w->conn, kind, part[i].id, (struct str){0}, part[i].key);
     return rc < 0 ? rc : n == PART;
 }
 

@@ -1,12 +1,13 @@
-/* Preferences of staff: which events they are notified of, and how. The desk sends the e-mails (core/cases/staff_mail.h). Programs on
- * desktops and phones read the other channels. */
+/* Preferences of staff: which events they are notified of, and how. The desk sends the e-mails
+ * (core/cases/staff_mail.h). Programs on desktops and phones read the other channels. */
 #ifndef CORE_NOTIFICATION_H
 #define CORE_NOTIFICATION_H
 
 #include "base/words.h"
 #include "work/work.h"
 
-/* The store has the numbers, so append only. NOTIFY_SURVEY is a survey to a customer, by e-mail only. The API does not show it. */
+/* The store has the numbers, so append only. NOTIFY_SURVEY is a survey to a customer, by e-mail only. The
+ * API does not show it. */
 enum notification_type {
     NOTIFY_CREATED = 1,
     NOTIFY_REPLY,
@@ -28,14 +29,18 @@ struct notification_preferences {
 };
 int notification_preferences_read(struct work *w, int64_t user_id, struct notification_preferences *out);
 /* Stores preferences of the actor. A value that is already in force changes nothing. */
-int notification_prefer(struct work *w, enum notification_type type, enum notification_channel channel, bool enabled);
+int notification_prefer(struct work *w, enum notification_type type, enum notification_channel channel,
+                        bool enabled);
 /* Returns 1 if the person has enabled it, 0 if not, or a negative error. */
-int notification_wanted(struct work *w, int64_t user_id, enum notification_type type, enum notification_channel channel);
+int notification_wanted(struct work *w, int64_t user_id, enum notification_type type,
+                        enum notification_channel channel);
 
-/* The secret of the link in a mail that ends such mails to this person. It is a MAC, so it needs no row and never expires: the mail may be
- * old. It is good for nothing else. */
-struct str unsubscribe_token(const struct desk *d, struct arena *a, int64_t user_id, enum notification_type type);
-/* Finds what a token ends. Returns 1, 0 if it is forged or the person was deleted, or a negative error. Changes nothing. */
+/* The secret of the link in a mail that ends such mails to this person. It is a MAC, so it needs no row
+ * and never expires: the mail may be old. It is good for nothing else. */
+struct str unsubscribe_token(const struct desk *d, struct arena *a, int64_t user_id,
+                             enum notification_type type);
+/* Finds what a token ends. Returns 1, 0 if it is forged or the person was deleted, or a negative error.
+ * Changes nothing. */
 int unsubscribe_find(struct work *w, struct str token, int64_t *user_id, enum notification_type *type);
 /* Ends these mails in the name of the person. Returns the same. */
 int unsubscribe(struct work *w, struct str token);

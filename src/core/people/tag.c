@@ -11,50 +11,71 @@
 #include <stdlib.h>
 
 QUERY(tag_by_key, "SELECT id FROM tags WHERE name_key = :key");
-QUERY(tag_make, "INSERT INTO tags (name, name_key, created_at) VALUES (:name, :key, :now) ON CONFLICT (name_key) DO NOTHING RETURNING id");
+QUERY(tag_make, "INSERT INTO tags (name, name_key, created_at) "
+                "VALUES (:name, :key, :now) ON CONFLICT (name_key) DO NOTHING "
+                "RETURNING id");
 
-QUERY(user_tags_add, "INSERT INTO user_tags (user_id, tag_id) SELECT CAST(:owner AS BIGINT), id FROM tags WHERE name_key IN @TEXTS(:keys) "
-                     "ON CONFLICT (user_id, tag_id) DO NOTHING");
+QUERY(user_tags_add, "INSERT INTO user_tags (user_id, tag_id) "
+                     "SELECT CAST(:owner AS BIGINT), id FROM tags "
+                     "WHERE name_key IN @TEXTS(:keys) ON CONFLICT (user_id, tag_id) DO NOTHING");
 QUERY(user_tags_keep,
-      "DELETE FROM user_tags WHERE user_id = :owner AND tag_id NOT IN (SELECT id FROM tags WHERE name_key IN @TEXTS(:keys))");
-QUERY(user_tags_drop, "DELETE FROM user_tags WHERE user_id = :owner AND tag_id IN (SELECT id FROM tags WHERE name_key IN @TEXTS(:keys))");
+      "DELETE FROM user_tags "
+      "WHERE user_id = :owner AND tag_id NOT IN (SELECT id FROM tags WHERE name_key IN @TEXTS(:keys))");
+QUERY(user_tags_drop,
+      "DELETE FROM user_tags "
+      "WHERE user_id = :owner AND tag_id IN (SELECT id FROM tags WHERE name_key IN @TEXTS(:keys))");
 QUERY(user_tags_count, "SELECT COUNT(*) FROM user_tags WHERE user_id = :owner");
 QUERY(user_tags_listed, "SELECT tag_id FROM user_tags WHERE user_id = :owner ORDER BY tag_id LIMIT :most");
 QUERY(user_tags_changed, "UPDATE users SET updated_at = :now WHERE id = :owner");
 
-QUERY(organization_tags_add, "INSERT INTO organization_tags (organization_id, tag_id) SELECT CAST(:owner AS BIGINT), id FROM tags "
-                             "WHERE name_key IN @TEXTS(:keys) ON CONFLICT (organization_id, tag_id) DO NOTHING");
-QUERY(
-    organization_tags_keep,
-    "DELETE FROM organization_tags WHERE organization_id = :owner AND tag_id NOT IN (SELECT id FROM tags WHERE name_key IN @TEXTS(:keys))");
+QUERY(organization_tags_add,
+      "INSERT INTO organization_tags (organization_id, tag_id) "
+      "SELECT CAST(:owner AS BIGINT), id FROM tags "
+      "WHERE name_key IN @TEXTS(:keys) ON CONFLICT (organization_id, tag_id) DO NOTHING");
+QUERY(organization_tags_keep,
+      "DELETE FROM organization_tags WHERE organization_id = :owner AND tag_id NOT IN (SELECT id FROM tags "
+      "WHERE name_key IN @TEXTS(:keys))");
 QUERY(organization_tags_drop,
-      "DELETE FROM organization_tags WHERE organization_id = :owner AND tag_id IN (SELECT id FROM tags WHERE name_key IN @TEXTS(:keys))");
+      "DELETE FROM organization_tags "
+      "WHERE organization_id = :owner AND tag_id IN (SELECT id FROM tags WHERE name_key IN @TEXTS(:keys))");
 QUERY(organization_tags_count, "SELECT COUNT(*) FROM organization_tags WHERE organization_id = :owner");
-QUERY(organization_tags_listed, "SELECT tag_id FROM organization_tags WHERE organization_id = :owner ORDER BY tag_id LIMIT :most");
+QUERY(organization_tags_listed,
+      "SELECT tag_id FROM organization_tags WHERE organization_id = :owner ORDER BY tag_id LIMIT :most");
 QUERY(organization_tags_changed, "UPDATE organizations SET updated_at = :now WHERE id = :owner");
 
-QUERY(case_tags_add, "INSERT INTO case_tags (case_id, tag_id) SELECT CAST(:owner AS BIGINT), id FROM tags WHERE name_key IN @TEXTS(:keys) "
-                     "ON CONFLICT (case_id, tag_id) DO NOTHING");
+QUERY(case_tags_add, "INSERT INTO case_tags (case_id, tag_id) "
+                     "SELECT CAST(:owner AS BIGINT), id FROM tags "
+                     "WHERE name_key IN @TEXTS(:keys) ON CONFLICT (case_id, tag_id) DO NOTHING");
 QUERY(case_tags_keep,
-      "DELETE FROM case_tags WHERE case_id = :owner AND tag_id NOT IN (SELECT id FROM tags WHERE name_key IN @TEXTS(:keys))");
-QUERY(case_tags_drop, "DELETE FROM case_tags WHERE case_id = :owner AND tag_id IN (SELECT id FROM tags WHERE name_key IN @TEXTS(:keys))");
+      "DELETE FROM case_tags "
+      "WHERE case_id = :owner AND tag_id NOT IN (SELECT id FROM tags WHERE name_key IN @TEXTS(:keys))");
+QUERY(case_tags_drop,
+      "DELETE FROM case_tags "
+      "WHERE case_id = :owner AND tag_id IN (SELECT id FROM tags WHERE name_key IN @TEXTS(:keys))");
 QUERY(case_tags_count, "SELECT COUNT(*) FROM case_tags WHERE case_id = :owner");
 QUERY(case_tags_listed, "SELECT tag_id FROM case_tags WHERE case_id = :owner ORDER BY tag_id LIMIT :most");
-QUERY(case_tags_changed, "UPDATE cases SET updated_at = :now, last_updated_by_id = CASE WHEN :by_rule = 1 THEN last_updated_by_id ELSE "
-                         "CAST(:actor AS BIGINT) END WHERE id = :owner");
-QUERY(case_tags_named, "SELECT t.name FROM case_tags k JOIN tags t ON t.id = k.tag_id WHERE k.case_id = :owner ORDER BY t.name_key");
+QUERY(case_tags_changed,
+      "UPDATE cases "
+      "SET updated_at = :now, last_updated_by_id = CASE WHEN :by_rule = 1 THEN last_updated_by_id "
+      "ELSE CAST(:actor AS BIGINT) END WHERE id = :owner");
+QUERY(case_tags_named, "SELECT t.name FROM case_tags k JOIN tags t ON t.id = k.tag_id "
+                       "WHERE k.case_id = :owner ORDER BY t.name_key");
 
-QUERY(article_tags_add, "INSERT INTO article_tags (article_id, tag_id) SELECT CAST(:owner AS BIGINT), id FROM tags WHERE name_key IN "
-                        "@TEXTS(:keys) ON CONFLICT (article_id, tag_id) DO NOTHING");
+QUERY(article_tags_add, "INSERT INTO article_tags (article_id, tag_id) "
+                        "SELECT CAST(:owner AS BIGINT), id FROM tags "
+                        "WHERE name_key IN @TEXTS(:keys) ON CONFLICT (article_id, tag_id) DO NOTHING");
 QUERY(article_tags_keep,
-      "DELETE FROM article_tags WHERE article_id = :owner AND tag_id NOT IN (SELECT id FROM tags WHERE name_key IN @TEXTS(:keys))");
+      "DELETE FROM article_tags "
+      "WHERE article_id = :owner AND tag_id NOT IN (SELECT id FROM tags WHERE name_key IN @TEXTS(:keys))");
 QUERY(article_tags_drop,
-      "DELETE FROM article_tags WHERE article_id = :owner AND tag_id IN (SELECT id FROM tags WHERE name_key IN @TEXTS(:keys))");
+      "DELETE FROM article_tags "
+      "WHERE article_id = :owner AND tag_id IN (SELECT id FROM tags WHERE name_key IN @TEXTS(:keys))");
 QUERY(article_tags_count, "SELECT COUNT(*) FROM article_tags WHERE article_id = :owner");
-QUERY(article_tags_listed, "SELECT tag_id FROM article_tags WHERE article_id = :owner ORDER BY tag_id LIMIT :most");
+QUERY(article_tags_listed,
+      "SELECT tag_id FROM article_tags WHERE article_id = :owner ORDER BY tag_id LIMIT :most");
 QUERY(article_tags_changed, "UPDATE articles SET updated_at = :now WHERE id = :owner");
-QUERY(article_tags_named,
-      "SELECT t.name FROM article_tags k JOIN tags t ON t.id = k.tag_id WHERE k.article_id = :owner ORDER BY t.name_key");
+QUERY(article_tags_named, "SELECT t.name FROM article_tags k JOIN tags t ON t.id = k.tag_id "
+                          "WHERE k.article_id = :owner ORDER BY t.name_key");
 
 static const struct tagging {
     const struct query *add, *keep, *drop, *count, *listed, *changed;
@@ -62,13 +83,16 @@ static const struct tagging {
     const struct query *named;
     const char *kind; /* with `named`: resource_type of the owner */
 } taggings[] = {
-    [TAGGED_USER] = {&user_tags_add, &user_tags_keep, &user_tags_drop, &user_tags_count, &user_tags_listed, &user_tags_changed, WATCH_USER},
-    [TAGGED_ORGANIZATION] = {&organization_tags_add, &organization_tags_keep, &organization_tags_drop, &organization_tags_count,
-                             &organization_tags_listed, &organization_tags_changed, WATCH_ORGANIZATION},
-    [TAGGED_CASE] = {&case_tags_add, &case_tags_keep, &case_tags_drop, &case_tags_count, &case_tags_listed, &case_tags_changed, WATCH_NONE,
-                     &case_tags_named, "case"},
-    [TAGGED_ARTICLE] = {&article_tags_add, &article_tags_keep, &article_tags_drop, &article_tags_count, &article_tags_listed,
-                        &article_tags_changed, WATCH_NONE, &article_tags_named, "article"},
+    [TAGGED_USER] = {&user_tags_add, &user_tags_keep, &user_tags_drop, &user_tags_count, &user_tags_listed,
+                     &user_tags_changed, WATCH_USER},
+    [TAGGED_ORGANIZATION] = {&organization_tags_add, &organization_tags_keep, &organization_tags_drop,
+                             &organization_tags_count, &organization_tags_listed, &organization_tags_changed,
+                             WATCH_ORGANIZATION},
+    [TAGGED_CASE] = {&case_tags_add, &case_tags_keep, &case_tags_drop, &case_tags_count, &case_tags_listed,
+                     &case_tags_changed, WATCH_NONE, &case_tags_named, "case"},
+    [TAGGED_ARTICLE] = {&article_tags_add, &article_tags_keep, &article_tags_drop, &article_tags_count,
+                        &article_tags_listed, &article_tags_changed, WATCH_NONE, &article_tags_named,
+                        "article"},
 };
 
 struct str tag_key(struct arena *a, struct str name) {
@@ -90,7 +114,8 @@ static int compare_tags(const void *x, const void *y) {
     return order ? order : (a.n > b.n) - (a.n < b.n);
 }
 
-/* Sorted by key, so that two writers that make the same tags lock them in the same order and can't deadlock. */
+/* Sorted by key, so that two writers that make the same tags lock them in the same order and can't
+ * deadlock. */
 static struct named *sorted(struct arena *a, const struct str *names, int count) {
     struct named *list = arena_array(a, (size_t)count + 1, sizeof *list);
     for (int i = 0; i < count; i++) list[i] = (struct named){str_trim(names[i]), tag_key(a, names[i])};
@@ -116,7 +141,9 @@ static int make(struct work *w, const struct named *list, int count) {
         int rc = db_int(w->conn, &tag_by_key, BINDS(B_TEXT("key", list[i].key)), &id);
         if (rc < 0) return rc;
         if (rc) continue;
-        rc = db_int(w->conn, &tag_make, BINDS(B_TEXT("name", list[i].name), B_TEXT("key", list[i].key), B_INT("now", w->now)), &id);
+        rc = db_int(w->conn, &tag_make,
+                    BINDS(B_TEXT("name", list[i].name), B_TEXT("key", list[i].key), B_INT("now", w->now)),
+                    &id);
         if (rc == 1) rc = name_indexed(w->conn, NAME_TAG, id, (struct str){0}, list[i].key);
         if (rc < 0) return rc;
     }
@@ -136,11 +163,12 @@ static int tag_names(struct work *w, const struct query *named, const struct bin
     return rc;
 }
 
-static int tags_change(struct work *w, enum tagged kind, int64_t owner_id, const struct query *first, const struct query *second,
-                       const struct named *list, int count) {
+static int tags_change(struct work *w, enum tagged kind, int64_t owner_id, const struct query *first,
+                       const struct query *second, const struct named *list, int count) {
     const struct tagging *t = &taggings[kind];
-    const struct bind *binds = BINDS(B_INT("owner", owner_id), B_TEXT("keys", tag_keys(w->arena, list, count)),
-                                     B_ID("actor", w->actor.user_id), B_INT("by_rule", w->actor.kind == ACTOR_RULE), B_INT("now", w->now));
+    const struct bind *binds = BINDS(
+        B_INT("owner", owner_id), B_TEXT("keys", tag_keys(w->arena, list, count)),
+        B_ID("actor", w->actor.user_id), B_INT("by_rule", w->actor.kind == ACTOR_RULE), B_INT("now", w->now));
     struct str before, after;
     if (t->watched) TRY(watch(w, t->watched, owner_id));
     TRY(db_exec(w->conn, t->changed, binds));
@@ -173,7 +201,8 @@ int tags_remove(struct work *w, enum tagged kind, int64_t owner_id, const struct
 }
 
 int tags_of(struct work *w, enum tagged kind, int64_t owner_id, int64_t **ids) {
-    return db_ids(w->conn, taggings[kind].listed, BINDS(B_INT("owner", owner_id), B_INT("most", LIMIT_TAGS)), w->arena, ids);
+    return db_ids(w->conn, taggings[kind].listed, BINDS(B_INT("owner", owner_id), B_INT("most", LIMIT_TAGS)),
+                  w->arena, ids);
 }
 
 int tags_count(struct work *w, enum tagged kind, int64_t owner_id, int64_t *count) {

@@ -1,5 +1,5 @@
-/* Tags of people, organizations, conversations and articles. A tag has one row, made when it is first used. Two texts with the same fold_key are
- * one tag. */
+/* Tags of people, organizations, conversations and articles. A tag has one row, made when it is first
+ * used. Two texts with the same fold_key are one tag. */
 #ifndef CORE_TAG_H
 #define CORE_TAG_H
 
@@ -14,7 +14,8 @@ struct str tag_key(struct arena *a, struct str name);
 int tags_add(struct work *w, enum tagged kind, int64_t owner_id, const struct str *names, int count);
 int tags_replace(struct work *w, enum tagged kind, int64_t owner_id, const struct str *names, int count);
 int tags_remove(struct work *w, enum tagged kind, int64_t owner_id, const struct str *names, int count);
-int tags_of(struct work *w, enum tagged kind, int64_t owner_id, int64_t **ids); /* ordered by id, in the arena; returns their number */
+/* ordered by id, in the arena; returns their number */
+int tags_of(struct work *w, enum tagged kind, int64_t owner_id, int64_t **ids);
 int tags_count(struct work *w, enum tagged kind, int64_t owner_id, int64_t *count);
 
 /* Makes the tags. *keys: their keys, a JSON array for @TEXTS. */

@@ -4,10 +4,12 @@
 
 #include "work/work.h"
 
-int teams_delete(struct work *w, struct str ids); /* ids: JSON array; a cascade unassigns their conversations */
+/* ids: JSON array; a cascade unassigns their conversations */
+int teams_delete(struct work *w, struct str ids);
 int team_add_members(struct work *w, int64_t team_id, struct str user_ids);
 int team_remove_members(struct work *w, int64_t team_id, struct str user_ids);
-/* Teams with an enabled member and business hours open now, ordered by id, in the arena. Returns their number, or a negative error. */
+/* Teams with an enabled member and business hours open now, ordered by id, in the arena. Returns their
+ * number, or a negative error. */
 int teams_available(struct work *w, int64_t **ids);
 
 #endif

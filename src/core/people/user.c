@@ -23,15 +23,15 @@
 
 #include <inttypes.h>
 
-QUERY(user_insert,
-      "INSERT INTO users (uuid, full_name, name_key, legacy_id, designation, designation_key, is_enabled, is_mfa_enabled, "
-      "role_id, role_type, agent_case_access, "
-      "organization_case_access, organization_id, locale_id, time_zone, signature, password_hash, password_updated_at, "
-      "created_at, updated_at) "
-      "VALUES (:uuid, :name, :key, :legacy, :designation, :designation_key, :enabled, 0, :role, (SELECT type FROM roles WHERE id = "
-      ":role), CAST(:case_access AS BIGINT), "
-      ":organization_access, CAST(:organization AS BIGINT), CAST(:locale AS BIGINT), :zone, :signature, :hash, "
-      "CAST(:password_at AS BIGINT), :now, :now) RETURNING id");
+QUERY(user_insert, "INSERT INTO users (uuid, full_name, name_key, legacy_id, designation, designation_key, "
+                   "is_enabled, is_mfa_enabled, role_id, role_type, agent_case_access, "
+                   "organization_case_access, organization_id, locale_id, time_zone, signature, "
+                   "password_hash, password_updated_at, created_at, updated_at) "
+                   "VALUES (:uuid, :name, :key, :legacy, :designation, :designation_key, :enabled, 0, :role, "
+                   "(SELECT type FROM roles WHERE id = :role), CAST(:case_access AS BIGINT), "
+                   ":organization_access, CAST(:organization AS BIGINT), CAST(:locale AS BIGINT), :zone, "
+                   ":signature, :hash, CAST(:password_at AS BIGINT), :now, :now) "
+                   "RETURNING id");
 
 /* The first identities of a person count at once, from any source. */
 static int add_identity(struct work *w, enum identity_kind kind, const struct identity_new *n) {
@@ -44,10 +44,11 @@ static int audit_staff(struct work *w, int64_t user_id, int64_t role_id) {
     int64_t type = ROLE_CUSTOMER;
     if (role_id != ROLE_OF_CUSTOMERS) TRY(role_type_of(w, role_id, &type));
     if (type <= ROLE_CUSTOMER) return 0;
-    return audit_add(w, &(struct audit_entry){.action = AUDIT_STAFF_CREATED,
-                                              .object_type = "user",
-                                              .object_id = user_id,
-                                              .details = str_fmt(w->arena, "{\"role_id\":%" PRId64 "}", role_id)});
+    return audit_add(
+        w, &(struct audit_entry){.action = AUDIT_STAFF_CREATED,
+                                 .object_type = "user",
+                                 .object_id = user_id,
+                                 .details = str_fmt(w->arena, "{\"role_id\":%" PRId64 "}", role_id)});
 }
 
 int user_create(struct work *w, const struct user_new *n, bool by_staff, int64_t *id) {
@@ -58,39 +59,53 @@ int user_create(struct work *w, const struct user_new *n, bool by_staff, int64_t
     TRY(db_insert(w->conn, &user_insert,
                   BINDS(B_TEXT("uuid", random_uuid(w->arena)), B_TEXT("name", n->full_name),
                         B_TEXT("key", fold_key(w->arena, n->full_name)), B_TEXT("legacy", n->legacy_id),
-                        B_TEXT("designation", n->designation), B_TEXT("designation_key", fold_key(w->arena, n->designation)),
-                        B_INT("enabled", !n->is_disabled), B_INT("role", n->role_id), B_ID("case_access", n->agent_case_access),
-                        B_INT("organization_access", access), B_ID("organization", organization),
-                        B_INT("locale", n->locale_id ? n->locale_id : 1), B_TEXT("zone", n->time_zone), B_TEXT("signature", n->signature),
-                        B_TEXT("hash", n->password_hash), B_ID("password_at", n->password_hash.p ? w->now : 0), B_INT("now", w->now)),
+                        B_TEXT("designation", n->designation),
+                        B_TEXT("designation_key", fold_key(w->arena, n->designation)),
+                        B_INT("enabled", !n->is_disabled), B_INT("role", n->role_id),
+                        B_ID("case_access", n->agent_case_access), B_INT("organization_access", access),
+                        B_ID("organization", organization), B_INT("locale", n->locale_id ? n->locale_id : 1),
+                        B_TEXT("zone", n->time_zone), B_TEXT("signature", n->signature),
+                        B_TEXT("hash", n->password_hash),
+                        B_ID("password_at", n->password_hash.p ? w->now : 0), B_INT("now", w->now)),
                   id));
     TRY(watch_created(w, WATCH_USER, *id));
     TRY(audit_staff(w, *id, n->role_id));
     TRY(name_indexed(w->conn, NAME_USER, *id, (struct str){0}, fold_key(w->arena, n->full_name)));
-    int rc = add_identity(w, IDENTITY_EMAIL, &(struct identity_new){.user_id = *id, .value = n->email, .is_validated = by_staff});
-    int rc2 = add_identity(w, IDENTITY_PHONE,
-                           &(struct identity_new){.user_id = *id, .value = n->phone, .is_validated = by_staff, .parameter = "phone"});
+    int rc =
+        add_identity(w, IDENTITY_EMAIL,
+                     &(struct identity_new){.user_id = *id, .value = n->email, .is_validated = by_staff});
+    int rc2 =
+        add_identity(w, IDENTITY_PHONE,
+                     &(struct identity_new){
+                         .user_id = *id, .value = n->phone, .is_validated = by_staff, .parameter = "phone"});
     return rc < 0 ? rc : rc2 < 0 ? rc2 : 0;
 }
 
-/* ---- changes ------------------------------------------------------------------------------------------------- */
+/* ---- changes --------------------------------------------------------------------------------- */
 
 QUERY(teams_leave, "DELETE FROM team_members WHERE user_id = :user AND team_id NOT IN @LIST(:teams)");
 QUERY(teams_changed,
-      "UPDATE teams SET updated_at = :now WHERE id IN (SELECT team_id FROM team_members WHERE user_id = :user) OR id IN @LIST(:teams)");
-QUERY(teams_join,
-      "INSERT INTO team_members (team_id, user_id, created_at) SELECT id, CAST(:user AS BIGINT), CAST(:now AS BIGINT) FROM teams "
-      "WHERE id IN @LIST(:teams) AND deleted_at IS NULL ON CONFLICT (team_id, user_id) DO NOTHING");
+      "UPDATE teams SET updated_at = :now "
+      "WHERE id IN (SELECT team_id FROM team_members WHERE user_id = :user) OR id IN @LIST(:teams)");
+QUERY(teams_join, "INSERT INTO team_members (team_id, user_id, created_at) "
+                  "SELECT id, CAST(:user AS BIGINT), CAST(:now AS BIGINT) "
+                  "FROM teams WHERE id IN @LIST(:teams) AND deleted_at IS NULL "
+                  "ON CONFLICT (team_id, user_id) DO NOTHING");
 QUERY(user_role_set,
-      "UPDATE users SET role_id = :role, role_type = (SELECT type FROM roles WHERE id = :role), updated_at = :now WHERE id = :user");
-QUERY(user_name_set, "UPDATE users SET full_name = :name, name_key = :key, updated_at = :now WHERE id = :user");
-QUERY(user_organization_set, "UPDATE users SET organization_id = CAST(:organization AS BIGINT), updated_at = :now WHERE id = :user "
-                             "AND COALESCE(organization_id, 0) <> COALESCE(CAST(:organization AS BIGINT), 0)");
-QUERY(users_mark_deleted, "UPDATE users SET is_enabled = 0, deleted_at = :now, leaving_at = :now, updated_at = :now, "
-                          "role_id = (SELECT MIN(r.id) FROM roles r WHERE r.is_system = 1 AND r.type = users.role_type) WHERE id IN "
-                          "@LIST(:users) AND deleted_at IS NULL");
-QUERY(users_teams_changed,
-      "UPDATE teams SET updated_at = :now WHERE id IN (SELECT team_id FROM team_members WHERE user_id IN @LIST(:users))");
+      "UPDATE users "
+      "SET role_id = :role, role_type = (SELECT type FROM roles WHERE id = :role), updated_at = :now "
+      "WHERE id = :user");
+QUERY(user_name_set,
+      "UPDATE users SET full_name = :name, name_key = :key, updated_at = :now WHERE id = :user");
+QUERY(user_organization_set,
+      "UPDATE users SET organization_id = CAST(:organization AS BIGINT), updated_at = :now "
+      "WHERE id = :user AND COALESCE(organization_id, 0) <> COALESCE(CAST(:organization AS BIGINT), 0)");
+QUERY(users_mark_deleted,
+      "UPDATE users SET is_enabled = 0, deleted_at = :now, leaving_at = :now, updated_at = :now, "
+      "role_id = (SELECT MIN(r.id) FROM roles r WHERE r.is_system = 1 AND r.type = users.role_type) "
+      "WHERE id IN @LIST(:users) AND deleted_at IS NULL");
+QUERY(users_teams_changed, "UPDATE teams SET updated_at = :now "
+                           "WHERE id IN (SELECT team_id FROM team_members WHERE user_id IN @LIST(:users))");
 QUERY(users_teams_leave, "DELETE FROM team_members WHERE user_id IN @LIST(:users)");
 QUERY(users_names, "SELECT id, name_key FROM users WHERE id IN @LIST(:users) AND deleted_at IS NULL");
 
@@ -103,7 +118,8 @@ int user_join_teams(struct work *w, int64_t user_id, struct str teams) {
 }
 
 static int set_role(struct work *w, int64_t user_id, int64_t role_id) {
-    return db_exec(w->conn, &user_role_set, BINDS(B_INT("user", user_id), B_INT("role", role_id), B_INT("now", w->now)));
+    return db_exec(w->conn, &user_role_set,
+                   BINDS(B_INT("user", user_id), B_INT("role", role_id), B_INT("now", w->now)));
 }
 
 QUERY(user_name_key, "SELECT name_key FROM users WHERE id = :user");
@@ -117,13 +133,15 @@ static int index_name(struct work *w, int64_t user_id, struct str key) {
 static int set_name(struct work *w, int64_t user_id, struct str name) {
     TRY(index_name(w, user_id, fold_key(w->arena, name)));
     return db_exec(w->conn, &user_name_set,
-                   BINDS(B_INT("user", user_id), B_TEXT("name", name), B_TEXT("key", fold_key(w->arena, name)), B_INT("now", w->now)));
+                   BINDS(B_INT("user", user_id), B_TEXT("name", name),
+                         B_TEXT("key", fold_key(w->arena, name)), B_INT("now", w->now)));
 }
 
 static int set_organization(struct work *w, int64_t user_id, int64_t organization_id) {
     TRY(organization_hold(w, organization_id));
-    int moved = db_exec(w->conn, &user_organization_set,
-                        BINDS(B_INT("user", user_id), B_ID("organization", organization_id), B_INT("now", w->now)));
+    int moved =
+        db_exec(w->conn, &user_organization_set,
+                BINDS(B_INT("user", user_id), B_ID("organization", organization_id), B_INT("now", w->now)));
     return moved <= 0 ? moved : cascade(w, CASCADE_REQUESTER, json_ids(w->arena, &user_id, 1));
 }
 
@@ -136,7 +154,8 @@ static int end_logins(struct work *w, int64_t user_id) {
 int user_change(struct work *w, int64_t user_id, const struct user_change *wanted) {
     unsigned set = wanted->set;
     TRY(watch(w, WATCH_USER, user_id));
-    TRY(record_update(w, (struct record){NULL, "users", NULL}, &user_id, 1, wanted->columns, wanted->column_count));
+    TRY(record_update(w, (struct record){NULL, "users", NULL}, &user_id, 1, wanted->columns,
+                      wanted->column_count));
     if (set & USER_ROLE) TRY(set_role(w, user_id, wanted->role_id));
     if (set & USER_NAME) TRY(set_name(w, user_id, wanted->full_name));
     if (set & USER_PASSWORD) TRY(password_set(w, user_id, wanted->password_hash));
@@ -155,7 +174,8 @@ static int unindex_names(struct work *w, struct str users, int count) {
     int rc, n = 0;
     DB_ROWS(rc, w->conn, &users_names, BINDS(B_TEXT("users", users)), row)
     if (n < count) list[n++] = (struct named){col_int(row, 0), str_dup(w->arena, col_text(row, 1))};
-    for (int i = 0; rc >= 0 && i < n; i++) rc = name_indexed(w->conn, NAME_USER, list[i].id, list[i].key, (struct str){0});
+    for (int i = 0; rc >= 0 && i < n; i++)
+        rc = name_indexed(w->conn, NAME_USER, list[i].id, list[i].key, (struct str){0});
     return rc;
 }
 
@@ -180,37 +200,45 @@ int users_delete(struct work *w, const int64_t *ids, int count) {
     return cascade(w, CASCADE_AGENT, users);
 }
 
-QUERY(user_erase, "UPDATE users SET full_name = 'Deleted user', name_key = 'deleted user', legacy_id = NULL, designation = NULL, "
-                  "designation_key = NULL, organization_id = NULL, "
-                  "time_zone = NULL, greeting = NULL, signature = NULL, status_message = NULL, password_hash = NULL, avatar_updated_at = "
-                  "NULL, pinned_notes_count = 0, "
-                  "last_seen_user_agent = NULL, last_seen_ip = NULL, is_mfa_enabled = 0, totp_secret = NULL, totp_step = NULL, purged_at = "
-                  ":now WHERE id IN @LIST(:users)");
+QUERY(user_erase,
+      "UPDATE users SET full_name = 'Deleted user', name_key = 'deleted user', legacy_id = NULL, "
+      "designation = NULL, designation_key = NULL, organization_id = NULL, time_zone = NULL, "
+      "greeting = NULL, signature = NULL, status_message = NULL, password_hash = NULL, "
+      "avatar_updated_at = NULL, pinned_notes_count = 0, last_seen_user_agent = NULL, "
+      "last_seen_ip = NULL, is_mfa_enabled = 0, totp_secret = NULL, totp_step = NULL, purged_at = :now "
+      "WHERE id IN @LIST(:users)");
 QUERY(user_erase_passwords, "DELETE FROM password_history WHERE user_id IN @LIST(:users)");
 QUERY(user_erase_codes, "DELETE FROM recovery_codes WHERE user_id IN @LIST(:users)");
 
 QUERY(user_erase_preferences, "DELETE FROM notification_preferences WHERE user_id IN @LIST(:users)");
 
-/* Mails from their addresses that found no sender, such as suspended ones: the cascade erases the mails of a sender. */
-QUERY(user_claim_mails, "UPDATE mails SET sender_id = (SELECT e.user_id FROM identity_emails e WHERE e.email_key = mails.from_key AND "
-                        "e.is_claim = 0 AND e.user_id IN @LIST(:users)) WHERE sender_id IS NULL AND from_key IN (SELECT e.email_key FROM "
-                        "identity_emails e WHERE e.user_id IN @LIST(:users) AND e.is_claim = 0)");
+/* Mails from their addresses that found no sender, such as suspended ones: the cascade erases the mails of
+ * a sender. */
+QUERY(user_claim_mails,
+      "UPDATE mails "
+      "SET sender_id = (SELECT e.user_id FROM identity_emails e WHERE e.email_key = mails.from_key "
+      "AND e.is_claim = 0 AND e.user_id IN @LIST(:users)) "
+      "WHERE sender_id IS NULL AND from_key IN (SELECT e.email_key FROM identity_emails e "
+      "WHERE e.user_id IN @LIST(:users) AND e.is_claim = 0)");
 
 /* Only the deleted person used them. */
 QUERY(user_erase_views, "DELETE FROM views WHERE agent_id IN @LIST(:users) AND visibility_type = 2");
 QUERY(user_erase_macros, "DELETE FROM macros WHERE agent_id IN @LIST(:users) AND visibility_type = 1");
 
-/* Steps of logins that were begun have the user agent. Replies to Idempotency-Keys are sealed, but they are the person's. */
+/* Steps of logins that were begun have the user agent. Replies to Idempotency-Keys are sealed, but they
+ * are the person's. */
 QUERY(user_erase_steps, "DELETE FROM auth_tokens WHERE user_id IN @LIST(:users)");
 QUERY(user_erase_links, "DELETE FROM links WHERE user_id IN @LIST(:users)");
 QUERY(user_erase_grants, "DELETE FROM oauth_grants WHERE user_id IN @LIST(:users)");
-QUERY(user_erase_replies, "DELETE FROM idempotency WHERE caller IN (SELECT 'user:' || CAST(u.id AS TEXT) FROM users u WHERE u.id IN "
-                          "@LIST(:users))");
+QUERY(user_erase_replies,
+      "DELETE FROM idempotency "
+      "WHERE caller IN (SELECT 'user:' || CAST(u.id AS TEXT) FROM users u WHERE u.id IN @LIST(:users))");
 
 int users_purge_by(struct work *w, const int64_t *ids, int count, enum cascade what) {
-    static const struct query *const erase[] = {&user_erase,        &user_erase_passwords,   &user_erase_codes, &user_erase_views,
-                                                &user_erase_macros, &user_erase_preferences, &user_erase_steps, &user_erase_links,
-                                                &user_erase_grants, &user_erase_replies};
+    static const struct query *const erase[] = {
+        &user_erase,        &user_erase_passwords,   &user_erase_codes, &user_erase_views,
+        &user_erase_macros, &user_erase_preferences, &user_erase_steps, &user_erase_links,
+        &user_erase_grants, &user_erase_replies};
     struct str users = json_ids(w->arena, ids, (size_t)count);
     const struct bind *binds = BINDS(B_TEXT("users", users), B_INT("now", w->now));
     TRY(db_exec(w->conn, &user_claim_mails, binds));
@@ -223,15 +251,22 @@ int users_purge_by(struct work *w, const int64_t *ids, int count, enum cascade w
     for (size_t i = 0; i < sizeof erase / sizeof *erase; i++) TRY(db_exec(w->conn, erase[i], binds));
     enum audit_action action = what == CASCADE_PURGED ? AUDIT_USER_PURGED : AUDIT_PERSON_ERASED;
     TRY(audit_values_erase(w, users));
-    for (int i = 0; i < count; i++) TRY(audit_add(w, &(struct audit_entry){.action = action, .object_type = "user", .object_id = ids[i]}));
+    for (int i = 0; i < count; i++)
+        TRY(audit_add(w,
+                      &(struct audit_entry){.action = action, .object_type = "user", .object_id = ids[i]}));
     return cascade(w, what, users);
 }
 
-int users_purge(struct work *w, const int64_t *ids, int count) { return users_purge_by(w, ids, count, CASCADE_PURGED); }
+int users_purge(struct work *w, const int64_t *ids, int count) {
+    return users_purge_by(w, ids, count, CASCADE_PURGED);
+}
 
-/* ---- rebuilding keys ---------------------------------------------------------------------------------------------- */
+/* ---- rebuilding keys ------------------------------------------------------------------------- */
 
-QUERY(designations, "SELECT id, designation FROM users WHERE id > :after AND designation IS NOT NULL ORDER BY id LIMIT :most");
+QUERY(designations, "SELECT id, designation FROM users WHERE id > :after AND designation IS NOT NULL "
+                    "ORDER BY id LIMIT :most");
 QUERY(designation_key_set, "UPDATE users SET designation_key = :key WHERE id = :id");
 
-int users_rekey(struct work *w, int64_t *after) { return texts_rekey(w, &designations, &designation_key_set, after); }
+int users_rekey(struct work *w, int64_t *after) {
+    return texts_rekey(w, &designations, &designation_key_set, after);
+}

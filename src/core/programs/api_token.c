@@ -28,7 +28,9 @@ int api_token_room(struct work *w) {
 int api_token_set_scopes(struct work *w, int64_t id, uint32_t mask) {
     int64_t before = 0;
     TRY(db_int(w->conn, &api_token_scopes_now, BINDS(B_INT("id", id)), &before));
-    change_property(w, (struct changed){"api_token", id, 0}, "scopes", changed_text(scopes_text(w->arena, (uint32_t)before)),
+    change_property(w, (struct changed){"api_token", id, 0}, "scopes",
+                    changed_text(scopes_text(w->arena, (uint32_t)before)),
                     changed_text(scopes_text(w->arena, mask)));
-    return db_exec(w->conn, &api_token_scopes_set, BINDS(B_INT("id", id), B_INT("scopes", mask), B_INT("now", w->now)));
+    return db_exec(w->conn, &api_token_scopes_set,
+                   BINDS(B_INT("id", id), B_INT("scopes", mask), B_INT("now", w->now)));
 }

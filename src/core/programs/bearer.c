@@ -6,16 +6,20 @@
 #include "core/programs/token_text.h"
 #include "json/json.h"
 
-/* Both queries give the same columns. A grant's scopes are those of the newest consent; a token of client_credentials has no grant. */
-#define OF_TOKEN_ACTOR "JOIN users u ON u.id = t.user_id " OF_ACTOR "WHERE t.token_hash = :hash AND " MAY_LOG_IN
+/* Both queries give the same columns. A grant's scopes are those of the newest consent; a token of
+ * client_credentials has no grant. */
+#define OF_TOKEN_ACTOR \
+    "JOIN users u ON u.id = t.user_id " OF_ACTOR "WHERE t.token_hash = :hash AND " MAY_LOG_IN
 QUERY(bearer_access,
-      "SELECT " ACTOR_COLUMNS ", t.user_id, t.scopes, COALESCE(g.scopes, t.scopes), c.scopes, "
-      "c.name, c.id, COALESCE(g.id, 0), 0, COALESCE(c.last_used_at, 0), COALESCE(g.last_activity_at, 0), 0 "
-      "FROM oauth_tokens t JOIN oauth_clients c ON c.id = t.client_id LEFT JOIN oauth_grants g ON g.id = t.grant_id " OF_TOKEN_ACTOR
+      "SELECT " ACTOR_COLUMNS ", t.user_id, t.scopes, COALESCE(g.scopes, t.scopes), c.scopes, c.name, "
+      "c.id, COALESCE(g.id, 0), 0, COALESCE(c.last_used_at, "
+      "0), COALESCE(g.last_activity_at, 0), 0 FROM oauth_tokens t "
+      "JOIN oauth_clients c ON c.id = t.client_id "
+      "LEFT JOIN oauth_grants g ON g.id = t.grant_id " OF_TOKEN_ACTOR
       " AND t.kind = 1 AND t.expires_at > :now AND c.deleted_at IS NULL");
-QUERY(bearer_api,
-      "SELECT " ACTOR_COLUMNS ", t.user_id, t.scopes, t.scopes, t.scopes, t.name, 0, 0, t.id, 0, 0, COALESCE(t.last_used_at, 0) "
-      "FROM api_tokens t " OF_TOKEN_ACTOR " AND (t.expires_at IS NULL OR t.expires_at > :now)");
+QUERY(bearer_api, "SELECT " ACTOR_COLUMNS ", t.user_id, t.scopes, t.scopes, t.scopes, t.name, 0, 0, t.id, 0, "
+                  "0, COALESCE(t.last_used_at, 0) FROM api_tokens t " OF_TOKEN_ACTOR
+                  " AND (t.expires_at IS NULL OR t.expires_at > :now)");
 
 enum {
     BEARER_USER = ACTOR_COLUMN_COUNT,
@@ -55,18 +59,20 @@ int bearer_load(struct work *w, struct str text) {
     struct stmt *row;
     bool access = token_text_is(TOKEN_ACCESS, text);
     if (!access && !token_text_is(TOKEN_API, text)) return 0;
-    int rc =
-        db_row(w->conn, access ? &bearer_access : &bearer_api, BINDS(B_TEXT("hash", token_text_hash(w, text)), B_INT("now", w->now)), &row);
+    int rc = db_row(w->conn, access ? &bearer_access : &bearer_api,
+                    BINDS(B_TEXT("hash", token_text_hash(w, text)), B_INT("now", w->now)), &row);
     if (rc <= 0) return rc;
     bearer_read(w, row, access ? "App" : "API token");
     stmt_end(row);
     return 1;
 }
 
-QUERY(codes_drop, "DELETE FROM oauth_codes WHERE grant_id IN (SELECT g.id FROM oauth_grants g WHERE g.user_id IN @LIST(:users))");
+QUERY(codes_drop, "DELETE FROM oauth_codes "
+                  "WHERE grant_id IN (SELECT g.id FROM oauth_grants g WHERE g.user_id IN @LIST(:users))");
 QUERY(oauth_tokens_drop, "DELETE FROM oauth_tokens WHERE user_id IN @LIST(:users)");
 QUERY(api_tokens_drop, "DELETE FROM api_tokens WHERE user_id IN @LIST(:users)");
-QUERY(grants_expire, "UPDATE oauth_grants SET expiry_at = :now WHERE user_id IN @LIST(:users) AND expiry_at > :now");
+QUERY(grants_expire,
+      "UPDATE oauth_grants SET expiry_at = :now WHERE user_id IN @LIST(:users) AND expiry_at > :now");
 
 int tokens_end_all(struct work *w, struct str users) {
     const struct bind *binds = BINDS(B_TEXT("users", users), B_INT("now", w->now));

@@ -11,12 +11,14 @@
 #include <glib.h>
 #include <inttypes.h>
 
-QUERY(client_by_key, "SELECT id, creator_id, key, name, url, author, author_url, description, callback_url, scopes, is_public, "
-                     "is_password_grant_enabled, logo_created_at, secret_hash FROM oauth_clients WHERE key = :key AND deleted_at IS NULL");
+QUERY(client_by_key, "SELECT id, creator_id, key, name, url, author, author_url, description, callback_url, "
+                     "scopes, is_public, is_password_grant_enabled, logo_created_at, secret_hash "
+                     "FROM oauth_clients WHERE key = :key AND deleted_at IS NULL");
 
 static void client_read(struct work *w, struct stmt *row, struct client *out, struct str *hash) {
     *out = (struct client){.id = col_int(row, 0), .creator_id = col_int(row, 1)};
-    struct str *const texts[] = {&out->key, &out->name, &out->url, &out->author, &out->author_url, &out->description, &out->callback_url};
+    struct str *const texts[] = {&out->key,        &out->name,        &out->url,         &out->author,
+                                 &out->author_url, &out->description, &out->callback_url};
     for (int i = 0; i < 7; i++) *texts[i] = str_dup(w->arena, col_text(row, i + 2));
     out->scopes = scopes_common((uint32_t)col_int(row, 9), scopes_every());
     out->is_public = col_int(row, 10) != 0;
@@ -52,29 +54,33 @@ void client_used(struct work *w, int64_t client_id) {
     touch(w->desk, (struct touch){.what = TOUCHED_CLIENT, .id = client_id, .at = w->now}, 0);
 }
 
-/* ---- names ------------------------------------------------------------------------------------------------------------ */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 /* Letters of Unicode without a shape: fillers of Hangul, and the empty cell of Braille. */
-static bool is_filler(gunichar c) { return c == 0x115F || c == 0x1160 || c == 0x2800 || c == 0x3164 || c == 0xFFA0; }
+static bool is_filler(gunichar c) {
+    return c == 0x115F || c == 0x1160 || c == 0x2800 || c == 0x3164 || c == 0xFFA0;
+}
 
 const char *client_name_wrong(struct str name) {
     bool seen = false;
     const char *end = name.p + name.n;
     for (const char *at = name.p; at < end; at = g_utf8_next_char(at)) {
         gunichar c = g_utf8_get_char(at);
-        if (utf8_turns_direction(at, (size_t)(end - at))) return "A name has no characters that change the direction of the text.";
+        if (utf8_turns_direction(at, (size_t)(end - at)))
+            return "A name has no characters that change the direction of the text.";
         seen = seen || (g_unichar_isgraph(c) && !g_unichar_ismark(c) && !is_filler(c));
     }
     return seen ? NULL : "A name has at least one visible character.";
 }
 
-/* ---- secrets ---------------------------------------------------------------------------------------------------------- */
+/* ---- secrets --------------------------------------------------------------------------------- */
 
 QUERY(client_secret_set, "UPDATE oauth_clients SET secret_hash = :hash, updated_at = :now WHERE id = :id");
 
 static int client_set_secret(struct work *w, int64_t client_id, struct str hash) {
     change_named(w, (struct changed){"oauth_client", client_id, 0}, "secret");
-    return db_exec(w->conn, &client_secret_set, BINDS(B_INT("id", client_id), B_TEXT("hash", hash), B_INT("now", w->now)));
+    return db_exec(w->conn, &client_secret_set,
+                   BINDS(B_INT("id", client_id), B_TEXT("hash", hash), B_INT("now", w->now)));
 }
 
 int client_renew_secret(struct work *w, int64_t client_id, struct str *secret) {
@@ -82,30 +88,38 @@ int client_renew_secret(struct work *w, int64_t client_id, struct str *secret) {
     return client_set_secret(w, client_id, token_text_hash(w, *secret));
 }
 
-int client_drop_secret(struct work *w, int64_t client_id) { return client_set_secret(w, client_id, (struct str){0}); }
+int client_drop_secret(struct work *w, int64_t client_id) {
+    return client_set_secret(w, client_id, (struct str){0});
+}
 
 QUERY(client_scopes_set, "UPDATE oauth_clients SET scopes = :scopes, updated_at = :now WHERE id = :id");
 
 int client_set_scopes(struct work *w, int64_t client_id, uint32_t before, uint32_t mask) {
-    change_property(w, (struct changed){"oauth_client", client_id, 0}, "scopes", changed_text(scopes_text(w->arena, before)),
-                    changed_text(scopes_text(w->arena, mask)));
-    return db_exec(w->conn, &client_scopes_set, BINDS(B_INT("id", client_id), B_INT("scopes", mask), B_INT("now", w->now)));
+    change_property(w, (struct changed){"oauth_client", client_id, 0}, "scopes",
+                    changed_text(scopes_text(w->arena, before)), changed_text(scopes_text(w->arena, mask)));
+    return db_exec(w->conn, &client_scopes_set,
+                   BINDS(B_INT("id", client_id), B_INT("scopes", mask), B_INT("now", w->now)));
 }
 
-/* ---- logos ------------------------------------------------------------------------------------------------------------ */
+/* ---- logos ----------------------------------------------------------------------------------- */
 
 /* logo_created_at is part of the picture's address. It increases with each change. */
-QUERY(client_logo_put, "UPDATE oauth_clients SET logo_type = :type, logo_data = :data, updated_at = :now, logo_created_at = "
-                       "CASE WHEN COALESCE(logo_created_at, 0) < :now THEN :now ELSE logo_created_at + 1 END WHERE id = :id");
-QUERY(client_logo_drop,
-      "UPDATE oauth_clients SET logo_type = NULL, logo_data = NULL, logo_created_at = NULL, updated_at = :now WHERE id = :id");
-QUERY(client_logo_get, "SELECT logo_type, logo_data FROM oauth_clients WHERE id = :id AND logo_data IS NOT NULL AND deleted_at IS NULL");
+QUERY(client_logo_put, "UPDATE oauth_clients SET logo_type = :type, logo_data = :data, updated_at = :now, "
+                       "logo_created_at = CASE WHEN COALESCE(logo_created_at, 0) < :now THEN :now "
+                       "ELSE logo_created_at + 1 END WHERE id = :id");
+QUERY(client_logo_drop, "UPDATE oauth_clients "
+                        "SET logo_type = NULL, logo_data = NULL, logo_created_at = NULL, updated_at = :now "
+                        "WHERE id = :id");
+QUERY(client_logo_get, "SELECT logo_type, logo_data FROM oauth_clients "
+                       "WHERE id = :id AND logo_data IS NOT NULL AND deleted_at IS NULL");
 
-static const struct word logo_media[] = {{LOGO_JPEG, "image/jpeg"}, {LOGO_PNG, "image/png"}, {LOGO_GIF, "image/gif"}, {0}};
+static const struct word logo_media[] = {
+    {LOGO_JPEG, "image/jpeg"}, {LOGO_PNG, "image/png"}, {LOGO_GIF, "image/gif"}, {0}};
 
 int client_logo_set(struct work *w, int64_t client_id, enum logo_type type, struct str data) {
-    return db_exec(w->conn, data.p ? &client_logo_put : &client_logo_drop,
-                   BINDS(B_INT("id", client_id), B_INT("type", type), B_BLOB("data", data), B_INT("now", w->now)));
+    return db_exec(
+        w->conn, data.p ? &client_logo_put : &client_logo_drop,
+        BINDS(B_INT("id", client_id), B_INT("type", type), B_BLOB("data", data), B_INT("now", w->now)));
 }
 
 int client_logo_find(struct work *w, int64_t client_id, struct str *type, struct str *data) {
@@ -120,7 +134,8 @@ int client_logo_find(struct work *w, int64_t client_id, struct str *type, struct
 
 struct str client_logo_url(const struct desk *d, struct arena *a, int64_t client_id, int64_t logo_at) {
     if (logo_at == 0) return (struct str){0};
-    return str_fmt(a, "%.*s/api/v1/oauth/clients/%" PRId64 "/logo?v=%" PRId64, (int)d->base_url.n, d->base_url.p, client_id, logo_at);
+    return str_fmt(a, "%.*s/api/v1/oauth/clients/%" PRId64 "/logo?v=%" PRId64, (int)d->base_url.n,
+                   d->base_url.p, client_id, logo_at);
 }
 
 QUERY(client_creator_live, "SELECT u.id FROM users u WHERE u.id = :id AND " MAY_LOG_IN);
@@ -130,7 +145,7 @@ int client_creator_may_log_in(struct work *w, const struct client *c) {
     return db_int(w->conn, &client_creator_live, BINDS(B_INT("id", c->creator_id)), &id);
 }
 
-/* ---- deletion --------------------------------------------------------------------------------------------------------- */
+/* ---- deletion -------------------------------------------------------------------------------- */
 
 QUERY(client_live, "SELECT id FROM oauth_clients WHERE id = :id AND deleted_at IS NULL @HOLD@");
 
@@ -140,10 +155,13 @@ int client_hold(struct work *w, int64_t client_id) {
     return rc == 0 ? -ERR_FIELD_INVALID : rc < 0 ? rc : 0;
 }
 
-/* Tokens come first, because a grant may have any number of them. A grant has few codes: the sweep deletes them a day after their end. */
-QUERY(delete_tokens, "SELECT t.id, 0 FROM oauth_tokens t WHERE t.client_id = :id AND t.id > :after ORDER BY t.id LIMIT :most @LOCK@");
+/* Tokens come first, because a grant may have any number of them. A grant has few codes: the sweep deletes
+ * them a day after their end. */
+QUERY(delete_tokens, "SELECT t.id, 0 FROM oauth_tokens t WHERE t.client_id = :id AND t.id > :after "
+                     "ORDER BY t.id LIMIT :most @LOCK@");
 QUERY(delete_tokens_go, "DELETE FROM oauth_tokens WHERE id IN @LIST(:rows)");
-QUERY(delete_grants, "SELECT g.id, 0 FROM oauth_grants g WHERE g.client_id = :id AND g.id > :after ORDER BY g.id LIMIT :most @LOCK@");
+QUERY(delete_grants, "SELECT g.id, 0 FROM oauth_grants g WHERE g.client_id = :id AND g.id > :after "
+                     "ORDER BY g.id LIMIT :most @LOCK@");
 QUERY(delete_codes_go, "DELETE FROM oauth_codes WHERE grant_id IN @LIST(:rows)");
 QUERY(delete_grants_go, "DELETE FROM oauth_grants WHERE id IN @LIST(:rows)");
 QUERY(delete_client, "DELETE FROM oauth_clients WHERE id = :id");

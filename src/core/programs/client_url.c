@@ -26,12 +26,14 @@ static bool is_graphic(struct str s) {
     return true;
 }
 
-/* RFC 8252 section 7.1: com.example.app:/path. A slash must follow, so that nothing is a second scheme: com.x:javascript:...
- * A scheme with a dot, as RFC 8252 section 7.1 asks for. So none is one that browsers run or open: javascript, data, file. */
+/* RFC 8252 section 7.1: com.example.app:/path. A slash must follow, so that nothing is a second scheme:
+ * com.x:javascript:... A scheme with a dot, as RFC 8252 section 7.1 asks for. So none is one that browsers
+ * run or open: javascript, data, file. */
 static bool is_app_scheme(struct str s) {
     bool letter = s.n && ((s.p[0] >= 'a' && s.p[0] <= 'z') || (s.p[0] >= 'A' && s.p[0] <= 'Z'));
     for (size_t i = 0; letter && i < s.n; i++)
-        letter = (s.p[i] >= '0' && s.p[i] <= '9') || ((s.p[i] | 0x20) >= 'a' && (s.p[i] | 0x20) <= 'z') || in_set(s.p[i], "+.-");
+        letter = (s.p[i] >= '0' && s.p[i] <= '9') || ((s.p[i] | 0x20) >= 'a' && (s.p[i] | 0x20) <= 'z') ||
+                 in_set(s.p[i], "+.-");
     return letter && memchr(s.p, '.', s.n) && s.p[s.n - 1] != '.';
 }
 
@@ -45,6 +47,7 @@ const char *client_callback_wrong(struct arena *a, struct str url) {
     }
     if (url.n > LIMIT_ENDPOINT_URL) return "The URL is too long: at most 2048 characters.";
     if (!is_app_scheme(scheme) || rest.n == 0 || rest.p[0] != '/' || !is_graphic(url))
-        return "An address like https://example.com/callback is expected, or for an app com.example.app:/callback.";
+        return "An address like https://example.com/callback is expected, or for an app "
+               "com.example.app:/callback.";
     return memchr(url.p, '#', url.n) ? "The URL must not contain a fragment (#)." : NULL;
 }

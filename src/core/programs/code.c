@@ -10,13 +10,15 @@
 #define VERIFIER_MIN 43
 #define VERIFIER_MAX 128
 
-QUERY(code_insert, "INSERT INTO oauth_codes (code_hash, grant_id, scopes, redirect_uri, challenge, family, expires_at) "
-                   "VALUES (:hash, :grant, :scopes, :redirect, :challenge, :family, :until)");
+QUERY(code_insert,
+      "INSERT INTO oauth_codes (code_hash, grant_id, scopes, redirect_uri, challenge, family, expires_at) "
+      "VALUES (:hash, :grant, :scopes, :redirect, :challenge, :family, :until)");
 QUERY(code_user, "SELECT g.user_id FROM oauth_codes c JOIN oauth_grants g ON g.id = c.grant_id "
                  "WHERE c.code_hash = :hash AND g.client_id = :client");
-QUERY(code_row, "SELECT c.id, c.used_at, c.expires_at, c.grant_id, c.scopes, c.redirect_uri, c.challenge, c.family, g.scopes "
-                "FROM oauth_codes c JOIN oauth_grants g ON g.id = c.grant_id JOIN users u ON u.id = g.user_id "
-                "WHERE c.code_hash = :hash AND g.client_id = :client AND " MAY_LOG_IN);
+QUERY(code_row,
+      "SELECT c.id, c.used_at, c.expires_at, c.grant_id, c.scopes, c.redirect_uri, c.challenge, "
+      "c.family, g.scopes FROM oauth_codes c JOIN oauth_grants g ON g.id = c.grant_id "
+      "JOIN users u ON u.id = g.user_id WHERE c.code_hash = :hash AND g.client_id = :client AND " MAY_LOG_IN);
 QUERY(code_use, "UPDATE oauth_codes SET used_at = :now WHERE id = :id AND used_at IS NULL");
 
 struct code {
@@ -29,14 +31,17 @@ struct code {
 int code_make(struct work *w, const struct code_terms *t, struct str *text) {
     *text = token_text_make(w->arena, TOKEN_CODE);
     return db_exec(w->conn, &code_insert,
-                   BINDS(B_TEXT("hash", token_text_hash(w, *text)), B_INT("grant", t->grant_id), B_INT("scopes", t->scopes),
-                         B_TEXT("redirect", t->redirect_uri), B_TEXT("challenge", t->challenge), B_TEXT("family", family_make(w->arena)),
+                   BINDS(B_TEXT("hash", token_text_hash(w, *text)), B_INT("grant", t->grant_id),
+                         B_INT("scopes", t->scopes), B_TEXT("redirect", t->redirect_uri),
+                         B_TEXT("challenge", t->challenge), B_TEXT("family", family_make(w->arena)),
                          B_INT("until", w->now + CODE_LIFE)));
 }
 
-/* ---- PKCE --------------------------------------------------------------------------------------------------------------- */
+/* ---- PKCE ------------------------------------------------------------------------------------ */
 
-static bool is_letter_or_digit(char c) { return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z'); }
+static bool is_letter_or_digit(char c) {
+    return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+}
 
 static bool consists_of(struct str text, const char *others) {
     for (size_t i = 0; i < text.n; i++)
@@ -46,19 +51,20 @@ static bool consists_of(struct str text, const char *others) {
 
 bool challenge_is(struct str text) { return text.n == CHALLENGE && consists_of(text, "-_"); }
 
-/* A code without a challenge is of a client with a secret. (1) If the client became public, nothing protects the code. (2) If a verifier
- * comes, somebody took the challenge from the request. */
+/* A code without a challenge is of a client with a secret. (1) If the client became public, nothing
+ * protects the code. (2) If a verifier comes, somebody took the challenge from the request. */
 static bool verifies(const struct client *c, struct str challenge, struct str verifier) {
     unsigned char hash[crypto_hash_sha256_BYTES];
     char text[CHALLENGE + 1];
     if (challenge.p == NULL) return !c->is_public && verifier.p == NULL;
-    if (verifier.n < VERIFIER_MIN || verifier.n > VERIFIER_MAX || !consists_of(verifier, "-._~")) return false;
+    if (verifier.n < VERIFIER_MIN || verifier.n > VERIFIER_MAX || !consists_of(verifier, "-._~"))
+        return false;
     crypto_hash_sha256(hash, (const unsigned char *)verifier.p, verifier.n);
     sodium_bin2base64(text, sizeof text, hash, sizeof hash, sodium_base64_VARIANT_URLSAFE_NO_PADDING);
     return secret_eq(challenge, (struct str){text, CHALLENGE});
 }
 
-/* ---- use ---------------------------------------------------------------------------------------------------------------- */
+/* ---- use ------------------------------------------------------------------------------------- */
 
 /* An authorization request without an address meant the client's. The token request may name it. */
 static bool same_redirect(const struct client *c, const struct code *code, struct str shown) {
@@ -73,8 +79,10 @@ static int code_find(struct work *w, const struct client *c, struct str hash, st
     *out = (struct code){.id = col_int(row, 0), .used = !col_null(row, 1), .expires_at = col_int(row, 2)};
     out->redirect_uri = str_dup(w->arena, col_text(row, 5));
     out->challenge = str_dup(w->arena, col_text(row, 6));
-    out->terms = (struct token_terms){.client_id = c->id, .grant_id = col_int(row, 3), .family = str_dup(w->arena, col_text(row, 7))};
-    out->terms.scopes = scopes_common(scopes_common((uint32_t)col_int(row, 4), (uint32_t)col_int(row, 8)), c->scopes);
+    out->terms = (struct token_terms){
+        .client_id = c->id, .grant_id = col_int(row, 3), .family = str_dup(w->arena, col_text(row, 7))};
+    out->terms.scopes =
+        scopes_common(scopes_common((uint32_t)col_int(row, 4), (uint32_t)col_int(row, 8)), c->scopes);
     stmt_end(row);
     return 1;
 }
@@ -88,7 +96,8 @@ int code_is_known(struct work *w, const struct client *c, struct str text) {
     return code_person(w, c, token_text_hash(w, text), &user);
 }
 
-int code_take(struct work *w, const struct client *c, const struct code_shown *shown, struct token_terms *out) {
+int code_take(struct work *w, const struct client *c, const struct code_shown *shown,
+              struct token_terms *out) {
     struct code code;
     int64_t user;
     if (!token_text_is(TOKEN_CODE, shown->text)) return TAKEN_NOT;
@@ -104,7 +113,8 @@ int code_take(struct work *w, const struct client *c, const struct code_shown *s
         return TAKEN_AGAIN;
     }
     TRY(db_exec(w->conn, &code_use, BINDS(B_INT("id", code.id), B_INT("now", w->now))));
-    bool good = code.expires_at > w->now && same_redirect(c, &code, shown->redirect_uri) && verifies(c, code.challenge, shown->verifier);
+    bool good = code.expires_at > w->now && same_redirect(c, &code, shown->redirect_uri) &&
+                verifies(c, code.challenge, shown->verifier);
     *out = code.terms;
     out->user_id = user;
     return good && out->scopes ? TAKEN : TAKEN_NOT;

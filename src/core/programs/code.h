@@ -1,5 +1,5 @@
-/* Authorization codes (RFC 6749 section 4.1, RFC 7636): valid for 60 s, used once, bound to client, redirect address and challenge. They are
- * stored hashed. */
+/* Authorization codes (RFC 6749 section 4.1, RFC 7636): valid for 60 s, used once, bound to client,
+ * redirect address and challenge. They are stored hashed. */
 #ifndef CORE_PROGRAM_CODE_H
 #define CORE_PROGRAM_CODE_H
 
@@ -26,8 +26,10 @@ int code_is_known(struct work *w, const struct client *c, struct str text);
 struct code_shown {
     struct str text, redirect_uri, verifier;
 };
-/* Uses a code. A wrong redirect address or verifier uses it up, too. A second use ends the tokens that the first one gave. Returns an enum
- * taken, but never TAKEN_SCOPES, or a negative error. The caller commits in all cases but the last. The person is locked. */
-int code_take(struct work *w, const struct client *c, const struct code_shown *shown, struct token_terms *out);
+/* Uses a code. A wrong redirect address or verifier uses it up, too. A second use ends the tokens that the
+ * first one gave. Returns an enum taken, but never TAKEN_SCOPES, or a negative error. The caller commits
+ * in all cases but the last. The person is locked. */
+int code_take(struct work *w, const struct client *c, const struct code_shown *shown,
+              struct token_terms *out);
 
 #endif

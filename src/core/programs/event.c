@@ -1,9 +1,11 @@
-/* People of a whole request are looked up by one query for each kind of identity, whatever the number of events. `known` has each identity of the
- * request once, so an event finds the person that an earlier event of its request created.
+/* People of a whole request are looked up by one query for each kind of identity, whatever the number of
+ * events. `known` has each identity of the request once, so an event finds the person that an earlier
+ * event of its request created.
  *
- * Concurrent writes (PostgreSQL) that both miss an identity lock it before they look again, so only the first creates its person. The lock of an
- * e-mail address is its own. That of another identity is on one of LOCKS parts of all of them, so that a request takes few. Locks are taken in order,
- * so requests do not wait for each other in a circle. */
+ * Concurrent writes (PostgreSQL) that both miss an identity lock it before they look again, so only the
+ * first creates its person. The lock of an e-mail address is its own. That of another identity is on one
+ * of LOCKS parts of all of them, so that a request takes few. Locks are taken in order, so requests do not
+ * wait for each other in a circle. */
 #include "core/programs/event.h"
 
 #include "core/people/customer.h"
@@ -34,12 +36,13 @@ struct crowd {
     struct known *(*of)[EVENT_IDENTITIES]; /* the identities of each event; NULL: not given */
 };
 
-/* ---- identities ---------------------------------------------------------------------------------------------------- */
+/* ---- identities ------------------------------------------------------------------------------ */
 
 static bool is_twitter_id(struct str s) {
     for (size_t i = 0; i < s.n; i++) {
         char c = s.p[i];
-        if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_')) return false;
+        if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'))
+            return false;
     }
     return s.n > 0 && s.n <= TWITTER_ID;
 }
@@ -65,7 +68,8 @@ bool event_identity_valid(struct work *w, enum event_identity kind, struct str t
 /* The place of an identity in the table: its own, or the free one that it takes. */
 static struct known *place_of(const struct crowd *c, enum event_identity kind, struct str key) {
     size_t at = XXH3_64bits_withSeed(key.p, key.n, kind) & c->mask;
-    while (c->places[at].kind && !(c->places[at].kind == kind && str_eq(c->places[at].key, key))) at = (at + 1) & c->mask;
+    while (c->places[at].kind && !(c->places[at].kind == kind && str_eq(c->places[at].key, key)))
+        at = (at + 1) & c->mask;
     return &c->places[at];
 }
 
@@ -86,19 +90,23 @@ static void crowd_gather(struct crowd *c) {
         }
 }
 
-/* ---- their owners --------------------------------------------------------------------------------------------------- */
+/* ---- their owners ---------------------------------------------------------------------------- */
 
 /* @HOLD@: nobody deletes the person before the event refers to the person. */
-#define OWNERS(table, key)                                                                                                      \
-    "SELECT i.id, i.user_id, i." key " FROM " table " i JOIN users u ON u.id = i.user_id WHERE i." key " IN @TEXTS(:keys) AND " \
-    "i.is_claim = 0 AND u.deleted_at IS NULL ORDER BY i.user_id, i.id @HOLD@"
+#define OWNERS(table, key)                                                                             \
+    "SELECT i.id, i.user_id, i." key " FROM " table " i JOIN users u ON u.id = i.user_id WHERE i." key \
+    " IN @TEXTS(:keys) AND i.is_claim = 0 AND u.deleted_at IS NULL "                                   \
+    "ORDER BY i.user_id, i.id @HOLD@"
 QUERY(event_emails, OWNERS("identity_emails", "email_key"));
 QUERY(event_phones, OWNERS("identity_phones", "number_key"));
 QUERY(event_twitter, OWNERS("identity_twitter", "twitter_id"));
 QUERY(event_facebook, OWNERS("identity_facebook", "facebook_id"));
-QUERY(event_externals, "SELECT x.id, x.user_id, x.external_app, x.external_id FROM @ROWS(:keys) r JOIN external_identifiers x ON "
-                       "x.external_app = r.value ->> 0 AND x.external_id = r.value ->> 1 JOIN users u ON u.id = x.user_id WHERE "
-                       "u.deleted_at IS NULL ORDER BY x.user_id, x.id @HOLD@");
+QUERY(event_externals,
+      "SELECT x.id, x.user_id, x.external_app, x.external_id "
+      "FROM @ROWS(:keys) r "
+      "JOIN external_identifiers x ON x.external_app = r.value ->> 0 AND x.external_id = r.value ->> 1 "
+      "JOIN users u ON u.id = x.user_id WHERE u.deleted_at IS NULL "
+      "ORDER BY x.user_id, x.id @HOLD@");
 
 static const struct query *const owners[EVENT_IDENTITIES] = {[EVENT_EMAIL] = &event_emails,
                                                              [EVENT_PHONE] = &event_phones,
@@ -107,7 +115,8 @@ static const struct query *const owners[EVENT_IDENTITIES] = {[EVENT_EMAIL] = &ev
                                                              [EVENT_EXTERNAL] = &event_externals};
 
 /* The identities of this kind without a known owner, as :keys. Returns their number. */
-static size_t keys_unowned(const struct crowd *c, enum event_identity kind, int from, int to, struct str *out) {
+static size_t keys_unowned(const struct crowd *c, enum event_identity kind, int from, int to,
+                           struct str *out) {
     struct buf b = {0};
     struct json_writer w;
     size_t n = 0;
@@ -138,7 +147,8 @@ static int owners_find(struct crowd *c, int from, int to) {
         if (keys_unowned(c, kind, from, to, &keys) == 0) continue;
         DB_ROWS(rc, w->conn, owners[kind], BINDS(B_TEXT("keys", keys)), row) {
             struct str key = col_text(row, 2);
-            if (kind == EVENT_EXTERNAL) key = json_texts(w->arena, (const struct str[]){key, col_text(row, 3)}, 2);
+            if (kind == EVENT_EXTERNAL)
+                key = json_texts(w->arena, (const struct str[]){key, col_text(row, 3)}, 2);
             struct known *k = place_of(c, kind, key);
             if (k->kind) k->identity_id = col_int(row, 0), k->user_id = col_int(row, 1);
         }
@@ -153,10 +163,11 @@ static const struct known *event_owner(const struct crowd *c, int at) {
     return NULL;
 }
 
-/* ---- new people ------------------------------------------------------------------------------------------------------ */
+/* ---- new people ------------------------------------------------------------------------------ */
 
-QUERY(event_external_add, "INSERT INTO external_identifiers (user_id, external_app, external_id, created_at, updated_at) VALUES (:user, "
-                          ":app, :external, :now, :now)");
+QUERY(event_external_add,
+      "INSERT INTO external_identifiers (user_id, external_app, external_id, created_at, updated_at) "
+      "VALUES (:user, :app, :external, :now, :now)");
 
 static int compare_addresses(const void *x, const void *y) {
     const struct str *a = x, *b = y;
@@ -180,8 +191,11 @@ static int locks_take(struct crowd *c) {
     bool wanted[LOCKS] = {false};
     TRY(addresses_lock(c));
     for (int i = 0; i < c->count; i++)
-        for (enum event_identity kind = EVENT_PHONE; kind < EVENT_IDENTITIES && event_owner(c, i) == NULL; kind++)
-            if (c->of[i][kind]) wanted[XXH3_64bits_withSeed(c->of[i][kind]->key.p, c->of[i][kind]->key.n, kind) % LOCKS] = true;
+        for (enum event_identity kind = EVENT_PHONE; kind < EVENT_IDENTITIES && event_owner(c, i) == NULL;
+             kind++)
+            if (c->of[i][kind])
+                wanted[XXH3_64bits_withSeed(c->of[i][kind]->key.p, c->of[i][kind]->key.n, kind) % LOCKS] =
+                    true;
     for (int i = 0; i < LOCKS; i++)
         if (wanted[i]) TRY(db_lock(c->work->conn, str_fmt(c->work->arena, "people of events %d", i)));
     return 0;
@@ -189,7 +203,8 @@ static int locks_take(struct crowd *c) {
 
 static struct str person_name_of(const struct event_person *p) {
     struct str name = p->full_name;
-    for (enum event_identity kind = EVENT_EMAIL; kind < EVENT_IDENTITIES && name.p == NULL; kind++) name = p->identities[kind];
+    for (enum event_identity kind = EVENT_EMAIL; kind < EVENT_IDENTITIES && name.p == NULL; kind++)
+        name = p->identities[kind];
     return name;
 }
 
@@ -205,8 +220,8 @@ static int person_add(struct work *w, const struct event_person *p) {
     if (p->identities[EVENT_TWITTER].p) TRY(identity_add_twitter_id(w, user, p->identities[EVENT_TWITTER]));
     if (p->identities[EVENT_EXTERNAL].p == NULL) return 0;
     return db_exec(w->conn, &event_external_add,
-                   BINDS(B_INT("user", user), B_TEXT("app", p->external_app), B_TEXT("external", p->identities[EVENT_EXTERNAL]),
-                         B_INT("now", w->now)));
+                   BINDS(B_INT("user", user), B_TEXT("app", p->external_app),
+                         B_TEXT("external", p->identities[EVENT_EXTERNAL]), B_INT("now", w->now)));
 }
 
 /* Finds the person of each event, and creates those who are missing. */
@@ -227,15 +242,17 @@ static int people_find(struct crowd *c) {
     return 0;
 }
 
-/* ---- rows -------------------------------------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
-QUERY(events_insert,
-      "INSERT INTO events (uuid, event, user_id, properties, triggered_at, created_at, token_id, identity_kind, identity_id) "
-      "SELECT r.value ->> 0, r.value ->> 1, CAST(r.value ->> 2 AS BIGINT), r.value ->> 3, CAST(r.value ->> 4 AS BIGINT), "
-      "CAST(:now AS BIGINT), CAST(:token AS BIGINT), CAST(r.value ->> 5 AS INTEGER), CAST(r.value ->> 6 AS BIGINT) FROM "
-      "@ROWS(:rows) r WHERE 1 = 1 RETURNING id");
+QUERY(events_insert, "INSERT INTO events (uuid, event, user_id, properties, triggered_at, created_at, "
+                     "token_id, identity_kind, identity_id) "
+                     "SELECT r.value ->> 0, r.value ->> 1, CAST(r.value ->> 2 AS BIGINT), r.value ->> 3, "
+                     "CAST(r.value ->> 4 AS BIGINT), CAST(:now AS BIGINT), CAST(:token AS BIGINT), "
+                     "CAST(r.value ->> 5 AS INTEGER), CAST(r.value ->> 6 AS BIGINT) "
+                     "FROM @ROWS(:rows) r WHERE 1 = 1 RETURNING id");
 
-static void event_write(struct json_writer *j, struct arena *a, const struct event_new *e, const struct known *of) {
+static void event_write(struct json_writer *j, struct arena *a, const struct event_new *e,
+                        const struct known *of) {
     jw_array(j);
     jw_str(j, random_uuid(a));
     jw_str(j, e->event);
@@ -256,7 +273,8 @@ static int events_insert_all(struct crowd *c, int64_t token_id, int64_t *first_i
     jw_array(&j);
     for (int i = 0; i < c->count; i++) event_write(&j, w->arena, &c->list[i], event_owner(c, i));
     jw_end(&j);
-    DB_ROWS(rc, w->conn, &events_insert, BINDS(B_TEXT("rows", buf_view(&b)), B_INT("token", token_id), B_INT("now", w->now)), row)
+    DB_ROWS(rc, w->conn, &events_insert,
+            BINDS(B_TEXT("rows", buf_view(&b)), B_INT("token", token_id), B_INT("now", w->now)), row)
     if (n++ == 0) *first_id = col_int(row, 0);
     buf_free(&b);
     return rc < 0 ? rc : 0;

@@ -3,11 +3,15 @@
 #include "core/access/scope.h"
 #include "core/change/change.h"
 
-QUERY(grant_row, "SELECT id, scopes, expiry_at FROM oauth_grants WHERE user_id = :user AND client_id = :client");
-QUERY(grant_put,
-      "INSERT INTO oauth_grants (user_id, client_id, scopes, created_at, updated_at) VALUES (:user, :client, :scopes, :now, :now) "
-      "ON CONFLICT (user_id, client_id) DO UPDATE SET scopes = excluded.scopes, updated_at = excluded.updated_at RETURNING id");
-QUERY(grant_lasts, "UPDATE oauth_grants SET expiry_at = :until WHERE id = :id AND COALESCE(expiry_at, 0) < :until");
+QUERY(grant_row,
+      "SELECT id, scopes, expiry_at FROM oauth_grants WHERE user_id = :user AND client_id = :client");
+QUERY(grant_put, "INSERT INTO oauth_grants (user_id, client_id, scopes, created_at, updated_at) "
+                 "VALUES (:user, :client, :scopes, :now, :now) "
+                 "ON CONFLICT (user_id, client_id) DO UPDATE "
+                 "SET scopes = excluded.scopes, updated_at = excluded.updated_at "
+                 "RETURNING id");
+QUERY(grant_lasts,
+      "UPDATE oauth_grants SET expiry_at = :until WHERE id = :id AND COALESCE(expiry_at, 0) < :until");
 
 int grant_find(struct work *w, int64_t user_id, int64_t client_id, struct grant *out) {
     struct stmt *row;
@@ -30,8 +34,10 @@ int grant_give(struct work *w, int64_t user_id, const struct client *c, uint32_t
     TRY(client_hold(w, c->id));
     int known = grant_find(w, user_id, c->id, &before);
     TRY(known);
-    TRY(db_insert(w->conn, &grant_put, BINDS(B_INT("user", user_id), B_INT("client", c->id), B_INT("scopes", given), B_INT("now", w->now)),
-                  grant_id));
+    TRY(db_insert(
+        w->conn, &grant_put,
+        BINDS(B_INT("user", user_id), B_INT("client", c->id), B_INT("scopes", given), B_INT("now", w->now)),
+        grant_id));
     struct changed object = {"oauth_grant", *grant_id, 0};
     if (!known) change_created(w, object);
     else

@@ -8,27 +8,38 @@
 #define REPEAT (60 * TIME_SECOND)
 
 /* NULL in place of the scopes of a grant: client_credentials have none. */
-#define TOKEN_OF(condition)                                                                                                         \
-    "SELECT t.id, t.kind, CASE WHEN t.expires_at > :now AND " MAY_LOG_IN " THEN 1 ELSE 0 END, t.user_id, "                          \
-    "COALESCE(t.grant_id, 0), t.scopes, g.scopes, t.family, t.token_hash, t.former_hash, COALESCE(t.rotated_at, 0), t.created_at, " \
-    "t.expires_at FROM oauth_tokens t JOIN users u ON u.id = t.user_id LEFT JOIN oauth_grants g ON g.id = t.grant_id "              \
+#define TOKEN_OF(condition)                                              \
+    "SELECT t.id, t.kind, CASE WHEN t.expires_at > :now AND " MAY_LOG_IN \
+    " THEN 1 ELSE 0 END, t.user_id, COALESCE(t.grant_id, "               \
+    "0), t.scopes, g.scopes, t.family, t.token_hash, "                   \
+    "t.former_hash, COALESCE(t.rotated_at, 0), "                         \
+    "t.created_at, t.expires_at FROM oauth_tokens t "                    \
+    "JOIN users u ON u.id = t.user_id LEFT "                             \
+    "JOIN oauth_grants g ON g.id = t.grant_id "                          \
     "WHERE t.client_id = :client AND " condition
 
 QUERY(oauth_token_insert,
-      "INSERT INTO oauth_tokens (kind, token_hash, client_id, grant_id, user_id, scopes, family, created_at, expires_at) "
+      "INSERT INTO oauth_tokens (kind, token_hash, client_id, grant_id, user_id, scopes, "
+      "family, created_at, expires_at) "
       "VALUES (:kind, :hash, :client, CAST(:grant AS BIGINT), :user, :scopes, :family, :now, :until)");
 QUERY(access_row, TOKEN_OF("t.kind = 1 AND t.token_hash = :hash"));
 QUERY(refresh_row, TOKEN_OF("t.kind = 2 AND t.family = :family"));
-QUERY(refresh_replace, "UPDATE oauth_tokens SET token_hash = :next, former_hash = token_hash, rotated_at = :now, created_at = :now, "
-                       "expires_at = :until WHERE id = :id AND token_hash = :hash");
+QUERY(refresh_replace,
+      "UPDATE oauth_tokens "
+      "SET token_hash = :next, former_hash = token_hash, rotated_at = :now, created_at = :now, "
+      "expires_at = :until WHERE id = :id AND token_hash = :hash");
 QUERY(oauth_token_delete, "DELETE FROM oauth_tokens WHERE id = :id");
 QUERY(oauth_family_delete, "DELETE FROM oauth_tokens WHERE family = :family");
 /* Families of a grant beyond the newest FAMILIES_MAX, by their last rotation. */
-QUERY(oauth_families_trim, "DELETE FROM oauth_tokens WHERE family IN (SELECT o.family FROM oauth_tokens o "
-                           "WHERE o.grant_id = :grant AND o.kind = 2 ORDER BY o.created_at DESC, o.id DESC LIMIT 1000 OFFSET :most)");
-QUERY(oauth_family_grant, "SELECT grant_id FROM oauth_tokens WHERE family = :family AND grant_id IS NOT NULL LIMIT 1");
-QUERY(grant_shorten, "UPDATE oauth_grants SET expiry_at = (SELECT COALESCE(MAX(t.expires_at), CAST(:now AS BIGINT)) FROM oauth_tokens t "
-                     "WHERE t.grant_id = :grant) WHERE id = :grant");
+QUERY(oauth_families_trim, "DELETE FROM oauth_tokens "
+                           "WHERE family IN (SELECT o.family FROM oauth_tokens o WHERE o.grant_id = :grant "
+                           "AND o.kind = 2 ORDER BY o.created_at DESC, o.id DESC LIMIT 1000 OFFSET :most)");
+QUERY(oauth_family_grant,
+      "SELECT grant_id FROM oauth_tokens WHERE family = :family AND grant_id IS NOT NULL LIMIT 1");
+QUERY(grant_shorten,
+      "UPDATE oauth_grants "
+      "SET expiry_at = (SELECT COALESCE(MAX(t.expires_at), CAST(:now AS BIGINT)) FROM oauth_tokens t "
+      "WHERE t.grant_id = :grant) WHERE id = :grant");
 
 enum shown { SHOWN_OTHER, SHOWN_PRESENT, SHOWN_FORMER };
 
@@ -42,15 +53,17 @@ struct oauth_token {
     struct token_terms terms;
 };
 
-/* ---- issue -------------------------------------------------------------------------------------------------------------- */
+/* ---- issue ----------------------------------------------------------------------------------- */
 
 int token_lock(struct work *w, int64_t user_id) { return db_lock_row(w->conn, "users", user_id); }
 
-static int token_add(struct work *w, const struct token_terms *t, enum token_kind kind, struct str text, uint32_t mask, int64_t until) {
+static int token_add(struct work *w, const struct token_terms *t, enum token_kind kind, struct str text,
+                     uint32_t mask, int64_t until) {
     return db_exec(w->conn, &oauth_token_insert,
-                   BINDS(B_INT("kind", kind), B_TEXT("hash", token_text_hash(w, text)), B_INT("client", t->client_id),
-                         B_ID("grant", t->grant_id), B_INT("user", t->user_id), B_INT("scopes", mask), B_TEXT("family", t->family),
-                         B_INT("now", w->now), B_INT("until", until)));
+                   BINDS(B_INT("kind", kind), B_TEXT("hash", token_text_hash(w, text)),
+                         B_INT("client", t->client_id), B_ID("grant", t->grant_id), B_INT("user", t->user_id),
+                         B_INT("scopes", mask), B_TEXT("family", t->family), B_INT("now", w->now),
+                         B_INT("until", until)));
 }
 
 static int access_add(struct work *w, const struct token_terms *t, uint32_t mask, struct tokens *out) {
@@ -61,8 +74,10 @@ static int access_add(struct work *w, const struct token_terms *t, uint32_t mask
 }
 
 static int audit_token(struct work *w, enum audit_action action, const struct token_terms *t) {
-    return audit_add(
-        w, &(struct audit_entry){.action = action, .actor_id = t->user_id, .object_type = "oauth_client", .object_id = t->client_id});
+    return audit_add(w, &(struct audit_entry){.action = action,
+                                              .actor_id = t->user_id,
+                                              .object_type = "oauth_client",
+                                              .object_id = t->client_id});
 }
 
 int tokens_issue(struct work *w, const struct token_terms *t, struct tokens *out) {
@@ -74,7 +89,8 @@ int tokens_issue(struct work *w, const struct token_terms *t, struct tokens *out
     if (terms.grant_id == 0) return 0;
     out->refresh = refresh_text_make(w->arena, terms.family);
     TRY(token_add(w, &terms, TOKEN_REFRESH, out->refresh, terms.scopes, w->now + REFRESH_LIFE));
-    TRY(db_exec(w->conn, &oauth_families_trim, BINDS(B_INT("grant", terms.grant_id), B_INT("most", FAMILIES_MAX))));
+    TRY(db_exec(w->conn, &oauth_families_trim,
+                BINDS(B_INT("grant", terms.grant_id), B_INT("most", FAMILIES_MAX))));
     return grant_extend(w, terms.grant_id, w->now + REFRESH_LIFE);
 }
 
@@ -91,7 +107,7 @@ int family_stolen(struct work *w, const struct token_terms *t) {
     return audit_token(w, AUDIT_TOKEN_REUSED, t);
 }
 
-/* ---- find --------------------------------------------------------------------------------------------------------------- */
+/* ---- find ------------------------------------------------------------------------------------ */
 
 static enum shown shown_of(struct stmt *row, struct str hash) {
     if (secret_eq(col_text(row, 8), hash)) return SHOWN_PRESENT;
@@ -106,7 +122,8 @@ static int token_find(struct work *w, const struct client *c, struct str text, s
     struct str hash = token_text_hash(w, text);
     struct bind key = B_TEXT("hash", hash);
     if (refresh) key = (struct bind)B_TEXT("family", refresh_text_family(text));
-    int rc = db_row(w->conn, refresh ? &refresh_row : &access_row, BINDS(key, B_INT("client", c->id), B_INT("now", w->now)), &row);
+    int rc = db_row(w->conn, refresh ? &refresh_row : &access_row,
+                    BINDS(key, B_INT("client", c->id), B_INT("now", w->now)), &row);
     if (rc <= 0) return rc;
     *out = (struct oauth_token){.id = col_int(row, 0),
                                 .kind = (enum token_kind)col_int(row, 1),
@@ -127,7 +144,8 @@ static int token_find(struct work *w, const struct client *c, struct str text, s
 }
 
 /* The same, after it has locked the person of the token. So of two uses of a token, one is first. */
-static int token_find_locked(struct work *w, const struct client *c, struct str text, struct oauth_token *out) {
+static int token_find_locked(struct work *w, const struct client *c, struct str text,
+                             struct oauth_token *out) {
     int rc = token_find(w, c, text, out);
     if (rc <= 0) return rc;
     TRY(token_lock(w, out->terms.user_id));
@@ -151,22 +169,26 @@ int token_is_known(struct work *w, const struct client *c, struct str text) {
     return token_find(w, c, text, &t);
 }
 
-/* ---- refresh ------------------------------------------------------------------------------------------------------------ */
+/* ---- refresh --------------------------------------------------------------------------------- */
 
-/* True if the client repeats itself because it lost the reply. The row holds the former token only until the present one is used. */
+/* True if the client repeats itself because it lost the reply. The row holds the former token only until
+ * the present one is used. */
 static bool is_repeated(const struct work *w, const struct oauth_token *t) {
     return t->shown == SHOWN_FORMER && w->now - t->rotated_at <= REPEAT;
 }
 
-static int refresh_rotate(struct work *w, const struct oauth_token *t, struct str text, struct str successor) {
+static int refresh_rotate(struct work *w, const struct oauth_token *t, struct str text,
+                          struct str successor) {
     TRY(grant_extend(w, t->terms.grant_id, w->now + REFRESH_LIFE));
     int rc = db_exec(w->conn, &refresh_replace,
-                     BINDS(B_INT("id", t->id), B_TEXT("hash", token_text_hash(w, text)), B_TEXT("next", token_text_hash(w, successor)),
-                           B_INT("now", w->now), B_INT("until", w->now + REFRESH_LIFE)));
+                     BINDS(B_INT("id", t->id), B_TEXT("hash", token_text_hash(w, text)),
+                           B_TEXT("next", token_text_hash(w, successor)), B_INT("now", w->now),
+                           B_INT("until", w->now + REFRESH_LIFE)));
     return rc == 0 ? -ERR_FIELD_INVALID : rc; /* 0: grant or client was deleted meanwhile */
 }
 
-int refresh_take(struct work *w, const struct client *c, struct str text, uint32_t wanted, struct tokens *out) {
+int refresh_take(struct work *w, const struct client *c, struct str text, uint32_t wanted,
+                 struct tokens *out) {
     struct oauth_token t;
     if (!token_text_is(TOKEN_REFRESH, text)) return TAKEN_NOT;
     int rc = token_find_locked(w, c, text, &t);
@@ -178,17 +200,20 @@ int refresh_take(struct work *w, const struct client *c, struct str text, uint32
     uint32_t mask = wanted ? wanted : t.now_scopes;
     if (mask == 0 || scopes_within(mask, t.now_scopes) != mask) return TAKEN_SCOPES;
     TRY(access_add(w, &t.terms, mask,
-                   out)); /* first, because it locks client and grant, and their deletion locks them before tokens, too */
+                   /* first, because it locks client and grant, and their deletion locks them before tokens,
+                    * too */
+                   out));
     out->refresh = refresh_text_successor(w, text);
     if (t.shown == SHOWN_PRESENT) TRY(refresh_rotate(w, &t, text, out->refresh));
     return TAKEN;
 }
 
-/* ---- revoke ------------------------------------------------------------------------------------------------------------- */
+/* ---- revoke ---------------------------------------------------------------------------------- */
 
 int token_revoke(struct work *w, const struct client *c, struct str text) {
     struct oauth_token t;
     int rc = token_find_locked(w, c, text, &t);
     if (rc <= 0) return rc;
-    return t.kind == TOKEN_REFRESH ? family_end(w, t.terms.family) : db_exec(w->conn, &oauth_token_delete, BINDS(B_INT("id", t.id)));
+    return t.kind == TOKEN_REFRESH ? family_end(w, t.terms.family)
+                                   : db_exec(w->conn, &oauth_token_delete, BINDS(B_INT("id", t.id)));
 }

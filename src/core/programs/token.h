@@ -1,14 +1,16 @@
 /* Access and refresh tokens of clients (RFC 6749; docs/PROGRAMS.md).
  *
- * The tokens that began with one code or one login are a family. A refresh token is used once and replaced. If it comes again, somebody copied
- * it, so the family ends (RFC 9700 section 4.14). One repetition is no theft: a client that lost the reply sends the token again. So within
- * 60 s, and while the successor is unused, the token gives the same successor. The successor is not stored: it is a keyed hash of the token.
+ * The tokens that began with one code or one login are a family. A refresh token is used once and
+ * replaced. If it comes again, somebody copied it, so the family ends (RFC 9700 section 4.14). One
+ * repetition is no theft: a client that lost the reply sends the token again. So within 60 s, and while
+ * the successor is unused, the token gives the same successor. The successor is not stored: it is a keyed
+ * hash of the token.
  *
- * A family has one row for its refresh token. A rotation changes this row. It holds the hashes of the present token and of the one before. A
- * token names its family, so an older one is noticed without a row.
+ * A family has one row for its refresh token. A rotation changes this row. It holds the hashes of the
+ * present token and of the one before. A token names its family, so an older one is noticed without a row.
  *
- * Functions that write lock the row of the person first. A change of the password locks it, too, and ends the tokens. So nothing that was issued
- * at the same time remains. */
+ * Functions that write lock the row of the person first. A change of the password locks it, too, and ends
+ * the tokens. So nothing that was issued at the same time remains. */
 #ifndef CORE_PROGRAM_TOKEN_H
 #define CORE_PROGRAM_TOKEN_H
 
@@ -33,14 +35,17 @@ struct tokens {
     uint32_t scopes;            /* scopes of the access token */
 };
 
-/* The work's person must be locked: token_lock. Returns 0, or -ERR_FIELD_INVALID if the grant or the client is gone. */
+/* The work's person must be locked: token_lock. Returns 0, or -ERR_FIELD_INVALID if the grant or the
+ * client is gone. */
 int tokens_issue(struct work *w, const struct token_terms *t, struct tokens *out);
 int token_lock(struct work *w, int64_t user_id);
-int family_end(struct work *w, struct str family);              /* deletes its tokens; the grant ends with its last token */
-int family_stolen(struct work *w, const struct token_terms *t); /* the same, for a code or token that came a second time */
+/* deletes its tokens; the grant ends with its last token */
+int family_end(struct work *w, struct str family);
+/* the same, for a code or token that came a second time */
+int family_stolen(struct work *w, const struct token_terms *t);
 
-/* Returns 1 if the text is an access token of this client, or a refresh token of one of its families, live or not, 0 if it is unknown, or a
- * negative error. */
+/* Returns 1 if the text is an access token of this client, or a refresh token of one of its families, live
+ * or not, 0 if it is unknown, or a negative error. */
 int token_is_known(struct work *w, const struct client *c, struct str text);
 
 enum taken {
@@ -49,11 +54,14 @@ enum taken {
     TAKEN_AGAIN,   /* it came a second time, so its family has ended. The caller must commit that */
     TAKEN_SCOPES,  /* more scopes were asked for than the token has; nothing has changed */
 };
-/* Rotates a refresh token. wanted: scopes of the access token; 0: all that the token, its grant and its client have. The new refresh token has
- * the scopes of the old one. Returns an enum taken, or a negative error. */
-int refresh_take(struct work *w, const struct client *c, struct str text, uint32_t wanted, struct tokens *out);
+/* Rotates a refresh token. wanted: scopes of the access token; 0: all that the token, its grant and its
+ * client have. The new refresh token has the scopes of the old one. Returns an enum taken, or a negative
+ * error. */
+int refresh_take(struct work *w, const struct client *c, struct str text, uint32_t wanted,
+                 struct tokens *out);
 
-/* Deletes an access token, or the family that a refresh token names. Other texts, and tokens of other clients, change nothing. */
+/* Deletes an access token, or the family that a refresh token names. Other texts, and tokens of other
+ * clients, change nothing. */
 int token_revoke(struct work *w, const struct client *c, struct str text);
 
 struct token_facts {
@@ -61,7 +69,8 @@ struct token_facts {
     uint32_t scopes; /* scopes that the token, its grant and its client all have */
     bool is_refresh;
 };
-/* Returns 1 if the text is a live token of this client, 0 if not, or a negative error. A refresh token that was replaced is not live. */
+/* Returns 1 if the text is a live token of this client, 0 if not, or a negative error. A refresh token
+ * that was replaced is not live. */
 int token_introspect(struct work *w, const struct client *c, struct str text, struct token_facts *out);
 
 #endif

@@ -5,8 +5,9 @@
 #define FAMILY_DIGITS 32
 #define SECRET_DIGITS (DIGITS - FAMILY_DIGITS)
 
-static const char *const prefixes[] = {[TOKEN_ACCESS] = "dka_", [TOKEN_REFRESH] = "dkr_", [TOKEN_API] = "dkp_",
-                                       [TOKEN_CODE] = "dkc_",   [TOKEN_SECRET] = "dks_",  [TOKEN_EVENT] = "dke_"};
+static const char *const prefixes[] = {
+    [TOKEN_ACCESS] = "dka_", [TOKEN_REFRESH] = "dkr_", [TOKEN_API] = "dkp_",
+    [TOKEN_CODE] = "dkc_",   [TOKEN_SECRET] = "dks_",  [TOKEN_EVENT] = "dke_"};
 
 struct str token_text_make(struct arena *a, enum token_kind kind) {
     return str_fmt(a, "%s%s", prefixes[kind], random_hex(a, DIGITS / 2).p);
@@ -37,5 +38,6 @@ struct str refresh_text_family(struct str text) {
 
 struct str refresh_text_successor(struct work *w, struct str text) {
     struct str digits = mac_hex(w->arena, &w->desk->program_key, STR_CAT(w->arena, S("successor of "), text));
-    return STR_CAT(w->arena, (struct str){text.p, PREFIX + FAMILY_DIGITS}, (struct str){digits.p, SECRET_DIGITS});
+    return STR_CAT(w->arena, (struct str){text.p, PREFIX + FAMILY_DIGITS},
+                   (struct str){digits.p, SECRET_DIGITS});
 }

@@ -10,13 +10,14 @@
 
 #include <inttypes.h>
 
-const struct word action_options[] = {
-    {ACTION_CHANGE, "CHANGE"}, {ACTION_INCREASE, "INCREASE"}, {ACTION_DECREASE, "DECREASE"}, {ACTION_ADD, "ADD"},
-    {ACTION_REMOVE, "REMOVE"}, {ACTION_REPLACE, "REPLACE"},   {ACTION_SEND, "SEND"},         {0}};
+const struct word action_options[] = {{ACTION_CHANGE, "CHANGE"},     {ACTION_INCREASE, "INCREASE"},
+                                      {ACTION_DECREASE, "DECREASE"}, {ACTION_ADD, "ADD"},
+                                      {ACTION_REMOVE, "REMOVE"},     {ACTION_REPLACE, "REPLACE"},
+                                      {ACTION_SEND, "SEND"},         {0}};
 
 #define DO(option) (1u << (option))
 
-/* ---- the table -------------------------------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 QUERY(action_statuses, "SELECT id, label FROM case_statuses WHERE is_deleted = 0 ORDER BY sort_order, id");
 QUERY(action_priorities, "SELECT id, label FROM case_priorities ORDER BY level, id");
@@ -26,15 +27,19 @@ QUERY(action_status_known, "SELECT id FROM case_statuses WHERE id = :id AND is_d
 QUERY(action_priority_known, "SELECT id FROM case_priorities WHERE id = :id @HOLD@");
 QUERY(action_type_known, "SELECT id FROM case_types WHERE id = :id @HOLD@");
 QUERY(action_team_known, "SELECT id FROM teams WHERE id = :id AND deleted_at IS NULL @HOLD@");
-QUERY(action_agent_known, "SELECT id FROM users WHERE id = :id AND deleted_at IS NULL AND is_enabled = 1 AND role_type >= 2 @HOLD@");
+QUERY(action_agent_known,
+      "SELECT id FROM users "
+      "WHERE id = :id AND deleted_at IS NULL AND is_enabled = 1 AND role_type >= 2 @HOLD@");
 QUERY(action_person_known, "SELECT id FROM users WHERE id = :id AND deleted_at IS NULL @HOLD@");
 QUERY(action_endpoint_known, "SELECT id FROM endpoints WHERE id = :id AND deleted_at IS NULL @HOLD@");
-QUERY(action_field_known, "SELECT id FROM custom_fields WHERE id = :id AND area = 1 AND is_enabled = 1 AND is_system = 0 @HOLD@");
+QUERY(action_field_known,
+      "SELECT id FROM custom_fields WHERE id = :id AND area = 1 AND is_enabled = 1 AND is_system = 0 @HOLD@");
 
 static const struct option no_object[] = {{"0", "(none)", 0}, {0}};
 static const struct option unassigned[] = {{"0", "(unassigned)", 0}, {0}};
 static const struct option assignees[] = {{"0", "(unassigned)", 0}, {"-4", "(current user)", 0}, {0}};
-static const struct option recipients[] = {{"-2", "(last active user)", 0}, {"-3", "(requester)", 0}, {"-4", "(assigned agent)", 0}, {0}};
+static const struct option recipients[] = {
+    {"-2", "(last active user)", 0}, {"-3", "(requester)", 0}, {"-4", "(assigned agent)", 0}, {0}};
 static const struct option recipient_teams[] = {{"-5", "(assigned team)", 0}, {0}};
 
 /* clang-format off */
@@ -42,7 +47,8 @@ const struct action_kind action_kinds[] = {
     {"status", "Status", DO(ACTION_CHANGE), ACTION_ID, "OPTIONS", "NUMERIC", "CASE", &action_statuses, NULL, &action_status_known,
      "There is no status with this id. GET /cases/statuses lists them.", run_status},
     {"priority", "Priority", DO(ACTION_CHANGE) | DO(ACTION_INCREASE) | DO(ACTION_DECREASE), ACTION_ID, "OPTIONS", "NUMERIC", "CASE",
-     &action_priorities, no_object, &action_priority_known, "There is no priority with this id. GET /cases/priorities lists them.", run_priority},
+     &action_priorities, no_object, &action_priority_known, "There is no priority with this id. GET /cases/priorities lists "
+"them.", run_priority},
     {"type", "Type", DO(ACTION_CHANGE), ACTION_ID, "OPTIONS", "NUMERIC", "CASE", &action_types, no_object, &action_type_known,
      "There is no type with this id. GET /cases/types lists them.", run_type},
     {"assignee", "Assigned agent", DO(ACTION_CHANGE), ACTION_ID, "AUTOCOMPLETE", "NUMERIC", "CASE", NULL, assignees, &action_agent_known,
@@ -64,7 +70,8 @@ const struct action_kind action_kinds[] = {
     {"endpoint_", "Endpoint", DO(ACTION_SEND), ACTION_TEXT, "ENDPOINT", "STRING", "ENDPOINT", NULL, NULL, &action_endpoint_known,
      "There is no endpoint with this id. GET /endpoints lists them.", run_endpoint},
     {"customfield_", "Custom field", DO(ACTION_CHANGE) | DO(ACTION_ADD) | DO(ACTION_REMOVE), ACTION_FIELD, "STRING", "STRING",
-     "CUSTOM_FIELD", NULL, NULL, &action_field_known, "There is no enabled custom field with this id. GET /cases/fields lists them.", run_field},
+     "CUSTOM_FIELD", NULL, NULL, &action_field_known, "There is no enabled custom field with this id. GET /cases/fields "
+"lists them.", run_field},
     {0},
 };
 /* clang-format on */
@@ -77,7 +84,8 @@ static const struct action_kind *action_kind_of(struct str name, int64_t *subjec
         bool prefix = own.p[own.n - 1] == '_';
         if (!prefix && str_eqi(own, name)) return k;
         if (!prefix || name.n <= own.n || !str_eqi(own, (struct str){name.p, own.n})) continue;
-        return str_to_int((struct str){name.p + own.n, name.n - own.n}, subject_id) && *subject_id > 0 ? k : NULL;
+        return str_to_int((struct str){name.p + own.n, name.n - own.n}, subject_id) && *subject_id > 0 ? k
+                                                                                                       : NULL;
     }
     return NULL;
 }
@@ -89,7 +97,7 @@ static bool is_special(const struct action_kind *k, int64_t number) {
     return false;
 }
 
-/* ---- reading ---------------------------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 /* Reads one action: of a request, with all problems reported, or of the store. */
 struct action_reader {
@@ -109,11 +117,15 @@ static void action_bad(struct action_reader *r, enum error code, const char *mem
 
 static struct str action_scalar(const struct json *j) {
     bool plain = j && (j->type == JSON_STRING || j->type == JSON_NUMBER);
-    return plain ? str_trim(j->text) : j && j->type == JSON_TRUE ? S("true") : j && j->type == JSON_FALSE ? S("false") : (struct str){0};
+    return plain                        ? str_trim(j->text)
+           : j && j->type == JSON_TRUE  ? S("true")
+           : j && j->type == JSON_FALSE ? S("false")
+                                        : (struct str){0};
 }
 
 /* The object that a value refers to must exist when a rule is saved. */
-static void action_check_known(struct action_reader *r, const struct rule_action *a, int64_t id, const char *member) {
+static void action_check_known(struct action_reader *r, const struct rule_action *a, int64_t id,
+                               const char *member) {
     int64_t found;
     if (r->stored || a->kind->known == NULL || id <= 0) return;
     int rc = db_int(r->w->conn, a->kind->known, BINDS(B_INT("id", id)), &found);
@@ -131,7 +143,9 @@ static void read_action_number(struct action_reader *r, struct rule_action *a, c
         return;
     }
     if (!str_to_int(s, &a->number) || (a->number <= 0 && !is_special(a->kind, a->number)))
-        action_bad(r, ERR_FIELD_INVALID, "value", "An id, or one of the special values of the definition, is expected.");
+        action_bad(r, ERR_FIELD_INVALID, "value",
+                   "An id, or one of the special values of the definition, is "
+                   "expected.");
     else action_check_known(r, a, a->number, "value");
     a->value = str_fmt(r->w->arena, "%" PRId64, a->number);
 }
@@ -139,7 +153,8 @@ static void read_action_number(struct action_reader *r, struct rule_action *a, c
 static void add_action_tag(struct action_reader *r, struct rule_action *a, struct str name) {
     struct str key = tag_key(r->w->arena, name);
     if (key.p == NULL || a->tag_count == LIMIT_TAGS) {
-        action_bad(r, ERR_FIELD_INVALID, "value", key.p ? "Too many tags." : "A tag is a text without commas and control characters.");
+        action_bad(r, ERR_FIELD_INVALID, "value",
+                   key.p ? "Too many tags." : "A tag is a text without commas and control characters.");
         return;
     }
     for (int i = 0; i < a->tag_count; i++)
@@ -150,34 +165,39 @@ static void add_action_tag(struct action_reader *r, struct rule_action *a, struc
 static void read_action_tags(struct action_reader *r, struct rule_action *a, const struct json *j) {
     a->tags = arena_array(r->w->arena, LIMIT_TAGS + 1, sizeof *a->tags);
     if (j && j->type == JSON_ARRAY) {
-        for (const struct json *item = j->first; item; item = item->next) add_action_tag(r, a, action_scalar(item));
+        for (const struct json *item = j->first; item; item = item->next)
+            add_action_tag(r, a, action_scalar(item));
     } else {
         for (struct str rest = action_scalar(j); rest.p && rest.n;) {
             struct str name = str_trim(str_cut(&rest, ','));
             if (name.n) add_action_tag(r, a, name);
         }
     }
-    if (a->tag_count == 0 && a->option != ACTION_REPLACE) action_bad(r, ERR_FIELD_REQUIRED, "value", "Tags are expected.");
+    if (a->tag_count == 0 && a->option != ACTION_REPLACE)
+        action_bad(r, ERR_FIELD_REQUIRED, "value", "Tags are expected.");
     a->value = json_texts(r->w->arena, a->tags, (size_t)a->tag_count);
 }
 
 static void read_action_true(struct action_reader *r, struct rule_action *a, const struct json *j) {
     struct str s = action_scalar(j);
-    if (s.n && !str_eqi(s, S("true")) && !str_eq(s, S("1"))) action_bad(r, ERR_FIELD_INVALID, "value", "Only true is possible.");
+    if (s.n && !str_eqi(s, S("true")) && !str_eq(s, S("1")))
+        action_bad(r, ERR_FIELD_INVALID, "value", "Only true is possible.");
     a->value = S("true");
 }
 
-static struct str action_text_of(struct action_reader *r, const struct json *j, const char *member, bool required) {
+static struct str action_text_of(struct action_reader *r, const struct json *j, const char *member,
+                                 bool required) {
     struct str s = j && j->type == JSON_STRING ? j->text : (struct str){0};
     const char *why = s.n ? text_wrong(r->w->arena, s, LIMIT_TEXT, false) : NULL;
     struct str unknown = macro_unknown_value(s);
-    if (required && str_trim(s).n == 0) action_bad(r, j && j->type == JSON_STRING ? ERR_FIELD_EMPTY : ERR_FIELD_REQUIRED, member, NULL);
+    if (required && str_trim(s).n == 0)
+        action_bad(r, j && j->type == JSON_STRING ? ERR_FIELD_EMPTY : ERR_FIELD_REQUIRED, member, NULL);
     else if (why) action_bad(r, ERR_FIELD_INVALID, member, why);
     else if (unknown.p)
-        action_bad(
-            r, ERR_FIELD_INVALID, member,
-            str_fmt(r->w->arena, "{{%.*s}} is unknown. Possible are: " MACRO_VALUES ".", (int)(unknown.n > 64 ? 64 : unknown.n), unknown.p)
-                .p);
+        action_bad(r, ERR_FIELD_INVALID, member,
+                   str_fmt(r->w->arena, "{{%.*s}} is unknown. Possible are: " MACRO_VALUES ".",
+                           (int)(unknown.n > 64 ? 64 : unknown.n), unknown.p)
+                       .p);
     return s;
 }
 
@@ -191,12 +211,14 @@ static const struct json *attribute_of(const struct json *attributes, struct str
     return NULL;
 }
 
-static void read_action_mail(struct action_reader *r, struct rule_action *a, const struct json *j, const struct json *attributes) {
+static void read_action_mail(struct action_reader *r, struct rule_action *a, const struct json *j,
+                             const struct json *attributes) {
     read_action_number(r, a, j);
     a->subject = action_text_of(r, attribute_of(attributes, S("subject")), "attributes/subject", true);
     a->message = action_text_of(r, attribute_of(attributes, S("message")), "attributes/message", true);
     if (a->subject.n && (utf8_count(a->subject) > LIMIT_TITLE || memchr(a->subject.p, '\n', a->subject.n)))
-        action_bad(r, ERR_FIELD_INVALID, "attributes/subject", "A text of one line with at most 255 characters is expected.");
+        action_bad(r, ERR_FIELD_INVALID, "attributes/subject",
+                   "A text of one line with at most 255 characters is expected.");
 }
 
 static void read_action_text(struct action_reader *r, struct rule_action *a, const struct json *j) {
@@ -218,7 +240,8 @@ static struct str field_text(struct arena *a, const struct json *j) {
     return s;
 }
 
-static const char *check_field_action(struct action_reader *r, const struct rule_action *a, const struct custom_field *f) {
+static const char *check_field_action(struct action_reader *r, const struct rule_action *a,
+                                      const struct custom_field *f) {
     struct str value = {0};
     bool several = f->type == FIELD_CHECKBOX;
     if (f->type == FIELD_FILE) return "Rules can't set files.";
@@ -236,7 +259,8 @@ static void read_action_field(struct action_reader *r, struct rule_action *a, co
     if (why && !r->stored) action_bad(r, ERR_FIELD_INVALID, why == a->kind->unknown ? "name" : "value", why);
 }
 
-static void read_action_value(struct action_reader *r, struct rule_action *a, const struct json *value, const struct json *attributes) {
+static void read_action_value(struct action_reader *r, struct rule_action *a, const struct json *value,
+                              const struct json *attributes) {
     switch (a->kind->form) {
     case ACTION_ID: read_action_number(r, a, value); break;
     case ACTION_TAGS: read_action_tags(r, a, value); break;
@@ -248,7 +272,8 @@ static void read_action_value(struct action_reader *r, struct rule_action *a, co
 }
 
 /* Returns the option, or the only one if none is given; 0: reported. */
-static enum action_option read_action_option(struct action_reader *r, const struct action_kind *k, const struct json *j) {
+static enum action_option read_action_option(struct action_reader *r, const struct action_kind *k,
+                                             const struct json *j) {
     struct str s = action_scalar(j);
     int word = s.n ? word_id_any(action_options, s) : -1;
     if (s.n == 0)
@@ -257,8 +282,10 @@ static enum action_option read_action_option(struct action_reader *r, const stru
     if (word > 0 && k->options & DO(word)) return (enum action_option)word;
     struct str list = S("");
     for (const struct word *o = action_options; o->word; o++)
-        if (k->options & DO(o->id)) list = str_fmt(r->w->arena, "%s%s%s", list.p, list.n ? ", " : "", o->word);
-    action_bad(r, s.n ? ERR_FIELD_INVALID : ERR_FIELD_REQUIRED, "option", str_fmt(r->w->arena, "One of these is expected: %s.", list.p).p);
+        if (k->options & DO(o->id))
+            list = str_fmt(r->w->arena, "%s%s%s", list.p, list.n ? ", " : "", o->word);
+    action_bad(r, s.n ? ERR_FIELD_INVALID : ERR_FIELD_REQUIRED, "option",
+               str_fmt(r->w->arena, "One of these is expected: %s.", list.p).p);
     return 0;
 }
 
@@ -266,20 +293,24 @@ static void read_action(struct action_reader *r, const struct json *j, struct ru
     struct str name = action_scalar(json_named(j, S("name")));
     *a = (struct rule_action){.value = S("null")};
     if (j->type != JSON_OBJECT) {
-        fail_at(r->w, ERR_FIELD_INVALID, r->parameter, r->at, "An object of name, option and value is expected.");
+        fail_at(r->w, ERR_FIELD_INVALID, r->parameter, r->at,
+                "An object of name, option and value is expected.");
         return;
     }
     a->kind = action_kind_of(name, &a->subject_id);
     if (name.n == 0) action_bad(r, ERR_FIELD_REQUIRED, "name", NULL);
     else if (a->kind == NULL)
-        action_bad(r, ERR_FIELD_INVALID, "name", "There is no such action. GET /triggers/actions/definitions lists all.");
+        action_bad(r, ERR_FIELD_INVALID, "name",
+                   "There is no such action. GET /triggers/actions/definitions lists "
+                   "all.");
     if (a->kind == NULL) return;
-    a->name = a->subject_id ? str_fmt(r->w->arena, "%s%" PRId64, a->kind->name, a->subject_id) : str_of(a->kind->name);
+    a->name = a->subject_id ? str_fmt(r->w->arena, "%s%" PRId64, a->kind->name, a->subject_id)
+                            : str_of(a->kind->name);
     a->option = read_action_option(r, a->kind, json_named(j, S("option")));
     if (a->option) read_action_value(r, a, json_named(j, S("value")), json_named(j, S("attributes")));
 }
 
-/* ---- the check of a request ------------------------------------------------------------------------------------------- */
+/* ---- the check of a request ------------------------------------------------------------------ */
 
 static int load_action_fields(struct action_reader *r) {
     struct custom_field *fields;
@@ -308,18 +339,22 @@ static void read_action_id(struct action_reader *r, const struct json *j, struct
     int64_t id;
     if (s.n == 0) return;
     if (!str_to_int(s, &id) || !action_id_known(present, count, id))
-        action_bad(r, ERR_FIELD_INVALID, "id", "The rule has no action with this id. Send null for a new one.");
-    else if (action_id_known(made, at, id)) action_bad(r, ERR_FIELD_DUPLICATE, "id", "The id is given twice.");
+        action_bad(r, ERR_FIELD_INVALID, "id",
+                   "The rule has no action with this id. Send null for a new one.");
+    else if (action_id_known(made, at, id))
+        action_bad(r, ERR_FIELD_DUPLICATE, "id", "The id is given twice.");
     else made[at].id = id;
 }
 
-int rule_actions_check(struct work *w, enum rule_owner owner, int64_t owner_id, const struct json *list, struct str name,
-                       struct rule_action **out) {
+int rule_actions_check(struct work *w, enum rule_owner owner, int64_t owner_id, const struct json *list,
+                       struct str name, struct rule_action **out) {
     struct action_reader r = {.w = w, .parameter = name};
     struct rule_action *present = NULL, *made;
     int before = w->problem_count, present_count = 0, n = 0;
-    if (list->type != JSON_ARRAY) return fail_at(w, ERR_FIELD_INVALID, name, name, "A list of actions is expected.");
-    if (list->count > LIMIT_ACTIONS) return fail_at(w, ERR_FIELD_INVALID, name, name, "At most %d actions are allowed.", LIMIT_ACTIONS);
+    if (list->type != JSON_ARRAY)
+        return fail_at(w, ERR_FIELD_INVALID, name, name, "A list of actions is expected.");
+    if (list->count > LIMIT_ACTIONS)
+        return fail_at(w, ERR_FIELD_INVALID, name, name, "At most %d actions are allowed.", LIMIT_ACTIONS);
     TRY(load_action_fields(&r));
     if (owner_id) present_count = rule_actions_read(w, owner, json_ids(w->arena, &owner_id, 1), &present);
     TRY(present_count);
@@ -333,15 +368,20 @@ int rule_actions_check(struct work *w, enum rule_owner owner, int64_t owner_id, 
     return w->problem_count > before ? -(int)failure(w) : n;
 }
 
-/* ---- the store -------------------------------------------------------------------------------------------------------- */
+/* ---- the store ------------------------------------------------------------------------------- */
 
-QUERY(actions_listed, "SELECT owner_id, id, name, option, value, attributes FROM rule_actions WHERE owner = :owner AND owner_id IN "
-                      "@LIST(:ids) ORDER BY owner_id, position, id");
-QUERY(action_add, "INSERT INTO rule_actions (owner, owner_id, position, name, option, value, attributes) VALUES (:owner, :owner_id, "
-                  ":position, :name, :option, :value, :attributes) RETURNING id");
-QUERY(action_set, "UPDATE rule_actions SET position = :position, name = :name, option = :option, value = :value, attributes = :attributes "
-                  "WHERE id = :id");
-QUERY(actions_keep, "DELETE FROM rule_actions WHERE owner = :owner AND owner_id = :owner_id AND id NOT IN @LIST(:kept)");
+QUERY(actions_listed, "SELECT owner_id, id, name, option, value, attributes "
+                      "FROM rule_actions WHERE owner = :owner AND owner_id IN @LIST(:ids) "
+                      "ORDER BY owner_id, position, id");
+QUERY(action_add, "INSERT INTO rule_actions (owner, owner_id, position, name, option, value, attributes) "
+                  "VALUES (:owner, :owner_id, :position, :name, :option, :value, :attributes) "
+                  "RETURNING id");
+QUERY(action_set,
+      "UPDATE rule_actions "
+      "SET position = :position, name = :name, option = :option, value = :value, attributes = :attributes "
+      "WHERE id = :id");
+QUERY(actions_keep,
+      "DELETE FROM rule_actions WHERE owner = :owner AND owner_id = :owner_id AND id NOT IN @LIST(:kept)");
 QUERY(actions_drop, "DELETE FROM rule_actions WHERE owner = :owner AND owner_id IN @LIST(:ids)");
 
 static const struct json *stored_json(struct arena *a, struct str text) {
@@ -356,7 +396,8 @@ static void read_stored_action(struct work *w, struct stmt *row, struct rule_act
                             .id = col_int(row, 1),
                             .name = str_dup(w->arena, col_text(row, 2)),
                             .option = (enum action_option)col_int(row, 3)};
-    const struct json *value = stored_json(w->arena, col_text(row, 4)), *attributes = stored_json(w->arena, col_text(row, 5));
+    const struct json *value = stored_json(w->arena, col_text(row, 4)),
+                      *attributes = stored_json(w->arena, col_text(row, 5));
     a.kind = action_kind_of(a.name, &a.subject_id);
     if (a.kind) read_action_value(&r, &a, value, attributes);
     *out = a;
@@ -395,21 +436,25 @@ static bool actions_eq(struct arena *a, const struct rule_action *x, const struc
            str_eq(attributes_json(a, x), attributes_json(a, y));
 }
 
-static bool action_lists_eq(struct arena *a, const struct rule_action *x, int n, const struct rule_action *y, int m) {
+static bool action_lists_eq(struct arena *a, const struct rule_action *x, int n, const struct rule_action *y,
+                            int m) {
     if (n != m) return false;
     for (int i = 0; i < n; i++)
         if (!actions_eq(a, &x[i], &y[i])) return false;
     return true;
 }
 
-static int put_action(struct work *w, enum rule_owner owner, int64_t owner_id, struct rule_action *a, int position) {
+static int put_action(struct work *w, enum rule_owner owner, int64_t owner_id, struct rule_action *a,
+                      int position) {
     const struct bind *binds =
-        BINDS(B_INT("id", a->id), B_INT("owner", owner), B_INT("owner_id", owner_id), B_INT("position", position), B_TEXT("name", a->name),
-              B_INT("option", a->option), B_TEXT("value", a->value), B_TEXT("attributes", attributes_json(w->arena, a)));
+        BINDS(B_INT("id", a->id), B_INT("owner", owner), B_INT("owner_id", owner_id),
+              B_INT("position", position), B_TEXT("name", a->name), B_INT("option", a->option),
+              B_TEXT("value", a->value), B_TEXT("attributes", attributes_json(w->arena, a)));
     return a->id ? db_exec(w->conn, &action_set, binds) : db_insert(w->conn, &action_add, binds, &a->id);
 }
 
-int rule_actions_store(struct work *w, enum rule_owner owner, int64_t owner_id, struct rule_action *list, int count, bool *changed) {
+int rule_actions_store(struct work *w, enum rule_owner owner, int64_t owner_id, struct rule_action *list,
+                       int count, bool *changed) {
     struct rule_action *present;
     int64_t *kept = arena_array(w->arena, (size_t)count + 1, sizeof *kept);
     int n = rule_actions_read(w, owner, json_ids(w->arena, &owner_id, 1), &present);
@@ -420,7 +465,8 @@ int rule_actions_store(struct work *w, enum rule_owner owner, int64_t owner_id, 
         kept[i] = list[i].id;
     }
     return db_exec(w->conn, &actions_keep,
-                   BINDS(B_INT("owner", owner), B_INT("owner_id", owner_id), B_TEXT("kept", json_ids(w->arena, kept, (size_t)count))));
+                   BINDS(B_INT("owner", owner), B_INT("owner_id", owner_id),
+                         B_TEXT("kept", json_ids(w->arena, kept, (size_t)count))));
 }
 
 int rule_actions_delete(struct work *w, enum rule_owner owner, struct str ids) {

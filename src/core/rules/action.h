@@ -1,5 +1,5 @@
-/* Actions of triggers and monitors. One table has a row for each action. The definitions, the check on save, the run and the dry run use
- * the same row. */
+/* Actions of triggers and monitors. One table has a row for each action. The definitions, the check on
+ * save, the run and the dry run use the same row. */
 #ifndef CORE_ACTION_H
 #define CORE_ACTION_H
 
@@ -10,7 +10,15 @@ struct firing;
 struct rule_action;
 
 /* The store has the numbers, so append only. */
-enum action_option { ACTION_CHANGE = 1, ACTION_INCREASE, ACTION_DECREASE, ACTION_ADD, ACTION_REMOVE, ACTION_REPLACE, ACTION_SEND };
+enum action_option {
+    ACTION_CHANGE = 1,
+    ACTION_INCREASE,
+    ACTION_DECREASE,
+    ACTION_ADD,
+    ACTION_REMOVE,
+    ACTION_REPLACE,
+    ACTION_SEND
+};
 extern const struct word action_options[];
 
 /* The form of a value. */
@@ -24,7 +32,13 @@ enum action_form {
 };
 
 /* Special values: 0 stands for no object. */
-enum action_special { LAST_ACTIVE_USER = -2, THE_REQUESTER = -3, THE_ASSIGNEE = -4, THE_TEAM = -5, THE_CURRENT_USER = -4 };
+enum action_special {
+    LAST_ACTIVE_USER = -2,
+    THE_REQUESTER = -3,
+    THE_ASSIGNEE = -4,
+    THE_TEAM = -5,
+    THE_CURRENT_USER = -4
+};
 
 /* A row of the table of actions. */
 struct action_kind {
@@ -56,26 +70,31 @@ struct rule_action {
     struct str value;            /* JSON, as it is stored and shown */
 };
 
-/* Checks the parameter `name` of a request: [{id, name, option, value, attributes: {subject, message}}]. Reports every problem with its
- * pointer. An id must be that of an action of this owner; owner_id 0: a new owner. Returns the number of actions or the first problem. */
-int rule_actions_check(struct work *w, enum rule_owner owner, int64_t owner_id, const struct json *list, struct str name,
-                       struct rule_action **out);
-/* Stores checked actions in place of the present ones, and sets the ids of new ones. *changed: false if nothing differs but ids. */
-int rule_actions_store(struct work *w, enum rule_owner owner, int64_t owner_id, struct rule_action *list, int count, bool *changed);
+/* Checks the parameter `name` of a request: [{id, name, option, value, attributes: {subject, message}}].
+ * Reports every problem with its pointer. An id must be that of an action of this owner; owner_id 0: a new
+ * owner. Returns the number of actions or the first problem. */
+int rule_actions_check(struct work *w, enum rule_owner owner, int64_t owner_id, const struct json *list,
+                       struct str name, struct rule_action **out);
+/* Stores checked actions in place of the present ones, and sets the ids of new ones. *changed: false if
+ * nothing differs but ids. */
+int rule_actions_store(struct work *w, enum rule_owner owner, int64_t owner_id, struct rule_action *list,
+                       int count, bool *changed);
 /* Deletes the actions of deleted owners; ids: JSON array. */
 int rule_actions_delete(struct work *w, enum rule_owner owner, struct str ids);
-/* Reads the actions of these owners (JSON array) in one statement, ordered by owner and position. Returns their number. */
+/* Reads the actions of these owners (JSON array) in one statement, ordered by owner and position. Returns
+ * their number. */
 int rule_actions_read(struct work *w, enum rule_owner owner, struct str ids, struct rule_action **out);
 
-/* Finds the first action that refers to a deleted object. Returns its index, `count` if there is none, or a negative error. */
+/* Finds the first action that refers to a deleted object. Returns its index, `count` if there is none, or
+ * a negative error. */
 int rule_action_gone(struct work *w, const struct rule_action *list, int count);
 
-/* SQL of the column that res/rule_action.h renders: a JSON array with a text for each action, which is the JSON array
- * [id, name, option, value, attributes]. owner: the number, as a text. */
-#define RULE_ACTIONS_OF(owner, owner_id)                                                                                                  \
-    "(SELECT @JSON_ROWS(x.line) FROM (SELECT '[' || a.id || ',\"' || a.name || '\",' || a.option || ',' || COALESCE(a.value, 'null') || " \
-    "',' "                                                                                                                                \
-    "|| COALESCE(a.attributes, 'null') || ']' AS line FROM rule_actions a WHERE a.owner = " owner " AND a.owner_id = " owner_id           \
+/* SQL of the column that res/rule_action.h renders: a JSON array with a text for each action, which is the
+ * JSON array [id, name, option, value, attributes]. owner: the number, as a text. */
+#define RULE_ACTIONS_OF(owner, owner_id)                                                                  \
+    "(SELECT @JSON_ROWS(x.line) FROM (SELECT '[' || a.id || ',\"' || a.name || '\",' || a.option || ',' " \
+    "|| COALESCE(a.value, 'null') || ',' || COALESCE(a.attributes, 'null') || ']' AS line "               \
+    "FROM rule_actions a WHERE a.owner = " owner " AND a.owner_id = " owner_id                            \
     " ORDER BY a.position, a.id) x)"
 
 /* A definition, for programs that draw forms. */
@@ -89,7 +108,7 @@ struct action_definition {
 };
 int action_definitions(struct work *w, struct action_definition **out);
 
-/* ---- effects: core/rules/action_effects.c ------------------------------------------------------------------------------ */
+/* ---- effects: core/rules/action_effects.c ---------------------------------------------------- */
 
 /* A rule acts on one conversation. */
 struct firing {

@@ -1,4 +1,5 @@
-/* The definitions of actions: the rows of action_kinds, with the desk's endpoints and custom fields in place of the rows for them. */
+/* The definitions of actions: the rows of action_kinds, with the desk's endpoints and custom fields in
+ * place of the rows for them. */
 #include "core/rules/action.h"
 
 #include "base/buf.h"
@@ -12,7 +13,8 @@ struct defining {
     struct action_definition **end;
 };
 
-static struct action_definition *add_definition(struct defining *d, const struct action_kind *k, struct str name, struct str label) {
+static struct action_definition *add_definition(struct defining *d, const struct action_kind *k,
+                                                struct str name, struct str label) {
     struct action_definition *a = ARENA_NEW(d->w->arena, struct action_definition);
     *a = (struct action_definition){.name = name,
                                     .label = label,
@@ -27,7 +29,8 @@ static struct action_definition *add_definition(struct defining *d, const struct
 }
 
 /* *out: {"1": "New", ...}, the special values first. */
-static int values_of(struct work *w, const struct query *rows, const struct bind *binds, const struct option *specials, struct str *out) {
+static int values_of(struct work *w, const struct query *rows, const struct bind *binds,
+                     const struct option *specials, struct str *out) {
     struct buf b = {0};
     struct json_writer j;
     char id[INT_TEXT];
@@ -61,7 +64,8 @@ static int define_endpoints(struct defining *d, const struct action_kind *k) {
     DB_ROWS(rc, d->w->conn, &endpoints_defined, NULL, row) {
         struct str type = str_of(word_of(endpoint_types, (int)col_int(row, 2)));
         struct action_definition *a =
-            add_definition(d, k, str_fmt(d->w->arena, "endpoint_%" PRId64, col_int(row, 0)), str_dup(d->w->arena, col_text(row, 1)));
+            add_definition(d, k, str_fmt(d->w->arena, "endpoint_%" PRId64, col_int(row, 0)),
+                           str_dup(d->w->arena, col_text(row, 1)));
         a->input = str_fmt(d->w->arena, "ENDPOINT_%s", type.p ? type.p : "HTTP").p;
     }
     return rc;
@@ -85,19 +89,23 @@ static const struct field_input {
     {FIELD_YESNO, "BOOLEAN", "BOOLEAN"},
 };
 
-QUERY(
-    field_options_defined,
-    "SELECT o.id, COALESCE((SELECT l.translation FROM locale_fields l WHERE l.owner_kind = 2 AND l.owner_id = o.id ORDER BY l.id LIMIT 1), "
-    "CAST(o.id AS TEXT)) FROM custom_field_options o WHERE o.field_id = :field ORDER BY o.sort_order, o.id");
-QUERY(field_title_defined,
-      "SELECT l.translation FROM locale_fields l WHERE l.owner_kind = 1 AND l.owner_id = :field ORDER BY l.id LIMIT 1");
+QUERY(field_options_defined,
+      "SELECT o.id, COALESCE((SELECT l.translation FROM locale_fields l WHERE l.owner_kind = 2 "
+      "AND l.owner_id = o.id ORDER BY l.id LIMIT 1), CAST(o.id AS TEXT)) "
+      "FROM custom_field_options o WHERE o.field_id = :field "
+      "ORDER BY o.sort_order, o.id");
+QUERY(field_title_defined, "SELECT l.translation FROM locale_fields l "
+                           "WHERE l.owner_kind = 1 AND l.owner_id = :field "
+                           "ORDER BY l.id LIMIT 1");
 
-static int define_field(struct defining *d, const struct action_kind *k, const struct custom_field *f, const struct field_input *i) {
+static int define_field(struct defining *d, const struct action_kind *k, const struct custom_field *f,
+                        const struct field_input *i) {
     struct work *w = d->w;
     struct str label = {0};
     const struct bind *binds = BINDS(B_INT("field", f->id));
     TRY(db_text(w->conn, &field_title_defined, binds, w->arena, &label));
-    struct action_definition *a = add_definition(d, k, str_fmt(w->arena, "customfield_%" PRId64, f->id), label.p ? label : f->key);
+    struct action_definition *a =
+        add_definition(d, k, str_fmt(w->arena, "customfield_%" PRId64, f->id), label.p ? label : f->key);
     a->input = i->input;
     a->value = i->value;
     if (f->type != FIELD_CHECKBOX) a->options = 1u << ACTION_CHANGE;
@@ -118,6 +126,8 @@ int action_definitions(struct work *w, struct action_definition **out) {
     struct defining d = {w, out};
     *out = NULL;
     for (const struct action_kind *k = action_kinds; k->name; k++)
-        TRY(k->form == ACTION_TEXT ? define_endpoints(&d, k) : k->form == ACTION_FIELD ? define_fields(&d, k) : define_plain(&d, k));
+        TRY(k->form == ACTION_TEXT    ? define_endpoints(&d, k)
+            : k->form == ACTION_FIELD ? define_fields(&d, k)
+                                      : define_plain(&d, k));
     return 0;
 }

@@ -1,4 +1,5 @@
-/* Actions call the functions that requests call, so that their effects are those of a request. Nothing is written if nothing differs. */
+/* Actions call the functions that requests call, so that their effects are those of a request. Nothing is
+ * written if nothing differs. */
 #include "core/rules/action.h"
 
 #include "base/buf.h"
@@ -11,7 +12,7 @@
 
 #include <inttypes.h>
 
-/* ---- properties ------------------------------------------------------------------------------------------------------- */
+/* ---- properties ------------------------------------------------------------------------------ */
 
 static int firing_change(struct firing *f, const struct case_change *change) {
     TRY(case_not_hidden(f->w, f->now));
@@ -35,7 +36,8 @@ int run_status(struct firing *f, const struct rule_action *a) {
 
 int run_priority(struct firing *f, const struct rule_action *a) {
     int64_t id = a->number;
-    if (a->option != ACTION_CHANGE) TRY(case_priority_next(f->w, f->now->priority_id, a->option == ACTION_INCREASE, &id));
+    if (a->option != ACTION_CHANGE)
+        TRY(case_priority_next(f->w, f->now->priority_id, a->option == ACTION_INCREASE, &id));
     if (id == f->now->priority_id) return 0;
     TRY(firing_refers(f, a, id));
     return firing_change(f, &(struct case_change){.set = CASE_PRIORITY, .priority_id = id});
@@ -51,7 +53,8 @@ int run_assignee(struct firing *f, const struct rule_action *a) {
     int64_t id = a->number;
     if (id == THE_CURRENT_USER) {
         id = f->person->user_id;
-        if (id == 0 || f->person->rank < ROLE_COLLABORATOR) return fail_state(f->w, "The change was not made by a member of staff.");
+        if (id == 0 || f->person->rank < ROLE_COLLABORATOR)
+            return fail_state(f->w, "The change was not made by a member of staff.");
     }
     if (id == f->now->assigned_agent_id) return 0;
     TRY(firing_refers(f, a, id));
@@ -64,9 +67,10 @@ int run_team(struct firing *f, const struct rule_action *a) {
     return firing_change(f, &(struct case_change){.set = CASE_TEAM, .assigned_team_id = a->number});
 }
 
-/* ---- tags ------------------------------------------------------------------------------------------------------------- */
+/* ---- tags ------------------------------------------------------------------------------------ */
 
-QUERY(firing_tag_keys, "SELECT g.name_key FROM case_tags k JOIN tags g ON g.id = k.tag_id WHERE k.case_id = :id");
+QUERY(firing_tag_keys,
+      "SELECT g.name_key FROM case_tags k JOIN tags g ON g.id = k.tag_id WHERE k.case_id = :id");
 
 /* *present: the number of tags of the conversation; *shared: those among them that the action names. */
 static int firing_count_tags(struct firing *f, const struct rule_action *a, int *present, int *shared) {
@@ -94,13 +98,16 @@ int run_tags(struct firing *f, const struct rule_action *a) {
             return fail_state(f->w, "The conversation would have more than %d tags.", LIMIT_TAGS);
         return tags_add(f->w, TAGGED_CASE, f->now->id, a->tags, a->tag_count);
     case ACTION_REMOVE: return shared ? tags_remove(f->w, TAGGED_CASE, f->now->id, a->tags, a->tag_count) : 0;
-    default: return all && present == shared ? 0 : tags_replace(f->w, TAGGED_CASE, f->now->id, a->tags, a->tag_count);
+    default:
+        return all && present == shared ? 0
+                                        : tags_replace(f->w, TAGGED_CASE, f->now->id, a->tags, a->tag_count);
     }
 }
 
-/* ---- custom fields ---------------------------------------------------------------------------------------------------- */
+/* ---- custom fields --------------------------------------------------------------------------- */
 
-QUERY(firing_field_value, "SELECT value FROM field_values WHERE owner_id = :id AND area = 1 AND field_id = :field");
+QUERY(firing_field_value,
+      "SELECT value FROM field_values WHERE owner_id = :id AND area = 1 AND field_id = :field");
 
 /* The ids of `list`, without or with those of `other`, as text with commas. */
 static struct str options_joined(struct arena *a, struct str list, struct str other, bool keep) {
@@ -108,7 +115,8 @@ static struct str options_joined(struct arena *a, struct str list, struct str ot
     for (struct str rest = list; rest.p && rest.n;) {
         struct str id = str_cut(&rest, ',');
         bool found = false;
-        for (struct str more = other; more.p && more.n && !found;) found = str_eq(str_trim(str_cut(&more, ',')), id);
+        for (struct str more = other; more.p && more.n && !found;)
+            found = str_eq(str_trim(str_cut(&more, ',')), id);
         if (found && !keep) continue;
         if (b.n) buf_char(&b, ',');
         buf_str(&b, id);
@@ -138,10 +146,14 @@ int run_field(struct firing *f, const struct rule_action *a) {
     struct field_value v = {0};
     struct str text = a->text, present;
     TRY(field_of_action(f, a, &field));
-    int n = field_has_options(field->type) ? field_options_of(f->w, json_ids(f->w->arena, &field->id, 1), &options) : 0;
+    int n = field_has_options(field->type)
+                ? field_options_of(f->w, json_ids(f->w->arena, &field->id, 1), &options)
+                : 0;
     TRY(n);
-    TRY(db_text(f->w->conn, &firing_field_value, BINDS(B_INT("id", f->now->id), B_INT("field", field->id)), f->w->arena, &present));
-    if (a->option != ACTION_CHANGE) text = options_joined(f->w->arena, present, a->text, a->option == ACTION_ADD);
+    TRY(db_text(f->w->conn, &firing_field_value, BINDS(B_INT("id", f->now->id), B_INT("field", field->id)),
+                f->w->arena, &present));
+    if (a->option != ACTION_CHANGE)
+        text = options_joined(f->w->arena, present, a->text, a->option == ACTION_ADD);
     const char *why = text.n ? field_value_read(f->w->arena, field, options, n, text, &v.value) : NULL;
     if (why) return fail_state(f->w, "%s", why);
     if (v.value.n == 0) v.value.p = NULL;
@@ -150,7 +162,7 @@ int run_field(struct firing *f, const struct rule_action *a) {
     return firing_change(f, &(struct case_change){.values = &v, .value_count = 1});
 }
 
-/* ---- mails ------------------------------------------------------------------------------------------------------------ */
+/* ---- mails ----------------------------------------------------------------------------------- */
 
 static void firing_did(struct firing *f, const struct rule_action *a, struct str text) {
     change_author_note(f->w, f->author, (struct rule_note){.action = a->name, .text = text});
@@ -158,9 +170,10 @@ static void firing_did(struct firing *f, const struct rule_action *a, struct str
 
 QUERY(last_active_user, "SELECT COALESCE(last_updated_by_id, last_replier_id, 0) FROM cases WHERE id = :id");
 QUERY(members_notified, "SELECT m.user_id FROM team_members m WHERE m.team_id = :id ORDER BY m.user_id");
-QUERY(people_notified,
-      "SELECT u.id, u.full_name, e.email FROM users u JOIN identity_emails e ON e.user_id = u.id AND e.is_primary = 1 WHERE "
-      "u.id IN @LIST(:ids) AND u.deleted_at IS NULL AND u.is_enabled = 1 ORDER BY u.id");
+QUERY(people_notified, "SELECT u.id, u.full_name, e.email FROM users u "
+                       "JOIN identity_emails e ON e.user_id = u.id AND e.is_primary = 1 "
+                       "WHERE u.id IN @LIST(:ids) AND u.deleted_at IS NULL AND u.is_enabled = 1 "
+                       "ORDER BY u.id");
 
 struct notified {
     int64_t id;
@@ -174,17 +187,20 @@ static int notify(struct firing *f, const struct rule_action *a, const int64_t *
     struct str subject, message;
     struct buf names = {0};
     int rc, n = 0;
-    if (change_notifications_stopped(w, f->now->id)) return fail_state(w, "A rule has stopped the notifications of this change.");
+    if (change_notifications_stopped(w, f->now->id))
+        return fail_state(w, "A rule has stopped the notifications of this change.");
     DB_ROWS(rc, w->conn, &people_notified, BINDS(B_TEXT("ids", json_ids(w->arena, ids, (size_t)count))), row)
-    people[n++] = (struct notified){col_int(row, 0), str_dup(w->arena, col_text(row, 1)), str_dup(w->arena, col_text(row, 2))};
+    people[n++] = (struct notified){col_int(row, 0), str_dup(w->arena, col_text(row, 1)),
+                                    str_dup(w->arena, col_text(row, 2))};
     if (rc < 0) return rc;
     if (n == 0) return fail_state(w, "Nobody with an e-mail address is to be notified.");
-    int64_t agent = f->person->rank >= ROLE_COLLABORATOR && f->person->user_id ? f->person->user_id : f->now->assigned_agent_id;
+    int64_t agent = f->person->rank >= ROLE_COLLABORATOR && f->person->user_id ? f->person->user_id
+                                                                               : f->now->assigned_agent_id;
     TRY(case_text_fill(w, f->now, agent, a->subject, &subject));
     TRY(case_text_fill(w, f->now, agent, a->message, &message));
     for (int i = 0; i < n && rc >= 0; i++) {
-        rc = letter_notification(w, (struct letter_to){f->now->id, people[i].id, people[i].address}, f->person->kind == ACTOR_MAIL, subject,
-                                 message);
+        rc = letter_notification(w, (struct letter_to){f->now->id, people[i].id, people[i].address},
+                                 f->person->kind == ACTOR_MAIL, subject, message);
         if (rc <= 0) continue;
         if (names.n) buf_text(&names, ", ");
         buf_str(&names, people[i].name);
@@ -194,8 +210,8 @@ static int notify(struct firing *f, const struct rule_action *a, const int64_t *
     if (rc >= 0 && told.n == 0)
         return fail_state(
             w,
-            "No e-mail was sent, because at most %d automatic ones an hour go to an address about a conversation, or as answers to its "
-            "mails, and none to an address of a machine.",
+            "No e-mail was sent, because at most %d automatic ones an hour go to an address about a "
+            "conversation, or as answers to its mails, and none to an address of a machine.",
             LETTERS_OF_RULES);
     firing_did(f, a, told);
     return rc < 0 ? rc : 0;
@@ -204,14 +220,17 @@ static int notify(struct firing *f, const struct rule_action *a, const int64_t *
 int run_notification_user(struct firing *f, const struct rule_action *a) {
     int64_t id = a->number;
     switch (id) {
-    case LAST_ACTIVE_USER: TRY(db_int(f->w->conn, &last_active_user, BINDS(B_INT("id", f->now->id)), &id)); break;
+    case LAST_ACTIVE_USER:
+        TRY(db_int(f->w->conn, &last_active_user, BINDS(B_INT("id", f->now->id)), &id));
+        break;
     case THE_REQUESTER: id = f->now->requester_id; break;
     case THE_ASSIGNEE: id = f->now->assigned_agent_id; break;
     default: break;
     }
     if (id <= 0)
-        return fail_state(f->w, a->number == THE_ASSIGNEE ? "No agent is assigned."
-                                                          : "No person has updated the conversation or replied in it yet.");
+        return fail_state(f->w, a->number == THE_ASSIGNEE
+                                    ? "No agent is assigned."
+                                    : "No person has updated the conversation or replied in it yet.");
     return notify(f, a, &id, 1);
 }
 
@@ -241,10 +260,11 @@ int run_survey(struct firing *f, const struct rule_action *a) {
     return 0;
 }
 
-/* ---- endpoints -------------------------------------------------------------------------------------------------------- */
+/* ---- endpoints ------------------------------------------------------------------------------- */
 
 int run_endpoint(struct firing *f, const struct rule_action *a) {
-    int64_t agent = f->person->rank >= ROLE_COLLABORATOR && f->person->user_id ? f->person->user_id : f->now->assigned_agent_id;
+    int64_t agent = f->person->rank >= ROLE_COLLABORATOR && f->person->user_id ? f->person->user_id
+                                                                               : f->now->assigned_agent_id;
     int added = delivery_add_action(f->w, a->subject_id, f->now, agent, a->text);
     TRY(added);
     if (added == 0) return fail_state(f->w, "The endpoint was deleted or is disabled.");

@@ -1,11 +1,12 @@
-/* The time line is cut into pieces in which (1) the offset of the zone is constant and (2) either the week applies or one exceptional day.
- * Each piece has the sum of the open time before it. So the open time before an instant is a search for its piece and the open time of the
- * piece before the instant, which is computed from the sum of a week. The difference of two such values is the result.
+/* The time line is cut into pieces in which (1) the offset of the zone is constant and (2) either the week
+ * applies or one exceptional day. Each piece has the sum of the open time before it. So the open time
+ * before an instant is a search for its piece and the open time of the piece before the instant, which is
+ * computed from the sum of a week. The difference of two such values is the result.
  *
  *     business_open(from, to) = F(to) - F(from),   F(t) = before[piece of t] + open time of the piece until t
  *
- * After the last exceptional day, zone and week repeat every 400 years. F of a later instant is F of the same instant in the cycle,
- * plus whole cycles. The inverse searches the same sums. */
+ * After the last exceptional day, zone and week repeat every 400 years. F of a later instant is F of the
+ * same instant in the cycle, plus whole cycles. The inverse searches the same sums. */
 #include "core/rules/business_time.h"
 
 #include "base/arena.h"
@@ -23,7 +24,8 @@
 /* From `start` until the next piece. */
 struct piece {
     int64_t start, offset, before; /* before: open time before the piece */
-    int64_t day;                   /* wall time of the start of an exceptional day, with `open`; NO_DAY: the week applies */
+    /* wall time of the start of an exceptional day, with `open`; NO_DAY: the week applies */
+    int64_t day;
     uint32_t open;
 };
 #define NO_DAY INT64_MIN
@@ -38,7 +40,7 @@ struct business_time {
     int64_t in_cycle;       /* open time of a whole cycle */
 };
 
-/* ---- wall time --------------------------------------------------------------------------------------------------------- */
+/* ---- wall time ------------------------------------------------------------------------------- */
 
 static int64_t floored(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 
@@ -73,7 +75,7 @@ static int64_t week_after(const struct business_time *b, int64_t wanted) {
     return MONDAY + weeks * WEEK + day * TIME_DAY + day_after(b->week[day], rest - b->week_before[day]);
 }
 
-/* ---- preparation ------------------------------------------------------------------------------------------------------- */
+/* ---- preparation ----------------------------------------------------------------------------- */
 
 static int64_t days_of_date(int year, int month, int day) {
     static const int before[] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334};
@@ -124,9 +126,10 @@ static void piece_add(struct arena *a, struct business_time *b, struct piece mad
     b->pieces[b->count++] = made;
 }
 
-/* The pieces of one span of the zone, until `end`. e: n exceptional days; those that end before the span are skipped. */
-static void span_cut(struct arena *a, struct business_time *b, const struct zone_span *span, int64_t end, const struct exception *e,
-                     int n) {
+/* The pieces of one span of the zone, until `end`. e: n exceptional days; those that end before the span
+ * are skipped. */
+static void span_cut(struct arena *a, struct business_time *b, const struct zone_span *span, int64_t end,
+                     const struct exception *e, int n) {
     int64_t start = span->start * TIME_SECOND, offset = span->offset * TIME_SECOND;
     for (; n && e->day < end + offset; e++, n--) {
         int64_t from = e->day - offset, to = from + TIME_DAY;
@@ -138,7 +141,8 @@ static void span_cut(struct arena *a, struct business_time *b, const struct zone
     if (start < end) piece_add(a, b, (struct piece){start, offset, 0, NO_DAY, 0});
 }
 
-static void zone_cut(struct arena *a, struct business_time *b, const struct zone *z, const struct exception *days, int n) {
+static void zone_cut(struct arena *a, struct business_time *b, const struct zone *z,
+                     const struct exception *days, int n) {
     int passed = 0;
     for (int i = 0; i < z->count; i++) {
         int64_t end = i + 1 < z->count ? z->spans[i + 1].start : z->cycle + ZONE_CYCLE;
@@ -156,7 +160,8 @@ static int64_t open_before(const struct business_time *b, int64_t t) {
 }
 
 /* Takes memory for the result from `a`, and other memory from `scratch`. */
-static const struct business_time *prepare_with(struct arena *a, struct arena *scratch, const struct hours *h) {
+static const struct business_time *prepare_with(struct arena *a, struct arena *scratch,
+                                                const struct hours *h) {
     struct business_time *b = ARENA_NEW(a, struct business_time);
     struct exception *days;
     struct zone z;
@@ -168,7 +173,8 @@ static const struct business_time *prepare_with(struct arena *a, struct arena *s
         b->week_before[i + 1] = b->week_before[i] + __builtin_popcount(h->week[i]) * HOUR_MS;
     }
     zone_cut(scratch, b, &z, days, n);
-    b->pieces = memcpy(arena_array(a, (size_t)b->count, sizeof *b->pieces), b->pieces, (size_t)b->count * sizeof *b->pieces);
+    b->pieces = memcpy(arena_array(a, (size_t)b->count, sizeof *b->pieces), b->pieces,
+                       (size_t)b->count * sizeof *b->pieces);
     b->cycle = z.cycle * TIME_SECOND;
     b->at_cycle = open_before(b, b->cycle);
     b->in_cycle = open_before(b, b->cycle + CYCLE) - b->at_cycle;
@@ -182,7 +188,7 @@ const struct business_time *business_time_prepare(struct arena *a, const struct 
     return b;
 }
 
-/* ---- the functions ----------------------------------------------------------------------------------------------------- */
+/* ---- the functions --------------------------------------------------------------------------- */
 
 /* The last piece that begins at t or before. */
 static int piece_of(const struct business_time *b, int64_t t) {
@@ -195,7 +201,9 @@ static int piece_of(const struct business_time *b, int64_t t) {
     return low;
 }
 
-static int64_t clamped(int64_t t) { return t < ZONE_FIRST * TIME_SECOND ? ZONE_FIRST * TIME_SECOND : t > LAST ? LAST : t; }
+static int64_t clamped(int64_t t) {
+    return t < ZONE_FIRST * TIME_SECOND ? ZONE_FIRST * TIME_SECOND : t > LAST ? LAST : t;
+}
 
 /* F(t) */
 static int64_t open_until(const struct business_time *b, int64_t t) {
@@ -204,9 +212,12 @@ static int64_t open_until(const struct business_time *b, int64_t t) {
     return open_before(b, t - cycles * CYCLE) + cycles * b->in_cycle;
 }
 
-int64_t business_open(const struct business_time *b, int64_t from, int64_t to) { return open_until(b, to) - open_until(b, from); }
+int64_t business_open(const struct business_time *b, int64_t from, int64_t to) {
+    return open_until(b, to) - open_until(b, from);
+}
 
-/* The first instant of the pieces with F(t) = wanted, which is more than 0 and at most the sum of all pieces. */
+/* The first instant of the pieces with F(t) = wanted, which is more than 0 and at most the sum of all
+ * pieces. */
 static int64_t instant_of(const struct business_time *b, int64_t wanted) {
     int low = 0, high = b->count; /* the last piece with less than `wanted` before it */
     while (high - low > 1) {
@@ -235,12 +246,13 @@ bool business_after(const struct business_time *b, int64_t from, int64_t open, i
     return *at < LAST;
 }
 
-/* ---- explanations ------------------------------------------------------------------------------------------------------ */
+/* ---- explanations ---------------------------------------------------------------------------- */
 
 /* The hours that apply at t, and the wall time of the start of its day. */
 static uint32_t hours_at(const struct business_time *b, const struct piece *p, int64_t wall, int64_t *day) {
     *day = p->day == NO_DAY ? floored(wall, TIME_DAY) * TIME_DAY : p->day;
-    return p->day == NO_DAY ? b->week[(*day - MONDAY - floored(*day - MONDAY, WEEK) * WEEK) / TIME_DAY] : p->open;
+    return p->day == NO_DAY ? b->week[(*day - MONDAY - floored(*day - MONDAY, WEEK) * WEEK) / TIME_DAY]
+                            : p->open;
 }
 
 /* One hour, or less before a clock change. */
@@ -248,7 +260,8 @@ static enum business_stretch hour_at(const struct business_time *b, int64_t t, i
     int64_t cycles = t < b->cycle ? 0 : (t - b->cycle) / CYCLE, day;
     int i = piece_of(b, t - cycles * CYCLE);
     const struct piece *p = &b->pieces[i];
-    int64_t wall = t - cycles * CYCLE + p->offset, end = i + 1 < b->count ? b->pieces[i + 1].start + cycles * CYCLE : LAST;
+    int64_t wall = t - cycles * CYCLE + p->offset,
+            end = i + 1 < b->count ? b->pieces[i + 1].start + cycles * CYCLE : LAST;
     uint32_t open = hours_at(b, p, wall, &day);
     int hour = (int)((wall - day) / HOUR_MS);
     *until = day + (hour + 1) * HOUR_MS - p->offset + cycles * CYCLE;
@@ -257,7 +270,8 @@ static enum business_stretch hour_at(const struct business_time *b, int64_t t, i
     return p->day == NO_DAY ? BUSINESS_CLOSED : BUSINESS_HOLIDAY;
 }
 
-enum business_stretch business_stretch_at(const struct business_time *b, int64_t from, int64_t to, int64_t *until) {
+enum business_stretch business_stretch_at(const struct business_time *b, int64_t from, int64_t to,
+                                          int64_t *until) {
     enum business_stretch kind = hour_at(b, from, until);
     for (int64_t next; *until < to && hour_at(b, *until, &next) == kind;) *until = next;
     if (*until > to) *until = to;

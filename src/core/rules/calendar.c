@@ -33,15 +33,34 @@ static const struct {
 };
 _Static_assert(sizeof spans / sizeof *spans == RELATIVE_DATES, "a span for each word");
 
-const struct word relative_dates[] = {
-    {0, "today"},        {1, "currentweek"},  {2, "currentmonth"}, {3, "currentyear"},  {4, "tomorrow"},    {5, "yesterday"},
-    {6, "lastweek"},     {7, "lastmonth"},    {8, "lastyear"},     {9, "last7days"},    {10, "last30days"}, {11, "last90days"},
-    {12, "last180days"}, {13, "last365days"}, {14, "nextweek"},    {15, "nextmonth"},   {16, "nextyear"},   {17, "next7days"},
-    {18, "next30days"},  {19, "next90days"},  {20, "next180days"}, {21, "next365days"}, {0, NULL}};
+const struct word relative_dates[] = {{0, "today"},
+                                      {1, "currentweek"},
+                                      {2, "currentmonth"},
+                                      {3, "currentyear"},
+                                      {4, "tomorrow"},
+                                      {5, "yesterday"},
+                                      {6, "lastweek"},
+                                      {7, "lastmonth"},
+                                      {8, "lastyear"},
+                                      {9, "last7days"},
+                                      {10, "last30days"},
+                                      {11, "last90days"},
+                                      {12, "last180days"},
+                                      {13, "last365days"},
+                                      {14, "nextweek"},
+                                      {15, "nextmonth"},
+                                      {16, "nextyear"},
+                                      {17, "next7days"},
+                                      {18, "next30days"},
+                                      {19, "next90days"},
+                                      {20, "next180days"},
+                                      {21, "next365days"},
+                                      {0, NULL}};
 const char *const relative_labels[] = {
-    "Today",     "Current week", "Current month", "Current year", "Tomorrow",      "Yesterday",     "Last week", "Last month",
-    "Last year", "Last 7 days",  "Last 30 days",  "Last 90 days", "Last 180 days", "Last 365 days", "Next week", "Next month",
-    "Next year", "Next 7 days",  "Next 30 days",  "Next 90 days", "Next 180 days", "Next 365 days",
+    "Today",         "Current week",  "Current month", "Current year",  "Tomorrow",     "Yesterday",
+    "Last week",     "Last month",    "Last year",     "Last 7 days",   "Last 30 days", "Last 90 days",
+    "Last 180 days", "Last 365 days", "Next week",     "Next month",    "Next year",    "Next 7 days",
+    "Next 30 days",  "Next 90 days",  "Next 180 days", "Next 365 days",
 };
 
 /* `tomorrow` and the words that begin with "next" are in the future. "next7days" begins with today. */
@@ -49,7 +68,7 @@ bool relative_fits(int word, const char *sub_type) {
     return !(sub_type && strcmp(sub_type, "PAST") == 0 && (spans[word].back < 0 || word >= FIRST_FUTURE));
 }
 
-/* ---- days ------------------------------------------------------------------------------------------------------ */
+/* ---- days ------------------------------------------------------------------------------------ */
 
 #define EPOCH 719163 /* 1970-01-01 in days of GDate (1 is 0001-01-01) */
 
@@ -62,9 +81,11 @@ static bool read_digits(struct str s, int64_t *v) {
 bool day_parse(struct str s, int64_t *day) {
     int64_t y, m, d;
     if (s.n != 10 || s.p[4] != '-' || s.p[7] != '-') return false;
-    if (!read_digits((struct str){s.p, 4}, &y) || !read_digits((struct str){s.p + 5, 2}, &m) || !read_digits((struct str){s.p + 8, 2}, &d))
+    if (!read_digits((struct str){s.p, 4}, &y) || !read_digits((struct str){s.p + 5, 2}, &m) ||
+        !read_digits((struct str){s.p + 8, 2}, &d))
         return false;
-    if (y < 1 || m < 1 || m > 12 || d < 1 || !g_date_valid_dmy((GDateDay)d, (GDateMonth)m, (GDateYear)y)) return false;
+    if (y < 1 || m < 1 || m > 12 || d < 1 || !g_date_valid_dmy((GDateDay)d, (GDateMonth)m, (GDateYear)y))
+        return false;
     GDate date;
     g_date_clear(&date, 1);
     g_date_set_dmy(&date, (GDateDay)d, (GDateMonth)m, (GDateYear)y);
@@ -76,7 +97,8 @@ struct str day_write(char *room, int64_t day) {
     GDate date;
     g_date_clear(&date, 1);
     g_date_set_julian(&date, (guint32)(day + EPOCH));
-    int n = snprintf(room, DAY_ROOM, "%04d-%02d-%02d", g_date_get_year(&date), g_date_get_month(&date), g_date_get_day(&date));
+    int n = snprintf(room, DAY_ROOM, "%04d-%02d-%02d", g_date_get_year(&date), g_date_get_month(&date),
+                     g_date_get_day(&date));
     return (struct str){room, (size_t)n};
 }
 
@@ -86,10 +108,12 @@ struct str day_text(struct arena *a, int64_t day) {
 
 static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 
-int64_t day_of(struct str zone, int64_t ms) { return floor_div(ms + TIME_SECOND * time_zone_offset(zone, ms), TIME_DAY); }
+int64_t day_of(struct str zone, int64_t ms) {
+    return floor_div(ms + TIME_SECOND * time_zone_offset(zone, ms), TIME_DAY);
+}
 
-/* The start of a day: midnight of the local clock. If the clock shows midnight twice, the first; if it skips midnight, the moment of the
- * skip. */
+/* The start of a day: midnight of the local clock. If the clock shows midnight twice, the first; if it
+ * skips midnight, the moment of the skip. */
 static int64_t day_start(struct str zone, int64_t day) {
     int64_t wall = day * TIME_DAY;
     int64_t before = wall - TIME_SECOND * time_zone_offset(zone, wall - TIME_DAY);
@@ -103,7 +127,7 @@ struct period day_span(struct str zone, int64_t first, int64_t n) {
     return (struct period){day_start(zone, first), day_start(zone, first + n)};
 }
 
-/* ---- words ----------------------------------------------------------------------------------------------------- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 static int64_t month_start(int64_t months) { /* months: counted from January of year 0 */
     GDate date;

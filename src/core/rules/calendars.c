@@ -39,7 +39,8 @@ void calendars_free(struct calendars *c) {
 }
 
 static bool calendar_is(const struct calendar *x, const struct calendar_row *row) {
-    return str_eq(x->row.zones, row->zones) && str_eq(x->row.holidays, row->holidays) && str_eq(x->row.time_zone, row->time_zone);
+    return str_eq(x->row.zones, row->zones) && str_eq(x->row.holidays, row->holidays) &&
+           str_eq(x->row.time_zone, row->time_zone);
 }
 
 static struct calendar *calendar_make(const struct calendar_row *row) {
@@ -47,8 +48,11 @@ static struct calendar *calendar_make(const struct calendar_row *row) {
     struct calendar *x = ARENA_NEW(a, struct calendar);
     struct hours h;
     *x = (struct calendar){
-        .arena = a, .row = {row->id, str_dup(a, row->zones), str_dup(a, row->holidays), str_dup(a, row->time_zone)}, .next = NULL};
-    if (hours_read(a, row->zones, row->holidays, row->time_zone, &h) >= 0) x->time = business_time_prepare(a, &h);
+        .arena = a,
+        .row = {row->id, str_dup(a, row->zones), str_dup(a, row->holidays), str_dup(a, row->time_zone)},
+        .next = NULL};
+    if (hours_read(a, row->zones, row->holidays, row->time_zone, &h) >= 0)
+        x->time = business_time_prepare(a, &h);
     return x;
 }
 

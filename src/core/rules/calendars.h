@@ -1,5 +1,6 @@
-/* Prepared business hours, kept in memory, because preparing them costs more than a whole write. They are compared with the row that the
- * caller has read, so that a change by another process takes effect at once. */
+/* Prepared business hours, kept in memory, because preparing them costs more than a whole write. They are
+ * compared with the row that the caller has read, so that a change by another process takes effect at
+ * once. */
 #ifndef CORE_CALENDARS_H
 #define CORE_CALENDARS_H
 
@@ -15,7 +16,8 @@ struct calendar_row {
     struct str zones, holidays, time_zone;
 };
 
-/* Between these calls the results of calendars_find stay valid. Run no statement in between, because other threads wait. */
+/* Between these calls the results of calendars_find stay valid. Run no statement in between, because other
+ * threads wait. */
 void calendars_lock(struct calendars *c);
 void calendars_unlock(struct calendars *c);
 /* NULL: the row is malformed. */

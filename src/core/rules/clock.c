@@ -7,7 +7,8 @@ const struct word clock_reasons[] = {{CLOCK_RUNS, "RUNNING"},
                                      {CLOCK_CLOSED_HOURS, "OUTSIDE_BUSINESS_HOURS"},
                                      {CLOCK_HOLIDAY, "HOLIDAY"},
                                      {0}};
-const struct word clock_stages[] = {{CLOCK_ACTIVE, "ACTIVE"}, {CLOCK_PAUSED, "PAUSED"}, {CLOCK_COMPLETED, "COMPLETED"}, {0}};
+const struct word clock_stages[] = {
+    {CLOCK_ACTIVE, "ACTIVE"}, {CLOCK_PAUSED, "PAUSED"}, {CLOCK_COMPLETED, "COMPLETED"}, {0}};
 
 static int64_t counted_between(const struct clock_run *run, int64_t from, int64_t to) {
     if (!run->in_business_hours) return to - from;
@@ -29,7 +30,8 @@ static int64_t over_since(const struct clock_period *periods, int n) {
 }
 
 /* The part of period i within the run. Returns false if there is none. */
-static bool clip(const struct clock_run *run, const struct clock_period *periods, int n, int i, int64_t *from, int64_t *to) {
+static bool clip(const struct clock_run *run, const struct clock_period *periods, int n, int i, int64_t *from,
+                 int64_t *to) {
     *from = periods[i].from > run->from ? periods[i].from : run->from;
     *to = i + 1 < n ? periods[i + 1].from : CLOCK_OPEN;
     if (*to > run->to) *to = run->to;
@@ -58,7 +60,7 @@ struct clock_state clock_compute(const struct clock_run *given, const struct clo
     return s;
 }
 
-/* ---- explanations ------------------------------------------------------------------------------------------------------ */
+/* ---- explanations ---------------------------------------------------------------------------- */
 
 struct telling {
     const struct clock_run *run;
@@ -68,7 +70,8 @@ struct telling {
     int64_t elapsed;
 };
 
-static void tell_interval(struct telling *t, const struct clock_period *p, int64_t from, int64_t to, enum clock_reason reason) {
+static void tell_interval(struct telling *t, const struct clock_period *p, int64_t from, int64_t to,
+                          enum clock_reason reason) {
     int64_t counted = reason == CLOCK_RUNS ? counted_between(t->run, from, to) : 0;
     t->tell(t->arg, &(struct clock_interval){from, to, counted, p->status_id, reason});
     t->told++;
@@ -97,7 +100,8 @@ int64_t clock_explain(const struct clock_run *given, const struct clock_period *
     if (run.to > now) run.to = now;
     for (int i = 0; i < n; i++) {
         if (!clip(&run, periods, n, i, &from, &to)) continue;
-        if (periods[i].reason == CLOCK_RUNS && run.in_business_hours && run.hours) tell_hours(&t, &periods[i], from, to);
+        if (periods[i].reason == CLOCK_RUNS && run.in_business_hours && run.hours)
+            tell_hours(&t, &periods[i], from, to);
         else tell_interval(&t, &periods[i], from, to, periods[i].reason);
     }
     return t.elapsed;

@@ -4,9 +4,10 @@
  *     the clock runs     |----- counts --------------|  stands still |--- counts ---|  over
  *                        ^ run.from                                                  ^ run.to of a resolution
  *
- * The clock counts in a period if (1) the conversation is active: not in the trash, suspended or merged, (2) its status is not COMPLETED or
- * CLOSED, and (3) the status is is_sla_active. A target in business hours counts only open time of these periods. The clock is due at the
- * instant at which the goal is counted. Units: milliseconds. */
+ * The clock counts in a period if (1) the conversation is active: not in the trash, suspended or merged,
+ * (2) its status is not COMPLETED or CLOSED, and (3) the status is is_sla_active. A target in business
+ * hours counts only open time of these periods. The clock is due at the instant at which the goal is
+ * counted. Units: milliseconds. */
 #ifndef CORE_CLOCK_H
 #define CORE_CLOCK_H
 
@@ -14,7 +15,14 @@
 #include "core/words.h"
 
 /* The reason why a period counts or not. */
-enum clock_reason { CLOCK_RUNS = 1, CLOCK_STATUS, CLOCK_OVER, CLOCK_HIDDEN, CLOCK_CLOSED_HOURS, CLOCK_HOLIDAY };
+enum clock_reason {
+    CLOCK_RUNS = 1,
+    CLOCK_STATUS,
+    CLOCK_OVER,
+    CLOCK_HIDDEN,
+    CLOCK_CLOSED_HOURS,
+    CLOCK_HOLIDAY
+};
 extern const struct word clock_reasons[];
 
 #define CLOCK_OPEN INT64_MAX /* the end of what has not ended */
@@ -43,12 +51,14 @@ struct clock_state {
     int64_t started_at, due_at, last_paused_at, completed_at;
 };
 
-/* The state of the clock. due_at: when the goal was or will be counted; of a clock that stands still before its goal: none; of a completed
- * one: when it would have been counted. The periods are sorted, and begin at run->from or before. */
+/* The state of the clock. due_at: when the goal was or will be counted; of a clock that stands still
+ * before its goal: none; of a completed one: when it would have been counted. The periods are sorted, and
+ * begin at run->from or before. */
 struct clock_state clock_compute(const struct clock_run *run, const struct clock_period *periods, int n);
 
-/* Calls `tell` for each interval from the start of the run until its end or `now`, in order. counted: the part of the interval that counts:
- * all of it, or nothing, or for an interval of many days in business hours the sum. Returns the elapsed time: the sum of `counted`. */
+/* Calls `tell` for each interval from the start of the run until its end or `now`, in order. counted: the
+ * part of the interval that counts: all of it, or nothing, or for an interval of many days in business
+ * hours the sum. Returns the elapsed time: the sum of `counted`. */
 struct clock_interval {
     int64_t from, to, counted, status_id;
     enum clock_reason reason;

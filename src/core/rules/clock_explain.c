@@ -10,13 +10,14 @@ static void interval_keep(void *arg, const struct clock_interval *i) {
 }
 
 /* Sets the intervals of *e. */
-static void explain_intervals(struct work *w, const struct clocked_case *c, const struct clock_run *run, struct clock_explained *e) {
+static void explain_intervals(struct work *w, const struct clocked_case *c, const struct clock_run *run,
+                              struct clock_explained *e) {
     e->arena = w->arena;
     e->elapsed = clock_explain(run, c->periods, c->period_count, w->now, interval_keep, e);
 }
 
-static void explain_run(struct work *w, const struct clocked_case *c, const struct clock_run *run, const struct clock_target *target,
-                        struct clock_explained *e) {
+static void explain_run(struct work *w, const struct clocked_case *c, const struct clock_run *run,
+                        const struct clock_target *target, struct clock_explained *e) {
     *e = (struct clock_explained){.type = run->type,
                                   .hours = target->hours,
                                   .target_id = target->id,
@@ -28,12 +29,15 @@ static void explain_run(struct work *w, const struct clocked_case *c, const stru
     explain_intervals(w, c, run, e);
 }
 
-/* ---- former runs ---------------------------------------------------------------------------------------------------------- */
+/* ---- former runs ----------------------------------------------------------------------------- */
 
 #define FORMER_RUNS 100 /* the last ones are shown */
-QUERY(former_runs, "SELECT s.type, s.sla_target_id, x.goal_in_seconds, x.operational_hours, s.started_at, COALESCE(s.due_at, 0), "
-                   "COALESCE(s.last_paused_at, 0), s.completed_at, s.is_breached FROM sla_runs s JOIN sla_targets x ON x.id = "
-                   "s.sla_target_id WHERE s.case_id = :case AND s.type = :type ORDER BY s.started_at DESC LIMIT :most");
+QUERY(former_runs,
+      "SELECT s.type, s.sla_target_id, x.goal_in_seconds, x.operational_hours, "
+      "s.started_at, COALESCE(s.due_at, 0), COALESCE(s.last_paused_at, 0), s.completed_at, s.is_breached "
+      "FROM sla_runs s JOIN sla_targets x ON x.id = s.sla_target_id "
+      "WHERE s.case_id = :case AND s.type = :type "
+      "ORDER BY s.started_at DESC LIMIT :most");
 
 /* The due time and the breach are those of that time. */
 static struct clock_explained former_run(struct stmt *row) {
@@ -50,7 +54,8 @@ static struct clock_explained former_run(struct stmt *row) {
 /* Returns the number of former runs in *out, the oldest first, or a negative error. */
 static int former_runs_read(struct work *w, int64_t case_id, struct clock_explained *out) {
     int rc, n = 0;
-    const struct bind *binds = BINDS(B_INT("case", case_id), B_INT("type", SLA_NEXT_REPLY), B_INT("most", FORMER_RUNS));
+    const struct bind *binds =
+        BINDS(B_INT("case", case_id), B_INT("type", SLA_NEXT_REPLY), B_INT("most", FORMER_RUNS));
     DB_ROWS(rc, w->conn, &former_runs, binds, row) out[n++] = former_run(row);
     TRY(rc);
     for (int i = 0; i < n / 2; i++) {
@@ -61,16 +66,18 @@ static int former_runs_read(struct work *w, int64_t case_id, struct clock_explai
     return n;
 }
 
-static void explain_former(struct work *w, const struct clock_history *h, struct calendars *calendars, struct clock_explained *e) {
-    struct clock_run run = {.type = e->type, .from = e->state.started_at, .to = e->state.completed_at, .goal = e->goal};
+static void explain_former(struct work *w, const struct clock_history *h, struct calendars *calendars,
+                           struct clock_explained *e) {
+    struct clock_run run = {
+        .type = e->type, .from = e->state.started_at, .to = e->state.completed_at, .goal = e->goal};
     run.in_business_hours = e->hours == SLA_BUSINESS_HOURS;
     if (run.in_business_hours) run.hours = clock_hours(h, h->cases, calendars);
     explain_intervals(w, h->cases, &run, e);
 }
 
 /* Appends the current runs to the former ones, in the order of types. Returns the number of all. */
-static int explain_current(struct work *w, const struct clock_history *h, struct calendars *calendars, struct clock_explained *out,
-                           int former) {
+static int explain_current(struct work *w, const struct clock_history *h, struct calendars *calendars,
+                           struct clock_explained *out, int former) {
     struct clock_run runs[CLOCK_TYPES];
     const struct clock_target *targets[CLOCK_TYPES];
     int n = clock_runs(h, h->cases, calendars, runs, targets), first = n && runs[0].type < SLA_NEXT_REPLY;

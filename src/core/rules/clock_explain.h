@@ -1,5 +1,5 @@
-/* The clocks of one conversation with the intervals that counted or not, computed from its history. The next reply has former runs, too:
- * their times and breaches are stored (core/rules/clocks.c). */
+/* The clocks of one conversation with the intervals that counted or not, computed from its history. The
+ * next reply has former runs, too: their times and breaches are stored (core/rules/clocks.c). */
 #ifndef CORE_CLOCK_EXPLAIN_H
 #define CORE_CLOCK_EXPLAIN_H
 
@@ -18,7 +18,8 @@ struct clock_explained {
     struct arena *arena;
 };
 
-/* Returns the number of runs in *out, by type and start, or a negative error. Without SLA only former runs, of which the last 100. */
+/* Returns the number of runs in *out, by type and start, or a negative error. Without SLA only former
+ * runs, of which the last 100. */
 int clocks_explain(struct work *w, int64_t case_id, struct clock_explained **out);
 
 #endif

@@ -1,4 +1,5 @@
-/* The history of conversations, read for their SLA clocks: a fixed number of statements for any number of conversations. */
+/* The history of conversations, read for their SLA clocks: a fixed number of statements for any number of
+ * conversations. */
 #ifndef CORE_CLOCK_HISTORY_H
 #define CORE_CLOCK_HISTORY_H
 
@@ -10,9 +11,10 @@ struct clocked_case {
     int64_t id, created_at, version_id /* 0: none */, priority_id, hours_id;
     struct clock_period *periods;
     int period_count;
-    int64_t replied_from;          /* start of the conversation that the first reply was written in */
-    int64_t replied_at;            /* the first reply; CLOCK_OPEN: none */
-    int64_t asked_at, answered_at; /* the last run of the next reply; asked_at 0: none, answered_at CLOCK_OPEN: not yet */
+    int64_t replied_from; /* start of the conversation that the first reply was written in */
+    int64_t replied_at;   /* the first reply; CLOCK_OPEN: none */
+    /* the last run of the next reply; asked_at 0: none, answered_at CLOCK_OPEN: not yet */
+    int64_t asked_at, answered_at;
 };
 
 /* A target of a version. */
@@ -31,17 +33,20 @@ struct clock_history {
     int hours_count;
 };
 
-/* Reads the conversations of the list (JSON array of ids) that have an SLA. any: also those without, and business hours in any case. */
+/* Reads the conversations of the list (JSON array of ids) that have an SLA. any: also those without, and
+ * business hours in any case. */
 int clock_history_read(struct work *w, struct str ids, bool any, struct clock_history *out);
 
-/* The business hours of the conversation's team, or the default ones. NULL: they can't be read. The caller has locked `calendars`. */
-const struct business_time *clock_hours(const struct clock_history *h, const struct clocked_case *c, struct calendars *calendars);
+/* The business hours of the conversation's team, or the default ones. NULL: they can't be read. The caller
+ * has locked `calendars`. */
+const struct business_time *clock_hours(const struct clock_history *h, const struct clocked_case *c,
+                                        struct calendars *calendars);
 
-/* The runs of a conversation: at most one of each type that its SLA has a target for. `hours` are looked up in `calendars`, which the caller
- * has locked. Returns their number. targets: parallel to runs. */
+/* The runs of a conversation: at most one of each type that its SLA has a target for. `hours` are looked
+ * up in `calendars`, which the caller has locked. Returns their number. targets: parallel to runs. */
 #define CLOCK_TYPES 3
-int clock_runs(const struct clock_history *h, const struct clocked_case *c, struct calendars *calendars, struct clock_run *runs,
-               const struct clock_target **targets);
+int clock_runs(const struct clock_history *h, const struct clocked_case *c, struct calendars *calendars,
+               struct clock_run *runs, const struct clock_target **targets);
 
 /* The calendars of the process, or new ones that clock_calendars_end frees. */
 struct calendars *clock_calendars_begin(struct work *w);

@@ -1,5 +1,6 @@
-/* The rows of clocks are written from their history, never from their former values. So it does not matter how often or in which order
- * changes are told. Only breached_at is kept: it says that the breach of this run was raised. */
+/* The rows of clocks are written from their history, never from their former values. So it does not matter
+ * how often or in which order changes are told. Only breached_at is kept: it says that the breach of this
+ * run was raised. */
 #include "core/rules/clocks.h"
 
 #include "core/desk/job.h"
@@ -18,32 +19,45 @@ struct metric {
 };
 
 QUERY(metrics_of_cases,
-      "SELECT m.id, m.case_id, m.type, m.sla_target_id, m.stage, m.started_at, COALESCE(m.due_at, 0), COALESCE(m.last_paused_at, 0), "
-      "COALESCE(m.completed_at, 0), m.is_breached, COALESCE(m.breached_at, 0) FROM sla_metrics m WHERE m.case_id IN @LIST(:ids) "
+      "SELECT m.id, m.case_id, m.type, m.sla_target_id, m.stage, m.started_at, COALESCE(m.due_at, "
+      "0), COALESCE(m.last_paused_at, 0), COALESCE(m.completed_at, 0), "
+      "m.is_breached, COALESCE(m.breached_at, 0) "
+      "FROM sla_metrics m WHERE m.case_id IN @LIST(:ids) "
       "ORDER BY m.case_id, m.type");
 #define CELL(n) "CAST(r.value ->> " n " AS BIGINT)"
 #define CELL_WORD(n) "CAST(r.value ->> " n " AS INTEGER)"
-#define CELLS_OF_ROW                                                                                                                   \
-    CELL("0")                                                                                                                          \
-    ", " CELL_WORD("1") ", " CELL("2") ", " CELL_WORD("3") ", " CELL("4") ", " CELL("5") ", " CELL("6") ", " CELL("7") ", " CELL_WORD( \
-        "8") ", " CELL("9")
-QUERY(metrics_put, "INSERT INTO sla_metrics (case_id, type, sla_target_id, stage, started_at, due_at, last_paused_at, completed_at, "
-                   "is_breached, breached_at, created_at, updated_at) SELECT " CELLS_OF_ROW ", CAST(:now AS BIGINT), CAST(:now AS BIGINT) "
-                   "FROM @ROWS(:rows) r WHERE 1 = 1 ON CONFLICT (case_id, type) DO UPDATE SET sla_target_id = excluded.sla_target_id, "
-                   "stage = excluded.stage, started_at = excluded.started_at, due_at = excluded.due_at, last_paused_at = "
-                   "excluded.last_paused_at, completed_at = excluded.completed_at, is_breached = excluded.is_breached, breached_at = "
-                   "excluded.breached_at, updated_at = excluded.updated_at");
+#define CELLS_OF_ROW                                                                                \
+    CELL("0")                                                                                       \
+    ", " CELL_WORD("1") ", " CELL("2") ", " CELL_WORD("3") ", " CELL("4") ", " CELL("5") ", " CELL( \
+        "6") ", " CELL("7") ", " CELL_WORD("8") ", " CELL("9")
+QUERY(metrics_put, "INSERT INTO sla_metrics (case_id, type, sla_target_id, stage, started_at, due_at, "
+                   "last_paused_at, completed_at, is_breached, breached_at, created_at, updated_at) "
+                   "SELECT " CELLS_OF_ROW ", CAST(:now AS BIGINT), CAST(:now AS BIGINT) "
+                   "FROM @ROWS(:rows) r WHERE 1 = 1 "
+                   "ON CONFLICT (case_id, type) DO UPDATE "
+                   "SET sla_target_id = excluded.sla_target_id, "
+                   "stage = excluded.stage, started_at = excluded.started_at, "
+                   "due_at = excluded.due_at, "
+                   "last_paused_at = excluded.last_paused_at, "
+                   "completed_at = excluded.completed_at, "
+                   "is_breached = excluded.is_breached, "
+                   "breached_at = excluded.breached_at, "
+                   "updated_at = excluded.updated_at");
 QUERY(metrics_drop, "DELETE FROM sla_metrics WHERE id IN @LIST(:ids)");
 
 /* The same cells without the stage. */
-#define CELLS_OF_RUN \
-    CELL("0")        \
-    ", " CELL_WORD("1") ", " CELL("2") ", " CELL("4") ", " CELL("5") ", " CELL("6") ", " CELL("7") ", " CELL_WORD("8") ", " CELL("9")
-QUERY(runs_put, "INSERT INTO sla_runs (case_id, type, sla_target_id, started_at, due_at, last_paused_at, completed_at, is_breached, "
-                "breached_at, created_at) SELECT " CELLS_OF_RUN ", CAST(:now AS BIGINT) FROM @ROWS(:rows) r WHERE 1 = 1 "
-                "ON CONFLICT (case_id, type, started_at) DO NOTHING");
-QUERY(runs_drop, "DELETE FROM sla_runs WHERE id IN (SELECT s.id FROM @ROWS(:rows) r JOIN sla_runs s ON s.case_id = " CELL(
-                     "0") " AND s.type = " CELL_WORD("1") " AND s.started_at >= " CELL("4") ")");
+#define CELLS_OF_RUN                                                                           \
+    CELL("0")                                                                                  \
+    ", " CELL_WORD("1") ", " CELL("2") ", " CELL("4") ", " CELL("5") ", " CELL("6") ", " CELL( \
+        "7") ", " CELL_WORD("8") ", " CELL("9")
+QUERY(runs_put, "INSERT INTO sla_runs (case_id, type, sla_target_id, started_at, due_at, "
+                "last_paused_at, completed_at, is_breached, breached_at, created_at) "
+                "SELECT " CELLS_OF_RUN ", CAST(:now AS BIGINT) FROM @ROWS(:rows) r "
+                "WHERE 1 = 1 ON CONFLICT (case_id, type, started_at) DO NOTHING");
+QUERY(
+    runs_drop,
+    "DELETE FROM sla_runs WHERE id IN (SELECT s.id FROM @ROWS(:rows) r JOIN sla_runs s ON s.case_id = " CELL(
+        "0") " AND s.type = " CELL_WORD("1") " AND s.started_at >= " CELL("4") ")");
 
 struct metrics {
     struct metric *list; /* by case, then type */
@@ -55,14 +69,15 @@ static int metrics_read(struct work *w, struct str ids, struct metrics *out) {
     *out = (struct metrics){0};
     DB_ROWS(rc, w->conn, &metrics_of_cases, BINDS(B_TEXT("ids", ids)), row) {
         out->list = arena_more(w->arena, out->list, out->count, &out->room, sizeof *out->list);
-        out->list[out->count++] = (struct metric){
-            .id = col_int(row, 0),
-            .case_id = col_int(row, 1),
-            .type = col_int(row, 2),
-            .target_id = col_int(row, 3),
-            .state = {(enum clock_stage)col_int(row, 4), col_int(row, 5), col_int(row, 6), col_int(row, 7), col_int(row, 8)},
-            .is_breached = col_int(row, 9) != 0,
-            .breached_at = col_int(row, 10)};
+        out->list[out->count++] =
+            (struct metric){.id = col_int(row, 0),
+                            .case_id = col_int(row, 1),
+                            .type = col_int(row, 2),
+                            .target_id = col_int(row, 3),
+                            .state = {(enum clock_stage)col_int(row, 4), col_int(row, 5), col_int(row, 6),
+                                      col_int(row, 7), col_int(row, 8)},
+                            .is_breached = col_int(row, 9) != 0,
+                            .breached_at = col_int(row, 10)};
     }
     return rc;
 }
@@ -75,19 +90,22 @@ static struct metric *metric_find(const struct metrics *m, int64_t case_id, int6
         if (x->case_id < case_id || (x->case_id == case_id && x->type < type)) low = middle + 1;
         else high = middle;
     }
-    return low < m->count && m->list[low].case_id == case_id && m->list[low].type == type ? &m->list[low] : NULL;
+    return low < m->count && m->list[low].case_id == case_id && m->list[low].type == type ? &m->list[low]
+                                                                                          : NULL;
 }
 
 static bool metric_eq(const struct metric *a, const struct metric *b) {
     const struct clock_state *s = &a->state, *t = &b->state;
-    return a->target_id == b->target_id && s->stage == t->stage && s->started_at == t->started_at && s->due_at == t->due_at &&
-           s->last_paused_at == t->last_paused_at && s->completed_at == t->completed_at && a->is_breached == b->is_breached &&
+    return a->target_id == b->target_id && s->stage == t->stage && s->started_at == t->started_at &&
+           s->due_at == t->due_at && s->last_paused_at == t->last_paused_at &&
+           s->completed_at == t->completed_at && a->is_breached == b->is_breached &&
            a->breached_at == b->breached_at;
 }
 
-/* Decides about the breach. `old`: the row now; NULL: none. An open clock is breached once the sweep has raised the breach. A run that was
- * completed too late is breached at once; the breach is still to be raised (returns true), unless the row is new: a late reply of the past
- * broke no promise that existed then. */
+/* Decides about the breach. `old`: the row now; NULL: none. An open clock is breached once the sweep has
+ * raised the breach. A run that was completed too late is breached at once; the breach is still to be
+ * raised (returns true), unless the row is new: a late reply of the past broke no promise that existed
+ * then. */
 static bool breach_judge(struct metric *m, const struct metric *old, int64_t now) {
     bool same_run = old && old->state.started_at == m->state.started_at;
     m->breached_at = same_run ? old->breached_at : 0;
@@ -101,10 +119,11 @@ static bool breach_judge(struct metric *m, const struct metric *old, int64_t now
     return same_run;
 }
 
-/* ---- computing --------------------------------------------------------------------------------------------------------- */
+/* ---- computing ------------------------------------------------------------------------------- */
 
 /* The clocks of all conversations of the history. */
-static struct metrics metrics_compute(struct work *w, const struct clock_history *h, struct calendars *calendars) {
+static struct metrics metrics_compute(struct work *w, const struct clock_history *h,
+                                      struct calendars *calendars) {
     struct metrics all = {0};
     struct clock_run runs[CLOCK_TYPES];
     const struct clock_target *targets[CLOCK_TYPES];
@@ -114,17 +133,18 @@ static struct metrics metrics_compute(struct work *w, const struct clock_history
         int n = clock_runs(h, c, calendars, runs, targets);
         for (int k = 0; k < n; k++) {
             all.list = arena_more(w->arena, all.list, all.count, &all.room, sizeof *all.list);
-            all.list[all.count++] = (struct metric){.case_id = c->id,
-                                                    .type = runs[k].type,
-                                                    .target_id = targets[k]->id,
-                                                    .state = clock_compute(&runs[k], c->periods, c->period_count)};
+            all.list[all.count++] =
+                (struct metric){.case_id = c->id,
+                                .type = runs[k].type,
+                                .target_id = targets[k]->id,
+                                .state = clock_compute(&runs[k], c->periods, c->period_count)};
         }
     }
     calendars_unlock(calendars);
     return all;
 }
 
-/* ---- storing ----------------------------------------------------------------------------------------------------------- */
+/* ---- storing --------------------------------------------------------------------------------- */
 
 static void metric_cell(struct json_writer *w, int64_t v) {
     if (v) jw_int(w, v);
@@ -167,7 +187,8 @@ static void rows_add(struct metric_rows *r, const struct metric *m) {
 /* Runs the statement if there are rows. rc: the result so far. */
 static int rows_end(struct work *w, struct metric_rows *r, const struct query *q, int rc) {
     jw_end(&r->w);
-    if (rc >= 0 && r->count) rc = db_exec(w->conn, q, BINDS(B_TEXT("rows", buf_view(&r->text)), B_INT("now", w->now)));
+    if (rc >= 0 && r->count)
+        rc = db_exec(w->conn, q, BINDS(B_TEXT("rows", buf_view(&r->text)), B_INT("now", w->now)));
     buf_free(&r->text);
     return rc;
 }
@@ -178,7 +199,8 @@ static int metrics_store(struct work *w, const struct metrics *made, struct metr
     rows_begin(&rows);
     for (int i = 0; i < made->count && rc >= 0; i++) {
         struct metric *m = &made->list[i], *before = metric_find(old, m->case_id, m->type);
-        if (breach_judge(m, before, w->now)) rc = breach_later(w, m->case_id, (enum sla_target_type)m->type, m->state.due_at);
+        if (breach_judge(m, before, w->now))
+            rc = breach_later(w, m->case_id, (enum sla_target_type)m->type, m->state.due_at);
         if (before) before->wanted = true;
         if (before == NULL || !metric_eq(m, before)) rows_add(&rows, m);
     }
@@ -193,11 +215,11 @@ static int metrics_remove(struct work *w, const struct metrics *old) {
     return n ? db_exec(w->conn, &metrics_drop, BINDS(B_TEXT("ids", json_ids(w->arena, ids, n)))) : 0;
 }
 
-/* ---- former runs of the next reply --------------------------------------------------------------------------------------
+/* ---- former runs of the next reply -----------------------------------------------------------
  *
- * A run that is over becomes a row of sla_runs when (1) a later run takes its place, or (2) the conversation loses the target. The row keeps
- * the due time and the breach of that time. Rows from the start of the last run on are deleted, because a message that ended or began a run
- * may be undone. */
+ * A run that is over becomes a row of sla_runs when (1) a later run takes its place, or (2) the
+ * conversation loses the target. The row keeps the due time and the breach of that time. Rows from the
+ * start of the last run on are deleted, because a message that ended or began a run may be undone. */
 
 static bool run_is_over(const struct metric *before, const struct metric *now) {
     if (before->type != SLA_NEXT_REPLY || before->state.stage != CLOCK_COMPLETED) return false;
@@ -213,16 +235,20 @@ static int runs_keep(struct work *w, const struct metrics *made, const struct me
     struct metric_rows rows;
     rows_begin(&rows);
     for (int i = 0; i < old->count; i++)
-        if (run_is_over(&old->list[i], metric_find(made, old->list[i].case_id, SLA_NEXT_REPLY))) rows_add(&rows, &old->list[i]);
+        if (run_is_over(&old->list[i], metric_find(made, old->list[i].case_id, SLA_NEXT_REPLY)))
+            rows_add(&rows, &old->list[i]);
     return rows_end(w, &rows, &runs_put, 0);
 }
 
-/* After runs_keep. A conversation with an SLA whose history has no run of the next reply has no former run either. */
-static int runs_forget(struct work *w, const struct clock_history *h, const struct metrics *made, const struct metrics *old) {
+/* After runs_keep. A conversation with an SLA whose history has no run of the next reply has no former run
+ * either. */
+static int runs_forget(struct work *w, const struct clock_history *h, const struct metrics *made,
+                       const struct metrics *old) {
     struct metric_rows rows;
     rows_begin(&rows);
     for (int i = 0; i < made->count; i++)
-        if (run_goes_back(&made->list[i], metric_find(old, made->list[i].case_id, made->list[i].type))) rows_add(&rows, &made->list[i]);
+        if (run_goes_back(&made->list[i], metric_find(old, made->list[i].case_id, made->list[i].type)))
+            rows_add(&rows, &made->list[i]);
     for (int i = 0; i < h->count; i++)
         if (h->cases[i].asked_at == 0 && metric_find(old, h->cases[i].id, SLA_NEXT_REPLY))
             rows_add(&rows, &(struct metric){.case_id = h->cases[i].id, .type = SLA_NEXT_REPLY});
@@ -243,16 +269,18 @@ int clocks_recompute(struct work *w, struct str ids) {
     return metrics_remove(w, &old);
 }
 
-/* ---- the check --------------------------------------------------------------------------------------------------------- */
+/* ---- the check ------------------------------------------------------------------------------- */
 
-/* A clock whose conversation is completed keeps its due time when business hours change, so only its other members are compared. The sweep
- * sets the breach of an open clock, so it is not compared, either. */
+/* A clock whose conversation is completed keeps its due time when business hours change, so only its other
+ * members are compared. The sweep sets the breach of an open clock, so it is not compared, either. */
 static bool metric_follows(const struct metric *stored, const struct metric *made, bool settled) {
     const struct clock_state *s = &stored->state, *t = &made->state;
-    if (s->stage != t->stage || s->started_at != t->started_at || s->completed_at != t->completed_at) return false;
+    if (s->stage != t->stage || s->started_at != t->started_at || s->completed_at != t->completed_at)
+        return false;
     if (settled) return true;
     bool late = t->due_at && t->completed_at > t->due_at;
-    return s->due_at == t->due_at && s->last_paused_at == t->last_paused_at && stored->target_id == made->target_id &&
+    return s->due_at == t->due_at && s->last_paused_at == t->last_paused_at &&
+           stored->target_id == made->target_id &&
            (t->stage != CLOCK_COMPLETED || stored->is_breached == late);
 }
 
@@ -266,7 +294,8 @@ static bool all_completed(const struct metrics *m, int64_t case_id) {
 
 typedef void clock_report(void *arg, int64_t case_id, int64_t type);
 
-static int metrics_compare(const struct metrics *stored, const struct metrics *made, clock_report *report, void *arg) {
+static int metrics_compare(const struct metrics *stored, const struct metrics *made, clock_report *report,
+                           void *arg) {
     int found = 0;
     for (int i = 0; i < made->count; i++) {
         const struct metric *m = &made->list[i];
@@ -284,8 +313,11 @@ static int metrics_compare(const struct metrics *stored, const struct metrics *m
     return found;
 }
 
-QUERY(clocked_ids, "SELECT k.id FROM cases k WHERE k.id > :after AND k.state <> 5 AND (k.sla_version_id IS NOT NULL OR EXISTS (SELECT 1 "
-                   "FROM sla_metrics m WHERE m.case_id = k.id)) ORDER BY k.id LIMIT 1000");
+QUERY(clocked_ids,
+      "SELECT k.id FROM cases k "
+      "WHERE k.id > :after AND k.state <> 5 AND (k.sla_version_id IS NOT NULL OR EXISTS (SELECT 1 "
+      "FROM sla_metrics m WHERE m.case_id = k.id)) "
+      "ORDER BY k.id LIMIT 1000");
 
 int clocks_check(struct work *w, clock_report *report, void *arg) {
     int found = 0, n;

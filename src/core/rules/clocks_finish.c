@@ -1,9 +1,11 @@
 /* The finisher of clocks, and jobs for changes that concern many conversations.
  *
- * A conversation changes under its lock, and its clocks are computed in the same write. A change of business hours, of the hours of a team, or
- * of is_sla_active of a status concerns any number of conversations. A job computes their clocks again. Completed conversations keep
- * theirs, because a new calendar does not change what happened. On PostgreSQL a write that began before the change may commit clocks with
- * the old hours after the job has passed. So the job passes a second time a minute later, when all such writes have ended. */
+ * A conversation changes under its lock, and its clocks are computed in the same write. A change of
+ * business hours, of the hours of a team, or of is_sla_active of a status concerns any number of
+ * conversations. A job computes their clocks again. Completed conversations keep theirs, because a new
+ * calendar does not change what happened. On PostgreSQL a write that began before the change may commit
+ * clocks with the old hours after the job has passed. So the job passes a second time a minute later, when
+ * all such writes have ended. */
 #include "core/rules/clocks.h"
 
 #include "core/change/change.h"
@@ -32,11 +34,13 @@ void clocks_touch(struct work *w, int64_t case_id) {
     c->ids[c->count++] = case_id;
 }
 
-/* ---- settings of the desk that clocks depend on ----------------------------------------------------------------------- */
+/* ---- settings of the desk that clocks depend on ---------------------------------------------- */
 
 static bool moves_clocks(const struct change *c) {
-    if (strcmp(c->kind, "business_hour") == 0) return c->verb != CHANGE_CREATED && !(c->property && strcmp(c->property, "title") == 0);
-    if (strcmp(c->kind, "team") == 0) return c->verb == CHANGE_DELETED || (c->property && strcmp(c->property, "businesshour") == 0);
+    if (strcmp(c->kind, "business_hour") == 0)
+        return c->verb != CHANGE_CREATED && !(c->property && strcmp(c->property, "title") == 0);
+    if (strcmp(c->kind, "team") == 0)
+        return c->verb == CHANGE_DELETED || (c->property && strcmp(c->property, "businesshour") == 0);
     return strcmp(c->kind, "case_status") == 0 && c->property && strcmp(c->property, "is_sla_active") == 0;
 }
 
@@ -59,8 +63,9 @@ int clocks_finish(struct work *w) {
     return clocks_recompute(w, json_ids(w->arena, c->ids, (size_t)c->count));
 }
 
-QUERY(clocks_open_cases, "SELECT DISTINCT m.case_id FROM sla_metrics m WHERE m.stage <> 3 AND m.case_id > :after ORDER BY m.case_id "
-                         "LIMIT :most");
+QUERY(clocks_open_cases, "SELECT DISTINCT m.case_id FROM sla_metrics m "
+                         "WHERE m.stage <> 3 AND m.case_id > :after "
+                         "ORDER BY m.case_id LIMIT :most");
 QUERY(clocks_lock_cases, "SELECT k.id FROM cases k WHERE k.id IN @LIST(:ids) ORDER BY k.id @LOCK@");
 
 #define PART 200 /* conversations of one write: about 10 ms */
@@ -77,14 +82,16 @@ int clocks_run(struct work *w, const struct job *j) {
     int64_t *ids;
     if (json_parse(w->arena, j->input, &input, &err) < 0) return -ERR_INTERNAL_ERROR;
     int64_t after = progress_number(input, S("after")), pass = progress_number(input, S("pass"));
-    int n = db_ids(w->conn, &clocks_open_cases, BINDS(B_INT("after", after), B_INT("most", PART)), w->arena, &ids);
+    int n = db_ids(w->conn, &clocks_open_cases, BINDS(B_INT("after", after), B_INT("most", PART)), w->arena,
+                   &ids);
     TRY(n);
     if (n) {
         struct str list = json_ids(w->arena, ids, (size_t)n);
         int64_t *locked;
         TRY(db_ids(w->conn, &clocks_lock_cases, BINDS(B_TEXT("ids", list)), w->arena, &locked));
         TRY(clocks_recompute(w, list));
-        return job_continue(w, j, str_fmt(w->arena, "{\"after\":%" PRId64 ",\"pass\":%" PRId64 "}", ids[n - 1], pass));
+        return job_continue(
+            w, j, str_fmt(w->arena, "{\"after\":%" PRId64 ",\"pass\":%" PRId64 "}", ids[n - 1], pass));
     }
     if (pass == 1 && db_blocks(w->desk->db)) {
         int64_t again;
@@ -93,7 +100,7 @@ int clocks_run(struct work *w, const struct job *j) {
     return job_finish(w, j->id, JOB_COMPLETED, 0, 0, 0, S("[]"));
 }
 
-/* ---- breaches --------------------------------------------------------------------------------------------------------- */
+/* ---- breaches -------------------------------------------------------------------------------- */
 
 const struct breach *breaches_of(const struct work *w) { return w->clocks ? w->clocks->first : NULL; }
 
@@ -109,12 +116,14 @@ void breach_raise(struct work *w, int64_t case_id, enum sla_target_type type, in
     *c->last = b;
     c->last = &b->next;
     struct str text = {due, time_iso(due, due_at)};
-    change_property(w, (struct changed){"case", case_id, case_id}, breach_properties[type], changed_nothing(), changed_text(text));
+    change_property(w, (struct changed){"case", case_id, case_id}, breach_properties[type], changed_nothing(),
+                    changed_text(text));
 }
 
 int breach_later(struct work *w, int64_t case_id, enum sla_target_type type, int64_t due_at) {
     int64_t job;
-    struct str input = str_fmt(w->arena, "{\"case_id\":%" PRId64 ",\"type\":%d,\"due_at\":%" PRId64 "}", case_id, (int)type, due_at);
+    struct str input = str_fmt(w->arena, "{\"case_id\":%" PRId64 ",\"type\":%d,\"due_at\":%" PRId64 "}",
+                               case_id, (int)type, due_at);
     return job_add(w, JOB_BREACH, input, &job);
 }
 

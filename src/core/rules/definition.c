@@ -7,11 +7,12 @@
 #include <assert.h>
 #include <inttypes.h>
 
-/* ---- organizations and people ---------------------------------------------------------------------------------------- */
+/* ---- organizations and people ---------------------------------------------------------------- */
 
-static const struct option access_options[] = {{.key = "0", .label = "People see their own conversations"},
-                                               {.key = "1", .label = "People see all conversations of the organization"},
-                                               {0}};
+static const struct option access_options[] = {
+    {.key = "0", .label = "People see their own conversations"},
+    {.key = "1", .label = "People see all conversations of the organization"},
+    {0}};
 
 static const struct definition organization_definitions[] = {
     {.field = "organizations.name",
@@ -32,7 +33,8 @@ static const struct definition organization_definitions[] = {
      .options = access_options,
      .doc = "Access of people to conversations of the organization."},
     DATES("organizations.createdat", "x.created_at", "Created", "Time of creation", INDEXED("organizations")),
-    DATES("organizations.updatedat", "x.updated_at", "Updated", "Time of the last change", INDEXED("organizations")),
+    DATES("organizations.updatedat", "x.updated_at", "Updated", "Time of the last change",
+          INDEXED("organizations")),
     {0},
 };
 
@@ -111,26 +113,32 @@ static const struct definition user_definitions[] = {
     TAGS("user_tags", "user_id"),
     DATES("users.createdat", "x.created_at", "Created", "Time of creation", INDEXED("users")),
     DATES("users.updatedat", "t.updated_at", "Updated", "Time of the last change", .among = NULL),
-    DATES("users.lastactivityat", "t.last_activity_at", "Last activity", "Time of the last activity", .among = NULL),
+    DATES("users.lastactivityat", "t.last_activity_at", "Last activity", "Time of the last activity",
+          .among = NULL),
     {0},
 };
 
 static const struct field_source organization_sources[] = {
     {AREA_ORGANIZATIONS, "organizationfields", "field_values x", "x.owner_id", NULL, NULL}, {0}};
-static const struct field_source user_sources[] = {{AREA_USERS, "userfields", "field_values x", "x.owner_id", NULL, NULL}, {0}};
+static const struct field_source user_sources[] = {
+    {AREA_USERS, "userfields", "field_values x", "x.owner_id", NULL, NULL}, {0}};
 
-const struct subject organization_subject = {"organizations", organization_definitions, organization_sources, NULL};
+const struct subject organization_subject = {"organizations", organization_definitions, organization_sources,
+                                             NULL};
 const struct subject user_subject = {"users", user_definitions, user_sources, NULL};
 
-/* ---- custom fields ----------------------------------------------------------------------------------------------------- */
+/* ---- custom fields --------------------------------------------------------------------------- */
 
 QUERY(definition_fields, "SELECT t.id, t.type, t.key, COALESCE(" TRANSLATION_OF(
                              "1") ", t.key), COUNT(*) OVER () FROM custom_fields t "
-                                  "WHERE t.area = :area AND t.is_enabled = 1 AND t.is_system = 0 ORDER BY t.id");
-QUERY(definition_options,
-      "SELECT t.id, COALESCE(" TRANSLATION_OF("2") ", ''), COUNT(*) OVER (PARTITION BY t.field_id), t.field_id "
-                                                   "FROM custom_field_options t JOIN custom_fields f ON f.id = t.field_id "
-                                                   "WHERE f.area = :area AND f.is_enabled = 1 ORDER BY t.field_id, t.sort_order, t.id");
+                                  "WHERE t.area = :area AND t.is_enabled = 1 AND t.is_system = 0 "
+                                  "ORDER BY t.id");
+QUERY(definition_options, "SELECT t.id, COALESCE(" TRANSLATION_OF(
+                              "2") ", ''), COUNT(*) OVER (PARTITION BY t.field_id), t.field_id "
+                                   "FROM custom_field_options t "
+                                   "JOIN custom_fields f ON f.id = t.field_id "
+                                   "WHERE f.area = :area AND f.is_enabled = 1 "
+                                   "ORDER BY t.field_id, t.sort_order, t.id");
 
 /* Stored keys are cut, so the text of a rule is cut too. */
 static struct str custom_text(struct arena *a, struct str s) { return field_value_key(a, FIELD_TEXT, s); }
@@ -154,7 +162,9 @@ static const struct {
     [FIELD_YESNO] = {"BOOLEAN", NULL, INPUT_BOOLEAN, VALUE_YESNO},
 };
 
-static bool has_options(const struct definition *d) { return d->input == INPUT_OPTIONS || d->input == INPUT_MULTIPLE; }
+static bool has_options(const struct definition *d) {
+    return d->input == INPUT_OPTIONS || d->input == INPUT_MULTIPLE;
+}
 
 bool value_used(const struct used_values *used, const char *field, struct str key) {
     if (used->all) return true;
@@ -168,10 +178,13 @@ static bool option_dropped(const struct definition *d, struct stmt *row, const s
     return col_count(row) > 3 && col_int(row, 3) && !value_used(used, d->field, col_text(row, 0));
 }
 
-/* Adds the option of a row (key, label, number of options in its list). The first row of a list allocates it. */
-static void definition_read_option(struct arena *a, struct stmt *row, int number, struct option **list, int *n) {
+/* Adds the option of a row (key, label, number of options in its list). The first row of a list allocates
+ * it. */
+static void definition_read_option(struct arena *a, struct stmt *row, int number, struct option **list,
+                                   int *n) {
     if (*n == 0) *list = arena_array(a, (size_t)col_int(row, 2) + 1, sizeof **list);
-    (*list)[(*n)++] = (struct option){str_dup(a, col_text(row, 0)).p, str_dup(a, col_text(row, 1)).p, number ? col_int(row, number) : 0};
+    (*list)[(*n)++] = (struct option){str_dup(a, col_text(row, 0)).p, str_dup(a, col_text(row, 1)).p,
+                                      number ? col_int(row, number) : 0};
 }
 
 /* The empty list of a field without options. */
@@ -186,7 +199,8 @@ static int definitions_load_options(struct work *w, const struct used_values *us
         d->list[i].options = no_options;
         if (d->list[i].option_rows == NULL) continue;
         DB_ROWS(rc, w->conn, d->list[i].option_rows, NULL, row)
-        if (!option_dropped(&d->list[i], row, used)) definition_read_option(w->arena, row, col_count(row) > 4 ? 4 : 0, &list, &n);
+        if (!option_dropped(&d->list[i], row, used))
+            definition_read_option(w->arena, row, col_count(row) > 4 ? 4 : 0, &list, &n);
         if (rc < 0) return rc;
         if (n) d->list[i].options = list;
         n = 0;
@@ -206,7 +220,8 @@ static int definitions_load_field_options(struct work *w, struct definitions *d,
         field = col_int(row, 3);
         definition_read_option(w->arena, row, 0, &list, &n);
         while (at < d->count && d->list[at].field_id < field) at++; /* both are ordered by field */
-        if (at < d->count && d->list[at].field_id == field && has_options(&d->list[at])) d->list[at].options = list;
+        if (at < d->count && d->list[at].field_id == field && has_options(&d->list[at]))
+            d->list[at].options = list;
     }
     return rc;
 }
@@ -254,7 +269,8 @@ static int definitions_load_fields(struct work *w, const struct field_source *s,
     return definitions_load_field_options(w, d, s->area, first);
 }
 
-/* In rules of conversations, a custom field with a date is also compared with periods. The name gets a suffix, unless another field has that name. */
+/* In rules of conversations, a custom field with a date is also compared with periods. The name gets a
+ * suffix, unless another field has that name. */
 static void definitions_add_periods(struct arena *a, struct definitions *d) {
     int count = d->count;
     definitions_reserve(a, d, count);
@@ -272,8 +288,8 @@ static void definitions_add_periods(struct arena *a, struct definitions *d) {
     }
 }
 
-int definitions_load_used(struct work *w, const struct subject *s, enum rule_user u, const struct used_values *used,
-                          struct definitions *out) {
+int definitions_load_used(struct work *w, const struct subject *s, enum rule_user u,
+                          const struct used_values *used, struct definitions *out) {
     int fixed = 0;
     while (s->definitions[fixed].field) fixed++;
     *out = (struct definitions){.subject = s, .user = u, .used = used};

@@ -1,12 +1,13 @@
-/* Definitions: the fields that rules may ask about, one row for each. Predicates are checked, compiled to SQL and evaluated in memory by
- * these rows. Programs read them to draw forms. */
+/* Definitions: the fields that rules may ask about, one row for each. Predicates are checked, compiled to
+ * SQL and evaluated in memory by these rows. Programs read them to draw forms. */
 #ifndef CORE_DEFINITION_H
 #define CORE_DEFINITION_H
 
 #include "base/words.h"
 #include "work/work.h"
 
-/* The kind of rule; each has its own fields and operators. RULE_FILTER: filters of organizations and people, and views. */
+/* The kind of rule; each has its own fields and operators. RULE_FILTER: filters of organizations and
+ * people, and views. */
 enum rule_user { RULE_SLA, RULE_FILTER, RULE_TRIGGER, RULE_MONITOR, RULE_USERS };
 #define FOR(rule) (1u << (rule))
 #define INTERNAL (1u << RULE_USERS) /* no proposition may name the field: other fields need its value */
@@ -107,23 +108,31 @@ struct definition {
     const char *owner; /* with `among`: column with the id of the object */
     const char *only;  /* with `among`: condition on the rows; NULL: all. :field is bound to field_id */
     int64_t field_id;  /* id of the custom field, or 0 */
-    struct str (*key)(struct arena *a, struct str s); /* VALUE_TEXT: normalises a text for comparison; p NULL: invalid */
-    const struct option *options;                     /* INPUT_OPTIONS: ends with key NULL */
-    /* INPUT_OPTIONS: (key, label, number of rows) from the store, and optionally: 1 if it is deleted, the number to compare with */
+    /* VALUE_TEXT: normalises a text for comparison; p NULL: invalid */
+    struct str (*key)(struct arena *a, struct str s);
+    const struct option *options; /* INPUT_OPTIONS: ends with key NULL */
+    /* INPUT_OPTIONS: (key, label, number of rows) from the store, and optionally: 1 if it is deleted, the
+     * number to compare with */
     const struct query *option_rows;
-    const struct word *words;             /* INPUT_OPTIONS: the numbers of the keys; NULL: a key is its number */
+    /* INPUT_OPTIONS: the numbers of the keys; NULL: a key is its number */
+    const struct word *words;
     const struct special_value *specials; /* ends with key NULL; NULL: none. Only for numbers in t */
-    const struct query *known;            /* INPUT_AUTOCOMPLETE: finds the object :id; NULL: any id is accepted */
-    const char *unknown;                  /* with `known`: the message if it is not found */
-    const char *gone;         /* ids of deleted objects that rows may still refer to: they count as no value (core/change/cascade.h) */
-    const char *implied;      /* a condition that follows from equality with :equal, so that the store finds an index; NULL: none */
+    /* INPUT_AUTOCOMPLETE: finds the object :id; NULL: any id is accepted */
+    const struct query *known;
+    const char *unknown; /* with `known`: the message if it is not found */
+    /* ids of deleted objects that rows may still refer to: they count as no value (core/change/cascade.h) */
+    const char *gone;
+    /* a condition that follows from equality with :equal, so that the store finds an index; NULL: none */
+    const char *implied;
     const char *implied_from; /* the same for a lower bound :from */
     unsigned rules;           /* FOR(...) those that accept the field; 0: all */
     unsigned unlisted;        /* FOR(...) those that accept the field, but do not list it */
-    const char *property;     /* name in typed changes (core/change/change.h), for history operators; NULL: none */
-    int field_kind;           /* enum field_kind of a custom field, or 0 */
-    bool open_now;            /* the value is the calendar; the field is true while it is open */
-    bool added;               /* the rows of `among` are those of messages that the work added; only in memory */
+    /* name in typed changes (core/change/change.h), for history operators; NULL: none */
+    const char *property;
+    int field_kind; /* enum field_kind of a custom field, or 0 */
+    bool open_now;  /* the value is the calendar; the field is true while it is open */
+    /* the rows of `among` are those of messages that the work added; only in memory */
+    bool added;
 };
 
 /* Custom fields of the object, or of another object that it refers to. */
@@ -140,9 +149,11 @@ struct subject {
     const char *table;                    /* alias t in all SQL */
     const struct definition *definitions; /* ends with field NULL */
     const struct field_source *sources;
-    const char *brand; /* the field with the brand in whose time zone relative dates are; NULL: they are in the desk's */
+    /* the field with the brand in whose time zone relative dates are; NULL: they are in the desk's */
+    const char *brand;
 };
-#define HOURS_FIELD "businesshours" /* an internal field of conversations: the id of their business hours, 0: none */
+#define HOURS_FIELD \
+    "businesshours" /* an internal field of conversations: the id of their business hours, 0: none */
 extern const struct subject organization_subject, user_subject, case_subject;
 
 /* Values of a rule. Its deleted options and objects are listed and accepted, too. */
@@ -164,12 +175,15 @@ struct definitions {
 };
 int definitions_load(struct work *w, const struct subject *s, enum rule_user u, struct definitions *out);
 
-int definitions_load_used(struct work *w, const struct subject *s, enum rule_user u, const struct used_values *used,
-                          struct definitions *out);
+int definitions_load_used(struct work *w, const struct subject *s, enum rule_user u,
+                          const struct used_values *used, struct definitions *out);
 
 bool value_used(const struct used_values *used, const char *field, struct str key);
-const struct definition *definition_of(const struct definitions *d, struct str field); /* NULL: none that propositions may name */
-int definition_place(const struct definitions *d, const char *field);                  /* index of any definition; it exists */
-uint64_t operators_of(enum rule_user u, const struct definition *d);                   /* bits OP(enum operation) */
+/* NULL: none that propositions may name */
+const struct definition *definition_of(const struct definitions *d, struct str field);
+/* index of any definition; it exists */
+int definition_place(const struct definitions *d, const char *field);
+/* bits OP(enum operation) */
+uint64_t operators_of(enum rule_user u, const struct definition *d);
 
 #endif

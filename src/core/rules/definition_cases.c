@@ -4,23 +4,31 @@
 #include "core/rules/definition_rows.h"
 #include "core/words.h"
 
-QUERY(status_options, "SELECT id, label, COUNT(*) OVER (), is_deleted FROM case_statuses ORDER BY sort_order, id");
+QUERY(status_options,
+      "SELECT id, label, COUNT(*) OVER (), is_deleted FROM case_statuses ORDER BY sort_order, id");
 QUERY(priority_options, "SELECT id, label, COUNT(*) OVER () FROM case_priorities ORDER BY level, id");
 QUERY(type_options, "SELECT id, label, COUNT(*) OVER () FROM case_types ORDER BY sort_order, id");
-QUERY(team_options, "SELECT id, title, COUNT(*) OVER (), CASE WHEN deleted_at IS NULL THEN 0 ELSE 1 END FROM teams ORDER BY title, id");
+QUERY(team_options, "SELECT id, title, COUNT(*) OVER (), CASE WHEN deleted_at IS NULL THEN 0 ELSE 1 END "
+                    "FROM teams ORDER BY title, id");
 QUERY(brand_options, "SELECT id, name, COUNT(*) OVER () FROM brands ORDER BY id");
 QUERY(form_options, "SELECT id, title, COUNT(*) OVER (), is_deleted FROM case_forms ORDER BY sort_order, id");
 QUERY(locale_options, "SELECT locale, name, COUNT(*) OVER (), 0, id FROM locales ORDER BY locale");
-/* The key is the id of a version. All versions of an SLA are equal, so that a rule holds after a change of the SLA, too. */
-QUERY(sla_options, "SELECT v.id, v.title, COUNT(*) OVER (), CASE WHEN s.version_id = v.id AND s.is_deleted = 0 THEN 0 ELSE 1 END, v.sla_id "
-                   "FROM sla_versions v JOIN slas s ON s.id = v.sla_id ORDER BY s.execution_order, v.id");
+/* The key is the id of a version. All versions of an SLA are equal, so that a rule holds after a change of
+ * the SLA, too. */
+QUERY(sla_options,
+      "SELECT v.id, v.title, COUNT(*) OVER (), CASE WHEN s.version_id = v.id AND s.is_deleted = 0 "
+      "THEN 0 ELSE 1 END, v.sla_id FROM sla_versions v "
+      "JOIN slas s ON s.id = v.sla_id ORDER BY s.execution_order, v.id");
 QUERY(role_options_of_requester, "SELECT id, title, COUNT(*) OVER () FROM roles ORDER BY id");
 
 QUERY(known_person, "SELECT id FROM users WHERE id = :id AND deleted_at IS NULL");
 QUERY(known_organization, "SELECT id FROM organizations WHERE id = :id AND deleted_at IS NULL");
-#define PERSON_ID .known = &known_person, .unknown = "There is no person with this id. GET /autocomplete/users finds people."
-#define ORGANIZATION_ID \
-    .known = &known_organization, .unknown = "There is no organization with this id. GET /autocomplete/organizations finds organizations."
+#define PERSON_ID                                                                                        \
+    .known = &known_person, .unknown = "There is no person with this id. GET /autocomplete/users finds " \
+                                       "people."
+#define ORGANIZATION_ID                                                                    \
+    .known = &known_organization, .unknown = "There is no organization with this id. GET " \
+                                             "/autocomplete/organizations finds organizations."
 
 /* The keys are words of `post_channels`. */
 static const struct option channel_options[] = {{.key = "MAIL", .label = "E-mail"},
@@ -38,11 +46,16 @@ static const struct option verdict_options[] = {{.key = "NONE", .label = "None"}
                                                 {.key = "NEUTRAL", .label = "Neutral"},
                                                 {.key = "ERROR", .label = "Error"},
                                                 {0}};
-static const struct option rating_options[] = {{.key = "GOOD", .label = "Good"}, {.key = "BAD", .label = "Bad"}, {0}};
-static const struct option satisfaction_options[] = {
-    {.key = "UNOFFERED", .label = "Unoffered"}, {.key = "OFFERED", .label = "Offered"}, {.key = "RECEIVED", .label = "Received"}, {0}};
-static const struct option state_options[] = {
-    {.key = "ACTIVE", .label = "Active"}, {.key = "SUSPENDED", .label = "Suspended"}, {.key = "TRASH", .label = "Trash"}, {0}};
+static const struct option rating_options[] = {
+    {.key = "GOOD", .label = "Good"}, {.key = "BAD", .label = "Bad"}, {0}};
+static const struct option satisfaction_options[] = {{.key = "UNOFFERED", .label = "Unoffered"},
+                                                     {.key = "OFFERED", .label = "Offered"},
+                                                     {.key = "RECEIVED", .label = "Received"},
+                                                     {0}};
+static const struct option state_options[] = {{.key = "ACTIVE", .label = "Active"},
+                                              {.key = "SUSPENDED", .label = "Suspended"},
+                                              {.key = "TRASH", .label = "Trash"},
+                                              {0}};
 
 /* Without a caller there is no current user: SLAs and monitors do not have these values. */
 #define ASKED_BY_A_PERSON (FOR(RULE_FILTER) | FOR(RULE_TRIGGER))
@@ -50,25 +63,36 @@ static const struct option state_options[] = {
 #define ME .what = CURRENT_USER, .rules = ASKED_BY_A_PERSON
 static const struct special_value unrated[] = {{.key = "0", .label = "Not set", .what = NO_VALUE}, {0}};
 static const struct special_value none[] = {{.key = "0", .label = "(none)", .what = NO_VALUE}, {0}};
-static const struct special_value teams[] = {
-    {.key = "0", .label = "(unassigned)", .what = NO_VALUE},
-    {.key = "(current_users_team)", .label = "(teams of the current user)", .what = CURRENT_USERS_TEAMS, .rules = ASKED_BY_A_PERSON},
-    {0}};
-static const struct special_value agents[] = {
-    {.key = "0", .label = "(unassigned)", .what = NO_VALUE},
-    {.key = "(current_user)", .label = "(current user)", ME},
-    {.key = "(requester)", .label = "(requester)", .what = SAME_AS_FIELD, .field = "cases.requesterid", .rules = NOT_SLAS},
-    {0}};
-static const struct special_value requesters[] = {
-    {.key = "(current_user)", .label = "(current user)", ME},
-    {.key = "(assignee)", .label = "(assigned agent)", .what = SAME_AS_FIELD, .field = "cases.assigneeagentid", .rules = NOT_SLAS},
-    {0}};
-static const struct special_value people[] = {
-    {.key = "0", .label = "(nobody)", .what = NO_VALUE}, {.key = "(current_user)", .label = "(current user)", ME}, {0}};
-static const struct special_value followers[] = {{.key = "(current_user)", .label = "(current user)", ME}, {0}};
+static const struct special_value teams[] = {{.key = "0", .label = "(unassigned)", .what = NO_VALUE},
+                                             {.key = "(current_users_team)",
+                                              .label = "(teams of the current user)",
+                                              .what = CURRENT_USERS_TEAMS,
+                                              .rules = ASKED_BY_A_PERSON},
+                                             {0}};
+static const struct special_value agents[] = {{.key = "0", .label = "(unassigned)", .what = NO_VALUE},
+                                              {.key = "(current_user)", .label = "(current user)", ME},
+                                              {.key = "(requester)",
+                                               .label = "(requester)",
+                                               .what = SAME_AS_FIELD,
+                                               .field = "cases.requesterid",
+                                               .rules = NOT_SLAS},
+                                              {0}};
+static const struct special_value requesters[] = {{.key = "(current_user)", .label = "(current user)", ME},
+                                                  {.key = "(assignee)",
+                                                   .label = "(assigned agent)",
+                                                   .what = SAME_AS_FIELD,
+                                                   .field = "cases.assigneeagentid",
+                                                   .rules = NOT_SLAS},
+                                                  {0}};
+static const struct special_value people[] = {{.key = "0", .label = "(nobody)", .what = NO_VALUE},
+                                              {.key = "(current_user)", .label = "(current user)", ME},
+                                              {0}};
+static const struct special_value followers[] = {{.key = "(current_user)", .label = "(current user)", ME},
+                                                 {0}};
 
 /* clang-format off */
-/* A conversation is not updated before any of these times, so a list in the order of updated_at ends there. */
+/* A conversation is not updated before any of these times, so a list in the order of updated_at ends
+ * there. */
 #define NOT_UPDATED_BEFORE .implied_from = "t.updated_at >= :from"
 #define OF_CASES .group = "CASES", .rarity = "COMMON"
 #define LESS_OF_CASES .group = "CASES", .rarity = "LESS_COMMON"
@@ -91,16 +115,17 @@ static const struct special_value followers[] = {{.key = "(current_user)", .labe
 #define CASE_DATES(of, column, title, what, ...) DATES_IN("CASES", of, column, title, what, NO_SLAS, __VA_ARGS__)
 
 #define HOURS_OF_CASE \
-    "COALESCE((SELECT g.businesshour_id FROM teams g WHERE g.id = t.assigned_team_id AND g.deleted_at IS NULL), (SELECT b.id FROM " \
-    "business_hours b WHERE b.is_default = 1))"
+    "COALESCE((SELECT g.businesshour_id FROM teams g WHERE g.id = t.assigned_team_id " \
+"AND g.deleted_at IS NULL), (SELECT b.id FROM business_hours b WHERE b.is_default = 1))"
 /* Replies are the messages after the first. */
-#define REPLIES(counter, column) "(t." counter " - COALESCE((SELECT p." column " FROM posts p WHERE p.case_id = t.id AND p.kind = 1 ORDER BY p.id LIMIT 1), 0))"
+#define REPLIES(counter, column) "(t." counter " - COALESCE((SELECT p." column " FROM posts p WHERE p.case_id = t.id AND p.kind = 1 " \
+"ORDER BY p.id LIMIT 1), 0))"
 #define MESSAGES_ADDED .among = "posts x JOIN cases k ON k.id = x.case_id", .owner = "x.case_id", .only = "x.id IN @LIST(:added)", .added = true, CHANGES
 /* Recipients of the added messages: of letters that they went out by, and of the mails that they came by. */
 #define MAILS_ADDED(type, list) \
-    .among = "(SELECT o.post_id, o.recipient AS address FROM outgoing_mails o WHERE o.recipient_type = " type " AND o.post_id IN @LIST(:added) " \
-             "UNION ALL SELECT m.post_id, a.value FROM mails m JOIN @EACH_TEXT(m." list ") a ON 1 = 1 WHERE m.post_id IN @LIST(:added)) x " \
-             "JOIN posts p ON p.id = x.post_id", \
+    .among = "(SELECT o.post_id, o.recipient AS address FROM outgoing_mails o WHERE o.recipient_type = " type " AND o.post_id IN @LIST(:added) UNION ALL " \
+"SELECT m.post_id, a.value FROM mails m JOIN @EACH_TEXT(m." list ") a ON 1 = 1 WHERE m.post_id IN @LIST(:added)) x " \
+"JOIN posts p ON p.id = x.post_id", \
     .owner = "p.case_id", .added = true, CHANGES
 
 /* The mails that the added messages came by. */
@@ -108,7 +133,8 @@ static const struct special_value followers[] = {{.key = "(current_user)", .labe
     .among = "mails x JOIN posts p ON p.id = x.post_id", .owner = "p.case_id", .only = "x.post_id IN @LIST(:added)", .added = true, CHANGES
 #define VERDICT(of, title, column, name) \
     CHOICE(of, title, column, MAILS_READ, .options = verdict_options, .words = mail_verdicts, \
-           .doc = "Result of " name " of the e-mail that the added message came by, as the trusted Authentication-Results header says.", LESS_OF_CASES)
+           .doc = "Result of " name " of the e-mail that the added message came by, as the trusted " \
+"Authentication-Results header says.", LESS_OF_CASES)
 
 static const struct definition case_definitions[] = {
     TEXT("cases.subject", "Subject", "t.subject_key", .property = "subject", NO_SLAS, .doc = "Subject of the conversation.", OF_CASES),
@@ -134,12 +160,14 @@ static const struct definition case_definitions[] = {
     CHOICE("cases.channeltype", "Type of channel", "t.channel", .options = channel_options, .words = post_channels, .rules = FOR(RULE_SLA),
            .unlisted = FOR(RULE_SLA), .doc = "The same as cases.channel.", OF_CASES),
     CHOICE("cases.caseformid", "Form", "t.form_id", .option_rows = &form_options, .specials = none, .property = "form", .doc = "Form.", OF_CASES),
-    CHOICE("cases.satisfactionstatus", "Satisfaction", "CASE WHEN t.rating IS NOT NULL THEN 3 WHEN t.surveyed_at IS NOT NULL THEN 2 ELSE 1 END",
+    CHOICE("cases.satisfactionstatus", "Satisfaction", "CASE WHEN t.rating IS NOT NULL "
+"THEN 3 WHEN t.surveyed_at IS NOT NULL THEN 2 ELSE 1 END",
            .options = satisfaction_options, .words = rating_statuses, NO_SLAS, .doc = "State of the satisfaction survey.", .group = "SATISFACTION",
            .rarity = "COMMON"),
     CHOICE("cases.rating", "Rating", "t.rating", .options = rating_options, .words = rating_scores, .specials = unrated, .property = "rating", NO_SLAS,
            .doc = "Rating by the customer.", .group = "SATISFACTION", .rarity = "COMMON"),
-    CHOICE("cases.slaversionid", "SLA", "(SELECT v.sla_id FROM sla_versions v WHERE v.id = t.sla_version_id)", .option_rows = &sla_options, .specials = none,
+    CHOICE("cases.slaversionid", "SLA", "(SELECT v.sla_id FROM sla_versions v "
+"WHERE v.id = t.sla_version_id)", .option_rows = &sla_options, .specials = none,
            NO_SLAS, .doc = "SLA of the conversation. A version stands for all versions of its SLA.", .group = "SLA", .rarity = "COMMON"),
     {.field = "cases.isslabreached", .label = "SLA is breached", .input = INPUT_BOOLEAN_TRUE, .kind = VALUE_NUMBER, .type = "BOOLEAN",
      .value = "x.is_breached", .among = "sla_metrics x", .owner = "x.case_id", NO_SLAS, .doc = "True if a clock of the SLA is breached.", .group = "SLA",
@@ -170,7 +198,8 @@ static const struct definition case_definitions[] = {
            .doc = "Person who last changed the conversation.", OF_CASES),
     NUMBER("cases.postcount", "Number of posts", "(t.message_seq + t.notes_count)", NO_SLAS, .doc = "Number of messages and notes.", OF_CASES),
     {.field = "cases.isbusinesshours", .label = "Within business hours", .input = INPUT_BOOLEAN, .kind = VALUE_NUMBER, .type = "BOOLEAN", TIMED,
-     .value = HOURS_OF_CASE, .open_now = true, .doc = "True within the business hours of the assigned team, else of the desk.", OF_CASES},
+     .value = HOURS_OF_CASE, .open_now = true, .doc = "True within the business hours of the assigned team, else of the "
+"desk.", OF_CASES},
     {.field = HOURS_FIELD, .label = "Business hours", .input = INPUT_INTEGER, .kind = VALUE_NUMBER, .value = HOURS_OF_CASE, .rules = INTERNAL},
     CASE_DATES("cases.createdat", "t.created_at", "Created", "Time of creation", NOT_UPDATED_BEFORE, .rarity = "COMMON"),
     CASE_DATES("cases.updatedat", "t.updated_at", "Updated", "Time of the last change", .rarity = "COMMON"),
@@ -182,16 +211,19 @@ static const struct definition case_definitions[] = {
     TEXT("messages.subject", "Subject of the message", "COALESCE(x.subject, k.subject)", MESSAGES_ADDED,
          .doc = "Subject of the message that the change added, else that of the conversation.", LESS_OF_CASES),
     TEXT("mails.to", "To", "x.address", MAILS_ADDED("1", "to_addresses"),
-         .doc = "Addresses to which the added message goes by mail. For a message that came by mail: the addresses of the header To.", LESS_OF_CASES),
+         .doc = "Addresses to which the added message goes by mail. For a message that came by mail: the "
+"addresses of the header To.", LESS_OF_CASES),
     TEXT("mails.cc", "Cc", "x.address", MAILS_ADDED("2", "cc_addresses"),
-         .doc = "Addresses that get a copy of the added message by mail. For a message that came by mail: the addresses of the header Cc.", LESS_OF_CASES),
+         .doc = "Addresses that get a copy of the added message by mail. For a message that came by mail: "
+"the addresses of the header Cc.", LESS_OF_CASES),
     VERDICT("mails.dkim", "DKIM", "x.dkim", "DKIM"),
     VERDICT("mails.spf", "SPF", "x.spf", "SPF"),
     VERDICT("mails.dmarc", "DMARC", "x.dmarc", "DMARC"),
     LOOKUP("followers.userid", "Participants", "x.user_id", .among = "case_participants x", .owner = "x.case_id", .specials = followers,
            PERSON_ID, NO_SLAS, .doc = "People who take part in the conversation.", LESS_OF_CASES),
     {.field = "requester.tags", .label = "Tags of the requester", .input = INPUT_TAGS, .kind = VALUE_TEXT, .type = "COLLECTION",
-     .value = "g.name_key", .among = "user_tags x JOIN tags g ON g.id = x.tag_id JOIN cases k ON k.requester_id = x.user_id",
+     .value = "g.name_key", .among = "user_tags x JOIN tags g ON g.id = x.tag_id "
+"JOIN cases k ON k.requester_id = x.user_id",
      .owner = "k.id", .doc = "Tags of the requester.", .group = "REQUESTER", .rarity = "COMMON"},
     {.field = "users.roleid", .label = "Role of the requester", .input = INPUT_OPTIONS, .kind = VALUE_NUMBER, .type = "NUMERIC",
      .sub_type = "INTEGER", .value = "(SELECT u.role_id FROM users u WHERE u.id = t.requester_id)", .option_rows = &role_options_of_requester,
@@ -205,9 +237,10 @@ static const struct definition case_definitions[] = {
 
 static const struct field_source case_sources[] = {
     {AREA_CASES, "casefields", "field_values x", "x.owner_id", "CASES", "LESS_COMMON"},
-    {AREA_USERS, "requesterfields", "field_values x JOIN cases k ON k.requester_id = x.owner_id", "k.id", "REQUESTER", "LESS_COMMON"},
-    {AREA_ORGANIZATIONS, "organizationfields", "field_values x JOIN cases k ON k.organization_id = x.owner_id", "k.id", "ORGANIZATION",
-     "LESS_COMMON"},
+    {AREA_USERS, "requesterfields", "field_values x JOIN cases k ON k.requester_id = x.owner_id", "k.id",
+     "REQUESTER", "LESS_COMMON"},
+    {AREA_ORGANIZATIONS, "organizationfields",
+     "field_values x JOIN cases k ON k.organization_id = x.owner_id", "k.id", "ORGANIZATION", "LESS_COMMON"},
     {0},
 };
 

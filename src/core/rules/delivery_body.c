@@ -6,29 +6,37 @@
 #include <inttypes.h>
 
 QUERY(body_subject, "SELECT k.subject FROM cases k WHERE k.id = :id AND k.state <> 5");
-QUERY(
-    body_case,
-    "SELECT k.subject, k.state, k.channel, k.created_at, k.updated_at, s.id, s.label, s.type, p.id, p.label, y.id, y.label, "
-    "CASE WHEN m.deleted_at IS NULL THEN m.id END, m.title, CASE WHEN a.leaving_at IS NULL THEN a.id END, a.full_name, "
-    "CASE WHEN o.deleted_at IS NULL THEN o.id END, o.name, b.id, b.name, u.id, u.full_name, "
-    "(SELECT e.email FROM identity_emails e WHERE e.user_id = u.id AND e.is_primary = 1), "
-    "l.id, l.content_text, l.is_requester, l.created_at FROM cases k JOIN case_statuses s ON s.id = k.status_id "
-    "JOIN users u ON u.id = k.requester_id LEFT JOIN case_priorities p ON p.id = k.priority_id LEFT JOIN case_types y ON y.id = k.type_id "
-    "LEFT JOIN teams m ON m.id = k.assigned_team_id LEFT JOIN users a ON a.id = k.assigned_agent_id "
-    "LEFT JOIN organizations o ON o.id = u.organization_id LEFT JOIN brands b ON b.id = COALESCE(k.brand_id, 1) "
-    "LEFT JOIN posts l ON l.id = k.last_message_id WHERE k.id = :id AND k.state <> 5");
-QUERY(body_tags, "SELECT g.name FROM case_tags t JOIN tags g ON g.id = t.tag_id WHERE t.case_id = :id ORDER BY g.name");
-QUERY(body_values, "SELECT f.key, v.value FROM field_values v JOIN custom_fields f ON f.id = v.field_id AND f.is_enabled = 1 "
+QUERY(body_case,
+      "SELECT k.subject, k.state, k.channel, k.created_at, k.updated_at, s.id, s.label, s.type, "
+      "p.id, p.label, y.id, y.label, CASE WHEN m.deleted_at IS NULL THEN m.id END, m.title, "
+      "CASE WHEN a.leaving_at IS NULL THEN a.id END, a.full_name, CASE WHEN o.deleted_at IS NULL "
+      "THEN o.id END, o.name, b.id, b.name, u.id, u.full_name, (SELECT e.email FROM identity_emails e "
+      "WHERE e.user_id = u.id AND e.is_primary = 1), l.id, l.content_text, l.is_requester, l.created_at "
+      "FROM cases k JOIN case_statuses s ON s.id = k.status_id "
+      "JOIN users u ON u.id = k.requester_id LEFT "
+      "JOIN case_priorities p ON p.id = k.priority_id "
+      "LEFT JOIN case_types y ON y.id = k.type_id "
+      "LEFT JOIN teams m ON m.id = k.assigned_team_id "
+      "LEFT JOIN users a ON a.id = k.assigned_agent_id "
+      "LEFT JOIN organizations o ON o.id = u.organization_id "
+      "LEFT JOIN brands b ON b.id = COALESCE(k.brand_id, 1) "
+      "LEFT JOIN posts l ON l.id = k.last_message_id "
+      "WHERE k.id = :id AND k.state <> 5");
+QUERY(body_tags,
+      "SELECT g.name FROM case_tags t JOIN tags g ON g.id = t.tag_id WHERE t.case_id = :id ORDER BY g.name");
+QUERY(body_values, "SELECT f.key, v.value FROM field_values v "
+                   "JOIN custom_fields f ON f.id = v.field_id AND f.is_enabled = 1 "
                    "WHERE v.owner_id = :id AND v.area = 1 ORDER BY f.sort_order, f.id");
 
-/* ---- the conversation ------------------------------------------------------------------------------------------------- */
+/* ---- the conversation ------------------------------------------------------------------------ */
 
 static void body_word(struct json_writer *j, struct str name, const struct word *words, int64_t id) {
     jw_key(j, name);
     jw_str(j, str_of(word_of(words, id)));
 }
 
-/* Writes {"id", label} of the cells at `at`, and leaves the object open if there is one. Returns whether there is. */
+/* Writes {"id", label} of the cells at `at`, and leaves the object open if there is one. Returns whether
+ * there is. */
 static bool body_open(struct json_writer *j, struct stmt *row, int at, struct str name, struct str label) {
     int64_t id;
     jw_key(j, name);
@@ -124,7 +132,7 @@ static int body_write_case(struct work *w, struct json_writer *j, int64_t case_i
     return 1;
 }
 
-/* ---- the three types -------------------------------------------------------------------------------------------------- */
+/* ---- the three types ------------------------------------------------------------------------- */
 
 static int body_envelope(struct work *w, const struct delivery_event *e, struct json_writer *j) {
     jw_object(j);
@@ -150,7 +158,8 @@ static bool text_is_json(struct arena *a, struct str text) {
     struct arena_mark m = arena_mark(a);
     struct json *j;
     struct json_error err;
-    bool is = text.n && json_parse(a, text, &j, &err) >= 0 && (j->type == JSON_OBJECT || j->type == JSON_ARRAY);
+    bool is =
+        text.n && json_parse(a, text, &j, &err) >= 0 && (j->type == JSON_OBJECT || j->type == JSON_ARRAY);
     arena_return(a, m);
     return is;
 }

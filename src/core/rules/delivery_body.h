@@ -16,8 +16,8 @@ struct delivery_event {
  *          cause, message (the text) and case (null in a test). Otherwise the text as it is.
  *   SLACK  {"text", "channel"}. The characters &, < and > of the text are escaped, so that a subject can't notify a whole channel.
  *   EMAIL  the text.
- * Without a text, SLACK and EMAIL get the subject and the address of the conversation. Returns 1, 0 if there is no such conversation,
- * or a negative error. */
+ * Without a text, SLACK and EMAIL get the subject and the address of the conversation. Returns 1, 0 if
+ * there is no such conversation, or a negative error. */
 int delivery_body(struct work *w, const struct delivery_event *e, struct str *body);
 
 #endif

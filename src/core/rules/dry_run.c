@@ -3,7 +3,7 @@
 #include "core/change/activity.h"
 #include "core/rules/rules_finish.h"
 
-/* ---- the trigger ------------------------------------------------------------------------------------------------------ */
+/* ---- the trigger ----------------------------------------------------------------------------- */
 
 QUERY(trigger_title, "SELECT title FROM triggers WHERE id = :id");
 
@@ -34,9 +34,10 @@ static int read_dry_rule(struct work *w, int64_t id, struct dry_rule *out) {
     return 1;
 }
 
-/* ---- the predicate ---------------------------------------------------------------------------------------------------- */
+/* ---- the predicate --------------------------------------------------------------------------- */
 
-static void explain(struct work *w, const struct dry_rule *r, struct moment *m, const struct fact *facts, struct dry_run *out) {
+static void explain(struct work *w, const struct dry_rule *r, struct moment *m, const struct fact *facts,
+                    struct dry_run *out) {
     const struct predicate *p = r->rule.predicate;
     out->holds = predicate_holds(p, m, facts);
     out->collection_count = p->count;
@@ -48,17 +49,17 @@ static void explain(struct work *w, const struct dry_rule *r, struct moment *m, 
         for (int k = 0; k < p->collections[i].count; k++) {
             const struct proposition *q = &p->collections[i].propositions[k];
             bool valid = q->test != IS_NEVER && q->field;
-            c->propositions[k] =
-                (struct dry_proposition){.stored = &c->stored->propositions[k],
-                                         .seen = valid ? &facts[q->place] : NULL,
-                                         .numbers = valid && (q->field->kind == VALUE_NUMBER || q->field->kind == VALUE_TIME),
-                                         .holds = proposition_holds(q, m, facts)};
+            c->propositions[k] = (struct dry_proposition){
+                .stored = &c->stored->propositions[k],
+                .seen = valid ? &facts[q->place] : NULL,
+                .numbers = valid && (q->field->kind == VALUE_NUMBER || q->field->kind == VALUE_TIME),
+                .holds = proposition_holds(q, m, facts)};
             c->holds = c->holds || c->propositions[k].holds;
         }
     }
 }
 
-/* ---- the actions ------------------------------------------------------------------------------------------------------ */
+/* ---- the actions ----------------------------------------------------------------------------- */
 
 static int keep_effects(struct work *w, const struct change_author *by, struct dry_action *out) {
     int n = 0;
@@ -71,11 +72,13 @@ static int keep_effects(struct work *w, const struct change_author *by, struct d
         TRY(change_value_shown(w, c, &c->from, &d->from));
         TRY(change_value_shown(w, c, &c->to, &d->to));
     }
-    for (const struct rule_note *note = by->notes; note; note = note->next) *(note->refused ? &out->refused : &out->sent) = note->text;
+    for (const struct rule_note *note = by->notes; note; note = note->next)
+        *(note->refused ? &out->refused : &out->sent) = note->text;
     return 0;
 }
 
-/* Each action is a firing of its own, so that its effects can be told from those of the others. Each sees what those before it did. */
+/* Each action is a firing of its own, so that its effects can be told from those of the others. Each sees
+ * what those before it did. */
 static int try_actions(struct work *w, const struct dry_rule *r, int64_t case_id, struct dry_run *out) {
     out->action_count = r->rule.action_count;
     out->actions = arena_array(w->arena, (size_t)out->action_count + 1, sizeof *out->actions);

@@ -35,9 +35,10 @@ struct dry_run {
     int action_count;
 };
 
-/* Evaluates a trigger, enabled or not, for a conversation. Then runs its actions in a savepoint, whether or not it holds, and undoes them. So
- * the effects are those of a real run on the same state. No change is under way: history operators see none. Call it in a write that has
- * changed nothing. Returns 1, 0 if the trigger or the conversation is absent, or a negative error. */
+/* Evaluates a trigger, enabled or not, for a conversation. Then runs its actions in a savepoint, whether
+ * or not it holds, and undoes them. So the effects are those of a real run on the same state. No change is
+ * under way: history operators see none. Call it in a write that has changed nothing. Returns 1, 0 if the
+ * trigger or the conversation is absent, or a negative error. */
 int trigger_dry_run(struct work *w, int64_t trigger_id, int64_t case_id, struct dry_run *out);
 
 #endif

@@ -23,7 +23,7 @@ const struct attribute endpoint_attributes[] = {
     {0},
 };
 
-/* ---- the values of a request ------------------------------------------------------------------------------------------ */
+/* ---- the values of a request ----------------------------------------------------------------- */
 
 struct wanted {
     bool given;
@@ -49,12 +49,16 @@ static void attribute_refuse(struct work *w, enum error code, const char *name, 
     fail_at(w, code, S("attributes"), str_fmt(w->arena, "attributes/%s", name), "%s", why);
 }
 
-static const char *attribute_read_word(struct work *w, const struct attribute *a, struct str text, struct wanted *out) {
+static const char *attribute_read_word(struct work *w, const struct attribute *a, struct str text,
+                                       struct wanted *out) {
     out->number = text.n == 0 ? a->initial : word_id(a->words, text);
-    return out->number > 0 ? NULL : str_fmt(w->arena, "`%s` must be one of %s.", a->name, words_list(w->arena, a->words).p).p;
+    return out->number > 0
+               ? NULL
+               : str_fmt(w->arena, "`%s` must be one of %s.", a->name, words_list(w->arena, a->words).p).p;
 }
 
-static const char *attribute_read_bool(struct work *w, const struct attribute *a, struct str text, struct wanted *out) {
+static const char *attribute_read_bool(struct work *w, const struct attribute *a, struct str text,
+                                       struct wanted *out) {
     bool yes = str_eq(text, S("1")) || str_eqi(text, S("true"));
     out->number = yes;
     bool no = text.n == 0 || str_eq(text, S("0")) || str_eqi(text, S("false"));
@@ -62,10 +66,12 @@ static const char *attribute_read_bool(struct work *w, const struct attribute *a
 }
 
 /* Returns NULL, or a sentence that says why the value is invalid. text: a trimmed line of valid UTF-8. */
-static const char *attribute_read(struct work *w, const struct attribute *a, struct str text, struct wanted *out) {
+static const char *attribute_read(struct work *w, const struct attribute *a, struct str text,
+                                  struct wanted *out) {
     out->text = text.n ? text : (struct str){0};
     switch (a->form) {
-    case ATTRIBUTE_URL: return text.n ? endpoint_url_wrong(w->arena, text, setting_bool(w->desk, PRIVATE_ALLOWED)) : NULL;
+    case ATTRIBUTE_URL:
+        return text.n ? endpoint_url_wrong(w->arena, text, setting_bool(w->desk, PRIVATE_ALLOWED)) : NULL;
     case ATTRIBUTE_EMAIL: return text.n == 0 || email_valid(text) ? NULL : "This is not an e-mail address.";
     case ATTRIBUTE_WORD: return attribute_read_word(w, a, text, out);
     case ATTRIBUTE_BOOL: return attribute_read_bool(w, a, text, out);
@@ -80,10 +86,12 @@ static void attribute_take(struct attributes *s, const struct attribute *a, cons
     struct str text = json_scalar(j);
     if (text.p && a->form != ATTRIBUTE_SECRET) text = str_trim(text);
     out->text = text; /* an invalid value is not a missing one */
-    const char *why = text.p == NULL ? "A single value is expected." : text_wrong(s->work->arena, text, LIMIT_ENDPOINT_URL, true);
+    const char *why = text.p == NULL ? "A single value is expected."
+                                     : text_wrong(s->work->arena, text, LIMIT_ENDPOINT_URL, true);
     if (why == NULL) why = attribute_read(s->work, a, text, out);
     if (out->text.p == NULL && why) out->text = S("");
-    out->given = a->form != ATTRIBUTE_SECRET || text.n > 0 || j->type == JSON_NULL; /* an empty secret keeps the secret */
+    /* an empty secret keeps the secret */
+    out->given = a->form != ATTRIBUTE_SECRET || text.n > 0 || j->type == JSON_NULL;
     if (why) attribute_refuse(s->work, ERR_FIELD_INVALID, a->name, why);
 }
 
@@ -96,27 +104,32 @@ static void attributes_take(struct attributes *s, const struct json *given) {
             continue;
         }
         struct str name = j->name.n <= LIMIT_TAG ? j->name : S("...");
-        fail_at(w, ERR_FIELD_INVALID, S("attributes"), str_fmt(w->arena, "attributes/%.*s", (int)name.n, name.p),
+        fail_at(w, ERR_FIELD_INVALID, S("attributes"),
+                str_fmt(w->arena, "attributes/%.*s", (int)name.n, name.p),
                 "Endpoints of type %s have no such attribute.", word_of(endpoint_types, s->type));
     }
 }
 
-/* ---- storing ---------------------------------------------------------------------------------------------------------- */
+/* ---- storing --------------------------------------------------------------------------------- */
 
-QUERY(endpoint_now, "SELECT type, address, subject, webhook_url, channel, url, CAST(method AS TEXT), CAST(content_type AS TEXT), "
-                    "CAST(use_auth AS TEXT), auth_username, auth_password FROM endpoints WHERE id = :id @LOCK@");
+QUERY(endpoint_now, "SELECT type, address, subject, webhook_url, channel, url, CAST(method AS TEXT), "
+                    "CAST(content_type AS TEXT), CAST(use_auth AS TEXT), auth_username, auth_password "
+                    "FROM endpoints WHERE id = :id @LOCK@");
 
 static int attributes_load(struct attributes *s) {
     struct stmt *row;
     int rc = db_row(s->work->conn, &endpoint_now, BINDS(B_INT("id", s->id)), &row);
     if (rc <= 0) return rc < 0 ? rc : fail(s->work, ERR_RESOURCE_NOT_FOUND);
     s->type = (int)col_int(row, 0);
-    for (int i = 0; endpoint_attributes[i].name; i++) s->now[i] = str_dup(s->work->arena, col_text(row, i + 1));
+    for (int i = 0; endpoint_attributes[i].name; i++)
+        s->now[i] = str_dup(s->work->arena, col_text(row, i + 1));
     stmt_end(row);
     return 0;
 }
 
-static int attribute_index(const char *name) { return (int)(endpoint_attribute_named(str_of(name)) - endpoint_attributes); }
+static int attribute_index(const char *name) {
+    return (int)(endpoint_attribute_named(str_of(name)) - endpoint_attributes);
+}
 
 static bool attribute_is_set(const struct attributes *s, int i) {
     return s->wanted[i].given ? s->wanted[i].text.p != NULL : s->now[i].p != NULL;
@@ -127,26 +140,34 @@ static void attributes_complete(struct attributes *s) {
     for (int i = 0; endpoint_attributes[i].name; i++) {
         const struct attribute *a = &endpoint_attributes[i];
         if (a->type != s->type) continue;
-        if (a->required && !attribute_is_set(s, i)) attribute_refuse(s->work, ERR_FIELD_REQUIRED, a->name, "This attribute is required.");
-        if (a->form == ATTRIBUTE_WORD && !s->wanted[i].given && s->now[i].p == NULL) s->wanted[i] = (struct wanted){true, {0}, a->initial};
+        if (a->required && !attribute_is_set(s, i))
+            attribute_refuse(s->work, ERR_FIELD_REQUIRED, a->name, "This attribute is required.");
+        if (a->form == ATTRIBUTE_WORD && !s->wanted[i].given && s->now[i].p == NULL)
+            s->wanted[i] = (struct wanted){true, {0}, a->initial};
     }
     bool uses = s->wanted[auth].given ? s->wanted[auth].number != 0 : str_eq(s->now[auth], S("1"));
-    if (uses && !attribute_is_set(s, user)) attribute_refuse(s->work, ERR_FIELD_REQUIRED, "auth_username", "use_auth needs a user name.");
+    if (uses && !attribute_is_set(s, user))
+        attribute_refuse(s->work, ERR_FIELD_REQUIRED, "auth_username", "use_auth needs a user name.");
     if (s->wanted[user].text.p && memchr(s->wanted[user].text.p, ':', s->wanted[user].text.n))
-        attribute_refuse(s->work, ERR_FIELD_INVALID, "auth_username", "A user name of HTTP Basic has no colon (RFC 7617).");
+        attribute_refuse(s->work, ERR_FIELD_INVALID, "auth_username",
+                         "A user name of HTTP Basic has no colon (RFC 7617).");
 }
 
 /* Otherwise a change of the url would send the password to another server. */
 static void forget_password(struct attributes *s) {
     int url = attribute_index("url"), password = attribute_index("auth_password");
-    if (!s->wanted[url].given || s->wanted[password].given || s->now[password].p == NULL || str_eq(s->wanted[url].text, s->now[url]))
+    if (!s->wanted[url].given || s->wanted[password].given || s->now[password].p == NULL ||
+        str_eq(s->wanted[url].text, s->now[url]))
         return;
     s->wanted[password] = (struct wanted){.given = true};
-    notice(s->work, "NOTICE", "auth_password was deleted, because url changed. Send it in the same request to keep it.");
+    notice(s->work, "NOTICE",
+           "auth_password was deleted, because url changed. Send it in the same request "
+           "to keep it.");
 }
 
 static struct column attribute_column(struct work *w, const struct attribute *a, const struct wanted *v) {
-    struct column c = {.name = a->name, .property = a->name, .value = {.name = str_fmt(w->arena, ":%s", a->name).p}};
+    struct column c = {
+        .name = a->name, .property = a->name, .value = {.name = str_fmt(w->arena, ":%s", a->name).p}};
     bool number = a->form == ATTRIBUTE_WORD || a->form == ATTRIBUTE_BOOL;
     struct str text = v->text;
     if (a->form == ATTRIBUTE_SECRET && text.p) text = seal_text(w->arena, &w->desk->endpoint_key, text);
@@ -155,7 +176,8 @@ static struct column attribute_column(struct work *w, const struct attribute *a,
     c.value.s = text;
     c.form = a->form == ATTRIBUTE_WORD ? COLUMN_WORD : a->form == ATTRIBUTE_BOOL ? COLUMN_BOOL : COLUMN_TEXT;
     c.words = a->words;
-    c.secret = a->form == ATTRIBUTE_SECRET || strcmp(a->name, "webhook_url") == 0; /* its path is a secret of Slack */
+    /* its path is a secret of Slack */
+    c.secret = a->form == ATTRIBUTE_SECRET || strcmp(a->name, "webhook_url") == 0;
     return c;
 }
 
@@ -173,22 +195,26 @@ int endpoint_set_attributes(struct work *w, int64_t id, const struct json *given
     return n ? record_update(w, (struct record){OBJECT, "endpoints", NULL}, &id, 1, columns, n) : 0;
 }
 
-/* ---- secrets and deletion --------------------------------------------------------------------------------------------- */
+/* ---- secrets and deletion -------------------------------------------------------------------- */
 
-QUERY(endpoint_new_secret, "UPDATE endpoints SET former_secret = CASE WHEN CAST(:until AS BIGINT) > :now THEN secret END, "
-                           "former_secret_until = CASE WHEN secret IS NULL OR CAST(:until AS BIGINT) <= :now THEN NULL ELSE :until END, "
-                           "secret = :secret, updated_at = :now WHERE id = :id");
+QUERY(endpoint_new_secret,
+      "UPDATE endpoints SET former_secret = CASE WHEN CAST(:until AS BIGINT) > :now THEN secret END, "
+      "former_secret_until = CASE WHEN secret IS NULL OR CAST(:until AS BIGINT) <= :now THEN NULL "
+      "ELSE :until END, secret = :secret, updated_at = :now "
+      "WHERE id = :id");
 
 int endpoint_make_secret(struct work *w, int64_t id, int64_t former_ms, struct str *secret) {
     *secret = random_hex(w->arena, 32);
     change_named(w, (struct changed){OBJECT, id, 0}, "signing_secret");
     return db_exec(w->conn, &endpoint_new_secret,
-                   BINDS(B_INT("id", id), B_TEXT("secret", seal_text(w->arena, &w->desk->endpoint_key, *secret)),
+                   BINDS(B_INT("id", id),
+                         B_TEXT("secret", seal_text(w->arena, &w->desk->endpoint_key, *secret)),
                          B_INT("until", w->now + former_ms), B_INT("now", w->now)));
 }
 
 QUERY(endpoints_mark,
-      "UPDATE endpoints SET deleted_at = :now, secret = NULL, former_secret = NULL, auth_password = NULL WHERE id IN @LIST(:ids)");
+      "UPDATE endpoints SET deleted_at = :now, secret = NULL, former_secret = NULL, auth_password = NULL "
+      "WHERE id IN @LIST(:ids)");
 
 int endpoints_delete(struct work *w, struct str ids) {
     TRY(db_exec(w->conn, &endpoints_mark, BINDS(B_TEXT("ids", ids), B_INT("now", w->now))));

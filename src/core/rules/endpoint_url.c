@@ -17,8 +17,8 @@ static struct str url_part(struct arena *a, CURLU *u, CURLUPart part) {
 static const char *host_wrong(struct str host, bool private_allowed) {
     if (host.n == 0 || str_eq(host, S("."))) return "The URL must name a host.";
     if (private_allowed || !host_is_private(host)) return NULL;
-    return "The host is an address of this machine or of a private network. An owner can allow such addresses by the setting "
-           "endpoints.allow_private_addresses.";
+    return "The host is an address of this machine or of a private network. An owner can allow such "
+           "addresses by the setting endpoints.allow_private_addresses.";
 }
 
 static bool is_bad_port(struct str text) {
@@ -27,9 +27,12 @@ static bool is_bad_port(struct str text) {
 }
 
 static const char *parsed_wrong(struct arena *a, CURLU *u, bool private_allowed) {
-    if (url_part(a, u, CURLUPART_USER).p || url_part(a, u, CURLUPART_PASSWORD).p) return "The URL must not contain a user or a password.";
+    if (url_part(a, u, CURLUPART_USER).p || url_part(a, u, CURLUPART_PASSWORD).p)
+        return "The URL must not contain a user or a password.";
     if (url_part(a, u, CURLUPART_FRAGMENT).p) return "The URL must not contain a fragment (#).";
-    if (is_bad_port(url_part(a, u, CURLUPART_PORT))) return "The port is one of a service that does not speak HTTP. Choose another one.";
+    if (is_bad_port(url_part(a, u, CURLUPART_PORT)))
+        return "The port is one of a service that does not speak HTTP. Choose "
+               "another one.";
     return host_wrong(url_part(a, u, CURLUPART_HOST), private_allowed);
 }
 
@@ -39,11 +42,14 @@ const char *endpoint_url_wrong(struct arena *a, struct str url, bool private_all
             return "The URL must be ASCII without blanks. Percent-encode other characters.";
     if (url.n > LIMIT_ENDPOINT_URL) return "The URL is too long: at most 2048 characters.";
     struct str start = {url.p, url.n < 8 ? url.n : 8}; /* libcurl also takes one or three slashes */
-    bool secure = str_eqi(start, S("https://")), plain = url.n > 7 && str_eqi((struct str){url.p, 7}, S("http://"));
-    if ((!secure && !plain) || (url.n > 8 && url.p[secure ? 8 : 7] == '/')) return "The URL must begin with https:// or http://.";
+    bool secure = str_eqi(start, S("https://")),
+         plain = url.n > 7 && str_eqi((struct str){url.p, 7}, S("http://"));
+    if ((!secure && !plain) || (url.n > 8 && url.p[secure ? 8 : 7] == '/'))
+        return "The URL must begin with https:// or http://.";
     CURLU *u = curl_url();
     CURLUcode rc = u ? curl_url_set(u, CURLUPART_URL, str_dup(a, url).p, 0) : CURLUE_OUT_OF_MEMORY;
-    const char *why = rc == CURLUE_OK ? parsed_wrong(a, u, private_allowed) : "This is not a URL, like https://example.com/hook.";
+    const char *why = rc == CURLUE_OK ? parsed_wrong(a, u, private_allowed)
+                                      : "This is not a URL, like https://example.com/hook.";
     curl_url_cleanup(u);
     return why;
 }

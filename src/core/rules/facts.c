@@ -8,7 +8,7 @@
 
 #include <inttypes.h>
 
-/* ---- the statement ----------------------------------------------------------------------------------------------------- */
+/* ---- the statement --------------------------------------------------------------------------- */
 
 static bool is_wanted(const bool *wanted, int i) { return wanted == NULL || wanted[i]; }
 
@@ -23,15 +23,20 @@ static void put_fact_only(struct buf *sql, const struct definition *d) {
 
 static void put_fact_column(struct buf *sql, const struct definition *d) {
     if (d->among) {
-        buf_fmt(sql, ", (SELECT @JSON_ROWS(r.v) FROM (SELECT %s AS v FROM %s WHERE %s = t.id", d->value, d->among, d->owner);
+        buf_fmt(sql, ", (SELECT @JSON_ROWS(r.v) FROM (SELECT %s AS v FROM %s WHERE %s = t.id", d->value,
+                d->among, d->owner);
         put_fact_only(sql, d);
         buf_text(sql, ") r)");
-    } else buf_fmt(sql, d->gone ? ", CASE WHEN %s IN %s THEN NULL ELSE %s END" : ", %s", d->value, d->gone, d->value);
+    } else
+        buf_fmt(sql, d->gone ? ", CASE WHEN %s IN %s THEN NULL ELSE %s END" : ", %s", d->value, d->gone,
+                d->value);
 }
 
-/* ---- values ------------------------------------------------------------------------------------------------------------ */
+/* ---- values ---------------------------------------------------------------------------------- */
 
-static bool has_numbers(const struct definition *d) { return d->kind == VALUE_NUMBER || d->kind == VALUE_TIME; }
+static bool has_numbers(const struct definition *d) {
+    return d->kind == VALUE_NUMBER || d->kind == VALUE_TIME;
+}
 
 static void fact_reserve(struct arena *a, const struct definition *d, struct fact *f, size_t n) {
     if (has_numbers(d)) f->numbers = arena_array(a, n, sizeof *f->numbers);
@@ -39,9 +44,12 @@ static void fact_reserve(struct arena *a, const struct definition *d, struct fac
 }
 
 /* Texts of added messages are stored as they were written. */
-static struct str fact_key(struct arena *a, const struct definition *d, struct str s) { return d->added ? fold_key(a, s) : s; }
+static struct str fact_key(struct arena *a, const struct definition *d, struct str s) {
+    return d->added ? fold_key(a, s) : s;
+}
 
-static void read_single(struct arena *a, const struct definition *d, struct stmt *row, int column, struct fact *f) {
+static void read_single(struct arena *a, const struct definition *d, struct stmt *row, int column,
+                        struct fact *f) {
     if (col_null(row, column)) return;
     fact_reserve(a, d, f, 1);
     f->count = 1;
@@ -49,7 +57,8 @@ static void read_single(struct arena *a, const struct definition *d, struct stmt
     else f->texts[0] = str_dup(a, col_text(row, column));
 }
 
-static int read_several(struct arena *a, const struct definition *d, struct stmt *row, int column, struct fact *f) {
+static int read_several(struct arena *a, const struct definition *d, struct stmt *row, int column,
+                        struct fact *f) {
     struct json *list;
     struct json_error err;
     if (col_null(row, column)) return 0;
@@ -63,7 +72,8 @@ static int read_several(struct arena *a, const struct definition *d, struct stmt
     return 0;
 }
 
-static int read_facts_row(struct work *w, const struct definitions *d, const bool *wanted, struct stmt *row, struct facts *out) {
+static int read_facts_row(struct work *w, const struct definitions *d, const bool *wanted, struct stmt *row,
+                          struct facts *out) {
     int column = 1;
     *out = (struct facts){col_int(row, 0), arena_array(w->arena, (size_t)d->count + 1, sizeof *out->list)};
     for (int i = 0; i < d->count; i++) {
@@ -74,7 +84,8 @@ static int read_facts_row(struct work *w, const struct definitions *d, const boo
     return 0;
 }
 
-int facts_read(struct work *w, const struct definitions *d, const bool *wanted, struct str ids, struct facts **out) {
+int facts_read(struct work *w, const struct definitions *d, const bool *wanted, struct str ids,
+               struct facts **out) {
     struct buf sql = {0};
     struct stmt *row;
     int n = 0, room = 0, rc;
@@ -95,7 +106,7 @@ int facts_read(struct work *w, const struct definitions *d, const bool *wanted, 
     return rc < 0 ? rc : n;
 }
 
-/* ---- history ----------------------------------------------------------------------------------------------------------- */
+/* ---- history --------------------------------------------------------------------------------- */
 
 /* The stored form of an old value. */
 static struct fact *fact_before(struct arena *a, const struct definition *d, const struct changed_value *v) {
@@ -106,7 +117,9 @@ static struct fact *fact_before(struct arena *a, const struct definition *d, con
     f->count = 1;
     if (has_numbers(d)) f->numbers[0] = v->number;
     else if (d->kind == VALUE_PICKS) f->texts[0] = str_fmt(a, ",%s,", str_dup(a, v->text).p);
-    else f->texts[0] = d->field_kind ? field_value_key(a, (enum field_kind)d->field_kind, v->text) : fold_key(a, v->text);
+    else
+        f->texts[0] = d->field_kind ? field_value_key(a, (enum field_kind)d->field_kind, v->text)
+                                    : fold_key(a, v->text);
     return f;
 }
 
@@ -121,16 +134,20 @@ static void facts_created(const struct definitions *d, const bool *wanted, struc
 }
 
 /* The first change of a property has the state before the work. A rule has made the later ones. */
-static void facts_changed(struct work *w, const struct definitions *d, const bool *wanted, struct facts *f, const struct change *c) {
+static void facts_changed(struct work *w, const struct definitions *d, const bool *wanted, struct facts *f,
+                          const struct change *c) {
     for (int i = 0; i < d->count; i++) {
-        if (!is_wanted(wanted, i) || d->list[i].property == NULL || strcmp(d->list[i].property, c->property) != 0) continue;
+        if (!is_wanted(wanted, i) || d->list[i].property == NULL ||
+            strcmp(d->list[i].property, c->property) != 0)
+            continue;
         if (f->list[i].changed || f->list[i].before) continue;
         f->list[i].changed = true;
         f->list[i].before = c->named ? NULL : fact_before(w->arena, &d->list[i], &c->from);
     }
 }
 
-void facts_history(struct work *w, const struct definitions *d, const bool *wanted, struct facts *list, int count) {
+void facts_history(struct work *w, const struct definitions *d, const bool *wanted, struct facts *list,
+                   int count) {
     for (int i = 0; i < count; i++) {
         const struct change **own;
         int n = changes_of_object(w, (struct changed){"case", list[i].id, list[i].id}, &own);
@@ -143,7 +160,8 @@ void facts_history(struct work *w, const struct definitions *d, const bool *want
 
 static bool fact_has(const struct definition *d, const struct fact *f, const struct fact *of, int at) {
     for (int i = 0; i < f->count; i++)
-        if (has_numbers(d) ? f->numbers[i] == of->numbers[at] : str_eq(f->texts[i], of->texts[at])) return true;
+        if (has_numbers(d) ? f->numbers[i] == of->numbers[at] : str_eq(f->texts[i], of->texts[at]))
+            return true;
     return false;
 }
 

@@ -10,11 +10,13 @@
 
 #define ZONE_NAME_MAX 64
 
-const char *const weekday_names[7] = {"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"};
+const char *const weekday_names[7] = {"monday", "tuesday",  "wednesday", "thursday",
+                                      "friday", "saturday", "sunday"};
 
-/* ---- time zones -------------------------------------------------------------------------------------------------------- */
+/* ---- time zones ------------------------------------------------------------------------------ */
 
-/* Zone names come from users. Only names of the database are opened (an unchecked name reached ../../etc/passwd). */
+/* Zone names come from users. Only names of the database are opened (an unchecked name reached
+ * ../../etc/passwd). */
 static bool zone_name_valid(struct str name) {
     if (name.n == 0 || name.n > ZONE_NAME_MAX || name.p[0] == '/' || name.p[0] == '.') return false;
     for (size_t i = 0; i < name.n; i++) {
@@ -34,8 +36,9 @@ static bool zone_file_exists(const char *name) {
     return known;
 }
 
-/* The zones of the database that were asked for, by name, until the process ends. They never change, so that a list of people and the
- * clocks of a conversation read no file. A name without a zone gets no entry, because anybody may ask for any number of names. */
+/* The zones of the database that were asked for, by name, until the process ends. They never change, so
+ * that a list of people and the clocks of a conversation read no file. A name without a zone gets no
+ * entry, because anybody may ask for any number of names. */
 static pthread_mutex_t zones_lock = PTHREAD_MUTEX_INITIALIZER;
 static GHashTable *zones_read;
 
@@ -47,7 +50,8 @@ static GTimeZone *time_zone_of(struct str name) {
     pthread_mutex_lock(&zones_lock);
     if (zones_read == NULL) zones_read = g_hash_table_new(g_str_hash, g_str_equal);
     GTimeZone *zone = g_hash_table_lookup(zones_read, text);
-    if (zone == NULL && (strcmp(text, "UTC") == 0 || zone_file_exists(text)) && (zone = g_time_zone_new_identifier(text)) != NULL)
+    if (zone == NULL && (strcmp(text, "UTC") == 0 || zone_file_exists(text)) &&
+        (zone = g_time_zone_new_identifier(text)) != NULL)
         g_hash_table_insert(zones_read, g_strdup(text), zone);
     pthread_mutex_unlock(&zones_lock);
     return zone;
@@ -61,7 +65,7 @@ int time_zone_offset(struct str name, int64_t ms) {
     return interval < 0 ? 0 : g_time_zone_get_offset(zone, interval);
 }
 
-/* ---- hours -------------------------------------------------------------------------------------------------------------- */
+/* ---- hours ----------------------------------------------------------------------------------- */
 
 bool holiday_date(struct str s, int *day, int *month, int *year) {
     int64_t d, m, y;
@@ -82,10 +86,12 @@ static uint32_t hour_bits(const struct json *list) {
     return bits;
 }
 
-int hours_read(struct arena *a, struct str zones, struct str holidays, struct str time_zone, struct hours *out) {
+int hours_read(struct arena *a, struct str zones, struct str holidays, struct str time_zone,
+               struct hours *out) {
     struct json *week, *days;
     struct json_error err;
-    if (json_parse(a, zones, &week, &err) < 0 || json_parse(a, holidays, &days, &err) < 0) return -ERR_INTERNAL_ERROR;
+    if (json_parse(a, zones, &week, &err) < 0 || json_parse(a, holidays, &days, &err) < 0)
+        return -ERR_INTERNAL_ERROR;
     *out = (struct hours){.time_zone = str_dup(a, time_zone).p};
     for (int i = 0; i < 7; i++) out->week[i] = hour_bits(json_member(week, str_of(weekday_names[i])));
     out->holidays = arena_array(a, days->count + 1, sizeof *out->holidays);
@@ -105,7 +111,8 @@ bool hours_open_at(const struct hours *h, int64_t ms) {
     uint32_t open = h->week[g_date_time_get_day_of_week(t) - 1];
     for (int i = 0; i < h->holiday_count; i++) {
         const struct holiday *d = &h->holidays[i];
-        if (d->year == g_date_time_get_year(t) && d->month == g_date_time_get_month(t) && d->day == g_date_time_get_day_of_month(t))
+        if (d->year == g_date_time_get_year(t) && d->month == g_date_time_get_month(t) &&
+            d->day == g_date_time_get_day_of_month(t))
             open = d->open;
     }
     bool is_open = (open & HOURS_OF_DAY(g_date_time_get_hour(t))) != 0;

@@ -19,10 +19,12 @@ struct hours {
 extern const char *const weekday_names[7]; /* "monday" ... "sunday" */
 
 /* Parses the stored JSON texts. Returns 0, or -ERR_INTERNAL_ERROR if they are malformed. */
-int hours_read(struct arena *a, struct str zones, struct str holidays, struct str time_zone, struct hours *out);
+int hours_read(struct arena *a, struct str zones, struct str holidays, struct str time_zone,
+               struct hours *out);
 bool hours_open_at(const struct hours *h, int64_t ms);
-bool time_zone_known(struct str name);                               /* name: in the system's tz database */
-int time_zone_offset(struct str name, int64_t ms);                   /* seconds east of UTC at that time; 0 for an unknown zone */
+bool time_zone_known(struct str name); /* name: in the system's tz database */
+/* seconds east of UTC at that time; 0 for an unknown zone */
+int time_zone_offset(struct str name, int64_t ms);
 bool holiday_date(struct str text, int *day, int *month, int *year); /* D/MM/YYYY, a valid date */
 
 #endif

@@ -1,5 +1,6 @@
-/* The values that a predicate needs besides the object: the present time and the caller. A compiled predicate keeps words like "lastweek"
- * and "(current_user)", so that it can be cached. They are resolved for a moment. */
+/* The values that a predicate needs besides the object: the present time and the caller. A compiled
+ * predicate keeps words like "lastweek" and "(current_user)", so that it can be cached. They are resolved
+ * for a moment. */
 #ifndef CORE_MOMENT_H
 #define CORE_MOMENT_H
 
@@ -42,7 +43,8 @@ struct moment {
 #define NEEDS_HOURS 2u
 #define NEEDS_ZONES 4u
 
-/* Reads the moment of the work and its actor. needs: those of the predicates (struct predicate). Returns 0 or a negative error. */
+/* Reads the moment of the work and its actor. needs: those of the predicates (struct predicate). Returns 0
+ * or a negative error. */
 int moment_read(struct work *w, unsigned needs, struct moment *out);
 
 /* word: of relative_dates */
@@ -50,7 +52,8 @@ struct period moment_days(const struct moment *m, struct moment_zone *zone, int 
 struct period moment_span(const struct moment *m, struct moment_zone *zone, int word);
 /* The zone of the brand, or the desk's. */
 struct moment_zone *moment_zone_of(struct moment *m, int64_t brand_id);
-/* The open milliseconds from a time until now, by the calendar with this id. Returns false if there is no such calendar. */
+/* The open milliseconds from a time until now, by the calendar with this id. Returns false if there is no
+ * such calendar. */
 bool moment_open_since(const struct moment *m, int64_t calendar, int64_t ms, int64_t *open);
 
 #endif

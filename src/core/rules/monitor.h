@@ -10,7 +10,8 @@
 /* Reads the ids of enabled monitors that are due, in the order of execution. Returns their number. */
 int monitors_due(struct work *w, int64_t **ids);
 
-/* Claims a run: only one process gets it. Returns 1, 0 if the monitor is not due any more, or a negative error. */
+/* Claims a run: only one process gets it. Returns 1, 0 if the monitor is not due any more, or a negative
+ * error. */
 int monitor_claim(struct work *w, int64_t id);
 
 /* Reads a monitor into the work's arena. Returns 1, 0 if it is not enabled any more, or a negative error. */
@@ -21,15 +22,18 @@ struct monitor {
 };
 int monitor_read(struct work *w, int64_t id, struct monitor *out);
 
-/* Reads the next conversations after id `after` for which the monitor holds and on which it has not acted in their present state. Returns
- * their number, at most `most`. Call it in a read with a budget, because one statement may examine every conversation. */
+/* Reads the next conversations after id `after` for which the monitor holds and on which it has not acted
+ * in their present state. Returns their number, at most `most`. Call it in a read with a budget, because
+ * one statement may examine every conversation. */
 int monitor_choose(struct work *w, const struct monitor *m, int64_t after, int most, int64_t **ids);
 
 /* The same, among the next `most` conversations only. *looked: the last of them; 0: there are no more. */
-int monitor_choose_among(struct work *w, const struct monitor *m, int64_t after, int most, int64_t *looked, int64_t **ids);
+int monitor_choose_among(struct work *w, const struct monitor *m, int64_t after, int most, int64_t *looked,
+                         int64_t **ids);
 
-/* Acts on the chosen conversations, in a write. A conversation that has changed meanwhile is left out unless the monitor still holds.
- * ids: at most MONITOR_CHUNK. Returns the number of conversations on which it acted. */
+/* Acts on the chosen conversations, in a write. A conversation that has changed meanwhile is left out
+ * unless the monitor still holds. ids: at most MONITOR_CHUNK. Returns the number of conversations on which
+ * it acted. */
 int monitor_act(struct work *w, const struct monitor *m, const int64_t *ids, int count);
 
 /* The monitor has changed: it runs soon, and acts again on all conversations for which it holds. */

@@ -1,41 +1,42 @@
 /* Operators by input type and kind of rule. */
 #include "core/rules/definition.h"
 
-const struct word operator_words[] = {{EQUAL_TO, "comparison_equalto"},
-                                      {NOT_EQUAL_TO, "comparison_not_equalto"},
-                                      {GREATER_THAN, "comparison_greaterthan"},
-                                      {GREATER_THAN_OR_EQUAL_TO, "comparison_greaterthan_or_equalto"},
-                                      {LESS_THAN, "comparison_lessthan"},
-                                      {LESS_THAN_OR_EQUAL_TO, "comparison_lessthan_or_equalto"},
-                                      {CONTAINS, "string_contains_insensitive"},
-                                      {DOES_NOT_CONTAIN, "string_does_not_contain_insensitive"},
-                                      {CONTAINS_ALL, "collection_contains_insensitive"},
-                                      {CONTAINS_ANY, "collection_contains_any_insensitive"},
-                                      {CONTAINS_NONE, "collection_does_not_contain_insensitive"},
-                                      {DATE_IS, "date_is"},
-                                      {DATE_IS_NOT, "date_is_not"},
-                                      {DATE_AFTER, "date_after"},
-                                      {DATE_AFTER_OR_ON, "date_after_or_on"},
-                                      {DATE_BEFORE, "date_before"},
-                                      {DATE_BEFORE_OR_ON, "date_before_or_on"},
-                                      {HAS_ONE_OF, "contains_one_of_the_following"},
-                                      {HAS_NONE_OF, "contains_none_of_the_following"},
-                                      {HAS_ALL_OF, "contains_all_of_the_following"},
-                                      {TIME_GREATER_THAN, "time_greaterthan"},
-                                      {TIME_GREATER_THAN_OR_EQUAL_TO, "time_greaterthan_or_equalto"},
-                                      {TIME_LESS_THAN, "time_lessthan"},
-                                      {TIME_LESS_THAN_OR_EQUAL_TO, "time_lessthan_or_equalto"},
-                                      {OPEN_GREATER_THAN, "time_greaterthan_businesshours"},
-                                      {OPEN_GREATER_THAN_OR_EQUAL_TO, "time_greaterthan_or_equalto_businesshours"},
-                                      {OPEN_LESS_THAN, "time_lessthan_businesshours"},
-                                      {OPEN_LESS_THAN_OR_EQUAL_TO, "time_lessthan_or_equalto_businesshours"},
-                                      {CHANGED, "history_changed"},
-                                      {CHANGED_TO, "history_changed_to"},
-                                      {CHANGED_FROM, "history_changed_from"},
-                                      {NOT_CHANGED, "history_not_changed"},
-                                      {NOT_CHANGED_TO, "history_not_changed_to"},
-                                      {NOT_CHANGED_FROM, "history_not_changed_from"},
-                                      {0, NULL}};
+const struct word operator_words[] = {
+    {EQUAL_TO, "comparison_equalto"},
+    {NOT_EQUAL_TO, "comparison_not_equalto"},
+    {GREATER_THAN, "comparison_greaterthan"},
+    {GREATER_THAN_OR_EQUAL_TO, "comparison_greaterthan_or_equalto"},
+    {LESS_THAN, "comparison_lessthan"},
+    {LESS_THAN_OR_EQUAL_TO, "comparison_lessthan_or_equalto"},
+    {CONTAINS, "string_contains_insensitive"},
+    {DOES_NOT_CONTAIN, "string_does_not_contain_insensitive"},
+    {CONTAINS_ALL, "collection_contains_insensitive"},
+    {CONTAINS_ANY, "collection_contains_any_insensitive"},
+    {CONTAINS_NONE, "collection_does_not_contain_insensitive"},
+    {DATE_IS, "date_is"},
+    {DATE_IS_NOT, "date_is_not"},
+    {DATE_AFTER, "date_after"},
+    {DATE_AFTER_OR_ON, "date_after_or_on"},
+    {DATE_BEFORE, "date_before"},
+    {DATE_BEFORE_OR_ON, "date_before_or_on"},
+    {HAS_ONE_OF, "contains_one_of_the_following"},
+    {HAS_NONE_OF, "contains_none_of_the_following"},
+    {HAS_ALL_OF, "contains_all_of_the_following"},
+    {TIME_GREATER_THAN, "time_greaterthan"},
+    {TIME_GREATER_THAN_OR_EQUAL_TO, "time_greaterthan_or_equalto"},
+    {TIME_LESS_THAN, "time_lessthan"},
+    {TIME_LESS_THAN_OR_EQUAL_TO, "time_lessthan_or_equalto"},
+    {OPEN_GREATER_THAN, "time_greaterthan_businesshours"},
+    {OPEN_GREATER_THAN_OR_EQUAL_TO, "time_greaterthan_or_equalto_businesshours"},
+    {OPEN_LESS_THAN, "time_lessthan_businesshours"},
+    {OPEN_LESS_THAN_OR_EQUAL_TO, "time_lessthan_or_equalto_businesshours"},
+    {CHANGED, "history_changed"},
+    {CHANGED_TO, "history_changed_to"},
+    {CHANGED_FROM, "history_changed_from"},
+    {NOT_CHANGED, "history_not_changed"},
+    {NOT_CHANGED_TO, "history_not_changed_to"},
+    {NOT_CHANGED_FROM, "history_not_changed_from"},
+    {0, NULL}};
 
 const struct word input_words[] = {{INPUT_INTEGER, "INTEGER"},
                                    {INPUT_FLOAT, "FLOAT"},
@@ -58,8 +59,12 @@ const struct word input_words[] = {{INPUT_INTEGER, "INTEGER"},
 #define DAYS (OP(DATE_IS) | OP(DATE_IS_NOT))
 #define SPANS (OP(DATE_AFTER) | OP(DATE_AFTER_OR_ON) | OP(DATE_BEFORE) | OP(DATE_BEFORE_OR_ON))
 #define SEVERAL (EQUALITY | OP(HAS_ONE_OF) | OP(HAS_NONE_OF) | OP(HAS_ALL_OF))
-#define HOURS (OP(TIME_GREATER_THAN) | OP(TIME_GREATER_THAN_OR_EQUAL_TO) | OP(TIME_LESS_THAN) | OP(TIME_LESS_THAN_OR_EQUAL_TO))
-#define OPEN_HOURS (OP(OPEN_GREATER_THAN) | OP(OPEN_GREATER_THAN_OR_EQUAL_TO) | OP(OPEN_LESS_THAN) | OP(OPEN_LESS_THAN_OR_EQUAL_TO))
+#define HOURS                                                                         \
+    (OP(TIME_GREATER_THAN) | OP(TIME_GREATER_THAN_OR_EQUAL_TO) | OP(TIME_LESS_THAN) | \
+     OP(TIME_LESS_THAN_OR_EQUAL_TO))
+#define OPEN_HOURS                                                                    \
+    (OP(OPEN_GREATER_THAN) | OP(OPEN_GREATER_THAN_OR_EQUAL_TO) | OP(OPEN_LESS_THAN) | \
+     OP(OPEN_LESS_THAN_OR_EQUAL_TO))
 #define FEW_NUMBERS (OP(EQUAL_TO) | OP(GREATER_THAN) | OP(LESS_THAN))
 
 /* Operators in SLAs, and in filters. A TIME has no operators in filters, because filters use dates. */

@@ -1,4 +1,5 @@
-/* Predicates: conditions written as data, for SLAs, triggers, monitors, views and filters. The essay is in predicate.c. */
+/* Predicates: conditions written as data, for SLAs, triggers, monitors, views and filters. The essay is in
+ * predicate.c. */
 #ifndef CORE_PREDICATE_H
 #define CORE_PREDICATE_H
 
@@ -18,8 +19,9 @@ enum test {
     IS_EMPTY,      /* there is no value */
     IS_SAME,       /* the value is that of `other` */
     IS_PRESENT,    /* for history: true */
-    IS_OPENED,     /* the open time since the value passes `operation` and `hours`, by the calendar in `other` */
-    IS_NEVER,      /* false for every object, negated or not: the proposition is not valid any more */
+    /* the open time since the value passes `operation` and `hours`, by the calendar in `other` */
+    IS_OPENED,
+    IS_NEVER, /* false for every object, negated or not: the proposition is not valid any more */
 };
 
 struct bound {
@@ -53,7 +55,8 @@ struct proposition {
     enum past past;
 };
 
-/* Sets the test for an operator of order and a value. The value is the span low..high; a single number or text is low = high. */
+/* Sets the test for an operator of order and a value. The value is the span low..high; a single number or
+ * text is low = high. */
 void proposition_bound(struct proposition *p, enum operation operation, struct bound low, struct bound high);
 
 struct collection {
@@ -70,18 +73,21 @@ struct predicate {
     unsigned needs; /* the parts of a moment that it needs: core/rules/moment.h */
 };
 
-/* Parses {collection_operator, collections: [{proposition_operator, propositions: [{field, operator, value}]}]}. Operators are AND or
- * OR; the defaults are OR for collections and AND for propositions. Reports every problem with its pointer below `at`, which also names
- * the parameter. Days are resolved here, in the desk's time zone; what depends on the present is resolved when the predicate is evaluated.
+/* Parses {collection_operator, collections: [{proposition_operator, propositions: [{field, operator,
+ * value}]}]}. Operators are AND or OR; the defaults are OR for collections and AND for propositions.
+ * Reports every problem with its pointer below `at`, which also names the parameter. Days are resolved
+ * here, in the desk's time zone; what depends on the present is resolved when the predicate is evaluated.
  * Returns 0 or the first problem. */
-int predicate_read(struct work *w, const struct definitions *d, const struct json *j, struct str at, struct predicate **out);
+int predicate_read(struct work *w, const struct definitions *d, const struct json *j, struct str at,
+                   struct predicate **out);
 
-/* Parses [{propositions: [...]}]: collections are joined by AND, the propositions of one by OR. An empty list holds for every object. A new
- * predicate is checked: every problem has its pointer, and names the place as parameter, as in
- * "predicate_collections[0].propositions[1].field". A stored one is not: a proposition that is not valid any more is IS_NEVER. */
+/* Parses [{propositions: [...]}]: collections are joined by AND, the propositions of one by OR. An empty
+ * list holds for every object. A new predicate is checked: every problem has its pointer, and names the
+ * place as parameter, as in "predicate_collections[0].propositions[1].field". A stored one is not: a
+ * proposition that is not valid any more is IS_NEVER. */
 enum predicate_age { PREDICATE_NEW, PREDICATE_STORED };
-int predicate_read_collections(struct work *w, const struct definitions *d, const struct json *list, struct str at, enum predicate_age age,
-                               struct predicate **out);
+int predicate_read_collections(struct work *w, const struct definitions *d, const struct json *list,
+                               struct str at, enum predicate_age age, struct predicate **out);
 
 /* A condition over the row t of the subject. Values are bound. */
 struct condition {
@@ -89,7 +95,8 @@ struct condition {
     struct bind *binds;
     int count;
 };
-/* The predicate must not have history operators or fields of added messages (definition.added): only triggers have these, in memory. */
+/* The predicate must not have history operators or fields of added messages (definition.added): only
+ * triggers have these, in memory. */
 struct condition predicate_condition(const struct predicate *p, struct moment *m, struct arena *a);
 /* The same at the moment of the work. Returns 0 or a negative error. */
 int predicate_condition_now(struct work *w, const struct predicate *p, struct condition *out);

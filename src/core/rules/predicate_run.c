@@ -7,9 +7,11 @@
 #include <assert.h>
 #include <inttypes.h>
 
-static bool compares_numbers(const struct definition *d) { return d->kind == VALUE_NUMBER || d->kind == VALUE_TIME; }
+static bool compares_numbers(const struct definition *d) {
+    return d->kind == VALUE_NUMBER || d->kind == VALUE_TIME;
+}
 
-/* ---- resolving --------------------------------------------------------------------------------------------------------- */
+/* ---- resolving ------------------------------------------------------------------------------- */
 
 /* One id is an equality, for which the store finds an index in list order. */
 static void set_ids(struct proposition *p, int64_t *ids, int count) {
@@ -32,7 +34,8 @@ static void set_period(struct proposition *p, const struct moment *m, struct mom
                           (struct bound){.given = true, .open = true, .number = s.to});
     } else {
         struct period days = moment_days(m, zone, p->word);
-        proposition_bound(p, p->operation, day_bound(room, days.from, false), day_bound(room + DAY_ROOM, days.to, true));
+        proposition_bound(p, p->operation, day_bound(room, days.from, false),
+                          day_bound(room + DAY_ROOM, days.to, true));
     }
 }
 
@@ -52,8 +55,10 @@ struct for_now {
     char room[2 * DAY_ROOM];
 };
 
-/* The proposition at this moment in a zone of it: in `place`, or the given one if it does not depend on the moment. */
-static const struct proposition *resolved(const struct proposition *p, struct moment *m, struct moment_zone *zone, struct for_now *place) {
+/* The proposition at this moment in a zone of it: in `place`, or the given one if it does not depend on
+ * the moment. */
+static const struct proposition *resolved(const struct proposition *p, struct moment *m,
+                                          struct moment_zone *zone, struct for_now *place) {
     struct proposition *made = &place->made;
     char *room = place->room;
     if (p->later == LATER_NOTHING) return p;
@@ -85,7 +90,7 @@ static bool is_equality(const struct proposition *p) {
     return compares_numbers(p->field) ? p->low.number == p->high.number : str_eq(p->low.text, p->high.text);
 }
 
-/* ---- as SQL ------------------------------------------------------------------------------------------------------------ */
+/* ---- as SQL ---------------------------------------------------------------------------------- */
 
 enum { BINDS_EACH = 3 }; /* :a, :b and :f, followed by the number of the proposition */
 
@@ -104,10 +109,13 @@ static const char *add_bind(struct compiler *c, char kind, struct bind b) {
     return b.name;
 }
 
-static void put_bound(struct compiler *c, const struct proposition *p, char kind, const struct bound *b, const char *op) {
+static void put_bound(struct compiler *c, const struct proposition *p, char kind, const struct bound *b,
+                      const char *op) {
     bool numeric = compares_numbers(p->field);
-    struct bind value = numeric ? (struct bind){.type = BIND_INT, .i = b->number} : (struct bind){.type = BIND_TEXT, .s = b->text};
-    buf_fmt(&c->sql, numeric ? "%s %s CAST(%s AS BIGINT)" : "%s %s %s", p->field->value, op, add_bind(c, kind, value));
+    struct bind value = numeric ? (struct bind){.type = BIND_INT, .i = b->number}
+                                : (struct bind){.type = BIND_TEXT, .s = b->text};
+    buf_fmt(&c->sql, numeric ? "%s %s CAST(%s AS BIGINT)" : "%s %s %s", p->field->value, op,
+            add_bind(c, kind, value));
 }
 
 /* Appends SQL with each `mark` replaced by `name`. */
@@ -126,8 +134,8 @@ static void put_equality(struct compiler *c, const struct proposition *p) {
     put_named(c, p->field->implied, ":equal", str_fmt(c->arena, "CAST(:a%d AS BIGINT)", c->number).p);
 }
 
-/* The first time since which the open time of a calendar is at most `goal` (with `less`: less than it). It is found by halving, because open
- * time only shrinks as its beginning approaches now. */
+/* The first time since which the open time of a calendar is at most `goal` (with `less`: less than it). It
+ * is found by halving, because open time only shrinks as its beginning approaches now. */
 static int64_t opened_bound(const struct moment *m, int64_t calendar, int64_t goal, bool less) {
     int64_t low = 0, high = m->now + 1; /* no time is open after now */
     while (low < high) {
@@ -153,8 +161,11 @@ static void put_opened(struct compiler *c, const struct proposition *p) {
     buf_char(&rows, ']');
     struct bind bound = {.type = BIND_TEXT, .s = str_dup(c->arena, buf_view(&rows))};
     buf_free(&rows);
-    buf_fmt(&c->sql, "%s %s (SELECT CAST(r.value ->> 1 AS BIGINT) FROM @ROWS(%s) r WHERE CAST(r.value ->> 0 AS BIGINT) = %s)",
-            p->field->value, before ? "<" : ">=", add_bind(c, 'a', bound), c->definitions->list[p->other_place].value);
+    buf_fmt(&c->sql,
+            "%s %s (SELECT CAST(r.value ->> 1 AS BIGINT) FROM @ROWS(%s) r "
+            "WHERE CAST(r.value ->> 0 AS BIGINT) = %s)",
+            p->field->value, before ? "<" : ">=", add_bind(c, 'a', bound),
+            c->definitions->list[p->other_place].value);
 }
 
 static void put_same(struct compiler *c, const struct definition *d, const struct definition *other) {
@@ -166,12 +177,13 @@ static void put_same(struct compiler *c, const struct definition *d, const struc
 static void put_parts(struct compiler *c, const struct proposition *p) {
     bool all = p->test == HAS_ALL_PARTS;
     struct buf rows = {0};
-    for (int i = 0; i < p->text_count; i++) buf_fmt(&rows, "%s%s", i ? "," : "[", json_texts(c->arena, &p->texts[i], 1).p);
+    for (int i = 0; i < p->text_count; i++)
+        buf_fmt(&rows, "%s%s", i ? "," : "[", json_texts(c->arena, &p->texts[i], 1).p);
     buf_char(&rows, ']');
     struct bind list = {.type = BIND_TEXT, .s = str_dup(c->arena, buf_view(&rows))};
     buf_free(&rows);
-    buf_fmt(&c->sql, "%sEXISTS (SELECT 1 FROM @ROWS(%s) r WHERE @INSTR@(%s, r.value ->> 0) %s 0)", all ? "NOT " : "",
-            add_bind(c, 'a', list), p->field->value, all ? "=" : ">");
+    buf_fmt(&c->sql, "%sEXISTS (SELECT 1 FROM @ROWS(%s) r WHERE @INSTR@(%s, r.value ->> 0) %s 0)",
+            all ? "NOT " : "", add_bind(c, 'a', list), p->field->value, all ? "=" : ">");
 }
 
 static void put_test(struct compiler *c, const struct proposition *p) {
@@ -183,7 +195,9 @@ static void put_test(struct compiler *c, const struct proposition *p) {
     case IS_OPENED: put_opened(c, p); return;
     case HAS_ANY_PART:
     case HAS_ALL_PARTS: put_parts(c, p); return;
-    case IS_EMPTY: buf_fmt(&c->sql, d->gone ? "%s IS NULL OR %s IN %s" : "%s IS NULL", d->value, d->value, d->gone); return;
+    case IS_EMPTY:
+        buf_fmt(&c->sql, d->gone ? "%s IS NULL OR %s IN %s" : "%s IS NULL", d->value, d->value, d->gone);
+        return;
     case IS_SAME: put_same(c, d, &c->definitions->list[p->other_place]); break;
     case IS_LISTED: {
         struct bind ids = {.type = BIND_TEXT, .s = json_ids(c->arena, p->numbers, (size_t)p->number_count)};
@@ -204,7 +218,8 @@ static void put_test(struct compiler *c, const struct proposition *p) {
         if (p->high.given) put_bound(c, p, 'b', &p->high, p->high.open ? "<" : "<=");
         break;
     case HAS_PART:
-        buf_fmt(&c->sql, "@INSTR@(%s, %s) > 0", p->field->value, add_bind(c, 'a', (struct bind){.type = BIND_TEXT, .s = p->text}));
+        buf_fmt(&c->sql, "@INSTR@(%s, %s) > 0", p->field->value,
+                add_bind(c, 'a', (struct bind){.type = BIND_TEXT, .s = p->text}));
         break;
     case IS_AMONG:
     case HAS_ALL: {
@@ -218,7 +233,8 @@ static void put_test(struct compiler *c, const struct proposition *p) {
 /* Appends the condition on the rows, with :field renamed by the number of the proposition. */
 static void put_only(struct compiler *c, const struct definition *d) {
     if (d->only == NULL) return;
-    const char *name = strstr(d->only, ":field") ? add_bind(c, 'f', (struct bind){.type = BIND_INT, .i = d->field_id}) : "";
+    const char *name =
+        strstr(d->only, ":field") ? add_bind(c, 'f', (struct bind){.type = BIND_INT, .i = d->field_id}) : "";
     put_named(c, d->only, ":field", name);
     buf_text(&c->sql, " AND ");
 }
@@ -234,10 +250,11 @@ static void put_in_zone(struct compiler *c, const struct proposition *stored, st
         buf_text(&c->sql, p->negated ? ", FALSE)" : ")");
         return;
     }
-    /* +: keeps the planner from choosing an index for the order instead of the index of the texts. The selected column has it too, since
-     * PostgreSQL treats it as a different expression from the column. */
+    /* +: keeps the planner from choosing an index for the order instead of the index of the texts. The
+     * selected column has it too, since PostgreSQL treats it as a different expression from the column. */
     bool grouped = p->test == HAS_ALL && p->text_count > 1;
-    buf_fmt(&c->sql, "t.id %sIN (SELECT %s%s FROM %s WHERE ", p->negated ? "NOT " : "", grouped ? "+" : "", d->owner, d->among);
+    buf_fmt(&c->sql, "t.id %sIN (SELECT %s%s FROM %s WHERE ", p->negated ? "NOT " : "", grouped ? "+" : "",
+            d->owner, d->among);
     put_only(c, d);
     put_test(c, p);
     if (grouped)
@@ -246,15 +263,17 @@ static void put_in_zone(struct compiler *c, const struct proposition *stored, st
     buf_char(&c->sql, ')');
 }
 
-/* Brands with other zones than the desk have each their own condition. An index on the field can't be used then. */
+/* Brands with other zones than the desk have each their own condition. An index on the field can't be used
+ * then. */
 static void put_proposition(struct compiler *c, const struct proposition *p) {
     struct moment *m = c->moment;
     bool several = p->by_brand && m->zone_count;
     for (int i = 0; several && i < m->zone_count; i++) {
-        struct bind brands = {.type = BIND_TEXT, .s = json_ids(c->arena, m->zones[i].brands, (size_t)m->zones[i].brand_count)};
+        struct bind brands = {.type = BIND_TEXT,
+                              .s = json_ids(c->arena, m->zones[i].brands, (size_t)m->zones[i].brand_count)};
         c->number++;
-        buf_fmt(&c->sql, "%s WHEN %s IN @LIST(%s) THEN ", i ? "" : "CASE", c->definitions->list[p->other_place].value,
-                add_bind(c, 'z', brands));
+        buf_fmt(&c->sql, "%s WHEN %s IN @LIST(%s) THEN ", i ? "" : "CASE",
+                c->definitions->list[p->other_place].value, add_bind(c, 'z', brands));
         put_in_zone(c, p, &m->zones[i]);
     }
     if (several) buf_text(&c->sql, " ELSE ");
@@ -265,7 +284,8 @@ static void put_proposition(struct compiler *c, const struct proposition *p) {
 struct condition predicate_condition(const struct predicate *p, struct moment *m, struct arena *a) {
     struct compiler c = {.arena = a, .definitions = p->definitions, .moment = m};
     int most = 0;
-    for (int i = 0; i < p->count; i++) most += p->collections[i].count * (BINDS_EACH + m->zone_count * (BINDS_EACH + 1));
+    for (int i = 0; i < p->count; i++)
+        most += p->collections[i].count * (BINDS_EACH + m->zone_count * (BINDS_EACH + 1));
     c.binds = arena_array(a, (size_t)most + 1, sizeof *c.binds);
     buf_text(&c.sql, p->count ? "(" : "(1 = 1");
     for (int i = 0; i < p->count; i++) {
@@ -291,7 +311,7 @@ int predicate_condition_now(struct work *w, const struct predicate *p, struct co
     return 0;
 }
 
-/* ---- in memory --------------------------------------------------------------------------------------------------------- */
+/* ---- in memory ------------------------------------------------------------------------------- */
 
 static int compare_bytes(struct str a, struct str b) {
     size_t n = a.n < b.n ? a.n : b.n;
@@ -328,12 +348,15 @@ static bool value_passes(const struct proposition *p, const struct fact *f, int 
     if (p->test == HAS_ANY_PART || p->test == HAS_ALL_PARTS) return parts_pass(p, f->texts[i]);
     if (p->test == HAS_PART) return memmem(f->texts[i].p, f->texts[i].n, p->text.p, p->text.n) != NULL;
     if (p->test == IS_AMONG) return listed(p, f->texts[i]);
-    int low = p->low.given ? compare_fact(p, f, i, &p->low) : 1, high = p->high.given ? compare_fact(p, f, i, &p->high) : -1;
+    int low = p->low.given ? compare_fact(p, f, i, &p->low) : 1,
+        high = p->high.given ? compare_fact(p, f, i, &p->high) : -1;
     return low >= p->low.open && high <= -p->high.open;
 }
 
 /* The two fields have one value each. */
-static bool same_value(const struct fact *a, const struct fact *b) { return a->count && b->count && a->numbers[0] == b->numbers[0]; }
+static bool same_value(const struct fact *a, const struct fact *b) {
+    return a->count && b->count && a->numbers[0] == b->numbers[0];
+}
 
 static bool has_all(const struct proposition *p, const struct fact *f) {
     for (int k = 0; k < p->text_count; k++) {
@@ -344,14 +367,16 @@ static bool has_all(const struct proposition *p, const struct fact *f) {
     return true;
 }
 
-static bool opened_holds(const struct proposition *p, const struct moment *m, const struct fact *f, const struct fact *calendar) {
+static bool opened_holds(const struct proposition *p, const struct moment *m, const struct fact *f,
+                         const struct fact *calendar) {
     int64_t open;
     if (calendar->count == 0 || f->count == 0) return false;
     return moment_open_since(m, calendar->numbers[0], f->numbers[0], &open) && opened_passes(p, open);
 }
 
 /* The test without its sign, on these values of the field. */
-static bool test_holds(const struct proposition *p, const struct moment *m, const struct fact *f, const struct fact *facts) {
+static bool test_holds(const struct proposition *p, const struct moment *m, const struct fact *f,
+                       const struct fact *facts) {
     switch (p->test) {
     case IS_PRESENT: return true;
     case IS_EMPTY: return f->count == 0;
@@ -369,7 +394,8 @@ bool proposition_holds(const struct proposition *stored, struct moment *m, const
     struct for_now place;
     if (stored->test == IS_NEVER) return false;
     const struct fact *brand = stored->by_brand ? &facts[stored->other_place] : NULL;
-    const struct proposition *p = resolved(stored, m, brand && brand->count ? moment_zone_of(m, brand->numbers[0]) : &m->desk, &place);
+    const struct proposition *p =
+        resolved(stored, m, brand && brand->count ? moment_zone_of(m, brand->numbers[0]) : &m->desk, &place);
     const struct fact *f = &facts[p->place];
     if (p->past && !f->changed) return p->negated;
     if (p->past == PAST_CHANGED_FROM) return (f->before && test_holds(p, m, f->before, facts)) != p->negated;

@@ -6,7 +6,16 @@
 #include "work/work.h"
 
 /* The store has the numbers, so append only. 0: any. */
-enum rule_channel { RULE_API = 1, RULE_MAIL, RULE_TWITTER, RULE_FACEBOOK, RULE_VOICE, RULE_MESSENGER, RULE_SYSTEM, RULE_HELPCENTER };
+enum rule_channel {
+    RULE_API = 1,
+    RULE_MAIL,
+    RULE_TWITTER,
+    RULE_FACEBOOK,
+    RULE_VOICE,
+    RULE_MESSENGER,
+    RULE_SYSTEM,
+    RULE_HELPCENTER
+};
 enum rule_event {
     RULE_SLA_BREACHED = 1,
     RULE_TRIGGERED,
@@ -29,7 +38,8 @@ enum rule_channel rule_channel_of(int source);
 struct rule_cache *rule_cache_new(void);
 void rule_cache_free(struct rule_cache *c);
 
-/* Call it in each write that changes an SLA, a trigger or anything else that compiled rules contain (core/rules/rule_cache.h). */
+/* Call it in each write that changes an SLA, a trigger or anything else that compiled rules contain
+ * (core/rules/rule_cache.h). */
 int rules_changed(struct work *w);
 
 #endif

@@ -1,9 +1,12 @@
-/* Every write that changes a conversation needs the enabled rules. To read and compile a thousand triggers takes milliseconds, so a process
- * compiles them once, into a rule_set that nothing changes. Writes hold it by a reference count. The last holder frees it.
+/* Every write that changes a conversation needs the enabled rules. To read and compile a thousand triggers
+ * takes milliseconds, so a process compiles them once, into a rule_set that nothing changes. Writes hold
+ * it by a reference count. The last holder frees it.
  *
- * A set is fresh if its generation is the one in the store, and if the desk has the time zone for which its days were computed (predicate.c). Each change of a rule stores a new random number there, in its own write.
- * Random numbers are not used twice, not even after a rollback. Therefore a set may be kept as soon as it was read, whether or not the write that
- * read it commits: no later write can find the number of a rolled-back write.
+ * A set is fresh if its generation is the one in the store, and if the desk has the time zone for which
+ * its days were computed (predicate.c). Each change of a rule stores a new random number there, in its own
+ * write. Random numbers are not used twice, not even after a rollback. Therefore a set may be kept as soon
+ * as it was read, whether or not the write that read it commits: no later write can find the number of a
+ * rolled-back write.
  *
  *     PostgreSQL   Another process may have changed a rule a moment ago. Each write that needs rules reads the number: one row by its key.
  *                  The rows of rules are read afterwards, so they may be newer than the number. Then the next write reads them again.
@@ -52,7 +55,7 @@ void rule_cache_free(struct rule_cache *c) {
     free(c);
 }
 
-/* ---- generations ------------------------------------------------------------------------------------------------------ */
+/* ---- generations ----------------------------------------------------------------------------- */
 
 QUERY(generation_now, "SELECT generation FROM rule_generations WHERE id = 1");
 QUERY(generation_set, "UPDATE rule_generations SET generation = :generation WHERE id = 1");
@@ -83,12 +86,14 @@ static void rules_confirm(struct desk *d, void *arg) {
     pthread_mutex_unlock(&c->lock);
 }
 
-/* ---- reading ---------------------------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 /* (id, version, title, channel, event), in the order of execution. */
-QUERY(enabled_slas, "SELECT id, version_id, title, 0, 0 FROM slas WHERE is_enabled = 1 AND is_deleted = 0 ORDER BY execution_order, id");
-QUERY(enabled_triggers, "SELECT id, 0, title, COALESCE(channel, 0), COALESCE(event, 0) FROM triggers WHERE is_enabled = 1 ORDER BY "
-                        "execution_order, id");
+QUERY(enabled_slas, "SELECT id, version_id, title, 0, 0 FROM slas "
+                    "WHERE is_enabled = 1 AND is_deleted = 0 "
+                    "ORDER BY execution_order, id");
+QUERY(enabled_triggers, "SELECT id, 0, title, COALESCE(channel, 0), COALESCE(event, 0) "
+                        "FROM triggers WHERE is_enabled = 1 ORDER BY execution_order, id");
 
 static const struct rule_source {
     const struct query *enabled;
@@ -99,8 +104,9 @@ static const struct rule_source {
     [RULES_TRIGGERS] = {&enabled_triggers, RULE_OF_TRIGGER, RULE_TRIGGER},
 };
 
-static const struct predicate *predicate_of_rule(struct work *w, const struct rule_predicate *stored, int count, int64_t id,
-                                                 const struct definitions *d, int *rc) {
+static const struct predicate *predicate_of_rule(struct work *w, const struct rule_predicate *stored,
+                                                 int count, int64_t id, const struct definitions *d,
+                                                 int *rc) {
     struct predicate *p = NULL;
     const struct rule_predicate none = {.owner_id = id}, *found = &none;
     for (int low = 0, high = count; low < high;) {
@@ -114,14 +120,16 @@ static const struct predicate *predicate_of_rule(struct work *w, const struct ru
 }
 
 /* Compiles the predicates of all rules of a list, which one statement reads. */
-static int compile_rules(struct work *w, enum rule_owner owner, const struct definitions *d, struct rule *rules, int count) {
+static int compile_rules(struct work *w, enum rule_owner owner, const struct definitions *d,
+                         struct rule *rules, int count) {
     struct rule_predicate *stored;
     int64_t *ids = arena_array(w->arena, (size_t)count, sizeof *ids);
     int rc = 0;
     for (int i = 0; i < count; i++) ids[i] = rules[i].id;
     int n = rule_predicates_read(w, owner, json_ids(w->arena, ids, (size_t)count), &stored);
     TRY(n);
-    for (int i = 0; i < count && rc >= 0; i++) rules[i].predicate = predicate_of_rule(w, stored, n, rules[i].id, d, &rc);
+    for (int i = 0; i < count && rc >= 0; i++)
+        rules[i].predicate = predicate_of_rule(w, stored, n, rules[i].id, d, &rc);
     return rc;
 }
 
@@ -139,7 +147,8 @@ static int load_rule_actions(struct work *w, enum rule_owner owner, struct rule 
     return n < 0 ? n : 0;
 }
 
-static int read_rules(struct work *w, const struct rule_source *s, struct rule_set *set, enum rule_list list) {
+static int read_rules(struct work *w, const struct rule_source *s, struct rule_set *set,
+                      enum rule_list list) {
     struct rule *rules = NULL;
     int rc, n = 0, room = 0;
     DB_ROWS(rc, w->conn, s->enabled, NULL, row) {
@@ -161,7 +170,8 @@ static int read_rules(struct work *w, const struct rule_source *s, struct rule_s
 static void index_triggers(struct rule_set *set, struct arena *a) {
     int count = set->list[RULES_TRIGGERS].count;
     const struct predicate **predicates = arena_array(a, (size_t)count + 1, sizeof *predicates);
-    set->wanted = arena_array(a, (size_t)set->list[RULES_TRIGGERS].definitions.count + 1, sizeof *set->wanted);
+    set->wanted =
+        arena_array(a, (size_t)set->list[RULES_TRIGGERS].definitions.count + 1, sizeof *set->wanted);
     for (int i = 0; i < count; i++) {
         predicates[i] = set->list[RULES_TRIGGERS].rules[i].predicate;
         predicate_mark(predicates[i], set->wanted);
@@ -176,26 +186,30 @@ static int read_set(struct work *w, int64_t generation, struct held_set **out) {
     struct work reading = *w; /* its memory outlives the work */
     struct held_set *h = ARENA_NEW(arena, struct held_set);
     int rc = 0;
-    *h = (struct held_set){.arena = arena, .zone = setting_text(w->desk, "desk.time_zone", arena), .set = {.generation = generation}};
+    *h = (struct held_set){.arena = arena,
+                           .zone = setting_text(w->desk, "desk.time_zone", arena),
+                           .set = {.generation = generation}};
     atomic_init(&h->holders, 1);
     reading.arena = arena;
-    for (int list = 0; list < RULE_LISTS && rc >= 0; list++) rc = read_rules(&reading, &rule_sources[list], &h->set, (enum rule_list)list);
+    for (int list = 0; list < RULE_LISTS && rc >= 0; list++)
+        rc = read_rules(&reading, &rule_sources[list], &h->set, (enum rule_list)list);
     if (rc >= 0) index_triggers(&h->set, arena);
     if (rc < 0) rules_drop(&h->set);
     else *out = h;
     return rc < 0 ? rc : 0;
 }
 
-/* ---- holding ---------------------------------------------------------------------------------------------------------- */
+/* ---- holding --------------------------------------------------------------------------------- */
 
-/* The kept set, held, if it is fresh without a look at the store (generation 0) or of this generation; NULL: it is not. */
+/* The kept set, held, if it is fresh without a look at the store (generation 0) or of this generation;
+ * NULL: it is not. */
 static struct held_set *take_kept(struct work *w, int64_t generation, uint64_t *changes) {
     struct rule_cache *c = w->desk->rules;
     struct held_set *found = NULL;
     struct str zone = setting_text(w->desk, "desk.time_zone", w->arena);
     pthread_mutex_lock(&c->lock);
-    bool fresh =
-        generation ? c->now && c->now->set.generation == generation : c->now && c->confirmed == c->changes && !db_shared(w->desk->db);
+    bool fresh = generation ? c->now && c->now->set.generation == generation
+                            : c->now && c->confirmed == c->changes && !db_shared(w->desk->db);
     if (fresh && str_eq(c->now->zone, zone)) {
         found = c->now;
         atomic_fetch_add(&found->holders, 1);

@@ -1,17 +1,21 @@
-/* All collections of a predicate must hold, so one collection is enough to rule it out. A collection gives keys if each of its propositions is
- * either (1) the equality of a field with one value: the key is the value, or (2) a history operator that needs a change: the key is
- * ANY_CHANGE. A conversation that has none of the keys can't meet the collection. The first such collection of a rule is used. A rule without one is
- * evaluated always, which costs a tenth of a microsecond.
+/* All collections of a predicate must hold, so one collection is enough to rule it out. A collection gives
+ * keys if each of its propositions is either (1) the equality of a field with one value: the key is the
+ * value, or (2) a history operator that needs a change: the key is ANY_CHANGE. A conversation that has
+ * none of the keys can't meet the collection. The first such collection of a rule is used. A rule without
+ * one is evaluated always, which costs a tenth of a microsecond.
  *
- * The keys of a conversation are the values of its fields, at most two for each indexed field. They are looked up by binary search. */
+ * The keys of a conversation are the values of its fields, at most two for each indexed field. They are
+ * looked up by binary search. */
 #include "core/rules/rule_index.h"
 
 #include <stdlib.h>
 
 bool proposition_is_equality(const struct proposition *p, int64_t *value) {
-    if (p->field == NULL || p->field->among || p->field->kind != VALUE_NUMBER || p->past || p->later) return false;
+    if (p->field == NULL || p->field->among || p->field->kind != VALUE_NUMBER || p->past || p->later)
+        return false;
     *value = p->test == IS_EMPTY ? NO_NUMBER : p->low.number;
-    bool single = p->test == IS_WITHIN && p->low.given && p->high.given && !p->low.open && !p->high.open && p->low.number == p->high.number;
+    bool single = p->test == IS_WITHIN && p->low.given && p->high.given && !p->low.open && !p->high.open &&
+                  p->low.number == p->high.number;
     return p->test == IS_EMPTY || single;
 }
 
@@ -40,9 +44,11 @@ static int keys_compare(const void *x, const void *y) {
     return (a->number > b->number) - (a->number < b->number);
 }
 
-void rule_index_build(struct arena *a, const struct predicate *const *predicates, int count, struct rule_index *out) {
+void rule_index_build(struct arena *a, const struct predicate *const *predicates, int count,
+                      struct rule_index *out) {
     int room = 0;
-    *out = (struct rule_index){.always = arena_array(a, (size_t)count + 1, sizeof *out->always), .rules = count};
+    *out =
+        (struct rule_index){.always = arena_array(a, (size_t)count + 1, sizeof *out->always), .rules = count};
     for (int i = 0; i < count; i++) {
         const struct collection *c = keyed_collection(predicates[i]);
         out->always[i] = c == NULL;
@@ -55,7 +61,8 @@ void rule_index_build(struct arena *a, const struct predicate *const *predicates
     if (out->count) qsort(out->keys, (size_t)out->count, sizeof *out->keys, keys_compare);
     out->places = arena_array(a, (size_t)out->count + 1, sizeof *out->places);
     for (int i = 0; i < out->count; i++)
-        if (i == 0 || out->keys[i].place != out->keys[i - 1].place) out->places[out->place_count++] = out->keys[i].place;
+        if (i == 0 || out->keys[i].place != out->keys[i - 1].place)
+            out->places[out->place_count++] = out->keys[i].place;
 }
 
 static void mark_key(const struct rule_index *x, int place, int64_t number, bool *may) {

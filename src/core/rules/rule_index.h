@@ -24,12 +24,13 @@ struct rule_index {
 };
 
 /* predicates: those of the rules. */
-void rule_index_build(struct arena *a, const struct predicate *const *predicates, int count, struct rule_index *out);
+void rule_index_build(struct arena *a, const struct predicate *const *predicates, int count,
+                      struct rule_index *out);
 /* Sets may[i] of each rule that may hold for these facts, and clears the others. */
 void rule_index_mark(const struct rule_index *x, const struct fact *facts, bool *may);
 
-/* True if the proposition tests equality of a field that has one value, and its outcome depends on nothing else. *value: the number, or
- * NO_NUMBER. It may be negated. */
+/* True if the proposition tests equality of a field that has one value, and its outcome depends on nothing
+ * else. *value: the number, or NO_NUMBER. It may be negated. */
 bool proposition_is_equality(const struct proposition *p, int64_t *value);
 
 #endif

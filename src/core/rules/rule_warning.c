@@ -41,7 +41,7 @@ static void warn_rule(struct warning_list *l, const char *fmt, ...) {
     l->end = &made->next;
 }
 
-/* ---- can't match ------------------------------------------------------------------------------------------------------ */
+/* ---- can't match ----------------------------------------------------------------------------- */
 
 /* True if the collection allows only some values of the field at `place`, or all but one. */
 static bool restricts(const struct collection *c, int place) {
@@ -56,7 +56,9 @@ static bool restricts(const struct collection *c, int place) {
 static bool allows(const struct collection *c, int64_t value) {
     int64_t own = 0;
     for (int i = 0; i < c->count; i++)
-        if (proposition_is_equality(&c->propositions[i], &own) && (own == value) != c->propositions[i].negated) return true;
+        if (proposition_is_equality(&c->propositions[i], &own) &&
+            (own == value) != c->propositions[i].negated)
+            return true;
     return false;
 }
 
@@ -78,7 +80,8 @@ static bool excluded(const struct predicate *p, int at) {
 static bool is_impossible(const struct predicate *p) {
     for (int i = 0; i < p->count; i++) {
         bool never = true;
-        for (int k = 0; k < p->collections[i].count; k++) never = never && p->collections[i].propositions[k].test == IS_NEVER;
+        for (int k = 0; k < p->collections[i].count; k++)
+            never = never && p->collections[i].propositions[k].test == IS_NEVER;
         if (never || excluded(p, i)) return true;
     }
     return false;
@@ -91,14 +94,15 @@ static int warn_impossible(struct warning_list *l, const struct warned_trigger *
     TRY(definitions_load(w, &case_subject, RULE_TRIGGER, &d));
     TRY(rule_predicate_compile(w, &d, t->predicate, &p));
     if (is_impossible(p))
-        warn_rule(l, "No conversation can meet the predicate: its collections exclude each other, or name deleted objects. The trigger "
-                     "never fires.");
+        warn_rule(l, "No conversation can meet the predicate: its collections exclude each other, or name "
+                     "deleted objects. The trigger never fires.");
     if (t->channel == RULE_TWITTER || t->channel == RULE_FACEBOOK || t->channel == RULE_VOICE)
-        warn_rule(l, "The channel %s is not connected. The trigger never fires.", word_of(rule_channels, t->channel));
+        warn_rule(l, "The channel %s is not connected. The trigger never fires.",
+                  word_of(rule_channels, t->channel));
     return 0;
 }
 
-/* ---- other triggers --------------------------------------------------------------------------------------------------- */
+/* ---- other triggers -------------------------------------------------------------------------- */
 
 static bool channel_covers(const struct warned_trigger *a, const struct warned_trigger *b) {
     if (a->channel == 0) return b->channel != RULE_SYSTEM;
@@ -107,8 +111,8 @@ static bool channel_covers(const struct warned_trigger *a, const struct warned_t
 
 static bool has_proposition(const struct rule_collection *c, const struct rule_proposition *p) {
     for (int i = 0; i < c->count; i++)
-        if (str_eqi(c->propositions[i].field, p->field) && str_eqi(c->propositions[i].operator, p->operator) &&
-            str_eq(c->propositions[i].value, p->value))
+        if (str_eqi(c->propositions[i].field, p->field) &&
+            str_eqi(c->propositions[i].operator, p->operator) && str_eq(c->propositions[i].value, p->value))
             return true;
     return false;
 }
@@ -123,7 +127,8 @@ static bool collection_implies(const struct rule_collection *a, const struct rul
 static bool predicate_implies(const struct rule_predicate *a, const struct rule_predicate *b) {
     for (int i = 0; i < b->count; i++) {
         bool implied = false;
-        for (int k = 0; k < a->count && !implied; k++) implied = collection_implies(&a->collections[k], &b->collections[i]);
+        for (int k = 0; k < a->count && !implied; k++)
+            implied = collection_implies(&a->collections[k], &b->collections[i]);
         if (!implied) return false;
     }
     return true;
@@ -150,42 +155,54 @@ static bool shares_tag(const struct rule_action *a, const struct rule_action *b)
 static bool actions_contradict(const struct rule_action *a, const struct rule_action *b) {
     if (!str_eq(a->name, b->name)) return false;
     if (a->kind->form == ACTION_TAGS)
-        return ((a->option == ACTION_ADD && b->option == ACTION_REMOVE) || (a->option == ACTION_REMOVE && b->option == ACTION_ADD)) &&
+        return ((a->option == ACTION_ADD && b->option == ACTION_REMOVE) ||
+                (a->option == ACTION_REMOVE && b->option == ACTION_ADD)) &&
                shares_tag(a, b);
     if (a->kind->form != ACTION_ID && a->kind->form != ACTION_FIELD) return false;
     bool stepwise = a->option == ACTION_INCREASE || a->option == ACTION_DECREASE;
-    return a->option == b->option ? !stepwise && a->option == ACTION_CHANGE && !str_eq(a->value, b->value)
-                                  : stepwise && (b->option == ACTION_INCREASE || b->option == ACTION_DECREASE);
+    return a->option == b->option
+               ? !stepwise && a->option == ACTION_CHANGE && !str_eq(a->value, b->value)
+               : stepwise && (b->option == ACTION_INCREASE || b->option == ACTION_DECREASE);
 }
 
-static const struct rule_action *contradiction(const struct warned_trigger *a, const struct warned_trigger *b) {
+static const struct rule_action *contradiction(const struct warned_trigger *a,
+                                               const struct warned_trigger *b) {
     for (int i = 0; i < a->action_count; i++)
         for (int k = 0; k < b->action_count; k++)
             if (actions_contradict(&a->actions[i], &b->actions[k])) return &a->actions[i];
     return NULL;
 }
 
-static void warn_pair(struct warning_list *l, const struct warned_trigger *t, const struct warned_trigger *other, bool before) {
-    const struct rule_action *a = trigger_covers(other, t) || trigger_covers(t, other) ? contradiction(t, other) : NULL;
+static void warn_pair(struct warning_list *l, const struct warned_trigger *t,
+                      const struct warned_trigger *other, bool before) {
+    const struct rule_action *a =
+        trigger_covers(other, t) || trigger_covers(t, other) ? contradiction(t, other) : NULL;
     int n = other->title.n > 100 ? 100 : (int)other->title.n;
     if (before && stops(other) && trigger_covers(other, t))
-        warn_rule(l, "The trigger \"%.*s\" comes first and stops the rules for the same changes. This trigger may never be reached.", n,
-                  other->title.p);
+        warn_rule(l,
+                  "The trigger \"%.*s\" comes first and stops the rules for the same changes. This "
+                  "trigger may never be reached.",
+                  n, other->title.p);
     if (!before && stops(t) && trigger_covers(t, other))
-        warn_rule(l, "This trigger stops the rules before \"%.*s\", for the same changes. That trigger may never be reached.", n,
-                  other->title.p);
+        warn_rule(l,
+                  "This trigger stops the rules before \"%.*s\", for the same changes. That trigger may "
+                  "never be reached.",
+                  n, other->title.p);
     if (a)
-        warn_rule(l, "The trigger \"%.*s\" contradicts the action %s of this one for the same changes. The later one wins.", n,
-                  other->title.p, a->name.p);
+        warn_rule(l,
+                  "The trigger \"%.*s\" contradicts the action %s of this one for the same changes. The "
+                  "later one wins.",
+                  n, other->title.p, a->name.p);
 }
 
-/* ---- all -------------------------------------------------------------------------------------------------------------- */
+/* ---- all ------------------------------------------------------------------------------------- */
 
-QUERY(warned_triggers, "SELECT id, title, COALESCE(channel, 0), COALESCE(event, 0) FROM triggers WHERE is_enabled = 1 OR id = :id ORDER BY "
-                       "execution_order, id");
+QUERY(warned_triggers, "SELECT id, title, COALESCE(channel, 0), COALESCE(event, 0) "
+                       "FROM triggers WHERE is_enabled = 1 OR id = :id "
+                       "ORDER BY execution_order, id");
 
-static void join_parts(struct warned_trigger *list, int count, struct rule_predicate *predicates, int predicate_count,
-                       struct rule_action *actions, int action_count) {
+static void join_parts(struct warned_trigger *list, int count, struct rule_predicate *predicates,
+                       int predicate_count, struct rule_action *actions, int action_count) {
     static const struct rule_predicate nothing;
     for (int i = 0; i < count; i++) {
         list[i].predicate = &nothing;
@@ -238,6 +255,7 @@ int trigger_warnings(struct work *w, int64_t trigger_id, struct rule_warning **o
     int gone = rule_action_gone(w, list[own].actions, list[own].action_count);
     TRY(gone);
     if (gone < list[own].action_count)
-        warn_rule(&l, "The action %s refers to a deleted object. It will not be done.", list[own].actions[gone].name.p);
+        warn_rule(&l, "The action %s refers to a deleted object. It will not be done.",
+                  list[own].actions[gone].name.p);
     return 0;
 }

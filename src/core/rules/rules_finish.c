@@ -1,5 +1,5 @@
-/* Triggers run at the end of the write that changes a conversation, in its transaction. So a change and its effects are committed together or
- * not at all, whatever made the change: a request, a mail or a job.
+/* Triggers run at the end of the write that changes a conversation, in its transaction. So a change and
+ * its effects are committed together or not at all, whatever made the change: a request, a mail or a job.
  *
  *     round 1   For each conversation that the actor of the work changed, in the order of the changes: the triggers of the channel of the
  *               work, or of any channel, in execution_order. Each sees what earlier ones did. For each raised event (SLA_BREACHED): the triggers of
@@ -7,19 +7,23 @@
  *     round 2   For each conversation that a trigger of round 1 changed: the triggers of SYSTEM and TRIGGER. For each one that a monitor
  *               changed: those of SYSTEM and MONITOR.
  *
- * Nothing loops. Round 1 handles the changes of the actor and raised events, which no rule makes. Round 2 handles the changes of rules of
- * round 1 and of monitors. A rule of round 2 acts with `raises` 0, so its changes are in neither round. A round runs a trigger at most once for
- * a conversation and event. Let T be the number of triggers, C the number of conversations that the work changed, and E the number of raised
- * events. Then at most T * (C + E) firings are in round 1 and 2 * T * (C + E) in round 2, and each has at most LIMIT_ACTIONS actions. No action
- * changes another conversation, so C does not grow. A trigger that adds the tag that it tests, or two triggers that undo each
- * other, end by this bound, not by a test of their effects.
+ * Nothing loops. Round 1 handles the changes of the actor and raised events, which no rule makes. Round 2
+ * handles the changes of rules of round 1 and of monitors. A rule of round 2 acts with `raises` 0, so its
+ * changes are in neither round. A round runs a trigger at most once for a conversation and event. Let T be
+ * the number of triggers, C the number of conversations that the work changed, and E the number of raised
+ * events. Then at most T * (C + E) firings are in round 1 and 2 * T * (C + E) in round 2, and each has at
+ * most LIMIT_ACTIONS actions. No action changes another conversation, so C does not grow. A trigger that
+ * adds the tag that it tests, or two triggers that undo each other, end by this bound, not by a test of
+ * their effects.
  *
- * History operators compare with the state before the change. In round 1 that is the state before the work. In round 2 it is the state before
- * round 1, because there the change is that of the triggers.
+ * History operators compare with the state before the change. In round 1 that is the state before the
+ * work. In round 2 it is the state before round 1, because there the change is that of the triggers.
  *
- * Cost. A desk without enabled triggers pays rules_hold. Otherwise the triggers of other channels and events are left out, then those
- * that need another property to have changed. If any is left, one statement reads the facts of all conversations of the round,
- * 1,000 in a bulk call, and the index (core/rules/rule_index.h) leaves out the triggers that need another value. Only a trigger that fires locks and reads its conversation. */
+ * Cost. A desk without enabled triggers pays rules_hold. Otherwise the triggers of other channels and
+ * events are left out, then those that need another property to have changed. If any is left, one
+ * statement reads the facts of all conversations of the round, 1,000 in a bulk call, and the index
+ * (core/rules/rule_index.h) leaves out the triggers that need another value. Only a trigger that fires
+ * locks and reads its conversation. */
 #include "core/rules/rules_finish.h"
 
 #include "core/cases/case.h"
@@ -28,7 +32,7 @@
 
 #include <assert.h>
 
-/* ---- one firing ------------------------------------------------------------------------------------------------------- */
+/* ---- one firing ------------------------------------------------------------------------------ */
 
 /* Runs one action. If it can't be done, notes the reason. */
 static int fire_action(struct firing *f, const struct rule_action *a) {
@@ -39,10 +43,11 @@ static int fire_action(struct firing *f, const struct rule_action *a) {
     work_put_back(w, &before);
     if (found.problems == NULL) return rc < 0 ? rc : 0;
     struct str why = found.problems->message;
-    change_author_note(w, f->author,
-                       (struct rule_note){.action = a->name,
-                                          .text = why.p ? why : str_of(error_info((int)found.problems->code)->message),
-                                          .refused = true});
+    change_author_note(
+        w, f->author,
+        (struct rule_note){.action = a->name,
+                           .text = why.p ? why : str_of(error_info((int)found.problems->code)->message),
+                           .refused = true});
     return 0;
 }
 
@@ -64,7 +69,7 @@ int rule_fire(struct work *w, struct rule_fire *fire) {
     return rc < 0 ? rc : 1;
 }
 
-/* ---- a round ---------------------------------------------------------------------------------------------------------- */
+/* ---- a round --------------------------------------------------------------------------------- */
 
 /* A conversation of a round. event 0: a change of the actor of the work. */
 struct target {
@@ -113,7 +118,7 @@ static struct target *target_at(struct round *r, int64_t case_id, enum rule_even
     }
 }
 
-/* ---- which triggers --------------------------------------------------------------------------------------------------- */
+/* ---- which triggers -------------------------------------------------------------------------- */
 
 static bool chosen(const struct work *w, const struct rule *r, enum rule_event event) {
     if (event) return r->channel == RULE_SYSTEM && (r->event == 0 || r->event == (int)event);
@@ -133,7 +138,7 @@ static bool choose_triggers(struct round *r) {
     return any;
 }
 
-/* ---- running ---------------------------------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 /* Reads the facts of targets: all, or one (`only`) again after a trigger has acted on it. */
 static int read_target_facts(struct round *r, struct target *only) {
@@ -166,7 +171,8 @@ static int run_target(struct round *r, struct target *t, struct moment *m) {
     const struct rule *rules = r->set->list[RULES_TRIGGERS].rules;
     if (t->now.list) rule_index_mark(&r->set->triggers, t->now.list, r->may);
     for (int i = 0; i < r->set->list[RULES_TRIGGERS].count && t->now.list; i++) {
-        if (!r->runs[i] || !r->may[i] || !chosen(r->w, &rules[i], t->event) || !predicate_holds(rules[i].predicate, m, t->now.list))
+        if (!r->runs[i] || !r->may[i] || !chosen(r->w, &rules[i], t->event) ||
+            !predicate_holds(rules[i].predicate, m, t->now.list))
             continue;
         struct rule_fire f = {.rule = &rules[i],
                               .cause = "Trigger",
@@ -193,13 +199,15 @@ static int run_round(struct round *r) {
     return 0;
 }
 
-/* ---- the two rounds --------------------------------------------------------------------------------------------------- */
+/* ---- the two rounds -------------------------------------------------------------------------- */
 
-/* Returns true if triggers run for a change: not for those of rules, not for readers who mark messages, not for breaches, which are events. */
+/* Returns true if triggers run for a change: not for those of rules, not for readers who mark messages,
+ * not for breaches, which are events. */
 static bool is_seen(const struct change *c) {
     if (c->by || c->case_id == 0) return false;
     if (strcmp(c->kind, "case") == 0)
-        return c->verb == CHANGE_CREATED || (c->verb == CHANGE_UPDATED && strncmp(c->property, "sla_", 4) != 0);
+        return c->verb == CHANGE_CREATED ||
+               (c->verb == CHANGE_UPDATED && strncmp(c->property, "sla_", 4) != 0);
     return c->verb != CHANGE_UPDATED || strcmp(c->property, "message_status") != 0;
 }
 
@@ -212,12 +220,14 @@ static void collect_changed(struct round *r, const struct change *all, int64_t a
     r->w->changes->breaches_ruled = n;
 }
 
-/* Collects the conversations that rules changed. The state before the change is that of round 1, if the conversation was in round 1. */
+/* Collects the conversations that rules changed. The state before the change is that of round 1, if the
+ * conversation was in round 1. */
 static void collect_raised(struct round *r, struct round *first) {
     for (const struct change_author *by = change_authors_of(r->w); by; by = by->next) {
         struct change_author *author = (struct change_author *)(uintptr_t)by;
         if (!by->changed || by->raises == 0) continue;
-        struct target *t = target_at(r, by->case_id, (enum rule_event)by->raises, true), *before = target_at(first, by->case_id, 0, false);
+        struct target *t = target_at(r, by->case_id, (enum rule_event)by->raises, true),
+                      *before = target_at(first, by->case_id, 0, false);
         if (before && t->since.list == NULL) t->since = before->first;
         author->raises = 0; /* a later call in this work does not see it again */
     }
@@ -232,13 +242,17 @@ static int targets_most(const struct work *w) {
 }
 
 QUERY(trigger_fired,
-      "INSERT INTO trigger_firings (trigger_id, shard, at) SELECT t.id, @FREE_SHARD(trigger_firings f WHERE f.trigger_id = :id), "
-      "CAST(:now AS BIGINT) FROM triggers t WHERE t.id = :id ON CONFLICT (trigger_id, shard) DO UPDATE SET at = excluded.at");
+      "INSERT INTO trigger_firings (trigger_id, shard, at) "
+      "SELECT t.id, @FREE_SHARD(trigger_firings f WHERE f.trigger_id = :id), CAST(:now AS BIGINT) "
+      "FROM triggers t WHERE t.id = :id ON CONFLICT (trigger_id, shard) DO UPDATE "
+      "SET at = excluded.at");
 
 static int note_fired(struct round *r, const bool *also) {
     const struct rule *rules = r->set->list[RULES_TRIGGERS].rules;
     for (int i = 0; i < r->set->list[RULES_TRIGGERS].count; i++)
-        if (r->fired[i] || also[i]) TRY(db_exec(r->w->conn, &trigger_fired, BINDS(B_INT("id", rules[i].id), B_INT("now", r->w->now))));
+        if (r->fired[i] || also[i])
+            TRY(db_exec(r->w->conn, &trigger_fired,
+                        BINDS(B_INT("id", rules[i].id), B_INT("now", r->w->now))));
     return 0;
 }
 
@@ -255,8 +269,9 @@ static int run_rounds(struct work *w, const struct rule_set *set, int64_t after)
 
 /* Definitions that compiled rules contain. */
 static bool changes_rules(const struct change *c) {
-    static const char *const kinds[] = {"sla",         "trigger",       "monitor",   "case_field", "user_field", "organization_field",
-                                        "case_status", "case_priority", "case_type", "case_form",  "brand",      "role"};
+    static const char *const kinds[] = {
+        "sla",         "trigger",       "monitor",   "case_field", "user_field", "organization_field",
+        "case_status", "case_priority", "case_type", "case_form",  "brand",      "role"};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (strcmp(c->kind, kinds[i]) == 0) return true;
     return false;
@@ -267,7 +282,8 @@ int rules_finish(struct work *w) {
     if (w->changes == NULL || w->desk == NULL || w->desk->rules == NULL) return 0;
     int64_t after = w->changes->ruled;
     bool changed = false, of_cases = breaches_of(w) != NULL;
-    for (const struct change_author *by = change_authors_of(w); by; by = by->next) of_cases = of_cases || (by->changed && by->raises);
+    for (const struct change_author *by = change_authors_of(w); by; by = by->next)
+        of_cases = of_cases || (by->changed && by->raises);
     for (const struct change *c = changes_of(w); c; c = c->next) {
         if (c->number <= after) continue;
         changed = changed || (c->case_id == 0 && changes_rules(c));

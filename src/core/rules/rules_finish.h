@@ -4,12 +4,13 @@
 
 #include "core/rules/rule_cache.h"
 
-/* The finisher. Runs the triggers for what was recorded or raised since the last call in this work. A handler that shows a conversation calls
- * it before it replies, so that the reply has the effects. */
+/* The finisher. Runs the triggers for what was recorded or raised since the last call in this work. A
+ * handler that shows a conversation calls it before it replies, so that the reply has the effects. */
 int rules_finish(struct work *w);
 
-/* A rule acts on a conversation: runs its actions with an actor of kind RULE. cause: "Trigger" or "Monitor". raises: the event that its changes
- * raise, 0: none. Returns 1, 0 if the conversation is gone or hidden, or a negative error. Actions that could not be done are in the activity. */
+/* A rule acts on a conversation: runs its actions with an actor of kind RULE. cause: "Trigger" or
+ * "Monitor". raises: the event that its changes raise, 0: none. Returns 1, 0 if the conversation is gone
+ * or hidden, or a negative error. Actions that could not be done are in the activity. */
 struct rule_fire {
     const struct rule *rule;
     const char *cause;

@@ -9,8 +9,8 @@
 /* Places a new SLA behind all others. */
 int sla_place(struct work *w, int64_t id);
 
-/* Makes a new version if the title, the description or the targets differ from the current version, or if there is none. changed: the
- * predicate was changed, which also needs a new version. */
+/* Makes a new version if the title, the description or the targets differ from the current version, or if
+ * there is none. changed: the predicate was changed, which also needs a new version. */
 int sla_version_keep(struct work *w, int64_t id, bool changed);
 
 /* Marks SLAs as deleted. Conversations keep their versions. ids: JSON array. */

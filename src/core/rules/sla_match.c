@@ -1,10 +1,12 @@
-/* A conversation gets the first enabled SLA, by execution_order, whose collections all hold. This is decided (1) when it is created, and
- * (2) when a field that an enabled SLA tests has changed. The conversation then refers to the SLA's current version, or to none if no SLA
- * holds. Otherwise it keeps its version, also if its SLA was changed, disabled or deleted.
+/* A conversation gets the first enabled SLA, by execution_order, whose collections all hold. This is
+ * decided (1) when it is created, and
+ * (2) when a field that an enabled SLA tests has changed. The conversation then refers to the SLA's
+ * current version, or to none if no SLA holds. Otherwise it keeps its version, also if its SLA was
+ * changed, disabled or deleted.
  *
- * A field is tested if a proposition of an enabled SLA has it. Its definition names the property of the conversation. Fields of the
- * requester and the organization are values of other objects. They count when the conversation gets another requester. A channel never
- * changes. SLAs have no other fields.
+ * A field is tested if a proposition of an enabled SLA has it. Its definition names the property of the
+ * conversation. Fields of the requester and the organization are values of other objects. They count when
+ * the conversation gets another requester. A channel never changes. SLAs have no other fields.
  *
  * Triggers run before, so one decision covers the change and what they did about it. */
 #include "core/rules/sla_match.h"
@@ -16,7 +18,7 @@
 
 #include <stdlib.h>
 
-/* ---- tested fields ------------------------------------------------------------------------------------------------------ */
+/* ---- tested fields --------------------------------------------------------------------------- */
 
 /* The properties that enabled SLAs test; repeated values may occur. */
 struct tested {
@@ -39,7 +41,8 @@ static struct tested properties_tested(struct arena *a, const struct definitions
 /* The fields that enabled SLAs test; parallel to the definitions. */
 static bool *fields_tested(struct arena *a, const struct rule_set *set) {
     bool *wanted = arena_array(a, (size_t)set->list[RULES_SLAS].definitions.count + 1, sizeof *wanted);
-    for (int i = 0; i < set->list[RULES_SLAS].count; i++) predicate_mark(set->list[RULES_SLAS].rules[i].predicate, wanted);
+    for (int i = 0; i < set->list[RULES_SLAS].count; i++)
+        predicate_mark(set->list[RULES_SLAS].rules[i].predicate, wanted);
     return wanted;
 }
 
@@ -50,14 +53,15 @@ static bool decides(const struct tested *t, const struct change *c) {
     return found;
 }
 
-/* ---- matching ----------------------------------------------------------------------------------------------------------- */
+/* ---- matching -------------------------------------------------------------------------------- */
 
 struct matched {
     int64_t case_id, before, version; /* versions; 0: none */
     bool written;
 };
 
-QUERY(sla_versions_of_cases, "SELECT id, COALESCE(sla_version_id, 0) FROM cases WHERE id IN @LIST(:ids) AND state <> 5 ORDER BY id");
+QUERY(sla_versions_of_cases,
+      "SELECT id, COALESCE(sla_version_id, 0) FROM cases WHERE id IN @LIST(:ids) AND state <> 5 ORDER BY id");
 QUERY(cases_set_sla, "UPDATE cases SET sla_version_id = CAST(:version AS BIGINT) WHERE id IN @LIST(:ids)");
 
 static int ids_compare(const void *a, const void *b) {
@@ -91,17 +95,20 @@ static int64_t version_that_holds(const struct rule_set *set, struct moment *now
 }
 
 /* Sets the versions of the conversations, which are ordered by id. */
-static int match_versions(struct work *w, const struct rule_set *set, const bool *wanted, struct str ids, struct matched *list, int count) {
+static int match_versions(struct work *w, const struct rule_set *set, const bool *wanted, struct str ids,
+                          struct matched *list, int count) {
     struct facts *facts;
     struct moment now;
     unsigned needs = 0;
-    for (int i = 0; i < set->list[RULES_SLAS].count; i++) needs |= set->list[RULES_SLAS].rules[i].predicate->needs;
+    for (int i = 0; i < set->list[RULES_SLAS].count; i++)
+        needs |= set->list[RULES_SLAS].rules[i].predicate->needs;
     int n = facts_read(w, &set->list[RULES_SLAS].definitions, wanted, ids, &facts);
     TRY(n);
     TRY(moment_read(w, needs, &now));
     for (int i = 0, at = 0; i < n; i++) {
         while (at < count && list[at].case_id < facts[i].id) at++;
-        if (at < count && list[at].case_id == facts[i].id) list[at].version = version_that_holds(set, &now, &facts[i]);
+        if (at < count && list[at].case_id == facts[i].id)
+            list[at].version = version_that_holds(set, &now, &facts[i]);
     }
     return 0;
 }
@@ -114,11 +121,13 @@ static int attach_version(struct work *w, struct matched *m, const struct matche
         if (x->written || x->version == x->before || x->version != m->version) continue;
         x->written = true;
         ids[n++] = x->case_id;
-        change_property(w, (struct changed){"case", x->case_id, x->case_id}, "sla_version", changed_id(x->before), changed_id(x->version));
+        change_property(w, (struct changed){"case", x->case_id, x->case_id}, "sla_version",
+                        changed_id(x->before), changed_id(x->version));
         clocks_touch(w, x->case_id);
     }
     if (n == 0) return 0;
-    return db_exec(w->conn, &cases_set_sla, BINDS(B_ID("version", m->version), B_TEXT("ids", json_ids(w->arena, ids, n))));
+    return db_exec(w->conn, &cases_set_sla,
+                   BINDS(B_ID("version", m->version), B_TEXT("ids", json_ids(w->arena, ids, n))));
 }
 
 static int match_cases(struct work *w, const struct rule_set *set, const bool *wanted, struct str ids) {

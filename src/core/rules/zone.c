@@ -1,5 +1,5 @@
-/* A file of the tz database has a table of transitions. Its last line, a POSIX TZ text, has the rule for the time after the table. The
- * rule is spelled out for one cycle of the calendar. */
+/* A file of the tz database has a table of transitions. Its last line, a POSIX TZ text, has the rule for
+ * the time after the table. The rule is spelled out for one cycle of the calendar. */
 #include "core/rules/zone.h"
 
 #include "base/arena.h"
@@ -11,7 +11,7 @@
 #define DAY 86400
 #define FILE_MAX 65536 /* the largest zone has less than 4 KiB */
 
-/* ---- years ----------------------------------------------------------------------------------------------------------- */
+/* ---- years ----------------------------------------------------------------------------------- */
 
 static bool is_leap(int64_t year) { return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0; }
 
@@ -29,7 +29,7 @@ static int year_at(int64_t seconds) {
     return year;
 }
 
-/* ---- the rule: std offset [dst [offset] , start [/time] , end [/time]] ------------------------------------------------ */
+/* ---- the rule: std offset [dst [offset] , start [/time] , end [/time]] ----------------------- */
 
 struct rule_day {
     char kind; /* M: month, week, weekday; J: day of the year without February 29; 0: with it */
@@ -83,8 +83,8 @@ static bool rule_day_read(const char **p, struct rule_day *d) {
     if (**p == 'M') {
         ++*p;
         d->kind = 'M';
-        if (!rule_number(p, 12, &d->month) || *(*p)++ != '.' || !rule_number(p, 5, &d->week) || *(*p)++ != '.' ||
-            !rule_number(p, 6, &d->day) || d->month < 1 || d->week < 1)
+        if (!rule_number(p, 12, &d->month) || *(*p)++ != '.' || !rule_number(p, 5, &d->week) ||
+            *(*p)++ != '.' || !rule_number(p, 6, &d->day) || d->month < 1 || d->week < 1)
             return false;
     } else {
         if (**p == 'J') d->kind = *(*p)++;
@@ -124,7 +124,7 @@ static int64_t rule_moment(const struct rule_day *d, int year) {
     return (day < next ? day : day - 7) * DAY + d->time;
 }
 
-/* ---- the file ---------------------------------------------------------------------------------------------------------- */
+/* ---- the file -------------------------------------------------------------------------------- */
 
 struct tz_file {
     unsigned char bytes[FILE_MAX + 1];
@@ -147,13 +147,14 @@ static bool tz_header_read(struct tz_file *f, struct tz_header *h) {
     *h = (struct tz_header){tz_number(p + 20, 4), tz_number(p + 24, 4), tz_number(p + 28, 4),
                             tz_number(p + 32, 4), tz_number(p + 36, 4), tz_number(p + 40, 4)};
     f->at += 44;
-    return h->times >= 0 && h->times < FILE_MAX && h->types > 0 && h->types < 256 && h->characters >= 0 && h->characters < FILE_MAX &&
-           h->leaps >= 0 && h->leaps < FILE_MAX && h->is_utc >= 0 && h->is_utc < FILE_MAX && h->is_standard >= 0 &&
-           h->is_standard < FILE_MAX;
+    return h->times >= 0 && h->times < FILE_MAX && h->types > 0 && h->types < 256 && h->characters >= 0 &&
+           h->characters < FILE_MAX && h->leaps >= 0 && h->leaps < FILE_MAX && h->is_utc >= 0 &&
+           h->is_utc < FILE_MAX && h->is_standard >= 0 && h->is_standard < FILE_MAX;
 }
 
 static int64_t tz_body_size(const struct tz_header *h, int size) {
-    return h->times * (size + 1) + h->types * 6 + h->characters + h->leaps * (size + 4) + h->is_standard + h->is_utc;
+    return h->times * (size + 1) + h->types * 6 + h->characters + h->leaps * (size + 4) + h->is_standard +
+           h->is_utc;
 }
 
 /* A growing list of spans. */
@@ -174,8 +175,10 @@ static void span_add(struct spans *s, int64_t start, int offset) {
 }
 
 /* Before the first transition the first type applies. */
-static bool tz_table_read(struct tz_file *f, const struct tz_header *h, int size, struct spans *s, int64_t *last) {
-    const unsigned char *times = f->bytes + f->at, *indexes = times + h->times * size, *types = indexes + h->times;
+static bool tz_table_read(struct tz_file *f, const struct tz_header *h, int size, struct spans *s,
+                          int64_t *last) {
+    const unsigned char *times = f->bytes + f->at, *indexes = times + h->times * size,
+                        *types = indexes + h->times;
     if ((int64_t)(f->n - f->at) < tz_body_size(h, size)) return false;
     span_add(s, ZONE_FIRST, (int)tz_number(types, 4));
     *last = ZONE_FIRST;
@@ -217,7 +220,7 @@ static bool tz_load(struct str name, struct tz_file *f) {
     return true;
 }
 
-/* ---- the zone ---------------------------------------------------------------------------------------------------------- */
+/* ---- the zone -------------------------------------------------------------------------------- */
 
 static void rule_spans(struct spans *s, const struct zone_rule *r, int64_t last, int from, int to) {
     if (!r->changes) {
@@ -225,10 +228,13 @@ static void rule_spans(struct spans *s, const struct zone_rule *r, int64_t last,
         return;
     }
     for (int year = from; year < to; year++) {
-        int64_t begins = rule_moment(&r->begins, year) - r->standard, ends = rule_moment(&r->ends, year) - r->summer;
+        int64_t begins = rule_moment(&r->begins, year) - r->standard,
+                ends = rule_moment(&r->ends, year) - r->summer;
         bool south = ends < begins;
-        if ((south ? ends : begins) > last) span_add(s, south ? ends : begins, south ? r->standard : r->summer);
-        if ((south ? begins : ends) > last) span_add(s, south ? begins : ends, south ? r->summer : r->standard);
+        if ((south ? ends : begins) > last)
+            span_add(s, south ? ends : begins, south ? r->standard : r->summer);
+        if ((south ? begins : ends) > last)
+            span_add(s, south ? begins : ends, south ? r->summer : r->standard);
     }
 }
 

@@ -11,17 +11,19 @@ struct zone_span {
 };
 
 #define ZONE_FIRST (INT64_C(-62135596800)) /* 0001-01-01, in seconds: the start of the first span */
-#define ZONE_CYCLE_YEARS 400               /* the Gregorian calendar repeats after 400 years, which are whole weeks */
+#define ZONE_CYCLE_YEARS 400 /* the Gregorian calendar repeats after 400 years, which are whole weeks */
 #define ZONE_CYCLE (INT64_C(146097) * 86400)
 
 struct zone {
     struct zone_span *spans;
     int count;
-    int64_t cycle; /* from this second on, the spans repeat every ZONE_CYCLE seconds. The last span ends at cycle + ZONE_CYCLE */
+    /* from this second on, the spans repeat every ZONE_CYCLE seconds. The last span ends at cycle +
+     * ZONE_CYCLE */
+    int64_t cycle;
 };
 
-/* Reads a zone. The cycle begins on a January 1 of `year` or later. Takes memory from `a`. Returns false if there is no such zone, or
- * its file is malformed. */
+/* Reads a zone. The cycle begins on a January 1 of `year` or later. Takes memory from `a`. Returns false
+ * if there is no such zone, or its file is malformed. */
 bool zone_read(struct arena *a, struct str name, int year, struct zone *out);
 
 /* Seconds from 1970-01-01 to January 1 of a year. */

@@ -11,7 +11,7 @@
 
 #include <assert.h>
 
-/* ---- ids of names ------------------------------------------------------------------------------------------------- */
+/* ---- ids of names ---------------------------------------------------------------------------- */
 
 #define NAMED_MOST 200 /* people or organizations that one name may mean */
 
@@ -25,8 +25,9 @@ QUERY(search_statuses, "SELECT id, label, type FROM case_statuses WHERE is_delet
 QUERY(search_priorities, "SELECT id, label, 0 FROM case_priorities ORDER BY id");
 QUERY(search_types, "SELECT id, label, 0 FROM case_types ORDER BY id");
 QUERY(search_teams, "SELECT id, title, 0 FROM teams WHERE deleted_at IS NULL ORDER BY id LIMIT 10000");
-QUERY(search_named, "SELECT DISTINCT w.owner_id FROM name_words w WHERE w.kind = :kind AND w.place IN (0, 1) AND w.word >= :from AND "
-                    "w.word < :to ORDER BY w.owner_id LIMIT :most @BY_VALUES@");
+QUERY(search_named, "SELECT DISTINCT w.owner_id FROM name_words w "
+                    "WHERE w.kind = :kind AND w.place IN (0, 1) AND w.word >= :from AND w.word < :to "
+                    "ORDER BY w.owner_id LIMIT :most @BY_VALUES@");
 QUERY(search_tag, "SELECT id FROM tags WHERE name_key = :key");
 
 static void meant_add(struct work *w, struct meant *v, int64_t id) {
@@ -34,8 +35,10 @@ static void meant_add(struct work *w, struct meant *v, int64_t id) {
     v->ids[v->count++] = id;
 }
 
-/* Labels that equal the text, without regard to letter case and accents. `types`: words for the third column. */
-static int ids_labelled(struct work *w, const struct query *rows, const struct word *types, struct str text, struct meant *v) {
+/* Labels that equal the text, without regard to letter case and accents. `types`: words for the third
+ * column. */
+static int ids_labelled(struct work *w, const struct query *rows, const struct word *types, struct str text,
+                        struct meant *v) {
     struct str key = fold_key(w->arena, text);
     int64_t id;
     int rc;
@@ -43,7 +46,8 @@ static int ids_labelled(struct work *w, const struct query *rows, const struct w
     DB_ROWS(rc, w->conn, rows, NULL, row) {
         struct str label = fold_key(w->arena, str_dup(w->arena, col_text(row, 1)));
         bool typed = types && str_eqi(str_of(word_of(types, col_int(row, 2))), text);
-        if (str_eq(label, key) || typed || (number && id == col_int(row, 0))) meant_add(w, v, col_int(row, 0));
+        if (str_eq(label, key) || typed || (number && id == col_int(row, 0)))
+            meant_add(w, v, col_int(row, 0));
     }
     return rc;
 }
@@ -52,7 +56,8 @@ static int ids_named(struct work *w, enum name_kind kind, struct str text, struc
     struct str key = name_word(fold_key(w->arena, text));
     int64_t *ids;
     int n = db_ids(w->conn, &search_named,
-                   BINDS(B_INT("kind", kind), B_TEXT("from", key), B_TEXT("to", name_range_end(w->arena, key)), B_INT("most", NAMED_MOST)),
+                   BINDS(B_INT("kind", kind), B_TEXT("from", key),
+                         B_TEXT("to", name_range_end(w->arena, key)), B_INT("most", NAMED_MOST)),
                    w->arena, &ids);
     for (int i = 0; i < n; i++) meant_add(w, v, ids[i]);
     return n < 0 ? n : 0;
@@ -86,7 +91,8 @@ static int ids_of_tag(struct work *w, struct str text, struct meant *v) {
 /* "none" is the value 0 of references that may be empty. */
 static int ids_meant(struct work *w, enum search_key key, struct str text, struct meant *v) {
     bool none = str_eqi(text, S("none"));
-    if (none && (key == KEY_AGENT || key == KEY_TEAM || key == KEY_PRIORITY || key == KEY_TYPE || key == KEY_ORGANIZATION))
+    if (none && (key == KEY_AGENT || key == KEY_TEAM || key == KEY_PRIORITY || key == KEY_TYPE ||
+                 key == KEY_ORGANIZATION))
         return meant_add(w, v, 0), 0;
     switch (key) {
     case KEY_STATUS: return ids_labelled(w, &search_statuses, status_types, text, v);
@@ -99,7 +105,7 @@ static int ids_meant(struct work *w, enum search_key key, struct str text, struc
     }
 }
 
-/* ---- conditions --------------------------------------------------------------------------------------------------- */
+/* ---- conditions ------------------------------------------------------------------------------ */
 
 struct made_filter {
     struct work *work;
@@ -139,8 +145,8 @@ static const struct {
 #define REFERENCE_COLUMNS (sizeof reference_columns / sizeof *reference_columns)
 
 /* Gathers the values of all operators with this key. *given: there is one. */
-static int gather_meant(struct made_filter *m, const struct search_query *q, enum search_key key, bool negated, struct meant *v,
-                        bool *given) {
+static int gather_meant(struct made_filter *m, const struct search_query *q, enum search_key key,
+                        bool negated, struct meant *v, bool *given) {
     *given = false;
     for (const struct search_operator *o = q->operators; o; o = o->next) {
         if (o->key != key || o->negated != negated) continue;
@@ -167,21 +173,26 @@ static int filter_reference(struct made_filter *m, const struct search_query *q,
     TRY(gather_meant(m, q, reference_columns[i].key, false, &in, &given));
     TRY(gather_meant(m, q, reference_columns[i].key, true, &out, &excluded));
     if (given && in.count == 1 && in.ids[0]) {
-        filter_bind(m->filter, (struct bind){.name = reference_columns[i].one, .type = BIND_INT, .i = in.ids[0]});
+        filter_bind(m->filter,
+                    (struct bind){.name = reference_columns[i].one, .type = BIND_INT, .i = in.ids[0]});
         condition_of_cases(m, str_fmt(a, "%s = %s", column, reference_columns[i].one).p);
     } else if (given) {
-        filter_bind(m->filter,
-                    (struct bind){.name = reference_columns[i].some, .type = BIND_TEXT, .s = json_ids(a, in.ids, (size_t)in.count)});
-        condition_of_cases(m, str_fmt(a, "COALESCE(%s, 0) IN @LIST(%s)", column, reference_columns[i].some).p);
+        filter_bind(m->filter, (struct bind){.name = reference_columns[i].some,
+                                             .type = BIND_TEXT,
+                                             .s = json_ids(a, in.ids, (size_t)in.count)});
+        condition_of_cases(m,
+                           str_fmt(a, "COALESCE(%s, 0) IN @LIST(%s)", column, reference_columns[i].some).p);
     }
     if (!excluded) return 0;
-    filter_bind(m->filter,
-                (struct bind){.name = reference_columns[i].not, .type = BIND_TEXT, .s = json_ids(a, out.ids, (size_t)out.count)});
-    condition_of_cases(m, str_fmt(a, "COALESCE(%s, 0) NOT IN @LIST(%s)", column, reference_columns[i].not ).p);
+    filter_bind(m->filter, (struct bind){.name = reference_columns[i].not,
+                                         .type = BIND_TEXT,
+                                         .s = json_ids(a, out.ids, (size_t)out.count)});
+    condition_of_cases(m,
+                       str_fmt(a, "COALESCE(%s, 0) NOT IN @LIST(%s)", column, reference_columns[i].not ).p);
     return 0;
 }
 
-/* ---- tags --------------------------------------------------------------------------------------------------------- */
+/* ---- tags ------------------------------------------------------------------------------------ */
 
 static const struct {
     enum search_kind kind;
@@ -191,7 +202,8 @@ static const struct {
                     {SEARCH_USERS, "user_tags", "user_id"},
                     {SEARCH_ORGANIZATIONS, "organization_tags", "organization_id"}};
 
-QUERY(search_tagged, "SELECT COUNT(*) FROM (SELECT 1 AS one FROM case_tags WHERE tag_id = :tag LIMIT :most) k");
+QUERY(search_tagged,
+      "SELECT COUNT(*) FROM (SELECT 1 AS one FROM case_tags WHERE tag_id = :tag LIMIT :most) k");
 
 #define FEW_TAGGED 2000 /* conversations */
 
@@ -199,10 +211,13 @@ QUERY(search_tagged, "SELECT COUNT(*) FROM (SELECT 1 AS one FROM case_tags WHERE
 static int filter_rare_tag(struct made_filter *m, const struct meant *v) {
     for (int i = 0; i < v->count; i++) {
         int64_t n = 0;
-        TRY(db_int(m->work->conn, &search_tagged, BINDS(B_INT("tag", v->ids[i]), B_INT("most", FEW_TAGGED + 1)), &n));
+        TRY(db_int(m->work->conn, &search_tagged,
+                   BINDS(B_INT("tag", v->ids[i]), B_INT("most", FEW_TAGGED + 1)), &n));
         if (n > FEW_TAGGED) continue;
         filter_bind(m->filter, (struct bind){.name = ":rare_tag", .type = BIND_INT, .i = v->ids[i]});
-        condition_add(m, SEARCH_CASES, "t.id IN (SELECT r.case_id FROM case_tags r WHERE r.tag_id = :rare_tag)");
+        condition_add(m, SEARCH_CASES,
+                      "t.id IN (SELECT r.case_id FROM case_tags r "
+                      "WHERE r.tag_id = :rare_tag)");
         return 0;
     }
     return 0;
@@ -225,23 +240,34 @@ static int filter_tags(struct made_filter *m, const struct search_query *q) {
     TRY(gather_meant(m, q, KEY_TAG, true, &out, &excluded));
     if (in.unknown || (given && in.count == 0)) m->impossible = true;
     if (given) TRY(filter_rare_tag(m, &in));
-    filter_bind(m->filter, (struct bind){.name = ":tags", .type = BIND_TEXT, .s = json_ids(a, in.ids, (size_t)in.count)});
+    filter_bind(
+        m->filter,
+        (struct bind){.name = ":tags", .type = BIND_TEXT, .s = json_ids(a, in.ids, (size_t)in.count)});
     filter_bind(m->filter, (struct bind){.name = ":tag_count", .type = BIND_INT, .i = count_different(&in)});
-    filter_bind(m->filter, (struct bind){.name = ":not_tags", .type = BIND_TEXT, .s = json_ids(a, out.ids, (size_t)out.count)});
+    filter_bind(
+        m->filter,
+        (struct bind){.name = ":not_tags", .type = BIND_TEXT, .s = json_ids(a, out.ids, (size_t)out.count)});
     for (size_t i = 0; i < sizeof tagged_kinds / sizeof *tagged_kinds; i++) {
         const char *table = tagged_kinds[i].table, *owner = tagged_kinds[i].owner;
         if (given)
-            condition_add(
-                m, tagged_kinds[i].kind,
-                str_fmt(a, "(SELECT COUNT(*) FROM %s k WHERE k.%s = t.id AND k.tag_id IN @LIST(:tags)) = :tag_count", table, owner).p);
+            condition_add(m, tagged_kinds[i].kind,
+                          str_fmt(a,
+                                  "(SELECT COUNT(*) FROM %s k WHERE k.%s = t.id "
+                                  "AND k.tag_id IN @LIST(:tags)) = :tag_count",
+                                  table, owner)
+                              .p);
         if (excluded)
             condition_add(m, tagged_kinds[i].kind,
-                          str_fmt(a, "NOT EXISTS (SELECT 1 FROM %s k WHERE k.%s = t.id AND k.tag_id IN @LIST(:not_tags))", table, owner).p);
+                          str_fmt(a,
+                                  "NOT EXISTS (SELECT 1 FROM %s k WHERE k.%s = t.id "
+                                  "AND k.tag_id IN @LIST(:not_tags))",
+                                  table, owner)
+                              .p);
     }
     return 0;
 }
 
-/* ---- words -------------------------------------------------------------------------------------------------------- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 #define OF(kind) (1u << SEARCH_##kind)
 #define ALL_SOURCES (OF(HEAD) | OF(MESSAGE) | OF(NOTE))
@@ -291,8 +317,10 @@ static const struct {
     {"tag", "EXISTS (SELECT 1 FROM case_tags h WHERE h.case_id = t.id)"},
     {"tags", "EXISTS (SELECT 1 FROM case_tags h WHERE h.case_id = t.id)"},
     {"sla", "t.sla_version_id IS NOT NULL"},
-    {"attachment", "EXISTS (SELECT 1 FROM posts h JOIN post_attachments e ON e.post_id = h.id WHERE h.case_id = t.id)"},
-    {"attachments", "EXISTS (SELECT 1 FROM posts h JOIN post_attachments e ON e.post_id = h.id WHERE h.case_id = t.id)"},
+    {"attachment", "EXISTS (SELECT 1 FROM posts h JOIN post_attachments e ON e.post_id = h.id "
+                   "WHERE h.case_id = t.id)"},
+    {"attachments", "EXISTS (SELECT 1 FROM posts h JOIN post_attachments e ON e.post_id = h.id "
+                    "WHERE h.case_id = t.id)"},
     {NULL, NULL},
 };
 
@@ -360,7 +388,7 @@ static void filter_words(struct made_filter *m, const struct search_query *q) {
     }
 }
 
-/* ---- dates -------------------------------------------------------------------------------------------------------- */
+/* ---- dates ----------------------------------------------------------------------------------- */
 
 /* A day, a relative date such as "yesterday", or a moment. */
 static bool date_span(struct made_filter *m, struct str text, struct period *out) {
@@ -382,11 +410,14 @@ static int filter_date(struct made_filter *m, const struct search_operator *o, s
     struct period p;
     if (!date_span(m, o->value, &p))
         return fail_field(m->work, ERR_FIELD_INVALID, S("query"),
-                          "`%.*s` is not a date. A date is written as 2026-01-31, as 2026-01-31T09:30:00Z, or as a word like yesterday.",
+                          "`%.*s` is not a date. A date is written as 2026-01-31, as 2026-01-31T09:30:00Z, "
+                          "or as a word like yesterday.",
                           (int)o->value.n, o->value.p);
     int64_t from = o->sign == '>' ? o->or_equal ? p.from : p.to : o->sign == '<' ? INT64_MIN : p.from;
     int64_t to = o->sign == '<' ? o->or_equal ? p.to : p.from : o->sign == '>' ? INT64_MAX : p.to;
-    if (o->negated) return fail_field(m->work, ERR_FIELD_INVALID, S("query"), "A date can't be excluded. Use < or > instead.");
+    if (o->negated)
+        return fail_field(m->work, ERR_FIELD_INVALID, S("query"),
+                          "A date can't be excluded. Use < or > instead.");
     if (from > d->from) d->from = from;
     if (to < d->to) d->to = to;
     return 0;
@@ -407,12 +438,14 @@ static int filter_dates(struct made_filter *m, const struct search_query *q) {
     filter_bind(m->filter, (struct bind)B_INT("updated_from", dates[1].from));
     filter_bind(m->filter, (struct bind)B_INT("updated_to", dates[1].to));
     for (int i = 0; i < 2; i++)
-        for (int kind = SEARCH_CASES; given[i] && kind <= SEARCH_ARTICLES; kind++) condition_add(m, kind, conditions[i]);
+        for (int kind = SEARCH_CASES; given[i] && kind <= SEARCH_ARTICLES; kind++)
+            condition_add(m, kind, conditions[i]);
     m->filter->by_created = given[0];
     return 0;
 }
 
-int search_filter_read(struct work *w, const struct search_query *q, unsigned kinds, struct search_filter *f) {
+int search_filter_read(struct work *w, const struct search_query *q, unsigned kinds,
+                       struct search_filter *f) {
     struct made_filter m = {.work = w, .filter = f};
     *f = (struct search_filter){.kinds = kinds, .state = CASE_ACTIVE};
     for (int kind = 0; kind < SEARCH_KINDS; kind++) m.where[kind] = S("");

@@ -22,8 +22,8 @@ struct search_filter {
     enum case_state state;
 };
 
-/* kinds: those that the caller asked for. Adds a notice for a value that does not exist; nothing meets it. Fails with FIELD_INVALID of
- * `query` if a date is invalid. Returns 0 or a negative error. */
+/* kinds: those that the caller asked for. Adds a notice for a value that does not exist; nothing meets it.
+ * Fails with FIELD_INVALID of `query` if a date is invalid. Returns 0 or a negative error. */
 int search_filter_read(struct work *w, const struct search_query *q, unsigned kinds, struct search_filter *f);
 
 #endif

@@ -1,19 +1,22 @@
 /* Bounds of a search.
  *
- * A result must have all words, in one or several of its texts. The rarest word decides what is examined, for each kind of result:
+ * A result must have all words, in one or several of its texts. The rarest word decides what is examined,
+ * for each kind of result:
  *
  *     at most LIMIT_SEARCH_FOUND texts have it   all of them are examined: what is found is complete
  *     more have it                               the 2,000 conversations that were changed last, among those that the actor sees
  *                                                and that meet the operators. If these are not all, also the newest LIMIT_SEARCH_FOUND texts
  *     there is no word                           these conversations, or the newest people and organizations
  *
- * The last word also stands for words that begin with it. It is a whole word if more than LIMIT_SEARCH_FOUND texts have one of them and no other
- * word of the search is rarer, because the index merges the texts of all these words.
+ * The last word also stands for words that begin with it. It is a whole word if more than
+ * LIMIT_SEARCH_FOUND texts have one of them and no other word of the search is rarer, because the index
+ * merges the texts of all these words.
  *
- * So the work of a search with words does not grow with the desk. An operator that few conversations meet reads all visible ones, if no index
- * serves it. Visibility is part of the queries that choose the rows: no invisible row is read into memory, and what is invisible changes neither
- * hits nor order. One exception: an actor who sees 2,000 conversations or more may learn that a word is in more than LIMIT_SEARCH_FOUND texts of
- * the desk, because the total is then marked as a lower bound. */
+ * So the work of a search with words does not grow with the desk. An operator that few conversations meet
+ * reads all visible ones, if no index serves it. Visibility is part of the queries that choose the rows:
+ * no invisible row is read into memory, and what is invisible changes neither hits nor order. One
+ * exception: an actor who sees 2,000 conversations or more may learn that a word is in more than
+ * LIMIT_SEARCH_FOUND texts of the desk, because the total is then marked as a lower bound. */
 #include "core/search/find.h"
 
 #include "base/buf.h"
@@ -23,7 +26,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* ---- what was found ----------------------------------------------------------------------------------------------- */
+/* ---- what was found -------------------------------------------------------------------------- */
 
 struct owner {
     int64_t id, text_id, place;
@@ -49,7 +52,8 @@ struct finding {
 };
 
 static size_t owner_slot(const struct finding *f, int64_t id) {
-    size_t mask = (size_t)f->slot_count - 1, at = (size_t)(((uint64_t)id * UINT64_C(0x9E3779B97F4A7C15)) >> 32) & mask;
+    size_t mask = (size_t)f->slot_count - 1,
+           at = (size_t)(((uint64_t)id * UINT64_C(0x9E3779B97F4A7C15)) >> 32) & mask;
     while (f->slots[at] && f->owners[f->slots[at] - 1].id != id) at = (at + 1) & mask;
     return at;
 }
@@ -72,14 +76,17 @@ static struct owner *owner_of(struct finding *f, int64_t id) {
     return o;
 }
 
-/* ---- relevance ----------------------------------------------------------------------------------------------------- */
+/* ---- relevance ------------------------------------------------------------------------------- */
 
 /* A unit counts more in a head, in a short text, and if it is repeated. Between 0 and 1. */
 static float unit_score(int kind, enum search_source source, int repeated, int length) {
-    static const float weights[SEARCH_SOURCES] = {[SEARCH_HEAD] = 1.0F, [SEARCH_MESSAGE] = 0.6F, [SEARCH_NOTE] = 0.5F};
-    static const float of_articles[SEARCH_SOURCES] = {[SEARCH_TITLE] = 1.0F, [SEARCH_KEYWORDS] = 0.8F, [SEARCH_CONTENTS] = 0.6F};
+    static const float weights[SEARCH_SOURCES] = {
+        [SEARCH_HEAD] = 1.0F, [SEARCH_MESSAGE] = 0.6F, [SEARCH_NOTE] = 0.5F};
+    static const float of_articles[SEARCH_SOURCES] = {
+        [SEARCH_TITLE] = 1.0F, [SEARCH_KEYWORDS] = 0.8F, [SEARCH_CONTENTS] = 0.6F};
     float n = (float)repeated;
-    return (kind == SEARCH_ARTICLES ? of_articles : weights)[source] * n / (n + 0.3F + (float)length / 100.0F);
+    return (kind == SEARCH_ARTICLES ? of_articles : weights)[source] * n /
+           (n + 0.3F + (float)length / 100.0F);
 }
 
 static void take_text(struct finding *f, int64_t owner_id, int64_t text_id, struct str terms) {
@@ -97,13 +104,14 @@ static void take_text(struct finding *f, int64_t owner_id, int64_t text_id, stru
         if (t.counts[last] == 0) continue;
         float score = unit_score(f->kind, search_source_of(text_id), t.counts[last], t.length);
         sum += score;
-        if (f->kind == SEARCH_ARTICLES) o->best[unit] = 1 - (1 - o->best[unit]) * (1 - score); /* title, keywords and contents together */
+        /* title, keywords and contents together */
+        if (f->kind == SEARCH_ARTICLES) o->best[unit] = 1 - (1 - o->best[unit]) * (1 - score);
         else if (score > o->best[unit]) o->best[unit] = score;
     }
     if (sum > o->top || (sum == o->top && text_id < o->text_id)) o->top = sum, o->text_id = text_id;
 }
 
-/* ---- queries ------------------------------------------------------------------------------------------------------- */
+/* ---- queries --------------------------------------------------------------------------------- */
 
 static const struct {
     const char *table, *condition, *order[2]; /* order: of a walk; by created_at */
@@ -151,14 +159,16 @@ static void texts_sql(const struct finding *f, struct buf *sql) {
 /* The words of the index that a term stands for. */
 static struct str indexed_words(struct arena *a, const struct search_term *t) {
     if (t->prefix) return str_fmt(a, "\"%s\" *", t->exact.p);
-    return t->stem.p ? str_fmt(a, "\"%s\" OR \"%s\"", t->exact.p, t->stem.p) : str_fmt(a, "\"%s\"", t->exact.p);
+    return t->stem.p ? str_fmt(a, "\"%s\" OR \"%s\"", t->exact.p, t->stem.p)
+                     : str_fmt(a, "\"%s\"", t->exact.p);
 }
 
-#define WORD_BINDS(words, kind, most) \
-    BINDS(B_TEXT("words", words), B_INT("from", search_range(kind)), B_INT("to", search_range((kind) + 1)), B_INT("most", most))
+#define WORD_BINDS(words, kind, most)                                                                       \
+    BINDS(B_TEXT("words", words), B_INT("from", search_range(kind)), B_INT("to", search_range((kind) + 1)), \
+          B_INT("most", most))
 
-QUERY(search_word_count,
-      "SELECT COUNT(*) FROM (SELECT f.id FROM @FOUND(:words) f WHERE f.id >= :from AND f.id < :to LIMIT :most) n @BY_VALUES@");
+QUERY(search_word_count, "SELECT COUNT(*) FROM (SELECT f.id FROM @FOUND(:words) f WHERE f.id >= :from "
+                         "AND f.id < :to LIMIT :most) n @BY_VALUES@");
 
 #define RARE 20 /* texts; a rarer word saves nothing */
 
@@ -235,23 +245,25 @@ static void close_last_word(struct finding *f) {
     f->whole = true;
 }
 
-/* ---- examining ----------------------------------------------------------------------------------------------------- */
+/* ---- examining ------------------------------------------------------------------------------- */
 
 struct owner_ids {
     int64_t *ids;
     int count, room;
 };
 
-/* With one unit each text is compared at once. Otherwise only the owners are noted, because their other texts count, too. */
+/* With one unit each text is compared at once. Otherwise only the owners are noted, because their other
+ * texts count, too. */
 static int examine_word(struct finding *f, struct str words, int64_t most, struct owner_ids *owners) {
     struct buf sql = {0};
     struct stmt *s;
     int rc;
-    buf_fmt(
-        &sql,
-        "SELECT s.id, s.owner_id, %s FROM (SELECT f.id FROM @FOUND(:words) f WHERE f.id >= :from AND f.id < :to ORDER BY f.id DESC LIMIT "
-        ":most) g JOIN search_texts s ON s.id = g.id JOIN %s t ON t.id = s.owner_id WHERE ",
-        f->single ? "s.terms" : "''", searched[f->kind].table);
+    buf_fmt(&sql,
+            "SELECT s.id, s.owner_id, %s FROM (SELECT f.id FROM @FOUND(:words) f WHERE f.id >= :from "
+            "AND f.id < :to ORDER BY f.id DESC LIMIT :most) g "
+            "JOIN search_texts s ON s.id = g.id JOIN %s t ON t.id = s.owner_id "
+            "WHERE ",
+            f->single ? "s.terms" : "''", searched[f->kind].table);
     visible_sql(f, &sql);
     texts_sql(f, &sql);
     buf_text(&sql, " ORDER BY s.id DESC @BY_VALUES@");
@@ -261,14 +273,16 @@ static int examine_word(struct finding *f, struct str words, int64_t most, struc
             take_text(f, col_int(s, 1), col_int(s, 0), col_text(s, 2));
             continue;
         }
-        owners->ids = arena_more(f->work->arena, owners->ids, owners->count, &owners->room, sizeof *owners->ids);
+        owners->ids =
+            arena_more(f->work->arena, owners->ids, owners->count, &owners->room, sizeof *owners->ids);
         owners->ids[owners->count++] = col_int(s, 1);
     }
     stmt_end(s);
     return rc;
 }
 
-/* The visible rows that meet the operators, the last changed first. Each branch is an index range in this order. */
+/* The visible rows that meet the operators, the last changed first. Each branch is an index range in this
+ * order. */
 static int examine_rows(struct finding *f, struct owner_ids *owners) {
     const char *order = searched[f->kind].order[f->filter->by_created];
     struct buf sql = {0};
@@ -277,14 +291,19 @@ static int examine_rows(struct finding *f, struct owner_ids *owners) {
     int rc, n = branches ? f->visible.count : 1, found = 0;
     buf_text(&sql, "SELECT w.id FROM (");
     for (int i = 0; i < n; i++)
-        buf_fmt(&sql, "%sSELECT * FROM (SELECT t.id AS id, %s AS place FROM %s t WHERE %s%s ORDER BY %s DESC, t.id DESC LIMIT :walk) b%d",
-                i ? " UNION " : "", order, searched[f->kind].table, branches ? f->visible.where[i] : searched[f->kind].condition,
-                f->filter->where[f->kind], order, i);
+        buf_fmt(&sql,
+                "%sSELECT * "
+                "FROM (SELECT t.id AS id, %s AS place FROM %s t WHERE %s%s ORDER BY %s DESC, "
+                "t.id DESC LIMIT :walk) b%d",
+                i ? " UNION " : "", order, searched[f->kind].table,
+                branches ? f->visible.where[i] : searched[f->kind].condition, f->filter->where[f->kind],
+                order, i);
     if (n == 0) buf_text(&sql, "SELECT 0 AS id, 0 AS place WHERE 1 = 0");
     buf_text(&sql, ") w ORDER BY w.place DESC, w.id DESC LIMIT :walk");
     TRY(finding_start(f, &sql, BINDS(B_INT("walk", f->rows)), &s));
     while ((rc = stmt_step(s)) == 1) {
-        owners->ids = arena_more(f->work->arena, owners->ids, owners->count, &owners->room, sizeof *owners->ids);
+        owners->ids =
+            arena_more(f->work->arena, owners->ids, owners->count, &owners->room, sizeof *owners->ids);
         owners->ids[owners->count++] = col_int(s, 0);
         found++;
     }
@@ -312,10 +331,13 @@ static int compare_texts_of(struct finding *f, struct str owners) {
     struct buf sql = {0};
     struct stmt *s;
     int rc, n = 0;
-    buf_fmt(&sql, "SELECT s.id, s.owner_id, s.terms FROM search_texts s%s WHERE s.owner_id IN @LIST(:owners) AND s.kind = :kind",
+    buf_fmt(&sql,
+            "SELECT s.id, s.owner_id, s.terms FROM search_texts s%s "
+            "WHERE s.owner_id IN @LIST(:owners) AND s.kind = :kind",
             all ? "" : " JOIN articles t ON t.id = s.owner_id");
     texts_sql(f, &sql);
-    if (f->kind == SEARCH_ARTICLES) buf_text(&sql, " ORDER BY s.id"); /* sums of floats depend on their order */
+    /* sums of floats depend on their order */
+    if (f->kind == SEARCH_ARTICLES) buf_text(&sql, " ORDER BY s.id");
     TRY(finding_start(f, &sql, BINDS(B_TEXT("owners", owners), B_INT("kind", f->kind)), &s));
     for (; (rc = stmt_step(s)) == 1; n++) take_text(f, col_int(s, 1), col_int(s, 0), col_text(s, 2));
     stmt_end(s);
@@ -326,11 +348,13 @@ static int compare_texts_of(struct finding *f, struct str owners) {
 
 static void owners_cut(struct owner_ids *o, int n) { o->ids += n, o->count -= n; }
 
-/* Compares all texts of these results, which the actor may see. Removes the owners that it did not compare. */
+/* Compares all texts of these results, which the actor may see. Removes the owners that it did not
+ * compare. */
 static int compare_texts(struct finding *f, struct owner_ids *owners) {
     int64_t texts = 0;
     owners_once(owners);
-    for (int end = owners->count, n; end > 0; end -= n) { /* the highest ids first, if the limit ends the reading */
+    /* the highest ids first, if the limit ends the reading */
+    for (int end = owners->count, n; end > 0; end -= n) {
         n = end < OWNERS_AT_ONCE ? end : OWNERS_AT_ONCE;
         if (texts > (int64_t)f->texts * LIMIT_SEARCH_READ) return owners_cut(owners, end), f->more = true, 0;
         int compared = compare_texts_of(f, json_ids(f->work->arena, owners->ids + end - n, (size_t)n));
@@ -355,7 +379,8 @@ static int examine(struct finding *f) {
         if (!f->filter->any) return 0; /* words that are only excluded select nothing */
         TRY(examine_rows(f, &owners));
         if (q->ends == 0) return take_rows(f, &owners), 0;
-        TRY(compare_texts(f, &owners)); /* the words are excluded: a row that has none of them is found, too */
+        /* the words are excluded: a row that has none of them is found, too */
+        TRY(compare_texts(f, &owners));
         return take_rows(f, &owners), 0;
     }
     bool common = r.count > f->texts;
@@ -402,7 +427,7 @@ static int examine_some(struct finding *f) {
     return compare_texts(f, &owners);
 }
 
-/* ---- the result ---------------------------------------------------------------------------------------------------- */
+/* ---- the result ------------------------------------------------------------------------------ */
 
 /* The weight of the units of a mask. */
 static double weight_of_units(const struct finding *f, uint64_t mask) {
@@ -421,10 +446,12 @@ static void weigh_units(struct finding *f) {
         for (int i = 0; i < f->count; i++) with += (int)(f->owners[i].units >> __builtin_ctzll(ends) & 1);
         f->weight[unit] = log(1 + (double)(f->count + 1) / (with ? with : 1));
     }
-    for (int i = 0; i < f->count; i++) f->heaviest = fmax(f->heaviest, weight_of_units(f, f->owners[i].units));
+    for (int i = 0; i < f->count; i++)
+        f->heaviest = fmax(f->heaviest, weight_of_units(f, f->owners[i].units));
 }
 
-/* A result that may lack units has (1) a fifth of the weight of all, and (2) half of the weight that the best one has. */
+/* A result that may lack units has (1) a fifth of the weight of all, and (2) half of the weight that the
+ * best one has. */
 static bool has_enough_units(const struct finding *f, const struct owner *o) {
     double has = weight_of_units(f, o->units);
     return has * 5 >= weight_of_units(f, f->query->ends & ~f->query->excluded) && has * 2 >= f->heaviest;
@@ -456,15 +483,17 @@ static int texts_at_most(const struct desk *d, int kind) {
     return kind == SEARCH_ARTICLES ? (texts * 2 + 4) / 5 : texts;
 }
 
-static int find_kind(struct work *w, const struct search_query *q, const struct search_filter *filter, int kind, struct search_found *out,
-                     int *room) {
+static int find_kind(struct work *w, const struct search_query *q, const struct search_filter *filter,
+                     int kind, struct search_found *out, int *room) {
     struct finding *f = ARENA_NEW(w->arena, struct finding);
-    *f = (struct finding){.work = w, .query = q, .filter = filter, .kind = kind, .unit_count = __builtin_popcountll(q->ends)};
+    *f = (struct finding){
+        .work = w, .query = q, .filter = filter, .kind = kind, .unit_count = __builtin_popcountll(q->ends)};
     f->single = f->unit_count == 1;
     f->texts = texts_at_most(w->desk, kind);
     f->rows = f->texts * 2 / 5; /* each has several texts */
     for (int i = 0; i < f->unit_count; i++) f->weight[i] = 1;
-    if (kind == SEARCH_CASES) (filter->state == CASE_ACTIVE ? access_cases : access_cases_of_any_state)(w, &f->visible);
+    if (kind == SEARCH_CASES)
+        (filter->state == CASE_ACTIVE ? access_cases : access_cases_of_any_state)(w, &f->visible);
     if (kind == SEARCH_ARTICLES) access_articles(w, &f->visible);
     TRY(filter->some ? examine_some(f) : examine(f));
     if (filter->some) weigh_units(f);
@@ -472,25 +501,29 @@ static int find_kind(struct work *w, const struct search_query *q, const struct 
         const struct owner *o = &f->owners[i];
         if (!owner_meets(f, o)) continue;
         out->hits = arena_more(w->arena, out->hits, out->count, room, sizeof *out->hits);
-        out->hits[out->count++] = (struct search_hit){kind, o->id, o->text_id, owner_relevance(f, o), o->place};
+        out->hits[out->count++] =
+            (struct search_hit){kind, o->id, o->text_id, owner_relevance(f, o), o->place};
     }
     out->more = out->more || f->more;
     out->whole = out->whole || f->whole;
     return 0;
 }
 
-/* True if the last word itself is in more texts of these kinds than a search examines. Then no kind merges the texts of words that begin so. */
+/* True if the last word itself is in more texts of these kinds than a search examines. Then no kind merges
+ * the texts of words that begin so. */
 static int is_last_word_common(struct work *w, const struct search_query *q, unsigned kinds) {
-    int64_t n = 0, from = __builtin_ctz(kinds), to = 32 - __builtin_clz(kinds), most = texts_at_most(w->desk, SEARCH_CASES);
+    int64_t n = 0, from = __builtin_ctz(kinds), to = 32 - __builtin_clz(kinds),
+            most = texts_at_most(w->desk, SEARCH_CASES);
     struct str words = indexed_words(w->arena, &q->terms[search_open_unit(q)]);
-    TRY(db_int(
-        w->conn, &search_word_count,
-        BINDS(B_TEXT("words", words), B_INT("from", search_range((int)from)), B_INT("to", search_range((int)to)), B_INT("most", most + 1)),
-        &n));
+    TRY(db_int(w->conn, &search_word_count,
+               BINDS(B_TEXT("words", words), B_INT("from", search_range((int)from)),
+                     B_INT("to", search_range((int)to)), B_INT("most", most + 1)),
+               &n));
     return n > most;
 }
 
-int search_find(struct work *w, const struct search_query *q, const struct search_filter *filter, struct search_found *out) {
+int search_find(struct work *w, const struct search_query *q, const struct search_filter *filter,
+                struct search_found *out) {
     unsigned kinds = filter->kinds;
     int room = 0;
     *out = (struct search_found){.count = 0};
@@ -506,8 +539,8 @@ int search_find(struct work *w, const struct search_query *q, const struct searc
     return 0;
 }
 
-int search_articles_start(struct work *w, const struct search_filter *filter, const char *select, const char *rest,
-                          const struct bind *binds, struct stmt **s) {
+int search_articles_start(struct work *w, const struct search_filter *filter, const char *select,
+                          const char *rest, const struct bind *binds, struct stmt **s) {
     struct finding *f = ARENA_NEW(w->arena, struct finding);
     struct buf sql = {0};
     *f = (struct finding){.work = w, .filter = filter, .kind = SEARCH_ARTICLES};
@@ -520,14 +553,17 @@ int search_articles_start(struct work *w, const struct search_filter *filter, co
     return finding_start(f, &sql, binds, s);
 }
 
-int search_word_visible(struct work *w, const struct search_filter *filter, const struct search_term *t, int enough) {
+int search_word_visible(struct work *w, const struct search_filter *filter, const struct search_term *t,
+                        int enough) {
     struct stmt *s;
     TRY(search_articles_start(
         w, filter,
-        "SELECT COUNT(*) FROM (SELECT 1 AS one FROM (SELECT f.id FROM @FOUND(:words) f WHERE f.id >= :from AND f.id < :to "
-        "ORDER BY f.id DESC LIMIT :most) g JOIN search_texts s ON s.id = g.id JOIN articles t ON t.id = s.owner_id",
+        "SELECT COUNT(*) FROM (SELECT 1 AS one FROM (SELECT f.id FROM @FOUND(:words) f WHERE f.id >= :from "
+        "AND f.id < :to ORDER BY f.id DESC LIMIT :most) g JOIN search_texts s ON s.id = g.id "
+        "JOIN articles t ON t.id = s.owner_id",
         str_fmt(w->arena, " LIMIT %d) n @BY_VALUES@", enough).p,
-        WORD_BINDS(indexed_words(w->arena, t), SEARCH_ARTICLES, texts_at_most(w->desk, SEARCH_ARTICLES)), &s));
+        WORD_BINDS(indexed_words(w->arena, t), SEARCH_ARTICLES, texts_at_most(w->desk, SEARCH_ARTICLES)),
+        &s));
     int rc = stmt_step(s), n = rc == 1 ? (int)col_int(s, 0) : 0;
     stmt_end(s);
     return rc < 0 ? rc : n;

@@ -14,19 +14,24 @@ struct search_hit {
 struct search_found {
     struct search_hit *hits; /* the results in their order, in the arena */
     int count;
-    bool more;  /* there may be more than were found: the words are common */
-    bool whole; /* too many texts have words that begin with the last word, so it was searched as a whole word */
+    bool more; /* there may be more than were found: the words are common */
+    /* too many texts have words that begin with the last word, so it was searched as a whole word */
+    bool whole;
 };
 
 /* Only rows that the actor may see. Returns 0 or a negative error. */
-int search_find(struct work *w, const struct search_query *q, const struct search_filter *f, struct search_found *out);
+int search_find(struct work *w, const struct search_query *q, const struct search_filter *f,
+                struct search_found *out);
 
-/* Counts visible articles that have the word, at most `enough`; of a common word only among some. Returns the number or a negative error. */
-int search_word_visible(struct work *w, const struct search_filter *f, const struct search_term *t, int enough);
+/* Counts visible articles that have the word, at most `enough`; of a common word only among some. Returns
+ * the number or a negative error. */
+int search_word_visible(struct work *w, const struct search_filter *f, const struct search_term *t,
+                        int enough);
 /* Counts the texts of a kind with the word, also those that the actor does not see, at most `most`. */
 int search_word_texts(struct work *w, int kind, const struct search_term *t, int64_t most);
-/* Runs a statement over visible articles t and their texts s that the filter admits: select, then the conditions, then rest. */
-int search_articles_start(struct work *w, const struct search_filter *f, const char *select, const char *rest, const struct bind *binds,
-                          struct stmt **s);
+/* Runs a statement over visible articles t and their texts s that the filter admits: select, then the
+ * conditions, then rest. */
+int search_articles_start(struct work *w, const struct search_filter *f, const char *select, const char *rest,
+                          const struct bind *binds, struct stmt **s);
 
 #endif

@@ -1,7 +1,8 @@
 /* Search of articles in one locale.
  *
- * Each text of an article belongs to a row of its titles. The condition TEXTS admits the texts of the best one: that of the requested locale, otherwise
- * of the fallback, otherwise the oldest. So a result never shows words of a translation that the reader does not get.
+ * Each text of an article belongs to a row of its titles. The condition TEXTS admits the texts of the best
+ * one: that of the requested locale, otherwise of the fallback, otherwise the oldest. So a result never
+ * shows words of a translation that the reader does not get.
  *
  * A search is tried up to three times, until there is a result:
  *
@@ -25,15 +26,15 @@
 #include <stdlib.h>
 
 #define TITLE_ROW "((s.id & 18014398509481983) >> 2)" /* search_row_of(s.id) */
-#define TEXTS                                                                                                                       \
-    TITLE_ROW                                                                                                                       \
-    " = (SELECT l.id FROM locale_fields l WHERE l.owner_kind = 11 AND l.owner_id = s.owner_id ORDER BY CASE l.locale WHEN :locale " \
-    "THEN 0 WHEN :fallback THEN 1 ELSE 2 END, l.id LIMIT 1)"
+#define TEXTS                                                                                       \
+    TITLE_ROW                                                                                       \
+    " = (SELECT l.id FROM locale_fields l WHERE l.owner_kind = 11 "                                 \
+    "AND l.owner_id = s.owner_id ORDER BY CASE l.locale WHEN :locale THEN 0 WHEN :fallback THEN 1 " \
+    "ELSE 2 END, l.id LIMIT 1)"
 #define PUBLISHED " AND t.status = 3"
-#define OF_BRAND                                                                                                                         \
-    " AND EXISTS (SELECT 1 FROM sections b JOIN categories d ON d.id = b.category_id WHERE b.id = t.section_id AND (d.brand_id IS NULL " \
-    "OR "                                                                                                                                \
-    "d.brand_id = :brand))"
+#define OF_BRAND                                                                       \
+    " AND EXISTS (SELECT 1 FROM sections b JOIN categories d ON d.id = b.category_id " \
+    "WHERE b.id = t.section_id AND (d.brand_id IS NULL OR d.brand_id = :brand))"
 
 struct search_of_help_center {
     struct work *work;
@@ -42,12 +43,15 @@ struct search_of_help_center {
     struct search_filter filter;
 };
 
-QUERY(help_center_brand_locale, "SELECT l.locale FROM brands b JOIN locales l ON l.id = b.locale_id WHERE b.id = :id");
+QUERY(help_center_brand_locale,
+      "SELECT l.locale FROM brands b JOIN locales l ON l.id = b.locale_id WHERE b.id = :id");
 
 static struct str fallback_of(struct work *w, const struct help_center_query *q) {
     struct str locale;
     if (q->fallback.p) return q->fallback;
-    if (q->brand_id && db_text(w->conn, &help_center_brand_locale, BINDS(B_INT("id", q->brand_id)), w->arena, &locale) == 1) return locale;
+    if (q->brand_id &&
+        db_text(w->conn, &help_center_brand_locale, BINDS(B_INT("id", q->brand_id)), w->arena, &locale) == 1)
+        return locale;
     return setting_text(w->desk, LOCALE_SETTING, w->arena);
 }
 
@@ -61,7 +65,7 @@ static void filter_start(struct work *w, const struct help_center_query *q, stru
     f->binds[f->bind_count++] = (struct bind){.name = ":brand", .type = BIND_INT, .i = q->brand_id};
 }
 
-/* ---- misspelled words ------------------------------------------------------------------------------------------------- */
+/* ---- misspelled words ------------------------------------------------------------------------ */
 
 #define CORRECTED_MOST 4 /* words of a search */
 #define NEAR_MOST 12     /* near words that are looked up */
@@ -84,7 +88,8 @@ static int compare_near_words(const void *a, const void *b) {
 }
 
 /* Chooses the near words that most visible articles have, among those with the fewest edits. */
-static int correct_word(struct search_of_help_center *s, const struct search_term *t, struct correction *out) {
+static int correct_word(struct search_of_help_center *s, const struct search_term *t,
+                        struct correction *out) {
     struct work *w = s->work;
     struct str near[NEAR_MOST];
     struct near_word seen[NEAR_MOST];
@@ -106,7 +111,8 @@ static int correct_word(struct search_of_help_center *s, const struct search_ter
 
 static bool is_correctable(const struct search_query *q, int unit) {
     uint64_t bit = UINT64_C(1) << unit;
-    if (!(q->starts & q->ends & ~q->excluded & bit) || q->terms[unit].literal || q->terms[unit].prefix) return false;
+    if (!(q->starts & q->ends & ~q->excluded & bit) || q->terms[unit].literal || q->terms[unit].prefix)
+        return false;
     for (int i = 0; i < q->count; i++)
         if (i != unit && ((q->stops & ~q->open) >> i & 1) && q->unit[i] == unit) return false;
     return true;
@@ -116,7 +122,8 @@ static bool is_correctable(const struct search_query *q, int unit) {
 static int is_visible_word(struct search_of_help_center *s, int unit) {
     const struct search_query *q = &s->query;
     int rc = search_word_visible(s->work, &s->filter, &q->terms[unit], 1);
-    if (rc == 0 && unit == search_open_unit(q)) rc = search_word_visible(s->work, &s->filter, &q->terms[__builtin_ctzll(q->open)], 1);
+    if (rc == 0 && unit == search_open_unit(q))
+        rc = search_word_visible(s->work, &s->filter, &q->terms[__builtin_ctzll(q->open)], 1);
     return rc;
 }
 
@@ -127,12 +134,14 @@ static struct str corrected_text(struct search_of_help_center *s, const struct c
     for (int i = 0; i < count; i++) {
         if (text.n) text = STR_CAT(a, text, S(" "));
         if (list[i].count == 0) text = STR_CAT(a, text, s->query.terms[i].exact);
-        for (int k = 0; k < list[i].count; k++) text = STR_CAT(a, text, k ? S(" or ") : S(""), list[i].words[k]);
+        for (int k = 0; k < list[i].count; k++)
+            text = STR_CAT(a, text, k ? S(" or ") : S(""), list[i].words[k]);
     }
     return text;
 }
 
-/* Adds near words to the words that no visible article has. *text: the search with them; p NULL: nothing was corrected. */
+/* Adds near words to the words that no visible article has. *text: the search with them; p NULL: nothing
+ * was corrected. */
 static int correct_query(struct search_of_help_center *s, struct str *text) {
     struct correction list[LIMIT_SEARCH_WORDS] = {0};
     struct search_query *q = &s->query;
@@ -147,13 +156,15 @@ static int correct_query(struct search_of_help_center *s, struct str *text) {
     }
     if (corrected) *text = corrected_text(s, list, count);
     for (int i = 0; i < count; i++)
-        for (int k = 0; k < list[i].count; k++) search_query_alternative(s->work->arena, s->language, q, i, list[i].words[k]);
+        for (int k = 0; k < list[i].count; k++)
+            search_query_alternative(s->work->arena, s->language, q, i, list[i].words[k]);
     return 0;
 }
 
-/* ---- searching -------------------------------------------------------------------------------------------------------- */
+/* ---- searching ------------------------------------------------------------------------------- */
 
-static int find_articles(struct search_of_help_center *s, struct search_found *found, struct help_center_result *out) {
+static int find_articles(struct search_of_help_center *s, struct search_found *found,
+                         struct help_center_result *out) {
     struct str instead = {0};
     TRY(search_find(s->work, &s->query, &s->filter, found));
     if (found->count || s->query.ends == 0) return 0;
@@ -177,7 +188,8 @@ static struct str page_path(const struct search_of_help_center *s, const struct 
 }
 
 /* hits: those of the page. */
-static int show_articles(struct search_of_help_center *s, const struct search_hit *hits, int count, struct help_center_result *out) {
+static int show_articles(struct search_of_help_center *s, const struct search_hit *hits, int count,
+                         struct help_center_result *out) {
     struct arena *a = s->work->arena;
     struct search_shown *shown = arena_array(a, (size_t)count + 1, sizeof *shown);
     int64_t *ids = arena_array(a, (size_t)count + 1, sizeof *ids);
@@ -187,14 +199,21 @@ static int show_articles(struct search_of_help_center *s, const struct search_hi
     out->count = count;
     for (int i = 0; i < count; i++) {
         ids[i] = hits[i].id;
-        out->hits[i] = (struct help_center_hit){
-            hits[i].id,          S(""), shown[i].locale.p ? shown[i].locale : S(DEFAULT_LOCALE), shown[i].title, shown[i].snippet, {0},
-            shown[i].created_at, 0};
+        out->hits[i] = (struct help_center_hit){hits[i].id,
+                                                S(""),
+                                                shown[i].locale.p ? shown[i].locale : S(DEFAULT_LOCALE),
+                                                shown[i].title,
+                                                shown[i].snippet,
+                                                {0},
+                                                shown[i].created_at,
+                                                0};
         out->hits[i].path = page_path(s, &out->hits[i]);
     }
-    DB_ROWS(rc, s->work->conn, &help_center_articles, BINDS(B_TEXT("ids", json_ids(a, ids, (size_t)count))), row)
+    DB_ROWS(rc, s->work->conn, &help_center_articles, BINDS(B_TEXT("ids", json_ids(a, ids, (size_t)count))),
+            row)
     for (int i = 0; i < count; i++)
-        if (ids[i] == col_int(row, 0)) out->hits[i].uuid = str_dup(a, col_text(row, 1)), out->hits[i].updated_at = col_int(row, 2);
+        if (ids[i] == col_int(row, 0))
+            out->hits[i].uuid = str_dup(a, col_text(row, 1)), out->hits[i].updated_at = col_int(row, 2);
     return rc < 0 ? rc : 0;
 }
 
@@ -203,7 +222,8 @@ static int query_start(struct work *w, const struct help_center_query *q, struct
     s->language = q->locale;
     filter_start(w, q, &s->filter);
     if (search_query_read(w->arena, q->locale, q->text, true, &s->query) < 0)
-        return fail_field(w, ERR_FIELD_INVALID, S("query"), "At most %d words are allowed.", LIMIT_SEARCH_WORDS);
+        return fail_field(w, ERR_FIELD_INVALID, S("query"), "At most %d words are allowed.",
+                          LIMIT_SEARCH_WORDS);
     return 0;
 }
 
@@ -227,7 +247,7 @@ int help_center_search(struct work *w, const struct help_center_query *q, struct
     return 0;
 }
 
-/* ---- suggestions ------------------------------------------------------------------------------------------------------ */
+/* ---- suggestions ----------------------------------------------------------------------------- */
 
 #define SUGGESTED 10
 #define SUGGEST_AT_ONCE 100   /* titles that are compared at once */
@@ -235,16 +255,24 @@ int help_center_search(struct work *w, const struct help_center_query *q, struct
 #define SUGGEST_WORDS 4       /* rare words of a sentence whose titles are compared */
 #define SUGGEST_OF_WORD 500   /* titles of each that are compared */
 
-QUERY(suggest_count, "SELECT COUNT(*) FROM (SELECT 1 AS one FROM search_titles d WHERE d.word IN (:exact, :stem) LIMIT :most) n");
+QUERY(suggest_count,
+      "SELECT COUNT(*) "
+      "FROM (SELECT 1 AS one FROM search_titles d WHERE d.word IN (:exact, :stem) LIMIT :most) n");
 QUERY(suggest_count_prefix,
-      "SELECT COUNT(*) FROM (SELECT 1 AS one FROM search_titles d WHERE d.word >= :from AND d.word < :to LIMIT :most) n");
+      "SELECT COUNT(*) "
+      "FROM (SELECT 1 AS one FROM search_titles d WHERE d.word >= :from AND d.word < :to LIMIT :most) n");
 QUERY(suggest_titles,
-      "SELECT s.id, s.terms FROM (SELECT d.text_id, d.word FROM search_titles d WHERE d.word IN (:exact, :stem) ORDER BY d.word, "
-      "d.text_id LIMIT :most OFFSET :after) g JOIN search_texts s ON s.id = g.text_id ORDER BY g.word, g.text_id");
+      "SELECT s.id, s.terms FROM (SELECT d.text_id, d.word FROM search_titles d WHERE d.word IN (:exact, "
+      ":stem) ORDER BY d.word, d.text_id LIMIT :most OFFSET :after) g "
+      "JOIN search_texts s ON s.id = g.text_id "
+      "ORDER BY g.word, g.text_id");
 QUERY(suggest_titles_prefix,
-      "SELECT s.id, s.terms FROM (SELECT d.text_id, d.word FROM search_titles d WHERE d.word >= :from AND d.word < :to ORDER BY d.word, "
-      "d.text_id LIMIT :most OFFSET :after) g JOIN search_texts s ON s.id = g.text_id ORDER BY g.word, g.text_id");
-QUERY(suggest_all, "SELECT COUNT(*) FROM (SELECT 1 AS one FROM search_texts s WHERE s.id >= " SEARCH_OF_TITLES " LIMIT :most) n");
+      "SELECT s.id, s.terms FROM (SELECT d.text_id, d.word FROM search_titles d WHERE d.word >= :from "
+      "AND d.word < :to ORDER BY d.word, d.text_id LIMIT :most OFFSET :after) g "
+      "JOIN search_texts s ON s.id = g.text_id "
+      "ORDER BY g.word, g.text_id");
+QUERY(suggest_all, "SELECT COUNT(*) FROM (SELECT 1 AS one FROM search_texts s WHERE s.id >= " SEARCH_OF_TITLES
+                   " LIMIT :most) n");
 
 /* A title and the rare words of the text that it has. */
 struct title {
@@ -259,7 +287,8 @@ struct suggesting {
     int count, room;
 };
 
-static const struct bind *title_binds(struct arena *a, const struct search_term *t, int64_t most, int64_t after) {
+static const struct bind *title_binds(struct arena *a, const struct search_term *t, int64_t most,
+                                      int64_t after) {
     struct bind *b = arena_array(a, 7, sizeof *b);
     b[0] = (struct bind){.name = ":exact", .type = BIND_TEXT, .s = t->exact};
     b[1] = (struct bind){.name = ":stem", .type = BIND_TEXT, .s = t->stem.p ? t->stem : t->exact};
@@ -274,7 +303,8 @@ static const struct bind *title_binds(struct arena *a, const struct search_term 
 static int count_titles(const struct suggesting *g, const struct search_term *t, int64_t most) {
     struct work *w = g->search->work;
     int64_t n = 0;
-    TRY(db_int(w->conn, t->prefix ? &suggest_count_prefix : &suggest_count, title_binds(w->arena, t, most, 0), &n));
+    TRY(db_int(w->conn, t->prefix ? &suggest_count_prefix : &suggest_count, title_binds(w->arena, t, most, 0),
+               &n));
     return (int)n;
 }
 
@@ -299,7 +329,8 @@ static int title_score(const struct search_query *q, struct str terms, const int
     int sum = 0;
     search_tally(q, terms, &t);
     if (weights == NULL) return (t.units & q->ends) == q->ends;
-    for (uint64_t units = t.units & q->ends; units; units &= units - 1) sum += weights[__builtin_ctzll(units)];
+    for (uint64_t units = t.units & q->ends; units; units &= units - 1)
+        sum += weights[__builtin_ctzll(units)];
     return sum;
 }
 
@@ -310,11 +341,12 @@ static bool is_compared(const struct suggesting *g, int64_t text_id) {
 }
 
 /* Lists the next titles with the word that have a score. Returns the number of compared titles. */
-static int compare_titles(struct suggesting *g, const struct search_term *word, int after, const int *weights) {
+static int compare_titles(struct suggesting *g, const struct search_term *word, int after,
+                          const int *weights) {
     struct work *w = g->search->work;
     int rc, compared = 0;
-    DB_ROWS(rc, w->conn, word->prefix ? &suggest_titles_prefix : &suggest_titles, title_binds(w->arena, word, SUGGEST_AT_ONCE, after),
-            row) {
+    DB_ROWS(rc, w->conn, word->prefix ? &suggest_titles_prefix : &suggest_titles,
+            title_binds(w->arena, word, SUGGEST_AT_ONCE, after), row) {
         int score = title_score(&g->search->query, col_text(row, 1), weights);
         compared++;
         if (score == 0 || is_compared(g, col_int(row, 0))) continue;
@@ -332,16 +364,17 @@ static bool is_suggested(const struct help_center_result *r, int64_t id) {
 
 /* Adds those of the titles from..to that the reader may see, the most popular ones first. */
 static int add_titles(struct suggesting *g, int from, int to) {
-    static const char select[] =
-        "SELECT t.id, t.uuid, l.locale, l.translation, t.created_at, t.updated_at FROM search_texts s JOIN articles t ON "
-        "t.id = s.owner_id JOIN locale_fields l ON l.id = " TITLE_ROW;
+    static const char select[] = "SELECT t.id, t.uuid, l.locale, l.translation, t.created_at, t.updated_at "
+                                 "FROM search_texts s JOIN articles t ON t.id = s.owner_id "
+                                 "JOIN locale_fields l ON l.id = " TITLE_ROW;
     struct work *w = g->search->work;
     struct arena *a = w->arena;
     struct stmt *s;
     int64_t texts[SUGGEST_AT_ONCE];
     int rc;
     for (int i = from; i < to; i++) texts[i - from] = g->titles[i].text_id;
-    TRY(search_articles_start(w, &g->search->filter, select, " AND s.id IN @LIST(:texts) ORDER BY t.rank DESC, t.id DESC",
+    TRY(search_articles_start(w, &g->search->filter, select,
+                              " AND s.id IN @LIST(:texts) ORDER BY t.rank DESC, t.id DESC",
                               BINDS(B_TEXT("texts", json_ids(a, texts, (size_t)(to - from)))), &s));
     while ((rc = stmt_step(s)) == 1 && g->out->count < SUGGESTED) {
         if (is_suggested(g->out, col_int(s, 0))) continue;
@@ -374,7 +407,7 @@ static int suggest_with_all(struct suggesting *g) {
     return 0;
 }
 
-/* ---- suggestions for a sentence --------------------------------------------------------------------------------------- */
+/* ---- suggestions for a sentence -------------------------------------------------------------- */
 
 struct rare_word {
     const struct search_term *term;
@@ -386,8 +419,9 @@ static int compare_rare_words(const void *a, const void *b) {
     return x->titles - y->titles;
 }
 
-/* Lists the words that titles have. Words like "how" and "my" say nothing: they are in more texts of articles than half of the number of titles. Two
- * more texts are allowed for desks with few articles. weights: more for rarer words. */
+/* Lists the words that titles have. Words like "how" and "my" say nothing: they are in more texts of
+ * articles than half of the number of titles. Two more texts are allowed for desks with few articles.
+ * weights: more for rarer words. */
 static int list_rare_words(const struct suggesting *g, struct rare_word *list, int *weights) {
     const struct search_query *q = &g->search->query;
     struct work *w = g->search->work;
@@ -417,20 +451,25 @@ static int compare_title_scores(const void *a, const void *b) {
     return (x->text_id < y->text_id) - (x->text_id > y->text_id);
 }
 
-/* Titles with some of the rarest words, the highest score first. Those with less than half of the score of the best one that is seen are left out. */
+/* Titles with some of the rarest words, the highest score first. Those with less than half of the score of
+ * the best one that is seen are left out. */
 static int suggest_with_some(struct suggesting *g) {
     struct rare_word list[SEARCH_TERMS];
     int weights[SEARCH_TERMS], best = 0, count = list_rare_words(g, list, weights);
     TRY(count);
     g->count = 0;
     for (int i = 0; i < count && i < SUGGEST_WORDS; i++)
-        for (int after = 0, compared = SUGGEST_AT_ONCE; compared == SUGGEST_AT_ONCE && after < SUGGEST_OF_WORD; after += compared) {
+        for (int after = 0, compared = SUGGEST_AT_ONCE;
+             compared == SUGGEST_AT_ONCE && after < SUGGEST_OF_WORD; after += compared) {
             compared = compare_titles(g, list[i].term, after, weights);
             TRY(compared);
         }
     if (g->count) qsort(g->titles, (size_t)g->count, sizeof *g->titles, compare_title_scores);
-    for (int from = 0, to; from < g->count && g->out->count < SUGGESTED && g->titles[from].score * 2 >= best; from = to) {
-        for (to = from; to < g->count && to - from < SUGGEST_AT_ONCE && g->titles[to].score == g->titles[from].score;) to++;
+    for (int from = 0, to; from < g->count && g->out->count < SUGGESTED && g->titles[from].score * 2 >= best;
+         from = to) {
+        for (to = from;
+             to < g->count && to - from < SUGGEST_AT_ONCE && g->titles[to].score == g->titles[from].score;)
+            to++;
         TRY(add_titles(g, from, to));
         if (g->out->count && best == 0) best = g->titles[from].score;
     }

@@ -20,7 +20,7 @@ static const char *const search_keys[SEARCH_KEYS] = {[KEY_IN] = "in",
 
 const char *search_key_name(enum search_key key) { return search_keys[key]; }
 
-/* ---- characters --------------------------------------------------------------------------------------------------- */
+/* ---- characters ------------------------------------------------------------------------------ */
 
 struct cursor {
     struct arena *arena;
@@ -35,7 +35,10 @@ static size_t quote_here(const struct cursor *c) {
     const char *p = c->text.p + c->at;
     size_t left = c->text.n - c->at;
     if (left && *p == '"') return 1;
-    return left >= 3 && (memcmp(p, "\u201C", 3) == 0 || memcmp(p, "\u201D", 3) == 0 || memcmp(p, "\u201E", 3) == 0) ? 3 : 0;
+    return left >= 3 &&
+                   (memcmp(p, "\u201C", 3) == 0 || memcmp(p, "\u201D", 3) == 0 || memcmp(p, "\u201E", 3) == 0)
+               ? 3
+               : 0;
 }
 
 /* Returns the bytes of the blank here, or 0. */
@@ -45,7 +48,9 @@ static size_t blank_here(const struct cursor *c) {
     return g_unichar_isspace(g_utf8_get_char(p)) ? (size_t)(g_utf8_next_char(p) - p) : 0;
 }
 
-static void advance(struct cursor *c) { c->at += (size_t)(g_utf8_next_char(c->text.p + c->at) - (c->text.p + c->at)); }
+static void advance(struct cursor *c) {
+    c->at += (size_t)(g_utf8_next_char(c->text.p + c->at) - (c->text.p + c->at));
+}
 
 /* The text up to the closing quotation mark. Without one, the rest. */
 static struct str quoted_text(struct cursor *c) {
@@ -63,12 +68,13 @@ static struct str plain_text(struct cursor *c) {
     return (struct str){c->text.p + from, c->at - from};
 }
 
-/* ---- units -------------------------------------------------------------------------------------------------------- */
+/* ---- units ----------------------------------------------------------------------------------- */
 
 static bool add_term(const struct cursor *c, struct search_query *q, const struct token *t, bool literal) {
     if (q->count == c->most) return false;
     struct search_term *term = &q->terms[q->count++];
-    *term = (struct search_term){.exact = str_dup(c->arena, t->exact), .literal = literal, .prefix = t->form == TOKEN_SINGLE};
+    *term = (struct search_term){
+        .exact = str_dup(c->arena, t->exact), .literal = literal, .prefix = t->form == TOKEN_SINGLE};
     if (!literal && t->stem.p) term->stem = str_dup(c->arena, t->stem);
     return true;
 }
@@ -79,8 +85,10 @@ static bool add_address_term(const struct cursor *c, struct search_query *q, str
     return true;
 }
 
-/* Adds the words of a text as one unit. An address is one word. The last character of a run of pairs is in the pair before it. */
-static int add_unit(const struct cursor *c, struct search_query *q, struct str text, bool literal, bool prefix, bool excluded) {
+/* Adds the words of a text as one unit. An address is one word. The last character of a run of pairs is in
+ * the pair before it. */
+static int add_unit(const struct cursor *c, struct search_query *q, struct str text, bool literal,
+                    bool prefix, bool excluded) {
     struct token_reader r;
     struct token t;
     int first = q->count;
@@ -110,7 +118,7 @@ static int add_unit(const struct cursor *c, struct search_query *q, struct str t
     return 0;
 }
 
-/* ---- what looks like an operator ---------------------------------------------------------------------------------- */
+/* ---- what looks like an operator ------------------------------------------------------------- */
 
 static void add_remark(const struct cursor *c, struct search_query *q, const char *text) {
     struct search_remark **last = &q->remarks;
@@ -135,15 +143,19 @@ static bool is_operator_key(struct str name) {
     return false;
 }
 
-/* "name:value", but no address ("https://") and no single letter ("C:"). "key<value" if the key is one of an operator. */
+/* "name:value", but no address ("https://") and no single letter ("C:"). "key<value" if the key is one of
+ * an operator. */
 static void remark_operator(const struct cursor *c, struct search_query *q) {
     struct str rest = {c->text.p + c->at, c->text.n - c->at};
     size_t n = name_length(rest);
-    bool signed_key = n < rest.n && (rest.p[n] == '<' || rest.p[n] == '>') && is_operator_key((struct str){rest.p, n});
-    bool called = n > 1 && n + 1 < rest.n && rest.p[n] == ':' && rest.p[n + 1] != '/' && (unsigned char)rest.p[n + 1] > ' ';
+    bool signed_key =
+        n < rest.n && (rest.p[n] == '<' || rest.p[n] == '>') && is_operator_key((struct str){rest.p, n});
+    bool called = n > 1 && n + 1 < rest.n && rest.p[n] == ':' && rest.p[n + 1] != '/' &&
+                  (unsigned char)rest.p[n + 1] > ' ';
     if (!signed_key && !called) return;
     const char *text = c->plain     ? "This search has no operators: `%.*s` is searched as text."
-                       : signed_key ? "`%.*s` is searched as text, because only `created` and `updated` are compared."
+                       : signed_key ? "`%.*s` is searched as text, because only `created` and `updated` are "
+                                      "compared."
                                     : "There is no operator `%.*s`: it is searched as text.";
     add_remark(c, q, str_fmt(c->arena, text, (int)n + 1, rest.p).p);
 }
@@ -152,30 +164,36 @@ static void remark_operator(const struct cursor *c, struct search_query *q) {
 static void remark_word(const struct cursor *c, struct search_query *q, struct str text) {
     bool between = text.p > c->text.p && c->at < c->text.n;
     if (!between || !(str_eq(text, S("OR")) || str_eq(text, S("AND")) || str_eq(text, S("NOT")))) return;
-    add_remark(
-        c, q,
-        str_fmt(c->arena, "There is no operator `%.*s`: it is searched as a word, and a result has all words.", (int)text.n, text.p).p);
+    add_remark(c, q,
+               str_fmt(c->arena,
+                       "There is no operator `%.*s`: it is searched as a word, and a result has all "
+                       "words.",
+                       (int)text.n, text.p)
+                   .p);
 }
 
-/* ---- operators ---------------------------------------------------------------------------------------------------- */
+/* ---- operators ------------------------------------------------------------------------------- */
 
 /* Reads "key:", "key>" and similar. Returns the length, or 0 if this is not an operator. */
 static size_t operator_head(struct str s, struct search_operator *o) {
     for (int key = 0; key < SEARCH_KEYS; key++) {
         size_t n = strlen(search_keys[key]);
-        if (s.n <= n || !str_eqi((struct str){s.p, n}, str_of(search_keys[key])) || !in_set(s.p[n], ":<>")) continue;
+        if (s.n <= n || !str_eqi((struct str){s.p, n}, str_of(search_keys[key])) || !in_set(s.p[n], ":<>"))
+            continue;
         bool dated = key == KEY_CREATED || key == KEY_UPDATED;
         if (s.p[n] != ':' && !dated) return 0;
         o->key = (enum search_key)key;
         o->sign = s.p[n++];
-        if (o->sign == ':' && dated && n < s.n && in_set(s.p[n], "<>")) o->sign = s.p[n++]; /* created:>2026-01-01 */
+        /* created:>2026-01-01 */
+        if (o->sign == ':' && dated && n < s.n && in_set(s.p[n], "<>")) o->sign = s.p[n++];
         o->or_equal = o->sign != ':' && n < s.n && s.p[n] == '=';
         return n + o->or_equal;
     }
     return 0;
 }
 
-static void add_query_operator(const struct cursor *c, struct search_query *q, const struct search_operator *o) {
+static void add_query_operator(const struct cursor *c, struct search_query *q,
+                               const struct search_operator *o) {
     struct search_operator **last = &q->operators;
     while (*last) last = &(*last)->next;
     *last = ARENA_NEW(c->arena, struct search_operator);
@@ -191,11 +209,15 @@ static bool read_operator(struct cursor *c, struct search_query *q, bool exclude
     o.value = quote_here(c) ? quoted_text(c) : plain_text(c);
     o.value = str_trim(o.value);
     if (o.value.n) add_query_operator(c, q, &o);
-    else add_remark(c, q, str_fmt(c->arena, "`%.*s` has no value: write it directly behind the sign.", (int)head, c->text.p + from).p);
+    else
+        add_remark(c, q,
+                   str_fmt(c->arena, "`%.*s` has no value: write it directly behind the sign.", (int)head,
+                           c->text.p + from)
+                       .p);
     return true;
 }
 
-/* ---- the whole text ----------------------------------------------------------------------------------------------- */
+/* ---- the whole text -------------------------------------------------------------------------- */
 
 static int read_query_item(struct cursor *c, struct search_query *q) {
     bool excluded = c->text.p[c->at] == '-' && c->at + 1 < c->text.n;
@@ -209,8 +231,10 @@ static int read_query_item(struct cursor *c, struct search_query *q) {
     return add_unit(c, q, text, false, text.n > 1 && text.p[text.n - 1] == '*', excluded);
 }
 
-int search_query_read(struct arena *a, struct str language, struct str text, bool plain, struct search_query *q) {
-    struct cursor c = {.arena = a, .language = language, .text = text, .most = LIMIT_SEARCH_WORDS, .plain = plain};
+int search_query_read(struct arena *a, struct str language, struct str text, bool plain,
+                      struct search_query *q) {
+    struct cursor c = {
+        .arena = a, .language = language, .text = text, .most = LIMIT_SEARCH_WORDS, .plain = plain};
     *q = (struct search_query){.count = 0};
     while (c.at < text.n) {
         size_t blank = blank_here(&c);
@@ -226,7 +250,8 @@ int search_unit_start(const struct search_query *q, int end) {
     return end;
 }
 
-void search_query_alternative(struct arena *a, struct str language, struct search_query *q, int unit, struct str text) {
+void search_query_alternative(struct arena *a, struct str language, struct search_query *q, int unit,
+                              struct str text) {
     struct cursor c = {.arena = a, .language = language, .text = text, .most = SEARCH_TERMS, .plain = true};
     struct search_query *made = ARENA_NEW(a, struct search_query);
     *made = *q;
@@ -261,15 +286,19 @@ void search_query_open(struct search_query *q) {
     q->unit[q->count - 1] = (unsigned char)end;
 }
 
-int search_open_unit(const struct search_query *q) { return q->open ? q->unit[__builtin_ctzll(q->open)] : -1; }
+int search_open_unit(const struct search_query *q) {
+    return q->open ? q->unit[__builtin_ctzll(q->open)] : -1;
+}
 
-/* ---- comparing ---------------------------------------------------------------------------------------------------- */
+/* ---- comparing ------------------------------------------------------------------------------- */
 
 static bool term_meets(const struct search_term *t, const struct str *forms, int count) {
     if (t->literal) count = 1;
     for (int i = 0; i < count; i++) {
         struct str form = forms[i];
-        if (t->prefix ? str_starts(form, t->exact) : str_eq(form, t->exact) || (t->stem.p && str_eq(form, t->stem))) return true;
+        if (t->prefix ? str_starts(form, t->exact)
+                      : str_eq(form, t->exact) || (t->stem.p && str_eq(form, t->stem)))
+            return true;
     }
     return false;
 }

@@ -6,7 +6,7 @@
 #include "core/search/token.h"
 #include "json/json.h"
 
-/* ---- snippets ----------------------------------------------------------------------------------------------------- */
+/* ---- snippets -------------------------------------------------------------------------------- */
 
 #define SNIPPET 200 /* bytes between the first and the last shown match */
 #define BEFORE 60   /* bytes shown before the first match */
@@ -28,9 +28,12 @@ struct recent {
     unsigned n;
 };
 
-static int unit_length(const struct search_query *q, int last) { return last - search_unit_start(q, last) + 1; }
+static int unit_length(const struct search_query *q, int last) {
+    return last - search_unit_start(q, last) + 1;
+}
 
-static void note_span(const struct search_query *q, struct spans *s, const struct recent *r, int last, size_t end) {
+static void note_span(const struct search_query *q, struct spans *s, const struct recent *r, int last,
+                      size_t end) {
     if (s->count == SPANS) return;
     size_t at = r->at[(r->n - (unsigned)unit_length(q, last)) % SEARCH_TERMS];
     s->list[s->count++] = (struct snippet_span){at, end, q->unit[last]};
@@ -42,7 +45,8 @@ static bool meets_address(const struct search_query *q, struct str address) {
     return false;
 }
 
-static void find_spans(struct arena *a, struct str language, const struct search_query *q, struct str text, struct spans *s) {
+static void find_spans(struct arena *a, struct str language, const struct search_query *q, struct str text,
+                       struct spans *s) {
     struct token_reader r;
     struct token t;
     struct recent recent = {.n = 0};
@@ -68,7 +72,8 @@ static int best_window(const struct spans *s) {
     for (int i = 0; i < s->count; i++) {
         uint64_t units = 0;
         int n = 0;
-        for (int k = i; k < s->count && s->list[k].end - s->list[i].at <= SNIPPET; k++, n++) units |= UINT64_C(1) << s->list[k].unit;
+        for (int k = i; k < s->count && s->list[k].end - s->list[i].at <= SNIPPET; k++, n++)
+            units |= UINT64_C(1) << s->list[k].unit;
         int score = __builtin_popcountll(units) * (SPANS + 1) + n;
         if (score > best_score) best_score = score, best = i;
     }
@@ -101,17 +106,20 @@ static void snippet_text(struct arena *a, struct buf *out, struct str s) {
     size_t n = 0;
     for (size_t i = 0; i < s.n; i++) {
         bool space = is_blank_byte(s.p[i]);
-        if (space && ((n && plain[n - 1] == ' ') || (n == 0 && out->n && out->p[out->n - 1] == ' '))) continue;
+        if (space && ((n && plain[n - 1] == ' ') || (n == 0 && out->n && out->p[out->n - 1] == ' ')))
+            continue;
         plain[n++] = space ? ' ' : s.p[i];
     }
     html_escape(out, (struct str){plain, n});
 }
 
-static void write_snippet(struct arena *a, struct buf *out, struct str text, const struct spans *s, size_t from, size_t to) {
+static void write_snippet(struct arena *a, struct buf *out, struct str text, const struct spans *s,
+                          size_t from, size_t to) {
     size_t at = from;
     for (int i = 0; i < s->count; i++) {
         struct snippet_span span = s->list[i];
-        while (i + 1 < s->count && s->list[i + 1].at <= span.end && s->list[i + 1].at >= span.at) { /* pairs overlap */
+        /* pairs overlap */
+        while (i + 1 < s->count && s->list[i + 1].at <= span.end && s->list[i + 1].at >= span.at) {
             i++;
             if (s->list[i].end > span.end) span.end = s->list[i].end;
         }
@@ -125,13 +133,15 @@ static void write_snippet(struct arena *a, struct buf *out, struct str text, con
     snippet_text(a, out, (struct str){text.p + at, to - at});
 }
 
-struct str search_snippet(struct arena *a, struct str language, const struct search_query *q, struct str text) {
+struct str search_snippet(struct arena *a, struct str language, const struct search_query *q,
+                          struct str text) {
     struct buf b = {0};
     struct spans *s = arena_bytes(a, sizeof *s);
     text = str_trim(text);
     find_spans(a, language, q, text, s);
     size_t first = s->count ? s->list[best_window(s)].at : 0;
-    size_t from = snippet_begin(text, first > BEFORE ? first - BEFORE : 0), to = snippet_end(text, from + SNIPPET + BEFORE);
+    size_t from = snippet_begin(text, first > BEFORE ? first - BEFORE : 0),
+           to = snippet_end(text, from + SNIPPET + BEFORE);
     if (from > 0) buf_text(&b, "… ");
     write_snippet(a, &b, text, s, from, to);
     if (to < text.n) buf_text(&b, b.n && b.p[b.n - 1] == ' ' ? "…" : " …");
@@ -140,14 +150,18 @@ struct str search_snippet(struct arena *a, struct str language, const struct sea
     return snippet;
 }
 
-/* ---- hits --------------------------------------------------------------------------------------------------------- */
+/* ---- hits ------------------------------------------------------------------------------------ */
 
 QUERY(search_titles_of_cases,
-      "SELECT t.id, t.subject, t.created_at, COALESCE(t.last_note_preview, t.last_message_preview) FROM cases t WHERE t.id IN @LIST(:ids)");
-QUERY(search_titles_of_users, "SELECT t.id, t.full_name, t.created_at, t.designation FROM users t WHERE t.id IN @LIST(:ids)");
-QUERY(search_titles_of_organizations, "SELECT t.id, t.name, t.created_at, NULL FROM organizations t WHERE t.id IN @LIST(:ids)");
+      "SELECT t.id, t.subject, t.created_at, COALESCE(t.last_note_preview, t.last_message_preview) "
+      "FROM cases t WHERE t.id IN @LIST(:ids)");
+QUERY(search_titles_of_users,
+      "SELECT t.id, t.full_name, t.created_at, t.designation FROM users t WHERE t.id IN @LIST(:ids)");
+QUERY(search_titles_of_organizations,
+      "SELECT t.id, t.name, t.created_at, NULL FROM organizations t WHERE t.id IN @LIST(:ids)");
 QUERY(search_titles_of_articles,
-      "SELECT t.id, " TRANSLATION_OF("11") ", t.created_at, t.keywords FROM articles t WHERE t.id IN @LIST(:ids)");
+      "SELECT t.id, " TRANSLATION_OF("11") ", t.created_at, t.keywords FROM articles t "
+                                           "WHERE t.id IN @LIST(:ids)");
 
 static const struct query *const title_queries[] = {[SEARCH_CASES] = &search_titles_of_cases,
                                                     [SEARCH_USERS] = &search_titles_of_users,
@@ -160,8 +174,8 @@ static int hit_at(const struct search_hit *hits, int count, int kind, int64_t id
     return i;
 }
 
-static int show_titles(struct work *w, struct str language, const struct search_query *q, const struct search_hit *hits, int count,
-                       int kind, struct search_shown *shown) {
+static int show_titles(struct work *w, struct str language, const struct search_query *q,
+                       const struct search_hit *hits, int count, int kind, struct search_shown *shown) {
     int64_t *ids = arena_array(w->arena, (size_t)count, sizeof *ids);
     size_t n = 0;
     int rc;
@@ -174,25 +188,29 @@ static int show_titles(struct work *w, struct str language, const struct search_
         shown[at].title = str_dup(w->arena, col_text(row, 1));
         shown[at].created_at = col_int(row, 2);
         struct str other = str_dup(w->arena, col_text(row, 3));
-        if (hits[at].text_id == 0) shown[at].snippet = search_snippet(w->arena, language, q, other.p ? other : S(""));
+        if (hits[at].text_id == 0)
+            shown[at].snippet = search_snippet(w->arena, language, q, other.p ? other : S(""));
     }
     return rc;
 }
 
 /* Shows the matched text. For an article, the title and the contents of its locale. */
-static void show_text(struct arena *a, struct str language, const struct search_query *q, const struct search_hit *hit,
-                      const struct search_text *text, struct search_shown *shown) {
+static void show_text(struct arena *a, struct str language, const struct search_query *q,
+                      const struct search_hit *hit, const struct search_text *text,
+                      struct search_shown *shown) {
     enum search_source source = search_source_of(text->id);
     if (search_kind_of(text->id) != SEARCH_ARTICLES) {
         if (hit->text_id == text->id) shown->snippet = search_snippet(a, language, q, text->text);
-    } else if (search_kind_of(hit->text_id) == SEARCH_ARTICLES && search_row_of(hit->text_id) == search_row_of(text->id)) {
+    } else if (search_kind_of(hit->text_id) == SEARCH_ARTICLES &&
+               search_row_of(hit->text_id) == search_row_of(text->id)) {
         if (source == SEARCH_TITLE) shown->title = text->text, shown->locale = text->locale;
         if (source == SEARCH_CONTENTS) shown->snippet = search_snippet(a, text->locale, q, text->text);
     }
 }
 
-static int show_texts(struct work *w, struct str language, const struct search_query *q, const struct search_hit *hits, int count,
-                      enum search_table table, struct search_shown *shown) {
+static int show_texts(struct work *w, struct str language, const struct search_query *q,
+                      const struct search_hit *hits, int count, enum search_table table,
+                      struct search_shown *shown) {
     int64_t *ids = arena_array(w->arena, (size_t)count, sizeof *ids);
     struct search_text *list;
     size_t n = 0;
@@ -205,11 +223,13 @@ static int show_texts(struct work *w, struct str language, const struct search_q
     return 0;
 }
 
-int search_show(struct work *w, struct str language, const struct search_query *q, const struct search_hit *hits, int count,
-                struct search_shown *shown) {
+int search_show(struct work *w, struct str language, const struct search_query *q,
+                const struct search_hit *hits, int count, struct search_shown *shown) {
     for (int i = 0; i < count; i++) shown[i] = (struct search_shown){.title = S(""), .snippet = S("")};
     if (count == 0) return 0;
-    for (int kind = SEARCH_CASES; kind <= SEARCH_ARTICLES; kind++) TRY(show_titles(w, language, q, hits, count, kind, shown));
-    for (int table = 0; table < SEARCH_TABLES; table++) TRY(show_texts(w, language, q, hits, count, (enum search_table)table, shown));
+    for (int kind = SEARCH_CASES; kind <= SEARCH_ARTICLES; kind++)
+        TRY(show_titles(w, language, q, hits, count, kind, shown));
+    for (int table = 0; table < SEARCH_TABLES; table++)
+        TRY(show_texts(w, language, q, hits, count, (enum search_table)table, shown));
     return 0;
 }

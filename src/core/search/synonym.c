@@ -15,13 +15,16 @@ static void read_expression(struct arena *a, struct str language, struct str tex
     token_begin(&r, a, language, text);
     while (e->count <= SYNONYM_WORDS && token_next(&r, &t)) {
         if (e->count++ == SYNONYM_WORDS) break;
-        e->words[e->count - 1] = (struct search_term){.exact = str_dup(a, t.exact), .stem = t.stem.p ? str_dup(a, t.stem) : t.stem};
+        e->words[e->count - 1] = (struct search_term){.exact = str_dup(a, t.exact),
+                                                      .stem = t.stem.p ? str_dup(a, t.stem) : t.stem};
     }
     token_end(&r);
 }
 
-/* Reads the expressions of a line. Empty ones are left out. Returns their number; SYNONYMS_OF_GROUP + 1: there are more. */
-static int read_group(struct arena *a, struct str language, struct str line, struct expression list[SYNONYMS_OF_GROUP]) {
+/* Reads the expressions of a line. Empty ones are left out. Returns their number; SYNONYMS_OF_GROUP + 1:
+ * there are more. */
+static int read_group(struct arena *a, struct str language, struct str line,
+                      struct expression list[SYNONYMS_OF_GROUP]) {
     int n = 0;
     for (struct str rest = line; rest.p;) {
         struct expression e;
@@ -41,12 +44,16 @@ const char *synonyms_wrong(struct arena *a, struct str text) {
         line++;
         if (group.n == 0) continue;
         int n = read_group(a, S("en"), group, list);
-        if (++groups > SYNONYM_GROUPS) return str_fmt(a, "At most %d groups of synonyms are allowed.", SYNONYM_GROUPS).p;
+        if (++groups > SYNONYM_GROUPS)
+            return str_fmt(a, "At most %d groups of synonyms are allowed.", SYNONYM_GROUPS).p;
         if (n < 2) return str_fmt(a, "Line %d needs at least two expressions, separated by commas.", line).p;
-        if (n > SYNONYMS_OF_GROUP) return str_fmt(a, "Line %d has more than %d expressions.", line, SYNONYMS_OF_GROUP).p;
+        if (n > SYNONYMS_OF_GROUP)
+            return str_fmt(a, "Line %d has more than %d expressions.", line, SYNONYMS_OF_GROUP).p;
         for (int i = 0; i < n; i++)
             if (list[i].count > SYNONYM_WORDS)
-                return str_fmt(a, "Line %d: `%.*s` has more than %d words.", line, (int)list[i].text.n, list[i].text.p, SYNONYM_WORDS).p;
+                return str_fmt(a, "Line %d: `%.*s` has more than %d words.", line, (int)list[i].text.n,
+                               list[i].text.p, SYNONYM_WORDS)
+                    .p;
     }
     return NULL;
 }
@@ -71,7 +78,9 @@ static bool has_alternative(const struct search_query *q, int unit) {
 static bool expression_at(const struct search_query *q, int at, int count, const struct expression *e) {
     if (at + e->count > count) return false;
     for (int i = 0; i < e->count; i++)
-        if (!is_single(q, at + i) || has_alternative(q, at + i) || !same_word(&q->terms[at + i], &e->words[i])) return false;
+        if (!is_single(q, at + i) || has_alternative(q, at + i) ||
+            !same_word(&q->terms[at + i], &e->words[i]))
+            return false;
     return true;
 }
 
@@ -85,7 +94,8 @@ static int join_units(struct search_query *q, int at, int n) {
     return at + n - 1;
 }
 
-static void add_group(struct arena *a, struct str language, struct search_query *q, int words, const struct expression *list, int n) {
+static void add_group(struct arena *a, struct str language, struct search_query *q, int words,
+                      const struct expression *list, int n) {
     int count = q->count;
     for (int i = 0; i < n; i++)
         for (int at = 0; list[i].count == words && at < count; at++) {

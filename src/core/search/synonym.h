@@ -1,4 +1,5 @@
-/* Synonyms of searches in the help center: the setting helpcenter.synonyms. Each line is a group of expressions, separated by commas. */
+/* Synonyms of searches in the help center: the setting helpcenter.synonyms. Each line is a group of
+ * expressions, separated by commas. */
 #ifndef CORE_SEARCH_SYNONYM_H
 #define CORE_SEARCH_SYNONYM_H
 
@@ -12,8 +13,8 @@
 /* Returns NULL if the text is a value of the setting, or a sentence that says why not. */
 const char *synonyms_wrong(struct arena *a, struct str text);
 
-/* Makes each word of the query, or neighbouring words, that are an expression of a group one unit, with the other expressions as alternatives.
- * Phrases in quotes, prefixes and excluded words stay as they are. */
+/* Makes each word of the query, or neighbouring words, that are an expression of a group one unit, with
+ * the other expressions as alternatives. Phrases in quotes, prefixes and excluded words stay as they are. */
 void synonyms_add(struct arena *a, struct str language, struct str groups, struct search_query *q);
 
 #endif

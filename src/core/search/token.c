@@ -7,13 +7,14 @@
 #include <glib.h>
 #include <libstemmer.h>
 
-/* ---- characters --------------------------------------------------------------------------------------------------- */
+/* ---- characters ------------------------------------------------------------------------------ */
 
 static bool is_ascii_word(unsigned char c) { return g_ascii_isalnum(c); }
 
 static size_t char_size(const char *p) { return (size_t)(g_utf8_next_char(p) - p); }
 
-/* True for scripts that are written without blanks between words, and for Hangul, whose words have suffixes. */
+/* True for scripts that are written without blanks between words, and for Hangul, whose words have
+ * suffixes. */
 static bool is_run_together(gunichar c) {
     if (c < 0x0E00) return false;
     switch (g_unichar_get_script(c)) {
@@ -35,11 +36,12 @@ static bool is_word_part(gunichar c) { return g_unichar_isalnum(c) || g_unichar_
 /* The end of a character and the marks behind it. */
 static size_t with_marks(struct str s, size_t at) {
     at += char_size(s.p + at);
-    while (at < s.n && (unsigned char)s.p[at] >= 0x80 && g_unichar_ismark(g_utf8_get_char(s.p + at))) at += char_size(s.p + at);
+    while (at < s.n && (unsigned char)s.p[at] >= 0x80 && g_unichar_ismark(g_utf8_get_char(s.p + at)))
+        at += char_size(s.p + at);
     return at;
 }
 
-/* ---- folding ------------------------------------------------------------------------------------------------------ */
+/* ---- folding --------------------------------------------------------------------------------- */
 
 static struct str word_cut(struct str s) {
     if (s.n <= LIMIT_SEARCH_WORD) return s;
@@ -72,7 +74,8 @@ static struct str word_strip(struct token_reader *r, int place, struct str s) {
     size_t n = 0;
     for (size_t i = 0, size; i < s.n; i += size) {
         size = char_size(s.p + i);
-        if (is_word_part(g_utf8_get_char(s.p + i)) && n + size <= LIMIT_SEARCH_WORD) memcpy(r->room[place] + n, s.p + i, size), n += size;
+        if (is_word_part(g_utf8_get_char(s.p + i)) && n + size <= LIMIT_SEARCH_WORD)
+            memcpy(r->room[place] + n, s.p + i, size), n += size;
     }
     return (struct str){r->room[place], n};
 }
@@ -87,7 +90,8 @@ static struct str word_fold(struct token_reader *r, struct str s) {
 
 /* Keeps marks, because they distinguish kana, and syllables of Hangul whole (NFKC). */
 static struct str pair_fold(struct token_reader *r, struct str s) {
-    char *plain = g_utf8_normalize(s.p, (gssize)s.n, G_NORMALIZE_NFKC), *folded = plain ? g_utf8_casefold(plain, -1) : NULL;
+    char *plain = g_utf8_normalize(s.p, (gssize)s.n, G_NORMALIZE_NFKC),
+         *folded = plain ? g_utf8_casefold(plain, -1) : NULL;
     struct str key = folded ? word_strip(r, 0, str_of(folded)) : (struct str){r->room[0], 0};
     g_free(folded);
     g_free(plain);
@@ -104,7 +108,7 @@ static struct str word_stem(struct token_reader *r, struct str exact) {
     return s.n == 0 || str_eq(s, exact) || !word_indexable(s) ? (struct str){0} : s;
 }
 
-/* ---- e-mail addresses --------------------------------------------------------------------------------------------- */
+/* ---- e-mail addresses ------------------------------------------------------------------------ */
 
 static bool is_local(char c) { return g_ascii_isalnum(c) || in_set(c, "._+-"); }
 static bool is_domain(char c) { return g_ascii_isalnum(c) || c == '.' || c == '-'; }
@@ -128,12 +132,13 @@ static size_t address_ahead(struct token_reader *r, size_t at) {
     return point && end > r->mark + 1 && end - at <= LIMIT_SEARCH_WORD ? end : 0;
 }
 
-/* ---- reading ------------------------------------------------------------------------------------------------------ */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static struct sb_stemmer *stemmer_of(struct str language) {
     char code[8];
     size_t n = 0;
-    while (n < language.n && n < sizeof code - 1 && g_ascii_isalpha(language.p[n])) code[n] = g_ascii_tolower(language.p[n]), n++;
+    while (n < language.n && n < sizeof code - 1 && g_ascii_isalpha(language.p[n]))
+        code[n] = g_ascii_tolower(language.p[n]), n++;
     code[n] = 0;
     if (strcmp(code, "nb") == 0) strcpy(code, "no");
     struct sb_stemmer *s = sb_stemmer_new(code, "UTF_8");
@@ -205,7 +210,8 @@ static void read_plain(struct token_reader *r, struct token *out) {
 static void read_pair(struct token_reader *r, struct token *out) {
     struct str s = r->text;
     size_t first = with_marks(s, r->at), end = first;
-    bool pair = first < s.n && (unsigned char)s.p[first] >= 0x80 && is_run_together(g_utf8_get_char(s.p + first));
+    bool pair =
+        first < s.n && (unsigned char)s.p[first] >= 0x80 && is_run_together(g_utf8_get_char(s.p + first));
     if (pair) end = with_marks(s, first);
     out->form = pair ? TOKEN_PAIR : TOKEN_SINGLE;
     out->n = end - r->at;

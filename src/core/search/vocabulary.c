@@ -1,11 +1,13 @@
 /* Near words without a scan.
  *
- * A word of n letters is stored by its pieces: 2 of a word of up to 5 letters, 3 of a longer one. If a search differs from it by fewer edits than it
- * has pieces, one piece is unchanged in the search: at its place, or moved by as many letters as were inserted before it. So the pieces of all words
- * near a search are among a few keys (length of the word, number of the piece, its letters). Their words are compared in full.
+ * A word of n letters is stored by its pieces: 2 of a word of up to 5 letters, 3 of a longer one. If a
+ * search differs from it by fewer edits than it has pieces, one piece is unchanged in the search: at its
+ * place, or moved by as many letters as were inserted before it. So the pieces of all words near a search
+ * are among a few keys (length of the word, number of the piece, its letters). Their words are compared in
+ * full.
  *
- * An exchange of two neighbours may change two pieces. So the keys are also made for each form of the search with two neighbours exchanged back, which
- * has one edit less. */
+ * An exchange of two neighbours may change two pieces. So the keys are also made for each form of the
+ * search with two neighbours exchanged back, which has one edit less. */
 #include "core/search/vocabulary.h"
 
 #include "base/buf.h"
@@ -45,7 +47,7 @@ static int compare_words(struct str a, struct str b) {
     return order ? order : (a.n > b.n) - (a.n < b.n);
 }
 
-/* ---- lists of texts -------------------------------------------------------------------------------------------------- */
+/* ---- lists of texts -------------------------------------------------------------------------- */
 
 struct text_list {
     struct str *texts;
@@ -57,7 +59,9 @@ static void text_list_add(struct arena *a, struct text_list *l, struct str s) {
     l->texts[l->count++] = s;
 }
 
-static int compare_listed(const void *a, const void *b) { return compare_words(*(const struct str *)a, *(const struct str *)b); }
+static int compare_listed(const void *a, const void *b) {
+    return compare_words(*(const struct str *)a, *(const struct str *)b);
+}
 
 static void text_list_once(struct text_list *l) {
     int n = 0;
@@ -77,14 +81,15 @@ static struct str piece_key(struct arena *a, int letters, int piece, const gunic
     return key;
 }
 
-/* ---- writing --------------------------------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 QUERY(search_titles_drop, "DELETE FROM search_titles WHERE text_id IN @LIST(:texts)");
-QUERY(search_titles_put,
-      "INSERT INTO search_titles (word, text_id) SELECT r.value ->> 0, CAST(r.value ->> 1 AS BIGINT) FROM @ROWS(:rows) r "
-      "WHERE 1 = 1 ON CONFLICT DO NOTHING");
-QUERY(search_pieces_put, "INSERT INTO search_pieces (piece, word) SELECT r.value ->> 0, r.value ->> 1 FROM @ROWS(:rows) r WHERE 1 = 1 "
-                         "ON CONFLICT DO NOTHING");
+QUERY(search_titles_put, "INSERT INTO search_titles (word, text_id) "
+                         "SELECT r.value ->> 0, CAST(r.value ->> 1 AS BIGINT) "
+                         "FROM @ROWS(:rows) r WHERE 1 = 1 ON CONFLICT DO NOTHING");
+QUERY(search_pieces_put, "INSERT INTO search_pieces (piece, word) "
+                         "SELECT r.value ->> 0, r.value ->> 1 FROM @ROWS(:rows) r "
+                         "WHERE 1 = 1 ON CONFLICT DO NOTHING");
 QUERY(search_pieces_clear, "DELETE FROM search_pieces");
 
 static void add_pieces(struct arena *a, struct text_list *words, struct buf *rows) {
@@ -169,7 +174,7 @@ int vocabulary_put(struct conn *c, struct arena *a, const struct search_text *li
 
 int vocabulary_clear(struct conn *c) { return db_exec(c, &search_pieces_clear, NULL); }
 
-/* ---- comparing ------------------------------------------------------------------------------------------------------- */
+/* ---- comparing ------------------------------------------------------------------------------- */
 
 static int lesser(int a, int b) { return a < b ? a : b; }
 
@@ -181,7 +186,8 @@ static int letters_distance(const struct letters *a, const struct letters *b) {
         now[0] = i;
         for (int k = 1; k <= b->n; k++) {
             now[k] = lesser(last[k - 1] + (a->at[i - 1] != b->at[k - 1]), lesser(last[k], now[k - 1]) + 1);
-            if (i > 1 && k > 1 && a->at[i - 1] == b->at[k - 2] && a->at[i - 2] == b->at[k - 1]) now[k] = lesser(now[k], before[k - 2] + 1);
+            if (i > 1 && k > 1 && a->at[i - 1] == b->at[k - 2] && a->at[i - 2] == b->at[k - 1])
+                now[k] = lesser(now[k], before[k - 2] + 1);
         }
         int *spare = before;
         before = last, last = now, now = spare;
@@ -194,7 +200,7 @@ int vocabulary_distance(struct str a, struct str b) {
     return x.n && y.n ? letters_distance(&x, &y) : 3;
 }
 
-/* ---- near words ------------------------------------------------------------------------------------------------------ */
+/* ---- near words ------------------------------------------------------------------------------ */
 
 /* Adds the keys of unchanged pieces of all words with `edits` edits to the search. */
 static void add_keys(struct arena *a, const struct letters *search, int edits, struct text_list *keys) {
@@ -202,9 +208,16 @@ static void add_keys(struct arena *a, const struct letters *search, int edits, s
         if (n < LETTERS_LEAST || n > LETTERS_MOST) continue;
         for (int piece = 0, pieces = piece_count(n); piece < pieces; piece++) {
             int from = piece_begin(n, piece), size = piece_begin(n, piece + 1) - from, more = search->n - n;
-            int low = piece == 0 ? 0 : piece == pieces - 1 ? more : -edits, high = piece == 0 ? 0 : piece == pieces - 1 ? more : edits;
+            int low = piece == 0            ? 0
+                      : piece == pieces - 1 ? more
+                                            : -edits,
+                high = piece == 0            ? 0
+                       : piece == pieces - 1 ? more
+                                             : edits;
             for (int moved = low; moved <= high; moved++) {
-                if (abs(moved) + abs(more - moved) > edits || from + moved < 0 || from + moved + size > search->n) continue;
+                if (abs(moved) + abs(more - moved) > edits || from + moved < 0 ||
+                    from + moved + size > search->n)
+                    continue;
                 text_list_add(a, keys, piece_key(a, n, piece, search->at + from + moved, size));
             }
         }
@@ -237,14 +250,17 @@ static int compare_near(const void *a, const void *b) {
     return compare_words(x->word, y->word);
 }
 
-QUERY(search_pieces_found, "SELECT DISTINCT p.word FROM search_pieces p WHERE p.piece IN @TEXTS(:keys) ORDER BY p.word LIMIT :most");
+QUERY(search_pieces_found, "SELECT DISTINCT p.word FROM search_pieces p "
+                           "WHERE p.piece IN @TEXTS(:keys) ORDER BY p.word "
+                           "LIMIT :most");
 
 int vocabulary_near(struct conn *c, struct arena *a, struct str word, struct str *out, int most) {
     struct letters search = word_letters(word);
     int edits = edits_allowed(search.n), count = 0, room = 0, rc;
     struct near *list = NULL;
     if (edits == 0) return 0;
-    DB_ROWS(rc, c, &search_pieces_found, BINDS(B_TEXT("keys", keys_of_search(a, &search, edits)), B_INT("most", NEAR_COMPARED)), row) {
+    DB_ROWS(rc, c, &search_pieces_found,
+            BINDS(B_TEXT("keys", keys_of_search(a, &search, edits)), B_INT("most", NEAR_COMPARED)), row) {
         struct letters l = word_letters(col_text(row, 0));
         int distance = letters_distance(&search, &l);
         if (distance == 0 || distance > edits) continue;

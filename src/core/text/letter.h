@@ -1,68 +1,79 @@
-/* Letters: mails that the desk writes. A letter is a row and a job, committed with the change that causes it. src/mail sends it
- * afterwards. Its text is a template, filled when it is sent. */
+/* Letters: mails that the desk writes. A letter is a row and a job, committed with the change that causes
+ * it. src/mail sends it afterwards. Its text is a template, filled when it is sent. */
 #ifndef CORE_LETTER_H
 #define CORE_LETTER_H
 
 #include "core/words.h"
 #include "work/work.h"
 
-/* Each creates the link and queues a mail to the address with this id. Returns 0 or a negative error: -ERR_RESOURCE_NOT_FOUND for an
- * unknown id. */
-int letter_verification(struct work *w, int64_t email_id); /* ten an hour for each person, then RESOURCE_ACTION_NOT_AVAILABLE */
+/* Each creates the link and queues a mail to the address with this id. Returns 0 or a negative error:
+ * -ERR_RESOURCE_NOT_FOUND for an unknown id. */
+/* ten an hour for each person, then RESOURCE_ACTION_NOT_AVAILABLE */
+int letter_verification(struct work *w, int64_t email_id);
 int letter_reset(struct work *w, int64_t email_id);
 int letter_invitation(struct work *w, int64_t email_id);
 
-/* The same for an address that its person has just added. Returns 1 if it was queued, 0 if ten were sent in the last hour. */
+/* The same for an address that its person has just added. Returns 1 if it was queued, 0 if ten were sent
+ * in the last hour. */
 int letter_first_verification(struct work *w, int64_t email_id);
 
-/* Security notices to all validated addresses of the person. Call them before the change, except letter_address_added. */
-int letter_password_changed(struct work *w, int64_t user_id);        /* if there was a password, and mail.notify_password_changes is on */
+/* Security notices to all validated addresses of the person. Call them before the change, except
+ * letter_address_added. */
+/* if there was a password, and mail.notify_password_changes is on */
+int letter_password_changed(struct work *w, int64_t user_id);
 int letter_address_added(struct work *w, int64_t email_id);          /* does not send to the new address */
 int letters_addresses_removed(struct work *w, struct str email_ids); /* sends to the removed addresses, too */
 
-/* ---- about a conversation: its letters leave in their order (letter_order.c) ----------------------------------------- */
+/* ---- about a conversation: its letters leave in their order (letter_order.c) ----------------- */
 
 struct letter_to {
     int64_t case_id, user_id; /* user_id 0: the address belongs to no person; case_id 0: no conversation */
     struct str address;
 };
 
-/* Queues the mail of a message of staff to one address. The message is rejected if the mail to RECIPIENT_TO does not arrive. It waits for
- * mail.undo_seconds. */
+/* Queues the mail of a message of staff to one address. The message is rejected if the mail to
+ * RECIPIENT_TO does not arrive. It waits for mail.undo_seconds. */
 int letter_reply(struct work *w, int64_t message_id, enum recipient_type type, struct letter_to to);
 
-/* Queues a mail that a rule sends to a person. answers: a mail that came in caused it. Returns 1, 0 if the address gets no more automatic mails
- * about the conversation for now (LETTERS_OF_RULES), or a negative error. Answers to one customer count in all conversations together. */
-int letter_notification(struct work *w, struct letter_to to, bool answers, struct str subject, struct str contents);
+/* Queues a mail that a rule sends to a person. answers: a mail that came in caused it. Returns 1, 0 if the
+ * address gets no more automatic mails about the conversation for now (LETTERS_OF_RULES), or a negative
+ * error. Answers to one customer count in all conversations together. */
+int letter_notification(struct work *w, struct letter_to to, bool answers, struct str subject,
+                        struct str contents);
 /* Queues a mail with this text to an endpoint of type EMAIL. Returns the same. */
 int letter_of_endpoint(struct work *w, struct letter_to to, struct str subject, struct str contents);
-#define LETTERS_OF_RULES 10 /* mails of rules and endpoints to one address about one conversation in an hour, so that a loop ends */
+#define LETTERS_OF_RULES \
+    10 /* mails of rules and endpoints to one address about one conversation in an hour, so that a loop ends */
 
-/* Queues a mail about a conversation to a member of staff (core/cases/staff_mail.c). values: JSON with the member `case`. */
+/* Queues a mail about a conversation to a member of staff (core/cases/staff_mail.c). values: JSON with the
+ * member `case`. */
 int letter_staff(struct work *w, const char *template, struct letter_to to, struct str values);
 
 /* Queues the mail of a satisfaction survey. token: the secret of its link, which is valid for `hours`. */
 int letter_survey(struct work *w, struct letter_to to, struct str subject, struct str token, int64_t hours);
 
-/* Deletes the letters of a message, none of which is being sent or was sent. Returns 1, 0 if it is too late or the message has none, or a
- * negative error. *mailed: the message has letters. */
+/* Deletes the letters of a message, none of which is being sent or was sent. Returns 1, 0 if it is too
+ * late or the message has none, or a negative error. *mailed: the message has letters. */
 int letters_undo(struct work *w, int64_t message_id, bool *mailed);
 
 /* Queues the mail that verifies a mailbox. code: the secret of its link, which is valid for `hours`. */
 int letter_mailbox(struct work *w, struct str address, struct str code, int64_t hours);
 
-/* Returns the number of letters of a template that this person was sent in the last hour. Concurrent callers wait until the write ends. */
+/* Returns the number of letters of a template that this person was sent in the last hour. Concurrent
+ * callers wait until the write ends. */
 int letters_lately(struct work *w, int64_t user_id, const char *template);
 
-/* True if the settings name a relay and a sender, so that mail leaves. Else letters are HELD until they do. */
+/* True if the settings name a relay and a sender, so that mail leaves. Else letters are HELD until they
+ * do. */
 bool letters_have_relay(const struct desk *d, struct arena *a);
 /* Queues the mails that wait for a relay again. Call it when settings of the relay have changed. */
 int letters_release(struct work *w);
 
-/* The host name of this desk in mail: the host of its base URL, or its address as a literal (RFC 5321 section 4.1.3). */
+/* The host name of this desk in mail: the host of its base URL, or its address as a literal (RFC 5321
+ * section 4.1.3). */
 struct str letter_host(const struct desk *d, struct arena *a);
 
-/* ---- for src/mail: the states of a letter ------------------------------------------------------------------------ */
+/* ---- for src/mail: the states of a letter ---------------------------------------------------- */
 
 struct letter {
     int64_t id, user_id, retry_until, case_id, created_at; /* case_id 0: about no conversation */
@@ -70,14 +81,17 @@ struct letter {
     struct str template, recipient, name, values,
         message_id; /* name: of the person; values: JSON, the values of the template, and `named` */
 };
-int letter_load(struct work *w, int64_t id, struct letter *out);                  /* 1, or 0 if it is absent or not queued */
-int letter_by_message(struct work *w, struct str message_id, struct letter *out); /* id, template, recipient: 1, or 0 none */
+/* 1, or 0 if it is absent or not queued */
+int letter_load(struct work *w, int64_t id, struct letter *out);
+/* id, template, recipient: 1, or 0 none */
+int letter_by_message(struct work *w, struct str message_id, struct letter *out);
 /* The same for a letter of any status. */
 int letter_by_id_sent(struct work *w, int64_t id, struct letter *out);
 /* Stores that a letter did not arrive, as letter_set does with MAIL_BOUNCED. type: why, for its message. */
 int letter_bounced(struct work *w, int64_t id, enum reject_type type, struct str reason);
-/* Stores the result of an attempt. Returns 1, or 0 if the state does not allow it. Deletes the values unless the letter stays queued.
- * error: p NULL, or the reason in printable ASCII. REFUSED and BOUNCED add an activity to the person's trail. */
+/* Stores the result of an attempt. Returns 1, or 0 if the state does not allow it. Deletes the values
+ * unless the letter stays queued. error: p NULL, or the reason in printable ASCII. REFUSED and BOUNCED add
+ * an activity to the person's trail. */
 int letter_set(struct work *w, int64_t id, enum mail_status status, struct str error);
 /* Returns 1 if the letter must wait for an earlier one of its conversation, 0, or a negative error. */
 int letter_waits(struct work *w, const struct letter *l);
@@ -87,11 +101,12 @@ int letter_waits_still(struct work *w, const struct letter *l, int64_t job_id);
 int letter_wake_next(struct work *w, const struct letter *l);
 #define LETTER_LOOK TIME_MINUTE /* a letter that waits looks again after this time, if nothing wakes it */
 
-/* Lists the Message-IDs of the conversation that the recipient has, or that came in, the latest last: at most `most`. Returns their number. */
+/* Lists the Message-IDs of the conversation that the recipient has, or that came in, the latest last: at
+ * most `most`. Returns their number. */
 int letter_references(struct work *w, const struct letter *l, struct str *list, int most);
 
-/* Holds the letter until a relay is configured. Returns 1, or 0 if one was configured meanwhile, so that the caller tries again. *first:
- * no other letter waits. */
+/* Holds the letter until a relay is configured. Returns 1, or 0 if one was configured meanwhile, so that
+ * the caller tries again. *first: no other letter waits. */
 int letter_hold(struct work *w, int64_t id, bool *first);
 
 #endif

@@ -49,10 +49,12 @@ static const struct element {
                 {"td", 0},
                 {NULL, 0}};
 
-static const char *const attributes[] = {"href",   "src",         "alt",         "title",   "class",   "style",  "lang",
-                                         "dir",    "role",        "width",       "height",  "align",   "valign", "bgcolor",
-                                         "border", "cellpadding", "cellspacing", "colspan", "rowspan", NULL};
-static const char *const addresses[] = {"https://", "http://", "mailto:", "tel:", NULL}; /* prefixes of allowed addresses */
+static const char *const attributes[] = {"href",        "src",         "alt",     "title",   "class",
+                                         "style",       "lang",        "dir",     "role",    "width",
+                                         "height",      "align",       "valign",  "bgcolor", "border",
+                                         "cellpadding", "cellspacing", "colspan", "rowspan", NULL};
+static const char *const addresses[] = {"https://", "http://",
+                                        "mailto:", "tel:", NULL}; /* prefixes of allowed addresses */
 
 struct fragment {
     struct arena *a;
@@ -85,8 +87,9 @@ static void end_word(struct fragment *f) { f->in_word = f->behind_link = false; 
 
 static struct str html_read_name(struct fragment *f) {
     size_t from = f->at;
-    while (html_more(f) && ((html_next(f) | 0x20) >= 'a' ? (html_next(f) | 0x20) <= 'z'
-                                                         : html_next(f) == '-' || (html_next(f) >= '0' && html_next(f) <= '9')))
+    while (html_more(f) && ((html_next(f) | 0x20) >= 'a'
+                                ? (html_next(f) | 0x20) <= 'z'
+                                : html_next(f) == '-' || (html_next(f) >= '0' && html_next(f) <= '9')))
         f->at++;
     return (struct str){f->html.p + from, f->at - from};
 }
@@ -112,25 +115,30 @@ static bool is_address(struct str value) {
 }
 
 static bool is_whole_value(struct str value) {
-    if (value.n < 4 || memcmp(value.p, "{{", 2) != 0 || memcmp(value.p + value.n - 2, "}}", 2) != 0) return false;
+    if (value.n < 4 || memcmp(value.p, "{{", 2) != 0 || memcmp(value.p + value.n - 2, "}}", 2) != 0)
+        return false;
     struct str name = str_trim((struct str){value.p + 2, value.n - 4});
     return str_eq(name, S("link")) || str_eq(name, S("url"));
 }
 
 static bool value_allowed(struct fragment *f, const char *name, struct str value, size_t at) {
     bool href = strcmp(name, "href") == 0;
-    if (value.n && memchr(value.p, '<', value.n)) return html_wrong(f, at, "write a < in an attribute as &lt;.");
+    if (value.n && memchr(value.p, '<', value.n))
+        return html_wrong(f, at, "write a < in an attribute as &lt;.");
     if (href && is_whole_value(value)) return true;
     if (value.n && memmem(value.p, value.n, "{{", 2))
-        return html_wrong(f, at, "no value is allowed in an attribute, except {{link}} or {{url}} as a whole href.");
+        return html_wrong(f, at,
+                          "no value is allowed in an attribute, except {{link}} or {{url}} as a whole href.");
     if ((href || strcmp(name, "src") == 0) && !is_address(value))
-        return html_wrong(f, at, "{{link}}, {{url}} or an address with https://, http://, mailto: or tel: is expected.");
+        return html_wrong(
+            f, at, "{{link}}, {{url}} or an address with https://, http://, mailto: or tel: is expected.");
     return true;
 }
 
 static const char *unknown_attribute(struct fragment *f) {
     struct str names = S("");
-    for (const char *const *a = attributes; *a; a++) names = str_fmt(f->a, "%s%s%s", names.p, names.n ? ", " : "", *a);
+    for (const char *const *a = attributes; *a; a++)
+        names = str_fmt(f->a, "%s%s%s", names.p, names.n ? ", " : "", *a);
     return str_fmt(f->a, "unknown attribute: one of %s is expected.", names.p).p;
 }
 
@@ -159,10 +167,12 @@ static bool html_read_end(struct fragment *f, size_t begin) {
     f->at += 2;
     const struct element *e = element_named(html_read_name(f));
     pass_blanks(f);
-    if (!html_more(f) || html_next(f) != '>') return html_wrong(f, begin, "invalid tag: </name> is expected.");
+    if (!html_more(f) || html_next(f) != '>')
+        return html_wrong(f, begin, "invalid tag: </name> is expected.");
     f->at++;
     if (f->depth == 0) return html_wrong(f, begin, "no element is open here.");
-    if (e != f->open[f->depth - 1]) return html_wrong(f, begin, str_fmt(f->a, "</%s> is expected.", f->open[f->depth - 1]->name).p);
+    if (e != f->open[f->depth - 1])
+        return html_wrong(f, begin, str_fmt(f->a, "</%s> is expected.", f->open[f->depth - 1]->name).p);
     f->depth--;
     if (!(e->flags & INLINE)) end_word(f);
     return true;
@@ -172,13 +182,15 @@ static bool html_read_begin(struct fragment *f, size_t begin) {
     f->at++;
     const struct element *e = element_named(html_read_name(f));
     if (e == NULL)
-        return html_wrong(f, begin,
-                          "this element is not allowed: use text and plain formatting, no forms, scripts, comments or "
-                          "whole pages. Write a < of the text as &lt;.");
+        return html_wrong(
+            f, begin,
+            "this element is not allowed: use text and plain formatting, no forms, scripts, comments or "
+            "whole pages. Write a < of the text as &lt;.");
     for (pass_blanks(f); html_more(f) && html_next(f) != '>' && html_next(f) != '/'; pass_blanks(f))
         if (!read_attribute(f)) return false;
     if (e->flags & ALONE && html_more(f) && html_next(f) == '/') f->at++;
-    if (!html_more(f) || html_next(f) != '>') return html_wrong(f, begin, "the tag is not closed: > is missing.");
+    if (!html_more(f) || html_next(f) != '>')
+        return html_wrong(f, begin, "the tag is not closed: > is missing.");
     f->at++;
     if (!(e->flags & INLINE)) end_word(f);
     if (e->flags & ALONE) return true;
@@ -193,7 +205,8 @@ static bool html_read_value(struct fragment *f, size_t begin) {
     if (end == NULL) return html_wrong(f, begin, "the braces are not closed: }} is missing.");
     f->at = (size_t)(end - f->html.p) + 2;
     struct str name = str_trim((struct str){f->html.p + begin + 2, f->at - begin - 4});
-    bool part = f->site && (str_eq(name, S("contents")) || str_eq(name, S("header")) || str_eq(name, S("footer")));
+    bool part =
+        f->site && (str_eq(name, S("contents")) || str_eq(name, S("header")) || str_eq(name, S("footer")));
     bool form = part || str_eq(name, S("form")), link = str_eq(name, S("link"));
     if (f->behind_link || (link && f->in_word)) return html_wrong(f, begin, LINK_STANDS_ALONE);
     f->in_word = true;
@@ -201,7 +214,10 @@ static bool html_read_value(struct fragment *f, size_t begin) {
     for (int i = 0; form && i < f->depth; i++)
         if (!(f->open[i]->flags & AROUND_FORMS))
             return html_wrong(
-                f, begin, str_fmt(f->a, "{{%.*s}} is only allowed in div and section, or outside of all elements.", (int)name.n, name.p).p);
+                f, begin,
+                str_fmt(f->a, "{{%.*s}} is only allowed in div and section, or outside of all elements.",
+                        (int)name.n, name.p)
+                    .p);
     return true;
 }
 
@@ -217,7 +233,9 @@ static bool html_read_all(struct fragment *f) {
     while (html_more(f)) {
         size_t begin = f->at, left = f->html.n - begin;
         if (html_next(f) == '<') {
-            if (!(left > 1 && f->html.p[begin + 1] == '/' ? html_read_end(f, begin) : html_read_begin(f, begin))) return false;
+            if (!(left > 1 && f->html.p[begin + 1] == '/' ? html_read_end(f, begin)
+                                                          : html_read_begin(f, begin)))
+                return false;
         } else if (left > 1 && memcmp(f->html.p + begin, "{{", 2) == 0) {
             if (!html_read_value(f, begin)) return false;
         } else if (!read_character(f)) {

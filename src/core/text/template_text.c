@@ -5,12 +5,13 @@
  *     Hello {{name}}, ...
  *     {% endblock %}
  *
- * There is no logic, no include, and no nested block. Contents are parsed once, from start to end. They are checked when they are
- * stored, because an error would hit a person who waits for a mail: names of blocks and values are known, mandatory parts are present,
- * and nothing can be joined to a link.
+ * There is no logic, no include, and no nested block. Contents are parsed once, from start to end. They
+ * are checked when they are stored, because an error would hit a person who waits for a mail: names of
+ * blocks and values are known, mandatory parts are present, and nothing can be joined to a link.
  *
- * Authors of templates must not learn the secrets in them. A link inside another address would send the secret to the owner of that
- * address. A link therefore stands alone, or is a whole href. A subject can't contain it. template_html.c checks HTML.
+ * Authors of templates must not learn the secrets in them. A link inside another address would send the
+ * secret to the owner of that address. A link therefore stands alone, or is a whole href. A subject can't
+ * contain it. template_html.c checks HTML.
  *
  * The line break after {% block ... %} is skipped, as in the HTML element PRE. */
 #include "core/text/template.h"
@@ -20,7 +21,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* ---- blocks and values ------------------------------------------------------------------------------------------- */
+/* ---- blocks and values ----------------------------------------------------------------------- */
 
 enum kind { LINE = 1, TEXT = 2, HTML = 4, CSS = 8 };
 
@@ -51,7 +52,7 @@ static const struct place {
               {"header", HTML, "the body", TEMPLATE_SITE},
               {"footer", HTML, "the body", TEMPLATE_SITE}};
 
-/* ---- reading -------------------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 struct reader {
     struct arena *a;
@@ -72,11 +73,15 @@ static bool template_wrong(struct reader *r, size_t at, const char *fmt, ...) {
     va_end(args);
     for (size_t i = 0; i < at; i++)
         if (r->contents.p[i] == '\n') line++, begin = i + 1;
-    r->why = str_fmt(r->a, "Line %zu, character %zu: %s", line, utf8_count((struct str){r->contents.p + begin, at - begin}) + 1, text).p;
+    r->why = str_fmt(r->a, "Line %zu, character %zu: %s", line,
+                     utf8_count((struct str){r->contents.p + begin, at - begin}) + 1, text)
+                 .p;
     return false;
 }
 
-static struct str slice(const struct reader *r, size_t from, size_t to) { return (struct str){r->contents.p + from, to - from}; }
+static struct str slice(const struct reader *r, size_t from, size_t to) {
+    return (struct str){r->contents.p + from, to - from};
+}
 
 /* The position of the two characters `mark` in from..to, or `to`. */
 static size_t template_find_mark(const struct reader *r, const char *mark, size_t from, size_t to) {
@@ -109,27 +114,29 @@ static const char *blocks_named(const struct reader *r) {
     return s.p;
 }
 
-/* ---- values --------------------------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static bool value_fits(struct reader *r, const struct rule *rule, struct str name, size_t at) {
     if (rule->kind == CSS) return template_wrong(r, at, "no values are allowed in %s.", rule->name);
-    if (!word_listed(r->t->values, name)) return template_wrong(r, at, "unknown value: %s is expected.", values_named(r));
+    if (!word_listed(r->t->values, name))
+        return template_wrong(r, at, "unknown value: %s is expected.", values_named(r));
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-        if (str_eq(str_of(places[i].name), name) && (places[i].app == 0 || places[i].app == rule->app) && !(places[i].kinds & rule->kind))
+        if (str_eq(str_of(places[i].name), name) && (places[i].app == 0 || places[i].app == rule->app) &&
+            !(places[i].kinds & rule->kind))
             return template_wrong(r, at, "{{%s}} is only allowed in %s.", places[i].name, places[i].where);
     return true;
 }
 
-/* Returns true if the text before (or after) a link can't become part of its address, for people and for mail readers that detect
- * addresses. */
+/* Returns true if the text before (or after) a link can't become part of its address, for people and for
+ * mail readers that detect addresses. */
 static bool parts_words(enum kind kind, struct str s, bool before) {
     if (s.n == 0) return true;
     char c = before ? s.p[s.n - 1] : s.p[0];
     return template_blank(c) || in_set(c, kind == HTML ? before ? ">\"'" : "<\"'" : before ? "<" : ">");
 }
 
-/* Open angle brackets and quotes. Readers take everything within them as one address, without its blanks and line breaks (RFC 3986
- * appendix C). */
+/* Open angle brackets and quotes. Readers take everything within them as one address, without its blanks
+ * and line breaks (RFC 3986 appendix C). */
 struct enclosure {
     size_t angle; /* the position after an open <; 0: none */
     bool quoted;
@@ -169,29 +176,35 @@ static bool template_read_values(struct reader *r, const struct rule *rule, size
         if (close == to) return template_wrong(r, open, "the braces are not closed: }} is missing.");
         struct str name = str_trim(slice(r, open + 2, close));
         if (!value_fits(r, rule, name, open)) return false;
-        bool alone = parts_words(rule->kind, slice(r, from, open), true) && parts_words(rule->kind, slice(r, close + 2, to), false);
+        bool alone = parts_words(rule->kind, slice(r, from, open), true) &&
+                     parts_words(rule->kind, slice(r, close + 2, to), false);
         if (rule->kind == TEXT) pass_text(&in, r->contents.p, at, open);
         if (str_eq(name, S("link")) && !alone) return template_wrong(r, open, LINK_STANDS_ALONE);
         if (str_eq(name, S("link")) && (in.quoted || (in.angle && in.angle != open)))
-            return template_wrong(r, open, "{{link}} must stand alone: remove quotes around it and other text in its angle brackets.");
+            return template_wrong(r, open,
+                                  "{{link}} must stand alone: remove quotes around it and other text "
+                                  "in its angle brackets.");
         if (stands_for_elements(rule->app, name) && occurs(r, name, from, open))
             return template_wrong(r, open, "{{%.*s}} is allowed once.", (int)name.n, name.p);
     }
     for (struct str rest = str_of(r->t->needs); rest.p && rule->kind & (TEXT | HTML);) {
         struct str need = str_cut(&rest, ' ');
-        if (!occurs(r, need, from, to)) return template_wrong(r, from, "{{%.*s}} is missing in %s.", (int)need.n, need.p, rule->name);
+        if (!occurs(r, need, from, to))
+            return template_wrong(r, from, "{{%.*s}} is missing in %s.", (int)need.n, need.p, rule->name);
     }
     return true;
 }
 
-/* ---- blocks --------------------------------------------------------------------------------------------------- */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
 static bool read_characters(struct reader *r, const struct rule *rule, size_t from, size_t to) {
     for (size_t i = from; i < to; i++) {
         unsigned char c = (unsigned char)r->contents.p[i];
         bool line_end = c == '\n' || (c == '\r' && i + 1 < to && r->contents.p[i + 1] == '\n');
-        if (rule->kind == LINE && (line_end || c == '\t')) return template_wrong(r, i, "%s must be one line.", rule->name);
-        if ((c < ' ' && !line_end && c != '\t') || c == 0x7F) return template_wrong(r, i, "this control character is not allowed.");
+        if (rule->kind == LINE && (line_end || c == '\t'))
+            return template_wrong(r, i, "%s must be one line.", rule->name);
+        if ((c < ' ' && !line_end && c != '\t') || c == 0x7F)
+            return template_wrong(r, i, "this control character is not allowed.");
         if (rule->kind == CSS && c == '<') return template_wrong(r, i, "no < is allowed in %s.", rule->name);
     }
     return true;
@@ -203,7 +216,8 @@ static bool read_block(struct reader *r, const struct rule *rule, size_t from, s
     if (from < to && r->contents.p[from] == '\r') from++;
     if (from < to && r->contents.p[from] == '\n') from++;
     struct str text = slice(r, from, to);
-    if (r->out->block[rule->block].p) return template_wrong(r, from, "the block %s occurs twice.", rule->name);
+    if (r->out->block[rule->block].p)
+        return template_wrong(r, from, "the block %s occurs twice.", rule->name);
     if (str_trim(text).n == 0) return template_wrong(r, from, "the block %s is empty.", rule->name);
     if (rule->kind == LINE) {
         text = str_trim(text);
@@ -212,7 +226,8 @@ static bool read_block(struct reader *r, const struct rule *rule, size_t from, s
     if (!read_characters(r, rule, from, to) || !template_read_values(r, rule, from, to)) return false;
     if (rule->kind == HTML && !template_html(r->a, text, rule->app == TEMPLATE_SITE, &at, &why))
         return template_wrong(r, from + at, "%s", why);
-    if (rule->kind == CSS && rule->app == TEMPLATE_SITE && !template_style(text, &at, &why)) return template_wrong(r, from + at, "%s", why);
+    if (rule->kind == CSS && rule->app == TEMPLATE_SITE && !template_style(text, &at, &why))
+        return template_wrong(r, from + at, "%s", why);
     r->out->block[rule->block] = text;
     return true;
 }
@@ -231,7 +246,9 @@ static bool template_read_tag(struct reader *r, struct str words[2]) {
     }
     r->at = close + 2;
     if (rest.n || !(str_eq(words[0], S("block")) || str_eq(words[0], S("endblock"))))
-        return template_wrong(r, open, "{%% block NAME %%} or {%% endblock %%} is expected; there are no other tags.");
+        return template_wrong(r, open,
+                              "{%% block NAME %%} or {%% endblock %%} is expected; there are no "
+                              "other tags.");
     return true;
 }
 
@@ -245,21 +262,30 @@ static bool next_block(struct reader *r) {
     struct str words[2];
     size_t begin = r->at;
     if (r->contents.n - begin < 2 || memcmp(r->contents.p + begin, "{%", 2) != 0)
-        return template_wrong(r, begin, "text outside of a block: {%% block NAME %%} is expected, NAME one of %s.", blocks_named(r));
+        return template_wrong(r, begin,
+                              "text outside of a block: {%% block NAME %%} is expected, NAME one "
+                              "of %s.",
+                              blocks_named(r));
     if (!template_read_tag(r, words)) return false;
     if (str_eq(words[0], S("endblock"))) return template_wrong(r, begin, "no block is open here.");
     const struct rule *rule = rule_named(r->t, words[1]);
-    if (rule == NULL) return template_wrong(r, begin, "unknown block: one of %s is expected.", blocks_named(r));
+    if (rule == NULL)
+        return template_wrong(r, begin, "unknown block: one of %s is expected.", blocks_named(r));
     size_t from = r->at, to = template_find_mark(r, "{%", from, r->contents.n);
-    if (to == r->contents.n) return template_wrong(r, begin, "the block %s is not closed: {%% endblock %%} is missing.", rule->name);
+    if (to == r->contents.n)
+        return template_wrong(r, begin, "the block %s is not closed: {%% endblock %%} is missing.",
+                              rule->name);
     r->at = to;
     if (!template_read_tag(r, words)) return false;
-    if (str_eq(words[0], S("block"))) return template_wrong(r, to, "the block %s is still open: {%% endblock %%} is expected.", rule->name);
-    if (words[1].n && !str_eq(words[1], str_of(rule->name))) return template_wrong(r, to, "the open block is %s.", rule->name);
+    if (str_eq(words[0], S("block")))
+        return template_wrong(r, to, "the block %s is still open: {%% endblock %%} is expected.", rule->name);
+    if (words[1].n && !str_eq(words[1], str_of(rule->name)))
+        return template_wrong(r, to, "the open block is %s.", rule->name);
     return read_block(r, rule, from, to);
 }
 
-bool template_parse(struct arena *a, const struct template *t, struct str contents, struct template_blocks *out, const char **why) {
+bool template_parse(struct arena *a, const struct template *t, struct str contents,
+                    struct template_blocks *out, const char **why) {
     struct reader r = {.a = a, .t = t, .contents = contents, .out = out};
     *out = (struct template_blocks){0};
     for (;;) {
@@ -275,9 +301,10 @@ bool template_parse(struct arena *a, const struct template *t, struct str conten
     return true;
 }
 
-/* ---- filling -------------------------------------------------------------------------------------------------- */
+/* ---- filling --------------------------------------------------------------------------------- */
 
-/* Names come from strangers: a control character, which could begin a line or end a header, becomes a blank. */
+/* Names come from strangers: a control character, which could begin a line or end a header, becomes a
+ * blank. */
 static void template_put_value(struct buf *out, struct str value, bool html) {
     for (size_t i = 0; i < value.n; i++) {
         unsigned char c = (unsigned char)value.p[i];
@@ -299,9 +326,10 @@ static const struct meaning *meaning_of(const struct meaning *m, struct str name
 
 void template_fill(struct buf *out, struct str block, const struct meaning *meanings, bool html) {
     const char *end = block.p + block.n;
-    for (const char *open, *close;
-         block.n && (open = memmem(block.p, block.n, "{{", 2)) && (close = memmem(open, (size_t)(end - open), "}}", 2));) {
-        const struct meaning *m = meaning_of(meanings, str_trim((struct str){open + 2, (size_t)(close - open - 2)}));
+    for (const char *open, *close; block.n && (open = memmem(block.p, block.n, "{{", 2)) &&
+                                   (close = memmem(open, (size_t)(end - open), "}}", 2));) {
+        const struct meaning *m =
+            meaning_of(meanings, str_trim((struct str){open + 2, (size_t)(close - open - 2)}));
         bool joined = m->name && m->value.n == 0 && open > block.p && open[-1] == ' ';
         put_lines(out, (struct str){block.p, (size_t)(open - block.p) - (joined ? 1 : 0)});
         if (m->name && m->html.p && html) buf_str(out, m->html);
