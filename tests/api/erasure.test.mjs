@@ -122,6 +122,15 @@ test('an erasure looks for addresses, numbers, accounts and names that the perso
   for (const [value, kept] of others) assert.equal(value(), kept);
 });
 
+test('a former value that the trail has only as a new value is looked for, too', async (t) => {
+  const desk = await open(t);
+  const jane = await desk.person('customer', { full_name: 'Jane Canary' });
+  desk.sql(`INSERT INTO activities (owner_user_id, actor_kind, name, did, fields, current_values, created_at) VALUES (${jane.id}, 1, 2, 'x', '["twitter"]', '["only_later"]', 1)`);
+  const named = mention(desk, 'only_later');
+  await erased(desk, jane.id);
+  assert.equal(named(), 'null');
+});
+
 test('a telephone number is found however its digits are grouped, and no other number is', async (t) => {
   const desk = await open(t);
   const jane = await desk.person('customer', { phone: '+493055501234' });

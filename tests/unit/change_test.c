@@ -3,6 +3,7 @@
 #undef fail /* cmocka's fail: work.h has one, too */
 
 #include "base/clock.h"
+#include "core/change/audit.h"
 #include "core/change/change.h"
 #include "core/change/finish.h"
 #include "core/change/log.h"
@@ -181,6 +182,44 @@ static void a_reader_at_the_end_goes_on_after_all_was_pruned(void **state) {
     arena_free(a);
 }
 
+/* ---- the audit log --------------------------------------------------------------------------- */
+
+/* One write in which a request, a rule and a second rule change the access of one person. */
+static int change_by_three(struct conn *c, void *arg) {
+    struct arena *a = arena_new();
+    struct work w = work_of(a);
+    struct desk desk = {.audit_key = {.bytes = {1}}};
+    struct changed person = {"user", 1, 0};
+    (void)arg;
+    w.desk = &desk;
+    w.conn = c;
+    change_property(&w, person, "emails", changed_text(S("a")), changed_text(S("b")));
+    change_property(&w, person, "phones", changed_text(S("1")), changed_text(S("2")));
+    for (int i = 0; i < 2; i++) {
+        change_author_begin(&w, i ? S("Trigger: B") : S("Trigger: A"), 1);
+        change_property(&w, person, i ? "facebook" : "twitter", changed_text(S("a")), changed_text(S("b")));
+        change_author_end(&w);
+    }
+    int rc = audit_finish(&w);
+    arena_free(a);
+    return rc;
+}
+
+static void each_cause_has_an_entry_of_the_audit_log(void **state) {
+    struct place *p = *state;
+    static const char *const causes[] = {"Test", "Trigger: A", "Trigger: B"};
+    QUERY(causes_of_entries, "SELECT v.cause FROM audit_entries e JOIN audit_values v ON v.entry_id = e.id "
+                             "WHERE e.object_id = 1 ORDER BY e.id");
+    assert_int_equal(db_write(p->db, change_by_three, NULL), 0);
+    struct conn *c = db_reader(p->db);
+    assert_int_equal(db_read_begin(c, 0), 0);
+    int rc, n = 0;
+    DB_ROWS(rc, c, &causes_of_entries, NULL, row) assert_true(str_eq(col_text(row, 0), str_of(causes[n++])));
+    db_read_end(c);
+    assert_int_equal(rc, 0);
+    assert_int_equal(n, 3);
+}
+
 static void a_cursor_is_read_back_or_refused(void **state) {
     struct arena *a = arena_new();
     struct change_cursor c = {.store = S("x.1"), .then = S("7:9:8"), .now = S("12:12:"), .last = 5}, back;
@@ -201,6 +240,7 @@ int main(void) {
         cmocka_unit_test(changes_of_a_new_object_are_part_of_its_creation),
         cmocka_unit_test(an_absent_value_is_not_the_empty_text),
         cmocka_unit_test(a_cursor_is_read_back_or_refused),
+        cmocka_unit_test_setup_teardown(each_cause_has_an_entry_of_the_audit_log, make, place_remove),
         cmocka_unit_test_setup_teardown(a_reader_goes_on_where_it_stood, make, place_remove),
         cmocka_unit_test_setup_teardown(a_cursor_that_missed_pruned_entries_is_refused, make, place_remove),
         cmocka_unit_test_setup_teardown(a_reader_at_the_end_goes_on_after_all_was_pruned, make, place_remove),
