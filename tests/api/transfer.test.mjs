@@ -179,7 +179,8 @@ test('an import without secrets considers every column that may hold one', async
   const { tables } = JSON.parse(readFileSync(join(folder, 'desk.json'), 'utf8'));
   const columns = tables.filter(({ name }) => !name.startsWith('audit_')).flatMap(({ name, columns: list }) => list.map((column) => `${name}.${column.name}`));
   assert.deepEqual(columns.filter((name) => /hash|seal|secret|password/.test(name.replace('password_history.', ''))).sort(), Object.keys(SECRETS).sort());
-  const drops = readFileSync(new URL('../../src/transfer/secrets.c', import.meta.url), 'utf8');
+  // Literals that follow each other are one text.
+  const drops = readFileSync(new URL('../../src/transfer/secrets.c', import.meta.url), 'utf8').replaceAll(/"\s*\n\s*"/g, '');
   for (const [name, dropped] of Object.entries(SECRETS)) {
     const [table, column] = name.split('.');
     assert.equal(new RegExp(`DELETE FROM ${table}"|UPDATE ${table} SET [^"]*\\b${column} = NULL`).test(drops), dropped, name);
