@@ -108,7 +108,7 @@ function mention(desk, value) {
   const id = desk.sql(`INSERT INTO activities (owner_case_id, actor_kind, name, did, fields, current_values, created_at) VALUES (999999, 1, 2, 'x', '["subject"]', '${JSON.stringify([value])}', 1) RETURNING id`).trim().split('\n')[0];
   return () => desk.sql(`SELECT COALESCE(current_values, 'null') FROM activities WHERE id = ${id}`).trim();
 }
-const FORMER = [['emails', { email: 'former@canary.example' }, 'to Former@canary.example'], ['phones', { number: '+41446681822' }, 'call +41446681822'], ['twitter', { screen_name: 'former_one' }, 'former_one']];
+const FORMER = [['emails', { email: 'former@canary.example' }, 'to Former@canary.example'], ['phones', { number: '+41446687722' }, 'call +41446687722'], ['twitter', { screen_name: 'former_one' }, 'former_one']];
 
 test('an erasure looks for addresses, numbers, accounts and names that the person had before', async (t) => {
   const desk = await open(t);
