@@ -4,11 +4,12 @@
  * attack needs (1) replies with a secret, (2) a text of the attacker's choice in the same reply, and (3)
  * many replies whose length the attacker sees. Two rules prevent it:
  *
- *   1. Secrets are not compressed. Session ids, tokens and all SECRET members lie in stored blocks, and no match leads into or out of them. So
- *      the length depends on the length of a secret alone.
- *   2. A page of another site gets no compressed reply. If the browser adds the credentials by itself (Basic, the cookie), a reply is compressed
- *      only if Sec-Fetch-Site says that the request comes from this site or from the person. A browser that does not send this header gets none.
- *      So a page can't find out contents of the desk by requests with guesses in their arguments.
+ *   1. Secrets are not compressed. Session ids, tokens and all SECRET members lie in stored blocks, and no
+ *      match leads into or out of them. So the length depends on the length of a secret alone.
+ *   2. A page of another site gets no compressed reply. If the browser adds the credentials by itself
+ *      (Basic, the cookie), a reply is compressed only if Sec-Fetch-Site says that the request comes from
+ *      this site or from the person. A browser that does not send this header gets none. So a page can't
+ *      find out contents of the desk by requests with guesses in their arguments.
  *
  * ETag. A tag names the state of a resource and not bytes: it is the same for each `fields`, `_case` and
  * encoding, so a client may send a tag back whatever it accepts. Vary names Accept-Encoding, and no JSON

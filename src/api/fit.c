@@ -4,8 +4,8 @@
  * Three things are limited, in this order:
  *   1. the rows that are read: read_rows (list.c) ends at LIMIT_LOADED;
  *   2. the rows that they refer to: view_follow stops at LIMIT_LOADED more, and is repeated with fewer rows;
- *   3. the JSON: rows are written until LIMIT_REPLY is exceeded, and the last row is removed. With _flat, included rows follow the items. If
- *      they don't fit, the page is written again with fewer items. */
+ *   3. the JSON: rows are written until LIMIT_REPLY is exceeded, and the last row is removed. With _flat,
+ *      included rows follow the items. If they don't fit, the page is written again with fewer items. */
 #include "api/fit.h"
 
 #include "api/generic.h"

@@ -273,8 +273,10 @@ int multipart_feed(struct multipart *m, struct str piece) {
 
 /* Two forms without a last boundary line are complete, because the request has all the bytes that it
  * announced:
- *   1. The form ends behind the line of a boundary that opens a part. A boundary line ended each part before it.
- *   2. The last part has a Content-Length and that many bytes. Its last bytes may be a line end that looked like the start of a delimiter. */
+ *   1. The form ends behind the line of a boundary that opens a part. A boundary line ended each part
+ *      before it.
+ *   2. The last part has a Content-Length and that many bytes. Its last bytes may be a line end that
+ *      looked like the start of a delimiter. */
 int multipart_end(struct multipart *m) {
     if (m->state == DONE || (m->state == HEAD && m->head_n == 0)) return 0;
     int64_t missing = m->part.length - m->got, held = (int64_t)(m->matched - m->unread);

@@ -4,9 +4,9 @@
  * - a parent, or the object of a read at the top level: a row of the demo desk (.sample of its resource).
  *   No command changes it for good;
  * - otherwise an object of the command's own: the POST of the collection makes it, and the shell keeps its
- *   id in a variable named after
- *   the type. The next commands of the chapter use the same object, until a DELETE ends it. If there is no object, the example first
- *   shows the POST, so that an example that deletes never touches what others use.
+ *   id in a variable named after the type. The next commands of the chapter use the same object, until a
+ *   DELETE ends it. If there is no object, the example first shows the POST, so that an example that
+ *   deletes never touches what others use.
  * .sample of a route replaces these rules where its path does not tell the object. */
 #include "api/docs/docs.h"
 #include "api/fields.h"

@@ -9,11 +9,14 @@
  * compiled predicate can be cached. Both ways first resolve them for a moment, by one function
  * (predicate_run.c). Then they only compare numbers and bytes, by the same rules:
  *
- *   - A field has a list of values: none (NULL, no row), one, or many (tags, addresses). A test holds if one value passes it. A negated
- *     proposition is its exact opposite: "is not X" holds for an object without a value, and for one with several only if none is X. In SQL, a
- *     column is wrapped in COALESCE before it is negated, and separate rows are tested by NOT IN.
- *   - Texts are compared by their keys (base/fold.h), byte by byte. @INSTR@ has no patterns, so % and _ are plain characters.
- *   - Decimals of custom fields are stored as texts that sort like the numbers. No floating point of an engine is involved, and an index works.
+ *   - A field has a list of values: none (NULL, no row), one, or many (tags, addresses). A test holds if
+ *     one value passes it. A negated proposition is its exact opposite: "is not X" holds for an object
+ *     without a value, and for one with several only if none is X. In SQL, a column is wrapped in COALESCE
+ *     before it is negated, and separate rows are tested by NOT IN.
+ *   - Texts are compared by their keys (base/fold.h), byte by byte. @INSTR@ has no patterns, so % and _
+ *     are plain characters.
+ *   - Decimals of custom fields are stored as texts that sort like the numbers. No floating point of an
+ *     engine is involved, and an index works.
  *   - Times are milliseconds. Days are half-open spans of them, so that days of 23 and 25 hours are correct.
  *
  * History operators apply the same tests to the state before the change (struct fact). Only triggers have
@@ -73,7 +76,7 @@ static bool is_empty(const struct json *j) {
 /* ---- bounds ---------------------------------------------------------------------------------- */
 
 void proposition_bound(struct proposition *p, enum operation operation, struct bound low, struct bound high) {
-    struct bound above = high, below = low; /* Where the values above and below the span begin. */
+    struct bound above = high, below = low; /* The values above and below the span begin here. */
     above.open = !high.open;
     below.open = !low.open;
     p->test = IS_WITHIN;

@@ -7,7 +7,8 @@
  * A search is tried up to three times, until there is a result:
  *
  *     1. articles with all words, or synonyms of them (core/search/synonym.h)
- *     2. words that no visible article has are replaced by near words that visible articles have (core/search/vocabulary.h)
+ *     2. words that no visible article has are replaced by near words that visible articles have
+ *        (core/search/vocabulary.h)
  *     3. articles with most of the words, in which rare words count more */
 #include "core/search/help_center.h"
 
