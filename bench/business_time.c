@@ -2,7 +2,7 @@
  * preparing business hours. */
 #include "base/arena.h"
 #include "base/clock.h"
-#include "core/rules/business_time.h"
+#include "core/time/business_time.h"
 
 #include <stdio.h>
 #include <time.h>

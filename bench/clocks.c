@@ -7,8 +7,8 @@
  * is changed. */
 #include "base/arena.h"
 #include "core/change/finish.h"
-#include "core/rules/calendars.h"
-#include "core/rules/clocks.h"
+#include "core/time/calendars.h"
+#include "core/sla/clocks.h"
 #include "json/json.h"
 #include "work/work.h"
 

@@ -4,7 +4,7 @@
  *   deliveries [CONVERSATIONS]    2,000, on a demo desk in a temporary folder; one delivery for each, and then again */
 #include "core/change/finish.h"
 #include "core/desk/setting.h"
-#include "core/rules/delivery.h"
+#include "core/endpoints/delivery.h"
 #include "demo/demo.h"
 #include "outgoing/sender.h"
 

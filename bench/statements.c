@@ -22,10 +22,10 @@
  * bench/libpq.c). */
 #include "recorder.h"
 
-#include "api/machine.h"
+#include "api/call/machine.h"
 #include "base/error.h"
 #include "core/login/session.h"
-#include "core/login/touches.h"
+#include "core/login/last_use.h"
 #include "core/desk/setting.h"
 #include "core/rules/rule.h"
 #include "db/engine.h"

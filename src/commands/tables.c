@@ -1,7 +1,7 @@
 /* routes, openapi, settings, manual: print the tables as text. */
 #include "commands/commands.h"
 
-#include "api/describe.h"
+#include "api/table/describe.h"
 #include "api/docs/openapi.h"
 
 static int print(struct buf *text) {

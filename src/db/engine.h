@@ -187,7 +187,7 @@ struct stmt {
     struct param params[];
 };
 
-/* Returns true if the text changes a table of the list (noted.c). list may be NULL. */
+/* Returns true if the text changes a table of the list (table_changes.c). list may be NULL. */
 bool sql_is_noted(const struct db_noted *list, const char *text);
 bool table_is_noted(const struct db_noted *list, struct str table); /* true if the list has the table */
 

@@ -96,7 +96,7 @@ int pg_error(struct conn *c, PGresult *r, const char *sql) {
     int err = state ? pg_error_of(c, state) : ERR_SERVICE_UNAVAILABLE;
     if (err == ERR_INTERNAL_ERROR) log_error("store: %s (%s) in: %s", text, state, sql);
     int fault = state ? (int)strtol(state, NULL, 36) : -1;
-    /* the task or read may run again: see postgres_store.c and api/dispatch.c */
+    /* the task or read may run again: see postgres_store.c and api/call/dispatch.c */
     bool passing = c->pg->collided || c->budget_spent;
     if (err == ERR_SERVICE_UNAVAILABLE && !passing) {
         log_often(LOG_WARN, "refused statements", "store: the database refused a statement (%s)",

@@ -2,7 +2,7 @@
  * SLAs for 90 days, so older conversations have none, and the cost stays a part of that of the demo. */
 #include "demo/extras.h"
 
-#include "core/rules/clocks.h"
+#include "core/sla/clocks.h"
 #include "core/rules/rule_predicate.h"
 #include "json/json.h"
 #include "work/work.h"

@@ -1,5 +1,5 @@
 /* The checks of the tables of jobs and topics, at the start of the server. The checks of the other tables
- * are in api/check.h. */
+ * are in api/table/check.h. */
 #ifndef JOBS_CHECK_H
 #define JOBS_CHECK_H
 

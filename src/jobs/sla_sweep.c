@@ -3,7 +3,7 @@
 #include "base/log.h"
 #include "core/access/scope.h"
 #include "core/change/finish.h"
-#include "core/rules/clocks.h"
+#include "core/sla/clocks.h"
 
 struct breaches_turn {
     struct desk *desk;

@@ -1,4 +1,4 @@
-/* Notices breaches of SLAs: core/rules/clocks.h. */
+/* Notices breaches of SLAs: core/sla/clocks.h. */
 #ifndef JOBS_SLA_SWEEP_H
 #define JOBS_SLA_SWEEP_H
 

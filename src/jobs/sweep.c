@@ -1,6 +1,6 @@
 #include "jobs/sweep.h"
 
-#include "api/machine.h"
+#include "api/call/machine.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "core/change/log.h"
@@ -11,7 +11,7 @@
 #include "core/mail/prune.h"
 #include "core/mail/receive.h"
 #include "core/programs/code.h"
-#include "core/rules/delivery.h"
+#include "core/endpoints/delivery.h"
 #include "jobs/audit.h"
 #include "jobs/sweep_files.h"
 

@@ -13,7 +13,7 @@
  * at the same moment leaves no code. */
 #include "oauth/authorize.h"
 
-#include "api/describe.h"
+#include "api/table/describe.h"
 #include "core/access/scope.h"
 #include "core/login/session.h"
 #include "core/programs/code.h"

@@ -2,8 +2,8 @@
 #ifndef OAUTH_AUTHORIZE_H
 #define OAUTH_AUTHORIZE_H
 
-#include "api/inner.h"
-#include "api/page.h"
+#include "api/call/subcall.h"
+#include "api/call/page.h"
 #include "oauth/authorization.h"
 #include "oauth/ticket.h"
 

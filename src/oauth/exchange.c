@@ -1,8 +1,8 @@
 #include "oauth/exchange.h"
 
-#include "api/guard.h"
-#include "api/limits.h"
-#include "api/reply.h"
+#include "api/call/security_headers.h"
+#include "api/caller/limits.h"
+#include "api/rows/reply.h"
 #include "core/access/scope.h"
 #include "core/change/finish.h"
 #include "core/login/lockout.h"

@@ -8,7 +8,7 @@
 #ifndef OAUTH_EXCHANGE_H
 #define OAUTH_EXCHANGE_H
 
-#include "api/inner.h"
+#include "api/call/subcall.h"
 #include "core/login/lockout.h"
 #include "core/programs/token.h"
 

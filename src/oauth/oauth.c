@@ -1,9 +1,9 @@
 /* The OAuth 2 server (docs/PROGRAMS.md): its paths, outside of /api/v1, and its metadata (RFC 8414).
  *
- * The authorize page (authorize.c) is a page of api/page.h: login, second factor and consent, as forms
+ * The authorize page (authorize.c) is a page of api/call/page.h: login, second factor and consent, as forms
  * without script. The other endpoints (exchange.h) answer programs in JSON. */
-#include "api/guard.h"
-#include "api/describe.h"
+#include "api/call/security_headers.h"
+#include "api/table/describe.h"
 #include "core/access/scope.h"
 #include "core/desk/setting.h"
 #include "oauth/authorize.h"

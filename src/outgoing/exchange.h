@@ -11,7 +11,7 @@
 #ifndef OUTGOING_EXCHANGE_H
 #define OUTGOING_EXCHANGE_H
 
-#include "core/rules/delivery_queue.h"
+#include "core/endpoints/delivery_queue.h"
 
 #include <curl/curl.h>
 

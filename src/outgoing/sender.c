@@ -19,8 +19,8 @@
 #include "core/change/finish.h"
 #include "core/change/lease.h"
 #include "core/desk/setting.h"
-#include "core/rules/delivery_queue.h"
-#include "core/rules/endpoint.h"
+#include "core/endpoints/delivery_queue.h"
+#include "core/endpoints/endpoint.h"
 #include "json/json.h"
 #include "outgoing/exchange.h"
 

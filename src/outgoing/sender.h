@@ -1,4 +1,4 @@
-/* Sends deliveries to endpoints (core/rules/delivery.h): a thread of its own, so requests, jobs and mails
+/* Sends deliveries to endpoints (core/endpoints/delivery.h): a thread of its own, so requests, jobs and mails
  * never wait for an endpoint. */
 #ifndef OUTGOING_SENDER_H
 #define OUTGOING_SENDER_H

@@ -1,9 +1,9 @@
 #include "pages/brand.h"
 
-#include "api/machine.h"
+#include "api/call/machine.h"
 #include "base/fold.h"
 #include "base/limits.h"
-#include "pages/kept.h"
+#include "pages/page_cache.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Atom feeds (RFC 4287) of the latest articles: of the brand, and of a section. */
-#include "pages/shelf.h"
+#include "pages/rows.h"
 #include "pages/shown.h"
 
 #include "files/html_clean.h"

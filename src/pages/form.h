@@ -1,4 +1,4 @@
-/* Pages that act: forms that work without script, on calls of the API (api/inner.h).
+/* Pages that act: forms that work without script, on calls of the API (api/call/subcall.h).
  *
  * A form has a token. A posted form is refused if its token does not belong to the visitor: to the
  * session, or without a login to the address, the browser and the day. A refusal shows the form again,
@@ -10,7 +10,7 @@
 #ifndef PAGES_FORM_H
 #define PAGES_FORM_H
 
-#include "api/inner.h"
+#include "api/call/subcall.h"
 #include "pages/visit.h"
 
 /* A page that acts. */

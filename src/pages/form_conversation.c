@@ -2,7 +2,7 @@
 #include "pages/pages.h"
 
 #include "core/desk/setting.h"
-#include "core/rules/hours.h"
+#include "core/time/hours.h"
 #include "core/words.h"
 
 #include <inttypes.h>

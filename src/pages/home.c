@@ -1,5 +1,5 @@
 /* The first page: categories with their sections, featured and popular articles. */
-#include "pages/shelf.h"
+#include "pages/rows.h"
 #include "pages/shown.h"
 
 #include <inttypes.h>

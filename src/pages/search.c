@@ -1,5 +1,5 @@
 /* The page of search results. */
-#include "pages/shelf.h"
+#include "pages/rows.h"
 #include "pages/shown.h"
 
 #include "core/search/help_center.h"

@@ -1,5 +1,5 @@
 /* The pages of a category and of a section. */
-#include "pages/shelf.h"
+#include "pages/rows.h"
 #include "pages/shown.h"
 
 #include "core/words.h"

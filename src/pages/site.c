@@ -1,14 +1,14 @@
 /* The path of a request for a page: route, brand, person, locale, handler, frame, reply. */
 #include "pages/layout.h"
 
-#include "api/guard.h"
-#include "api/describe.h"
-#include "api/limits.h"
-#include "api/reply.h"
+#include "api/call/security_headers.h"
+#include "api/table/describe.h"
+#include "api/caller/limits.h"
+#include "api/rows/reply.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "core/access/scope.h"
-#include "core/helpcenter/gathered.h"
+#include "core/helpcenter/tally.h"
 #include "core/helpcenter/generation.h"
 
 #include <inttypes.h>

@@ -4,7 +4,7 @@
  *     /sitemap.xml                         the index, on the host of the brand
  *     /helpcenter/sitemap/<n>              articles n*PART <= id < (n+1)*PART
  *     /helpcenter/sitemap/sections-<n>     the same of sections; the first part has the home page, too */
-#include "pages/shelf.h"
+#include "pages/rows.h"
 #include "pages/shown.h"
 
 #include "core/words.h"

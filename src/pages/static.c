@@ -1,6 +1,6 @@
 /* Pages without articles: the entrance, and the files of the pages. */
 #include "pages/files.h"
-#include "pages/shelf.h"
+#include "pages/rows.h"
 #include "pages/shown.h"
 
 #include "core/desk/brand_logo.h"

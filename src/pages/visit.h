@@ -10,11 +10,11 @@
 #ifndef PAGES_VISIT_H
 #define PAGES_VISIT_H
 
-#include "api/machine.h"
+#include "api/call/machine.h"
 #include "base/html.h"
 #include "core/text/template.h"
 #include "pages/brand.h"
-#include "pages/kept.h"
+#include "pages/page_cache.h"
 #include "pages/words.h"
 
 struct site_visit;
@@ -26,7 +26,7 @@ struct site_page {
     int (*show)(struct site_visit *v); /* 0, a negative error, or SITE_LATER */
     bool in_pool;                      /* a GET that is always long */
     bool is_part;                      /* a file that every page loads: a rate limit does not count it */
-    /* Replies to callers without login may be kept in memory (kept.h): the page depends only on Host, path,
+    /* Replies to callers without login may be kept in memory (page_cache.h): the page depends only on Host, path,
      * kept_arguments and the store. */
     bool kept;
     enum lane lane;       /* lane of a POST */
@@ -92,7 +92,7 @@ struct site_visit {
     struct str searched;     /* text in the search field of the header; p NULL: none */
     bool secret;             /* personal: no-store */
     bool varies_by_language; /* the reply depends on Accept-Language */
-    struct str key;          /* key of the reply (kept.h); p NULL: the reply is not kept */
+    struct str key;          /* key of the reply (page_cache.h); p NULL: the reply is not kept */
     /* Generation of the help center in the snapshot (core/helpcenter/generation.h); 0: unknown. */
     int64_t generation;
     struct kept_page kept;

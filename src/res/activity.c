@@ -1,6 +1,6 @@
 /* The audit trail, as staff read it. */
-#include "api/generic.h"
-#include "api/view.h"
+#include "api/rows/generic.h"
+#include "api/rows/view.h"
 #include "core/change/activity.h"
 #include "core/words.h"
 #include "res/person.h"

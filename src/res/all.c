@@ -1,6 +1,6 @@
 /* The resources of the API, in the order of the reference. A new resource is a file beside this one and a
  * line here. */
-#include "api/resource.h"
+#include "api/table/resource.h"
 
 #define RESOURCES(X)            \
     X(conversation)             \

@@ -2,7 +2,7 @@
  * closed to bearer tokens. */
 #include "core/programs/api_token.h"
 
-#include "api/generic.h"
+#include "api/rows/generic.h"
 #include "core/access/scope.h"
 #include "res/groups.h"
 #include "res/oauth.h"

@@ -5,8 +5,8 @@
  * and the check refuses it by name. */
 #include "res/article_input.h"
 
-#include "api/generic.h"
-#include "api/input.h"
+#include "api/rows/generic.h"
+#include "api/input/input.h"
 #include "base/limits.h"
 #include "core/words.h"
 #include "files/html_article.h"

@@ -1,7 +1,7 @@
 #include "res/article_link.h"
 
-#include "api/generic.h"
-#include "api/visible.h"
+#include "api/rows/generic.h"
+#include "api/rows/visible.h"
 #include "base/link.h"
 #include "core/access/access.h"
 #include "core/fields/translation.h"

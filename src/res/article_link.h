@@ -2,7 +2,7 @@
 #ifndef RES_ARTICLE_LINK_H
 #define RES_ARTICLE_LINK_H
 
-#include "api/call.h"
+#include "api/call/call.h"
 
 extern const struct field article_link_input[]; /* article_ids */
 

@@ -1,9 +1,9 @@
 /* Earlier texts of articles, for writers. */
 #include "res/article_version.h"
 
-#include "api/generic.h"
-#include "api/reply.h"
-#include "api/view.h"
+#include "api/rows/generic.h"
+#include "api/rows/reply.h"
+#include "api/rows/view.h"
 #include "core/helpcenter/article.h"
 #include "core/helpcenter/article_attachment.h"
 #include "core/helpcenter/diff.h"

@@ -2,7 +2,7 @@
 #ifndef RES_ARTICLE_VERSION_H
 #define RES_ARTICLE_VERSION_H
 
-#include "api/call.h"
+#include "api/call/call.h"
 
 extern const struct field article_restore_input[];
 int put_article_restore(struct call *c);

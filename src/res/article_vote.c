@@ -1,7 +1,7 @@
 /* Votes on articles: people, and callers without login who send a fingerprint. */
 #include "core/helpcenter/vote.h"
 
-#include "api/generic.h"
+#include "api/rows/generic.h"
 #include "res/groups.h"
 
 static int vote(struct call *c, bool is_up) {

@@ -1,6 +1,6 @@
 #include "res/article_write.h"
 
-#include "api/generic.h"
+#include "api/rows/generic.h"
 #include "core/access/permission.h"
 #include "core/helpcenter/article.h"
 

@@ -2,7 +2,7 @@
 #ifndef RES_ARTICLE_WRITE_H
 #define RES_ARTICLE_WRITE_H
 
-#include "api/call.h"
+#include "api/call/call.h"
 
 /* Locks the section of the article (core/helpcenter/article.h). Fails with PERMISSIONS_DENIED if the
  * article is published, and the caller may not publish: readers see a published article at once, so its

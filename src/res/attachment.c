@@ -1,10 +1,10 @@
 /* Attachments. Everybody who sees the message, the note or the article may read them. */
 #include "res/attachment.h"
 
-#include "api/generic.h"
-#include "api/reply.h"
-#include "api/view.h"
-#include "api/visible.h"
+#include "api/rows/generic.h"
+#include "api/rows/reply.h"
+#include "api/rows/view.h"
+#include "api/rows/visible.h"
 #include "base/limits.h"
 #include "core/cases/attachment.h"
 #include "core/helpcenter/article_attachment.h"

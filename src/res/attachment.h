@@ -2,7 +2,7 @@
 #ifndef RES_ATTACHMENT_H
 #define RES_ATTACHMENT_H
 
-#include "api/view.h"
+#include "api/rows/view.h"
 #include "res/upload.h"
 
 extern const struct field attachment_input[];      /* attachment_file_ids */

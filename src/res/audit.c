@@ -1,7 +1,7 @@
 /* The audit log: AD only, append-only. */
-#include "api/csv.h"
-#include "api/generic.h"
-#include "api/view.h"
+#include "api/rows/csv.h"
+#include "api/rows/generic.h"
+#include "api/rows/view.h"
 #include "core/access/access.h"
 #include "core/change/audit.h"
 

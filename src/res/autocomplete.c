@@ -1,6 +1,6 @@
 #include "core/people/lookup.h"
 
-#include "api/generic.h"
+#include "api/rows/generic.h"
 #include "core/words.h"
 
 /* ---- what is asked --------------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 #include "res/avatar.h"
 
-#include "api/generic.h"
+#include "api/rows/generic.h"
 #include "core/people/avatar.h"
 #include "core/access/stranger.h"
 #include "core/words.h"

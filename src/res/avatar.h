@@ -2,7 +2,7 @@
 #ifndef RES_AVATAR_H
 #define RES_AVATAR_H
 
-#include "api/call.h"
+#include "api/call/call.h"
 
 int get_user_avatar(struct call *c); /* GET /users/:id/avatar */
 extern const struct field avatar_args[];

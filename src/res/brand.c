@@ -1,8 +1,8 @@
 /* Brands: the names and addresses under which a desk meets its customers. */
 #include "core/helpcenter/category.h"
 
-#include "api/generic.h"
-#include "api/view.h"
+#include "api/rows/generic.h"
+#include "api/rows/view.h"
 #include "base/fold.h"
 #include "core/desk/brand_logo.h"
 #include "core/mail/mailbox.h"
@@ -75,7 +75,7 @@ static void render_logo(struct view *v, const struct row *row, const struct valu
 
 /* ---- the trusted domain ---------------------------------------------------------------------- */
 
-/* Pages of a trusted domain may write with credentials that a browser adds by itself (api/origin.c), so an
+/* Pages of a trusted domain may write with credentials that a browser adds by itself (api/caller/cross_site.c), so an
  * owner decides, as for security.cors_origins. An owner who sets a domain trusts it. An admin's domain
  * serves pages, and waits for an owner. */
 QUERY(brand_trust,

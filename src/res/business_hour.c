@@ -1,8 +1,8 @@
-#include "core/rules/hours.h"
+#include "core/time/hours.h"
 #include "res/person.h"
 
-#include "api/generic.h"
-#include "api/input.h"
+#include "api/rows/generic.h"
+#include "api/input/input.h"
 #include "core/change/change.h"
 #include "res/groups.h"
 

@@ -2,9 +2,9 @@
  * ids. */
 #include "core/cases/case.h"
 
-#include "api/generic.h"
-#include "api/input.h"
-#include "api/view.h"
+#include "api/rows/generic.h"
+#include "api/input/input.h"
+#include "api/rows/view.h"
 #include "base/limits.h"
 #include "core/cases/case_delete.h"
 #include "core/cases/case_new.h"

@@ -1,7 +1,7 @@
 /* Forms of conversations. */
 #include "core/cases/form.h"
 
-#include "api/generic.h"
+#include "api/rows/generic.h"
 #include "base/limits.h"
 #include "res/groups.h"
 #include "res/translation.h"

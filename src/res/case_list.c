@@ -10,7 +10,7 @@
  * team of the caller and the caller as agent are ranges without that check. */
 #include "res/case_list.h"
 
-#include "core/cases/case_both.h"
+#include "core/cases/case_intersection.h"
 #include "core/change/cascade.h"
 #include "core/people/identity.h"
 #include "core/words.h"

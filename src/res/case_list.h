@@ -3,7 +3,7 @@
 #ifndef RES_CASE_LIST_H
 #define RES_CASE_LIST_H
 
-#include "api/call.h"
+#include "api/call/call.h"
 #include "core/cases/case_total.h"
 
 /* Arguments of both lists. */

@@ -1,7 +1,7 @@
 #include "res/case_merge.h"
 
-#include "api/generic.h"
-#include "api/visible.h"
+#include "api/rows/generic.h"
+#include "api/rows/visible.h"
 #include "base/limits.h"
 #include "core/cases/case_merge.h"
 

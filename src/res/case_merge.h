@@ -2,7 +2,7 @@
 #ifndef RES_CASE_MERGE_H
 #define RES_CASE_MERGE_H
 
-#include "api/call.h"
+#include "api/call/call.h"
 
 extern const struct field merge_input[];
 int post_case_merge(struct call *c);

@@ -1,6 +1,6 @@
 /* Messages as staff see them. The rows are those of conversation_message, with the same ids. */
-#include "api/generic.h"
-#include "api/view.h"
+#include "api/rows/generic.h"
+#include "api/rows/view.h"
 #include "core/words.h"
 #include "res/groups.h"
 #include "res/html_view.h"

@@ -1,5 +1,5 @@
 /* Statuses, priorities and types of conversations. */
-#include "api/generic.h"
+#include "api/rows/generic.h"
 #include "core/words.h"
 #include "res/groups.h"
 

@@ -1,9 +1,9 @@
 #include "res/case_reply.h"
 
-#include "api/generic.h"
-#include "api/input.h"
-#include "api/reply.h"
-#include "api/view.h"
+#include "api/rows/generic.h"
+#include "api/input/input.h"
+#include "api/rows/reply.h"
+#include "api/rows/view.h"
 #include "base/limits.h"
 #include "base/link.h"
 #include "core/access/permission.h"

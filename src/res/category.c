@@ -1,7 +1,7 @@
 /* Categories of the help center (docs/HELPCENTER.md). */
 #include "core/helpcenter/category.h"
 
-#include "api/generic.h"
+#include "api/rows/generic.h"
 #include "core/access/help_center.h"
 #include "core/words.h"
 #include "res/groups.h"

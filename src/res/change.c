@@ -1,9 +1,9 @@
 /* The change log, as clients read it (core/change/log.h). */
 #include "core/change/log.h"
 
-#include "api/cursor.h"
-#include "api/generic.h"
-#include "api/reply.h"
+#include "api/rows/cursor.h"
+#include "api/rows/generic.h"
+#include "api/rows/reply.h"
 #include "core/change/change.h"
 #include "core/words.h"
 

@@ -1,6 +1,6 @@
 #include "res/channel.h"
 
-#include "api/generic.h"
+#include "api/rows/generic.h"
 #include "core/access/permission.h"
 #include "core/cases/message_mail.h"
 

@@ -2,7 +2,7 @@
 #ifndef RES_CHANNEL_H
 #define RES_CHANNEL_H
 
-#include "api/view.h"
+#include "api/rows/view.h"
 #include "core/words.h"
 
 /* Writes the channel whose number is the value. The row has a member `channel_mailbox`. */

@@ -1,6 +1,6 @@
 #include "res/channel_input.h"
 
-#include "api/generic.h"
+#include "api/rows/generic.h"
 #include "base/fold.h"
 #include "base/limits.h"
 #include "base/link.h"

@@ -2,8 +2,8 @@
 #ifndef RES_CHANNEL_INPUT_H
 #define RES_CHANNEL_INPUT_H
 
-#include "api/fields.h"
-#include "api/input.h"
+#include "api/table/fields.h"
+#include "api/input/input.h"
 #include "core/mail/mailbox.h"
 
 /* channel_id and channel_options. The table also has `channel`, a word of post_channels. */

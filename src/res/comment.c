@@ -1,9 +1,9 @@
 /* Comments on articles. */
 #include "core/helpcenter/comment.h"
 
-#include "api/generic.h"
-#include "api/view.h"
-#include "api/visible.h"
+#include "api/rows/generic.h"
+#include "api/rows/view.h"
+#include "api/rows/visible.h"
 #include "base/limits.h"
 #include "files/html_clean.h"
 #include "res/groups.h"

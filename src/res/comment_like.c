@@ -1,8 +1,8 @@
 /* Likes of comments: one for each person and comment. */
 #include "core/helpcenter/comment.h"
 
-#include "api/generic.h"
-#include "api/visible.h"
+#include "api/rows/generic.h"
+#include "api/rows/visible.h"
 #include "res/groups.h"
 
 static const struct field like_fields[] = {

@@ -1,7 +1,7 @@
 #include "res/contact.h"
 
-#include "api/generic.h"
-#include "api/owned.h"
+#include "api/rows/generic.h"
+#include "api/input/owned_rows.h"
 #include "base/limits.h"
 #include "core/people/contact.h"
 #include "core/people/identity.h"

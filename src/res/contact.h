@@ -2,7 +2,7 @@
 #ifndef RES_CONTACT_H
 #define RES_CONTACT_H
 
-#include "api/call.h"
+#include "api/call/call.h"
 
 int check_identifiers(struct call *c, struct in *in);
 int check_phones(struct call *c, struct in *in);

@@ -1,8 +1,8 @@
 #include "core/cases/case.h"
 
-#include "api/generic.h"
-#include "api/input.h"
-#include "api/view.h"
+#include "api/rows/generic.h"
+#include "api/input/input.h"
+#include "api/rows/view.h"
 #include "base/limits.h"
 #include "core/cases/case_new.h"
 #include "core/change/cascade.h"

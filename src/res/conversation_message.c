@@ -1,8 +1,8 @@
 #include "core/cases/message.h"
 
-#include "api/generic.h"
-#include "api/input.h"
-#include "api/view.h"
+#include "api/rows/generic.h"
+#include "api/input/input.h"
+#include "api/rows/view.h"
 #include "base/limits.h"
 #include "core/access/permission.h"
 #include "core/cases/message_mail.h"

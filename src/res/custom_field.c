@@ -1,8 +1,8 @@
 /* Custom fields of conversations, people and organizations: three resources on one table. */
 #include "core/fields/custom_field.h"
 
-#include "api/generic.h"
-#include "api/view.h"
+#include "api/rows/generic.h"
+#include "api/rows/view.h"
 #include "base/limits.h"
 #include "base/pattern.h"
 #include "base/random.h"

@@ -1,6 +1,6 @@
-/* Definitions of the fields that rules may use. Objects with filters have their own lists (api/filter.c). */
-#include "api/generic.h"
-#include "api/input.h"
+/* Definitions of the fields that rules may use. Objects with filters have their own lists (api/rows/filter.c). */
+#include "api/rows/generic.h"
+#include "api/input/input.h"
 #include "core/rules/rule_predicate.h"
 
 /* Lists the definitions of a kind of rule. owner_id: a rule whose deleted values are listed, too; 0: none. */

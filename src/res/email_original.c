@@ -1,7 +1,7 @@
 /* The e-mail that a message came by. */
-#include "api/generic.h"
-#include "api/reply.h"
-#include "api/view.h"
+#include "api/rows/generic.h"
+#include "api/rows/reply.h"
+#include "api/rows/view.h"
 #include "res/html_view.h"
 #include "res/mail_source.h"
 

@@ -1,10 +1,10 @@
 /* Endpoints (docs/RULES.md "Endpoints"). */
-#include "core/rules/endpoint.h"
+#include "core/endpoints/endpoint.h"
 
-#include "api/generic.h"
-#include "api/view.h"
+#include "api/rows/generic.h"
+#include "api/rows/view.h"
 #include "core/desk/setting.h"
-#include "core/rules/delivery.h"
+#include "core/endpoints/delivery.h"
 #include "res/groups.h"
 
 #define MANAGE_ENDPOINTS "endpoints.manage"

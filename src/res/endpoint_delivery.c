@@ -1,8 +1,8 @@
 /* Deliveries to endpoints, and the log of attempts (docs/RULES.md, "Endpoints"). */
-#include "core/rules/delivery.h"
+#include "core/endpoints/delivery.h"
 
-#include "api/generic.h"
-#include "core/rules/delivery_queue.h"
+#include "api/rows/generic.h"
+#include "core/endpoints/delivery_queue.h"
 #include "core/words.h"
 #include "res/groups.h"
 

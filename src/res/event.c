@@ -1,6 +1,6 @@
 /* Events of people. Other systems report them by webhooks (res/webhook.c). */
-#include "api/generic.h"
-#include "api/view.h"
+#include "api/rows/generic.h"
+#include "api/rows/view.h"
 #include "core/programs/event.h"
 
 #define IDENTITY                                                                     \

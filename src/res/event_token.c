@@ -2,8 +2,8 @@
  * system. */
 #include "core/programs/event_token.h"
 
-#include "api/generic.h"
-#include "api/view.h"
+#include "api/rows/generic.h"
+#include "api/rows/view.h"
 #include "core/desk/file.h"
 #include "core/words.h"
 #include "files/content.h"

@@ -1,6 +1,6 @@
 #include "res/field_value.h"
 
-#include "api/generic.h"
+#include "api/rows/generic.h"
 #include "base/limits.h"
 #include "core/cases/form.h"
 #include "core/fields/field_value.h"

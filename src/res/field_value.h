@@ -2,7 +2,7 @@
 #ifndef RES_FIELD_VALUE_H
 #define RES_FIELD_VALUE_H
 
-#include "api/call.h"
+#include "api/call/call.h"
 #include "core/fields/field_value.h"
 
 /* `.ref` of the field selects the kind of owner. Customers may set fields that they see and may edit.

@@ -1,8 +1,8 @@
 /* Files: uploaded first, then used by id in other operations. */
 #include "core/desk/file.h"
 
-#include "api/generic.h"
-#include "api/view.h"
+#include "api/rows/generic.h"
+#include "api/rows/view.h"
 #include "res/file_content.h"
 #include "res/groups.h"
 #include "res/upload.h"

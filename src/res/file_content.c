@@ -3,8 +3,8 @@
  * type. The policy allows neither scripts nor our origin. */
 #include "res/file_content.h"
 
-#include "api/generic.h"
-#include "api/reply.h"
+#include "api/rows/generic.h"
+#include "api/rows/reply.h"
 #include "base/log.h"
 #include "core/desk/file.h"
 #include "core/words.h"

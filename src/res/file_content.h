@@ -2,7 +2,7 @@
 #ifndef RES_FILE_CONTENT_H
 #define RES_FILE_CONTENT_H
 
-#include "api/view.h"
+#include "api/rows/view.h"
 
 struct content {
     struct str name, type, sha256;

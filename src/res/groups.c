@@ -1,6 +1,6 @@
 #include "res/groups.h"
 
-#include "api/view.h"
+#include "api/rows/view.h"
 
 const struct field no_fields[] = {{0}};
 

@@ -1,8 +1,8 @@
-/* Groups of fields that several resources show (api/fields.h). Groups of people are in res/person.h. */
+/* Groups of fields that several resources show (api/table/fields.h). Groups of people are in res/person.h. */
 #ifndef RES_GROUPS_H
 #define RES_GROUPS_H
 
-#include "api/fields.h"
+#include "api/table/fields.h"
 
 extern const struct field no_fields[];    /* an empty table: for routes without parameters */
 extern const struct field row_times[];    /* created_at, updated_at */

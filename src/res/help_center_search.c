@@ -1,8 +1,8 @@
 /* Searches of the help center and suggestions while typing (docs/HELPCENTER.md). */
 #include "core/search/help_center.h"
 
-#include "api/generic.h"
-#include "api/view.h"
+#include "api/rows/generic.h"
+#include "api/rows/view.h"
 #include "core/desk/locale.h"
 #include "core/desk/setting.h"
 #include "core/search/index.h"

@@ -2,7 +2,7 @@
 #ifndef RES_HTML_INPUT_H
 #define RES_HTML_INPUT_H
 
-#include "api/call.h"
+#include "api/call/call.h"
 
 /* .prepare with LANE_PICTURE: cleans the parameter `contents` if `is_html` or `channel_options.html` is
  * true. */

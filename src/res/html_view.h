@@ -2,7 +2,7 @@
 #ifndef RES_HTML_VIEW_H
 #define RES_HTML_VIEW_H
 
-#include "api/view.h"
+#include "api/rows/view.h"
 
 /* .render of a member with clean HTML (NULL: plain text) in a resource with the group `attachments`. Plain
  * text becomes HTML. Inline pictures of attached files get their addresses. Pictures of other servers are

@@ -3,8 +3,8 @@
  * the route admits. The rows then decide whom the actor may change. */
 #include "core/people/identity.h"
 
-#include "api/generic.h"
-#include "api/visible.h"
+#include "api/rows/generic.h"
+#include "api/rows/visible.h"
 #include "core/text/letter.h"
 #include "core/people/authority.h"
 #include "core/people/user.h"

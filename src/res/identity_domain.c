@@ -1,5 +1,5 @@
 /* Domains of organizations. They are changed through their organization. */
-#include "api/generic.h"
+#include "api/rows/generic.h"
 #include "core/words.h"
 #include "res/groups.h"
 

@@ -1,7 +1,7 @@
 /* Insights: the articles of the help center by views. */
-#include "api/csv.h"
-#include "api/generic.h"
-#include "api/visible.h"
+#include "api/rows/csv.h"
+#include "api/rows/generic.h"
+#include "api/rows/visible.h"
 #include "core/fields/translation.h"
 #include "res/groups.h"
 

@@ -1,10 +1,10 @@
 /* Insights: searches of the help center. */
 #include "core/helpcenter/insight.h"
 
-#include "api/csv.h"
-#include "api/generic.h"
-#include "api/reply.h"
-#include "api/view.h"
+#include "api/rows/csv.h"
+#include "api/rows/generic.h"
+#include "api/rows/reply.h"
+#include "api/rows/view.h"
 
 #define PERIOD (30 * TIME_DAY)
 

@@ -1,4 +1,4 @@
-#include "api/generic.h"
+#include "api/rows/generic.h"
 #include "core/desk/locale.h"
 #include "res/groups.h"
 

@@ -1,10 +1,10 @@
 /* Macros (docs/CONVERSATIONS.md "Views and macros"). */
 #include "core/cases/macro.h"
 
-#include "api/generic.h"
-#include "api/reply.h"
-#include "api/view.h"
-#include "api/visible.h"
+#include "api/rows/generic.h"
+#include "api/rows/reply.h"
+#include "api/rows/view.h"
+#include "api/rows/visible.h"
 #include "base/limits.h"
 #include "core/change/cascade.h"
 #include "core/people/tag.h"

@@ -2,7 +2,7 @@
 #ifndef RES_MACRO_APPLY_H
 #define RES_MACRO_APPLY_H
 
-#include "api/call.h"
+#include "api/call/call.h"
 #include "core/cases/macro.h"
 
 #define MACRO_DOC "Macro whose properties and tags are set, except those that the request gives itself."

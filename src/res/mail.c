@@ -1,8 +1,8 @@
 /* Mails that came in. */
 #include "core/mail/receive.h"
 
-#include "api/generic.h"
-#include "api/view.h"
+#include "api/rows/generic.h"
+#include "api/rows/view.h"
 #include "core/change/cascade.h"
 #include "core/change/change.h"
 #include "core/desk/file.h"

@@ -1,8 +1,8 @@
 /* Mailboxes. */
 #include "core/mail/mailbox.h"
 
-#include "api/generic.h"
-#include "api/view.h"
+#include "api/rows/generic.h"
+#include "api/rows/view.h"
 #include "base/address.h"
 #include "base/fold.h"
 #include "core/change/cascade.h"

@@ -1,7 +1,7 @@
 /* The records in the domain name system that mails of a mailbox need to arrive. */
-#include "api/generic.h"
-#include "api/reply.h"
-#include "api/view.h"
+#include "api/rows/generic.h"
+#include "api/rows/reply.h"
+#include "api/rows/view.h"
 #include "base/address.h"
 #include "core/desk/setting.h"
 #include "core/mail/mailbox.h"

@@ -1,7 +1,7 @@
 #include "res/message_origin.h"
 
-#include "api/generic.h"
-#include "api/view.h"
+#include "api/rows/generic.h"
+#include "api/rows/view.h"
 #include "core/words.h"
 
 /* ---- source ---------------------------------------------------------------------------------- */

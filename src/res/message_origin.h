@@ -2,8 +2,8 @@
 #ifndef RES_MESSAGE_ORIGIN_H
 #define RES_MESSAGE_ORIGIN_H
 
-#include "api/fields.h"
-#include "api/input.h"
+#include "api/table/fields.h"
+#include "api/input/input.h"
 
 extern const struct field message_source_input[]; /* the parameter `source` */
 extern const struct field metadata_input[];       /* the parameter `metadata` */

@@ -1,6 +1,6 @@
 /* Monitors (docs/RULES.md): like triggers, but without channel and event. */
-#include "api/generic.h"
-#include "api/reply.h"
+#include "api/rows/generic.h"
+#include "api/rows/reply.h"
 #include "base/limits.h"
 #include "core/change/cascade.h"
 #include "core/rules/monitor.h"

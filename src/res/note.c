@@ -2,9 +2,9 @@
 #include "core/cases/note.h"
 #include "core/rules/rules_finish.h"
 
-#include "api/generic.h"
-#include "api/view.h"
-#include "api/reply.h"
+#include "api/rows/generic.h"
+#include "api/rows/view.h"
+#include "api/rows/reply.h"
 #include "base/limits.h"
 #include "res/article_link.h"
 #include "res/attachment.h"

@@ -1,8 +1,8 @@
 /* Notification preferences: those of the caller. */
 #include "core/people/notification.h"
 
-#include "api/generic.h"
-#include "api/view.h"
+#include "api/rows/generic.h"
+#include "api/rows/view.h"
 
 /* ---- the table ------------------------------------------------------------------------------- */
 

@@ -2,7 +2,7 @@
 #ifndef RES_OAUTH_H
 #define RES_OAUTH_H
 
-#include "api/view.h"
+#include "api/rows/view.h"
 
 /* Renders the scopes of a mask. */
 void render_scopes(struct view *v, const struct row *row, const struct value *own);

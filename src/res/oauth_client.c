@@ -1,8 +1,8 @@
 /* OAuth clients (docs/PROGRAMS.md). */
 #include "res/oauth.h"
 
-#include "api/generic.h"
-#include "api/view.h"
+#include "api/rows/generic.h"
+#include "api/rows/view.h"
 #include "core/access/scope.h"
 #include "core/change/change.h"
 #include "core/people/authority.h"

@@ -1,5 +1,5 @@
 /* Grants of OAuth: the consents of all people, and one's own. */
-#include "api/generic.h"
+#include "api/rows/generic.h"
 #include "core/programs/client.h"
 #include "core/words.h"
 #include "res/oauth.h"

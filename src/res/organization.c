@@ -1,6 +1,6 @@
 #include "core/people/organization.h"
 
-#include "api/generic.h"
+#include "api/rows/generic.h"
 #include "base/fold.h"
 #include "base/limits.h"
 #include "core/rules/definition.h"

@@ -1,6 +1,6 @@
 #include "res/person.h"
 
-#include "core/rules/hours.h"
+#include "core/time/hours.h"
 #include "core/words.h"
 #include "res/avatar.h"
 

@@ -2,7 +2,7 @@
 #ifndef RES_PERSON_H
 #define RES_PERSON_H
 
-#include "api/view.h"
+#include "api/rows/view.h"
 #include "core/change/cascade.h"
 #include "res/contact.h"
 #include "res/field_value.h"
@@ -19,7 +19,7 @@ int check_time_zone(struct call *c, struct in *in);
     "SELECT m.user_id, m.team_id FROM team_members m " \
     "WHERE m.user_id IN @LIST(:ids) ORDER BY m.user_id, m.team_id"
 
-/* Groups of members (api/fields.h) */
+/* Groups of members (api/table/fields.h) */
 extern const struct field person_identities[]; /* teams, and the identities of each kind */
 extern const struct field person_values[];     /* custom_fields, field_values */
 extern const struct field person_zone[];       /* time_zone, time_zone_offset */

@@ -2,7 +2,7 @@
 #ifndef RES_PICTURE_INPUT_H
 #define RES_PICTURE_INPUT_H
 
-#include "api/call.h"
+#include "api/call/call.h"
 #include "files/picture.h"
 
 struct picture_form {

@@ -7,9 +7,9 @@
  * merging: notes and activities of people and organizations are left out by `.where`. */
 #include "core/cases/message.h"
 
-#include "api/generic.h"
-#include "api/reply.h"
-#include "api/view.h"
+#include "api/rows/generic.h"
+#include "api/rows/reply.h"
+#include "api/rows/view.h"
 #include "core/access/access.h"
 #include "core/change/cascade.h"
 #include "res/channel.h"

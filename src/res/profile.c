@@ -1,8 +1,8 @@
 /* The profile of the caller: the same row as the user, with the members of a profile. */
-#include "api/generic.h"
-#include "api/machine.h"
+#include "api/rows/generic.h"
+#include "api/call/machine.h"
 #include "base/limits.h"
-#include "core/change/watch.h"
+#include "core/change/object_diff.h"
 #include "core/login/auth_token.h"
 #include "core/people/avatar.h"
 #include "core/login/password.h"

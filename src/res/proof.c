@@ -1,7 +1,7 @@
 /* Operations without a login, for people who read the e-mails of an address. */
 #include "core/login/proof.h"
 
-#include "api/generic.h"
+#include "api/rows/generic.h"
 #include "core/login/link.h"
 #include "core/words.h"
 #include "res/groups.h"

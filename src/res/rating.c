@@ -1,9 +1,9 @@
 /* Ratings of conversations, several for a conversation. */
 #include "core/cases/rating.h"
 
-#include "api/generic.h"
-#include "api/layout.h"
-#include "api/visible.h"
+#include "api/rows/generic.h"
+#include "api/table/layout.h"
+#include "api/rows/visible.h"
 #include "base/limits.h"
 #include "res/groups.h"
 

@@ -1,4 +1,4 @@
-#include "api/generic.h"
+#include "api/rows/generic.h"
 #include "core/access/permission.h"
 #include "core/people/authority.h"
 #include "core/people/user.h"

@@ -1,8 +1,8 @@
 #include "res/rule_action.h"
 
-#include "api/generic.h"
-#include "api/input.h"
-#include "api/view.h"
+#include "api/rows/generic.h"
+#include "api/input/input.h"
+#include "api/rows/view.h"
 #include "core/change/change.h"
 
 /* ---- showing --------------------------------------------------------------------------------- */

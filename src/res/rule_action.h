@@ -2,7 +2,7 @@
 #ifndef RES_RULE_ACTION_H
 #define RES_RULE_ACTION_H
 
-#include "api/call.h"
+#include "api/call/call.h"
 #include "core/rules/action.h"
 
 struct row;

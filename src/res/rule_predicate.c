@@ -1,8 +1,8 @@
 #include "res/rule_predicate.h"
 
-#include "api/input.h"
-#include "api/resource.h"
-#include "api/view.h"
+#include "api/input/input.h"
+#include "api/table/resource.h"
+#include "api/rows/view.h"
 #include "res/groups.h"
 
 /* ---- the parameter --------------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
 #ifndef RES_RULE_PREDICATE_H
 #define RES_RULE_PREDICATE_H
 
-#include "api/call.h"
+#include "api/call/call.h"
 #include "core/rules/rule_predicate.h"
 
 struct row;

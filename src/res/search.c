@@ -1,8 +1,8 @@
 /* Search: conversations, people, organizations and articles by their texts. docs/SEARCH.md has the design. */
 #include "core/search/find.h"
 
-#include "api/generic.h"
-#include "api/view.h"
+#include "api/rows/generic.h"
+#include "api/rows/view.h"
 #include "core/desk/locale.h"
 #include "core/desk/setting.h"
 #include "core/search/index.h"

@@ -1,10 +1,10 @@
 /* Sections of the help center (docs/HELPCENTER.md). */
 #include "core/helpcenter/section.h"
 
-#include "api/generic.h"
-#include "api/narrowing.h"
-#include "api/view.h"
-#include "api/visible.h"
+#include "api/rows/generic.h"
+#include "api/table/list_arguments.h"
+#include "api/rows/view.h"
+#include "api/rows/visible.h"
 #include "core/access/help_center.h"
 #include "core/helpcenter/category.h"
 #include "core/people/user.h"

@@ -1,7 +1,7 @@
 #include "core/login/session.h"
 
-#include "api/generic.h"
-#include "api/reply.h"
+#include "api/rows/generic.h"
+#include "api/rows/reply.h"
 #include "core/login/remember.h"
 #include "core/words.h"
 

@@ -1,7 +1,7 @@
 #include "core/desk/setting.h"
 
-#include "api/generic.h"
-#include "api/view.h"
+#include "api/rows/generic.h"
+#include "api/rows/view.h"
 #include "core/mail/mailbox.h"
 #include "core/text/letter.h"
 

@@ -1,6 +1,6 @@
 #include "res/share.h"
 
-#include "api/visible.h"
+#include "api/rows/visible.h"
 #include "core/access/permission.h"
 #include "core/words.h"
 

@@ -2,7 +2,7 @@
 #ifndef RES_SHARE_H
 #define RES_SHARE_H
 
-#include "api/call.h"
+#include "api/call/call.h"
 
 int check_team_ids(struct call *c, struct in *in); /* .check of ids: each must be the id of a team */
 /* the argument show_all; ignored with a notice unless the caller is an admin */

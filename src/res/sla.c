@@ -1,8 +1,8 @@
 /* Service level agreements (docs/RULES.md). */
-#include "core/rules/sla.h"
+#include "core/sla/sla.h"
 
-#include "api/generic.h"
-#include "api/owned.h"
+#include "api/rows/generic.h"
+#include "api/input/owned_rows.h"
 #include "base/limits.h"
 #include "core/rules/rule.h"
 #include "core/words.h"

@@ -1,7 +1,7 @@
 /* SLA clocks of conversations, and their explanation. */
-#include "api/generic.h"
-#include "api/view.h"
-#include "core/rules/clock_explain.h"
+#include "api/rows/generic.h"
+#include "api/rows/view.h"
+#include "core/sla/clock_explain.h"
 #include "res/groups.h"
 
 static const struct route no_metric_routes[] = {{0}};

@@ -1,7 +1,7 @@
 #include "core/helpcenter/slug.h"
 #include "res/slug.h"
 
-#include "api/view.h"
+#include "api/rows/view.h"
 
 static void render_slug(struct view *v, const struct row *row, const struct value *own) {
     const struct value *title = row_cell(row, "title");

@@ -2,7 +2,7 @@
 #ifndef RES_SLUG_H
 #define RES_SLUG_H
 
-#include "api/resource.h"
+#include "api/table/resource.h"
 
 /* type: category_slug or section_slug. A further one is a line at the end of slug.c, and one in all.c. */
 #define SLUGS_MEMBER(type)                                                                                \

@@ -3,9 +3,9 @@
  * Every visitor of a page may ask for it, so each query reads a bounded number of rows, whatever the size
  * of the tables: an index of staff by last activity, the newest 100 conversations, and the newest 100
  * conversations of the caller. */
-#include "api/generic.h"
-#include "api/reply.h"
-#include "api/view.h"
+#include "api/rows/generic.h"
+#include "api/rows/reply.h"
+#include "api/rows/view.h"
 #include "core/cases/post_sql.h"
 #include "core/words.h"
 

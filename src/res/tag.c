@@ -1,6 +1,6 @@
 #include "res/tag.h"
 
-#include "api/generic.h"
+#include "api/rows/generic.h"
 #include "base/limits.h"
 #include "core/cases/case.h"
 #include "core/people/tag.h"

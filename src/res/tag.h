@@ -3,7 +3,7 @@
 #ifndef RES_TAG_H
 #define RES_TAG_H
 
-#include "api/call.h"
+#include "api/call/call.h"
 
 int check_tags(struct call *c, struct in *in);
 int store_user_tags(struct call *c, const struct in *in, int64_t id);

@@ -1,6 +1,6 @@
 #include "core/people/team.h"
 
-#include "api/generic.h"
+#include "api/rows/generic.h"
 #include "core/people/user.h"
 #include "res/groups.h"
 

@@ -1,9 +1,9 @@
 /* Brand templates: the texts of e-mails and pages of a brand. */
 #include "core/text/template.h"
 
-#include "api/generic.h"
-#include "api/machine.h"
-#include "api/view.h"
+#include "api/rows/generic.h"
+#include "api/call/machine.h"
+#include "api/rows/view.h"
 #include "base/limits.h"
 #include "core/change/last_change.h"
 #include "res/template_preview.h"

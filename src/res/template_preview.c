@@ -1,7 +1,7 @@
 #include "res/template_preview.h"
 
-#include "api/reply.h"
-#include "api/view.h"
+#include "api/rows/reply.h"
+#include "api/rows/view.h"
 #include "base/html.h"
 #include "base/link.h"
 #include "core/desk/setting.h"

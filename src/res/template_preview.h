@@ -2,7 +2,7 @@
 #ifndef RES_TEMPLATE_PREVIEW_H
 #define RES_TEMPLATE_PREVIEW_H
 
-#include "api/call.h"
+#include "api/call/call.h"
 #include "core/text/template.h"
 
 /* Replies with the blocks of parsed contents, filled with sample values. */

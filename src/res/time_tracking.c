@@ -1,6 +1,6 @@
 /* Time tracking is not offered. Programs that ask for it get an empty list. */
-#include "api/generic.h"
-#include "api/view.h"
+#include "api/rows/generic.h"
+#include "api/rows/view.h"
 
 static const struct field time_tracking_fields[] = {
     {"seconds", F_INT, READONLY, .doc = "Time spent on a conversation.", .example = "60"},

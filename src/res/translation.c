@@ -1,7 +1,7 @@
 #include "res/translation.h"
 
-#include "api/generic.h"
-#include "api/view.h"
+#include "api/rows/generic.h"
+#include "api/rows/view.h"
 #include "base/limits.h"
 #include "core/access/help_center.h"
 #include "core/helpcenter/article_attachment.h"

@@ -2,7 +2,7 @@
 #ifndef RES_TRANSLATION_H
 #define RES_TRANSLATION_H
 
-#include "api/call.h"
+#include "api/call/call.h"
 #include "core/fields/translation.h"
 
 struct translations {

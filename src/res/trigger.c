@@ -1,6 +1,6 @@
 /* Triggers (docs/RULES.md). */
-#include "api/generic.h"
-#include "api/reply.h"
+#include "api/rows/generic.h"
+#include "api/rows/reply.h"
 #include "base/limits.h"
 #include "core/change/change.h"
 #include "core/rules/rule.h"

@@ -1,7 +1,7 @@
 /* POST /triggers/:id/dry_run. */
-#include "api/generic.h"
-#include "api/reply.h"
-#include "api/visible.h"
+#include "api/rows/generic.h"
+#include "api/rows/reply.h"
+#include "api/rows/visible.h"
 #include "core/rules/dry_run.h"
 #include "res/trigger_dry_run.h"
 

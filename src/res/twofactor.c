@@ -1,9 +1,9 @@
 /* The second factor of the caller's own login. */
 #include "core/login/factor.h"
 
-#include "api/generic.h"
-#include "api/reply.h"
-#include "api/view.h"
+#include "api/rows/generic.h"
+#include "api/rows/reply.h"
+#include "api/rows/view.h"
 #include "core/login/qr.h"
 #include "core/login/totp.h"
 

@@ -2,7 +2,7 @@
 #ifndef RES_UPLOAD_H
 #define RES_UPLOAD_H
 
-#include "api/call.h"
+#include "api/call/call.h"
 #include "core/desk/file.h"
 
 struct upload {

@@ -1,9 +1,9 @@
 /* Views of conversations (docs/CONVERSATIONS.md "Views and macros"). */
 #include "core/cases/case_view.h"
 
-#include "api/generic.h"
-#include "api/input.h"
-#include "api/view.h"
+#include "api/rows/generic.h"
+#include "api/input/input.h"
+#include "api/rows/view.h"
 #include "base/limits.h"
 #include "core/access/permission.h"
 #include "core/cases/case_total.h"

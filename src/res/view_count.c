@@ -1,8 +1,8 @@
 /* The columns of views, and the counts of all views in one request. */
 #include "core/cases/view_count.h"
 
-#include "api/generic.h"
-#include "api/view.h"
+#include "api/rows/generic.h"
+#include "api/rows/view.h"
 #include "core/cases/case_view.h"
 #include "core/fields/translation.h"
 

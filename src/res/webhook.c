@@ -1,7 +1,7 @@
 /* Incoming event webhooks. The token in the path is the only credential. The reply to one event shows it,
  * with a reference to its person; it does not say whether the person is new. */
-#include "api/generic.h"
-#include "api/input.h"
+#include "api/rows/generic.h"
+#include "api/input/input.h"
 #include "base/limits.h"
 #include "base/link.h"
 #include "core/programs/event.h"

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "api/fields.h"
+#include "api/table/fields.h"
 #include "base/error.h"
 #include "base/fold.h"
 #include "core/desk/column.h"

@@ -46,12 +46,12 @@ struct desk {
     _Atomic int64_t processes;
     struct key credential_key; /* key of the credential cache, for this process only */
     struct settings *settings; /* values of all settings: core/desk/setting.h */
-    struct touches *touches;   /* session touches gathered in memory: core/login/touches.h */
-    /* views of articles and searches: core/helpcenter/gathered.h; NULL: none are counted */
+    struct touches *touches;   /* session touches gathered in memory: core/login/last_use.h */
+    /* views of articles and searches: core/helpcenter/tally.h; NULL: none are counted */
     struct gathered *gathered;
     /* counts of views kept in memory: core/cases/view_count.h; NULL: none are kept */
     struct view_counts *view_counts;
-    /* business hours kept in memory: core/rules/calendars.h; NULL: none are kept */
+    /* business hours kept in memory: core/time/calendars.h; NULL: none are kept */
     struct calendars *calendars;
     struct rule_cache *rules; /* compiled rules: core/rules/rule_cache.h; NULL: no rule runs */
     /* Generations of the help center: core/helpcenter/generation.h; NULL: no page is kept. */
@@ -129,9 +129,9 @@ struct after {
 };
 
 struct changes;     /* core/change/change.h */
-struct watched;     /* core/change/watch.h */
+struct watched;     /* core/change/object_diff.h */
 struct case_totals; /* core/cases/case_total.h */
-struct clocks;      /* core/rules/clocks.h */
+struct clocks;      /* core/sla/clocks.h */
 
 /* Problems and notices that are known before it is their turn. */
 struct findings {

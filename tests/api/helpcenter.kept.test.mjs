@@ -1,4 +1,4 @@
-// Pages that are kept in memory (src/pages/kept.h): no change is missed by any process, and other writes do not drop them.
+// Pages that are kept in memory (src/pages/page_cache.h): no change is missed by any process, and other writes do not drop them.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import http from 'node:http';

@@ -1,7 +1,7 @@
 #include "coverage.h"
 
-#include "api/generic.h"
-#include "api/layout.h"
+#include "api/rows/generic.h"
+#include "api/table/layout.h"
 #include "pretend.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "api/generic.h"
+#include "api/rows/generic.h"
 #include "core/login/session.h"
 #include "db/db_internal.h"
 

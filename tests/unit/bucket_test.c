@@ -1,5 +1,5 @@
-/* Token buckets, and the slots that hold them (api/bucket.h, api/limits.h). */
-#include "api/limits.h"
+/* Token buckets, and the slots that hold them (api/caller/bucket.h, api/caller/limits.h). */
+#include "api/caller/limits.h"
 
 /* clang-format off: cmocka needs these before itself */
 #include <setjmp.h>

@@ -7,8 +7,8 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
-#include "core/rules/business_time.h"
-#include "core/rules/zone.h"
+#include "core/time/business_time.h"
+#include "core/time/zone.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
-#include "core/rules/calendar.h"
+#include "core/time/calendar.h"
 
 static void assert_span(const char *word, struct str zone, struct str now, struct str from, struct str to) {
     int64_t at, first, end;

@@ -3,10 +3,10 @@
 #include "store.h"
 #undef fail /* of cmocka: the work has one too */
 
-#include "api/check.h"
-#include "api/fields.h"
-#include "api/generic.h"
-#include "api/machine.h"
+#include "api/table/check.h"
+#include "api/table/fields.h"
+#include "api/rows/generic.h"
+#include "api/call/machine.h"
 #include "core/access/scope.h"
 #include "core/desk/setting.h"
 

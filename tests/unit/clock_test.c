@@ -6,7 +6,7 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
-#include "core/rules/clock.h"
+#include "core/sla/clock.h"
 
 #define HOURS(from, to) ((uint32_t)((1u << (to)) - (1u << (from))))
 

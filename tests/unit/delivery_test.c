@@ -7,8 +7,8 @@
 #include "core/change/finish.h"
 #include "core/change/lease.h"
 #include "core/change/log.h"
-#include "core/rules/delivery.h"
-#include "core/rules/delivery_queue.h"
+#include "core/endpoints/delivery.h"
+#include "core/endpoints/delivery_queue.h"
 #include "core/words.h"
 #include "json/json.h"
 

@@ -3,7 +3,7 @@
 #include "store.h"
 #undef fail /* cmocka's fail: work.h has one, too */
 
-#include "api/resource.h"
+#include "api/table/resource.h"
 #include "core/change/cascade.h"
 #include "core/change/cascade_step.h"
 #include "core/desk/setting.h"

@@ -4,7 +4,7 @@
 
 #include <pthread.h>
 
-#include "core/helpcenter/gathered.h"
+#include "core/helpcenter/tally.h"
 #include "core/words.h"
 
 #define ARTICLES 3000

@@ -1,5 +1,5 @@
 /* Compressed replies: what they decompress to, and that no length depends on a secret. */
-#include "api/gzip.h"
+#include "api/call/gzip.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

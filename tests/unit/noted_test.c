@@ -1,4 +1,4 @@
-/* Statements that change noted tables (src/db/noted.c), and the generation of a store that has such
+/* Statements that change noted tables (src/db/table_changes.c), and the generation of a store that has such
  * tables. */
 #include "store.h"
 

@@ -1,5 +1,5 @@
 /* The lanes of the pool: callers take turns, one task of each runs, and no caller can fill a queue alone. */
-#include "api/machine.h"
+#include "api/call/machine.h"
 #include "base/limits.h"
 
 #undef fail

@@ -5,7 +5,7 @@
 #undef fail /* cmocka's fail: work.h has one, too */
 
 #include "base/fold.h"
-#include "core/rules/calendar.h"
+#include "core/time/calendar.h"
 #include "core/fields/custom_field.h"
 #include "core/rules/predicate.h"
 #include "core/desk/setting.h"

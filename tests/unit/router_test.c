@@ -3,8 +3,8 @@
 #include "store.h"
 #undef fail /* cmocka's fail: work.h has one, too */
 
-#include "api/generic.h"
-#include "api/machine.h"
+#include "api/rows/generic.h"
+#include "api/call/machine.h"
 
 static bool refused(const struct resource *r, const char *why) {
     struct arena *a = arena_new();

@@ -3,7 +3,7 @@
 #include "store.h"
 #undef fail /* cmocka's fail: work.h has one, too */
 
-#include "api/machine.h"
+#include "api/call/machine.h"
 #include "core/access/scope.h"
 #include "core/words.h"
 

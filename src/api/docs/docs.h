@@ -2,7 +2,7 @@
 #ifndef API_DOCS_H
 #define API_DOCS_H
 
-#include "api/describe.h"
+#include "api/table/describe.h"
 #include "base/html.h"
 
 /* The commands of a chapter, which run in their order on a new demo desk (api/docs/story.c). */

@@ -1,9 +1,9 @@
 /* Fields as table rows: members of resources, parameters and arguments of operations. */
 #include "api/docs/docs.h"
-#include "api/fields.h"
+#include "api/table/fields.h"
 
 #include "api/docs/site.h"
-#include "api/generic.h"
+#include "api/rows/generic.h"
 #include "base/limits.h"
 
 void docs_table_begin(struct buf *out, const char *caption, const char *columns) {

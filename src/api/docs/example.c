@@ -1,8 +1,8 @@
 /* Examples: the field's own, or one by its type. Whole resources, requests and replies are made of them. */
-#include "api/describe.h"
-#include "api/fields.h"
+#include "api/table/describe.h"
+#include "api/table/fields.h"
 
-#include "api/generic.h"
+#include "api/rows/generic.h"
 
 #include <assert.h>
 

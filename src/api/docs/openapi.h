@@ -2,7 +2,7 @@
 #ifndef API_DOCS_OPENAPI_H
 #define API_DOCS_OPENAPI_H
 
-#include "api/describe.h"
+#include "api/table/describe.h"
 
 void openapi_write(struct buf *out, struct str base_url); /* OpenAPI 3.1, JSON */
 

@@ -1,9 +1,9 @@
 #include "api/docs/schema.h"
-#include "api/fields.h"
+#include "api/table/fields.h"
 
-#include "api/generic.h"
-#include "api/input.h"
-#include "api/narrowing.h"
+#include "api/rows/generic.h"
+#include "api/input/input.h"
+#include "api/table/list_arguments.h"
 #include "base/limits.h"
 
 /* ---- parts ----------------------------------------------------------------------------------- */

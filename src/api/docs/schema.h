@@ -2,7 +2,7 @@
 #ifndef API_SCHEMA_H
 #define API_SCHEMA_H
 
-#include "api/describe.h"
+#include "api/table/describe.h"
 
 void schema_components(struct json_writer *w, const struct manual *m); /* members of components.schemas */
 void schema_reply(struct json_writer *w, const struct operation *op);  /* the envelope of a success */

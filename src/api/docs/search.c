@@ -1,7 +1,7 @@
 /* Search: a list of all pages and operations. The search page shows it as links. docs/site/search.js reads
  * it as JSON and filters it. */
 #include "api/docs/site.h"
-#include "api/fields.h"
+#include "api/table/fields.h"
 
 struct entry {
     struct str title, kind, path, words;

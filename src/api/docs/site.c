@@ -1,9 +1,9 @@
 #include "api/docs/site.h"
 
 #include "api/docs/openapi.h"
-#include "api/guard.h"
-#include "api/gzip.h"
-#include "api/reply.h"
+#include "api/call/security_headers.h"
+#include "api/call/gzip.h"
+#include "api/rows/reply.h"
 #include "base/limits.h"
 #include "base/random.h"
 

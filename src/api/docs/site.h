@@ -3,7 +3,7 @@
 #ifndef API_DOCS_SITE_H
 #define API_DOCS_SITE_H
 
-#include "api/describe.h"
+#include "api/table/describe.h"
 #include "base/html.h"
 #include "http/http.h"
 

@@ -9,7 +9,7 @@
  *   deletes never touches what others use.
  * .sample of a route replaces these rules where its path does not tell the object. */
 #include "api/docs/docs.h"
-#include "api/fields.h"
+#include "api/table/fields.h"
 
 #include <ctype.h>
 

@@ -5,7 +5,7 @@
 #include "core/cases/form.h"
 #include "core/change/change.h"
 #include "core/desk/rekey.h"
-#include "core/rules/clocks.h"
+#include "core/sla/clocks.h"
 
 #include "base/buf.h"
 #include "base/fold.h"

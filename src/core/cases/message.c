@@ -4,7 +4,7 @@
 #include "core/cases/original.h"
 #include "core/cases/participant.h"
 #include "core/desk/setting.h"
-#include "core/rules/clocks.h"
+#include "core/sla/clocks.h"
 
 #define PREVIEW 160 /* characters of last_message_preview */
 

@@ -5,7 +5,7 @@
 #include "core/cases/original.h"
 #include "core/change/cascade_step.h"
 #include "core/change/change.h"
-#include "core/rules/clocks.h"
+#include "core/sla/clocks.h"
 #include "core/search/text.h"
 #include "core/text/letter.h"
 #include "json/json.h"

@@ -18,7 +18,7 @@
 #include "core/cases/mention.h"
 #include "core/desk/setting.h"
 #include "core/people/notification.h"
-#include "core/rules/clocks.h"
+#include "core/sla/clocks.h"
 #include "core/text/letter.h"
 #include "json/json.h"
 

@@ -44,7 +44,7 @@
 #include "core/cases/total_sql.h"
 #include "core/change/cascade_step.h"
 #include "core/people/erase_receipt.h"
-#include "core/rules/clocks.h"
+#include "core/sla/clocks.h"
 #include "core/search/text.h"
 #include "json/json.h"
 

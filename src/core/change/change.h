@@ -61,7 +61,7 @@ struct changes {
     int64_t count;            /* number of the last change */
     struct change *messages;  /* created messages, the newest first, linked by next_message */
     int64_t ruled;            /* number of the last change that rules have seen (core/rules/rules_finish.h) */
-    int breaches_ruled;       /* the same for breaches (core/rules/clocks.h) */
+    int breaches_ruled;       /* the same for breaches (core/sla/clocks.h) */
     struct change_author *first_author, *last_author, *first_stop;
 };
 

@@ -5,10 +5,10 @@
 #include "core/change/activity.h"
 #include "core/change/audit.h"
 #include "core/change/log.h"
-#include "core/change/watch.h"
-#include "core/rules/clocks.h"
+#include "core/change/object_diff.h"
+#include "core/sla/clocks.h"
 #include "core/rules/rules_finish.h"
-#include "core/rules/sla_match.h"
+#include "core/sla/sla_match.h"
 #include "core/search/index.h"
 
 #include <assert.h>

@@ -9,7 +9,7 @@
  * lost, so that no place goes back.
  *
  * The sender of deliveries (src/outgoing/sender.h) has a lease for each endpoint, without place, because
- * its queue is a table (core/rules/delivery.h gives the reason).
+ * its queue is a table (core/endpoints/delivery.h gives the reason).
  *
  * A place is for a reader of the change log inside of deskd: it takes the lease and reads the place, reads
  * entries with change_log_read (core/change/log.h), does its work, and stores the new cursor by

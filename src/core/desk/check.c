@@ -7,7 +7,7 @@
 #include "core/desk/file.h"
 #include "core/helpcenter/rank.h"
 #include "core/people/identity.h"
-#include "core/rules/clocks.h"
+#include "core/sla/clocks.h"
 #include "core/search/text.h"
 
 #include <inttypes.h>

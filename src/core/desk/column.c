@@ -15,7 +15,7 @@
 #include "core/programs/event.h"
 #include "core/programs/token_text.h"
 #include "core/rules/action.h"
-#include "core/rules/clock.h"
+#include "core/sla/clock.h"
 #include "core/rules/definition.h"
 #include "core/rules/rule.h"
 #include "core/rules/rule_predicate.h"

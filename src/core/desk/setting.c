@@ -5,7 +5,7 @@
 #include "base/fold.h"
 #include "base/limits.h"
 #include "base/log.h"
-#include "core/rules/hours.h"
+#include "core/time/hours.h"
 #include "core/desk/job.h"
 #include "core/change/outbox.h"
 #include "core/desk/locale.h"

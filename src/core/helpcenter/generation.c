@@ -30,7 +30,7 @@ const struct db_noted help_center_noted[] = {
     {"templates", NULL, NULL},
     {"categories", NULL, NULL},
     {"sections", NULL, NULL},
-    /* written views and votes change the order of lists; pages see it later (pages/kept.h) */
+    /* written views and votes change the order of lists; pages see it later (pages/page_cache.h) */
     {"articles", NULL, "views"},
     {"article_tags", NULL, NULL},
     {"article_attachments", NULL, NULL},

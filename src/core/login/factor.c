@@ -1,6 +1,6 @@
 #include "core/login/factor.h"
 
-#include "core/change/watch.h"
+#include "core/change/object_diff.h"
 #include "core/login/remember.h"
 #include "core/login/session.h"
 #include "core/login/totp.h"

@@ -1,6 +1,6 @@
 #include "core/login/password.h"
 
-#include "core/change/watch.h"
+#include "core/change/object_diff.h"
 #include "core/login/auth_token.h"
 #include "core/text/letter.h"
 #include "core/login/link.h"

@@ -4,7 +4,7 @@
 #include "core/desk/setting.h"
 #include "core/login/actor_row.h"
 #include "core/login/remember.h"
-#include "core/login/touches.h"
+#include "core/login/last_use.h"
 #include "core/words.h"
 
 #include <inttypes.h>

@@ -38,7 +38,7 @@ int session_open_remembered(struct work *w, int64_t user_id, int64_t chain_id, b
  * reads see the write (db_replica). */
 int session_wrote(struct work *w);
 int session_renew(struct work *w, int64_t id); /* writes at most once a minute */
-/* the session was used by a read: core/login/touches.h */
+/* the session was used by a read: core/login/last_use.h */
 void session_touch(struct work *w, const struct session *s);
 int session_end(struct work *w, int64_t id);
 /* ends the session of the actor and its remember-me chains */

@@ -1,6 +1,6 @@
 #include "core/people/avatar.h"
 
-#include "core/change/watch.h"
+#include "core/change/object_diff.h"
 
 QUERY(avatar_put, "INSERT INTO avatars (user_id, type, data, updated_at) "
                   "VALUES (:user, :type, :data, :now) ON CONFLICT (user_id) DO UPDATE "

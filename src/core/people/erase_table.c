@@ -1,5 +1,5 @@
 /* This table says what an erasure does with each column that has texts or bytes, unless the column belongs
- * to the table of a resource with .texts_kept (api/resource.h). tests/unit/erase_test.c compares both with
+ * to the table of a resource with .texts_kept (api/table/resource.h). tests/unit/erase_test.c compares both with
  * the schema and with the statements of an erasure. */
 #include "core/people/erase.h"
 

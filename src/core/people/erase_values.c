@@ -22,7 +22,7 @@ enum person_value_kind {
     VALUE_NAME
 };
 
-/* The properties of people that have such values (core/change/watch.c). A list has its items with ", "
+/* The properties of people that have such values (core/change/object_diff.c). A list has its items with ", "
  * between them. */
 static const struct value_property {
     const char *name;

@@ -8,7 +8,7 @@
 #include "base/fold.h"
 #include "base/limits.h"
 #include "base/phone.h"
-#include "core/change/watch.h"
+#include "core/change/object_diff.h"
 #include "core/text/letter.h"
 #include "core/desk/setting.h"
 #include "core/people/authority.h"

@@ -1,6 +1,6 @@
 #include "core/people/organization.h"
 
-#include "core/change/watch.h"
+#include "core/change/object_diff.h"
 
 #include "base/fold.h"
 #include "core/change/cascade.h"

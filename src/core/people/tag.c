@@ -4,7 +4,7 @@
 #include "base/limits.h"
 #include "core/cases/case_total.h"
 #include "core/change/change.h"
-#include "core/change/watch.h"
+#include "core/change/object_diff.h"
 #include "core/people/name_index.h"
 #include "json/json.h"
 

@@ -1,9 +1,9 @@
 #include "core/people/team.h"
 
 #include "core/change/change.h"
-#include "core/change/watch.h"
+#include "core/change/object_diff.h"
 #include "core/change/cascade.h"
-#include "core/rules/hours.h"
+#include "core/time/hours.h"
 
 QUERY(teams_mark, "UPDATE teams SET deleted_at = :now, legacy_id = NULL WHERE id IN @LIST(:ids)");
 QUERY(team_members_remove, "DELETE FROM team_members WHERE team_id IN @LIST(:ids)");

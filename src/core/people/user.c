@@ -2,7 +2,7 @@
 
 #include "base/fold.h"
 #include "core/change/audit.h"
-#include "core/change/watch.h"
+#include "core/change/object_diff.h"
 #include "core/people/authority.h"
 #include "core/people/avatar.h"
 #include "core/people/contact.h"

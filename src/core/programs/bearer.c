@@ -2,7 +2,7 @@
 
 #include "core/access/scope.h"
 #include "core/login/actor_row.h"
-#include "core/login/touches.h"
+#include "core/login/last_use.h"
 #include "core/programs/token_text.h"
 #include "json/json.h"
 

@@ -5,7 +5,7 @@
 #include "core/change/cascade.h"
 #include "core/change/cascade_step.h"
 #include "core/change/change.h"
-#include "core/login/touches.h"
+#include "core/login/last_use.h"
 #include "core/programs/token_text.h"
 
 #include <glib.h>

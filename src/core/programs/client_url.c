@@ -1,7 +1,7 @@
 #include "core/programs/client_url.h"
 
 #include "base/limits.h"
-#include "core/rules/endpoint.h"
+#include "core/endpoints/endpoint.h"
 
 #include <string.h>
 

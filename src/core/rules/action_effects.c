@@ -7,7 +7,7 @@
 #include "core/cases/survey.h"
 #include "core/cases/macro.h"
 #include "core/people/tag.h"
-#include "core/rules/delivery.h"
+#include "core/endpoints/delivery.h"
 #include "core/text/letter.h"
 
 #include <inttypes.h>

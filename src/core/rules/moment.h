@@ -4,8 +4,8 @@
 #ifndef CORE_MOMENT_H
 #define CORE_MOMENT_H
 
-#include "core/rules/calendar.h"
-#include "core/rules/business_time.h"
+#include "core/time/calendar.h"
+#include "core/time/business_time.h"
 #include "work/work.h"
 
 /* The calendar of business hours. */

@@ -39,7 +39,7 @@
 #include "base/buf.h"
 #include "base/fold.h"
 #include "base/limits.h"
-#include "core/rules/calendar.h"
+#include "core/time/calendar.h"
 #include "core/desk/setting.h"
 
 #include <assert.h>

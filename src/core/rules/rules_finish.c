@@ -28,7 +28,7 @@
 
 #include "core/cases/case.h"
 #include "core/rules/action.h"
-#include "core/rules/clocks.h"
+#include "core/sla/clocks.h"
 
 #include <assert.h>
 

@@ -6,7 +6,7 @@
 #include "core/people/identity.h"
 #include "core/people/name_index.h"
 #include "core/people/tag.h"
-#include "core/rules/calendar.h"
+#include "core/time/calendar.h"
 #include "json/json.h"
 
 #include <assert.h>

@@ -15,7 +15,7 @@
 #include "core/access/help_center.h"
 #include "core/desk/setting.h"
 #include "core/fields/translation.h"
-#include "core/helpcenter/gathered.h"
+#include "core/helpcenter/tally.h"
 #include "core/helpcenter/slug.h"
 #include "core/people/name_index.h"
 #include "core/search/show.h"

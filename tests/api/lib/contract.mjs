@@ -57,7 +57,7 @@ export class Contract {
     const ref = responses[key].$ref;
     const declared = Object.keys((ref ? this.at(ref) : responses[key]).headers ?? {}).map((name) => name.toLowerCase());
     const foreign = Object.keys(reply.headers).filter((name) => !UNDECLARED.test(name) && !declared.includes(name));
-    assert.deepEqual(foreign, [], `headers that ${verb} ${route.path} ${key} does not declare: see src/api/reply_header.c`);
+    assert.deepEqual(foreign, [], `headers that ${verb} ${route.path} ${key} does not declare: see src/api/rows/reply_header.c`);
     if (method === 'HEAD' || reply.status === 304) return;
     const response = ref ? this.at(ref) : responses[key];
     if (response.content?.['*/*']) return; // a download

@@ -1,0 +1,225 @@
+#include "api/call/page.h"
+
+#include "api/call/security_headers.h"
+#include "api/caller/limits.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "core/change/finish.h"
+#include "core/login/link.h"
+#include "core/desk/setting.h"
+
+#include <assert.h>
+#include <inttypes.h>
+
+static const char policy[] = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action "
+                             "'self'; frame-ancestors 'none'";
+
+static const char head[] =
+    "<!DOCTYPE html>\n<html lang=\"%s\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
+    "content=\"width=device-width, initial-scale=1\">\n<meta name=\"robots\" "
+    "content=\"noindex\">\n<title>%h%s - %s</title>\n<style>\n:root { color-scheme: light dark; --text: "
+    "#1c1c21; --back: #fff; --act: #0b4fc4; --on: #fff; --wrong: #b3261e; }\n@media "
+    "(prefers-color-scheme: dark) { :root { --text: #e6e6ea; --back: #17181c; --act: #93b8ff; --on: "
+    "#17181c; --wrong: #ff9b93; } }\nbody { margin: 0; font: 1rem/1.55 system-ui, sans-serif; color: "
+    "var(--text); background: var(--back); }\nmain { padding: 1rem; max-width: 32rem; margin: 10vh auto "
+    "0; overflow-wrap: anywhere; }\nh1 { font-size: 1.6rem; line-height: 1.2; }\nlabel { font-weight: "
+    "600; }\nform { display: grid; gap: .6rem; }\ninput { font: inherit; padding: .5rem; }\nbutton { "
+    "justify-self: start; font: inherit; padding: .6rem 1.2rem; border: 0; border-radius: 6px; color: "
+    "var(--on); background: var(--act); }\nbutton.quiet { color: var(--act); background: none; border: "
+    "1px solid; }\nform > p, form > ul { margin: 0; }\n.buttons { display: flex; flex-wrap: wrap; gap: "
+    ".6rem; }\n:focus-visible { outline: 3px solid var(--act); outline-offset: 2px; }\n.wrong { color: "
+    "var(--wrong); font-weight: 600; }\n%h</style>\n</head>\n<body>\n<main>\n<h1>%s</h1>\n";
+static const char foot[] = "</main>\n</body>\n</html>\n";
+
+/* ---- output ---------------------------------------------------------------------------------- */
+
+static int load_wording(struct visit *v) { return template_load(&v->work, v->template, &v->wording); }
+
+static struct str page_filled(struct visit *v, enum block block, const struct meaning *meanings,
+                              bool in_html) {
+    struct str said = v->wording.blocks.block[block];
+    struct buf b = {0};
+    if (said.p) template_fill(&b, said, meanings, in_html);
+    struct str copy = str_dup(v->arena, buf_view(&b));
+    buf_free(&b);
+    return copy;
+}
+
+/* If the template can't be read, show the built-in text, because the action is done. */
+static void write_template(struct visit *v, struct buf *out) {
+    const struct desk *d = v->api->desk;
+    struct str desk = setting_text(d, "desk.name", v->arena), form = str_dup(v->arena, buf_view(&v->form));
+    const struct meaning meanings[] = {{.name = "desk", .value = desk},
+                                       {.name = "url", .value = d->base_url},
+                                       {.name = "form", .value = form, .html = form},
+                                       {0}};
+    if (visit_read(v, load_wording) < 0) template_original(v->arena, v->template, &v->wording);
+    if (v->wording.outdated) log_warn(TEMPLATE_OUTDATED, v->template->name, v->wording.outdated);
+    const char *title = page_filled(v, BLOCK_TITLE, meanings, false).p;
+    html(out, head, v->wording.language.p, v->is_wrong ? "Error: " : "", title, desk.p,
+         page_filled(v, BLOCK_STYLE, meanings, false).p, title);
+    buf_str(out, page_filled(v, BLOCK_BODY, meanings, true));
+}
+
+static void write_notice(struct visit *v, struct buf *out) {
+    html(out, head, "en", "", v->title, setting_text(v->api->desk, "desk.name", v->arena).p, "", v->title);
+    html(out, "<p>%s</p>\n", v->text);
+}
+
+static void write_page(struct visit *v, struct buf *out) {
+    if (v->template) write_template(v, out);
+    else write_notice(v, out);
+    buf_text(out, foot);
+    http_add_header(v->http, "Content-Type", S("text/html; charset=utf-8"));
+}
+
+void visit_end(struct visit *v) {
+    struct http_request *r = v->http;
+    struct buf out = {0};
+    /* a 307 would repeat the post, with a password, at the other site (RFC 9700 section 4.12) */
+    if (v->location.p) v->status = 303;
+    else write_page(v, &out);
+    buf_free(&v->form);
+    if (v->location.p) http_add_header(r, "Location", v->location);
+    for (int i = 0; i < 2; i++)
+        if (v->cookies[i].p) http_add_header(r, "Set-Cookie", v->cookies[i]);
+    http_add_header(r, "Content-Security-Policy", v->policy.p ? v->policy : str_of(policy));
+    guard_reply(v->api->desk, r, GUARD_FORM);
+    limits_headers(&v->limited, r);
+    http_add_header(r, "Cache-Control", S("no-store"));
+    reply_count_outside(v->api, r, v->status, out.n, "user", v->work.actor.user_id);
+    http_reply(r, v->status, &out);
+}
+
+void visit_says(struct visit *v, const char *template) {
+    v->template = template_named(str_of(template));
+    assert(v->template);
+}
+
+void visit_wrong(struct visit *v, const char *wrong) {
+    if (wrong == NULL) return;
+    html(&v->form, "<p class=\"wrong\" id=\"wrong\" role=\"alert\" tabindex=\"-1\" autofocus>%s</p>\n",
+         wrong);
+    v->is_wrong = true;
+}
+
+void visit_notes(struct visit *v, int status, const char *title, const char *text) {
+    v->status = status;
+    v->template = NULL;
+    v->title = title;
+    v->text = text;
+}
+
+void visit_failed(struct visit *v) {
+    visit_notes(v, 503, "Not now", "The server can't do this at the moment. Please try again in a minute.");
+}
+
+/* ---- input ----------------------------------------------------------------------------------- */
+
+struct str visit_text(const struct visit *v, const char *name) {
+    const struct json *j = json_member(v->given, str_of(name));
+    return j && j->type == JSON_STRING ? j->text : S("");
+}
+
+static bool read_given(struct visit *v) {
+    const struct http_request *r = v->http;
+    bool in_body = v->posted && !v->page->one_click;
+    struct json *given = json_new(v->arena, JSON_OBJECT);
+    struct json_error err;
+    struct str rest = http_header(r, "Content-Type"), type = str_trim(str_cut(&rest, ';')),
+               text = in_body ? r->body : r->query;
+    if (in_body && (r->body_error || !str_eqi(type, S("application/x-www-form-urlencoded")))) return false;
+    if (text.n && form_parse(v->arena, text, &given, &err) < 0) return false;
+    v->given = given;
+    return true;
+}
+
+/* ---- the store ------------------------------------------------------------------------------- */
+
+int visit_read(struct visit *v, int (*run)(struct visit *v)) {
+    struct conn *c = db_reader(v->api->desk->db);
+    if (c == NULL) return -ERR_SERVICE_UNAVAILABLE;
+    TRY(db_read_begin(c, BUDGET_POOL_MS));
+    v->work.conn = c;
+    int rc = run(v);
+    db_read_end(c);
+    return rc;
+}
+
+struct writing {
+    struct visit *visit;
+    int (*run)(struct visit *v);
+};
+
+static int write_one(struct conn *c, void *arg) {
+    struct writing *x = arg;
+    work_rewind(&x->visit->work);
+    x->visit->work.conn = c;
+    x->visit->work.actor.cause = CAUSE_LINK;
+    int rc = x->run(x->visit);
+    if (rc >= 0) TRY(work_finish(&x->visit->work));
+    return rc;
+}
+
+int visit_write(struct visit *v, int (*run)(struct visit *v)) {
+    int rc = db_write(v->api->desk->db, write_one, &(struct writing){v, run});
+    if (rc >= 0) work_committed(&v->work);
+    return rc;
+}
+
+/* ---- a visit --------------------------------------------------------------------------------- */
+
+/* A form counts as a write without login. Returns 0, the seconds to wait, or a negative error. */
+static int64_t count_visit(struct visit *v) {
+    if (!v->posted) return limits_page(&v->limited, v->api, &v->work.actor);
+    int64_t wait = rate_form(v->api, v->http->remote, v->work.now);
+    return wait ? wait : limits_form(&v->limited, v->api, &v->work.actor);
+}
+
+static void show(struct pool_task *t) {
+    struct visit *v = (struct visit *)(void *)t; /* the task is its first member */
+    const struct page *page = v->page;
+    bool shown = false;
+    int64_t wait = count_visit(v);
+    if (wait < 0) {
+        visit_failed(v);
+    } else if (wait) {
+        http_add_header(v->http, "Retry-After", str_fmt(v->arena, "%" PRId64, wait));
+        visit_notes(v, 429, "Too many requests", "Please try again in a minute.");
+    } else if (!read_given(v)) {
+        visit_notes(v, 400, "Not understood", "The form could not be read.");
+    } else {
+        shown = true;
+        page->show(v);
+    }
+    if (!shown || !page->ends) visit_end(v);
+}
+
+void visit_begin(struct api *api, struct http_request *r, const struct page *p, bool posted) {
+    struct visit *v = ARENA_NEW(r->arena, struct visit);
+    *v = (struct visit){.task = {.run = show, .whose = address_sharer(r->remote)},
+                        .api = api,
+                        .http = r,
+                        .page = p,
+                        .posted = posted,
+                        .arena = r->arena,
+                        .status = 200};
+    work_init(&v->work, api->desk, r->arena);
+    v->work.actor.remote = r->remote;
+    http_defer(r);
+    /* a form may set a password */
+    if (pool_submit(api->pool, posted ? LANE_HASH : LANE_WORK, &v->task)) return;
+    visit_failed(v);
+    visit_end(v);
+}
+
+bool page_handle(struct api *api, struct http_request *r) {
+    bool posted = str_eq(r->method, S("POST"));
+    if (!posted && !str_eq(r->method, S("GET")) && !str_eq(r->method, S("HEAD"))) return false;
+    for (const struct page *p = link_pages; p->path; p++) {
+        if (!str_eq(r->path, str_of(p->path))) continue;
+        visit_begin(api, r, p, posted);
+        return true;
+    }
+    return false;
+}

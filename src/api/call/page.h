@@ -1,0 +1,65 @@
+/* Pages for people, outside /api/v1: plain HTML without scripts. Their text is a template with a form.
+ * They run in the pool, and act through functions of core. */
+#ifndef API_CALL_PAGE_H
+#define API_CALL_PAGE_H
+
+#include "api/call/machine.h"
+#include "base/html.h"
+#include "core/text/template.h"
+
+struct visit {
+    struct pool_task task;
+    struct api *api;
+    struct http_request *http;
+    const struct page *page;
+    struct work work;
+    bool posted;
+    const struct json *given; /* the query's arguments, or a POST's form */
+    struct arena *arena;
+    void *prepared;         /* data of the page */
+    struct limited limited; /* the rate limit that the visit counted for */
+    /* The reply: */
+    int status;
+    const struct template *template; /* template of the page; NULL: title and text */
+    const char *title, *text;
+    struct wording wording;
+    struct buf form;       /* HTML: the {{form}} of the template */
+    bool is_wrong;         /* visit_wrong wrote a problem: the title says so */
+    struct str location;   /* address of a redirect (303), in place of a page; p NULL: none */
+    struct str cookies[2]; /* Set-Cookie; p NULL: none */
+    struct str policy;     /* Content-Security-Policy; p NULL: that of all pages */
+};
+
+struct page {
+    const char *path;
+    void (*show)(struct visit *v); /* GET and POST: chooses the reply; sets status unless it is 200 */
+    /* a POST has its arguments in the query, and its body says nothing (RFC 8058) */
+    bool one_click;
+    /* show() calls visit_end, perhaps later and on another thread of the pool */
+    bool ends;
+};
+extern const struct page link_pages[]; /* ends with path NULL */
+
+void survey_page(struct visit *v);      /* survey_page.c */
+void unsubscribe_page(struct visit *v); /* unsubscribe_page.c */
+
+/* true: it is a page, and the request will be answered */
+bool page_handle(struct api *api, struct http_request *r);
+/* shows a page of another table */
+void visit_begin(struct api *api, struct http_request *r, const struct page *p, bool posted);
+/* Sends the reply of a page that `ends`. */
+void visit_end(struct visit *v);
+
+struct str visit_text(const struct visit *v, const char *name); /* the given value; empty if absent */
+/* Run a read or a write with work.conn set; a read has its own snapshot. Return the result of `run`, or a
+ * negative error. */
+int visit_read(struct visit *v, int (*run)(struct visit *v));
+int visit_write(struct visit *v, int (*run)(struct visit *v));
+void visit_says(struct visit *v, const char *template);
+/* a page without template */
+void visit_notes(struct visit *v, int status, const char *title, const char *text);
+/* the problem of a form, which gets the focus; NULL: nothing */
+void visit_wrong(struct visit *v, const char *wrong);
+void visit_failed(struct visit *v); /* the store failed: try again later */
+
+#endif

@@ -1,0 +1,52 @@
+#include "api/call/security_headers.h"
+
+#include "core/desk/setting.h"
+
+#include <inttypes.h>
+
+#define GUARD_ALL (GUARD_API | GUARD_FILE | GUARD_TEXT | GUARD_FORM | GUARD_DOCS | GUARD_SITE)
+/* Styles, scripts and connections are those of this site. Nothing is inline. */
+#define OWN_SITE(pictures)                                                                                  \
+    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' " pictures \
+    "; form-action 'self'; base-uri 'none'; frame-ancestors "
+
+/* Browsers keep to HTTPS for so long. Only sent if the desk is reached by HTTPS (RFC 6797 section 7.2). */
+static struct str transport(const struct desk *d, struct arena *a) {
+    if (!str_starts(d->base_url, S("https://"))) return (struct str){0};
+    int64_t seconds = setting_int(d, "security.hsts_seconds");
+    return seconds ? str_fmt(a, "max-age=%" PRId64, seconds) : (struct str){0};
+}
+
+/* Pictures may be those of other servers: files/html_article.h. */
+static struct str site_policy(const struct desk *d, struct arena *a) {
+    struct str frames = setting_text(d, "security.frame_ancestors", a);
+    return STR_CAT(a, S(OWN_SITE("https: data:")), frames.n ? frames : S("'none'"));
+}
+
+static const struct guard_row {
+    const char *name;
+    unsigned kinds;
+    const char *value;                                         /* NULL: made */
+    struct str (*made)(const struct desk *d, struct arena *a); /* p NULL: the header is not sent */
+} guard_rows[] = {
+    {"X-Content-Type-Options", GUARD_ALL & ~GUARD_FILE, "nosniff", NULL},
+    {"Content-Security-Policy", GUARD_API | GUARD_TEXT, "default-src 'none'; frame-ancestors 'none'", NULL},
+    {"Content-Security-Policy", GUARD_DOCS, OWN_SITE("data:") "'none'", NULL},
+    {"Content-Security-Policy", GUARD_SITE, NULL, site_policy},
+    {"X-Frame-Options", GUARD_FORM | GUARD_DOCS, "DENY", NULL}, /* for browsers without frame-ancestors */
+    {"Referrer-Policy", GUARD_API | GUARD_FILE | GUARD_TEXT | GUARD_DOCS, "no-referrer", NULL},
+    /* The URL may contain a link's secret, so other sites do not get it. With no-referrer, browsers would
+     * send "Origin: null" with a form. */
+    {"Referrer-Policy", GUARD_FORM | GUARD_SITE, "same-origin", NULL},
+    {"Permissions-Policy", GUARD_FORM | GUARD_DOCS | GUARD_SITE,
+     "camera=(), geolocation=(), microphone=(), payment=(), usb=()", NULL},
+    {"Strict-Transport-Security", GUARD_ALL, NULL, transport},
+};
+
+void guard_reply(const struct desk *d, struct http_request *r, enum guard kind) {
+    for (size_t i = 0; i < sizeof guard_rows / sizeof *guard_rows; i++) {
+        const struct guard_row *g = &guard_rows[i];
+        if (g->kinds & (unsigned)kind)
+            http_add_header(r, g->name, g->made ? g->made(d, r->arena) : str_of(g->value));
+    }
+}

@@ -1,0 +1,118 @@
+#include "api/call/subcall.h"
+
+#include <assert.h>
+#include <sodium.h>
+
+static const char *const methods[] = {[GET] = "GET", [POST] = "POST", [PUT] = "PUT", [DELETE] = "DELETE"};
+
+void inner_header(struct inner *x, const char *name, struct str value) {
+    int n = 0;
+    while (n < INNER_HEADERS && x->headers[n].name) n++;
+    assert(n < INNER_HEADERS);
+    x->headers[n].name = name;
+    x->headers[n].value = value;
+}
+
+bool inner_login(struct inner *x, struct str login, struct str password) {
+    struct arena *a = x->http->arena;
+    struct str pair = STR_CAT(a, login, S(":"), password);
+    size_t room = sodium_base64_ENCODED_LEN(pair.n, sodium_base64_VARIANT_ORIGINAL);
+    char *text = arena_alloc(a, room);
+    if (memchr(login.p, ':', login.n)) return false;
+    sodium_bin2base64(text, room, (const unsigned char *)pair.p, pair.n, sodium_base64_VARIANT_ORIGINAL);
+    inner_header(x, "Authorization", STR_CAT(a, S("Basic "), str_of(text)));
+    return true;
+}
+
+/* These headers say who calls, and from which page. No other header of a browser is a part of the call. */
+static void same_visitor(const struct inner *x, struct http_request *r) {
+    static const char *const kept[] = {"Host", "Origin", "Sec-Fetch-Site", "User-Agent"};
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        http_inner_header(r, kept[i], http_header(x->http, kept[i]));
+    struct str session = http_cookie(x->http, "desk_session");
+    if (session.n && !x->stranger)
+        http_inner_header(r, "Cookie", STR_CAT(x->http->arena, S("desk_session="), session));
+}
+
+void inner_call(struct inner *x) {
+    struct str path = STR_CAT(x->http->arena, S("/api/v1"), x->path);
+    struct http_request *r = http_inner(x->http, str_of(methods[x->method]), path, x->query);
+    r->form = x->body ? x->body : json_new(x->http->arena, JSON_OBJECT);
+    r->files = x->files;
+    same_visitor(x, r);
+    for (int i = 0; i < INNER_HEADERS && x->headers[i].name; i++)
+        http_inner_header(r, x->headers[i].name, x->headers[i].value);
+    memset(x->headers, 0, sizeof x->headers);
+    x->set_cookie = x->retry_after = (struct str){0};
+    call_inner(x->api, r, x);
+}
+
+/* ---- the reply ------------------------------------------------------------------------------- */
+
+static void run_done(struct pool_task *t) {
+    struct inner *x = (struct inner *)(void *)t; /* the task is its first member */
+    x->done(x);
+}
+
+static void take_reply(struct inner *x, const struct call *c) {
+    struct arena *a = x->http->arena;
+    struct json *tree;
+    struct json_error err;
+    x->status = c->status;
+    x->reply = c->out.n && !c->raw && json_parse(a, buf_view(&c->out), &tree, &err) >= 0 ? tree : NULL;
+    for (const struct header *h = c->headers; h; h = h->next) {
+        if (strcmp(h->name, "Set-Cookie") == 0) x->set_cookie = str_dup(a, h->value);
+        if (strcmp(h->name, "Retry-After") == 0) x->retry_after = str_dup(a, h->value);
+    }
+}
+
+void inner_end(struct call *c) {
+    struct inner *x = c->inner;
+    uint64_t whose = call_sharer(c);
+    take_reply(x, c);
+    struct api *api = c->api;
+    download_drop(c);
+    buf_free(&c->out);
+    arena_free(c->work.arena); /* c->work.arena does not hold c */
+    x->task = (struct pool_task){.run = run_done, .whose = whose};
+    if (pool_submit(api->pool, LANE_WORK, &x->task)) return;
+    x->crowded = true;
+    x->done(x);
+}
+
+const struct json *inner_data(const struct json *reply) { return json_member(reply, S("data")); }
+
+struct str tree_text(const struct json *object, const char *name) {
+    const struct json *j = json_member(object, str_of(name));
+    return j && j->type == JSON_STRING ? j->text : (struct str){0};
+}
+
+int64_t tree_int(const struct json *object, const char *name) {
+    const struct json *j = json_member(object, str_of(name));
+    int64_t i;
+    return j && j->type == JSON_NUMBER && str_to_int(j->text, &i) ? i : 0;
+}
+
+bool tree_true(const struct json *object, const char *name) {
+    const struct json *j = json_member(object, str_of(name));
+    return j && j->type == JSON_TRUE;
+}
+
+static const struct json *inner_errors(const struct json *reply) {
+    const struct json *list = json_member(reply, S("errors"));
+    return list ? list->first : NULL;
+}
+
+struct str inner_code(const struct json *reply) {
+    return tree_text(inner_errors(reply), "code");
+}
+
+struct str inner_message(const struct json *reply) {
+    return tree_text(inner_errors(reply), "message");
+}
+
+struct str inner_problem(const struct json *reply, const char *parameter) {
+    for (const struct json *e = inner_errors(reply); e; e = e->next)
+        if (str_eq(tree_text(e, "parameter"), str_of(parameter))) return tree_text(e, "message");
+    return (struct str){0};
+}

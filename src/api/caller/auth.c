@@ -1,0 +1,623 @@
+/* Authentication.
+ *
+ * Basic credentials are verified by Argon2id once, in the pool. The result is remembered for a few minutes
+ * under a keyed hash of credentials, user agent, address and CSRF mode, with the opened session and the
+ * time of the last password change. The next request with them finds its actor by one query on the event
+ * loop. That query joins the session with its user, so a changed password, a disabled user or an ended
+ * session invalidates the memory at once, in any process. */
+#include "api/caller/credentials.h"
+#include "api/call/machine.h"
+#include "api/rows/reply.h"
+#include "base/limits.h"
+#include "core/login/auth_token.h"
+#include "core/login/factor.h"
+#include "core/login/lockout.h"
+#include "core/login/password.h"
+#include "core/access/permission.h"
+#include "core/login/proof.h"
+#include "core/login/remember.h"
+#include "core/access/scope.h"
+#include "core/login/session.h"
+#include "core/programs/bearer.h"
+#include "core/words.h"
+
+#include <inttypes.h>
+#include <sodium.h>
+
+#define REMEMBER (5 * TIME_MINUTE)
+
+/* ---- sessions -------------------------------------------------------------------------------- */
+
+static int session_failed(struct call *c) {
+    c->work.actor.rank = ROLE_PUBLIC;
+    c->work.actor.kind = ACTOR_NOBODY;
+    c->work.actor.user_id = c->work.actor.session_id = 0;
+    return fail(&c->work, ERR_SESSION_LOADING_FAILED);
+}
+
+static int by_session(struct call *c, const struct credentials_given *g, struct session *s) {
+    struct str token = g->session;
+    int64_t id = session_token_id(token);
+    int rc = id ? session_load(&c->work, id, s) : 0;
+    if (rc < 0) return rc;
+    if (rc == 0 || !secret_eq(token, session_token(&c->work, s, c->work.arena))) return session_failed(c);
+    if (!str_eq(s->user_agent, c->work.actor.user_agent)) return session_failed(c);
+    if (g->cookie && !s->csrf_checked) return session_failed(c);
+    session_touch(&c->work, s);
+    return AUTH_DONE;
+}
+
+static int load_cookie(struct work *w, struct http_request *r, struct session *s) {
+    struct actor nobody = w->actor;
+    struct str token = http_cookie(r, "desk_session");
+    int64_t id = session_token_id(token);
+    int rc = id ? session_load(w, id, s) : 0;
+    if (rc <= 0) return rc;
+    if (s->csrf_checked && secret_eq(token, session_token(w, s, w->arena)) &&
+        str_eq(s->user_agent, user_agent_of(r)))
+        return 1;
+    w->actor = nobody;
+    return 0;
+}
+
+int auth_cookie(struct work *w, struct http_request *r) {
+    struct session s;
+    int foreign = origin_foreign(w, r);
+    return foreign ? (foreign < 0 ? foreign : 0) : load_cookie(w, r, &s);
+}
+
+int auth_reader(struct work *w, struct http_request *r, struct str *csrf) {
+    struct session s;
+    int rc = load_cookie(w, r, &s);
+    *csrf = (struct str){0};
+    if (rc <= 0) return rc;
+    session_touch(w, &s);
+    *csrf = str_dup(r->arena, session_csrf(w, &s, r->arena));
+    return rc;
+}
+
+/* ---- Basic ----------------------------------------------------------------------------------- */
+
+static void credential_key(struct call *c, const struct credentials_given *g, unsigned char key[MAC_SIZE]) {
+    const struct actor *a = &c->work.actor;
+    struct buf b = {0};
+    const struct str parts[] = {g->pair.login, g->pair.password, a->user_agent, a->remote,
+                                g->csrf ? S("1") : S("0")};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        buf_int(&b, (int64_t)parts[i].n);
+        buf_char(&b, ':');
+        buf_str(&b, parts[i]);
+    }
+    mac(key, &c->work.desk->credential_key, buf_view(&b));
+    sodium_memzero(b.p, b.n);
+    buf_free(&b);
+}
+
+static struct credential *credential_place(struct credentials *m, const unsigned char key[MAC_SIZE]) {
+    size_t at;
+    memcpy(&at, key, sizeof at);
+    return &m->place[at % CREDENTIALS];
+}
+
+static struct credential remembered(struct api *api, const unsigned char key[MAC_SIZE]) {
+    struct credential found = {0};
+    pthread_mutex_lock(&api->credentials.lock);
+    const struct credential *p = credential_place(&api->credentials, key);
+    if (p->until > clock_monotonic() && sodium_memcmp(p->key, key, MAC_SIZE) == 0) found = *p;
+    pthread_mutex_unlock(&api->credentials.lock);
+    return found;
+}
+
+static void remember(struct api *api, const unsigned char key[MAC_SIZE], const struct session *s) {
+    struct credential m = {.session_id = s->id,
+                           .password_updated_at = s->password_updated_at,
+                           .logins_version = s->logins_version,
+                           .until = clock_monotonic() + REMEMBER};
+    memcpy(m.key, key, MAC_SIZE);
+    pthread_mutex_lock(&api->credentials.lock);
+    *credential_place(&api->credentials, key) = m;
+    pthread_mutex_unlock(&api->credentials.lock);
+}
+
+static void show_session(struct call *c, const struct session *s) {
+    c->session_id = session_token(&c->work, s, c->work.arena);
+    call_header(c, "X-CSRF-Token", session_csrf(&c->work, s, c->work.arena));
+}
+
+/* A session sent with Basic credentials must belong to the same user. */
+static int same_user(struct call *c, const struct credentials_given *g, struct session *s) {
+    if (g->session.p == NULL) return AUTH_DONE;
+    int64_t user = s->user_id;
+    TRY(by_session(c, g, s));
+    return s->user_id == user ? AUTH_DONE : session_failed(c);
+}
+
+/* True for GET /session?remember_me=true. */
+static bool to_remember(const struct call *c) {
+    const struct json *j = c->route->remembers ? json_named(c->query, S("remember_me")) : NULL;
+    return j && (str_eqi(j->text, S("true")) || str_eq(j->text, S("1")));
+}
+
+/* Authenticates by a remembered password. AUTH_SLOW: the password must be verified. */
+static int by_memory(struct call *c, const struct credentials_given *g, struct session *s) {
+    unsigned char key[MAC_SIZE];
+    credential_key(c, g, key);
+    struct credential known = remembered(c->api, key);
+    if (known.session_id == 0) return AUTH_SLOW;
+    int rc = session_load(&c->work, known.session_id, s);
+    if (rc < 0) return rc;
+    bool same = rc == 1 && s->password_updated_at == known.password_updated_at &&
+                s->logins_version == known.logins_version;
+    bool enough = same && !s->wants_otp &&
+                  !password_expired(c->work.desk, c->work.actor.rank, s->password_updated_at, c->work.now);
+    if (!enough) {
+        c->work.actor.rank = ROLE_PUBLIC;
+        return AUTH_SLOW;
+    }
+    TRY(same_user(c, g, s));
+    session_touch(&c->work, s);
+    return AUTH_DONE;
+}
+
+/* A token stands for itself: a session that is sent with it is ignored. No browser adds a token by itself,
+ * so CSRF is not checked. */
+static int by_bearer(struct call *c, struct str token) {
+    int rc = bearer_load(&c->work, token);
+    if (rc) return rc < 0 ? rc : AUTH_DONE;
+    c->challenge = S("error=\"invalid_token\"");
+    return fail(&c->work, ERR_AUTHENTICATION_FAILED);
+}
+
+int auth_fast(struct call *c) {
+    struct credentials_given g;
+    struct session s;
+    TRY(credentials_read(c, &g));
+    if (g.bearer.p) return by_bearer(c, g.bearer);
+    if (!g.basic && g.session.n) {
+        c->by_session = true;
+        c->by_cookie = g.cookie;
+        TRY(by_session(c, &g, &s));
+        return to_remember(c) ? AUTH_SLOW : AUTH_DONE;
+    }
+    if (!g.basic) return g.token.n || (g.remembered.n && c->route->remembers) ? AUTH_SLOW : AUTH_DONE;
+    int rc = to_remember(c) ? AUTH_SLOW : by_memory(c, &g, &s);
+    if (rc == AUTH_DONE) show_session(c, &s);
+    return rc;
+}
+
+/* ---- slow path: hash, lock-out, session ------------------------------------------------------ */
+
+struct opening {
+    struct work *work;
+    struct guess guess;
+    struct str token, code, successor;
+    enum auth_step step;
+    const char *method; /* for a login: the method that session_open gets */
+    int64_t user_id, session_id, token_id;
+    struct lockout locked;
+    int attempt; /* number of the counted failure */
+    bool csrf, taken;
+};
+
+static int count_failure_in(struct conn *conn, void *arg) {
+    struct opening *o = arg;
+    o->work->conn = conn;
+    return login_failed_note(o->work, &o->guess, o->user_id, &o->attempt, &o->locked);
+}
+
+static int open_session_in(struct conn *conn, void *arg) {
+    struct opening *o = arg;
+    o->work->conn = conn;
+    return session_open(o->work, o->user_id, o->work->actor.user_agent, o->work->actor.remote, o->csrf,
+                        o->method, &o->session_id);
+}
+
+static int on_writer(struct call *c, int (*run)(struct conn *conn, void *arg), struct opening *o) {
+    struct conn *reader = c->work.conn;
+    int rc;
+    db_read_end(reader); /* the next read must see this write */
+    rc = db_write(c->work.desk->db, run, o);
+    c->work.conn = reader;
+    int again = db_read_begin(reader, BUDGET_POOL_MS);
+    return rc < 0 ? rc : again;
+}
+
+static int refused_for(struct call *c, int seconds, struct str why) {
+    call_header(c, "Retry-After", str_fmt(c->work.arena, "%d", seconds));
+    return fail_field(&c->work, ERR_AUTHENTICATION_LOCKED, (struct str){0}, "%.*s", (int)why.n, why.p);
+}
+
+static int refused_locked(struct call *c, const struct lockout *l) {
+    return refused_for(c, l->seconds, lockout_says(c->work.arena, l));
+}
+
+static int refuse_locked(struct call *c, const struct guess *g) {
+    struct lockout l;
+    int rc = login_locked(&c->work, g, &l);
+    return rc > 0 ? refused_locked(c, &l) : rc;
+}
+
+/* ---- callers who prove a former login -------------------------------------------------------- */
+
+/* Returns 1 and the guess of a remembered device of this account, or 0. */
+static int device_guess(struct call *c, const struct credentials_given *g, struct guess *out) {
+    int64_t user_id, chain_id;
+    struct login l;
+    int rc = g->remembered.n ? remember_look(&c->work, g->remembered, &user_id, &chain_id) : 0;
+    if (rc <= 0) return rc;
+    TRY(login_find(&c->work, g->pair.login, &l));
+    if (l.user_id != user_id) return 0;
+    *out = (struct guess){
+        GUESS_DEVICE, guessed_name(c->work.arena, "device", str_fmt(c->work.arena, "%" PRId64, chain_id))};
+    return 1;
+}
+
+/* Uses a code before the password. Accounts that don't exist or have no second factor are treated like a
+ * wrong code. */
+static int early_code_in(struct conn *conn, void *arg) {
+    struct opening *o = arg;
+    o->work->conn = conn;
+    o->taken = false;
+    int rc = login_guard(o->work, &o->guess, &o->locked);
+    if (rc == 0 && o->user_id) rc = factor_take(o->work, o->user_id, o->code);
+    o->taken = rc == 1 && o->locked.seconds == 0;
+    return rc ? rc : login_failed_note(o->work, &o->guess, o->user_id, &o->attempt, &o->locked);
+}
+
+/* Returns 1 and a guess that is not locked if the code is right, 0 if not. */
+static int early_code(struct call *c, const struct credentials_given *g, struct guess *out) {
+    struct guess guess = {GUESS_EARLY_CODE, guessed_name(c->work.arena, "early code", g->pair.login)};
+    struct opening o = {.work = &c->work, .guess = guess, .code = g->code};
+    struct login l;
+    TRY(refuse_locked(c, &guess));
+    TRY(login_find(&c->work, g->pair.login, &l));
+    o.user_id = l.wants_otp ? l.user_id : 0;
+    TRY(on_writer(c, early_code_in, &o));
+    c->code_taken = o.taken;
+    if (o.taken) *out = guess;
+    return o.taken;
+}
+
+/* Chooses how the guess of a password counts, and refuses it if it is locked. */
+static int login_guess(struct call *c, const struct credentials_given *g, struct guess *out) {
+    struct lockout l;
+    *out = (struct guess){GUESS_PASSWORD, g->pair.login};
+    int proven = device_guess(c, g, out), locked = proven < 0 ? proven : login_locked(&c->work, out, &l);
+    if (locked <= 0) return locked;
+    int passed = !proven && g->code.n ? early_code(c, g, out) : 0;
+    return passed ? (passed < 0 ? passed : 0) : refused_locked(c, &l);
+}
+
+int auth_delay(struct call *c, uint64_t *key) {
+    struct credentials_given g;
+    struct guess guess;
+    TRY(credentials_read(c, &g));
+    if (!g.basic) return 0;
+    guess = (struct guess){GUESS_PASSWORD, g.pair.login};
+    int proven = device_guess(c, &g, &guess);
+    TRY(proven);
+    if (proven || g.code.n == 0) TRY(refuse_locked(c, &guess)); /* a code is judged in the pool */
+    return proven ? 0 : login_delay(&c->work, g.pair.login, key);
+}
+
+/* Codes, tokens and passwords that are not remembered are used when the body has arrived. Before it, an
+ * unknown token and a locked login are refused. */
+int auth_before_body(struct call *c) {
+    struct credentials_given g;
+    struct auth_token t;
+    uint64_t key;
+    int rc = auth_fast(c);
+    if (rc != AUTH_SLOW) return rc;
+    TRY(credentials_read(c, &g));
+    TRY(auth_delay(c, &key));
+    int found = !g.basic && g.token.n ? auth_token_find(&c->work, g.token, &t) : 1;
+    if (found <= 0) return found < 0 ? found : fail(&c->work, ERR_AUTHENTICATION_FAILED);
+    return AUTH_SLOW;
+}
+
+int auth_crowded(struct call *c) {
+    int seconds = (LOGIN_DELAY_MAX_MS + 999) / 1000;
+    return refused_for(c, seconds,
+                       str_fmt(c->work.arena,
+                               "Too many logins to this account are waiting. Try again in %d "
+                               "seconds.",
+                               seconds));
+}
+
+/* Verifies one password at a time, because a hash needs 19 MiB and a core. Holds no snapshot meanwhile. */
+static int hash_in_turn(struct call *c, struct str hash, struct str password, bool *right) {
+    db_read_end(c->work.conn);
+    pthread_mutex_lock(&c->api->hashing);
+    *right = password.n <= LIMIT_PASSWORD && password_verify(hash, password);
+    pthread_mutex_unlock(&c->api->hashing);
+    atomic_fetch_add(&c->api->metrics.hashes, 1);
+    return db_read_begin(c->work.conn, BUDGET_POOL_MS);
+}
+
+/* Judges a guess after its hash, when other guesses may have failed, in this process or another. A correct
+ * guess counts if fewer than ten wrong ones were counted before it. At most ten callers learn that their
+ * guess was wrong. */
+static int judge_password(struct call *c, const struct guess *g, int64_t user_id, bool right, int *attempt) {
+    struct opening o = {.work = &c->work, .guess = *g, .user_id = user_id};
+    if (right) return refuse_locked(c, g);
+    TRY(on_writer(c, count_failure_in, &o));
+    *attempt = o.attempt;
+    return o.locked.seconds ? refused_locked(c, &o.locked) : 0;
+}
+
+static int verify_password(struct call *c, const struct credentials_given *g, struct login *l) {
+    bool right;
+    int attempt = 0;
+    struct guess guess;
+    TRY(login_guess(c, g, &guess));
+    TRY(login_find(&c->work, g->pair.login, l));
+    TRY(hash_in_turn(c, l->hash, g->pair.password, &right));
+    TRY(judge_password(c, &guess, l->user_id, right, &attempt));
+    if (right) return 0;
+    c->notification =
+        str_fmt(c->work.arena, "Invalid email or password (attempt: %d/%d)", attempt, LOGIN_FAILURES);
+    return fail(&c->work, ERR_AUTHENTICATION_FAILED);
+}
+
+/* ---- logins with several steps --------------------------------------------------------------- */
+
+static int write_step(struct conn *conn, void *arg) {
+    struct opening *o = arg;
+    o->work->conn = conn;
+    return auth_token_make(o->work, o->step, o->user_id, &o->token);
+}
+
+/* Fails a login whose password was correct but which needs another step. The reply names the step and has
+ * the token that continues the login. */
+static int next_step(struct call *c, enum auth_step step, int64_t user_id) {
+    struct opening o = {.work = &c->work, .user_id = user_id, .step = step};
+    TRY(on_writer(c, write_step, &o));
+    c->auth_token = o.token;
+    return fail(&c->work, step == STEP_OTP ? ERR_OTP_EXPECTED : ERR_CREDENTIAL_EXPIRED);
+}
+
+/* Uses the code, and the token that came with it. Counts a wrong code for both. Guesses of one person's
+ * codes are serialised, so a code counts if fewer than ten wrong ones were counted before it. */
+static int check_code_in(struct conn *conn, void *arg) {
+    struct opening *o = arg;
+    o->work->conn = conn;
+    o->taken = false;
+    int locked = login_guard(o->work, &o->guess, &o->locked);
+    if (locked) return locked;
+    int taken = factor_take(o->work, o->user_id, o->code);
+    if (taken == 1 && o->token_id) taken = auth_token_use(o->work, o->token_id);
+    TRY(taken);
+    o->taken = taken == 1;
+    if (o->taken) return 0;
+    TRY(login_failed_note(o->work, &o->guess, o->user_id, &o->attempt, &o->locked));
+    return o->token_id ? auth_token_miss(o->work, o->token_id) : 0;
+}
+
+static struct guess guess_of_person(struct call *c, enum guess_of of, const char *secret, int64_t user_id) {
+    return (struct guess){of,
+                          guessed_name(c->work.arena, secret, str_fmt(c->work.arena, "%" PRId64, user_id))};
+}
+
+/* Wrong codes are counted like wrong passwords. */
+static int take_code(struct call *c, struct str code, int64_t user_id, int64_t token_id) {
+    struct guess guess = guess_of_person(c, GUESS_CODE, "code", user_id);
+    struct opening o = {
+        .work = &c->work, .guess = guess, .user_id = user_id, .code = code, .token_id = token_id};
+    TRY(refuse_locked(c, &guess));
+    TRY(on_writer(c, check_code_in, &o));
+    if (o.locked.seconds) return refused_locked(c, &o.locked);
+    c->code_taken = o.taken;
+    return o.taken ? 0 : fail(&c->work, ERR_AUTHENTICATION_FAILED);
+}
+
+int auth_code(struct call *c, struct str code) {
+    return c->code_taken ? 0 : take_code(c, code, c->work.actor.user_id, 0);
+}
+
+/* Opens or reuses the session of a complete login, if the password has not changed since it was verified. */
+static int open_session(struct call *c, const struct credentials_given *g, int64_t user_id,
+                        int64_t password_updated_at, struct session *s) {
+    const char *method = c->code_taken ? "PASSWORD_AND_CODE" : "PASSWORD";
+    struct opening o = {.work = &c->work, .user_id = user_id, .csrf = g->csrf, .method = method};
+    TRY(session_find(&c->work, o.user_id, c->work.actor.user_agent, c->work.actor.remote, g->csrf,
+                     &o.session_id));
+    if (o.session_id == 0) TRY(on_writer(c, open_session_in, &o));
+    int rc = session_load(&c->work, o.session_id, s);
+    bool opened = rc == 1 && s->password_updated_at == password_updated_at;
+    return rc < 0 ? rc : opened ? 0 : fail(&c->work, ERR_AUTHENTICATION_FAILED);
+}
+
+static int by_password(struct call *c, const struct credentials_given *g, struct session *s) {
+    struct login l;
+    unsigned char key[MAC_SIZE];
+    /* another request may have verified the password while this one waited */
+    int known = to_remember(c) ? AUTH_SLOW : by_memory(c, g, s);
+    if (known != AUTH_SLOW) return known;
+    TRY(verify_password(c, g, &l));
+    if (l.wants_otp && g->code.n == 0) return next_step(c, STEP_OTP, l.user_id);
+    if (l.wants_otp && !c->code_taken) TRY(take_code(c, g->code, l.user_id, 0));
+    if (password_expired(c->work.desk, l.rank, l.password_updated_at, c->work.now))
+        return next_step(c, STEP_PASSWORD, l.user_id);
+    TRY(open_session(c, g, l.user_id, l.password_updated_at, s));
+    credential_key(c, g, key);
+    /* Remembers the session of these credentials, not one that was sent with them. If logins_version
+     * changed, the address may be gone. */
+    if (s->logins_version == l.logins_version) remember(c->api, key, s);
+    return same_user(c, g, s);
+}
+
+/* A mailed link replaces the password that it may change. */
+static int by_link(struct call *c, struct str hash) {
+    struct link l;
+    int rank, rc = c->route->roles & NEW_PASSWORD ? password_link_find(&c->work, hash, &l, &rank) : 0;
+    if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_AUTHENTICATION_FAILED);
+    c->password_link = hash;
+    return actor_load(&c->work, l.user_id);
+}
+
+/* A token allows one thing: a code and then a session, or a new password on its route. */
+static int by_token(struct call *c, const struct credentials_given *g, struct session *s) {
+    struct auth_token t;
+    int rc = auth_token_find(&c->work, g->token, &t);
+    if (rc <= 0) return rc < 0 ? rc : by_link(c, g->token);
+    bool done = t.step == STEP_OTP ? g->code.n > 0 : (c->route->roles & NEW_PASSWORD) != 0;
+    if (!done) {
+        c->auth_token = g->token;
+        return fail(&c->work, t.step == STEP_OTP ? ERR_OTP_EXPECTED : ERR_CREDENTIAL_EXPIRED);
+    }
+    if (t.step == STEP_PASSWORD) {
+        c->auth_token_id = t.id;
+        return actor_load(&c->work, t.user_id);
+    }
+    TRY(actor_load(&c->work, t.user_id)); /* before the code, because a changed password deletes the token */
+    int64_t version = c->work.actor.password_updated_at;
+    TRY(take_code(c, g->code, t.user_id, t.id));
+    if (password_expired(c->work.desk, c->work.actor.rank, c->work.actor.password_updated_at, c->work.now))
+        return next_step(c, STEP_PASSWORD, t.user_id);
+    return open_session(c, g, t.user_id, version, s);
+}
+
+int auth_hash(struct call *c, struct str password, struct str *hash) {
+    db_read_end(c->work.conn);
+    pthread_mutex_lock(&c->api->hashing);
+    *hash = password_hash(c->work.arena, password);
+    pthread_mutex_unlock(&c->api->hashing);
+    atomic_fetch_add(&c->api->metrics.hashes, 1);
+    return db_read_begin(c->work.conn, BUDGET_POOL_MS);
+}
+
+int auth_guess(struct call *c, struct str hash, struct str password, bool *right) {
+    struct guess guess = guess_of_person(c, GUESS_OWN_PASSWORD, "password", c->work.actor.user_id);
+    TRY(refuse_locked(c, &guess));
+    int attempt;
+    TRY(hash_in_turn(c, hash, password, right));
+    return judge_password(c, &guess, c->work.actor.user_id, *right, &attempt);
+}
+
+/* ---- remember-me ----------------------------------------------------------------------------- */
+
+static int write_remembered(struct conn *conn, void *arg) {
+    struct opening *o = arg;
+    struct remembered r;
+    o->work->conn = conn;
+    int rc = remember_take(o->work, o->token, &r);
+    if (rc <= 0) return rc;
+    o->taken = true;
+    o->successor = r.successor;
+    o->user_id = r.user_id;
+    return session_open_remembered(o->work, r.user_id, r.chain_id, o->csrf, &o->session_id);
+}
+
+static int by_remembered(struct call *c, const struct credentials_given *g, struct session *s) {
+    struct opening o = {.work = &c->work, .token = g->remembered, .csrf = g->csrf};
+    TRY(on_writer(c, write_remembered, &o));
+    int rc = o.taken ? session_load(&c->work, o.session_id, s) : 0;
+    if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_AUTHENTICATION_FAILED);
+    /* No token for a new password is issued here, because the remember-me token may be stolen. A caller
+     * who has the expired password logs in with it. */
+    if (password_expired(c->work.desk, c->work.actor.rank, s->password_updated_at, c->work.now))
+        return fail(&c->work, ERR_AUTHENTICATION_FAILED);
+    call_header(c, "X-RememberMe", o.successor);
+    return 0;
+}
+
+static int write_chain(struct conn *conn, void *arg) {
+    struct opening *o = arg;
+    o->work->conn = conn;
+    int begun = remember_begin(o->work, o->user_id, o->session_id, &o->token);
+    o->taken = begun == 1;
+    return begun;
+}
+
+static int begin_remembering(struct call *c, const struct session *s) {
+    struct opening o = {.work = &c->work, .user_id = s->user_id, .session_id = s->id};
+    TRY(on_writer(c, write_chain, &o));
+    if (!o.taken) return session_failed(c);
+    call_header(c, "X-RememberMe", o.token);
+    return 0;
+}
+
+int auth_slow(struct call *c) {
+    struct credentials_given g;
+    struct session s = {0};
+    TRY(credentials_read(c, &g));
+    bool chained = !g.basic && g.session.n == 0 && g.token.n == 0;
+    if (g.basic) TRY(by_password(c, &g, &s));
+    else if (g.session.n) TRY(by_session(c, &g, &s));
+    else if (g.token.n) TRY(by_token(c, &g, &s));
+    else TRY(by_remembered(c, &g, &s));
+    if (s.id == 0) return AUTH_DONE; /* admitted to one request, without a session */
+    if (to_remember(c) && !chained) TRY(begin_remembering(c, &s));
+    if (!c->by_session) show_session(c, &s);
+    return AUTH_DONE;
+}
+
+/* ---- admission ------------------------------------------------------------------------------- */
+
+int auth_csrf(struct call *c) {
+    const struct actor *a = &c->work.actor;
+    struct session s;
+    if (c->method == GET) return 0;
+    int foreign = c->ambient ? origin_foreign(&c->work, c->http) : 0;
+    TRY(foreign);
+    if (foreign)
+        return fail_field(&c->work, ERR_CSRF_FAILED, (struct str){0},
+                          "A browser sent these credentials for a page of another site. Send X-Session-ID "
+                          "and X-CSRF-Token instead.");
+    if (!c->by_session || !a->csrf_checked) return 0;
+    int rc = session_load(&c->work, a->session_id, &s);
+    if (rc <= 0) return rc < 0 ? rc : session_failed(c);
+    struct str sent = http_header(c->http, "X-CSRF-Token");
+    if (sent.p && secret_eq(sent, session_csrf(&c->work, &s, c->work.arena))) return 0;
+    return fail(&c->work, ERR_CSRF_FAILED);
+}
+
+/* The scopes that the route needs are part of the challenge (RFC 6750 section 3.1): its own, and the first
+ * of those that its items need. */
+static int scope_refuse(struct call *c, const char *scope) {
+    struct arena *a = c->work.arena;
+    struct str items = str_of(route_content(c->route, c->resource)), item = str_cut(&items, ' '),
+               needed = S("");
+    if (bearer_is_scope(scope)) needed = str_fmt(a, "%s:%s", scope, route_reads(c->route) ? "read" : "write");
+    if (scope && item.n && !scopes_include(route_content(c->route, c->resource), scope))
+        needed = str_fmt(a, "%s%s%.*s:read", needed.p, needed.n ? " " : "", (int)item.n, item.p);
+    if (c->work.actor.kind == ACTOR_TOKEN)
+        c->challenge = needed.n ? str_fmt(a, "error=\"insufficient_scope\", scope=\"%s\"", needed.p)
+                                : S("error=\"insufficient_scope\"");
+    return fail(&c->work, ERR_PERMISSIONS_DENIED);
+}
+
+static bool bearer_granted(const struct actor *a, const struct route *r, const char *scope) {
+    if (scope == NULL) return false;
+    if (str_eq(str_of(scope), S(BEARER_ANY))) return true;
+    if (str_eq(str_of(scope), S(BEARER_WRITES))) return (a->scopes & scopes_write()) != 0;
+    return scope_granted(a, scope, route_writes(r));
+}
+
+/* A token that may not see the items of an open route gets what everybody gets. */
+static void call_as_nobody(struct call *c) {
+    struct actor *a = &c->work.actor;
+    *a = (struct actor){.scopes = SCOPES_ALL, .remote = a->remote, .user_agent = a->user_agent};
+}
+
+static int scope_admit(struct call *c) {
+    const struct actor *a = &c->work.actor;
+    const char *scope = a->kind == ACTOR_TOKEN ? route_bearer(c->route) : c->route->scope;
+    if (!bearer_granted(a, c->route, scope)) return scope_refuse(c, scope);
+    if (scope_shows(a, scopes_named(route_content(c->route, c->resource)))) return 0;
+    if (!route_is_open(c->route)) return scope_refuse(c, scope);
+    call_as_nobody(c);
+    return 0;
+}
+
+int auth_admit(struct call *c) {
+    const struct actor *a = &c->work.actor;
+    const struct route *r = c->route;
+    bool by_token = r->roles & TOKEN && json_member(c->query, S("token"));
+    bool by_fingerprint = r->roles & FINGERPRINT && a->rank == ROLE_PUBLIC && a->fingerprint.p;
+    bool admitted = r->roles & 1u << a->rank || by_token || by_fingerprint;
+    if (!admitted) return fail(&c->work, a->rank ? ERR_PERMISSIONS_DENIED : ERR_AUTHORIZATION_REQUIRED);
+    if (r->permission && a->rank && !permitted(a, r->permission))
+        return fail(&c->work, ERR_PERMISSIONS_DENIED);
+    return scope_admit(c);
+}

@@ -1,0 +1,49 @@
+/* Parses and validates input. */
+#ifndef API_INPUT_INPUT_H
+#define API_INPUT_INPUT_H
+
+#include "api/call/call.h"
+
+/* Reads the fields that a POST (create) or PUT accepts from an object. Problems get the pointer `prefix`
+ * ("teams/3"; p NULL: none). Returns 0 or the first problem. *out is parallel to fields and has *count
+ * entries. */
+int input_read(struct call *c, const struct field *fields, bool create, const struct json *object,
+               struct str prefix, struct in **out, int *count);
+
+/* Adds notices for unknown members of the query and body. Returns an error for a known member in a wrong
+ * shape. */
+int input_notices(struct call *c);
+
+/* The name of a field in requests: "title"; for a reference "businesshour_id". */
+struct str input_name(struct arena *a, const struct field *f);
+struct bind input_bind(struct arena *a, const struct in *in); /* the value, bound by its name in requests */
+bool input_taken(const struct field *f, bool create);
+
+/* Reads the arguments that every operation takes into c->options, once for each call. Without a route, it
+ * reads only the arguments of the format. It keeps problems in c->options.found until api_input. */
+void arguments_read(struct call *c);
+
+/* Finds a member by name, in any spelling; *out is NULL if there is none. A member in two spellings is an
+ * error, because one value would be lost. */
+int input_find(struct call *c, const struct json *object, struct str name, struct str pointer,
+               const struct json **out);
+
+/* Returns an error if an object inside the value has a member in two spellings. Keys that are data are not
+ * checked. */
+int input_spelled_once(struct call *c, const struct in *in);
+
+/* Joins a list of words without commas (an array, text, or a repeated name) into text with commas. Returns
+ * false if it is no list. */
+bool input_joined(struct arena *a, const struct json *j, struct str *out);
+/* splits text with commas into an array of texts */
+const struct json *input_split(struct arena *a, struct str text);
+
+/* Reads a list of ids: an array, or text with commas. Duplicates fail with PARAMETERS_INCONSISTENT.
+ * Returns their number, or a negative error. */
+int input_ids(struct call *c, struct str name, const struct json *j, int64_t **out);
+
+/* Reads in->json, a list of rows that the resource owns, into in->made: a struct owned (owned_rows.h). Problems
+ * are gathered under name/<n>/<member>. */
+int input_owned(struct call *c, struct in *in);
+
+#endif

@@ -1,0 +1,318 @@
+/* Rows as JSON, and their tags. */
+#include "api/rows/generic.h"
+#include "api/table/fields.h"
+#include "api/rows/view.h"
+
+#include <assert.h>
+
+/* ---- selection of members -------------------------------------------------------------------- */
+
+static const struct pick *pick_of(const struct pick *picks, struct str name) {
+    const struct pick *any = NULL;
+    for (const struct pick *p = picks; p; p = p->next) {
+        if (name_eq(p->name, name)) return p;
+        if (str_eq(p->name, S("*"))) any = p;
+    }
+    return any;
+}
+
+bool picks_narrow(const struct pick *picks, const struct resource *r) {
+    for (const struct pick *p = picks; p; p = p->next) {
+        bool on_demand = false;
+        for (const struct field *f = fields_of(r->fields); f->name; f++)
+            if (name_eq(p->name, str_of(f->name)) && f->flags & ON_DEMAND) on_demand = true;
+        if (p->sign == 0 && !on_demand) return true;
+    }
+    return false;
+}
+
+static bool picked(const struct pick *picks, bool narrow, const struct member *m) {
+    const struct field *f = m->field;
+    if (picks == NULL || m->identifies) return !(f->flags & ON_DEMAND);
+    const struct pick *p = pick_of(picks, str_of(f->name));
+    bool any = p && str_eq(p->name, S("*"));
+    if (p && p->sign == '-') return false;
+    if (f->flags & ON_DEMAND) return p && !any;
+    return !narrow || p != NULL;
+}
+
+bool view_shows_long(const struct view *v, const struct layout *layout) {
+    bool narrow = picks_narrow(v->picks, layout->resource);
+    for (const struct member *m = layout->members; m < layout->members + layout->count; m++)
+        if (m->lengthy && picked(v->picks, narrow, m)) return true;
+    return false;
+}
+
+/* ---- references ------------------------------------------------------------------------------ */
+
+static bool on_path(const struct view *v, const struct row *row) {
+    for (int i = 0; i < v->depth; i++)
+        if (v->path[i] == row) return true;
+    return v->depth == EXPANSION_MAX;
+}
+
+/* Programs compare the type of messages, so it is the same in every case. */
+void view_type(struct view *v, const char *type) {
+    struct buf b = {0};
+    if (v->w.name_case == CASE_SNAKE || strcmp(type, "case_message") == 0) {
+        jw_str(&v->w, str_of(type));
+        return;
+    }
+    name_in_case(&b, str_of(type), v->w.name_case);
+    jw_str(&v->w, buf_view(&b));
+    buf_free(&b);
+}
+
+static void write_type(struct view *v, const struct layout *layout) {
+    jw_name(&v->w, JSON_NAME("resource_type"));
+    if (v->w.name_case == CASE_SNAKE) jw_quoted(&v->w, layout->type.key);
+    else view_type(v, resource_shown_type(layout->resource));
+}
+
+static void write_cell(struct view *v, const struct row *row, const struct member *m,
+                       const struct value *cell);
+
+static void write_url(struct view *v, const struct row *row);
+
+/* Writes a member of the target in a reference; null if the caller does not see the row. */
+static void write_carried(struct view *v, const struct layout *layout, const struct row *row, int place) {
+    const struct member *m = &layout->members[place];
+    jw_name(&v->w, &m->name);
+    if (row && view_sees(v, row, m)) write_cell(v, row, m, &row->cells[place]);
+    else jw_null(&v->w);
+}
+
+/* Fast path: three of four values of a list are plain references, written from prepared pieces. */
+static void write_bare(struct view *v, const struct layout *layout, int64_t id) {
+    char room[INT_TEXT];
+    jw_pieces(
+        &v->w,
+        (const struct str[]){S("{\"id\":"), str_int(room, view_id(v, layout, id)), layout->reference_end}, 3);
+}
+
+/* Writes the resource if it is included here, otherwise the reference. carried: indexes of members, ended
+ * by -1; NULL: the usual ones. */
+static void write_reference(struct view *v, const struct layout *shown, int64_t id, const int *carried) {
+    const struct layout *layout = carried ? shown : view_form(v, shown);
+    bool bare = carried == NULL && layout->also < 0, included = view_includes(v, layout->resource);
+    const struct row *row = bare && !included ? NULL : view_find(v, layout->resource, id);
+    if (included && row && row->expandable && !v->c->options.flat && !on_path(v, row)) {
+        view_row(v, row);
+        return;
+    }
+    if (included && row && row->expandable) view_note_person(v, row);
+    if (bare && jw_is_plain(&v->w)) {
+        write_bare(v, layout, id);
+        return;
+    }
+    jw_object(&v->w);
+    jw_name(&v->w, JSON_NAME("id"));
+    jw_int(&v->w, view_id(v, layout, id));
+    if (carried == NULL && layout->also >= 0) write_carried(v, layout, row, layout->also);
+    for (const int *place = carried; place && *place >= 0; place++) write_carried(v, layout, row, *place);
+    write_type(v, layout);
+    if (carried && row) write_url(v, row);
+    jw_end(&v->w);
+}
+
+void view_reference(struct view *v, const struct layout *layout, int64_t id) {
+    write_reference(v, layout, id, NULL);
+}
+
+/* ---- one row --------------------------------------------------------------------------------- */
+
+static void write_many(struct view *v, const struct member *m, const struct value *cell) {
+    bool apart = v->c->options.flat && m->target->resource->is_flattened;
+    jw_array(&v->w);
+    if (cell->type == V_ROWS && apart)
+        for (const struct row *row = cell->rows; row; row = row->next) view_reference(v, m->target, row->id);
+    else if (cell->type == V_ROWS)
+        for (const struct row *row = cell->rows; row; row = row->next) view_row(v, row);
+    else
+        for (int64_t i = 0; i < cell->i; i++) view_reference(v, m->target, cell->ids[i]);
+    jw_end(&v->w);
+}
+
+static void write_cell(struct view *v, const struct row *row, const struct member *m,
+                       const struct value *cell) {
+    const struct field *f = m->field;
+    if (f->render) {
+        f->render(v, row, cell);
+        return;
+    }
+    if (f->type == F_MANY || f->type == F_ROWS) {
+        write_many(v, m, cell);
+        return;
+    }
+    if (cell->type == V_NULL) {
+        jw_null(&v->w);
+        return;
+    }
+    switch (f->type) {
+    case F_INT: jw_int(&v->w, cell->i); break;
+    case F_BOOL: jw_bool(&v->w, cell->i != 0); break;
+    case F_TIME: jw_time(&v->w, cell->i); break;
+    case F_WORD: jw_str(&v->w, str_of(word_of(f->words, cell->i))); break;
+    case F_REF: write_reference(v, m->target, cell->i, m->carried); break;
+    case F_JSON: jw_raw(&v->w, cell->s); break;
+    default: jw_str(&v->w, cell->s);
+    }
+}
+
+static void write_hidden(struct view *v, const struct field *f) {
+    if (f->type == F_MANY || f->type == F_ROWS) {
+        jw_array(&v->w);
+        jw_end(&v->w);
+    } else {
+        jw_null(&v->w);
+    }
+}
+
+#define URL_PIECES 16
+
+static void write_url(struct view *v, const struct row *row) {
+    struct str parts[URL_PIECES];
+    char numbers[URL_PIECES / 2][INT_TEXT];
+    size_t n = 0;
+    parts[n++] = v->c->work.desk->base_url;
+    parts[n++] = S("/api/v1/");
+    for (const struct url_piece *p = row->layout->url;; p++) {
+        assert(n + 2 <= URL_PIECES);
+        parts[n++] = p->text;
+        if (p->member == URL_END) break;
+        const struct value *cell = p->member == URL_ID
+                                       ? &(struct value){V_INT, .i = view_id(v, row->layout, row->id)}
+                                       : &row->cells[p->member];
+        parts[n] = cell->type == V_INT ? str_int(numbers[n / 2], cell->i) : cell->s;
+        n++;
+    }
+    jw_name(&v->w, JSON_NAME("resource_url"));
+    jw_cat(&v->w, parts, n);
+}
+
+static void note_secret(struct call *c, size_t began) {
+    if (c->out.n <= began) return; /* an empty member was omitted */
+    struct span *s = ARENA_NEW(c->work.arena, struct span);
+    *s = (struct span){began, c->out.n - began, c->secrets};
+    c->secrets = s;
+}
+
+static void write_member(struct view *v, const struct row *row, const struct member *m) {
+    jw_name(&v->w, &m->name);
+    size_t began = v->w.out->n;
+    if (view_sees(v, row, m)) write_cell(v, row, m, &row->cells[m - row->layout->members]);
+    else write_hidden(v, m->field);
+    if (m->field->flags & SECRET) note_secret(v->c, began);
+}
+
+static void write_members(struct view *v, const struct row *row) {
+    const struct layout *layout = row->layout;
+    const struct pick *outer = v->picks;
+    bool narrow = picks_narrow(outer, layout->resource);
+    for (const struct member *m = layout->members; m < layout->members + layout->count; m++) {
+        if (!m->written || !picked(outer, narrow, m)) continue;
+        const struct pick *p = outer ? pick_of(outer, m->name.text) : NULL;
+        v->picks = p ? p->inner : NULL;
+        write_member(v, row, m);
+    }
+    v->picks = outer;
+}
+
+void view_row(struct view *v, const struct row *row) {
+    const struct layout *layout = row->layout;
+    const struct stranger_case *outer = view_enter(v, row);
+    v->path[v->depth++] = row;
+    jw_object(&v->w);
+    if (resource_has_ids(layout->resource)) {
+        jw_name(&v->w, JSON_NAME("id"));
+        jw_int(&v->w, view_id(v, layout, row->id));
+    }
+    write_members(v, row);
+    if (resource_has_type(layout->resource)) write_type(v, layout);
+    if (layout->url) write_url(v, row);
+    jw_end(&v->w);
+    v->depth--;
+    v->conversation = outer;
+}
+
+static void flat_row(struct view *v, const struct row *row) {
+    jw_key_raw(&v->w, str_fmt(v->c->work.arena, "%lld", (long long)view_id(v, row->layout, row->id)));
+    view_row(v, row);
+}
+
+/* Writes a person once for each conversation that shows the person. */
+static void flat_person(struct view *v, const struct row *row) {
+    const struct stranger_case *outer = v->conversation;
+    for (const struct shown_person *p = v->shown_people; p; p = p->before) {
+        if (p->row->id != row->id || p->row->layout != row->layout) continue;
+        v->conversation = p->conversation;
+        flat_row(v, row);
+    }
+    v->conversation = outer;
+}
+
+void view_flat(struct view *v) {
+    const struct pick *picks = v->picks;
+    v->picks = NULL; /* picks apply to the roots only */
+    jw_object(&v->w);
+    for (const struct row *lead = v->flat; lead; lead = lead->next) {
+        bool written = false;
+        for (const struct row *before = v->flat; before != lead; before = before->next)
+            written = written || before->layout == lead->layout;
+        if (written) continue;
+        jw_key(&v->w, str_of(lead->layout->resource->type));
+        jw_object(&v->w);
+        for (const struct row *row = lead; row; row = row->next) {
+            if (row->layout != lead->layout) continue;
+            if (v->case_count && row->layout->resource->is_person) flat_person(v, row);
+            else flat_row(v, row);
+        }
+        jw_end(&v->w);
+    }
+    jw_end(&v->w);
+    v->picks = picks;
+}
+
+void render_null(struct view *v, const struct row *row, const struct value *own) {
+    (void)row, (void)own;
+    jw_null(&v->w);
+}
+
+void render_nothing(struct view *v, const struct row *row, const struct value *own) {
+    (void)row, (void)own;
+    jw_array(&v->w);
+    jw_end(&v->w);
+}
+
+/* ---- tags ------------------------------------------------------------------------------------ */
+
+/* Adds a row to the tag. Rows in place (V_ROWS) are part of it. */
+static void render_tag_row(struct view *v, struct tag *t, const struct row *row) {
+    const struct layout *layout = row->layout;
+    const struct stranger_case *outer = view_enter(v, row);
+    struct str given = view_given_name(v, row);
+    tag_text(t, layout->type.text);
+    tag_int(t, view_id(v, layout, row->id));
+    if (given.p) tag_text(t, given); /* the caller sees only the name of this person */
+    for (int i = 0; i < layout->count && given.p == NULL; i++) {
+        const struct value *cell = &row->cells[i];
+        const struct layout *target = layout->members[i].target;
+        if (layout->members[i].field->flags & (INPUT_ONLY | ON_DEMAND)) continue;
+        if (!view_sees(v, row, &layout->members[i]) || cell->type == V_NULL) tag_int(t, -1);
+        else if (cell->type == V_INT) tag_int(t, target ? view_id(v, target, cell->i) : cell->i);
+        else if (cell->type == V_TEXT) tag_text(t, cell->s);
+        else if (cell->type == V_ROWS)
+            for (const struct row *inner = cell->rows; inner; inner = inner->next)
+                render_tag_row(v, t, inner);
+        else
+            for (int64_t k = 0; k < cell->i; k++) tag_int(t, view_id(v, target, cell->ids[k]));
+    }
+    v->conversation = outer;
+}
+
+void view_tag(struct view *v, const struct row *row, char out[33]) {
+    struct tag t;
+    tag_init(&t);
+    render_tag_row(v, &t, row);
+    tag_end(&t, out);
+}

@@ -1,0 +1,62 @@
+#include "api/rows/generic.h"
+#include "api/rows/visible.h"
+#include "base/limits.h"
+#include "core/change/change.h"
+
+#include <assert.h>
+#include <inttypes.h>
+
+/* The index of an id in the list, or -1. */
+static int64_t listed_at(const struct in *list, int64_t id) {
+    for (int64_t i = 0; i < list->value.i; i++)
+        if (list->value.ids[i] == id) return i;
+    return -1;
+}
+
+static int reorder_rows(struct call *c, const struct in *wanted, const char *column) {
+    struct arena *a = c->work.arena;
+    int64_t order[LIMIT_IDS * 2], n = 0, was;
+    struct stmt *row;
+    int rc;
+    assert(c->home->within.parent == NULL); /* the order is one of all rows */
+    for (; n < wanted->value.i; n++) order[n] = wanted->value.ids[n];
+    TRY(db_start(c->work.conn,
+                 str_fmt(a, "SELECT t.id, t.%s FROM %s t WHERE %s ORDER BY t.%s, t.id", column,
+                         c->home->table, c->home->where ? c->home->where : "1 = 1", column)
+                     .p,
+                 NULL, &row));
+    while ((rc = stmt_step(row)) == 1) {
+        was = col_int(row, 1);
+        int64_t id = col_int(row, 0), place = listed_at(wanted, id);
+        if (place < 0 && n < LIMIT_IDS * 2) order[place = n++] = id;
+        if (place >= 0)
+            change_property(&c->work, (struct changed){c->home->type, id, 0}, column, changed_number(was),
+                            changed_number(place + 1));
+    }
+    stmt_end(row);
+    if (rc < 0) return rc;
+    const char *place =
+        str_fmt(a, "UPDATE %s SET %s = :place, updated_at = :now WHERE id = :id AND %s <> :place",
+                c->home->table, column, column)
+            .p;
+    for (int64_t i = 0; i < n; i++)
+        TRY(db_exec_text(c->work.conn, place,
+                         BINDS(B_INT("id", order[i]), B_INT("place", i + 1), B_INT("now", c->work.now))));
+    return api_reply(c);
+}
+
+/* PUT .../reorder: the given ids come first, in their order; the others follow in their old order. */
+int api_reorder(struct call *c, const char *parameter, const char *column) {
+    struct arena *a = c->work.arena;
+    TRY(api_input(c));
+    const struct in *wanted = in(c, parameter);
+    for (int64_t i = 0; i < wanted->value.i; i++) {
+        int rc = api_visible(c, c->home, wanted->value.ids[i]);
+        if (rc < 0) return rc;
+        if (rc == 0)
+            fail_at(&c->work, ERR_FIELD_INVALID, str_of(parameter), str_fmt(a, "%s/%" PRId64, parameter, i),
+                    "%s", api_absent(c, c->home->type));
+    }
+    if (failed(&c->work)) return -(int)failure(&c->work);
+    return reorder_rows(c, wanted, column);
+}

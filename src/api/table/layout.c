@@ -1,0 +1,225 @@
+#include "api/table/layout.h"
+#include "api/table/fields.h"
+
+#include "base/limits.h"
+
+#include "core/access/scope.h"
+
+#include <assert.h>
+#include <pthread.h>
+
+#define PLACES 256 /* slots; far more than resources */
+
+static struct {
+    pthread_once_t once;
+    struct layout *place[PLACES];
+} layouts = {.once = PTHREAD_ONCE_INIT}; /* derived once from constants */
+
+/* ---- lookup ---------------------------------------------------------------------------------- */
+
+static struct layout **layout_place(const struct resource *r) {
+    size_t at = (size_t)((uintptr_t)r >> 4) * 0x9E3779B97F4A7C15u >> 56;
+    while (layouts.place[at] && layouts.place[at]->resource != r) at = (at + 1) % PLACES;
+    return &layouts.place[at];
+}
+
+/* ---- construction ---------------------------------------------------------------------------- */
+
+static struct json_name json_name(struct arena *a, const char *text, bool colon) {
+    return (struct json_name){str_of(text), STR_CAT(a, S("\""), str_of(text), colon ? S("\":") : S("\""))};
+}
+
+static bool has_column(const struct field *f) {
+    if (f->flags & INPUT_ONLY || f->type == F_MANY || f->type == F_ROWS || (f->column && f->column[0] == 0))
+        return false;
+    return f->type != F_COMPUTED || f->column;
+}
+
+static bool textual(const struct field *f) {
+    switch (f->type) {
+    case F_INT:
+    case F_BOOL:
+    case F_TIME:
+    case F_WORD:
+    case F_REF: return false;
+    default: return true;
+    }
+}
+
+static bool open_to_all(const struct field *f) {
+    return f->to == TO_ALL && !(f->flags & LOGGED_IN) && f->shown_if == NULL && f->scope == NULL;
+}
+
+/* The indexes of members named in a text with commas, ended by -1. */
+static const int *places(struct arena *a, const struct resource *r, const char *names) {
+    const struct field *fields = fields_of(r->fields);
+    int *list = arena_array(a, strlen(names) + 2, sizeof *list), n = 0;
+    for (struct str rest = str_of(names); rest.p;) {
+        struct str name = str_cut(&rest, ',');
+        int i = 0;
+        while (fields[i].name && !str_eq(str_of(fields[i].name), name)) i++;
+        assert(fields[i].name); /* an unknown member is a bug */
+        list[n++] = i;
+    }
+    list[n] = -1;
+    return list;
+}
+
+/* True for texts of up to LIMIT_TEXT characters. Shorter texts don't matter on a page of 1,000 rows. */
+static bool lengthy(const struct field *f) {
+    return f->type == F_LONG && (f->render == NULL || f->flags & LENGTHY) &&
+           (f->max == 0 || f->max >= LIMIT_TEXT);
+}
+
+static bool identifies(const struct field *f) {
+    static const char *const names[] = {"id", "uuid", "resource_type", "resource_url", NULL};
+    int i = 0;
+    while (names[i] && strcmp(names[i], f->name) != 0) i++;
+    return names[i] && !(f->flags & ON_DEMAND);
+}
+
+static void layout_members(struct arena *a, struct layout *s) {
+    const struct resource *r = s->resource;
+    const struct field *fields = fields_of(r->fields);
+    while (fields[s->count].name) s->count++;
+    struct member *members = arena_array(a, (size_t)s->count + 1, sizeof *members);
+    s->members = members;
+    for (int i = 0; i < s->count; i++) {
+        const struct field *f = &fields[i];
+        bool refers = f->type == F_REF || f->type == F_MANY || f->type == F_ROWS;
+        const struct resource *target = refers ? resource_of(f->ref) : NULL;
+        members[i] = (struct member){.field = f,
+                                     .name = json_name(a, f->name, true),
+                                     .textual = textual(f),
+                                     .open = open_to_all(f),
+                                     .identifies = identifies(f),
+                                     .scopes = f->scope ? scopes_named(f->scope) : 0,
+                                     .written = !(f->flags & (INPUT_ONLY | HIDDEN)),
+                                     .target = target ? *layout_place(target) : NULL};
+        if (has_column(f)) members[i].column = ++s->column_count;
+        members[i].lengthy = members[i].column && lengthy(f);
+        if (f->shows) members[i].carried = places(a, target, f->shows);
+        if (r->reference_also && strcmp(f->name, r->reference_also) == 0) s->also = i;
+    }
+}
+
+enum columns { COLUMNS_ALL, COLUMNS_ALSO, COLUMNS_SHORT };
+
+/* The columns of all members, of the one that references contain, or of all with null instead of long
+ * texts. */
+static struct str columns_text(struct arena *a, const struct layout *s, enum columns which) {
+    struct buf sql = {0};
+    buf_text(&sql, s->resource->table ? "t.id" : "0");
+    for (int i = 0; i < s->count; i++) {
+        const struct field *f = s->members[i].field;
+        if (s->members[i].column == 0 || (which == COLUMNS_ALSO && i != s->also)) continue;
+        if (which == COLUMNS_SHORT && s->members[i].lengthy) {
+            buf_text(&sql, ", NULL");
+            continue;
+        }
+        buf_text(&sql, f->column ? ", " : ", t.");
+        buf_text(&sql, f->column ? f->column : f->name);
+        if (f->column == NULL && f->type == F_REF) buf_text(&sql, "_id");
+    }
+    struct str text = str_dup(a, buf_view(&sql));
+    buf_free(&sql);
+    return text;
+}
+
+static struct str bytes_text(struct arena *a, const struct layout *s) {
+    struct buf sql = {0};
+    for (int i = 0; i < s->count; i++) {
+        const struct field *f = s->members[i].field;
+        if (!s->members[i].lengthy) continue;
+        buf_fmt(&sql, "%sCOALESCE(octet_length(%s%s), 0)", sql.n ? " + " : "", f->column ? "" : "t.",
+                f->column ? f->column : f->name);
+    }
+    struct str text = sql.n ? str_dup(a, buf_view(&sql)) : (struct str){0};
+    buf_free(&sql);
+    return text;
+}
+
+static struct str select_text(struct arena *a, const struct layout *s, struct str columns) {
+    return STR_CAT(a, S("SELECT "), columns, S(" FROM "), s->from, S(" WHERE "));
+}
+
+static void layout_select(struct arena *a, struct layout *s) {
+    const struct resource *r = s->resource;
+    s->from = r->from ? str_of(r->from) : STR_CAT(a, str_of(r->table), S(" t"));
+    s->columns = columns_text(a, s, COLUMNS_ALL);
+    s->bytes = bytes_text(a, s);
+    s->select = select_text(a, s, s->columns);
+    s->select_short = select_text(a, s, columns_text(a, s, COLUMNS_SHORT));
+    if (s->also >= 0) s->select_also = select_text(a, s, columns_text(a, s, COLUMNS_ALSO));
+}
+
+/* Prepares the queries of lists. The layouts of all targets must exist. */
+static void layout_lists(struct arena *a, struct layout *s) {
+    for (struct member *m = (struct member *)s->members; m < s->members + s->count; m++) {
+        if ((m->field->type != F_MANY && m->field->type != F_ROWS) || m->field->made || m->field->found)
+            continue;
+        const struct layout *t = m->target;
+        struct str owner = str_of(m->field->owned_by),
+                   order = t->resource->owned_order ? str_of(t->resource->owned_order) : S("t.id");
+        if (m->field->many) {
+            m->list = str_of(m->field->many);
+            continue;
+        }
+        m->order = STR_CAT(a, S(" ORDER BY t."), owner, S(", "), order);
+        if (m->field->type == F_ROWS)
+            m->list = STR_CAT(a, S("SELECT "), t->columns, S(", t."), owner, S(" FROM "), t->from,
+                              S(" WHERE t."), owner, S(" IN @LIST(:ids)"));
+        else
+            m->list = STR_CAT(a, S("SELECT t."), owner, S(", t.id FROM "), t->from, S(" WHERE t."), owner,
+                              S(" IN @LIST(:ids)"), m->order);
+    }
+}
+
+static int url_member(const struct layout *s, struct str name) {
+    if (str_eq(name, S("id"))) return URL_ID;
+    int i = 0;
+    while (i < s->count && !str_eq(s->members[i].name.text, name)) i++;
+    assert(i < s->count); /* :x must be a member or hidden field */
+    return i;
+}
+
+static void layout_url(struct arena *a, struct layout *s) {
+    const char *at = s->resource->url;
+    size_t n = 0;
+    struct url_piece *pieces = arena_array(a, strlen(at) + 1, sizeof *pieces);
+    s->url = pieces;
+    for (;; n++) {
+        pieces[n] = (struct url_piece){{at, strcspn(at, ":")}, URL_END};
+        at += pieces[n].text.n;
+        if (*at == 0) return;
+        at++;
+        struct str name = {at, strcspn(at, "/")};
+        pieces[n].member = url_member(s, name);
+        at += name.n;
+    }
+}
+
+static void make_layouts(void) {
+    struct arena *a = arena_new(); /* lives as long as the process */
+    for (const struct resource *const *r = resources; *r; r++) {
+        struct layout *s = *layout_place(*r) = ARENA_NEW(a, struct layout);
+        *s = (struct layout){.resource = *r, .scopes = scopes_named((*r)->scope), .also = -1};
+    }
+    for (const struct resource *const *r = resources; *r; r++) {
+        struct layout *s = *layout_place(*r);
+        s->type = json_name(a, resource_shown_type(*r), false);
+        s->reference_end = STR_CAT(a, S(",\"resource_type\":"), s->type.key, S("}"));
+        layout_members(a, s);
+        if ((*r)->table || (*r)->from) layout_select(a, s);
+        if ((*r)->url) layout_url(a, s);
+        s->conversation = (*r)->conversation ? url_member(s, str_of((*r)->conversation)) : URL_END;
+    }
+    for (const struct resource *const *r = resources; *r; r++)
+        if ((*r)->brief_of) (*layout_place(resource_of((*r)->brief_of)))->brief = *layout_place(*r);
+    for (const struct resource *const *r = resources; *r; r++) layout_lists(a, *layout_place(*r));
+}
+
+const struct layout *layout_of(const struct resource *r) {
+    pthread_once(&layouts.once, make_layouts);
+    return *layout_place(r);
+}

@@ -1,0 +1,51 @@
+/* The SLA clocks of conversations, as rows (sla_metrics). core/sla/clock.h computes one clock.
+ * docs/RULES.md has the rules. */
+#ifndef CORE_SLA_CLOCKS_H
+#define CORE_SLA_CLOCKS_H
+
+#include "core/desk/job.h"
+#include "core/words.h"
+#include "work/work.h"
+
+/* ---- for code that changes a conversation ---------------------------------------------------- */
+
+/* Something changed that the clocks of the conversation depend on: its SLA, status, state, priority, team
+ * or messages. The finisher computes the clocks of all such conversations of the work together. The caller
+ * has locked the conversation. */
+void clocks_touch(struct work *w, int64_t case_id);
+/* The same for a list, at once. ids: JSON array. Conversations without SLA lose their clocks. The caller
+ * has locked the rows. */
+int clocks_recompute(struct work *w, struct str ids);
+int clocks_finish(struct work *w); /* the finisher: after rules, before the counters */
+
+/* JOB_CLOCKS: business hours or a status changed. Computes the clocks that are not completed again, part
+ * by part. */
+int clocks_run(struct work *w, const struct job *j);
+
+/* ---- breaches -------------------------------------------------------------------------------- */
+
+/* A breach that this work raises. Rules run on it as SYSTEM / SLA_BREACHED before the clocks. */
+struct breach {
+    int64_t case_id;
+    enum sla_target_type type;
+    int64_t due_at;
+    struct breach *next;
+};
+const struct breach *breaches_of(const struct work *w); /* NULL: none */
+
+/* Raises a breach in this work: breaches_of, and a change of the conversation, which activities and the
+ * change log show. */
+void breach_raise(struct work *w, int64_t case_id, enum sla_target_type type, int64_t due_at);
+/* Adds a job that raises it, for works whose rules have run. */
+int breach_later(struct work *w, int64_t case_id, enum sla_target_type type, int64_t due_at);
+int breach_run(struct work *w, const struct job *j); /* JOB_BREACH */
+
+/* Raises breaches of clocks that are due and marks these clocks. Returns 1 if there may be more, 0 or a
+ * negative error. */
+int sla_sweep(struct work *w);
+
+/* Compares stored clocks with the history. report: called with the conversation and the type of each clock
+ * that differs. Returns the number of them, or a negative error. */
+int clocks_check(struct work *w, void (*report)(void *arg, int64_t case_id, int64_t type), void *arg);
+
+#endif

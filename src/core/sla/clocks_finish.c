@@ -1,0 +1,143 @@
+/* The finisher of clocks, and jobs for changes that concern many conversations.
+ *
+ * A conversation changes under its lock, and its clocks are computed in the same write. A change of
+ * business hours, of the hours of a team, or of is_sla_active of a status concerns any number of
+ * conversations. A job computes their clocks again. Completed conversations keep theirs, because a new
+ * calendar does not change what happened. On PostgreSQL a write that began before the change may commit
+ * clocks with the old hours after the job has passed. So the job passes a second time a minute later, when
+ * all such writes have ended. */
+#include "core/sla/clocks.h"
+
+#include "core/change/change.h"
+#include "json/json.h"
+
+#include <inttypes.h>
+
+/* The conversations and breaches of a work. */
+struct clocks {
+    int64_t *ids;
+    int count, room;
+    struct breach *first, **last;
+};
+
+static struct clocks *clocks_of(struct work *w) {
+    if (w->clocks) return w->clocks;
+    w->clocks = ARENA_NEW(w->arena, struct clocks);
+    w->clocks->last = &w->clocks->first;
+    return w->clocks;
+}
+
+void clocks_touch(struct work *w, int64_t case_id) {
+    struct clocks *c = clocks_of(w);
+    if (c->count && c->ids[c->count - 1] == case_id) return;
+    c->ids = arena_more(w->arena, c->ids, c->count, &c->room, sizeof *c->ids);
+    c->ids[c->count++] = case_id;
+}
+
+/* ---- settings of the desk that clocks depend on ---------------------------------------------- */
+
+static bool moves_clocks(const struct change *c) {
+    if (strcmp(c->kind, "business_hour") == 0)
+        return c->verb != CHANGE_CREATED && !(c->property && strcmp(c->property, "title") == 0);
+    if (strcmp(c->kind, "team") == 0)
+        return c->verb == CHANGE_DELETED || (c->property && strcmp(c->property, "businesshour") == 0);
+    return strcmp(c->kind, "case_status") == 0 && c->property && strcmp(c->property, "is_sla_active") == 0;
+}
+
+QUERY(clocks_any_open, "SELECT 1 FROM sla_metrics m WHERE m.stage <> 3 LIMIT 1");
+
+static int settings_moved(struct work *w) {
+    int64_t job;
+    const struct change *c = changes_of(w);
+    while (c && !moves_clocks(c)) c = c->next;
+    if (c == NULL) return 0;
+    int rc = db_int(w->conn, &clocks_any_open, NULL, &job);
+    if (rc == 0 && !db_blocks(w->desk->db)) return 0;
+    return rc < 0 ? rc : job_add(w, JOB_CLOCKS, S("{\"after\":0,\"pass\":1}"), &job);
+}
+
+int clocks_finish(struct work *w) {
+    struct clocks *c = w->clocks;
+    TRY(settings_moved(w));
+    if (c == NULL || c->count == 0) return 0;
+    return clocks_recompute(w, json_ids(w->arena, c->ids, (size_t)c->count));
+}
+
+QUERY(clocks_open_cases, "SELECT DISTINCT m.case_id FROM sla_metrics m "
+                         "WHERE m.stage <> 3 AND m.case_id > :after "
+                         "ORDER BY m.case_id LIMIT :most");
+QUERY(clocks_lock_cases, "SELECT k.id FROM cases k WHERE k.id IN @LIST(:ids) ORDER BY k.id @LOCK@");
+
+#define PART 200 /* conversations of one write: about 10 ms */
+
+static int64_t progress_number(const struct json *input, struct str name) {
+    const struct json *j = json_member(input, name);
+    int64_t v = 0;
+    return j && str_to_int(j->text, &v) ? v : 0;
+}
+
+int clocks_run(struct work *w, const struct job *j) {
+    struct json *input;
+    struct json_error err;
+    int64_t *ids;
+    if (json_parse(w->arena, j->input, &input, &err) < 0) return -ERR_INTERNAL_ERROR;
+    int64_t after = progress_number(input, S("after")), pass = progress_number(input, S("pass"));
+    int n = db_ids(w->conn, &clocks_open_cases, BINDS(B_INT("after", after), B_INT("most", PART)), w->arena,
+                   &ids);
+    TRY(n);
+    if (n) {
+        struct str list = json_ids(w->arena, ids, (size_t)n);
+        int64_t *locked;
+        TRY(db_ids(w->conn, &clocks_lock_cases, BINDS(B_TEXT("ids", list)), w->arena, &locked));
+        TRY(clocks_recompute(w, list));
+        return job_continue(
+            w, j, str_fmt(w->arena, "{\"after\":%" PRId64 ",\"pass\":%" PRId64 "}", ids[n - 1], pass));
+    }
+    if (pass == 1 && db_blocks(w->desk->db)) {
+        int64_t again;
+        TRY(job_add_at(w, JOB_CLOCKS, S("{\"after\":0,\"pass\":2}"), w->now + TIME_MINUTE, &again));
+    }
+    return job_finish(w, j->id, JOB_COMPLETED, 0, 0, 0, S("[]"));
+}
+
+/* ---- breaches -------------------------------------------------------------------------------- */
+
+const struct breach *breaches_of(const struct work *w) { return w->clocks ? w->clocks->first : NULL; }
+
+static const char *const breach_properties[] = {[SLA_FIRST_REPLY] = "sla_first_reply_breached",
+                                                [SLA_NEXT_REPLY] = "sla_next_reply_breached",
+                                                [SLA_RESOLUTION] = "sla_resolution_breached"};
+
+void breach_raise(struct work *w, int64_t case_id, enum sla_target_type type, int64_t due_at) {
+    struct clocks *c = clocks_of(w);
+    struct breach *b = ARENA_NEW(w->arena, struct breach);
+    char *due = arena_alloc(w->arena, TIME_ISO_SIZE);
+    *b = (struct breach){case_id, type, due_at, NULL};
+    *c->last = b;
+    c->last = &b->next;
+    struct str text = {due, time_iso(due, due_at)};
+    change_property(w, (struct changed){"case", case_id, case_id}, breach_properties[type], changed_nothing(),
+                    changed_text(text));
+}
+
+int breach_later(struct work *w, int64_t case_id, enum sla_target_type type, int64_t due_at) {
+    int64_t job;
+    struct str input = str_fmt(w->arena, "{\"case_id\":%" PRId64 ",\"type\":%d,\"due_at\":%" PRId64 "}",
+                               case_id, (int)type, due_at);
+    return job_add(w, JOB_BREACH, input, &job);
+}
+
+QUERY(breach_case, "SELECT k.id FROM cases k WHERE k.id = :id AND k.state <> 5 @LOCK@");
+
+int breach_run(struct work *w, const struct job *j) {
+    struct json *input;
+    struct json_error err;
+    int64_t id;
+    if (json_parse(w->arena, j->input, &input, &err) < 0) return -ERR_INTERNAL_ERROR;
+    int64_t type = progress_number(input, S("type"));
+    int rc = db_int(w->conn, &breach_case, BINDS(B_INT("id", progress_number(input, S("case_id")))), &id);
+    TRY(rc);
+    if (rc && type >= SLA_FIRST_REPLY && type <= SLA_RESOLUTION)
+        breach_raise(w, id, (enum sla_target_type)type, progress_number(input, S("due_at")));
+    return job_finish(w, j->id, JOB_COMPLETED, 0, 0, 0, S("[]"));
+}
