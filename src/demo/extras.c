@@ -2,20 +2,6 @@
 
 #include "work/work.h"
 
-/* ---- the words ------------------------------------------------------------------------------- */
-
-static const char *const tags[DEMO_TAGS] = {"billing",   "delivery", "refund",   "damaged",
-                                            "urgent",    "vip",      "bug",      "how-to",
-                                            "complaint", "password", "contract", "feedback"};
-static const char *const notes[] = {
-    "Called the customer. They will send a photo.", "The warehouse checks the parcel. Ask again tomorrow.",
-    "Same problem as last week. Please don't offer a refund twice.", "Waiting for the vendor's answer.",
-    "Prefers to be called in the afternoon."};
-static const char *const praise[] = {"Fast and friendly, thank you!", "Solved at once.",
-                                     "Very patient explanation."};
-static const char *const blame[] = {"It took too long.", "I had to explain everything three times."};
-#define COUNT(list) ((int64_t)(sizeof(list) / sizeof *(list)))
-
 /* ---- tags, custom fields, a form ------------------------------------------------------------- */
 
 QUERY(demo_tag, "INSERT INTO tags (id, name, name_key, created_at) VALUES (:id, :name, :name, :now)");
@@ -57,16 +43,16 @@ static int product_options(struct conn *c, struct filling *f) {
         TRY(db_insert(c, &demo_option,
                       BINDS(B_INT("field", f->product), B_INT("place", i + 1), B_INT("now", f->world.start)),
                       &f->products[i]));
-        TRY(demo_translate(c, f, TITLE_OF_OPTION, f->products[i], demo_products[i]));
+        TRY(demo_translate(c, f, TITLE_OF_OPTION, f->products[i], demo_words()->products[i]));
     }
     return 0;
 }
 
 int fill_tags_and_fields(struct conn *c, struct filling *f) {
     for (int i = 0; i < DEMO_TAGS; i++)
-        TRY(db_exec(
-            c, &demo_tag,
-            BINDS(B_INT("id", i + 1), B_TEXT("name", str_of(tags[i])), B_INT("now", f->world.start))));
+        TRY(db_exec(c, &demo_tag,
+                    BINDS(B_INT("id", i + 1), B_TEXT("name", str_of(demo_words()->tags[i])),
+                          B_INT("now", f->world.start))));
     TRY(demo_add_field(c, f, FIELD_TEXT, "order_number", "Order number", 1, &f->order_number));
     TRY(demo_add_field(c, f, FIELD_SELECT, "product", "Product", 2, &f->product));
     TRY(product_options(c, f));
@@ -115,13 +101,13 @@ static void plan_extras(const struct filling *f, struct chance *c, const struct 
     if (chance_percent(c, 25)) x->order = 100000 + chance_below(c, 900000);
     if (x->order && chance_percent(c, 50)) x->product = f->products[chance_below(c, DEMO_PRODUCTS)];
     x->formed = x->product != 0;
-    if (dc->agent_id && chance_percent(c, 15)) x->note = notes[chance_below(c, COUNT(notes))];
+    if (dc->agent_id && chance_percent(c, 15)) x->note = demo_words()->notes[chance_below(c, DEMO_NOTES)];
     x->pinned = x->note && chance_percent(c, 20);
     if (dc->status < STATUS_COMPLETED || !chance_percent(c, 20)) return;
     x->rating = chance_percent(c, 80) ? RATING_GOOD : RATING_BAD;
     if (chance_percent(c, 40))
-        x->comment = x->rating == RATING_GOOD ? praise[chance_below(c, COUNT(praise))]
-                                              : blame[chance_below(c, COUNT(blame))];
+        x->comment = x->rating == RATING_GOOD ? demo_words()->praise[chance_below(c, DEMO_PRAISE)]
+                                              : demo_words()->blame[chance_below(c, DEMO_BLAME)];
 }
 
 static int demo_add_tags(struct conn *c, const struct demo_case *dc, const struct extras *x) {

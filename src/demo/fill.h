@@ -7,7 +7,7 @@
 
 struct event;
 
-enum { DEMO_TAGS = 12, DEMO_FILES = 3 };
+enum { DEMO_FILES = 3 };
 
 struct filling {
     struct db *db;

@@ -24,67 +24,10 @@ QUERY(demo_translation,
       "INSERT INTO locale_fields (owner_kind, owner_id, locale, translation, created_at, updated_at) "
       "VALUES (:kind, :owner, :locale, :text, :now, :now)");
 
-struct both {
-    const char *en, *de;
-};
-
-static const struct both second_category = {"Account and billing", "Konto und Rechnung"};
-
-static const struct {
-    int visibility;
-    struct both title, articles[3][2]; /* title and contents of each article */
-} help_sections[] = {
-    {1,
-     {"Delivery", "Lieferung"},
-     {{{"Track your parcel", "Ihr Paket verfolgen"},
-       {"<p>The message about the dispatch has a link to the carrier. It works from the evening on.</p>",
-        "<p>Die Nachricht zum Versand hat einen Link zum Paketdienst. Er gilt ab dem Abend.</p>"}},
-      {{"Change the address of a delivery", "Die Lieferadresse ändern"},
-       {"<p>Until the parcel is packed, change the address in your order. Later, ask the carrier.</p>",
-        "<p>Bis zum Packen ändern Sie die Adresse in der Bestellung. Danach hilft der Paketdienst.</p>"}},
-      {{"A parcel arrives damaged", "Ein Paket kommt beschädigt an"},
-       {"<p>Take a photo of the box and of the article. Write to us within a week.</p>",
-        "<p>Machen Sie ein Foto vom Karton und vom Artikel. Schreiben Sie uns innerhalb einer Woche.</p>"}}}},
-    {1,
-     {"Returns", "Rückgabe"},
-     {{{"Return an article", "Einen Artikel zurückgeben"},
-       {"<p>Print the label from your order, and bring the parcel to a shop of the carrier within 30 "
-        "days.</p>",
-        "<p>Drucken Sie das Etikett der Bestellung und geben Sie das Paket innerhalb von 30 Tagen ab.</p>"}},
-      {{"When the money comes back", "Wann das Geld zurückkommt"},
-       {"<p>We check a return within three days. Your bank needs two more.</p>",
-        "<p>Wir prüfen eine Rückgabe innerhalb von drei Tagen. Ihre Bank braucht zwei weitere.</p>"}},
-      {{"Exchange for another size", "Gegen eine andere Größe tauschen"},
-       {"<p>Order the other size, and return the first one. The second delivery is free.</p>",
-        "<p>Bestellen Sie die andere Größe und geben Sie die erste zurück. Die zweite Lieferung ist frei.</p>"}}}},
-    {1,
-     {"Your account", "Ihr Konto"},
-     {{{"Reset your password", "Das Passwort zurücksetzen"},
-       {"<p>Choose <em>Forgot password</em> on the login page. The link in the letter works for three "
-        "days.</p>",
-        "<p>Wählen Sie <em>Passwort vergessen</em> auf der Anmeldeseite. Der Link gilt drei Tage.</p>"}},
-      {{"Log in with a second step", "Mit zweitem Schritt anmelden"},
-       {"<p>Scan the picture in your profile with an authenticator, and keep the recovery codes.</p>",
-        "<p>Lesen Sie das Bild im Profil mit einer App ein und bewahren Sie die Codes auf.</p>"}},
-      {{"Change your e-mail address", "Die E-Mail-Adresse ändern"},
-       {"<p>Add the new address to your profile, open the link in the letter, and make it the primary "
-        "one.</p>",
-        "<p>Fügen Sie die Adresse im Profil hinzu, öffnen Sie den Link und machen Sie sie zur ersten.</p>"}}}},
-    {3,
-     {"For the team", "Für das Team"},
-     {{{"Refund an order", "Eine Bestellung erstatten"},
-       {"<p>Up to 100 an agent decides alone. Above, ask the team lead.</p>",
-        "<p>Bis 100 entscheidet der Agent allein. Darüber entscheidet die Teamleitung.</p>"}},
-      {{"Angry customers", "Verärgerte Kunden"},
-       {"<p>Repeat the problem in your own words. Then say what happens next, and when.</p>",
-        "<p>Wiederholen Sie das Problem mit eigenen Worten. Sagen Sie dann, was als Nächstes geschieht.</p>"}},
-      {{"Hand over a conversation", "Ein Gespräch übergeben"},
-       {"<p>Write a note with the state and the promise. Then assign the team.</p>",
-        "<p>Schreiben Sie eine Notiz mit Stand und Zusage. Weisen Sie dann das Team zu.</p>"}}}},
-};
+static const int visibilities[DEMO_SECTIONS] = {1, 1, 1, 3};
 
 static int fill_both(struct conn *c, const struct filling *f, int kind, int64_t owner,
-                     const struct both *text) {
+                     const struct demo_both *text) {
     const struct { const char *locale, *text; } each[] = {{"en-us", text->en}, {"de", text->de}};
     for (size_t i = 0; i < sizeof each / sizeof *each; i++)
         TRY(db_exec(c, &demo_translation,
@@ -95,7 +38,7 @@ static int fill_both(struct conn *c, const struct filling *f, int kind, int64_t 
 }
 
 static int fill_article(struct conn *c, const struct filling *f, int64_t section, int place,
-                        const struct both *texts) {
+                        const struct demo_both *texts) {
     struct chance chance = chance_of(f->world.seed, OF_UUID, -(section * 100 + place));
     char uuid[36];
     int64_t id;
@@ -113,17 +56,18 @@ int fill_help_center(struct conn *c, struct filling *f) {
     int64_t category = 1, section;
     TRY(db_exec(c, &demo_locales_public, NULL));
     TRY(db_exec(c, &demo_category_retitle, BINDS(B_TEXT("title", S("Orders")))));
-    for (int i = 0; i < (int)(sizeof help_sections / sizeof *help_sections); i++) {
+    for (int i = 0; i < DEMO_SECTIONS; i++) {
         if (i == 2) {
             TRY(db_insert(c, &demo_category, now, &category));
-            TRY(fill_both(c, f, 7, category, &second_category));
+            TRY(fill_both(c, f, 7, category, &demo_words()->category));
         }
         TRY(db_insert(c, &demo_section,
-                      BINDS(B_INT("category", category), B_INT("visibility", help_sections[i].visibility),
+                      BINDS(B_INT("category", category), B_INT("visibility", visibilities[i]),
                             B_INT("place", i + 1), B_INT("now", f->world.start)),
                       &section));
-        TRY(fill_both(c, f, 9, section, &help_sections[i].title));
-        for (int k = 0; k < 3; k++) TRY(fill_article(c, f, section, k + 1, help_sections[i].articles[k]));
+        TRY(fill_both(c, f, 9, section, &demo_words()->sections[i].title));
+        for (int k = 0; k < 3; k++)
+            TRY(fill_article(c, f, section, k + 1, demo_words()->sections[i].articles[k]));
     }
     return 0;
 }

@@ -47,16 +47,17 @@ static int insert_user(struct conn *c, struct filling *f, const struct demo_pers
     chance_uuid(&chance, uuid);
     demo_full_name(&f->subject, p);
     if (!login) demo_address(&f->text, &f->names, p);
-    int rc = db_exec(
-        c, &demo_user,
-        BINDS(
-            B_INT("id", p->id), B_TEXT("uuid", ((struct str){uuid, sizeof uuid})),
-            B_TEXT("name", buf_view(&f->subject)), B_TEXT("key", fold_key(f->arena, buf_view(&f->subject))),
-            B_INT("role", role.id), B_INT("role_type", role.type), B_ID("case_access", case_access),
-            B_INT("organization_access", p->id == DEMO_CUSTOMER ? ORGANIZATION_ALL : ORGANIZATION_REQUESTED),
-            B_ID("organization", p->organization_id), B_INT("locale", demo_languages[p->language].locale_id),
-            B_TEXT("hash", login ? f->password_hashes[p->id - 1] : ((struct str){0})),
-            B_ID("password_at", login ? p->created_at : 0), B_INT("now", p->created_at)));
+    int rc = db_exec(c, &demo_user,
+                     BINDS(B_INT("id", p->id), B_TEXT("uuid", ((struct str){uuid, sizeof uuid})),
+                           B_TEXT("name", buf_view(&f->subject)),
+                           B_TEXT("key", fold_key(f->arena, buf_view(&f->subject))), B_INT("role", role.id),
+                           B_INT("role_type", role.type), B_ID("case_access", case_access),
+                           B_INT("organization_access",
+                                 p->id == DEMO_CUSTOMER ? ORGANIZATION_ALL : ORGANIZATION_REQUESTED),
+                           B_ID("organization", p->organization_id),
+                           B_INT("locale", demo_words()->languages[p->language].locale_id),
+                           B_TEXT("hash", login ? f->password_hashes[p->id - 1] : ((struct str){0})),
+                           B_ID("password_at", login ? p->created_at : 0), B_INT("now", p->created_at)));
     if (rc >= 0)
         rc = name_indexed(c, NAME_USER, p->id, (struct str){0}, fold_key(f->arena, buf_view(&f->subject)));
     arena_return(f->arena, mark);
@@ -70,9 +71,9 @@ static int insert_user(struct conn *c, struct filling *f, const struct demo_pers
 
 static int insert_teams(struct conn *c, const struct demo_world *w) {
     for (int t = 0; t < DEMO_TEAMS; t++) {
-        TRY(db_exec(
-            c, &demo_team,
-            BINDS(B_INT("id", t + 1), B_TEXT("title", str_of(demo_teams[t])), B_INT("now", w->start))));
+        TRY(db_exec(c, &demo_team,
+                    BINDS(B_INT("id", t + 1), B_TEXT("title", str_of(demo_words()->teams[t])),
+                          B_INT("now", w->start))));
         for (int m = 0; m < w->team_size[t]; m++)
             TRY(db_exec(c, &demo_member,
                         BINDS(B_INT("team", t + 1), B_INT("user", w->team[t][m]), B_INT("now", w->start))));

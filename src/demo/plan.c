@@ -78,8 +78,8 @@ void demo_world(struct demo_world *w, uint64_t seed, int64_t conversations) {
 
 static int language_of(struct chance *c) {
     int at = 0;
-    for (int64_t r = chance_below(c, 100); r >= demo_languages[at].weight; at++)
-        r -= demo_languages[at].weight;
+    for (int64_t r = chance_below(c, 100); r >= demo_words()->languages[at].weight; at++)
+        r -= demo_words()->languages[at].weight;
     return at;
 }
 

@@ -17,7 +17,7 @@ static struct str letters_of(struct arena *a, const char *name) {
 void demo_names(struct demo_names *n, struct arena *a) {
     for (int l = 0; l < DEMO_LANGUAGES; l++)
         for (int i = 0; i < DEMO_NAMES; i++) {
-            const struct demo_language *of = &demo_languages[l];
+            const struct demo_language *of = &demo_words()->languages[l];
             n->first[l][i] = letters_of(a, of->latin_first[i] ? of->latin_first[i] : of->first[i]);
             n->last[l][i] = letters_of(a, of->latin_last[i] ? of->latin_last[i] : of->last[i]);
         }
@@ -27,21 +27,25 @@ void demo_names(struct demo_names *n, struct arena *a) {
 static const char *const logins[][2] = {{"Olga", "Winter"}, {"Adam", "Costa"},   {"Agnes", "Moreau"},
                                         {"Colin", "Baker"}, {"Clara", "Jensen"}, {"Theo", "Adeyemi"}};
 
+static const struct demo_language *language_of_writer(const struct demo_person *p) {
+    return &demo_words()->languages[p->language];
+}
+
 static const char *first_name(const struct demo_person *p) {
-    return p->id < DEMO_FIRST_STAFF ? logins[p->id - 1][0] : demo_languages[p->language].first[p->first];
+    return p->id < DEMO_FIRST_STAFF ? logins[p->id - 1][0] : language_of_writer(p)->first[p->first];
 }
 
 static const char *last_name(const struct demo_person *p) {
-    return p->id < DEMO_FIRST_STAFF ? logins[p->id - 1][1] : demo_languages[p->language].last[p->last];
+    return p->id < DEMO_FIRST_STAFF ? logins[p->id - 1][1] : language_of_writer(p)->last[p->last];
 }
 
 /* Returns the name used in greetings and signatures. */
 static const char *short_name(const struct demo_person *p) {
-    return demo_languages[p->language].family_first ? last_name(p) : first_name(p);
+    return language_of_writer(p)->family_first ? last_name(p) : first_name(p);
 }
 
 void demo_full_name(struct buf *out, const struct demo_person *p) {
-    bool family_first = demo_languages[p->language].family_first;
+    bool family_first = language_of_writer(p)->family_first;
     out->n = 0;
     buf_text(out, family_first ? last_name(p) : first_name(p));
     buf_char(out, ' ');
@@ -66,9 +70,10 @@ void demo_organization_name(struct buf *out, int64_t id) {
     /* consecutive names differ in all three words; 7 and 8192 have no common factor, so no name repeats
      * before 8192 */
     int64_t i = id * 7;
+    const struct demo_words *words = demo_words();
     out->n = 0;
-    buf_fmt(out, "%s %s %s", demo_stems[i % DEMO_STEMS], demo_trades[i / DEMO_STEMS % DEMO_STEMS],
-            demo_kinds[i / DEMO_STEMS / DEMO_STEMS % DEMO_KINDS]);
+    buf_fmt(out, "%s %s %s", words->stems[i % DEMO_STEMS], words->trades[i / DEMO_STEMS % DEMO_STEMS],
+            words->kinds[i / DEMO_STEMS / DEMO_STEMS % DEMO_KINDS]);
     if (id > DEMO_STEMS * DEMO_STEMS * DEMO_KINDS)
         buf_fmt(out, " %d", (int)(id / (DEMO_STEMS * DEMO_STEMS * DEMO_KINDS) + 1));
 }
@@ -92,7 +97,8 @@ static void add_sentence(struct buf *out, const char *text, const struct words *
 
 static struct words chosen_words(const struct demo_world *w, const struct demo_case *c, const char *name) {
     struct chance chance = chance_of(w->seed, OF_TEXT, c->id * 16);
-    struct words words = {.name = name, .product = demo_products[chance_below(&chance, DEMO_PRODUCTS)]};
+    struct words words = {.name = name,
+                          .product = demo_words()->products[chance_below(&chance, DEMO_PRODUCTS)]};
     words.number = 10000 + chance_below(&chance, 90000);
     return words;
 }
@@ -100,7 +106,7 @@ static struct words chosen_words(const struct demo_world *w, const struct demo_c
 void demo_subject(struct buf *out, const struct demo_world *w, const struct demo_case *c) {
     struct words words = chosen_words(w, c, "");
     out->n = 0;
-    add_sentence(out, demo_languages[c->requester.language].topics[c->topic].subjects[c->variant], &words);
+    add_sentence(out, language_of_writer(&c->requester)->topics[c->topic].subjects[c->variant], &words);
 }
 
 static void sentence(struct buf *out, const char *const *list, int n, struct chance *chance,
@@ -111,7 +117,7 @@ static void sentence(struct buf *out, const char *const *list, int n, struct cha
 
 static void by_customer(struct buf *out, const struct demo_case *c, int message, struct chance *chance,
                         const struct words *words) {
-    const struct demo_language *l = &demo_languages[c->requester.language];
+    const struct demo_language *l = language_of_writer(&c->requester);
     bool last = message + 1 == c->message_count;
     if (message == 0) {
         add_sentence(out, l->topics[c->topic].openings[c->variant], words);
@@ -126,7 +132,7 @@ static void by_customer(struct buf *out, const struct demo_case *c, int message,
 
 static void by_staff(struct buf *out, const struct demo_case *c, int message, struct chance *chance,
                      const struct words *words) {
-    const struct demo_language *l = &demo_languages[c->requester.language];
+    const struct demo_language *l = language_of_writer(&c->requester);
     bool last = message + 2 >= c->message_count;
     if (!last) add_sentence(out, l->questions[chance_below(chance, 3)], words);
     else add_sentence(out, l->topics[c->topic].answers[c->variant], words);
@@ -136,7 +142,7 @@ static void by_staff(struct buf *out, const struct demo_case *c, int message, st
 /* Writes a greeting, the contents and the writer's name. Later messages of a customer have only the
  * contents. */
 void demo_contents(struct buf *out, const struct demo_world *w, const struct demo_case *c, int message) {
-    const struct demo_language *l = &demo_languages[c->requester.language];
+    const struct demo_language *l = language_of_writer(&c->requester);
     const struct demo_message *m = &c->messages[message];
     struct chance chance = chance_of(w->seed, OF_TEXT, c->id * 16 + 1 + message);
     struct words words = chosen_words(w, c, short_name(&c->requester));
