@@ -52,3 +52,9 @@ void buf_free(struct buf *b) {
     free(b->p);
     *b = (struct buf){0};
 }
+
+struct str buf_take(struct buf *b, struct arena *a) {
+    struct str s = str_dup(a, buf_view(b));
+    buf_free(b);
+    return s;
+}

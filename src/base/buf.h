@@ -33,5 +33,7 @@ void buf_fmt(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 
 static inline struct str buf_view(const struct buf *b) { return (struct str){b->p ? b->p : "", b->n}; }
 void buf_fit(struct buf *b); /* frees unused room if the buffer has 64 KiB or more and a quarter is unused */
 void buf_free(struct buf *b);
+/* Returns a copy in the arena, with a NUL behind it, and frees the buffer. */
+struct str buf_take(struct buf *b, struct arena *a);
 
 #endif

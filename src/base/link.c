@@ -122,7 +122,5 @@ struct str text_to_html(struct arena *a, struct str text) {
             html_escape(&b, (struct str){text.p + i, 1});
         }
     }
-    struct str html = str_dup(a, buf_view(&b));
-    buf_free(&b);
-    return html;
+    return buf_take(&b, a);
 }

@@ -101,8 +101,7 @@ static int open_copy(struct arena *a, const char *path, sqlite3 **out) {
         else buf_char(&uri, *p);
     }
     buf_text(&uri, "?immutable=1");
-    const char *name = str_dup(a, buf_view(&uri)).p;
-    buf_free(&uri);
+    const char *name = buf_take(&uri, a).p;
     return sqlite3_open_v2(name, out, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
 }
 

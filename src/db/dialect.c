@@ -117,11 +117,7 @@ static size_t dialect_leave_out(bool postgres, const char *p) {
     return 0;
 }
 
-static struct str to_arena(struct arena *a, struct buf *b) {
-    struct str s = str_dup(a, buf_view(b));
-    buf_free(b);
-    return s;
-}
+static struct str to_arena(struct arena *a, struct buf *b) { return buf_take(b, a); }
 
 struct str db_dialect(struct arena *a, bool postgres, const char *sql) {
     struct buf out = {0};

@@ -95,9 +95,7 @@ static struct str ordered_by_bytes(struct arena *a, const char *sql) {
         buf_text(&b, "EXT COLLATE \"C\"");
         p += 3;
     }
-    struct str text = str_dup(a, buf_view(&b));
-    buf_free(&b);
-    return text;
+    return buf_take(&b, a);
 }
 
 static int pg_migration_failed(struct conn *c, const struct schema_file *file, int version, struct why why) {

@@ -35,7 +35,6 @@ int html_article_clean(struct arena *a, struct str html, struct str *out) {
     if (rc <= 0) return rc;
     if (clean.cut) return 0;
     html_words_replaced(&shown, clean.html, BLOCKED, SHOWN);
-    *out = str_dup(a, buf_view(&shown));
-    buf_free(&shown);
+    *out = buf_take(&shown, a);
     return 1;
 }

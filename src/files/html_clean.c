@@ -79,7 +79,5 @@ struct str html_show(struct arena *a, struct str clean, bool remote, html_inline
             buf_char(&b, clean.p[i++]);
         }
     }
-    struct str html = str_dup(a, buf_view(&b));
-    buf_free(&b);
-    return html;
+    return buf_take(&b, a);
 }

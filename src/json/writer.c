@@ -247,9 +247,7 @@ struct str json_text(struct arena *a, const struct json *j) {
     struct json_writer w;
     jw_init(&w, &b);
     jw_json(&w, j);
-    struct str s = str_dup(a, buf_view(&b));
-    buf_free(&b);
-    return s;
+    return buf_take(&b, a);
 }
 
 struct str json_texts(struct arena *a, const struct str *texts, size_t n) {
@@ -259,9 +257,7 @@ struct str json_texts(struct arena *a, const struct str *texts, size_t n) {
     jw_array(&w);
     for (size_t i = 0; i < n; i++) jw_str(&w, texts[i]);
     jw_end(&w);
-    struct str s = str_dup(a, buf_view(&b));
-    buf_free(&b);
-    return s;
+    return buf_take(&b, a);
 }
 
 struct str json_ids(struct arena *a, const int64_t *ids, size_t n) {
@@ -272,7 +268,5 @@ struct str json_ids(struct arena *a, const int64_t *ids, size_t n) {
         buf_int(&b, ids[i]);
     }
     buf_char(&b, ']');
-    struct str s = str_dup(a, buf_view(&b));
-    buf_free(&b);
-    return s;
+    return buf_take(&b, a);
 }

@@ -102,9 +102,7 @@ static struct str life_text(struct arena *a, struct str hours) {
 static struct str mail_filled(struct arena *a, struct str block, const struct meaning *m, bool html) {
     struct buf b = {0};
     template_fill(&b, block, m, html);
-    struct str copy = str_dup(a, buf_view(&b));
-    buf_free(&b);
-    return copy;
+    return buf_take(&b, a);
 }
 
 static struct str html_page(struct arena *a, const struct wording *said, const struct meaning *m) {

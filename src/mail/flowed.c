@@ -26,7 +26,5 @@ struct str flowed_joined(struct arena *a, struct str text, bool delsp) {
         open = flows;
         before = depth;
     }
-    struct str made = str_dup(a, buf_view(&b));
-    buf_free(&b);
-    return made;
+    return buf_take(&b, a);
 }

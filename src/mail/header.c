@@ -124,9 +124,7 @@ static void decode_words(struct arena *a, struct buf *out, struct str s) {
 static struct str words_decoded(struct arena *a, struct str s) {
     struct buf b = {0};
     if (s.n) decode_words(a, &b, s);
-    struct str made = str_dup(a, buf_view(&b));
-    buf_free(&b);
-    return made;
+    return buf_take(&b, a);
 }
 
 struct str header_line(struct arena *a, struct str value, size_t most) {
@@ -251,8 +249,7 @@ static struct str sections_joined(struct arena *a, struct sections *s) {
         if (s->encoded[i]) decode_percent(&b, s->value[i]);
         else buf_str(&b, s->value[i]);
     }
-    struct str made = charset_to_utf8(a, str_dup(a, buf_view(&b)), charset);
-    buf_free(&b);
+    struct str made = charset_to_utf8(a, buf_take(&b, a), charset);
     return charset.p ? made : words_decoded(a, made);
 }
 

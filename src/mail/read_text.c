@@ -20,9 +20,7 @@ static struct str html_of_pieces(struct body *b) {
         if (i) buf_text(&html, "\n");
         buf_str(&html, p->html.p ? p->html : text_to_html(b->a, p->text));
     }
-    struct str made = any ? str_dup(b->a, buf_view(&html)) : (struct str){0};
-    buf_free(&html);
-    return made;
+    return any ? buf_take(&html, b->a) : (struct str){0};
 }
 
 static struct str text_of_pieces(struct body *b) {
@@ -33,9 +31,7 @@ static struct str text_of_pieces(struct body *b) {
         if (text.n && text.p[text.n - 1] != '\n') buf_char(&text, '\n');
         buf_str(&text, s);
     }
-    struct str made = str_dup(b->a, buf_view(&text));
-    buf_free(&text);
-    return made;
+    return buf_take(&text, b->a);
 }
 
 /* ---- the texts ------------------------------------------------------------------------------- */
@@ -44,10 +40,9 @@ static struct html_cleaned_here { struct str html, text; } cleaned_here(struct b
     struct html_made made;
     if (html.n > LIMIT_HTML) html.n = LIMIT_HTML, b->out->cut = true;
     html_clean_here(html, &made);
-    struct html_cleaned_here c = {str_dup(b->a, buf_view(&made.html)),
+    struct html_cleaned_here c = {buf_take(&made.html, b->a),
                                   text_without_controls(b->a, buf_view(&made.text))};
     b->out->cut |= made.cut;
-    buf_free(&made.html);
     buf_free(&made.text);
     return c;
 }
@@ -115,11 +110,8 @@ static bool fold_html(struct body *b, struct str html, struct html_cleaned_here 
     add_part(&p, begin, end, true);
     add_part(&p, end, tail, false);
     add_part(&p, tail, html.n, true);
-    *new = (struct html_cleaned_here){str_dup(b->a, buf_view(&p.html)), str_dup(b->a, buf_view(&p.text))};
-    *quoted = str_dup(b->a, buf_view(&p.quoted));
-    buf_free(&p.html);
-    buf_free(&p.text);
-    buf_free(&p.quoted);
+    *new = (struct html_cleaned_here){buf_take(&p.html, b->a), buf_take(&p.text, b->a)};
+    *quoted = buf_take(&p.quoted, b->a);
     if (!p.shows_new || !p.shows_quoted) return false;
     if (new->html.n > LIMIT_HTML_CLEAN || !html_is_clean(new->html)) return false;
     b->out->html = new->html;

@@ -69,9 +69,7 @@ static struct str recipients_text(struct arena *a, const struct str *addresses, 
     qsort(keys, (size_t)count, sizeof *keys, compare_recipients);
     for (int i = 0; i < count; i++)
         if (i == 0 || !str_eq(keys[i], keys[i - 1])) buf_fmt(&b, "%s\n", keys[i].p);
-    struct str text = str_dup(a, buf_view(&b));
-    buf_free(&b);
-    return text;
+    return buf_take(&b, a);
 }
 
 static int recipients_put(const char *draft, const char *path, struct str text) {

@@ -254,9 +254,7 @@ static struct str data_escaped(struct arena *a, struct str json) {
         buf_str(&b, str_cut(&json, '<'));
         if (json.p) buf_text(&b, "\\u003c");
     }
-    struct str copy = str_dup(a, buf_view(&b));
-    buf_free(&b);
-    return copy;
+    return buf_take(&b, a);
 }
 
 static void data_member(struct json_writer *w, const char *name, struct str value) {

@@ -157,9 +157,7 @@ static void layout_main(struct buf *out, const struct site_visit *v) {
 static struct str part_text(struct site_visit *v, void (*part)(struct buf *out, const struct site_visit *v)) {
     struct buf b = {0};
     part(&b, v);
-    struct str copy = str_dup(v->arena, buf_view(&b));
-    buf_free(&b);
-    return copy;
+    return buf_take(&b, v->arena);
 }
 
 /* With the brand's own frame. Returns false if it has none. */

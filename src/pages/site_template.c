@@ -22,9 +22,7 @@ static struct str site_filled(struct site_visit *v, struct str block, const stru
                               bool in_html) {
     struct buf b = {0};
     template_fill(&b, block, meanings, in_html);
-    struct str copy = str_dup(v->arena, buf_view(&b));
-    buf_free(&b);
-    return copy;
+    return buf_take(&b, v->arena);
 }
 
 void site_template_page(struct site_visit *v) {

@@ -88,9 +88,7 @@ struct str site_pictures(const struct site_visit *v, struct str contents) {
         at = found + ours.n;
     }
     buf_add(&b, at, (size_t)(end - at));
-    struct str out = str_dup(a, buf_view(&b));
-    buf_free(&b);
-    return out;
+    return buf_take(&b, a);
 }
 
 const char *site_sql(struct site_visit *v, const char *fmt, ...) {

@@ -115,9 +115,7 @@ static struct str details_without_values(struct arena *a, struct str details) {
         jw_end(&w);
     }
     jw_end(&w);
-    struct str text = str_dup(a, buf_view(&b));
-    buf_free(&b);
-    return text;
+    return buf_take(&b, a);
 }
 
 static struct str audit_details(const struct call *c, const struct row *row) {

@@ -42,11 +42,7 @@ static void write_hours(struct json_writer *w, uint32_t bits) {
     jw_end(w);
 }
 
-static struct str done(struct call *c, struct buf *b) {
-    struct str s = str_dup(c->work.arena, buf_view(b));
-    buf_free(b);
-    return s;
-}
+static struct str done(struct call *c, struct buf *b) { return buf_take(b, c->work.arena); }
 
 static int weekday_of(struct str name) {
     for (int i = 0; i < 7; i++)

@@ -229,8 +229,7 @@ static void check_visibility(struct plan *p) {
     buf_text(&sql, "CASE");
     for (int i = 0; i < p->branches->count; i++) buf_fmt(&sql, " WHEN %s THEN 1", p->branches->where[i]);
     buf_text(&sql, p->branches->count ? " ELSE 0 END = 1" : " WHEN 1 = 0 THEN 1 ELSE 0 END = 1");
-    add_condition(p, str_dup(p->call->work.arena, buf_view(&sql)).p);
-    buf_free(&sql);
+    add_condition(p, buf_take(&sql, p->call->work.arena).p);
 }
 
 /* The filters that may be the range. For a caller who sees a part, only the small ones. */

@@ -143,8 +143,7 @@ static int check_overtaken(struct call *c) {
     jw_array(&v->w);
     for (const struct row *row = rows; row; row = row->next) view_row(v, row);
     jw_end(&v->w);
-    c->posts = str_dup(c->work.arena, buf_view(&b));
-    buf_free(&b);
+    c->posts = buf_take(&b, c->work.arena);
     return fail(&c->work, ERR_POST_OVERTAKEN);
 }
 

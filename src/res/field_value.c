@@ -74,8 +74,7 @@ static bool field_value_text(struct arena *a, const struct json *j, bool list, s
         if (b.n) buf_char(&b, ',');
         if (list) buf_str(&b, item->text);
     }
-    *text = str_dup(a, buf_view(&b));
-    buf_free(&b);
+    *text = buf_take(&b, a);
     return list;
 }
 
@@ -132,9 +131,7 @@ static struct str field_value_keys(struct arena *a, const struct json *map) {
     jw_array(&w);
     for (const struct json *j = map->first; j; j = j->next) jw_str(&w, j->name);
     jw_end(&w);
-    struct str keys = str_dup(a, buf_view(&b));
-    buf_free(&b);
-    return keys;
+    return buf_take(&b, a);
 }
 
 /* Loads the options of the given fields. */

@@ -271,9 +271,7 @@ static const char *seen_cases(struct call *c, struct branches *b) {
     access_cases_of_any_state(&c->work, b);
     buf_text(&seen, "1 = 0");
     for (int i = 0; i < b->count; i++) buf_fmt(&seen, " OR (%s)", b->where[i]);
-    const char *text = str_dup(c->work.arena, buf_view(&seen)).p;
-    buf_free(&seen);
-    return text;
+    return buf_take(&seen, c->work.arena).p;
 }
 
 static int count_by(struct call *c, const char *sql, struct branches *b, int64_t *total) {

@@ -155,9 +155,7 @@ static struct str intervals_text(struct work *work, const struct clock_explained
         write_interval(&w, &e->intervals[i], sum / TIME_SECOND - before, labels, n);
     }
     jw_end(&w);
-    struct str text = str_dup(work->arena, buf_view(&b));
-    buf_free(&b);
-    return text;
+    return buf_take(&b, work->arena);
 }
 
 static void cell_set(struct row *row, const char *name, int64_t v) {

@@ -65,8 +65,7 @@ int check_tag_keys(struct call *c, struct in *in) {
     jw_array(&w);
     for (int i = 0; i < t->count; i++) jw_str(&w, tag_key(c->work.arena, t->names[i]));
     jw_end(&w);
-    in->value = (struct value){.type = V_TEXT, .s = str_dup(c->work.arena, buf_view(&b))};
-    buf_free(&b);
+    in->value = (struct value){.type = V_TEXT, .s = buf_take(&b, c->work.arena)};
     return 0;
 }
 

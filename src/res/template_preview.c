@@ -40,9 +40,7 @@ static struct str preview_filled(struct arena *a, struct str block, const struct
                                  bool in_html) {
     struct buf b = {0};
     if (block.p) template_fill(&b, block, meanings, in_html);
-    struct str copy = str_dup(a, buf_view(&b));
-    buf_free(&b);
-    return copy;
+    return buf_take(&b, a);
 }
 
 QUERY(preview_brand, "SELECT name FROM brands WHERE id = :id");
@@ -86,9 +84,7 @@ static struct str preview_document(struct call *c, const struct template *t, con
         buf_str(&out, text_to_html(a, preview_filled(a, b->block[BLOCK_TEXT], m, false)));
     else buf_str(&out, preview_filled(a, b->block[mail ? BLOCK_HTML : BLOCK_BODY], m, true));
     buf_text(&out, "\n</body>\n</html>\n");
-    struct str copy = str_dup(a, buf_view(&out));
-    buf_free(&out);
-    return copy;
+    return buf_take(&out, a);
 }
 
 static const struct field template_preview_fields[] = {

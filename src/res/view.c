@@ -104,9 +104,7 @@ static struct str stored_predicate(struct arena *a, const struct json *list) {
         jw_end(&w);
     }
     jw_end(&w);
-    struct str s = str_dup(a, buf_view(&b));
-    buf_free(&b);
-    return s;
+    return buf_take(&b, a);
 }
 
 static int check_collections(struct call *c, struct in *in) {

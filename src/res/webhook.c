@@ -195,9 +195,7 @@ static struct str properties_text(struct arena *a, const struct json *object) {
         jw_str(&w, S(SOURCE_OTHER));
     }
     jw_end(&w);
-    struct str text = str_dup(a, buf_view(&b));
-    buf_free(&b);
-    return text;
+    return buf_take(&b, a);
 }
 
 static int check_event_properties(struct call *c, struct in *in) {

@@ -114,9 +114,7 @@ static struct str path_asked(struct arena *a, const char *path) {
         buf_char(&b, '/');
         buf_str(&b, sent_as_segment(a, &s));
     }
-    struct str text = str_dup(a, buf_view(&b));
-    buf_free(&b);
-    return text;
+    return buf_take(&b, a);
 }
 
 static const struct json *object_of(struct arena *a, const struct buf *members) {

@@ -52,9 +52,7 @@ static struct str file_text(const char *path) {
         n = fread(b.p + b.n, 1, 65536, f);
     }
     if (f) fclose(f);
-    struct str s = str_dup(arena, buf_view(&b));
-    buf_free(&b);
-    return s;
+    return buf_take(&b, arena);
 }
 
 /* Returns the length of the first alternative: up to "|" or "}" outside inner braces. */

@@ -50,9 +50,7 @@ static struct str file_read(struct str path) {
         b.n += n;
     } while (n);
     fclose(f);
-    struct str s = str_dup(arena, buf_view(&b));
-    buf_free(&b);
-    return s;
+    return buf_take(&b, arena);
 }
 
 /* NULL: not JSON. */
@@ -74,9 +72,7 @@ static struct str written(const struct json *v) {
     struct json_writer w;
     jw_init(&w, &b);
     jw_json(&w, v);
-    struct str s = str_dup(arena, buf_view(&b));
-    buf_free(&b);
-    return s;
+    return buf_take(&b, arena);
 }
 
 /* ---- JSONTestSuite --------------------------------------------------------------------------- */

@@ -70,9 +70,7 @@ static struct str random_text(int words) {
     static const char *const some[] = {"a", "bb", " ", "<p>", "</p>", "\n", "c,d", "e"};
     struct buf b = {0};
     for (int i = 0; i < words; i++) buf_text(&b, some[rand() % 8]);
-    struct str text = str_dup(memory, buf_view(&b));
-    buf_free(&b);
-    return text;
+    return buf_take(&b, memory);
 }
 
 static void the_parts_are_both_texts(void **state) {

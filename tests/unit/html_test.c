@@ -364,9 +364,7 @@ static void bytes_that_are_no_text_are_no_text(void **state) {
 static struct str many(const char *piece, size_t n) {
     struct buf b = {0};
     for (size_t i = 0; i < n; i++) buf_text(&b, piece);
-    struct str s = str_dup(arena, buf_view(&b));
-    buf_free(&b);
-    return s;
+    return buf_take(&b, arena);
 }
 
 static size_t count(struct str s, const char *what) {

@@ -195,9 +195,7 @@ static struct str repeated(const char *piece, size_t times, const char *end) {
     struct buf b = {0};
     for (size_t i = 0; i < times; i++) buf_text(&b, piece);
     buf_text(&b, end);
-    struct str s = str_dup(arena, buf_view(&b));
-    buf_free(&b);
-    return s;
+    return buf_take(&b, arena);
 }
 
 static void depth_is_limited(void **state) {

@@ -299,9 +299,7 @@ static struct str read_whole(struct arena *a, const char *path) {
     if (f == NULL) return (struct str){0};
     while ((n = fread(piece, 1, sizeof piece, f))) buf_add(&b, piece, n);
     fclose(f);
-    struct str s = str_dup(a, buf_view(&b));
-    buf_free(&b);
-    return s;
+    return buf_take(&b, a);
 }
 
 static struct str text(const struct json *o, const char *name) {

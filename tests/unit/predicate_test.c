@@ -247,9 +247,7 @@ static struct str random_predicate(struct world *w, struct arena *a, const struc
     }
     jw_end(&j);
     jw_end(&j);
-    struct str s = str_dup(a, buf_view(&b));
-    buf_free(&b);
-    return s;
+    return buf_take(&b, a);
 }
 
 static int found_by_sql(struct work *w, const struct predicate *p, bool *found) {

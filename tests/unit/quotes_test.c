@@ -44,9 +44,7 @@ static struct str file_of(const char *path) {
         b.n += n;
     }
     if (f) fclose(f);
-    struct str s = str_dup(arena, buf_view(&b));
-    buf_free(&b);
-    return s;
+    return buf_take(&b, arena);
 }
 
 static void add_line(struct lines *l, struct str text, int mark) {
@@ -82,9 +80,7 @@ static struct str body_of(struct str mail, int last_mark) {
         if (line.n >= 2) buf_str(&b, (struct str){line.p + 2, line.n - 2});
         buf_char(&b, '\n');
     }
-    struct str body = str_dup(arena, buf_view(&b));
-    buf_free(&b);
-    return body;
+    return buf_take(&b, arena);
 }
 
 /* Removes one line with this text. */

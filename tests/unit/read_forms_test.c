@@ -96,8 +96,7 @@ static struct incoming mail_with(struct buf *tnef, int times) {
         buf_text(&b, "\n");
     }
     buf_text(&b, "--x--\n");
-    struct incoming m = mail_of(str_dup(arena, buf_view(&b)));
-    buf_free(&b);
+    struct incoming m = mail_of(buf_take(&b, arena));
     buf_free(tnef);
     return m;
 }

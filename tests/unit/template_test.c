@@ -28,9 +28,7 @@ static const char *wrong_body(const char *body) {
 static struct str filled(struct str block, const struct meaning *m, bool html) {
     struct buf b = {0};
     template_fill(&b, block, m, html);
-    struct str s = str_dup(a, buf_view(&b));
-    buf_free(&b);
-    return s;
+    return buf_take(&b, a);
 }
 
 #define SUBJECT "{% block subject %}S{% endblock %}"

@@ -40,9 +40,7 @@ static struct str page_filled(struct visit *v, enum block block, const struct me
     struct str said = v->wording.blocks.block[block];
     struct buf b = {0};
     if (said.p) template_fill(&b, said, meanings, in_html);
-    struct str copy = str_dup(v->arena, buf_view(&b));
-    buf_free(&b);
-    return copy;
+    return buf_take(&b, v->arena);
 }
 
 /* If the template can't be read, show the built-in text, because the action is done. */

@@ -57,9 +57,7 @@ struct str exposed_headers(struct arena *a) {
     struct buf names = {0};
     for (const struct reply_header *h = reply_headers; h->name; h++)
         if (h->exposed) buf_fmt(&names, "%s%s", names.n ? ", " : "", h->name);
-    struct str copy = str_dup(a, buf_view(&names));
-    buf_free(&names);
-    return copy;
+    return buf_take(&names, a);
 }
 
 static void cors(struct call *c) {

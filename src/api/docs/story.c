@@ -66,9 +66,7 @@ static const char *variable_of(const struct manual *m, const struct operation *m
     struct buf name = {0};
     if (own) buf_text(&name, "OWN_");
     for (const char *c = r->type; *c; c++) buf_char(&name, (char)toupper((unsigned char)*c));
-    const char *copy = str_dup(m->arena, buf_view(&name)).p;
-    buf_free(&name);
-    return copy;
+    return buf_take(&name, m->arena).p;
 }
 
 /* The row of the demo desk that stands for the variable behind `collection`. */
@@ -132,8 +130,7 @@ static struct str example_value_text(const struct manual *m, const struct operat
     struct json_error err;
     jw_init(&w, &b);
     example_sent(&w, m, op, f);
-    struct str text = str_dup(m->arena, buf_view(&b));
-    buf_free(&b);
+    struct str text = buf_take(&b, m->arena);
     if (json_parse(m->arena, text, &v, &err) < 0) return text;
     if (v->type == JSON_STRING) return v->text;
     if (v->type != JSON_ARRAY) return text;

@@ -137,8 +137,7 @@ bool input_joined(struct arena *a, const struct json *j, struct str *out) {
         if (i) buf_char(&b, ',');
         buf_str(&b, list[i]);
     }
-    *out = b.n ? str_dup(a, buf_view(&b)) : S("");
-    buf_free(&b);
+    *out = buf_take(&b, a);
     return true;
 }
 

@@ -65,9 +65,7 @@ static struct str operators_json(struct arena *a, uint64_t operators) {
     for (const struct word *o = operator_words; o->word; o++)
         if (operators & OP(o->id)) jw_str(&w, str_of(o->word));
     jw_end(&w);
-    struct str s = str_dup(a, buf_view(&b));
-    buf_free(&b);
-    return s;
+    return buf_take(&b, a);
 }
 
 static struct str values_json(struct arena *a, enum rule_user user, const struct definition *d) {
@@ -91,9 +89,7 @@ static struct str values_json(struct arena *a, enum rule_user user, const struct
         jw_str(&w, str_of(relative_labels[i]));
     }
     jw_end(&w);
-    struct str s = str_dup(a, buf_view(&b));
-    buf_free(&b);
-    return s;
+    return buf_take(&b, a);
 }
 
 static struct row *definition_row(struct view *v, enum rule_user user, const struct definition *d) {

@@ -204,8 +204,7 @@ static int merged_sql(struct list *l, int64_t offset, int64_t limit, struct buf 
         buf_fmt(&one, "SELECT t.id, %s FROM %s WHERE %s%.*s%s", l->key, l->layout->from.p, branch_of(l, i),
                 (int)where.n, where.p, l->from_id.p ? l->from_id.p : "");
         order_by(l, &one, l->key, NULL, "t.id");
-        queries[i] = str_dup(w->arena, buf_view(&one)).p;
-        buf_free(&one);
+        queries[i] = buf_take(&one, w->arena).p;
     }
     int n = merge_ids(w->conn, queries, branch_count(l), l->binds, l->descending, offset, limit, ids);
     TRY(n);

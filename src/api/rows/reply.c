@@ -141,9 +141,7 @@ static struct str parameter_of(struct arena *a, struct str pointer) {
         buf_str(&b, segment);
         buf_text(&b, number ? "]" : "");
     }
-    struct str s = str_dup(a, buf_view(&b));
-    buf_free(&b);
-    return s;
+    return buf_take(&b, a);
 }
 
 void write_place(struct json_writer *w, struct arena *a, const struct problem *p) {
@@ -269,9 +267,7 @@ static bool paging(struct str name) {
 static struct str name_cased(struct call *c, const char *name) {
     struct buf b = {0};
     name_in_case(&b, str_of(name), c->options.name_case);
-    struct str s = str_dup(c->work.arena, buf_view(&b));
-    buf_free(&b);
-    return s;
+    return buf_take(&b, c->work.arena);
 }
 
 /* Spells the operation's arguments in the requested case. Other arguments stay as sent. */
@@ -319,9 +315,7 @@ static struct str page_url(struct call *c, const char *key, struct str value) {
         buf_char(&b, '=');
         percent_encode(&b, pairs[i].value);
     }
-    struct str url = str_dup(a, buf_view(&b));
-    buf_free(&b);
-    return url;
+    return buf_take(&b, a);
 }
 
 static struct str offset_url(struct call *c, int64_t offset) {

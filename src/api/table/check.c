@@ -401,8 +401,7 @@ static bool check_branches(const struct check *k, const struct branches *b, cons
     struct buf bound = {0};
     bool ok = true;
     for (int i = 0; i < b->bind_count; i++) buf_fmt(&bound, "%s%s", i ? " " : "", b->binds[i].name);
-    struct str names = str_dup(k->arena, buf_view(&bound));
-    buf_free(&bound);
+    struct str names = buf_take(&bound, k->arena);
     for (int i = 0; i < b->count && ok; i++) ok = binds_are_known(k, caller, b->where[i], names.p);
     return ok;
 }

@@ -92,8 +92,7 @@ static void name_operation(struct buf *out, const struct route *r) {
 static const char *operation_id(const struct manual *m, const struct route *r) {
     struct buf b = {0};
     name_operation(&b, r);
-    const char *id = str_dup(m->arena, buf_view(&b)).p, *unique = id;
-    buf_free(&b);
+    const char *id = buf_take(&b, m->arena).p, *unique = id;
     for (int i = 0, nth = 2; i < m->count; i++) {
         if (strcmp(m->operations[i].id, unique) != 0) continue;
         unique = str_fmt(m->arena, "%s_%d", id, nth++).p;
@@ -109,9 +108,7 @@ static const char *operation_anchor(const struct manual *m, const struct route *
     struct segment s = {0};
     buf_text(&b, methods[r->method]);
     while (path_next(&rest, &s)) buf_fmt(&b, "-%.*s", (int)s.text.n, s.text.p);
-    const char *anchor = str_dup(m->arena, buf_view(&b)).p;
-    buf_free(&b);
-    return anchor;
+    return buf_take(&b, m->arena).p;
 }
 
 /* ---- URLs ------------------------------------------------------------------------------------ */

@@ -121,9 +121,7 @@ static struct str columns_text(struct arena *a, const struct layout *s, enum col
         buf_text(&sql, f->column ? f->column : f->name);
         if (f->column == NULL && f->type == F_REF) buf_text(&sql, "_id");
     }
-    struct str text = str_dup(a, buf_view(&sql));
-    buf_free(&sql);
-    return text;
+    return buf_take(&sql, a);
 }
 
 static struct str bytes_text(struct arena *a, const struct layout *s) {
@@ -134,9 +132,7 @@ static struct str bytes_text(struct arena *a, const struct layout *s) {
         buf_fmt(&sql, "%sCOALESCE(octet_length(%s%s), 0)", sql.n ? " + " : "", f->column ? "" : "t.",
                 f->column ? f->column : f->name);
     }
-    struct str text = sql.n ? str_dup(a, buf_view(&sql)) : (struct str){0};
-    buf_free(&sql);
-    return text;
+    return sql.n ? buf_take(&sql, a) : (struct str){0};
 }
 
 static struct str select_text(struct arena *a, const struct layout *s, struct str columns) {

@@ -208,8 +208,7 @@ void access_through(struct work *w, const char *table, const char *column, const
     if (where) buf_text(&sql, " AND ");
     if (where) about_parent(&sql, where);
     buf_char(&sql, ')');
-    branch_add(out, str_dup(w->arena, buf_view(&sql)).p);
-    buf_free(&sql);
+    branch_add(out, buf_take(&sql, w->arena).p);
     memcpy(out->binds, parents->binds, sizeof out->binds);
     out->bind_count = parents->bind_count;
 }

@@ -47,20 +47,17 @@ static void scopes_put(struct buf *b, uint32_t mask, const char *between) {
 
 struct str scopes_json(struct arena *a, uint32_t mask) {
     struct buf b = {0};
+    if (mask == 0) return S("[]");
     buf_text(&b, "[\"");
     scopes_put(&b, mask, "\",\"");
     buf_text(&b, "\"]");
-    struct str s = mask ? str_dup(a, buf_view(&b)) : S("[]");
-    buf_free(&b);
-    return s;
+    return buf_take(&b, a);
 }
 
 struct str scopes_text(struct arena *a, uint32_t mask) {
     struct buf b = {0};
     scopes_put(&b, mask, " ");
-    struct str s = str_dup(a, buf_view(&b));
-    buf_free(&b);
-    return s;
+    return buf_take(&b, a);
 }
 
 uint32_t scopes_every(void) {

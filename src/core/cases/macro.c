@@ -83,8 +83,7 @@ int case_text_fill_as(struct work *w, const struct case_now *c, int64_t agent_id
     stmt_end(row);
     for (struct meaning *m = meanings; escape && m->name; m++) m->value = escape(w->arena, m->value);
     template_fill(&b, text, meanings, false);
-    *out = str_dup(w->arena, buf_view(&b));
-    buf_free(&b);
+    *out = buf_take(&b, w->arena);
     return 0;
 }
 

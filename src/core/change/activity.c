@@ -49,9 +49,7 @@ static struct str texts(struct work *w, const struct activity_change *changes, i
         else jw_null(&out);
     }
     jw_end(&out);
-    struct str text = str_dup(w->arena, buf_view(&b));
-    buf_free(&b);
-    return text;
+    return buf_take(&b, w->arena);
 }
 
 /* The ids before and after each change as one JSON array; p NULL: no change is one of a reference. */
@@ -170,9 +168,7 @@ static struct str deed(struct work *w, const struct trail *t, enum change_verb v
     if (verb != CHANGE_UPDATED)
         return str_fmt(w->arena, "%s %s", verb == CHANGE_CREATED ? "created" : "deleted", t->what);
     put_changed_fields(&b, changes, count);
-    struct str s = str_dup(w->arena, buf_view(&b));
-    buf_free(&b);
-    return s;
+    return buf_take(&b, w->arena);
 }
 
 /* Changes of one object by one author are one activity. Returns their number if `c` is the first of them,
@@ -228,9 +224,7 @@ static struct str firing_deed(struct work *w, const struct change_author *by,
     }
     if (b.n == 0) buf_text(&b, "fired");
     if (by->notes || count == 0) buf_text(&b, " on this conversation");
-    struct str s = str_dup(w->arena, buf_view(&b));
-    buf_free(&b);
-    return s;
+    return buf_take(&b, w->arena);
 }
 
 static bool of_firing(const struct change *c, const struct change_author *by) {

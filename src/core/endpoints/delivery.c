@@ -50,9 +50,7 @@ static struct str json_escaped(struct arena *a, struct str value) {
 static struct str xml_escaped(struct arena *a, struct str value) {
     struct buf b = {0};
     html_text(&b, value);
-    struct str copy = str_dup(a, buf_view(&b));
-    buf_free(&b);
-    return copy;
+    return buf_take(&b, a);
 }
 
 static struct str form_escaped(struct arena *a, struct str value) {
@@ -64,9 +62,7 @@ static struct str form_escaped(struct arena *a, struct str value) {
             buf_char(&b, (char)c);
         else buf_fmt(&b, "%%%02X", c);
     }
-    struct str copy = str_dup(a, buf_view(&b));
-    buf_free(&b);
-    return copy;
+    return buf_take(&b, a);
 }
 
 /* A text that begins like JSON is meant as the body; another one is the member `message`, which the writer

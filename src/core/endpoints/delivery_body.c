@@ -171,8 +171,7 @@ static int body_http(struct work *w, const struct delivery_event *e, struct str 
     if (e->method == ENDPOINT_GET || e->content != CONTENT_JSON || text_is_json(w->arena, e->text)) return 1;
     jw_init(&j, &b);
     int rc = body_envelope(w, e, &j);
-    *body = str_dup(w->arena, buf_view(&b));
-    buf_free(&b);
+    *body = buf_take(&b, w->arena);
     return rc;
 }
 
@@ -183,9 +182,7 @@ static struct str slack_escape(struct arena *a, struct str text) {
         else if (text.p[i] == '<') buf_text(&b, "&lt;");
         else if (text.p[i] == '>') buf_text(&b, "&gt;");
         else buf_char(&b, text.p[i]);
-    struct str copy = str_dup(a, buf_view(&b));
-    buf_free(&b);
-    return copy;
+    return buf_take(&b, a);
 }
 
 static struct str body_slack(struct work *w, const struct delivery_event *e, struct str text) {
@@ -200,9 +197,7 @@ static struct str body_slack(struct work *w, const struct delivery_event *e, str
         jw_str(&j, e->channel);
     }
     jw_end(&j);
-    struct str body = str_dup(w->arena, buf_view(&b));
-    buf_free(&b);
-    return body;
+    return buf_take(&b, w->arena);
 }
 
 /* Returns 1, 0 if there is no such conversation, or a negative error. */

@@ -108,8 +108,7 @@ static const char *read_options(struct reading *r) {
         if (b.n) buf_char(&b, ',');
         buf_int(&b, ids[i]);
     }
-    *r->value = str_dup(r->a, buf_view(&b));
-    buf_free(&b);
+    *r->value = buf_take(&b, r->a);
     return NULL;
 }
 

@@ -75,9 +75,7 @@ static struct str replaced(struct arena *a, struct str s, struct str from, struc
         at = found + from.n;
     }
     buf_add(&b, at, (size_t)(end - at));
-    struct str out = str_dup(a, buf_view(&b));
-    buf_free(&b);
-    return out;
+    return buf_take(&b, a);
 }
 
 static struct str picture_address(struct arena *a, const struct desk *d, int64_t article_id) {
@@ -161,7 +159,5 @@ struct str article_contents_shown(struct arena *a, const struct desk *d, int64_t
         at = rest.p ? rest.p : end;
     }
     buf_add(&b, at, (size_t)(end - at));
-    struct str out = str_dup(a, buf_view(&b));
-    buf_free(&b);
-    return out;
+    return buf_take(&b, a);
 }

@@ -68,9 +68,7 @@ struct str article_texts_json(struct arena *a, const struct article_texts *texts
         jw_end(&w);
     }
     jw_end(&w);
-    struct str json = str_dup(a, buf_view(&b));
-    buf_free(&b);
-    return json;
+    return buf_take(&b, a);
 }
 
 int article_texts_parse(struct arena *a, struct str text, struct article_texts *out) {

@@ -115,9 +115,7 @@ static struct str places_json(struct arena *a, const int64_t *ids, int count) {
     buf_char(&b, '[');
     for (int i = 0; i < count; i++) buf_fmt(&b, "%s[%lld,%d]", i ? "," : "", (long long)ids[i], i + 1);
     buf_char(&b, ']');
-    struct str json = str_dup(a, buf_view(&b));
-    buf_free(&b);
-    return json;
+    return buf_take(&b, a);
 }
 
 /* Records the listed sections only: the others move by the same number of places at most. */

@@ -25,7 +25,5 @@ struct str qr_svg(struct arena *a, const char *text) {
     }
     buf_text(&b, "\"/></svg>");
     QRcode_free(code);
-    struct str svg = str_dup(a, buf_view(&b));
-    buf_free(&b);
-    return svg;
+    return buf_take(&b, a);
 }

@@ -186,9 +186,7 @@ static struct str mail_html(struct arena *a, const struct incoming *m, const int
         if (rest.p) buf_char(&b, '"');
     }
     buf_str(&b, rest);
-    struct str html = str_dup(a, buf_view(&b));
-    buf_free(&b);
-    return html;
+    return buf_take(&b, a);
 }
 
 /* A message names inline pictures by the row of their file (core/cases/attachment.h). */

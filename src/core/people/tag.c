@@ -130,9 +130,7 @@ static struct str tag_keys(struct arena *a, const struct named *list, int count)
     jw_array(&w);
     for (int i = 0; i < count; i++) jw_str(&w, list[i].key);
     jw_end(&w);
-    struct str keys = str_dup(a, buf_view(&b));
-    buf_free(&b);
-    return keys;
+    return buf_take(&b, a);
 }
 
 static int make(struct work *w, const struct named *list, int count) {
@@ -158,8 +156,7 @@ static int tag_names(struct work *w, const struct query *named, const struct bin
         if (b.n) buf_text(&b, ", ");
         buf_str(&b, col_text(row, 0));
     }
-    *out = b.n ? str_dup(w->arena, buf_view(&b)) : (struct str){0};
-    buf_free(&b);
+    *out = b.n ? buf_take(&b, w->arena) : (struct str){0};
     return rc;
 }
 

@@ -131,8 +131,7 @@ static size_t keys_unowned(const struct crowd *c, enum event_identity kind, int 
         else jw_str(&w, k->key);
     }
     jw_end(&w);
-    *out = n ? str_dup(c->work->arena, buf_view(&b)) : (struct str){0};
-    buf_free(&b);
+    *out = buf_take(&b, c->work->arena);
     for (int i = from; i < to; i++)
         if (c->of[i][kind]) c->of[i][kind]->asked = false;
     return n;

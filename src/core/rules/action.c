@@ -235,9 +235,7 @@ static struct str field_text(struct arena *a, const struct json *j) {
         if (b.n) buf_char(&b, ',');
         buf_str(&b, action_scalar(item));
     }
-    struct str s = str_dup(a, buf_view(&b));
-    buf_free(&b);
-    return s;
+    return buf_take(&b, a);
 }
 
 static const char *check_field_action(struct action_reader *r, const struct rule_action *a,
@@ -426,9 +424,7 @@ static struct str attributes_json(struct arena *a, const struct rule_action *act
     jw_key(&w, S("message"));
     jw_str(&w, action->message);
     jw_end(&w);
-    struct str s = str_dup(a, buf_view(&b));
-    buf_free(&b);
-    return s;
+    return buf_take(&b, a);
 }
 
 static bool actions_eq(struct arena *a, const struct rule_action *x, const struct rule_action *y) {

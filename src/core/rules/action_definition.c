@@ -46,8 +46,7 @@ static int values_of(struct work *w, const struct query *rows, const struct bind
             jw_str(&j, col_text(row, 1));
         }
     jw_end(&j);
-    *out = str_dup(w->arena, buf_view(&b));
-    buf_free(&b);
+    *out = buf_take(&b, w->arena);
     return rc;
 }
 

@@ -123,9 +123,7 @@ static struct str options_joined(struct arena *a, struct str list, struct str ot
     }
     if (keep && b.n && other.n) buf_char(&b, ',');
     if (keep) buf_str(&b, other);
-    struct str s = str_dup(a, buf_view(&b));
-    buf_free(&b);
-    return s;
+    return buf_take(&b, a);
 }
 
 static int field_of_action(struct firing *f, const struct rule_action *a, const struct custom_field **out) {
@@ -205,8 +203,7 @@ static int notify(struct firing *f, const struct rule_action *a, const int64_t *
         if (names.n) buf_text(&names, ", ");
         buf_str(&names, people[i].name);
     }
-    struct str told = str_dup(w->arena, buf_view(&names));
-    buf_free(&names);
+    struct str told = buf_take(&names, w->arena);
     if (rc >= 0 && told.n == 0)
         return fail_state(
             w,

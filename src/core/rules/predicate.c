@@ -527,9 +527,7 @@ static struct str pointer_as_parameter(struct arena *a, struct str pointer) {
         buf_str(&b, part);
         buf_text(&b, number ? "]" : "");
     }
-    struct str s = str_dup(a, buf_view(&b));
-    buf_free(&b);
-    return s;
+    return buf_take(&b, a);
 }
 
 static int read_collections(struct reader *r, const struct json *list, struct predicate *p) {

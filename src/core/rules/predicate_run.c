@@ -159,8 +159,7 @@ static void put_opened(struct compiler *c, const struct proposition *p) {
             buf_fmt(&rows, "%s[%" PRId64 ",%" PRId64 "]", rows.n > 1 ? "," : "", m->calendars[i].id,
                     opened_bound(m, m->calendars[i].id, p->hours * TIME_HOUR, less));
     buf_char(&rows, ']');
-    struct bind bound = {.type = BIND_TEXT, .s = str_dup(c->arena, buf_view(&rows))};
-    buf_free(&rows);
+    struct bind bound = {.type = BIND_TEXT, .s = buf_take(&rows, c->arena)};
     buf_fmt(&c->sql,
             "%s %s (SELECT CAST(r.value ->> 1 AS BIGINT) FROM @ROWS(%s) r "
             "WHERE CAST(r.value ->> 0 AS BIGINT) = %s)",
@@ -180,8 +179,7 @@ static void put_parts(struct compiler *c, const struct proposition *p) {
     for (int i = 0; i < p->text_count; i++)
         buf_fmt(&rows, "%s%s", i ? "," : "[", json_texts(c->arena, &p->texts[i], 1).p);
     buf_char(&rows, ']');
-    struct bind list = {.type = BIND_TEXT, .s = str_dup(c->arena, buf_view(&rows))};
-    buf_free(&rows);
+    struct bind list = {.type = BIND_TEXT, .s = buf_take(&rows, c->arena)};
     buf_fmt(&c->sql, "%sEXISTS (SELECT 1 FROM @ROWS(%s) r WHERE @INSTR@(%s, r.value ->> 0) %s 0)",
             all ? "NOT " : "", add_bind(c, 'a', list), p->field->value, all ? "=" : ">");
 }
@@ -299,8 +297,7 @@ struct condition predicate_condition(const struct predicate *p, struct moment *m
         buf_char(&c.sql, ')');
     }
     buf_char(&c.sql, ')');
-    struct condition out = {str_dup(a, buf_view(&c.sql)).p, c.binds, c.bind_count};
-    buf_free(&c.sql);
+    struct condition out = {buf_take(&c.sql, a).p, c.binds, c.bind_count};
     return out;
 }
 

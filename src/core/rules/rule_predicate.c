@@ -292,9 +292,7 @@ static struct str rule_predicate_json(struct arena *a, const struct rule_predica
         jw_end(&w);
     }
     jw_end(&w);
-    struct str s = str_dup(a, buf_view(&b));
-    buf_free(&b);
-    return s;
+    return buf_take(&b, a);
 }
 
 int rule_definitions_load(struct work *w, enum rule_user user, struct definitions *out) {

@@ -145,9 +145,7 @@ struct str search_snippet(struct arena *a, struct str language, const struct sea
     if (from > 0) buf_text(&b, "… ");
     write_snippet(a, &b, text, s, from, to);
     if (to < text.n) buf_text(&b, b.n && b.p[b.n - 1] == ' ' ? "…" : " …");
-    struct str snippet = str_dup(a, buf_view(&b));
-    buf_free(&b);
-    return snippet;
+    return buf_take(&b, a);
 }
 
 /* ---- hits ------------------------------------------------------------------------------------ */

@@ -242,7 +242,5 @@ struct str token_terms(struct arena *a, struct str language, struct str text) {
         if (word.address.p) buf_char(&b, '/'), buf_str(&b, word.address);
     }
     token_end(&r);
-    struct str terms = str_dup(a, buf_view(&b));
-    buf_free(&b);
-    return terms;
+    return buf_take(&b, a);
 }

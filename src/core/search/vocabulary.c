@@ -76,9 +76,7 @@ static struct str piece_key(struct arena *a, int letters, int piece, const gunic
     char text[6];
     buf_fmt(&b, "%d.%d.", letters, piece);
     for (int i = 0; i < n; i++) buf_add(&b, text, (size_t)g_unichar_to_utf8(from[i], text));
-    struct str key = str_dup(a, buf_view(&b));
-    buf_free(&b);
-    return key;
+    return buf_take(&b, a);
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
