@@ -31,7 +31,9 @@
 #include "mail/collector.h"
 #include "mail/inbox.h"
 #include "mail/lmtp.h"
+#include "oauth/oauth.h"
 #include "outgoing/sender.h"
+#include "pages/outside.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -43,6 +45,7 @@ struct server {
     struct arena *memory;
     struct listen listen;
     struct desk desk;
+    struct pages pages;
     struct api *api;
     struct runner *jobs;
     struct sender *sender;
@@ -272,6 +275,13 @@ static int start_http(struct server *s) {
     return 0;
 }
 
+static const struct outside outside[] = {{.handle = link_page_handle},
+                                         {.handle = oauth_handle},
+                                         {.handle = site_handle, .takes_files = site_takes_files},
+                                         {.handle = service_handle},
+                                         {.handle = site_missing},
+                                         {0}};
+
 static int start(struct server *s) {
     char err[USAGE_MAX];
     s->desk.files = files_folder(s->options, s->memory);
@@ -289,7 +299,10 @@ static int start(struct server *s) {
                                                 : WORKERS,
         .public_writes_a_minute = (int)option_int(s->options, OPT_PUBLIC_WRITES),
         .access_log = option_int(s->options, OPT_ACCESS_LOG) != 0,
+        .outside = outside,
+        .pages = &s->pages,
     };
+    pages_open(&s->pages);
     if (!jobs_check(err, sizeof err)) return complain("%s", err), -1;
     s->api = api_new(&s->desk, &cfg, err, sizeof err);
     if (s->api == NULL) return complain("%s", err), -1;
@@ -308,6 +321,7 @@ static void stop(struct server *s) {
     sender_stop(s->sender);
     collector_stop(s->collector);
     if (s->api) api_free(s->api);
+    pages_close(&s->pages);
     if (s->desk.touches) {
         touches_flush(&s->desk); /* the last ones, before the store closes */
         touches_free(s->desk.touches);

@@ -79,7 +79,7 @@ static int read_posted(struct visit *v) {
     struct asking *m = v->prepared;
     struct json *given = json_new(v->arena, JSON_OBJECT);
     struct json_error err;
-    int foreign = origin_foreign(&v->work, v->http);
+    int foreign = is_cross_site(&v->work, v->http);
     if (foreign < 0) return foreign;
     m->foreign = foreign > 0;
     if (form_parse(v->arena, m->ticket.query, &given, &err) < 0) return 0;
@@ -96,12 +96,12 @@ static int read_posted(struct visit *v) {
 static void login_refused(struct asking *m) {
     struct visit *v = m->visit;
     int64_t seconds;
-    v->status = m->inner.status;
-    if (m->inner.status != 429) {
+    v->status = m->subcall.status;
+    if (m->subcall.status != 429) {
         ask_login(m, "Wrong e-mail address or password.");
     } else {
-        if (!str_to_int(m->inner.retry_after, &seconds)) seconds = 60;
-        http_add_header(v->http, "Retry-After", m->inner.retry_after);
+        if (!str_to_int(m->subcall.retry_after, &seconds)) seconds = 60;
+        http_add_header(v->http, "Retry-After", m->subcall.retry_after);
         ask_login(m, str_fmt(v->arena, "Too many wrong attempts. Try again in %d minutes.",
                              (int)((seconds + 59) / 60))
                          .p);
@@ -112,7 +112,7 @@ static void login_refused(struct asking *m) {
  * path of the page may be longer than here. */
 static void start_again(struct asking *m) {
     struct visit *v = m->visit;
-    v->cookies[1] = m->inner.set_cookie;
+    v->cookies[1] = m->subcall.set_cookie;
     if (m->request.error) go_back(m, NULL, NULL);
     else
         v->location = STR_CAT(v->arena, url_path(v->api->desk->base_url), v->http->path, S("?"),
@@ -121,17 +121,17 @@ static void start_again(struct asking *m) {
 
 static void login_outcome(struct asking *m) {
     struct visit *v = m->visit;
-    struct str code = inner_code(m->inner.reply);
-    if (m->inner.crowded || m->inner.status >= 500) {
+    struct str code = subcall_code(m->subcall.reply);
+    if (m->subcall.crowded || m->subcall.status >= 500) {
         visit_failed(v);
-    } else if (m->inner.status == 200) {
+    } else if (m->subcall.status == 200) {
         start_again(m);
     } else if (str_eq(code, S("OTP_EXPECTED"))) {
-        ask_code(m, tree_text(m->inner.reply, "auth_token"), NULL);
+        ask_code(m, tree_text(m->subcall.reply, "auth_token"), NULL);
     } else if (str_eq(code, S("CREDENTIAL_EXPIRED"))) {
         visit_notes(v, 403, "Your password has expired",
                     "Set a new password in the help center or in your desk. Then start again from the app.");
-    } else if (m->ticket.step == TICKET_CODE && m->inner.status == 401) {
+    } else if (m->ticket.step == TICKET_CODE && m->subcall.status == 401) {
         v->status = 401;
         ask_code(m, m->ticket.auth_token,
                  "Wrong code. Wait for the next one. After several wrong codes, "
@@ -141,7 +141,7 @@ static void login_outcome(struct asking *m) {
     }
 }
 
-static void login_called(struct inner *x) {
+static void login_called(struct subcall *x) {
     struct asking *m = (struct asking *)(void *)x; /* the call is its first member */
     login_outcome(m);
     visit_end(m->visit);
@@ -151,22 +151,22 @@ static void login_called(struct inner *x) {
  * call was made. */
 static bool log_in(struct asking *m) {
     struct visit *v = m->visit;
-    struct inner *x = &m->inner;
-    *x = (struct inner){.api = v->api,
-                        .http = v->http,
-                        .method = GET,
-                        .path = S("/session"),
-                        .stranger = true,
-                        .done = login_called};
-    inner_header(x, "Accept", S("application/json"));
+    struct subcall *x = &m->subcall;
+    *x = (struct subcall){.api = v->api,
+                          .http = v->http,
+                          .method = GET,
+                          .path = S("/session"),
+                          .stranger = true,
+                          .done = login_called};
+    subcall_header(x, "Accept", S("application/json"));
     if (m->ticket.step == TICKET_CODE) {
-        inner_header(x, "X-Token", m->ticket.auth_token);
-        inner_header(x, "X-OTP", str_trim(visit_text(v, "code")));
-    } else if (!inner_login(x, str_trim(visit_text(v, "email")), visit_text(v, "password"))) {
+        subcall_header(x, "X-Token", m->ticket.auth_token);
+        subcall_header(x, "X-OTP", str_trim(visit_text(v, "code")));
+    } else if (!subcall_login(x, str_trim(visit_text(v, "email")), visit_text(v, "password"))) {
         x->status = 401;
         return login_refused(m), false;
     }
-    inner_call(x);
+    subcall_call(x);
     return true;
 }
 

@@ -3,12 +3,12 @@
 #define OAUTH_AUTHORIZE_H
 
 #include "api/call/subcall.h"
-#include "api/call/page.h"
+#include "pages/template_page.h"
 #include "oauth/authorization.h"
 #include "oauth/ticket.h"
 
 struct asking {
-    struct inner inner; /* the first member: the login is a call of GET /session */
+    struct subcall subcall; /* the first member: the login is a call of GET /session */
     struct visit *visit;
     struct authorization request;
     struct ticket ticket; /* ticket in a posted form */

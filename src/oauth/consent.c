@@ -14,7 +14,7 @@ static struct str consent_policy(struct asking *m) {
                    scheme, S(":; frame-ancestors 'none'"));
 }
 
-static void form_begin(struct asking *m, const struct ticket *t) {
+static void consent_form_begin(struct asking *m, const struct ticket *t) {
     struct visit *v = m->visit;
     struct ticket full = *t;
     full.until = v->work.now + TICKET_LIFE;
@@ -51,7 +51,7 @@ void ask_login(struct asking *m, const char *wrong) {
         m->request.login_hint.n && m->request.login_hint.n < 255 ? m->request.login_hint : S("");
     struct str typed = wrong ? visit_text(v, "email") : hint;
     visit_says(v, "page_authorize_login");
-    form_begin(m, &(struct ticket){.step = TICKET_LOGIN});
+    consent_form_begin(m, &(struct ticket){.step = TICKET_LOGIN});
     write_purpose(m);
     visit_wrong(v, wrong);
     html(&v->form,
@@ -68,7 +68,7 @@ void ask_login(struct asking *m, const char *wrong) {
 void ask_code(struct asking *m, struct str auth_token, const char *wrong) {
     struct visit *v = m->visit;
     visit_says(v, "page_authorize_login");
-    form_begin(m, &(struct ticket){.step = TICKET_CODE, .auth_token = auth_token});
+    consent_form_begin(m, &(struct ticket){.step = TICKET_CODE, .auth_token = auth_token});
     visit_wrong(v, wrong);
     html(&v->form,
          "<label for=\"code\">Code</label>\n<p id=\"rule\">Type the code of your authenticator app, or a "
@@ -140,8 +140,8 @@ void ask_consent(struct asking *m) {
     struct str to = destination(m->request.redirect_uri);
     visit_says(v, "page_authorize");
     v->policy = consent_policy(m);
-    form_begin(m,
-               &(struct ticket){.step = TICKET_CONSENT, .user_id = m->user_id, .session_id = m->session_id});
+    consent_form_begin(
+        m, &(struct ticket){.step = TICKET_CONSENT, .user_id = m->user_id, .session_id = m->session_id});
     write_client(m);
     write_scopes(&v->form, m->request.scopes);
     html(&v->form, "<p>Allow it only if you trust it. %s Afterwards you return to <strong>%s</strong>.</p>\n",

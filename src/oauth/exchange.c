@@ -47,7 +47,7 @@ void exchange_end(struct exchange *x, int rc) {
     if (x->out.n) http_add_header(r, "Content-Type", S("application/json"));
     http_add_header(r, "Cache-Control", S("no-store"));
     http_add_header(r, "Pragma", S("no-cache"));
-    guard_reply(x->api->desk, r, GUARD_TEXT);
+    security_headers_add(x->api->desk, r, SECURITY_TEXT);
     limits_headers(&x->limited, r);
     if (origin_listed(x->api->desk, x->arena, origin)) {
         http_add_header(r, "Access-Control-Allow-Origin", origin);
@@ -282,7 +282,7 @@ void exchange_begin(struct api *api, struct http_request *r, const struct endpoi
     work_init(&x->work, api->desk, r->arena);
     x->work.actor.remote = r->remote;
     x->work.actor.user_agent = user_agent_of(r);
-    x->inner.task = (struct pool_task){.run = exchange_run, .whose = address_sharer(r->remote)};
+    x->subcall.task = (struct pool_task){.run = exchange_run, .whose = address_sharer(r->remote)};
     http_defer(r);
-    if (!pool_submit(api->pool, LANE_WORK, &x->inner.task)) exchange_end(x, -ERR_SERVICE_UNAVAILABLE);
+    if (!pool_submit(api->pool, LANE_WORK, &x->subcall.task)) exchange_end(x, -ERR_SERVICE_UNAVAILABLE);
 }

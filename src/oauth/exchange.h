@@ -13,7 +13,7 @@
 #include "core/programs/token.h"
 
 struct exchange {
-    struct inner inner; /* the first member: the password grant is a call of GET /session */
+    struct subcall subcall; /* the first member: the password grant is a call of GET /session */
     struct api *api;
     struct http_request *http;
     struct arena *arena; /* the arena of the request */

@@ -148,14 +148,14 @@ static int issue_for_password(struct exchange *x) {
 }
 
 static int login_locked_reply(struct exchange *x) {
-    http_add_header(x->http, "Retry-After", x->inner.retry_after);
-    return exchange_refuse(x, 429, "invalid_grant", str_dup(x->arena, inner_message(x->inner.reply)).p);
+    http_add_header(x->http, "Retry-After", x->subcall.retry_after);
+    return exchange_refuse(x, 429, "invalid_grant", str_dup(x->arena, subcall_message(x->subcall.reply)).p);
 }
 
 static int password_outcome(struct exchange *x) {
     struct granting *g = x->own;
-    const struct inner *call = &x->inner;
-    struct str code = inner_code(call->reply);
+    const struct subcall *call = &x->subcall;
+    struct str code = subcall_code(call->reply);
     if (call->crowded || call->status >= 500) return -ERR_SERVICE_UNAVAILABLE;
     if (call->status == 429) return login_locked_reply(x);
     if (str_eq(code, S("OTP_EXPECTED")))
@@ -164,20 +164,20 @@ static int password_outcome(struct exchange *x) {
     if (str_eq(code, S("CREDENTIAL_EXPIRED")))
         return refuse_grant(x, "The password has expired. Its owner must set a new one.");
     if (call->status != 200) return refuse_grant(x, "Wrong e-mail address, password or code.");
-    const struct json *data = inner_data(call->reply);
+    const struct json *data = subcall_data(call->reply);
     g->session = tree_text(data, "id");
     g->terms.user_id = tree_int(json_member(data, S("user")), "id");
     return reply_taken(x, exchange_write(x, issue_for_password));
 }
 
-static void password_called(struct inner *inner) {
-    struct exchange *x = (struct exchange *)(void *)inner; /* the call is its first member */
+static void password_called(struct subcall *call) {
+    struct exchange *x = (struct exchange *)(void *)call; /* the call is its first member */
     exchange_end(x, password_outcome(x));
 }
 
 /* Calls GET /session. X-CSRF: false, so that nobody can use its session as a cookie. */
 static int grant_by_password(struct exchange *x) {
-    struct inner *call = &x->inner;
+    struct subcall *call = &x->subcall;
     struct str name = exchange_text(x, "username"), password = exchange_text(x, "password"),
                code = exchange_text(x, "otp");
     if (!x->client.is_password_grant_enabled)
@@ -186,17 +186,18 @@ static int grant_by_password(struct exchange *x) {
                                "authorization_code.");
     if (name.p == NULL || password.p == NULL)
         return exchange_refuse(x, 400, "invalid_request", "username or password is missing.");
-    *call = (struct inner){.api = x->api,
-                           .http = x->http,
-                           .method = GET,
-                           .path = S("/session"),
-                           .stranger = true,
-                           .done = password_called};
-    inner_header(call, "Accept", S("application/json"));
-    inner_header(call, "X-CSRF", S("false"));
-    inner_header(call, "X-OTP", code.p ? code : http_header(x->http, "X-OTP"));
-    if (!inner_login(call, name, password)) return refuse_grant(x, "Wrong e-mail address, password or code.");
-    inner_call(call);
+    *call = (struct subcall){.api = x->api,
+                             .http = x->http,
+                             .method = GET,
+                             .path = S("/session"),
+                             .stranger = true,
+                             .done = password_called};
+    subcall_header(call, "Accept", S("application/json"));
+    subcall_header(call, "X-CSRF", S("false"));
+    subcall_header(call, "X-OTP", code.p ? code : http_header(x->http, "X-OTP"));
+    if (!subcall_login(call, name, password))
+        return refuse_grant(x, "Wrong e-mail address, password or code.");
+    subcall_call(call);
     return EXCHANGE_LATER;
 }
 

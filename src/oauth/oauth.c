@@ -1,7 +1,9 @@
 /* The OAuth 2 server (docs/PROGRAMS.md): its paths, outside of /api/v1, and its metadata (RFC 8414).
  *
- * The authorize page (authorize.c) is a page of api/call/page.h: login, second factor and consent, as forms
+ * The authorize page (authorize.c) is a page of pages/template_page.h: login, second factor and consent, as forms
  * without script. The other endpoints (exchange.h) answer programs in JSON. */
+#include "oauth/oauth.h"
+
 #include "api/call/security_headers.h"
 #include "api/table/describe.h"
 #include "core/access/scope.h"
@@ -71,7 +73,7 @@ static void reply_metadata(struct api *api, struct http_request *r) {
     write_metadata(&out, api->desk, r->arena);
     http_add_header(r, "Content-Type", S("application/json"));
     http_add_header(r, "Cache-Control", S("public, max-age=3600"));
-    guard_reply(api->desk, r, GUARD_TEXT);
+    security_headers_add(api->desk, r, SECURITY_TEXT);
     http_add_header(r, "Access-Control-Allow-Origin", S("*")); /* it is the same for everybody */
     reply_count_outside(api, r, 200, out.n, "user", 0);
     http_reply(r, 200, &out);
@@ -115,7 +117,7 @@ static void reply_allow(struct api *api, struct http_request *r, const char *all
         buf_text(&out, "{\"error\":\"invalid_request\",\"error_description\":\"The method is not allowed "
                        "here. See the header Allow.\"}");
     if (!asks) http_add_header(r, "Content-Type", S("application/json"));
-    guard_reply(api->desk, r, asks ? GUARD_FILE : GUARD_TEXT);
+    security_headers_add(api->desk, r, asks ? SECURITY_FILE : SECURITY_TEXT);
     int status = asks ? 204 : 405;
     reply_count_outside(api, r, status, out.n, "user", 0);
     http_reply(r, status, &out);

@@ -27,7 +27,7 @@ struct article_row {
 static int load_article(struct site_visit *v, int64_t id, struct article_row *out) {
     struct stmt *row;
     struct arena *a = v->arena;
-    TRY(shelf_start(
+    TRY(rows_start(
         v, access_articles,
         "SELECT " SITE_TEXT("11", "t.id") ", " SITE_TEXT("12", "t.id") ", " SITE_TEXT("9", "t.section_id") ", " SITE_TEXT(
             "7", "s.category_id") ", t.section_id, s.category_id, t.published_at, "
@@ -46,10 +46,10 @@ static int load_article(struct site_visit *v, int64_t id, struct article_row *ou
                                     .section_id = col_int(row, 4),
                                     .category_id = col_int(row, 5),
                                     .published_at = col_int(row, 6)};
-        out->title = shelf_text(v, row, 0);
-        out->contents = shelf_text(v, row, 1);
-        out->section = shelf_text(v, row, 2);
-        out->category = shelf_text(v, row, 3);
+        out->title = rows_text(v, row, 0);
+        out->contents = rows_text(v, row, 1);
+        out->section = rows_text(v, row, 2);
+        out->category = rows_text(v, row, 3);
         out->updated_at = col_int(row, 7);
         out->comments = col_int(row, 8);
         out->status = (int)col_int(row, 9);
@@ -158,7 +158,7 @@ static void vote_form(struct site_visit *v) {
     if (str_eq(site_query(v, "done"), S("voted")))
         html(&v->form_html, "<p class=\"done\" role=\"status\">%s</p>\n", SAY(v, WORD_DONE_VOTED));
     html(&v->form_html, "<p>%s <a href=\"%s/contact?article=%s\">%s</a></p>\n</section>\n",
-         SAY(v, WORD_STILL_STUCK), v->root.p, str_fmt(v->arena, "%" PRId64, shelf_id(v)).p,
+         SAY(v, WORD_STILL_STUCK), v->root.p, str_fmt(v->arena, "%" PRId64, rows_id(v)).p,
          SAY(v, WORD_CONTACT));
 }
 
@@ -208,7 +208,7 @@ static void one_comment(struct site_visit *v, struct stmt *row) {
 static int list_comments(struct site_visit *v, int64_t id, int64_t page, int *n) {
     struct stmt *row;
     int rc;
-    TRY(shelf_start(
+    TRY(rows_start(
         v, access_comments,
         "SELECT t.id, t.parent_id, t.contents, t.is_html, t.created_at, u.full_name, t.article_id, "
         "t.user_id, t.like_count, EXISTS (SELECT 1 FROM comment_likes l WHERE l.comment_id = t.id "
@@ -281,9 +281,9 @@ static void data_crumbs(struct json_writer *w, struct site_visit *v, const struc
     jw_array(w);
     data_crumb(w, v, 1, str_of(SAY(v, WORD_HOME)), S(""));
     if (x->category.text.p)
-        data_crumb(w, v, 2, x->category.text, shelf_path(v, "categories", x->category_id, x->category.text));
+        data_crumb(w, v, 2, x->category.text, rows_path(v, "categories", x->category_id, x->category.text));
     if (x->section.text.p)
-        data_crumb(w, v, 3, x->section.text, shelf_path(v, "sections", x->section_id, x->section.text));
+        data_crumb(w, v, 3, x->section.text, rows_path(v, "sections", x->section_id, x->section.text));
     jw_end(w);
     jw_end(w);
 }
@@ -331,19 +331,19 @@ static int related_to(struct site_visit *v, const struct article_row *x) {
     int64_t ids[RELATED_CANDIDATES];
     int n;
     if (!x->tagged && !x->worded) { /* with their titles, in one statement */
-        n = shelf_articles(v, SAY(v, WORD_RELATED), "AND " RELATED_BY_RANK,
-                           BINDS(B_INT("section", x->section_id), B_INT("id", x->id), B_INT("most", RELATED)),
-                           RELATED, NULL);
+        n = rows_articles(v, SAY(v, WORD_RELATED), "AND " RELATED_BY_RANK,
+                          BINDS(B_INT("section", x->section_id), B_INT("id", x->id), B_INT("most", RELATED)),
+                          RELATED, NULL);
         return n < 0 ? n : 0;
     }
     n = related_articles(&v->work, x->id, ids);
-    return n <= 0 ? n : shelf_listed(v, SAY(v, WORD_RELATED), ids, n, RELATED);
+    return n <= 0 ? n : rows_listed(v, SAY(v, WORD_RELATED), ids, n, RELATED);
 }
 
 static int article_body(struct site_visit *v, const struct article_row *x) {
     const struct site_crumb crumbs[] = {
-        {x->category, shelf_path(v, "categories", x->category_id, x->category.text)},
-        {x->section, shelf_path(v, "sections", x->section_id, x->section.text)}};
+        {x->category, rows_path(v, "categories", x->category_id, x->category.text)},
+        {x->section, rows_path(v, "sections", x->section_id, x->section.text)}};
     site_crumbs(v, crumbs, 2);
     buf_text(&v->main, "<article>\n");
     article_text(v, x);
@@ -357,16 +357,16 @@ static int article_body(struct site_visit *v, const struct article_row *x) {
 
 int show_article(struct site_visit *v) {
     struct article_row x;
-    int64_t id = shelf_id(v);
+    int64_t id = rows_id(v);
     int rc = id ? load_article(v, id, &x) : 0;
     if (rc <= 0) return rc < 0 ? rc : site_not_found(v);
     v->head.title = x.title.text.n ? x.title.text : S("?");
-    v->head.path = shelf_path(v, "articles", id, x.title.text);
-    if (shelf_moved(v, v->head.path)) return 0;
+    v->head.path = rows_path(v, "articles", id, x.title.text);
+    if (rows_moved(v, v->head.path)) return 0;
     v->head.unindexed = x.status != ARTICLE_PUBLISHED;
-    if (x.contents.text.n) v->head.description = shelf_summary(v->arena, x.contents.text);
+    if (x.contents.text.n) v->head.description = rows_summary(v->arena, x.contents.text);
     if (!v->head.unindexed) structured_data(v, &x);
-    TRY(shelf_languages(v, TITLE_OF_ARTICLE, id, "articles", &v->head.languages));
+    TRY(rows_languages(v, TITLE_OF_ARTICLE, id, "articles", &v->head.languages));
     TRY(article_body(v, &x));
     if (x.status == ARTICLE_PUBLISHED) v->viewed = id;
     return 0;

@@ -94,31 +94,31 @@ bool locale_is_rtl(const struct site_brand *b, struct str locale) {
 
 /* ---- kept brands ----------------------------------------------------------------------------- */
 
-#define BRANDS_KEPT 64
+#define CACHED_BRANDS 64
 #define HOST_MAX 255 /* bytes; the brand of a longer one is not kept */
 
-struct kept_brand {
+struct cached_brand {
     struct arena *arena; /* the arena of all members below; NULL: the slot is free */
     struct str host;
     const char *template;
-    int64_t generation, until; /* until: clock_monotonic(); see KEPT_PAGE_MS */
+    int64_t generation, until; /* until: clock_monotonic(); see CACHED_PAGE_MS */
     struct site_brand brand;
 };
 
-struct kept_brands {
+struct brand_cache {
     pthread_mutex_t lock;
-    struct kept_brand slots[BRANDS_KEPT];
+    struct cached_brand slots[CACHED_BRANDS];
 };
 
-struct kept_brands *kept_brands_new(void) {
-    struct kept_brands *k = calloc(1, sizeof *k);
+struct brand_cache *brand_cache_new(void) {
+    struct brand_cache *k = calloc(1, sizeof *k);
     if (k) pthread_mutex_init(&k->lock, NULL);
     return k;
 }
 
-void kept_brands_free(struct kept_brands *k) {
+void brand_cache_free(struct brand_cache *k) {
     if (k == NULL) return;
-    for (int i = 0; i < BRANDS_KEPT; i++)
+    for (int i = 0; i < CACHED_BRANDS; i++)
         if (k->slots[i].arena) arena_free(k->slots[i].arena);
     pthread_mutex_destroy(&k->lock);
     free(k);
@@ -141,14 +141,14 @@ static struct site_brand brand_copy(struct arena *a, const struct site_brand *b)
 }
 
 /* template is a constant, so its address identifies it. */
-static struct kept_brand *brand_slot(struct kept_brands *k, struct str host, const char *template) {
-    return &k->slots[XXH3_64bits_withSeed(host.p, host.n, (uintptr_t) template) % BRANDS_KEPT];
+static struct cached_brand *brand_slot(struct brand_cache *k, struct str host, const char *template) {
+    return &k->slots[XXH3_64bits_withSeed(host.p, host.n, (uintptr_t) template) % CACHED_BRANDS];
 }
 
-static bool brand_get(struct kept_brands *k, struct arena *a, int64_t generation, struct str host,
+static bool brand_get(struct brand_cache *k, struct arena *a, int64_t generation, struct str host,
                       const char *template, struct site_brand *out) {
     pthread_mutex_lock(&k->lock);
-    const struct kept_brand *b = brand_slot(k, host, template);
+    const struct cached_brand *b = brand_slot(k, host, template);
     bool found = b->arena && b->generation == generation && b->template == template &&
                  str_eq(b->host, host) && clock_monotonic() < b->until;
     if (found) *out = brand_copy(a, &b->brand);
@@ -156,21 +156,21 @@ static bool brand_get(struct kept_brands *k, struct arena *a, int64_t generation
     return found;
 }
 
-static void brand_put(struct kept_brands *k, int64_t generation, struct str host, const char *template,
+static void brand_put(struct brand_cache *k, int64_t generation, struct str host, const char *template,
                       const struct site_brand *brand) {
     struct arena *a = arena_new(), *before;
-    struct kept_brand kept = {
-        a, str_dup(a, host), template, generation, clock_monotonic() + KEPT_PAGE_MS, brand_copy(a, brand)};
+    struct cached_brand kept = {
+        a, str_dup(a, host), template, generation, clock_monotonic() + CACHED_PAGE_MS, brand_copy(a, brand)};
     pthread_mutex_lock(&k->lock);
-    struct kept_brand *b = brand_slot(k, host, template);
+    struct cached_brand *b = brand_slot(k, host, template);
     before = b->arena;
     *b = kept;
     pthread_mutex_unlock(&k->lock);
     if (before) arena_free(before);
 }
 
-int site_brand_kept(struct work *w, struct kept_brands *kept, int64_t generation, struct str host,
-                    const char *template, struct site_brand *out) {
+int site_brand_cached(struct work *w, struct brand_cache *kept, int64_t generation, struct str host,
+                      const char *template, struct site_brand *out) {
     struct str key = host.p ? host : S("");
     bool keeps = kept && generation && key.n <= HOST_MAX;
     if (keeps && brand_get(kept, w->arena, generation, key, template, out)) return 1;

@@ -35,9 +35,11 @@ int site_brand_find(struct work *w, struct str host, const char *template, struc
 bool locale_is_rtl(const struct site_brand *b, struct str locale); /* as locales.direction says */
 
 /* The same, kept in memory while the generation (core/helpcenter/generation.h) is the same; 0: not kept. */
-struct kept_brands;
-int site_brand_kept(struct work *w, struct kept_brands *kept, int64_t generation, struct str host,
-                    const char *template, struct site_brand *out);
+struct brand_cache;
+struct brand_cache *brand_cache_new(void); /* NULL: no memory */
+void brand_cache_free(struct brand_cache *k);
+int site_brand_cached(struct work *w, struct brand_cache *kept, int64_t generation, struct str host,
+                      const char *template, struct site_brand *out);
 
 /* "https://help.engines.example": where the brand is served. Its domain, else its label under the host of
  * the base URL, else the base URL's host; with the scheme and the port of the base URL. */

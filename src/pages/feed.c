@@ -37,8 +37,8 @@ static void xml_time(struct buf *out, const char *name, int64_t at) {
 
 static void feed_entry(struct site_visit *v, struct stmt *row) {
     struct buf *out = &v->main;
-    struct site_text title = shelf_text(v, row, 1), contents = shelf_text(v, row, 2);
-    struct str path = shelf_path(v, "articles", col_int(row, 0), title.text);
+    struct site_text title = rows_text(v, row, 1), contents = rows_text(v, row, 2);
+    struct str path = rows_path(v, "articles", col_int(row, 0), title.text);
     html(out, "<entry xml:lang=\"%s\">\n", title.locale.p ? title.locale.p : v->locale.p);
     xml_element(out, "id", STR_CAT(v->arena, S("urn:uuid:"), col_text(row, 3)));
     xml_element(out, "title", title.text.n ? title.text : S("?"));
@@ -51,7 +51,7 @@ static void feed_entry(struct site_visit *v, struct stmt *row) {
         xml_element(out, "name", str_dup(v->arena, col_text(row, 6)));
         buf_text(out, "</author>\n");
     }
-    if (contents.text.n) xml_element(out, "summary", shelf_summary(v->arena, contents.text));
+    if (contents.text.n) xml_element(out, "summary", rows_summary(v->arena, contents.text));
     buf_text(out, "</entry>\n");
 }
 
@@ -77,13 +77,13 @@ static int feed_write(struct site_visit *v, struct str title, struct str path, c
     buf_text(out, "</author>\n");
     struct buf entries = {0}, head = v->main;
     v->main = entries;
-    rc = shelf_start(v, access_articles,
-                     "SELECT t.id, " SITE_TEXT("11", "t.id") ", " SITE_TEXT(
-                         "12", "t.id") ", t.uuid, COALESCE(t.published_at, t.created_at), "
-                                       "t.updated_at, u.full_name FROM articles t "
-                                       "LEFT JOIN users u ON u.id = t.author_id "
-                                       "WHERE",
-                     after, own, &row);
+    rc = rows_start(v, access_articles,
+                    "SELECT t.id, " SITE_TEXT("11", "t.id") ", " SITE_TEXT(
+                        "12", "t.id") ", t.uuid, COALESCE(t.published_at, t.created_at), "
+                                      "t.updated_at, u.full_name FROM articles t "
+                                      "LEFT JOIN users u ON u.id = t.author_id "
+                                      "WHERE",
+                    after, own, &row);
     if (rc == 0) {
         while ((rc = stmt_step(row)) == 1) {
             newest = col_int(row, 5) > newest ? col_int(row, 5) : newest;
@@ -112,14 +112,14 @@ int show_brand_feed(struct site_visit *v) {
 
 int show_section_feed(struct site_visit *v) {
     struct stmt *row;
-    int64_t id = shelf_id(v);
-    TRY(shelf_start(v, access_sections, "SELECT " SITE_TEXT("9", "t.id") " FROM sections t WHERE",
-                    "AND t.id = :id AND " SECTION_OF_BRAND, BINDS(B_INT("id", id)), &row));
+    int64_t id = rows_id(v);
+    TRY(rows_start(v, access_sections, "SELECT " SITE_TEXT("9", "t.id") " FROM sections t WHERE",
+                   "AND t.id = :id AND " SECTION_OF_BRAND, BINDS(B_INT("id", id)), &row));
     int rc = stmt_step(row);
-    struct site_text title = rc == 1 ? shelf_text(v, row, 0) : (struct site_text){0};
+    struct site_text title = rc == 1 ? rows_text(v, row, 0) : (struct site_text){0};
     stmt_end(row);
     if (rc <= 0) return rc < 0 ? rc : site_not_found(v);
-    struct str path = shelf_path(v, "sections", id, title.text),
+    struct str path = rows_path(v, "sections", id, title.text),
                name = STR_CAT(v->arena, title.text.p ? title.text : S("?"), S(" - "), v->brand.name);
     return feed_write(v, name, path,
                       "AND t.section_id = :section AND t.status = 3 AND t.deleted_at IS NULL" LATEST,

@@ -5,8 +5,8 @@
  * with what was typed and the problem beside each field. A success leads to another page (post, redirect,
  * get).
  *
- * A function of such a page returns what show() of a page returns. After act_call, act_page, act_redirect
- * or act_refused it must return, because the visit may have ended. */
+ * A function of such a page returns what show() of a page returns. After form_call, form_show, form_redirect
+ * or form_refused it must return, because the visit may have ended. */
 #ifndef PAGES_FORM_H
 #define PAGES_FORM_H
 
@@ -14,17 +14,17 @@
 #include "pages/visit.h"
 
 /* A page that acts. */
-struct act {
-    struct inner inner; /* the first member: `done` of a call gets it */
+struct form_page {
+    struct subcall subcall; /* the first member: `done` of a call gets it */
     struct site_visit *visit;
     struct arena *arena; /* the arena of the request */
     bool posted;
-    bool later;                 /* a call was made, so site_end replies */
-    int (*then)(struct act *a); /* runs when the call is done */
-    int (*show)(struct act *a); /* shows the form again after a refusal */
-    enum site_word wrong;       /* a refusal of the whole form; 0: none */
-    int wrong_number;           /* stands behind these words; 0: none */
-    int status;                 /* HTTP status of the refusal */
+    bool later;                       /* a call was made, so site_end replies */
+    int (*then)(struct form_page *a); /* runs when the call is done */
+    int (*show)(struct form_page *a); /* shows the form again after a refusal */
+    enum site_word wrong;             /* a refusal of the whole form; 0: none */
+    int wrong_number;                 /* stands behind these words; 0: none */
+    int status;                       /* HTTP status of the refusal */
     /* the reply that refused the form: its problems stand beside the fields; NULL: none */
     const struct json *verdict;
     bool has_problems; /* form_problems wrote some: the title says so, and they have the focus */
@@ -33,30 +33,31 @@ struct act {
     void *own; /* data of the page */
 };
 
-struct act *act_begin(struct site_visit *v, int (*show)(struct act *a));
-/* True if the posted form has no good token. Then act_expired must show it again. */
-bool act_forged(const struct act *a);
-int act_expired(struct act *a);
+struct form_page *form_begin(struct site_visit *v, int (*show)(struct form_page *a));
+/* True if the posted form has no good token. Then form_expired must show it again. */
+bool form_forged(const struct form_page *a);
+int form_expired(struct form_page *a);
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
 /* Makes a call as the visitor. `then` runs in the pool when the reply is there. path: below /api/v1, with
  * the query. */
-int act_call(struct act *a, enum method m, struct json *body, int (*then)(struct act *a), const char *path,
-             ...) __attribute__((format(printf, 5, 6)));
-bool act_ok(const struct act *a);                 /* the call succeeded */
-const struct json *act_data(const struct act *a); /* `data` of its reply, if it succeeded; NULL: none */
+int form_call(struct form_page *a, enum method m, struct json *body, int (*then)(struct form_page *a),
+              const char *path, ...) __attribute__((format(printf, 5, 6)));
+bool form_ok(const struct form_page *a); /* the call succeeded */
+const struct json *
+form_data(const struct form_page *a); /* `data` of its reply, if it succeeded; NULL: none */
 /* After a refused call: shows the login, a page that says why, or the form again. */
-int act_refused(struct act *a);
+int form_refused(struct form_page *a);
 
 /* ---- input ----------------------------------------------------------------------------------- */
 
 struct str
-act_typed(const struct act *a,
-          const char *name); /* the posted value; empty if absent. "a[b]" is a member of a member */
-struct http_file *act_files(struct act *a); /* without the parts of empty file fields */
+form_typed(const struct form_page *a,
+           const char *name); /* the posted value; empty if absent. "a[b]" is a member of a member */
+struct http_file *form_sent_files(struct form_page *a); /* without the parts of empty file fields */
 /* adds a text; p NULL: none */
-void act_put(struct act *a, struct json *body, const char *name, struct str v);
+void form_add(struct form_page *a, struct json *body, const char *name, struct str v);
 
 /* ---- output ---------------------------------------------------------------------------------- */
 
@@ -76,32 +77,33 @@ struct form_field {
 
 /* The problems of the form, in one list that leads to the fields. Nothing if there are none. The fields
  * end with name NULL. */
-void form_problems(struct act *a, const struct form_field *fields);
+void form_problems(struct form_page *a, const struct form_field *fields);
 /* <form>, with its token; attributes: HTML */
-void form_open(struct act *a, struct str action, const char *attributes);
-void form_hidden(struct act *a, const char *name, struct str value);
-void form_field(struct act *a, const struct form_field *f);
-void form_close(struct act *a, enum site_word button);
+void form_open(struct form_page *a, struct str action, const char *attributes);
+void form_hidden(struct form_page *a, const char *name, struct str value);
+void form_field(struct form_page *a, const struct form_field *f);
+void form_close(struct form_page *a, enum site_word button);
 extern const char form_multipart[]; /* the attribute of a form with files */
 
 /* The parts of a field, for controls that form_field does not write. */
-void form_label(struct act *a, const struct form_field *f);      /* label and notes */
-void form_notes(struct act *a, const struct form_field *f);      /* hint and problem */
-void form_attributes(struct act *a, const struct form_field *f); /* id, name and others of the control */
-const char *form_id(struct act *a, const struct form_field *f);
-bool form_is_described(struct act *a, const struct form_field *f);
+void form_label(struct form_page *a, const struct form_field *f); /* label and notes */
+void form_notes(struct form_page *a, const struct form_field *f); /* hint and problem */
+void form_attributes(struct form_page *a,
+                     const struct form_field *f); /* id, name and others of the control */
+const char *form_id(struct form_page *a, const struct form_field *f);
+bool form_is_described(struct form_page *a, const struct form_field *f);
 
-struct buf *act_out(struct act *a);
-const char *act_say(const struct act *a, enum site_word w);
+struct buf *form_out(struct form_page *a);
+const char *form_say(const struct form_page *a, enum site_word w);
 /* replies with the page; noindex, no-store */
-int act_page(struct act *a, struct str title);
-int act_redirect(struct act *a, const char *path, ...)
+int form_show(struct form_page *a, struct str title);
+int form_redirect(struct form_page *a, const char *path, ...)
     __attribute__((format(printf, 2, 3))); /* path: behind the locale, "/contact" */
 /* to the login, and back to this page */
-int act_login(struct act *a);
+int form_to_login(struct form_page *a);
 /* the same path for a link */
-struct str act_path(struct act *a, const char *path, ...) __attribute__((format(printf, 2, 3)));
+struct str form_path(struct form_page *a, const char *path, ...) __attribute__((format(printf, 2, 3)));
 /* an address of this desk, without its host: brands have hosts of their own */
-struct str act_local(struct act *a, struct str url);
+struct str form_local_path(struct form_page *a, struct str url);
 
 #endif

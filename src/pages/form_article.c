@@ -17,25 +17,25 @@ static const struct form_field contents_field[] = {
 
 /* ---- replies --------------------------------------------------------------------------------- */
 
-static int back_to_article(struct act *a) {
+static int back_to_article(struct form_page *a) {
     const struct reading_of *mine = a->own;
-    return act_ok(a) ? act_redirect(a, "%s%s", mine->path.p, a->step) : act_refused(a);
+    return form_ok(a) ? form_redirect(a, "%s%s", mine->path.p, a->step) : form_refused(a);
 }
 
-static int show_comment_form(struct act *a) {
+static int show_comment_form(struct form_page *a) {
     const struct reading_of *mine = a->own;
-    const char *title = act_say(a, WORD_COMMENTS);
-    html(act_out(a), "<h1>%s</h1>\n", title);
+    const char *title = form_say(a, WORD_COMMENTS);
+    html(form_out(a), "<h1>%s</h1>\n", title);
     form_problems(a, contents_field);
-    form_open(a, act_path(a, "%s/comments", mine->path.p), NULL);
-    if (act_typed(a, "parent_id").n) form_hidden(a, "parent_id", act_typed(a, "parent_id"));
+    form_open(a, form_path(a, "%s/comments", mine->path.p), NULL);
+    if (form_typed(a, "parent_id").n) form_hidden(a, "parent_id", form_typed(a, "parent_id"));
     form_field(a, contents_field);
     form_close(a, WORD_SEND_COMMENT);
-    return act_page(a, str_of(title));
+    return form_show(a, str_of(title));
 }
 
-static struct act *reading_begin(struct site_visit *v, int (*show)(struct act *a)) {
-    struct act *a = act_begin(v, show);
+static struct form_page *reading_begin(struct site_visit *v, int (*show)(struct form_page *a)) {
+    struct form_page *a = form_begin(v, show);
     struct reading_of *mine = a->own = ARENA_NEW(a->arena, struct reading_of);
     mine->slug = v->vars[1];
     mine->article_id = slug_id(v->vars[1]);
@@ -59,7 +59,7 @@ static bool is_visitor_id(struct str s) {
 
 /* The fingerprint of a visitor without login. It is a random number, and a browser gets it with its first
  * vote. */
-static struct str visitor_id(struct act *a) {
+static struct str visitor_id(struct form_page *a) {
     struct site_visit *v = a->visit;
     struct str id = http_cookie(v->http, VISITOR_COOKIE);
     if (is_visitor_id(id)) return id;
@@ -71,85 +71,85 @@ static struct str visitor_id(struct act *a) {
     return id;
 }
 
-static int show_vote(struct act *a) {
+static int show_vote(struct form_page *a) {
     const struct reading_of *mine = a->own;
-    const char *title = act_say(a, WORD_CONFIRM_VOTE);
-    bool up = str_eq(act_typed(a, "vote"), S("up"));
-    html(act_out(a), "<h1>%s</h1>\n<p>%s</p>\n", title, act_say(a, WORD_HELPFUL));
-    form_open(a, act_path(a, "%s/vote", mine->path.p), NULL);
+    const char *title = form_say(a, WORD_CONFIRM_VOTE);
+    bool up = str_eq(form_typed(a, "vote"), S("up"));
+    html(form_out(a), "<h1>%s</h1>\n<p>%s</p>\n", title, form_say(a, WORD_HELPFUL));
+    form_open(a, form_path(a, "%s/vote", mine->path.p), NULL);
     form_hidden(a, "vote", up ? S("up") : S("down"));
     form_close(a, up ? WORD_YES : WORD_NO);
-    return act_page(a, str_of(title));
+    return form_show(a, str_of(title));
 }
 
 /* The page of an article is the same for all visitors without login, so its form has no token for one of
  * them. The browser then says that the form is a page of ours. A browser that does not say so gets a form
  * with a token. */
-static bool names_our_origin(const struct act *a) {
+static bool names_our_origin(const struct form_page *a) {
     const struct http_request *r = a->visit->http; /* site.c has refused foreign ones */
     return http_header(r, "Origin").n ||
            str_eqi(str_trim(http_header(r, "Sec-Fetch-Site")), S("same-origin"));
 }
 
 int page_vote(struct site_visit *v) {
-    struct act *a = reading_begin(v, show_vote);
+    struct form_page *a = reading_begin(v, show_vote);
     const struct reading_of *mine = a->own;
-    struct str vote = act_typed(a, "vote");
+    struct str vote = form_typed(a, "vote");
     bool up = str_eq(vote, S("up"));
     bool proven = !site_logged_in(v) && json_member(v->form, S("_token")) == NULL && names_our_origin(a);
     if (!up && !str_eq(vote, S("down")))
         return site_refuse(v, 400, WORD_NOT_UNDERSTOOD, WORD_NOT_UNDERSTOOD_TEXT);
-    if (!proven && act_forged(a)) return show_vote(a);
-    if (!site_logged_in(v)) inner_header(&a->inner, "X-Fingerprint-ID", visitor_id(a));
+    if (!proven && form_forged(a)) return show_vote(a);
+    if (!site_logged_in(v)) subcall_header(&a->subcall, "X-Fingerprint-ID", visitor_id(a));
     a->show = NULL;
     a->step = "?done=voted#helpful";
-    return act_call(a, POST, NULL, back_to_article, "/articles/%" PRId64 "/%s", mine->article_id,
-                    up ? "upvote" : "downvote");
+    return form_call(a, POST, NULL, back_to_article, "/articles/%" PRId64 "/%s", mine->article_id,
+                     up ? "upvote" : "downvote");
 }
 
 /* ---- comments -------------------------------------------------------------------------------- */
 
 int page_comment(struct site_visit *v) {
-    struct act *a = reading_begin(v, show_comment_form);
+    struct form_page *a = reading_begin(v, show_comment_form);
     const struct reading_of *mine = a->own;
     struct json *body = json_new(a->arena, JSON_OBJECT);
-    if (!site_logged_in(v)) return act_login(a);
-    if (act_forged(a)) return act_expired(a);
-    act_put(a, body, "contents", act_typed(a, "contents"));
-    if (act_typed(a, "parent_id").n) act_put(a, body, "parent_id", act_typed(a, "parent_id"));
+    if (!site_logged_in(v)) return form_to_login(a);
+    if (form_forged(a)) return form_expired(a);
+    form_add(a, body, "contents", form_typed(a, "contents"));
+    if (form_typed(a, "parent_id").n) form_add(a, body, "parent_id", form_typed(a, "parent_id"));
     a->step = "#comments";
-    return act_call(a, POST, body, back_to_article, "/articles/%" PRId64 "/comments", mine->article_id);
+    return form_call(a, POST, body, back_to_article, "/articles/%" PRId64 "/comments", mine->article_id);
 }
 
-static int show_edit(struct act *a) {
+static int show_edit(struct form_page *a) {
     const struct reading_of *mine = a->own;
     struct form_field f[] = {contents_field[0], {0}};
-    const char *title = act_say(a, WORD_EDIT);
+    const char *title = form_say(a, WORD_EDIT);
     if (tree_text(mine->comment, "contents").p) f[0].value = tree_text(mine->comment, "contents");
-    html(act_out(a), "<h1>%s</h1>\n", title);
+    html(form_out(a), "<h1>%s</h1>\n", title);
     form_problems(a, f);
-    form_open(a, act_path(a, "%s/comments/%" PRId64, mine->path.p, mine->comment_id), NULL);
+    form_open(a, form_path(a, "%s/comments/%" PRId64, mine->path.p, mine->comment_id), NULL);
     form_field(a, f);
-    html(act_out(a),
+    html(form_out(a),
          "<p class=\"buttons\"><button name=\"do\" value=\"save\">%s</button> <button name=\"do\" "
          "value=\"delete\" formnovalidate>%s</button></p>\n</form>\n",
-         act_say(a, WORD_SAVE), act_say(a, WORD_DELETE));
-    return act_page(a, str_of(title));
+         form_say(a, WORD_SAVE), form_say(a, WORD_DELETE));
+    return form_show(a, str_of(title));
 }
 
-static int took_comment(struct act *a) {
+static int took_comment(struct form_page *a) {
     struct reading_of *mine = a->own;
-    if (!act_ok(a)) return act_refused(a);
-    mine->comment = act_data(a);
+    if (!form_ok(a)) return form_refused(a);
+    mine->comment = form_data(a);
     return show_edit(a);
 }
 
 int page_edit_comment(struct site_visit *v) {
-    struct act *a = reading_begin(v, show_edit);
+    struct form_page *a = reading_begin(v, show_edit);
     const struct reading_of *mine = a->own;
-    if (!site_logged_in(v)) return act_login(a);
-    return act_call(a, GET, NULL, took_comment, "/articles/%" PRId64 "/comments/%" PRId64, mine->article_id,
-                    mine->comment_id);
+    if (!site_logged_in(v)) return form_to_login(a);
+    return form_call(a, GET, NULL, took_comment, "/articles/%" PRId64 "/comments/%" PRId64, mine->article_id,
+                     mine->comment_id);
 }
 
 /* The buttons of a comment. */
@@ -162,18 +162,18 @@ static const struct comment_action {
                      {"spam", PUT, "/spam"},   {0}};
 
 int page_change_comment(struct site_visit *v) {
-    struct act *a = reading_begin(v, show_edit);
+    struct form_page *a = reading_begin(v, show_edit);
     const struct reading_of *mine = a->own;
     const struct comment_action *d = comment_deeds;
     struct json *body = json_new(a->arena, JSON_OBJECT);
-    if (!site_logged_in(v)) return act_login(a);
-    while (d->name && !str_eq(act_typed(a, "do"), str_of(d->name))) d++;
+    if (!site_logged_in(v)) return form_to_login(a);
+    while (d->name && !str_eq(form_typed(a, "do"), str_of(d->name))) d++;
     if (d->name == NULL) return site_refuse(v, 400, WORD_NOT_UNDERSTOOD, WORD_NOT_UNDERSTOOD_TEXT);
-    if (act_forged(a)) return act_expired(a);
-    if (d == comment_deeds) act_put(a, body, "contents", act_typed(a, "contents"));
+    if (form_forged(a)) return form_expired(a);
+    if (d == comment_deeds) form_add(a, body, "contents", form_typed(a, "contents"));
     a->step = "#comments";
-    return act_call(a, d->method, body, back_to_article, "/articles/%" PRId64 "/comments/%" PRId64 "%s",
-                    mine->article_id, mine->comment_id, d->path);
+    return form_call(a, d->method, body, back_to_article, "/articles/%" PRId64 "/comments/%" PRId64 "%s",
+                     mine->article_id, mine->comment_id, d->path);
 }
 
 /* ---- on the page of the article -------------------------------------------------------------- */

@@ -34,7 +34,7 @@ static const struct form_field attached = {"files",
 /* ---- the page -------------------------------------------------------------------------------- */
 
 /* All fields of the form, in their order. Returns their number. */
-static int contact_fields(struct act *a, struct form_field *all) {
+static int contact_fields(struct form_page *a, struct form_field *all) {
     const struct contact *mine = a->own;
     int n = 0, values = 0;
     for (const struct form_field *f = of_stranger; f->name && !site_logged_in(a->visit); f++) all[n++] = *f;
@@ -51,23 +51,23 @@ static int contact_fields(struct act *a, struct form_field *all) {
 
 /* suggest.js fills the list while the subject is typed. It stands behind the form, so that it moves no
  * field and Tab reaches it last. */
-static void put_suggester(struct act *a) {
+static void put_suggester(struct form_page *a) {
     const struct site_visit *v = a->visit;
-    html(act_out(a),
+    html(form_out(a),
          "<aside class=\"suggested\" id=\"suggestions\" aria-labelledby=\"suggested\" "
          "data-address=\"%s/api/v1/helpcenter/search/suggestions?locale=%s&amp;brand_id=%d\" "
          "data-new-tab=\"%s\" hidden>\n<h2 id=\"suggested\">%s</h2>\n<ul "
          "aria-live=\"polite\"></ul>\n</aside>\n",
-         v->prefix.p, v->locale.p, (int)v->brand.id, act_say(a, WORD_NEW_TAB), act_say(a, WORD_SUGGESTED));
+         v->prefix.p, v->locale.p, (int)v->brand.id, form_say(a, WORD_NEW_TAB), form_say(a, WORD_SUGGESTED));
 }
 
-static void contact_form(struct act *a) {
+static void contact_form(struct form_page *a) {
     const struct contact *mine = a->own;
     struct form_field *all = arena_array(a->arena, FORM_VALUES + 6, sizeof *all);
     int n = contact_fields(a, all), values = 0;
     form_problems(a, all);
-    buf_text(act_out(a), "<div class=\"beside\">\n");
-    form_open(a, act_path(a, "/contact"), form_multipart);
+    buf_text(form_out(a), "<div class=\"beside\">\n");
+    form_open(a, form_path(a, "/contact"), form_multipart);
     form_hidden(a, "_key", mine->key);
     if (mine->article.n) form_hidden(a, "article_id", mine->article);
     if (mine->form_id) form_hidden(a, "form_id", str_fmt(a->arena, "%" PRId64, mine->form_id));
@@ -78,88 +78,89 @@ static void contact_form(struct act *a) {
     form_field(a, &all[n - 1]);
     form_close(a, WORD_SEND);
     put_suggester(a);
-    html(act_out(a), "</div>\n<script src=\"%s/helpcenter/suggest.js\" defer></script>\n",
+    html(form_out(a), "</div>\n<script src=\"%s/helpcenter/suggest.js\" defer></script>\n",
          a->visit->prefix.p);
 }
 
-static int show_contact(struct act *a) {
+static int show_contact(struct form_page *a) {
     struct contact *mine = a->own;
-    const struct json *forms = act_data(a);
+    const struct json *forms = form_data(a);
     for (const struct json *j = forms ? forms->first : NULL; j; j = j->next) {
         const struct json *fields = json_member(j, S("fields"));
         if (!tree_true(j, "is_default")) continue;
         mine->form_id = tree_int(j, "id");
         mine->fields = fields ? fields->first : NULL;
     }
-    html(act_out(a), "<h1>%s</h1>\n", act_say(a, WORD_CONTACT));
+    html(form_out(a), "<h1>%s</h1>\n", form_say(a, WORD_CONTACT));
     if (a->verdict) mine->key = random_uuid(a->arena); /* the refusal belongs to the old one */
     contact_form(a);
-    return act_page(a, str_of(act_say(a, WORD_CONTACT)));
+    return form_show(a, str_of(form_say(a, WORD_CONTACT)));
 }
 
-static int ask_form(struct act *a) {
-    a->inner.files = NULL;
-    return act_call(a, GET, NULL, show_contact, "/cases/forms?include=case_field,field_option,locale_field");
+static int ask_form(struct form_page *a) {
+    a->subcall.files = NULL;
+    return form_call(a, GET, NULL, show_contact, "/cases/forms?include=case_field,field_option,locale_field");
 }
 
 /* ---- sending --------------------------------------------------------------------------------- */
 
-static int send_contact(struct act *a);
+static int send_contact(struct form_page *a);
 
 /* The visitor can't correct an article that is gone or hidden, so the message is sent without it. */
-static int contact_sent(struct act *a) {
+static int contact_sent(struct form_page *a) {
     struct contact *mine = a->own;
-    if (mine->article.n && inner_problem(a->inner.reply, "article_id").p) {
+    if (mine->article.n && subcall_problem(a->subcall.reply, "article_id").p) {
         mine->article = S("");
         mine->key = random_uuid(a->arena);
         return send_contact(a);
     }
-    if (!act_ok(a)) return act_refused(a);
-    if (!site_logged_in(a->visit)) return act_redirect(a, "/contact?done=sent");
-    return act_redirect(a, "/conversations/%" PRId64 "?done=sent", tree_int(act_data(a), "id"));
+    if (!form_ok(a)) return form_refused(a);
+    if (!site_logged_in(a->visit)) return form_redirect(a, "/contact?done=sent");
+    return form_redirect(a, "/conversations/%" PRId64 "?done=sent", tree_int(form_data(a), "id"));
 }
 
 /* The key is the fingerprint of a stranger, because the API repeats outcomes only to callers that it can
  * distinguish. Nobody else has the key. */
-static int send_contact(struct act *a) {
+static int send_contact(struct form_page *a) {
     static const char *const names[] = {"name", "email", "subject", "contents", "form_id"};
     const struct contact *mine = a->own;
     struct json *body = json_new(a->arena, JSON_OBJECT);
     bool stranger = !site_logged_in(a->visit);
     for (size_t i = stranger ? 0 : 2; i < sizeof names / sizeof *names; i++)
-        if (json_member(a->visit->form, str_of(names[i]))) act_put(a, body, names[i], act_typed(a, names[i]));
-    if (mine->article.n) act_put(a, body, "article_id", mine->article);
-    act_put(a, body, "source", S("HELPCENTER"));
+        if (json_member(a->visit->form, str_of(names[i])))
+            form_add(a, body, names[i], form_typed(a, names[i]));
+    if (mine->article.n) form_add(a, body, "article_id", mine->article);
+    form_add(a, body, "source", S("HELPCENTER"));
     form_values_take(a, body, mine->files);
-    a->inner.files = form_files(a, false);
-    inner_header(&a->inner, "Idempotency-Key", mine->key);
-    if (stranger) inner_header(&a->inner, "X-Fingerprint-ID", mine->key);
-    return act_call(a, POST, body, contact_sent, "/conversations");
+    a->subcall.files = form_files(a, false);
+    subcall_header(&a->subcall, "Idempotency-Key", mine->key);
+    if (stranger) subcall_header(&a->subcall, "X-Fingerprint-ID", mine->key);
+    return form_call(a, POST, body, contact_sent, "/conversations");
 }
 
-static int contact_uploaded(struct act *a) {
+static int contact_uploaded(struct form_page *a) {
     struct contact *mine = a->own;
-    if (!act_ok(a)) return act_refused(a);
-    mine->files = form_value_uploaded(a, act_data(a));
+    if (!form_ok(a)) return form_refused(a);
+    mine->files = form_value_uploaded(a, form_data(a));
     return send_contact(a);
 }
 
 /* The upload has a key of its own, so that a form that is sent twice names the same files. */
-static int upload_and_send(struct act *a) {
+static int upload_and_send(struct form_page *a) {
     const struct contact *mine = a->own;
-    a->inner.files = form_value_files(a);
-    if (a->inner.files == NULL) return send_contact(a);
-    inner_header(&a->inner, "Idempotency-Key", STR_CAT(a->arena, mine->key, S("-files")));
-    if (!site_logged_in(a->visit)) inner_header(&a->inner, "X-Fingerprint-ID", mine->key);
-    return act_call(a, POST, NULL, contact_uploaded, "/files");
+    a->subcall.files = form_value_files(a);
+    if (a->subcall.files == NULL) return send_contact(a);
+    subcall_header(&a->subcall, "Idempotency-Key", STR_CAT(a->arena, mine->key, S("-files")));
+    if (!site_logged_in(a->visit)) subcall_header(&a->subcall, "X-Fingerprint-ID", mine->key);
+    return form_call(a, POST, NULL, contact_uploaded, "/files");
 }
 
 /* ---- the visit ------------------------------------------------------------------------------- */
 
-static int thanks(struct act *a) {
-    html(act_out(a), "<h1>%s</h1>\n<p role=\"status\">%s</p>\n", act_say(a, WORD_THANK_YOU),
-         act_say(a, WORD_WE_MAIL));
-    return act_page(a, str_of(act_say(a, WORD_THANK_YOU)));
+static int thanks(struct form_page *a) {
+    html(form_out(a), "<h1>%s</h1>\n<p role=\"status\">%s</p>\n", form_say(a, WORD_THANK_YOU),
+         form_say(a, WORD_WE_MAIL));
+    return form_show(a, str_of(form_say(a, WORD_THANK_YOU)));
 }
 
 static bool is_uuid(struct str s) {
@@ -171,12 +172,12 @@ static bool is_uuid(struct str s) {
 }
 
 int page_contact(struct site_visit *v) {
-    struct act *a = act_begin(v, ask_form);
+    struct form_page *a = form_begin(v, ask_form);
     struct contact *mine = a->own = ARENA_NEW(a->arena, struct contact);
-    mine->key = act_typed(a, "_key");
+    mine->key = form_typed(a, "_key");
     if (!is_uuid(mine->key)) mine->key = random_uuid(a->arena);
-    mine->article = a->posted ? act_typed(a, "article_id") : site_query(v, "article");
-    if (act_forged(a)) return act_expired(a);
+    mine->article = a->posted ? form_typed(a, "article_id") : site_query(v, "article");
+    if (form_forged(a)) return form_expired(a);
     if (a->posted) return upload_and_send(a);
     return str_eq(site_query(v, "done"), S("sent")) ? thanks(a) : ask_form(a);
 }

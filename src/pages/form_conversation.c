@@ -23,13 +23,13 @@ struct talk {
     int64_t total;                                       /* messages */
 };
 
-static struct str page_number(struct act *a, int64_t n) { return str_fmt(a->arena, "%" PRId64, n); }
+static struct str page_number(struct form_page *a, int64_t n) { return str_fmt(a->arena, "%" PRId64, n); }
 
 /* In the zone of the desk, which the text names. times.js shows it in that of the visitor. */
-static void put_moment(struct act *a, struct str iso) {
+static void put_moment(struct form_page *a, struct str iso) {
     char room[48];
     int64_t at;
-    struct buf *out = act_out(a);
+    struct buf *out = form_out(a);
     struct str zone = setting_text(a->visit->api->desk, "desk.time_zone", a->arena);
     if (!time_parse_iso(iso, &at)) return;
     int64_t local = at + time_zone_offset(zone, at) * TIME_SECOND, minutes = local / TIME_MINUTE % (24 * 60);
@@ -44,7 +44,7 @@ static void put_moment(struct act *a, struct str iso) {
 
 /* In words for the customer: the labels of statuses are for staff. Returns NULL if customers do not see
  * it. */
-static const char *conversation_status(struct act *a, const struct json *conversation) {
+static const char *conversation_status(struct form_page *a, const struct json *conversation) {
     static const struct {
         const char *type;
         enum site_word word;
@@ -53,18 +53,18 @@ static const char *conversation_status(struct act *a, const struct json *convers
                  {"PENDING", WORD_STATUS_PENDING},
                  {"COMPLETED", WORD_STATUS_COMPLETED}};
     struct str type = tree_text(json_member(conversation, S("status")), "type");
-    if (tree_true(conversation, "is_closed")) return act_say(a, WORD_CLOSED);
+    if (tree_true(conversation, "is_closed")) return form_say(a, WORD_CLOSED);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (str_eq(type, str_of(words[i].type))) return act_say(a, words[i].word);
+        if (str_eq(type, str_of(words[i].type))) return form_say(a, words[i].word);
     return NULL;
 }
 
-static void list_conversation(struct act *a, const struct json *j) {
-    struct buf *out = act_out(a);
+static void list_conversation(struct form_page *a, const struct json *j) {
+    struct buf *out = form_out(a);
     const char *status = conversation_status(a, j);
     struct str preview = tree_text(j, "last_message_preview");
     html(out, "<li>\n<h2><a href=\"%s\"><bdi>%s</bdi></a></h2>\n<p class=\"meta\">",
-         act_path(a, "/conversations/%" PRId64, tree_int(j, "id")).p, tree_text(j, "subject").p);
+         form_path(a, "/conversations/%" PRId64, tree_int(j, "id")).p, tree_text(j, "subject").p);
     if (status) html(out, "<span class=\"status\">%s</span> ", status);
     put_moment(a, tree_text(j, "last_replied_at"));
     buf_text(out, "</p>\n");
@@ -73,60 +73,61 @@ static void list_conversation(struct act *a, const struct json *j) {
 }
 
 /* Links to the neighbours of a page of a list that begins with the newest. */
-static void put_neighbours(struct act *a, struct str path, const char *more, int64_t offset, int64_t limit,
-                           int64_t total) {
-    struct buf *out = act_out(a);
+static void put_neighbours(struct form_page *a, struct str path, const char *more, int64_t offset,
+                           int64_t limit, int64_t total) {
+    struct buf *out = form_out(a);
     int64_t before = offset > limit ? offset - limit : 0;
     if (total <= limit && offset == 0) return;
-    html(out, "<nav class=\"pages\" aria-label=\"%s\">\n", act_say(a, WORD_PAGES));
+    html(out, "<nav class=\"pages\" aria-label=\"%s\">\n", form_say(a, WORD_PAGES));
     if (offset > 0)
         html(out, "<a href=\"%s?offset=%s%h\" rel=\"prev\">%s</a>\n", path.p, page_number(a, before).p, more,
-             act_say(a, WORD_NEWER));
+             form_say(a, WORD_NEWER));
     if (offset + limit < total)
         html(out, "<a href=\"%s?offset=%s%h\" rel=\"next\">%s</a>\n", path.p,
-             page_number(a, offset + limit).p, more, act_say(a, WORD_OLDER));
+             page_number(a, offset + limit).p, more, form_say(a, WORD_OLDER));
     buf_text(out, "</nav>\n");
 }
 
-static bool is_of_organization(struct act *a) {
+static bool is_of_organization(struct form_page *a) {
     return str_eq(site_query(a->visit, "of"), S("organization"));
 }
 
-static void put_scopes(struct act *a) {
+static void put_scopes(struct form_page *a) {
     bool all = is_of_organization(a);
-    struct str path = act_path(a, "/conversations");
+    struct str path = form_path(a, "/conversations");
     if (!a->visit->work.actor.sees_organization) return;
     html(
-        act_out(a),
+        form_out(a),
         "<nav class=\"scopes\" aria-label=\"%s\">\n<a href=\"%s\"%h>%s</a>\n<a href=\"%s?of=organization\"%h>%s</a>\n</nav>\n",
-        act_say(a, WORD_MY_CONVERSATIONS), path.p, all ? "" : " aria-current=\"page\"", act_say(a, WORD_MINE),
-        path.p, all ? " aria-current=\"page\"" : "", act_say(a, WORD_OF_ORGANIZATION));
+        form_say(a, WORD_MY_CONVERSATIONS), path.p, all ? "" : " aria-current=\"page\"",
+        form_say(a, WORD_MINE), path.p, all ? " aria-current=\"page\"" : "",
+        form_say(a, WORD_OF_ORGANIZATION));
 }
 
-static int show_conversations(struct act *a) {
+static int show_conversations(struct form_page *a) {
     const struct talk *mine = a->own;
-    struct buf *out = act_out(a);
-    const struct json *list = act_data(a);
-    if (!act_ok(a)) return act_refused(a);
-    html(out, "<h1>%s</h1>\n", act_say(a, WORD_MY_CONVERSATIONS));
+    struct buf *out = form_out(a);
+    const struct json *list = form_data(a);
+    if (!form_ok(a)) return form_refused(a);
+    html(out, "<h1>%s</h1>\n", form_say(a, WORD_MY_CONVERSATIONS));
     put_scopes(a);
-    if (list == NULL || list->first == NULL) html(out, "<p>%s</p>\n", act_say(a, WORD_NO_CONVERSATIONS));
+    if (list == NULL || list->first == NULL) html(out, "<p>%s</p>\n", form_say(a, WORD_NO_CONVERSATIONS));
     else buf_text(out, "<ul class=\"conversations\">\n");
     for (const struct json *j = list ? list->first : NULL; j; j = j->next) list_conversation(a, j);
     if (list && list->first) buf_text(out, "</ul>\n");
-    put_neighbours(a, act_path(a, "/conversations"), is_of_organization(a) ? "&amp;of=organization" : "",
-                   mine->offset, CONVERSATIONS_OF_PAGE, tree_int(a->inner.reply, "total_count"));
-    html(out, "<p><a class=\"button\" href=\"%s\">%s</a></p>\n", act_path(a, "/contact").p,
-         act_say(a, WORD_NEW_MESSAGE));
-    return act_page(a, str_of(act_say(a, WORD_MY_CONVERSATIONS)));
+    put_neighbours(a, form_path(a, "/conversations"), is_of_organization(a) ? "&amp;of=organization" : "",
+                   mine->offset, CONVERSATIONS_OF_PAGE, tree_int(a->subcall.reply, "total_count"));
+    html(out, "<p><a class=\"button\" href=\"%s\">%s</a></p>\n", form_path(a, "/contact").p,
+         form_say(a, WORD_NEW_MESSAGE));
+    return form_show(a, str_of(form_say(a, WORD_MY_CONVERSATIONS)));
 }
 
 int page_conversations(struct site_visit *v) {
-    struct act *a = act_begin(v, NULL);
+    struct form_page *a = form_begin(v, NULL);
     struct talk *mine = a->own = ARENA_NEW(a->arena, struct talk);
     mine->offset = site_query_int(v, "offset", 0, 1000000);
-    if (!site_logged_in(v)) return act_login(a);
-    return act_call(
+    if (!site_logged_in(v)) return form_to_login(a);
+    return form_call(
         a, GET, NULL, show_conversations,
         "/conversations?include=case_status&fields=id,subject,status,is_closed,last_message_preview,last_replied_at&limit=%d&offset=%" PRId64
         "%s",
@@ -135,28 +136,28 @@ int page_conversations(struct site_visit *v) {
 
 /* ---- one conversation ------------------------------------------------------------------------ */
 
-static void put_attachments(struct act *a, const struct json *message) {
-    struct buf *out = act_out(a);
+static void put_attachments(struct form_page *a, const struct json *message) {
+    struct buf *out = form_out(a);
     const struct json *list = json_member(message, S("attachments"));
     if (list == NULL || list->first == NULL) return;
-    html(out, "<ul class=\"attachments\" aria-label=\"%s\">\n", act_say(a, WORD_ATTACHMENTS));
+    html(out, "<ul class=\"attachments\" aria-label=\"%s\">\n", form_say(a, WORD_ATTACHMENTS));
     for (const struct json *j = list->first; j; j = j->next)
         html(out, "<li><a href=\"%s\" download><bdi>%s</bdi></a> <span class=\"hint\">%s KB</span></li>\n",
-             act_local(a, tree_text(j, "url_download")).p, tree_text(j, "name").p,
+             form_local_path(a, tree_text(j, "url_download")).p, tree_text(j, "name").p,
              page_number(a, (tree_int(j, "size") + 1023) / 1024).p);
     buf_text(out, "</ul>\n");
 }
 
-static void write_post(struct act *a, const struct json *j) {
-    struct buf *out = act_out(a);
+static void write_post(struct form_page *a, const struct json *j) {
+    struct buf *out = form_out(a);
     const struct json *creator = json_member(j, S("creator"));
     struct str id = page_number(a, tree_int(j, "id")), name = tree_text(creator, "full_name");
     bool own = tree_int(creator, "id") == a->visit->work.actor.user_id;
     html(out, "<article class=\"message%h\" aria-labelledby=\"by%s\">\n<h2 id=\"by%s\"><bdi>%s</bdi> ",
          own ? " own" : "", id.p, id.p,
-         own      ? act_say(a, WORD_YOU)
+         own      ? form_say(a, WORD_YOU)
          : name.n ? name.p
-                  : act_say(a, WORD_SUPPORT));
+                  : form_say(a, WORD_SUPPORT));
     put_moment(a, tree_text(j, "created_at"));
     buf_text(out, "</h2>\n<div class=\"text\" dir=\"auto\">");
     buf_str(out, site_pictures(a->visit, tree_text(j, "content_html"))); /* safe HTML (files/html_clean.h) */
@@ -166,7 +167,7 @@ static void write_post(struct act *a, const struct json *j) {
 }
 
 /* The newest message is last, next to the reply. */
-static void write_posts(struct act *a, const struct json *newest_first) {
+static void write_posts(struct form_page *a, const struct json *newest_first) {
     const struct json *list[MESSAGES_OF_PAGE];
     int n = 0;
     for (const struct json *j = newest_first ? newest_first->first : NULL; j && n < MESSAGES_OF_PAGE;
@@ -175,45 +176,45 @@ static void write_posts(struct act *a, const struct json *newest_first) {
     while (n-- > 0) write_post(a, list[n]);
 }
 
-static void put_reply(struct act *a) {
+static void put_reply(struct form_page *a) {
     const struct talk *mine = a->own;
-    struct str key = act_typed(a, "_key");
-    html(act_out(a), "<section class=\"reply\" aria-labelledby=\"reply\">\n<h2 id=\"reply\">%s</h2>\n",
-         act_say(a, WORD_REPLY));
-    form_open(a, act_path(a, "/conversations/%" PRId64 "/reply", mine->id), form_multipart);
+    struct str key = form_typed(a, "_key");
+    html(form_out(a), "<section class=\"reply\" aria-labelledby=\"reply\">\n<h2 id=\"reply\">%s</h2>\n",
+         form_say(a, WORD_REPLY));
+    form_open(a, form_path(a, "/conversations/%" PRId64 "/reply", mine->id), form_multipart);
     form_hidden(a, "_key", key.n ? key : random_uuid(a->arena));
     for (const struct form_field *f = reply_fields; f->name; f++) form_field(a, f);
     form_close(a, WORD_SEND);
-    buf_text(act_out(a), "</section>\n");
+    buf_text(form_out(a), "</section>\n");
 }
 
-static void put_complete(struct act *a) {
+static void put_complete(struct form_page *a) {
     const struct talk *mine = a->own;
-    form_open(a, act_path(a, "/conversations/%" PRId64 "/complete", mine->id), NULL);
+    form_open(a, form_path(a, "/conversations/%" PRId64 "/complete", mine->id), NULL);
     form_close(a, WORD_COMPLETE);
 }
 
-static void put_score(struct act *a, const char *value, enum site_word word) {
-    html(act_out(a),
+static void put_score(struct form_page *a, const char *value, enum site_word word) {
+    html(form_out(a),
          "<label class=\"choice\"><input type=\"radio\" name=\"score\" value=\"%s\" required> %s</label>\n",
-         value, act_say(a, word));
+         value, form_say(a, word));
 }
 
 /* Asks once, and not before staff have answered. */
-static void put_rating_form(struct act *a) {
+static void put_rating_form(struct form_page *a) {
     const struct talk *mine = a->own;
     const struct json *answerer = json_member(mine->conversation, S("last_agent_replier"));
-    struct buf *out = act_out(a);
+    struct buf *out = form_out(a);
     struct str score = tree_text(mine->rating, "score"), comment = tree_text(mine->rating, "comment");
     struct form_field f = {"comment", WORD_COMMENT, .type = "textarea"};
     if (score.n)
-        html(out, "<p>%s: <strong>%s</strong></p>\n", act_say(a, WORD_YOUR_RATING),
-             act_say(a, str_eq(score, S("GOOD")) ? WORD_GOOD : WORD_BAD));
+        html(out, "<p>%s: <strong>%s</strong></p>\n", form_say(a, WORD_YOUR_RATING),
+             form_say(a, str_eq(score, S("GOOD")) ? WORD_GOOD : WORD_BAD));
     if (score.n && comment.n) html(out, "<p class=\"preview\"><bdi>%s</bdi></p>\n", comment.p);
     if (score.n || answerer == NULL || answerer->type != JSON_OBJECT) return;
     html(out, "<section class=\"rating\" aria-labelledby=\"rate\">\n<h2 id=\"rate\">%s</h2>\n",
-         act_say(a, WORD_HOW_DID_WE));
-    form_open(a, act_path(a, "/conversations/%" PRId64 "/rating", mine->id), NULL);
+         form_say(a, WORD_HOW_DID_WE));
+    form_open(a, form_path(a, "/conversations/%" PRId64 "/rating", mine->id), NULL);
     buf_text(out, "<div role=\"radiogroup\" aria-labelledby=\"rate\">\n");
     put_score(a, "GOOD", WORD_GOOD);
     put_score(a, "BAD", WORD_BAD);
@@ -223,88 +224,89 @@ static void put_rating_form(struct act *a) {
     buf_text(out, "</section>\n");
 }
 
-static void put_done(struct act *a) {
+static void put_done(struct form_page *a) {
     struct str done = site_query(a->visit, "done");
     enum site_word w = str_eq(done, S("sent"))        ? WORD_DONE_SENT
                        : str_eq(done, S("rated"))     ? WORD_DONE_RATED
                        : str_eq(done, S("completed")) ? WORD_DONE_COMPLETED
                                                       : WORD_HELP_CENTER;
-    if (w != WORD_HELP_CENTER) html(act_out(a), "<p class=\"done\" role=\"status\">%s</p>\n", act_say(a, w));
+    if (w != WORD_HELP_CENTER)
+        html(form_out(a), "<p class=\"done\" role=\"status\">%s</p>\n", form_say(a, w));
 }
 
 /* A closed conversation takes no reply, but a rating. A customer who does not see the status may complete
  * the conversation at any time. */
-static void put_actions(struct act *a) {
+static void put_actions(struct form_page *a) {
     const struct talk *mine = a->own;
     bool closed = tree_true(mine->conversation, "is_closed");
     bool completed = str_eq(tree_text(json_member(mine->conversation, S("status")), "type"), S("COMPLETED"));
     if (closed)
-        html(act_out(a), "<p>%s <a href=\"%s\">%s</a></p>\n", act_say(a, WORD_IS_CLOSED),
-             act_path(a, "/contact").p, act_say(a, WORD_NEW_MESSAGE));
+        html(form_out(a), "<p>%s <a href=\"%s\">%s</a></p>\n", form_say(a, WORD_IS_CLOSED),
+             form_path(a, "/contact").p, form_say(a, WORD_NEW_MESSAGE));
     else put_reply(a);
     if (!closed && !completed) put_complete(a);
     put_rating_form(a);
 }
 
 /* The visitor's newest rating; NULL: none. */
-static const struct json *own_rating(const struct act *a, const struct json *ratings) {
+static const struct json *own_rating(const struct form_page *a, const struct json *ratings) {
     const struct json *own = NULL;
     for (const struct json *j = ratings ? ratings->first : NULL; j; j = j->next)
         if (tree_int(json_member(j, S("creator")), "id") == a->visit->work.actor.user_id) own = j;
     return own;
 }
 
-static int show_conversation(struct act *a) {
+static int show_conversation(struct form_page *a) {
     struct talk *mine = a->own;
-    struct buf *out = act_out(a);
-    const struct json *ratings = act_data(a), *c = mine->conversation;
+    struct buf *out = form_out(a);
+    const struct json *ratings = form_data(a), *c = mine->conversation;
     struct str subject = tree_text(c, "subject");
     const char *status = conversation_status(a, c);
     mine->rating = own_rating(a, ratings);
-    html(out, "<p><a href=\"%s\">%s</a></p>\n<h1><bdi>%s</bdi></h1>\n", act_path(a, "/conversations").p,
-         act_say(a, WORD_MY_CONVERSATIONS), subject.p);
+    html(out, "<p><a href=\"%s\">%s</a></p>\n<h1><bdi>%s</bdi></h1>\n", form_path(a, "/conversations").p,
+         form_say(a, WORD_MY_CONVERSATIONS), subject.p);
     if (status)
-        html(out, "<p class=\"meta\">%s: <span class=\"status\">%s</span></p>\n", act_say(a, WORD_STATUS),
+        html(out, "<p class=\"meta\">%s: <span class=\"status\">%s</span></p>\n", form_say(a, WORD_STATUS),
              status);
     put_done(a);
     form_problems(a, reply_fields);
-    put_neighbours(a, act_path(a, "/conversations/%" PRId64, mine->id), "", mine->offset, MESSAGES_OF_PAGE,
+    put_neighbours(a, form_path(a, "/conversations/%" PRId64, mine->id), "", mine->offset, MESSAGES_OF_PAGE,
                    mine->total);
     write_posts(a, mine->messages);
     put_actions(a);
-    return act_page(a, subject);
+    return form_show(a, subject);
 }
 
-static int took_messages(struct act *a) {
+static int took_messages(struct form_page *a) {
     struct talk *mine = a->own;
-    if (!act_ok(a)) return act_refused(a);
-    mine->messages = act_data(a);
-    mine->total = tree_int(a->inner.reply, "total_count");
-    return act_call(a, GET, NULL, show_conversation, "/conversations/%" PRId64 "/ratings", mine->id);
+    if (!form_ok(a)) return form_refused(a);
+    mine->messages = form_data(a);
+    mine->total = tree_int(a->subcall.reply, "total_count");
+    return form_call(a, GET, NULL, show_conversation, "/conversations/%" PRId64 "/ratings", mine->id);
 }
 
-static int took_conversation(struct act *a) {
+static int took_conversation(struct form_page *a) {
     struct talk *mine = a->own;
-    if (!act_ok(a)) return act_refused(a);
-    mine->conversation = act_data(a);
-    return act_call(
+    if (!form_ok(a)) return form_refused(a);
+    mine->conversation = form_data(a);
+    return form_call(
         a, GET, NULL, took_messages,
         "/conversations/%" PRId64
         "/messages?include=user,attachment&fields=id,content_text,content_html,creator,attachments,created_at&limit=%d&offset=%" PRId64,
         mine->id, MESSAGES_OF_PAGE, mine->offset);
 }
 
-static int read_conversation(struct act *a) {
+static int read_conversation(struct form_page *a) {
     const struct talk *mine = a->own;
-    a->inner.files = NULL;
-    return act_call(a, GET, NULL, took_conversation,
-                    "/conversations/%" PRId64
-                    "?include=case_status&fields=id,subject,status,is_closed,last_agent_replier",
-                    mine->id);
+    a->subcall.files = NULL;
+    return form_call(a, GET, NULL, took_conversation,
+                     "/conversations/%" PRId64
+                     "?include=case_status&fields=id,subject,status,is_closed,last_agent_replier",
+                     mine->id);
 }
 
-static struct act *conversation_begin(struct site_visit *v) {
-    struct act *a = act_begin(v, read_conversation);
+static struct form_page *conversation_begin(struct site_visit *v) {
+    struct form_page *a = form_begin(v, read_conversation);
     struct talk *mine = a->own = ARENA_NEW(a->arena, struct talk);
     if (!str_to_int(v->vars[1], &mine->id) || mine->id < 0) mine->id = 0;
     mine->offset = site_query_int(v, "offset", 0, 1000000);
@@ -312,65 +314,65 @@ static struct act *conversation_begin(struct site_visit *v) {
 }
 
 int page_conversation(struct site_visit *v) {
-    struct act *a = conversation_begin(v);
-    return site_logged_in(v) ? read_conversation(a) : act_login(a);
+    struct form_page *a = conversation_begin(v);
+    return site_logged_in(v) ? read_conversation(a) : form_to_login(a);
 }
 
 /* ---- reply, rating, completion --------------------------------------------------------------- */
 
 /* Another problem of the form is shown with the conversation. A conversation that the visitor does not see
  * is not found first. */
-static int conversation_acted(struct act *a) {
+static int conversation_acted(struct form_page *a) {
     const struct talk *mine = a->own;
-    return act_ok(a) ? act_redirect(a, "/conversations/%" PRId64 "?done=%s", mine->id, a->step)
-                     : act_refused(a);
+    return form_ok(a) ? form_redirect(a, "/conversations/%" PRId64 "?done=%s", mine->id, a->step)
+                      : form_refused(a);
 }
 
-static int conversation_post(struct site_visit *v, int (*post)(struct act *a)) {
-    struct act *a = conversation_begin(v);
-    if (!site_logged_in(v)) return act_login(a);
-    return act_forged(a) ? act_expired(a) : post(a);
+static int conversation_post(struct site_visit *v, int (*post)(struct form_page *a)) {
+    struct form_page *a = conversation_begin(v);
+    if (!site_logged_in(v)) return form_to_login(a);
+    return form_forged(a) ? form_expired(a) : post(a);
 }
 
-static int send_answer(struct act *a) {
+static int send_answer(struct form_page *a) {
     const struct talk *mine = a->own;
     struct json *body = json_new(a->arena, JSON_OBJECT);
-    act_put(a, body, "contents", act_typed(a, "contents"));
-    act_put(a, body, "source", S("HELPCENTER"));
-    if (act_typed(a, "_key").n) act_put(a, body, "client_id", act_typed(a, "_key"));
-    a->inner.files = act_files(a);
+    form_add(a, body, "contents", form_typed(a, "contents"));
+    form_add(a, body, "source", S("HELPCENTER"));
+    if (form_typed(a, "_key").n) form_add(a, body, "client_id", form_typed(a, "_key"));
+    a->subcall.files = form_sent_files(a);
     a->step = "sent";
-    return act_call(a, POST, body, conversation_acted, "/conversations/%" PRId64 "/messages", mine->id);
+    return form_call(a, POST, body, conversation_acted, "/conversations/%" PRId64 "/messages", mine->id);
 }
 
 /* A second rating of the visitor changes the first. */
-static int send_score(struct act *a) {
+static int send_score(struct form_page *a) {
     const struct talk *mine = a->own;
-    const struct json *own = own_rating(a, act_data(a));
+    const struct json *own = own_rating(a, form_data(a));
     struct json *body = json_new(a->arena, JSON_OBJECT);
-    if (!act_ok(a)) return act_refused(a);
-    act_put(a, body, "score", act_typed(a, "score"));
-    act_put(a, body, "comment", act_typed(a, "comment"));
+    if (!form_ok(a)) return form_refused(a);
+    form_add(a, body, "score", form_typed(a, "score"));
+    form_add(a, body, "comment", form_typed(a, "comment"));
     a->step = "rated";
     if (own == NULL)
-        return act_call(a, POST, body, conversation_acted, "/conversations/%" PRId64 "/ratings", mine->id);
-    return act_call(a, PUT, body, conversation_acted, "/conversations/%" PRId64 "/ratings/%" PRId64, mine->id,
-                    tree_int(own, "id"));
+        return form_call(a, POST, body, conversation_acted, "/conversations/%" PRId64 "/ratings", mine->id);
+    return form_call(a, PUT, body, conversation_acted, "/conversations/%" PRId64 "/ratings/%" PRId64,
+                     mine->id, tree_int(own, "id"));
 }
 
-static int rate_conversation(struct act *a) {
+static int rate_conversation(struct form_page *a) {
     const struct talk *mine = a->own;
-    return act_call(a, GET, NULL, send_score, "/conversations/%" PRId64 "/ratings", mine->id);
+    return form_call(a, GET, NULL, send_score, "/conversations/%" PRId64 "/ratings", mine->id);
 }
 
-static int complete_conversation(struct act *a) {
+static int complete_conversation(struct form_page *a) {
     const struct talk *mine = a->own;
     struct json *body = json_new(a->arena, JSON_OBJECT);
     /* the ids of the system's statuses are their types */
-    act_put(a, body, "status_id", page_number(a, STATUS_COMPLETED));
-    act_put(a, body, "source", S("HELPCENTER"));
+    form_add(a, body, "status_id", page_number(a, STATUS_COMPLETED));
+    form_add(a, body, "source", S("HELPCENTER"));
     a->step = "completed";
-    return act_call(a, PUT, body, conversation_acted, "/conversations/%" PRId64, mine->id);
+    return form_call(a, PUT, body, conversation_acted, "/conversations/%" PRId64, mine->id);
 }
 
 int page_answer(struct site_visit *v) { return conversation_post(v, send_answer); }

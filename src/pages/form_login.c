@@ -28,178 +28,181 @@ struct login {
 };
 
 /* Only a path behind the locale, so that a link can't lead from the login to another site. */
-static struct str login_next(struct act *a) {
-    struct str to = a->posted ? act_typed(a, "to") : site_query(a->visit, "to");
+static struct str login_next(struct form_page *a) {
+    struct str to = a->posted ? form_typed(a, "to") : site_query(a->visit, "to");
     bool plain = to.n && to.n < 500 && to.p[0] == '/';
     for (size_t i = 0; i < to.n && plain; i++)
         plain = to.p[i] > ' ' && to.p[i] < 127 && !in_set(to.p[i], "\\\"'<>");
     return plain ? to : S("");
 }
 
-static int login_leave(struct act *a) {
+static int login_leave(struct form_page *a) {
     const struct login *mine = a->own;
-    return act_redirect(a, "%s", mine->next.n ? mine->next.p : "/conversations");
+    return form_redirect(a, "%s", mine->next.n ? mine->next.p : "/conversations");
 }
 
 /* One step of the login. */
-static int login_step(struct act *a, enum site_word title, const struct form_field *fields,
+static int login_step(struct form_page *a, enum site_word title, const struct form_field *fields,
                       enum site_word button) {
     const struct login *mine = a->own;
-    html(act_out(a), "<h1>%s</h1>\n", act_say(a, title));
+    html(form_out(a), "<h1>%s</h1>\n", form_say(a, title));
     form_problems(a, fields);
-    form_open(a, act_path(a, "/login"), NULL);
+    form_open(a, form_path(a, "/login"), NULL);
     if (mine->next.n) form_hidden(a, "to", mine->next);
     if (mine->token.n) form_hidden(a, "_continue", mine->token);
     for (const struct form_field *f = fields; f->name; f++) form_field(a, f);
     form_close(a, button);
     if (fields == login_fields)
-        html(act_out(a), "<p><a href=\"%s\">%s</a></p>\n", act_path(a, "/reset").p,
-             act_say(a, WORD_FORGOTTEN));
-    return act_page(a, str_of(act_say(a, title)));
+        html(form_out(a), "<p><a href=\"%s\">%s</a></p>\n", form_path(a, "/reset").p,
+             form_say(a, WORD_FORGOTTEN));
+    return form_show(a, str_of(form_say(a, title)));
 }
 
-static int show_login(struct act *a) {
+static int show_login(struct form_page *a) {
     struct login *mine = a->own;
     mine->token = S("");
     return login_step(a, WORD_LOG_IN, login_fields, WORD_LOG_IN);
 }
-static int show_code(struct act *a) { return login_step(a, WORD_SECOND_STEP, code_fields, WORD_CONTINUE); }
-static int show_new_password(struct act *a) {
+static int show_code(struct form_page *a) {
+    return login_step(a, WORD_SECOND_STEP, code_fields, WORD_CONTINUE);
+}
+static int show_new_password(struct form_page *a) {
     return login_step(a, WORD_NEW_PASSWORD, new_password_fields, WORD_SET_PASSWORD);
 }
 
 /* ---- the steps ------------------------------------------------------------------------------- */
 
-static int login_wrong(struct act *a, enum site_word wrong, int (*show)(struct act *a)) {
+static int login_wrong(struct form_page *a, enum site_word wrong, int (*show)(struct form_page *a)) {
     a->wrong = wrong;
-    a->status = a->inner.status;
+    a->status = a->subcall.status;
     return show(a);
 }
 
-static int login_locked_out(struct act *a) {
+static int login_locked_out(struct form_page *a) {
     int64_t seconds;
-    if (str_to_int(a->inner.retry_after, &seconds)) a->wrong_number = (int)((seconds + 59) / 60);
-    http_add_header(a->visit->http, "Retry-After", a->inner.retry_after);
+    if (str_to_int(a->subcall.retry_after, &seconds)) a->wrong_number = (int)((seconds + 59) / 60);
+    http_add_header(a->visit->http, "Retry-After", a->subcall.retry_after);
     return login_wrong(a, WORD_LOCKED, show_login);
 }
 
-static int login_done(struct act *a) {
+static int login_done(struct form_page *a) {
     struct login *mine = a->own;
-    struct str code = inner_code(a->inner.reply);
+    struct str code = subcall_code(a->subcall.reply);
     bool stepped = mine->token.n > 0;
-    if (act_ok(a)) {
-        a->visit->cookies[0] = a->inner.set_cookie;
+    if (form_ok(a)) {
+        a->visit->cookies[0] = a->subcall.set_cookie;
         return login_leave(a);
     }
     if (str_eq(code, S("AUTHENTICATION_LOCKED"))) return login_locked_out(a);
     if (str_eq(code, S("OTP_EXPECTED")) || str_eq(code, S("CREDENTIAL_EXPIRED"))) {
-        mine->token = tree_text(a->inner.reply, "auth_token");
+        mine->token = tree_text(a->subcall.reply, "auth_token");
         return str_eq(code, S("OTP_EXPECTED")) ? show_code(a) : show_new_password(a);
     }
     if (str_eq(code, S("AUTHENTICATION_FAILED")))
         return login_wrong(a, stepped ? WORD_WRONG_CODE : WORD_WRONG_LOGIN, stepped ? show_code : show_login);
-    return act_refused(a);
+    return form_refused(a);
 }
 
-static int login_password_set(struct act *a) {
-    if (str_eq(inner_code(a->inner.reply), S("AUTHENTICATION_FAILED")))
+static int login_password_set(struct form_page *a) {
+    if (str_eq(subcall_code(a->subcall.reply), S("AUTHENTICATION_FAILED")))
         return login_wrong(a, WORD_FORM_EXPIRED, show_login);
-    if (!act_ok(a)) return act_refused(a);
-    html(act_out(a), "<h1>%s</h1>\n<p role=\"status\">%s</p>\n<p><a href=\"%s\">%s</a></p>\n",
-         act_say(a, WORD_NEW_PASSWORD), act_say(a, WORD_PASSWORD_SET), act_path(a, "/login").p,
-         act_say(a, WORD_LOG_IN));
-    return act_page(a, str_of(act_say(a, WORD_NEW_PASSWORD)));
+    if (!form_ok(a)) return form_refused(a);
+    html(form_out(a), "<h1>%s</h1>\n<p role=\"status\">%s</p>\n<p><a href=\"%s\">%s</a></p>\n",
+         form_say(a, WORD_NEW_PASSWORD), form_say(a, WORD_PASSWORD_SET), form_path(a, "/login").p,
+         form_say(a, WORD_LOG_IN));
+    return form_show(a, str_of(form_say(a, WORD_NEW_PASSWORD)));
 }
 
 /* The second step: a code, or a new password in place of an expired one. */
-static int login_go_on(struct act *a, struct str token) {
-    inner_header(&a->inner, "X-Token", token);
+static int login_go_on(struct form_page *a, struct str token) {
+    subcall_header(&a->subcall, "X-Token", token);
     if (json_member(a->visit->form, S("new_password"))) {
         struct json *body = json_new(a->arena, JSON_OBJECT);
-        act_put(a, body, "new_password", act_typed(a, "new_password"));
+        form_add(a, body, "new_password", form_typed(a, "new_password"));
         a->show = show_new_password;
-        return act_call(a, PUT, body, login_password_set, "/profile/password");
+        return form_call(a, PUT, body, login_password_set, "/profile/password");
     }
-    inner_header(&a->inner, "X-OTP", str_trim(act_typed(a, "code")));
-    return act_call(a, GET, NULL, login_done, "/session");
+    subcall_header(&a->subcall, "X-OTP", str_trim(form_typed(a, "code")));
+    return form_call(a, GET, NULL, login_done, "/session");
 }
 
-static int login_post(struct act *a) {
+static int login_post(struct form_page *a) {
     struct login *mine = a->own;
-    struct str login = str_trim(act_typed(a, "email"));
-    mine->token = act_typed(a, "_continue");
+    struct str login = str_trim(form_typed(a, "email"));
+    mine->token = form_typed(a, "_continue");
     if (mine->token.n) return login_go_on(a, mine->token);
-    a->inner.http = a->visit->http;
-    if (!inner_login(&a->inner, login, act_typed(a, "password"))) {
-        a->inner.status = 401;
+    a->subcall.http = a->visit->http;
+    if (!subcall_login(&a->subcall, login, form_typed(a, "password"))) {
+        a->subcall.status = 401;
         return login_wrong(a, WORD_WRONG_LOGIN, show_login);
     }
-    return act_call(a, GET, NULL, login_done, "/session");
+    return form_call(a, GET, NULL, login_done, "/session");
 }
 
 int page_login(struct site_visit *v) {
-    struct act *a = act_begin(v, show_login);
+    struct form_page *a = form_begin(v, show_login);
     struct login *mine = a->own = ARENA_NEW(a->arena, struct login);
     mine->next = login_next(a);
     mine->token = S("");
-    a->inner.stranger = true; /* a session of this browser does not count */
-    if (act_forged(a)) return act_expired(a);
+    a->subcall.stranger = true; /* a session of this browser does not count */
+    if (form_forged(a)) return form_expired(a);
     if (a->posted) return login_post(a);
     return site_logged_in(v) ? login_leave(a) : show_login(a);
 }
 
 /* ---- logout ---------------------------------------------------------------------------------- */
 
-static int show_logout(struct act *a) {
-    html(act_out(a), "<h1>%s</h1>\n", act_say(a, WORD_LOG_OUT));
+static int show_logout(struct form_page *a) {
+    html(form_out(a), "<h1>%s</h1>\n", form_say(a, WORD_LOG_OUT));
     form_problems(a, NULL);
-    form_open(a, act_path(a, "/logout"), NULL);
+    form_open(a, form_path(a, "/logout"), NULL);
     form_close(a, WORD_LOG_OUT);
-    return act_page(a, str_of(act_say(a, WORD_LOG_OUT)));
+    return form_show(a, str_of(form_say(a, WORD_LOG_OUT)));
 }
 
-static int logout_done(struct act *a) {
-    if (!act_ok(a)) return act_refused(a);
+static int logout_done(struct form_page *a) {
+    if (!form_ok(a)) return form_refused(a);
     bool secure = str_starts(a->visit->api->desk->base_url, S("https:"));
     a->visit->cookies[0] = secure ? S("desk_session=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure")
                                   : S("desk_session=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax");
-    return act_redirect(a, "%s", "");
+    return form_redirect(a, "%s", "");
 }
 
 int page_logout(struct site_visit *v) {
-    struct act *a = act_begin(v, show_logout);
-    if (!site_logged_in(v)) return act_redirect(a, "%s", "");
-    if (act_forged(a)) return act_expired(a);
-    return a->posted ? act_call(a, DELETE, NULL, logout_done, "/session") : show_logout(a);
+    struct form_page *a = form_begin(v, show_logout);
+    if (!site_logged_in(v)) return form_redirect(a, "%s", "");
+    if (form_forged(a)) return form_expired(a);
+    return a->posted ? form_call(a, DELETE, NULL, logout_done, "/session") : show_logout(a);
 }
 
 /* ---- a new password -------------------------------------------------------------------------- */
 
-static int show_reset(struct act *a) {
-    html(act_out(a), "<h1>%s</h1>\n<p>%s</p>\n", act_say(a, WORD_SET_PASSWORD), act_say(a, WORD_RESET_TEXT));
+static int show_reset(struct form_page *a) {
+    html(form_out(a), "<h1>%s</h1>\n<p>%s</p>\n", form_say(a, WORD_SET_PASSWORD),
+         form_say(a, WORD_RESET_TEXT));
     form_problems(a, reset_fields);
-    form_open(a, act_path(a, "/reset"), NULL);
+    form_open(a, form_path(a, "/reset"), NULL);
     form_field(a, reset_fields);
     form_close(a, WORD_SEND_LINK);
-    return act_page(a, str_of(act_say(a, WORD_SET_PASSWORD)));
+    return form_show(a, str_of(form_say(a, WORD_SET_PASSWORD)));
 }
 
-static int reset_done(struct act *a) {
-    return act_ok(a) ? act_redirect(a, "/reset?done=sent") : act_refused(a);
+static int reset_done(struct form_page *a) {
+    return form_ok(a) ? form_redirect(a, "/reset?done=sent") : form_refused(a);
 }
 
-static int reset_sent(struct act *a) {
-    html(act_out(a), "<h1>%s</h1>\n<p role=\"status\">%s</p>\n", act_say(a, WORD_LOOK_INTO_MAIL),
-         act_say(a, WORD_LINK_SENT));
-    return act_page(a, str_of(act_say(a, WORD_LOOK_INTO_MAIL)));
+static int reset_sent(struct form_page *a) {
+    html(form_out(a), "<h1>%s</h1>\n<p role=\"status\">%s</p>\n", form_say(a, WORD_LOOK_INTO_MAIL),
+         form_say(a, WORD_LINK_SENT));
+    return form_show(a, str_of(form_say(a, WORD_LOOK_INTO_MAIL)));
 }
 
 int page_reset(struct site_visit *v) {
-    struct act *a = act_begin(v, show_reset);
+    struct form_page *a = form_begin(v, show_reset);
     struct json *body = json_new(a->arena, JSON_OBJECT);
-    a->inner.stranger = true;
-    if (act_forged(a)) return act_expired(a);
+    a->subcall.stranger = true;
+    if (form_forged(a)) return form_expired(a);
     if (!a->posted) return str_eq(site_query(v, "done"), S("sent")) ? reset_sent(a) : show_reset(a);
-    act_put(a, body, "email", str_trim(act_typed(a, "email")));
-    return act_call(a, POST, body, reset_done, "/password/reset");
+    form_add(a, body, "email", str_trim(form_typed(a, "email")));
+    return form_call(a, POST, body, reset_done, "/password/reset");
 }

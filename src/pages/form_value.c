@@ -14,7 +14,7 @@ static struct str in_locale(const struct json *list, struct str locale) {
 }
 
 /* The title for customers, in the locale of the page, or else in any. */
-static struct str title_of(struct act *a, const struct json *field) {
+static struct str title_of(struct form_page *a, const struct json *field) {
     const struct json *own = json_member(field, S("customer_titles")), *all = json_member(field, S("titles"));
     struct str locale = a->visit->locale, title = in_locale(own, locale);
     if (title.n == 0 && own && own->first) title = tree_text(own->first, "translation");
@@ -22,7 +22,7 @@ static struct str title_of(struct act *a, const struct json *field) {
     return title.n ? title : tree_text(field, "title");
 }
 
-int form_value_field(struct act *a, const struct json *field, struct form_field *out) {
+int form_value_field(struct form_page *a, const struct json *field, struct form_field *out) {
     struct str key = tree_text(field, "key");
     if (!is_shown(field)) return 0;
     struct str hint = in_locale(json_member(field, S("descriptions")), a->visit->locale);
@@ -31,37 +31,37 @@ int form_value_field(struct act *a, const struct json *field, struct form_field 
                                .label = title_of(a, field).p,
                                .parameter = str_fmt(a->arena, "field_values.%s", key.p).p,
                                .type = file ? "file" : NULL,
-                               .hint = file && act_files(a) ? WORD_FILES_AGAIN : 0,
-                               .hint_text = hint.n && !(file && act_files(a)) ? hint.p : NULL,
+                               .hint = file && form_sent_files(a) ? WORD_FILES_AGAIN : 0,
+                               .hint_text = hint.n && !(file && form_sent_files(a)) ? hint.p : NULL,
                                .required = tree_true(field, "is_required_for_customers")};
     return 1;
 }
 
-static struct str id_text(struct act *a, const struct json *object) {
+static struct str id_text(struct form_page *a, const struct json *object) {
     return str_fmt(a->arena, "%" PRId64, tree_int(object, "id"));
 }
 
-static void put_option(struct act *a, struct str value, struct str label, bool chosen) {
-    html(act_out(a), "<option value=\"%s\"%h>%s</option>\n", value.p, chosen ? " selected" : "", label.p);
+static void put_option(struct form_page *a, struct str value, struct str label, bool chosen) {
+    html(form_out(a), "<option value=\"%s\"%h>%s</option>\n", value.p, chosen ? " selected" : "", label.p);
 }
 
-static void put_select(struct act *a, const struct form_field *f, const struct json *field) {
+static void put_select(struct form_page *a, const struct form_field *f, const struct json *field) {
     const struct json *options = json_member(field, S("options"));
-    struct str typed = act_typed(a, f->name);
+    struct str typed = form_typed(a, f->name);
     form_label(a, f);
-    html(act_out(a), "<select");
+    html(form_out(a), "<select");
     form_attributes(a, f);
-    html(act_out(a), ">\n");
+    html(form_out(a), ">\n");
     put_option(a, S(""), S(""), typed.n == 0);
     if (str_eq(tree_text(field, "type"), S("YESNO"))) {
-        put_option(a, S("true"), str_of(act_say(a, WORD_YES)), str_eq(typed, S("true")));
-        put_option(a, S("false"), str_of(act_say(a, WORD_NO)), str_eq(typed, S("false")));
+        put_option(a, S("true"), str_of(form_say(a, WORD_YES)), str_eq(typed, S("true")));
+        put_option(a, S("false"), str_of(form_say(a, WORD_NO)), str_eq(typed, S("false")));
     }
     for (const struct json *o = options ? options->first : NULL; o; o = o->next) {
         struct str id = id_text(a, o), title = in_locale(json_member(o, S("titles")), a->visit->locale);
         put_option(a, id, title.n ? title : tree_text(o, "title"), str_eq(typed, id));
     }
-    html(act_out(a), "</select>\n");
+    html(form_out(a), "</select>\n");
 }
 
 static bool is_chosen(const struct json *typed, struct str id) {
@@ -71,9 +71,9 @@ static bool is_chosen(const struct json *typed, struct str id) {
 }
 
 /* Radio buttons or checkboxes in a fieldset. */
-static void put_choices(struct act *a, const struct form_field *f, const struct json *field,
+static void put_choices(struct form_page *a, const struct form_field *f, const struct json *field,
                         const char *type) {
-    struct buf *out = act_out(a);
+    struct buf *out = form_out(a);
     const struct json *options = json_member(field, S("options")),
                       *values = json_member(a->visit->form, S("field_values"));
     const struct json *typed = json_member(values, tree_text(field, "key"));
@@ -81,7 +81,7 @@ static void put_choices(struct act *a, const struct form_field *f, const struct 
     html(out, "<fieldset id=\"%s\" tabindex=\"-1\"", form_id(a, f));
     if (form_is_described(a, f)) html(out, " aria-describedby=\"%s-notes\"", form_id(a, f));
     html(out, ">\n<legend>%s", f->label);
-    if (!f->required) html(out, " <span class=\"optional\">(%s)</span>", act_say(a, WORD_OPTIONAL));
+    if (!f->required) html(out, " <span class=\"optional\">(%s)</span>", form_say(a, WORD_OPTIONAL));
     buf_text(out, "</legend>\n");
     form_notes(a, f);
     for (const struct json *o = options ? options->first : NULL; o; o = o->next) {
@@ -93,7 +93,7 @@ static void put_choices(struct act *a, const struct form_field *f, const struct 
     html(out, "</fieldset>\n");
 }
 
-int form_value(struct act *a, const struct json *field) {
+int form_value(struct form_page *a, const struct json *field) {
     struct form_field f;
     if (form_value_field(a, field, &f) == 0) return 0;
     struct str type = tree_text(field, "type");
@@ -107,7 +107,7 @@ int form_value(struct act *a, const struct json *field) {
     return 1;
 }
 
-static void append_copies(struct act *a, struct json *to, const struct json *from) {
+static void append_copies(struct form_page *a, struct json *to, const struct json *from) {
     for (const struct json *j = from && from->type == JSON_OBJECT ? from->first : NULL; j; j = j->next) {
         struct json *copy = ARENA_NEW(a->arena, struct json);
         *copy = *j;
@@ -116,7 +116,7 @@ static void append_copies(struct act *a, struct json *to, const struct json *fro
     }
 }
 
-void form_values_take(struct act *a, struct json *body, const struct json *files) {
+void form_values_take(struct form_page *a, struct json *body, const struct json *files) {
     struct json *values = json_new(a->arena, JSON_OBJECT);
     append_copies(a, values, json_member(a->visit->form, S("field_values")));
     append_copies(a, values, files);
@@ -126,9 +126,9 @@ void form_values_take(struct act *a, struct json *body, const struct json *files
 
 #define FIELD_VALUES_PART "field_values["
 
-struct http_file *form_files(struct act *a, bool of_fields) {
+struct http_file *form_files(struct form_page *a, bool of_fields) {
     struct http_file *first = NULL, **end = &first;
-    for (struct http_file *f = act_files(a), *next; f; f = next) {
+    for (struct http_file *f = form_sent_files(a), *next; f; f = next) {
         next = f->next;
         f->next = NULL;
         if (str_starts(f->field, S(FIELD_VALUES_PART)) != of_fields) continue;
@@ -144,17 +144,17 @@ static struct str key_of_part(const struct http_file *f) {
     return str_cut(&rest, ']');
 }
 
-struct http_file *form_value_files(struct act *a) {
+struct http_file *form_value_files(struct form_page *a) {
     struct http_file *list = form_files(a, true);
     for (struct http_file *f = list; f; f = f->next)
         f->field = STR_CAT(a->arena, S("field_values."), key_of_part(f));
     return list;
 }
 
-const struct json *form_value_uploaded(struct act *a, const struct json *uploaded) {
+const struct json *form_value_uploaded(struct form_page *a, const struct json *uploaded) {
     struct json *values = json_new(a->arena, JSON_OBJECT);
     const struct json *one = uploaded && uploaded->type == JSON_ARRAY ? uploaded->first : uploaded;
     for (const struct http_file *f = form_files(a, true); f && one; f = f->next, one = one->next)
-        act_put(a, values, str_dup(a->arena, key_of_part(f)).p, id_text(a, one));
+        form_add(a, values, str_dup(a->arena, key_of_part(f)).p, id_text(a, one));
     return values;
 }

@@ -11,7 +11,7 @@ static void home_category(struct site_visit *v, int64_t id, const struct site_te
     buf_text(&v->main, "<section class=\"category\">\n<h2><a");
     site_text_lang(&v->main, v, title);
     html(&v->main, " href=\"%s%s\">%s</a></h2>\n<ul>\n", v->root.p,
-         shelf_path(v, "categories", id, title->text).p, title->text.p ? title->text.p : "?");
+         rows_path(v, "categories", id, title->text).p, title->text.p ? title->text.p : "?");
 }
 
 static void home_section(struct site_visit *v, int64_t id, const struct site_text *title,
@@ -19,7 +19,7 @@ static void home_section(struct site_visit *v, int64_t id, const struct site_tex
     buf_text(&v->main, "<li><a");
     site_text_lang(&v->main, v, title);
     html(&v->main, " href=\"%s%s\">%s</a> <span class=\"count\">%d</span>", v->root.p,
-         shelf_path(v, "sections", id, title->text).p, title->text.p ? title->text.p : "?", (int)articles);
+         rows_path(v, "sections", id, title->text).p, title->text.p ? title->text.p : "?", (int)articles);
     site_description(v, description);
     buf_text(&v->main, "</li>\n");
 }
@@ -42,7 +42,7 @@ static int home_category_begin(struct site_visit *v, struct home_list *list, int
     if (list->category) buf_text(&v->main, "</ul>\n</section>\n");
     list->category = id;
     while ((rc = stmt_step(list->categories)) == 1 && col_int(list->categories, 0) != id) continue;
-    struct site_text title = rc == 1 ? shelf_text(v, list->categories, 1) : (struct site_text){0};
+    struct site_text title = rc == 1 ? rows_text(v, list->categories, 1) : (struct site_text){0};
     home_category(v, id, &title);
     return rc < 0 ? rc : 0;
 }
@@ -51,8 +51,8 @@ static int home_rows(struct site_visit *v, struct home_list *list) {
     bool writer = access_writes_articles(&v->work.actor);
     int rc;
     while ((rc = stmt_step(list->sections)) == 1) {
-        struct site_text title = shelf_text(v, list->sections, 1),
-                         description = shelf_text(v, list->sections, 5);
+        struct site_text title = rows_text(v, list->sections, 1),
+                         description = rows_text(v, list->sections, 5);
         TRY(home_category_begin(v, list, col_int(list->sections, 4)));
         home_section(v, col_int(list->sections, 0), &title, &description,
                      col_int(list->sections, writer ? 3 : 2));
@@ -63,7 +63,7 @@ static int home_rows(struct site_visit *v, struct home_list *list) {
 static int home_sections(struct site_visit *v) {
     struct home_list list = {0};
     /* Titles are read after the limit, not before the order. */
-    TRY(shelf_start(
+    TRY(rows_start(
         v, access_sections,
         "SELECT x.id, " SITE_TEXT("9", "x.id") ", x.published_articles, x.total_articles, x.category_id, " SITE_TEXT(
             "10", "x.id") " FROM (SELECT t.id, t.published_articles, "
@@ -95,14 +95,14 @@ int show_home(struct site_visit *v) {
     v->head.languages = v->brand.languages;
     html(&v->main, "<h1>%s</h1>\n", v->head.title.p);
     const struct bind *most = BINDS(B_INT("most", HOME_ARTICLES));
-    TRY(shelf_articles(v, SAY(v, WORD_FEATURED),
-                       "AND t.status = 3 AND t.is_featured = 1 AND t.deleted_at IS NULL AND " ARTICLE_OF_BRAND
-                       " ORDER BY t.id DESC LIMIT :most",
-                       most, HOME_ARTICLES, NULL));
+    TRY(rows_articles(v, SAY(v, WORD_FEATURED),
+                      "AND t.status = 3 AND t.is_featured = 1 AND t.deleted_at IS NULL AND " ARTICLE_OF_BRAND
+                      " ORDER BY t.id DESC LIMIT :most",
+                      most, HOME_ARTICLES, NULL));
     TRY(home_sections(v));
-    TRY(shelf_articles(v, SAY(v, WORD_POPULAR), /* without the featured ones, which stand above */
-                       "AND t.status = 3 AND t.is_featured = 0 AND t.deleted_at IS NULL AND " ARTICLE_OF_BRAND
-                       " ORDER BY t.views DESC, t.id DESC LIMIT :most",
-                       most, HOME_ARTICLES, NULL));
+    TRY(rows_articles(v, SAY(v, WORD_POPULAR), /* without the featured ones, which stand above */
+                      "AND t.status = 3 AND t.is_featured = 0 AND t.deleted_at IS NULL AND " ARTICLE_OF_BRAND
+                      " ORDER BY t.views DESC, t.id DESC LIMIT :most",
+                      most, HOME_ARTICLES, NULL));
     return 0;
 }

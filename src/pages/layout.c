@@ -170,7 +170,6 @@ static bool write_own_frame(struct site_visit *v, struct buf *body, struct str *
 
 void layout_write(struct site_visit *v, struct buf *out) {
     struct buf body = {0};
-    v->menu_path = site_menu_path(v);
     site_template_page(v);
     struct str title = STR_CAT(v->arena, v->head.title, S(" - "), v->brand.name);
     bool own = write_own_frame(v, &body, &title);

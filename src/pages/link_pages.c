@@ -1,12 +1,17 @@
 /* The pages that links in mails open. A GET changes nothing, because scanners and previews open links too;
  * a button sends a POST. */
-#include "api/call/page.h"
+#include "pages/template_page.h"
+
+#include "pages/outside.h"
 #include "base/log.h"
 #include "base/limits.h"
+#include "core/cases/survey.h"
 #include "core/login/password.h"
 #include "core/login/proof.h"
 #include "core/login/session.h"
 #include "core/mail/mailbox.h"
+#include "core/people/notification.h"
+#include "core/words.h"
 
 static void dead(struct visit *v) {
     v->status = 400;
@@ -153,9 +158,134 @@ static void password(struct visit *v) {
     }
 }
 
-const struct page link_pages[] = {{.path = "/verify", .show = visit_verify},
-                                  {.path = "/password", .show = password},
-                                  {.path = "/survey", .show = survey_page},
-                                  {.path = "/mailbox", .show = visit_mailbox},
-                                  {.path = "/unsubscribe", .show = unsubscribe_page, .one_click = true},
-                                  {0}};
+/* ---- satisfaction surveys --------------------------------------------------------------------- */
+
+/* The page that the link of a satisfaction survey opens. A GET changes nothing, because scanners and
+ * previews open links too. Each button sends a rating. */
+
+struct answer {
+    struct survey survey;
+    struct rating rating;
+};
+
+static int find_survey(struct visit *v) {
+    struct answer *mine = v->prepared;
+    return survey_find(&v->work, visit_text(v, "hash"), &mine->survey);
+}
+
+static int send_rating(struct visit *v) {
+    struct answer *mine = v->prepared;
+    return survey_rate(&v->work, visit_text(v, "hash"), &mine->rating);
+}
+
+static void score_choice(struct visit *v, const char *score, const char *label) {
+    html(&v->form,
+         "<label class=\"choice\"><input type=\"radio\" name=\"score\" value=\"%h\" required> %h</label>\n",
+         score, label);
+}
+
+static void survey_form(struct visit *v, const char *wrong) {
+    const struct answer *mine = v->prepared;
+    v->status = wrong ? 400 : 200;
+    visit_says(v, "page_survey");
+    html(&v->form,
+         "<form method=\"post\" action=\"survey\">\n<input type=\"hidden\" name=\"hash\" value=\"%s\">\n",
+         visit_text(v, "hash").p);
+    html(&v->form, "<p>%s</p>\n", mine->survey.subject.p);
+    visit_wrong(v, wrong);
+    html(&v->form, "<div role=\"radiogroup\" aria-label=\"Your rating\">\n");
+    score_choice(v, "GOOD", "Good");
+    score_choice(v, "BAD", "Bad");
+    html(&v->form,
+         "</div>\n<label for=\"comment\">Comment, if you like</label>\n<textarea id=\"comment\" "
+         "name=\"comment\" maxlength=\"%d\" rows=\"4\"></textarea>\n<button>Send</button>\n</form>\n",
+         SURVEY_COMMENT);
+}
+
+/* Reads the form into the rating. Returns why it is refused, or NULL. */
+static const char *read_answer(struct visit *v) {
+    struct answer *mine = v->prepared;
+    struct str comment = str_trim(visit_text(v, "comment"));
+    mine->rating.score = word_id_any(rating_scores, visit_text(v, "score"));
+    if (mine->rating.score <= 0) return "Please choose Good or Bad.";
+    if (utf8_count(comment) > SURVEY_COMMENT || memchr(comment.p, 0, comment.n))
+        return "The comment is too long. Please shorten it.";
+    if (comment.n) mine->rating.comment = comment;
+    return NULL;
+}
+
+static void survey_page(struct visit *v) {
+    v->prepared = ARENA_NEW(v->arena, struct answer);
+    int found = visit_read(v, find_survey);
+    const char *wrong = found > 0 && v->posted ? read_answer(v) : NULL;
+    if (found > 0 && (wrong || !v->posted)) {
+        survey_form(v, wrong);
+        return;
+    }
+    if (found > 0) {
+        found = visit_write(v, send_rating);
+        if (found < 0 && failed(&v->work)) found = 0;
+    }
+    if (found < 0) visit_failed(v);
+    else if (found == 0) v->status = 400;
+    if (found >= 0) visit_says(v, found ? "page_survey_done" : "page_link_dead");
+}
+
+/* ---- List-Unsubscribe ------------------------------------------------------------------------- */
+
+/* The page of the link in List-Unsubscribe. A GET changes nothing, because scanners open links; a button
+ * sends a POST. A mail program that offers one click sends the same POST without a visit (RFC 8058), as
+ * multipart or urlencoded form. Nobody logs in: the link is a proof. */
+
+static const struct word mails_ended[] = {
+    {NOTIFY_CREATED, "You get an e-mail about each new conversation."},
+    {NOTIFY_REPLY, "You get an e-mail when a customer replies."},
+    {NOTIFY_AGENT, "You get an e-mail when a conversation is assigned to you."},
+    {NOTIFY_TEAM, "You get an e-mail when a conversation is assigned to your team."},
+    {NOTIFY_BREACH, "You get an e-mail when a conversation misses a target."},
+    {NOTIFY_MENTION, "You get an e-mail when a note mentions you."},
+    {NOTIFY_SURVEY, "You get an e-mail that asks how content you were."},
+    {0}};
+
+static int find_subscription(struct visit *v) {
+    enum notification_type *type = v->prepared;
+    int64_t user;
+    return unsubscribe_find(&v->work, visit_text(v, "hash"), &user, type);
+}
+
+static int end_subscription(struct visit *v) { return unsubscribe(&v->work, visit_text(v, "hash")); }
+
+static void unsubscribe_page(struct visit *v) {
+    enum notification_type *type = ARENA_NEW(v->arena, enum notification_type);
+    v->prepared = type;
+    int found = v->posted ? visit_write(v, end_subscription) : visit_read(v, find_subscription);
+    if (found < 0) {
+        visit_failed(v);
+    } else if (found == 0) {
+        v->status = 404;
+        visit_says(v, "page_link_dead");
+    } else if (v->posted) {
+        visit_says(v, "page_unsubscribed");
+    } else {
+        visit_says(v, "page_unsubscribe");
+        html(&v->form,
+             "<p>%s</p>\n<form method=\"post\" action=\"unsubscribe?hash=%s\">\n<input type=\"hidden\" "
+             "name=\"List-Unsubscribe\" value=\"One-Click\">\n<button>Stop these "
+             "e-mails</button>\n</form>\n",
+             word_of(mails_ended, *type), visit_text(v, "hash").p);
+    }
+}
+
+/* ---- the table -------------------------------------------------------------------------------- */
+
+static const struct page link_pages[] = {
+    {.path = "/verify", .show = visit_verify},
+    {.path = "/password", .show = password},
+    {.path = "/survey", .show = survey_page},
+    {.path = "/mailbox", .show = visit_mailbox},
+    {.path = "/unsubscribe", .show = unsubscribe_page, .one_click = true},
+    {0}};
+
+bool link_page_handle(struct api *api, struct http_request *r) {
+    return page_answer_one_of(link_pages, api, r);
+}

@@ -28,18 +28,3 @@ bool site_token_good(const struct site_visit *v, struct str sent) {
 void site_token_field(const struct site_visit *v, struct buf *out) {
     if (v->csrf.p) html(out, "<input type=\"hidden\" name=\"_token\" value=\"%s\">\n", v->csrf.p);
 }
-
-static bool path_like(struct str pattern, struct str path) {
-    while (pattern.p && path.p) {
-        struct str w = str_cut(&pattern, '/'), p = str_cut(&path, '/');
-        if (w.n && w.p[0] == ':' ? p.n == 0 : !str_eq(w, p)) return false;
-    }
-    return pattern.p == NULL && path.p == NULL;
-}
-
-bool site_takes_files(const struct http_request *r) {
-    if (!str_eq(r->method, S("POST")) || !str_starts(r->path, S("/helpcenter/"))) return false;
-    for (const struct site_page *p = site_pages; p->path; p++)
-        if (p->takes_files && path_like(str_of(p->path), r->path)) return true;
-    return false;
-}

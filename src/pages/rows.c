@@ -4,8 +4,8 @@
 
 #include <inttypes.h>
 
-int shelf_start(struct site_visit *v, site_access *access, const char *before, const char *after,
-                const struct bind *own, struct stmt **out) {
+int rows_start(struct site_visit *v, site_access *access, const char *before, const char *after,
+               const struct bind *own, struct stmt **out) {
     struct branches b = {0};
     struct bind *binds = arena_array(v->arena, BRANCH_BINDS_MAX + 12, sizeof *binds);
     int n = 0;
@@ -22,18 +22,18 @@ int shelf_start(struct site_visit *v, site_access *access, const char *before, c
     return db_start(v->work.conn, sql.p, binds, out);
 }
 
-struct site_text shelf_text(struct site_visit *v, struct stmt *row, int column) {
+struct site_text rows_text(struct site_visit *v, struct stmt *row, int column) {
     return site_text_of(v->arena, col_text(row, column));
 }
 
-struct str shelf_path(struct site_visit *v, const char *kind, int64_t id, struct str title) {
+struct str rows_path(struct site_visit *v, const char *kind, int64_t id, struct str title) {
     return STR_CAT(v->arena, S("/"), str_of(kind), S("/"),
                    url_encoded(v->arena, slug_of(v->arena, id, title.p ? title : S(""))));
 }
 
-int64_t shelf_id(const struct site_visit *v) { return slug_id(v->vars[1]); }
+int64_t rows_id(const struct site_visit *v) { return slug_id(v->vars[1]); }
 
-bool shelf_moved(struct site_visit *v, struct str path) {
+bool rows_moved(struct site_visit *v, struct str path) {
     struct str slug = str_leaf(path);
     if (str_eq(url_encoded(v->arena, v->vars[1]), slug)) return false;
     struct str query = v->http->query;
@@ -50,15 +50,14 @@ QUERY(site_languages_of, "SELECT n.locale, n.native_name, l.translation "
                          "WHERE l.owner_kind = :kind AND l.owner_id = :id "
                          "ORDER BY n.id");
 
-int shelf_languages(struct site_visit *v, int kind, int64_t id, const char *page,
-                    struct site_language **out) {
+int rows_languages(struct site_visit *v, int kind, int64_t id, const char *page, struct site_language **out) {
     int rc;
     *out = NULL;
     DB_ROWS(rc, v->work.conn, &site_languages_of, BINDS(B_INT("kind", kind), B_INT("id", id)), row) {
         struct site_language *l = *out = ARENA_NEW(v->arena, struct site_language);
         *l = (struct site_language){str_dup(v->arena, col_text(row, 0)), str_dup(v->arena, col_text(row, 1)),
                                     S(""), NULL};
-        l->path = shelf_path(v, page, id, col_text(row, 2));
+        l->path = rows_path(v, page, id, col_text(row, 2));
         out = &l->next;
     }
     return rc;
@@ -67,27 +66,27 @@ int shelf_languages(struct site_visit *v, int kind, int64_t id, const char *page
 /* ---- lists ----------------------------------------------------------------------------------- */
 
 /* Begins the list with its first item. */
-static void shelf_item(struct site_visit *v, const char *heading, bool first, int64_t id,
-                       const struct site_text *title) {
+static void rows_item(struct site_visit *v, const char *heading, bool first, int64_t id,
+                      const struct site_text *title) {
     struct buf *out = &v->main;
     if (first)
         html(out, heading ? "<h2>%s</h2>\n<ul class=\"articles\">\n" : "<ul class=\"articles\">\n", heading);
     buf_text(out, "<li><a");
     site_text_lang(out, v, title);
-    html(out, " href=\"%s%s\">%s</a></li>\n", v->root.p, shelf_path(v, "articles", id, title->text).p,
+    html(out, " href=\"%s%s\">%s</a></li>\n", v->root.p, rows_path(v, "articles", id, title->text).p,
          title->text.p ? title->text.p : "?");
 }
 
 #define ARTICLE_TITLES "SELECT t.id, " SITE_TEXT("11", "t.id") " FROM articles t WHERE"
 
-int shelf_articles(struct site_visit *v, const char *heading, const char *after, const struct bind *own,
-                   int most, bool *more) {
+int rows_articles(struct site_visit *v, const char *heading, const char *after, const struct bind *own,
+                  int most, bool *more) {
     struct stmt *row;
     int rc, n = 0;
-    TRY(shelf_start(v, access_articles, ARTICLE_TITLES, after, own, &row));
+    TRY(rows_start(v, access_articles, ARTICLE_TITLES, after, own, &row));
     while ((rc = stmt_step(row)) == 1 && n < most) {
-        struct site_text title = shelf_text(v, row, 1);
-        shelf_item(v, heading, n++ == 0, col_int(row, 0), &title);
+        struct site_text title = rows_text(v, row, 1);
+        rows_item(v, heading, n++ == 0, col_int(row, 0), &title);
     }
     stmt_end(row);
     if (rc < 0) return rc;
@@ -96,20 +95,20 @@ int shelf_articles(struct site_visit *v, const char *heading, const char *after,
     return n;
 }
 
-int shelf_listed(struct site_visit *v, const char *heading, const int64_t *ids, int n, int most) {
+int rows_listed(struct site_visit *v, const char *heading, const int64_t *ids, int n, int most) {
     struct site_text *titles = arena_array(v->arena, (size_t)n, sizeof *titles);
     bool *seen = arena_array(v->arena, (size_t)n, sizeof *seen);
     struct stmt *row;
     int rc, written = 0;
-    TRY(shelf_start(v, access_articles, ARTICLE_TITLES,
-                    "AND t.id IN @LIST(:ids) AND t.status = 3 AND t.deleted_at IS NULL AND " ARTICLE_OF_BRAND,
-                    BINDS(B_TEXT("ids", json_ids(v->arena, ids, (size_t)n))), &row));
+    TRY(rows_start(v, access_articles, ARTICLE_TITLES,
+                   "AND t.id IN @LIST(:ids) AND t.status = 3 AND t.deleted_at IS NULL AND " ARTICLE_OF_BRAND,
+                   BINDS(B_TEXT("ids", json_ids(v->arena, ids, (size_t)n))), &row));
     while ((rc = stmt_step(row)) == 1)
         for (int i = 0; i < n; i++)
-            if (ids[i] == col_int(row, 0)) titles[i] = shelf_text(v, row, 1), seen[i] = true;
+            if (ids[i] == col_int(row, 0)) titles[i] = rows_text(v, row, 1), seen[i] = true;
     stmt_end(row);
     for (int i = 0; i < n && rc >= 0 && written < most; i++)
-        if (seen[i]) shelf_item(v, heading, written++ == 0, ids[i], &titles[i]);
+        if (seen[i]) rows_item(v, heading, written++ == 0, ids[i], &titles[i]);
     if (written) buf_text(&v->main, "</ul>\n");
     return rc;
 }
@@ -120,7 +119,7 @@ static void pager_link(struct site_visit *v, struct str prefix, int64_t page, co
          SAY(v, word));
 }
 
-void shelf_numbered(struct site_visit *v, struct str prefix, int64_t page, bool more) {
+void rows_numbered(struct site_visit *v, struct str prefix, int64_t page, bool more) {
     if (page == 1 && !more) return;
     html(&v->main, "<nav class=\"pager\" aria-label=\"%s\"><ul>\n", SAY(v, WORD_PAGES));
     if (page > 1) pager_link(v, prefix, page - 1, "prev", WORD_PREVIOUS);
@@ -128,8 +127,8 @@ void shelf_numbered(struct site_visit *v, struct str prefix, int64_t page, bool 
     buf_text(&v->main, "</ul></nav>\n");
 }
 
-void shelf_pager(struct site_visit *v, struct str path, int64_t page, bool more) {
-    shelf_numbered(v, STR_CAT(v->arena, path, S("?page=")), page, more);
+void rows_pager(struct site_visit *v, struct str path, int64_t page, bool more) {
+    rows_numbered(v, STR_CAT(v->arena, path, S("?page=")), page, more);
 }
 
 /* ---- summaries ------------------------------------------------------------------------------- */
@@ -150,7 +149,7 @@ static const char *entity_text(const char *p, const char *end, size_t *n) {
 }
 
 /* Removes the tags of clean HTML, where a > in an attribute is &gt;, and joins blanks. */
-struct str shelf_summary(struct arena *a, struct str contents) {
+struct str rows_summary(struct arena *a, struct str contents) {
     char *out = arena_bytes(a, SUMMARY + 8);
     size_t n = 0, length;
     const char *end = contents.p + contents.n;

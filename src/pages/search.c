@@ -14,7 +14,7 @@ static void search_hit(struct site_visit *v, const struct help_center_hit *hit) 
     buf_text(&v->main, "<li><h2><a");
     site_text_lang(&v->main, v, &title);
     html(&v->main, " href=\"%s%s\">%s</a></h2>\n<p><bdi", v->root.p,
-         shelf_path(v, "articles", hit->article_id, title.text).p, title.text.p);
+         rows_path(v, "articles", hit->article_id, title.text).p, title.text.p);
     site_text_lang(&v->main, v, &title);
     buf_char(&v->main, '>');
     if (hit->snippet.p) buf_str(&v->main, hit->snippet);
@@ -33,7 +33,7 @@ static void search_results(struct site_visit *v, const struct help_center_result
     for (int i = 0; i < r->count; i++) search_hit(v, &r->hits[i]);
     buf_text(&v->main, "</ol>\n");
     struct str path = STR_CAT(v->arena, S("/search?query="), url_encoded(v->arena, v->searched), S("&page="));
-    shelf_numbered(v, path, page, r->total > page * RESULTS);
+    rows_numbered(v, path, page, r->total > page * RESULTS);
 }
 
 /* The first characters of the text, at most TEXT_MAX. */

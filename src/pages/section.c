@@ -29,13 +29,13 @@ static struct str title_or_mark(struct str title) { return title.n ? title : S("
 static int category_read(struct site_visit *v, int64_t id, struct site_text *title,
                          struct site_text *description) {
     struct stmt *row;
-    TRY(shelf_start(v, access_categories,
-                    "SELECT " SITE_TEXT("7", "t.id") ", " SITE_TEXT(
-                        "8", "t.id") " FROM categories t WHERE t.deleted_at IS NULL AND",
-                    "AND t.id = :id AND (t.brand_id IS NULL OR t.brand_id = :brand)", BINDS(B_INT("id", id)),
-                    &row));
+    TRY(rows_start(v, access_categories,
+                   "SELECT " SITE_TEXT("7", "t.id") ", " SITE_TEXT(
+                       "8", "t.id") " FROM categories t WHERE t.deleted_at IS NULL AND",
+                   "AND t.id = :id AND (t.brand_id IS NULL OR t.brand_id = :brand)", BINDS(B_INT("id", id)),
+                   &row));
     int rc = stmt_step(row);
-    if (rc == 1) *title = shelf_text(v, row, 0), *description = shelf_text(v, row, 1);
+    if (rc == 1) *title = rows_text(v, row, 0), *description = rows_text(v, row, 1);
     stmt_end(row);
     return rc;
 }
@@ -44,18 +44,18 @@ static int category_sections(struct site_visit *v, int64_t id) {
     struct stmt *row;
     int rc, n = 0;
     bool writer = access_writes_articles(&v->work.actor);
-    TRY(shelf_start(v, access_sections,
-                    "SELECT t.id, " SITE_TEXT("9", "t.id") ", " SITE_TEXT(
-                        "10", "t.id") ", t.published_articles, t.total_articles FROM sections t WHERE",
-                    "AND t.category_id = :category ORDER BY t.sort_order, t.id LIMIT 500",
-                    BINDS(B_INT("category", id)), &row));
+    TRY(rows_start(v, access_sections,
+                   "SELECT t.id, " SITE_TEXT("9", "t.id") ", " SITE_TEXT(
+                       "10", "t.id") ", t.published_articles, t.total_articles FROM sections t WHERE",
+                   "AND t.category_id = :category ORDER BY t.sort_order, t.id LIMIT 500",
+                   BINDS(B_INT("category", id)), &row));
     while ((rc = stmt_step(row)) == 1) {
-        struct site_text title = shelf_text(v, row, 1), description = shelf_text(v, row, 2);
+        struct site_text title = rows_text(v, row, 1), description = rows_text(v, row, 2);
         if (n++ == 0) buf_text(&v->main, "<ul class=\"sections\">\n");
         buf_text(&v->main, "<li><h2><a");
         site_text_lang(&v->main, v, &title);
         html(&v->main, " href=\"%s%s\">%s</a> <span class=\"count\">%d</span></h2>\n", v->root.p,
-             shelf_path(v, "sections", col_int(row, 0), title.text).p, title_or_mark(title.text).p,
+             rows_path(v, "sections", col_int(row, 0), title.text).p, title_or_mark(title.text).p,
              (int)col_int(row, writer ? 4 : 3));
         site_description(v, &description);
         buf_text(&v->main, "</li>\n");
@@ -68,19 +68,19 @@ static int category_sections(struct site_visit *v, int64_t id) {
 /* A category is shown if the visitor sees one of its sections. Staff see empty ones, too. */
 int show_category(struct site_visit *v) {
     struct site_text title, description;
-    int64_t id = shelf_id(v);
+    int64_t id = rows_id(v);
     int rc = category_read(v, id, &title, &description);
     if (rc <= 0) return rc < 0 ? rc : site_not_found(v);
     v->head.title = title_or_mark(title.text);
-    v->head.path = shelf_path(v, "categories", id, title.text);
+    v->head.path = rows_path(v, "categories", id, title.text);
     site_crumbs(v, &(struct site_crumb){title, {0}}, 1);
     page_heading(v, &title, &description);
     int shown = category_sections(v, id);
     TRY(shown);
     if (shown == 0 && !site_is_staff(v)) return site_not_found(v);
-    if (shelf_moved(v, v->head.path)) return 0;
+    if (rows_moved(v, v->head.path)) return 0;
     if (shown == 0) html(&v->main, "<p>%s</p>\n", SAY(v, WORD_NO_ARTICLES));
-    return shelf_languages(v, TITLE_OF_CATEGORY, id, "categories", &v->head.languages);
+    return rows_languages(v, TITLE_OF_CATEGORY, id, "categories", &v->head.languages);
 }
 
 /* ---- a section ------------------------------------------------------------------------------- */
@@ -93,13 +93,13 @@ struct section_row {
 
 static int load_section(struct site_visit *v, int64_t id, struct section_row *out) {
     struct stmt *row;
-    TRY(shelf_start(v, access_sections,
-                    "SELECT " SITE_TEXT("9", "t.id") ", " SITE_TEXT("10", "t.id") ", " SITE_TEXT(
-                        "7", "t.category_id") ", t.category_id, t.article_order_by FROM sections t WHERE",
-                    "AND t.id = :id AND " SECTION_OF_BRAND, BINDS(B_INT("id", id)), &row));
+    TRY(rows_start(v, access_sections,
+                   "SELECT " SITE_TEXT("9", "t.id") ", " SITE_TEXT("10", "t.id") ", " SITE_TEXT(
+                       "7", "t.category_id") ", t.category_id, t.article_order_by FROM sections t WHERE",
+                   "AND t.id = :id AND " SECTION_OF_BRAND, BINDS(B_INT("id", id)), &row));
     int rc = stmt_step(row);
     if (rc == 1)
-        *out = (struct section_row){shelf_text(v, row, 0), shelf_text(v, row, 1), shelf_text(v, row, 2),
+        *out = (struct section_row){rows_text(v, row, 0), rows_text(v, row, 1), rows_text(v, row, 2),
                                     col_int(row, 3), (int)col_int(row, 4)};
     stmt_end(row);
     return rc;
@@ -117,26 +117,26 @@ static const char *articles_after(int order) {
 
 int show_section(struct site_visit *v) {
     struct section_row s;
-    int64_t id = shelf_id(v), page = site_query_int(v, "page", 1, PAGE_LAST);
+    int64_t id = rows_id(v), page = site_query_int(v, "page", 1, PAGE_LAST);
     bool more;
     int rc = load_section(v, id, &s);
     if (rc <= 0) return rc < 0 ? rc : site_not_found(v);
     v->head.title = title_or_mark(s.title.text);
-    v->head.path = shelf_path(v, "sections", id, s.title.text);
-    if (shelf_moved(v, v->head.path)) return 0;
+    v->head.path = rows_path(v, "sections", id, s.title.text);
+    if (rows_moved(v, v->head.path)) return 0;
     v->head.feed = STR_CAT(v->arena, v->head.path, S("/feed.atom"));
     const struct site_crumb crumbs[] = {
-        {s.category, shelf_path(v, "categories", s.category_id, s.category.text)}, {s.title, {0}}};
+        {s.category, rows_path(v, "categories", s.category_id, s.category.text)}, {s.title, {0}}};
     site_crumbs(v, crumbs, 2);
     page_heading(v, &s.title, &s.description);
-    int n = shelf_articles(
+    int n = rows_articles(
         v, NULL, articles_after(s.order),
         BINDS(B_INT("section", id), B_INT("most", PAGE_ROWS + 1), B_INT("first", (page - 1) * PAGE_ROWS)),
         PAGE_ROWS, &more);
     TRY(n);
     if (n == 0 && page > 1) return site_not_found(v);
     if (n == 0) html(&v->main, "<p>%s</p>\n", SAY(v, WORD_NO_ARTICLES));
-    shelf_pager(v, v->head.path, page, more);
+    rows_pager(v, v->head.path, page, more);
     if (page > 1) v->head.path = str_fmt(v->arena, "%s?page=%" PRId64, v->head.path.p, page);
-    return page > 1 ? 0 : shelf_languages(v, TITLE_OF_SECTION, id, "sections", &v->head.languages);
+    return page > 1 ? 0 : rows_languages(v, TITLE_OF_SECTION, id, "sections", &v->head.languages);
 }

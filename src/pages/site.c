@@ -1,5 +1,7 @@
 /* The path of a request for a page: route, brand, person, locale, handler, frame, reply. */
 #include "pages/layout.h"
+#include "pages/outside.h"
+#include "pages/route.h"
 
 #include "api/call/security_headers.h"
 #include "api/table/describe.h"
@@ -77,8 +79,8 @@ static int site_prepare(struct site_visit *v) {
     struct str asked = locale_in_path(v);
     v->work.actor =
         (struct actor){.scopes = SCOPES_ALL, .remote = v->http->remote, .user_agent = user_agent_of(v->http)};
-    TRY(site_brand_kept(&v->work, v->api->kept_brands, v->generation, http_header(v->http, "Host"),
-                        v->page->template, &v->brand));
+    TRY(site_brand_cached(&v->work, v->api->cfg.pages->brands, v->generation, http_header(v->http, "Host"),
+                          v->page->template, &v->brand));
     v->locale = v->brand.locale;
     v->prefix = url_path(v->work.desk->base_url);
     v->origin = site_brand_origin(v->work.desk, v->arena, &v->brand);
@@ -101,7 +103,7 @@ static bool is_get(const struct http_request *r) {
 static void site_headers(struct site_visit *v) {
     struct http_request *r = v->http;
     bool open = !site_logged_in(v) && !v->secret && v->page->method == GET;
-    guard_reply(v->api->desk, r, GUARD_SITE);
+    security_headers_add(v->api->desk, r, SECURITY_SITE);
     http_add_header(r, "Cache-Control",
                     v->secret ? S("no-store")
                     : open    ? S("public, max-age=0, must-revalidate")
@@ -165,13 +167,13 @@ static void free_visit(struct site_visit *v) {
 
 /* The arguments that kept pages read. The key of a page has no others, so links with marks of campaigns
  * lead to the same page. */
-static const char *const kept_arguments[] = {"page", "comments", "done", NULL};
+static const char *const page_cache_arguments[] = {"page", "comments", "done", NULL};
 
-static struct str kept_key(const struct site_visit *v) {
+static struct str page_cache_key(const struct site_visit *v) {
     struct http_request *r = v->http;
     struct str host = http_header(r, "Host"),
                key = STR_CAT(r->arena, host.p ? host : S(""), S("\n"), r->path);
-    for (const char *const *name = kept_arguments; r->query.n && *name; name++) {
+    for (const char *const *name = page_cache_arguments; r->query.n && *name; name++) {
         struct str value = site_query(v, *name);
         if (value.n)
             key = STR_CAT(r->arena, key, S("\n"), str_of(*name), S("="), url_encoded(r->arena, value));
@@ -180,16 +182,17 @@ static struct str kept_key(const struct site_visit *v) {
 }
 
 /* Finds the page, or its tag if the caller has the page. */
-static bool find_kept(struct site_visit *v) {
-    struct kept_page *page = &v->kept;
-    if (v->key.p == NULL || !kept_find(v->api->kept_pages, v->key, v->generation, page)) return false;
+static bool find_cached(struct site_visit *v) {
+    struct cached_page *page = &v->kept;
+    if (v->key.p == NULL || !page_cache_find(v->api->cfg.pages->kept, v->key, v->generation, page))
+        return false;
     if (page->bytes || tag_listed(http_header(v->http, "If-None-Match"), str_of(page->etag))) return true;
     return false;
 }
 
 /* Answers with the kept page. */
-static void send_kept(struct site_visit *v) {
-    struct kept_page page = v->kept;
+static void send_cached(struct site_visit *v) {
+    struct cached_page page = v->kept;
     v->type = page.type;
     v->viewed = page.viewed;
     v->work.desk = v->api->desk;
@@ -201,9 +204,9 @@ static void send_kept(struct site_visit *v) {
 
 /* Keeps the reply for the next caller, and sends it. */
 static void keep_and_send(struct site_visit *v, const char *tag, struct buf *out) {
-    struct kept_page page = {.bytes = shared_new(out), .type = site_type(v), .viewed = v->viewed};
+    struct cached_page page = {.bytes = shared_new(out), .type = site_type(v), .viewed = v->viewed};
     memcpy(page.etag, tag, sizeof page.etag);
-    kept_put(v->api->kept_pages, v->key, v->generation, &page);
+    page_cache_put(v->api->cfg.pages->kept, v->key, v->generation, &page);
     free_visit(v);
     reply_shared(v, tag, page.bytes);
     shared_drop(page.bytes);
@@ -215,7 +218,7 @@ static void site_send(struct site_visit *v) {
     char tag[33];
     if (v->location.p) buf_text(&out, "");
     else if (v->type) out = v->main, v->main = (struct buf){0};
-    else layout_write(v, &out);
+    else v->menu_path = site_menu_path(v), layout_write(v, &out);
     site_tag(v, buf_view(&out), tag);
     if (v->key.p && v->generation && tag[0]) {
         keep_and_send(v, tag, &out);
@@ -231,8 +234,8 @@ static void site_send(struct site_visit *v) {
 }
 
 void site_end(struct site_visit *v, int rc) {
-    if (rc == SITE_KEPT) {
-        send_kept(v);
+    if (rc == SITE_CACHED) {
+        send_cached(v);
         return;
     }
     if (rc == -ERR_RESOURCE_NOT_FOUND) site_not_found(v);
@@ -322,7 +325,7 @@ static void keep_if_noted(struct site_visit *v) {
 static int run_get(struct site_visit *v) {
     if (v->key.p && v->generation == 0) {
         TRY(help_center_generation_in(&v->work, &v->generation));
-        if (find_kept(v)) return SITE_KEPT;
+        if (find_cached(v)) return SITE_CACHED;
     }
     int rc = site_prepare(v);
     if (rc != GO_ON) return rc < 0 ? rc : 0;
@@ -361,7 +364,7 @@ static void get_in_pool(struct pool_task *t) {
 
 static int prepare_post(struct site_visit *v) {
     TRY(site_prepare(v));
-    int foreign = origin_foreign(&v->work, v->http);
+    int foreign = is_cross_site(&v->work, v->http);
     if (foreign > 0) site_refuse(v, 403, WORD_REFUSED, WORD_FOREIGN_TEXT);
     return foreign < 0 ? foreign : foreign || v->status != 200 || v->location.p ? ANSWERED : GO_ON;
 }
@@ -417,46 +420,6 @@ static void visit_get(struct site_visit *v) {
     }
 }
 
-/* Matches the path, and sets the texts of its variables. */
-static bool site_path_matches(struct site_visit *v, const char *pattern, struct str path) {
-    struct str wanted = str_of(pattern);
-    v->var_count = 0;
-    while (wanted.p && path.p) {
-        struct str w = str_cut(&wanted, '/'), p = str_cut(&path, '/');
-        if (w.n == 0 || w.p[0] != ':') {
-            if (!str_eq(w, p)) return false;
-        } else {
-            if (p.n == 0 || v->var_count == SITE_VARS ||
-                !segment_decode(v->http->arena, p, &v->vars[v->var_count]))
-                return false;
-            v->var_count++;
-        }
-    }
-    return wanted.p == NULL && path.p == NULL;
-}
-
-/* True if a page of the site can be got at this path. */
-static bool is_page_path(struct site_visit *v, struct str path) {
-    struct site_visit *other = ARENA_NEW(v->http->arena, struct site_visit);
-    other->http = v->http; /* for the arena of the variables */
-    for (const struct site_page *p = site_pages; p->path; p++)
-        if (p->method == GET && site_path_matches(other, p->path, path)) return true;
-    return false;
-}
-
-struct str site_menu_path(struct site_visit *v) {
-    struct str path = v->http->path, begin = S("/helpcenter/"), query = v->http->query, locale;
-    if (v->head.path.p) return v->head.path;
-    if (v->page->kept || v->status == 404 || !str_starts(path, begin)) return S("");
-    while (v->page->method == POST && path.n > begin.n && !is_page_path(v, path))
-        path.n -= str_leaf(path).n + 1;
-    struct str rest = {path.p + begin.n, path.n > begin.n ? path.n - begin.n : 0};
-    locale = str_cut(&rest, '/');
-    if (locale.n == 0 || rest.n == 0) return S("");
-    bool queried = v->page->method == GET && query.n;
-    return STR_CAT(v->arena, S("/"), rest, queried ? S("?") : S(""), queried ? query : S(""));
-}
-
 static const struct site_page missing_page = {GET, .show = site_not_found};
 
 /* / is a page only on the domain of a brand. */
@@ -477,24 +440,10 @@ static bool may_be_page(struct str path) {
            str_eq(path, S("/sitemap.xml"));
 }
 
-/* Finds the page of the request. Returns false if the path is none of ours. */
-static bool site_route(struct site_visit *v) {
-    struct str path = v->http->path;
-    bool get = is_get(v->http), post = str_eq(v->http->method, S("POST")), other = false;
-    for (const struct site_page *p = site_pages; p->path; p++) {
-        if (!site_path_matches(v, p->path, path)) continue;
-        v->page = p;
-        if (p->method == GET ? get : post) return true;
-        other = true;
-    }
-    v->page = other ? &wrong_method : &missing_page;
-    v->var_count = 0;
-    return other || under_help_center(path);
-}
-
-static struct site_visit *visit_new(struct api *api, struct http_request *r) {
+static struct site_visit *visit_new(struct api *api, struct http_request *r, const struct site_page *pages) {
     struct site_visit *v = ARENA_NEW(r->arena, struct site_visit);
-    *v = (struct site_visit){.api = api, .http = r, .status = 200, .work.actor.remote = r->remote};
+    *v = (struct site_visit){
+        .api = api, .http = r, .pages = pages, .status = 200, .work.actor.remote = r->remote};
     return v;
 }
 
@@ -509,9 +458,9 @@ static void site_run(struct site_visit *v) {
     }
     read_query(v);
     v->generation = v->page->method == GET ? help_center_generation(api->desk) : 0;
-    if (v->page->kept && anonymous) v->key = kept_key(v);
-    if (find_kept(v)) {
-        send_kept(v);
+    if (v->page->kept && anonymous) v->key = page_cache_key(v);
+    if (find_cached(v)) {
+        send_cached(v);
         return;
     }
     v->arena = arena_new();
@@ -520,10 +469,12 @@ static void site_run(struct site_visit *v) {
     else site_park(v, v->page->lane, post_in_pool);
 }
 
-bool site_handle(struct api *api, struct http_request *r) {
+bool site_answer(struct api *api, struct http_request *r, const struct site_page *pages) {
     if (!may_be_page(r->path) || str_eq(r->method, S("OPTIONS"))) return false;
-    struct site_visit *v = visit_new(api, r);
-    if (!site_route(v)) return false;
+    struct site_visit *v = visit_new(api, r, pages);
+    int found = site_route(v);
+    if (found < 0 && !under_help_center(r->path)) return false;
+    if (found <= 0) v->page = found == 0 ? &wrong_method : &missing_page;
     site_run(v);
     return true;
 }
@@ -535,12 +486,12 @@ static bool is_of_api(struct str path) {
 }
 
 /* Browsers name text/html in Accept, programs do not. */
-bool site_missing(struct api *api, struct http_request *r) {
+bool site_answer_missing(struct api *api, struct http_request *r, const struct site_page *pages) {
     struct str accept = http_header(r, "Accept");
     if (!is_get(r) || is_of_api(r->path) || accept.n == 0 ||
         memmem(accept.p, accept.n, "text/html", 9) == NULL)
         return false;
-    struct site_visit *v = visit_new(api, r);
+    struct site_visit *v = visit_new(api, r, pages);
     v->page = &missing_page;
     site_run(v);
     return true;

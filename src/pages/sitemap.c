@@ -90,7 +90,7 @@ static int sitemap_rows(struct site_visit *v, site_access *access, const char *b
     struct buf alternates = {0};
     struct sitemap_page p = {0};
     int rc;
-    TRY(shelf_start(v, access, before, after, own, &row));
+    TRY(rows_start(v, access, before, after, own, &row));
     struct arena_mark mark = arena_mark(v->arena);
     while ((rc = stmt_step(row)) == 1) {
         if (col_int(row, 0) != p.id) {
@@ -98,7 +98,7 @@ static int sitemap_rows(struct site_visit *v, site_access *access, const char *b
             arena_return(v->arena, mark);
             p = (struct sitemap_page){.id = col_int(row, 0), .changed = col_int(row, 1)};
         }
-        page_add(v, &p, &alternates, col_text(row, 2), shelf_path(v, kind, p.id, col_text(row, 3)));
+        page_add(v, &p, &alternates, col_text(row, 2), rows_path(v, kind, p.id, col_text(row, 3)));
     }
     stmt_end(row);
     if (rc >= 0) page_write(v, &p, &alternates);

@@ -63,9 +63,8 @@ int show_help_center(struct site_visit *v) {
 /* Returns 1 if the visitor sees a published article of the brand. */
 static int has_article(struct site_visit *v) {
     struct stmt *row;
-    TRY(shelf_start(v, access_articles, "SELECT t.id FROM articles t WHERE",
-                    "AND t.status = 3 AND t.deleted_at IS NULL AND " ARTICLE_OF_BRAND " LIMIT 1", NULL,
-                    &row));
+    TRY(rows_start(v, access_articles, "SELECT t.id FROM articles t WHERE",
+                   "AND t.status = 3 AND t.deleted_at IS NULL AND " ARTICLE_OF_BRAND " LIMIT 1", NULL, &row));
     int rc = stmt_step(row);
     stmt_end(row);
     return rc;

@@ -1,4 +1,4 @@
-/* The pages of the help center. A page is a row of site_pages (all.c): method, path, handler. visit.c runs
+/* The pages of the help center. A page is a row of site_pages (outside.c): method, path, handler. visit.c runs
  * them:
  *
  *   GET   inline on the event loop, in a read snapshot with BUDGET_INLINE_MS; again in LANE_READ if that is spent. In the pool if the store blocks
@@ -27,17 +27,16 @@ struct site_page {
     bool in_pool;                      /* a GET that is always long */
     bool is_part;                      /* a file that every page loads: a rate limit does not count it */
     /* Replies to callers without login may be kept in memory (page_cache.h): the page depends only on Host, path,
-     * kept_arguments and the store. */
+     * page_cache_arguments and the store. */
     bool kept;
     enum lane lane;       /* lane of a POST */
     bool takes_files;     /* for a POST: file parts of the form are kept */
     const char *template; /* the template of the contents; NULL: none */
 };
-extern const struct site_page site_pages[]; /* all.c; ends with path NULL */
 
 enum {
-    SITE_LATER = 1, /* show() has passed the visit on. site_end replies, later and on any thread */
-    SITE_KEPT = 2,  /* the page is v->kept */
+    SITE_LATER = 1,  /* show() has passed the visit on. site_end replies, later and on any thread */
+    SITE_CACHED = 2, /* the page is v->kept */
 };
 
 #define SITE_VARS 3
@@ -58,6 +57,7 @@ struct site_head {
 struct site_visit {
     struct pool_task task;
     struct api *api;
+    const struct site_page *pages; /* all pages */
     struct http_request *http;
     const struct site_page *page;
     struct work work; /* actor: the person of the session cookie, or nobody */
@@ -84,7 +84,7 @@ struct site_visit {
     struct buf main;      /* HTML of the contents; or all bytes, if `type` is set */
     struct buf form_html; /* HTML of the page's forms: {{form}} of its template; empty: none */
     struct site_head head;
-    struct str menu_path;    /* site_menu_path */
+    struct str menu_path;    /* behind the locale: the language menu leads to it */
     const char *type;        /* Content-Type of bytes without a frame; NULL: an HTML page */
     struct str location;     /* address of a redirect */
     struct str cookies[2];   /* Set-Cookie */
@@ -95,7 +95,7 @@ struct site_visit {
     struct str key;          /* key of the reply (page_cache.h); p NULL: the reply is not kept */
     /* Generation of the help center in the snapshot (core/helpcenter/generation.h); 0: unknown. */
     int64_t generation;
-    struct kept_page kept;
+    struct cached_page kept;
 };
 
 bool site_logged_in(const struct site_visit *v);
@@ -118,11 +118,13 @@ int64_t site_query_int(const struct site_visit *v, const char *name, int64_t lea
 /* Replies; each returns 0. path: behind the prefix, percent-encoded ("/helpcenter/en-us"). */
 int site_redirect(struct site_visit *v, int status, struct str path);
 int site_not_found(struct site_visit *v);
-/* The path behind the locale that the language menu leads to: that of the page. After a post that of its
- * form. */
-struct str site_menu_path(struct site_visit *v);
 int site_refuse(struct site_visit *v, int status, enum site_word title, enum site_word text);
 int site_bytes(struct site_visit *v, const char *content_type); /* v->main is the whole reply */
+
+/* Answers a request for one of the pages (the list ends with path NULL). Returns false if it is for none. */
+bool site_answer(struct api *api, struct http_request *r, const struct site_page *pages);
+/* Answers any other request with a page that says so, if the caller is a browser. */
+bool site_answer_missing(struct api *api, struct http_request *r, const struct site_page *pages);
 
 /* after SITE_LATER: sends the reply, or the page of the error; frees the visit */
 void site_end(struct site_visit *v, int rc);

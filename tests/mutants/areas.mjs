@@ -28,9 +28,8 @@ export const areas = [
   ['src/core/', { unit: ['access', 'change'], api: ['session', 'users', 'conversations.*'] }],
   ['src/api/caller/limits.c', { unit: ['bucket'], api: ['limits', 'limits.pages', 'limits.headers'] }],
   ['src/api/caller/auth', { unit: [], api: ['session', 'apitokens', 'oauth.token', 'tokens.walk', 'crosssite', 'remember', 'lockout', 'twofactor', 'password', 'audit', 'people.secrets.spec'] }],
-  ['src/api/call/page.c', { unit: [], api: ['links', 'survey', 'oauth.page', 'limits.pages', 'templates'] }],
-  ['src/pages/survey_page.c', { unit: [], api: ['survey'] }],
-  ['src/pages/link_pages.c', { unit: [], api: ['links', 'password', 'templates'] }],
+  ['src/pages/template_page.c', { unit: [], api: ['links', 'survey', 'oauth.page', 'limits.pages', 'templates'] }],
+  ['src/pages/link_pages.c', { unit: [], api: ['links', 'survey', 'password', 'templates'] }],
   ['src/api/table/describe.c', { unit: ['router'], api: ['tokens.walk', 'openapi', 'refusals', 'access.walk*'] }],
   ['src/api/docs/', { unit: ['router'], api: ['openapi', 'errors', 'guides', 'tools'] }],
   ['src/api/', {

@@ -5,10 +5,20 @@
 #include "api/call/call.h"
 #include "work/work.h"
 
+/* A handler of paths outside of /api/v1: pages, OAuth, metrics. The program passes them to the API, which
+ * knows none of them. */
+struct outside {
+    bool (*handle)(struct api *api, struct http_request *r); /* true: replied or deferred */
+    /* true: the request is a form whose file parts are kept; NULL: none is */
+    bool (*takes_files)(const struct http_request *r);
+};
+
 struct api_config {
     int pool_threads;           /* threads for blocking or long work */
     int public_writes_a_minute; /* for each address; 0: no limit */
     bool access_log;
+    const struct outside *outside; /* asked in this order; ends with handle NULL; NULL: none */
+    struct pages *pages;           /* memory of the pages (pages/outside.h); NULL: there are no pages */
 };
 
 /* Compiles and checks the tables. A route without roles, scope, summary or handler, two routes with one

@@ -9,7 +9,7 @@
 #include "json/json.h"
 
 struct condition;
-struct inner;
+struct subcall;
 struct api; /* the machine (api/call/machine.h) */
 
 enum value_type { V_NULL, V_INT, V_TEXT, V_IDS, V_ROWS };
@@ -44,9 +44,9 @@ struct options {
     bool no_empty, flat, pretty, ajax;
     struct str *includes; /* names of types */
     int include_count;
-    bool include_all;         /* *, or _flat without include */
-    const struct pick *picks; /* the chosen fields (view.h) */
-    int pick_count;
+    bool include_all;                  /* *, or _flat without include */
+    const struct selection *selection; /* the chosen fields (view.h) */
+    int selection_count;
     /* on-demand members that the route shows beside the defaults, as `fields`; NULL: none */
     const char *also;
     int64_t offset, limit;
@@ -104,7 +104,7 @@ struct call {
     struct work work;
     struct api *api;
     struct http_request *http;
-    struct inner *inner;             /* a page made this call (api/call/subcall.h); NULL: a client did */
+    struct subcall *subcall;         /* a page made this call (api/call/subcall.h); NULL: a client did */
     const struct resource *resource; /* resource in the reply */
     const struct resource *home;     /* resource whose table has the route */
     const struct route *route;

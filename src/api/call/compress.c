@@ -14,7 +14,7 @@ static bool may_be_of_other_site(const struct call *c) {
 }
 
 bool compress_wanted(const struct call *c) {
-    if (c->raw || c->inner || c->out.n <= LIMIT_PLAIN_REPLY) return false;
+    if (c->raw || c->subcall || c->out.n <= LIMIT_PLAIN_REPLY) return false;
     return coding_accepted(http_header(c->http, "Accept-Encoding")) && !may_be_of_other_site(c);
 }
 

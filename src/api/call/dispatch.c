@@ -21,7 +21,7 @@
  *     WRITE        | `--------------------- handler of a write ---------------> handler, COMMIT
  *     READ         | `------------------> LANE_READ: a long list, or again if the budget is spent
  *                  v                        v                                     v
- *     call_end (send.c): headers, log, reply
+ *     call_send (send.c): headers, log, reply
  *
  * A GET (and a POST that only reads) runs on its event loop, in the read snapshot that found its actor,
  * with a budget. If the budget is spent, it runs again in the pool, because it is pure. A write goes to
@@ -86,11 +86,6 @@ static struct hop *hop_of_pool(struct pool_task *t) {
 
 /* ---- snapshots ------------------------------------------------------------------------------- */
 
-int call_snapshot(struct call *c, int budget_ms) {
-    c->work.conn = db_reader(c->work.desk->db);
-    return c->work.conn ? db_read_begin(c->work.conn, budget_ms) : -ERR_SERVICE_UNAVAILABLE;
-}
-
 static int snapshot_open(struct hop *h) {
     if (h->reading) return 0;
     int rc = call_snapshot(&h->call, h->deferred ? BUDGET_POOL_MS : BUDGET_INLINE_MS);
@@ -128,7 +123,7 @@ static void hop_advance(struct hop *h);
 
 static void refusal_over(struct delay *t) {
     struct hop *h = hop_of_delay(t);
-    call_end(&h->call, h->before, h->began, -ERR_SERVICE_UNAVAILABLE);
+    call_send(&h->call, h->before, h->began, -ERR_SERVICE_UNAVAILABLE);
 }
 
 /* A client may try again at once, whatever Retry-After says. Many of them would leave no time for the
@@ -142,7 +137,7 @@ static bool refuse_later(struct hop *h) {
 static void hop_end(struct hop *h, int rc) {
     snapshot_close(h);
     if (rc == -ERR_SERVICE_UNAVAILABLE && h->crowded && refuse_later(h)) return;
-    call_end(&h->call, h->before, h->began, rc);
+    call_send(&h->call, h->before, h->began, rc);
 }
 
 static void pool_resume(struct pool_task *t) { hop_advance(hop_of_pool(t)); }
@@ -159,7 +154,7 @@ static int park(struct hop *h, enum lane lane) {
     atomic_fetch_add(&h->call.api->metrics.pool_runs, 1);
     h->pool = (struct pool_task){.run = pool_resume, .whose = call_sharer(&h->call)};
     if (pool_submit(h->call.api->pool, lane, &h->pool)) return PARKED;
-    h->crowded = h->call.inner == NULL;
+    h->crowded = h->call.subcall == NULL;
     return -ERR_SERVICE_UNAVAILABLE;
 }
 
@@ -248,7 +243,7 @@ static void count_done(struct db_task *t, int rc) {
 
 static int stage_rate(struct hop *h) {
     struct call *c = &h->call;
-    if (c->inner) return NEXT; /* the form of the page was counted */
+    if (c->subcall) return NEXT; /* the form of the page was counted */
     TRY(limits_count(c));
     if (c->work.actor.rank != ROLE_PUBLIC || c->work.actor.event_token_id || c->method == GET ||
         c->api->cfg.public_writes_a_minute == 0)
@@ -484,18 +479,31 @@ static struct hop *hop_new(struct api *api, struct http_request *r) {
     return h;
 }
 
-void call_inner(struct api *api, struct http_request *r, struct inner *page) {
+void subcall_run(struct api *api, struct http_request *r, struct subcall *page) {
     struct hop *h = hop_new(api, r);
-    h->call.inner = page;
+    h->call.subcall = page;
     h->deferred = true; /* the request of the page is */
     hop_advance(h);
+}
+
+/* True if a handler outside of the API keeps the files of this form. */
+static bool outside_takes_files(const struct api *api, const struct http_request *r) {
+    for (const struct outside *o = api->cfg.outside; o && o->handle; o++)
+        if (o->takes_files && o->takes_files(r)) return true;
+    return false;
+}
+
+static bool outside_handles(struct api *api, struct http_request *r) {
+    for (const struct outside *o = api->cfg.outside; o && o->handle; o++)
+        if (o->handle(api, r)) return true;
+    return false;
 }
 
 static void on_begin(void *ctx, struct http_request *r, struct http_plan *plan) {
     struct api *api = ctx;
     struct call *upload;
     *plan = (struct http_plan){.body = call_body(api, r, &upload), .limit = LIMIT_BODY};
-    if (plan->body == HTTP_BODY_MEMORY && site_takes_files(r)) plan->body = HTTP_BODY_UPLOAD;
+    if (plan->body == HTTP_BODY_MEMORY && outside_takes_files(api, r)) plan->body = HTTP_BODY_UPLOAD;
     plan->file_limit =
         plan->body == HTTP_BODY_MEMORY ? 0 : setting_int(api->desk, "files.max_megabytes") << 20;
     if (upload == NULL || (!r->has_body && plan->body != HTTP_BODY_FILE)) return;
@@ -505,7 +513,7 @@ static void on_begin(void *ctx, struct http_request *r, struct http_plan *plan) 
 
 static void on_handle(void *ctx, struct http_request *r) {
     struct api *api = ctx;
-    if (service_handle(api, r)) return;
+    if (outside_handles(api, r)) return;
     struct hop *h = hop_new(api, r);
     if (str_eq(r->method, S("OPTIONS"))) {
         call_preflight(&h->call);

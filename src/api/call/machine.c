@@ -29,8 +29,6 @@ struct api *api_new(struct desk *d, const struct api_config *cfg, char *err, siz
     api->arena = arena_new();
     api->exposed = exposed_headers(api->arena);
     api->site = site_new();
-    api->kept_pages = kept_pages_new();
-    api->kept_brands = kept_brands_new();
     api->limits = limits_new();
     api->started = clock_monotonic();
     api->started_at = clock_now(&d->clock);
@@ -59,8 +57,6 @@ void api_free(struct api *api) {
     pthread_mutex_destroy(&api->rates.lock);
     pthread_mutex_destroy(&api->hashing);
     site_free(api->site);
-    kept_pages_free(api->kept_pages);
-    kept_brands_free(api->kept_brands);
     limits_free(api->limits);
     arena_free(api->arena);
     free(api);

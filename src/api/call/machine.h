@@ -43,6 +43,7 @@ int path_split(struct arena *a, struct str path, struct str *segments);
 bool router_nearest(const struct router *r, struct arena *a, enum method m, struct str path, struct str *out);
 /* Decodes one segment of a request target. Returns false if it is not percent-encoded UTF-8 without NUL. */
 bool segment_decode(struct arena *a, struct str s, struct str *out);
+static inline bool segment_is_variable(struct str s) { return s.n && s.p[0] == ':'; } /* of a pattern */
 
 /* ---- pool ------------------------------------------------------------------------------------ */
 
@@ -111,7 +112,7 @@ struct str user_agent_of(struct http_request *r); /* as stored in sessions */
 
 /* Returns 1 if the browser's headers name a page of another site as the source, 0 if not, or a negative
  * error. */
-int origin_foreign(struct work *w, const struct http_request *r);
+int is_cross_site(struct work *w, const struct http_request *r);
 /* true: the base URL's, or one of security.cors_origins */
 bool origin_listed(const struct desk *d, struct arena *a, struct str origin);
 
@@ -148,9 +149,9 @@ uint64_t address_sharer(struct str remote);
 void download_drop(struct call *c);
 /* Sends the reply, and frees the call. rc: the result; a negative one is written as the error. `before`:
  * the headers that stand with an error or a 304. began: clock_monotonic. */
-void call_end(struct call *c, struct header *before, int64_t began, int rc);
+void call_send(struct call *c, struct header *before, int64_t began, int rc);
 /* Runs a call that a page made (api/call/subcall.h). From a task of the pool without an open snapshot. */
-void call_inner(struct api *api, struct http_request *r, struct inner *page);
+void subcall_run(struct api *api, struct http_request *r, struct subcall *page);
 struct str exposed_headers(struct arena *a); /* value of Access-Control-Expose-Headers */
 
 /* ---- uploads before their body (upload.c) ---------------------------------------------------- */
@@ -195,23 +196,6 @@ void limits_free(struct limits *l);
 /* Runs the handler, or replays the reply of its first run. Called within the write. */
 int idempotent(struct call *c, int (*run)(struct call *c));
 
-/* ---- service pages outside /api/v1 ----------------------------------------------------------- */
-
-bool service_handle(struct api *api, struct http_request *r); /* true: replied or deferred */
-/* the request is a form of a page that takes files */
-bool site_takes_files(const struct http_request *r);
-/* the pages of the help center, pages/site.c; the same */
-bool site_handle(struct api *api, struct http_request *r);
-/* a page that says so, if the caller is a browser; the same */
-bool site_missing(struct api *api, struct http_request *r);
-/* the OAuth 2 server, oauth/oauth.c; the same */
-bool oauth_handle(struct api *api, struct http_request *r);
-/* pages/page_cache.h; NULL: no memory, nothing is kept */
-struct kept_pages *kept_pages_new(void);
-void kept_pages_free(struct kept_pages *k);
-struct kept_brands *kept_brands_new(void); /* pages/brand.h; the same */
-void kept_brands_free(struct kept_brands *k);
-
 /* ---- the machine ----------------------------------------------------------------------------- */
 
 struct api_metrics {
@@ -225,9 +209,7 @@ struct api {
     struct api_config cfg;
     struct arena *arena;
     struct router router;
-    struct site *site; /* api/docs/site.h */
-    struct kept_pages *kept_pages;
-    struct kept_brands *kept_brands;
+    struct site *site;  /* api/docs/site.h */
     struct str exposed; /* value of Access-Control-Expose-Headers */
     struct pool *pool;
     struct credentials credentials;

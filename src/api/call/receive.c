@@ -226,3 +226,8 @@ enum http_body call_body(const struct api *api, struct http_request *r, struct c
     if (c->route->body != RAW_FILE) return HTTP_BODY_UPLOAD;
     return r->has_body || describes_file(r, type) ? HTTP_BODY_FILE : HTTP_BODY_MEMORY;
 }
+
+int call_snapshot(struct call *c, int budget_ms) {
+    c->work.conn = db_reader(c->work.desk->db);
+    return c->work.conn ? db_read_begin(c->work.conn, budget_ms) : -ERR_SERVICE_UNAVAILABLE;
+}

@@ -4,7 +4,8 @@
 
 #include <inttypes.h>
 
-#define GUARD_ALL (GUARD_API | GUARD_FILE | GUARD_TEXT | GUARD_FORM | GUARD_DOCS | GUARD_SITE)
+#define GUARD_ALL \
+    (SECURITY_API | SECURITY_FILE | SECURITY_TEXT | SECURITY_FORM | SECURITY_DOCS | SECURITY_SITE)
 /* Styles, scripts and connections are those of this site. Nothing is inline. */
 #define OWN_SITE(pictures)                                                                                  \
     "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' " pictures \
@@ -29,21 +30,23 @@ static const struct guard_row {
     const char *value;                                         /* NULL: made */
     struct str (*made)(const struct desk *d, struct arena *a); /* p NULL: the header is not sent */
 } guard_rows[] = {
-    {"X-Content-Type-Options", GUARD_ALL & ~GUARD_FILE, "nosniff", NULL},
-    {"Content-Security-Policy", GUARD_API | GUARD_TEXT, "default-src 'none'; frame-ancestors 'none'", NULL},
-    {"Content-Security-Policy", GUARD_DOCS, OWN_SITE("data:") "'none'", NULL},
-    {"Content-Security-Policy", GUARD_SITE, NULL, site_policy},
-    {"X-Frame-Options", GUARD_FORM | GUARD_DOCS, "DENY", NULL}, /* for browsers without frame-ancestors */
-    {"Referrer-Policy", GUARD_API | GUARD_FILE | GUARD_TEXT | GUARD_DOCS, "no-referrer", NULL},
+    {"X-Content-Type-Options", GUARD_ALL & ~SECURITY_FILE, "nosniff", NULL},
+    {"Content-Security-Policy", SECURITY_API | SECURITY_TEXT, "default-src 'none'; frame-ancestors 'none'",
+     NULL},
+    {"Content-Security-Policy", SECURITY_DOCS, OWN_SITE("data:") "'none'", NULL},
+    {"Content-Security-Policy", SECURITY_SITE, NULL, site_policy},
+    {"X-Frame-Options", SECURITY_FORM | SECURITY_DOCS, "DENY",
+     NULL}, /* for browsers without frame-ancestors */
+    {"Referrer-Policy", SECURITY_API | SECURITY_FILE | SECURITY_TEXT | SECURITY_DOCS, "no-referrer", NULL},
     /* The URL may contain a link's secret, so other sites do not get it. With no-referrer, browsers would
      * send "Origin: null" with a form. */
-    {"Referrer-Policy", GUARD_FORM | GUARD_SITE, "same-origin", NULL},
-    {"Permissions-Policy", GUARD_FORM | GUARD_DOCS | GUARD_SITE,
+    {"Referrer-Policy", SECURITY_FORM | SECURITY_SITE, "same-origin", NULL},
+    {"Permissions-Policy", SECURITY_FORM | SECURITY_DOCS | SECURITY_SITE,
      "camera=(), geolocation=(), microphone=(), payment=(), usb=()", NULL},
     {"Strict-Transport-Security", GUARD_ALL, NULL, transport},
 };
 
-void guard_reply(const struct desk *d, struct http_request *r, enum guard kind) {
+void security_headers_add(const struct desk *d, struct http_request *r, enum security_kind kind) {
     for (size_t i = 0; i < sizeof guard_rows / sizeof *guard_rows; i++) {
         const struct guard_row *g = &guard_rows[i];
         if (g->kinds & (unsigned)kind)

@@ -5,14 +5,15 @@
 #include "http/http.h"
 #include "work/work.h"
 
-enum guard {
-    GUARD_API = 1,   /* JSON */
-    GUARD_FILE = 2,  /* downloads, whose handlers add their own policy (res/file_content.h), and preflights */
-    GUARD_TEXT = 4,  /* texts and JSON outside of the API */
-    GUARD_FORM = 8,  /* pages of links and logins, which add their own policy */
-    GUARD_DOCS = 16, /* the reference and guides */
-    GUARD_SITE = 32, /* pages of the help center */
+enum security_kind {
+    SECURITY_API = 1, /* JSON */
+    SECURITY_FILE =
+        2, /* downloads, whose handlers add their own policy (res/file_content.h), and preflights */
+    SECURITY_TEXT = 4,  /* texts and JSON outside of the API */
+    SECURITY_FORM = 8,  /* pages of links and logins, which add their own policy */
+    SECURITY_DOCS = 16, /* the reference and guides */
+    SECURITY_SITE = 32, /* pages of the help center */
 };
-void guard_reply(const struct desk *d, struct http_request *r, enum guard kind);
+void security_headers_add(const struct desk *d, struct http_request *r, enum security_kind kind);
 
 #endif

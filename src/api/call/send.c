@@ -7,7 +7,6 @@
 #include "api/call/security_headers.h"
 #include "api/call/subcall.h"
 #include "api/rows/reply.h"
-#include "base/address.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "core/desk/setting.h"
@@ -15,7 +14,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 /* ---- headers --------------------------------------------------------------------------------- */
 
@@ -91,7 +89,7 @@ static void ajax_tag(struct call *c) {
 
 static void add_headers(struct call *c) {
     every_header(c);
-    guard_reply(c->work.desk, c->http, c->raw ? GUARD_FILE : GUARD_API);
+    security_headers_add(c->work.desk, c->http, c->raw ? SECURITY_FILE : SECURITY_API);
     if (!c->raw) {
         common_headers(c);
         challenge(c);
@@ -152,18 +150,6 @@ void reply_count_outside(struct api *api, struct http_request *r, int status, si
     reply_count(&(struct replied){api, r, status, bytes, clock_monotonic() - r->started, kind, caller, {0}});
 }
 
-uint64_t address_sharer(struct str remote) {
-    char room[ADDRESS_TEXT];
-    struct str address = address_counted_text(room, remote);
-    return XXH3_64bits(address.p, address.n) | UINT64_C(1) << 63;
-}
-
-uint64_t call_sharer(const struct call *c) {
-    if (c->work.actor.user_id) return (uint64_t)c->work.actor.user_id;
-    if (c->work.actor.event_token_id) return (uint64_t)c->work.actor.event_token_id | UINT64_C(1) << 62;
-    return address_sharer(c->http->remote);
-}
-
 static bool is_read(const struct call *c) { return c->method == GET || (c->route && route_reads(c->route)); }
 
 /* Bytes of memory of a ZIP in progress (files/zip.c), with the block of the library. */
@@ -172,7 +158,7 @@ static bool is_read(const struct call *c) { return c->method == GET || (c->route
 /* Accounts for a reply that may wait long for its reader. The reply to a write is never refused, because
  * the write has happened. */
 static int hold_reply(struct call *c) {
-    if (c->head || c->inner ||
+    if (c->head || c->subcall ||
         http_hold(c->http, c->work.actor.user_id, c->stream ? STREAM_MEMORY : c->out.n, !is_read(c)))
         return 0;
     log_often(LOG_WARN, "refused replies",
@@ -229,7 +215,7 @@ static void count_call(const struct call *c, int64_t took) {
                                   c->request_id});
 }
 
-void call_end(struct call *c, struct header *before, int64_t began, int rc) {
+void call_send(struct call *c, struct header *before, int64_t began, int rc) {
     if (rc >= 0 && (rc = hold_reply(c)) < 0) c->headers = before;
     if (rc < 0) {
         download_drop(c);
@@ -239,8 +225,8 @@ void call_end(struct call *c, struct header *before, int64_t began, int rc) {
     }
     if (c->status == 304) c->headers = before, limits_unchanged(&c->limited, c->api);
     if (c->status == 304 || c->status == 204) c->out.n = 0;
-    if (c->inner == NULL) add_headers(c);
+    if (c->subcall == NULL) add_headers(c);
     count_call(c, clock_monotonic() - began);
-    if (c->inner) inner_end(c);
+    if (c->subcall) c->subcall->end(c);
     else send_reply(c);
 }

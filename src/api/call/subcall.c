@@ -5,27 +5,27 @@
 
 static const char *const methods[] = {[GET] = "GET", [POST] = "POST", [PUT] = "PUT", [DELETE] = "DELETE"};
 
-void inner_header(struct inner *x, const char *name, struct str value) {
+void subcall_header(struct subcall *x, const char *name, struct str value) {
     int n = 0;
-    while (n < INNER_HEADERS && x->headers[n].name) n++;
-    assert(n < INNER_HEADERS);
+    while (n < SUBCALL_HEADERS && x->headers[n].name) n++;
+    assert(n < SUBCALL_HEADERS);
     x->headers[n].name = name;
     x->headers[n].value = value;
 }
 
-bool inner_login(struct inner *x, struct str login, struct str password) {
+bool subcall_login(struct subcall *x, struct str login, struct str password) {
     struct arena *a = x->http->arena;
     struct str pair = STR_CAT(a, login, S(":"), password);
     size_t room = sodium_base64_ENCODED_LEN(pair.n, sodium_base64_VARIANT_ORIGINAL);
     char *text = arena_alloc(a, room);
     if (memchr(login.p, ':', login.n)) return false;
     sodium_bin2base64(text, room, (const unsigned char *)pair.p, pair.n, sodium_base64_VARIANT_ORIGINAL);
-    inner_header(x, "Authorization", STR_CAT(a, S("Basic "), str_of(text)));
+    subcall_header(x, "Authorization", STR_CAT(a, S("Basic "), str_of(text)));
     return true;
 }
 
 /* These headers say who calls, and from which page. No other header of a browser is a part of the call. */
-static void same_visitor(const struct inner *x, struct http_request *r) {
+static void same_visitor(const struct subcall *x, struct http_request *r) {
     static const char *const kept[] = {"Host", "Origin", "Sec-Fetch-Site", "User-Agent"};
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
         http_inner_header(r, kept[i], http_header(x->http, kept[i]));
@@ -34,27 +34,14 @@ static void same_visitor(const struct inner *x, struct http_request *r) {
         http_inner_header(r, "Cookie", STR_CAT(x->http->arena, S("desk_session="), session));
 }
 
-void inner_call(struct inner *x) {
-    struct str path = STR_CAT(x->http->arena, S("/api/v1"), x->path);
-    struct http_request *r = http_inner(x->http, str_of(methods[x->method]), path, x->query);
-    r->form = x->body ? x->body : json_new(x->http->arena, JSON_OBJECT);
-    r->files = x->files;
-    same_visitor(x, r);
-    for (int i = 0; i < INNER_HEADERS && x->headers[i].name; i++)
-        http_inner_header(r, x->headers[i].name, x->headers[i].value);
-    memset(x->headers, 0, sizeof x->headers);
-    x->set_cookie = x->retry_after = (struct str){0};
-    call_inner(x->api, r, x);
-}
-
 /* ---- the reply ------------------------------------------------------------------------------- */
 
 static void run_done(struct pool_task *t) {
-    struct inner *x = (struct inner *)(void *)t; /* the task is its first member */
+    struct subcall *x = (struct subcall *)(void *)t; /* the task is its first member */
     x->done(x);
 }
 
-static void take_reply(struct inner *x, const struct call *c) {
+static void take_reply(struct subcall *x, const struct call *c) {
     struct arena *a = x->http->arena;
     struct json *tree;
     struct json_error err;
@@ -66,8 +53,9 @@ static void take_reply(struct inner *x, const struct call *c) {
     }
 }
 
-void inner_end(struct call *c) {
-    struct inner *x = c->inner;
+/* Passes the reply to the page. */
+static void subcall_end(struct call *c) {
+    struct subcall *x = c->subcall;
     uint64_t whose = call_sharer(c);
     take_reply(x, c);
     struct api *api = c->api;
@@ -80,7 +68,21 @@ void inner_end(struct call *c) {
     x->done(x);
 }
 
-const struct json *inner_data(const struct json *reply) { return json_member(reply, S("data")); }
+void subcall_call(struct subcall *x) {
+    struct str path = STR_CAT(x->http->arena, S("/api/v1"), x->path);
+    struct http_request *r = http_inner(x->http, str_of(methods[x->method]), path, x->query);
+    r->form = x->body ? x->body : json_new(x->http->arena, JSON_OBJECT);
+    r->files = x->files;
+    same_visitor(x, r);
+    for (int i = 0; i < SUBCALL_HEADERS && x->headers[i].name; i++)
+        http_inner_header(r, x->headers[i].name, x->headers[i].value);
+    memset(x->headers, 0, sizeof x->headers);
+    x->set_cookie = x->retry_after = (struct str){0};
+    x->end = subcall_end;
+    subcall_run(x->api, r, x);
+}
+
+const struct json *subcall_data(const struct json *reply) { return json_member(reply, S("data")); }
 
 struct str tree_text(const struct json *object, const char *name) {
     const struct json *j = json_member(object, str_of(name));
@@ -98,21 +100,21 @@ bool tree_true(const struct json *object, const char *name) {
     return j && j->type == JSON_TRUE;
 }
 
-static const struct json *inner_errors(const struct json *reply) {
+static const struct json *subcall_errors(const struct json *reply) {
     const struct json *list = json_member(reply, S("errors"));
     return list ? list->first : NULL;
 }
 
-struct str inner_code(const struct json *reply) {
-    return tree_text(inner_errors(reply), "code");
+struct str subcall_code(const struct json *reply) {
+    return tree_text(subcall_errors(reply), "code");
 }
 
-struct str inner_message(const struct json *reply) {
-    return tree_text(inner_errors(reply), "message");
+struct str subcall_message(const struct json *reply) {
+    return tree_text(subcall_errors(reply), "message");
 }
 
-struct str inner_problem(const struct json *reply, const char *parameter) {
-    for (const struct json *e = inner_errors(reply); e; e = e->next)
+struct str subcall_problem(const struct json *reply, const char *parameter) {
+    for (const struct json *e = subcall_errors(reply); e; e = e->next)
         if (str_eq(tree_text(e, "parameter"), str_of(parameter))) return tree_text(e, "message");
     return (struct str){0};
 }

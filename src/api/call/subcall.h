@@ -9,10 +9,11 @@
 
 #include "api/call/machine.h"
 
-#define INNER_HEADERS 6
+#define SUBCALL_HEADERS 6
 
-struct inner {
-    struct pool_task task; /* private; the first member */
+struct subcall {
+    struct pool_task task;       /* private; the first member */
+    void (*end)(struct call *c); /* private: takes the reply of the call, and frees it */
     struct api *api;
     struct http_request *http; /* request of the page; it is deferred. The reply is in its memory */
     /* The call. The page sets: */
@@ -24,9 +25,9 @@ struct inner {
     struct {
         const char *name;
         struct str value;
-    } headers[INNER_HEADERS];      /* further headers of this call; inner_header adds one */
-    bool stranger;                 /* the session cookie is not sent */
-    void (*done)(struct inner *x); /* runs in the pool */
+    } headers[SUBCALL_HEADERS];      /* further headers of this call; subcall_header adds one */
+    bool stranger;                   /* the session cookie is not sent */
+    void (*done)(struct subcall *x); /* runs in the pool */
     /* The outcome: */
     int status;
     const struct json *reply; /* the envelope, or the error body; NULL: none */
@@ -35,24 +36,23 @@ struct inner {
     bool crowded;
 };
 
-void inner_header(struct inner *x, const char *name, struct str value); /* value p NULL: none */
+void subcall_header(struct subcall *x, const char *name, struct str value); /* value p NULL: none */
 /* Adds Basic credentials. Returns false, and adds nothing, for a login with a colon: Basic can't carry it,
  * and no address has it. */
-bool inner_login(struct inner *x, struct str login, struct str password);
+bool subcall_login(struct subcall *x, struct str login, struct str password);
 /* Makes the call: from a task of the pool, without an open snapshot. `done` follows, perhaps before it
  * returns. */
-void inner_call(struct inner *x);
-void inner_end(struct call *c); /* called by call_end: passes the reply to the page */
+void subcall_call(struct subcall *x);
 
 /* Parts of a reply. They return NULL, p NULL or 0 if it has none. */
-const struct json *inner_data(const struct json *reply);
+const struct json *subcall_data(const struct json *reply);
 struct str tree_text(const struct json *object, const char *name);
 int64_t tree_int(const struct json *object, const char *name);
 bool tree_true(const struct json *object, const char *name);
 /* The code and the message of the first error. */
-struct str inner_code(const struct json *reply);
-struct str inner_message(const struct json *reply);
+struct str subcall_code(const struct json *reply);
+struct str subcall_message(const struct json *reply);
 /* The message of the first error about a parameter. */
-struct str inner_problem(const struct json *reply, const char *parameter);
+struct str subcall_problem(const struct json *reply, const char *parameter);
 
 #endif

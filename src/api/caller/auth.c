@@ -62,7 +62,7 @@ static int load_cookie(struct work *w, struct http_request *r, struct session *s
 
 int auth_cookie(struct work *w, struct http_request *r) {
     struct session s;
-    int foreign = origin_foreign(w, r);
+    int foreign = is_cross_site(w, r);
     return foreign ? (foreign < 0 ? foreign : 0) : load_cookie(w, r, &s);
 }
 
@@ -558,7 +558,7 @@ int auth_csrf(struct call *c) {
     const struct actor *a = &c->work.actor;
     struct session s;
     if (c->method == GET) return 0;
-    int foreign = c->ambient ? origin_foreign(&c->work, c->http) : 0;
+    int foreign = c->ambient ? is_cross_site(&c->work, c->http) : 0;
     TRY(foreign);
     if (foreign)
         return fail_field(&c->work, ERR_CSRF_FAILED, (struct str){0},

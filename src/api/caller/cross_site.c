@@ -64,7 +64,7 @@ static int is_brand(struct work *w, const struct origin *o) {
     return domain.p ? db_int(w->conn, &brand_of_domain, BINDS(B_TEXT("domain", domain)), &id) : 0;
 }
 
-int origin_foreign(struct work *w, const struct http_request *r) {
+int is_cross_site(struct work *w, const struct http_request *r) {
     struct str sent = http_header(r, "Origin");
     struct origin o;
     if (str_eqi(str_trim(http_header(r, "Sec-Fetch-Site")), S("cross-site"))) return 1;

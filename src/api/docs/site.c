@@ -148,7 +148,7 @@ static const char *content_type_of_path(const char *path) {
 
 static void send_page(const struct desk *d, struct http_request *r, const struct docs_page *p) {
     struct str tag = str_of(p->etag);
-    guard_reply(d, r, GUARD_DOCS);
+    security_headers_add(d, r, SECURITY_DOCS);
     http_add_header(r, "Cache-Control", S("public, max-age=0, must-revalidate"));
     http_add_header(r, "ETag", STR_CAT(r->arena, S("\""), tag, S("\"")));
     http_add_header(r, "Vary", S("Accept-Encoding"));

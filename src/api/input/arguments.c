@@ -158,7 +158,7 @@ void arguments_read(struct call *c) {
     read_flag(c, &given, A_FLAT, &o->flat);
     read_flag(c, &given, A_PRETTY, &o->pretty);
     read_include(c, read_names(c, &given, A_INCLUDE));
-    o->picks = picks_parse(c, read_names(c, &given, A_FIELDS), &o->pick_count);
+    o->selection = selection_parse(c, read_names(c, &given, A_FIELDS), &o->selection_count);
     bool list = c->route &&
                 (c->route->shape == LIST || c->route->shape == LIST_COUNT || c->route->shape == LIST_CURSOR);
     if (list) read_page(c, &given);

@@ -206,7 +206,7 @@ static int merged_sql(struct list *l, int64_t offset, int64_t limit, struct buf 
         order_by(l, &one, l->key, NULL, "t.id");
         queries[i] = buf_take(&one, w->arena).p;
     }
-    int n = merge_ids(w->conn, queries, branch_count(l), l->binds, l->descending, offset, limit, ids);
+    int n = merge_ranges(w->conn, queries, branch_count(l), l->binds, l->descending, offset, limit, ids);
     TRY(n);
     list_bind(l, (struct bind)B_TEXT("page", json_ids(w->arena, ids, (size_t)n)));
     buf_str(sql, select);

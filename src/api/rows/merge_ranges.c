@@ -67,8 +67,8 @@ static int merge_rows(struct merge *m, int64_t offset, int64_t limit, int64_t *i
     return n;
 }
 
-int merge_ids(struct conn *c, const char *const *queries, int count, const struct bind *binds,
-              bool descending, int64_t offset, int64_t limit, int64_t *ids) {
+int merge_ranges(struct conn *c, const char *const *queries, int count, const struct bind *binds,
+                 bool descending, int64_t offset, int64_t limit, int64_t *ids) {
     struct merge m = {.descending = descending};
     int rc = merge_begin(&m, c, queries, count, binds);
     if (rc >= 0) rc = merge_rows(&m, offset, limit, ids);

@@ -162,7 +162,7 @@ static int write_fitting(struct view *v, struct page *p) {
 
 int page_reply(struct view *v, struct page *p) {
     bool whole = !p->cut;
-    int rc = view_people(v, p->rows);
+    int rc = view_pseudonyms(v, p->rows);
     if (rc == 0) rc = tagged(v, p);
     if (rc == 0) rc = write_fitting(v, p);
     if (rc == 0 && whole && p->cut) rc = tagged(v, p);

@@ -38,7 +38,7 @@ static int people_load_cases(struct view *v, const int64_t *ids, size_t n) {
     return 0;
 }
 
-int view_people(struct view *v, const struct row *rows) {
+int view_pseudonyms(struct view *v, const struct row *rows) {
     size_t n = 0, count = 1;
     int64_t of = v->c->conversation;
     if (v->c->work.actor.rank > ROLE_PUBLIC) return 0;

@@ -7,17 +7,17 @@
 
 /* ---- selection of members -------------------------------------------------------------------- */
 
-static const struct pick *pick_of(const struct pick *picks, struct str name) {
-    const struct pick *any = NULL;
-    for (const struct pick *p = picks; p; p = p->next) {
+static const struct selection *selection_of(const struct selection *selection, struct str name) {
+    const struct selection *any = NULL;
+    for (const struct selection *p = selection; p; p = p->next) {
         if (name_eq(p->name, name)) return p;
         if (str_eq(p->name, S("*"))) any = p;
     }
     return any;
 }
 
-bool picks_narrow(const struct pick *picks, const struct resource *r) {
-    for (const struct pick *p = picks; p; p = p->next) {
+bool selection_narrow(const struct selection *selection, const struct resource *r) {
+    for (const struct selection *p = selection; p; p = p->next) {
         bool on_demand = false;
         for (const struct field *f = fields_of(r->fields); f->name; f++)
             if (name_eq(p->name, str_of(f->name)) && f->flags & ON_DEMAND) on_demand = true;
@@ -26,10 +26,10 @@ bool picks_narrow(const struct pick *picks, const struct resource *r) {
     return false;
 }
 
-static bool picked(const struct pick *picks, bool narrow, const struct member *m) {
+static bool is_selected(const struct selection *selection, bool narrow, const struct member *m) {
     const struct field *f = m->field;
-    if (picks == NULL || m->identifies) return !(f->flags & ON_DEMAND);
-    const struct pick *p = pick_of(picks, str_of(f->name));
+    if (selection == NULL || m->identifies) return !(f->flags & ON_DEMAND);
+    const struct selection *p = selection_of(selection, str_of(f->name));
     bool any = p && str_eq(p->name, S("*"));
     if (p && p->sign == '-') return false;
     if (f->flags & ON_DEMAND) return p && !any;
@@ -37,9 +37,9 @@ static bool picked(const struct pick *picks, bool narrow, const struct member *m
 }
 
 bool view_shows_long(const struct view *v, const struct layout *layout) {
-    bool narrow = picks_narrow(v->picks, layout->resource);
+    bool narrow = selection_narrow(v->selection, layout->resource);
     for (const struct member *m = layout->members; m < layout->members + layout->count; m++)
-        if (m->lengthy && picked(v->picks, narrow, m)) return true;
+        if (m->lengthy && is_selected(v->selection, narrow, m)) return true;
     return false;
 }
 
@@ -207,15 +207,15 @@ static void write_member(struct view *v, const struct row *row, const struct mem
 
 static void write_members(struct view *v, const struct row *row) {
     const struct layout *layout = row->layout;
-    const struct pick *outer = v->picks;
-    bool narrow = picks_narrow(outer, layout->resource);
+    const struct selection *outer = v->selection;
+    bool narrow = selection_narrow(outer, layout->resource);
     for (const struct member *m = layout->members; m < layout->members + layout->count; m++) {
-        if (!m->written || !picked(outer, narrow, m)) continue;
-        const struct pick *p = outer ? pick_of(outer, m->name.text) : NULL;
-        v->picks = p ? p->inner : NULL;
+        if (!m->written || !is_selected(outer, narrow, m)) continue;
+        const struct selection *p = outer ? selection_of(outer, m->name.text) : NULL;
+        v->selection = p ? p->inner : NULL;
         write_member(v, row, m);
     }
-    v->picks = outer;
+    v->selection = outer;
 }
 
 void view_row(struct view *v, const struct row *row) {
@@ -252,8 +252,8 @@ static void flat_person(struct view *v, const struct row *row) {
 }
 
 void view_flat(struct view *v) {
-    const struct pick *picks = v->picks;
-    v->picks = NULL; /* picks apply to the roots only */
+    const struct selection *selection = v->selection;
+    v->selection = NULL; /* selection apply to the roots only */
     jw_object(&v->w);
     for (const struct row *lead = v->flat; lead; lead = lead->next) {
         bool written = false;
@@ -270,7 +270,7 @@ void view_flat(struct view *v) {
         jw_end(&v->w);
     }
     jw_end(&v->w);
-    v->picks = picks;
+    v->selection = selection;
 }
 
 void render_null(struct view *v, const struct row *row, const struct value *own) {

@@ -7,9 +7,9 @@
 #include "core/desk/setting.h"
 #include "core/words.h"
 
-static struct pick *parse_inner(struct call *c, struct str *rest, int depth, int *count) {
+static struct selection *parse_inner(struct call *c, struct str *rest, int depth, int *count) {
     struct arena *a = c->work.arena;
-    struct pick *first = NULL, **last = &first;
+    struct selection *first = NULL, **last = &first;
     while (rest->n) {
         size_t n = 0;
         while (n < rest->n && !in_set(rest->p[n], ",()")) n++;
@@ -17,7 +17,7 @@ static struct pick *parse_inner(struct call *c, struct str *rest, int depth, int
         bool plus = name.n && name.p[0] == ' '; /* "+tags": a query string decodes + as a blank */
         name = str_trim(name);
         *rest = (struct str){rest->p + n, rest->n - n};
-        struct pick *p = ARENA_NEW(a, struct pick);
+        struct selection *p = ARENA_NEW(a, struct selection);
         if (name.n && (name.p[0] == '+' || name.p[0] == '-')) p->sign = name.p[0], name.p++, name.n--;
         else if (plus) p->sign = '+';
         p->name = name;
@@ -34,18 +34,18 @@ static struct pick *parse_inner(struct call *c, struct str *rest, int depth, int
     return first;
 }
 
-struct pick *picks_parse(struct call *c, struct str text, int *count) {
+struct selection *selection_parse(struct call *c, struct str text, int *count) {
     return parse_inner(c, &text, 0, count);
 }
 
-const struct pick *picks_with(struct call *c, const struct pick *picks, struct str more) {
-    struct pick *first = NULL, **end = &first;
+const struct selection *selection_with(struct call *c, const struct selection *selection, struct str more) {
+    struct selection *first = NULL, **end = &first;
     int count = 0;
-    for (; picks; picks = picks->next, end = &(*end)->next) {
-        *end = ARENA_NEW(c->work.arena, struct pick);
-        **end = *picks;
+    for (; selection; selection = selection->next, end = &(*end)->next) {
+        *end = ARENA_NEW(c->work.arena, struct selection);
+        **end = *selection;
     }
-    *end = picks_parse(c, more, &count);
+    *end = selection_parse(c, more, &count);
     return first;
 }
 
@@ -55,8 +55,8 @@ static const struct field *field_named(const struct resource *r, struct str name
     return NULL;
 }
 
-static void list_unknown(const struct resource *r, const struct pick *picks, struct buf *names) {
-    for (const struct pick *p = picks; p; p = p->next) {
+static void list_unknown(const struct resource *r, const struct selection *selection, struct buf *names) {
+    for (const struct selection *p = selection; p; p = p->next) {
         const struct field *f = field_named(r, p->name);
         bool everywhere = str_eq(p->name, S("*")) || name_eq(p->name, S("id")) ||
                           name_eq(p->name, S("resource_type")) || name_eq(p->name, S("resource_url"));
@@ -116,9 +116,9 @@ void view_note_fields(struct call *c) {
     struct buf names = {0};
     if (c->route->is_download || c->route->shape == COUNT || c->route->shape == NONE) return;
     note_includes(c);
-    if (c->options.picks == NULL) return;
-    list_unknown(c->resource, c->options.picks, &names);
-    if (c->options.pick_count >= LIMIT_PICKS)
+    if (c->options.selection == NULL) return;
+    list_unknown(c->resource, c->options.selection, &names);
+    if (c->options.selection_count >= LIMIT_PICKS)
         notice(&c->work, "NOTICE", "`fields` has more than %d members. The others were ignored.",
                LIMIT_PICKS - 1);
     if (names.n)

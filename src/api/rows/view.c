@@ -18,9 +18,9 @@ static void begin_writing(struct view *v) {
 struct view *view_new(struct call *c) {
     struct view *v = ARENA_NEW(c->work.arena, struct view);
     v->c = c;
-    v->picks = c->options.picks;
-    if (c->options.also && !picks_narrow(v->picks, c->resource))
-        v->picks = picks_with(c, v->picks, str_of(c->options.also));
+    v->selection = c->options.selection;
+    if (c->options.also && !selection_narrow(v->selection, c->resource))
+        v->selection = selection_with(c, v->selection, str_of(c->options.also));
     begin_writing(v);
     return v;
 }
@@ -246,9 +246,9 @@ static int load_rows(struct view *v, const struct layout *layout, int field, str
     return rc;
 }
 
-static bool picked_anywhere(const struct pick *picks, struct str name) {
-    for (const struct pick *p = picks; p; p = p->next)
-        if ((p->sign != '-' && name_eq(p->name, name)) || picked_anywhere(p->inner, name)) return true;
+static bool is_selected_anywhere(const struct selection *selection, struct str name) {
+    for (const struct selection *p = selection; p; p = p->next)
+        if ((p->sign != '-' && name_eq(p->name, name)) || is_selected_anywhere(p->inner, name)) return true;
     return false;
 }
 
@@ -293,7 +293,7 @@ static int load_lists(struct view *v, const struct row *rows) {
         const struct member *m = &layout->members[i];
         const struct field *f = m->field;
         if ((f->type != F_MANY && f->type != F_ROWS) || f->flags & INPUT_ONLY) continue;
-        if (f->flags & ON_DEMAND && !picked_anywhere(v->picks, m->name.text)) continue;
+        if (f->flags & ON_DEMAND && !is_selected_anywhere(v->selection, m->name.text)) continue;
         int rc = f->made || f->found ? make_many(v, layout, i, rows) : load_list(v, rows, i);
         if (rc) return rc;
     }
@@ -331,7 +331,7 @@ static void want_targets(struct view *v, struct id_list **lists, const struct ro
 }
 
 /* Rows to select: by ids, and by further conditions over path variables. */
-struct selection {
+struct rows_wanted {
     const struct layout *layout;
     const int64_t *ids;
     size_t count;
@@ -340,8 +340,8 @@ struct selection {
     bool also;           /* loads only the member that references contain */
 };
 
-static void selection_binds(struct call *c, const struct selection *s, const struct branches *b,
-                            struct bind *out) {
+static void rows_wanted_binds(struct call *c, const struct rows_wanted *s, const struct branches *b,
+                              struct bind *out) {
     int n = b->bind_count;
     memcpy(out, b->binds, (size_t)n * sizeof *out);
     if (s->count == 1) out[n++] = (struct bind)B_INT("ids", s->ids[0]);
@@ -351,7 +351,8 @@ static void selection_binds(struct call *c, const struct selection *s, const str
     out[n] = (struct bind){0};
 }
 
-static void selection_sql(struct call *c, const struct selection *s, struct branches *b, struct buf *sql) {
+static void rows_wanted_sql(struct call *c, const struct rows_wanted *s, struct branches *b,
+                            struct buf *sql) {
     const struct layout *layout = s->layout;
     buf_reserve(sql, layout->select.n + 256);
     buf_str(sql, s->also ? layout->select_also : layout->select);
@@ -362,7 +363,7 @@ static void selection_sql(struct call *c, const struct selection *s, struct bran
     buf_char(sql, 0);
 }
 
-static struct row *read_member(struct view *v, const struct selection *sel, struct stmt *s) {
+static struct row *read_member(struct view *v, const struct rows_wanted *sel, struct stmt *s) {
     struct row *row = row_new(v, sel->layout, col_int(s, 0));
     struct str text = col_text(s, 1);
     view_keep(v, row);
@@ -371,7 +372,7 @@ static struct row *read_member(struct view *v, const struct selection *sel, stru
 }
 
 /* Selects computed rows. */
-static int select_made(struct view *v, const struct selection *sel, struct row **rows) {
+static int select_made(struct view *v, const struct rows_wanted *sel, struct row **rows) {
     struct row *row = NULL, *next;
     *rows = NULL;
     TRY(sel->layout->resource->rows(v->c, v, (struct str){0}, &row));
@@ -388,7 +389,7 @@ static int select_made(struct view *v, const struct selection *sel, struct row *
     return 0;
 }
 
-static int select_rows(struct view *v, const struct selection *sel, struct row **rows) {
+static int select_rows(struct view *v, const struct rows_wanted *sel, struct row **rows) {
     if (sel->layout->resource->made_ids) return select_made(v, sel, rows);
     struct branches b = {0};
     struct bind binds[BRANCH_BINDS_MAX + PATH_VARS + 3];
@@ -396,8 +397,8 @@ static int select_rows(struct view *v, const struct selection *sel, struct row *
     struct stmt *s;
     struct row **last = rows;
     *rows = NULL;
-    selection_sql(v->c, sel, &b, &sql);
-    selection_binds(v->c, sel, &b, binds);
+    rows_wanted_sql(v->c, sel, &b, &sql);
+    rows_wanted_binds(v->c, sel, &b, binds);
     int rc = db_start(v->c->work.conn, sql.p, binds, &s);
     buf_free(&sql);
     if (rc < 0) return rc;
@@ -414,7 +415,7 @@ static int follow_list(struct view *v, const struct id_list *l) {
     for (size_t at = 0; at < l->n; at += count) {
         struct row *found;
         count = l->n - at < most ? l->n - at : most;
-        const struct selection sel = {
+        const struct rows_wanted sel = {
             .layout = l->layout, .ids = l->ids + at, .count = count, .also = l->depth == DEPTH_MEMBER};
         int rc = select_rows(v, &sel, &found);
         if (rc == 0 && l->depth == DEPTH_ALL) rc = view_follow(v, found);
@@ -429,7 +430,7 @@ static int follow_list(struct view *v, const struct id_list *l) {
 int view_follow(struct view *v, struct row *rows) {
     struct id_list *lists = NULL;
     if (rows == NULL) return 0;
-    TRY(view_people(v, rows));
+    TRY(view_pseudonyms(v, rows));
     int rc = load_lists(v, rows);
     for (struct row *row = rows; row && rc == 0; row = row->next) {
         row->expandable = true;
@@ -442,7 +443,7 @@ int view_follow(struct view *v, struct row *rows) {
 int view_load(struct view *v, const struct resource *r, const int64_t *ids, int count, struct row **rows,
               int *found) {
     struct row *loaded, **last = rows;
-    TRY(select_rows(v, &(struct selection){.layout = layout_of(r), .ids = ids, .count = (size_t)count},
+    TRY(select_rows(v, &(struct rows_wanted){.layout = layout_of(r), .ids = ids, .count = (size_t)count},
                     &loaded));
     *rows = NULL;
     *found = 0;
@@ -460,7 +461,7 @@ int view_load(struct view *v, const struct resource *r, const int64_t *ids, int 
 int view_load_one(struct view *v, const struct resource *r, int64_t id, const char *further,
                   struct row **row) {
     TRY(select_rows(v,
-                    &(struct selection){
+                    &(struct rows_wanted){
                         .layout = layout_of(r), .ids = &id, .count = 1, .further = further, .alive = true},
                     row));
     return *row ? 1 : 0;

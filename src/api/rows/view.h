@@ -23,19 +23,19 @@ struct row {
     struct row *next;    /* next row of its list */
 };
 
-struct pick { /* one name in ?fields= */
+struct selection { /* one name in ?fields= */
     struct str name;
     char sign; /* '+', '-' or 0 */
-    struct pick *inner, *next;
+    struct selection *inner, *next;
 };
 
 /* adds how many names it found to *count */
-struct pick *picks_parse(struct call *c, struct str text, int *count);
+struct selection *selection_parse(struct call *c, struct str text, int *count);
 /* copies the list, and adds those of a text */
-const struct pick *picks_with(struct call *c, const struct pick *picks, struct str more);
+const struct selection *selection_with(struct call *c, const struct selection *selection, struct str more);
 /* True if ?fields= names members without sign ("a,b"), so that only those are shown. Names of on-demand
  * members keep the defaults. */
-bool picks_narrow(const struct pick *picks, const struct resource *r);
+bool selection_narrow(const struct selection *selection, const struct resource *r);
 
 struct slot {
     const struct resource *resource;
@@ -53,7 +53,7 @@ struct shown_person {
 struct view {
     struct call *c;
     struct json_writer w;
-    const struct pick *picks;
+    const struct selection *selection;
     struct slot *slots; /* hash table of loaded rows */
     size_t slot_count, used;
     struct row *flat, *flat_last; /* included rows in the order of discovery */
@@ -130,7 +130,7 @@ static inline bool view_sees(struct view *v, const struct row *row, const struct
 
 /* For a caller without login (api/rows/pseudonyms.c): loads the conversations that decide the ids of people in
  * these rows. Returns 0 or a negative error. */
-int view_people(struct view *v, const struct row *rows);
+int view_pseudonyms(struct view *v, const struct row *rows);
 /* returns the previous one; restore it after the row */
 const struct stranger_case *view_enter(struct view *v, const struct row *row);
 /* the id that is shown for this id */

@@ -28,14 +28,12 @@ static int distance(struct str a, struct str b) {
     return row[b.n] > NEAR ? FAR : row[b.n];
 }
 
-static bool is_variable(struct str segment) { return segment.n && segment.p[0] == ':'; }
-
 /* The distance of the first `n` segments; FAR: they are not near. A short word has fewer letters that may
  * differ. */
 static int segments_distance(const struct compiled *c, const struct str *segments, int n) {
     int sum = 0;
     for (int i = 0; i < n && sum <= NEAR; i++) {
-        if (is_variable(c->segments[i])) continue;
+        if (segment_is_variable(c->segments[i])) continue;
         int one = distance(segments[i], c->segments[i]);
         sum += one * 2 >= (int)c->segments[i].n ? FAR : one;
     }
@@ -53,8 +51,8 @@ static struct str path_shown(struct arena *a, const struct compiled *c, const st
     struct str path = S("/api/v1");
     for (int i = 0; i < c->count; i++)
         path = STR_CAT(a, path, S("/"),
-                       is_variable(c->segments[i]) && is_plain_segment(segments[i]) ? segments[i]
-                                                                                    : c->segments[i]);
+                       segment_is_variable(c->segments[i]) && is_plain_segment(segments[i]) ? segments[i]
+                                                                                            : c->segments[i]);
     return path;
 }
 

@@ -82,7 +82,7 @@ static bool route_compile(struct arena *a, struct compiled *c, const struct reso
     for (rest.p++, rest.n--; rest.p;) {
         if (c->count == PATH_SEGMENTS) return route_wrong(err, size, home, route, "the path is too long");
         struct str segment = str_cut(&rest, '/');
-        c->variables += segment.n && segment.p[0] == ':';
+        c->variables += segment_is_variable(segment);
         c->segments[c->count++] = str_dup(a, segment);
     }
     if (c->reply == NULL) return route_wrong(err, size, home, route, "it replies with an unknown resource");
@@ -95,7 +95,7 @@ static bool route_compile(struct arena *a, struct compiled *c, const struct reso
 }
 
 static bool segments_alike(struct str a, struct str b) {
-    bool x = a.n && a.p[0] == ':', y = b.n && b.p[0] == ':';
+    bool x = segment_is_variable(a), y = segment_is_variable(b);
     return x || y ? x == y : str_eq(a, b);
 }
 
@@ -181,7 +181,7 @@ int path_split(struct arena *a, struct str path, struct str *segments) {
 
 static bool matches(const struct compiled *c, const struct str *segments) {
     for (int i = 0; i < c->count; i++) {
-        bool variable = c->segments[i].p[0] == ':';
+        bool variable = segment_is_variable(c->segments[i]);
         if (variable ? segments[i].n == 0 : !str_eq(c->segments[i], segments[i])) return false;
     }
     return true;

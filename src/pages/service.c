@@ -1,7 +1,8 @@
 /* Paths outside /api/v1: health, metrics, the reference. */
+#include "api/call/machine.h"
 #include "api/docs/site.h"
 #include "api/call/security_headers.h"
-#include "api/call/page.h"
+#include "pages/outside.h"
 #include "base/log.h"
 #include "mail/lmtp_session.h"
 #include "outgoing/sender.h"
@@ -11,7 +12,7 @@
 static void reply_text(struct api *api, struct http_request *r, int status, const char *type,
                        struct buf *body) {
     http_add_header(r, "Content-Type", str_of(type));
-    guard_reply(api->desk, r, GUARD_TEXT);
+    security_headers_add(api->desk, r, SECURITY_TEXT);
     http_reply(r, status, body);
 }
 
@@ -181,12 +182,11 @@ bool service_handle(struct api *api, struct http_request *r) {
         const char *path;
         void (*handle)(struct api *api, struct http_request *r);
     } pages[] = {{"/healthz", healthz}, {"/readyz", readyz}, {"/metrics", metrics}};
-    if (page_handle(api, r) || oauth_handle(api, r) || site_handle(api, r)) return true;
     if (!str_eq(r->method, S("GET")) && !str_eq(r->method, S("HEAD"))) return false;
     for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
         if (!str_eq(r->path, str_of(pages[i].path))) continue;
         pages[i].handle(api, r);
         return true;
     }
-    return site_reply(api->site, api->desk, r) || site_missing(api, r);
+    return site_reply(api->site, api->desk, r);
 }

@@ -1,4 +1,4 @@
-#include "api/call/page.h"
+#include "pages/template_page.h"
 
 #include "api/call/security_headers.h"
 #include "api/caller/limits.h"
@@ -82,7 +82,7 @@ void visit_end(struct visit *v) {
     for (int i = 0; i < 2; i++)
         if (v->cookies[i].p) http_add_header(r, "Set-Cookie", v->cookies[i]);
     http_add_header(r, "Content-Security-Policy", v->policy.p ? v->policy : str_of(policy));
-    guard_reply(v->api->desk, r, GUARD_FORM);
+    security_headers_add(v->api->desk, r, SECURITY_FORM);
     limits_headers(&v->limited, r);
     http_add_header(r, "Cache-Control", S("no-store"));
     reply_count_outside(v->api, r, v->status, out.n, "user", v->work.actor.user_id);
@@ -211,10 +211,10 @@ void visit_begin(struct api *api, struct http_request *r, const struct page *p, 
     visit_end(v);
 }
 
-bool page_handle(struct api *api, struct http_request *r) {
+bool page_answer_one_of(const struct page *pages, struct api *api, struct http_request *r) {
     bool posted = str_eq(r->method, S("POST"));
     if (!posted && !str_eq(r->method, S("GET")) && !str_eq(r->method, S("HEAD"))) return false;
-    for (const struct page *p = link_pages; p->path; p++) {
+    for (const struct page *p = pages; p->path; p++) {
         if (!str_eq(r->path, str_of(p->path))) continue;
         visit_begin(api, r, p, posted);
         return true;

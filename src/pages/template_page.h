@@ -1,7 +1,7 @@
 /* Pages for people, outside /api/v1: plain HTML without scripts. Their text is a template with a form.
  * They run in the pool, and act through functions of core. */
-#ifndef API_CALL_PAGE_H
-#define API_CALL_PAGE_H
+#ifndef PAGES_TEMPLATE_PAGE_H
+#define PAGES_TEMPLATE_PAGE_H
 
 #include "api/call/machine.h"
 #include "base/html.h"
@@ -38,13 +38,10 @@ struct page {
     /* show() calls visit_end, perhaps later and on another thread of the pool */
     bool ends;
 };
-extern const struct page link_pages[]; /* ends with path NULL */
 
-void survey_page(struct visit *v);      /* survey_page.c */
-void unsubscribe_page(struct visit *v); /* unsubscribe_page.c */
-
-/* true: it is a page, and the request will be answered */
-bool page_handle(struct api *api, struct http_request *r);
+/* Answers a request for one of the pages (the list ends with path NULL). Returns false if it is for none,
+ * or has another method. */
+bool page_answer_one_of(const struct page *pages, struct api *api, struct http_request *r);
 /* shows a page of another table */
 void visit_begin(struct api *api, struct http_request *r, const struct page *p, bool posted);
 /* Sends the reply of a page that `ends`. */

@@ -1,9 +1,14 @@
-/* Every page of the help center. A row of fixed segments stands before a row with a variable at the same
- * place. */
+#include "pages/outside.h"
+
+#include "pages/brand.h"
+#include "pages/page_cache.h"
 #include "pages/pages.h"
+#include "pages/route.h"
 #include "pages/shown.h"
 
-const struct site_page site_pages[] = {
+/* Every page of the help center. A row of fixed segments stands before a row with a variable at the same
+ * place. */
+static const struct site_page site_pages[] = {
     {GET, "/", .show = show_first},
     {GET, "/helpcenter", .show = show_help_center},
     {GET, "/helpcenter/style.css", .show = show_file, .is_part = true},
@@ -43,3 +48,13 @@ const struct site_page site_pages[] = {
     {POST, "/helpcenter/:locale/conversations/:id/complete", .show = page_complete},
     {0},
 };
+
+bool site_handle(struct api *api, struct http_request *r) { return site_answer(api, r, site_pages); }
+bool site_missing(struct api *api, struct http_request *r) { return site_answer_missing(api, r, site_pages); }
+bool site_takes_files(const struct http_request *r) { return site_form_takes_files(site_pages, r); }
+
+void pages_open(struct pages *p) { *p = (struct pages){page_cache_new(), brand_cache_new()}; }
+void pages_close(struct pages *p) {
+    page_cache_free(p->kept);
+    brand_cache_free(p->brands);
+}
