@@ -6,10 +6,6 @@
 
 #define GUARD_ALL \
     (SECURITY_API | SECURITY_FILE | SECURITY_TEXT | SECURITY_FORM | SECURITY_DOCS | SECURITY_SITE)
-/* Styles, scripts and connections are those of this site. Nothing is inline. */
-#define OWN_SITE(pictures)                                                                                  \
-    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' " pictures \
-    "; form-action 'self'; base-uri 'none'; frame-ancestors "
 
 /* Browsers keep to HTTPS for so long. Only sent if the desk is reached by HTTPS (RFC 6797 section 7.2). */
 static struct str transport(const struct desk *d, struct arena *a) {
@@ -18,10 +14,13 @@ static struct str transport(const struct desk *d, struct arena *a) {
     return seconds ? str_fmt(a, "max-age=%" PRId64, seconds) : (struct str){0};
 }
 
-/* Pictures may be those of other servers: files/html_article.h. */
+/* Styles, scripts and connections are those of this site. Nothing is inline. Pictures may be those of other
+ * servers: files/html_article.h. */
 static struct str site_policy(const struct desk *d, struct arena *a) {
     struct str frames = setting_text(d, "security.frame_ancestors", a);
-    return STR_CAT(a, S(OWN_SITE("https: data:")), frames.n ? frames : S("'none'"));
+    struct str own = S("default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "
+                       "img-src 'self' https: data:; form-action 'self'; base-uri 'none'; frame-ancestors ");
+    return STR_CAT(a, own, frames.n ? frames : S("'none'"));
 }
 
 static const struct guard_row {
@@ -33,7 +32,9 @@ static const struct guard_row {
     {"X-Content-Type-Options", GUARD_ALL & ~SECURITY_FILE, "nosniff", NULL},
     {"Content-Security-Policy", SECURITY_API | SECURITY_TEXT, "default-src 'none'; frame-ancestors 'none'",
      NULL},
-    {"Content-Security-Policy", SECURITY_DOCS, OWN_SITE("data:") "'none'", NULL},
+    {"Content-Security-Policy", SECURITY_DOCS,
+     "default-src 'none'; style-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
+     NULL},
     {"Content-Security-Policy", SECURITY_SITE, NULL, site_policy},
     {"X-Frame-Options", SECURITY_FORM | SECURITY_DOCS, "DENY",
      NULL}, /* for browsers without frame-ancestors */

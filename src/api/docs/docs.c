@@ -28,18 +28,27 @@ static void nav_chapters(struct buf *out, const struct manual *m, const char *at
             nav_link(out, m, chapter_path(m, *r), at, (*r)->title ? (*r)->title : (*r)->type);
 }
 
-static void write_nav(struct buf *out, const struct manual *m, const char *at) {
-    buf_text(out, "<nav id=\"contents\" aria-label=\"Contents\">\n<h2>Guides</h2>\n<ul>\n");
+static void nav_guides(struct buf *out, const struct manual *m, const char *at) {
     for (const struct docs_file *f = docs_files; f->name; f++) {
         struct str slug = guide_slug(f);
         if (slug.p)
             nav_link(out, m, str_fmt(m->arena, "/docs/%.*s", (int)slug.n, slug.p).p, at,
                      str_dup(m->arena, guide_title(f)).p);
     }
-    buf_text(out, "</ul>\n<h2>Reference</h2>\n<ul>\n");
+}
+
+static void nav_reference(struct buf *out, const struct manual *m, const char *at) {
+    nav_link(out, m, "/docs/operations", at, "All operations");
     nav_link(out, m, "/docs/reference", at, "Arguments, headers, roles");
     nav_link(out, m, "/docs/errors", at, "Errors");
     nav_chapters(out, m, at, true);
+}
+
+static void write_nav(struct buf *out, const struct manual *m, const char *at) {
+    buf_text(out, "<nav id=\"contents\" aria-label=\"Contents\">\n<h2>Guides</h2>\n<ul>\n");
+    nav_guides(out, m, at);
+    buf_text(out, "</ul>\n<h2>Reference</h2>\n<ul>\n");
+    nav_reference(out, m, at);
     buf_text(out, "</ul>\n<h2>Values inside replies</h2>\n<ul>\n");
     nav_chapters(out, m, at, false);
     html(
@@ -48,7 +57,7 @@ static void write_nav(struct buf *out, const struct manual *m, const char *at) {
         m->root.p);
 }
 
-void docs_begin(struct buf *out, const struct manual *m, const char *path, const char *title) {
+void docs_begin(struct buf *out, const struct manual *m, const char *title) {
     const char *root = m->root.p;
     html(
         out,
@@ -56,23 +65,14 @@ void docs_begin(struct buf *out, const struct manual *m, const char *path, const
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>%s - deskd</title>\n"
         "<link rel=\"stylesheet\" href=\"%s/docs/style.css\">\n",
         title, root);
-    html(
-        out,
-        "<script src=\"%s/docs/search.js\" defer></script>\n</head>\n<body>\n"
-        "<a class=\"skip\" href=\"#main\">Skip to the text</a>\n<header>\n<a class=\"home\" href=\"%s/docs\">deskd</a>\n",
-        root, root);
-    html(
-        out,
-        "<form role=\"search\" action=\"%s/docs/search\">\n<label for=\"q\">Search</label>\n"
-        "<input id=\"q\" name=\"q\" type=\"search\" autocomplete=\"off\" data-index=\"%s/docs/search.json\">\n</form>\n"
-        "<a class=\"to-contents\" href=\"#contents\">Contents</a>\n</header>\n",
-        root, root);
-    buf_text(
-        out,
-        "<div id=\"results\" role=\"region\" aria-label=\"Search results\" aria-live=\"polite\" hidden></div>\n"
-        "<div class=\"page\">\n<main id=\"main\" tabindex=\"-1\">\n");
+    html(out,
+         "</head>\n<body>\n<a class=\"skip\" href=\"#main\">Skip to the text</a>\n"
+         "<header>\n<a class=\"home\" href=\"%s/docs\">deskd</a>\n"
+         "<a href=\"%s/docs/operations\">All operations</a>\n"
+         "<a class=\"to-contents\" href=\"#contents\">Contents</a>\n</header>\n"
+         "<div class=\"page\">\n<main id=\"main\" tabindex=\"-1\">\n",
+         root, root);
     html(out, "<h1>%s</h1>\n", title);
-    (void)path;
 }
 
 void docs_end(struct buf *out, const struct manual *m, const char *path) {
@@ -84,7 +84,7 @@ void docs_end(struct buf *out, const struct manual *m, const char *path) {
 /* ---- the first page -------------------------------------------------------------------------- */
 
 void docs_index(struct buf *out, const struct manual *m) {
-    docs_begin(out, m, "/docs", "The API of this desk");
+    docs_begin(out, m, "The API of this desk");
     html(
         out,
         "<p>A help desk as a JSON REST API. All addresses begin with <code>%s/api/v1</code>. What do you want to do?</p>\n",
@@ -92,17 +92,10 @@ void docs_index(struct buf *out, const struct manual *m) {
     docs_tasks(out, m);
     buf_text(out, "<h2>Guides</h2>\n<p>Read the first two before you write a program. Each example is a "
                   "command that works on the demo desk.</p>\n<ul class=\"cards\">\n");
-    for (const struct docs_file *f = docs_files; f->name; f++) {
-        struct str slug = guide_slug(f);
-        if (slug.p)
-            nav_link(out, m, str_fmt(m->arena, "/docs/%.*s", (int)slug.n, slug.p).p, "",
-                     str_dup(m->arena, guide_title(f)).p);
-    }
+    nav_guides(out, m, "");
     buf_text(out, "</ul>\n<h2>Reference</h2>\n<p>One page for each chapter, with all members, parameters, "
                   "roles and errors.</p>\n<ul class=\"cards\">\n");
-    nav_link(out, m, "/docs/reference", "", "Arguments, headers, roles");
-    nav_link(out, m, "/docs/errors", "", "Errors");
-    nav_chapters(out, m, "", true);
+    nav_reference(out, m, "");
     buf_text(out, "</ul>\n");
     docs_end(out, m, "/docs");
 }
@@ -133,7 +126,7 @@ static void roles_table(struct buf *out) {
 }
 
 void docs_general(struct buf *out, const struct manual *m) {
-    docs_begin(out, m, "/docs/reference", "Arguments, headers, roles");
+    docs_begin(out, m, "Arguments, headers, roles");
     buf_text(out, "<p>Each operation lists which of these it takes. Unknown arguments are ignored, and a "
                   "notice in <code>logs</code> names them.</p>\n<h2 id=\"arguments\">Arguments and headers "
                   "of requests</h2>\n");
@@ -155,17 +148,33 @@ void docs_general(struct buf *out, const struct manual *m) {
 
 /* ---- chapters -------------------------------------------------------------------------------- */
 
-static void write_operations(struct buf *out, const struct manual *m, const struct resource *r) {
-    html(out, "<h2 id=\"operations\">Operations</h2>\n<ul class=\"operations\">\n");
+static void list_operations(struct buf *out, const struct manual *m, const struct resource *r) {
+    buf_text(out, "<ul class=\"operations\">\n");
     for (int i = 0; i < m->count; i++) {
         const struct operation *op = &m->operations[i];
         const char *method = method_name(op->route->method);
         if (op->home != r) continue;
-        html(out, "<li><a href=\"#%s\"><strong class=\"%s\">%s</strong> <code>%s</code> ", op->anchor, method,
-             method, op->route->path);
+        html(out, "<li><a href=\"%s%s#%s\"><strong class=\"%s\">%s</strong> <code>%s</code> ", m->root.p,
+             chapter_path(m, r), op->anchor, method, method, op->route->path);
         html(out, "%s</a></li>\n", op->route->summary);
     }
     buf_text(out, "</ul>\n");
+}
+
+void docs_operations(struct buf *out, const struct manual *m) {
+    docs_begin(out, m, "All operations");
+    buf_text(out, "<p>The search of your browser finds an operation here by its words and its path.</p>\n");
+    for (const struct resource *const *r = resources; *r; r++) {
+        if (!docs_has_chapter(*r) || !has_routes(*r)) continue;
+        html(out, "<h2><a href=\"%s%s\">%s</a></h2>\n", m->root.p, chapter_path(m, *r), (*r)->title);
+        list_operations(out, m, *r);
+    }
+    docs_end(out, m, "/docs/operations");
+}
+
+static void write_operations(struct buf *out, const struct manual *m, const struct resource *r) {
+    buf_text(out, "<h2 id=\"operations\">Operations</h2>\n");
+    list_operations(out, m, r);
     html(out,
          "<p>The commands below run in this order on a new demo desk. <a "
          "href=\"%s/docs/reference#examples\">Three lines</a> prepare the shell.</p>\n",
@@ -178,7 +187,7 @@ static void write_operations(struct buf *out, const struct manual *m, const stru
 
 void docs_chapter(struct buf *out, const struct manual *m, const struct resource *r) {
     const char *path = chapter_path(m, r);
-    docs_begin(out, m, path, r->title ? r->title : r->type);
+    docs_begin(out, m, r->title ? r->title : r->type);
     if (r->doc) html(out, "<p>%s</p>\n", r->doc);
     if (has_routes(r)) write_operations(out, m, r);
     if (r->fields && r->fields->name) {
@@ -203,7 +212,7 @@ void docs_errors_table(struct buf *out, const struct manual *m) {
 }
 
 void docs_errors(struct buf *out, const struct manual *m) {
-    docs_begin(out, m, "/docs/errors", "Errors");
+    docs_begin(out, m, "Errors");
     html(out,
          "<p>Every operation can answer with the codes that are marked <em>any</em>. The guide <a "
          "href=\"%s/docs/handling-errors\">Handling errors</a> shows the form of an error.</p>\n",
@@ -215,7 +224,7 @@ void docs_errors(struct buf *out, const struct manual *m) {
 /* e->doc is HTML (errors.def). */
 void docs_error(struct buf *out, const struct manual *m, const struct error_info *e) {
     const char *path = str_fmt(m->arena, "/docs/errors/%s", e->code).p;
-    docs_begin(out, m, path, e->code);
+    docs_begin(out, m, e->code);
     html(
         out,
         "<p><strong>%s</strong></p>\n<dl>\n<dt>HTTP status</dt><dd>%d</dd>\n<dt>What to do</dt><dd>%h</dd>\n</dl>\n",

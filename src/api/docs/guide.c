@@ -254,7 +254,7 @@ static void write_block(struct buf *out, const struct manual *m, struct str line
 void guide_write(struct buf *out, const struct manual *m, const struct docs_file *f) {
     struct str slug = guide_slug(f), rest = str_of(f->text);
     const char *path = str_fmt(m->arena, "/docs/%.*s", (int)slug.n, slug.p).p;
-    docs_begin(out, m, path, str_dup(m->arena, guide_title(f)).p);
+    docs_begin(out, m, str_dup(m->arena, guide_title(f)).p);
     take_line(&rest);
     while (rest.n) {
         struct str line = take_line(&rest);

@@ -13,13 +13,12 @@
 enum kind {
     PAGE_OPENAPI,
     PAGE_INDEX,
+    PAGE_OPERATIONS,
     PAGE_GENERAL,
     PAGE_CHAPTER,
     PAGE_ERRORS,
     PAGE_ERROR,
     PAGE_GUIDE,
-    PAGE_SEARCH,
-    PAGE_SEARCH_INDEX,
     PAGE_FILE
 };
 
@@ -68,8 +67,7 @@ struct site *site_new(void) {
     add_page(s, PAGE_OPENAPI, "/openapi.json", NULL);
     add_page(s, PAGE_INDEX, "/docs", NULL);
     add_page(s, PAGE_INDEX, "/docs/", NULL);
-    add_page(s, PAGE_SEARCH, "/docs/search", NULL);
-    add_page(s, PAGE_SEARCH_INDEX, "/docs/search.json", NULL);
+    add_page(s, PAGE_OPERATIONS, "/docs/operations", NULL);
     add_page(s, PAGE_GENERAL, "/docs/reference", NULL);
     add_page(s, PAGE_ERRORS, "/docs/errors", NULL);
     for (const struct docs_file *f = docs_files; f->name; f++) add_file(s, f);
@@ -99,13 +97,12 @@ static void site_write_page(struct buf *out, struct str base_url, const struct d
     manual_open(&m, base_url);
     switch (p->kind) {
     case PAGE_INDEX: docs_index(out, &m); break;
+    case PAGE_OPERATIONS: docs_operations(out, &m); break;
     case PAGE_GENERAL: docs_general(out, &m); break;
     case PAGE_CHAPTER: docs_chapter(out, &m, p->what); break;
     case PAGE_ERRORS: docs_errors(out, &m); break;
     case PAGE_ERROR: docs_error(out, &m, p->what); break;
     case PAGE_GUIDE: guide_write(out, &m, p->what); break;
-    case PAGE_SEARCH: search_page(out, &m); break;
-    case PAGE_SEARCH_INDEX: search_index(out, &m); break;
     case PAGE_FILE: buf_text(out, ((const struct docs_file *)p->what)->text); break;
     case PAGE_OPENAPI: break;
     }
@@ -142,8 +139,7 @@ static bool path_ends(const char *path, const char *end) {
 
 static const char *content_type_of_path(const char *path) {
     if (path_ends(path, ".json")) return "application/json";
-    if (path_ends(path, ".css")) return "text/css; charset=utf-8";
-    return path_ends(path, ".js") ? "text/javascript; charset=utf-8" : "text/html; charset=utf-8";
+    return path_ends(path, ".css") ? "text/css; charset=utf-8" : "text/html; charset=utf-8";
 }
 
 static void send_page(const struct desk *d, struct http_request *r, const struct docs_page *p) {

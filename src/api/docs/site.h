@@ -1,4 +1,4 @@
-/* Pages that describe the API: guides, the reference, errors, search, and /openapi.json. A page is built
+/* Pages that describe the API: guides, the reference, errors, and /openapi.json. A page is built
  * at its first request. Replies share its bytes, so slow readers hold no copies. */
 #ifndef API_DOCS_SITE_H
 #define API_DOCS_SITE_H
@@ -24,11 +24,12 @@ bool site_reply(struct site *s, const struct desk *d, struct http_request *r);
 
 /* The content of the page is written between begin and end. path: of the page, to mark its entry in the
  * contents. */
-void docs_begin(struct buf *out, const struct manual *m, const char *path, const char *title);
+void docs_begin(struct buf *out, const struct manual *m, const char *title);
 void docs_end(struct buf *out, const struct manual *m, const char *path);
 
 void docs_index(struct buf *out, const struct manual *m);
-void docs_general(struct buf *out, const struct manual *m); /* arguments, headers, roles */
+void docs_general(struct buf *out, const struct manual *m);    /* arguments, headers, roles */
+void docs_operations(struct buf *out, const struct manual *m); /* links to all */
 void docs_chapter(struct buf *out, const struct manual *m, const struct resource *r);
 void docs_errors(struct buf *out, const struct manual *m);
 void docs_error(struct buf *out, const struct manual *m, const struct error_info *e);
@@ -46,11 +47,5 @@ bool docs_has_chapter(const struct resource *r);
 struct str guide_slug(const struct docs_file *f);
 struct str guide_title(const struct docs_file *f);
 void guide_write(struct buf *out, const struct manual *m, const struct docs_file *f);
-
-/* ---- search (search.c) ----------------------------------------------------------------------- */
-
-void search_page(struct buf *out, const struct manual *m); /* all entries as links; works without scripts */
-/* the same entries as JSON, for docs/site/search.js */
-void search_index(struct buf *out, const struct manual *m);
 
 #endif
