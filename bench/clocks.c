@@ -6,7 +6,7 @@
  * conversation at a time, and of the sweep for breaches, when nothing is due and when 50 clocks are. DIR
  * is changed. */
 #include "base/arena.h"
-#include "core/change/finish.h"
+#include "core/all/finish.h"
 #include "core/time/calendars.h"
 #include "core/sla/clocks.h"
 #include "json/json.h"

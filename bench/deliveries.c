@@ -2,7 +2,7 @@
  * with a local server.
  *
  *   deliveries [CONVERSATIONS]    2,000, on a demo desk in a temporary folder; one delivery for each, and then again */
-#include "core/change/finish.h"
+#include "core/all/finish.h"
 #include "core/desk/setting.h"
 #include "core/endpoints/delivery.h"
 #include "demo/demo.h"

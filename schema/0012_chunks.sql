@@ -1,4 +1,4 @@
--- Marks of deleted objects while a cascade still changes the rows that refer to them (src/core/change/cascade.c).
+-- Marks of deleted objects while a cascade still changes the rows that refer to them (src/core/desk/cascade.c).
 -- Readers hide marked objects.
 
 ALTER TABLE teams ADD COLUMN deleted_at BIGINT;

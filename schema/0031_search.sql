@@ -1,4 +1,4 @@
--- The search index (docs/SEARCH.md). search_texts has a row for each text that a search finds, with its words as src/core/search/token.c
+-- The search index (docs/SEARCH.md). search_texts has a row for each text that a search finds, with its words as src/core/query/token.c
 -- divides and folds them. Both tables are derived: deskd move rebuilds them.
 @SQLITE{
 CREATE TABLE search_texts (

@@ -1,4 +1,4 @@
--- Letters of one conversation leave in their order, and may wait so that they can be undone (core/text/letter_order.c).
+-- Letters of one conversation leave in their order, and may wait so that they can be undone (core/letters/letter_order.c).
 ALTER TABLE outgoing_mails ADD COLUMN case_id BIGINT;    -- the conversation; no foreign key, because the mail outlives it
 ALTER TABLE outgoing_mails ADD COLUMN job_id BIGINT;     -- the job that sends it, as far as known
 ALTER TABLE outgoing_mails ADD COLUMN send_after BIGINT; -- NULL: at once

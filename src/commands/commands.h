@@ -60,7 +60,7 @@ int secret_key(const struct command_line *o, bool create, struct key *out);
 int secret_key_if_there(const struct command_line *o, struct key *out);
 /* beside the key: core/change/audit_mark.h */
 const char *audit_mark_path(const struct command_line *o, struct arena *a);
-/* stored, to recognise the key: core/desk/desk.h */
+/* stored, to recognise the key: core/all/desk.h */
 struct str key_proof(struct arena *a, const struct key *server);
 
 /* Copies a key to a place that has none or the same one. With `look` only checks whether that is possible.

@@ -2,7 +2,7 @@
 #include "commands/commands.h"
 
 #include "base/clock.h"
-#include "core/desk/desk.h"
+#include "core/all/desk.h"
 #include "core/search/index.h"
 #include "jobs/sweep_files.h"
 

@@ -6,7 +6,7 @@
 #include "files/content.h"
 
 #include <unistd.h>
-#include "core/desk/desk.h"
+#include "core/all/desk.h"
 
 /* Stores the content of a file. */
 static bool keep_content(const char *folder, struct arena *a, struct str bytes, struct str sha256) {

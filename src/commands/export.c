@@ -3,7 +3,7 @@
 #include "commands/commands.h"
 
 #include "base/clock.h"
-#include "core/desk/desk.h"
+#include "core/all/desk.h"
 #include "files/content.h"
 #include "transfer/export.h"
 #include "core/change/audit_pending.h"

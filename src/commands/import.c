@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "core/desk/desk.h"
+#include "core/all/desk.h"
 #include "core/words.h"
 #include "transfer/foreign.h"
 #include "transfer/import.h"

@@ -3,7 +3,7 @@
  * so they are not copied. A message at the end says what to do with their folder. */
 #include "commands/commands.h"
 
-#include "core/desk/desk.h"
+#include "core/all/desk.h"
 #include "commands/listen.h"
 
 #include <errno.h>

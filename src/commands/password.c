@@ -2,7 +2,7 @@
 #include "commands/commands.h"
 
 #include "base/limits.h"
-#include "core/desk/desk.h"
+#include "core/all/desk.h"
 
 #include <errno.h>
 #include <termios.h>

@@ -16,7 +16,7 @@
 #include "core/change/audit.h"
 #include "core/time/calendars.h"
 #include "core/rules/rule.h"
-#include "core/desk/desk.h"
+#include "core/all/desk.h"
 #include "core/access/permission.h"
 #include "core/helpcenter/tally.h"
 #include "core/helpcenter/generation.h"

@@ -90,7 +90,7 @@ enum activity_name {
     CASE_RULE_FIRED
 };
 enum smtp_security { SMTP_PLAIN = 1, SMTP_STARTTLS, SMTP_TLS };
-/* Statuses of outgoing mails: core/text/letter.c. */
+/* Statuses of outgoing mails: core/letters/letter.c. */
 enum mail_status { MAIL_QUEUED = 1, MAIL_SENT, MAIL_HELD, MAIL_REFUSED, MAIL_FAILED, MAIL_BOUNCED };
 /* Statuses of mails that came in: core/mail/receive.h. */
 enum incoming_status {

@@ -7,7 +7,7 @@
 #include "core/cases/total_sql.h"
 #include "demo/extras.h"
 #include "demo/index.h"
-#include "core/desk/desk.h"
+#include "core/all/desk.h"
 #include "core/desk/locale.h"
 #include "core/search/index.h"
 #include "work/work.h"

@@ -17,7 +17,7 @@ struct demo {
 
 /* Fills a new store, opened in bulk. The same seed and number give the same rows, except for the hashes.
  * Returns -ERR_FIELD_DUPLICATE if the store is not new. If it fails halfway, the store stays unfinished
- * (core/desk/desk.h). */
+ * (core/all/desk.h). */
 int demo_fill(struct db *db, const struct demo *d);
 
 #endif

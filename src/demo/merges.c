@@ -3,7 +3,7 @@
 #include "demo/extras.h"
 
 #include "core/cases/case_merge.h"
-#include "core/change/finish.h"
+#include "core/all/finish.h"
 #include "json/json.h"
 
 /* The newest conversations are looked at, so that the cost does not grow with the desk. */

@@ -2,7 +2,7 @@
 
 #include "base/log.h"
 #include "core/access/scope.h"
-#include "core/change/finish.h"
+#include "core/all/finish.h"
 #include "core/mail/receive.h"
 #include "jobs/mail_files.h"
 #include "mail/bounce.h"

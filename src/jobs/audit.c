@@ -6,7 +6,7 @@
 #include "core/change/audit.h"
 #include "core/change/audit_mark.h"
 #include "core/change/audit_pending.h"
-#include "core/change/finish.h"
+#include "core/all/finish.h"
 #include "core/desk/setting.h"
 #include "core/login/lockout.h"
 

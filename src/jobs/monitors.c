@@ -2,7 +2,7 @@
 
 #include "base/log.h"
 #include "core/access/scope.h"
-#include "core/change/finish.h"
+#include "core/all/finish.h"
 #include "core/rules/monitor.h"
 
 enum { CHOSEN = 1000 };          /* conversations that one read chooses, or examines */

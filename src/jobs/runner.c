@@ -16,7 +16,7 @@
 #include "jobs/runner.h"
 
 #include "base/log.h"
-#include "core/change/finish.h"
+#include "core/all/finish.h"
 #include "core/desk/job.h"
 #include "core/access/scope.h"
 #include "core/helpcenter/tally.h"

@@ -2,7 +2,7 @@
 
 #include "base/log.h"
 #include "core/access/scope.h"
-#include "core/change/finish.h"
+#include "core/all/finish.h"
 #include "core/sla/clocks.h"
 
 struct breaches_turn {

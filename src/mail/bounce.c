@@ -12,8 +12,8 @@
 #include "mail/bounce.h"
 
 #include "base/log.h"
-#include "core/mail/token.h"
-#include "core/text/letter.h"
+#include "core/letters/token.h"
+#include "core/letters/letter.h"
 #include "mail/mime.h"
 
 #include <inttypes.h>

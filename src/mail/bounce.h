@@ -1,4 +1,4 @@
-/* Applies a notice of failed delivery to the letter that did not arrive: core/text/letter.h. */
+/* Applies a notice of failed delivery to the letter that did not arrive: core/letters/letter.h. */
 #ifndef MAIL_BOUNCE_H
 #define MAIL_BOUNCE_H
 

@@ -1,4 +1,4 @@
-/* The job that sends a queued letter: core/text/letter.h. */
+/* The job that sends a queued letter: core/letters/letter.h. */
 #ifndef MAIL_DELIVER_H
 #define MAIL_DELIVER_H
 

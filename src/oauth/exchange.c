@@ -4,7 +4,7 @@
 #include "api/caller/limits.h"
 #include "api/rows/reply.h"
 #include "core/access/scope.h"
-#include "core/change/finish.h"
+#include "core/all/finish.h"
 #include "core/login/lockout.h"
 #include "core/login/session.h"
 

@@ -16,7 +16,7 @@
 #include "outgoing/sender.h"
 
 #include "base/log.h"
-#include "core/change/finish.h"
+#include "core/all/finish.h"
 #include "core/change/lease.h"
 #include "core/desk/setting.h"
 #include "core/endpoints/delivery_queue.h"

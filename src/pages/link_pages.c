@@ -7,7 +7,7 @@
 #include "base/limits.h"
 #include "core/cases/survey.h"
 #include "core/login/password.h"
-#include "core/login/proof.h"
+#include "core/people/proof.h"
 #include "core/login/session.h"
 #include "core/mail/mailbox.h"
 #include "core/people/notification.h"

@@ -2,7 +2,7 @@
 #include "pages/rows.h"
 #include "pages/shown.h"
 
-#include "core/search/help_center.h"
+#include "core/helpcenter/search.h"
 
 #include <inttypes.h>
 

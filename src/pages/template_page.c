@@ -4,8 +4,8 @@
 #include "api/caller/limits.h"
 #include "base/limits.h"
 #include "base/log.h"
-#include "core/change/finish.h"
-#include "core/login/link.h"
+#include "core/all/finish.h"
+#include "core/letters/link.h"
 #include "core/desk/setting.h"
 
 #include <assert.h>

@@ -6,7 +6,7 @@
 #include "res/person.h"
 
 /* Values of a purged person are never shown, even while the purge is still running
- * (core/change/cascade.c). */
+ * (core/desk/cascade.c). */
 #define UNLESS_PURGED(values)                                               \
     "CASE WHEN EXISTS (SELECT 1 FROM users u WHERE u.id = t.owner_user_id " \
     "AND u.purged_at IS NOT NULL) THEN NULL ELSE " values " END"

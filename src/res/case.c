@@ -11,7 +11,7 @@
 #include "core/access/permission.h"
 #include "core/cases/case_trash.h"
 #include "core/cases/message_mail.h"
-#include "core/change/cascade.h"
+#include "core/desk/cascade.h"
 #include "core/people/identity.h"
 #include "core/people/tag.h"
 #include "res/attachment.h"

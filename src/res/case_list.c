@@ -11,7 +11,7 @@
 #include "res/case_list.h"
 
 #include "core/cases/case_intersection.h"
-#include "core/change/cascade.h"
+#include "core/desk/cascade.h"
 #include "core/people/identity.h"
 #include "core/words.h"
 

@@ -11,7 +11,7 @@
 #include "core/cases/message_mail.h"
 #include "core/cases/message_undo.h"
 #include "core/cases/note.h"
-#include "core/change/cascade.h"
+#include "core/desk/cascade.h"
 #include "core/rules/rule.h"
 #include "core/rules/rules_finish.h"
 #include "res/article_link.h"

@@ -5,7 +5,7 @@
 #include "api/rows/view.h"
 #include "base/limits.h"
 #include "core/cases/case_new.h"
-#include "core/change/cascade.h"
+#include "core/desk/cascade.h"
 #include "core/desk/setting.h"
 #include "core/helpcenter/opened.h"
 #include "core/people/customer.h"

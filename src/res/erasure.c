@@ -1,6 +1,6 @@
 #include "api/rows/generic.h"
 #include "core/people/authority.h"
-#include "core/people/erase.h"
+#include "core/erasure/erase.h"
 #include "core/words.h"
 #include "res/person_export.h"
 

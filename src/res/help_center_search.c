@@ -1,5 +1,5 @@
 /* Searches of the help center and suggestions while typing (docs/HELPCENTER.md). */
-#include "core/search/help_center.h"
+#include "core/helpcenter/search.h"
 
 #include "api/rows/generic.h"
 #include "api/rows/view.h"

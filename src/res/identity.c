@@ -5,7 +5,7 @@
 
 #include "api/rows/generic.h"
 #include "api/rows/visible.h"
-#include "core/text/letter.h"
+#include "core/letters/letter.h"
 #include "core/people/authority.h"
 #include "core/people/user.h"
 #include "res/groups.h"

@@ -6,7 +6,7 @@
 #include "api/rows/view.h"
 #include "api/rows/visible.h"
 #include "base/limits.h"
-#include "core/change/cascade.h"
+#include "core/desk/cascade.h"
 #include "core/people/tag.h"
 #include "core/words.h"
 #include "res/case_reply.h"

@@ -3,7 +3,7 @@
 
 #include "api/rows/generic.h"
 #include "api/rows/view.h"
-#include "core/change/cascade.h"
+#include "core/desk/cascade.h"
 #include "core/change/change.h"
 #include "core/desk/file.h"
 #include "res/file_content.h"

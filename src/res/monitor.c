@@ -2,7 +2,7 @@
 #include "api/rows/generic.h"
 #include "api/rows/reply.h"
 #include "base/limits.h"
-#include "core/change/cascade.h"
+#include "core/desk/cascade.h"
 #include "core/rules/monitor.h"
 #include "core/words.h"
 #include "res/groups.h"

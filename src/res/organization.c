@@ -3,7 +3,7 @@
 #include "api/rows/generic.h"
 #include "base/fold.h"
 #include "base/limits.h"
-#include "core/rules/definition.h"
+#include "core/predicates/definition.h"
 #include "core/words.h"
 #include "res/contact.h"
 #include "res/field_value.h"

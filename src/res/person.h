@@ -3,7 +3,7 @@
 #define RES_PERSON_H
 
 #include "api/rows/view.h"
-#include "core/change/cascade.h"
+#include "core/desk/cascade.h"
 #include "res/contact.h"
 #include "res/field_value.h"
 

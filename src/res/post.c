@@ -11,7 +11,7 @@
 #include "api/rows/reply.h"
 #include "api/rows/view.h"
 #include "core/access/access.h"
-#include "core/change/cascade.h"
+#include "core/desk/cascade.h"
 #include "res/channel.h"
 #include "res/groups.h"
 #include "res/message_origin.h"

@@ -6,7 +6,7 @@
 #include "core/login/auth_token.h"
 #include "core/people/avatar.h"
 #include "core/login/password.h"
-#include "core/login/proof.h"
+#include "core/people/proof.h"
 #include "core/login/session.h"
 #include "core/people/user.h"
 #include "res/avatar.h"

@@ -1,8 +1,8 @@
 /* Operations without a login, for people who read the e-mails of an address. */
-#include "core/login/proof.h"
+#include "core/people/proof.h"
 
 #include "api/rows/generic.h"
-#include "core/login/link.h"
+#include "core/letters/link.h"
 #include "core/words.h"
 #include "res/groups.h"
 

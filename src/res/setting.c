@@ -3,7 +3,7 @@
 #include "api/rows/generic.h"
 #include "api/rows/view.h"
 #include "core/mail/mailbox.h"
-#include "core/text/letter.h"
+#include "core/letters/letter.h"
 
 extern const struct resource setting_resource;
 

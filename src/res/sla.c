@@ -1,5 +1,5 @@
 /* Service level agreements (docs/RULES.md). */
-#include "core/sla/sla.h"
+#include "core/rules/sla.h"
 
 #include "api/rows/generic.h"
 #include "api/input/owned_rows.h"

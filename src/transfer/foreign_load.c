@@ -10,7 +10,7 @@
 #include "core/cases/case_new.h"
 #include "core/cases/message.h"
 #include "core/cases/note.h"
-#include "core/change/finish.h"
+#include "core/all/finish.h"
 #include "core/desk/setting.h"
 #include "core/people/identity.h"
 #include "core/people/organization.h"

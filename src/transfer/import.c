@@ -9,8 +9,8 @@
 
 #include "base/disk.h"
 #include "base/error.h"
-#include "core/desk/check.h"
-#include "core/desk/desk.h"
+#include "core/all/check.h"
+#include "core/all/desk.h"
 #include "core/words.h"
 #include "files/copy.h"
 #include "transfer/contents.h"

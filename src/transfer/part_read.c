@@ -7,7 +7,7 @@
 
 #include "base/disk.h"
 #include "base/error.h"
-#include "core/desk/column.h"
+#include "core/all/column.h"
 #include "transfer/row_line.h"
 #include "transfer/value_rules.h"
 

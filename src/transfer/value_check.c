@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "core/desk/column.h"
+#include "core/all/column.h"
 #include "transfer/value_rules.h"
 
 enum { VALUES_SHOWN = 10 }; /* lines of one table */

@@ -11,7 +11,7 @@
 #include "api/table/fields.h"
 #include "base/error.h"
 #include "base/fold.h"
-#include "core/desk/column.h"
+#include "core/all/column.h"
 #include "core/desk/job.h"
 #include "core/desk/setting.h"
 #include "files/html_article.h"
@@ -146,7 +146,7 @@ static int rule_of_column(struct arena *a, const struct move_table *t, const str
     if (c->kind != VALUE_INT || out->has_range || out->words[0]) return 0;
     rule_of_number(out, rule_in(column_names, name));
     if (out->has_range) return 0;
-    return db_refuse(why, "the column %s has no rule: add it to src/core/desk/column.c", name);
+    return db_refuse(why, "the column %s has no rule: add it to src/core/all/column.c", name);
 }
 
 static int column_at(const struct move_table *t, const char *name) {

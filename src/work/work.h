@@ -56,7 +56,7 @@ struct desk {
     struct rule_cache *rules; /* compiled rules: core/rules/rule_cache.h; NULL: no rule runs */
     /* Generations of the help center: core/helpcenter/generation.h; NULL: no page is kept. */
     struct generations *generations;
-    /* rows that one write of a cascade changes: core/change/cascade.h; 0: LIMIT_CASCADE */
+    /* rows that one write of a cascade changes: core/desk/cascade.h; 0: LIMIT_CASCADE */
     int cascade_rows;
     /* texts with its rarest word that a search examines: core/search/find.c; 0: LIMIT_SEARCH_FOUND */
     int search_texts;
@@ -70,7 +70,7 @@ struct desk {
 };
 
 /* The kind of an actor. TOKEN is a program that acts for a person, with the scopes of its token
- * (core/programs/bearer.h). SYSTEM is a job, RULE a trigger or a monitor that acts in a work, MAIL a mail
+ * (core/login/bearer.h). SYSTEM is a job, RULE a trigger or a monitor that acts in a work, MAIL a mail
  * that came in, WEBHOOK another system that reports an event. The change log stores the numbers, so append
  * only. */
 enum actor_kind {

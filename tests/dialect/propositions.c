@@ -1,6 +1,6 @@
 #include "propositions.h"
 
-#include "core/rules/definition.h"
+#include "core/predicates/definition.h"
 
 #include <stdlib.h>
 

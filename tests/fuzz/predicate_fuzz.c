@@ -2,7 +2,7 @@
  * byte chooses its subject. The store is empty: no custom fields, no roles, no teams. */
 #include "base/fold.h"
 #include "core/fields/custom_field.h"
-#include "core/rules/predicate.h"
+#include "core/predicates/predicate.h"
 #include "core/desk/setting.h"
 
 #include <stdlib.h>

@@ -7,7 +7,7 @@ export const areas = [
   ['src/core/cases/', { unit: ['change'], api: ['cases', 'totals', 'cases.*', 'conversations.*', 'notifications', 'macros', 'views', 'survey', 'attachments', 'thumbnails', 'messages', 'notes', 'states', 'fingerprint', 'changes', 'people.desk.spec', 'cascades'] }],
   ['src/core/change/audit', { unit: [], api: ['audit'] }],
   ['src/core/change/', { unit: ['change', 'router'], api: ['changes', 'activities', 'trails', 'cascades', 'conditional', 'contacts', 'people.desk.spec'] }],
-  ['src/core/desk/desk.c', { unit: [], api: ['command', 'service', 'settings', 'audit'] }],
+  ['src/core/all/desk.c', { unit: [], api: ['command', 'service', 'settings', 'audit'] }],
   ['src/core/desk/', { unit: ['job', 'sweep', 'content'], api: ['settings', 'jobs', 'files', 'files.quota', 'files.spec', 'command', 'service'] }],
   ['src/core/fields/', { unit: ['field'], api: ['fields', 'field-values', 'file-values', 'organizations.filter', 'cascades'] }],
   ['src/core/login/', { unit: ['identity'], api: ['session', 'password', 'twofactor', 'remember', 'apitokens', 'links', 'lockout', 'conversations.token', 'crosssite', 'people.secrets.spec', 'identities.takeover'] }],

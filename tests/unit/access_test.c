@@ -4,11 +4,11 @@
 #undef fail /* cmocka's fail: work.h has one, too */
 
 #include "core/access/access.h"
-#include "core/change/cascade.h"
+#include "core/desk/cascade.h"
 #include "core/cases/case.h"
 #include "core/cases/case_total.h"
 #include "core/cases/total_sql.h"
-#include "core/desk/check.h"
+#include "core/all/check.h"
 #include "core/people/team.h"
 #include "core/people/user.h"
 #include "core/words.h"

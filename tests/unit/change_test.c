@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "core/change/audit.h"
 #include "core/change/change.h"
-#include "core/change/finish.h"
+#include "core/all/finish.h"
 #include "core/change/log.h"
 
 static struct changed team(int64_t id) { return (struct changed){"team", id, 0}; }

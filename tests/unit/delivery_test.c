@@ -4,7 +4,7 @@
 
 #include "base/address.h"
 #include "core/change/change.h"
-#include "core/change/finish.h"
+#include "core/all/finish.h"
 #include "core/change/lease.h"
 #include "core/change/log.h"
 #include "core/endpoints/delivery.h"

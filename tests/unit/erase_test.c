@@ -4,10 +4,10 @@
 #undef fail /* cmocka's fail: work.h has one, too */
 
 #include "api/table/resource.h"
-#include "core/change/cascade.h"
-#include "core/change/cascade_step.h"
+#include "core/desk/cascade.h"
+#include "core/desk/cascade_step.h"
 #include "core/desk/setting.h"
-#include "core/people/erase.h"
+#include "core/erasure/erase.h"
 #include "db/engine.h"
 
 static const struct query columns_with_texts = {
@@ -80,7 +80,7 @@ static void each_column_with_texts_or_bytes_has_a_fate(void **state) {
     read_columns(*state, a, found);
     for (int i = 0; i < found->n; i++)
         if (!row_of(found->table[i], found->column[i]) && !reason_of_resource(found->table[i]))
-            missing++, print_error("%s.%s: neither erase_table (src/core/people/erase_table.c) nor "
+            missing++, print_error("%s.%s: neither erase_table (src/core/erasure/erase_table.c) nor "
                                    ".texts_kept of a resource says what an erasure does with it\n",
                                    found->table[i].p, found->column[i].p);
     assert_int_equal(missing, 0);
@@ -255,7 +255,7 @@ static void what_is_erased_has_a_statement(void **state) {
             continue;
         missing++,
             print_error(
-                "erase_table says that an erasure removes %s.%s, but no statement of it does (src/core/people/erase_steps.c)\n",
+                "erase_table says that an erasure removes %s.%s, but no statement of it does (src/core/erasure/erase_steps.c)\n",
                 e->table, found->column[i].p);
     }
     assert_int_equal(missing, 0);

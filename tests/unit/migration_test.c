@@ -3,8 +3,8 @@
 #include "engines.h"
 
 #include "core/access/scope.h"
-#include "core/desk/check.h"
-#include "core/desk/desk.h"
+#include "core/all/check.h"
+#include "core/all/desk.h"
 #include "core/fields/field_value.h"
 #include "core/words.h"
 

@@ -7,7 +7,7 @@
 #include "base/fold.h"
 #include "core/time/calendar.h"
 #include "core/fields/custom_field.h"
-#include "core/rules/predicate.h"
+#include "core/predicates/predicate.h"
 #include "core/desk/setting.h"
 #include "core/words.h"
 

@@ -11,8 +11,8 @@
 #include "base/limits.h"
 #include "base/html_plain.h"
 #include "core/search/show.h"
-#include "core/search/synonym.h"
-#include "core/search/token.h"
+#include "core/query/synonym.h"
+#include "core/query/token.h"
 #include "core/search/vocabulary.h"
 
 static struct arena *arena;

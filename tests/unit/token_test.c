@@ -5,7 +5,7 @@
 #include <cmocka.h>
 #undef fail /* cmocka's fail: work.h has one, too */
 
-#include "core/mail/token.h"
+#include "core/letters/token.h"
 
 static struct desk desk, other;
 

@@ -145,7 +145,7 @@ struct call {
     /* lists: the visible rows, instead of the resource's .visible; NULL: .visible */
     struct branches *branches;
     const struct order *order; /* lists: instead of the route's; NULL: that of the route */
-    /* lists: a further condition on rows (core/rules/predicate.h); NULL: none */
+    /* lists: a further condition on rows (core/predicates/predicate.h); NULL: none */
     const struct condition *condition;
     const void *counting; /* lists: what the handler leaves for .count, in the arena */
     void *prepared;       /* result of .prepare, in the arena */

@@ -33,7 +33,7 @@
 #include "api/rows/reply.h"
 #include "base/limits.h"
 #include "base/log.h"
-#include "core/change/finish.h"
+#include "core/all/finish.h"
 #include "core/desk/setting.h"
 #include "core/login/session.h"
 #include "core/words.h"

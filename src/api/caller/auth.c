@@ -14,11 +14,11 @@
 #include "core/login/lockout.h"
 #include "core/login/password.h"
 #include "core/access/permission.h"
-#include "core/login/proof.h"
+#include "core/people/proof.h"
 #include "core/login/remember.h"
 #include "core/access/scope.h"
 #include "core/login/session.h"
-#include "core/programs/bearer.h"
+#include "core/login/bearer.h"
 #include "core/words.h"
 
 #include <inttypes.h>

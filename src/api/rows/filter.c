@@ -1,9 +1,9 @@
-/* Definitions of a resource for rules, and its rows by a predicate (core/rules/predicate.h). */
+/* Definitions of a resource for rules, and its rows by a predicate (core/predicates/predicate.h). */
 #include "api/rows/generic.h"
 #include "api/input/input.h"
 #include "api/rows/view.h"
 #include "core/time/calendar.h"
-#include "core/rules/predicate.h"
+#include "core/predicates/predicate.h"
 
 const struct field filter_input[] = {
     {"predicates", F_OBJECT, REQUIRED,

@@ -12,7 +12,7 @@
 #include "api/input/input.h"
 #include "api/rows/merge_ranges.h"
 #include "base/limits.h"
-#include "core/rules/predicate.h"
+#include "core/predicates/predicate.h"
 
 #include <assert.h>
 

@@ -1,7 +1,7 @@
 #include "api/rows/reply.h"
 
 #include "base/limits.h"
-#include "core/text/letter.h"
+#include "core/letters/letter.h"
 #include "core/words.h"
 
 #include <assert.h>

@@ -9,7 +9,7 @@
 #include "base/words.h"
 #include "core/access/access.h"
 #include "core/change/object_diff.h"
-#include "core/people/erase.h"
+#include "core/erasure/erase.h"
 
 struct call;
 struct subject;
@@ -311,7 +311,7 @@ struct resource {
     bool is_flattened;
     /* shown with an id, but without resource_type; no reference leads to it */
     bool is_untyped;
-    const struct subject *subject; /* definitions for rules: core/rules/definition.h; NULL: none */
+    const struct subject *subject; /* definitions for rules: core/predicates/definition.h; NULL: none */
     /* rows are people: one's own is shown in full; callers without login see pseudonyms */
     bool is_person;
     /* member with the id of the row's conversation, whose pseudonyms it shows. NULL: none */

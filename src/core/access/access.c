@@ -9,7 +9,7 @@
  *
  *     ALL        every active conversation
  *     TEAMS      one branch for each team | assigned to the actor | without team and agent | with a deleted team or agent that the row
- *                still refers to (core/change/cascade.c)
+ *                still refers to (core/desk/cascade.c)
  *     SELF       assigned to the actor
  *     customer   requested by the actor; with MY_ORGANIZATION: of the actor's organization
  *     stranger   made with the fingerprint
@@ -19,7 +19,7 @@
 #include "core/access/access.h"
 
 #include "core/access/scope.h"
-#include "core/change/cascade.h"
+#include "core/desk/cascade.h"
 #include "core/words.h"
 #include "json/json.h"
 

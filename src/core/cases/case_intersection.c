@@ -5,7 +5,7 @@
  * objects, which only the list's own condition leaves out. */
 #include "core/cases/case_intersection.h"
 
-#include "core/change/cascade.h"
+#include "core/desk/cascade.h"
 #include "json/json.h"
 
 #define LOOKED_UP 10 /* cost of a look-up by id, in ids that are read from an index */

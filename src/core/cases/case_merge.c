@@ -1,8 +1,8 @@
 #include "core/cases/case_merge.h"
 
 #include "base/limits.h"
-#include "core/change/cascade.h"
-#include "core/change/cascade_step.h"
+#include "core/desk/cascade.h"
+#include "core/desk/cascade_step.h"
 #include "core/people/tag.h"
 #include "core/search/text.h"
 #include "json/json.h"

@@ -1,7 +1,7 @@
 #include "core/cases/case_total.h"
 
 #include "core/cases/total_sql.h"
-#include "core/change/cascade.h"
+#include "core/desk/cascade.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 #ifndef CORE_CASE_VIEW_H
 #define CORE_CASE_VIEW_H
 
-#include "core/rules/predicate.h"
+#include "core/predicates/predicate.h"
 
 enum view_type { VIEW_INBOX = 1, VIEW_SUSPENDED, VIEW_TRASH, VIEW_CUSTOM };
 enum view_visibility { VIEW_ALL = 1, VIEW_SELF, VIEW_TEAM };

@@ -4,7 +4,7 @@
 #include "base/link.h"
 #include "core/cases/participant.h"
 #include "core/people/customer.h"
-#include "core/text/letter.h"
+#include "core/letters/letter.h"
 
 #include <inttypes.h>
 

@@ -3,11 +3,11 @@
 #include "core/cases/attachment.h"
 #include "core/cases/message.h"
 #include "core/cases/original.h"
-#include "core/change/cascade_step.h"
+#include "core/desk/cascade_step.h"
 #include "core/change/change.h"
 #include "core/sla/clocks.h"
 #include "core/search/text.h"
-#include "core/text/letter.h"
+#include "core/letters/letter.h"
 #include "json/json.h"
 
 /* The last reply left the state before it in the conversation (core/cases/message.c). The read markers

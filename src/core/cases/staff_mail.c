@@ -19,7 +19,7 @@
 #include "core/desk/setting.h"
 #include "core/people/notification.h"
 #include "core/sla/clocks.h"
-#include "core/text/letter.h"
+#include "core/letters/letter.h"
 #include "json/json.h"
 
 #include <inttypes.h>
@@ -152,7 +152,7 @@ static int tell_of_note(struct staff_mails *all, int64_t note_id, int64_t case_i
 
 /* ---- queueing -------------------------------------------------------------------------------- */
 
-/* The address of the reader, and whether the mail may name the reader (core/text/letter.c). */
+/* The address of the reader, and whether the mail may name the reader (core/letters/letter.c). */
 QUERY(staff_mail_reader, "SELECT e.email, CASE WHEN e.is_validated = 1 OR (e.is_claim = 0 "
                          "AND u.password_hash IS NOT NULL) THEN 1 ELSE 0 END "
                          "FROM users u JOIN roles r ON r.id = u.role_id "

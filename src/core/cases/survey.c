@@ -6,7 +6,7 @@
 
 #include "core/cases/message_mail.h"
 #include "core/people/notification.h"
-#include "core/text/letter.h"
+#include "core/letters/letter.h"
 
 #include <inttypes.h>
 

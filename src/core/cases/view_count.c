@@ -25,7 +25,7 @@
 #include "base/buf.h"
 #include "base/random.h"
 #include "core/access/access.h"
-#include "core/change/cascade.h"
+#include "core/desk/cascade.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -123,7 +123,7 @@ int audit_rekey(struct work *w);
  * which they acted. users: JSON array. Returns 0 or a negative error. */
 int audit_values_erase(struct work *w, struct str users);
 
-/* Verifies everything. key NULL: without the hashes. Reports like desk_check (core/desk/check.h). */
+/* Verifies everything. key NULL: without the hashes. Reports like desk_check (core/all/check.h). */
 int audit_verify(struct conn *c, const struct key *key, void (*report)(void *arg, const char *line),
                  void *arg);
 

@@ -1,6 +1,6 @@
 /* Typed changes: (kind, id, property, old value, new value) of objects that a work changed.
  *
- * Functions of core record a change where they write it. work_finish (core/change/finish.h) passes the
+ * Functions of core record a change where they write it. work_finish (core/all/finish.h) passes the
  * changes of a work to the finishers once, before COMMIT. A work that is rolled back leaves none.
  *
  * Two changes of one property of an object by one author become one, from the first old value to the last

@@ -14,7 +14,7 @@
  * A place is for a reader of the change log inside of deskd: it takes the lease and reads the place, reads
  * entries with change_log_read (core/change/log.h), does its work, and stores the new cursor by
  * lease_advance in the write of its work. There is no such reader yet, only a unit test: mails to staff,
- * deliveries and the audit log are finishers (core/change/finish.h), which share the COMMIT of the change. */
+ * deliveries and the audit log are finishers (core/all/finish.h), which share the COMMIT of the change. */
 #ifndef CORE_CHANGE_LEASE_H
 #define CORE_CHANGE_LEASE_H
 

@@ -9,7 +9,7 @@
 #include "core/desk/job.h"
 #include "core/change/outbox.h"
 #include "core/desk/locale.h"
-#include "core/search/synonym.h"
+#include "core/query/synonym.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #include "core/endpoints/delivery_queue.h"
 
 #include "core/endpoints/delivery.h"
-#include "core/text/letter.h"
+#include "core/letters/letter.h"
 #include "core/words.h"
 
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 
 #include "base/fold.h"
 #include "base/limits.h"
-#include "core/change/cascade.h"
+#include "core/desk/cascade.h"
 #include "core/change/last_change.h"
 #include "json/json.h"
 

@@ -1,6 +1,6 @@
 #include "core/helpcenter/article.h"
 
-#include "core/change/cascade.h"
+#include "core/desk/cascade.h"
 #include "core/change/change.h"
 #include "core/helpcenter/article_attachment.h"
 #include "core/helpcenter/version.h"

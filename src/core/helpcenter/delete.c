@@ -1,11 +1,11 @@
-/* Cascades of deleted sections and articles (core/change/cascade.h). A table that refers to articles has a
+/* Cascades of deleted sections and articles (core/desk/cascade.h). A table that refers to articles has a
  * step here.
  *
  * The steps of a section go through its articles by id: the place of a pick is the article, so no part
  * reads the articles before it again. */
 #include "core/helpcenter/category.h"
 
-#include "core/change/cascade_step.h"
+#include "core/desk/cascade_step.h"
 #include "core/search/text.h"
 
 #define OF_SECTION "a.section_id = :id AND a.id >= :place"

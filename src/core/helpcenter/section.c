@@ -1,6 +1,6 @@
 #include "core/helpcenter/section.h"
 
-#include "core/change/cascade.h"
+#include "core/desk/cascade.h"
 #include "core/change/change.h"
 #include "core/people/tag.h"
 #include "json/json.h"

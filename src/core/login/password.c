@@ -2,11 +2,11 @@
 
 #include "core/change/object_diff.h"
 #include "core/login/auth_token.h"
-#include "core/text/letter.h"
-#include "core/login/link.h"
+#include "core/letters/letter.h"
+#include "core/letters/link.h"
 #include "core/login/remember.h"
 #include "core/login/session.h"
-#include "core/programs/bearer.h"
+#include "core/login/bearer.h"
 #include "core/desk/setting.h"
 #include "core/words.h"
 

@@ -2,7 +2,7 @@
 
 #include "base/fold.h"
 #include "core/desk/setting.h"
-#include "core/mail/token.h"
+#include "core/letters/token.h"
 
 #define MAILBOX_COLUMNS "SELECT m.id, m.brand_id, m.team_id, m.address, m.name, m.is_system FROM mailboxes m "
 #define MAILBOX_SENDS "m.deleted_at IS NULL AND m.is_enabled = 1 AND m.verified_at IS NOT NULL"

@@ -1,7 +1,7 @@
 #include "core/mail/mailbox.h"
 
 #include "core/change/change.h"
-#include "core/text/letter.h"
+#include "core/letters/letter.h"
 #include "json/json.h"
 
 #define CODE 24 /* random bytes */

@@ -1,6 +1,6 @@
 #include "core/mail/prune.h"
 
-#include "core/change/cascade_step.h"
+#include "core/desk/cascade_step.h"
 #include "json/json.h"
 
 /* Each arm is one index range. A mail that is being processed is in neither. */

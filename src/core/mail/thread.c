@@ -1,7 +1,7 @@
 #include "core/mail/thread.h"
 
 #include "core/mail/mailbox.h"
-#include "core/text/letter.h"
+#include "core/letters/letter.h"
 
 #define MERGES_MAX 100 /* conversations that were merged into each other, one by one */
 #define FORGED_MAX 20  /* addresses of To and Cc with a forged token that are looked up */

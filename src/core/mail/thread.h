@@ -1,10 +1,10 @@
-/* The conversation of a mail: found by its tokens alone (core/mail/token.h). */
+/* The conversation of a mail: found by its tokens alone (core/letters/token.h). */
 #ifndef CORE_MAIL_THREAD_H
 #define CORE_MAIL_THREAD_H
 
 #include "core/cases/case.h"
 #include "core/mail/incoming.h"
-#include "core/mail/token.h"
+#include "core/letters/token.h"
 
 struct thread {
     /* TOKEN_FORGED: the mail has a token of the right form, and none that is good */

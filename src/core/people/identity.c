@@ -9,7 +9,7 @@
 #include "base/limits.h"
 #include "base/phone.h"
 #include "core/change/object_diff.h"
-#include "core/text/letter.h"
+#include "core/letters/letter.h"
 #include "core/desk/setting.h"
 #include "core/people/authority.h"
 #include "json/json.h"

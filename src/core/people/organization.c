@@ -3,7 +3,7 @@
 #include "core/change/object_diff.h"
 
 #include "base/fold.h"
-#include "core/change/cascade.h"
+#include "core/desk/cascade.h"
 #include "core/people/name_index.h"
 #include "json/json.h"
 

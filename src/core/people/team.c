@@ -2,7 +2,7 @@
 
 #include "core/change/change.h"
 #include "core/change/object_diff.h"
-#include "core/change/cascade.h"
+#include "core/desk/cascade.h"
 #include "core/time/hours.h"
 
 QUERY(teams_mark, "UPDATE teams SET deleted_at = :now, legacy_id = NULL WHERE id IN @LIST(:ids)");

@@ -2,7 +2,7 @@
 #ifndef CORE_USER_H
 #define CORE_USER_H
 
-#include "core/change/cascade.h"
+#include "core/desk/cascade.h"
 #include "core/change/record.h"
 #include "core/words.h"
 #include "work/work.h"
@@ -52,7 +52,7 @@ int users_delete(struct work *w, const int64_t *ids, int count);
  * before may be among them. */
 int users_purge(struct work *w, const int64_t *ids, int count);
 int users_purge_by(struct work *w, const int64_t *ids, int count,
-                   enum cascade what); /* the same; `what` erases more: core/people/erase.h */
+                   enum cascade what); /* the same; `what` erases more: core/erasure/erase.h */
 
 /* Rebuilds designation keys of the next rows after id *after, and advances *after. Returns 1 if there are
  * more, 0 if not, or a negative error. */

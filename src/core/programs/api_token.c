@@ -2,7 +2,7 @@
 
 #include "core/access/scope.h"
 #include "core/change/change.h"
-#include "core/programs/token_text.h"
+#include "core/login/token_text.h"
 
 QUERY(api_token_session, "SELECT id FROM sessions WHERE id = :session AND ended_at IS NULL");
 QUERY(api_token_count, "SELECT COUNT(*) FROM api_tokens WHERE user_id = :user");

@@ -2,11 +2,11 @@
 
 #include "core/login/actor_row.h"
 #include "core/access/scope.h"
-#include "core/change/cascade.h"
-#include "core/change/cascade_step.h"
+#include "core/desk/cascade.h"
+#include "core/desk/cascade_step.h"
 #include "core/change/change.h"
 #include "core/login/last_use.h"
-#include "core/programs/token_text.h"
+#include "core/login/token_text.h"
 
 #include <glib.h>
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 #include "core/programs/code.h"
 
 #include "core/access/scope.h"
-#include "core/programs/token_text.h"
+#include "core/login/token_text.h"
 
 #include <sodium.h>
 

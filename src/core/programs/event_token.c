@@ -1,7 +1,7 @@
 #include "core/programs/event_token.h"
 
 #include "core/desk/file.h"
-#include "core/programs/token_text.h"
+#include "core/login/token_text.h"
 #include "json/json.h"
 
 QUERY(event_token_insert, "INSERT INTO event_tokens (label, description, channel, token_hash, token_sealed, "

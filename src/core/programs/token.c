@@ -3,7 +3,7 @@
 
 #include "core/access/scope.h"
 #include "core/change/audit.h"
-#include "core/programs/token_text.h"
+#include "core/login/token_text.h"
 
 #define REPEAT (60 * TIME_SECOND)
 

@@ -8,7 +8,7 @@
 #include "core/cases/macro.h"
 #include "core/people/tag.h"
 #include "core/endpoints/delivery.h"
-#include "core/text/letter.h"
+#include "core/letters/letter.h"
 
 #include <inttypes.h>
 

@@ -28,7 +28,7 @@ struct rule_set {
     } list[RULE_LISTS];
     struct rule_index triggers; /* index of list[RULES_TRIGGERS] */
     bool *wanted;               /* parallel to its definitions: the fields that triggers read */
-    unsigned needs;             /* the parts of a moment that triggers need: core/rules/moment.h */
+    unsigned needs;             /* the parts of a moment that triggers need: core/predicates/moment.h */
 };
 
 /* Gets the rules as this write sees them. Call it in a write. *out is held until rules_drop. */

@@ -2,7 +2,7 @@
 #ifndef CORE_RULE_INDEX_H
 #define CORE_RULE_INDEX_H
 
-#include "core/rules/predicate.h"
+#include "core/predicates/predicate.h"
 
 #define NO_NUMBER INT64_MIN  /* the key of a field without value */
 #define ANY_CHANGE INT64_MAX /* the key of a field that the work changed */

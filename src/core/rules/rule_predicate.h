@@ -3,7 +3,7 @@
 #ifndef CORE_RULE_PREDICATE_H
 #define CORE_RULE_PREDICATE_H
 
-#include "core/rules/predicate.h"
+#include "core/predicates/predicate.h"
 
 /* An SLA keeps one predicate, the current one. Its versions have none, because only the current predicate
  * is ever matched. The store has the numbers, so append only. */

@@ -2,7 +2,7 @@
 #ifndef CORE_SEARCH_FILTER_H
 #define CORE_SEARCH_FILTER_H
 
-#include "core/search/query.h"
+#include "core/query/query.h"
 #include "core/search/text.h"
 #include "core/words.h"
 #include "work/work.h"

@@ -5,7 +5,7 @@
 #include "core/desk/job.h"
 #include "core/desk/locale.h"
 #include "core/desk/setting.h"
-#include "core/search/token.h"
+#include "core/query/token.h"
 #include "core/search/vocabulary.h"
 #include "json/json.h"
 

@@ -3,7 +3,7 @@
 #include "base/buf.h"
 #include "base/html.h"
 #include "core/fields/translation.h"
-#include "core/search/token.h"
+#include "core/query/token.h"
 #include "json/json.h"
 
 /* ---- snippets -------------------------------------------------------------------------------- */

@@ -35,7 +35,7 @@ static inline enum search_source search_source_of(int64_t text_id) {
 static inline int search_kind_of(int64_t text_id) { return (int)(text_id >> 56); }
 static inline int64_t search_row_of(int64_t text_id) { return (text_id & ((INT64_C(1) << 54) - 1)) >> 2; }
 
-/* For steps of cascades (core/change/cascade_step.h), before the posts :rows are deleted, and when they
+/* For steps of cascades (core/desk/cascade_step.h), before the posts :rows are deleted, and when they
  * move to another conversation. 2^56 is the range of SEARCH_CASES, then come those of SEARCH_USERS and
  * SEARCH_ORGANIZATIONS. */
 #define SEARCH_OF_CASES "72057594037927936"

@@ -11,7 +11,7 @@ export const SUSPENSIONS = ['', 'INVALID_EMAIL_HEADERS', 'NO_FROM_ADDRESS', 'INV
   'MAILER_DAEMON', 'OUT_OF_OFFICE_EMAIL', 'AUTOMATED_EMAIL', 'SOURCE_IS_NOREPLY', 'SPAM', 'INVALID_CASE_TOKEN', 'UNREGISTERED_USER', 'UNVERIFIED_EMAIL', 'NOT_PARTICIPANT'];
 const VERDICT = ['', 'NONE', 'PASS', 'FAIL', 'SOFTFAIL', 'NEUTRAL', 'ERROR'];
 
-/* Keyed BLAKE2b, with the key that the desk derives from its server key (core/mail/token.c). */
+/* Keyed BLAKE2b, with the key that the desk derives from its server key (core/letters/token.c). */
 const MAC = `
 import base64, hashlib, sys
 server = open(sys.argv[1], 'rb').read()

@@ -22,7 +22,7 @@ mac = lambda key, text: hashlib.blake2b(text, digest_size=32, key=key).digest()
 server = open(sys.argv[1], 'rb').read()
 print(mac(mac(server, b'tokens of programs'), sys.argv[2].encode()).hex())`;
 
-/** The hash of a token in the store (src/core/programs/token_text.c). */
+/** The hash of a token in the store (src/core/login/token_text.c). */
 export function tokenHash(desk, text) {
   const done = spawnSync('python3', ['-c', HASH, join(desk.dir, 'secret.key'), text], { encoding: 'utf8' });
   assert.equal(done.status, 0, done.stderr);

@@ -1,0 +1,34 @@
+#include "core/all/finish.h"
+
+#include "core/cases/case_total.h"
+#include "core/cases/staff_mail.h"
+#include "core/change/activity.h"
+#include "core/change/audit.h"
+#include "core/change/log.h"
+#include "core/change/object_diff.h"
+#include "core/sla/clocks.h"
+#include "core/rules/rules_finish.h"
+#include "core/rules/sla_match.h"
+#include "core/search/index.h"
+
+#include <assert.h>
+
+/* The order matters: a finisher may use what those before it recorded. */
+static const struct finisher {
+    const char *name;
+    int (*run)(struct work *w);
+} finishers[] = {
+    {"watched objects", watched_finish}, {"rules", rules_finish},
+    {"SLAs", sla_match_finish},          {"clocks", clocks_finish},
+    {"counters", case_totals_finish},    {"search index", search_finish},
+    {"activities", activities_finish},   {"mails to staff", staff_mails_finish},
+    {"change log", change_log_finish},   {"audit log", audit_finish},
+};
+
+int work_finish(struct work *w) {
+    assert(!w->finished);
+    w->finished = true;
+    for (size_t i = 0; work_collected(w) && i < sizeof finishers / sizeof *finishers; i++)
+        TRY(finishers[i].run(w));
+    return 0;
+}

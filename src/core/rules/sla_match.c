@@ -1,0 +1,163 @@
+/* A conversation gets the first enabled SLA, by execution_order, whose collections all hold. This is
+ * decided (1) when it is created, and
+ * (2) when a field that an enabled SLA tests has changed. The conversation then refers to the SLA's
+ * current version, or to none if no SLA holds. Otherwise it keeps its version, also if its SLA was
+ * changed, disabled or deleted.
+ *
+ * A field is tested if a proposition of an enabled SLA has it. Its definition names the property of the
+ * conversation. Fields of the requester and the organization are values of other objects. They count when
+ * the conversation gets another requester. A channel never changes. SLAs have no other fields.
+ *
+ * Triggers run before, so one decision covers the change and what they did about it. */
+#include "core/rules/sla_match.h"
+
+#include "core/change/change.h"
+#include "core/sla/clocks.h"
+#include "core/rules/rule_cache.h"
+#include "json/json.h"
+
+#include <stdlib.h>
+
+/* ---- tested fields --------------------------------------------------------------------------- */
+
+/* The properties that enabled SLAs test; repeated values may occur. */
+struct tested {
+    const char **properties;
+    int count;
+};
+
+static const char *property_of(const struct definition *d) {
+    if (d->property) return d->property;
+    return strcmp(d->group, "CASES") == 0 ? NULL : "requester";
+}
+
+static struct tested properties_tested(struct arena *a, const struct definitions *d, const bool *wanted) {
+    struct tested t = {.properties = arena_array(a, (size_t)d->count + 1, sizeof *t.properties)};
+    for (int i = 0; i < d->count; i++)
+        if (wanted[i] && property_of(&d->list[i])) t.properties[t.count++] = property_of(&d->list[i]);
+    return t;
+}
+
+/* The fields that enabled SLAs test; parallel to the definitions. */
+static bool *fields_tested(struct arena *a, const struct rule_set *set) {
+    bool *wanted = arena_array(a, (size_t)set->list[RULES_SLAS].definitions.count + 1, sizeof *wanted);
+    for (int i = 0; i < set->list[RULES_SLAS].count; i++)
+        predicate_mark(set->list[RULES_SLAS].rules[i].predicate, wanted);
+    return wanted;
+}
+
+static bool decides(const struct tested *t, const struct change *c) {
+    if (strcmp(c->kind, "case") != 0 || c->verb == CHANGE_DELETED) return false;
+    bool found = c->verb == CHANGE_CREATED;
+    for (int i = 0; i < t->count && !found; i++) found = strcmp(t->properties[i], c->property) == 0;
+    return found;
+}
+
+/* ---- matching -------------------------------------------------------------------------------- */
+
+struct matched {
+    int64_t case_id, before, version; /* versions; 0: none */
+    bool written;
+};
+
+QUERY(sla_versions_of_cases,
+      "SELECT id, COALESCE(sla_version_id, 0) FROM cases WHERE id IN @LIST(:ids) AND state <> 5 ORDER BY id");
+QUERY(cases_set_sla, "UPDATE cases SET sla_version_id = CAST(:version AS BIGINT) WHERE id IN @LIST(:ids)");
+
+static int ids_compare(const void *a, const void *b) {
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The conversations whose SLA must be decided, as a JSON array; p NULL: none. */
+static struct str cases_to_match(struct work *w, const struct tested *t) {
+    int64_t *ids = NULL;
+    int n = 0, room = 0, kept = 0;
+    for (const struct change *c = changes_of(w); c; c = c->next) {
+        if (!decides(t, c) || (n && ids[n - 1] == c->case_id)) continue;
+        ids = arena_more(w->arena, ids, n, &room, sizeof *ids);
+        ids[n++] = c->case_id;
+    }
+    if (n == 0) return (struct str){0};
+    qsort(ids, (size_t)n, sizeof *ids, ids_compare);
+    for (int i = 0; i < n; i++)
+        if (i == 0 || ids[i] != ids[i - 1]) ids[kept++] = ids[i];
+    return json_ids(w->arena, ids, (size_t)kept);
+}
+
+/* The version of the first SLA that holds; 0: none does. */
+static int64_t version_that_holds(const struct rule_set *set, struct moment *now, const struct facts *f) {
+    for (int i = 0; i < set->list[RULES_SLAS].count; i++) {
+        const struct rule *r = &set->list[RULES_SLAS].rules[i];
+        if (predicate_holds(r->predicate, now, f->list)) return r->version_id;
+    }
+    return 0;
+}
+
+/* Sets the versions of the conversations, which are ordered by id. */
+static int match_versions(struct work *w, const struct rule_set *set, const bool *wanted, struct str ids,
+                          struct matched *list, int count) {
+    struct facts *facts;
+    struct moment now;
+    unsigned needs = 0;
+    for (int i = 0; i < set->list[RULES_SLAS].count; i++)
+        needs |= set->list[RULES_SLAS].rules[i].predicate->needs;
+    int n = facts_read(w, &set->list[RULES_SLAS].definitions, wanted, ids, &facts);
+    TRY(n);
+    TRY(moment_read(w, needs, &now));
+    for (int i = 0, at = 0; i < n; i++) {
+        while (at < count && list[at].case_id < facts[i].id) at++;
+        if (at < count && list[at].case_id == facts[i].id)
+            list[at].version = version_that_holds(set, &now, &facts[i]);
+    }
+    return 0;
+}
+
+/* Attaches the version of *m, and at once to all later conversations that get the same. */
+static int attach_version(struct work *w, struct matched *m, const struct matched *end) {
+    int64_t *ids = arena_array(w->arena, (size_t)(end - m), sizeof *ids);
+    size_t n = 0;
+    for (struct matched *x = m; x < end; x++) {
+        if (x->written || x->version == x->before || x->version != m->version) continue;
+        x->written = true;
+        ids[n++] = x->case_id;
+        change_property(w, (struct changed){"case", x->case_id, x->case_id}, "sla_version",
+                        changed_id(x->before), changed_id(x->version));
+        clocks_touch(w, x->case_id);
+    }
+    if (n == 0) return 0;
+    return db_exec(w->conn, &cases_set_sla,
+                   BINDS(B_ID("version", m->version), B_TEXT("ids", json_ids(w->arena, ids, n))));
+}
+
+static int match_cases(struct work *w, const struct rule_set *set, const bool *wanted, struct str ids) {
+    struct matched *list = NULL;
+    int rc, n = 0, room = 0;
+    DB_ROWS(rc, w->conn, &sla_versions_of_cases, BINDS(B_TEXT("ids", ids)), row) {
+        list = arena_more(w->arena, list, n, &room, sizeof *list);
+        list[n++] = (struct matched){.case_id = col_int(row, 0), .before = col_int(row, 1)};
+    }
+    TRY(rc);
+    TRY(match_versions(w, set, wanted, ids, list, n));
+    for (int i = 0; i < n; i++) TRY(attach_version(w, &list[i], list + n));
+    return 0;
+}
+
+static int sla_match(struct work *w, const struct rule_set *set) {
+    if (set->list[RULES_SLAS].count == 0) return 0;
+    const bool *wanted = fields_tested(w->arena, set);
+    struct tested t = properties_tested(w->arena, &set->list[RULES_SLAS].definitions, wanted);
+    struct str ids = cases_to_match(w, &t);
+    return ids.p ? match_cases(w, set, wanted, ids) : 0;
+}
+
+int sla_match_finish(struct work *w) {
+    const struct rule_set *set;
+    const struct change *c = changes_of(w);
+    while (c && c->case_id == 0) c = c->next;
+    if (c == NULL || w->desk == NULL || w->desk->rules == NULL) return 0;
+    TRY(rules_hold(w, &set));
+    int rc = sla_match(w, set);
+    rules_drop(set);
+    return rc;
+}
