@@ -28,6 +28,8 @@ UNIT := $(patsubst tests/unit/%.c,$(VARIANT)/tests/unit/%,$(sort $(filter-out %c
 CORPORA_TESTS := $(VARIANT)/tests/unit/corpora_test $(VARIANT)/tests/unit/bounce_corpora_test
 BIN := $(if $(SAN),$(VARIANT)/deskd,deskd)
 
+.DELETE_ON_ERROR:
+
 .PHONY: all
 all: $(BIN)
 
@@ -49,9 +51,16 @@ $(VARIANT)/gen/schema.c: schema $(wildcard schema/*.sql) tools/embed.sh
 	@mkdir -p $(@D)
 	@sh tools/embed.sh db/db.h 'struct schema_file' schema_files schema schema/*.sql > $@
 
-$(VARIANT)/gen/docs.c: docs/guides docs/site $(wildcard docs/guides/*.md docs/site/*) tools/embed.sh
+GUIDES := $(patsubst docs/%.md,$(VARIANT)/gen/docs/%.html,$(wildcard docs/guides/*.md))
+
+$(VARIANT)/gen/docs/guides/%.html: docs/guides/%.md tools/guide.sh
 	@mkdir -p $(@D)
-	@sh tools/embed.sh api/docs/site.h 'struct docs_file' docs_files docs docs/guides/*.md docs/site/* > $@
+	@sh tools/guide.sh $< > $@
+
+$(VARIANT)/gen/docs.c: docs/guides docs/site $(GUIDES) $(wildcard docs/site/*) tools/embed.sh
+	@mkdir -p $(@D)
+	@rm -rf $(VARIANT)/gen/docs/site && cp -r docs/site $(VARIANT)/gen/docs
+	@sh tools/embed.sh api/docs/site.h 'struct docs_file' docs_files $(VARIANT)/gen/docs $(GUIDES) $(VARIANT)/gen/docs/site/* > $@
 
 $(VARIANT)/gen/pages.c: src/pages/files $(wildcard src/pages/files/*) tools/embed.sh
 	@mkdir -p $(@D)

@@ -111,7 +111,8 @@ void docs_arguments_table(struct buf *out, const struct manual *m) {
     docs_table_end(out);
 }
 
-void docs_headers_table(struct buf *out) {
+void docs_headers_table(struct buf *out, const struct manual *m) {
+    (void)m;
     docs_table_begin(out, "Headers of replies", "Name, Meaning");
     for (const struct reply_header *h = reply_headers; h->name; h++)
         html(out, "<tr><th scope=\"row\"><code>%s</code></th><td>%s</td></tr>\n", h->name, h->doc);
@@ -132,7 +133,7 @@ void docs_general(struct buf *out, const struct manual *m) {
                   "of requests</h2>\n");
     docs_arguments_table(out, m);
     buf_text(out, "<h2 id=\"headers\">Headers of replies</h2>\n");
-    docs_headers_table(out);
+    docs_headers_table(out, m);
     buf_text(out, "<h2 id=\"roles\">Roles</h2>\n");
     roles_table(out);
     buf_text(out, "<h2 id=\"examples\">Examples</h2>\n<p>The commands of a chapter run in their order on a "

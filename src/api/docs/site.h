@@ -7,7 +7,7 @@
 #include "base/html.h"
 #include "http/http.h"
 
-/* docs/guides and docs/site, embedded by tools/embed.sh; ends with name NULL. */
+/* docs/guides as HTML and docs/site, embedded by tools/embed.sh; ends with name NULL. */
 struct docs_file {
     const char *name, *text;
 };
@@ -36,14 +36,14 @@ void docs_error(struct buf *out, const struct manual *m, const struct error_info
 
 /* Tables that guides show too. */
 void docs_arguments_table(struct buf *out, const struct manual *m);
-void docs_headers_table(struct buf *out);
+void docs_headers_table(struct buf *out, const struct manual *m);
 void docs_errors_table(struct buf *out, const struct manual *m);
 
 bool docs_has_chapter(const struct resource *r);
 
 /* ---- guides (guide.c) ------------------------------------------------------------------------ */
 
-/* "guides/20-authentication.md" is the guide "authentication". p NULL: the file is no guide. */
+/* "guides/20-authentication.html" is the guide "authentication". p NULL: the file is no guide. */
 struct str guide_slug(const struct docs_file *f);
 struct str guide_title(const struct docs_file *f);
 void guide_write(struct buf *out, const struct manual *m, const struct docs_file *f);
