@@ -23,7 +23,6 @@
 #include "core/login/last_use.h"
 #include "core/desk/setting.h"
 #include "files/content.h"
-#include "jobs/check.h"
 #include "jobs/listener.h"
 #include "mail/recipients_refresh.h"
 #include "jobs/runner.h"
@@ -303,7 +302,6 @@ static int start(struct server *s) {
         .pages = &s->pages,
     };
     pages_open(&s->pages);
-    if (!jobs_check(err, sizeof err)) return complain("%s", err), -1;
     s->api = api_new(&s->desk, &cfg, err, sizeof err);
     if (s->api == NULL) return complain("%s", err), -1;
     return start_http(s) < 0 ? -1 : start_lmtp(s);

@@ -1,7 +1,7 @@
 /* Recomputes the values that are derived from names and addresses, after an upgrade or a change of a
  * setting that alters how they are derived. The work is done in parts, so that no write delays others for
  * long. Each part is a job that adds the next one. Its input is where it begins: {"step", "after"}. */
-#include "jobs/index_names.h"
+#include "core/desk/job.h"
 
 #include "base/log.h"
 #include "core/cases/case.h"

@@ -1,7 +1,7 @@
 /* Builds the search index: for a desk of an earlier version, after a change of the desk's language, and
  * for all heads of one kind after a custom field was disabled or deleted. Each part is one write. The
  * input is where the next part begins: {"table", "after", "last"}. */
-#include "jobs/index_search.h"
+#include "core/desk/job.h"
 
 #include "core/desk/locale.h"
 #include "core/desk/setting.h"

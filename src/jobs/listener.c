@@ -19,9 +19,11 @@ struct listener {
     int64_t beat_at;      /* clock_monotonic of the last processes_beat; 0: none */
 };
 
+/* e NULL: entries may have been missed. */
 static void listener_hand_on(struct listener *l, const struct outbox_entry *e) {
-    for (const struct topic *t = topics; t->name; t++)
-        if (str_eq(str_of(topic_names[t->name]), e->topic)) t->notify(l->desk, e->payload);
+#define NOTIFY(NAME, name, notify) \
+    if (e == NULL || str_eq(S(name), e->topic)) notify(l->desk, e ? e->payload : (struct str){0});
+    TOPICS(NOTIFY)
 }
 
 static int read_on(struct listener *l, struct work *w, struct outbox_entry **first) {
@@ -48,7 +50,7 @@ static void listener_read(struct listener *l) {
         return;
     }
     l->read_at = now;
-    for (const struct topic *t = topics; all && t->name; t++) t->notify(l->desk, (struct str){0});
+    if (all) listener_hand_on(l, NULL);
     for (const struct outbox_entry *e = first; e; e = e->next) listener_hand_on(l, e);
     arena_free(l->memory); /* not before outbox_read has read the old place from it */
     l->memory = a;         /* the new place is in it */

@@ -1,4 +1,5 @@
-#include "jobs/mail_release.h"
+/* The job that processes a released mail: it reads the raw mail again, outside of the write. */
+#include "core/desk/job.h"
 
 #include "base/log.h"
 #include "core/mail/receive.h"

@@ -39,6 +39,21 @@
 #define FLUSH_MS (15 * TIME_SECOND)
 #define SWEEP_MS TIME_MINUTE
 
+struct job_kind {
+    int (*run)(struct work *w, const struct job *j);
+    void *(*outside)(struct work *w, const struct job *j, const atomic_bool *stopping); /* NULL: none */
+    bool never_failed;
+    int threads; /* number of its own threads; 0: the thread of the runner runs it */
+};
+
+/* By enum job_name. */
+#define KIND(NAME, name, run, failure) [JOB_##NAME] = {run, NULL, (failure) == NEVER_FAILED, 0},
+#define KIND_OUTSIDE(NAME, name, run, failure, outside, threads) \
+    [JOB_##NAME] = {run, outside, (failure) == NEVER_FAILED, threads},
+static const struct job_kind job_kinds[JOB_NAMES] = {JOBS(KIND, KIND_OUTSIDE)};
+
+static const char *job_kind_name(const struct job_kind *k) { return job_names[k - job_kinds]; }
+
 /* One job from its claim to its end. */
 struct turn {
     struct desk *desk;
@@ -100,7 +115,7 @@ static int turn_carry_out(struct conn *c, void *arg) {
     if (rc <= 0) return rc;
     w->actor = (struct actor){.kind = ACTOR_SYSTEM,
                               .scopes = SCOPES_ALL,
-                              .cause = str_fmt(w->arena, "Job: %s", job_names[t->kind->name])};
+                              .cause = str_fmt(w->arena, "Job: %s", job_kind_name(t->kind))};
     TRY(t->kind->run(w, &t->job));
     return work_finish(w);
 }
@@ -124,8 +139,8 @@ static void turn_finish(struct turn *t) {
 }
 
 static const struct job_kind *job_kind_of(struct str name) {
-    for (const struct job_kind *k = job_kinds; k->name; k++)
-        if (str_eq(str_of(job_names[k->name]), name)) return k;
+    for (int i = 1; i < JOB_NAMES; i++)
+        if (str_eq(str_of(job_names[i]), name)) return &job_kinds[i];
     return NULL;
 }
 
@@ -200,9 +215,9 @@ static void renew_leases(struct runner *r) {
 /* Returns the kinds that can run now, as a JSON array. */
 static struct str claimable(struct runner *r, struct arena *a) {
     struct str list = S("");
-    for (const struct job_kind *k = job_kinds; k->name; k++)
+    for (const struct job_kind *k = &job_kinds[1]; k < job_kinds + JOB_NAMES; k++)
         if (k->outside == NULL || idle_worker(r, k))
-            list = str_fmt(a, "%s%s\"%s\"", list.p, list.n ? "," : "", job_names[k->name]);
+            list = str_fmt(a, "%s%s\"%s\"", list.p, list.n ? "," : "", job_kind_name(k));
     return str_fmt(a, "[%s]", list.p);
 }
 
@@ -295,11 +310,11 @@ static void *runner_main(void *arg) {
 
 static bool start_workers(struct runner *r) {
     int wanted = 0;
-    for (const struct job_kind *k = job_kinds; k->name; k++) wanted += k->at_once;
+    for (int k = 1; k < JOB_NAMES; k++) wanted += job_kinds[k].threads;
     r->workers = calloc((size_t)wanted + 1, sizeof *r->workers);
     if (r->workers == NULL) return false;
-    for (const struct job_kind *k = job_kinds; k->name; k++)
-        for (int i = 0; i < k->at_once; i++) {
+    for (const struct job_kind *k = &job_kinds[1]; k < job_kinds + JOB_NAMES; k++)
+        for (int i = 0; i < k->threads; i++) {
             struct worker *w = &r->workers[r->worker_count];
             *w = (struct worker){.runner = r, .kind = k};
             if (pthread_create(&w->thread, NULL, work_outside, w) != 0) return false;

@@ -17,7 +17,7 @@
  * A letter is checked again right before it is sent. It is not sent if its link was used, replaced or has
  * expired, or if its person was deleted. Without a relay it is HELD, without a job, until the settings
  * name one. */
-#include "mail/deliver.h"
+#include "core/desk/job.h"
 
 #include "base/log.h"
 #include "base/link.h"
@@ -404,6 +404,7 @@ static int read_letter(struct work *w, int64_t id, struct delivery *d) {
     return 1;
 }
 
+/* runs outside of transactions */
 void *mail_deliver(struct work *w, const struct job *j, const atomic_bool *stopping) {
     struct delivery *d = ARENA_NEW(w->arena, struct delivery);
     w->conn = db_reader(w->desk->db);
@@ -459,6 +460,7 @@ static int delivery_hold(struct work *w, const struct job *j, const struct lette
     return job_postpone(w, j, w->now);
 }
 
+/* stores the result */
 int mail_settle(struct work *w, const struct job *j) {
     struct delivery *d = j->outcome;
     if (d == NULL) return -ERR_SERVICE_UNAVAILABLE; /* it could not be read */

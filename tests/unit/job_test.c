@@ -80,10 +80,20 @@ static int make(void **state) {
     return place_open(p, schema_files);
 }
 
+/* The store has these names: a changed one would leave stored jobs behind. */
+static void names_of_jobs_differ_and_never_change(void **state) {
+    (void)state;
+    static const char *const given[] = {"import", "mail", "index_names", "password_reset", "cascade"};
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++) assert_string_equal(job_names[i + 1], given[i]);
+    for (int i = 1; i < JOB_NAMES; i++)
+        for (int k = 1; k < i; k++) assert_string_not_equal(job_names[i], job_names[k]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(an_outlived_lease_is_claimed_again_and_the_first_claim_counts_no_more,
                                         make, place_remove),
+        cmocka_unit_test(names_of_jobs_differ_and_never_change),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-#include "api/rows/import.h"
+/* Bulk imports: POST /bulk/<resource> adds a job. The job creates the records by the resource's table. */
 #include "api/table/fields.h"
 
 #include "api/rows/generic.h"
@@ -7,6 +7,7 @@
 #include "api/rows/reply.h"
 #include "base/limits.h"
 #include "core/access/access.h"
+#include "core/desk/job.h"
 
 #include <assert.h>
 

@@ -4,6 +4,7 @@
 
 #include "core/access/access.h"
 #include "core/cases/case_delete.h"
+#include "core/desk/job.h"
 #include "json/json.h"
 
 #define TRASH_PART 50 /* conversations of one write */

@@ -28,8 +28,8 @@
  * can't tell what it missed: it reloads everything that the topics stand for. */
 #include "core/change/outbox.h"
 
-const char *const topic_names[] = {
-    [TOPIC_SETTINGS] = "settings", [TOPIC_JOBS] = "jobs", [TOPIC_NAMES] = NULL};
+#define STORED(NAME, name, notify) name,
+static const char *const topic_names[] = {TOPICS(STORED)};
 
 QUERY(outbox_insert,
       "INSERT INTO outbox (topic, payload, origin, created_at) VALUES (:topic, :payload, :origin, :now)");

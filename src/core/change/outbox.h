@@ -4,12 +4,21 @@
 
 #include "work/work.h"
 
-/* Topics of entries. Each has a name in topic_names and a row in jobs/topics.c, which has the function
- * that receives its entries. */
-enum topic_name { TOPIC_SETTINGS = 1, TOPIC_JOBS, TOPIC_NAMES /* not a topic: the number of names */ };
-/* Names as the column outbox.topic stores them. They never change, because processes of two versions may
- * share a desk. The index is the enum. */
-extern const char *const topic_names[];
+/* Topics of entries: the enumerator, the name, and the function that handles an entry. The column
+ * outbox.topic stores the name. It never changes, because processes of two versions may share a desk.
+ *
+ * The function runs on the listener's thread, outside of transactions. payload.p NULL: entries may have
+ * been missed, check everything. */
+#define TOPICS(TOPIC)                              \
+    TOPIC(SETTINGS, "settings", settings_notified) \
+    TOPIC(JOBS, "jobs", jobs_notified)
+
+#define ENUMERATOR(NAME, name, notify) TOPIC_##NAME,
+enum topic_name { TOPICS(ENUMERATOR) };
+#undef ENUMERATOR
+#define DECLARE(NAME, name, notify) void notify(struct desk *d, struct str payload);
+TOPICS(DECLARE)
+#undef DECLARE
 
 /* Adds an entry in the write's transaction. Other processes receive it soon after the COMMIT; this one
  * does not. Costs nothing if only one process uses the store. */

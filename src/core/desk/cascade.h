@@ -28,7 +28,6 @@ enum cascade {
  * many rows as one write may; jobs change the rest. The caller has marked deleted objects before, and
  * readers leave marked objects out. */
 int cascade(struct work *w, enum cascade what, struct str ids);
-int cascade_run(struct work *w, const struct job *j); /* JOB_CASCADE */
 bool cascades_under_way(
     /* true: rows may refer to deleted objects, or have an old organization. A failure fails the work */
     struct work *w);

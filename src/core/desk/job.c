@@ -4,17 +4,8 @@
 
 #define ATTEMPTS 8
 
-const char *const job_names[] = {[JOB_IMPORT] = "import",
-                                 [JOB_MAIL] = JOB_MAIL_STORED,
-                                 [JOB_INDEX_NAMES] = "index_names",
-                                 [JOB_PASSWORD_RESET] = "password_reset",
-                                 [JOB_CASCADE] = JOB_CASCADE_STORED,
-                                 [JOB_INDEX_SEARCH] = "index_search",
-                                 [JOB_CLOCKS] = "clocks",
-                                 [JOB_BREACH] = "breach",
-                                 [JOB_MAIL_RELEASE] = "mail_release",
-                                 [JOB_EMPTY_TRASH] = "empty_trash",
-                                 [JOB_NAMES] = NULL};
+#define STORED(NAME, name, ...) [JOB_##NAME] = name,
+const char *const job_names[] = {JOBS(STORED, STORED)};
 
 QUERY(job_insert,
       "INSERT INTO jobs (kind, status, creator_id, input, attempts, run_at, created_at, updated_at) "

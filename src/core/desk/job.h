@@ -5,26 +5,41 @@
 #include "core/words.h"
 #include "work/work.h"
 
-/* Kinds of jobs. Each has a name in job_names and a row in jobs/kinds.c, which has the function that runs
- * it. */
-enum job_name {
-    JOB_IMPORT = 1,
-    JOB_MAIL,
-    JOB_INDEX_NAMES,
-    JOB_PASSWORD_RESET,
-    JOB_CASCADE,
-    JOB_INDEX_SEARCH,
-    JOB_CLOCKS,
-    JOB_BREACH,
-    JOB_MAIL_RELEASE,
-    JOB_EMPTY_TRASH,
-    JOB_NAMES /* not a job: the number of names */
-};
-/* Names as the column jobs.kind stores them. They never change, because stored jobs have them. The index
- * is the enum. */
-extern const char *const job_names[];
+#include <stdatomic.h>
+
 #define JOB_MAIL_STORED "mail" /* for SQL */
 #define JOB_CASCADE_STORED "cascade"
+
+/* The kinds of jobs, one row for each:
+ *
+ *     JOB(enumerator, name, run, failure)
+ *     JOB_OUTSIDE(enumerator, name, run, failure, outside, threads)
+ *
+ * name: as the column jobs.kind stores it. It never changes, because stored jobs have it.
+ * run: runs in one write. It must finish the row of the job itself.
+ * failure: NEVER_FAILED is retried until it succeeds, because nothing else completes its work.
+ * outside: runs before `run`, with no transaction open (w->conn is NULL): the part that takes seconds. Its
+ * result, in w's arena, becomes j->outcome. It ends soon after *stopping is true. `run` decides when to
+ * stop retrying.
+ * threads: of this kind alone, so that its jobs run in parallel and block no other kind. */
+#define JOBS(JOB, JOB_OUTSIDE)                                                                      \
+    JOB(IMPORT, "import", import_run, MAY_FAIL)                                                     \
+    JOB_OUTSIDE(MAIL, JOB_MAIL_STORED, mail_settle, MAY_FAIL, mail_deliver, 4)                      \
+    JOB(INDEX_NAMES, "index_names", index_names, MAY_FAIL)                                          \
+    JOB(PASSWORD_RESET, "password_reset", password_reset_run, MAY_FAIL)                             \
+    JOB(CASCADE, JOB_CASCADE_STORED, cascade_run, NEVER_FAILED)                                     \
+    JOB(INDEX_SEARCH, "index_search", index_search, NEVER_FAILED)                                   \
+    JOB(CLOCKS, "clocks", clocks_run, NEVER_FAILED)                                                 \
+    JOB(BREACH, "breach", breach_run, NEVER_FAILED)                                                 \
+    JOB_OUTSIDE(MAIL_RELEASE, "mail_release", mail_release_run, NEVER_FAILED, mail_release_read, 1) \
+    JOB(EMPTY_TRASH, "empty_trash", trash_empty_run, NEVER_FAILED)
+
+enum job_failure { MAY_FAIL, NEVER_FAILED };
+
+#define ENUMERATOR(NAME, ...) JOB_##NAME,
+enum job_name { JOB_NONE, JOBS(ENUMERATOR, ENUMERATOR) JOB_NAMES /* not a job: the number of names */ };
+#undef ENUMERATOR
+extern const char *const job_names[]; /* the index is the enum */
 
 /* input: JSON. The runner is woken after the COMMIT. */
 int job_add(struct work *w, enum job_name kind, struct str input, int64_t *id);
@@ -42,8 +57,18 @@ struct job {
     int64_t id, creator_id;
     struct str kind, input;
     int attempts;  /* including this one; identifies the claim */
-    void *outcome; /* result of its outside step: jobs/runner.h */
+    void *outcome; /* result of its outside step */
 };
+
+/* Each function is in the file whose work it is, also above this layer. Only jobs/runner.c calls it. */
+#define DECLARE(NAME, name, run, failure) int run(struct work *w, const struct job *j);
+#define DECLARE_OUTSIDE(NAME, name, run, failure, outside, threads) \
+    DECLARE(NAME, name, run, failure)                               \
+    void *outside(struct work *w, const struct job *j, const atomic_bool *stopping);
+JOBS(DECLARE, DECLARE_OUTSIDE)
+#undef DECLARE
+#undef DECLARE_OUTSIDE
+
 /* Claims the longest due job of these kinds (JSON array) under a lease. Returns 1, 0 none, or a negative
  * error. A job with an expired lease is claimed again. */
 int job_claim(struct work *w, struct str kinds, struct job *out);

@@ -1,6 +1,7 @@
 #include "core/people/proof.h"
 
 #include "base/fold.h"
+#include "core/desk/job.h"
 #include "core/people/identity.h"
 #include "core/letters/letter.h"
 #include "core/login/password.h"

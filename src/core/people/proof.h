@@ -2,7 +2,6 @@
 #ifndef CORE_PROOF_H
 #define CORE_PROOF_H
 
-#include "core/desk/job.h"
 #include "core/letters/link.h"
 
 /* Verifies the address that the link was sent to. Returns 1, or 0 if there is no such link. */
@@ -11,7 +10,6 @@ int email_verify(struct work *w, struct str hash);
 /* Requests a password reset. The write does not depend on whether the address exists, so neither do the
  * reply and its time. The job that it adds looks the address up. */
 int password_reset_ask(struct work *w, struct str email);
-int password_reset_run(struct work *w, const struct job *j);
 
 /* Finds the link of a reset or an invitation, without using it. Returns 1, or 0 if there is none. rank: of
  * its person, for the password rules. */

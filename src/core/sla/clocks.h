@@ -3,7 +3,6 @@
 #ifndef CORE_SLA_CLOCKS_H
 #define CORE_SLA_CLOCKS_H
 
-#include "core/desk/job.h"
 #include "core/words.h"
 #include "work/work.h"
 
@@ -17,10 +16,6 @@ void clocks_touch(struct work *w, int64_t case_id);
  * has locked the rows. */
 int clocks_recompute(struct work *w, struct str ids);
 int clocks_finish(struct work *w); /* the finisher: after rules, before the counters */
-
-/* JOB_CLOCKS: business hours or a status changed. Computes the clocks that are not completed again, part
- * by part. */
-int clocks_run(struct work *w, const struct job *j);
 
 /* ---- breaches -------------------------------------------------------------------------------- */
 
@@ -38,7 +33,6 @@ const struct breach *breaches_of(const struct work *w); /* NULL: none */
 void breach_raise(struct work *w, int64_t case_id, enum sla_target_type type, int64_t due_at);
 /* Adds a job that raises it, for works whose rules have run. */
 int breach_later(struct work *w, int64_t case_id, enum sla_target_type type, int64_t due_at);
-int breach_run(struct work *w, const struct job *j); /* JOB_BREACH */
 
 /* Raises breaches of clocks that are due and marks these clocks. Returns 1 if there may be more, 0 or a
  * negative error. */

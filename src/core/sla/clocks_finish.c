@@ -9,6 +9,7 @@
 #include "core/sla/clocks.h"
 
 #include "core/change/change.h"
+#include "core/desk/job.h"
 #include "json/json.h"
 
 #include <inttypes.h>
@@ -76,6 +77,7 @@ static int64_t progress_number(const struct json *input, struct str name) {
     return j && str_to_int(j->text, &v) ? v : 0;
 }
 
+/* Business hours or a status changed. Computes the clocks that are not completed again, part by part. */
 int clocks_run(struct work *w, const struct job *j) {
     struct json *input;
     struct json_error err;
