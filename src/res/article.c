@@ -17,7 +17,7 @@
 #include "res/article_version.h"
 #include "res/groups.h"
 #include "res/slug.h"
-#include "res/case_reply.h"
+#include "res/case_input.h"
 #include "res/tag.h"
 
 #include <stdlib.h>

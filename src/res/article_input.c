@@ -10,7 +10,7 @@
 #include "base/limits.h"
 #include "core/words.h"
 #include "files/html_article.h"
-#include "res/case_reply.h"
+#include "res/case_input.h"
 #include "res/tag.h"
 #include "res/translation.h"
 

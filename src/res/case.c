@@ -15,6 +15,7 @@
 #include "core/people/identity.h"
 #include "core/people/tag.h"
 #include "res/attachment.h"
+#include "res/case_input.h"
 #include "res/case_list.h"
 #include "res/case_merge.h"
 #include "res/case_reply.h"
@@ -34,19 +35,6 @@ static void case_realtime_channel(struct view *v, const struct row *row, const s
     (void)own;
     char id[INT_TEXT];
     JW_CAT(&v->w, S("presence-"), v->c->work.desk->installation, S("@v1_cases_"), str_int(id, row->id));
-}
-
-/* The assigned agent must be staff who may log in. */
-QUERY(assignable_agent, "SELECT u.id FROM users u JOIN roles r ON r.id = u.role_id "
-                        "WHERE u.id = :id AND u.is_enabled = 1 AND u.deleted_at IS NULL AND r.type >= 2");
-
-int check_assigned_agent(struct call *c, struct in *in) {
-    int64_t id;
-    if (in->value.type != V_INT) return 0;
-    int rc = db_int(c->work.conn, &assignable_agent, BINDS(B_INT("id", in->value.i)), &id);
-    if (rc) return rc < 0 ? rc : 0;
-    return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer,
-                   "This is no enabled member of staff. GET /users lists people and their roles.");
 }
 
 static const struct word post_visibilities[] = {{1, "PUBLIC"}, {2, "NOTE"}, {0}};
@@ -251,42 +239,6 @@ static int post_case(struct call *c) {
     if (mailed) TRY(mail_first(c, &channel, first));
     TRY(api_keep(c));
     return api_reply_one(c, c->id);
-}
-
-static const struct {
-    const char *name;
-    enum case_property bit;
-} properties[] = {{"subject", CASE_SUBJECT},     {"status", CASE_STATUS},      {"priority", CASE_PRIORITY},
-                  {"type", CASE_TYPE},           {"assigned_team", CASE_TEAM}, {"assigned_agent", CASE_AGENT},
-                  {"requester", CASE_REQUESTER}, {"brand", CASE_BRAND},        {"form", CASE_FORM},
-                  {"legacy_id", CASE_LEGACY_ID}};
-
-struct case_change case_change_given(struct call *c) {
-    struct case_change change = {.subject = in_text(c, "subject"),
-                                 .status_id = in_int(c, "status"),
-                                 .priority_id = in_int(c, "priority"),
-                                 .type_id = in_int(c, "type"),
-                                 .assigned_team_id = in_int(c, "assigned_team"),
-                                 .assigned_agent_id = in_int(c, "assigned_agent"),
-                                 .requester_id = in_int(c, "requester"),
-                                 .brand_id = in_int(c, "brand"),
-                                 .form_id = in_int(c, "form"),
-                                 .legacy_id = in_text(c, "legacy_id")};
-    for (size_t i = 0; i < sizeof properties / sizeof *properties; i++)
-        if (given(c, properties[i].name)) change.set |= properties[i].bit;
-    change.value_count = field_values_given(c, &change.values);
-    return change;
-}
-
-QUERY(closing_status, "SELECT id FROM case_statuses WHERE id = :id AND type = 5");
-
-/* Only admins and owners may close conversations. */
-int check_closing(struct call *c) {
-    int64_t id;
-    if (c->work.actor.rank >= ROLE_ADMIN || !given(c, "status")) return 0;
-    int rc = db_int(c->work.conn, &closing_status, BINDS(B_INT("id", in_int(c, "status"))), &id);
-    if (rc <= 0) return rc;
-    return in_fail(c, "status", ERR_PERMISSIONS_DENIED, "Admins and owners close conversations.");
 }
 
 QUERY(merged_targets, "SELECT k.id, k.merged_into_id FROM cases k "

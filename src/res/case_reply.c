@@ -16,6 +16,7 @@
 #include "core/rules/rules_finish.h"
 #include "res/article_link.h"
 #include "res/attachment.h"
+#include "res/case_input.h"
 #include "res/channel_input.h"
 #include "res/field_value.h"
 #include "res/macro_apply.h"

@@ -9,7 +9,7 @@
 #include "core/desk/cascade.h"
 #include "core/people/tag.h"
 #include "core/words.h"
-#include "res/case_reply.h"
+#include "res/case_input.h"
 #include "res/groups.h"
 #include "res/share.h"
 #include "res/tag.h"

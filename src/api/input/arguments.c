@@ -1,6 +1,7 @@
 /* Arguments of every operation, and notices for unknown names. */
 #include "api/rows/generic.h"
 #include "api/input/input.h"
+#include "api/table/fields.h"
 #include "api/table/list_arguments.h"
 #include "api/rows/view.h"
 #include "base/limits.h"
@@ -236,4 +237,16 @@ int input_notices(struct call *c) {
     int arguments = note_arguments(c), parameters = note_parameters(c);
     view_note_fields(c);
     return arguments < 0 ? arguments : parameters;
+}
+
+int api_input(struct call *c) {
+    const struct field *fields = c->route->input ? fields_of(c->route->input) : fields_of(c->home->fields);
+    bool body = c->method == POST || c->method == PUT;
+    int rc = work_put_back(&c->work, &c->options.found);
+    int args = input_read(c, c->takes, false, c->query, (struct str){0}, &c->args, &c->arg_count);
+    int parameters =
+        body ? input_read(c, fields, c->method == POST, c->body, (struct str){0}, &c->input, &c->input_count)
+             : 0;
+    int names = input_notices(c);
+    return rc < 0 ? rc : args < 0 ? args : parameters < 0 ? parameters : names;
 }

@@ -4,6 +4,8 @@
 
 #include "api/call/call.h"
 
+#include <string.h>
+
 /* Reads the fields that a POST (create) or PUT accepts from an object. Problems get the pointer `prefix`
  * ("teams/3"; p NULL: none). Returns 0 or the first problem. *out is parallel to fields and has *count
  * entries. */
@@ -42,8 +44,25 @@ const struct json *input_split(struct arena *a, struct str text);
  * Returns their number, or a negative error. */
 int input_ids(struct call *c, struct str name, const struct json *j, int64_t **out);
 
-/* Reads in->json, a list of rows that the resource owns, into in->made: a struct owned (owned_rows.h). Problems
- * are gathered under name/<n>/<member>. */
-int input_owned(struct call *c, struct in *in);
+/* ---- rows that a resource owns (owned_rows.h) ------------------------------------------------- */
+
+#define OWNED_PRIMARY "is_primary"
+
+struct owned_item {
+    int64_t id; /* id of the row that the item keeps; 0: a new row */
+    struct in *input;
+    int count;
+    bool primary;
+};
+struct owned { /* stored in in->made */
+    struct owned_item *items;
+    int count;
+};
+
+static inline struct in *owned_in(const struct owned_item *item, const char *name) {
+    for (int i = 0; i < item->count; i++)
+        if (strcmp(item->input[i].field->name, name) == 0) return &item->input[i];
+    return NULL;
+}
 
 #endif

@@ -1,14 +1,6 @@
 #include "api/input/owned_rows.h"
 
-#include "api/input/input.h"
-
 #include <assert.h>
-
-struct in *owned_in(const struct owned_item *item, const char *name) {
-    for (int i = 0; i < item->count; i++)
-        if (strcmp(item->input[i].field->name, name) == 0) return &item->input[i];
-    return NULL;
-}
 
 #define OWNED_COLUMNS 24
 

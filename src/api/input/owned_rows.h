@@ -5,22 +5,8 @@
 #ifndef API_INPUT_OWNED_ROWS_H
 #define API_INPUT_OWNED_ROWS_H
 
-#include "api/call/call.h"
-
-#define OWNED_PRIMARY "is_primary"
-
-struct owned_item {
-    int64_t id; /* id of the row that the item keeps; 0: a new row */
-    struct in *input;
-    int count;
-    bool primary;
-};
-struct owned { /* stored in in->made */
-    struct owned_item *items;
-    int count;
-};
+#include "api/input/input.h"
 
 int owned_store(struct call *c, const struct in *in, int64_t owner_id);
-struct in *owned_in(const struct owned_item *item, const char *name);
 
 #endif

@@ -21,15 +21,6 @@
 
 /* ---- targets --------------------------------------------------------------------------------- */
 
-int api_of(struct call *c) {
-    const char *parent = c->within ? c->within->parent : c->route->of;
-    if (parent == NULL) return 0;
-    const struct resource *r = resource_of(parent);
-    int rc = c->vars[0].id ? visible_row(c, r, c->vars[0].id, c->route->of_gone ? NULL : r->alive, NULL) : 0;
-    if (rc == 1 && r->conversation) c->conversation = c->vars[0].id;
-    return rc < 0 ? rc : rc ? 0 : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
-}
-
 static const char *alive_targets(const struct call *c) { return c->alive ? c->alive : c->resource->alive; }
 
 static const struct path_var *last_variable(const struct call *c) { return &c->vars[c->var_count - 1]; }

@@ -3,6 +3,7 @@
 #define API_ROWS_GENERIC_H
 
 #include "api/call/call.h"
+#include "api/rows/visible.h"
 #include "core/change/record.h"
 
 int api_list(struct call *c);
@@ -25,7 +26,6 @@ extern const struct field filter_input[], definition_fields[];
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-int api_of(struct call *c); /* checks the parent: 404 unless the actor sees it */
 int api_bulk_ids(
     /* reads the ids of a bulk call into c->ids, before api_target: for locks that come before those of the
      * rows */

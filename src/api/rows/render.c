@@ -16,16 +16,6 @@ static const struct selection *selection_of(const struct selection *selection, s
     return any;
 }
 
-bool selection_narrow(const struct selection *selection, const struct resource *r) {
-    for (const struct selection *p = selection; p; p = p->next) {
-        bool on_demand = false;
-        for (const struct field *f = fields_of(r->fields); f->name; f++)
-            if (name_eq(p->name, str_of(f->name)) && f->flags & ON_DEMAND) on_demand = true;
-        if (p->sign == 0 && !on_demand) return true;
-    }
-    return false;
-}
-
 static bool is_selected(const struct selection *selection, bool narrow, const struct member *m) {
     const struct field *f = m->field;
     if (selection == NULL || m->identifies) return !(f->flags & ON_DEMAND);

@@ -171,3 +171,13 @@ bool view_may_see(struct view *v, const struct row *row, const struct member *m)
     return f->to == TO_ALL || (f->to == TO_CUSTOMERS && a->rank >= ROLE_CUSTOMER) ||
            a->rank >= ROLE_COLLABORATOR;
 }
+
+bool selection_narrow(const struct selection *selection, const struct resource *r) {
+    for (const struct selection *p = selection; p; p = p->next) {
+        bool on_demand = false;
+        for (const struct field *f = fields_of(r->fields); f->name; f++)
+            if (name_eq(p->name, str_of(f->name)) && f->flags & ON_DEMAND) on_demand = true;
+        if (p->sign == 0 && !on_demand) return true;
+    }
+    return false;
+}

@@ -90,3 +90,12 @@ const char *api_absent(struct call *c, const char *type) {
     const char *text = str_fmt(a, "There is no %s with this id, or you may not see it.", spoken).p;
     return list ? str_fmt(a, "%s GET %s lists those that you see.", text, list).p : text;
 }
+
+int api_of(struct call *c) {
+    const char *parent = c->within ? c->within->parent : c->route->of;
+    if (parent == NULL) return 0;
+    const struct resource *r = resource_of(parent);
+    int rc = c->vars[0].id ? visible_row(c, r, c->vars[0].id, c->route->of_gone ? NULL : r->alive, NULL) : 0;
+    if (rc == 1 && r->conversation) c->conversation = c->vars[0].id;
+    return rc < 0 ? rc : rc ? 0 : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
+}

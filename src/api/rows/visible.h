@@ -12,6 +12,7 @@ void view_visible(struct work *w, const struct resource *r, struct branches *out
 /* Appends the condition of visibility and existence, as " AND ..."; its binds are in b. */
 void view_condition(struct call *c, const struct resource *r, struct branches *b, struct buf *sql);
 
+int api_of(struct call *c); /* checks the parent: 404 unless the actor sees it */
 /* Returns 1 if the actor may see the row, 0 if not, or a negative error. */
 int api_visible(struct call *c, const struct resource *r, int64_t id);
 /* The message for an id that is absent or that the caller may not see. It names the type, and the list of
