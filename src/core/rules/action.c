@@ -1,4 +1,4 @@
-/* The table of actions, and their check on save. */
+/* The actions of a rule: their check on save, and their rows. */
 #include "core/rules/action.h"
 
 #include "base/buf.h"
@@ -14,67 +14,6 @@ const struct word action_options[] = {{ACTION_CHANGE, "CHANGE"},     {ACTION_INC
                                       {ACTION_DECREASE, "DECREASE"}, {ACTION_ADD, "ADD"},
                                       {ACTION_REMOVE, "REMOVE"},     {ACTION_REPLACE, "REPLACE"},
                                       {ACTION_SEND, "SEND"},         {0}};
-
-#define DO(option) (1u << (option))
-
-/* ---- the table ------------------------------------------------------------------------------- */
-
-QUERY(action_statuses, "SELECT id, label FROM case_statuses WHERE is_deleted = 0 ORDER BY sort_order, id");
-QUERY(action_priorities, "SELECT id, label FROM case_priorities ORDER BY level, id");
-QUERY(action_types, "SELECT id, label FROM case_types ORDER BY sort_order, id");
-QUERY(action_teams, "SELECT id, title FROM teams WHERE deleted_at IS NULL ORDER BY title, id");
-QUERY(action_status_known, "SELECT id FROM case_statuses WHERE id = :id AND is_deleted = 0 @HOLD@");
-QUERY(action_priority_known, "SELECT id FROM case_priorities WHERE id = :id @HOLD@");
-QUERY(action_type_known, "SELECT id FROM case_types WHERE id = :id @HOLD@");
-QUERY(action_team_known, "SELECT id FROM teams WHERE id = :id AND deleted_at IS NULL @HOLD@");
-QUERY(action_agent_known,
-      "SELECT id FROM users "
-      "WHERE id = :id AND deleted_at IS NULL AND is_enabled = 1 AND role_type >= 2 @HOLD@");
-QUERY(action_person_known, "SELECT id FROM users WHERE id = :id AND deleted_at IS NULL @HOLD@");
-QUERY(action_endpoint_known, "SELECT id FROM endpoints WHERE id = :id AND deleted_at IS NULL @HOLD@");
-QUERY(action_field_known,
-      "SELECT id FROM custom_fields WHERE id = :id AND area = 1 AND is_enabled = 1 AND is_system = 0 @HOLD@");
-
-static const struct option no_object[] = {{"0", "(none)", 0}, {0}};
-static const struct option unassigned[] = {{"0", "(unassigned)", 0}, {0}};
-static const struct option assignees[] = {{"0", "(unassigned)", 0}, {"-4", "(current user)", 0}, {0}};
-static const struct option recipients[] = {
-    {"-2", "(last active user)", 0}, {"-3", "(requester)", 0}, {"-4", "(assigned agent)", 0}, {0}};
-static const struct option recipient_teams[] = {{"-5", "(assigned team)", 0}, {0}};
-
-/* clang-format off */
-const struct action_kind action_kinds[] = {
-    {"status", "Status", DO(ACTION_CHANGE), ACTION_ID, "OPTIONS", "NUMERIC", "CASE", &action_statuses, NULL, &action_status_known,
-     "There is no status with this id. GET /cases/statuses lists them.", run_status},
-    {"priority", "Priority", DO(ACTION_CHANGE) | DO(ACTION_INCREASE) | DO(ACTION_DECREASE), ACTION_ID, "OPTIONS", "NUMERIC", "CASE",
-     &action_priorities, no_object, &action_priority_known, "There is no priority with this id. GET /cases/priorities lists "
-"them.", run_priority},
-    {"type", "Type", DO(ACTION_CHANGE), ACTION_ID, "OPTIONS", "NUMERIC", "CASE", &action_types, no_object, &action_type_known,
-     "There is no type with this id. GET /cases/types lists them.", run_type},
-    {"assignee", "Assigned agent", DO(ACTION_CHANGE), ACTION_ID, "AUTOCOMPLETE", "NUMERIC", "CASE", NULL, assignees, &action_agent_known,
-     "This is no enabled member of staff. GET /users lists people and their roles.", run_assignee},
-    {"team", "Assigned team", DO(ACTION_CHANGE), ACTION_ID, "OPTIONS", "NUMERIC", "CASE", &action_teams, unassigned, &action_team_known,
-     "There is no team with this id. GET /teams lists them.", run_team},
-    {"tags", "Tags", DO(ACTION_ADD) | DO(ACTION_REMOVE) | DO(ACTION_REPLACE), ACTION_TAGS, "TAGS", "COLLECTION", "CASE", NULL, NULL, NULL,
-     NULL, run_tags},
-    {"satisfactionsurvey", "Satisfaction survey", DO(ACTION_SEND), ACTION_TRUE, "BOOLEAN_TRUE", "BOOLEAN", "NOTIFICATION", NULL, NULL,
-     NULL, NULL, run_survey},
-    {"notificationuser", "E-mail to a person", DO(ACTION_SEND), ACTION_MAIL, "NOTIFICATION_USER", "ATTRIBUTES", "NOTIFICATION", NULL,
-     recipients, &action_person_known, "There is no person with this id. GET /users lists them.", run_notification_user},
-    {"notificationteam", "E-mail to a team", DO(ACTION_SEND), ACTION_MAIL, "NOTIFICATION_TEAM", "ATTRIBUTES", "NOTIFICATION",
-     &action_teams, recipient_teams, &action_team_known, "There is no team with this id. GET /teams lists them.", run_notification_team},
-    {"stopnotification", "Stop notifications", DO(ACTION_SEND), ACTION_TRUE, "BOOLEAN_TRUE", "BOOLEAN", "FLOW_CONTROL", NULL, NULL, NULL,
-     NULL, run_stop_notification},
-    {"stoprules", "Stop rules", DO(ACTION_SEND), ACTION_TRUE, "BOOLEAN_TRUE", "BOOLEAN", "FLOW_CONTROL", NULL, NULL, NULL, NULL,
-     run_stop_rules},
-    {"endpoint_", "Endpoint", DO(ACTION_SEND), ACTION_TEXT, "ENDPOINT", "STRING", "ENDPOINT", NULL, NULL, &action_endpoint_known,
-     "There is no endpoint with this id. GET /endpoints lists them.", run_endpoint},
-    {"customfield_", "Custom field", DO(ACTION_CHANGE) | DO(ACTION_ADD) | DO(ACTION_REMOVE), ACTION_FIELD, "STRING", "STRING",
-     "CUSTOM_FIELD", NULL, NULL, &action_field_known, "There is no enabled custom field with this id. GET /cases/fields "
-"lists them.", run_field},
-    {0},
-};
-/* clang-format on */
 
 /* Finds the row of a name. *subject_id: the id that the name ends with. */
 static const struct action_kind *action_kind_of(struct str name, int64_t *subject_id) {
@@ -276,11 +215,11 @@ static enum action_option read_action_option(struct action_reader *r, const stru
     int word = s.n ? word_id_any(action_options, s) : -1;
     if (s.n == 0)
         for (const struct word *o = action_options; o->word; o++)
-            if (k->options == DO(o->id)) return (enum action_option)o->id;
-    if (word > 0 && k->options & DO(word)) return (enum action_option)word;
+            if (k->options == 1u << o->id) return (enum action_option)o->id;
+    if (word > 0 && k->options & 1u << word) return (enum action_option)word;
     struct str list = S("");
     for (const struct word *o = action_options; o->word; o++)
-        if (k->options & DO(o->id))
+        if (k->options & 1u << o->id)
             list = str_fmt(r->w->arena, "%s%s%s", list.p, list.n ? ", " : "", o->word);
     action_bad(r, s.n ? ERR_FIELD_INVALID : ERR_FIELD_REQUIRED, "option",
                str_fmt(r->w->arena, "One of these is expected: %s.", list.p).p);

@@ -47,13 +47,13 @@ struct action_kind {
     unsigned options; /* bits of 1u << enum action_option */
     enum action_form form;
     const char *input, *value, *group; /* shown in the API */
-    const struct query *values;        /* (key, label) of the possible ids; NULL: none are listed */
-    const struct option *specials;     /* ends with key NULL; NULL: none */
-    const struct query *known;         /* finds the object :id that a value refers to; NULL: any */
-    const char *unknown;               /* the message if it is not found */
     int (*run)(struct firing *f, const struct rule_action *a);
+    const struct query *values;    /* (key, label) of the possible ids; NULL: none are listed */
+    const struct option *specials; /* ends with key NULL; NULL: none */
+    const struct query *known;     /* finds the object :id that a value refers to; NULL: any */
+    const char *unknown;           /* the message if it is not found */
 };
-extern const struct action_kind action_kinds[]; /* ends with name NULL */
+extern const struct action_kind action_kinds[]; /* core/rules/action_kinds.c; ends with name NULL */
 
 /* An action of a rule. */
 struct rule_action {
@@ -108,8 +108,6 @@ struct action_definition {
 };
 int action_definitions(struct work *w, struct action_definition **out);
 
-/* ---- effects: core/rules/action_effects.c ---------------------------------------------------- */
-
 /* A rule acts on one conversation. */
 struct firing {
     struct work *w;             /* its actor is the rule */
@@ -118,20 +116,5 @@ struct firing {
     struct change_author *author;
     bool stops_rules;
 };
-
-/* Returns 0, or a negative error. An action that can't be done fails on the work with the reason. */
-int run_status(struct firing *f, const struct rule_action *a);
-int run_priority(struct firing *f, const struct rule_action *a);
-int run_type(struct firing *f, const struct rule_action *a);
-int run_assignee(struct firing *f, const struct rule_action *a);
-int run_team(struct firing *f, const struct rule_action *a);
-int run_tags(struct firing *f, const struct rule_action *a);
-int run_survey(struct firing *f, const struct rule_action *a);
-int run_notification_user(struct firing *f, const struct rule_action *a);
-int run_notification_team(struct firing *f, const struct rule_action *a);
-int run_stop_notification(struct firing *f, const struct rule_action *a);
-int run_stop_rules(struct firing *f, const struct rule_action *a);
-int run_endpoint(struct firing *f, const struct rule_action *a);
-int run_field(struct firing *f, const struct rule_action *a);
 
 #endif

@@ -1,5 +1,8 @@
-/* Actions call the functions that requests call, so that their effects are those of a request. Nothing is
- * written if nothing differs. */
+/* The actions of triggers and monitors: each is a function and a row of the table at the end.
+ *
+ * Actions call the functions that requests call, so that their effects are those of a request. Nothing is
+ * written if nothing differs. A function returns 0, or a negative error. An action that can't be done fails
+ * on the work with the reason. */
 #include "core/rules/action.h"
 
 #include "base/buf.h"
@@ -28,13 +31,13 @@ static int firing_refers(struct firing *f, const struct rule_action *a, int64_t 
     return rc < 0 ? rc : rc ? 0 : fail_state(f->w, "%s", a->kind->unknown);
 }
 
-int run_status(struct firing *f, const struct rule_action *a) {
+static int run_status(struct firing *f, const struct rule_action *a) {
     if (a->number == f->now->status_id) return 0;
     TRY(firing_refers(f, a, a->number));
     return firing_change(f, &(struct case_change){.set = CASE_STATUS, .status_id = a->number});
 }
 
-int run_priority(struct firing *f, const struct rule_action *a) {
+static int run_priority(struct firing *f, const struct rule_action *a) {
     int64_t id = a->number;
     if (a->option != ACTION_CHANGE)
         TRY(case_priority_next(f->w, f->now->priority_id, a->option == ACTION_INCREASE, &id));
@@ -43,13 +46,13 @@ int run_priority(struct firing *f, const struct rule_action *a) {
     return firing_change(f, &(struct case_change){.set = CASE_PRIORITY, .priority_id = id});
 }
 
-int run_type(struct firing *f, const struct rule_action *a) {
+static int run_type(struct firing *f, const struct rule_action *a) {
     if (a->number == f->now->type_id) return 0;
     TRY(firing_refers(f, a, a->number));
     return firing_change(f, &(struct case_change){.set = CASE_TYPE, .type_id = a->number});
 }
 
-int run_assignee(struct firing *f, const struct rule_action *a) {
+static int run_assignee(struct firing *f, const struct rule_action *a) {
     int64_t id = a->number;
     if (id == THE_CURRENT_USER) {
         id = f->person->user_id;
@@ -61,7 +64,7 @@ int run_assignee(struct firing *f, const struct rule_action *a) {
     return firing_change(f, &(struct case_change){.set = CASE_AGENT, .assigned_agent_id = id});
 }
 
-int run_team(struct firing *f, const struct rule_action *a) {
+static int run_team(struct firing *f, const struct rule_action *a) {
     if (a->number == f->now->assigned_team_id) return 0;
     TRY(firing_refers(f, a, a->number));
     return firing_change(f, &(struct case_change){.set = CASE_TEAM, .assigned_team_id = a->number});
@@ -86,7 +89,7 @@ static int firing_count_tags(struct firing *f, const struct rule_action *a, int 
     return rc;
 }
 
-int run_tags(struct firing *f, const struct rule_action *a) {
+static int run_tags(struct firing *f, const struct rule_action *a) {
     int present, shared;
     TRY(case_not_hidden(f->w, f->now));
     TRY(firing_count_tags(f, a, &present, &shared));
@@ -138,7 +141,7 @@ static int field_of_action(struct firing *f, const struct rule_action *a, const 
     return fail_state(f->w, "%s", a->kind->unknown);
 }
 
-int run_field(struct firing *f, const struct rule_action *a) {
+static int run_field(struct firing *f, const struct rule_action *a) {
     const struct custom_field *field = NULL;
     struct field_option *options = NULL;
     struct field_value v = {0};
@@ -214,7 +217,7 @@ static int notify(struct firing *f, const struct rule_action *a, const int64_t *
     return rc < 0 ? rc : 0;
 }
 
-int run_notification_user(struct firing *f, const struct rule_action *a) {
+static int run_notification_user(struct firing *f, const struct rule_action *a) {
     int64_t id = a->number;
     switch (id) {
     case LAST_ACTIVE_USER:
@@ -231,7 +234,7 @@ int run_notification_user(struct firing *f, const struct rule_action *a) {
     return notify(f, a, &id, 1);
 }
 
-int run_notification_team(struct firing *f, const struct rule_action *a) {
+static int run_notification_team(struct firing *f, const struct rule_action *a) {
     int64_t id = a->number == THE_TEAM ? f->now->assigned_team_id : a->number, *members;
     if (id == 0) return fail_state(f->w, "No team is assigned.");
     TRY(firing_refers(f, a, id));
@@ -239,19 +242,19 @@ int run_notification_team(struct firing *f, const struct rule_action *a) {
     return n < 0 ? n : notify(f, a, members, n);
 }
 
-int run_stop_notification(struct firing *f, const struct rule_action *a) {
+static int run_stop_notification(struct firing *f, const struct rule_action *a) {
     change_author_stop(f->w, f->author);
     firing_did(f, a, S("true"));
     return 0;
 }
 
-int run_stop_rules(struct firing *f, const struct rule_action *a) {
+static int run_stop_rules(struct firing *f, const struct rule_action *a) {
     (void)a;
     f->stops_rules = true;
     return 0;
 }
 
-int run_survey(struct firing *f, const struct rule_action *a) {
+static int run_survey(struct firing *f, const struct rule_action *a) {
     TRY(survey_send(f->w, f->now->id));
     firing_did(f, a, S("true"));
     return 0;
@@ -259,7 +262,7 @@ int run_survey(struct firing *f, const struct rule_action *a) {
 
 /* ---- endpoints ------------------------------------------------------------------------------- */
 
-int run_endpoint(struct firing *f, const struct rule_action *a) {
+static int run_endpoint(struct firing *f, const struct rule_action *a) {
     int64_t agent = f->person->rank >= ROLE_COLLABORATOR && f->person->user_id ? f->person->user_id
                                                                                : f->now->assigned_agent_id;
     int added = delivery_add_action(f->w, a->subject_id, f->now, agent, a->text);
@@ -268,3 +271,60 @@ int run_endpoint(struct firing *f, const struct rule_action *a) {
     firing_did(f, a, S("queued"));
     return 0;
 }
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+QUERY(action_statuses, "SELECT id, label FROM case_statuses WHERE is_deleted = 0 ORDER BY sort_order, id");
+QUERY(action_priorities, "SELECT id, label FROM case_priorities ORDER BY level, id");
+QUERY(action_types, "SELECT id, label FROM case_types ORDER BY sort_order, id");
+QUERY(action_teams, "SELECT id, title FROM teams WHERE deleted_at IS NULL ORDER BY title, id");
+QUERY(action_status_known, "SELECT id FROM case_statuses WHERE id = :id AND is_deleted = 0 @HOLD@");
+QUERY(action_priority_known, "SELECT id FROM case_priorities WHERE id = :id @HOLD@");
+QUERY(action_type_known, "SELECT id FROM case_types WHERE id = :id @HOLD@");
+QUERY(action_team_known, "SELECT id FROM teams WHERE id = :id AND deleted_at IS NULL @HOLD@");
+QUERY(action_agent_known,
+      "SELECT id FROM users "
+      "WHERE id = :id AND deleted_at IS NULL AND is_enabled = 1 AND role_type >= 2 @HOLD@");
+QUERY(action_person_known, "SELECT id FROM users WHERE id = :id AND deleted_at IS NULL @HOLD@");
+QUERY(action_endpoint_known, "SELECT id FROM endpoints WHERE id = :id AND deleted_at IS NULL @HOLD@");
+QUERY(action_field_known,
+      "SELECT id FROM custom_fields WHERE id = :id AND area = 1 AND is_enabled = 1 AND is_system = 0 @HOLD@");
+
+static const struct option no_object[] = {{"0", "(none)", 0}, {0}};
+static const struct option unassigned[] = {{"0", "(unassigned)", 0}, {0}};
+static const struct option assignees[] = {{"0", "(unassigned)", 0}, {"-4", "(current user)", 0}, {0}};
+static const struct option recipients[] = {
+    {"-2", "(last active user)", 0}, {"-3", "(requester)", 0}, {"-4", "(assigned agent)", 0}, {0}};
+static const struct option recipient_teams[] = {{"-5", "(assigned team)", 0}, {0}};
+
+#define DO(option) (1u << (option))
+
+/* clang-format off */
+const struct action_kind action_kinds[] = {
+    {"status", "Status", DO(ACTION_CHANGE), ACTION_ID, "OPTIONS", "NUMERIC", "CASE", .run = run_status, .values = &action_statuses,
+     .known = &action_status_known, .unknown = "There is no status with this id. GET /cases/statuses lists them."},
+    {"priority", "Priority", DO(ACTION_CHANGE) | DO(ACTION_INCREASE) | DO(ACTION_DECREASE), ACTION_ID, "OPTIONS", "NUMERIC", "CASE", .run = run_priority,
+     .values = &action_priorities, .specials = no_object, .known = &action_priority_known,
+     .unknown = "There is no priority with this id. GET /cases/priorities lists them."},
+    {"type", "Type", DO(ACTION_CHANGE), ACTION_ID, "OPTIONS", "NUMERIC", "CASE", .run = run_type, .values = &action_types, .specials = no_object,
+     .known = &action_type_known, .unknown = "There is no type with this id. GET /cases/types lists them."},
+    {"assignee", "Assigned agent", DO(ACTION_CHANGE), ACTION_ID, "AUTOCOMPLETE", "NUMERIC", "CASE", .run = run_assignee, .specials = assignees,
+     .known = &action_agent_known, .unknown = "This is no enabled member of staff. GET /users lists people and their roles."},
+    {"team", "Assigned team", DO(ACTION_CHANGE), ACTION_ID, "OPTIONS", "NUMERIC", "CASE", .run = run_team, .values = &action_teams, .specials = unassigned,
+     .known = &action_team_known, .unknown = "There is no team with this id. GET /teams lists them."},
+    {"tags", "Tags", DO(ACTION_ADD) | DO(ACTION_REMOVE) | DO(ACTION_REPLACE), ACTION_TAGS, "TAGS", "COLLECTION", "CASE", .run = run_tags},
+    {"satisfactionsurvey", "Satisfaction survey", DO(ACTION_SEND), ACTION_TRUE, "BOOLEAN_TRUE", "BOOLEAN", "NOTIFICATION", .run = run_survey},
+    {"notificationuser", "E-mail to a person", DO(ACTION_SEND), ACTION_MAIL, "NOTIFICATION_USER", "ATTRIBUTES", "NOTIFICATION", .run = run_notification_user,
+     .specials = recipients, .known = &action_person_known, .unknown = "There is no person with this id. GET /users lists them."},
+    {"notificationteam", "E-mail to a team", DO(ACTION_SEND), ACTION_MAIL, "NOTIFICATION_TEAM", "ATTRIBUTES", "NOTIFICATION", .run = run_notification_team,
+     .values = &action_teams, .specials = recipient_teams, .known = &action_team_known,
+     .unknown = "There is no team with this id. GET /teams lists them."},
+    {"stopnotification", "Stop notifications", DO(ACTION_SEND), ACTION_TRUE, "BOOLEAN_TRUE", "BOOLEAN", "FLOW_CONTROL", .run = run_stop_notification},
+    {"stoprules", "Stop rules", DO(ACTION_SEND), ACTION_TRUE, "BOOLEAN_TRUE", "BOOLEAN", "FLOW_CONTROL", .run = run_stop_rules},
+    {"endpoint_", "Endpoint", DO(ACTION_SEND), ACTION_TEXT, "ENDPOINT", "STRING", "ENDPOINT", .run = run_endpoint, .known = &action_endpoint_known,
+     .unknown = "There is no endpoint with this id. GET /endpoints lists them."},
+    {"customfield_", "Custom field", DO(ACTION_CHANGE) | DO(ACTION_ADD) | DO(ACTION_REMOVE), ACTION_FIELD, "STRING", "STRING", "CUSTOM_FIELD", .run = run_field,
+     .known = &action_field_known, .unknown = "There is no enabled custom field with this id. GET /cases/fields lists them."},
+    {0},
+};
+/* clang-format on */
