@@ -152,7 +152,6 @@ int command_init(const struct command_line *o) {
 struct new_password {
     struct desk desk;
     struct arena *arena;
-    struct work work;
     int64_t user_id;
     struct str hash;
 };
@@ -166,13 +165,9 @@ static int audit_key_read(const struct command_line *o, struct key *out) {
     return rc;
 }
 
-static int password_run(struct conn *c, void *arg) {
-    struct new_password *p = arg;
-    work_init(&p->work, &p->desk, p->arena);
-    p->work.conn = c;
-    p->work.actor = (struct actor){.kind = ACTOR_SYSTEM, .cause = S("deskd password")};
-    TRY(password_set(&p->work, p->user_id, p->hash));
-    return work_finish(&p->work);
+static int password_run(struct work *w, void *arg) {
+    const struct new_password *p = arg;
+    return password_set(w, p->user_id, p->hash);
 }
 
 /* Asks for the password, and sets it as a request would: everything that the old one opened ends. */
@@ -186,8 +181,8 @@ static int password_replace(const struct command_line *o, struct new_password *p
     if (keyed < 0) return EXIT_FAULT;
     if (keyed == 0) complain("there is no server key here, so the audit log gets no entry of this");
     p->hash = password_hash(p->arena, password);
-    if (db_write(p->desk.db, password_run, p) < 0) return complain("%s can't be written", store_name(o));
-    work_committed(&p->work);
+    struct actor by = {.kind = ACTOR_SYSTEM, .cause = S("deskd password")};
+    if (desk_write(&p->desk, by, password_run, p) < 0) return complain("%s can't be written", store_name(o));
     printf("deskd: %s has a new password; their sessions and tokens are ended\n", email.p);
     return 0;
 }

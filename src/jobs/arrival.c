@@ -20,24 +20,18 @@ struct arrival {
     struct work work;
 };
 
-static int handle(struct conn *c, void *arg) {
+static int handle(struct work *w, void *arg) {
     struct arrival *m = arg;
-    struct work *w = &m->work;
     int64_t raw_id = 0, mail_id;
-    work_init(w, m->desk, m->arena);
-    w->conn = c;
-    w->actor = (struct actor){.kind = ACTOR_MAIL, .scopes = SCOPES_ALL, .cause = S("A mail server")};
-    int before = mail_arrived_before(c, w->now, &m->mail);
-    TRY(before);
-    if (before) return work_finish(w);
+    int before = mail_arrived_before(w->conn, w->now, &m->mail);
+    if (before) return before;
     TRY(mail_files_create(w, &m->files, &m->mail, &raw_id));
     int noted = m->mail.fault.p ? 0 : bounce_note(w, &m->mail, &m->bounce);
     TRY(noted);
     m->mail.signs.is_bounce = noted;
     m->mail.signs.is_notice = m->bounce.is_notice;
     TRY(mail_receive(w, &m->mail, raw_id, &mail_id));
-    TRY(mail_files_let_go(w, &m->mail));
-    return work_finish(w);
+    return mail_files_let_go(w, &m->mail);
 }
 
 static struct str refusal(struct arrival *m) {
@@ -48,11 +42,13 @@ static struct str refusal(struct arrival *m) {
 
 /* Returns 0 or an error. A mail that can't be processed is stored as FAILED. */
 static int arrival_store(struct arrival *m) {
-    int rc = db_write(m->desk->db, handle, m);
+    work_init(&m->work, m->desk, m->arena);
+    m->work.actor = (struct actor){.kind = ACTOR_MAIL, .scopes = SCOPES_ALL, .cause = S("A mail server")};
+    int rc = work_write(&m->work, handle, m);
     if (rc >= 0 || rc == -ERR_SERVICE_UNAVAILABLE) return rc;
     m->mail.fault = refusal(m);
     m->mail.file_count = m->files.count = 0;
-    return db_write(m->desk->db, handle, m);
+    return work_write(&m->work, handle, m);
 }
 
 static enum arrival_end inbox_changed(const struct desk *d, bool changed) {
@@ -97,7 +93,6 @@ static enum arrival_end arrival_read(struct arrival *m, struct inbox_file file, 
     rc = arrival_store(m);
     if (rc == -ERR_SERVICE_UNAVAILABLE) return ARRIVAL_WAITS;
     if (rc < 0) return keep_apart(d, m->arena, file, "the store refused it");
-    work_committed(&m->work);
     return inbox_changed(d, inbox_done(m->arena, d->inbox, file));
 }
 

@@ -16,46 +16,37 @@
 
 #define PRUNE_EVERY TIME_DAY /* so a busy desk has one entry of a deletion a day, not one a minute */
 
-struct audit_turn {
-    struct desk *desk;
-    struct arena *arena;
-    struct work work;
-    int (*act)(struct work *w); /* NULL: take the files `left` */
-    struct str *left;
-    int left_count, did;
-};
+#define AUDIT_ACTOR ((struct actor){.kind = ACTOR_SYSTEM, .scopes = SCOPES_ALL, .cause = S("Audit log")})
 
-static int audit_turn_in(struct conn *c, void *arg) {
-    struct audit_turn *t = arg;
-    work_init(&t->work, t->desk, t->arena);
-    t->work.conn = c;
-    t->work.actor = (struct actor){.kind = ACTOR_SYSTEM, .scopes = SCOPES_ALL, .cause = S("Audit log")};
-    t->did =
-        t->act ? t->act(&t->work) : audit_pending_take(&t->work, t->desk->folder, t->left, t->left_count);
-    TRY(t->did);
-    return work_finish(&t->work);
+static int audit_act(struct work *w, void *arg) {
+    int (**act)(struct work * w) = arg;
+    return (*act)(w);
 }
 
 /* Runs `act` in one write. Returns its result. */
 static int audit_turn(struct desk *d, int (*act)(struct work *w)) {
-    struct audit_turn t = {.desk = d, .arena = arena_new(), .act = act};
-    int rc = db_write(d->db, audit_turn_in, &t);
-    if (rc >= 0) work_committed(&t.work);
-    arena_free(t.arena);
-    return rc < 0 ? rc : t.did;
+    return desk_write(d, AUDIT_ACTOR, audit_act, &act);
+}
+
+struct audit_left {
+    struct str *list;
+    int count;
+};
+
+static int audit_left_take(struct work *w, void *arg) {
+    const struct audit_left *left = arg;
+    return audit_pending_take(w, w->desk->folder, left->list, left->count);
 }
 
 /* Makes entries of the files that commands left. Returns 0 or a negative error. */
 static int audit_take_pending(struct desk *d) {
-    struct audit_turn t = {.desk = d, .arena = arena_new()};
-    t.left_count = d->folder ? audit_pending_list(t.arena, d->folder, &t.left) : 0;
-    int rc = t.left_count ? db_write(d->db, audit_turn_in, &t) : 0;
-    if (rc >= 0 && t.left_count) {
-        work_committed(&t.work);
-        audit_pending_remove(t.arena, d->folder, t.left, t.left_count);
-    }
-    arena_free(t.arena);
-    return rc;
+    struct arena *a = arena_new();
+    struct audit_left left;
+    left.count = d->folder ? audit_pending_list(a, d->folder, &left.list) : 0;
+    int rc = left.count ? desk_write(d, AUDIT_ACTOR, audit_left_take, &left) : 0;
+    if (rc >= 0 && left.count) audit_pending_remove(a, d->folder, left.list, left.count);
+    arena_free(a);
+    return rc < 0 ? rc : 0;
 }
 
 enum { WAIT_FAILURES = 1, WAIT_ENTRIES = 2 };

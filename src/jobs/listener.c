@@ -26,32 +26,33 @@ static void listener_hand_on(struct listener *l, const struct outbox_entry *e) {
     TOPICS(NOTIFY)
 }
 
-static int read_on(struct listener *l, struct work *w, struct outbox_entry **first) {
-    w->conn = db_reader(l->desk->db);
-    int rc = w->conn ? db_read_begin(w->conn, BUDGET_MS) : -ERR_SERVICE_UNAVAILABLE;
-    if (rc < 0) return rc;
-    rc = outbox_read(w, &l->place, first);
-    db_read_end(w->conn);
-    return rc;
+struct listening {
+    struct listener *listener;
+    struct outbox_entry *first;
+};
+
+static int read_on(struct work *w, void *arg) {
+    struct listening *x = arg;
+    return outbox_read(w, &x->listener->place, &x->first);
 }
 
 static void listener_read(struct listener *l) {
     struct work w;
-    struct outbox_entry *first;
+    struct listening x = {.listener = l};
     struct arena *a = arena_new();
     int64_t now = clock_monotonic();
     if (now - l->read_at > AWAY_MS) l->place = (struct str){0};
     bool all = l->place.p == NULL;
     struct str before = l->place;
     work_init(&w, l->desk, a);
-    if (read_on(l, &w, &first) < 0) {
+    if (work_read(&w, BUDGET_MS, read_on, &x) < 0) {
         l->place = before;
         arena_free(a);
         return;
     }
     l->read_at = now;
     if (all) listener_hand_on(l, NULL);
-    for (const struct outbox_entry *e = first; e; e = e->next) listener_hand_on(l, e);
+    for (const struct outbox_entry *e = x.first; e; e = e->next) listener_hand_on(l, e);
     arena_free(l->memory); /* not before outbox_read has read the old place from it */
     l->memory = a;         /* the new place is in it */
 }

@@ -10,58 +10,31 @@ enum { MONITOR_READ_MS = 2000 }; /* duration of one snapshot */
 
 /* A turn: a monitor, and the conversations that it acts on in this write. */
 struct monitor_turn {
-    struct desk *desk;
-    struct arena *arena;
-    struct work work;
     int64_t id; /* id of the monitor */
     const int64_t *ids;
     int count;
 };
 
-static void monitor_work(struct monitor_turn *t, struct conn *c) {
-    work_init(&t->work, t->desk, t->arena);
-    t->work.conn = c;
-    t->work.actor = (struct actor){.kind = ACTOR_RULE, .scopes = SCOPES_ALL, .cause = S("Monitor")};
-}
+#define MONITOR_ACTOR ((struct actor){.kind = ACTOR_RULE, .scopes = SCOPES_ALL, .cause = S("Monitor")})
 
-static int monitor_claim_part(struct conn *c, void *arg) {
-    struct monitor_turn *t = arg;
-    monitor_work(t, c);
-    int rc = monitor_claim(&t->work, t->id);
-    TRY(rc);
-    TRY(work_finish(&t->work));
-    return rc;
+static int monitor_claim_part(struct work *w, void *arg) {
+    const struct monitor_turn *t = arg;
+    return monitor_claim(w, t->id);
 }
 
 /* Reads the monitor again, because it may have changed since the choice. */
-static int monitor_act_part(struct conn *c, void *arg) {
-    struct monitor_turn *t = arg;
+static int monitor_act_part(struct work *w, void *arg) {
+    const struct monitor_turn *t = arg;
     struct monitor m;
-    monitor_work(t, c);
-    int rc = monitor_read(&t->work, t->id, &m);
-    TRY(rc);
-    if (rc) TRY(monitor_act(&t->work, &m, t->ids, t->count));
-    return work_finish(&t->work);
-}
-
-static int monitor_write(struct monitor_turn *t, int (*run)(struct conn *c, void *arg)) {
-    t->arena = arena_new();
-    int rc = db_write(t->desk->db, run, t);
-    if (rc >= 0) work_committed(&t->work);
-    arena_free(t->arena);
-    return rc;
+    int rc = monitor_read(w, t->id, &m);
+    return rc > 0 ? monitor_act(w, &m, t->ids, t->count) : rc;
 }
 
 /* Reads with this thread's connection. Returns what `read` returns. */
 static int monitor_see(struct desk *d, struct arena *a, int (*see)(struct work *w, void *arg), void *arg) {
     struct work w;
     work_init(&w, d, a);
-    w.conn = db_reader(d->db);
-    if (w.conn == NULL) return -ERR_SERVICE_UNAVAILABLE;
-    TRY(db_read_begin(w.conn, MONITOR_READ_MS));
-    int rc = see(&w, arg);
-    db_read_end(w.conn);
-    return rc;
+    return work_read(&w, MONITOR_READ_MS, see, arg);
 }
 
 /* A part of the scan. */
@@ -95,22 +68,20 @@ static int monitor_part(struct desk *d, struct arena *a, struct choice *c, const
     }
     TRY(n);
     for (int at = 0; at < n && !atomic_load(stopping); at += MONITOR_CHUNK) {
-        struct monitor_turn t = {.desk = d,
-                                 .id = c->monitor,
-                                 .ids = c->ids + at,
-                                 .count = n - at < MONITOR_CHUNK ? n - at : MONITOR_CHUNK};
-        TRY(monitor_write(&t, monitor_act_part));
+        struct monitor_turn t = {
+            .id = c->monitor, .ids = c->ids + at, .count = n - at < MONITOR_CHUNK ? n - at : MONITOR_CHUNK};
+        TRY(desk_write(d, MONITOR_ACTOR, monitor_act_part, &t));
     }
     return 0;
 }
 
 /* Claims the monitor, or does the next part of its scan. */
 static int monitor_step(struct desk *d, struct monitors_state *s, const atomic_bool *stopping) {
-    struct monitor_turn claim = {.desk = d, .id = s->ids[s->at]};
+    struct monitor_turn claim = {.id = s->ids[s->at]};
     struct choice c = {.monitor = s->ids[s->at], .after = s->after, .parts = s->parts};
     int rc;
     if (!s->claimed) {
-        rc = monitor_write(&claim, monitor_claim_part);
+        rc = desk_write(d, MONITOR_ACTOR, monitor_claim_part, &claim);
         s->claimed = c.more = rc > 0;
     } else {
         struct arena *a = arena_new();

@@ -62,7 +62,6 @@ struct turn {
     struct str kinds; /* kinds of jobs that may be claimed */
     struct work work;
     struct job job;
-    bool found;
 };
 
 struct worker {
@@ -94,46 +93,37 @@ static struct turn *turn_new(struct desk *d, struct arena *a) {
     return t;
 }
 
-static struct work *turn_work(struct turn *t, struct conn *c) {
+static struct work *turn_work(struct turn *t) {
     work_init(&t->work, t->desk, t->arena);
-    t->work.conn = c;
     return &t->work;
 }
 
-static int claim(struct conn *c, void *arg) {
+static int claim(struct work *w, void *arg) {
     struct turn *t = arg;
-    int rc = job_claim(turn_work(t, c), t->kinds, &t->job);
-    t->found = rc == 1;
-    return rc < 0 ? rc : 0;
+    return job_claim(w, t->kinds, &t->job);
 }
 
-static int turn_carry_out(struct conn *c, void *arg) {
+static int turn_carry_out(struct work *w, void *arg) {
     struct turn *t = arg;
-    struct work *w = turn_work(t, c);
     int rc = job_hold(w, &t->job);
     if (rc == 0) log_warn("job %" PRId64 " (%s) was claimed by another process", t->job.id, t->job.kind.p);
     if (rc <= 0) return rc;
     w->actor = (struct actor){.kind = ACTOR_SYSTEM,
                               .scopes = SCOPES_ALL,
                               .cause = str_fmt(w->arena, "Job: %s", job_kind_name(t->kind))};
-    TRY(t->kind->run(w, &t->job));
-    return work_finish(w);
+    return t->kind->run(w, &t->job);
 }
 
-static int put_off(struct conn *c, void *arg) {
+static int put_off(struct work *w, void *arg) {
     struct turn *t = arg;
-    struct work *w = turn_work(t, c);
     return t->kind->outside || t->kind->never_failed ? job_postpone(w, &t->job, w->now + TIME_MINUTE)
                                                      : job_retry(w, &t->job);
 }
 
 static void turn_finish(struct turn *t) {
-    int rc = db_write(t->desk->db, turn_carry_out, t);
-    if (rc >= 0) {
-        work_committed(&t->work);
-    } else {
+    if (work_write(turn_work(t), turn_carry_out, t) < 0) {
         log_error("job %" PRId64 " (%s) failed and will be tried again", t->job.id, t->job.kind.p);
-        db_write(t->desk->db, put_off, t);
+        work_write(turn_work(t), put_off, t);
     }
     arena_free(t->arena); /* the turn is in it */
 }
@@ -183,7 +173,7 @@ static struct turn *next_turn(struct worker *w) {
 static void *work_outside(void *arg) {
     struct worker *w = arg;
     for (struct turn *t; (t = next_turn(w)) != NULL; runner_wake(w->runner)) {
-        t->job.outcome = t->kind->outside(turn_work(t, NULL), &t->job, &w->runner->stopping);
+        t->job.outcome = t->kind->outside(turn_work(t), &t->job, &w->runner->stopping);
         turn_finish(t);
         hand_over(w, NULL);
     }
@@ -192,10 +182,9 @@ static void *work_outside(void *arg) {
 
 /* ---- the runner ------------------------------------------------------------------------------ */
 
-static int renew(struct conn *c, void *arg) {
-    const struct worker *w = arg;
-    struct work work = {.conn = c, .now = w->leased_at};
-    return job_renew(&work, w->job_id, w->attempts);
+static int renew(struct work *w, void *arg) {
+    const struct worker *of = arg;
+    return job_renew(w, of->job_id, of->attempts);
 }
 
 /* Renews the leases of jobs that have been outside for half a lease. */
@@ -208,7 +197,7 @@ static void renew_leases(struct runner *r) {
         if (due) w->leased_at = now;
         pthread_mutex_unlock(&r->lock);
         /* w->turn can't change meanwhile to another job, because only this thread hands over */
-        if (due) db_write(r->desk->db, renew, w);
+        if (due) desk_write(r->desk, (struct actor){.kind = ACTOR_SYSTEM}, renew, w);
     }
 }
 
@@ -227,7 +216,7 @@ static bool run_one(struct runner *r) {
     struct arena *a = arena_new();
     struct turn *t = turn_new(r->desk, a);
     t->kinds = claimable(r, a);
-    if (db_write(r->desk->db, claim, t) < 0 || !t->found) {
+    if (work_write(turn_work(t), claim, t) != 1) {
         arena_free(a);
         return false;
     }

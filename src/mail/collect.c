@@ -2,6 +2,7 @@
 
 #include "base/limits.h"
 #include "base/log.h"
+#include "core/all/finish.h"
 #include "core/change/lease.h"
 #include "core/desk/setting.h"
 #include "core/mail/receive.h"
@@ -69,66 +70,18 @@ static pthread_mutex_t large_mail = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- the store ------------------------------------------------------------------------------- */
 
-/* One write of a collecting thread. */
-struct collect_write {
-    struct collecting *c;
-    struct arena *arena;
-    struct work work;
-    struct str sha256; /* hash of a raw mail */
-    int64_t found;
-    bool held;
-};
+#define COLLECT_ACTOR ((struct actor){.kind = ACTOR_MAIL, .cause = S("IMAP")})
 
-/* Runs a write. Returns 0 or a negative error. */
-static int collect_write(struct collecting *c, int (*run)(struct conn *conn, void *arg),
-                         struct collect_write *x) {
-    x->c = c;
-    x->arena = arena_new();
-    int rc = db_write(c->desk->db, run, x);
-    if (rc >= 0) work_committed(&x->work);
-    arena_free(x->arena);
-    return rc;
+static struct str collect_lease(struct work *w, const struct collecting *c) {
+    return str_fmt(w->arena, "imap %" PRId64, c->what.id);
 }
 
-static struct work *collect_work(struct collect_write *x, struct conn *conn) {
-    work_init(&x->work, x->c->desk, x->arena);
-    x->work.conn = conn;
-    x->work.actor = (struct actor){.kind = ACTOR_MAIL, .cause = S("IMAP")};
-    return &x->work;
+static int lease_hold(struct work *w, void *arg) {
+    return lease_take(w, collect_lease(w, arg), w->desk->process, LEASE_MS);
 }
 
-/* Runs a read. A reader belongs to its thread, and on PostgreSQL it is a connection. So there the reads of
- * all mailboxes share the connections of writes, which do not wait for each other. */
-static int collect_read(struct collecting *c, int (*run)(struct conn *conn, void *arg),
-                        struct collect_write *x) {
-    if (db_blocks(c->desk->db)) return collect_write(c, run, x);
-    struct conn *conn = db_reader(c->desk->db);
-    TRY(conn ? db_read_begin(conn, READ_MS) : -ERR_SERVICE_UNAVAILABLE);
-    x->c = c;
-    x->arena = arena_new();
-    int rc = run(conn, x);
-    arena_free(x->arena);
-    db_read_end(conn);
-    return rc;
-}
-
-static struct str collect_lease(struct collect_write *x) {
-    return str_fmt(x->arena, "imap %" PRId64, x->c->what.id);
-}
-
-static int lease_hold(struct conn *conn, void *arg) {
-    struct collect_write *x = arg;
-    struct work *w = collect_work(x, conn);
-    int rc = lease_take(w, collect_lease(x), w->desk->process, LEASE_MS);
-    x->held = rc == 1;
-    return rc < 0 ? rc : 0;
-}
-
-static int lease_drop(struct conn *conn, void *arg) {
-    struct collect_write *x = arg;
-    struct work *w = collect_work(x, conn);
-    int rc = lease_release(w, collect_lease(x), w->desk->process);
-    return rc < 0 ? rc : 0;
+static int lease_drop(struct work *w, void *arg) {
+    return lease_release(w, collect_lease(w, arg), w->desk->process);
 }
 
 static bool lease_is_young(const struct collecting *c, int64_t now, int64_t ms) {
@@ -139,31 +92,27 @@ static bool lease_is_young(const struct collecting *c, int64_t now, int64_t ms) 
  * can't be written again holds for two thirds of its time, so a short outage of the store ends no
  * connection. */
 static bool lease_held(struct collecting *c) {
-    struct collect_write x = {0};
     int64_t now = clock_monotonic();
     if (!db_shared(c->desk->db) || lease_is_young(c, now, LEASE_MS / 3)) return true;
     if (c->asked_at == 0 || now - c->asked_at >= LEASE_ASK_MS) {
         c->asked_at = now;
-        if (collect_write(c, lease_hold, &x) >= 0) c->leased_at = x.held ? now : 0;
+        int held = desk_write(c->desk, COLLECT_ACTOR, lease_hold, c);
+        if (held >= 0) c->leased_at = held ? now : 0;
     }
     return lease_is_young(c, now, 2 * LEASE_MS / 3);
 }
 
 QUERY(mailbox_note_tried, "UPDATE mailboxes SET imap_error = :error, imap_tried_at = :now WHERE id = :id");
 
-static int note_tried(struct conn *conn, void *arg) {
-    struct collect_write *x = arg;
-    struct work *w = collect_work(x, conn);
-    const struct collecting *c = x->c;
+static int note_tried(struct work *w, void *arg) {
+    const struct collecting *c = arg;
     struct str error = *c->error ? str_of(c->error) : (struct str){0};
-    int rc = db_exec(conn, &mailbox_note_tried,
-                     BINDS(B_TEXT("error", error), B_INT("now", w->now), B_INT("id", c->what.id)));
-    return rc < 0 ? rc : 0;
+    return db_exec(w->conn, &mailbox_note_tried,
+                   BINDS(B_TEXT("error", error), B_INT("now", w->now), B_INT("id", c->what.id)));
 }
 
 /* Stores the result of an attempt, and logs it if it differs from the last one. NULL: it succeeded. */
 static void collect_note(struct collecting *c, const char *error) {
-    struct collect_write x = {0};
     const char *now = error ? error : "";
     struct str address = c->what.address;
     if (strcmp(c->error, now) != 0 && error)
@@ -171,7 +120,7 @@ static void collect_note(struct collecting *c, const char *error) {
     if (strcmp(c->error, now) != 0 && !error && c->noted)
         log_info("the mailbox %.*s is read again", (int)address.n, address.p);
     snprintf(c->error, sizeof c->error, "%s", now);
-    c->noted = collect_write(c, note_tried, &x) >= 0;
+    c->noted = desk_write(c->desk, COLLECT_ACTOR, note_tried, c) >= 0;
 }
 
 QUERY(arrivals_among, "SELECT a.digest FROM mail_arrivals a WHERE a.digest IN @TEXTS(:digests)");
@@ -181,15 +130,13 @@ static void mark_taken(struct collecting *c, struct str digest) {
         if (str_eq(str_of(c->mails[i].digest), digest)) c->mails[i].taken = true;
 }
 
-static int look_for_taken(struct conn *conn, void *arg) {
-    struct collect_write *x = arg;
-    struct collecting *c = x->c;
+static int look_for_taken(struct work *w, void *arg) {
+    struct collecting *c = arg;
     struct str digests[ROUND + ASIDE];
     int rc;
-    collect_work(x, conn);
     for (int i = 0; i < c->count; i++) digests[i] = str_of(c->mails[i].digest);
-    DB_ROWS(rc, conn, &arrivals_among,
-            BINDS(B_TEXT("digests", json_texts(x->arena, digests, (size_t)c->count))), row)
+    DB_ROWS(rc, w->conn, &arrivals_among,
+            BINDS(B_TEXT("digests", json_texts(w->arena, digests, (size_t)c->count))), row)
     mark_taken(c, col_text(row, 0));
     return rc;
 }
@@ -200,12 +147,30 @@ QUERY(mail_of_content, "SELECT m.id FROM mails m JOIN files f ON f.id = m.file_i
                        "WHERE f.sha256 = :sha256 AND m.recipient = :recipient "
                        "LIMIT 1");
 
-static int look_for_mail(struct conn *conn, void *arg) {
-    struct collect_write *x = arg;
-    collect_work(x, conn);
-    int rc = db_int(conn, &mail_of_content,
-                    BINDS(B_TEXT("sha256", x->sha256), B_TEXT("recipient", x->c->what.address)), &x->found);
-    return rc < 0 ? rc : look_for_taken(conn, arg);
+struct mail_sought {
+    struct collecting *c;
+    struct str sha256; /* hash of a raw mail; p NULL: only the mails under way are looked for */
+    int64_t found;
+};
+
+static int look_for_mail(struct work *w, void *arg) {
+    struct mail_sought *s = arg;
+    if (s->sha256.p)
+        TRY(db_int(w->conn, &mail_of_content,
+                   BINDS(B_TEXT("sha256", s->sha256), B_TEXT("recipient", s->c->what.address)), &s->found));
+    return look_for_taken(w, s->c);
+}
+
+/* A reader belongs to its thread, and on PostgreSQL it is a connection. So there the reads of all mailboxes
+ * share the connections of writes, which do not wait for each other. */
+static int mail_seek(struct mail_sought *s) {
+    struct desk *d = s->c->desk;
+    struct work w;
+    if (db_blocks(d->db)) return desk_write(d, COLLECT_ACTOR, look_for_mail, s);
+    work_init(&w, d, arena_new());
+    int rc = work_read(&w, READ_MS, look_for_mail, s);
+    arena_free(w.arena);
+    return rc;
 }
 
 /* ---- one mail -------------------------------------------------------------------------------- */
@@ -229,22 +194,22 @@ static int collect_put(const struct collecting *c, struct arena *a, struct str r
 /* Fetches a mail, and writes it to the inbox unless the desk has it. Returns IMAP_OK or a fault. */
 static int collect_mail(struct collecting *c, struct imap *s, struct arena *a, int64_t uid,
                         struct str *fault) {
-    struct collect_write x = {0};
+    struct mail_sought sought = {.c = c};
     struct under_way *m = &c->mails[c->count];
     struct str raw;
     int rc = imap_read(s, a, uid, &raw);
     if (rc <= 0) return rc;                                 /* 0: somebody else has moved it */
     if (raw.n > LIMIT_MAIL) return c->too_large++, IMAP_OK; /* the server said less */
     *m = (struct under_way){.uid = uid};
-    x.sha256 = sha256_of(a, raw);
-    snprintf(m->digest, sizeof m->digest, "%s", arrival_digest(a, c->what.address, x.sha256).p);
+    sought.sha256 = sha256_of(a, raw);
+    snprintf(m->digest, sizeof m->digest, "%s", arrival_digest(a, c->what.address, sought.sha256).p);
     c->count++;
-    if (collect_read(c, look_for_mail, &x) < 0) {
+    if (mail_seek(&sought) < 0) {
         c->count--;
         *fault = S("The store can't be read.");
         return IMAP_LATER;
     }
-    m->taken |= x.found != 0;
+    m->taken |= sought.found != 0;
     int why = m->taken ? 0 : collect_put(c, a, raw, m);
     if (why == 0) return IMAP_OK;
     c->count--;
@@ -349,14 +314,13 @@ static void collect_rest(int ms) { nanosleep(&(struct timespec){ms / 1000, ms % 
  * COMMIT. A mail in the folder `failed` is the operator's, so it may be removed from the server. One that
  * is nowhere is fetched again. */
 static void collect_look(struct collecting *c) {
-    struct collect_write x = {0};
     enum inbox_place places[ROUND + ASIDE];
     struct arena *a = arena_new();
     int left = 0;
     for (int i = 0; i < c->count; i++)
         places[i] = *c->mails[i].name ? inbox_find(a, c->desk->inbox, str_of(c->mails[i].name)) : INBOX_WAITS;
     arena_free(a);
-    if (collect_read(c, look_for_taken, &x) < 0) return;
+    if (mail_seek(&(struct mail_sought){.c = c}) < 0) return;
     for (int i = 0; i < c->count; i++) {
         struct under_way *m = &c->mails[i];
         m->taken |= places[i] == INBOX_FAILED;
@@ -450,7 +414,6 @@ static void collect_delay_by(struct collecting *c, int64_t ms) {
 
 static void *collect_main(void *arg) {
     struct collecting *c = arg;
-    struct collect_write x = {0};
     if (c->what.wrong) collect_note(c, c->what.wrong);
     while (!collect_stopping(c)) {
         if (c->what.wrong || !lease_held(c)) {
@@ -462,7 +425,7 @@ static void *collect_main(void *arg) {
         c->failures++;
         collect_delay_by(c, collect_delay(c, fault));
     }
-    if (c->leased_at) collect_write(c, lease_drop, &x);
+    if (c->leased_at) desk_write(c->desk, COLLECT_ACTOR, lease_drop, c);
     atomic_store(&c->ended, true);
     return NULL;
 }

@@ -60,35 +60,23 @@ void exchange_end(struct exchange *x, int rc) {
 
 /* ---- the store ------------------------------------------------------------------------------- */
 
-int exchange_read(struct exchange *x, int (*run)(struct exchange *x)) {
-    struct conn *c = db_reader(x->api->desk->db);
-    if (c == NULL) return -ERR_SERVICE_UNAVAILABLE;
-    TRY(db_read_begin(c, BUDGET_POOL_MS));
-    x->work.conn = c;
-    int rc = run(x);
-    db_read_end(c);
-    return rc;
-}
-
-struct exchange_writing {
+struct exchange_turn {
     struct exchange *exchange;
     int (*run)(struct exchange *x);
 };
 
-static int exchange_write_one(struct conn *c, void *arg) {
-    struct exchange_writing *of = arg;
-    struct exchange *x = of->exchange;
-    work_rewind(&x->work);
-    x->work.conn = c;
-    int rc = of->run(x);
-    if (rc >= 0) TRY(work_finish(&x->work));
-    return rc;
+static int exchange_turn_run(struct work *w, void *arg) {
+    const struct exchange_turn *t = arg;
+    (void)w; /* the exchange has it */
+    return t->run(t->exchange);
+}
+
+int exchange_read(struct exchange *x, int (*run)(struct exchange *x)) {
+    return work_read(&x->work, BUDGET_POOL_MS, exchange_turn_run, &(struct exchange_turn){x, run});
 }
 
 int exchange_write(struct exchange *x, int (*run)(struct exchange *x)) {
-    int rc = db_write(x->api->desk->db, exchange_write_one, &(struct exchange_writing){x, run});
-    if (rc >= 0) work_committed(&x->work);
-    return rc;
+    return work_write(&x->work, exchange_turn_run, &(struct exchange_turn){x, run});
 }
 
 int exchange_write_known(struct exchange *x, int (*known)(struct exchange *x),

@@ -75,33 +75,8 @@ struct sender {
 
 /* ---- reading and writing the store ----------------------------------------------------------- */
 
-struct settling {
-    struct sender *sender;
-    struct work work;
-    struct arena *arena;
-};
-
-static struct work *sender_work(struct sender *s, struct work *w, struct arena *a, struct conn *c) {
-    work_init(w, s->desk, a);
-    w->conn = c;
-    w->actor = (struct actor){.kind = ACTOR_SYSTEM, .cause = S("Endpoint")};
-    return w;
-}
-
-/* Begins a snapshot. Returns NULL if the store can't be read. */
-static struct conn *sender_reader(struct sender *s) {
-    struct conn *c = db_reader(s->desk->db);
-    if (c && db_read_begin(c, READ_MS) >= 0) return c;
-    return NULL;
-}
-
-/* Runs a write and what follows its COMMIT. Returns 0 or a negative error. */
-static int sender_write(struct sender *s, int (*run)(struct conn *c, void *arg)) {
-    struct settling x = {.sender = s, .arena = arena_new()};
-    int rc = db_write(s->desk->db, run, &x);
-    if (rc >= 0) work_committed(&x.work);
-    arena_free(x.arena);
-    return rc;
+static int sender_write(struct sender *s, int (*run)(struct work *w, void *arg)) {
+    return desk_write(s->desk, (struct actor){.kind = ACTOR_SYSTEM, .cause = S("Endpoint")}, run, s);
 }
 
 /* ---- leases ---------------------------------------------------------------------------------- */
@@ -115,28 +90,26 @@ static struct held *held_of(struct sender *s, int64_t id) {
     return s->held = h;
 }
 
-static int leases_take(struct conn *c, void *arg) {
-    struct settling *x = arg;
-    struct work *w = sender_work(x->sender, &x->work, x->arena, c);
-    for (struct held *h = x->sender->held; h; h = h->next) {
+static int leases_take(struct work *w, void *arg) {
+    struct sender *s = arg;
+    for (struct held *h = s->held; h; h = h->next) {
         if (!h->due) continue;
-        int rc = lease_take(w, delivery_lease(x->arena, h->id), w->desk->process, LEASE_MS);
+        int rc = lease_take(w, delivery_lease(w->arena, h->id), w->desk->process, LEASE_MS);
         TRY(rc);
         h->leased_at = rc == 1 ? w->now : 0;
     }
     return 0;
 }
 
-static int leases_of_former(struct conn *c, void *arg) {
-    struct settling *x = arg;
-    return leases_free(sender_work(x->sender, &x->work, x->arena, c));
+static int leases_of_former(struct work *w, void *arg) {
+    (void)arg;
+    return leases_free(w);
 }
 
-static int leases_release(struct conn *c, void *arg) {
-    struct settling *x = arg;
-    struct work *w = sender_work(x->sender, &x->work, x->arena, c);
-    for (struct held *h = x->sender->held; h; h = h->next)
-        if (h->ends && h->leased_at) TRY(lease_release(w, delivery_lease(x->arena, h->id), w->desk->process));
+static int leases_release(struct work *w, void *arg) {
+    struct sender *s = arg;
+    for (struct held *h = s->held; h; h = h->next)
+        if (h->ends && h->leased_at) TRY(lease_release(w, delivery_lease(w->arena, h->id), w->desk->process));
     return 0;
 }
 
@@ -231,46 +204,52 @@ static int places_left(const struct sender *s, const struct held *h) {
     return h->leased_at ? most - h->flights : 0;
 }
 
-static int batch_read(struct sender *s, struct work *w, struct held *h, struct batch *b,
-                      struct delivery **first) {
-    struct conn *c = sender_reader(s);
-    if (c == NULL) return -ERR_SERVICE_UNAVAILABLE;
-    sender_work(s, w, b->arena, c);
-    int rc = target_load(w, h->id, &b->target);
-    if (rc == 1) rc = deliveries_due(w, h->id, busy_of(s, b->arena, h), places_left(s, h), first);
-    db_read_end(c);
-    return rc;
+struct batch_reading {
+    struct sender *sender;
+    struct held *held;
+    struct batch *batch;
+    struct delivery *first;
+};
+
+static int batch_read(struct work *w, void *arg) {
+    struct batch_reading *r = arg;
+    int64_t id = r->held->id;
+    int rc = target_load(w, id, &r->batch->target);
+    return rc == 1 ? deliveries_due(w, id, busy_of(r->sender, w->arena, r->held),
+                                    places_left(r->sender, r->held), &r->first)
+                   : rc;
 }
 
 static void endpoint_start(struct sender *s, struct held *h) {
     struct arena *a = arena_new();
     struct batch *b = ARENA_NEW(a, struct batch);
-    struct delivery *first = NULL;
+    struct batch_reading r = {.sender = s, .held = h, .batch = b};
     struct work w;
     *b = (struct batch){.arena = a, .flights = 1}; /* 1: this function */
-    int rc = batch_read(s, &w, h, b, &first);
+    work_init(&w, s->desk, a);
+    int rc = work_read(&w, READ_MS, batch_read, &r);
     const struct exchange_rules rules = {.private_allowed = setting_bool(s->desk, PRIVATE_ALLOWED),
                                          .timeout_ms =
                                              setting_int(s->desk, "endpoints.timeout_seconds") * TIME_SECOND,
                                          .now = clock_now(&s->desk->clock)};
-    for (struct delivery *d = rc > 0 ? first : NULL; d; d = d->next) flight_start(s, h, b, d, &rules);
+    for (struct delivery *d = rc > 0 ? r.first : NULL; d; d = d->next) flight_start(s, h, b, d, &rules);
     batch_leave(b);
 }
 
+static int waiting_read(struct work *w, void *ids) { return deliveries_waiting(w, ids); }
+
 /* Marks the endpoints with due deliveries as wanted. */
 static int endpoints_want(struct sender *s) {
-    struct arena *a = arena_new();
     struct work w;
     int64_t *ids = NULL;
-    struct conn *c = sender_reader(s);
-    int n = c ? deliveries_waiting(sender_work(s, &w, a, c), &ids) : -ERR_SERVICE_UNAVAILABLE;
-    if (c) db_read_end(c);
+    work_init(&w, s->desk, arena_new());
+    int n = work_read(&w, READ_MS, waiting_read, &ids);
     for (struct held *h = s->held; h; h = h->next) h->wanted = false;
     for (int i = 0; i < n; i++) {
         struct held *h = held_of(s, ids[i]);
         if (h) h->wanted = true;
     }
-    arena_free(a);
+    arena_free(w.arena);
     return n;
 }
 
@@ -311,12 +290,11 @@ static void sender_collect(struct sender *s) {
     }
 }
 
-static int settle_flights(struct conn *c, void *arg) {
-    struct settling *x = arg;
-    struct work *w = sender_work(x->sender, &x->work, x->arena, c);
-    for (struct flight *f = x->sender->flights; f; f = f->next)
+static int settle_flights(struct work *w, void *arg) {
+    const struct sender *s = arg;
+    for (struct flight *f = s->flights; f; f = f->next)
         if (f->ended) TRY(delivery_settle(w, &f->result));
-    return work_finish(w);
+    return 0;
 }
 
 static void flight_end(struct sender *s, struct flight *f) {
@@ -361,9 +339,9 @@ QUERY(sender_waiting,
       "SELECT COUNT(*), COALESCE(MIN(d.created_at), 0) FROM endpoint_deliveries d WHERE d.status = 1");
 
 static void sender_count(struct sender *s) {
-    struct conn *c = sender_reader(s);
+    struct conn *c = db_reader(s->desk->db);
     struct stmt *row;
-    if (c == NULL) return;
+    if (c == NULL || db_read_begin(c, READ_MS) < 0) return;
     if (db_row(c, &sender_waiting, NULL, &row) == 1) {
         int64_t oldest = col_int(row, 1);
         atomic_store(&s->sent.waiting, col_int(row, 0));

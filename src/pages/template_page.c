@@ -134,35 +134,24 @@ static bool read_given(struct visit *v) {
 
 /* ---- the store ------------------------------------------------------------------------------- */
 
-int visit_read(struct visit *v, int (*run)(struct visit *v)) {
-    struct conn *c = db_reader(v->api->desk->db);
-    if (c == NULL) return -ERR_SERVICE_UNAVAILABLE;
-    TRY(db_read_begin(c, BUDGET_POOL_MS));
-    v->work.conn = c;
-    int rc = run(v);
-    db_read_end(c);
-    return rc;
-}
-
-struct writing {
+struct visit_turn {
     struct visit *visit;
     int (*run)(struct visit *v);
 };
 
-static int write_one(struct conn *c, void *arg) {
-    struct writing *x = arg;
-    work_rewind(&x->visit->work);
-    x->visit->work.conn = c;
-    x->visit->work.actor.cause = CAUSE_LINK;
-    int rc = x->run(x->visit);
-    if (rc >= 0) TRY(work_finish(&x->visit->work));
-    return rc;
+static int visit_turn_run(struct work *w, void *arg) {
+    const struct visit_turn *t = arg;
+    (void)w; /* the visit has it */
+    return t->run(t->visit);
+}
+
+int visit_read(struct visit *v, int (*run)(struct visit *v)) {
+    return work_read(&v->work, BUDGET_POOL_MS, visit_turn_run, &(struct visit_turn){v, run});
 }
 
 int visit_write(struct visit *v, int (*run)(struct visit *v)) {
-    int rc = db_write(v->api->desk->db, write_one, &(struct writing){v, run});
-    if (rc >= 0) work_committed(&v->work);
-    return rc;
+    v->work.actor.cause = CAUSE_LINK;
+    return work_write(&v->work, visit_turn_run, &(struct visit_turn){v, run});
 }
 
 /* ---- a visit --------------------------------------------------------------------------------- */

@@ -32,3 +32,33 @@ int work_finish(struct work *w) {
         TRY(finishers[i].run(w));
     return 0;
 }
+
+struct one_write {
+    struct work *work;
+    int (*run)(struct work *w, void *arg);
+    void *arg;
+};
+
+static int one_write_run(struct conn *c, void *arg) {
+    struct one_write *o = arg;
+    work_rewind(o->work);
+    o->work->conn = c;
+    int rc = o->run(o->work, o->arg);
+    if (rc >= 0) TRY(work_finish(o->work));
+    return rc;
+}
+
+int work_write(struct work *w, int (*run)(struct work *w, void *arg), void *arg) {
+    int rc = db_write(w->desk->db, one_write_run, &(struct one_write){w, run, arg});
+    if (rc >= 0) work_committed(w);
+    return rc;
+}
+
+int desk_write(struct desk *d, struct actor actor, int (*run)(struct work *w, void *arg), void *arg) {
+    struct work w;
+    work_init(&w, d, arena_new());
+    w.actor = actor;
+    int rc = work_write(&w, run, arg);
+    arena_free(w.arena);
+    return rc;
+}
