@@ -12,8 +12,10 @@
  * a consent looks at it again, in the transaction that makes the code. So a logout or a changed password
  * at the same moment leaves no code. */
 #include "oauth/authorize.h"
+#include "api/caller/auth.h"
 
 #include "api/table/describe.h"
+#include "api/caller/cross_site.h"
 #include "core/access/scope.h"
 #include "core/login/session.h"
 #include "core/programs/code.h"

@@ -1,6 +1,9 @@
 #include "oauth/exchange.h"
+#include "api/caller/auth.h"
+#include "api/caller/rate.h"
 
 #include "api/call/security_headers.h"
+#include "api/caller/cross_site.h"
 #include "api/caller/limits.h"
 #include "api/rows/reply.h"
 #include "core/access/scope.h"

@@ -5,6 +5,7 @@
 #include "oauth/oauth.h"
 
 #include "api/call/security_headers.h"
+#include "api/caller/cross_site.h"
 #include "api/table/describe.h"
 #include "core/access/scope.h"
 #include "core/desk/setting.h"

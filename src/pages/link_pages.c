@@ -1,6 +1,7 @@
 /* The pages that links in mails open. A GET changes nothing, because scanners and previews open links too;
  * a button sends a POST. */
 #include "pages/template_page.h"
+#include "api/caller/auth.h"
 
 #include "pages/outside.h"
 #include "base/log.h"

@@ -1,5 +1,6 @@
 /* Posted forms: their tokens, and which of them take files. */
 #include "pages/visit.h"
+#include "api/caller/auth.h"
 
 #include "base/address.h"
 

@@ -1,7 +1,10 @@
 /* The path of a request for a page: route, brand, person, locale, handler, frame, reply. */
 #include "pages/layout.h"
+#include "api/caller/cross_site.h"
 #include "pages/outside.h"
 #include "pages/route.h"
+#include "api/caller/auth.h"
+#include "api/caller/rate.h"
 
 #include "api/call/security_headers.h"
 #include "api/table/describe.h"

@@ -1,4 +1,5 @@
 #include "pages/template_page.h"
+#include "api/caller/rate.h"
 
 #include "api/call/security_headers.h"
 #include "api/caller/limits.h"

@@ -4,6 +4,7 @@
 #undef fail /* cmocka's fail: work.h has one, too */
 
 #include "api/call/machine.h"
+#include "api/caller/auth.h"
 #include "core/access/scope.h"
 #include "core/words.h"
 

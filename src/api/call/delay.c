@@ -1,9 +1,10 @@
 /* Calls that a timer answers later. Nothing blocks meanwhile: the connection is suspended. The number of
  * delays is limited, in total and for each key. */
-#include "api/call/machine.h"
+#include "api/call/delay.h"
 #include "base/clock.h"
 #include "base/limits.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
 

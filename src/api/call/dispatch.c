@@ -29,6 +29,8 @@
  * write leaves before the COMMIT that holds it. */
 #include "api/caller/limits.h"
 #include "api/call/machine.h"
+#include "api/caller/auth.h"
+#include "api/caller/rate.h"
 
 #include "api/rows/reply.h"
 #include "base/limits.h"

@@ -4,9 +4,10 @@
  * further tasks of a caller hang on that task. A free thread takes the first task whose caller is below
  * its limit of running tasks, and appends the caller's next task to the list. So a caller with thirty
  * tasks delays another caller's single task by one task, not by thirty. */
-#include "api/call/machine.h"
+#include "api/call/pool.h"
 #include "base/limits.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>

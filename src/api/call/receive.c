@@ -1,6 +1,7 @@
 /* The beginning of a call: everything that is read from a request without the store. */
 #include "api/caller/credentials.h"
 #include "api/call/machine.h"
+#include "api/caller/auth.h"
 
 #include "api/input/input.h"
 #include "base/limits.h"

@@ -1,5 +1,6 @@
 /* The end of a call: adds headers to the reply, counts, logs and sends it. */
 #include "api/caller/limits.h"
+#include "api/caller/cross_site.h"
 #include "api/call/machine.h"
 
 #include "api/call/compress.h"

@@ -9,6 +9,8 @@
 #include "api/call/machine.h"
 #include "base/limits.h"
 #include "core/words.h"
+#include "api/caller/auth.h"
+#include "api/caller/rate.h"
 
 struct upload {
     struct pool_task task; /* the first member */

@@ -5,8 +5,11 @@
  * time of the last password change. The next request with them finds its actor by one query on the event
  * loop. That query joins the session with its user, so a changed password, a disabled user or an ended
  * session invalidates the memory at once, in any process. */
-#include "api/caller/credentials.h"
+#include "api/caller/auth.h"
+
 #include "api/call/machine.h"
+#include "api/caller/credentials.h"
+#include "api/caller/cross_site.h"
 #include "api/rows/reply.h"
 #include "base/limits.h"
 #include "core/login/auth_token.h"
@@ -23,6 +26,7 @@
 
 #include <inttypes.h>
 #include <sodium.h>
+#include <stdlib.h>
 
 #define REMEMBER (5 * TIME_MINUTE)
 
@@ -78,6 +82,28 @@ int auth_reader(struct work *w, struct http_request *r, struct str *csrf) {
 
 /* ---- Basic ----------------------------------------------------------------------------------- */
 
+struct remembered_login {
+    /* MAC of login, password, user agent, address and mode, by a key of this process */
+    unsigned char key[MAC_SIZE];
+    int64_t session_id, password_updated_at, logins_version, until;
+};
+#define REMEMBERED_LOGINS 1024
+struct remembered_logins {
+    pthread_mutex_t lock;
+    struct remembered_login place[REMEMBERED_LOGINS];
+};
+
+struct remembered_logins *remembered_logins_new(void) {
+    struct remembered_logins *m = calloc(1, sizeof *m);
+    if (m) pthread_mutex_init(&m->lock, NULL);
+    return m;
+}
+
+void remembered_logins_free(struct remembered_logins *m) {
+    if (m) pthread_mutex_destroy(&m->lock);
+    free(m);
+}
+
 static void credential_key(struct call *c, const struct credentials_given *g, unsigned char key[MAC_SIZE]) {
     const struct actor *a = &c->work.actor;
     struct buf b = {0};
@@ -93,30 +119,31 @@ static void credential_key(struct call *c, const struct credentials_given *g, un
     buf_free(&b);
 }
 
-static struct credential *credential_place(struct credentials *m, const unsigned char key[MAC_SIZE]) {
+static struct remembered_login *remembered_login_place(struct remembered_logins *m,
+                                                       const unsigned char key[MAC_SIZE]) {
     size_t at;
     memcpy(&at, key, sizeof at);
-    return &m->place[at % CREDENTIALS];
+    return &m->place[at % REMEMBERED_LOGINS];
 }
 
-static struct credential remembered(struct api *api, const unsigned char key[MAC_SIZE]) {
-    struct credential found = {0};
-    pthread_mutex_lock(&api->credentials.lock);
-    const struct credential *p = credential_place(&api->credentials, key);
+static struct remembered_login remembered(struct api *api, const unsigned char key[MAC_SIZE]) {
+    struct remembered_login found = {0};
+    pthread_mutex_lock(&api->logins->lock);
+    const struct remembered_login *p = remembered_login_place(api->logins, key);
     if (p->until > clock_monotonic() && sodium_memcmp(p->key, key, MAC_SIZE) == 0) found = *p;
-    pthread_mutex_unlock(&api->credentials.lock);
+    pthread_mutex_unlock(&api->logins->lock);
     return found;
 }
 
 static void remember(struct api *api, const unsigned char key[MAC_SIZE], const struct session *s) {
-    struct credential m = {.session_id = s->id,
-                           .password_updated_at = s->password_updated_at,
-                           .logins_version = s->logins_version,
-                           .until = clock_monotonic() + REMEMBER};
+    struct remembered_login m = {.session_id = s->id,
+                                 .password_updated_at = s->password_updated_at,
+                                 .logins_version = s->logins_version,
+                                 .until = clock_monotonic() + REMEMBER};
     memcpy(m.key, key, MAC_SIZE);
-    pthread_mutex_lock(&api->credentials.lock);
-    *credential_place(&api->credentials, key) = m;
-    pthread_mutex_unlock(&api->credentials.lock);
+    pthread_mutex_lock(&api->logins->lock);
+    *remembered_login_place(api->logins, key) = m;
+    pthread_mutex_unlock(&api->logins->lock);
 }
 
 static void show_session(struct call *c, const struct session *s) {
@@ -142,7 +169,7 @@ static bool to_remember(const struct call *c) {
 static int by_memory(struct call *c, const struct credentials_given *g, struct session *s) {
     unsigned char key[MAC_SIZE];
     credential_key(c, g, key);
-    struct credential known = remembered(c->api, key);
+    struct remembered_login known = remembered(c->api, key);
     if (known.session_id == 0) return AUTH_SLOW;
     int rc = session_load(&c->work, known.session_id, s);
     if (rc < 0) return rc;

@@ -11,7 +11,7 @@
  * The scheme is compared only for the base URL and the entries, because behind a TLS proxy the desk does
  * not see the browser's scheme. Brands are checked last, so only a request with a foreign-looking Origin
  * costs a query. */
-#include "api/call/machine.h"
+#include "api/caller/cross_site.h"
 
 #include "base/fold.h"
 #include "core/desk/setting.h"

@@ -1,7 +1,7 @@
 /* The path that a caller probably meant, for the message of a 404. A path is near if its segments differ
  * from those of a route by few letters. The variables of a route match any segment. Else it is the longest
  * path of a route that the given one begins with. */
-#include "api/call/machine.h"
+#include "api/table/router.h"
 
 #include <ctype.h>
 

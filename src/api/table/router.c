@@ -3,7 +3,7 @@
 #include "api/table/check.h"
 #include "api/table/describe.h"
 #include "api/rows/generic.h"
-#include "api/call/machine.h"
+#include "api/table/router.h"
 #include "api/table/list_arguments.h"
 
 #include <assert.h>

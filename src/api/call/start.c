@@ -1,4 +1,6 @@
 #include "api/table/check.h"
+#include "api/caller/auth.h"
+#include "api/caller/rate.h"
 #include "api/docs/site.h"
 #include "api/call/machine.h"
 #include "base/limits.h"
@@ -34,15 +36,15 @@ struct api *api_new(struct desk *d, const struct api_config *cfg, char *err, siz
     api->started_at = clock_now(&d->clock);
     api_access_log(api, cfg->access_log);
     random_bytes(&api->serial_mask, sizeof api->serial_mask);
-    pthread_mutex_init(&api->credentials.lock, NULL);
-    pthread_mutex_init(&api->rates.lock, NULL);
+    api->logins = remembered_logins_new();
+    api->rates = rates_new();
     pthread_mutex_init(&api->hashing, NULL);
     if (!router_make(&api->router, api->arena, err, err_size)) return api_free(api), NULL;
     if (!rows_are_seen_by_bound_names(d, err, err_size)) return api_free(api), NULL;
     api->pool = pool_new(cfg->pool_threads);
     api->delays = delays_new(LIMIT_DELAYED);
     api->refusals = delays_new(LIMIT_REFUSALS);
-    if (api->pool && api->delays && api->refusals && api->limits) return api;
+    if (api->pool && api->delays && api->refusals && api->limits && api->logins && api->rates) return api;
     snprintf(err, err_size, "no thread could be started for the pool, or there is no memory");
     api_free(api);
     return NULL;
@@ -53,8 +55,8 @@ void api_free(struct api *api) {
     delays_free(api->delays);
     delays_free(api->refusals);
     pool_free(api->pool);
-    pthread_mutex_destroy(&api->credentials.lock);
-    pthread_mutex_destroy(&api->rates.lock);
+    remembered_logins_free(api->logins);
+    rates_free(api->rates);
     pthread_mutex_destroy(&api->hashing);
     site_free(api->site);
     limits_free(api->limits);
