@@ -120,7 +120,6 @@ static bool groups_fit(struct view_counts *c, int n, const struct entry *kept) {
 
 static void entry_store(struct view_counts *c, struct entry *e, const struct counting *g,
                         const struct group *groups, int n) {
-    e->busy = false;
     if (n > GROUPS / 16 || g->place.n >= PLACE_MAX || !groups_fit(c, n, e)) return;
     struct group *copy = malloc(((size_t)n + 1) * sizeof *copy);
     if (copy == NULL) return;
