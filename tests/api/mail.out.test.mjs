@@ -139,6 +139,15 @@ test('two replies are undone one after the other, in either order', async (t) =>
   assert.equal(desk.check().status, 0, desk.check().stdout);
 });
 
+test('an undo leaves a state that was set after the reply', async (t) => {
+  const { desk, talk, reply } = await mailing(t, { 'mail.undo_seconds': 60 });
+  const status = async () => (await desk.staff.fetch(`/cases/${talk.id}`)).status.id;
+  const id = await reply('Oops');
+  (await desk.staff.put(`/cases/${talk.id}`, { status_id: 4 })).must(200);
+  (await desk.staff.delete(`/cases/${talk.id}/reply/${id}`)).must(200);
+  assert.equal(await status(), 4);
+});
+
 test('a reply that came by mail is undone: its mail has no message any more, and says why', async (t) => {
   const { desk, talk } = await mailing(t, { 'mail.undo_seconds': 60, 'mail.authserv_id': 'mx.desk.example' });
   const { email } = desk.people.agent;

@@ -80,6 +80,27 @@ test('a version is made when title, description, targets or predicate change, an
   assert.deepEqual(goals.map(Number), [3600, 3600, 3600, 1, 1, 1]);
 });
 
+test('a predicate is another one if any word of a proposition differs, or a number of propositions or collections', async (t) => {
+  const desk = await open(t);
+  const { id } = await make(desk);
+  const mail = { field: 'cases.channel', operator: 'comparison_equalto', value: 'MAIL' };
+  const put = (...collections) => desk.admin.update(`/slas/${id}`, { predicate_collections: collections.map((propositions) => ({ propositions })) });
+  await put([URGENT], [URGENT, mail]);
+  for (const other of [{ value: 'TWITTER' }, { operator: 'comparison_not_equalto' }, { field: 'cases.casepriorityid', value: '4' }]) {
+    const before = versions(desk, id).length;
+    await put([URGENT], [URGENT, mail]);
+    assert.equal(versions(desk, id).length, before, 'the same words');
+    await put([URGENT], [URGENT, { ...mail, ...other }]);
+    assert.equal(versions(desk, id).length, before + 1, JSON.stringify(other));
+    await put([URGENT], [URGENT, mail]);
+  }
+  for (const fewer of [[[URGENT], [URGENT]], [[URGENT]], []]) {
+    const before = versions(desk, id).length;
+    await put(...fewer);
+    assert.equal(versions(desk, id).length, before + 1, JSON.stringify(fewer));
+  }
+});
+
 test('an SLA is checked when it is saved, and every wrong place is named', async (t) => {
   const desk = await open(t);
   const reply = await desk.admin.post('/slas', {
