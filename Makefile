@@ -394,10 +394,11 @@ SINCE   ?=
 MUTANTS ?= 60
 SEED    ?= 1
 IN      ?= src
+STORE   ?=
 
 .PHONY: mutants
-mutants: $(BIN) tests/node_modules/.package-lock.json ## changes MUTANTS lines that differ from SINCE, one at a time, and counts how many changes the tests catch
-	nice -n 10 sh tests/scratch.sh node tests/mutants/run.mjs $(if $(SINCE),--since $(SINCE)) --in $(IN) --count $(MUTANTS) --seed $(SEED)
+mutants: $(BIN) tests/node_modules/.package-lock.json ## changes MUTANTS lines of IN that differ from SINCE, one at a time, and counts how many changes the tests catch; STORE=postgres for lines that differ by engine
+	DESKD_STATEMENT_TIMEOUT=300000 nice -n 10 sh tests/scratch.sh $(STORE:%=sh tests/%.sh) node tests/mutants/run.mjs $(if $(SINCE),--since $(SINCE)) --in $(IN) --count $(MUTANTS) --seed $(SEED)
 
 # GCC's -Wsequence-point does not look into initialisers.
 .PHONY: test-sequence

@@ -1,5 +1,10 @@
 // The tests of each part of src/: C units by name, files of tests/api by name. The first row that fits a file is its area.
-// `*` stands for any letters. Rows of a single file come before those of its folder. Quick and likely tests come first.
+// `*` stands for any letters. Rows of a single file come before those of its folder.
+//
+// A mutant gets the tests whose words are most like those of its file, first of all those near its line: two units of its row, and
+// TRIED files of tests/api, and some of tests/postgres. A file of the row counts as more alike.
+import { readFileSync, readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
 
 export const areas = [
   ['src/core/access/scope.c', { unit: ['scope'], api: ['apitokens', 'oauth.clients', 'oauth.token', 'tokens.walk'] }],
@@ -50,6 +55,7 @@ export const areas = [
   ['src/oauth/', { unit: [], api: ['oauth.token', 'oauth.page', 'oauth.attacks', 'limits.pages', 'limits', 'oauth.libraries'] }],
   ['src/mail/', { unit: ['mail', 'read', 'reader', 'inbox', 'quotes'], api: ['mail', 'mail.in', 'lmtp', 'cases.mail', 'bounces'] }],
   ['src/outgoing/', { unit: ['delivery'], api: ['outgoing', 'endpoints'] }],
+  ['src/db/postgres', { unit: ['migration', 'move'], api: ['changes', 'cases.races', 'settings'] }],
   ['src/db/', { unit: ['db', 'db_schema', 'db_snapshot', 'db_fault', 'dialect', 'change'], api: ['changes', 'service', 'command', 'teams'] }],
   ['src/json/', { unit: ['json', 'form'], api: ['bodies', 'hostile'] }],
   ['src/http/', { unit: ['scan', 'form', 'multipart'], api: ['hostile', 'bodies', 'edge', 'files.spec'], http: true }],
@@ -60,11 +66,43 @@ export const areas = [
   ['src/', { unit: [], api: ['command', 'service', 'story'] }],
 ];
 
-/** Files of src/res have the tests that carry their name, then those of the folder. */
-export function areaOf(file, apiTests) {
-  const { unit, api, http } = areas.find(([start]) => file.startsWith(start))[1];
-  const word = /^src\/res\/(\w+)\.c$/.exec(file)?.[1].split('_')[0];
-  const named = word ? apiTests.filter((name) => name.includes(word.replace(/y$/, ''))) : [];
-  const matching = (pattern) => apiTests.filter((name) => new RegExp(`^${pattern.replaceAll('.', '\\.').replace('*', '.*')}$`).test(name));
-  return { unit, api: [...new Set([...named, ...api.flatMap(matching)])], http };
+const TRIED = 12, UNITS = 2, ON_POSTGRES = 4, NEAR = 12, OF_AREA = 0.1;
+
+const wordsOf = (text) => text.toLowerCase().match(/[a-z]{4,}/g) ?? [];
+function counted(words) {
+  const counts = new Map();
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return counts;
+}
+function read(folder, end) {
+  const path = join(import.meta.dirname, '..', folder);
+  return readdirSync(path).filter((name) => name.endsWith(end)).map((name) => ({ name: name.replace(end, ''), counts: counted(wordsOf(readFileSync(join(path, name), 'utf8'))) }));
+}
+const apis = read('api', '.test.mjs'), units = read('unit', '_test.c'), postgres = read('postgres', '.test.mjs');
+const tests = [...apis, ...units, ...postgres];
+const inTests = counted(tests.flatMap(({ counts }) => [...counts.keys()]));
+
+/** The weights of words (TF-IDF) and their length as a vector. Words of no test have none. */
+function weighed(counts) {
+  const weights = new Map();
+  for (const [word, count] of counts) if (inTests.has(word)) weights.set(word, Math.log(1 + count) * Math.log(tests.length / inTests.get(word)));
+  return { weights, length: Math.hypot(...weights.values()) || 1 };
+}
+for (const test of tests) test.weighed = weighed(test.counts);
+
+function alike(a, b) {
+  let sum = 0;
+  for (const [word, weight] of a.weights) sum += weight * (b.weights.get(word) ?? 0);
+  return sum / a.length / b.length;
+}
+
+/** {unit, api, http, postgres}: the tests of a mutant of a line (1, 2 ...) of a file with this text, the likeliest first. */
+export function testsFor(file, text, line) {
+  const row = areas.find(([start]) => file.startsWith(start))[1];
+  const name = wordsOf(basename(file).replaceAll('_', ' ')), near = wordsOf(text.split('\n').slice(Math.max(0, line - NEAR), line + NEAR).join('\n'));
+  const source = weighed(counted([wordsOf(text), ...Array(3).fill(near), ...Array(4).fill(name)].flat()));
+  const ofArea = row.api.map((pattern) => new RegExp(`^${pattern.replaceAll('.', '\\.').replace('*', '.*')}$`));
+  const rank = (test) => alike(source, test.weighed) + (ofArea.some((pattern) => pattern.test(test.name)) ? OF_AREA : 0);
+  const likeliest = (some, most) => some.map((test) => ({ name: test.name, rank: rank(test) })).sort((a, b) => b.rank - a.rank).slice(0, most).map((test) => test.name);
+  return { ...row, unit: likeliest(units.filter((test) => row.unit.includes(test.name)), UNITS), api: likeliest(apis, TRIED), postgres: likeliest(postgres, ON_POSTGRES) };
 }

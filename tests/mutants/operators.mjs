@@ -2,8 +2,9 @@
 
 const STRING = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g;
 
-/** The line with each character of its texts and comments blanked, so that patterns find code alone. */
-const code = (line) => line.replace(STRING, (text) => '~'.repeat(text.length)).replace(/\/\*.*?(\*\/|$)|\/\/.*$/g, (text) => '~'.repeat(text.length));
+const blank = (text) => '~'.repeat(text.length);
+/** The line with each character of its texts, its comments and its empty values ({0}) blanked, so that patterns find code alone. */
+const code = (line) => line.replace(STRING, blank).replace(/\/\*.*?(\*\/|$)|\/\/.*$|\{0\}/g, blank);
 
 const cut = (line, at, length, by) => line.slice(0, at) + by + line.slice(at + length);
 
@@ -30,8 +31,10 @@ const SQL = [
   ['change a condition of SQL', / = :/g, ' <> :'], ['change a condition of SQL', / IS NULL\b/g, ' IS NOT NULL'], ['change a condition of SQL', / IS NOT NULL\b/g, ' IS NULL'],
   ['change a condition of SQL', / <= :/g, ' < :'], ['change a condition of SQL', / >= :/g, ' > :'], ['change an order of SQL', / DESC\b/g, ''],
 ];
+const LOCK = ['drop a lock', / @(?:LOCK|HOLD|SKIP)@/g, ''];
 
-export function mutations(line) {
+/** On PostgreSQL, a statement also loses its locks of rows. SQLite has none. */
+export function mutations(line, postgres) {
   const plain = code(line), found = [];
   const add = (what, changed) => { if (changed !== line) found.push({ what, line: changed }); };
   if (!plain.trim() || /^\s*(#|\*|\/\*|~+$|case .*:$|default:|static const|_Static_assert|assert\()/.test(plain)) return found;
@@ -47,8 +50,8 @@ export function mutations(line) {
   const statement = /^(\s+)(?:if \([^;{}]*\) )?((?:[a-z_]\w*|TRY|TRY_\w+)\([^{}]*\);|[\w.>[\]*-]+ (?:[|&+*-]?=) [^{}]*;|[\w.>-]+(?:\+\+|--);)$/.exec(plain);
   if (statement && !/^\s*(return|goto|break|continue)\b/.test(plain)) add('drop a statement', `${statement[1]};`);
   for (const { index, 0: text } of line.matchAll(STRING)) {
-    if (!/\b(SELECT|UPDATE|WHERE|AND|FROM|ORDER BY)\b/.test(text)) continue;
-    for (const [what, pattern, by] of SQL) for (const m of text.matchAll(pattern)) add(what, cut(line, index + m.index, m[0].length, by));
+    if (!/\b(SELECT|UPDATE|WHERE|AND|FROM|ORDER BY)\b|@[A-Z]+@/.test(text)) continue;
+    for (const [what, pattern, by] of postgres ? [...SQL, LOCK] : SQL) for (const m of text.matchAll(pattern)) add(what, cut(line, index + m.index, m[0].length, by));
   }
   return found;
 }

@@ -1,17 +1,20 @@
-// Makes mutants of the lines that changed since a commit, runs the tests of their area, and prints what was not caught.
+// Makes mutants of lines of src/, runs the tests of their area, and prints what was not caught.
 //
-//     node tests/mutants/run.mjs --since COMMIT [--in PATH,...] [--count 60] [--seed 1] [--goal 90]
+//     node tests/mutants/run.mjs [--since COMMIT] [--in PATH,...] [--count 60] [--seed 1] [--goal 90]
+//
+// With --since only the lines that changed since a commit are mutated. With DATABASE=postgres://... (tests/postgres.sh) the tests run on
+// PostgreSQL, and only lines that differ by engine are mutated: the files of PostgreSQL, and statements with words of the dialect.
 //
 // A mutant is one change of one line (operators.mjs). It is built in a copy of the tree, where only its file and what is linked are
 // built again. It is caught if a test of its area fails (areas.mjs) that passes without it; the first failure ends its tests. A mutant that does not
 // compile is replaced by another. The same commit, seed and sources make the same mutants.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { areaOf } from './areas.mjs';
+import { testsFor } from './areas.mjs';
 import { mutations } from './operators.mjs';
 
 const { values: given } = parseArgs({ options: {
@@ -62,12 +65,17 @@ function mutants() {
   for (const [file, lines] of Object.entries(changed())) {
     const text = readFileSync(join(ROOT, file), 'utf8').split('\n');
     for (const number of lines) {
-      const ways = mutations(text[number - 1] ?? '');
+      if (CLUSTER && !differs(file, text[number - 1] ?? '')) continue;
+      const ways = mutations(text[number - 1] ?? '', Boolean(CLUSTER));
       if (ways.length) all.push({ file, number, ...ways[Math.floor(random() * ways.length)], was: text[number - 1], order: random() });
     }
   }
   return all.sort((a, b) => a.order - b.order);
 }
+
+const CLUSTER = process.env.DATABASE;
+/** A line that is another one on PostgreSQL: all of src/db/postgres*.c, and words of the dialect (db/db.h). */
+const differs = (file, line) => file.startsWith('src/db/postgres') || /@[A-Z_]+[@({]/.test(line);
 
 const places = mkdtempSync(join(tmpdir(), 'deskd-mutants-'));
 process.on('exit', () => rmSync(places, { recursive: true, force: true }));
@@ -83,44 +91,48 @@ function copied(name) {
 }
 const mutated = copied('mutated'), sound = copied('sound');
 
-const apiTests = readdirSync(join(ROOT, 'tests/api')).filter((f) => f.endsWith('.test.mjs')).map((f) => f.replace('.test.mjs', ''));
-const MINUTE = 60_000, AT_ONCE = 3;
+const MINUTE = 60_000, AT_ONCE = 4;
+/** As in the Makefile's tests on PostgreSQL. */
+const TWO_PROCESSES = CLUSTER ? { DESKD_WORKERS: '2', DESKD_WRITERS: '2', PROCESSES: '2' } : {};
 // Warnings are off: a mutant may leave a variable unused.
-const make = (copy, ...targets) => run('make', ['WARN=-w', ...targets], { cwd: copy, timeout: 10 * MINUTE });
+const make = (copy, ...targets) => run('make', ['WARN=-w', '-j2', ...targets], { cwd: copy, timeout: 10 * MINUTE });
 
-/** Starts a file of tests, with its daemons in one process group: {failed, stop}. `failed` becomes the name of its first failed test, at once,
- * or undefined at its end. */
-function started(copy, file, env = {}) {
-  const stores = join(places, copy === sound ? 'stores' : `stores${tried}`); // a store that a mutant made is not copied by tests of another one
-  const child = spawn('node', ['--test-reporter=tap', file],
-    { cwd: join(copy, 'tests'), detached: true, stdio: ['ignore', 'pipe', 'ignore'], env: { ...process.env, DESKD: join(copy, 'deskd'), SHARED_STORES: stores, ...env } });
-  const stop = () => { try { process.kill(-child.pid, 'SIGTERM'); } catch { /* it has ended */ } };
+/** Starts tests, with their daemons in one process group: {failed, stop}. `failed` becomes the name of the first failed test, at once,
+ * or undefined at the end. */
+function started(copy, name, command, args, env, cwd = join(copy, 'tests')) {
+  const stores = join(places, `${copy === sound ? 'sound' : 'stores'}${tried}`); // a store that a mutant made is not copied by tests of another one
+  const child = spawn(command, args, { cwd, detached: true, stdio: ['ignore', 'pipe', 'ignore'], env: { ...process.env, SHARED_STORES: stores, ...env } });
+  const stop = () => { try { process.kill(-child.pid, 'SIGKILL'); } catch { /* it has ended */ } };
   const failed = new Promise((resolve) => {
     let text = '';
     child.stdout.setEncoding('utf8').on('data', (more) => {
       text += more;
-      const name = /^\s*not ok \d+ - (.*)$/m.exec(text)?.[1];
-      if (name) resolve(name);
+      const failure = /^\s*not ok \d+ - (.*)$/m.exec(text)?.[1];
+      if (failure) resolve(failure);
       text = text.slice(text.lastIndexOf('\n') + 1);
     });
-    const timer = setTimeout(() => resolve(`${file} (no end)`), 6 * MINUTE);
-    child.on('close', (code) => { clearTimeout(timer); resolve(code === 0 ? undefined : file); });
+    const timer = setTimeout(() => resolve(`${name} (no end)`), 6 * MINUTE);
+    child.on('close', (code) => { clearTimeout(timer); resolve(code === 0 ? undefined : name); });
   });
   return { failed, stop };
 }
 
-/** The tests of an area, quick ones first: {name, start(copy)}, where start() gives {failed, stop}. */
-function testsOf({ unit, api, http }) {
-  const done = (failed) => ({ failed: Promise.resolve(failed), stop: () => {} });
-  const units = unit.map((name) => `build/tests/unit/${name}_test`).map((program) => ({
-    name: program, start: (copy) => done(make(copy, program).ok && run(join(copy, program), [], { cwd: copy, timeout: 5 * MINUTE }).ok ? undefined : program),
-  }));
-  const server = 'build/tests/unit/http_server';
-  const https = http ? ['framing', 'limits', 'forms'].map((name) => ({
-    name: `http/${name}`,
-    start: (copy) => (make(copy, server).ok ? started(copy, `http/${name}.test.mjs`, { HTTP_SERVER: join(copy, server) }) : done(server)),
-  })) : [];
-  return [...units, ...https, ...api.map((name) => ({ name: `api/${name}`, start: (copy) => started(copy, `api/${name}.test.mjs`) }))];
+const unitProgram = (name) => `build/tests/unit/${name}_test`, HTTP_SERVER = 'build/tests/unit/http_server';
+const HTTP_TESTS = ['framing', 'limits', 'forms'];
+
+/** The programs that the tests of an area run. */
+const programsOf = ({ unit, http }) => [...unit.map(unitProgram), ...(http ? [HTTP_SERVER] : [])];
+
+/** The tests of an area: {name, start(copy)}, where start() gives {failed, stop}. */
+function testsOf({ unit, api, http, postgres }) {
+  const ofUnit = (name) => ({ name: `unit/${name}`, start: (copy) => started(copy, name, join(copy, unitProgram(name)), [], { CMOCKA_MESSAGE_OUTPUT: 'TAP' }, copy) });
+  const ofFile = (env) => (name) => ({
+    name, start: (copy) => started(copy, name, 'node', ['--test-reporter=tap', `${name}.test.mjs`], { DESKD: join(copy, 'deskd'), HTTP_SERVER: join(copy, HTTP_SERVER), ...env }),
+  });
+  return [
+    ...unit.map(ofUnit), ...(http ? HTTP_TESTS.map((name) => `http/${name}`).map(ofFile({})) : []),
+    ...(CLUSTER ? postgres.map((name) => `postgres/${name}`).map(ofFile({})) : []), ...api.map((name) => `api/${name}`).map(ofFile(TWO_PROCESSES)),
+  ];
 }
 
 /** The first test of an area that fails, and what failed in it. The others are stopped then. */
@@ -144,10 +156,20 @@ async function failing(area) {
 
 let tried = 0;
 const known = new Set();
+
+/** Drops the databases that stopped tests left. */
+function dropDatabases() {
+  const sql = "SELECT format('DROP DATABASE %I WITH (FORCE)', datname) FROM pg_database WHERE datname ~ '^(deskd|unit)_' \\gexec";
+  const done = run('psql', [CLUSTER, '-X', '-q', '-v', 'ON_ERROR_STOP=1'], { input: `${sql}\n` });
+  assert.ok(done.ok, done.text);
+}
+
 /** A test that fails without a mutant catches nothing: that is an error of the tests, and ends the run. */
-async function assertSound(test) {
+async function assertSound(test, area) {
   if (known.has(test.name)) return;
   known.add(test.name);
+  if (CLUSTER) dropDatabases();
+  make(sound, ...programsOf(area));
   const { failed, stop } = test.start(sound);
   const what = await failed;
   stop();
@@ -166,16 +188,20 @@ for (const { file, number, what, line, was } of mutants()) {
   const lines = original.split('\n');
   lines[number - 1] = line;
   writeFileSync(path, lines.join('\n'));
+  const began = Date.now();
   const shown = `${file}:${number}: ${what}: ${was.trim()}  =>  ${line.trim()}`;
-  if (make(mutated, 'all').ok) {
-    const failed = await failing(areaOf(file, apiTests));
+  const area = testsFor(file, original, number);
+  if (make(mutated, 'all', ...programsOf(area)).ok) {
+    const failed = await failing(area);
     writeFileSync(path, original);
-    if (failed) await assertSound(failed.test);
-    rmSync(join(places, `stores${tried}`), { recursive: true, force: true });
+    if (failed) await assertSound(failed.test, area);
+    for (const stores of ['stores', 'sound']) rmSync(join(places, `${stores}${tried}`), { recursive: true, force: true });
+    if (CLUSTER) dropDatabases();
     tried += 1;
     if (failed) caught += 1;
     else survivors.push(shown);
-    console.log(failed ? `caught    ${shown}\n          by ${failed.what}` : `SURVIVED  ${shown}`);
+    const seconds = `${Math.round((Date.now() - began) / 1000)} s`;
+    console.log(failed ? `caught    ${shown}\n          by ${failed.test.name}: ${failed.what} (${seconds})` : `SURVIVED  ${shown} (${seconds})`);
   } else {
     writeFileSync(path, original);
     console.log(`not built ${shown}`);
