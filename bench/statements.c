@@ -25,7 +25,7 @@
 #include "api/call/machine.h"
 #include "base/error.h"
 #include "core/login/session.h"
-#include "core/login/last_use.h"
+#include "core/desk/gather.h"
 #include "core/desk/setting.h"
 #include "core/rules/rule.h"
 #include "db/engine.h"
@@ -136,7 +136,7 @@ static void desk_open(struct desk *d, const char *dir, const char *url, bool wri
     d->base_url = S("http://127.0.0.1:8080");
     d->host = S("127.0.0.1");
     d->settings = settings_open(db_reader(d->db));
-    d->touches = touches_new();
+    d->gathering = gathering_new();
     d->rules = rule_cache_new();
     if (d->settings == NULL) die("the settings can't be read");
 }
@@ -346,7 +346,7 @@ int main(int argc, char **argv) {
     else get(api, a, store, atoi(argv[5]), argv + 6, argc - 6, verbose);
     api_free(api);
     rule_cache_free(desk.rules);
-    touches_free(desk.touches);
+    gathering_free(desk.gathering);
     settings_close(desk.settings);
     db_close(desk.db);
     arena_free(a);

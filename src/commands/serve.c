@@ -18,9 +18,8 @@
 #include "core/rules/rule.h"
 #include "core/all/desk.h"
 #include "core/access/permission.h"
-#include "core/helpcenter/tally.h"
 #include "core/helpcenter/generation.h"
-#include "core/login/last_use.h"
+#include "core/desk/gather.h"
 #include "core/desk/setting.h"
 #include "files/content.h"
 #include "jobs/listener.h"
@@ -167,8 +166,7 @@ static int open_store(struct server *s) {
     if (added) log_info("roles got the permissions that are new in this version");
     s->desk.settings = db_read_begin(c, 0) < 0 ? NULL : settings_open(c);
     db_read_end(c);
-    s->desk.touches = touches_new();
-    s->desk.gathered = gathered_new();
+    s->desk.gathering = gathering_new();
     s->desk.generations = generations_new();
     s->desk.view_counts = view_counts_new();
     s->desk.calendars = calendars_new();
@@ -320,12 +318,8 @@ static void stop(struct server *s) {
     collector_stop(s->collector);
     if (s->api) api_free(s->api);
     pages_close(&s->pages);
-    if (s->desk.touches) {
-        touches_flush(&s->desk); /* the last ones, before the store closes */
-        touches_free(s->desk.touches);
-    }
-    gathered_flush(&s->desk);
-    gathered_free(s->desk.gathered);
+    gathering_flush(&s->desk); /* the last ones, before the store closes */
+    gathering_free(s->desk.gathering);
     generations_free(s->desk.generations);
     view_counts_free(s->desk.view_counts);
     calendars_free(s->desk.calendars);

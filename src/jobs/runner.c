@@ -19,8 +19,7 @@
 #include "core/all/finish.h"
 #include "core/desk/job.h"
 #include "core/access/scope.h"
-#include "core/helpcenter/tally.h"
-#include "core/login/last_use.h"
+#include "core/desk/gather.h"
 #include "jobs/arrivals.h"
 #include "jobs/audit.h"
 #include "jobs/monitors.h"
@@ -244,11 +243,6 @@ static bool due(int64_t *last, int64_t every) {
     return true;
 }
 
-static void flush_all(struct desk *d) {
-    touches_flush(d);
-    gathered_flush(d);
-}
-
 /* The work that no row of jobs asks for. */
 struct periodic {
     int64_t flushed, swept;
@@ -260,8 +254,8 @@ struct periodic {
 static bool run_periodic(struct runner *r, struct periodic *p) {
     breaches_take(r->desk, &p->breaches);
     bool more = monitors_run(r->desk, &p->monitors, &r->stopping);
-    if (gathered_waits(r->desk)) gathered_flush(r->desk);
-    if (due(&p->flushed, FLUSH_MS)) flush_all(r->desk);
+    if (gathering_waits(r->desk)) gathering_flush(r->desk);
+    if (due(&p->flushed, FLUSH_MS)) gathering_flush(r->desk);
     audit_run(r->desk);
     if (due(&p->swept, SWEEP_MS)) {
         audit_keep_end(r->desk);
@@ -291,7 +285,7 @@ static void *runner_main(void *arg) {
         if (run_periodic(r, &p) && rest > LOOK_SOON_MS) rest = LOOK_SOON_MS;
     } while (runner_rest(r, rest));
     monitors_end(&p.monitors);
-    flush_all(r->desk);
+    gathering_flush(r->desk);
     audit_run(r->desk);
     audit_keep_end(r->desk);
     return NULL;

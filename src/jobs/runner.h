@@ -1,4 +1,4 @@
-/* The job runner: a thread that claims due jobs and writes gathered session touches, threads for jobs that
+/* The job runner: a thread that claims due jobs and writes what reads left behind, threads for jobs that
  * wait for other systems, and a thread that takes mail from the inbox. */
 #ifndef JOBS_RUNNER_H
 #define JOBS_RUNNER_H
@@ -7,6 +7,6 @@
 
 struct runner;
 struct runner *jobs_start(struct desk *d); /* NULL: no thread can be started; sets d->wake_jobs */
-void jobs_stop(struct runner *r);          /* ends the running jobs and writes gathered touches */
+void jobs_stop(struct runner *r);          /* ends the running jobs */
 
 #endif

@@ -15,9 +15,8 @@
 #include <stdatomic.h>
 
 struct settings;
-struct touches;
 struct view_counts;
-struct gathered;
+struct gathering;
 struct sent;
 struct lmtp_counts;
 struct calendars;
@@ -44,11 +43,9 @@ struct desk {
     _Atomic int64_t audit_bits;
     /* Processes that serve this desk, as last counted: core/desk/processes.h; 0: not counted. */
     _Atomic int64_t processes;
-    struct key credential_key; /* key of the credential cache, for this process only */
-    struct settings *settings; /* values of all settings: core/desk/setting.h */
-    struct touches *touches;   /* session touches gathered in memory: core/login/last_use.h */
-    /* views of articles and searches: core/helpcenter/tally.h; NULL: none are counted */
-    struct gathered *gathered;
+    struct key credential_key;   /* key of the credential cache, for this process only */
+    struct settings *settings;   /* values of all settings: core/desk/setting.h */
+    struct gathering *gathering; /* facts that reads leave behind: core/desk/gather.h; NULL: none are kept */
     /* counts of views kept in memory: core/cases/view_count.h; NULL: none are kept */
     struct view_counts *view_counts;
     /* business hours kept in memory: core/time/calendars.h; NULL: none are kept */

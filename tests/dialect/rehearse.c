@@ -10,7 +10,6 @@
 #include "api/table/list_arguments.h"
 #include "core/desk/setting.h"
 #include "core/login/session.h"
-#include "core/login/last_use.h"
 #include "core/access/scope.h"
 #include "core/text/template.h"
 #include "core/words.h"
@@ -397,7 +396,6 @@ static int rehearse_in(struct desk *d) {
     d->installation = S("0");
     d->process = S("p");
     d->settings = settings_open(db_reader(d->db));
-    d->touches = touches_new();
     r.api = api_new(d, &(struct api_config){.pool_threads = 1}, err, sizeof err);
     if (r.api == NULL) return fprintf(stderr, "%s\n", err), -1;
     manual_open(&m, d->base_url);
@@ -407,7 +405,6 @@ static int rehearse_in(struct desk *d) {
     buf_free(&r.body);
     manual_close(&m);
     api_free(r.api);
-    touches_free(d->touches);
     settings_close(d->settings);
     fprintf(stderr, "%d requests rehearsed, %d statements composed\n", r.calls, pretend.count);
     return rc;

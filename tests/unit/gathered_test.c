@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "core/desk/gather.h"
 #include "core/helpcenter/tally.h"
 #include "core/words.h"
 
@@ -50,13 +51,14 @@ static int gathering_make(void **state) {
     *state = g;
     snprintf(g->place.dir, sizeof g->place.dir, "/tmp/deskd-test-XXXXXX");
     if (!mkdtemp(g->place.dir) || place_open(&g->place, schema_files) < 0) return -1;
-    g->desk = (struct desk){.db = g->place.db, .gathered = gathered_new(), .wake_jobs = wake, .wake_arg = g};
+    g->desk =
+        (struct desk){.db = g->place.db, .gathering = gathering_new(), .wake_jobs = wake, .wake_arg = g};
     return db_write(g->place.db, fill, NULL) < 0 ? -1 : 0;
 }
 
 static int gathering_remove(void **state) {
     struct gathering *g = *state;
-    gathered_free(g->desk.gathered);
+    gathering_free(g->desk.gathering);
     return place_remove(state);
 }
 
@@ -87,10 +89,10 @@ static void views_of_3000_articles_are_six_writes(void **state) {
         for (int n = 0; n < 1 + id % 2; n++) article_viewed(&g->desk, id);
     article_viewed(&g->desk, 0);
     assert_int_equal(tasks(g), before);
-    assert_int_equal(gathered_flush(&g->desk) < 0, 0);
+    assert_int_equal(gathering_flush(&g->desk) < 0, 0);
     assert_int_equal(tasks(g) - before, ARTICLES / 500);
     assert_int_equal(number_of(g, &gathered_wrong), 0);
-    assert_int_equal(gathered_flush(&g->desk), 0);
+    assert_int_equal(gathering_flush(&g->desk), 0);
     assert_int_equal(tasks(g) - before, ARTICLES / 500);
     assert_int_equal(g->woken, 0);
 }
@@ -104,9 +106,9 @@ static void no_view_is_lost_between_threads_and_flushes(void **state) {
     struct gathering *g = *state;
     pthread_t threads[4];
     for (int i = 0; i < 4; i++) assert_int_equal(pthread_create(&threads[i], NULL, view_often, &g->desk), 0);
-    for (int i = 0; i < 20; i++) assert_true(gathered_flush(&g->desk) >= 0);
+    for (int i = 0; i < 20; i++) assert_true(gathering_flush(&g->desk) >= 0);
     for (int i = 0; i < 4; i++) pthread_join(threads[i], NULL);
-    assert_true(gathered_flush(&g->desk) >= 0);
+    assert_true(gathering_flush(&g->desk) >= 0);
     assert_int_equal(number_of(g, &gathered_views), 80000);
 }
 
@@ -115,17 +117,17 @@ static void views_that_can_not_be_written_are_kept(void **state) {
     for (int i = 0; i < 5; i++) article_viewed(&g->desk, 1);
     for (int i = 0; i < 3; i++) search_counted(&g->desk, S("M\xC3\xBCller"), 2);
     change_store(g, &gathered_away);
-    assert_true(gathered_flush(&g->desk) < 0);
-    assert_true(gathered_waits(&g->desk));
+    assert_true(gathering_flush(&g->desk) < 0);
+    assert_true(gathering_waits(&g->desk));
     change_store(g, &gathered_back);
     change_store(g, &gathered_searches_away);
     search_counted(&g->desk, S("MULLER"), 1);
     article_viewed(&g->desk, 1);
-    assert_true(gathered_flush(&g->desk) < 0);
+    assert_true(gathering_flush(&g->desk) < 0);
     change_store(g, &gathered_searches_back);
     search_counted(&g->desk, S("other"), 1);
-    assert_true(gathered_flush(&g->desk) >= 0);
-    assert_false(gathered_waits(&g->desk));
+    assert_true(gathering_flush(&g->desk) >= 0);
+    assert_false(gathering_waits(&g->desk));
     assert_int_equal(number_of(g, &gathered_one), 6);
     /* the first flush wrote the searches before it failed */
     assert_int_equal(number_of(g, &gathered_texts), 3);
@@ -143,7 +145,7 @@ static void texts_are_counted_by_key_and_cut_between_characters(void **state) {
     search_counted(&g->desk, S(""), 1);
     search_counted(&g->desk, S("\xCC\x81"), 1);
     search_counted(&g->desk, (struct str){text, sizeof text}, 1);
-    assert_true(gathered_flush(&g->desk) >= 0);
+    assert_true(gathering_flush(&g->desk) >= 0);
     assert_int_equal(tasks(g) - before, 1);
     assert_int_equal(number_of(g, &gathered_found), 2003);
     assert_int_equal(number_of(g, &gathered_longest), 127);
@@ -157,14 +159,14 @@ static void a_half_full_table_asks_once_for_a_flush_and_a_full_one_drops(void **
         snprintf(text, sizeof text, "text %d", i);
         search_counted(&g->desk, str_of(text), 1);
         assert_int_equal(g->woken, i >= GATHERED_SEARCHES / 2);
-        assert_int_equal(gathered_waits(&g->desk), i >= GATHERED_SEARCHES / 2);
+        assert_int_equal(gathering_waits(&g->desk), i >= GATHERED_SEARCHES / 2);
     }
     search_counted(&g->desk, S("text 1"), 1);
     for (int id = 1; id <= GATHERED_ARTICLES; id++) article_viewed(&g->desk, id);
     assert_int_equal(g->woken, 1);
-    assert_true(gathered_flush(&g->desk) >= 0);
-    assert_false(gathered_waits(&g->desk));
-    assert_int_equal(number_of(g, &gathered_texts), GATHERED_SEARCHES / 4 * 3);
+    assert_true(gathering_flush(&g->desk) >= 0);
+    assert_false(gathering_waits(&g->desk));
+    assert_int_equal(number_of(g, &gathered_texts), GATHERED_SEARCHES);
     assert_int_equal(number_of(g, &gathered_views), ARTICLES);
 }
 
@@ -184,7 +186,7 @@ static void bots_and_staff_do_not_count(void **state) {
     for (w.actor.rank = ROLE_PUBLIC; w.actor.rank <= ROLE_OWNER; w.actor.rank++) article_read(&w, 1);
     w.actor = (struct actor){.user_agent = S("GPTBot")};
     article_read(&w, 1);
-    assert_true(gathered_flush(&g->desk) >= 0);
+    assert_true(gathering_flush(&g->desk) >= 0);
     assert_int_equal(number_of(g, &gathered_one), 2);
 }
 

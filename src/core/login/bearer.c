@@ -31,13 +31,13 @@ enum {
     BEARER_USES = BEARER_IDS + 3
 };
 
-/* A use of a token touches these rows, in the order of the columns. */
-static const enum touched bearer_touched[] = {TOUCHED_CLIENT, TOUCHED_GRANT, TOUCHED_API_TOKEN};
+/* A use of a token is a use of these rows, in the order of the columns. */
+static const struct gather_kind *const bearer_uses[] = {&client_uses, &grant_uses, &api_token_uses};
 
-static void bearer_touch(struct work *w, struct stmt *row) {
+static void bearer_used(struct work *w, struct stmt *row) {
     for (int i = 0; i < 3; i++) {
-        struct touch t = {.what = bearer_touched[i], .id = col_int(row, BEARER_IDS + i), .at = w->now};
-        if (t.id) touch(w->desk, t, col_int(row, BEARER_USES + i));
+        int64_t id = col_int(row, BEARER_IDS + i);
+        if (id) last_use(w, bearer_uses[i], id, col_int(row, BEARER_USES + i));
     }
 }
 
@@ -52,7 +52,7 @@ static void bearer_read(struct work *w, struct stmt *row, const char *cause) {
     a->scopes = scopes_common((uint32_t)col_int(row, BEARER_SCOPES), (uint32_t)col_int(row, BEARER_GRANTED));
     a->scopes = scopes_common(a->scopes, (uint32_t)col_int(row, BEARER_ALLOWED));
     a->cause = str_fmt(w->arena, "%s: %.*s", cause, (int)name.n, name.p);
-    bearer_touch(w, row);
+    bearer_used(w, row);
 }
 
 int bearer_load(struct work *w, struct str text) {

@@ -81,7 +81,7 @@ int session_load(struct work *w, int64_t id, struct session *out) {
     if (rc <= 0) return rc;
     session_read_row(w, row, id, out);
     stmt_end(row);
-    int64_t touched = touched_at(w->desk, TOUCHED_SESSION, id),
+    int64_t touched = gathered_at(w->desk, &session_uses, id),
             last = touched > out->last_activity_at ? touched : out->last_activity_at;
     if (w->now - last <= idle_life(w->desk, w->actor.rank)) return 1;
     w->actor = before;
@@ -165,11 +165,14 @@ int session_wrote(struct work *w) {
         BINDS(B_INT("id", w->actor.session_id), B_INT("now", now), B_INT("since", now - TIME_SECOND)));
 }
 
-int session_renew(struct work *w, int64_t id) { return touch_write(w->conn, TOUCHED_SESSION, id, w->now); }
+int session_renew(struct work *w, int64_t id) {
+    return db_exec(w->conn, session_uses.write,
+                   BINDS(B_INT("id", id), B_INT("at", w->now), B_INT("since", w->now - TIME_MINUTE)));
+}
 
 void session_touch(struct work *w, const struct session *s) {
-    touch(w->desk, (struct touch){.what = TOUCHED_SESSION, .id = s->id, .user_id = s->user_id, .at = w->now},
-          s->last_activity_at);
+    last_use(w, &session_uses, s->id, s->last_activity_at);
+    last_use(w, &person_uses, s->user_id, s->last_activity_at);
 }
 
 int session_end(struct work *w, int64_t id) {

@@ -50,9 +50,7 @@ int client_authenticate(struct work *w, struct str key, struct str secret, struc
     return out->is_public ? secret.n == 0 : secret.n && right;
 }
 
-void client_used(struct work *w, int64_t client_id) {
-    touch(w->desk, (struct touch){.what = TOUCHED_CLIENT, .id = client_id, .at = w->now}, 0);
-}
+void client_used(struct work *w, int64_t client_id) { last_use(w, &client_uses, client_id, 0); }
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
