@@ -410,6 +410,7 @@ test-sequence: $(BIN) ## finds reads and changes of a variable without an order 
 layers: ## the include direction of src/ holds, and each function has a name of its own
 	sh tools/layers.sh
 	sh tools/names.sh
+	sh tools/mentions.sh
 
 FORMATTED = $(shell git ls-files '*.c' '*.h' '*.cc')
 

@@ -192,7 +192,7 @@ static struct str sender_name(struct work *w, const struct delivery *d) {
     return d->brand_name.n ? d->brand_name : setting_text(w->desk, "desk.name", w->arena);
 }
 
-/* The page that ends mails of this kind to this person (pages/unsubscribe_page.c). p NULL: they can't be
+/* The page that ends mails of this kind to this person (pages/link_pages.c). p NULL: they can't be
  * ended. */
 static struct str unsubscribe_of(struct work *w, const struct delivery *d) {
     int type = str_eq(d->letter.template, S("survey")) ? NOTIFY_SURVEY

@@ -9,7 +9,7 @@ extern const struct field avatar_args[];
 
 /* The proof in the address of a picture: the time of the last change of the picture, and a MAC. Clients
  * load pictures without credentials, and ids can be guessed. The proof shows that the caller was shown the
- * address. Callers without login get another proof: core/stranger.h. */
+ * address. Callers without login get another proof: core/access/stranger.h. */
 struct str avatar_version(const struct desk *d, struct arena *a, int64_t user_id, struct str moment);
 
 /* The file part `avatar` of a PUT, or the id of an uploaded file. The picture is scaled in the pool,
