@@ -22,7 +22,7 @@ export ASAN_OPTIONS ?= quarantine_size_mb=4
 LDLIBS  += $(shell pkg-config --libs $(filter-out gdlib,$(PKGS)) 2>/dev/null) -lphonenumber -lstemmer -lresolv -lstdc++ -lpthread -lm
 
 SRC := $(sort $(shell find src -name '*.c' -o -name '*.cc'))
-OBJ := $(patsubst %,$(VARIANT)/%.o,$(basename $(SRC))) $(VARIANT)/gen/schema.o $(VARIANT)/gen/docs.o $(VARIANT)/gen/pages.o $(VARIANT)/gen/demo.o
+OBJ := $(patsubst %,$(VARIANT)/%.o,$(basename $(SRC))) $(VARIANT)/gen/resources.o $(VARIANT)/gen/schema.o $(VARIANT)/gen/docs.o $(VARIANT)/gen/pages.o $(VARIANT)/gen/demo.o
 LIB := $(filter-out $(patsubst %.c,$(VARIANT)/%.o,$(wildcard src/main.c src/commands/*.c)),$(OBJ))
 UNIT := $(patsubst tests/unit/%.c,$(VARIANT)/tests/unit/%,$(sort $(filter-out %corpora_test.c,$(wildcard tests/unit/*_test.c))))
 CORPORA_TESTS := $(VARIANT)/tests/unit/corpora_test $(VARIANT)/tests/unit/bounce_corpora_test
@@ -69,6 +69,11 @@ $(VARIANT)/gen/pages.c: src/pages/files $(wildcard src/pages/files/*) tools/embe
 $(VARIANT)/gen/demo.c: src/demo/words.json tools/embed.sh
 	@mkdir -p $(@D)
 	@sh tools/embed.sh demo/words.h 'struct demo_text' demo_texts src/demo src/demo/words.json > $@
+
+RESOURCES := $(filter src/res/%.c,$(SRC))
+$(VARIANT)/gen/resources.c: src/res $(RESOURCES) tools/resources.sh
+	@mkdir -p $(@D)
+	@sh tools/resources.sh $(RESOURCES) > $@
 
 $(VARIANT)/gen/%.o: $(VARIANT)/gen/%.c
 	@$(CC) $(CFLAGS) -Wno-overlength-strings -c -o $@ $<

@@ -477,7 +477,7 @@ static int put_custom_fields_order(struct call *c) {
 
 /* ---- three resources ------------------------------------------------------------------------- */
 
-#define FIELDS_OF(what, plural, path, kind, allowed, variable)                                             \
+#define FIELDS_OF(what, plural, path, allowed, variable)                                                   \
     static const struct field what##_order[] = {                                                           \
         {#what "_field_ids", F_IDS, PRESENT, .doc = "All ids, in the new order.", .example = "[2, 1]"},    \
         {0}};                                                                                              \
@@ -506,24 +506,27 @@ static int put_custom_fields_order(struct call *c) {
         {DELETE, path, AD, "configuration", COUNT, delete_custom_fields, .permission = allowed,            \
          .summary = "Delete several custom fields of " plural, .errors = "RESOURCE_ACTION_NOT_AVAILABLE"}, \
         {0},                                                                                               \
-    };                                                                                                     \
-    const struct resource what##_field_resource = {.type = #what "_field",                                 \
-                                                   .sample = "",                                           \
-                                                   .scope = "conversations configuration users",           \
-                                                   .title = "Custom fields of " plural,                    \
-                                                   .doc = "Additional fields of " plural                   \
-                                                          ", defined by the desk.",                        \
-                                                   .url = &path "/:id"[1],                                 \
-                                                   .table = "custom_fields",                               \
-                                                   .where = "t.area = " #kind " AND t.deleted_at IS NULL", \
-                                                   .fields = field_fields,                                 \
-                                                   .routes = what##_field_routes,                          \
-                                                   .visible = custom_field_visible}
+    }
 
-FIELDS_OF(case, "conversations", "/cases/fields", 1, "case_fields.manage", "CASE_FIELD");
-FIELDS_OF(user, "people", "/users/fields", 2, "user_fields.manage", "USER_FIELD");
-FIELDS_OF(organization, "organizations", "/organizations/fields", 3, "organizations_fields.manage",
+FIELDS_OF(case, "conversations", "/cases/fields", "case_fields.manage", "CASE_FIELD");
+FIELDS_OF(user, "people", "/users/fields", "user_fields.manage", "USER_FIELD");
+FIELDS_OF(organization, "organizations", "/organizations/fields", "organizations_fields.manage",
           "ORGANIZATION_FIELD");
+
+#define FIELD_RESOURCE(plural, path, area)                                                                   \
+    .sample = "", .scope = "conversations configuration users", .title = "Custom fields of " plural,         \
+    .doc = "Additional fields of " plural ", defined by the desk.", .url = path "/:id",                      \
+    .table = "custom_fields", .where = "t.area = " area " AND t.deleted_at IS NULL", .fields = field_fields, \
+    .visible = custom_field_visible
+
+const struct resource case_field_resource = {
+    .type = "case_field", .routes = case_field_routes, FIELD_RESOURCE("conversations", "cases/fields", "1")};
+const struct resource user_field_resource = {
+    .type = "user_field", .routes = user_field_routes, FIELD_RESOURCE("people", "users/fields", "2")};
+const struct resource organization_field_resource = {
+    .type = "organization_field",
+    .routes = organization_field_routes,
+    FIELD_RESOURCE("organizations", "organizations/fields", "3")};
 
 static const struct route option_routes[] = {
     {GET, "/base/field/option/:id", ALL, "conversations", ONE, api_get,

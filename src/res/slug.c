@@ -19,18 +19,12 @@ static const struct field slug_fields[] = {
 };
 
 /* Rows are shown only inside of their owner. */
-#define SLUG_RESOURCE(name, what, kind)                                                    \
-    const struct resource name##_resource = {.type = #name,                                \
-                                             .scope = "conversations",                     \
-                                             .shown_as = "slug",                           \
-                                             .title = "Slugs of " what,                    \
-                                             .doc = "Last parts of the addresses of " what \
-                                                    ". They follow from the titles.",      \
-                                             .from = "locale_fields t",                    \
-                                             .where = "t.owner_kind = " kind,              \
-                                             .fields = slug_fields,                        \
-                                             .visible = access_everyone}
+#define SLUGS_OF(what, kind)                                                           \
+    .scope = "conversations", .shown_as = "slug", .title = "Slugs of " what,           \
+    .doc = "Last parts of the addresses of " what ". They follow from the titles.",    \
+    .from = "locale_fields t", .where = "t.owner_kind = " kind, .fields = slug_fields, \
+    .visible = access_everyone
 
-SLUG_RESOURCE(category_slug, "categories", "7");
-SLUG_RESOURCE(section_slug, "sections", "9");
-SLUG_RESOURCE(article_slug, "articles", "11");
+const struct resource category_slug_resource = {.type = "category_slug", SLUGS_OF("categories", "7")};
+const struct resource section_slug_resource = {.type = "section_slug", SLUGS_OF("sections", "9")};
+const struct resource article_slug_resource = {.type = "article_slug", SLUGS_OF("articles", "11")};

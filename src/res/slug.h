@@ -4,7 +4,7 @@
 
 #include "api/table/resource.h"
 
-/* type: category_slug or section_slug. A further one is a line at the end of slug.c, and one in all.c. */
+/* type: category_slug or section_slug. A further one is a line at the end of slug.c. */
 #define SLUGS_MEMBER(type)                                                                                \
     {                                                                                                     \
         "slugs", F_ROWS, READONLY, .ref = type, .owned_by = "owner_id",                                   \

@@ -80,7 +80,7 @@ static void each_column_with_texts_or_bytes_has_a_fate(void **state) {
     read_columns(*state, a, found);
     for (int i = 0; i < found->n; i++)
         if (!row_of(found->table[i], found->column[i]) && !reason_of_resource(found->table[i]))
-            missing++, print_error("%s.%s: neither erase_table (src/core/erasure/erase_table.c) nor "
+            missing++, print_error("%s.%s: neither erase_table (src/core/erasure/erase_steps.c) nor "
                                    ".texts_kept of a resource says what an erasure does with it\n",
                                    found->table[i].p, found->column[i].p);
     assert_int_equal(missing, 0);

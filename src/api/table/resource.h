@@ -374,7 +374,8 @@ static inline const char *route_content(const struct route *r, const struct reso
     return r->content ? r->content : reply->scope;
 }
 
-extern const struct resource *const resources[];      /* res/all.c; ends with NULL */
+extern const struct resource
+    *const resources[]; /* those of src/res, found by tools/resources.sh; ends with NULL */
 const struct resource *resource_of(const char *type); /* NULL: none */
 
 #endif
