@@ -99,7 +99,7 @@ test('notifications of the reply warn of a trigger that can not fire, and of one
   assert.match((await warnings('Never', when(status(2), status(3)), [add('a')])).join(), /No conversation can meet the predicate/);
   assert.match((await warnings('Neither', when(status(2), ['cases.casestatusid', 'comparison_not_equalto', '2']), [add('a')])).join(), /No conversation can meet/);
   assert.deepEqual(await warnings('Either', [{ propositions: [status(3), status(4)].map(([field, operator, value]) => ({ field, operator, value })) }], [add('b')]), []);
-  assert.match((await warnings('Tweet', [], [add('c')], { channel: 'TWITTER' })).join(), /TWITTER is not connected/);
+  for (const channel of ['TWITTER', 'FACEBOOK', 'VOICE']) assert.match((await warnings(channel, [], [add('c')], { channel })).join(), new RegExp(`${channel} is not connected`));
   assert.match((await warnings('Low', when(status(2)), [act('priority', 'CHANGE', 1)])).join(), /"Open" contradicts the action priority/);
   assert.match((await warnings('Untag', when(status(2), ['tags.name', 'collection_contains_insensitive', 'y']), [act('tags', 'REMOVE', ['X'])])).join(), /"Open" contradicts the action tags/);
   assert.deepEqual(await warnings('Stop', when(status(4)), [act('stoprules', 'SEND', true)]), []);
@@ -111,4 +111,35 @@ test('notifications of the reply warn of a trigger that can not fire, and of one
   const made = await desk.admin.create('/triggers', { title: 'Team', actions: [act('team', 'CHANGE', team.id)], is_enabled: false });
   (await desk.admin.delete(`/teams/${team.id}`)).must(200);
   assert.match((await desk.admin.put(`/triggers/${made.id}`, { title: 'Still' })).must(200).body.notifications.map(({ message }) => message).join(), /action team refers to a deleted object/);
+});
+
+test('a warning names a trigger that contradicts another one on conversations of both, and no other', async (t) => {
+  const desk = await open(t);
+  const status = (...numbers) => ({ propositions: numbers.map((n) => ({ field: 'cases.casestatusid', operator: 'comparison_equalto', value: String(n) })) });
+  const low = { propositions: [{ field: 'cases.casepriorityid', operator: 'comparison_equalto', value: '1' }] };
+  const priority = (n) => act('priority', 'CHANGE', n), [raise, lower] = ['INCREASE', 'DECREASE'].map((option) => act('priority', option));
+  const tags = (option, ...names) => act('tags', option, names);
+  async function contradicts(first, second) {
+    const [one, other] = [first, second].map(({ action, ...more }, i) => ({ title: ['First', 'Second'][i], actions: [action], ...more }));
+    const made = await desk.admin.create('/triggers', one);
+    const { data, body } = (await desk.admin.post('/triggers', other)).must(201);
+    (await desk.admin.delete('/triggers', { ids: `${made.id},${data.id}` })).must(200);
+    return (body.notifications ?? []).some(({ message }) => /^The trigger "First" contradicts the action/.test(message));
+  }
+  for (const [first, second, expected] of [
+    [priority(1), priority(2), true], [priority(1), priority(1), false], [priority(1), raise, false], [raise, raise, false], [raise, lower, true], [lower, raise, true],
+    [lower, priority(1), false], [priority(1), act('status', 'CHANGE', 2), false],
+    [tags('ADD', 'x', 'y'), tags('REMOVE', 'z', 'Y'), true], [tags('REMOVE', 'x'), tags('ADD', 'x'), true], [tags('ADD', 'x'), tags('REMOVE', 'y'), false],
+    [tags('ADD', 'x'), tags('ADD', 'x'), false], [tags('REMOVE', 'x'), tags('REMOVE', 'x'), false],
+  ]) assert.equal(await contradicts({ action: first }, { action: second }), expected, JSON.stringify([first, second]));
+  for (const [first, second, expected] of [
+    [{}, { channel: 'MAIL' }, true], [{ channel: 'MAIL' }, {}, true], [{ channel: 'MAIL' }, { channel: 'MAIL' }, true], [{ channel: 'MAIL' }, { channel: 'API' }, false],
+    [{}, { channel: 'SYSTEM' }, false], [{ channel: 'SYSTEM' }, {}, false],
+    [{ channel: 'SYSTEM', event: 'SLA_BREACHED' }, { channel: 'SYSTEM', event: 'MONITOR' }, false], [{ channel: 'SYSTEM', event: 'MONITOR' }, { channel: 'SYSTEM', event: 'MONITOR' }, true],
+    [{ channel: 'SYSTEM' }, { channel: 'SYSTEM', event: 'MONITOR' }, true],
+  ]) assert.equal(await contradicts({ action: priority(1), ...first }, { action: priority(2), ...second }), expected, JSON.stringify([first, second]));
+  for (const [first, second, expected] of [
+    [[status(2)], [status(2)], true], [[status(2)], [status(3)], false], [[status(2)], [status(2), low], true], [[status(2), low], [status(2)], true],
+    [[status(2)], [low], false], [[status(2, 3)], [status(3)], true], [[status(3)], [status(4, 3)], true], [[status(2, 3)], [status(3, 4)], false], [[], [low], true],
+  ]) assert.equal(await contradicts({ action: priority(1), predicate_collections: first }, { action: priority(2), predicate_collections: second }), expected, JSON.stringify([first, second]));
 });

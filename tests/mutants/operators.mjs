@@ -17,7 +17,7 @@ function closing(line, at) {
   return -1;
 }
 
-// `< 0` finds an error: `<= 0` is mostly the same there.
+// `< 0` finds an error: `<= 0` and `< 1` are mostly the same there. TRY(n) hands on an error of a call that returned n: the store failed.
 const SWAPS = [
   ['swap && and ||', / && /g, ' || '], ['swap && and ||', / \|\| /g, ' && '],
   ['swap == and !=', / == /g, ' != '], ['swap == and !=', / != /g, ' == '],
@@ -46,9 +46,9 @@ export function mutations(line, postgres) {
   const ternary = /(\(?[\w.>-]+(?: [<=>!]+ [\w.>-]+)?\)?) \? /.exec(plain);
   if (ternary) add('negate a condition', cut(line, ternary.index, ternary[1].length, `!(${line.slice(ternary.index, ternary.index + ternary[1].length)})`));
   for (const [what, pattern, by] of SWAPS) for (const { index, 0: text } of plain.matchAll(pattern)) add(what, cut(line, index, text.length, by));
-  for (const { index, 0: text } of plain.matchAll(/(?<![\w.\[~"])\d+(?![\w.\]])/g)) add('replace a constant', cut(line, index, text.length, text === '0' ? '1' : String(Number(text) + 1)));
+  for (const { index, 0: text } of plain.matchAll(/(?<![\w.\[~"]| < (?=0\b))\d+(?![\w.\]])/g)) add('replace a constant', cut(line, index, text.length, text === '0' ? '1' : String(Number(text) + 1)));
   const statement = /^(\s+)(?:if \([^;{}]*\) )?((?:[a-z_]\w*|TRY|TRY_\w+)\([^{}]*\);|[\w.>[\]*-]+ (?:[|&+*-]?=) [^{}]*;|[\w.>-]+(?:\+\+|--);)$/.exec(plain);
-  if (statement && !/^\s*(return|goto|break|continue)\b/.test(plain)) add('drop a statement', `${statement[1]};`);
+  if (statement && !/^\s*((return|goto|break|continue)\b|TRY\(\w+\);)/.test(plain)) add('drop a statement', `${statement[1]};`);
   for (const { index, 0: text } of line.matchAll(STRING)) {
     if (!/\b(SELECT|UPDATE|WHERE|AND|FROM|ORDER BY)\b|@[A-Z]+@/.test(text)) continue;
     for (const [what, pattern, by] of postgres ? [...SQL, LOCK] : SQL) for (const m of text.matchAll(pattern)) add(what, cut(line, index + m.index, m[0].length, by));

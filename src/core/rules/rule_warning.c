@@ -161,7 +161,7 @@ static bool actions_contradict(const struct rule_action *a, const struct rule_ac
     if (a->kind->form != ACTION_ID && a->kind->form != ACTION_FIELD) return false;
     bool stepwise = a->option == ACTION_INCREASE || a->option == ACTION_DECREASE;
     return a->option == b->option
-               ? !stepwise && a->option == ACTION_CHANGE && !str_eq(a->value, b->value)
+               ? a->option == ACTION_CHANGE && !str_eq(a->value, b->value)
                : stepwise && (b->option == ACTION_INCREASE || b->option == ACTION_DECREASE);
 }
 
