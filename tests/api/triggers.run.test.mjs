@@ -140,6 +140,18 @@ test('changes of triggers run triggers of SYSTEM / TRIGGER once, and the changes
   assert.equal((await titles(desk, one.id)).length, 3);
 });
 
+test('each request runs a trigger once, also if its reply shows the effect', async (t) => {
+  const desk = await open(t);
+  const one = await opened(desk, { priority_id: 1 });
+  await trigger(desk, 'Higher', [], [act('priority', 'INCREASE')]);
+  const priority = async () => (await desk.admin.fetch(`/cases/${one.id}`)).priority.id;
+  assert.deepEqual([(await desk.staff.update(`/cases/${one.id}`, { subject: 'Put' })).priority.id, await priority()], [2, 2]);
+  await desk.staff.create(`/cases/${one.id}/notes`, { contents: 'Note' });
+  assert.equal(await priority(), 3);
+  await desk.staff.create(`/cases/${one.id}/reply`, { contents: 'Reply', channel: 'HELPCENTER' });
+  assert.equal(await priority(), 4);
+});
+
 test('a trigger that adds the tag that it tests, and two triggers that undo each other, end', async (t) => {
   const desk = await open(t);
   await trigger(desk, 'Self', when(['tags.name', 'collection_does_not_contain_insensitive', 'loop']), [add('loop')]);

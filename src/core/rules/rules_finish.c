@@ -294,7 +294,6 @@ int rules_finish(struct work *w) {
     if (!of_cases) return 0;
     TRY(rules_hold(w, &set));
     int rc = run_rounds(w, set, after);
-    w->changes->ruled = w->changes->count;
     rules_drop(set);
     return rc;
 }
