@@ -161,7 +161,7 @@ async function writeRound(d) {
     d.rows.push(row);
 }
 
-/** What the change log costs: the same requests through the API, without HTTP, with and without its finisher. */
+/** The cost of the change log: the same requests through the API, without HTTP, with and without its finisher. */
 function changeLog(desks) {
     const rows = desks.flatMap((d) => ['GET', 'POST', 'PUT'].map((method) => {
         const m = (of) => medianOf(d.rows, (r) => of(r.log.find((one) => one.method === method)));

@@ -3,7 +3,7 @@
  *
  * Both engines take one dialect: RETURNING, ON CONFLICT, CTEs, window functions, row values, NULLS LAST,
  * times as BIGINT milliseconds, booleans 0/1, JSON as text, named parameters (:name), CAST(:x AS BIGINT)
- * where a type is not evident. Where the engines differ, a statement has a token, which the engine
+ * where a type is not evident. If the engines differ, a statement has a token, which the engine
  * replaces when it prepares the statement:
  *
  *     @LIST(:ids)    the integers of a JSON array, as a row source for IN:  id IN @LIST(:ids)

@@ -1,6 +1,6 @@
 /* A streaming replica that serves reads of callers who can't notice the difference.
  *
- * Which reads. A session must find its own writes when it reads next, through any process. Sessions keep
+ * The reads that it takes. A session must find its own writes when it reads next, through any process. Sessions keep
  * the time of their last write (core/login/session.h), and a read asks for a replica with that time. The
  * replica serves the read only if it is certain that it (1) has all that was committed until then and (2)
  * lags at most REPLICA_LAG_MS. Otherwise, and in doubt, the primary serves it. The caller's identity is

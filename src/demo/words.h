@@ -51,7 +51,7 @@ struct demo_words {
     /* names of organizations: stem, trade, kind */
     const char *stems[DEMO_STEMS], *trades[DEMO_STEMS], *kinds[DEMO_KINDS];
     const char *tags[DEMO_TAGS], *notes[DEMO_NOTES], *praise[DEMO_PRAISE], *blame[DEMO_BLAME];
-    struct demo_both category; /* of the help center */
+    struct demo_both category; /* a category of the help center */
     struct {
         struct demo_both title, articles[3][2]; /* title and contents of each article */
     } sections[DEMO_SECTIONS];

@@ -41,7 +41,7 @@ static curl_socket_t open_checked(void *arg, curlsocktype purpose, struct curl_s
     struct exchange *x = arg;
     bool internet = to->family == AF_INET || to->family == AF_INET6;
     struct address a = internet ? address_of(&to->addr) : (struct address){0};
-    x->refused_port = internet && port_is_bad(port_of(to)); /* of an endpoint that is older than this rule */
+    x->refused_port = internet && port_is_bad(port_of(to)); /* the endpoint may be older than this rule */
     if (x->refused_port || purpose != CURLSOCKTYPE_IPCXN || !internet || !exchange_may_reach(x, &a))
         return CURL_SOCKET_BAD;
     return socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol);

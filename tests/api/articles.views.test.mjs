@@ -32,7 +32,7 @@ test('views are counted without a write for each, and are exact when they are wr
     }));
   }
   const commits = await metric(desk, 'store_commits_total') - before;
-  assert.ok(commits <= 200, `${commits} commits`); // of the job runner, too. A view does not write (tests/unit/gathered_test.c counts exactly)
+  assert.ok(commits <= 200, `${commits} commits`); // commits of the job runner count, too. A view does not write (tests/unit/gathered_test.c counts exactly)
   await desk.restart();
   const shown = await Promise.all(articles.map((id) => desk.staff.fetch(`/articles/${id}`)));
   assert.deepEqual(shown.map((a) => [a.views, a.rank]), [[501, 501], [1500, 1510], [1, 1]]);

@@ -104,7 +104,7 @@ test('metadata accepts its two keys in any spelling and stores them once', async
   assert.deepEqual(places(refused.refused(400, 'FIELD_INVALID')), [['metadata.page_url', 'metadata/page_url']]);
 });
 
-test('of two spellings of a key of metadata, the exact one counts, else the last, and a notice says so', async (t) => {
+test('the exact one of two spellings of a key of metadata counts, else the last, and a notice says so', async (t) => {
   const { staff, customer } = await open(t);
   const { id } = await customer.create('/conversations', { subject: 'S', contents: 'C' });
   const places = [

@@ -36,7 +36,7 @@ async function busy(world, word) {
 
 const WORDS = ['jane', 'robert'];
 
-describe('of two people who did the same', () => {
+describe('after the same acts of two people', () => {
   const world = shared(async (world) => {
     const { desk } = world, { owner } = desk;
     const [category] = await owner.fetch('/categories');

@@ -299,7 +299,7 @@ test('the last address of a person with a password can\'t be deleted', async (t)
   await Promise.all([desk.login('second@home.example').get('/conversations')].map(async (r) => (await r).must(200)));
 });
 
-test('of two concurrent deletions that would leave no address one is refused', async (t) => {
+test('one of two concurrent deletions that would leave no address is refused', async (t) => {
   const { desk, of } = await prepare(t);
   for (let round = 0; round < 3; round++) {
     const person = await desk.person('customer');

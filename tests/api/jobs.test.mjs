@@ -91,7 +91,7 @@ test('an accepted job survives a crash and runs exactly once', async (t) => {
 test('periodic work has its turn beside jobs that are always due', async (t) => {
   const desk = await open(t, { processes: 1 });
   await desk.stop();
-  const jobs = 30_000; // of a password that nobody has: each ends at once
+  const jobs = 30_000; // they reset a password that nobody has, so each ends at once
   desk.sql(`INSERT INTO jobs (kind, status, input, attempts, run_at, created_at, updated_at) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${jobs}) SELECT 'password_reset', 1, '""', 0, 0, 0, 0 FROM n`);
   await desk.start();
   await desk.owner.create('/roles', { title: 'Night shift', type: 'AGENT' });

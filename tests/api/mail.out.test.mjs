@@ -440,7 +440,7 @@ test('a survey has a link that ends surveys to this person', async (t) => {
   assert.equal((await desk.staff.fetch(`/cases/${talk.id}`)).rating_status, 'UNOFFERED');
 });
 
-test('of several mailboxes of a brand the default one sends', async (t) => {
+test('the default one of several mailboxes of a brand sends', async (t) => {
   const desk = await open(t), to = await relay(t);
   await connect(desk, to);
   const boxes = [];

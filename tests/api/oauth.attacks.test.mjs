@@ -13,7 +13,7 @@ describe('attacks on the OAuth server', () => {
   const world = shared(async (world) => {
     world.client = await register(world.desk);
     world.open = await register(world.desk, { name: 'App', is_public: true });
-  }, { args: ['--public-writes', '600'] }); // of one address, and the clock stands still
+  }, { args: ['--public-writes', '600'] }); // all come from one address, and the clock stands still
   const agent = () => world.desk.people.agent;
   const browser = () => new Browser(world.desk);
   let member; // the errors of a request go back to the client only with a session

@@ -160,7 +160,7 @@ describe('the token endpoint', () => {
     });
   });
 
-  describe('what ends tokens', () => {
+  describe('the end of tokens', () => {
     const cases = [
       ['a changed password', async (person) => (await person.client.put('/profile/password', { password: PASSWORD, new_password: 'another one of mine' })).must(200)],
       ['a disabled person', async (person) => (await world.desk.owner.put(`/users/${person.id}`, { is_enabled: false })).must(200)],

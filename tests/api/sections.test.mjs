@@ -198,7 +198,7 @@ describe('the help center:', () => {
     (await owner.put('/sections/reorder', { section_ids: `${list[2]},${list[0]}`, section_id: list[1] })).must(200);
     assert.deepEqual(await order(), [2, 0, 1, 3]);
     assert.deepEqual((await owner.get('/sections', { category_ids: own.id })).ids, list);
-    (await owner.put('/sections/reorder', { section_ids: [list[0]] })).refused(400, 'FIELD_INVALID', 'section_ids'); // of another brand
+    (await owner.put('/sections/reorder', { section_ids: [list[0]] })).refused(400, 'FIELD_INVALID', 'section_ids'); // the other section is one of another brand
     const wrong = (await owner.put('/sections/reorder', { section_ids: [list[0], 9999], section_id: list[0] })).refused(400, 'FIELD_INVALID', 'section_ids');
     assert.equal(wrong.body.errors[0].pointer, 'section_ids/1');
     (await owner.put('/sections/reorder', { section_id: list[0] })).refused(400, 'FIELD_REQUIRED', 'section_ids');

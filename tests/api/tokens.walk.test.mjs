@@ -39,7 +39,7 @@ const SKIPPED = /^POST \/password\/reset$/;
 /** Roles without owners (some routes of mails). */
 const forAdminsOnly = ({ roles }) => !/\b(Owners|AD|AG\+|COL\+|ALL|Public)/.test(roles);
 
-/** What is wrong with the reply; undefined: nothing. */
+/** The defect of the reply; undefined: none. */
 function judge(reply, open_) {
   const challenge = reply.headers['www-authenticate'] ?? '';
   if (reply.status >= 500 || reply.status === 401) return `${reply.status}`;

@@ -15,7 +15,7 @@ struct composed {
 
 struct pretend {
     bool on;
-    bool blocks;           /* what db_blocks answers: true as on PostgreSQL */
+    bool blocks;           /* answer of db_blocks: true as on PostgreSQL */
     const char *under_way; /* names what is rehearsed */
     struct composed *list;
     int count, room;

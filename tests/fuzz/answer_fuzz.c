@@ -1,4 +1,4 @@
-/* Answers of a process under the control of a mail. What is accepted is bounded, valid UTF-8, and can be
+/* Answers of a process under the control of a mail. An accepted answer is bounded, valid UTF-8, and can be
  * written and read again. */
 #include "mail/answer.h"
 

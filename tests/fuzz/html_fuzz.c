@@ -1,4 +1,4 @@
-/* HTML of strangers. What the cleaner makes of any bytes is clean by a list of the test's own, and by the
+/* HTML of strangers. The output of the cleaner is clean by a list of the test's own, and by the
  * check of the parent; cleaning it again changes nothing; so it is with plain text as HTML. */
 #include "base/arena.h"
 #include "base/link.h"

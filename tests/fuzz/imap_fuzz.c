@@ -1,4 +1,4 @@
-/* Any bytes of an IMAP server are read without a fault, the same in pieces of any size. What is read lies
+/* Any bytes of an IMAP server are read without a fault, the same in pieces of any size. A value that is read lies
  * within what was sent. */
 #include "mail/imap_text.h"
 

@@ -7,7 +7,7 @@ import { Server, parse } from './lib.mjs';
 
 const start = async (t, ...options) => {
     const server = await Server.start(...options);
-    t.after(() => server.process.kill('SIGKILL')); // of a test that failed
+    t.after(() => server.process.kill('SIGKILL')); // it still runs if the test failed
     return server;
 };
 const get = (server, path, method = 'GET') => server.ask(`${method} ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);

@@ -296,7 +296,7 @@ static void conversations_of_a_deleted_agent_are_unassigned_and_counted_so_at_on
 
 static int one_after_the_other(struct work *w) { return teams_go(w) < 0 ? -1 : agent_goes(w); }
 
-static void of_a_team_and_an_agent_who_go_at_once_too(void **state) {
+static void counters_agree_if_a_team_and_an_agent_go_at_once(void **state) {
     struct world *w = *state;
     w->gone = 4;
     for (int id = 1; id <= CASES; id++) {
@@ -342,7 +342,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(
             conversations_of_a_deleted_agent_are_unassigned_and_counted_so_at_once, make, unmake),
         cmocka_unit_test_setup_teardown(visibility_that_cant_be_read_fails_the_work, make, unmake),
-        cmocka_unit_test_setup_teardown(of_a_team_and_an_agent_who_go_at_once_too, make, unmake),
+        cmocka_unit_test_setup_teardown(counters_agree_if_a_team_and_an_agent_go_at_once, make, unmake),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

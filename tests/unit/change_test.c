@@ -33,7 +33,7 @@ static void two_changes_of_one_property_are_one(void **state) {
     arena_free(a);
 }
 
-static void what_ends_where_it_began_is_no_change(void **state) {
+static void a_value_that_ends_as_it_began_is_no_change(void **state) {
     struct arena *a = arena_new();
     struct work w = work_of(a);
     (void)state;
@@ -236,7 +236,7 @@ static void a_cursor_is_read_back_or_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_changes_of_one_property_are_one),
-        cmocka_unit_test(what_ends_where_it_began_is_no_change),
+        cmocka_unit_test(a_value_that_ends_as_it_began_is_no_change),
         cmocka_unit_test(changes_of_a_new_object_are_part_of_its_creation),
         cmocka_unit_test(an_absent_value_is_not_the_empty_text),
         cmocka_unit_test(a_cursor_is_read_back_or_refused),

@@ -1,7 +1,7 @@
 /* The checks of the tables at the start: each kind of defect stops it, and is named by resource and
  * member. */
 #include "store.h"
-#undef fail /* of cmocka: the work has one too */
+#undef fail /* cmocka's fail: work.h has one, too */
 
 #include "api/table/check.h"
 #include "api/table/fields.h"

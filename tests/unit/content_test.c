@@ -159,7 +159,7 @@ static void an_upload_replaces_a_content_of_other_bytes_and_readers_keep_what_th
     assert_int_not_equal(access(str_fmt(p->arena, "%s.new", p->upload).p, F_OK), 0);
 }
 
-static void what_is_wrong_with_a_content_is_said(void **state) {
+static void a_defect_of_a_content_is_named(void **state) {
     struct desk_place *p = *state;
     const char *path = content_path(p->arena, p->files, hash).p;
     assert_string_equal(content_fault(p->arena, p->files, hash, 5), "is missing");
@@ -189,7 +189,7 @@ int main(void) {
         TEST(nothing_is_removed_while_it_is_backed_up),
         TEST(a_content_of_another_size_is_replaced),
         TEST(an_upload_replaces_a_content_of_other_bytes_and_readers_keep_what_they_have_open),
-        TEST(what_is_wrong_with_a_content_is_said),
+        TEST(a_defect_of_a_content_is_named),
         TEST(a_folder_that_can_not_be_used_says_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

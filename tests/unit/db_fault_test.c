@@ -74,7 +74,7 @@ static int run_nothing(struct conn *c, void *arg) {
 
 /* The frames of the refused batch are complete and in the log. The mark must break them even if there is
  * no further write. */
-static void what_was_refused_does_not_come_back_after_a_crash(void **state) {
+static void a_refused_write_does_not_come_back_after_a_crash(void **state) {
     PLACE;
     assert_int_equal(add_topic(p, "before"), 0);
     sync_error = EIO;
@@ -84,7 +84,7 @@ static void what_was_refused_does_not_come_back_after_a_crash(void **state) {
     assert_int_equal(topics_after_crash(p->dir), 1);
 }
 
-static void what_was_refused_does_not_come_back_after_a_restart(void **state) {
+static void a_refused_write_does_not_come_back_after_a_restart(void **state) {
     PLACE;
     sync_error = EIO;
     assert_int_equal(add_topic(p, "refused"), -ERR_SERVICE_UNAVAILABLE);
@@ -211,8 +211,8 @@ static void a_start_waits_for_the_end_of_another_process(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         IN_STORE(a_failed_sync_fails_all_of_its_batch),
-        IN_STORE(what_was_refused_does_not_come_back_after_a_crash),
-        IN_STORE(what_was_refused_does_not_come_back_after_a_restart),
+        IN_STORE(a_refused_write_does_not_come_back_after_a_crash),
+        IN_STORE(a_refused_write_does_not_come_back_after_a_restart),
         IN_STORE(no_reply_before_its_sync),
         IN_STORE(a_full_disk_serves_again_without_a_restart),
         IN_STORE(a_transaction_lost_under_a_task_fails_those_that_ran),

@@ -199,7 +199,7 @@ static void a_check_finds_damage(void **state) {
     PLACE;
     int written = 0;
     for (int i = 0; i < 500; i++) assert_int_equal(db_write(p->db, run_pair, &written), 0);
-    assert_int_equal(findings(p->dir), 0); /* of a store in use */
+    assert_int_equal(findings(p->dir), 0); /* the store is in use */
     place_close(p);
     assert_int_equal(findings(p->dir), 0);
     damage(p->dir, 4096 + 512); /* the second page: the table of topics or one next to it */

@@ -52,7 +52,7 @@ static void *watch_writes(void *arg) {
     return NULL;
 }
 
-static void who_was_told_of_a_write_finds_it(void **state) {
+static void a_reader_that_was_told_of_a_write_finds_it(void **state) {
     PLACE;
     struct watch w = {.place = p};
     pthread_t threads[4];
@@ -86,7 +86,7 @@ static void *read_and_rest(void *arg) {
     return NULL;
 }
 
-static void who_rests_does_not_hold_the_log_back(void **state) {
+static void an_idle_reader_does_not_hold_the_log_back(void **state) {
     PLACE;
     struct resting r = {.place = p};
     struct db_stats s;
@@ -118,8 +118,8 @@ static int place_make_keeping(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         IN_STORE(reads_between_two_writes_share_a_snapshot),
-        IN_STORE(who_was_told_of_a_write_finds_it),
-        IN_STORE(who_rests_does_not_hold_the_log_back),
+        IN_STORE(a_reader_that_was_told_of_a_write_finds_it),
+        IN_STORE(an_idle_reader_does_not_hold_the_log_back),
     };
     return cmocka_run_group_tests_name("db snapshots", tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 #define TESTS_UNIT_ENGINES_H
 
 #include "store.h"
-#undef fail /* of cmocka: the work has one too */
+#undef fail /* cmocka's fail: work.h has one, too */
 
 #include <libpq-fe.h>
 

@@ -113,7 +113,7 @@ static void each_row_names_columns_of_the_schema(void **state) {
     arena_free(a);
 }
 
-static void what_is_kept_has_a_reason(void **state) {
+static void a_kept_column_has_a_reason(void **state) {
     (void)state;
     for (const struct erase_column *e = erase_table; e->table; e++) {
         bool stays = e->fate == FATE_KEPT || e->fate == FATE_IMPERSONAL;
@@ -240,7 +240,7 @@ static void read_statements(struct place *p, struct arena *a, struct statements 
     add_steps(texts, CASCADE_ERASED_TEXTS);
 }
 
-static void what_is_erased_has_a_statement(void **state) {
+static void an_erased_column_has_a_statement(void **state) {
     struct place *p = *state;
     struct arena *a = arena_new();
     struct columns *found = ARENA_NEW(a, struct columns);
@@ -263,7 +263,7 @@ static void what_is_erased_has_a_statement(void **state) {
 }
 
 /* The test above would pass if every column seemed to be erased. */
-static void what_is_kept_has_no_statement(void **state) {
+static void a_kept_column_has_no_statement(void **state) {
     struct place *p = *state;
     struct arena *a = arena_new();
     struct statements *always = ARENA_NEW(a, struct statements), *texts = ARENA_NEW(a, struct statements);
@@ -279,12 +279,12 @@ static void what_is_kept_has_no_statement(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_is_kept_has_no_statement, place_make_desk, place_remove),
-        cmocka_unit_test_setup_teardown(what_is_erased_has_a_statement, place_make_desk, place_remove),
+        cmocka_unit_test_setup_teardown(a_kept_column_has_no_statement, place_make_desk, place_remove),
+        cmocka_unit_test_setup_teardown(an_erased_column_has_a_statement, place_make_desk, place_remove),
         cmocka_unit_test_setup_teardown(each_column_with_texts_or_bytes_has_a_fate, place_make_desk,
                                         place_remove),
         cmocka_unit_test_setup_teardown(each_row_names_columns_of_the_schema, place_make_desk, place_remove),
-        cmocka_unit_test(what_is_kept_has_a_reason),
+        cmocka_unit_test(a_kept_column_has_a_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,7 +65,7 @@ static void plus_and_percent_are_decoded(void **state) {
                 "x\"}");
 }
 
-static void of_pairs_given_twice_the_later_stays(void **state) {
+static void the_later_of_two_pairs_of_one_name_stays(void **state) {
     (void)state;
     expect_tree("a=1&b=2&a=3", "{\"b\":\"2\",\"a\":\"3\"}");
     expect_tree("a[x]=1&a[x]=2&b[0]=1&b[0]=2", "{\"a\":{\"x\":\"2\"},\"b\":[\"2\"]}");
@@ -186,7 +186,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(pairs_become_members_in_their_order),
         TEST(plus_and_percent_are_decoded),
-        TEST(of_pairs_given_twice_the_later_stays),
+        TEST(the_later_of_two_pairs_of_one_name_stays),
         TEST(values_of_a_repeated_name_are_chained_from_the_last),
         TEST(empty_brackets_make_a_list),
         TEST(indexes_order_a_list_and_gaps_close),

@@ -293,7 +293,7 @@ static void nothing_of_it_runs(void **state) {
     }
 }
 
-static void what_changes_its_meaning_when_it_is_parsed_again_is_harmless(void **state) {
+static void text_that_changes_its_meaning_when_parsed_again_is_harmless(void **state) {
     static const char *const mutants[] = {
         "<noscript><p title=\"</noscript><img src=x onerror=alert(1)>\">",
         "<math><mtext><table><mglyph><style><!--</style><img title=\"--&gt;&lt;img src=1 "
@@ -559,7 +559,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(pictures_are_loaded_from_nowhere_until_it_is_asked_for),
         cmocka_unit_test(a_reader_is_shown_remote_and_inline_pictures),
         cmocka_unit_test(nothing_of_it_runs),
-        cmocka_unit_test(what_changes_its_meaning_when_it_is_parsed_again_is_harmless),
+        cmocka_unit_test(text_that_changes_its_meaning_when_parsed_again_is_harmless),
         cmocka_unit_test(bytes_that_are_no_text_are_no_text),
         cmocka_unit_test(a_tag_with_too_many_attributes_is_found_wherever_it_begins),
         cmocka_unit_test(depth_number_and_size_are_bounded),

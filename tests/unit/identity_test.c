@@ -157,7 +157,7 @@ static void prove(struct work *w) {
     assert_int_equal(email_unvalidated(w, claim), -ERR_RESOURCE_ACTION_NOT_AVAILABLE);
 }
 
-static void whoever_proves_an_address_takes_it_from_those_who_did_not(void **state) {
+static void a_person_who_proves_an_address_takes_it_from_those_who_did_not(void **state) {
     (void)state;
     on_a_desk(prove);
 }
@@ -174,7 +174,7 @@ static void proven(struct work *w) {
     assert_int_equal(user, 2);
 }
 
-static void what_is_proven_is_taken_by_nobody(void **state) {
+static void a_proven_address_is_taken_by_nobody(void **state) {
     (void)state;
     on_a_desk(proven);
 }
@@ -193,7 +193,7 @@ static void removed(struct work *w) {
     assert_int_equal(identities_remove(w, IDENTITY_PHONE, &a, 1, false) >= 0, true); /* already removed */
 }
 
-static void what_is_removed_is_free(void **state) {
+static void a_removed_address_is_free(void **state) {
     (void)state;
     on_a_desk(removed);
 }
@@ -258,9 +258,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(people_are_found_by_email_then_phone_then_twitter_then_facebook),
         cmocka_unit_test(claims_find_nobody_and_are_in_nobodys_way),
-        cmocka_unit_test(whoever_proves_an_address_takes_it_from_those_who_did_not),
-        cmocka_unit_test(what_is_proven_is_taken_by_nobody),
-        cmocka_unit_test(what_is_removed_is_free),
+        cmocka_unit_test(a_person_who_proves_an_address_takes_it_from_those_who_did_not),
+        cmocka_unit_test(a_proven_address_is_taken_by_nobody),
+        cmocka_unit_test(a_removed_address_is_free),
         cmocka_unit_test(keys_made_anew_leave_each_value_with_one_person),
         cmocka_unit_test(keys_are_made_anew_in_parts),
     };

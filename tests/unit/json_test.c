@@ -215,7 +215,7 @@ static void the_number_of_values_is_limited(void **state) {
     expect_refused(str_fmt(arena, "[0,%s", most.p), LIMIT_JSON_VALUES * 2 - 1, "more than 100000 values");
 }
 
-static void of_members_given_twice_the_later_stays(void **state) {
+static void the_later_of_two_members_of_one_name_stays(void **state) {
     (void)state;
     expect_read("{\"a\":1,\"b\":2,\"a\":{}}", "{\"b\":2,\"a\":{}}");
     expect_read("{\"a\":1,\"a\":2,\"\\u0061\":3}", "{\"a\":3}");
@@ -434,7 +434,7 @@ int main(void) {
         TEST(text_behind_the_given_length_is_not_read),
         TEST(depth_is_limited),
         TEST(the_number_of_values_is_limited),
-        TEST(of_members_given_twice_the_later_stays),
+        TEST(the_later_of_two_members_of_one_name_stays),
         TEST(members_are_found_by_exact_name_or_by_spelling),
         TEST(trees_can_be_built),
         TEST(values_are_separated),

@@ -19,7 +19,7 @@
 struct seen {
     bool is_file;
     struct str name, filename, type;
-    size_t begin, end; /* of the value, in values */
+    size_t begin, end; /* the place of the value in values */
 };
 
 struct log {
@@ -106,7 +106,7 @@ static void parts_are_told_in_order(void **state) {
     expect(S("--B--"), "");
 }
 
-static void what_stands_outside_the_parts_is_passed_over(void **state) {
+static void bytes_outside_the_parts_are_passed_over(void **state) {
     (void)state;
     expect(S("a preamble\r\n\r\n" FIELD("a", "1") LAST "an epilogue\r\n--B\r\n"), "a=1|");
     expect(S("--B\r\nContent-Type: text/plain\r\n\r\nno disposition\r\n" FIELD("a", "1") LAST), "a=1|");
@@ -417,7 +417,7 @@ static void busboys_forms_come_out_equal(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_are_told_in_order),
-        cmocka_unit_test(what_stands_outside_the_parts_is_passed_over),
+        cmocka_unit_test(bytes_outside_the_parts_are_passed_over),
         cmocka_unit_test(data_that_begins_like_the_boundary_is_data),
         cmocka_unit_test(blanks_may_follow_a_boundary),
         cmocka_unit_test(a_part_without_data_may_lack_its_line_end),

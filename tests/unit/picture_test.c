@@ -258,7 +258,7 @@ static void a_picture_that_claims_too_many_pixels_starts_no_process(void **state
     arena_free(a);
 }
 
-static void what_is_broken_ends_the_process_and_nothing_else(void **state) {
+static void a_broken_picture_ends_the_process_and_nothing_else(void **state) {
     static const char *const broken[] = {
         "\xFF\xD8\xFF\xE0", "\xFF\xD8\xFF\xC0\x00\x0B\x08\xFF\xFF\xFF\xFF\x01\x01\x11\x00",
         "GIF89a\xFF\xFF",   "\x89PNG\r\n\x1a\n",
@@ -283,7 +283,7 @@ int main(void) {
         cmocka_unit_test(the_size_of_a_picture_is_read_from_its_header),
         cmocka_unit_test(a_thumbnail_has_the_shape_of_its_picture),
         cmocka_unit_test(a_picture_that_claims_too_many_pixels_starts_no_process),
-        cmocka_unit_test(what_is_broken_ends_the_process_and_nothing_else),
+        cmocka_unit_test(a_broken_picture_ends_the_process_and_nothing_else),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

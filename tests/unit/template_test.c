@@ -69,7 +69,7 @@ static void blocks_are_cut_out(void **state) {
     assert_true(str_eq(b.block[BLOCK_BODY], S("\n<p>B</p>")));
 }
 
-static void what_is_wrong_is_said_with_its_place(void **state) {
+static void a_defect_is_named_with_its_place(void **state) {
     static const struct {
         const char *contents, *why;
     } mails[] = {
@@ -297,7 +297,7 @@ static int store_and_load(struct conn *c, void *arg) {
     return template_load(&w, template_named(S("password_changed")), &s->found);
 }
 
-static void what_is_stored_and_not_valid_any_more_gives_way_to_the_original(void **state) {
+static void a_stored_text_that_is_not_valid_any_more_gives_way_to_the_original(void **state) {
     struct place *p = *state;
     struct stored s = {.contents = S("{% block subject %}Neu{% endblock %}{% block text %}Hallo{% endblock "
                                      "%}")};
@@ -355,14 +355,14 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_original_is_valid),
         cmocka_unit_test(blocks_are_cut_out),
-        cmocka_unit_test(what_is_wrong_is_said_with_its_place),
+        cmocka_unit_test(a_defect_is_named_with_its_place),
         cmocka_unit_test(html_is_whole_and_values_stand_where_escaping_helps),
         cmocka_unit_test(a_style_holds_no_tag),
         cmocka_unit_test(a_style_of_the_help_center_is_whole_and_loads_nothing),
         cmocka_unit_test(values_stay_values),
         cmocka_unit_test(the_worst_contents_are_read_in_one_go),
-        cmocka_unit_test_setup_teardown(what_is_stored_and_not_valid_any_more_gives_way_to_the_original, make,
-                                        place_remove),
+        cmocka_unit_test_setup_teardown(a_stored_text_that_is_not_valid_any_more_gives_way_to_the_original,
+                                        make, place_remove),
         cmocka_unit_test_setup_teardown(an_older_desk_gets_a_brand_of_its_name, make_folder, place_remove),
     };
     a = arena_new();

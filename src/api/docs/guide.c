@@ -85,7 +85,7 @@ static const struct insertion {
     void (*write)(struct buf *out, const struct manual *m);
 } insertions[] = {
     {"{base_url}", insert_base_url},
-    {"{root}", insert_root}, /* of links within this site */
+    {"{root}", insert_root}, /* links within this site begin with it */
     {"<p>@arguments</p>", docs_arguments_table},
     {"<p>@headers</p>", docs_headers_table},
     {"<p>@errors</p>", docs_errors_table},

@@ -34,8 +34,8 @@ void access_cases(struct work *w, struct branches *out);
 struct case_reader;
 int access_case_reader(struct work *w, struct case_reader **out);
 bool access_case_of(const struct case_reader *r, int64_t team_id, int64_t agent_id);
-/* The same for staff, whatever the state of the case is: active, suspended, in the trash or merged. Other
- * callers see none. */
+/* The same for staff, for cases of each state: active, suspended, in the trash or merged. Other callers
+ * see none. */
 void access_cases_of_any_state(struct work *w, struct branches *out);
 /* Functions for `.visible` of a resource. Everyone: each caller that a route admits or that a reference
  * leads to. */

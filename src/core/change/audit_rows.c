@@ -1,4 +1,4 @@
-/* Which typed changes are entries of the audit log. The changes of one object and one action that follow
+/* The typed changes that are entries of the audit log. The changes of one object and one action that follow
  * each other are one entry. */
 #include "core/change/audit.h"
 

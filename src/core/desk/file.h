@@ -39,7 +39,7 @@ struct str file_fingerprint(const struct work *w); /* p NULL: the caller is logg
 struct file_new {
     struct str name, content_type, sha256; /* 64 hex digits */
     int64_t size;
-    int width, height, picture_type; /* of a picture only (enum picture_type of files/picture.h); else 0 */
+    int width, height, picture_type; /* 0 unless it is a picture (enum picture_type) */
 };
 int file_create(struct work *w, const struct file_new *n, int64_t *id);
 

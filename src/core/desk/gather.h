@@ -32,7 +32,7 @@ void gather_row(struct desk *d, const struct gather_kind *kind, const struct gat
 /* Returns the latest time gathered for the id since the last write, or 0. */
 int64_t gathered_at(struct desk *d, const struct gather_kind *kind, int64_t id);
 bool gathering_waits(const struct desk *d); /* true: write before the next turn */
-/* Writes all rows. Those that can't be written are gathered again. Do not call it on a writer thread. */
+/* Writes all rows. Rows that can't be written are gathered again. Do not call it on a writer thread. */
 int gathering_flush(struct desk *d);
 
 #endif

@@ -68,7 +68,7 @@ export class Contract {
     assert.deepEqual(found, [], `not the declared schema of ${verb} ${route.path} ${key}: ${reply}`);
   }
 
-  /** What is wrong with a value, [] if nothing is. A partial value may lack required members, because the request left them out. */
+  /** The defects of a value, [] if there are none. A partial value may lack required members, because the request left them out. */
   faults(schema, value, partial = false) {
     const resolve = (ref) => this.schemas.get(ref) ?? this.schemas.set(ref, this.at(ref)).get(ref);
     return faults(schema, value, { resolve, partial });

@@ -29,7 +29,7 @@ export const initialise = (dir) => make(dir, 'init', '--owner-email', 'owner@exa
 /** Lines of the log that name a defect of the program, which a caller does not notice. */
 const DEFECTS = / error (store: (a statement was never ended|the parameter \S+ is not bound)|\S+ is not kept: it reads ).*/;
 
-let contract; // of the binary under test, shared by all daemons of this file
+let contract; // the contract of the binary under test, shared by all daemons of this file
 
 /** Number of processes of a desk on PostgreSQL. Requests go to each in turn. */
 const PROCESSES = CLUSTER ? Number(process.env.PROCESSES ?? 1) : 1;
@@ -74,7 +74,7 @@ export class Desk {
     return this;
   }
 
-  /** The next daemon. Of two: 0 1 1 0 1 0 0 1 ... (Thue-Morse), so that no pattern of a test always reaches the same one. */
+  /** The next daemon. With two daemons: 0 1 1 0 1 0 0 1 ... (Thue-Morse), so that no pattern of a test always reaches the same one. */
   get port() {
     const ones = (this.turn++).toString(2).replaceAll('0', '').length;
     return this.daemons[ones % this.daemons.length].port;

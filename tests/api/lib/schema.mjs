@@ -18,7 +18,7 @@ const TYPES = {
 
 const ATOM = "[\\w!#$%&'*+/=?^`{|}~-]+", LABEL = '[a-z0-9](?:[a-z0-9-]*[a-z0-9])?';
 const EMAIL = new RegExp(`^${ATOM}(?:\\.${ATOM})*@(?:${LABEL}\\.)+${LABEL}$`, 'i');
-const PART = "(?:[\\w.~:/?@!$&'()*+,;=-]|%[0-9a-f]{2})*"; // of an address: RFC 3986
+const PART = "(?:[\\w.~:/?@!$&'()*+,;=-]|%[0-9a-f]{2})*"; // a part of an address: RFC 3986
 const URI = new RegExp(`^[a-z][a-z0-9+.-]*:(?://(?:${PART}@)?\\[[0-9a-f:.]+\\])?${PART}(?:#${PART})?$`, 'i');
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
 
@@ -113,7 +113,7 @@ class Check {
   }
 }
 
-/** What is wrong with a value, [] if nothing is. `resolve` returns the schema of a $ref. A partial value may lack required members. */
+/** The defects of a value, [] if there are none. `resolve` returns the schema of a $ref. A partial value may lack required members. */
 export function faults(schema, value, { resolve, partial = false }) {
   const check = new Check(resolve, partial);
   check.apply(schema, value);
