@@ -1,5 +1,6 @@
 #include "mail/collect.h"
 
+#include "base/ids.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "core/all/finish.h"
@@ -240,9 +241,7 @@ static bool is_under_way(const struct collecting *c, int64_t uid) {
 
 /* A server may list a mail that was removed. Without its uid it would be fetched again. */
 static bool was_removed(const struct collecting *c, int64_t uid) {
-    for (int i = 0; i < c->removed_count; i++)
-        if (c->removed[i] == uid) return true;
-    return false;
+    return ids_have(c->removed, c->removed_count, uid);
 }
 
 /* Remembers the uid, in place of the oldest one if there is no room. */

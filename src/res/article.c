@@ -20,8 +20,6 @@
 #include "res/case_input.h"
 #include "res/tag.h"
 
-#include <stdlib.h>
-
 extern const struct resource article_resource;
 
 /* ---- members --------------------------------------------------------------------------------- */
@@ -303,12 +301,6 @@ QUERY(article_section, "SELECT a.section_id FROM articles a WHERE a.id = :id AND
 QUERY(articles_elsewhere, "SELECT a.id FROM articles a "
                           "WHERE a.id IN @LIST(:ids) AND a.section_id = :section AND a.deleted_at IS NULL");
 
-static bool section_has_article(const int64_t *list, int n, int64_t id) {
-    int i = 0;
-    while (i < n && list[i] != id) i++;
-    return i < n;
-}
-
 /* Reports each article that is not in the section. */
 static int check_in_section(struct call *c, const struct in *wanted, int64_t section) {
     struct str ids = json_ids(c->work.arena, wanted->value.ids, (size_t)wanted->value.i);
@@ -316,11 +308,8 @@ static int check_in_section(struct call *c, const struct in *wanted, int64_t sec
     int n = db_ids(c->work.conn, &articles_elsewhere, BINDS(B_TEXT("ids", ids), B_INT("section", section)),
                    c->work.arena, &found);
     TRY(n);
-    for (int64_t i = 0; n < wanted->value.i && i < wanted->value.i; i++)
-        if (!section_has_article(found, n, wanted->value.ids[i]))
-            fail_at(&c->work, ERR_FIELD_INVALID, wanted->name, in_place(c, wanted, "%lld", (long long)i),
+    return in_among(c, wanted, found, n,
                     "The section has no article with this id. GET /sections/:id/articles lists them.");
-    return failed(&c->work) ? -(int)failure(&c->work) : 0;
 }
 
 static int put_articles_order(struct call *c) {

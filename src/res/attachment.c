@@ -19,21 +19,11 @@ extern const struct resource attachment_resource, article_attachment_resource, e
 
 /* ---- given with a post ----------------------------------------------------------------------- */
 
-static bool is_own(const int64_t *own, int n, int64_t id) {
-    int i = 0;
-    while (i < n && own[i] != id) i++;
-    return i < n;
-}
-
 int check_file_ids(struct call *c, struct in *in) {
     int64_t *own;
-    int n = files_own(&c->work, json_ids(c->work.arena, in->value.ids, (size_t)in->value.i), &own), rc = 0;
+    int n = files_own(&c->work, json_ids(c->work.arena, in->value.ids, (size_t)in->value.i), &own);
     if (n < 0) return fail(&c->work, error_of_result(n));
-    for (int64_t i = 0; i < in->value.i; i++)
-        if (!is_own(own, n, in->value.ids[i]))
-            rc = fail_at(&c->work, ERR_FIELD_INVALID, in->name, in_place(c, in, "%lld", (long long)i),
-                         "There is no such file of yours, or it has expired. Upload it again.");
-    return rc;
+    return in_among(c, in, own, n, "There is no such file of yours, or it has expired. Upload it again.");
 }
 
 const struct field attachment_input[] = {

@@ -37,19 +37,12 @@ QUERY(fields_of_cases,
 static int check_form_fields(struct call *c, struct in *in) {
     struct work *w = &c->work;
     int64_t *known;
-    int problems = w->problem_count;
     int n = db_ids(w->conn, &fields_of_cases,
                    BINDS(B_TEXT("ids", json_ids(w->arena, in->value.ids, (size_t)in->value.i))), w->arena,
                    &known);
     TRY(n);
-    for (int64_t i = 0; i < in->value.i; i++) {
-        int at = 0;
-        while (at < n && known[at] != in->value.ids[i]) at++;
-        if (at == n)
-            fail_at(w, ERR_FIELD_INVALID, in->name, in_place(c, in, "%lld", (long long)i),
+    return in_among(c, in, known, n,
                     "There is no field of conversations with this id. GET /cases/fields lists them.");
-    }
-    return w->problem_count > problems ? -(int)failure(w) : 0;
 }
 
 static int store_form_fields(struct call *c, const struct in *in, int64_t id) {

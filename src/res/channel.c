@@ -1,6 +1,7 @@
 #include "res/channel.h"
 
 #include "api/rows/generic.h"
+#include "base/ids.h"
 #include "core/access/permission.h"
 #include "core/cases/message_mail.h"
 
@@ -84,9 +85,8 @@ static bool channel_replies(const struct actor *a, enum channel channel, bool ha
 
 /* Puts the mailbox of the conversation first. */
 static void own_mailbox_first(int64_t *ids, int n, int64_t own) {
-    int at = 0;
-    while (at < n && ids[at] != own) at++;
-    if (at == n) return;
+    int at = ids_place(ids, n, own);
+    if (at < 0) return;
     memmove(ids + 1, ids, (size_t)at * sizeof *ids);
     ids[0] = own;
 }

@@ -3,6 +3,7 @@
 
 #include "api/rows/generic.h"
 #include "api/rows/view.h"
+#include "base/ids.h"
 #include "base/limits.h"
 #include "base/pattern.h"
 #include "base/random.h"
@@ -12,7 +13,6 @@
 #include "res/groups.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
 /* The differences between the three resources. */
 static const struct area {
@@ -185,18 +185,13 @@ static int option_read(struct call *c, const struct in *in, const struct json *j
     return 0;
 }
 
-static int compare_ids(const void *x, const void *y) {
-    int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
-    return (a > b) - (a < b);
-}
-
 /* An option may be given once. */
 static int check_distinct(struct call *c, const struct in *in, const struct choices *made) {
     int64_t *ids = arena_array(c->work.arena, (size_t)made->count + 1, sizeof *ids);
     int n = 0;
     for (int i = 0; i < made->count; i++)
         if (made->list[i].id) ids[n++] = made->list[i].id;
-    qsort(ids, (size_t)n, sizeof *ids, compare_ids);
+    ids_sort(ids, n);
     for (int i = 1; i < n; i++)
         if (ids[i] == ids[i - 1])
             return fail_at(&c->work, ERR_PARAMETERS_INCONSISTENT, in->name, in->pointer,

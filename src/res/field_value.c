@@ -1,6 +1,7 @@
 #include "res/field_value.h"
 
 #include "api/rows/generic.h"
+#include "base/ids.h"
 #include "base/limits.h"
 #include "core/cases/form.h"
 #include "core/fields/field_value.h"
@@ -179,11 +180,9 @@ static int require_form(const struct reading *r, struct custom_field *fields) {
     TRY(form_in_force(r, &form));
     if (form == 0) return 0;
     int n = case_form_fields(&r->c->work, form, &ids);
-    for (int i = 0; n >= 0 && i < r->field_count; i++) {
-        int at = 0;
-        while (at < n && ids[at] != fields[i].id) at++;
-        if (at == n) fields[i].is_required_for_agents = fields[i].is_required_for_customers = false;
-    }
+    for (int i = 0; n >= 0 && i < r->field_count; i++)
+        if (!ids_have(ids, n, fields[i].id))
+            fields[i].is_required_for_agents = fields[i].is_required_for_customers = false;
     return n;
 }
 

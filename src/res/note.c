@@ -5,6 +5,7 @@
 #include "api/rows/generic.h"
 #include "api/rows/view.h"
 #include "api/rows/reply.h"
+#include "base/ids.h"
 #include "base/limits.h"
 #include "res/article_link.h"
 #include "res/attachment.h"
@@ -115,9 +116,7 @@ static const struct word note_owner_words[] = {
 
 static bool owner_asked(struct call *c, enum note_owner owner) {
     const struct in *filter = arg(c, "filter");
-    for (int64_t i = 0; filter->given && i < filter->value.i; i++)
-        if (filter->value.ids[i] == (int)owner) return true;
-    return !filter->given;
+    return !filter->given || ids_have(filter->value.ids, filter->value.i, owner);
 }
 
 static void note_branch(struct call *c, struct branches *b, enum note_owner owner, const char *where,

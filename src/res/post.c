@@ -10,6 +10,7 @@
 #include "api/rows/generic.h"
 #include "api/rows/reply.h"
 #include "api/rows/view.h"
+#include "base/ids.h"
 #include "core/access/access.h"
 #include "core/desk/cascade.h"
 #include "res/channel.h"
@@ -157,9 +158,8 @@ static bool around_activity(struct call *c) {
  * only if they are asked for. */
 static bool kind_asked(struct call *c, enum post_kind kind) {
     const struct in *filters = arg(c, "filters");
-    for (int64_t i = 0; filters->given && i < filters->value.i; i++)
-        if (filters->value.ids[i] == (int)kind || filters->value.ids[i] == FILTER_ALL) return true;
-    if (filters->given && filters->value.i) return false;
+    const struct value *v = &filters->value;
+    if (filters->given && v->i) return ids_have(v->ids, v->i, kind) || ids_have(v->ids, v->i, FILTER_ALL);
     return kind != POST_ACTIVITY || around_activity(c);
 }
 

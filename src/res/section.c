@@ -76,18 +76,11 @@ static int check_section_tags(struct call *c, struct in *in) {
 static int check_section_teams(struct call *c, struct in *in) {
     struct work *w = &c->work;
     int64_t visibility, *known;
-    int problems = w->problem_count, at = 0;
     TRY(visibility_after(c, &visibility));
     if (!section_has_teams(visibility)) return ignore_unused(c, in, TEAMS_UNUSED);
     int n = section_teams_known(w, json_ids(w->arena, in->value.ids, (size_t)in->value.i), &known);
     TRY(n);
-    for (int64_t i = 0; i < in->value.i; i++) {
-        for (at = 0; at < n && known[at] != in->value.ids[i];) at++;
-        if (at == n)
-            fail_at(w, ERR_FIELD_INVALID, in->name, in_place(c, in, "%lld", (long long)i), "%s",
-                    api_absent(c, "team"));
-    }
-    return w->problem_count > problems ? -(int)failure(w) : 0;
+    return in_among(c, in, known, n, api_absent(c, "team"));
 }
 
 /* In a bulk call some of the sections may use the list, and others not. */

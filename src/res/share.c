@@ -9,19 +9,11 @@ QUERY(live_teams, "SELECT id FROM teams WHERE id IN @LIST(:ids) AND deleted_at I
 int check_team_ids(struct call *c, struct in *in) {
     struct work *w = &c->work;
     int64_t *known;
-    int problems = w->problem_count;
     int n = db_ids(w->conn, &live_teams,
                    BINDS(B_TEXT("ids", json_ids(w->arena, in->value.ids, (size_t)in->value.i))), w->arena,
                    &known);
     TRY(n);
-    for (int64_t i = 0; i < in->value.i; i++) {
-        int at = 0;
-        while (at < n && known[at] != in->value.ids[i]) at++;
-        if (at == n)
-            fail_at(w, ERR_FIELD_INVALID, in->name, in_place(c, in, "%lld", (long long)i), "%s",
-                    api_absent(c, "team"));
-    }
-    return w->problem_count > problems ? -(int)failure(w) : 0;
+    return in_among(c, in, known, n, api_absent(c, "team"));
 }
 
 bool show_all_asked(struct call *c) {

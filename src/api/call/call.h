@@ -218,6 +218,8 @@ int auth_hash(struct call *c, struct str password, struct str *hash);
 /* The pointer of a value inside a list: "tags/3", after the pointer of its record. */
 struct str in_place(struct call *c, const struct in *in, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+/* Reports each id of the list that is not one of `ids`. Returns 0 or a negative error. */
+int in_among(struct call *c, const struct in *in, const int64_t *ids, int n, const char *why);
 int in_fail(struct call *c, const char *name, enum error code, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 

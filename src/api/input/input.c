@@ -3,6 +3,7 @@
 
 #include "api/rows/visible.h"
 #include "base/fold.h"
+#include "base/ids.h"
 #include "base/limits.h"
 
 #include <assert.h>
@@ -179,12 +180,20 @@ int input_ids(struct call *c, struct str name, const struct json *j, int64_t **o
         if (!str_to_int(texts[i], &ids[i]) || ids[i] <= 0)
             return fail_at(&c->work, ERR_FIELD_INVALID, name, str_fmt(a, "%s/%d", name.p, i),
                            "An id is expected.");
-        for (int k = 0; k < i; k++)
-            if (ids[k] == ids[i])
-                return fail_at(&c->work, ERR_PARAMETERS_INCONSISTENT, name, str_fmt(a, "%s/%d", name.p, i),
-                               "The id %lld is given twice.", (long long)ids[i]);
+        if (ids_have(ids, i, ids[i]))
+            return fail_at(&c->work, ERR_PARAMETERS_INCONSISTENT, name, str_fmt(a, "%s/%d", name.p, i),
+                           "The id %lld is given twice.", (long long)ids[i]);
     }
     return n;
+}
+
+int in_among(struct call *c, const struct in *in, const int64_t *ids, int n, const char *why) {
+    int rc = 0;
+    for (int64_t i = 0; i < in->value.i; i++)
+        if (!ids_have(ids, n, in->value.ids[i]))
+            rc = fail_at(&c->work, ERR_FIELD_INVALID, in->name, in_place(c, in, "%lld", (long long)i), "%s",
+                         why);
+    return rc;
 }
 
 static int input_read_ids(struct call *c, struct in *in, const struct json *j) {

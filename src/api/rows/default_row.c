@@ -1,6 +1,7 @@
 #include "api/rows/default_row.h"
 #include "api/table/fields.h"
 
+#include "base/ids.h"
 #include "core/change/change.h"
 
 #include <assert.h>
@@ -71,10 +72,9 @@ int default_stays(struct call *c) {
     if (!c->home->has_default) return 0;
     TRY(lock(c));
     TRY(read_default(c, "", &id));
-    for (int i = 0; i < c->id_count; i++)
-        if (c->ids[i] == id)
-            return fail_at(&c->work, ERR_RESOURCE_ACTION_NOT_AVAILABLE, (struct str){0},
-                           c->route->shape == COUNT ? str_fmt(c->work.arena, "ids/%d", i) : (struct str){0},
-                           "The default can't be deleted. Make another one the default first.");
-    return 0;
+    int at = ids_place(c->ids, c->id_count, id);
+    if (at < 0) return 0;
+    return fail_at(&c->work, ERR_RESOURCE_ACTION_NOT_AVAILABLE, (struct str){0},
+                   c->route->shape == COUNT ? str_fmt(c->work.arena, "ids/%d", at) : (struct str){0},
+                   "The default can't be deleted. Make another one the default first.");
 }

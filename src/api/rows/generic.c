@@ -8,6 +8,7 @@
 #include "api/rows/reply.h"
 #include "api/rows/visible.h"
 #include "base/fold.h"
+#include "base/ids.h"
 #include "base/random.h"
 #include "core/change/change.h"
 #include "core/change/record.h"
@@ -16,8 +17,6 @@
 #include "core/words.h"
 
 #include <assert.h>
-
-#include <stdlib.h>
 
 /* ---- targets --------------------------------------------------------------------------------- */
 
@@ -111,11 +110,8 @@ static int conditional_one(struct call *c) {
 
 /* True if two lists without duplicates have the same ids. */
 static bool same_ids(const int64_t *ids, const int64_t *others, int n) {
-    for (int i = 0; i < n; i++) {
-        int k = 0;
-        while (k < n && others[k] != ids[i]) k++;
-        if (k == n) return false;
-    }
+    for (int i = 0; i < n; i++)
+        if (!ids_have(others, n, ids[i])) return false;
     return true;
 }
 
@@ -141,17 +137,12 @@ int api_bulk_ids(struct call *c) {
     return 0;
 }
 
-static int compare_targets(const void *x, const void *y) {
-    int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
-    return (a > b) - (a < b);
-}
-
 /* Locks the rows in the order of their ids: callers who name the same rows in different orders do not wait
  * for each other in a circle. */
 static int lock_targets(struct call *c) {
     int64_t *ids = arena_array(c->work.arena, (size_t)c->id_count, sizeof *ids);
     memcpy(ids, c->ids, (size_t)c->id_count * sizeof *ids);
-    qsort(ids, (size_t)c->id_count, sizeof *ids, compare_targets);
+    ids_sort(ids, c->id_count);
     for (int i = 0; i < c->id_count; i++) TRY(db_lock_row(c->work.conn, c->resource->table, ids[i]));
     return 0;
 }
@@ -376,10 +367,8 @@ int api_record_deleted(struct call *c) {
 /* In a bulk call, names the row in `ids`. */
 static int refuse_target(struct call *c, int64_t id, const char *why) {
     if (c->route->shape != COUNT) return fail_state(&c->work, "%s", why);
-    int n = 0;
-    while (n < c->id_count && c->ids[n] != id) n++;
-    return fail_at(&c->work, ERR_RESOURCE_ACTION_NOT_AVAILABLE, S("ids"), str_fmt(c->work.arena, "ids/%d", n),
-                   "%s", why);
+    struct str place = str_fmt(c->work.arena, "ids/%d", ids_place(c->ids, c->id_count, id));
+    return fail_at(&c->work, ERR_RESOURCE_ACTION_NOT_AVAILABLE, S("ids"), place, "%s", why);
 }
 
 int api_refuse(struct call *c, const char *condition, const char *why) {

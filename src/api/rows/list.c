@@ -11,6 +11,7 @@
 #include "api/rows/page_size.h"
 #include "api/input/input.h"
 #include "api/rows/merge_ranges.h"
+#include "base/ids.h"
 #include "base/limits.h"
 #include "core/predicates/predicate.h"
 
@@ -392,18 +393,10 @@ struct pair {
     int64_t shown, id;
 };
 
-static int by_shown(const void *a, const void *b) {
-    const int64_t x = ((const struct pair *)a)->shown, y = ((const struct pair *)b)->shown;
-    return (x > y) - (x < y);
-}
-
 /* True if the argument `ids` contains this pseudonym or is absent. */
 static bool asked_for(struct call *c, int64_t shown) {
     const struct in *ids = arg(c, "ids");
-    if (!ids->given) return true;
-    for (int64_t i = 0; i < ids->value.i; i++)
-        if (ids->value.ids[i] == shown) return true;
-    return false;
+    return !ids->given || ids_have(ids->value.ids, ids->value.i, shown);
 }
 
 /* The start of the page among sorted pairs, and its end. */
@@ -429,7 +422,7 @@ int api_reply_people(struct call *c, const int64_t *ids, int n) {
         pairs[count] = (struct pair){stranger_person(c->work.desk, of, ids[i]), ids[i]};
         count += asked_for(c, pairs[count].shown);
     }
-    qsort(pairs, (size_t)count, sizeof *pairs, by_shown);
+    qsort(pairs, (size_t)count, sizeof *pairs, id_compare);
     int begin = begin_of(&c->options, pairs, count, &end);
     /* page_reply reverses it */
     for (int i = begin; i < end; i++) page[c->options.before_id ? end - 1 - i : i - begin] = pairs[i].id;

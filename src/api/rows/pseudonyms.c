@@ -2,18 +2,13 @@
  * requester by the name that the caller gave (core/access/stranger.h). Each row that belongs to a
  * conversation sets the current one. */
 #include "api/rows/view.h"
+#include "base/ids.h"
 #include "core/words.h"
 
 #include <stdlib.h>
 
-static int compare_cases(const void *a, const void *b) {
-    const int64_t x = ((const struct stranger_case *)a)->id, y = ((const struct stranger_case *)b)->id;
-    return (x > y) - (x < y);
-}
-
 static const struct stranger_case *people_case(const struct view *v, int64_t id) {
-    const struct stranger_case key = {.id = id};
-    return v->case_count ? bsearch(&key, v->cases, (size_t)v->case_count, sizeof key, compare_cases) : NULL;
+    return v->case_count ? bsearch(&id, v->cases, (size_t)v->case_count, sizeof *v->cases, id_compare) : NULL;
 }
 
 /* The conversation of a row; 0: none. */
@@ -33,7 +28,7 @@ static int people_load_cases(struct view *v, const int64_t *ids, size_t n) {
     memcpy(all + v->case_count, found, (size_t)count * sizeof *all);
     v->cases = all;
     v->case_count += count;
-    qsort(all, (size_t)v->case_count, sizeof *all, compare_cases);
+    qsort(all, (size_t)v->case_count, sizeof *all, id_compare);
     return 0;
 }
 

@@ -1,17 +1,11 @@
 #include "api/rows/generic.h"
 #include "api/rows/visible.h"
+#include "base/ids.h"
 #include "base/limits.h"
 #include "core/change/change.h"
 
 #include <assert.h>
 #include <inttypes.h>
-
-/* The index of an id in the list, or -1. */
-static int64_t listed_at(const struct in *list, int64_t id) {
-    for (int64_t i = 0; i < list->value.i; i++)
-        if (list->value.ids[i] == id) return i;
-    return -1;
-}
 
 static int reorder_rows(struct call *c, const struct in *wanted, const char *column) {
     struct arena *a = c->work.arena;
@@ -27,7 +21,7 @@ static int reorder_rows(struct call *c, const struct in *wanted, const char *col
                  NULL, &row));
     while ((rc = stmt_step(row)) == 1) {
         was = col_int(row, 1);
-        int64_t id = col_int(row, 0), place = listed_at(wanted, id);
+        int64_t id = col_int(row, 0), place = ids_place(wanted->value.ids, wanted->value.i, id);
         if (place < 0 && n < LIMIT_IDS * 2) order[place = n++] = id;
         if (place >= 0)
             change_property(&c->work, (struct changed){c->home->type, id, 0}, column, changed_number(was),

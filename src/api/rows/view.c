@@ -1,6 +1,7 @@
 #include "api/rows/view.h"
 
 #include "api/rows/visible.h"
+#include "base/ids.h"
 #include "base/limits.h"
 
 #include <assert.h>
@@ -377,10 +378,8 @@ static int select_made(struct view *v, const struct rows_wanted *sel, struct row
     *rows = NULL;
     TRY(sel->layout->resource->rows(v->c, v, (struct str){0}, &row));
     for (; row; row = next) {
-        size_t i = 0;
         next = row->next;
-        while (i < sel->count && sel->ids[i] != row->id) i++;
-        if (i == sel->count) continue;
+        if (!ids_have(sel->ids, (int64_t)sel->count, row->id)) continue;
         view_keep(v, row);
         *rows = row;
         rows = &row->next;

@@ -18,6 +18,7 @@
  * Staff may have requested a conversation too, but see it only as their access allows. */
 #include "core/access/access.h"
 
+#include "base/ids.h"
 #include "core/access/scope.h"
 #include "core/desk/cascade.h"
 #include "core/words.h"
@@ -139,9 +140,7 @@ bool access_case_of(const struct case_reader *r, int64_t team_id, int64_t agent_
     if (r->access == 0) return false;
     if (agent_id == r->me) return true;
     if (r->access != CASES_TEAMS) return false;
-    for (int i = 0; i < r->team_count; i++)
-        if (r->teams[i] == team_id) return true;
-    return team_id == 0 && agent_id == 0;
+    return ids_have(r->teams, r->team_count, team_id) || (team_id == 0 && agent_id == 0);
 }
 
 void access_cases_of_any_state(struct work *w, struct branches *out) {

@@ -1,13 +1,12 @@
 #include "core/cases/case_merge.h"
 
+#include "base/ids.h"
 #include "base/limits.h"
 #include "core/desk/cascade.h"
 #include "core/desk/cascade_step.h"
 #include "core/people/tag.h"
 #include "core/search/text.h"
 #include "json/json.h"
-
-#include <stdlib.h>
 
 /* ---- the cascade: what moves, part by part ---------------------------------------------------
  *
@@ -208,17 +207,9 @@ QUERY(merge_tags, "SELECT t.name FROM tags t "
                   "AND t.id NOT IN (SELECT k.tag_id FROM case_tags k WHERE k.case_id = :survivor) "
                   "ORDER BY t.name_key LIMIT 1000");
 
-static int compare_case_ids(const void *x, const void *y) {
-    int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
-    return (a > b) - (a < b);
-}
-
 /* The place of the conversation. */
 static struct case_now *merge_place(struct merge *m, int64_t survivor, int64_t id) {
-    int i = 0;
-    if (id == survivor) return &m->survivor;
-    while (m->ids[i] != id) i++;
-    return &m->merged[i];
+    return id == survivor ? &m->survivor : &m->merged[ids_place(m->ids, m->count, id)];
 }
 
 int case_merge_load(struct work *w, int64_t survivor, const int64_t *ids, int count, struct merge *m) {
@@ -227,7 +218,7 @@ int case_merge_load(struct work *w, int64_t survivor, const int64_t *ids, int co
         .merged = arena_array(w->arena, (size_t)count + 1, sizeof *m->merged), .ids = ids, .count = count};
     memcpy(sorted, ids, (size_t)count * sizeof *sorted);
     sorted[count] = survivor;
-    qsort(sorted, (size_t)count + 1, sizeof *sorted, compare_case_ids);
+    ids_sort(sorted, count + 1);
     for (int i = 0; i <= count; i++) {
         int rc = case_load(w, sorted[i], merge_place(m, survivor, sorted[i]));
         if (rc <= 0) return rc < 0 ? rc : -ERR_RESOURCE_NOT_FOUND;

@@ -1,6 +1,7 @@
 #include "core/fields/custom_field.h"
 
 #include "base/fold.h"
+#include "base/ids.h"
 #include "base/limits.h"
 #include "core/desk/cascade.h"
 #include "core/change/last_change.h"
@@ -174,19 +175,13 @@ int field_option_of(struct work *w, int64_t field_id, int64_t option_id) {
     return db_int(w->conn, &option_of_field, BINDS(B_INT("field", field_id), B_INT("id", option_id)), &one);
 }
 
-static bool among(const int64_t *ids, int n, int64_t id) {
-    for (int i = 0; i < n; i++)
-        if (ids[i] == id) return true;
-    return false;
-}
-
 /* Searches the distinct values of a field with several choices. */
 static int several_in_use(struct work *w, const struct custom_field *f, const int64_t *going, int n,
                           int64_t *id) {
     int found = 0, rc;
     DB_ROWS(rc, w->conn, &field_choices, BINDS(B_INT("field", f->id), B_INT("most", LIMIT_VALUE_KEY)), row)
     for (struct str rest = col_text(row, 0); rest.p && !found;)
-        found = str_to_int(str_cut(&rest, ','), id) && among(going, n, *id);
+        found = str_to_int(str_cut(&rest, ','), id) && ids_have(going, n, *id);
     return rc < 0 ? rc : found;
 }
 

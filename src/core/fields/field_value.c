@@ -2,6 +2,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/ids.h"
 #include "base/limits.h"
 #include "base/pattern.h"
 #include "core/desk/file.h"
@@ -9,7 +10,6 @@
 
 #include <assert.h>
 #include <inttypes.h>
-#include <stdlib.h>
 
 QUERY(fields_locked,
       "SELECT id FROM custom_fields WHERE area = :area AND key IN @TEXTS(:keys) ORDER BY id @LOCK@");
@@ -85,15 +85,10 @@ static const char *field_read_option(struct reading *r) {
     return NULL;
 }
 
-static int by_number(const void *x, const void *y) {
-    int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
-    return (a > b) - (a < b);
-}
-
 /* Sorted and without duplicates, so that equal choices are equal texts. */
 static const char *read_options(struct reading *r) {
     int64_t ids[LIMIT_OPTIONS];
-    size_t n = 0;
+    int n = 0;
     for (struct str rest = r->text; rest.p;) {
         struct str item = str_trim(str_cut(&rest, ','));
         if (item.n == 0) continue;
@@ -101,11 +96,10 @@ static const char *read_options(struct reading *r) {
             return "Ids of options of this field are expected, separated by commas.";
         n++;
     }
-    if (n) qsort(ids, n, sizeof *ids, by_number);
     struct buf b = {0};
-    for (size_t i = 0; i < n; i++) {
-        if (i && ids[i] == ids[i - 1]) continue;
-        if (b.n) buf_char(&b, ',');
+    n = ids_sort_once(ids, n);
+    for (int i = 0; i < n; i++) {
+        if (i) buf_char(&b, ',');
         buf_int(&b, ids[i]);
     }
     *r->value = buf_take(&b, r->a);
@@ -249,12 +243,6 @@ int64_t field_value_file(const struct field_value *v) {
     return v->field->type == FIELD_FILE && v->value.p && str_to_int(v->value, &id) ? id : 0;
 }
 
-static bool is_among(const int64_t *ids, int n, int64_t id) {
-    for (int i = 0; i < n; i++)
-        if (ids[i] == id) return true;
-    return false;
-}
-
 int field_files_usable(struct work *w, enum field_area area, int64_t owner_id,
                        const struct field_value *values, int count, bool *usable) {
     int64_t *ids = arena_array(w->arena, (size_t)count + 1, sizeof *ids), *own;
@@ -265,7 +253,7 @@ int field_files_usable(struct work *w, enum field_area area, int64_t owner_id,
     if (n == 0) return 0;
     int found = files_own(w, json_ids(w->arena, ids, n), &own);
     TRY(found);
-    for (int i = 0; i < count; i++) usable[i] = is_among(own, found, field_value_file(&values[i]));
+    for (int i = 0; i < count; i++) usable[i] = ids_have(own, found, field_value_file(&values[i]));
     DB_ROWS(rc, w->conn, &value_files, BINDS(B_INT("area", area), B_INT("owner", owner_id)), row)
     for (int i = 0; i < count; i++)
         if (field_value_file(&values[i]) == col_int(row, 0) && values[i].field->id == col_int(row, 1))

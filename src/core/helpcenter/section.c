@@ -1,5 +1,6 @@
 #include "core/helpcenter/section.h"
 
+#include "base/ids.h"
 #include "core/desk/cascade.h"
 #include "core/change/change.h"
 #include "core/people/tag.h"
@@ -103,12 +104,6 @@ int section_brand(struct work *w, int64_t id, int64_t *brand_id) {
     return db_int(w->conn, &section_of_brand, BINDS(B_INT("id", id)), brand_id);
 }
 
-static int section_listed_at(const int64_t *ids, int count, int64_t id) {
-    int at = 0;
-    while (at < count && ids[at] != id) at++;
-    return at;
-}
-
 /* Places as rows [id, place]. */
 static struct str places_json(struct arena *a, const int64_t *ids, int count) {
     struct buf b = {0};
@@ -125,7 +120,7 @@ int sections_reorder(struct work *w, int64_t brand_id, const int64_t *ids, int c
     int rc, at = 0;
     TRY(db_lock(w->conn, S("sections")));
     DB_ROWS(rc, w->conn, &sections_listed, BINDS(B_TEXT("ids", list), B_INT("brand", brand_id)), row) {
-        at = section_listed_at(ids, count, col_int(row, 0));
+        at = ids_place(ids, count, col_int(row, 0));
         found[at] = true;
         change_property(w, (struct changed){"section", ids[at], 0}, "sort_order",
                         changed_number(col_int(row, 1)), changed_number(at + 1));

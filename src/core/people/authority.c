@@ -1,5 +1,6 @@
 #include "core/people/authority.h"
 
+#include "base/ids.h"
 #include "core/words.h"
 #include "json/json.h"
 
@@ -51,12 +52,6 @@ static void fail_of(struct work *w, enum error code, int i, bool listed, const c
             why ? "%s" : NULL, why);
 }
 
-static int position_of_id(const int64_t *ids, int count, int64_t id) {
-    int i = 0;
-    while (i < count - 1 && ids[i] != id) i++;
-    return i;
-}
-
 QUERY(role_types_of_users, "SELECT u.id, r.type FROM users u JOIN roles r ON r.id = u.role_id "
                            "WHERE u.id IN @LIST(:users) ORDER BY u.id");
 
@@ -65,7 +60,7 @@ int users_may_change(struct work *w, const int64_t *ids, int count, bool listed)
     DB_ROWS(rc, w->conn, &role_types_of_users, BINDS(B_TEXT("users", json_ids(w->arena, ids, (size_t)count))),
             row)
     if (!actor_may_change(&w->actor, col_int(row, 0), col_int(row, 1)))
-        fail_of(w, ERR_PERMISSIONS_DENIED, position_of_id(ids, count, col_int(row, 0)), listed, NULL);
+        fail_of(w, ERR_PERMISSIONS_DENIED, ids_place(ids, count, col_int(row, 0)), listed, NULL);
     return rc < 0 ? rc : failed(w) ? -(int)failure(w) : 0;
 }
 
@@ -84,7 +79,7 @@ int users_leave_an_owner(struct work *w, const int64_t *ids, int count, bool lis
     if (others) return 0;
     DB_ROWS(rc, w->conn, &role_types_of_users, binds, row)
     if (col_int(row, 1) == ROLE_OWNER)
-        fail_of(w, ERR_RESOURCE_ACTION_NOT_AVAILABLE, position_of_id(ids, count, col_int(row, 0)), listed,
+        fail_of(w, ERR_RESOURCE_ACTION_NOT_AVAILABLE, ids_place(ids, count, col_int(row, 0)), listed,
                 "This is the last owner. Make another person an owner first.");
     return rc < 0 ? rc : -ERR_RESOURCE_ACTION_NOT_AVAILABLE;
 }

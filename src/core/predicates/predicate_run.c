@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/ids.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -328,9 +329,7 @@ static bool listed(const struct proposition *p, struct str value) {
 }
 
 static bool number_listed(const struct proposition *p, int64_t number) {
-    for (int i = 0; i < p->number_count; i++)
-        if (p->numbers[i] == number) return true;
-    return false;
+    return ids_have(p->numbers, p->number_count, number);
 }
 
 static bool parts_pass(const struct proposition *p, struct str value) {

@@ -11,12 +11,11 @@
  * Triggers run before, so one decision covers the change and what they did about it. */
 #include "core/rules/sla_match.h"
 
+#include "base/ids.h"
 #include "core/change/change.h"
 #include "core/sla/clocks.h"
 #include "core/rules/rule_cache.h"
 #include "json/json.h"
-
-#include <stdlib.h>
 
 /* ---- tested fields --------------------------------------------------------------------------- */
 
@@ -64,25 +63,17 @@ QUERY(sla_versions_of_cases,
       "SELECT id, COALESCE(sla_version_id, 0) FROM cases WHERE id IN @LIST(:ids) AND state <> 5 ORDER BY id");
 QUERY(cases_set_sla, "UPDATE cases SET sla_version_id = CAST(:version AS BIGINT) WHERE id IN @LIST(:ids)");
 
-static int ids_compare(const void *a, const void *b) {
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* The conversations whose SLA must be decided, as a JSON array; p NULL: none. */
 static struct str cases_to_match(struct work *w, const struct tested *t) {
     int64_t *ids = NULL;
-    int n = 0, room = 0, kept = 0;
+    int n = 0, room = 0;
     for (const struct change *c = changes_of(w); c; c = c->next) {
         if (!decides(t, c) || (n && ids[n - 1] == c->case_id)) continue;
         ids = arena_more(w->arena, ids, n, &room, sizeof *ids);
         ids[n++] = c->case_id;
     }
     if (n == 0) return (struct str){0};
-    qsort(ids, (size_t)n, sizeof *ids, ids_compare);
-    for (int i = 0; i < n; i++)
-        if (i == 0 || ids[i] != ids[i - 1]) ids[kept++] = ids[i];
-    return json_ids(w->arena, ids, (size_t)kept);
+    return json_ids(w->arena, ids, (size_t)ids_sort_once(ids, n));
 }
 
 /* The version of the first SLA that holds; 0: none does. */

@@ -2,6 +2,7 @@
 
 #include "base/buf.h"
 #include "base/fold.h"
+#include "base/ids.h"
 #include "core/desk/setting.h"
 #include "core/people/identity.h"
 #include "core/people/name_index.h"
@@ -225,10 +226,7 @@ static int filter_rare_tag(struct made_filter *m, const struct meant *v) {
 
 static int count_different(const struct meant *v) {
     int n = 0;
-    for (int i = 0, k; i < v->count; i++) {
-        for (k = 0; k < i && v->ids[k] != v->ids[i];) k++;
-        n += k == i;
-    }
+    for (int i = 0; i < v->count; i++) n += !ids_have(v->ids, i, v->ids[i]);
     return n;
 }
 

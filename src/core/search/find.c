@@ -20,6 +20,7 @@
 #include "core/search/find.h"
 
 #include "base/buf.h"
+#include "base/ids.h"
 #include "core/access/help_center.h"
 #include "json/json.h"
 
@@ -312,19 +313,6 @@ static int examine_rows(struct finding *f, struct owner_ids *owners) {
     return rc;
 }
 
-static int compare_owner_ids(const void *a, const void *b) {
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
-static void owners_once(struct owner_ids *o) {
-    int n = 0;
-    if (o->count) qsort(o->ids, (size_t)o->count, sizeof *o->ids, compare_owner_ids);
-    for (int i = 0; i < o->count; i++)
-        if (n == 0 || o->ids[n - 1] != o->ids[i]) o->ids[n++] = o->ids[i];
-    o->count = n;
-}
-
 /* Compares the texts of these results. Returns their number, or a negative error. */
 static int compare_texts_of(struct finding *f, struct str owners) {
     bool all = f->kind != SEARCH_ARTICLES || f->filter->texts == NULL;
@@ -352,7 +340,7 @@ static void owners_cut(struct owner_ids *o, int n) { o->ids += n, o->count -= n;
  * compare. */
 static int compare_texts(struct finding *f, struct owner_ids *owners) {
     int64_t texts = 0;
-    owners_once(owners);
+    owners->count = ids_sort_once(owners->ids, owners->count);
     /* the highest ids first, if the limit ends the reading */
     for (int end = owners->count, n; end > 0; end -= n) {
         n = end < OWNERS_AT_ONCE ? end : OWNERS_AT_ONCE;
