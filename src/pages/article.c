@@ -1,8 +1,7 @@
 /* The page of an article. Forms are handled by the pages that act: POST <page>/vote (vote: up, down), POST
  * <page>/comments (contents, parent_id). */
-#include "pages/pages.h"
+#include "pages/handlers.h"
 #include "pages/rows.h"
-#include "pages/shown.h"
 
 #include "base/link.h"
 #include "core/helpcenter/article_attachment.h"

@@ -1,6 +1,6 @@
 /* Atom feeds (RFC 4287) of the latest articles: of the brand, and of a section. */
 #include "pages/rows.h"
-#include "pages/shown.h"
+#include "pages/handlers.h"
 
 #include "files/html_clean.h"
 

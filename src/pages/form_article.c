@@ -1,5 +1,5 @@
 /* Readers vote for an article and comment on it. The page of the article has the forms. */
-#include "pages/pages.h"
+#include "pages/handlers.h"
 
 #include "core/helpcenter/comment.h"
 #include "core/helpcenter/slug.h"

@@ -1,7 +1,7 @@
 /* The contact form: a new conversation. suggest.js lists articles that may answer it beside the form,
  * while the subject is typed. */
 #include "pages/form_value.h"
-#include "pages/pages.h"
+#include "pages/handlers.h"
 
 #include <inttypes.h>
 

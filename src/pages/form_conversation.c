@@ -1,5 +1,5 @@
 /* The visitor's conversations: a list, one with its messages, and what the visitor does with it. */
-#include "pages/pages.h"
+#include "pages/handlers.h"
 
 #include "core/desk/setting.h"
 #include "core/time/hours.h"

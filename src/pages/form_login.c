@@ -1,7 +1,7 @@
 /* Login, its further steps, logout, and the request of a mailed link for a new password. The checks are
  * those of GET /session: lock-out, delay, second factor, expired password. No reply differs by whether an
  * address has an account. */
-#include "pages/pages.h"
+#include "pages/handlers.h"
 
 static const struct form_field login_fields[] = {
     {"email", WORD_EMAIL, .type = "email", .autocomplete = "username", .max = 255, .required = true},

@@ -1,6 +1,6 @@
 /* The first page: categories with their sections, featured and popular articles. */
 #include "pages/rows.h"
-#include "pages/shown.h"
+#include "pages/handlers.h"
 
 #include <inttypes.h>
 

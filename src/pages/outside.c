@@ -2,9 +2,8 @@
 
 #include "pages/brand.h"
 #include "pages/page_cache.h"
-#include "pages/pages.h"
+#include "pages/handlers.h"
 #include "pages/route.h"
-#include "pages/shown.h"
 
 /* Every page of the help center. A row of fixed segments stands before a row with a variable at the same
  * place. */

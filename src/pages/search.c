@@ -1,6 +1,6 @@
 /* The page of search results. */
 #include "pages/rows.h"
-#include "pages/shown.h"
+#include "pages/handlers.h"
 
 #include "core/helpcenter/search.h"
 

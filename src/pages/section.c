@@ -1,6 +1,6 @@
 /* The pages of a category and of a section. */
 #include "pages/rows.h"
-#include "pages/shown.h"
+#include "pages/handlers.h"
 
 #include "core/words.h"
 

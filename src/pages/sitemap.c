@@ -5,7 +5,7 @@
  *     /helpcenter/sitemap/<n>              articles n*PART <= id < (n+1)*PART
  *     /helpcenter/sitemap/sections-<n>     the same of sections; the first part has the home page, too */
 #include "pages/rows.h"
-#include "pages/shown.h"
+#include "pages/handlers.h"
 
 #include "core/words.h"
 

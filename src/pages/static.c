@@ -1,7 +1,7 @@
 /* Pages without articles: the entrance, and the files of the pages. */
 #include "pages/files.h"
 #include "pages/rows.h"
-#include "pages/shown.h"
+#include "pages/handlers.h"
 
 #include "core/desk/brand_logo.h"
 #include "pages/color.h"
