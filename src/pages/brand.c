@@ -92,7 +92,7 @@ bool locale_is_rtl(const struct site_brand *b, struct str locale) {
     return n > 0 && memmem(b->rtl_locales.p, b->rtl_locales.n, quoted, (size_t)n) != NULL;
 }
 
-/* ---- kept brands ----------------------------------------------------------------------------- */
+/* ---- cached brands ----------------------------------------------------------------------------- */
 
 #define CACHED_BRANDS 64
 #define HOST_MAX 255 /* bytes; the brand of a longer one is not kept */
@@ -169,13 +169,13 @@ static void brand_put(struct brand_cache *k, int64_t generation, struct str host
     if (before) arena_free(before);
 }
 
-int site_brand_cached(struct work *w, struct brand_cache *kept, int64_t generation, struct str host,
+int site_brand_cached(struct work *w, struct brand_cache *cache, int64_t generation, struct str host,
                       const char *template, struct site_brand *out) {
     struct str key = host.p ? host : S("");
-    bool keeps = kept && generation && key.n <= HOST_MAX;
-    if (keeps && brand_get(kept, w->arena, generation, key, template, out)) return 1;
+    bool keeps = cache && generation && key.n <= HOST_MAX;
+    if (keeps && brand_get(cache, w->arena, generation, key, template, out)) return 1;
     int rc = site_brand_find(w, host, template, out);
-    if (rc == 1 && keeps) brand_put(kept, generation, key, template, out);
+    if (rc == 1 && keeps) brand_put(cache, generation, key, template, out);
     return rc;
 }
 

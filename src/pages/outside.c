@@ -13,20 +13,20 @@ static const struct site_page site_pages[] = {
     {GET, "/helpcenter/style.css", .show = show_file, .is_part = true},
     {GET, "/helpcenter/suggest.js", .show = show_file, .is_part = true},
     {GET, "/helpcenter/times.js", .show = show_file, .is_part = true},
-    {GET, "/helpcenter/brand.css", .show = show_brand_style, .is_part = true, .kept = true},
+    {GET, "/helpcenter/brand.css", .show = show_brand_style, .is_part = true, .cached = true},
     {GET, "/robots.txt", .show = show_robots},
-    {GET, "/sitemap.xml", .show = show_sitemap, .kept = true},
-    {GET, "/helpcenter/logo/:brand", .show = show_logo, .is_part = true, .kept = true},
-    {GET, "/helpcenter/sitemap/:part", .show = show_sitemap_part, .in_pool = true, .kept = true},
-    {GET, "/helpcenter/:locale/feed.atom", .show = show_brand_feed, .kept = true},
+    {GET, "/sitemap.xml", .show = show_sitemap, .cached = true},
+    {GET, "/helpcenter/logo/:brand", .show = show_logo, .is_part = true, .cached = true},
+    {GET, "/helpcenter/sitemap/:part", .show = show_sitemap_part, .in_pool = true, .cached = true},
+    {GET, "/helpcenter/:locale/feed.atom", .show = show_brand_feed, .cached = true},
     {GET, "/helpcenter/:locale/search", .show = show_search, .template = "helpcenter_search"},
-    {GET, "/helpcenter/:locale/sections/:slug/feed.atom", .show = show_section_feed, .kept = true},
-    {GET, "/helpcenter/:locale", .show = show_home, .kept = true, .template = "helpcenter_home"},
-    {GET, "/helpcenter/:locale/categories/:slug", .show = show_category, .kept = true,
+    {GET, "/helpcenter/:locale/sections/:slug/feed.atom", .show = show_section_feed, .cached = true},
+    {GET, "/helpcenter/:locale", .show = show_home, .cached = true, .template = "helpcenter_home"},
+    {GET, "/helpcenter/:locale/categories/:slug", .show = show_category, .cached = true,
      .template = "helpcenter_category"},
-    {GET, "/helpcenter/:locale/sections/:slug", .show = show_section, .kept = true,
+    {GET, "/helpcenter/:locale/sections/:slug", .show = show_section, .cached = true,
      .template = "helpcenter_section"},
-    {GET, "/helpcenter/:locale/articles/:slug", .show = show_article, .kept = true,
+    {GET, "/helpcenter/:locale/articles/:slug", .show = show_article, .cached = true,
      .template = "helpcenter_article"},
     {POST, "/helpcenter/:locale/articles/:slug/vote", .show = page_vote},
     {POST, "/helpcenter/:locale/articles/:slug/comments", .show = page_comment},
@@ -54,6 +54,6 @@ bool site_takes_files(const struct http_request *r) { return site_form_takes_fil
 
 void pages_open(struct pages *p) { *p = (struct pages){page_cache_new(), brand_cache_new()}; }
 void pages_close(struct pages *p) {
-    page_cache_free(p->kept);
+    page_cache_free(p->cache);
     brand_cache_free(p->brands);
 }

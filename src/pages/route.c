@@ -45,7 +45,7 @@ static bool is_page_path(const struct site_visit *v, struct str path) {
 struct str site_menu_path(const struct site_visit *v) {
     struct str path = v->http->path, begin = S("/helpcenter/"), query = v->http->query, locale;
     if (v->head.path.p) return v->head.path;
-    if (v->page->kept || v->status == 404 || !str_starts(path, begin)) return S("");
+    if (v->page->cached || v->status == 404 || !str_starts(path, begin)) return S("");
     while (v->page->method == POST && path.n > begin.n && !is_page_path(v, path))
         path.n -= str_leaf(path).n + 1;
     struct str rest = {path.p + begin.n, path.n > begin.n ? path.n - begin.n : 0};

@@ -168,7 +168,7 @@ static void free_visit(struct site_visit *v) {
     v->arena = NULL;
 }
 
-/* The arguments that kept pages read. The key of a page has no others, so links with marks of campaigns
+/* The arguments that cached pages read. The key of a page has no others, so links with marks of campaigns
  * lead to the same page. */
 static const char *const page_cache_arguments[] = {"page", "comments", "done", NULL};
 
@@ -186,16 +186,16 @@ static struct str page_cache_key(const struct site_visit *v) {
 
 /* Finds the page, or its tag if the caller has the page. */
 static bool find_cached(struct site_visit *v) {
-    struct cached_page *page = &v->kept;
-    if (v->key.p == NULL || !page_cache_find(v->api->cfg.pages->kept, v->key, v->generation, page))
+    struct cached_page *page = &v->found;
+    if (v->key.p == NULL || !page_cache_find(v->api->cfg.pages->cache, v->key, v->generation, page))
         return false;
     if (page->bytes || tag_listed(http_header(v->http, "If-None-Match"), str_of(page->etag))) return true;
     return false;
 }
 
-/* Answers with the kept page. */
+/* Answers with the cached page. */
 static void send_cached(struct site_visit *v) {
-    struct cached_page page = v->kept;
+    struct cached_page page = v->found;
     v->type = page.type;
     v->viewed = page.viewed;
     v->work.desk = v->api->desk;
@@ -209,7 +209,7 @@ static void send_cached(struct site_visit *v) {
 static void keep_and_send(struct site_visit *v, const char *tag, struct buf *out) {
     struct cached_page page = {.bytes = shared_new(out), .type = site_type(v), .viewed = v->viewed};
     memcpy(page.etag, tag, sizeof page.etag);
-    page_cache_put(v->api->cfg.pages->kept, v->key, v->generation, &page);
+    page_cache_put(v->api->cfg.pages->cache, v->key, v->generation, &page);
     free_visit(v);
     reply_shared(v, tag, page.bytes);
     shared_drop(page.bytes);
@@ -461,7 +461,7 @@ static void site_run(struct site_visit *v) {
     }
     read_query(v);
     v->generation = v->page->method == GET ? help_center_generation(api->desk) : 0;
-    if (v->page->kept && anonymous) v->key = page_cache_key(v);
+    if (v->page->cached && anonymous) v->key = page_cache_key(v);
     if (find_cached(v)) {
         send_cached(v);
         return;

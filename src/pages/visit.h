@@ -28,7 +28,7 @@ struct site_page {
     bool is_part;                      /* a file that every page loads: a rate limit does not count it */
     /* Replies to callers without login may be kept in memory (page_cache.h): the page depends only on Host, path,
      * page_cache_arguments and the store. */
-    bool kept;
+    bool cached;
     enum lane lane;       /* lane of a POST */
     bool takes_files;     /* for a POST: file parts of the form are kept */
     const char *template; /* the template of the contents; NULL: none */
@@ -95,7 +95,7 @@ struct site_visit {
     struct str key;          /* key of the reply (page_cache.h); p NULL: the reply is not kept */
     /* Generation of the help center in the snapshot (core/helpcenter/generation.h); 0: unknown. */
     int64_t generation;
-    struct cached_page kept;
+    struct cached_page found;
 };
 
 bool site_logged_in(const struct site_visit *v);

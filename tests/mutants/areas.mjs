@@ -41,7 +41,7 @@ export const areas = [
     unit: ['router', 'scope', 'pool'],
     api: ['envelope', 'shape', 'spellings', 'bodies', 'conditional', 'narrowing', 'notices', 'errors', 'edge', 'people.input.spec', 'people.http.spec', 'session', 'refusals', 'idempotency', 'teams', 'members', 'fields', 'pages.bytes', 'openapi', 'files', 'lockout', 'changes', 'limits', 'limits.headers', 'messages', 'oauth.token', 'webhooks', 'access.walk*'],
   }],
-  ['src/pages/', { unit: [], api: ['helpcenter.pages', 'pages.forms', 'helpcenter.kept', 'openapi', 'limits.pages', 'pages.bytes', 'templates', 'survey'] }],
+  ['src/pages/', { unit: [], api: ['helpcenter.pages', 'pages.forms', 'helpcenter.cache', 'openapi', 'limits.pages', 'pages.bytes', 'templates', 'survey'] }],
   ['src/res/erasure.c', { unit: [], api: ['erasure', 'access.walk*'] }],
   ['src/res/person_export.c', { unit: [], api: ['erasure', 'erasure.own', 'access.walk*'] }],
   ['src/res/event.c', { unit: [], api: ['webhooks', 'events.tokens', 'access.walk*'] }],
