@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "core/all/desk.h"
 #include "core/search/index.h"
-#include "jobs/sweep_files.h"
+#include "jobs/periodic.h"
 
 QUERY(compact_files, "SELECT COUNT(*) FROM files WHERE expires_at IS NOT NULL AND expires_at <= :now");
 QUERY(compact_erasures, "SELECT COUNT(*) FROM erasures WHERE status = 1");

@@ -23,7 +23,7 @@
 #include "core/desk/setting.h"
 #include "files/content.h"
 #include "jobs/listener.h"
-#include "mail/recipients_refresh.h"
+#include "mail/recipients.h"
 #include "jobs/runner.h"
 #include "commands/listen.h"
 #include "mail/collector.h"

@@ -32,7 +32,7 @@
  * lets rows expire. A write that removes contents changes no rows, so nothing of it can be undone.
  *
  * A crash between the two writes, or an upload that was refused after its content was stored, leaves a
- * content without a row. Each sweep looks through one subfolder (jobs/sweep_files.c) and removes such
+ * content without a row. Each sweep looks through one subfolder (jobs/sweep.c) and removes such
  * contents in the same way. It need not spare uploads in progress, because an uploader that has linked a
  * content, but has not written its row, finds it gone and links it again.
  *

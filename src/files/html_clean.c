@@ -1,11 +1,13 @@
 #include "files/html_clean.h"
 
+#include "base/buf.h"
 #include "base/error.h"
 #include "base/html.h"
 #include "base/limits.h"
 #include "base/link.h"
 #include "base/log.h"
 #include "files/confined.h"
+#include "files/html_tree.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -14,7 +16,7 @@
 
 /* ---- the parent ------------------------------------------------------------------------------ */
 
-/* Parses the answer (see files/html_child.c) as untrusted input. */
+/* Parses the answer (see files/html_clean.c) as untrusted input. */
 static bool read_cleaned(struct str answer, struct html_cleaned *out) {
     struct str rest = answer, head = str_cut(&rest, '\n');
     int64_t n[4];
@@ -80,4 +82,79 @@ struct str html_show(struct arena *a, struct str clean, bool remote, html_inline
         }
     }
     return buf_take(&b, a);
+}
+
+/* ---- articles --------------------------------------------------------------------------------- */
+
+/* In clean HTML these words are always the beginning of a tag, because < is escaped in texts and values,
+ * and the address is the first attribute of a picture (html_attributes). */
+#define BLOCKED S("<img data-src=\"https://")
+#define SHOWN S("<img src=\"https://")
+
+static void html_words_replaced(struct buf *out, struct str html, struct str from, struct str to) {
+    const char *end = html.p + html.n;
+    for (const char *at = html.p; at < end;) {
+        const char *found = memmem(at, (size_t)(end - at), from.p, from.n);
+        buf_add(out, at, (size_t)((found ? found : end) - at));
+        if (found) buf_str(out, to);
+        at = found ? found + from.n : end;
+    }
+}
+
+bool html_article_is_clean(struct str html) {
+    struct buf blocked = {0};
+    html_words_replaced(&blocked, html, SHOWN, BLOCKED);
+    bool clean = html_is_clean(buf_view(&blocked));
+    buf_free(&blocked);
+    return clean;
+}
+
+int html_article_clean(struct arena *a, struct str html, struct str *out) {
+    struct html_cleaned clean;
+    struct buf shown = {0};
+    *out = html;
+    if (html_article_is_clean(html)) return 1;
+    int rc = html_clean(a, html, &clean);
+    if (rc <= 0) return rc;
+    if (clean.cut) return 0;
+    html_words_replaced(&shown, clean.html, BLOCKED, SHOWN);
+    *out = buf_take(&shown, a);
+    return 1;
+}
+
+/* ---- the confined process --------------------------------------------------------------------- */
+
+/* The process that cleans HTML. Its answer is a line of four numbers (bytes of HTML, bytes of text, remote
+ * pictures, 1 if it was cut), then the HTML, then the text. */
+
+static void read_html(struct buf *in) {
+    for (;;) {
+        buf_reserve(in, 64 * 1024);
+        ssize_t n = read(STDIN_FILENO, in->p + in->n, 64 * 1024);
+        if (n <= 0) return;
+        in->n += (size_t)n;
+    }
+}
+
+static bool write_answer(struct str s) {
+    while (s.n) {
+        ssize_t n = write(STDOUT_FILENO, s.p, s.n);
+        if (n <= 0) return false;
+        s = (struct str){s.p + n, s.n - (size_t)n};
+    }
+    return true;
+}
+
+int html_child(void) {
+    static const struct confined_limits limits = {
+        .memory = INT64_C(512) << 20, .answer = LIMIT_HTML_CLEAN + 64, .seconds = 2};
+    struct buf in = {0}, head = {0};
+    struct html_made made;
+    confined_enter(&limits);
+    read_html(&in);
+    html_clean_here(buf_view(&in), &made);
+    buf_fmt(&head, "%zu %zu %d %d\n", made.html.n, made.text.n, made.remote_pictures, made.cut);
+    bool ok = write_answer(buf_view(&head)) && write_answer(buf_view(&made.html)) &&
+              write_answer(buf_view(&made.text));
+    _exit(ok ? 0 : 1);
 }

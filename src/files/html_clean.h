@@ -10,7 +10,7 @@
 
 struct html_cleaned {
     struct str html;     /* html_is_clean(); show it as the content of a <div> */
-    struct str text;     /* the plain text of the HTML (files/html_text.c) */
+    struct str text;     /* the plain text of the HTML (files/html_tree.c) */
     int remote_pictures; /* number of blocked pictures; their addresses are in data-src */
     /* the end is missing, because the HTML was too long or an element has too many attributes */
     bool cut;
@@ -29,6 +29,20 @@ bool html_is_clean(struct str html);
  * inline_url NULL: inline pictures stay unchanged. */
 typedef struct str html_inline_url(void *ctx, struct str content_id);
 struct str html_show(struct arena *a, struct str clean, bool remote, html_inline_url *inline_url, void *ctx);
+
+/* ---- articles -------------------------------------------------------------------------------- */
+
+/* The HTML of articles. It is clean HTML with one difference: it shows pictures of
+ * other servers over https, because writers of the desk choose them. Pictures over http stay blocked. */
+
+/* Cleans the HTML of an article. HTML that is clean already costs no process. Returns 1, 0 if the HTML
+ * can't be cleaned or is too long, or -ERR_SERVICE_UNAVAILABLE. See html_clean: call it only in the pool. */
+int html_article_clean(struct arena *a, struct str html, struct str *out);
+
+/* Returns true if html_article_clean could have written this HTML. Reads it once, without a parser. */
+bool html_article_is_clean(struct str html);
+
+/* ---- the confined process -------------------------------------------------------------------- */
 
 /* The confined process: `deskd --html clean`, HTML on standard input. */
 #define HTML_ARGUMENT "--html"

@@ -1,4 +1,4 @@
-/* The tree of a parsed HTML text. Only the confined process (files/html_child.c) and fuzz targets build
+/* The tree of a parsed HTML text. Only the confined process (files/html_clean.c) and fuzz targets build
  * one. */
 #ifndef FILES_HTML_TREE_H
 #define FILES_HTML_TREE_H

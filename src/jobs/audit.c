@@ -1,4 +1,4 @@
-#include "jobs/audit.h"
+#include "jobs/periodic.h"
 
 #include "base/limits.h"
 #include "base/log.h"

@@ -1,4 +1,4 @@
-#include "jobs/monitors.h"
+#include "jobs/periodic.h"
 
 #include "base/log.h"
 #include "core/access/scope.h"

@@ -16,15 +16,13 @@
 #include "jobs/runner.h"
 
 #include "base/log.h"
-#include "core/all/finish.h"
-#include "core/desk/job.h"
 #include "core/access/scope.h"
+#include "core/all/finish.h"
 #include "core/desk/gather.h"
+#include "core/desk/job.h"
+#include "core/sla/clocks.h"
 #include "jobs/arrivals.h"
-#include "jobs/audit.h"
-#include "jobs/monitors.h"
-#include "jobs/sla_sweep.h"
-#include "jobs/sweep.h"
+#include "jobs/periodic.h"
 #include "json/json.h"
 
 #include <inttypes.h>
@@ -243,7 +241,38 @@ static bool due(int64_t *last, int64_t every) {
     return true;
 }
 
-/* The work that no row of jobs asks for. */
+/* ---- breaches of SLAs: core/sla/clocks.h ------------------------------------------------------ */
+
+#define BREACHES_EVERY (5 * TIME_SECOND)
+
+/* The last sweep: time of the desk, which tests move, and clock_monotonic. 0: none. */
+struct breaches_last {
+    int64_t now, monotonic;
+};
+
+static int breaches_part(struct work *w, void *arg) {
+    (void)arg;
+    return sla_sweep(w);
+}
+
+static bool breaches_recent(int64_t last, int64_t now) {
+    return last && now >= last && now - last < BREACHES_EVERY;
+}
+
+/* Raises the breaches that are due, unless the last sweep is less than BREACHES_EVERY ago by both clocks. */
+static void breaches_take(struct desk *d, struct breaches_last *last) {
+    int64_t now = clock_now(&d->clock), monotonic = clock_monotonic();
+    struct actor by = {.kind = ACTOR_SYSTEM, .scopes = SCOPES_ALL, .cause = S("SLA")};
+    int rc;
+    if (breaches_recent(last->now, now) && breaches_recent(last->monotonic, monotonic)) return;
+    *last = (struct breaches_last){now, monotonic};
+    do rc = desk_write(d, by, breaches_part, NULL);
+    while (rc == 1);
+    if (rc < 0) log_warn("breaches of SLAs could not be raised; the next sweep tries again");
+}
+
+/* ---- the work that no row of jobs asks for ---------------------------------------------------- */
+
 struct periodic {
     int64_t flushed, swept;
     struct breaches_last breaches;

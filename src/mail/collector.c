@@ -5,7 +5,7 @@
 #include "core/mail/mailbox.h"
 #include "core/words.h"
 #include "mail/collect.h"
-#include "mail/recipients_refresh.h"
+#include "mail/recipients.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* A thread that looks at the rows of mailboxes each second. It (1) keeps the file of recipients
- * (mail/recipients_refresh.h), and (2) starts and ends one thread for each mailbox with an IMAP account
+ * (mail/recipients.h), and (2) starts and ends one thread for each mailbox with an IMAP account
  * (mail/collect.h). So a slow job delays neither. */
 #ifndef MAIL_COLLECTOR_H
 #define MAIL_COLLECTOR_H

@@ -1,5 +1,5 @@
 /* Separates what the sender of a mail wrote from the mails quoted in it and from the signature. It works on
- * lines, of a text or of HTML (mail/quote_html.h). If in doubt, a line stays with the sender, because a
+ * lines, of a text or of HTML (quote_html.c). If in doubt, a line stays with the sender, because a
  * missing sentence is worse than a repeated one.
  *
  * The tail. The first line that begins a quote ends the new part: (1) the line that introduces a quote ("On
@@ -57,5 +57,10 @@ void quote_lines_of_text(struct arena *a, struct str text, struct quote_lines *o
 
 /* Returns true if the subject is that of a forwarded mail: "Fwd:", "WG:", in many languages. */
 bool subject_is_forward(struct str subject);
+
+/* The lines of HTML (quote_html.c). Only the confined process and fuzz targets parse HTML. */
+/* Each line has the offset of the tag with which it begins, so that the HTML can be cut there. Quotations
+ * give the depth. */
+void quote_lines_of_html(struct arena *a, struct str html, struct quote_lines *out);
 
 #endif

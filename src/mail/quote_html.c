@@ -1,4 +1,4 @@
-#include "mail/quote_html.h"
+#include "mail/quote.h"
 
 #include "base/buf.h"
 #include "files/html_rules.h"

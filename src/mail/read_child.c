@@ -9,7 +9,6 @@
 #include "mail/date.h"
 #include "mail/header.h"
 #include "mail/mime.h"
-#include "mail/read_text.h"
 #include "mail/report.h"
 
 #include <ctype.h>

@@ -1,4 +1,4 @@
-#include "mail/read_text.h"
+#include "mail/body.h"
 
 #include "base/limits.h"
 #include "base/link.h"
@@ -7,7 +7,7 @@
 #include "files/html_rules.h"
 #include "files/html_tree.h"
 #include "mail/charset.h"
-#include "mail/quote_html.h"
+#include "mail/quote.h"
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
 

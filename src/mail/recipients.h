@@ -5,13 +5,17 @@
 #ifndef MAIL_RECIPIENTS_H
 #define MAIL_RECIPIENTS_H
 
-#include "base/arena.h"
-#include "base/str.h"
+#include "work/work.h"
 
 /* Makes the file hold exactly these addresses. Writes nothing if it does already. Returns 0 or errno. */
 int recipients_write(struct arena *a, struct str inbox, const struct str *addresses, int n);
 /* Letter case and the plus part do not matter. Returns 1 if the desk takes mail for the address, 0 if not,
  * or -1 with errno if the file is missing or can't be read. */
 int recipients_take(struct arena *a, struct str inbox, struct str address);
+
+/* Keeps the file like the mailboxes and settings of the desk: reads the addresses, and writes the file if it
+ * differs. Cheap enough to be called every second: then changes by other processes, and of the file itself,
+ * need no notification. */
+void recipients_refresh(struct desk *d);
 
 #endif

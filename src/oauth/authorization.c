@@ -1,4 +1,4 @@
-#include "oauth/authorization.h"
+#include "oauth/authorize.h"
 
 #include "core/access/scope.h"
 #include "core/programs/code.h"

@@ -8,18 +8,57 @@
  *               +-- none, or prompt=login ---> LOGIN --> (CODE) --> the session's cookie, and GET again
  *
  * The login is a call of GET /session, so lock-out, delay, second factor and expiry of passwords are those
- * of the API. Each form has a ticket (ticket.h). The browser's session decides who consents: the write of
+ * of the API. Each form has a ticket (authorize.h). The browser's session decides who consents: the write of
  * a consent looks at it again, in the transaction that makes the code. So a logout or a changed password
  * at the same moment leaves no code. */
 #include "oauth/authorize.h"
-#include "api/caller/auth.h"
 
-#include "api/table/describe.h"
+#include "api/caller/auth.h"
 #include "api/caller/cross_site.h"
+#include "api/table/describe.h"
 #include "core/access/scope.h"
 #include "core/login/session.h"
 #include "core/programs/code.h"
 #include "core/words.h"
+
+#include <inttypes.h>
+
+/* ---- tickets ---------------------------------------------------------------------------------- */
+
+static struct key ticket_key(const struct desk *d) {
+    struct key k;
+    key_derive(&k, &d->program_key, "tickets of the authorize page");
+    return k;
+}
+
+struct str ticket_seal(const struct desk *d, struct arena *a, const struct ticket *t) {
+    struct key k = ticket_key(d);
+    struct str numbers = str_fmt(a, "%d\n%" PRId64 "\n%" PRId64 "\n%" PRId64 "\n", (int)t->step, t->until,
+                                 t->user_id, t->session_id);
+    return seal_text(a, &k,
+                     STR_CAT(a, numbers, t->browser, S("\n"), t->auth_token, S("\n"), t->error, S("\n"),
+                             t->description, S("\n"), t->query));
+}
+
+bool ticket_open(const struct desk *d, struct arena *a, struct str text, int64_t now, struct ticket *out) {
+    struct key k = ticket_key(d);
+    struct str rest = text.n ? seal_text_open(a, &k, text) : (struct str){0};
+    int64_t step;
+    *out = (struct ticket){0};
+    if (rest.p == NULL || !str_to_int(str_cut(&rest, '\n'), &step) ||
+        !str_to_int(str_cut(&rest, '\n'), &out->until))
+        return false;
+    if (!str_to_int(str_cut(&rest, '\n'), &out->user_id) ||
+        !str_to_int(str_cut(&rest, '\n'), &out->session_id))
+        return false;
+    out->step = (enum ticket_step)step;
+    out->browser = str_cut(&rest, '\n');
+    out->auth_token = str_cut(&rest, '\n');
+    out->error = str_cut(&rest, '\n');
+    out->description = str_cut(&rest, '\n');
+    out->query = rest.p ? rest : S("");
+    return out->until > now;
+}
 
 #define COOKIE "desk_authorize"
 #define BROWSER 32 /* hexadecimal digits */

@@ -3,12 +3,38 @@
 #include "base/address.h"
 #include "base/clock.h"
 #include "core/words.h"
-#include "outgoing/signature.h"
 
 #include <inttypes.h>
 #include <sodium.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+/* ---- X-Desk-Signature: docs/guides describe how a server verifies it -------------------------- */
+
+static struct str signature_by(struct arena *a, struct str secret, struct str seconds, struct str body) {
+    crypto_auth_hmacsha256_state s;
+    unsigned char out[crypto_auth_hmacsha256_BYTES];
+    crypto_auth_hmacsha256_init(&s, (const unsigned char *)secret.p, secret.n);
+    crypto_auth_hmacsha256_update(&s, (const unsigned char *)seconds.p, seconds.n);
+    crypto_auth_hmacsha256_update(&s, (const unsigned char *)".", 1);
+    crypto_auth_hmacsha256_update(&s, (const unsigned char *)body.p, body.n);
+    crypto_auth_hmacsha256_final(&s, out);
+    return str_hex(a, out, sizeof out);
+}
+
+/* Returns "t=SECONDS,v1=HEX" with a v1 for each secret that has a p: HMAC-SHA256 of "SECONDS.BODY", keyed
+ * by the text of the secret. seconds: since 1970. p NULL if there is no secret. */
+static struct str signature(struct arena *a, int64_t seconds, struct str body, const struct str *secrets,
+                            int count) {
+    struct str t = str_fmt(a, "%" PRId64, seconds), line = STR_CAT(a, S("t="), t);
+    bool any = false;
+    for (int i = 0; i < count; i++)
+        if (secrets[i].p) {
+            line = STR_CAT(a, line, S(",v1="), signature_by(a, secrets[i], t, body));
+            any = true;
+        }
+    return any ? line : (struct str){0};
+}
 
 struct exchange {
     struct arena *arena;

@@ -1,7 +1,7 @@
 /* Contents of articles are cleaned before the write, in the pool, because cleaning waits for a process of
  * 25 ms. That holds for bulk imports, too: the request cleans the contents of all records and stores clean
  * HTML in the job. So the job, which runs on the writer thread, starts no process. It checks that the HTML
- * is clean (files/html_article.h), which reads it once. HTML that can't be cleaned stays as it was sent,
+ * is clean (files/html_clean.h), which reads it once. HTML that can't be cleaned stays as it was sent,
  * and the check refuses it by name. */
 #include "res/article_input.h"
 
@@ -9,7 +9,7 @@
 #include "api/input/input.h"
 #include "base/limits.h"
 #include "core/words.h"
-#include "files/html_article.h"
+#include "files/html_clean.h"
 #include "res/case_input.h"
 #include "res/tag.h"
 #include "res/translation.h"

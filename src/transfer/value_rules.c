@@ -14,7 +14,6 @@
 #include "core/all/column.h"
 #include "core/desk/job.h"
 #include "core/desk/setting.h"
-#include "files/html_article.h"
 #include "files/html_clean.h"
 #include "json/json.h"
 

@@ -1,7 +1,7 @@
 /* Texts and HTML whose quotes are separated. The boundary is a line, its offset is in the text, and
  * offsets never go back in a text. */
 #include "mail/charset.h"
-#include "mail/quote_html.h"
+#include "mail/quote.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "core/desk/setting.h"
-#include "jobs/sweep.h"
+#include "jobs/periodic.h"
 
 QUERY(old_user, "INSERT INTO users (id, uuid, full_name, name_key, is_enabled, is_mfa_enabled, role_id, "
                 "role_type, created_at, updated_at) VALUES (1, 'u', 'x', 'x', 1, 0, 2, 3, 0, 0)");

@@ -15,7 +15,7 @@ static struct str transport(const struct desk *d, struct arena *a) {
 }
 
 /* Styles, scripts and connections are those of this site. Nothing is inline. Pictures may be those of other
- * servers: files/html_article.h. */
+ * servers: files/html_clean.h. */
 static struct str site_policy(const struct desk *d, struct arena *a) {
     struct str frames = setting_text(d, "security.frame_ancestors", a);
     struct str own = S("default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "

@@ -2,7 +2,7 @@
  *
  * A file belongs to its uploader until it is attached: a row of another table refers to it and keeps it.
  * An unreferenced file expires FILE_LIFE after its upload. A file that loses its last reference later
- * expires at once. Only the sweeper (jobs/sweep_files.c) deletes rows of files; files/content.c explains
+ * expires at once. Only the sweeper (jobs/sweep.c) deletes rows of files; files/content.c explains
  * why. */
 #ifndef CORE_FILE_H
 #define CORE_FILE_H

@@ -1,5 +1,5 @@
 /* The texts of an article: a title and contents in each of its locales. They are rows of locale_fields
- * (TITLE_OF_ARTICLE, CONTENTS_OF_ARTICLE). Contents are clean HTML (files/html_article.h). */
+ * (TITLE_OF_ARTICLE, CONTENTS_OF_ARTICLE). Contents are clean HTML (files/html_clean.h). */
 #ifndef CORE_ARTICLE_TEXT_H
 #define CORE_ARTICLE_TEXT_H
 

@@ -1,16 +1,22 @@
-/* Recomputes the values that are derived from names and addresses, after an upgrade or a change of a
- * setting that alters how they are derived. The work is done in parts, so that no write delays others for
- * long. Each part is a job that adds the next one. Its input is where it begins: {"step", "after"}. */
-#include "core/desk/job.h"
-
+/* The jobs that compute derived rows again. */
 #include "base/log.h"
 #include "core/cases/case.h"
+#include "core/desk/job.h"
+#include "core/desk/locale.h"
+#include "core/desk/setting.h"
 #include "core/people/identity.h"
 #include "core/people/name_index.h"
 #include "core/people/user.h"
+#include "core/search/index.h"
 #include "json/json.h"
 
 #include <inttypes.h>
+
+/* ---- keys and names --------------------------------------------------------------------------- */
+
+/* Recomputes the values that are derived from names and addresses, after an upgrade or a change of a
+ * setting that alters how they are derived. The work is done in parts, so that no write delays others for
+ * long. Each part is a job that adds the next one. Its input is where it begins: {"step", "after"}. */
 
 static int index_emails(struct work *w, int64_t *after, int *lost) {
     return identity_rekey(w, IDENTITY_EMAIL, after, lost);
@@ -42,10 +48,10 @@ static int (*const steps[])(struct work *w, int64_t *after, int *lost) = {
     names_of_organizations, names_of_tags, index_subjects};
 #define STEPS ((int64_t)(sizeof steps / sizeof *steps))
 
-static int64_t input_number(const struct json *input, struct str name) {
+static int64_t input_number(const struct json *input, struct str name, int64_t initial) {
     const struct json *j = json_member(input, name);
-    int64_t v = 0;
-    return j && str_to_int(j->text, &v) ? v : 0;
+    int64_t v;
+    return j && str_to_int(j->text, &v) ? v : initial;
 }
 
 int index_names(struct work *w, const struct job *j) {
@@ -54,7 +60,7 @@ int index_names(struct work *w, const struct job *j) {
     int lost = 0, more = 0;
     int64_t next;
     if (json_parse(w->arena, j->input, &input, &err) < 0) return -ERR_INTERNAL_ERROR;
-    int64_t step = input_number(input, S("step")), after = input_number(input, S("after"));
+    int64_t step = input_number(input, S("step"), 0), after = input_number(input, S("after"), 0);
     while (step < STEPS && !more) {
         more = steps[step](w, &after, &lost);
         TRY(more);
@@ -69,4 +75,29 @@ int index_names(struct work *w, const struct job *j) {
                     str_fmt(w->arena, "{\"step\": %" PRId64 ", \"after\": %" PRId64 "}", step, after),
                     &next));
     return job_finish(w, j->id, JOB_COMPLETED, 0, 0, 0, S("[]"));
+}
+
+/* ---- the search index ------------------------------------------------------------------------- */
+
+/* Builds the search index: for a desk of an earlier version, after a change of the desk's language, and
+ * for all heads of one kind after a custom field was disabled or deleted. Each part is one write. The
+ * input is where the next part begins: {"table", "after", "last"}. */
+
+#define PART 100 /* texts of one write: about 15 ms */
+
+int index_search(struct work *w, const struct job *j) {
+    struct json *input;
+    struct json_error err;
+    if (json_parse(w->arena, j->input, &input, &err) < 0) return -ERR_INTERNAL_ERROR;
+    struct search_progress p = {.table = input_number(input, S("table"), 0),
+                                .after = input_number(input, S("after"), 0),
+                                .last = input_number(input, S("last"), SEARCH_TABLES - 1)};
+    int more =
+        search_index_part(w->conn, w->arena, setting_text(w->desk, LOCALE_SETTING, w->arena), &p, PART);
+    TRY(more);
+    if (!more) return job_finish(w, j->id, JOB_COMPLETED, 0, 0, 0, S("[]"));
+    return job_continue(w, j,
+                        str_fmt(w->arena,
+                                "{\"table\": %" PRId64 ", \"after\": %" PRId64 ", \"last\": %" PRId64 "}",
+                                p.table, p.after, p.last));
 }

@@ -1,10 +1,29 @@
-/* Runs monitors that are due: core/rules/monitor.h. */
-#ifndef JOBS_MONITORS_H
-#define JOBS_MONITORS_H
+/* The work that the runner does beside jobs, on its thread: no row asks for it. */
+#ifndef JOBS_PERIODIC_H
+#define JOBS_PERIODIC_H
 
 #include "work/work.h"
 
 #include <stdatomic.h>
+
+/* ---- the audit log: core/change/audit.h ------------------------------------------------------ */
+
+/* every second: makes entries of failed logins and of what commands left, and chains open entries */
+void audit_run(struct desk *d);
+/* every minute, and at the end: writes the end of the chain outside of the store */
+void audit_keep_end(struct desk *d);
+void audit_sweep(struct desk *d); /* deletes entries by age */
+
+/* ---- useless rows, expired files ------------------------------------------------------------- */
+
+/* Every minute, so that writes need not do it: deletes rows that have become useless by age, entries of the
+ * audit log, and files. */
+void sweep(struct desk *d);
+/* Removes up to 100,000 expired files that nothing refers to, and checks one subfolder of contents, at each
+ * call the next one: contents that no row refers to go. */
+void sweep_files(struct desk *d);
+
+/* ---- monitors that are due: core/rules/monitor.h --------------------------------------------- */
 
 /* Measured by the desk's clock, so that monitors run as soon as tests move it. */
 #define MONITORS_LOOK (5 * TIME_SECOND)
