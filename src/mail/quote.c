@@ -214,7 +214,7 @@ static bool is_paragraph(const struct quote_lines *l, int i, int end) {
  * or is short. */
 static bool may_introduce(struct str s) {
     for (size_t i = 0; i < s.n; i++)
-        if (memchr(":@0123456789", s.p[i], 12) || (unsigned char)s.p[i] >= 0xC0) return true;
+        if (in_set(s.p[i], ":@0123456789") || (unsigned char)s.p[i] >= 0xC0) return true;
     return s.n < WRAPPED / 3;
 }
 

@@ -51,8 +51,7 @@ static struct form_page *reading_begin(struct site_visit *v, int (*show)(struct 
 
 static bool is_visitor_id(struct str s) {
     for (size_t i = 0; i < s.n && s.n == 36; i++)
-        if ((i == 8 || i == 13 || i == 18 || i == 23) ? s.p[i] != '-'
-                                                      : !memchr("0123456789abcdef", s.p[i], 16))
+        if ((i == 8 || i == 13 || i == 18 || i == 23) ? s.p[i] != '-' : !in_set(s.p[i], "0123456789abcdef"))
             return false;
     return s.n == 36;
 }

@@ -153,8 +153,6 @@ static int put_form_default(struct call *c) {
     return api_reply_one(c, c->id);
 }
 
-static int put_forms_order(struct call *c) { return api_reorder(c, "form_ids", "sort_order"); }
-
 static const struct field forms_order[] = {
     {"form_ids", F_IDS, PRESENT, .doc = "All ids, in the new order.", .example = "[2, 1]"}, {0}};
 static const struct field default_input[] = {
@@ -171,7 +169,7 @@ static const struct route form_routes[] = {
      .doc = "The first enabled form becomes the default."},
     {PUT, "/cases/forms/default", AD, "configuration", ONE, put_form_default, MANAGED, .input = default_input,
      .summary = "Make a form the default", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
-    {PUT, "/cases/forms/reorder", AD, "configuration", NONE, put_forms_order, MANAGED, .input = forms_order,
+    {PUT, "/cases/forms/reorder", AD, "configuration", NONE, api_reorder, MANAGED, .input = forms_order,
      .summary = "Reorder forms"},
     {PUT, "/cases/forms/:id", AD, "configuration", ONE, put_form, MANAGED, .summary = "Update a form",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
@@ -191,6 +189,7 @@ const struct resource case_form_resource = {
     .texts_kept = CONFIGURATION_TEXTS,
     .alive = "t.is_deleted = 0",
     .fields = form_fields,
+    .ordered = "sort_order",
     .routes = form_routes,
     .visible = form_visible,
     .changes_unseen = true};

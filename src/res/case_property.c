@@ -47,8 +47,6 @@ static int delete_statuses(struct call *c) {
     TRY(api_record_deleted(c));
     return api_reply(c);
 }
-static int put_statuses_order(struct call *c) { return api_reorder(c, "status_ids", "sort_order"); }
-
 static const struct field status_order[] = {
     {"status_ids", F_IDS, PRESENT, .doc = "All ids, in the new order.", .example = "[2, 1]"}, {0}};
 
@@ -58,7 +56,7 @@ static const struct route status_routes[] = {
     {GET, "/cases/statuses/:id", COL_PLUS, "conversations", ONE, api_get, .summary = "Get a status"},
     {POST, "/cases/statuses", AD, "configuration", ONE, post_status, .permission = "case_fields.manage",
      .summary = "Create a status"},
-    {PUT, "/cases/statuses/reorder", AD, "configuration", NONE, put_statuses_order,
+    {PUT, "/cases/statuses/reorder", AD, "configuration", NONE, api_reorder,
      .permission = "case_fields.manage", .input = status_order, .summary = "Reorder statuses"},
     {PUT, "/cases/statuses/:id", AD, "configuration", ONE, api_update, .permission = "case_fields.manage",
      .summary = "Update a status"},
@@ -81,6 +79,7 @@ const struct resource case_status_resource = {.type = "case_status",
                                               .texts_kept = CONFIGURATION_TEXTS,
                                               .alive = "t.is_deleted = 0",
                                               .fields = status_fields,
+                                              .ordered = "sort_order",
                                               .routes = status_routes,
                                               .visible = access_everyone};
 
@@ -123,8 +122,6 @@ static int delete_priorities(struct call *c) {
     TRY(api_remove(c));
     return api_reply(c);
 }
-static int put_priorities_order(struct call *c) { return api_reorder(c, "priority_ids", "level"); }
-
 static const struct field priority_order[] = {{"priority_ids", F_IDS, PRESENT,
                                                .doc = "All ids, from the least to the most urgent.",
                                                .example = "[2, 1]"},
@@ -136,7 +133,7 @@ static const struct route priority_routes[] = {
     {GET, "/cases/priorities/:id", COL_PLUS, "conversations", ONE, api_get, .summary = "Get a priority"},
     {POST, "/cases/priorities", AD, "configuration", ONE, post_priority, .permission = "case_fields.manage",
      .summary = "Create a priority"},
-    {PUT, "/cases/priorities/reorder", AD, "configuration", NONE, put_priorities_order,
+    {PUT, "/cases/priorities/reorder", AD, "configuration", NONE, api_reorder,
      .permission = "case_fields.manage", .input = priority_order, .summary = "Reorder priorities"},
     {PUT, "/cases/priorities/:id", AD, "configuration", ONE, api_update, .permission = "case_fields.manage",
      .summary = "Update a priority"},
@@ -156,6 +153,7 @@ const struct resource case_priority_resource = {.type = "case_priority",
                                                 .table = "case_priorities",
                                                 .texts_kept = CONFIGURATION_TEXTS,
                                                 .fields = priority_fields,
+                                                .ordered = "level",
                                                 .routes = priority_routes,
                                                 .visible = access_everyone};
 
@@ -187,8 +185,6 @@ static int delete_types(struct call *c) {
     TRY(api_remove(c));
     return api_reply(c);
 }
-static int put_types_order(struct call *c) { return api_reorder(c, "type_ids", "sort_order"); }
-
 static const struct field type_order[] = {
     {"type_ids", F_IDS, PRESENT, .doc = "All ids, in the new order.", .example = "[2, 1]"}, {0}};
 
@@ -198,8 +194,8 @@ static const struct route type_routes[] = {
     {GET, "/cases/types/:id", COL_PLUS, "conversations", ONE, api_get, .summary = "Get a type"},
     {POST, "/cases/types", AD, "configuration", ONE, post_type, .permission = "case_fields.manage",
      .summary = "Create a type"},
-    {PUT, "/cases/types/reorder", AD, "configuration", NONE, put_types_order,
-     .permission = "case_fields.manage", .input = type_order, .summary = "Reorder types"},
+    {PUT, "/cases/types/reorder", AD, "configuration", NONE, api_reorder, .permission = "case_fields.manage",
+     .input = type_order, .summary = "Reorder types"},
     {PUT, "/cases/types/:id", AD, "configuration", ONE, api_update, .permission = "case_fields.manage",
      .summary = "Update a type"},
     {DELETE, "/cases/types/:id", AD, "configuration", NONE, delete_types, .permission = "case_fields.manage",
@@ -216,5 +212,6 @@ const struct resource case_type_resource = {.type = "case_type",
                                             .table = "case_types",
                                             .texts_kept = CONFIGURATION_TEXTS,
                                             .fields = type_fields,
+                                            .ordered = "sort_order",
                                             .routes = type_routes,
                                             .visible = access_everyone};

@@ -55,15 +55,6 @@ static int post_category(struct call *c) {
     return api_reply(c);
 }
 
-static int delete_categories(struct call *c) {
-    TRY(api_target(c));
-    TRY(api_input(c));
-    TRY(categories_delete(&c->work, api_ids(c)));
-    return api_reply(c);
-}
-
-static int put_categories_order(struct call *c) { return api_reorder(c, "category_ids", "display_order"); }
-
 /* ---- routes ---------------------------------------------------------------------------------- */
 
 static const struct field category_args[] = {
@@ -72,6 +63,7 @@ static const struct field category_args[] = {
      .doc = "Only categories of the help center of this brand: its own, and those of all brands."},
     {0},
 };
+
 static const struct field categories_order[] = {
     {"category_ids", F_IDS, PRESENT,
      .doc = "Ids of categories in the new order. The others follow in their old "
@@ -88,13 +80,13 @@ static const struct route category_routes[] = {
     {GET, "/categories/:id", PUBLIC, "", ONE, api_get, .summary = "Get a category"},
     {POST, "/categories", AG_PLUS, "conversations", ONE, post_category, MANAGED,
      .summary = "Create a category"},
-    {PUT, "/categories/reorder", AG_PLUS, "conversations", NONE, put_categories_order, MANAGED,
+    {PUT, "/categories/reorder", AG_PLUS, "conversations", NONE, api_reorder, MANAGED,
      .input = categories_order, .summary = "Reorder categories"},
     {PUT, "/categories/:id", AG_PLUS, "conversations", ONE, api_update, MANAGED,
      .summary = "Update a category"},
-    {DELETE, "/categories/:id", AG_PLUS, "conversations", NONE, delete_categories, MANAGED,
+    {DELETE, "/categories/:id", AG_PLUS, "conversations", NONE, api_delete, MANAGED,
      .summary = "Delete a category", .doc = "Deletes its sections and their articles, too."},
-    {DELETE, "/categories", AG_PLUS, "conversations", COUNT, delete_categories, MANAGED,
+    {DELETE, "/categories", AG_PLUS, "conversations", COUNT, api_delete, MANAGED,
      .summary = "Delete several categories", .doc = "Deletes their sections and articles, too."},
     {0},
 };
@@ -107,5 +99,7 @@ const struct resource category_resource = {.type = "category",
                                            .table = "categories",
                                            .where = "t.deleted_at IS NULL",
                                            .fields = category_fields,
+                                           .ordered = "display_order",
+                                           .remove = categories_delete,
                                            .routes = category_routes,
                                            .visible = access_categories};

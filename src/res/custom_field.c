@@ -16,11 +16,10 @@
 
 /* The differences between the three resources. */
 static const struct area {
-    const char *type, *order; /* its type; the parameter of its reorder route */
+    const char *type;
     enum field_area area;
-} areas[] = {{"case_field", "case_field_ids", AREA_CASES},
-             {"user_field", "user_field_ids", AREA_USERS},
-             {"organization_field", "organization_field_ids", AREA_ORGANIZATIONS}};
+} areas[] = {
+    {"case_field", AREA_CASES}, {"user_field", AREA_USERS}, {"organization_field", AREA_ORGANIZATIONS}};
 
 static const struct area *area_of(const struct call *c) {
     for (size_t i = 0; i < sizeof areas / sizeof *areas; i++)
@@ -467,7 +466,7 @@ static int delete_custom_fields(struct call *c) {
 
 static int put_custom_fields_order(struct call *c) {
     TRY(last_change_note(&c->work, S(CHANGE_OF_FIELDS)));
-    return api_reorder(c, area_of(c)->order, "sort_order");
+    return api_reorder(c);
 }
 
 /* ---- three resources ------------------------------------------------------------------------- */
@@ -508,11 +507,11 @@ FIELDS_OF(user, "people", "/users/fields", "user_fields.manage", "USER_FIELD");
 FIELDS_OF(organization, "organizations", "/organizations/fields", "organizations_fields.manage",
           "ORGANIZATION_FIELD");
 
-#define FIELD_RESOURCE(plural, path, area)                                                                   \
-    .sample = "", .scope = "conversations configuration users", .title = "Custom fields of " plural,         \
-    .doc = "Additional fields of " plural ", defined by the desk.", .url = path "/:id",                      \
-    .table = "custom_fields", .where = "t.area = " area " AND t.deleted_at IS NULL", .fields = field_fields, \
-    .visible = custom_field_visible
+#define FIELD_RESOURCE(plural, path, area)                                                           \
+    .sample = "", .scope = "conversations configuration users", .title = "Custom fields of " plural, \
+    .doc = "Additional fields of " plural ", defined by the desk.", .url = path "/:id",              \
+    .table = "custom_fields", .where = "t.area = " area " AND t.deleted_at IS NULL",                 \
+    .ordered = "sort_order", .fields = field_fields, .visible = custom_field_visible
 
 const struct resource case_field_resource = {
     .type = "case_field", .routes = case_field_routes, FIELD_RESOURCE("conversations", "cases/fields", "1")};

@@ -137,13 +137,6 @@ static int put_endpoint(struct call *c) {
     return api_reply(c);
 }
 
-static int delete_endpoints(struct call *c) {
-    TRY(api_target(c));
-    TRY(api_input(c));
-    TRY(endpoints_delete(&c->work, api_ids(c)));
-    return api_reply(c);
-}
-
 static int post_endpoint_secret(struct call *c) {
     TRY(api_target(c));
     TRY(api_input(c));
@@ -164,10 +157,10 @@ static const struct route endpoint_routes[] = {
             "once."},
     {PUT, "/endpoints/:id", AD, "configuration", ONE, put_endpoint, .permission = MANAGE_ENDPOINTS,
      .input = endpoint_input, .summary = "Update an endpoint"},
-    {DELETE, "/endpoints/:id", AD, "configuration", NONE, delete_endpoints, .permission = MANAGE_ENDPOINTS,
+    {DELETE, "/endpoints/:id", AD, "configuration", NONE, api_delete, .permission = MANAGE_ENDPOINTS,
      .summary = "Delete an endpoint",
      .doc = "Deletes its deliveries, too. Deliveries that wait are not sent."},
-    {DELETE, "/endpoints", AD, "configuration", COUNT, delete_endpoints, .permission = MANAGE_ENDPOINTS,
+    {DELETE, "/endpoints", AD, "configuration", COUNT, api_delete, .permission = MANAGE_ENDPOINTS,
      .summary = "Delete several endpoints"},
     {POST, "/endpoints/:id/secret", AD, "configuration", ONE, post_endpoint_secret, .status = 200,
      .permission = MANAGE_ENDPOINTS, .input = secret_input, .summary = "Make a new signing secret",
@@ -188,6 +181,7 @@ const struct resource endpoint_resource = {
     .from = "endpoints t LEFT JOIN endpoint_states s ON s.endpoint_id = t.id",
     .where = "t.deleted_at IS NULL",
     .fields = endpoint_fields,
+    .remove = endpoints_delete,
     .routes = endpoint_routes,
     .visible = endpoint_visible,
     .changes_unseen = true};

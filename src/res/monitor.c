@@ -100,7 +100,7 @@ static int put_monitors(struct call *c) {
 
 static int put_monitors_order(struct call *c) {
     TRY(db_lock(c->work.conn, S("monitors")));
-    return api_reorder(c, "monitor_ids", "execution_order");
+    return api_reorder(c);
 }
 
 static int delete_monitors(struct call *c) {
@@ -151,6 +151,7 @@ const struct resource monitor_resource = {.type = "monitor",
                                           .table = "monitors",
                                           .texts_kept = CONFIGURATION_TEXTS,
                                           .fields = monitor_fields,
+                                          .ordered = "execution_order",
                                           .routes = monitor_routes,
                                           .visible = access_monitors,
                                           .changes_unseen = true};

@@ -285,13 +285,6 @@ static int put_oauth_client(struct call *c) {
     return api_reply(c);
 }
 
-static int delete_oauth_clients(struct call *c) {
-    TRY(api_target(c));
-    TRY(api_input(c));
-    TRY(clients_delete(&c->work, api_ids(c)));
-    return api_reply(c);
-}
-
 static int post_oauth_client_secret(struct call *c) {
     struct client_now now;
     struct client_prepared *p = c->prepared = ARENA_NEW(c->work.arena, struct client_prepared);
@@ -339,11 +332,10 @@ static const struct route client_routes[] = {
      .input = client_input, LOGO, .summary = "Update an OAuth client",
      .doc = "Fewer scopes narrow the tokens that the client has, at once. Admins can't change clients that "
             "an owner created, because a client may act as its creator."},
-    {DELETE, "/oauth/clients/:id", AD, "", NONE, delete_oauth_clients, BY_CONFIGURATION,
-     .permission = MANAGE_APPS, .summary = "Delete an OAuth client",
-     .doc = "Its grants and tokens end at once."},
-    {DELETE, "/oauth/clients", AD, "", COUNT, delete_oauth_clients, BY_CONFIGURATION,
-     .permission = MANAGE_APPS, .summary = "Delete several OAuth clients"},
+    {DELETE, "/oauth/clients/:id", AD, "", NONE, api_delete, BY_CONFIGURATION, .permission = MANAGE_APPS,
+     .summary = "Delete an OAuth client", .doc = "Its grants and tokens end at once."},
+    {DELETE, "/oauth/clients", AD, "", COUNT, api_delete, BY_CONFIGURATION, .permission = MANAGE_APPS,
+     .summary = "Delete several OAuth clients"},
     {POST, "/oauth/clients/:id/secret", AD, "", ONE, post_oauth_client_secret, BY_CONFIGURATION,
      .status = 200, .permission = MANAGE_APPS, .input = no_fields,
      .summary = "Make a new secret of an OAuth client",
@@ -365,6 +357,7 @@ const struct resource oauth_client_resource = {.type = "oauth_client",
                                                .where = "t.deleted_at IS NULL",
                                                .texts_kept = CONFIGURATION_TEXTS,
                                                .fields = client_fields,
+                                               .remove = clients_delete,
                                                .routes = client_routes,
                                                .visible = client_visible,
                                                .changes_unseen = true};

@@ -130,13 +130,6 @@ static int put_organization(struct call *c) {
     return api_reply(c);
 }
 
-static int delete_organizations(struct call *c) {
-    TRY(api_target(c));
-    TRY(api_input(c));
-    TRY(organizations_delete(&c->work, api_ids(c)));
-    return api_reply(c);
-}
-
 static const struct route organization_routes[] = {
     {GET, "/organizations/definitions", COL_PLUS, "users", LIST_COUNT, api_list, .reply = "definition",
      .label = "definition", .summary = "List the definitions for filters of organizations",
@@ -156,11 +149,11 @@ static const struct route organization_routes[] = {
      .summary = "Create an organization"},
     {PUT, "/organizations/:id", AG_PLUS, "users", ONE, put_organization, .permission = "organizations.update",
      .summary = "Update an organization"},
-    {DELETE, "/organizations/:id", AG_PLUS, "users", NONE, delete_organizations,
-     .permission = "organizations.delete", .summary = "Delete an organization",
+    {DELETE, "/organizations/:id", AG_PLUS, "users", NONE, api_delete, .permission = "organizations.delete",
+     .summary = "Delete an organization",
      .doc = "Its people and their conversations stay, without an organization."},
-    {DELETE, "/organizations", AG_PLUS, "users", COUNT, delete_organizations,
-     .permission = "organizations.delete", .summary = "Delete several organizations"},
+    {DELETE, "/organizations", AG_PLUS, "users", COUNT, api_delete, .permission = "organizations.delete",
+     .summary = "Delete several organizations"},
     {0},
 };
 
@@ -172,6 +165,7 @@ const struct resource organization_resource = {.type = "organization",
                                                .table = "organizations",
                                                .where = "t.deleted_at IS NULL",
                                                .fields = organization_fields,
+                                               .remove = organizations_delete,
                                                .routes = organization_routes,
                                                .visible = organization_visible,
                                                .subject = &organization_subject,

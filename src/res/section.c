@@ -250,13 +250,6 @@ static int put_sections(struct call *c) {
     return api_reply(c);
 }
 
-static int delete_sections(struct call *c) {
-    TRY(api_target(c));
-    TRY(api_input(c));
-    TRY(sections_delete(&c->work, api_ids(c)));
-    return api_reply(c);
-}
-
 static int get_sections(struct call *c) {
     TRY(api_input(c));
     if (arg(c, "category_id")->given)
@@ -331,9 +324,9 @@ static const struct route section_routes[] = {
      .summary = "Update a section"},
     {PUT, "/sections", AG_PLUS, "conversations", COUNT, put_sections, MANAGED, .input = section_many_input,
      .summary = "Update several sections"},
-    {DELETE, "/sections/:id", AG_PLUS, "conversations", NONE, delete_sections, MANAGED,
+    {DELETE, "/sections/:id", AG_PLUS, "conversations", NONE, api_delete, MANAGED,
      .summary = "Delete a section", .doc = "Deletes its articles, too."},
-    {DELETE, "/sections", AG_PLUS, "conversations", COUNT, delete_sections, MANAGED,
+    {DELETE, "/sections", AG_PLUS, "conversations", COUNT, api_delete, MANAGED,
      .summary = "Delete several sections", .doc = "Deletes their articles, too."},
     {0},
 };
@@ -348,6 +341,7 @@ const struct resource section_resource = {
     .table = "sections",
     .where = "t.deleted_at IS NULL",
     .fields = section_fields,
+    .remove = sections_delete,
     .routes = section_routes,
     .visible = access_sections,
     .record_fields = section_records,

@@ -181,7 +181,7 @@ static int put_slas(struct call *c) {
 
 static int put_slas_order(struct call *c) {
     TRY(rules_changed(&c->work));
-    return api_reorder(c, "sla_ids", "execution_order");
+    return api_reorder(c);
 }
 
 static int delete_slas(struct call *c) {
@@ -236,5 +236,6 @@ const struct resource sla_resource = {
     .texts_kept = CONFIGURATION_TEXTS,
     .alive = "t.is_deleted = 0",
     .fields = sla_fields,
+    .ordered = "execution_order",
     .routes = sla_routes,
     .visible = access_configuration};

@@ -22,13 +22,6 @@ static const struct field team_fields[] = {
 };
 
 /* Its conversations become unassigned. */
-static int delete_teams(struct call *c) {
-    TRY(api_target(c));
-    TRY(api_input(c));
-    TRY(teams_delete(&c->work, api_ids(c)));
-    return api_reply(c);
-}
-
 static int get_available_teams(struct call *c) {
     int64_t *ids;
     TRY(api_input(c));
@@ -136,9 +129,9 @@ static const struct route team_routes[] = {
      .doc = "The job lists the invalid records when it has ended."},
     {PUT, "/teams/:id", AD, "users", ONE, api_update, .permission = "teams.manage",
      .summary = "Update a team"},
-    {DELETE, "/teams/:id", AD, "users", NONE, delete_teams, .permission = "teams.manage",
+    {DELETE, "/teams/:id", AD, "users", NONE, api_delete, .permission = "teams.manage",
      .summary = "Delete a team", .doc = "Its conversations become unassigned."},
-    {DELETE, "/teams", AD, "users", COUNT, delete_teams, .permission = "teams.manage",
+    {DELETE, "/teams", AD, "users", COUNT, api_delete, .permission = "teams.manage",
      .summary = "Delete several teams"},
     {GET, "/teams/:id/members", AG_PLUS, "users", LIST, api_list, .args = member_args, .reply = "user",
      .of = "team", .where = "t.id IN (SELECT m.user_id FROM team_members m WHERE m.team_id = :id)",
@@ -161,6 +154,7 @@ const struct resource team_resource = {.type = "team",
                                        .table = "teams",
                                        .where = "t.deleted_at IS NULL",
                                        .fields = team_fields,
+                                       .remove = teams_delete,
                                        .routes = team_routes,
                                        /* customers see the title: .to of the fields */
                                        .visible = access_everyone,

@@ -140,7 +140,7 @@ static int put_triggers(struct call *c) {
 static int put_triggers_order(struct call *c) {
     TRY(db_lock(c->work.conn, S("triggers")));
     TRY(rules_changed(&c->work));
-    return api_reorder(c, "trigger_ids", "execution_order");
+    return api_reorder(c);
 }
 
 static int delete_triggers(struct call *c) {
@@ -203,6 +203,7 @@ const struct resource trigger_resource = {.type = "trigger",
                                           .table = "triggers",
                                           .texts_kept = CONFIGURATION_TEXTS,
                                           .fields = trigger_fields,
+                                          .ordered = "execution_order",
                                           .routes = trigger_routes,
                                           .visible = access_rules,
                                           .changes_unseen = true};

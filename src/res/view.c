@@ -452,8 +452,6 @@ static int delete_views(struct call *c) {
     return api_reply(c);
 }
 
-static int put_views_order(struct call *c) { return api_reorder(c, "view_ids", "sort_order"); }
-
 /* ---- routes ---------------------------------------------------------------------------------- */
 
 static const struct field views_order[] = {
@@ -480,7 +478,7 @@ static const struct route view_routes[] = {
      .summary = "Create a view",
      .doc = "The pointer of an error locates it: predicate_collections/0/propositions/1/operator.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
-    {PUT, "/views/reorder", AG_PLUS, "conversations", NONE, put_views_order, .permission = MANAGE,
+    {PUT, "/views/reorder", AG_PLUS, "conversations", NONE, api_reorder, .permission = MANAGE,
      .input = views_order, .summary = "Reorder views"},
     {PUT, "/views/:id", COL_PLUS, "conversations", ONE, put_view, .input = view_input,
      .summary = "Update a view",
@@ -500,6 +498,7 @@ const struct resource view_resource = {.type = "view",
                                        .url = "views/:id",
                                        .table = "views",
                                        .fields = view_fields,
+                                       .ordered = "sort_order",
                                        .routes = view_routes,
                                        .visible = view_visible_to,
                                        .subject = &case_subject,

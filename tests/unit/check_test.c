@@ -306,6 +306,9 @@ static void names_in_routes_are_known(void **state) {
                               "table of thing, GET /things: .headers names X-Thing, which is unknown"));
     assert_true(route_refused((struct route){LIST_THINGS, .lane_for = "password"},
                               "table of thing, GET /things: .lane_for names password, no parameter"));
+    assert_true(route_refused(
+        (struct route){PUT, "/things/reorder", AD, "users", NONE, api_reorder, .summary = "Reorder"},
+        "table of thing, PUT /things/reorder: api_reorder needs .ordered, and a list of ids in .input"));
     assert_true(route_refused((struct route){LIST_THINGS, .outside = api_list},
                               "table of thing, GET /things: .outside needs a read with .executor = POOL"));
     assert_true(route_refused((struct route){LIST_THINGS, .record_list = "things"},

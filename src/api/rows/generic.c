@@ -479,6 +479,6 @@ int api_update(struct call *c) {
 int api_delete(struct call *c) {
     TRY(api_target(c));
     TRY(api_input(c));
-    TRY(api_remove(c));
+    TRY(c->home->remove ? c->home->remove(&c->work, api_ids(c)) : api_remove(c));
     return api_reply(c);
 }

@@ -13,10 +13,10 @@ int api_get(struct call *c);
 int api_create(struct call *c);
 /* the row :id, or the rows `ids` */
 int api_update(struct call *c);
-/* the row :id, or the rows `ids` */
+/* the row :id, or the rows `ids`, by .remove of the resource */
 int api_delete(struct call *c);
-/* given ids come first, the others keep their order */
-int api_reorder(struct call *c, const char *parameter, const char *column);
+/* Numbers .ordered of all rows: the ids of the parameter come first, the others follow in their old order. */
+int api_reorder(struct call *c);
 int api_import(struct call *c); /* bulk import: adds a job; 202 */
 /* a list filtered by a predicate over the resource's subject; .input = filter_input */
 int api_filter(struct call *c);

@@ -7,12 +7,13 @@
 #include <assert.h>
 #include <inttypes.h>
 
-static int reorder_rows(struct call *c, const struct in *wanted, const char *column) {
+static int reorder_rows(struct call *c, const struct in *wanted) {
     struct arena *a = c->work.arena;
+    const char *column = c->home->ordered;
     int64_t order[LIMIT_IDS * 2], n = 0, was;
     struct stmt *row;
     int rc;
-    assert(c->home->within.parent == NULL); /* the order is one of all rows */
+    assert(column && c->home->within.parent == NULL); /* the order is one of all rows */
     for (; n < wanted->value.i; n++) order[n] = wanted->value.ids[n];
     TRY(db_start(c->work.conn,
                  str_fmt(a, "SELECT t.id, t.%s FROM %s t WHERE %s ORDER BY t.%s, t.id", column,
@@ -39,18 +40,17 @@ static int reorder_rows(struct call *c, const struct in *wanted, const char *col
     return api_reply(c);
 }
 
-/* PUT .../reorder: the given ids come first, in their order; the others follow in their old order. */
-int api_reorder(struct call *c, const char *parameter, const char *column) {
-    struct arena *a = c->work.arena;
+int api_reorder(struct call *c) {
+    const char *parameter = c->route->input->name;
     TRY(api_input(c));
     const struct in *wanted = in(c, parameter);
     for (int64_t i = 0; i < wanted->value.i; i++) {
         int rc = api_visible(c, c->home, wanted->value.ids[i]);
         if (rc < 0) return rc;
         if (rc == 0)
-            fail_at(&c->work, ERR_FIELD_INVALID, str_of(parameter), str_fmt(a, "%s/%" PRId64, parameter, i),
-                    "%s", api_absent(c, c->home->type));
+            fail_at(&c->work, ERR_FIELD_INVALID, str_of(parameter), in_place(c, wanted, "%" PRId64, i), "%s",
+                    api_absent(c, c->home->type));
     }
     if (failed(&c->work)) return -(int)failure(&c->work);
-    return reorder_rows(c, wanted, column);
+    return reorder_rows(c, wanted);
 }

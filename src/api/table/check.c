@@ -385,6 +385,9 @@ bool route_check(struct arena *a, const struct resource *home, const struct rout
     if (r->outside && !(r->executor == POOL && route_reads(r)))
         return found_wrong(&k, ".outside needs a read with .executor = POOL");
     if (r->summary == NULL) return found_wrong(&k, "no summary");
+    if (r->handler == api_reorder &&
+        (k.resource->ordered == NULL || r->input == NULL || r->input->type != F_IDS))
+        return found_wrong(&k, "api_reorder needs .ordered, and a list of ids in .input");
     if ((r->also_status || r->also_reply) && !(r->also && r->also_status))
         return found_wrong(&k, ".also, .also_status and .also_reply belong together");
     if (r->also_reply && resource_of(r->also_reply) == NULL)

@@ -332,6 +332,9 @@ struct resource {
         /* bulk imports: inserts a validated record and sets c->id; it fails before it writes. NULL:
          * api_insert */
         struct call *c);
+    const char *ordered; /* the column of the positions of all rows, which api_reorder numbers; NULL: none */
+    /* api_delete: deletes the rows with these ids, a JSON array. NULL: their rows are deleted (api_remove) */
+    int (*remove)(struct work *w, struct str ids);
     bool has_default; /* exactly one row is_default, and enabled if rows can be: api/rows/default_row.h */
     /* Computed rows, which are not stored in a table. Returns all rows of the path in their order. If
      * name.p is set, only the row with this name, which is the last path variable. api_list, api_get,
