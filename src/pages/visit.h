@@ -36,7 +36,7 @@ struct site_page {
 
 enum {
     SITE_LATER = 1,  /* show() has passed the visit on. site_end replies, later and on any thread */
-    SITE_CACHED = 2, /* the page is v->kept */
+    SITE_CACHED = 2, /* the page is v->found */
 };
 
 #define SITE_VARS 3
