@@ -377,6 +377,7 @@ export function walkAs(...callers) {
             const parent = `/${address.split('/').slice(1, 3).join('/')}`;
             const may = (await readable(client, address)) ?? (await readable(client, parent));
             if (may !== false || /avatar/.test(address)) continue;
+            if (route.path === '/users/:id/erase' && open(world, route, caller)) continue; // a person who was erased may be erased again, with all texts
             for (const body of [{}, { full_name: 'X', title: 'X', contents: 'X', subject: 'X', is_pinned: true, is_primary: true, status_id: 4, message_status: 'SEEN' }, multipart({ files: new File('x.txt', 'text/plain', Buffer.from('x')) })]) {
               const from = client.at(`127.0.1.${1 + Math.floor(asked++ / 30)}`); // writes without a login are limited for each address
               const reply = await ask(from, route.method, address, route.method === 'DELETE' ? {} : { body });
