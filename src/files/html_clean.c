@@ -84,7 +84,7 @@ struct str html_show(struct arena *a, struct str clean, bool remote, html_inline
     return buf_take(&b, a);
 }
 
-/* ---- articles --------------------------------------------------------------------------------- */
+/* ---- articles -------------------------------------------------------------------------------- */
 
 /* In clean HTML these words are always the beginning of a tag, because < is escaped in texts and values,
  * and the address is the first attribute of a picture (html_attributes). */
@@ -122,7 +122,7 @@ int html_article_clean(struct arena *a, struct str html, struct str *out) {
     return 1;
 }
 
-/* ---- the confined process --------------------------------------------------------------------- */
+/* ---- the confined process -------------------------------------------------------------------- */
 
 /* The process that cleans HTML. Its answer is a line of four numbers (bytes of HTML, bytes of text, remote
  * pictures, 1 if it was cut), then the HTML, then the text. */

@@ -234,7 +234,7 @@ void html_clean_here(struct str html, struct html_made *out) {
     as_plain_text(out);
 }
 
-/* ---- plain text ------------------------------------------------------------------------------- */
+/* ---- plain text ------------------------------------------------------------------------------ */
 
 /* The plain text of a clean tree, for readers without HTML, previews and search. Lines are kept, repeated
  * blanks are not. Hidden elements are left out. Quotations begin with "> ". Addresses of links are left

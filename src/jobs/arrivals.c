@@ -54,7 +54,7 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
-/* ---- one mail: it is read, stored, and then removed from the inbox ---------------------------- */
+/* ---- one mail: it is read, stored, and then removed from the inbox --------------------------- */
 
 enum arrival_end {
     ARRIVAL_TAKEN,      /* it is in the store, in the folder failed, or was gone before */

@@ -12,7 +12,7 @@
 
 #include <inttypes.h>
 
-/* ---- keys and names --------------------------------------------------------------------------- */
+/* ---- keys and names -------------------------------------------------------------------------- */
 
 /* Recomputes the values that are derived from names and addresses, after an upgrade or a change of a
  * setting that alters how they are derived. The work is done in parts, so that no write delays others for
@@ -77,7 +77,7 @@ int index_names(struct work *w, const struct job *j) {
     return job_finish(w, j->id, JOB_COMPLETED, 0, 0, 0, S("[]"));
 }
 
-/* ---- the search index ------------------------------------------------------------------------- */
+/* ---- the search index ------------------------------------------------------------------------ */
 
 /* Builds the search index: for a desk of an earlier version, after a change of the desk's language, and
  * for all heads of one kind after a custom field was disabled or deleted. Each part is one write. The

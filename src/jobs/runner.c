@@ -241,7 +241,7 @@ static bool due(int64_t *last, int64_t every) {
     return true;
 }
 
-/* ---- breaches of SLAs: core/sla/clocks.h ------------------------------------------------------ */
+/* ---- breaches of SLAs: core/sla/clocks.h ----------------------------------------------------- */
 
 #define BREACHES_EVERY (5 * TIME_SECOND)
 
@@ -271,7 +271,7 @@ static void breaches_take(struct desk *d, struct breaches_last *last) {
     if (rc < 0) log_warn("breaches of SLAs could not be raised; the next sweep tries again");
 }
 
-/* ---- the work that no row of jobs asks for ---------------------------------------------------- */
+/* ---- the work that no row of jobs asks for --------------------------------------------------- */
 
 struct periodic {
     int64_t flushed, swept;

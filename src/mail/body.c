@@ -12,7 +12,7 @@
 #include <gmime/gmime.h>
 #include <strings.h>
 
-/* ---- format=flowed (RFC 3676): lines that end with a blank continue on the next line ---------- */
+/* ---- format=flowed (RFC 3676): lines that end with a blank continue on the next line --------- */
 
 static struct str flowed_line(struct str *rest, int *depth) {
     struct str line = str_cut(rest, '\n');

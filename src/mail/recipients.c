@@ -95,7 +95,7 @@ int recipients_write(struct arena *a, struct str inbox, const struct str *addres
     return sync_path(inbox.p) == 0 ? 0 : errno;
 }
 
-/* ---- refreshing ------------------------------------------------------------------------------- */
+/* ---- refreshing ------------------------------------------------------------------------------ */
 
 #define RECIPIENTS_READ_MS 5000
 

@@ -7,7 +7,7 @@
 #include "json/json.h"
 #include "pages/template_page.h"
 
-/* ---- the request of a client (RFC 6749 section 4.1.1, RFC 7636, RFC 8252, RFC 9207) ----------- */
+/* ---- the request of a client (RFC 6749 section 4.1.1, RFC 7636, RFC 8252, RFC 9207) ---------- */
 
 enum prompt { PROMPT_ASK, PROMPT_LOGIN, PROMPT_NONE };
 
@@ -33,7 +33,7 @@ struct str authorization_query(struct arena *a, const struct authorization *r);
 struct str authorization_reply(const struct desk *d, struct arena *a, const struct authorization *r,
                                struct str code);
 
-/* ---- tickets ---------------------------------------------------------------------------------- */
+/* ---- tickets --------------------------------------------------------------------------------- */
 
 /* A ticket is the hidden field of the forms at /oauth/authorize: what the server must find again when the
  * form is posted. It is sealed, so it can't be forged or read, and the store holds nothing before the
@@ -59,7 +59,7 @@ struct str ticket_seal(const struct desk *d, struct arena *a, const struct ticke
 /* false: forged or too old */
 bool ticket_open(const struct desk *d, struct arena *a, struct str text, int64_t now, struct ticket *out);
 
-/* ---- the page --------------------------------------------------------------------------------- */
+/* ---- the page -------------------------------------------------------------------------------- */
 
 struct asking {
     struct subcall subcall; /* the first member: the login is a call of GET /session */

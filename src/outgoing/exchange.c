@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* ---- X-Desk-Signature: docs/guides describe how a server verifies it -------------------------- */
+/* ---- X-Desk-Signature: docs/guides describe how a server verifies it ------------------------- */
 
 static struct str signature_by(struct arena *a, struct str secret, struct str seconds, struct str body) {
     crypto_auth_hmacsha256_state s;

@@ -12,12 +12,11 @@
 #include "core/helpcenter/slug.h"
 #include "core/helpcenter/tally.h"
 #include "core/words.h"
-#include "res/article_input.h"
-#include "res/article_write.h"
-#include "res/article_version.h"
+#include "res/help_center.h"
+#include "res/attachment.h"
+#include "res/case_parts.h"
 #include "res/groups.h"
-#include "res/slug.h"
-#include "res/case_input.h"
+#include "res/translation.h"
 #include "res/tag.h"
 
 extern const struct resource article_resource;

@@ -1,4 +1,4 @@
-#include "res/article_link.h"
+#include "res/help_center.h"
 
 #include "api/rows/generic.h"
 #include "api/rows/visible.h"

@@ -1,5 +1,4 @@
 /* Earlier texts of articles, for writers. */
-#include "res/article_version.h"
 
 #include "api/rows/generic.h"
 #include "api/rows/reply.h"
@@ -8,7 +7,7 @@
 #include "core/helpcenter/article_attachment.h"
 #include "core/helpcenter/diff.h"
 #include "core/helpcenter/version.h"
-#include "res/article_write.h"
+#include "res/help_center.h"
 
 /* ---- members --------------------------------------------------------------------------------- */
 

@@ -12,7 +12,7 @@
 #include "files/content.h"
 #include "files/picture.h"
 #include "files/zip.h"
-#include "res/article_write.h"
+#include "res/help_center.h"
 #include "res/file_content.h"
 
 extern const struct resource attachment_resource, article_attachment_resource, event_token_icon_resource;

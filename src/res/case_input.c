@@ -1,4 +1,4 @@
-#include "res/case_input.h"
+#include "res/case_parts.h"
 
 #include "core/words.h"
 #include "res/field_value.h"

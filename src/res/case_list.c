@@ -8,7 +8,7 @@
  * A caller who sees a part of the conversations walks the branches of visibility. A requester, an
  * organization, an agent or a rare tag is a smaller range, so there visibility is checked on each row. A
  * team of the caller and the caller as agent are ranges without that check. */
-#include "res/case_list.h"
+#include "res/case_parts.h"
 
 #include "core/cases/case_intersection.h"
 #include "core/desk/cascade.h"

@@ -1,4 +1,4 @@
-#include "res/case_merge.h"
+#include "res/case_parts.h"
 
 #include "api/rows/generic.h"
 #include "api/rows/visible.h"

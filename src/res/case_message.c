@@ -3,7 +3,7 @@
 #include "api/rows/view.h"
 #include "core/words.h"
 #include "res/groups.h"
-#include "res/html_view.h"
+#include "res/html.h"
 
 #define ADDRESS_OF_CREATOR(column)                 \
     "(SELECT e." column " FROM identity_emails e " \

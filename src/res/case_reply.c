@@ -1,4 +1,3 @@
-#include "res/case_reply.h"
 
 #include "api/rows/generic.h"
 #include "api/input/input.h"
@@ -14,12 +13,12 @@
 #include "core/desk/cascade.h"
 #include "core/rules/rule.h"
 #include "core/rules/rules_finish.h"
-#include "res/article_link.h"
+#include "res/html.h"
+#include "res/help_center.h"
 #include "res/attachment.h"
-#include "res/case_input.h"
-#include "res/channel_input.h"
+#include "res/case_parts.h"
+#include "res/channel.h"
 #include "res/field_value.h"
-#include "res/macro_apply.h"
 #include "res/message_origin.h"
 #include "res/tag.h"
 

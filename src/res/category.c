@@ -5,7 +5,6 @@
 #include "core/access/help_center.h"
 #include "core/words.h"
 #include "res/groups.h"
-#include "res/slug.h"
 #include "res/translation.h"
 
 static int check_category_titles(struct call *c, struct in *in) {

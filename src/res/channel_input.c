@@ -1,4 +1,3 @@
-#include "res/channel_input.h"
 
 #include "api/rows/generic.h"
 #include "base/fold.h"

@@ -11,7 +11,7 @@
 #include "core/people/customer.h"
 #include "core/rules/rule.h"
 #include "res/attachment.h"
-#include "res/case_list.h"
+#include "res/case_parts.h"
 #include "res/field_value.h"
 #include "res/groups.h"
 #include "res/message_origin.h"

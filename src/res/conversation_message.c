@@ -8,10 +8,10 @@
 #include "core/cases/message_mail.h"
 #include "core/mail/mailbox.h"
 #include "core/rules/rule.h"
-#include "res/article_link.h"
+#include "res/help_center.h"
 #include "res/attachment.h"
 #include "res/groups.h"
-#include "res/html_view.h"
+#include "res/html.h"
 #include "res/message_origin.h"
 
 static const struct field message_fields[] = {

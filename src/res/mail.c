@@ -1,14 +1,88 @@
 /* Mails that came in. */
-#include "core/mail/receive.h"
-
 #include "api/rows/generic.h"
+#include "api/rows/reply.h"
 #include "api/rows/view.h"
-#include "core/desk/cascade.h"
 #include "core/change/change.h"
+#include "core/desk/cascade.h"
 #include "core/desk/file.h"
+#include "core/mail/receive.h"
+#include "files/content.h"
+#include "files/html_clean.h"
+#include "res/attachment.h"
 #include "res/file_content.h"
-#include "res/html_view.h"
-#include "res/mail_source.h"
+#include "res/html.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+/* ---- the raw mail ---------------------------------------------------------------------------- */
+
+#define MAIL_SOURCE_MOST \
+    (256 * 1024) /* bytes of a raw mail that a reply shows; GET /mails/:id/source has all of them */
+
+/* A hidden member over the alias t of mails: the message, as the beginning of the addresses of its files. */
+#define MAIL_PLACE                                                                              \
+    {                                                                                           \
+        "place", F_TEXT, HIDDEN, .column = PLACE_OF_POST("t.post_id"),                          \
+                                 .doc = "Message of the mail, as the beginning of its address." \
+    }
+
+/* Reads at most `most` bytes of a content. p NULL: it is not there. */
+static struct str content_beginning(struct call *c, struct str sha256, size_t most) {
+    struct arena *a = c->work.arena;
+    int fd = open(content_path(a, c->work.desk->files, sha256).p, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return (struct str){0};
+    char *bytes = arena_alloc(a, most);
+    size_t n = 0;
+    for (ssize_t got; n < most && (got = read(fd, bytes + n, most - n)) > 0;) n += (size_t)got;
+    close(fd);
+    return (struct str){bytes, n};
+}
+
+/* .render of a member whose value is the SHA-256 of the content. Bytes that are not UTF-8 are shown as
+ * U+FFFD. Null if there is no file. */
+static void render_mail_source(struct view *v, const struct row *row, const struct value *own) {
+    struct arena *a = v->c->work.arena;
+    (void)row;
+    if (own->type != V_TEXT || v->c->work.desk->files == NULL) {
+        jw_null(&v->w);
+        return;
+    }
+    struct arena_mark mark = arena_mark(a);
+    struct str bytes = content_beginning(v->c, own->s, MAIL_SOURCE_MOST + 1);
+    bool cut = bytes.n > MAIL_SOURCE_MOST;
+    if (cut) bytes = utf8_without_cut_end((struct str){bytes.p, MAIL_SOURCE_MOST});
+    struct str text = bytes.p ? utf8_repaired(a, bytes) : bytes;
+    if (cut)
+        text = STR_CAT(a, text, S("\n[The rest is left out. GET /mails/:id/source has the whole mail.]\n"));
+    jw_str(&v->w, text);
+    arena_return(a, mark);
+}
+
+struct mail_pictures {
+    struct view *v;
+    const struct value *place;
+};
+
+/* The content id is the attachment of the message (core/mail/receive.c). A mail without a message has its
+ * own content ids, and no address for them. */
+static struct str mail_picture_url(void *ctx, struct str content_id) {
+    const struct mail_pictures *p = ctx;
+    const struct work *w = &p->v->c->work;
+    int64_t id;
+    if (p->place->type != V_TEXT || !str_to_int(content_id, &id) || id <= 0) return (struct str){0};
+    return STR_CAT(w->arena, w->desk->base_url, S("/api/v1/"), p->place->s, S("/attachments/"), content_id,
+                   S("/url"));
+}
+
+/* .render of the clean HTML of a mail, in a resource with the member MAIL_PLACE. Its inline pictures are
+ * those of its message. Without a message they are left out. */
+static void render_mail_html(struct view *v, const struct row *row, const struct value *own) {
+    struct mail_pictures p = {v, row_cell(row, "place")};
+    if (own->type == V_TEXT)
+        jw_str(&v->w, html_show(v->c->work.arena, own->s, html_shows_remote(v->c), mail_picture_url, &p));
+    else jw_null(&v->w);
+}
 
 /* ---- the rows that a caller sees -------------------------------------------------------------
  *
@@ -230,3 +304,53 @@ const struct resource mail_resource = {.type = "mail",
                                        .fields = mail_fields,
                                        .routes = mail_routes,
                                        .visible = mail_visible};
+
+/* ---- the e-mail that a message came by ------------------------------------------------------- */
+
+/* The e-mail that a message came by. */
+
+static const struct field email_original_fields[] = {
+    {"subject", F_TEXT, READONLY, .column = "t.subject", .doc = "Subject of the e-mail."},
+    {"from", F_TEXT, READONLY, .column = "t.from_text", .doc = "Sender.", .example = "\"ada@example.com\""},
+    {"to", F_LONG, READONLY, .column = "t.to_text", .doc = "Recipients.", .example = "\"help@example.com\""},
+    {"received_at", F_TIME, READONLY, .column = "t.created_at", .doc = "Time of arrival."},
+    MAIL_PLACE,
+    {"html_content", F_LONG, READONLY, .column = "t.content_html", .render = render_mail_html,
+     .doc = "The e-mail as safe HTML."},
+    {"source_content", F_COMPUTED, READONLY,
+     .column = "(SELECT f.sha256 FROM files f WHERE f.id = t.file_id)", .render = render_mail_source,
+     .doc = "The e-mail as it arrived, at most 256 KiB. GET /mails/:id/source "
+            "has the exact bytes.",
+     .example = "\"From: ada@example.com\\r\\n\""},
+    {0},
+};
+
+QUERY(mail_of_post, "SELECT m.id FROM mails m WHERE m.post_id = :post ORDER BY m.id LIMIT 1");
+
+/* The post has been found visible. */
+static int get_email_original(struct call *c) {
+    int64_t id;
+    TRY(api_of(c));
+    TRY(api_input(c));
+    int rc = db_int(c->work.conn, &mail_of_post, BINDS(B_INT("post", c->vars[0].id)), &id);
+    if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
+    return api_reply_one(c, id);
+}
+
+static const struct route email_original_routes[] = {
+    {GET, "/cases/posts/:id/email_original", COL_PLUS, "conversations", ONE, get_email_original, .of = "post",
+     .executor = POOL, .lane = LANE_READ, .args = html_args, .summary = "Get the e-mail that a post came by",
+     .doc = "404 if the post did not come by e-mail.", .sample = {.path = "63"}},
+    {0},
+};
+
+const struct resource email_original_resource = {.type = "email_original",
+                                                 .scope = "conversations",
+                                                 .title = "Original e-mails",
+                                                 .doc = "E-mails that messages came by.",
+                                                 .table = "mails",
+                                                 .fields = email_original_fields,
+                                                 .routes = email_original_routes,
+                                                 .visible = access_staff,
+                                                 .is_item = true,
+                                                 .unlogged = "it is a form of a mail"};

@@ -6,8 +6,7 @@
 #include "core/rules/monitor.h"
 #include "core/words.h"
 #include "res/groups.h"
-#include "res/rule_action.h"
-#include "res/rule_predicate.h"
+#include "res/rule.h"
 
 #define MANAGE_RULES "automations.manage"
 

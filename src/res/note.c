@@ -7,11 +7,10 @@
 #include "api/rows/reply.h"
 #include "base/ids.h"
 #include "base/limits.h"
-#include "res/article_link.h"
+#include "res/help_center.h"
 #include "res/attachment.h"
 #include "res/groups.h"
-#include "res/html_input.h"
-#include "res/html_view.h"
+#include "res/html.h"
 
 static const struct field note_fields[] = {
     {"owner", F_TEXT, HIDDEN,

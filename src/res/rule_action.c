@@ -1,4 +1,4 @@
-#include "res/rule_action.h"
+#include "res/rule.h"
 
 #include "api/rows/generic.h"
 #include "api/input/input.h"

@@ -1,4 +1,4 @@
-#include "res/rule_predicate.h"
+#include "res/rule.h"
 
 #include "api/input/input.h"
 #include "api/table/resource.h"

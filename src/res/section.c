@@ -9,7 +9,6 @@
 #include "core/helpcenter/category.h"
 #include "core/people/user.h"
 #include "res/groups.h"
-#include "res/slug.h"
 #include "res/tag.h"
 #include "res/translation.h"
 

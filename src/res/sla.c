@@ -7,7 +7,7 @@
 #include "core/rules/rule.h"
 #include "core/words.h"
 #include "res/groups.h"
-#include "res/rule_predicate.h"
+#include "res/rule.h"
 
 #define MANAGE_SLAS "slas.manage"
 

@@ -30,4 +30,14 @@ int translation_plain(struct call *c, const struct in *in, struct str text, stru
 int check_translations(struct call *c, struct in *in, enum locale_owner kind);
 int store_translations(struct call *c, const struct in *in, int64_t id, enum locale_owner kind);
 
+/* ---- slugs as a member: one for each title, shown in place (core/helpcenter/slug.h) ---------- */
+
+/* type: category_slug or section_slug. A further one is a line at the end of translation.c. */
+#define SLUGS_MEMBER(type)                                                                                \
+    {                                                                                                     \
+        "slugs", F_ROWS, READONLY, .ref = type, .owned_by = "owner_id",                                   \
+                                   .doc = "Last parts of addresses of pages, one for each title.",        \
+                                   .example = "[{\"locale\": \"en-us\", \"translation\": \"3-billing\"}]" \
+    }
+
 #endif

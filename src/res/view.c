@@ -9,9 +9,9 @@
 #include "core/cases/case_total.h"
 #include "core/cases/view_count.h"
 #include "core/words.h"
-#include "res/case_list.h"
+#include "res/case_parts.h"
 #include "res/groups.h"
-#include "res/rule_predicate.h"
+#include "res/rule.h"
 #include "res/share.h"
 
 /* ---- columns --------------------------------------------------------------------------------- */

@@ -89,7 +89,7 @@ int rule_actions_read(struct work *w, enum rule_owner owner, struct str ids, str
  * a negative error. */
 int rule_action_gone(struct work *w, const struct rule_action *list, int count);
 
-/* SQL of the column that res/rule_action.h renders: a JSON array with a text for each action, which is the
+/* SQL of the column that res/rule.h renders: a JSON array with a text for each action, which is the
  * JSON array [id, name, option, value, attributes]. owner: the number, as a text. */
 #define RULE_ACTIONS_OF(owner, owner_id)                                                                  \
     "(SELECT @JSON_ROWS(x.line) FROM (SELECT '[' || a.id || ',\"' || a.name || '\",' || a.option || ',' " \

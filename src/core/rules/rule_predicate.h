@@ -60,7 +60,7 @@ int rule_definitions_load(struct work *w, enum rule_user user, struct definition
 int rule_predicate_compile(struct work *w, const struct definitions *d, const struct rule_predicate *p,
                            struct predicate **out);
 
-/* SQL of the column that res/rule_predicate.h renders: a JSON array with a text for each proposition,
+/* SQL of the column that res/rule.h renders: a JSON array with a text for each proposition,
  * which is the JSON array [collection id, id, field, operator, value]. owner: the number, as a text. */
 #define RULE_LINES_OF(owner, owner_id)                                                                    \
     "COALESCE((SELECT @JSON_ROWS(x.line) FROM (SELECT '[' || c.id || ',' || p.id || ',\"' || p.field || " \

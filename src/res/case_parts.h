@@ -1,10 +1,13 @@
-/* Shared code of the lists of conversations: GET /conversations, GET /cases, and those of people,
- * organizations and views. */
-#ifndef RES_CASE_LIST_H
-#define RES_CASE_LIST_H
+/* Parts of cases that several files of this folder use. */
+#ifndef RES_CASE_PARTS_H
+#define RES_CASE_PARTS_H
 
 #include "api/call/call.h"
+#include "core/cases/case.h"
 #include "core/cases/case_total.h"
+#include "core/cases/macro.h"
+
+/* ---- lists: case_list.c ---------------------------------------------------------------------- */
 
 /* Arguments of both lists. */
 #define CASE_LIST_ARGS                                                                        \
@@ -37,5 +40,36 @@ int case_list_count(struct call *c, int64_t *total);
     "SELECT p.user_id FROM case_participants p "         \
     "WHERE p.case_id = :id UNION SELECT k.requester_id " \
     "FROM cases k WHERE k.id = :id"
+
+/* ---- input: case_input.c --------------------------------------------------------------------- */
+
+/* .check: the person must be staff who may log in */
+int check_assigned_agent(struct call *c, struct in *in);
+struct case_change case_change_given(struct call *c); /* the properties in the input */
+/* Fails with PERMISSIONS_DENIED if an agent closes the conversation: only admins and owners may. */
+int check_closing(struct call *c);
+
+/* ---- replies: case_reply.c ------------------------------------------------------------------- */
+
+extern const struct field reply_input[];
+int post_case_reply(struct call *c);
+int delete_case_reply(struct call *c); /* DELETE /cases/:id/reply/:post_id */
+
+/* ---- merges: case_merge.c -------------------------------------------------------------------- */
+
+extern const struct field merge_input[];
+int post_case_merge(struct call *c);
+
+/* ---- macros in a request: macro.c ------------------------------------------------------------ */
+
+#define MACRO_DOC "Macro whose properties and tags are set, except those that the request gives itself."
+
+/* After api_input. Returns 1 with the macro that the request names, 0 if it names none, or a negative
+ * error. */
+int macro_given(struct call *c, struct macro *out);
+/* Adds the macro's properties to `change`. Agents can't close conversations by a macro either. */
+int macro_join(struct call *c, const struct macro *m, const struct case_now *now, struct case_change *change);
+/* Applies the macro's tags, unless the request has tags. */
+int macro_join_tags(struct call *c, const struct macro *m, int64_t case_id);
 
 #endif
