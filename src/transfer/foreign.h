@@ -23,6 +23,11 @@ struct foreign_organization {
     const struct json *domains, *tags; /* arrays of texts */
 };
 
+struct foreign_team {
+    int64_t id, created_at;
+    struct str name;
+};
+
 struct foreign_person {
     int64_t id, organization_id, created_at, role_id; /* role_id: of the desk */
     struct str name, email, phone, mobile, note;      /* note: of staff */
@@ -49,7 +54,8 @@ struct foreign_post {
 struct foreign_case {
     int64_t id, requester_id, agent_id, team_id, created_at, updated_at;
     int64_t priority_id, type_id; /* ids of rows of the desk */
-    int status_type, source, channel;
+    int64_t status_type;
+    int source; /* the channel follows from it */
     struct str subject;
     const struct json *tags; /* an array of texts, or a text with commas */
     struct foreign_post *posts;
@@ -100,7 +106,7 @@ struct foreign {
 };
 
 int load_organization(struct foreign *f, const struct foreign_organization *o);
-int load_team(struct foreign *f, int64_t id, struct str title, int64_t created_at);
+int load_team(struct foreign *f, const struct foreign_team *t);
 int load_foreign_person(struct foreign *f, const struct foreign_person *p);
 int load_member(struct foreign *f, int64_t person_id, int64_t team_id);
 int load_identity(struct foreign *f, int64_t person_id, bool is_phone, struct str value);
@@ -156,7 +162,18 @@ struct foreign_member {
     /* Name of the values in the report of values that are not imported; their type is not checked. NULL: they
      * are imported. */
     const char *left;
+    /* The value goes to this member of the record, INTO(type, member), by foreign_fill. Its C type follows from
+     * `is`: int64_t of an id or a time, struct str of a text, bool of a flag, const struct json * of a list. A
+     * bool is set by any of several flags. */
+    size_t into;     /* 0: nowhere */
+    bool is_negated; /* false sets the bool */
+    /* The words that a text may be. The member, an int64_t, gets the number of the word. An unknown word is
+     * reported as `unknown`; `otherwise` stands for it, and for no text. */
+    const struct word *words;
+    const char *unknown;
+    int otherwise;
 };
+#define INTO(type, member) .into = offsetof(struct type, member) + 1
 
 struct foreign_shape {
     const char *name; /* name of the items, in messages */
@@ -170,6 +187,13 @@ struct foreign_shape {
  * error. */
 int foreign_check(struct foreign *f, const struct foreign_shape *shape, const struct json *object,
                   const char *path, int64_t id);
+/* Writes the members of an object that was checked into the record that its shape names. id: of the item that
+ * reports name. */
+void foreign_fill(struct foreign *f, const struct foreign_shape *shape, const struct json *object, int64_t id,
+                  void *record);
+/* Returns the number of the word, as a member with `words` is read. */
+int foreign_word(struct foreign *f, const struct word *words, struct str text, int otherwise,
+                 const char *unknown, int64_t id);
 /* no value, null, false, or a text, list or object with nothing in it */
 bool foreign_is_empty(const struct json *value);
 

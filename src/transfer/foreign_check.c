@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "core/words.h"
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
@@ -135,4 +136,26 @@ int foreign_check(struct foreign *f, const struct foreign_shape *shape, const st
     for (const struct json *j = object->first; j; j = j->next)
         if (!foreign_is_empty(j) && !shape_has(shape, j->name)) skip_unknown(f, shape, j->name, id);
     return 0;
+}
+
+int foreign_word(struct foreign *f, const struct word *words, struct str text, int otherwise,
+                 const char *unknown, int64_t id) {
+    int found = text.n ? word_id(words, text) : otherwise;
+    if (found < 0) foreign_skip(f, unknown, id);
+    return found < 0 ? otherwise : found;
+}
+
+void foreign_fill(struct foreign *f, const struct foreign_shape *shape, const struct json *object, int64_t id,
+                  void *record) {
+    for (const struct foreign_member *m = shape->members; m->name; m++) {
+        void *to = (char *)record + m->into - 1;
+        struct str text = item_text(object, m->name);
+        if (m->into == 0) continue;
+        if (m->words) *(int64_t *)to = foreign_word(f, m->words, text, m->otherwise, m->unknown, id);
+        else if (m->is & MEMBER_ID) *(int64_t *)to = item_int(object, m->name);
+        else if (m->is & MEMBER_TIME) *(int64_t *)to = item_time(object, m->name);
+        else if (m->is & MEMBER_LIST) *(const struct json **)to = item_list(object, m->name);
+        else if (m->is & MEMBER_TEXT) *(struct str *)to = text;
+        else if (m->is_negated ? item_false(object, m->name) : item_true(object, m->name)) *(bool *)to = true;
+    }
 }

@@ -176,16 +176,16 @@ int load_organization(struct foreign *f, const struct foreign_organization *o) {
     return foreign_done(f, &w, organization_rows(f, &w, o));
 }
 
-int load_team(struct foreign *f, int64_t id, struct str title, int64_t created_at) {
+int load_team(struct foreign *f, const struct foreign_team *t) {
     struct work w;
     int64_t team;
-    int found = found_id(f, &foreign_team, id, &team);
-    if (found) return found < 0 ? found : foreign_twice(f, "id", id);
-    foreign_work(f, &w, created_at, author_owner(f));
+    int found = found_id(f, &foreign_team, t->id, &team);
+    if (found) return found < 0 ? found : foreign_twice(f, "id", t->id);
+    foreign_work(f, &w, t->created_at, author_owner(f));
     foreign_made(f, "teams", 1);
     const struct column columns[] = {
-        COLUMN_UNRECORDED(B_TEXT, "title", line_of(f, title, "Without name")),
-        COLUMN_UNRECORDED(B_TEXT, "legacy_id", legacy(f, id)),
+        COLUMN_UNRECORDED(B_TEXT, "title", line_of(f, t->name, "Without name")),
+        COLUMN_UNRECORDED(B_TEXT, "legacy_id", legacy(f, t->id)),
     };
     return foreign_done(f, &w,
                         record_insert(&w, (struct record){"team", "teams", NULL}, columns,
@@ -415,7 +415,9 @@ static int begin_case(struct foreign *f, const struct foreign_case *c, const str
                          .priority_id = c->priority_id,
                          .type_id = c->type_id,
                          .source = c->source,
-                         .channel = c->channel,
+                         .channel = c->source == SOURCE_MAIL        ? CHANNEL_MAIL
+                                    : c->source == SOURCE_MESSENGER ? CHANNEL_MESSENGER
+                                                                    : CHANNEL_HELPCENTER,
                          .requester_id = requester.user_id,
                          .creator_id = author.user_id};
     foreign_work(f, &w, c->created_at, author);

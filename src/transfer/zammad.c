@@ -52,24 +52,25 @@ static const struct foreign_shape role = {
      {"name", .is = MEMBER_TEXT | MEMBER_NEEDED},
      {"permissions", .is = MEMBER_LIST}}};
 
-static const struct foreign_shape organization = {"organizations",
-                                                  BY_WHOM "domain_assignment active vip member_ids members "
-                                                          "secondary_member_ids secondary_members",
-                                                  {{"id", .is = MEMBER_ID | MEMBER_NEEDED},
-                                                   {"name", .is = MEMBER_TEXT},
-                                                   {"created_at", .is = MEMBER_TIME},
-                                                   {"domain", .is = MEMBER_TEXT},
-                                                   {"shared", .is = MEMBER_FLAG},
-                                                   {"note", .is = MEMBER_TEXT}}};
+static const struct foreign_shape organization = {
+    "organizations",
+    BY_WHOM "domain_assignment active vip member_ids members "
+            "secondary_member_ids secondary_members",
+    {{"id", .is = MEMBER_ID | MEMBER_NEEDED, INTO(foreign_organization, id)},
+     {"name", .is = MEMBER_TEXT, INTO(foreign_organization, name)},
+     {"created_at", .is = MEMBER_TIME, INTO(foreign_organization, created_at)},
+     {"domain", .is = MEMBER_TEXT},
+     {"shared", .is = MEMBER_FLAG, INTO(foreign_organization, is_shared)},
+     {"note", .is = MEMBER_TEXT, INTO(foreign_organization, note)}}};
 
 static const struct foreign_shape group = {
     "groups",
     BY_WHOM "signature_id signature email_address_id email_address assignment_timeout follow_up_possible "
             "reopen_time_in_days follow_up_assignment active shared_drafts note name_last parent_id parent "
             "user_ids users summary_generation",
-    {{"id", .is = MEMBER_ID | MEMBER_NEEDED},
-     {"name", .is = MEMBER_TEXT},
-     {"created_at", .is = MEMBER_TIME}}};
+    {{"id", .is = MEMBER_ID | MEMBER_NEEDED, INTO(foreign_team, id)},
+     {"name", .is = MEMBER_TEXT, INTO(foreign_team, name)},
+     {"created_at", .is = MEMBER_TIME, INTO(foreign_team, created_at)}}};
 
 static const struct foreign_shape user = {
     "users",
@@ -77,17 +78,17 @@ static const struct foreign_shape user = {
             "out_of_office_start_at out_of_office_end_at out_of_office_replacement_id preferences "
             "two_factor_preference_ids two_factor_preferences authorization_ids authorizations "
             "overview_sorting_ids overview_sortings organization groups organizations password",
-    {{"id", .is = MEMBER_ID | MEMBER_NEEDED},
+    {{"id", .is = MEMBER_ID | MEMBER_NEEDED, INTO(foreign_person, id)},
      {"login", .is = MEMBER_TEXT},
      {"firstname", .is = MEMBER_TEXT},
      {"lastname", .is = MEMBER_TEXT},
-     {"email", .is = MEMBER_TEXT},
-     {"phone", .is = MEMBER_TEXT},
-     {"mobile", .is = MEMBER_TEXT},
-     {"note", .is = MEMBER_TEXT},
-     {"active", .is = MEMBER_FLAG},
-     {"organization_id", .is = MEMBER_ID},
-     {"created_at", .is = MEMBER_TIME},
+     {"email", .is = MEMBER_TEXT, INTO(foreign_person, email)},
+     {"phone", .is = MEMBER_TEXT, INTO(foreign_person, phone)},
+     {"mobile", .is = MEMBER_TEXT, INTO(foreign_person, mobile)},
+     {"note", .is = MEMBER_TEXT, INTO(foreign_person, note)},
+     {"active", .is = MEMBER_FLAG, INTO(foreign_person, is_disabled), .is_negated = true},
+     {"organization_id", .is = MEMBER_ID, INTO(foreign_person, organization_id)},
+     {"created_at", .is = MEMBER_TIME, INTO(foreign_person, created_at)},
      {"role_ids", .is = MEMBER_LIST},
      {"roles", .is = MEMBER_LIST},
      {"group_ids", .is = MEMBER_OBJECT | MEMBER_LIST},
@@ -111,17 +112,17 @@ static const struct foreign_shape ticket = {
     "last_owner_update_at create_article_type_id create_article_type create_article_sender_id "
     "create_article_sender escalation_at ticket_time_accounting_ids ticket_time_accounting "
     "referencing_checklist_ids referencing_checklists ai_stored_result_ids ai_stored_results",
-    {{"id", .is = MEMBER_ID | MEMBER_NEEDED},
-     {"title", .is = MEMBER_TEXT},
+    {{"id", .is = MEMBER_ID | MEMBER_NEEDED, INTO(foreign_case, id)},
+     {"title", .is = MEMBER_TEXT, INTO(foreign_case, subject)},
      {"state_id", .is = MEMBER_ID},
      {"state", .is = MEMBER_TEXT},
      {"priority_id", .is = MEMBER_ID},
      {"priority", .is = MEMBER_TEXT},
-     {"customer_id", .is = MEMBER_ID},
-     {"owner_id", .is = MEMBER_ID},
-     {"group_id", .is = MEMBER_ID},
-     {"created_at", .is = MEMBER_TIME},
-     {"updated_at", .is = MEMBER_TIME},
+     {"customer_id", .is = MEMBER_ID, INTO(foreign_case, requester_id)},
+     {"owner_id", .is = MEMBER_ID, INTO(foreign_case, agent_id)},
+     {"group_id", .is = MEMBER_ID, INTO(foreign_case, team_id)},
+     {"created_at", .is = MEMBER_TIME, INTO(foreign_case, created_at)},
+     {"updated_at", .is = MEMBER_TIME, INTO(foreign_case, updated_at)},
      {"article_count", .is = MEMBER_ID},
      {"articles", .is = MEMBER_LIST},
      {"tags", .is = MEMBER_LIST | MEMBER_TEXT},
@@ -134,11 +135,11 @@ static const struct foreign_shape article = {
     "articles",
     "updated_at updated_by_id updated_by created_by ticket_id type_id from to subject reply_to message_id "
     "message_id_md5 in_reply_to references preferences origin_by",
-    {{"id", .is = MEMBER_ID},
+    {{"id", .is = MEMBER_ID, INTO(foreign_post, id)},
      {"created_by_id", .is = MEMBER_ID},
      {"origin_by_id", .is = MEMBER_ID},
-     {"created_at", .is = MEMBER_TIME | MEMBER_NEEDED},
-     {"internal", .is = MEMBER_FLAG | MEMBER_NEEDED},
+     {"created_at", .is = MEMBER_TIME | MEMBER_NEEDED, INTO(foreign_post, created_at)},
+     {"internal", .is = MEMBER_FLAG | MEMBER_NEEDED, INTO(foreign_post, is_note)},
      {"content_type", .is = MEMBER_TEXT},
      {"body", .is = MEMBER_TEXT},
      {"type", .is = MEMBER_TEXT},
@@ -148,11 +149,12 @@ static const struct foreign_shape article = {
      {"cc", .left = "people in copy of articles"},
      {"time_unit", .left = "working times"}}};
 
-static const struct foreign_shape attachment = {"attachments",
-                                                "store_file_id size",
-                                                {{"id", .is = MEMBER_ID | MEMBER_NEEDED},
-                                                 {"filename", .is = MEMBER_TEXT},
-                                                 {"preferences", .is = MEMBER_OBJECT}}};
+static const struct foreign_shape attachment = {
+    "attachments",
+    "store_file_id size",
+    {{"id", .is = MEMBER_ID | MEMBER_NEEDED, INTO(foreign_attachment, id)},
+     {"filename", .is = MEMBER_TEXT, INTO(foreign_attachment, name)},
+     {"preferences", .is = MEMBER_OBJECT}}};
 
 static int id_by_number(const int *list, size_t n, int64_t id) {
     return id > 0 && (size_t)id < n ? list[id] : list[0];
@@ -193,16 +195,15 @@ static int take_zammad_organization(struct foreign *f, const struct json *item) 
     struct json *domains = json_new(f->item, JSON_ARRAY);
     struct str domain = item_text(item, "domain");
     if (domain.n) json_append(domains, json_string(f->item, domain));
-    return load_organization(f, &(struct foreign_organization){.id = item_int(item, "id"),
-                                                               .created_at = item_time(item, "created_at"),
-                                                               .name = item_text(item, "name"),
-                                                               .note = item_text(item, "note"),
-                                                               .is_shared = item_true(item, "shared"),
-                                                               .domains = domains});
+    struct foreign_organization o = {.domains = domains};
+    foreign_fill(f, &organization, item, 0, &o);
+    return load_organization(f, &o);
 }
 
 static int take_zammad_group(struct foreign *f, const struct json *item) {
-    return load_team(f, item_int(item, "id"), item_text(item, "name"), item_time(item, "created_at"));
+    struct foreign_team t = {0};
+    foreign_fill(f, &group, item, 0, &t);
+    return load_team(f, &t);
 }
 
 /* ---- people ---------------------------------------------------------------------------------- */
@@ -240,21 +241,14 @@ static void take_teams(const struct json *item, struct foreign_person *p) {
 }
 
 static int take_zammad_user(struct foreign *f, const struct json *item) {
-    struct str first = item_text(item, "firstname"), last = item_text(item, "lastname"),
-               email = item_text(item, "email");
-    struct foreign_person p = {.id = item_int(item, "id"),
-                               .organization_id = item_int(item, "organization_id"),
-                               .created_at = item_time(item, "created_at"),
-                               .email = email,
-                               .phone = item_text(item, "phone"),
-                               .mobile = item_text(item, "mobile"),
-                               .note = item_text(item, "note"),
-                               .is_disabled = item_false(item, "active")};
+    struct str first = item_text(item, "firstname"), last = item_text(item, "lastname");
+    struct foreign_person p = {0};
+    foreign_fill(f, &user, item, 0, &p);
     if (p.id == 1 && str_eq(item_text(item, "login"), S("-")))
         return foreign_skip(f, "the system user of Zammad", p.id), 0;
     p.role_id = role_of(f, item, p.id);
     p.name = str_trim(STR_CAT(f->item, first.p ? first : S(""), S(" "), last.p ? last : S("")));
-    if (!p.name.n) p.name = email.n ? email : item_text(item, "login");
+    if (!p.name.n) p.name = p.email.n ? p.email : item_text(item, "login");
     take_teams(item, &p);
     return load_foreign_person(f, &p);
 }
@@ -270,9 +264,9 @@ static int take_files(struct foreign *f, const struct json *list, const char *pa
         const struct json *about = json_member(a, S("preferences"));
         struct str type = item_text(about, "Content-Type");
         if (!type.p) type = item_text(about, "Mime-Type");
-        struct str name = str_cut(&type, ';'); /* without charset=... */
-        p->attachments[p->attachment_count++] =
-            (struct foreign_attachment){item_int(a, "id"), item_text(a, "filename"), name};
+        struct foreign_attachment *file = &p->attachments[p->attachment_count++];
+        foreign_fill(f, &attachment, a, id, file);
+        file->content_type = str_cut(&type, ';'); /* without charset=... */
     }
     return 0;
 }
@@ -302,10 +296,8 @@ static int take_articles(struct foreign *f, const struct json *list, const char 
         }
         struct foreign_post *p = &c->posts[c->post_count++];
         bool html = str_eq(item_text(j, "content_type"), S("text/html"));
-        *p = (struct foreign_post){.id = item_int(j, "id"),
-                                   .author_id = author_of_article(j),
-                                   .created_at = item_time(j, "created_at"),
-                                   .is_note = item_true(j, "internal")};
+        foreign_fill(f, &article, j, c->id, p);
+        p->author_id = author_of_article(j);
         if (html) p->html = item_text(j, "body");
         else p->text = item_text(j, "body");
         TRY(take_files(f, item_list(j, "attachments"), member, c->id, p));
@@ -351,13 +343,8 @@ static bool take_words(struct foreign *f, const struct json *item, struct foreig
 static int take_zammad_ticket(struct foreign *f, const struct json *item) {
     const struct json *articles = item_list(item, "articles");
     const char *path = "articles";
-    struct foreign_case c = {.id = item_int(item, "id"),
-                             .requester_id = item_int(item, "customer_id"),
-                             .agent_id = item_int(item, "owner_id"),
-                             .team_id = item_int(item, "group_id"),
-                             .created_at = item_time(item, "created_at"),
-                             .updated_at = item_time(item, "updated_at"),
-                             .subject = item_text(item, "title")};
+    struct foreign_case c = {0};
+    foreign_fill(f, &ticket, item, 0, &c);
     if (!take_words(f, item, &c)) return foreign_skip(f, "merged or removed tickets", c.id), 0;
     if (c.agent_id == 1) c.agent_id = 0; /* the system user: nobody */
     TRY(tags_of_ticket(f, item, &c));
@@ -366,9 +353,6 @@ static int take_zammad_ticket(struct foreign *f, const struct json *item) {
     struct str type = item_text(articles ? articles->first : NULL, "type");
     int source = word_id(channel_sources, type.n ? type : item_text(item, "create_article_type"));
     c.source = source < 0 ? SOURCE_API : source;
-    c.channel = c.source == SOURCE_MAIL        ? CHANNEL_MAIL
-                : c.source == SOURCE_MESSENGER ? CHANNEL_MESSENGER
-                                               : CHANNEL_HELPCENTER;
     if (!articles) foreign_skip(f, "tickets without a file of articles: only the title was imported", c.id);
     else if (articles->count < item_int(item, "article_count"))
         foreign_skip(f, "articles that are counted in tickets, but are not in the files", c.id);

@@ -35,24 +35,24 @@ static const struct word channel_sources[] = {{SOURCE_MAIL, "email"},
 static const struct foreign_shape organization = {
     "organizations",
     "url updated_at group_id",
-    {{"id", .is = MEMBER_ID | MEMBER_NEEDED},
-     {"name", .is = MEMBER_TEXT},
-     {"created_at", .is = MEMBER_TIME},
+    {{"id", .is = MEMBER_ID | MEMBER_NEEDED, INTO(foreign_organization, id)},
+     {"name", .is = MEMBER_TEXT, INTO(foreign_organization, name)},
+     {"created_at", .is = MEMBER_TIME, INTO(foreign_organization, created_at)},
      {"deleted_at", .is = MEMBER_TIME},
-     {"domain_names", .is = MEMBER_LIST},
-     {"tags", .is = MEMBER_LIST},
+     {"domain_names", .is = MEMBER_LIST, INTO(foreign_organization, domains)},
+     {"tags", .is = MEMBER_LIST, INTO(foreign_organization, tags)},
      {"details", .is = MEMBER_TEXT},
      {"notes", .is = MEMBER_TEXT},
-     {"shared_tickets", .is = MEMBER_FLAG},
+     {"shared_tickets", .is = MEMBER_FLAG, INTO(foreign_organization, is_shared)},
      {"shared_comments", .is = MEMBER_FLAG},
      {"external_id", .left = "external ids"},
      {"organization_fields", .left = "values of fields of organizations"}}};
 
 static const struct foreign_shape group = {"groups",
                                            "url updated_at is_public description default",
-                                           {{"id", .is = MEMBER_ID | MEMBER_NEEDED},
-                                            {"name", .is = MEMBER_TEXT},
-                                            {"created_at", .is = MEMBER_TIME},
+                                           {{"id", .is = MEMBER_ID | MEMBER_NEEDED, INTO(foreign_team, id)},
+                                            {"name", .is = MEMBER_TEXT, INTO(foreign_team, name)},
+                                            {"created_at", .is = MEMBER_TIME, INTO(foreign_team, created_at)},
                                             {"deleted", .is = MEMBER_FLAG}}};
 
 static const struct foreign_shape membership = {
@@ -73,19 +73,20 @@ static const struct foreign_shape user = {
     "url updated_at time_zone iana_time_zone locale locale_id shared_phone_number verified alias shared "
     "shared_agent last_login_at two_factor_auth_enabled signature custom_role_id moderator "
     "only_private_comments restricted_agent default_group_id report_csv chat_only",
-    {{"id", .is = MEMBER_ID | MEMBER_NEEDED},
-     {"name", .is = MEMBER_TEXT},
-     {"email", .is = MEMBER_TEXT},
-     {"phone", .is = MEMBER_TEXT},
-     {"role", .is = MEMBER_TEXT},
+    {{"id", .is = MEMBER_ID | MEMBER_NEEDED, INTO(foreign_person, id)},
+     {"name", .is = MEMBER_TEXT, INTO(foreign_person, name)},
+     {"email", .is = MEMBER_TEXT, INTO(foreign_person, email)},
+     {"phone", .is = MEMBER_TEXT, INTO(foreign_person, phone)},
+     {"role", .is = MEMBER_TEXT, INTO(foreign_person, role_id), .words = roles, .otherwise = CUSTOMER,
+      .unknown = "unknown roles: the person is a customer"},
      {"role_type", .is = MEMBER_ID},
      {"ticket_restriction", .is = MEMBER_TEXT},
-     {"organization_id", .is = MEMBER_ID},
-     {"created_at", .is = MEMBER_TIME},
-     {"active", .is = MEMBER_FLAG},
-     {"suspended", .is = MEMBER_FLAG},
-     {"permanently_deleted", .is = MEMBER_FLAG},
-     {"tags", .is = MEMBER_LIST},
+     {"organization_id", .is = MEMBER_ID, INTO(foreign_person, organization_id)},
+     {"created_at", .is = MEMBER_TIME, INTO(foreign_person, created_at)},
+     {"active", .is = MEMBER_FLAG, INTO(foreign_person, is_disabled), .is_negated = true},
+     {"suspended", .is = MEMBER_FLAG, INTO(foreign_person, is_disabled)},
+     {"permanently_deleted", .is = MEMBER_FLAG, INTO(foreign_person, is_disabled)},
+     {"tags", .is = MEMBER_LIST, INTO(foreign_person, tags)},
      {"details", .is = MEMBER_TEXT},
      {"notes", .is = MEMBER_TEXT},
      {"photo", .left = "pictures of people"},
@@ -98,19 +99,22 @@ static const struct foreign_shape ticket = {
     "email_cc_ids fields has_incidents is_public brand_id ticket_form_id deleted_ticket_form_id "
     "custom_status_id allow_channelback allow_attachments from_messaging_channel satisfaction_probability "
     "metric_set comment_count dates",
-    {{"id", .is = MEMBER_ID | MEMBER_NEEDED},
+    {{"id", .is = MEMBER_ID | MEMBER_NEEDED, INTO(foreign_case, id)},
      {"via", .is = MEMBER_OBJECT},
-     {"created_at", .is = MEMBER_TIME},
-     {"updated_at", .is = MEMBER_TIME},
-     {"type", .is = MEMBER_TEXT},
-     {"subject", .is = MEMBER_TEXT},
+     {"created_at", .is = MEMBER_TIME, INTO(foreign_case, created_at)},
+     {"updated_at", .is = MEMBER_TIME, INTO(foreign_case, updated_at)},
+     {"type", .is = MEMBER_TEXT, INTO(foreign_case, type_id), .words = types,
+      .unknown = "unknown types of tickets"},
+     {"subject", .is = MEMBER_TEXT, INTO(foreign_case, subject)},
      {"description", .is = MEMBER_TEXT},
-     {"priority", .is = MEMBER_TEXT},
-     {"status", .is = MEMBER_TEXT},
-     {"requester_id", .is = MEMBER_ID},
-     {"assignee_id", .is = MEMBER_ID},
-     {"group_id", .is = MEMBER_ID},
-     {"tags", .is = MEMBER_LIST},
+     {"priority", .is = MEMBER_TEXT, INTO(foreign_case, priority_id), .words = priorities,
+      .unknown = "unknown priorities"},
+     {"status", .is = MEMBER_TEXT, INTO(foreign_case, status_type), .words = statuses,
+      .otherwise = STATUS_OPEN, .unknown = "unknown statuses: the conversation is open"},
+     {"requester_id", .is = MEMBER_ID, INTO(foreign_case, requester_id)},
+     {"assignee_id", .is = MEMBER_ID, INTO(foreign_case, agent_id)},
+     {"group_id", .is = MEMBER_ID, INTO(foreign_case, team_id)},
+     {"tags", .is = MEMBER_LIST, INTO(foreign_case, tags)},
      {"comments", .is = MEMBER_LIST},
      {"custom_fields", .is = MEMBER_LIST},
      {"satisfaction_rating", .is = MEMBER_OBJECT},
@@ -126,34 +130,27 @@ static const struct foreign_shape comment = {
     "comments",
     "type audit_id via via_reference_id metadata event_type ticket_id timestamp formatted_from "
     "formatted_to transcription_visible trusted",
-    {{"id", .is = MEMBER_ID},
-     {"author_id", .is = MEMBER_ID},
-     {"body", .is = MEMBER_TEXT},
-     {"html_body", .is = MEMBER_TEXT},
+    {{"id", .is = MEMBER_ID, INTO(foreign_post, id)},
+     {"author_id", .is = MEMBER_ID, INTO(foreign_post, author_id)},
+     {"body", .is = MEMBER_TEXT, INTO(foreign_post, text)},
+     {"html_body", .is = MEMBER_TEXT, INTO(foreign_post, html)},
      {"plain_body", .is = MEMBER_TEXT},
-     {"public", .is = MEMBER_FLAG | MEMBER_NEEDED},
-     {"created_at", .is = MEMBER_TIME | MEMBER_NEEDED},
+     {"public", .is = MEMBER_FLAG | MEMBER_NEEDED, INTO(foreign_post, is_note), .is_negated = true},
+     {"created_at", .is = MEMBER_TIME | MEMBER_NEEDED, INTO(foreign_post, created_at)},
      {"attachments", .is = MEMBER_LIST},
      {"data", .left = "recordings and data of calls"}}};
 
-static const struct foreign_shape attachment = {"attachments",
-                                                "url content_url mapped_content_url size width height inline "
-                                                "deleted thumbnails",
-                                                {{"id", .is = MEMBER_ID | MEMBER_NEEDED},
-                                                 {"file_name", .is = MEMBER_TEXT},
-                                                 {"content_type", .is = MEMBER_TEXT},
-                                                 {"malware_scan_result", .is = MEMBER_TEXT},
-                                                 {"malware_access_override", .is = MEMBER_FLAG}}};
+static const struct foreign_shape attachment = {
+    "attachments",
+    "url content_url mapped_content_url size width height inline "
+    "deleted thumbnails",
+    {{"id", .is = MEMBER_ID | MEMBER_NEEDED, INTO(foreign_attachment, id)},
+     {"file_name", .is = MEMBER_TEXT, INTO(foreign_attachment, name)},
+     {"content_type", .is = MEMBER_TEXT, INTO(foreign_attachment, content_type)},
+     {"malware_scan_result", .is = MEMBER_TEXT},
+     {"malware_access_override", .is = MEMBER_FLAG}}};
 
 /* ---- people and groups ----------------------------------------------------------------------- */
-
-/* Returns the number of the word. Reports an unknown word, for which `fallback` stands. */
-static int known_word(struct foreign *f, const struct word *words, struct str text, int fallback,
-                      const char *unknown, int64_t id) {
-    int found = text.n ? word_id(words, text) : fallback;
-    if (found < 0) foreign_skip(f, unknown, id);
-    return found < 0 ? fallback : found;
-}
 
 static struct str notes_of(struct foreign *f, const struct json *item) {
     struct str details = item_text(item, "details"), notes = item_text(item, "notes");
@@ -162,21 +159,17 @@ static struct str notes_of(struct foreign *f, const struct json *item) {
 }
 
 static int take_organization(struct foreign *f, const struct json *item) {
-    int64_t id = item_int(item, "id");
-    if (item_time(item, "deleted_at")) return foreign_skip(f, "deleted organizations", id), 0;
-    return load_organization(f, &(struct foreign_organization){.id = id,
-                                                               .created_at = item_time(item, "created_at"),
-                                                               .name = item_text(item, "name"),
-                                                               .note = notes_of(f, item),
-                                                               .is_shared = item_true(item, "shared_tickets"),
-                                                               .domains = item_list(item, "domain_names"),
-                                                               .tags = item_list(item, "tags")});
+    struct foreign_organization o = {.note = notes_of(f, item)};
+    foreign_fill(f, &organization, item, 0, &o);
+    if (item_time(item, "deleted_at")) return foreign_skip(f, "deleted organizations", o.id), 0;
+    return load_organization(f, &o);
 }
 
 static int take_group(struct foreign *f, const struct json *item) {
-    int64_t id = item_int(item, "id");
-    if (item_true(item, "deleted")) return foreign_skip(f, "deleted groups", id), 0;
-    return load_team(f, id, item_text(item, "name"), item_time(item, "created_at"));
+    struct foreign_team t = {0};
+    foreign_fill(f, &group, item, 0, &t);
+    if (item_true(item, "deleted")) return foreign_skip(f, "deleted groups", t.id), 0;
+    return load_team(f, &t);
 }
 
 /* role_type of agents */
@@ -186,8 +179,6 @@ static void take_access(struct foreign *f, const struct json *item, struct forei
     struct str restriction = item_text(item, "ticket_restriction");
     const struct json *type = json_member(item, S("role_type"));
     bool typed = type && type->type != JSON_NULL;
-    p->role_id = known_word(f, roles, item_text(item, "role"), CUSTOMER,
-                            "unknown roles: the person is a customer", p->id);
     if (p->role_id == CUSTOMER) {
         if (str_eq(restriction, S("organization"))) p->organization_case_access = ORGANIZATION_ALL;
     } else if (p->role_id == AGENT) {
@@ -195,24 +186,16 @@ static void take_access(struct foreign *f, const struct json *item, struct forei
         if (typed && item_int(item, "role_type") == OWN_ROLE)
             foreign_skip(f, "roles of one's own: the person has the role Agent", p->id);
         p->agent_case_access =
-            known_word(f, restrictions, restriction, 0,
-                       "unknown restrictions of agents: the person sees all tickets of the "
-                       "role",
-                       p->id);
+            foreign_word(f, restrictions, restriction, 0,
+                         "unknown restrictions of agents: the person sees all tickets of the "
+                         "role",
+                         p->id);
     }
 }
 
 static int take_user(struct foreign *f, const struct json *item) {
-    struct foreign_person p = {.id = item_int(item, "id"),
-                               .organization_id = item_int(item, "organization_id"),
-                               .created_at = item_time(item, "created_at"),
-                               .name = item_text(item, "name"),
-                               .email = item_text(item, "email"),
-                               .phone = item_text(item, "phone"),
-                               .note = notes_of(f, item),
-                               .is_disabled = item_true(item, "suspended") || item_false(item, "active") ||
-                                              item_true(item, "permanently_deleted"),
-                               .tags = item_list(item, "tags")};
+    struct foreign_person p = {.note = notes_of(f, item)};
+    foreign_fill(f, &user, item, item_int(item, "id"), &p);
     take_access(f, item, &p);
     return load_foreign_person(f, &p);
 }
@@ -241,9 +224,7 @@ static int take_zendesk_files(struct foreign *f, const struct json *list, const 
         if (str_eq(item_text(a, "malware_scan_result"), S("malware_found")) &&
             !item_true(a, "malware_access_override"))
             foreign_skip(f, "attachments with malware", id);
-        else
-            p->attachments[p->attachment_count++] = (struct foreign_attachment){
-                item_int(a, "id"), item_text(a, "file_name"), item_text(a, "content_type")};
+        else foreign_fill(f, &attachment, a, id, &p->attachments[p->attachment_count++]);
     }
     return 0;
 }
@@ -257,12 +238,8 @@ static int take_comments(struct foreign *f, const struct json *list, const char 
         const char *member = str_fmt(f->item, "%s[%d].", path, place++).p;
         TRY(foreign_check(f, &comment, j, member, c->id));
         struct str plain = item_text(j, "plain_body");
-        *p = (struct foreign_post){.id = item_int(j, "id"),
-                                   .author_id = item_int(j, "author_id"),
-                                   .created_at = item_time(j, "created_at"),
-                                   .is_note = item_false(j, "public"),
-                                   .text = plain.n ? plain : item_text(j, "body"),
-                                   .html = item_text(j, "html_body")};
+        foreign_fill(f, &comment, j, c->id, p);
+        if (plain.n) p->text = plain;
         TRY(take_zendesk_files(f, item_list(j, "attachments"), member, c->id, p));
     }
     return 0;
@@ -279,27 +256,13 @@ static void note_left_out(struct foreign *f, const struct json *item, int64_t id
 }
 
 static int take_ticket(struct foreign *f, const struct json *item) {
-    struct str status = item_text(item, "status");
     const struct json *comments = item_list(item, "comments");
     const char *path = "comments";
-    struct foreign_case c = {.id = item_int(item, "id"),
-                             .requester_id = item_int(item, "requester_id"),
-                             .agent_id = item_int(item, "assignee_id"),
-                             .team_id = item_int(item, "group_id"),
-                             .created_at = item_time(item, "created_at"),
-                             .updated_at = item_time(item, "updated_at"),
-                             .subject = item_text(item, "subject"),
-                             .tags = item_list(item, "tags")};
-    if (str_eq(status, S("deleted"))) return foreign_skip(f, "deleted tickets", c.id), 0;
-    c.priority_id = known_word(f, priorities, item_text(item, "priority"), 0, "unknown priorities", c.id);
-    c.type_id = known_word(f, types, item_text(item, "type"), 0, "unknown types of tickets", c.id);
-    c.status_type =
-        known_word(f, statuses, status, STATUS_OPEN, "unknown statuses: the conversation is open", c.id);
+    struct foreign_case c = {.id = item_int(item, "id")};
+    if (str_eq(item_text(item, "status"), S("deleted"))) return foreign_skip(f, "deleted tickets", c.id), 0;
+    foreign_fill(f, &ticket, item, c.id, &c);
     int source = word_id(channel_sources, item_text(json_member(item, S("via")), "channel"));
     c.source = source < 0 ? SOURCE_API : source;
-    c.channel = c.source == SOURCE_MAIL        ? CHANNEL_MAIL
-                : c.source == SOURCE_MESSENGER ? CHANNEL_MESSENGER
-                                               : CHANNEL_HELPCENTER;
     if (!comments) TRY(foreign_read_of(f, "comments", c.id, &comments, &path));
     TRY(take_comments(f, comments, path, &c));
     if (!c.post_count && item_text(item, "description").n) {
