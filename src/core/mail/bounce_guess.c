@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define GUESS_TEXT 12000 /* bytes of the text, and of the quoted text, that are read */
-#define GUESS_HEAD 700   /* a phrase counts as the beginning of a mail up to here */
+#define GUESS_HEAD 700   /* a sign of absence counts up to here */
 #define GUESS_OPENING 200
 #define REASON_MOST 400
 
@@ -18,127 +18,103 @@ struct phrase {
 
 /* clang-format off */
 static const struct phrase of_senders[] = {
-    {"mailer-daemon", 4}, {"mailerdaemon", 4}, {"mailer_daemon", 4}, {"mail-daemon", 4}, {"maildaemon", 4}, {"mdaemon", 4},
-    {"postmaster", 3}, {"microsoftexchange329e71ec88ae4615bbc36ab6ce41109e", 4}, {"mail delivery s", 4}, {"mail delivery subsystem", 4},
-    {"delivery subsystem", 4}, {"mail administrator", 3}, {"mailadmin", 2}, {"system administrator", 2}, {"systemadministrator", 2},
-    {"mail router", 3}, {"mail forwarding", 3}, {"mail filter", 3}, {"content filter", 3}, {"antispam", 3}, {"anti-spam", 3},
-    {"mail security", 3}, {"mail server", 1}, {"mail-server", 1}, {"mailserver", 1}, {"mail gateway", 3}, {"mail transfer", 3},
-    {"mail delivery", 4}, {"forward-errors", 3}, {"bounce", 2}, {"mail system", 3}, {"internet mail delivery", 4}, {"mail-system", 3}, {"smtp server", 3},
-    {"smtp-server", 3}, {"smtpd", 2}, {"mta", 1}, {"postoffice", 2}, {"mail transport", 3}, {"administrateur syst", 2}, {"noreply", 1},
-    {"no-reply", 1}, {"do-not-reply", 1}, {"mail service", 1}, {"邮件系统", 3}, {"郵件系統", 3}, {"系统管理员", 2},
-    {"メール配信", 3}, {"errors@", 2}, {"gateway", 1}, {0}};
+    {"mailer-daemon", 4}, {"mdaemon", 4}, {"postmaster", 3},
+    {"microsoftexchange329e71ec88ae4615bbc36ab6ce41109e", 4}, {"mail delivery s", 4},
+    {"mail delivery subsystem", 4}, {"delivery subsystem", 4}, {"mail administrator", 3}, {"mailadmin", 2},
+    {"system administrator", 2}, {"mail router", 3}, {"mail forwarding", 3}, {"mail filter", 3},
+    {"content filter", 3}, {"mail security", 3}, {"mail server", 1}, {"mail-server", 1}, {"mail delivery", 4},
+    {"forward-errors", 3}, {"bounce", 2}, {"mail system", 3}, {"smtpd", 2}, {"mta", 1}, {"noreply", 1},
+    {"no-reply", 1}, {"mail service", 1}, {"errors@", 2}, {"gateway", 1}, {0}};
 
 static const struct phrase of_subjects[] = {
-    {"undelivered mail returned to sender", 6}, {"mail delivery status", 4}, {"error sending message", 4}, {"delivery status notification (failure)", 6}, {"mail delivery failed", 6},
-    {"failure notice", 5}, {"returned mail:", 6}, {"returned mail", 4}, {"undeliverable:", 4}, {"undeliverable mail", 5},
-    {"undeliverable message", 5}, {"undeliverable", 3}, {"undelivered", 3}, {"delivery failure", 5}, {"delivery failed", 4},
-    {"delivery notification: delivery has failed", 6}, {"delivery has failed", 5}, {"mail system error", 5},
-    {"returning message to sender", 6}, {"message could not be delivered", 5}, {"could not be delivered", 4}, {"couldn't be delivered", 4},
-    {"nondeliverable mail", 6}, {"non delivery report", 6}, {"non-delivery", 5}, {"nondelivery", 5}, {"not delivered", 4},
-    {"unable to deliver", 5}, {"unable to deliver your message", 6}, {"cannot deliver", 4}, {"can't deliver", 4}, {"mail failure", 5},
-    {"mail could not be sent", 5}, {"message delivery failure", 6}, {"message status - undeliverable", 6}, {"message undeliverable", 6},
-    {"delivery error", 4}, {"error sending", 3}, {"bounced mail", 5}, {"bounce", 2}, {"rejected mail", 4}, {"rejected:", 3},
-    {"mail rejected", 4}, {"user unknown", 5}, {"unknown user", 5}, {"unknown address error", 6}, {"unknown recipient", 5},
-    {"mailbox full", 4}, {"over quota", 3}, {"permanent delivery failure", 6}, {"delivery report", 4}, {"delivery status notification", 4},
-    {"delivery status", 2}, {"warning: could not send message", 6}, {"warning: message", 4}, {"message delayed", 4}, {"delayed mail", 4},
-    {"delivery delayed", 4}, {"delivery status notification (delay)", 6}, {"disabled", 2}, {"no longer active", 4}, {"no longer in use", 4},
-    {"nedoručiteln", 5}, {"kunde inte levereras", 5}, {"kunne ikke leveres", 5}, {"kézbesíthetetlen", 5}, {"teslim edilemedi", 5},
-    {"zwrot wiadomości", 5}, {"no longer valid", 4}, {"account closed", 3}, {"address change", 1}, {"mail-fehler", 5}, {"unzustellbar", 5}, {"nicht zustellbar", 5},
-    {"unzustellbare", 5}, {"nicht zugestellt", 5}, {"zustellung fehlgeschlagen", 5}, {"fehler bei der zustellung", 5},
-    {"fehlgeschlagene zustellung", 5}, {"benachrichtigung zum", 3}, {"non remis", 5}, {"chec de la remise", 5}, {"chec de remise", 5},
-    {"non distribu", 5}, {"non délivr", 5}, {"chec de distribution", 5}, {"message non transmis", 5}, {"chec d'envoi", 5},
-    {"retour de courrier", 5}, {"retour à l'expéditeur", 5}, {"no se puede entregar", 5}, {"no entregado", 5},
-    {"no se ha podido entregar", 5}, {"no entregable", 5}, {"devuelto", 4}, {"mancata consegna", 5}, {"impossibile recapitare", 5},
-    {"non recapitabile", 5}, {"mancato recapito", 5}, {"não entregue", 5}, {"não foi possível entregar", 5}, {"onbestelbaar", 5},
-    {"niet bezorgd", 5}, {"nie dostarczono", 4}, {"niedostarczon", 4}, {"недоставлен", 5}, {"не доставлено", 5},
-    {"не удалось доставить", 5}, {"退信", 5}, {"退件", 5}, {"投递失败", 5}, {"邮件无法", 5},
-    {"無法傳遞", 5}, {"无法送达", 5}, {"无法投递", 5}, {"系统退信", 6}, {"发送失败", 4}, {"配信不能", 6},
-    {"送信エラー", 6}, {"配送不能", 6}, {"未送達", 6}, {"送信できません", 6}, {"エラーメール", 5},
-    {"配信エラー", 6}, {"배달 실패", 6}, {"전송 실패", 6}, {"반송", 4}, {0}};
+    {"undelivered mail returned to sender", 6}, {"mail delivery status", 4}, {"error sending message", 4},
+    {"delivery status notification (failure)", 6}, {"mail delivery failed", 6}, {"failure notice", 5},
+    {"returned mail:", 6}, {"returned mail", 4}, {"undeliverable:", 4}, {"undeliverable mail", 5},
+    {"undeliverable", 3}, {"undelivered", 3}, {"delivery failure", 5}, {"delivery failed", 4},
+    {"delivery has failed", 5}, {"mail system error", 5}, {"returning message to sender", 6},
+    {"message could not be delivered", 5}, {"could not be delivered", 4}, {"couldn't be delivered", 4},
+    {"not delivered", 4}, {"unable to deliver", 5}, {"unable to deliver your message", 6},
+    {"mail failure", 5}, {"message delivery failure", 6}, {"message status - undeliverable", 6},
+    {"message undeliverable", 6}, {"delivery error", 4}, {"error sending", 3}, {"bounce", 2},
+    {"rejected mail", 4}, {"rejected:", 3}, {"mail rejected", 4}, {"user unknown", 5}, {"unknown user", 5},
+    {"unknown recipient", 5}, {"mailbox full", 4}, {"over quota", 3}, {"permanent delivery failure", 6},
+    {"delivery report", 4}, {"delivery status notification", 4}, {"delivery status", 2},
+    {"warning: could not send message", 6}, {"warning: message", 4}, {"delayed mail", 4},
+    {"delivery delayed", 4}, {"delivery status notification (delay)", 6}, {"disabled", 2},
+    {"no longer in use", 4}, {"zwrot wiadomości", 5}, {"no longer valid", 4}, {"account closed", 3},
+    {"unzustellbar", 5}, {"nicht zustellbar", 5}, {"unzustellbare", 5}, {"nicht zugestellt", 5},
+    {"zustellung fehlgeschlagen", 5}, {"fehler bei der zustellung", 5}, {"non remis", 5},
+    {"chec de la remise", 5}, {"non distribu", 5}, {"non délivr", 5}, {"retour à l'expéditeur", 5},
+    {"no se puede entregar", 5}, {"no entregado", 5}, {"no se ha podido entregar", 5}, {"devuelto", 4},
+    {"mancata consegna", 5}, {"não entregue", 5}, {"não foi possível entregar", 5}, {"onbestelbaar", 5},
+    {"niet bezorgd", 5}, {"niedostarczon", 4}, {"не доставлено", 5}, {"не удалось доставить", 5}, {"退信", 5},
+    {"退件", 5}, {"邮件无法", 5}, {"无法送达", 5}, {"无法投递", 5}, {"系统退信", 6}, {"发送失败", 4}, {"配信不能", 6}, {"送信できません", 6},
+    {"전송 실패", 6}, {"반송", 4}, {0}};
 
 static const struct phrase of_texts[] = {
     {"this is the qmail-send program", 9}, {"xmail bounce:", 9},
-    {"this is a delivery status notification from", 9}, {"exceeded its quota", 5}, {"i'm afraid i wasn't able to deliver your message", 9},
-    {"this is a permanent error; i've given up", 9}, {"i've given up. sorry it didn't work out", 9},
-    {"--- below this line is a copy of the message", 7}, {"--- enclosed are the original headers", 6},
-    {"sorry, no mailbox here by that name", 7}, {"sorry, i couldn't find any host", 7}, {"i was unable to deliver your message", 6},
-    {"this is the machine generated message from mail service", 8}, {"this is the mail system at host", 9},
-    {"could not be delivered to one or more", 7}, {"the following addresses had permanent", 9}, {"transcript of session follows", 8},
-    {"had permanent delivery errors", 8}, {"message could not be delivered for", 7}, {"reporting-mta:", 4}, {"final-recipient:", 5},
-    {"a message that you sent could not be delivered", 9}, {"this message was created automatically by mail deliver", 7},
-    {"this message was created automatically by the mail", 6}, {"the following address(es) failed", 8},
-    {"all relevant addresses have failed", 6}, {"your message could not be delivered", 6}, {"your mail could not be delivered", 6},
-    {"could not be delivered to the following", 7}, {"was not delivered to", 5}, {"did not reach the following recipient", 8},
-    {"your message did not reach", 8}, {"your message was not delivered", 6}, {"delivery to the following recipient", 8},
-    {"delivery to these recipients or", 8}, {"delivery has failed to these recipients", 9}, {"rejected your message to the following", 8},
-    {"unable to deliver your message", 6}, {"unable to deliver the message", 6}, {"unable to deliver mail", 6}, {"unable to deliver to", 5},
-    {"couldn't be delivered", 5}, {"cannot be delivered", 4}, {"can not be delivered", 5}, {"can't be delivered", 4},
-    {"failed to deliver", 4}, {"failed permanently", 6}, {"undelivered message", 4}, {"undeliverable message", 5},
-    {"undeliverable mail", 5}, {"undeliverable to", 4}, {"message undeliverable", 5}, {"undelivered-message headers", 8},
-    {"unsent message follows", 8}, {"unsent message below", 8}, {"original message follows", 4}, {"returned message follows", 6},
-    {"message header follows", 4}, {"original message headers", 3}, {"message returned", 3}, {"returned to you", 3},
-    {"returned to sender", 4}, {"failure reasons", 4}, {"reason for failure", 4}, {"failed addresses follow", 8}, {"failed recipient", 6},
-    {"failed addresses", 5}, {"diagnostic information for administrators", 6}, {"generating server:", 5}, {"diagnostic-code:", 6},
-    {"unable to relay", 4}, {"unrouteable address", 7}, {"unrouteable mail domain", 7}, {"unroutable address", 7}, {"recipient unknown", 6},
-    {"unknown recipient", 6}, {"recipient address rejected", 7}, {"address rejected", 5}, {"recipient rejected", 6},
-    {"invalid recipient", 5}, {"user unknown", 6}, {"unknown user", 6}, {"no such user", 6}, {"user not found", 4},
-    {"recipient not found", 5}, {"unknown or illegal", 6}, {"not listed in", 3}, {"does not exist", 2}, {"doesn't exist", 1},
-    {"no mailbox", 4}, {"mailbox unavailable", 5}, {"mailbox not found", 5}, {"mailbox is full", 4}, {"mailbox full", 4}, {"over quota", 4},
-    {"quota exceeded", 4}, {"exceeded storage", 5}, {"retry timeout exceeded", 7}, {"host or domain name not found", 7},
-    {"host not found", 4}, {"host unknown", 6}, {"domain not found", 4}, {"no route to host", 5}, {"connection timed out", 3},
-    {"connection refused", 3}, {"name service error", 5}, {"while talking to", 6}, {"in reply to rcpt to", 8},
-    {"in reply to end of data", 8}, {"in reply to mail from", 8}, {"smtp error from remote", 8}, {"remote server returned", 5},
-    {"remote host said", 8}, {"remote system", 2}, {"host said:", 6}, {"server said:", 6}, {"smtp; 5", 6}, {"rcpt to:", 4}, {"<<< 5", 6},
-    {">>> rcpt", 6}, {"action: failed", 6}, {"status: 5.", 5}, {"the mail server responded", 5}, {"server response was", 5},
-    {"error message below", 3}, {"the error that the other server returned", 9}, {"the response from the remote server", 8},
-    {"the response was:", 5}, {"address not found", 6}, {"message blocked", 6}, {"message not delivered", 6},
-    {"couldn't find the domain", 4}, {"has exceeded", 1}, {"delivery attempt", 3}, {"permanent error", 4}, {"permanent failure", 5},
-    {"permanent fatal errors", 6}, {"delivery error", 4}, {"delivery failure", 4}, {"delivery failed", 4},
-    {"delivery status notification", 4}, {"your mail message", 2}, {"mail delivery", 2}, {"delivery report", 3}, {"user's mailbox", 2},
-    {"mta's response", 5}, {"your message to", 2}, {"your email to", 2}, {"was rejected", 3}, {"has been rejected", 3},
-    {"was returned to you", 4}, {"returned undelivered", 5}, {"the message was not", 2}, {"wasn't delivered", 4}, {"was not delivered", 3},
-    {"could not be delivered", 3}, {"not be delivered", 3}, {"could not deliver", 4}, {"cannot deliver", 4}, {"recipient's server", 2},
-    {"suppression list", 5}, {"reason: ", 1}, {"your message subject", 4}, {"intended recipient", 1}, {"lotus domino", 3}, {"domino", 1},
-    {"router: ", 3}, {"no route found to domain", 7}, {"not listed in domino directory", 9}, {"listed in public name", 7},
-    {"the e-mail system was unable to deliver", 9}, {"microsoft exchange will not try", 9}, {"the e-mail account does not exist", 7},
-    {"e-mail address could not be found", 6}, {"recipient's e-mail address was not found", 8},
-    {"the email account that you tried to reach", 7}, {"the following recipient(s) cannot be reached", 9}, {"could not be reached", 4},
-    {"the following recipients could not", 7}, {"the following recipient", 4}, {"the following addresses", 3},
-    {"following destination addresses", 7}, {"bad destination", 6}, {"no transport provider", 8}, {"relaying denied", 5},
-    {"relay access denied", 6}, {"message expired", 5}, {"too many hops", 5}, {"undeliverable message has been", 6},
-    {"account has been disabled", 6}, {"account is disabled", 6}, {"account is not active", 6}, {"account has been deactivated", 5},
-    {"mailbox is disabled", 6}, {"mailbox is inactive", 6}, {"account that is disabled", 7}, {"was automatically rejected", 7},
-    {"not accepting mail", 5}, {"not accept mail", 4}, {"temporarily deferred", 4}, {"we will keep trying", 3}, {"will be retried", 4},
-    {"you do not need to resend", 8}, {"this is a warning message only", 9}, {"konnte nicht zugestellt werden", 7},
-    {"nicht zugestellt werden", 5}, {"nicht zustellbar", 5}, {"unzustellbar", 4}, {"konnte die nachricht nicht", 4},
-    {"empfänger unbekannt", 6}, {"empfängeradresse", 3}, {"existiert nicht", 3}, {"nicht erreicht", 3}, {"bei den folgenden empf", 7},
-    {"fehler bei der nachrichten", 6}, {"postfach", 1}, {"n'a pas pu être", 3}, {"n'a pu être", 4}, {"n'a pas été remis", 7},
-    {"pas pu être délivr", 7}, {"pas pu être remis", 7}, {"pas pu être distribu", 7}, {"pas pu être envoy", 4}, {"n'a pas atteint", 6},
-    {"les destinataires suivants", 5}, {"destinataire inconnu", 6}, {"adresse inconnue", 5}, {"n'existe pas", 3},
-    {"utilisateur inconnu", 6}, {"boîte aux lettres", 2}, {"no se pudo entregar", 6}, {"no se ha podido entregar", 6},
-    {"no ha podido ser entregado", 7}, {"no se encontró", 3}, {"no existe", 2}, {"non è stato recapitato", 7}, {"non è stato consegnato", 6}, {"casella inesistente", 5}, {"casella piena", 4},
-    {"nie została dostarczona", 7}, {"nie zostało dostarczone", 7}, {"skrzynka nie istnieje", 5}, {"skrzynka jest przepełniona", 5},
-    {"kunde inte levereras", 6}, {"kunne ikke leveres", 6}, {"nepodařilo doručit", 6}, {"teslim edilemedi", 6},
-    {"impossibile recapitare", 7}, {"non può essere consegnato", 7}, {"não pôde ser entregue", 7}, {"não foi entregue", 6},
-    {"kon niet worden bezorgd", 7}, {"kan niet worden afgeleverd", 7}, {"не может быть доставлено", 7},
-    {"не было доставлено", 7}, {"не доставлено", 5}, {"не удалось доставить", 6},
-    {"nie mogła zostać dostarczona", 7}, {"无法送达", 7}, {"无法投递", 7}, {"無法傳遞", 7}, {"无法发送到", 7},
-    {"被退回", 6}, {"退信原因", 8}, {"退信", 5}, {"退件", 4}, {"收件人", 2}, {"不存在", 3}, {"投递失败", 6},
-    {"未能送达", 7}, {"拒绝接收", 6}, {"拒收", 4}, {"您的邮件", 3}, {"邮箱地址", 1}, {"配信できません", 8},
-    {"配信できませんでした", 8}, {"送信できません", 7}, {"届けることができません", 8},
-    {"お届けできません", 7}, {"宛先", 2}, {"存在しない", 4}, {"見つかりません", 4}, {"配達できません", 8},
-    {"配送できません", 8}, {"エラー", 1}, {"전달되지 않", 7}, {"배달하지 못했", 7}, {"수신자", 2},
-    {"존재하지 않", 4}, {0}};
+    {"this is a delivery status notification from", 9}, {"exceeded its quota", 5},
+    {"i'm afraid i wasn't able to deliver your message", 9}, {"this is a permanent error; i've given up", 9},
+    {"i've given up. sorry it didn't work out", 9}, {"--- below this line is a copy of the message", 7},
+    {"sorry, no mailbox here by that name", 7}, {"sorry, i couldn't find any host", 7},
+    {"i was unable to deliver your message", 6}, {"this is the mail system at host", 9},
+    {"could not be delivered to one or more", 7}, {"the following addresses had permanent", 9},
+    {"transcript of session follows", 8}, {"had permanent delivery errors", 8},
+    {"message could not be delivered for", 7}, {"reporting-mta:", 4}, {"final-recipient:", 5},
+    {"a message that you sent could not be delivered", 9},
+    {"this message was created automatically by mail deliver", 7}, {"the following address(es) failed", 8},
+    {"your message could not be delivered", 6}, {"your mail could not be delivered", 6},
+    {"could not be delivered to the following", 7}, {"was not delivered to", 5},
+    {"did not reach the following recipient", 8}, {"your message did not reach", 8},
+    {"your message was not delivered", 6}, {"delivery to the following recipient", 8},
+    {"delivery to these recipients or", 8}, {"delivery has failed to these recipients", 9},
+    {"unable to deliver your message", 6}, {"unable to deliver the message", 6}, {"couldn't be delivered", 5},
+    {"cannot be delivered", 4}, {"can not be delivered", 5}, {"failed to deliver", 4},
+    {"failed permanently", 6}, {"undelivered message", 4}, {"undeliverable mail", 5}, {"undeliverable to", 4},
+    {"message undeliverable", 5}, {"unsent message follows", 8}, {"original message follows", 4},
+    {"message returned", 3}, {"returned to you", 3}, {"returned to sender", 4}, {"failed recipient", 6},
+    {"diagnostic information for administrators", 6}, {"generating server:", 5}, {"diagnostic-code:", 6},
+    {"unrouteable address", 7}, {"unknown recipient", 6}, {"recipient address rejected", 7},
+    {"address rejected", 5}, {"invalid recipient", 5}, {"user unknown", 6}, {"unknown user", 6},
+    {"no such user", 6}, {"recipient not found", 5}, {"not listed in", 3}, {"does not exist", 2},
+    {"no mailbox", 4}, {"mailbox unavailable", 5}, {"mailbox is full", 4}, {"mailbox full", 4},
+    {"over quota", 4}, {"quota exceeded", 4}, {"retry timeout exceeded", 7},
+    {"host or domain name not found", 7}, {"host not found", 4}, {"host unknown", 6},
+    {"connection timed out", 3}, {"connection refused", 3}, {"name service error", 5},
+    {"while talking to", 6}, {"in reply to rcpt to", 8}, {"in reply to end of data", 8},
+    {"smtp error from remote", 8}, {"remote server returned", 5}, {"remote host said", 8}, {"host said:", 6},
+    {"smtp; 5", 6}, {"rcpt to:", 4}, {"<<< 5", 6}, {">>> rcpt", 6}, {"action: failed", 6}, {"status: 5.", 5},
+    {"the error that the other server returned", 9}, {"the response from the remote server", 8},
+    {"the response was:", 5}, {"address not found", 6}, {"message blocked", 6}, {"has exceeded", 1},
+    {"delivery attempt", 3}, {"permanent error", 4}, {"permanent failure", 5}, {"permanent fatal errors", 6},
+    {"delivery error", 4}, {"delivery failure", 4}, {"delivery failed", 4},
+    {"delivery status notification", 4}, {"mail delivery", 2}, {"delivery report", 3}, {"user's mailbox", 2},
+    {"your message to", 2}, {"was rejected", 3}, {"the message was not", 2}, {"wasn't delivered", 4},
+    {"was not delivered", 3}, {"could not be delivered", 3}, {"not be delivered", 3},
+    {"could not deliver", 4}, {"suppression list", 5}, {"reason: ", 1}, {"your message subject", 4},
+    {"intended recipient", 1}, {"domino", 1}, {"not listed in domino directory", 9},
+    {"the e-mail system was unable to deliver", 9}, {"the email account that you tried to reach", 7},
+    {"could not be reached", 4}, {"the following recipients could not", 7}, {"the following recipient", 4},
+    {"the following addresses", 3}, {"bad destination", 6}, {"relay access denied", 6},
+    {"message expired", 5}, {"too many hops", 5}, {"account has been disabled", 6},
+    {"account is disabled", 6}, {"was automatically rejected", 7}, {"not accepting mail", 5},
+    {"we will keep trying", 3}, {"will be retried", 4}, {"you do not need to resend", 8},
+    {"this is a warning message only", 9}, {"konnte nicht zugestellt werden", 7},
+    {"nicht zugestellt werden", 5}, {"nicht zustellbar", 5}, {"unzustellbar", 4}, {"empfänger unbekannt", 6},
+    {"existiert nicht", 3}, {"fehler bei der nachrichten", 6}, {"postfach", 1}, {"n'a pas pu être", 3},
+    {"pas pu être remis", 7}, {"pas pu être distribu", 7}, {"destinataire inconnu", 6}, {"n'existe pas", 3},
+    {"no se pudo entregar", 6}, {"no se ha podido entregar", 6}, {"no ha podido ser entregado", 7},
+    {"no se encontró", 3}, {"no existe", 2}, {"non è stato consegnato", 6}, {"casella inesistente", 5},
+    {"casella piena", 4}, {"nie została dostarczona", 7}, {"skrzynka nie istnieje", 5},
+    {"skrzynka jest przepełniona", 5}, {"não pôde ser entregue", 7}, {"não foi entregue", 6},
+    {"kon niet worden bezorgd", 7}, {"не может быть доставлено", 7}, {"не доставлено", 5},
+    {"не удалось доставить", 6}, {"无法送达", 7}, {"无法投递", 7}, {"被退回", 6}, {"退信原因", 8}, {"退信", 5}, {"退件", 4},
+    {"收件人", 2}, {"不存在", 3}, {"未能送达", 7}, {"拒收", 4}, {"您的邮件", 3}, {"配信できません", 8}, {"送信できません", 7},
+    {"お届けできません", 7}, {"宛先", 2}, {"見つかりません", 4}, {"エラー", 1}, {"수신자", 2}, {"존재하지 않", 4}, {0}};
 
 /* Automatic answers of accounts that are closed. */
 static const struct phrase of_closed[] = {
-    {"account is no longer", 1}, {"no longer active", 1}, {"no longer in use", 1}, {"no longer valid", 1}, {"no longer exists", 1},
-    {"no longer available", 1}, {"no longer monitored", 1}, {"has been disabled", 1}, {"is disabled", 1}, {"has been deactivated", 1},
-    {"has been discontinued", 1}, {"has been closed", 1}, {"mailbox is closed", 1}, {"address is invalid", 1}, {"nicht mehr aktiv", 1},
-    {"nicht mehr gültig", 1}, {"nicht mehr verwendet", 1}, {"nicht mehr in verwendung", 1}, {"existiert nicht mehr", 1},
-    {"n'est plus active", 1}, {"n'est plus valide", 1}, {"n'est plus utilis", 1}, {"n'existe plus", 1}, {"ya no está", 1},
-    {"ya no es válid", 1}, {"ya no existe", 1}, {"non è più attiv", 1}, {"已停用", 1}, {"已注销", 1},
-    {"使われていません", 1}, {"ご利用いただけません", 1}, {0}};
+    {"no longer in use", 1}, {"no longer valid", 1}, {"has been disabled", 1}, {"is disabled", 1}, {0}};
 
 static const struct phrase of_absence[] = {
     {"out of office", 1}, {"out of the office", 1}, {"out-of-office", 1}, {"ooo", 1}, {"automatic reply", 1}, {"auto reply", 1},
@@ -159,27 +135,15 @@ static const struct phrase of_arrived_subjects[] = {
     {"delivered: ", 1}, {"relayed: ", 1}, {"read: ", 1}, {"gelesen: ", 1}, {"zugestellt: ", 1}, {"lu : ", 1}, {"leído: ", 1}, {0}};
 
 static const struct phrase of_delay[] = {
-    {"this is a warning message only", 1}, {"you do not need to resend", 1}, {"do not need to resend", 1}, {"delivery delayed", 1},
-    {"(delay)", 1}, {"message delayed", 1}, {"delayed mail", 1}, {"has been delayed", 1}, {"have been delayed", 1}, {"is delayed", 1},
-    {"delivery temporarily suspended", 1}, {"still being retried", 1}, {"still undelivered after", 1}, {"warning: could not send", 1},
-    {"warning: message", 1}, {"action: delayed", 1}, {"will continue to try", 1}, {"will keep trying", 1}, {"will be retried", 1},
-    {"not yet been delivered", 1}, {"has not been delivered yet", 1}, {"verzögert", 1}, {"wird weiterhin versuchen", 1}, {"retardé", 1},
-    {"a été différ", 1}, {0}};
+    {"this is a warning message only", 1}, {"delivery delayed", 1}, {"(delay)", 1}, {"message delayed", 1},
+    {"delayed mail", 1}, {"has been delayed", 1}, {"have been delayed", 1}, {"is delayed", 1},
+    {"delivery temporarily suspended", 1}, {"still being retried", 1}, {"still undelivered after", 1},
+    {"warning: could not send", 1}, {"warning: message", 1}, {"action: delayed", 1},
+    {"will continue to try", 1}, {"will keep trying", 1}, {"will be retried", 1},
+    {"not yet been delivered", 1}, {"has not been delivered yet", 1}, {"verzögert", 1},
+    {"wird weiterhin versuchen", 1}, {"retardé", 1}, {"a été différ", 1}, {"this is a warning only", 1},
+    {"not need to resend", 1}, {0}};
 
-/* Said of a delay only. */
-static const struct phrase of_warning[] = {
-    {"this is a warning message only", 1}, {"this is a warning only", 1}, {"not need to resend", 1}, {"still being retried", 1}, {0}};
-
-static const struct phrase of_end[] = {
-    {"giving up", 1}, {"given up", 1}, {"gave up", 1}, {"action: failed", 1}, {"permanent error", 1}, {"permanent fatal", 1},
-    {"permanent failure", 1}, {"permanent delivery", 1}, {"failed permanently", 1}, {"will not try", 1},
-    {"no further attempts", 1}, {"retry timeout exceeded", 1}, {"has expired", 1}, {"could not be delivered for", 1}, {0}};
-
-/* Phrases of people. Delivery reports do not contain them. */
-static const struct phrase of_people[] = {
-    {"can you", 1}, {"could you", 1}, {"could somebody", 1}, {"have a look", 1}, {"i tried", 1}, {"kind regards", 1}, {"best regards", 1},
-    {"many thanks", 1}, {"viele grüße", 1}, {"mit freundlichen", 1}, {"bitte um", 1}, {"cordialement", 1}, {"saludos", 1}, {"we plan", 1},
-    {"see below", 1}, {"my mail", 1}, {"i get this", 1}, {"i got this", 1}, {0}};
 static const struct phrase of_greetings[] = {
     {"hello", 1}, {"hi all", 1}, {"hi,", 1}, {"hey", 1}, {"dear ", 1}, {"good morning", 1}, {"good afternoon", 1}, {"hallo", 1},
     {"guten tag", 1}, {"sehr geehrte", 1}, {"bonjour", 1}, {"hola", 1}, {"buongiorno", 1}, {"olá", 1}, {"beste ", 1}, {0}};
@@ -348,13 +312,11 @@ enum reject_type reject_type_of(struct str status, struct str text) {
 struct guess_signs {
     struct str subject, text;
     int sender; /* points of the name and address; 3: a mail system */
-    int said_in_subject, said_in_text, said_at_head;
+    int said_in_subject, said_in_text;
     int opening;    /* points of the strongest phrase of the first line; 9: only a mail system writes it */
     const char *at; /* the strongest phrase of the text */
-    bool null_path; /* the envelope has no sender: a mail system, or an automatic answer */
     bool answers;   /* "Re:", "Fwd:": a person sent it */
-    bool technical; /* a code of SMTP or an address is in it */
-    bool personal, greets;
+    bool greets;
     bool absent, closed, arrived, delayed;
 };
 
@@ -382,29 +344,20 @@ static bool subject_answers(struct str subject) {
     return false;
 }
 
-static bool is_technical(struct arena *a, struct str text) {
-    return memchr(text.p, '@', text.n) || guess_code(text) || guess_status(a, text).p;
-}
-
-static void find_phrases(struct arena *a, const struct incoming *m, struct str text, struct guess_signs *g) {
-    struct phrase_hit hit, unused;
+static void find_phrases(struct arena *a, struct str text, struct guess_signs *g) {
+    struct phrase_hit hit;
     struct str own = guess_text(a, text, GUESS_TEXT), head = guess_text(a, text, GUESS_HEAD),
                opening = guess_text(a, text, GUESS_OPENING);
     g->said_in_text = phrase_points(g->text, of_texts, &hit);
     g->at = hit.at;
-    g->said_at_head = phrase_points(head, of_texts, &unused);
     phrase_points(opening, of_texts, &hit);
     g->opening = hit.best;
-    g->personal = phrase_in(own, of_people);
     g->greets = phrase_begins(own, of_greetings);
-    g->technical = is_technical(a, g->text);
     g->absent = phrase_in(g->subject, of_absence) || phrase_in(head, of_absence);
     g->closed = phrase_in(own, of_closed);
     g->arrived = phrase_begins(g->subject, of_arrived_subjects) || phrase_in(g->subject, of_arrival) ||
                  (g->said_in_subject == 0 && phrase_in(own, of_arrival));
-    g->delayed = phrase_in(own, of_warning) ||
-                 ((phrase_in(g->subject, of_delay) || phrase_in(own, of_delay)) && !phrase_in(own, of_end));
-    g->null_path = m->envelope_from.p && m->envelope_from.n == 0;
+    g->delayed = phrase_in(g->subject, of_delay) || phrase_in(own, of_delay);
 }
 
 static struct guess_signs guess_signs_of(struct arena *a, const struct incoming *m) {
@@ -417,7 +370,7 @@ static struct guess_signs guess_signs_of(struct arena *a, const struct incoming 
     g.sender = sender_points(a, m);
     g.said_in_subject = phrase_points(g.subject, of_subjects, &unused);
     g.answers = subject_answers(g.subject);
-    find_phrases(a, m, unquoted_text(a, text), &g);
+    find_phrases(a, unquoted_text(a, text), &g);
     return g;
 }
 
@@ -439,21 +392,14 @@ static bool is_automatic_answer(const struct incoming *m) {
            m->signs.autoreply.n || (m->envelope_from.p && m->envelope_from.n == 0);
 }
 
-/* A person may have the address postmaster, too. */
 static bool mail_system_says(const struct guess_signs *g, int text) {
     if (g->absent && text < 7) return false;
-    if ((g->answers || (g->personal && g->sender == 3)) && g->opening < 8) return false;
+    if (g->answers && g->opening < 8) return false;
     return (g->said_in_subject >= 4 && text >= 1) || text >= 6 || g->said_in_subject + text >= 7;
 }
 
-static bool null_path_says(const struct guess_signs *g, int text) {
-    if (g->absent || (g->answers && g->opening < 8)) return false;
-    return text >= 6 ? g->technical || g->said_in_subject >= 4 : text >= 4 && g->said_in_subject >= 4;
-}
-
 static bool stranger_says(const struct guess_signs *g, int text) {
-    if (g->absent || g->answers || g->personal || g->greets || !g->technical) return false;
-    if (g->sender >= 2 && g->said_in_subject >= 4 && g->said_at_head >= 7 && text >= 9) return true;
+    if (g->absent || g->answers || g->greets) return false;
     return g->opening >= 9 && (g->said_in_subject >= 4 || text >= 14);
 }
 
@@ -466,7 +412,7 @@ bool bounce_looks_like(struct arena *a, const struct incoming *m, struct bounce_
     if (is_automatic_answer(m) && g.closed && g.sender < 4) return !g.answers || g.absent;
     if (g.sender >= 3) return mail_system_says(&g, text);
     if (m->signs.list_id.n) return false;
-    return g.null_path ? null_path_says(&g, text) : stranger_says(&g, text);
+    return stranger_says(&g, text);
 }
 
 bool bounce_at_return_path(struct arena *a, const struct incoming *m, struct bounce_guess *out) {

@@ -14,10 +14,9 @@ struct bounce_guess {
 };
 
 /* Returns true if the mail is a notice about a mail that was not delivered. It is one if (1) its sender is
- * a mail system and its subject or its text says so, or (2) its envelope has no sender and its text says
- * so, or (3) it opens with the words of one mail system, and has an address or a code of SMTP. A mail of a
- * person who forwards or quotes a notice is none, an automatic answer of a person neither, unless it says
- * that the account is closed. */
+ * a mail system and its subject or its text says so, or (2) it opens with the words of one mail system. A
+ * mail of a person who forwards or quotes a notice is none, an automatic answer of a person neither, unless
+ * it says that the account is closed. */
 bool bounce_looks_like(struct arena *a, const struct incoming *m, struct bounce_guess *out);
 
 /* The same for a mail that came to a keyed return path, which nobody but a mail system answers: every mail
