@@ -51,7 +51,7 @@ test('addresses, scopes and names are checked', async (t) => {
   const desk = await open(t);
   const refuse = async (body, code, parameter) => assert.equal((await desk.admin.post('/oauth/clients', { name: 'x', ...body })).refused(400, code).body.errors[0].parameter, parameter, JSON.stringify(body));
   await refuse({ name: undefined }, 'FIELD_REQUIRED', 'name');
-  for (const name of ['\u200b', '\u2060 \ufeff', '\u3164', '\u0301', 'Evil\u202emoc.knab', '\u2067Reports\u2069']) {
+  for (const name of ['\u200b', '\u2060 \ufeff', '\u115f', '\u1160\u2800', '\u3164', '\uffa0', '\u0301', 'Evil\u202emoc.knab', '\u2067Reports\u2069']) {
     await refuse({ name }, 'FIELD_INVALID', 'name');
     await refuse({ author: name }, 'FIELD_INVALID', 'author');
   }

@@ -33,11 +33,15 @@ const SQL = [
 ];
 const LOCK = ['drop a lock', / @(?:LOCK|HOLD|SKIP)@/g, ''];
 
+/** Steps of a cascade: {rows, {statements}, weight}. A weight is the cost of a row, which decides only how many rows one write takes. */
+const WEIGHED = /^\s*\{(NULL|&\w+), \{&[^}]*\}, \d+\},$/;
+
 /** On PostgreSQL, a statement also loses its locks of rows. SQLite has none. */
 export function mutations(line, postgres) {
   const plain = code(line), found = [];
   const add = (what, changed) => { if (changed !== line) found.push({ what, line: changed }); };
   if (!plain.trim() || /^\s*(#|\*|\/\*|~+$|case .*:$|default:|static const|_Static_assert|assert\()/.test(plain)) return found;
+  if (WEIGHED.test(line)) return found;
   if (/^(static |extern )?(inline )?[a-z].*\)( \{)?$/.test(plain) && !/^\s/.test(line)) return found; // the head of a function
   for (const [, at] of [...plain.matchAll(/\b(?:if|while) \(/g)].map((m) => [m, m.index + m[0].length - 1])) {
     const end = closing(plain, at);
