@@ -33,8 +33,8 @@ const SQL = [
 ];
 const LOCK = ['drop a lock', / @(?:LOCK|HOLD|SKIP)@/g, ''];
 
-/** Steps of a cascade: {rows, {statements}, weight}. A weight is the cost of a row, which decides only how many rows one write takes. */
-const WEIGHED = /^\s*\{(NULL|&\w+), \{&[^}]*\}, \d+\},$/;
+/** Tables of weights: {rows, {statements}, weight} of a cascade's steps, and {phrase, points} of guesses. Each is one of many that would do. */
+const WEIGHED = /^\s*\{(NULL|&\w+), \{&[^}]*\}, \d+\},$|^\s*(\{"[^"]*", \d+\},? ?)+(\{0\}\};)?$/;
 
 /** On PostgreSQL, a statement also loses its locks of rows. SQLite has none. */
 export function mutations(line, postgres) {
