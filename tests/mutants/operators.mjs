@@ -3,8 +3,9 @@
 const STRING = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g;
 
 const blank = (text) => '~'.repeat(text.length);
-/** The line with each character of its texts, its comments and its empty values ({0}) blanked, so that patterns find code alone. */
-const code = (line) => line.replace(STRING, blank).replace(/\/\*.*?(\*\/|$)|\/\/.*$|\{0\}/g, blank);
+/** The line with each character of its texts, its comments, its empty values ({0}) and the sizes of arrays (more room than needed
+ * changes nothing) blanked, so that patterns find code alone. */
+const code = (line) => line.replace(STRING, blank).replace(/\/\*.*?(\*\/|$)|\/\/.*$|\{0\}|(?<=\barena_(?:array|bytes)\().*(?=\);$)/g, blank);
 
 const cut = (line, at, length, by) => line.slice(0, at) + by + line.slice(at + length);
 
@@ -17,7 +18,8 @@ function closing(line, at) {
   return -1;
 }
 
-// `< 0` finds an error: `<= 0` and `< 1` are mostly the same there. TRY(n) hands on an error of a call that returned n: the store failed.
+// `< 0` finds an error: `<= 0` and `< 1` are mostly the same there. TRY(n) hands on an error of a call that returned n: the store
+// failed. A line of the log is for people.
 const SWAPS = [
   ['swap && and ||', / && /g, ' || '], ['swap && and ||', / \|\| /g, ' && '],
   ['swap == and !=', / == /g, ' != '], ['swap == and !=', / != /g, ' == '],
@@ -52,7 +54,7 @@ export function mutations(line, postgres) {
   for (const [what, pattern, by] of SWAPS) for (const { index, 0: text } of plain.matchAll(pattern)) add(what, cut(line, index, text.length, by));
   for (const { index, 0: text } of plain.matchAll(/(?<![\w.\[~"]| < (?=0\b))\d+(?![\w.\]])/g)) add('replace a constant', cut(line, index, text.length, text === '0' ? '1' : String(Number(text) + 1)));
   const statement = /^(\s+)(?:if \([^;{}]*\) )?((?:[a-z_]\w*|TRY|TRY_\w+)\([^{}]*\);|[\w.>[\]*-]+ (?:[|&+*-]?=) [^{}]*;|[\w.>-]+(?:\+\+|--);)$/.exec(plain);
-  if (statement && !/^\s*((return|goto|break|continue)\b|TRY\(\w+\);)/.test(plain)) add('drop a statement', `${statement[1]};`);
+  if (statement && !/^\s*((return|goto|break|continue|log_\w+)\b|TRY\(\w+\);)/.test(statement[2])) add('drop a statement', `${statement[1]};`);
   for (const { index, 0: text } of line.matchAll(STRING)) {
     if (!/\b(SELECT|UPDATE|WHERE|AND|FROM|ORDER BY)\b|@[A-Z]+@/.test(text)) continue;
     for (const [what, pattern, by] of postgres ? [...SQL, LOCK] : SQL) for (const m of text.matchAll(pattern)) add(what, cut(line, index + m.index, m[0].length, by));
