@@ -1,5 +1,6 @@
 import http from 'node:http';
 import { encode, pairs } from './bodies.mjs';
+import { wellFormed } from './html.mjs';
 import { Reply } from './reply.mjs';
 
 export const AGENT = 'deskd-tests/1';
@@ -51,7 +52,7 @@ export class Client {
     return reply;
   }
 
-  /** Sends a request to any path, and returns its reply unchecked. */
+  /** Sends a request to any path. Of its reply only a page is checked: it is well formed. */
   async exchange(method, path, { query = {}, body, headers = {}, port = this.desk.port } = {}) {
     const search = new URLSearchParams(pairs(query)).toString();
     const target = search ? `${path}${path.includes('?') ? '&' : '?'}${search}` : path;
@@ -72,7 +73,13 @@ export class Client {
         response.on('error', reject);
         response.on('end', () => {
           this.desk.answeredAt = performance.now();
-          resolve(new Reply(about, { status: response.statusCode, headers: response.headers, bytes: Buffer.concat(chunks) }));
+          const reply = new Reply(about, { status: response.statusCode, headers: response.headers, bytes: Buffer.concat(chunks) });
+          try {
+            if (reply.isPage) wellFormed(reply.text, `${method} ${target}`);
+            resolve(reply);
+          } catch (error) {
+            reject(error);
+          }
         });
       });
       request.setTimeout(120_000, () => request.destroy(new Error(`no answer in 120 s: ${method} ${target}`)));

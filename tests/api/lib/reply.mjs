@@ -16,6 +16,11 @@ export class Reply {
     return /^application\/json\b/.test(this.headers['content-type'] ?? '');
   }
 
+  /** True for HTML that a browser shows, as it is sent. */
+  get isPage() {
+    return /^text\/html\b/.test(this.headers['content-type'] ?? '') && !this.headers['content-disposition'] && !this.headers['content-encoding'] && this.bytes.length > 0;
+  }
+
   get body() {
     if (this.parsed === undefined) {
       try {
