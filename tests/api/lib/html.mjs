@@ -23,6 +23,6 @@ export function wellFormed(text, where) {
     for (const attribute of ['for', 'aria-labelledby', 'aria-describedby', 'aria-controls', 'list']) wanted.push(...(of[attribute]?.split(' ') ?? []));
     if (/^#./.test(of.href ?? '')) wanted.push(of.href.slice(1));
   }
-  assert.deepEqual(open, [], `open at the end of ${where}`);
+  assert.deepEqual(open.filter((name) => name !== 'html'), [], `open at the end of ${where}`); // HTML lets </html> out
   assert.deepEqual(wanted.filter((id) => !ids.has(id)), [], `references to no element in ${where}`);
 }
