@@ -13,7 +13,7 @@
 #include <sodium.h>
 #include <sysexits.h>
 
-const struct command commands[] = {
+static const struct command commands[] = {
     {"serve", SERVE, command_serve, NULL, "Run the server.",
      "Serves the API from a store until SIGTERM. Then requests in progress may end. In a data folder "
      "without a store it makes a store and an owner, and prints the owner's login once. Prints one line on "
@@ -114,7 +114,7 @@ int main(int argc, char **argv) {
     signal(SIGPIPE, SIG_IGN);
     struct arena *a = arena_new();
     int status = 0;
-    if (options_read(&o, a, argc, argv, err) < 0) {
+    if (options_read(&o, a, commands, argc, argv, err) < 0) {
         fprintf(stderr, "deskd: %s\n", err);
         /* no mail is lost by a typing error */
         status = o.command && o.command->bit == MAIL_IN ? EX_TEMPFAIL : EXIT_USAGE;
@@ -123,7 +123,7 @@ int main(int argc, char **argv) {
         while (schema_files[schema].name) schema++;
         printf("deskd %s, schema %d\n", DESKD_VERSION, schema);
     } else if (o.help) {
-        options_help(stdout, o.command);
+        options_help(stdout, &o);
     } else {
         log_level_set((enum log_level)option_int(&o, OPT_LOG_LEVEL));
         nursery_allow(prepared);

@@ -7,8 +7,6 @@
 #include "db/db.h"
 #include "commands/options.h"
 
-enum { EXIT_FAULT = 1, EXIT_USAGE = 2 };
-
 int command_serve(const struct command_line *o);
 int command_init(const struct command_line *o);
 int command_demo(const struct command_line *o);
@@ -26,9 +24,6 @@ int command_routes(const struct command_line *o);
 int command_openapi(const struct command_line *o);
 int command_settings(const struct command_line *o);
 int command_manual(const struct command_line *o);
-
-/* Writes one line to standard error, "deskd: ...". Returns EXIT_FAULT. */
-int complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 int64_t command_now(const struct command_line *o);           /* the time of what the command writes */
 struct db_config store_config(const struct command_line *o); /* from --data or --database; the rest is zero */

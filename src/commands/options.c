@@ -1,6 +1,7 @@
 /* Reads the three sources of options. A stronger source replaces the values of a weaker one. */
 #include "commands/options.h"
 
+#include <stdarg.h>
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -128,7 +129,7 @@ static int read_environment(struct reading *r, int id) {
 
 /* ---- the command line ------------------------------------------------------------------------ */
 
-static const struct command *command_find(const char *name) {
+static const struct command *command_find(const struct command *commands, const char *name) {
     for (const struct command *c = commands; c->name; c++)
         if (strcmp(c->name, name) == 0) return c;
     return NULL;
@@ -179,7 +180,7 @@ static int read_command(struct reading *r, int argc, char **argv) {
         r->o->version = true;
         return 0;
     }
-    r->o->command = command_find(argv[1]);
+    r->o->command = command_find(r->o->commands, argv[1]);
     if (r->o->command == NULL)
         return REFUSE(r, "there is no command \"%s\"; deskd --help lists them", argv[1]);
     return 0;
@@ -198,15 +199,16 @@ static int check_needed(struct reading *r) {
 
 /* Reads the stronger sources first, because they name the settings file. Then reads all sources, the
  * weakest first. */
-int options_read(struct command_line *o, struct arena *a, int argc, char **argv, char err[USAGE_MAX]) {
+int options_read(struct command_line *o, struct arena *a, const struct command *commands, int argc,
+                 char **argv, char err[USAGE_MAX]) {
     struct reading r = {o, a, err};
-    *o = (struct command_line){.argc = argc, .argv = argv};
+    *o = (struct command_line){.commands = commands, .argc = argc, .argv = argv};
     if (read_command(&r, argc, argv) < 0) return -1;
     if (o->command == NULL) return 0;
     if (read_environment(&r, OPT_SETTINGS) < 0 || read_arguments(&r, argc, argv) < 0) return -1;
     if (o->help) return 0;
     const char *file = o->values[OPT_SETTINGS].p;
-    *o = (struct command_line){.argc = argc, .argv = argv, .command = o->command};
+    *o = (struct command_line){.commands = commands, .argc = argc, .argv = argv, .command = o->command};
     defaults(&r);
     if (file && settings_read_file(&r, file) < 0) return -1;
     for (int i = 0; i < OPT_COUNT; i++)
@@ -232,4 +234,14 @@ int64_t option_int(const struct command_line *o, enum option_id id) {
     bool number = str_to_int(o->values[id], &n);
     assert(number);
     return n;
+}
+
+int complain(const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    fputs("deskd: ", stderr);
+    vfprintf(stderr, fmt, args);
+    fputc('\n', stderr);
+    va_end(args);
+    return EXIT_FAULT;
 }

@@ -37,6 +37,8 @@ enum {
     COMPACT = 1 << 16,
 };
 
+enum { EXIT_FAULT = 1, EXIT_USAGE = 2 };
+
 struct command {
     const char *name;
     unsigned bit;
@@ -44,7 +46,6 @@ struct command {
     const char *operand;                      /* name of its operand; NULL: none */
     const char *summary, *doc;
 };
-extern const struct command commands[]; /* name NULL ends it */
 
 /* ---- options --------------------------------------------------------------------------------- */
 
@@ -126,6 +127,7 @@ extern const struct word log_levels[];
 enum { USAGE_MAX = 512 };
 
 struct command_line {
+    const struct command *commands; /* all commands; name NULL ends them */
     int argc;
     char **argv; /* kept, to read them again */
     const struct command *command;
@@ -137,15 +139,17 @@ struct command_line {
 
 /* Reads all three sources. Returns 0, or -1 with one line in err that says what to do. The values are in
  * the arena. */
-int options_read(struct command_line *o, struct arena *a, int argc, char **argv, char err[USAGE_MAX]);
+int options_read(struct command_line *o, struct arena *a, const struct command *commands, int argc,
+                 char **argv, char err[USAGE_MAX]);
 
 struct str option_text(const struct command_line *o, enum option_id id); /* with a NUL */
 /* false: the value is the default, or there is none */
 bool option_is_given(const struct command_line *o, enum option_id id);
 int64_t option_int(const struct command_line *o, enum option_id id); /* numbers, words; flags: 0 or 1 */
 
-void options_help(FILE *out, const struct command *c); /* c NULL: help of all commands */
-void options_settings(FILE *out);                      /* writes the commented settings file */
-void options_manual(FILE *out);                        /* writes the manual page, with troff's man macros */
+void options_help(FILE *out, const struct command_line *o); /* of its command, or of all commands */
+
+/* Writes one line to standard error, "deskd: ...". Returns EXIT_FAULT. */
+int complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -1,4 +1,7 @@
-#include "commands/options.h"
+/* The help, the manual page, the settings file, and the commands that print tables. */
+#include "api/docs/openapi.h"
+#include "api/table/describe.h"
+#include "commands/commands.h"
 
 enum { NAME_WIDTH = 28, WIDTH = 100 };
 
@@ -38,7 +41,7 @@ static void option_line(FILE *out, const struct option *opt) {
     described(out, name, doc);
 }
 
-static void help_all(FILE *out) {
+static void help_all(FILE *out, const struct command *commands) {
     fputs("deskd: a help desk with a JSON REST API.\n\nusage: deskd COMMAND [OPTION ...]\n\n", out);
     for (const struct command *c = commands; c->name; c++) described(out, c->name, c->summary);
     fputs("\ndeskd COMMAND --help shows what a command does and its options; deskd --version prints\n"
@@ -49,9 +52,10 @@ static void help_all(FILE *out) {
           out);
 }
 
-void options_help(FILE *out, const struct command *c) {
+void options_help(FILE *out, const struct command_line *o) {
+    const struct command *c = o->command;
     if (c == NULL) {
-        help_all(out);
+        help_all(out, o->commands);
         return;
     }
     fprintf(out, "usage: deskd %s%s%s [OPTION ...]\n\n", c->name, c->operand ? " " : "",
@@ -96,7 +100,7 @@ static void manual_command(FILE *out, const struct command *c) {
         if (option_table[i].commands & c->bit) manual_option(out, &option_table[i]);
 }
 
-void options_manual(FILE *out) {
+static void options_manual(FILE *out, const struct command *commands) {
     fputs(".TH DESKD 1 \"\" \"deskd " DESKD_VERSION
           "\" \"User Commands\"\n.SH NAME\ndeskd \\- help desk server with a JSON REST API\n"
           ".SH SYNOPSIS\n.B deskd\n.I COMMAND\n[OPTION ...]\n.SH DESCRIPTION\n",
@@ -122,7 +126,7 @@ void options_manual(FILE *out) {
 
 /* ---- the settings file ----------------------------------------------------------------------- */
 
-void options_settings(FILE *out) {
+static void options_settings(FILE *out) {
     fputs(
         "# Settings of deskd: one \"name = value\" a line. Name the file with --settings FILE or DESKD_SETTINGS.\n"
         "# The environment (DESKD_LISTEN for listen) and the command line (--listen) override it.\n"
@@ -138,4 +142,39 @@ void options_settings(FILE *out) {
         if (opt->flags & LIVE) fputs("# Changes with SIGHUP.\n", out);
         fprintf(out, "#%s = %s\n", opt->name, opt->initial ? opt->initial : "");
     }
+}
+
+/* ---- the commands that print tables ----------------------------------------------------------- */
+
+/* routes, openapi, settings, manual: print the tables as text. */
+
+static int print(struct buf *text) {
+    fwrite(text->p, 1, text->n, stdout);
+    buf_free(text);
+    return ferror(stdout) ? EXIT_FAULT : 0;
+}
+
+int command_routes(const struct command_line *o) {
+    struct buf text = {0};
+    (void)o;
+    routes_write(&text);
+    return print(&text);
+}
+
+int command_openapi(const struct command_line *o) {
+    struct buf text = {0};
+    struct str base = option_text(o, OPT_BASE_URL);
+    openapi_write(&text, base.p ? base : S("http://127.0.0.1:8080"));
+    return print(&text);
+}
+
+int command_settings(const struct command_line *o) {
+    (void)o;
+    options_settings(stdout);
+    return 0;
+}
+
+int command_manual(const struct command_line *o) {
+    options_manual(stdout, o->commands);
+    return 0;
 }

@@ -336,7 +336,7 @@ static void server_reload(struct server *s) {
     struct arena *a = arena_new();
     struct command_line now;
     char err[USAGE_MAX];
-    if (options_read(&now, a, o->argc, o->argv, err) < 0) {
+    if (options_read(&now, a, o->commands, o->argc, o->argv, err) < 0) {
         log_error("settings were not changed: %s", err);
         arena_free(a);
         return;

@@ -17,22 +17,11 @@
 #include "transfer/value_check.h"
 
 #include <dirent.h>
-#include <stdarg.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- shared by the commands ------------------------------------------------------------------ */
-
-int complain(const char *fmt, ...) {
-    va_list args;
-    va_start(args, fmt);
-    fputs("deskd: ", stderr);
-    vfprintf(stderr, fmt, args);
-    fputc('\n', stderr);
-    va_end(args);
-    return EXIT_FAULT;
-}
 
 struct db_config store_config(const struct command_line *o) {
     return (struct db_config){.dir = option_text(o, OPT_DATA).p, .url = option_text(o, OPT_DATABASE).p};

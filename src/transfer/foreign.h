@@ -213,14 +213,13 @@ struct foreign_system {
 };
 extern const struct foreign_system zendesk, zammad;
 
-/* Reads all items of the parts, in their order. Refusals name the file and the line or the item. */
-int foreign_read(struct foreign *f);
 /* Reads the file FOLDER/LIST/ID.json, if it is there, in the arena of the item: an array, or an object
  * with the array `list`. Sets *path to the beginning of the names of its members in messages. */
 int foreign_read_of(struct foreign *f, const char *list, int64_t id, const struct json **out,
                     const char **path);
 
-/* Fills a store that has an unfinished desk with an owner (desk_begin), in the write of `c`. */
+/* Fills a store that has an unfinished desk with an owner (desk_begin), in the write of `c`. Reads all items
+ * of the parts, in their order. Refusals name the file and the line or the item. */
 int foreign_import(struct foreign *f);
 
 #endif

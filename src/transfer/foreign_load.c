@@ -507,21 +507,7 @@ int load_case(struct foreign *f, const struct foreign_case *c) {
     return end_case(f, c, id, at);
 }
 
-/* ---- the import ------------------------------------------------------------------------------ */
-
 int foreign_has_case(struct foreign *f, int64_t id) {
     int64_t case_id;
     return found_id(f, &foreign_case_there, id, &case_id);
-}
-
-int foreign_import(struct foreign *f) {
-    f->made = f->skipped = NULL; /* discards the counts of a run that was undone */
-    f->terms = NULL;
-    f->items = 0;
-    f->desk->settings = settings_open(f->conn);
-    if (!f->desk->settings) return db_refuse(f->why, "the settings can't be read");
-    int rc = foreign_read(f);
-    settings_close(f->desk->settings);
-    f->desk->settings = NULL;
-    return rc;
 }

@@ -11,6 +11,7 @@
 
 #include "base/disk.h"
 #include "base/error.h"
+#include "core/desk/setting.h"
 
 enum { DOCUMENT_MAX = 64 << 20 };
 
@@ -213,7 +214,7 @@ static int report_list(struct foreign *f, const char *list) {
     return rc < 0 ? rc : 0;
 }
 
-int foreign_read(struct foreign *f) {
+static int foreign_read(struct foreign *f) {
     struct dirent **list;
     int n = scandir(f->from, &list, NULL, compare_numbers_of_names), rc = 0;
     if (n < 0) return db_refuse(f->why, "%s can't be read: %s", f->from, strerror(errno));
@@ -250,4 +251,16 @@ int foreign_read_of(struct foreign *f, const char *list, int64_t id, const struc
     if (has_next_page(j)) foreign_skip_file(f, "pages that follow a file", name);
     *out = list_in(j, list);
     return *out ? 0 : db_refuse(f->why, "%s has neither a list nor a member \"%s\" with one", name, list);
+}
+
+int foreign_import(struct foreign *f) {
+    f->made = f->skipped = NULL; /* discards the counts of a run that was undone */
+    f->terms = NULL;
+    f->items = 0;
+    f->desk->settings = settings_open(f->conn);
+    if (!f->desk->settings) return db_refuse(f->why, "the settings can't be read");
+    int rc = foreign_read(f);
+    settings_close(f->desk->settings);
+    f->desk->settings = NULL;
+    return rc;
 }

@@ -11,7 +11,7 @@
 
 /* In place of the table in main.c. */
 static int nothing(const struct command_line *o) { return o == NULL; }
-const struct command commands[] = {
+static const struct command commands[] = {
     {"serve", SERVE, nothing, NULL, "", ""},          {"backup", BACKUP, nothing, NULL, "", ""},
     {"restore", RESTORE, nothing, NULL, "", ""},      {"move", MOVE, nothing, NULL, "", ""},
     {"password", PASSWORD, nothing, "EMAIL", "", ""}, {0}};
@@ -24,7 +24,7 @@ static int read_all(struct arena *a, char **argv) {
     int argc = 0;
     while (argv[argc]) argc++;
     err[0] = 0;
-    return options_read(&line, a, argc, argv, err);
+    return options_read(&line, a, commands, argc, argv, err);
 }
 
 static void the_stronger_source_wins(void **state) {
