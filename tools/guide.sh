@@ -1,7 +1,7 @@
 #!/bin/sh
 # Prints a guide for the program to embed: its title, then its text as HTML. Usage: tools/guide.sh FILE.md
 # cmark-gfm converts the Markdown. awk adds the anchors of headings, the kinds of code blocks, frames that scroll around
-# tables, and {root}, which src/api/docs/guide.c replaces.
+# tables, {root} and {arguments}, which src/api/docs/guide.c replaces.
 set -eu
 html=$(cmark-gfm -e table --github-pre-lang "$1")
 sed -n '1s/^# //p' "$1"
@@ -13,6 +13,7 @@ NR == 1 { next } # the title
     gsub(/ /, "-", id)
     sub(/>/, " id=\"" id "\">")
 }
+/^<p>@[a-z]+<\/p>$/ { gsub(/<p>@|<\/p>/, ""); $0 = "{" $0 "}" }
 /^<table>$/ { $0 = "<div class=\"wide\" tabindex=\"0\">\n<table>" }
 /^<\/table>$/ { $0 = "</table>\n</div>" }
 {

@@ -1,6 +1,6 @@
-/* Guides: the build converts docs/guides/NAME.md to HTML (tools/guide.sh), and this file replaces what only
- * the running desk has. A guide is written in CommonMark with tables; docs/ADDING.md has the kinds of its
- * code blocks. The files are trusted, so anything else is text. */
+/* Texts of files: guides, which the build converts from docs/guides/NAME.md to HTML (tools/guide.sh), and
+ * docs/site. The first line is the title. Marks stand for what only the running desk has; docs/ADDING.md has
+ * them. The files are trusted, so anything else is text. */
 #include "api/docs/docs.h"
 
 #include "api/docs/site.h"
@@ -75,45 +75,26 @@ static size_t write_named_limit(struct buf *out, struct str at) {
     return 0;
 }
 
-/* ---- insertions ------------------------------------------------------------------------------ */
-
-static void insert_base_url(struct buf *out, const struct manual *m) { html_text(out, m->base_url); }
-static void insert_root(struct buf *out, const struct manual *m) { html_text(out, m->root); }
-
-static const struct insertion {
-    const char *mark;
-    void (*write)(struct buf *out, const struct manual *m);
-} insertions[] = {
-    {"{base_url}", insert_base_url},
-    {"{root}", insert_root}, /* links within this site begin with it */
-    {"<p>@arguments</p>", docs_arguments_table},
-    {"<p>@headers</p>", docs_headers_table},
-    {"<p>@errors</p>", docs_errors_table},
-};
+/* ---- marks ----------------------------------------------------------------------------------- */
 
 /* Writes the text that a mark stands for. Returns the length of the mark, or 0 if there is none. */
-static size_t write_inserted(struct buf *out, const struct manual *m, struct str at) {
-    for (size_t i = 0; i < sizeof insertions / sizeof *insertions; i++) {
-        if (!str_starts(at, str_of(insertions[i].mark))) continue;
-        insertions[i].write(out, m);
-        return strlen(insertions[i].mark);
+static size_t write_mark(struct buf *out, const struct docs_view *v, struct str at) {
+    for (const struct docs_mark *mark = docs_marks; mark->mark; mark++) {
+        if (!str_starts(at, str_of(mark->mark))) continue;
+        mark->write(out, v);
+        return strlen(mark->mark);
     }
-    return at.p[0] == '{' ? write_named_limit(out, at) : 0;
+    return write_named_limit(out, at);
 }
 
-void guide_write(struct buf *out, const struct manual *m, const struct docs_file *f) {
-    struct str slug = guide_slug(f), rest = str_of(f->text);
-    const char *path = str_fmt(m->arena, "/docs/%.*s", (int)slug.n, slug.p).p;
-    docs_begin(out, m, str_dup(m->arena, guide_title(f)).p);
-    str_cut(&rest, '\n');
-    while (rest.n) {
-        size_t plain = strcspn(rest.p, "{<");
-        buf_add(out, rest.p, plain);
-        rest = (struct str){rest.p + plain, rest.n - plain};
-        if (rest.n == 0) break;
-        size_t mark = write_inserted(out, m, rest);
-        if (mark == 0) buf_char(out, rest.p[0]), mark = 1;
-        rest = (struct str){rest.p + mark, rest.n - mark};
+void docs_fill(struct buf *out, struct str text, const struct docs_view *v) {
+    while (text.n) {
+        size_t plain = strcspn(text.p, "{");
+        buf_add(out, text.p, plain);
+        text = (struct str){text.p + plain, text.n - plain};
+        if (text.n == 0) break;
+        size_t mark = write_mark(out, v, text);
+        if (mark == 0) buf_char(out, text.p[0]), mark = 1;
+        text = (struct str){text.p + mark, text.n - mark};
     }
-    docs_end(out, m, path);
 }

@@ -12,14 +12,10 @@
 
 enum kind {
     PAGE_OPENAPI,
-    PAGE_INDEX,
-    PAGE_OPERATIONS,
-    PAGE_GENERAL,
     PAGE_CHAPTER,
-    PAGE_ERRORS,
     PAGE_ERROR,
-    PAGE_GUIDE,
-    PAGE_FILE
+    PAGE_TEXT, /* a file of docs/guides or docs/site */
+    PAGE_STYLE
 };
 
 struct docs_page {
@@ -52,11 +48,26 @@ static void add_page(struct site *s, enum kind kind, const char *path, const voi
     s->pages[s->count++] = (struct docs_page){.kind = kind, .path = path, .what = what};
 }
 
+static bool path_ends(const char *path, const char *end) {
+    size_t n = strlen(path), m = strlen(end);
+    return n > m && strcmp(path + n - m, end) == 0;
+}
+
+/* "site/errors.html" is the page /docs/errors, and "site/index.html" the first one. */
 static void add_file(struct site *s, const struct docs_file *f) {
-    struct str slug = guide_slug(f), folder = S("site/"), name = str_of(f->name);
-    if (slug.p) add_page(s, PAGE_GUIDE, str_fmt(s->arena, "/docs/%.*s", (int)slug.n, slug.p).p, f);
-    else if (str_starts(name, folder))
-        add_page(s, PAGE_FILE, str_fmt(s->arena, "/docs/%s", f->name + folder.n).p, f);
+    struct str slug = guide_slug(f);
+    const char *own = f->name + strlen("site/");
+    if (slug.p) {
+        add_page(s, PAGE_TEXT, str_fmt(s->arena, "/docs/%.*s", (int)slug.n, slug.p).p, f);
+    } else if (!path_ends(f->name, ".html")) {
+        add_page(s, PAGE_STYLE, str_fmt(s->arena, "/docs/%s", own).p, f);
+    } else if (strcmp(own, "index.html") == 0) {
+        add_page(s, PAGE_TEXT, "/docs", f);
+        add_page(s, PAGE_TEXT, "/docs/", f);
+    } else if (strcmp(own, "frame.html") != 0) {
+        add_page(s, PAGE_TEXT, str_fmt(s->arena, "/docs/%.*s", (int)(strlen(own) - strlen(".html")), own).p,
+                 f);
+    }
 }
 
 struct site *site_new(void) {
@@ -65,11 +76,6 @@ struct site *site_new(void) {
     *s = (struct site){.arena = a};
     pthread_mutex_init(&s->lock, NULL);
     add_page(s, PAGE_OPENAPI, "/openapi.json", NULL);
-    add_page(s, PAGE_INDEX, "/docs", NULL);
-    add_page(s, PAGE_INDEX, "/docs/", NULL);
-    add_page(s, PAGE_OPERATIONS, "/docs/operations", NULL);
-    add_page(s, PAGE_GENERAL, "/docs/reference", NULL);
-    add_page(s, PAGE_ERRORS, "/docs/errors", NULL);
     for (const struct docs_file *f = docs_files; f->name; f++) add_file(s, f);
     for (const struct resource *const *r = resources; *r; r++)
         if (docs_has_chapter(*r))
@@ -88,25 +94,38 @@ void site_free(struct site *s) {
 
 /* ---- one page -------------------------------------------------------------------------------- */
 
+static void docs_write_text(struct docs_view *v, struct buf *main, const struct docs_file *f) {
+    struct str rest = str_of(f->text);
+    v->title = str_cut(&rest, '\n');
+    docs_fill(main, rest, v);
+}
+
 static void site_write_page(struct buf *out, struct str base_url, const struct docs_page *p) {
     struct manual m;
-    if (p->kind == PAGE_OPENAPI) {
-        openapi_write(out, base_url);
-        return;
-    }
+    struct docs_view v = {.m = &m, .path = p->path};
+    struct buf main = {0};
+    const struct resource *chapter = p->what;
+    const struct error_info *error = p->what;
     manual_open(&m, base_url);
-    switch (p->kind) {
-    case PAGE_INDEX: docs_index(out, &m); break;
-    case PAGE_OPERATIONS: docs_operations(out, &m); break;
-    case PAGE_GENERAL: docs_general(out, &m); break;
-    case PAGE_CHAPTER: docs_chapter(out, &m, p->what); break;
-    case PAGE_ERRORS: docs_errors(out, &m); break;
-    case PAGE_ERROR: docs_error(out, &m, p->what); break;
-    case PAGE_GUIDE: guide_write(out, &m, p->what); break;
-    case PAGE_FILE: buf_text(out, ((const struct docs_file *)p->what)->text); break;
-    case PAGE_OPENAPI: break;
+    if (p->kind == PAGE_TEXT) {
+        docs_write_text(&v, &main, p->what);
+    } else if (p->kind == PAGE_CHAPTER) {
+        v.title = str_of(chapter->title ? chapter->title : chapter->type);
+        docs_chapter(&main, &m, chapter);
+    } else {
+        v.title = str_of(error->code);
+        docs_error(&main, &m, error);
     }
+    v.main = buf_view(&main);
+    docs_write(out, &v);
+    buf_free(&main);
     manual_close(&m);
+}
+
+static void site_write(struct buf *out, struct str base_url, const struct docs_page *p) {
+    if (p->kind == PAGE_OPENAPI) openapi_write(out, base_url);
+    else if (p->kind == PAGE_STYLE) buf_text(out, ((const struct docs_file *)p->what)->text);
+    else site_write_page(out, base_url, p);
 }
 
 static struct shared *packed_page(const struct buf *page) {
@@ -122,7 +141,7 @@ static void build(struct site *s, struct str base_url, struct docs_page *p) {
     struct tag t;
     pthread_mutex_lock(&s->lock);
     if (p->bytes == NULL) {
-        site_write_page(&out, base_url, p);
+        site_write(&out, base_url, p);
         tag_init(&t);
         tag_text(&t, buf_view(&out));
         tag_end(&t, p->etag);
@@ -130,11 +149,6 @@ static void build(struct site *s, struct str base_url, struct docs_page *p) {
         p->bytes = shared_new(&out);
     }
     pthread_mutex_unlock(&s->lock);
-}
-
-static bool path_ends(const char *path, const char *end) {
-    size_t n = strlen(path), m = strlen(end);
-    return n > m && strcmp(path + n - m, end) == 0;
 }
 
 static const char *content_type_of_path(const char *path) {

@@ -20,32 +20,36 @@ void site_free(struct site *s); /* after http_stop */
  * the server runs. */
 bool site_reply(struct site *s, const struct desk *d, struct http_request *r);
 
-/* ---- the frame of a page (docs.c) ------------------------------------------------------------ */
+/* ---- pages (docs.c) -------------------------------------------------------------------------- */
 
-/* The content of the page is written between begin and end. path: of the page, to mark its entry in the
- * contents. */
-void docs_begin(struct buf *out, const struct manual *m, const char *title);
-void docs_end(struct buf *out, const struct manual *m, const char *path);
+/* A page that is written. */
+struct docs_view {
+    const struct manual *m;
+    const char *path; /* marks the entry of the page in the contents */
+    struct str title;
+    struct str main; /* HTML */
+};
+/* What stands for a mark in the files of docs/site and in guides (docs.c). */
+struct docs_mark {
+    const char *mark; /* NULL ends the table */
+    void (*write)(struct buf *out, const struct docs_view *v);
+};
+extern const struct docs_mark docs_marks[];
 
-void docs_index(struct buf *out, const struct manual *m);
-void docs_general(struct buf *out, const struct manual *m);    /* arguments, headers, roles */
-void docs_operations(struct buf *out, const struct manual *m); /* links to all */
+/* Writes the page with its frame, docs/site/frame.html. */
+void docs_write(struct buf *out, const struct docs_view *v);
+/* Write the contents of a page. */
 void docs_chapter(struct buf *out, const struct manual *m, const struct resource *r);
-void docs_errors(struct buf *out, const struct manual *m);
 void docs_error(struct buf *out, const struct manual *m, const struct error_info *e);
-
-/* Tables that guides show too. */
-void docs_arguments_table(struct buf *out, const struct manual *m);
-void docs_headers_table(struct buf *out, const struct manual *m);
-void docs_errors_table(struct buf *out, const struct manual *m);
 
 bool docs_has_chapter(const struct resource *r);
 
-/* ---- guides (guide.c) ------------------------------------------------------------------------ */
+/* ---- texts of files (guide.c) ---------------------------------------------------------------- */
 
 /* "guides/20-authentication.html" is the guide "authentication". p NULL: the file is no guide. */
 struct str guide_slug(const struct docs_file *f);
-struct str guide_title(const struct docs_file *f);
-void guide_write(struct buf *out, const struct manual *m, const struct docs_file *f);
+struct str guide_title(const struct docs_file *f); /* the first line */
+/* Writes the text with what stands for its marks. */
+void docs_fill(struct buf *out, struct str text, const struct docs_view *v);
 
 #endif
