@@ -71,7 +71,7 @@ static bool is_left(struct conn *c, int64_t now) {
     int64_t at = atomic_load_explicit(&c->quiet_at, memory_order_relaxed);
     if (at == 0 || now < at) return false;
     atomic_compare_exchange_strong(&c->quiet_at, &at, 0);
-    return recv(c->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+    return recvfrom(c->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT, NULL, NULL) == 0;
 }
 
 static void sweep_conn(struct http_server *s, struct conn *c, int64_t now) {
@@ -114,7 +114,7 @@ static bool send_pending(struct lingering *l) {
 
 /* MSG_TRUNC makes the kernel discard without a copy (tcp(7)). */
 static bool linger_on(struct lingering *l) {
-    ssize_t n = recv(l->fd, NULL, DISCARD, MSG_DONTWAIT | MSG_TRUNC);
+    ssize_t n = recvfrom(l->fd, NULL, DISCARD, MSG_DONTWAIT | MSG_TRUNC, NULL, NULL);
     if ((n == 0 && !l->read_shut) || (n < 0 && errno != EAGAIN && errno != EINTR)) return false;
     return l->pending.n == 0 || !send_pending(l);
 }

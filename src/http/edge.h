@@ -1,15 +1,15 @@
-/* Declarations shared by the files of the HTTP edge. Only these include it.
+/* Declarations shared by the files of the HTTP edge. Only these include it. Each calls only files below it.
  *
  *   server.c    start, stop, connections, the limit of connections of an address
  *   accept.c    the listening socket, the choice of a loop
  *   intake.c    scans what is read from sockets before the library sees it
- *   scan.c      checks that requests are well-formed; independent of the HTTP library
- *   framing.c   the head of a request, as the library has split it
- *   request.c   from the head to handle(), bodies in between
- *   ledger.c    bytes that are held for callers: bodies under way, replies that wait for slow readers
+ *   request.c   from the head to handle(), bodies in between; refusals of malformed requests
  *   response.c  from http_reply to the socket
+ *   body.c, multipart.c, parameter.c, spool.c   bodies; independent of the HTTP library
+ *   framing.c   the head of a request, as the library has split it
  *   deadline.c  the sweeper: deadlines, disconnected peers, drain
- *   body.c, multipart.c, parameter.c, spool.c   bodies; independent of the HTTP library */
+ *   ledger.c    bytes that are held for callers: bodies under way, replies that wait for slow readers
+ *   scan.c      checks that requests are well-formed; independent of the HTTP library */
 #ifndef HTTP_EDGE_H
 #define HTTP_EDGE_H
 
@@ -188,16 +188,19 @@ void linger(struct conn *c); /* call it under server->lock, when the library is 
 bool intake_works(void);                          /* true: the library's calls of recv arrive here */
 void intake_open(struct loop *l, struct conn *c); /* call it on the loop, before anything is read */
 void intake_close(struct loop *l, struct conn *c);
-/* true: the request after the completed ones is malformed, and was not refused yet */
-bool intake_due(const struct conn *c);
-/* writes the refusal; the connection must then close */
-void intake_refuse(struct conn *c, int err, const char *reason);
 
 /* framing.c */
 struct framing framing_read(struct edge *e, const char *version); /* also fills e->head */
 
 /* request.c */
+bool is_proxy(const struct http_server *s, const struct address *a);
 struct edge *edge_new(struct conn *c);
+/* true: the byte that the scanner reached belongs to the request that the library reads now */
+bool is_current(const struct conn *c);
+/* true: the request after the completed ones is malformed, and was not refused yet */
+bool refusal_is_due(const struct conn *c);
+/* writes the refusal; the connection must then close */
+void refusal_write(struct conn *c, int err, const char *reason);
 void *on_request_line(void *cls, const char *uri, struct MHD_Connection *library);
 enum MHD_Result on_request(void *cls, struct MHD_Connection *library, const char *url, const char *method,
                            const char *version, const char *upload, size_t *upload_n, void **context);
@@ -214,8 +217,5 @@ void response_refuse(struct edge *e, int err,
 enum MHD_Result response_write(struct edge *e);
 
 void reply_unhold(struct edge *e); /* response.c: the bytes of its reply are no longer held */
-
-/* server.c */
-bool is_proxy(const struct http_server *s, const struct address *a);
 
 #endif

@@ -1,6 +1,30 @@
 /* Reads the head of a request as the library has split it. scan.c has checked that it is well-formed. */
 #include "http/edge.h"
 
+struct str http_header(const struct http_request *r, const char *name) {
+    const struct edge *e = (const struct edge *)r;
+    struct str wanted = str_of(name);
+    for (size_t i = 0; i < e->head_n; i++)
+        if (str_eqi(e->head[i].name, wanted)) return e->head[i].value;
+    return (struct str){0};
+}
+
+struct str http_cookie(const struct http_request *r, const char *name) {
+    const struct edge *e = (const struct edge *)r;
+    struct str wanted = str_of(name);
+    for (size_t i = 0; i < e->head_n; i++) {
+        if (!str_eqi(e->head[i].name, S("Cookie"))) continue;
+        for (struct str rest = e->head[i].value; rest.p;) {
+            struct str value = str_cut(&rest, ';'), key = str_trim(str_cut(&value, '='));
+            if (value.p == NULL || !str_eq(key, wanted)) continue;
+            value = str_trim(value);
+            bool quoted = value.n >= 2 && *value.p == '"' && value.p[value.n - 1] == '"';
+            return quoted ? (struct str){value.p + 1, value.n - 2} : value;
+        }
+    }
+    return (struct str){0};
+}
+
 static enum MHD_Result add_field(void *cls, enum MHD_ValueKind kind, const char *name, size_t name_n,
                                  const char *value, size_t value_n) {
     struct edge *e = cls;

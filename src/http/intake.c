@@ -11,7 +11,7 @@
  * (http_start checks that). Calls from other threads and for other sockets pass through unchanged.
  *
  * So every byte passes scan_feed first, and the library sees only well-formed requests within the limits.
- * The first malformed byte ends the connection: earlier requests are answered, then intake_refuse writes
+ * The first malformed byte ends the connection: earlier requests are answered, then refusal_write writes
  * the refusal, once, and the library reads an end of file. While an earlier request is in progress, the
  * refusal waits, because the library reads no more before it is woken. on_completed or on_head (request.c)
  * writes it then. */
@@ -52,25 +52,6 @@ void intake_open(struct loop *l, struct conn *c) {
 
 void intake_close(struct loop *l, struct conn *c) { l->by_fd[c->fd] = NULL; }
 
-/* ---- refusals -------------------------------------------------------------------------------- */
-
-void intake_refuse(struct conn *c, int err, const char *reason) {
-    struct edge *e = edge_new(c);
-    c->refused = true;
-    e->r.method = e->r.path = S("");
-    e->close = true;
-    atomic_fetch_add_explicit(&c->server->refused, 1, memory_order_relaxed);
-    response_refuse(e, err, reason);
-    response_write(e);
-    buf_free(&e->reply);
-    arena_free(e->r.arena);
-}
-
-/* The scanner refused a byte. Returns true if the byte belongs to the request that the library reads now. */
-static bool is_current(const struct conn *c) { return scan_request(&c->scan) == c->completed + 1; }
-
-bool intake_due(const struct conn *c) { return c->scan.err && !c->refused && is_current(c); }
-
 /* ---- reading --------------------------------------------------------------------------------- */
 
 /* The first byte of a head starts its deadline. */
@@ -90,12 +71,12 @@ static ssize_t nothing_yet(void) {
 
 static ssize_t intake_take(struct conn *c, const char *p, size_t n) {
     size_t good = scan_feed(&c->scan, p, n);
-    if (good == n || !intake_due(c)) {
+    if (good == n || !refusal_is_due(c)) {
         intake_begin_head(c);
         return (ssize_t)good;
     }
     if (is_at_work(c)) return nothing_yet();
-    intake_refuse(c, c->scan.err, c->scan.reason);
+    refusal_write(c, c->scan.err, c->scan.reason);
     return 0;
 }
 
@@ -115,7 +96,7 @@ static ssize_t end_of_file(struct conn *c) {
     /* the sweeper has shut it down */
     bool late = atomic_load_explicit(&c->deadline, memory_order_relaxed) == 0;
     if (scan_in_head(&c->scan) && !late)
-        intake_refuse(c, ERR_BODY_INVALID, "The head of the request is not complete.");
+        refusal_write(c, ERR_BODY_INVALID, "The head of the request is not complete.");
     return 0;
 }
 

@@ -6,30 +6,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-struct str http_header(const struct http_request *r, const char *name) {
-    const struct edge *e = (const struct edge *)r;
-    struct str wanted = str_of(name);
-    for (size_t i = 0; i < e->head_n; i++)
-        if (str_eqi(e->head[i].name, wanted)) return e->head[i].value;
-    return (struct str){0};
-}
-
-struct str http_cookie(const struct http_request *r, const char *name) {
-    const struct edge *e = (const struct edge *)r;
-    struct str wanted = str_of(name);
-    for (size_t i = 0; i < e->head_n; i++) {
-        if (!str_eqi(e->head[i].name, S("Cookie"))) continue;
-        for (struct str rest = e->head[i].value; rest.p;) {
-            struct str value = str_cut(&rest, ';'), key = str_trim(str_cut(&value, '='));
-            if (value.p == NULL || !str_eq(key, wanted)) continue;
-            value = str_trim(value);
-            bool quoted = value.n >= 2 && *value.p == '"' && value.p[value.n - 1] == '"';
-            return quoted ? (struct str){value.p + 1, value.n - 2} : value;
-        }
-    }
-    return (struct str){0};
-}
-
 static struct conn *conn_of(struct MHD_Connection *library) {
     return MHD_get_connection_info(library, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
 }
@@ -70,6 +46,12 @@ static void read_target(struct http_request *r, const struct conn *c) {
     if (r->path.n == 0) r->path = S("/");
 }
 
+bool is_proxy(const struct http_server *s, const struct address *a) {
+    for (size_t i = 0; i < s->proxy_count; i++)
+        if (network_has(&s->proxies[i], a)) return true;
+    return false;
+}
+
 /* Walks back over one X-Forwarded-For from its end. Returns false if the address of the client is found. */
 static bool walk_back(const struct http_server *s, struct str list, struct address *at) {
     int64_t port; /* some proxies write it; it has no meaning here */
@@ -99,6 +81,25 @@ static struct str read_remote(const struct edge *e) {
     address_text(&at, text);
     return str_dup(e->r.arena, str_of(text));
 }
+
+/* ---- malformed requests ----------------------------------------------------------------------- */
+
+void refusal_write(struct conn *c, int err, const char *reason) {
+    struct edge *e = edge_new(c);
+    c->refused = true;
+    e->r.method = e->r.path = S("");
+    e->close = true;
+    atomic_fetch_add_explicit(&c->server->refused, 1, memory_order_relaxed);
+    response_refuse(e, err, reason);
+    response_write(e);
+    buf_free(&e->reply);
+    arena_free(e->r.arena);
+}
+
+/* The scanner refused a byte. Returns true if the byte belongs to the request that the library reads now. */
+bool is_current(const struct conn *c) { return scan_request(&c->scan) == c->completed + 1; }
+
+bool refusal_is_due(const struct conn *c) { return c->scan.err && !c->refused && is_current(c); }
 
 /* ---- from the head to the app ---------------------------------------------------------------- */
 
@@ -233,7 +234,7 @@ static enum MHD_Result on_head(struct http_server *s, struct MHD_Connection *lib
     show_query(e->conn);
     e->r.method = str_of(method);
     e->framing = framing_read(e, version);
-    if (intake_due(e->conn)) return request_refuse(e);
+    if (refusal_is_due(e->conn)) return request_refuse(e);
     e->plan = (struct http_plan){.body = HTTP_BODY_MEMORY, .limit = LIMIT_BODY};
     e->r.body = S("");
     e->r.has_body = e->framing.has_body;
@@ -284,8 +285,8 @@ static void await_next(struct conn *c) {
     struct http_server *s = c->server;
     bool begun = scan_request(&c->scan) > c->completed + 1 || scan_in_head(&c->scan);
     c->started = clock_monotonic();
-    if (intake_due(c)) {
-        intake_refuse(c, c->scan.err, c->scan.reason);
+    if (refusal_is_due(c)) {
+        refusal_write(c, c->scan.err, c->scan.reason);
         c->read_shut = true;
         shutdown(c->fd, SHUT_RD); /* the library wakes, reads the end, and closes */
     }

@@ -16,12 +16,6 @@
 #define CROWD 500             /* connections */
 #define SPARE_DESCRIPTORS 512 /* for store, files, lingering sockets, loops */
 
-bool is_proxy(const struct http_server *s, const struct address *a) {
-    for (size_t i = 0; i < s->proxy_count; i++)
-        if (network_has(&s->proxies[i], a)) return true;
-    return false;
-}
-
 /* ---- connections ----------------------------------------------------------------------------- */
 
 static bool is_exempt(const struct http_server *s, const struct address *a) {
