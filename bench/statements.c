@@ -25,6 +25,7 @@
 #include "api/call/machine.h"
 #include "base/error.h"
 #include "core/login/session.h"
+#include "core/all/cascades.h"
 #include "core/desk/gather.h"
 #include "core/desk/setting.h"
 #include "core/rules/rule.h"
@@ -137,6 +138,7 @@ static void desk_open(struct desk *d, const char *dir, const char *url, bool wri
     d->host = S("127.0.0.1");
     d->settings = settings_open(db_reader(d->db));
     d->gathering = gathering_new();
+    d->cascades = cascades;
     d->rules = rule_cache_new();
     if (d->settings == NULL) die("the settings can't be read");
 }

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "core/all/cascades.h"
 #include "core/all/desk.h"
 #include "core/words.h"
 #include "transfer/foreign.h"
@@ -164,6 +165,7 @@ static int import_other(const struct command_line *o, const struct foreign_syste
                   .owner_name = option_text(o, OPT_OWNER_NAME),
                   .owner_email = option_text(o, OPT_OWNER_EMAIL)}};
     i.f.desk = &i.desk;
+    i.desk.cascades = cascades;
     i.f.audit_key = &i.audit_key;
     i.desk.files = i.f.contents;
     i.f.progress = progress_bar;

@@ -4,6 +4,7 @@
 #include "commands/commands.h"
 
 #include "core/all/desk.h"
+#include "core/search/index.h"
 #include "commands/listen.h"
 
 #include <errno.h>
@@ -115,8 +116,12 @@ static int open_source(const struct move *m, struct db **out) {
 }
 
 static int fill_target(const struct move *m, struct db *source, struct db *target) {
-    struct db_move move = {
-        .from = source, .to = target, .vacant = vacant, .progress = progress_bar, .report = print_table};
+    struct db_move move = {.derived = derived_tables,
+                           .from = source,
+                           .to = target,
+                           .vacant = vacant,
+                           .progress = progress_bar,
+                           .report = print_table};
     char err[USAGE_MAX];
     if (db_move(&move, err, sizeof err) == 0) return 0;
     return complain("nothing was moved to %s: %s", m->to.name, err);

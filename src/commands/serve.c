@@ -16,6 +16,7 @@
 #include "core/change/audit.h"
 #include "core/time/calendars.h"
 #include "core/rules/rule.h"
+#include "core/all/cascades.h"
 #include "core/all/desk.h"
 #include "core/access/permission.h"
 #include "core/helpcenter/generation.h"
@@ -171,6 +172,7 @@ static int open_store(struct server *s) {
     s->desk.view_counts = view_counts_new();
     s->desk.calendars = calendars_new();
     s->desk.rules = rule_cache_new();
+    s->desk.cascades = cascades;
     s->desk.cascade_rows = (int)option_int(s->options, OPT_CASCADE_ROWS);
     s->desk.search_texts = (int)option_int(s->options, OPT_SEARCH_TEXTS);
     return s->desk.settings ? 0 : (complain("%s can't be read", store_name(s->options)), -1);

@@ -159,4 +159,27 @@ extern const struct word role_types[], case_accesses[], organization_accesses[],
     endpoint_methods[], endpoint_contents[], delivery_statuses[], attempt_results[], incoming_statuses[],
     suspensions[], mail_doors[], mail_verdicts[], logo_types[];
 
+/* Channels and events of changes, for rules. The store has the numbers, so append only. 0: any. */
+enum rule_channel {
+    RULE_API = 1,
+    RULE_MAIL,
+    RULE_TWITTER,
+    RULE_FACEBOOK,
+    RULE_VOICE,
+    RULE_MESSENGER,
+    RULE_SYSTEM,
+    RULE_HELPCENTER
+};
+enum rule_event {
+    RULE_SLA_BREACHED = 1,
+    RULE_TRIGGERED,
+    RULE_MONITORED,
+    RULE_INCOMING_MAIL,
+    RULE_MENTION,
+    RULE_DIRECT_MESSAGE,
+    RULE_SAVED_SEARCH,
+    RULE_WALL_POST,
+    RULE_MESSAGE
+};
+
 #endif

@@ -252,6 +252,19 @@ int db_backup(const char *dir, const char *to, void (*progress)(int done, int to
 /* Returns 0 if the file is a copy of a store, otherwise writes one line that gives the reason. */
 int db_backup_look(const char *path, char *err, size_t err_size);
 
+/* A derived table: a full-text index, or another table whose rows follow from the rows of other tables.
+ * deskd move does not copy it, because an engine keeps it in a form of its own: FTS5 in a virtual table with
+ * shadow tables, PostgreSQL in an ordinary table or an index. It is rebuilt in the target.
+ *
+ * A virtual table that is no derived table is refused. Its shadow tables are never copied. */
+struct db_derived {
+    const char *table; /* on one engine or on both; NULL ends a list */
+    /* Replaces the rows of the table, from those of other tables. It runs in the transaction of the move,
+     * when all rows and indexes are in the target. It is called on every engine. Returns 0 or a negative
+     * error. */
+    int (*rebuild)(struct conn *c);
+};
+
 /* Copies every row of every table, then reads both sides back and compares them, in one transaction of the
  * target. Until it commits, only another move can open the target. A move that fails or is killed leaves
  * the target without rows. */
@@ -261,6 +274,7 @@ struct db_moved { /* one table: [0] the source, [1] the target */
     char sum[2][33]; /* hash of all rows in the order of the primary key; the same on both engines */
 };
 struct db_move {
+    const struct db_derived *derived;
     struct db *from;               /* opened read_only and alone, of the newest schema */
     struct db *to;                 /* opened with bulk and filling */
     int (*vacant)(struct conn *c); /* 1: the target holds no desk; 0; or error */

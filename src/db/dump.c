@@ -1,8 +1,6 @@
 /* Reads all rows of a store for an export. */
 #include "db/move.h"
 
-#include "db/derived.h"
-
 #include <assert.h>
 
 #include "base/error.h"
@@ -51,7 +49,7 @@ static int dump_table(struct dumping *g, const struct move_table *t) {
 
 static int dump_all(struct dumping *g, struct arena *a) {
     struct move_table *list;
-    TRY(move_tables(g->c, a, derived_tables, &list, g->why));
+    TRY(move_tables(g->c, a, g->d->derived, &list, g->why));
     TRY(dump_count(g, a, list));
     for (struct move_table *t = list; t; t = t->next) TRY(dump_table(g, t));
     if (g->d->progress) g->d->progress("rows", g->total, g->total);

@@ -12,8 +12,6 @@
  * processed one by one, so memory does not grow with the store. */
 #include "db/move.h"
 
-#include "db/derived.h"
-
 #include <stdio.h>
 
 #include "base/buf.h"
@@ -29,7 +27,6 @@ struct copied {
 
 struct moving {
     const struct db_fill *f;
-    const struct db_derived *derived;
     struct conn *target;
     struct arena *memory;
     struct why why;
@@ -169,7 +166,7 @@ static int read_catalogues(struct conn *c, void *arg) {
     struct moving *g = arg;
     g->target = c;
     TRY(g->f->from.tables(g->f->from.self, g->memory, &g->from, g->why));
-    TRY(move_tables(c, g->memory, g->derived, &g->to, g->why));
+    TRY(move_tables(c, g->memory, g->f->derived, &g->to, g->why));
     return match_tables(g);
 }
 
@@ -204,8 +201,8 @@ static int move_compare(struct moving *g) {
 }
 
 static int rebuild_derived(struct moving *g, struct conn *c) {
-    for (const struct db_derived *d = g->derived; d->table; d++) {
-        if (g->f->progress) g->f->progress("derived tables", d - g->derived, d - g->derived + 1);
+    for (const struct db_derived *d = g->f->derived; d->table; d++) {
+        if (g->f->progress) g->f->progress("derived tables", d - g->f->derived, d - g->f->derived + 1);
         if (d->rebuild(c) < 0) return db_refuse(g->why, "%s can't be rebuilt in the target", d->table);
     }
     return 0;
@@ -240,8 +237,8 @@ static int write_to(struct moving *g, int (*run)(struct conn *c, void *arg)) {
     return rc < 0 && !*g->why.p ? db_refuse(g->why, "the target can't be written: is its disk full?") : rc;
 }
 
-int db_fill_with(const struct db_fill *f, const struct db_derived *derived, char *err, size_t err_size) {
-    struct moving g = {.f = f, .derived = derived, .memory = arena_new(), .why = {err, err_size}};
+int db_fill(const struct db_fill *f, char *err, size_t err_size) {
+    struct moving g = {.f = f, .memory = arena_new(), .why = {err, err_size}};
     *err = 0;
     int rc = write_to(&g, mark_run);
     if (rc == 0) rc = write_to(&g, read_catalogues);
@@ -249,8 +246,4 @@ int db_fill_with(const struct db_fill *f, const struct db_derived *derived, char
     buf_free(&g.text);
     arena_free(g.memory);
     return rc < 0 ? rc : 0;
-}
-
-int db_fill(const struct db_fill *f, char *err, size_t err_size) {
-    return db_fill_with(f, derived_tables, err, err_size);
 }

@@ -1,8 +1,6 @@
 /* Moves a desk from one store into another: a fill (fill.c) whose rows come from a store. */
 #include "db/move.h"
 
-#include "db/derived.h"
-
 #include <stdio.h>
 
 #include "base/error.h"
@@ -112,14 +110,13 @@ int move_tables(struct conn *c, struct arena *a, const struct db_derived *derive
 
 struct from_store {
     struct conn *c; /* this thread's reader; the target's writer uses it while this thread waits */
-    const struct db_derived *derived;
-    bool counts; /* for the progress report */
+    const struct db_move *m;
 };
 
 static int store_tables(void *self, struct arena *a, struct move_table **out, struct why why) {
     const struct from_store *s = self;
-    TRY(move_tables(s->c, a, s->derived, out, why));
-    for (struct move_table *t = *out; t && s->counts; t = t->next) {
+    TRY(move_tables(s->c, a, s->m->derived, out, why));
+    for (struct move_table *t = *out; t && s->m->progress; t = t->next) {
         struct query q = {"move_count", str_fmt(a, "SELECT COUNT(*) FROM \"%s\"", t->name).p};
         if (db_int(s->c, &q, NULL, &t->rows) < 0) return db_refuse(why, "%s can't be read", t->name);
     }
@@ -137,12 +134,13 @@ static int store_alone(void *arg, struct conn *target, struct why why) {
     return s->c->engine->mover->alone(s->c, why);
 }
 
-int db_move_with(const struct db_move *m, const struct db_derived *derived, char *err, size_t err_size) {
-    struct from_store s = {.c = db_reader(m->from), .derived = derived, .counts = m->progress != NULL};
+int db_move(const struct db_move *m, char *err, size_t err_size) {
+    struct from_store s = {.c = db_reader(m->from), .m = m};
     if (!s.c || db_read_begin(s.c, 0) < 0)
         return db_refuse((struct why){err, err_size}, "the source can't be read");
     const struct mover *mover = s.c->engine->mover;
-    struct db_fill f = {.from = {.self = &s,
+    struct db_fill f = {.derived = m->derived,
+                        .from = {.self = &s,
                                  .tables = store_tables,
                                  .read = store_read,
                                  .next = mover->next,
@@ -153,11 +151,7 @@ int db_move_with(const struct db_move *m, const struct db_derived *derived, char
                         .arg = &s,
                         .progress = m->progress,
                         .report = m->report};
-    int rc = db_fill_with(&f, derived, err, err_size);
+    int rc = db_fill(&f, err, err_size);
     if (s.c->transaction) db_read_end(s.c);
     return rc;
-}
-
-int db_move(const struct db_move *m, char *err, size_t err_size) {
-    return db_move_with(m, derived_tables, err, err_size);
 }

@@ -38,7 +38,6 @@ struct mover {
 };
 
 /* Lists the tables that are copied: without derived tables, and only with columns that can be copied. */
-struct db_derived;
 int move_tables(struct conn *c, struct arena *a, const struct db_derived *derived, struct move_table **out,
                 struct why why);
 /* Checks the types of a row. */

@@ -44,8 +44,9 @@ struct move_table {
 };
 
 /* A dump: begin, row for each row in the order of the primary key, end; for each table in the order of the
- * names. Derived tables (db/derived.h) and columns with a meaning in one store only are left out. */
+ * names. Derived tables and columns with a meaning in one store only are left out. */
 struct db_dump {
+    const struct db_derived *derived;
     int (*begin)(void *arg, const struct move_table *t, struct why why);
     int (*row)(void *arg, const struct move_table *t, const struct value *row, struct why why);
     int (*end)(void *arg, const struct move_table *t, struct why why);
@@ -76,6 +77,7 @@ struct row_source {
 /* Fills an empty store in one transaction, reads the rows back and compares them. Until it commits, only
  * another fill can open the store. A fill that fails or is killed leaves the store without rows. */
 struct db_fill {
+    const struct db_derived *derived;
     struct row_source from;
     struct db *to; /* opened with bulk and filling */
     /* 1: the target holds no desk; 0; or error */

@@ -3,6 +3,7 @@
 #include "demo/extras.h"
 
 #include "core/cases/case_merge.h"
+#include "core/all/cascades.h"
 #include "core/all/finish.h"
 #include "json/json.h"
 
@@ -24,7 +25,7 @@ static int merge_pair(struct work *w, int64_t survivor, int64_t merged) {
 }
 
 int fill_merges(struct conn *c, struct filling *f) {
-    struct desk desk = {.db = f->db, .process = S("demo")};
+    struct desk desk = {.db = f->db, .process = S("demo"), .cascades = cascades};
     struct work w = {
         .desk = &desk,
         .arena = f->arena,

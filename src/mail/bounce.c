@@ -13,6 +13,7 @@
 
 #include "base/log.h"
 #include "core/letters/token.h"
+#include "core/cases/letter_result.h"
 #include "core/letters/letter.h"
 #include "mail/mime.h"
 

@@ -21,6 +21,7 @@
 
 #include "base/log.h"
 #include "base/link.h"
+#include "core/cases/letter_result.h"
 #include "core/cases/staff_mail.h"
 #include "core/mail/mailbox.h"
 #include "core/letters/token.h"

@@ -36,7 +36,7 @@ int macro_join_tags(struct call *c, const struct macro *m, int64_t case_id) {
     int64_t count = 0;
     if (given(c, "tags")) return 0;
     TRY(macro_tags_apply(&c->work, m, case_id));
-    TRY(tags_count(&c->work, TAGGED_CASE, case_id, &count));
+    TRY(tags_count(&c->work, &case_tagging, case_id, &count));
     return count > LIMIT_TAGS
                ? in_fail(c, "macro", ERR_FIELD_INVALID, "At most %d tags are allowed.", LIMIT_TAGS)
                : 0;

@@ -6,7 +6,7 @@
 #include "api/rows/generic.h"
 #include "api/rows/reply.h"
 #include "api/rows/view.h"
-#include "core/cases/post_sql.h"
+#include "core/desk/cascade.h"
 #include "core/words.h"
 
 static int made_agents(struct call *c, int64_t owner_id, int64_t **ids);

@@ -3,6 +3,7 @@
 #include "api/rows/generic.h"
 #include "base/limits.h"
 #include "core/cases/case.h"
+#include "core/helpcenter/article.h"
 #include "core/people/tag.h"
 #include "core/people/authority.h"
 #include "core/people/user.h"
@@ -32,22 +33,22 @@ int check_tags(struct call *c, struct in *in) {
     return w->problem_count > problems ? -(int)failure(w) : 0;
 }
 
-static int tags_store(struct call *c, const struct in *in, int64_t id, enum tagged kind) {
+static int tags_store(struct call *c, const struct in *in, int64_t id, const struct tagging *tagging) {
     static const struct tags none;
     const struct tags *t = in->made ? in->made : &none;
-    return tags_replace(&c->work, kind, id, t->names, t->count);
+    return tags_replace(&c->work, tagging, id, t->names, t->count);
 }
 int store_user_tags(struct call *c, const struct in *in, int64_t id) {
-    return tags_store(c, in, id, TAGGED_USER);
+    return tags_store(c, in, id, &user_tagging);
 }
 int store_organization_tags(struct call *c, const struct in *in, int64_t id) {
-    return tags_store(c, in, id, TAGGED_ORGANIZATION);
+    return tags_store(c, in, id, &organization_tagging);
 }
 int store_case_tags(struct call *c, const struct in *in, int64_t id) {
-    return tags_store(c, in, id, TAGGED_CASE);
+    return tags_store(c, in, id, &case_tagging);
 }
 int store_article_tags(struct call *c, const struct in *in, int64_t id) {
-    return tags_store(c, in, id, TAGGED_ARTICLE);
+    return tags_store(c, in, id, &article_tagging);
 }
 
 const struct str *tags_given(const struct in *in, int *count) {
@@ -71,10 +72,10 @@ int check_tag_keys(struct call *c, struct in *in) {
 
 /* ---- of one person, organization or conversation --------------------------------------------- */
 
-static enum tagged tagged_of_call(const struct call *c) {
-    return strcmp(c->route->of, "user") == 0   ? TAGGED_USER
-           : strcmp(c->route->of, "case") == 0 ? TAGGED_CASE
-                                               : TAGGED_ORGANIZATION;
+static const struct tagging *tagging_of_call(const struct call *c) {
+    return strcmp(c->route->of, "user") == 0   ? &user_tagging
+           : strcmp(c->route->of, "case") == 0 ? &case_tagging
+                                               : &organization_tagging;
 }
 
 /* Locks the conversation. Tags of a closed one may change. */
@@ -87,22 +88,22 @@ static int tags_of_case_begin(struct call *c) {
 
 static int tags_begin(struct call *c) {
     TRY(api_of(c));
-    if (tagged_of_call(c) == TAGGED_CASE) TRY(tags_of_case_begin(c));
-    if (tagged_of_call(c) == TAGGED_USER) TRY(user_may_change(&c->work, c->vars[0].id));
+    if (tagging_of_call(c) == &case_tagging) TRY(tags_of_case_begin(c));
+    if (tagging_of_call(c) == &user_tagging) TRY(user_may_change(&c->work, c->vars[0].id));
     c->id = c->vars[0].id;
     return api_input(c);
 }
 
 static int tags_reply(struct call *c) {
     int64_t *ids;
-    int n = tags_of(&c->work, tagged_of_call(c), c->id, &ids);
+    int n = tags_of(&c->work, tagging_of_call(c), c->id, &ids);
     TRY(n);
     return api_reply_list_of(c, ids, n);
 }
 
 static int put_tags(struct call *c) {
     TRY(tags_begin(c));
-    if (given(c, "tags")) TRY(tags_store(c, in(c, "tags"), c->id, tagged_of_call(c)));
+    if (given(c, "tags")) TRY(tags_store(c, in(c, "tags"), c->id, tagging_of_call(c)));
     return tags_reply(c);
 }
 
@@ -110,8 +111,8 @@ static int post_tags(struct call *c) {
     int64_t count = 0;
     TRY(tags_begin(c));
     const struct tags *t = in(c, "tags")->made;
-    TRY(tags_add(&c->work, tagged_of_call(c), c->id, t->names, t->count));
-    TRY(tags_count(&c->work, tagged_of_call(c), c->id, &count));
+    TRY(tags_add(&c->work, tagging_of_call(c), c->id, t->names, t->count));
+    TRY(tags_count(&c->work, tagging_of_call(c), c->id, &count));
     if (count > LIMIT_TAGS)
         return in_fail(c, "tags", ERR_FIELD_INVALID, "At most %d tags are allowed.", LIMIT_TAGS);
     return tags_reply(c);
@@ -120,7 +121,7 @@ static int post_tags(struct call *c) {
 static int delete_tags(struct call *c) {
     TRY(tags_begin(c));
     const struct tags *t = arg(c, "tags")->made;
-    TRY(tags_remove(&c->work, tagged_of_call(c), c->id, t->names, t->count));
+    TRY(tags_remove(&c->work, tagging_of_call(c), c->id, t->names, t->count));
     return api_reply_none(c);
 }
 

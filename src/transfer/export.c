@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/search/index.h"
 #include "base/disk.h"
 #include "base/error.h"
 #include "files/check.h"
@@ -89,8 +90,12 @@ static int export_end(void *arg, const struct move_table *t, struct why why) {
 /* ---- all ------------------------------------------------------------------------------------- */
 
 static int export_tables(struct exporting *g, struct why why) {
-    const struct db_dump dump = {
-        .begin = export_begin, .row = export_row, .end = export_end, .arg = g, .progress = g->x->progress};
+    const struct db_dump dump = {.derived = derived_tables,
+                                 .begin = export_begin,
+                                 .row = export_row,
+                                 .end = export_end,
+                                 .arg = g,
+                                 .progress = g->x->progress};
     int rc = db_dump(g->x->conn, &dump, why);
     if (g->file) fclose(g->file);
     return rc < 0 ? rc : sync_path(g->tables) == 0 ? 0 : export_failed(why, g->tables);

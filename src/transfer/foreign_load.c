@@ -127,8 +127,8 @@ static int domains_of(struct foreign *f, struct work *w, const struct foreign_or
     return n;
 }
 
-static int load_tags(struct foreign *f, struct work *w, enum tagged kind, int64_t id, const struct json *tags,
-                     int64_t foreign_id) {
+static int load_tags(struct foreign *f, struct work *w, const struct tagging *tagging, int64_t id,
+                     const struct json *tags, int64_t foreign_id) {
     struct str names[LIMIT_TAGS];
     int n = 0;
     for (const struct json *j = tags && tags->type == JSON_ARRAY ? tags->first : NULL; j; j = j->next) {
@@ -136,7 +136,7 @@ static int load_tags(struct foreign *f, struct work *w, enum tagged kind, int64_
         if (valid) names[n++] = j->text;
         else foreign_skip(f, "tags that are not valid", foreign_id);
     }
-    return n ? tags_add(w, kind, id, names, n) : 0;
+    return n ? tags_add(w, tagging, id, names, n) : 0;
 }
 
 static int load_note(struct foreign *f, struct work *w, enum note_owner kind, int64_t id, struct str text) {
@@ -163,7 +163,7 @@ static int organization_rows(struct foreign *f, struct work *w, const struct for
     int n = domains_of(f, w, o, keys);
     TRY(n);
     if (n) TRY(organization_set_domains(w, id, keys, (size_t)n));
-    return load_tags(f, w, TAGGED_ORGANIZATION, id, o->tags, o->id);
+    return load_tags(f, w, &organization_tagging, id, o->tags, o->id);
 }
 
 int load_organization(struct foreign *f, const struct foreign_organization *o) {
@@ -265,7 +265,7 @@ static int person_more(struct foreign *f, struct work *w, const struct foreign_p
     TRY(add_foreign_identity(f, w, by, IDENTITY_PHONE, p->mobile));
     TRY(load_note(f, w, NOTE_USER, user, p->note));
     TRY(join_teams(f, w, p, user));
-    return load_tags(f, w, TAGGED_USER, user, p->tags, p->id);
+    return load_tags(f, w, &user_tagging, user, p->tags, p->id);
 }
 
 static int person_rows(struct foreign *f, struct work *w, const struct foreign_person *p) {
@@ -431,7 +431,7 @@ static int begin_case(struct foreign *f, const struct foreign_case *c, const str
     n.files = files.ids;
     n.file_count = files.n;
     int rc = case_create(&w, &n, id);
-    if (rc >= 0) rc = load_tags(f, &w, TAGGED_CASE, *id, c->tags, c->id);
+    if (rc >= 0) rc = load_tags(f, &w, &case_tagging, *id, c->tags, c->id);
     return foreign_done(f, &w, rc);
 }
 

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "core/all/check.h"
 #include "core/all/desk.h"
+#include "core/search/index.h"
 #include "core/words.h"
 #include "files/copy.h"
 #include "transfer/contents.h"
@@ -179,7 +180,8 @@ int desk_import_run(const struct desk_import *x, struct arena *a, struct manifes
     struct importing g = {.x = x, .parts = {x->from, m}, .out = out};
     *out = (struct import_summary){.contents = m->contents};
     TRY(import_contents(x, a, m, why));
-    struct db_fill f = {.from = parts_source(&g.parts),
+    struct db_fill f = {.derived = derived_tables,
+                        .from = parts_source(&g.parts),
                         .to = x->to,
                         .vacant = import_vacant,
                         .finish = import_finish,

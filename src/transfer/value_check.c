@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "core/all/column.h"
+#include "core/search/index.h"
 #include "transfer/value_rules.h"
 
 enum { VALUES_SHOWN = 10 }; /* lines of one table */
@@ -92,9 +93,13 @@ int values_check(struct conn *c, void (*report)(void *arg, const char *line), vo
     char reason[400] = "", line[500];
     struct value_checking g = {.conn = c, .report = report, .arg = arg};
     TRY(db_read_begin(c, 0));
-    int rc =
-        db_dump(c, &(struct db_dump){.begin = values_begin, .row = values_row, .end = values_end, .arg = &g},
-                (struct why){reason, sizeof reason});
+    int rc = db_dump(c,
+                     &(struct db_dump){.derived = derived_tables,
+                                       .begin = values_begin,
+                                       .row = values_row,
+                                       .end = values_end,
+                                       .arg = &g},
+                     (struct why){reason, sizeof reason});
     db_read_end(c);
     if (g.memory) arena_free(g.memory);
     if (rc == 0) return g.found;

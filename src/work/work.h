@@ -22,6 +22,7 @@ struct lmtp_counts;
 struct calendars;
 struct rule_cache;
 struct generations;
+struct cascade_row;
 
 /* The installation. A process has one. main makes it, all threads read it. */
 struct desk {
@@ -53,6 +54,8 @@ struct desk {
     struct rule_cache *rules; /* compiled rules: core/rules/rule_cache.h; NULL: no rule runs */
     /* Generations of the help center: core/helpcenter/generation.h; NULL: no page is kept. */
     struct generations *generations;
+    const struct cascade_row
+        *cascades; /* core/all/cascades.h; NULL: this desk writes nothing that cascades */
     /* rows that one write of a cascade changes: core/desk/cascade.h; 0: LIMIT_CASCADE */
     int cascade_rows;
     /* texts with its rarest word that a search examines: core/search/find.c; 0: LIMIT_SEARCH_FOUND */
@@ -142,7 +145,7 @@ struct work {
     struct conn *conn;
     struct actor actor;
     int64_t now;
-    /* Channel and event of this change: enum rule_channel and rule_event of core/rules/rule.h; 0: API,
+    /* Channel and event of this change: enum rule_channel and rule_event of core/words.h; 0: API,
      * none. */
     int channel, event;
     struct problem *problems, *last_problem;

@@ -8,6 +8,7 @@
 #include "api/call/machine.h"
 #include "api/caller/auth.h"
 #include "api/table/list_arguments.h"
+#include "core/all/cascades.h"
 #include "core/desk/setting.h"
 #include "core/login/session.h"
 #include "core/access/scope.h"
@@ -396,6 +397,7 @@ static int rehearse_in(struct desk *d) {
     d->installation = S("0");
     d->process = S("p");
     d->settings = settings_open(db_reader(d->db));
+    d->cascades = cascades;
     r.api = api_new(d, &(struct api_config){.pool_threads = 1}, err, sizeof err);
     if (r.api == NULL) return fprintf(stderr, "%s\n", err), -1;
     manual_open(&m, d->base_url);

@@ -4,7 +4,7 @@
 #undef fail /* cmocka's fail: work.h has one, too */
 
 #include "core/access/access.h"
-#include "core/desk/cascade.h"
+#include "core/all/cascades.h"
 #include "core/cases/case.h"
 #include "core/cases/case_total.h"
 #include "core/cases/total_sql.h"
@@ -241,7 +241,7 @@ struct going {
 
 static int go(struct conn *c, void *arg) {
     struct going *g = arg;
-    struct desk desk = {.db = g->world->place.db, .cascade_rows = PART};
+    struct desk desk = {.db = g->world->place.db, .cascades = cascades, .cascade_rows = PART};
     struct work work;
     struct job job;
     work_init(&work, &desk, arena_new());

@@ -4,7 +4,7 @@
 #undef fail /* cmocka's fail: work.h has one, too */
 
 #include "api/table/resource.h"
-#include "core/desk/cascade.h"
+#include "core/all/cascades.h"
 #include "core/desk/cascade_step.h"
 #include "core/desk/setting.h"
 #include "core/erasure/erase.h"
@@ -138,9 +138,9 @@ static void add_statement(struct statements *s, const char *sql) {
 }
 
 static void add_steps(struct statements *s, enum cascade what) {
-    for (int64_t n = 0; cascade_step(what, n)->apply[0]; n++)
-        for (size_t i = 0; i < 7 && cascade_step(what, n)->apply[i]; i++)
-            add_statement(s, cascade_step(what, n)->apply[i]->sql);
+    for (int64_t n = 0; cascade_step(&cascades[what], n)->apply[0]; n++)
+        for (size_t i = 0; i < 7 && cascade_step(&cascades[what], n)->apply[i]; i++)
+            add_statement(s, cascade_step(&cascades[what], n)->apply[i]->sql);
 }
 
 /* A person with an address and a tag, so that their statements run, too. */
@@ -163,7 +163,7 @@ struct erasing {
 /* The first write of an erasure: its statements are those that the connection has prepared. */
 static int erase_person(struct conn *c, void *arg) {
     struct erasing *e = arg;
-    struct desk desk = {.settings = settings_open(c)};
+    struct desk desk = {.settings = settings_open(c), .cascades = cascades};
     struct work w;
     int64_t id;
     assert_non_null(desk.settings);

@@ -3,6 +3,7 @@
 #include "engines.h"
 
 #include "core/access/scope.h"
+#include "core/all/cascades.h"
 #include "core/all/check.h"
 #include "core/all/desk.h"
 #include "core/fields/field_value.h"
@@ -299,7 +300,7 @@ static int put_case_values(struct conn *c, void *arg) {
 }
 
 static int remove_case_field(struct conn *c, void *arg) {
-    struct desk desk = {.cascade_rows = 1000};
+    struct desk desk = {.cascades = cascades, .cascade_rows = 1000};
     struct work w = {.arena = arg,
                      .conn = c,
                      .now = 1000,

@@ -2,8 +2,6 @@
  * SQLite, and with DATABASE=postgres://... also through PostgreSQL. */
 #include "engines.h"
 
-#include "db/derived.h"
-
 /* SQLite has an FTS5 table, PostgreSQL an ordinary one. */
 static const struct schema_file indexed_schema[] = {
     {"0001_notes.sql",
@@ -34,11 +32,11 @@ static int move_into(struct desk_place *from, struct desk_place *to, const struc
     struct db_config source = {.dir = from->place.dir, .url = from->url, .read_only = true, .alone = true},
                      target = {
                          .dir = to->place.dir, .url = to->url, .create = true, .bulk = true, .filling = true};
-    struct db_move m = {.vacant = vacant};
+    struct db_move m = {.derived = derived, .vacant = vacant};
     place_close(&from->place);
     assert_int_equal(db_open_with(&source, indexed_schema, &m.from, (struct why){err, size}), 0);
     assert_int_equal(db_open_with(&target, indexed_schema, &m.to, (struct why){err, size}), 0);
-    int rc = db_move_with(&m, derived, err, size);
+    int rc = db_move(&m, err, size);
     db_close(m.to);
     db_close(m.from);
     return rc;

@@ -288,9 +288,9 @@ static void change_sets(struct world *w, int id, int turn) {
     struct custom_field *fields;
     int n = custom_fields_of(&w->w, AREA_CASES, &fields);
     assert_true(n >= 2);
-    if (id % 3) assert_true(tags_add(&w->w, TAGGED_CASE, id, names + id % 3, 2) >= 0);
-    if (id % 5 == 0) assert_true(tags_remove(&w->w, TAGGED_CASE, id, names + 1, 2) >= 0);
-    if (turn == 2 && id % 7 == 0) assert_true(tags_remove(&w->w, TAGGED_CASE, id, names, 4) >= 0);
+    if (id % 3) assert_true(tags_add(&w->w, &case_tagging, id, names + id % 3, 2) >= 0);
+    if (id % 5 == 0) assert_true(tags_remove(&w->w, &case_tagging, id, names + 1, 2) >= 0);
+    if (turn == 2 && id % 7 == 0) assert_true(tags_remove(&w->w, &case_tagging, id, names, 4) >= 0);
     for (int i = 0; i < n; i++) {
         bool order = str_eq(fields[i].key, S("order_number")), product = str_eq(fields[i].key, S("product"));
         struct field_value v = {&fields[i], {0}};

@@ -85,4 +85,9 @@ int actor_of_person(struct work *w, int64_t user_id, struct actor *out);
 /* Rows with a column user_id: staff see all, others only their own. */
 void access_of_person(struct work *w, struct branches *out);
 
+/* SQL: the macro with this alias is for all, for a team of :me, or of :me. */
+#define MACRO_IS_LISTED(m)                                                                                   \
+    "(" m ".visibility_type = 3 OR " m ".agent_id = :me OR (" m ".visibility_type = 2 AND EXISTS (SELECT 1 " \
+    "FROM team_members tm WHERE tm.team_id = " m ".visible_to_team_id AND tm.user_id = :me)))"
+
 #endif

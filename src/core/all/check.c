@@ -1,7 +1,6 @@
 #include "core/all/check.h"
 
 #include "base/arena.h"
-#include "core/cases/post_sql.h"
 #include "core/cases/total_sql.h"
 #include "core/desk/cascade.h"
 #include "core/desk/file.h"

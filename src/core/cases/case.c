@@ -3,6 +3,7 @@
 #include "core/cases/case_total.h"
 #include "core/cases/case_value.h"
 #include "core/cases/form.h"
+#include "core/people/tag.h"
 #include "core/change/change.h"
 #include "core/desk/rekey.h"
 #include "core/sla/clocks.h"
@@ -380,3 +381,33 @@ QUERY(subject_key_set, "UPDATE cases SET subject_key = :key WHERE id = :id");
 int cases_rekey(struct work *w, int64_t *after) {
     return texts_rekey(w, &case_subjects, &subject_key_set, after);
 }
+
+/* ---- tags ------------------------------------------------------------------------------------ */
+
+QUERY(case_tags_add, "INSERT INTO case_tags (case_id, tag_id) "
+                     "SELECT CAST(:owner AS BIGINT), id FROM tags "
+                     "WHERE name_key IN @TEXTS(:keys) ON CONFLICT (case_id, tag_id) DO NOTHING");
+QUERY(case_tags_keep,
+      "DELETE FROM case_tags "
+      "WHERE case_id = :owner AND tag_id NOT IN (SELECT id FROM tags WHERE name_key IN @TEXTS(:keys))");
+QUERY(case_tags_drop,
+      "DELETE FROM case_tags "
+      "WHERE case_id = :owner AND tag_id IN (SELECT id FROM tags WHERE name_key IN @TEXTS(:keys))");
+QUERY(case_tags_count, "SELECT COUNT(*) FROM case_tags WHERE case_id = :owner");
+QUERY(case_tags_listed, "SELECT tag_id FROM case_tags WHERE case_id = :owner ORDER BY tag_id LIMIT :most");
+QUERY(case_tags_changed,
+      "UPDATE cases "
+      "SET updated_at = :now, last_updated_by_id = CASE WHEN :by_rule = 1 THEN last_updated_by_id "
+      "ELSE CAST(:actor AS BIGINT) END WHERE id = :owner");
+QUERY(case_tags_named, "SELECT t.name FROM case_tags k JOIN tags t ON t.id = k.tag_id "
+                       "WHERE k.case_id = :owner ORDER BY t.name_key");
+
+const struct tagging case_tagging = {.add = &case_tags_add,
+                                     .keep = &case_tags_keep,
+                                     .drop = &case_tags_drop,
+                                     .count = &case_tags_count,
+                                     .listed = &case_tags_listed,
+                                     .changed = &case_tags_changed,
+                                     .named = &case_tags_named,
+                                     .kind = "case",
+                                     .counted = case_tags_counted};

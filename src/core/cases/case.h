@@ -84,4 +84,7 @@ int case_priority_next(struct work *w, int64_t id, bool above, int64_t *next);
 /* the first status of a type, system ones first */
 int status_id_of_type(struct work *w, enum status_type type, int64_t *id);
 
+struct tagging;
+extern const struct tagging case_tagging; /* core/people/tag.h */
+
 #endif

@@ -1,7 +1,6 @@
 #include "core/cases/case_delete.h"
 
 #include "core/desk/cascade.h"
-#include "core/desk/cascade_step.h"
 #include "core/change/change.h"
 #include "core/fields/field_value.h"
 #include "core/search/text.h"

@@ -3,9 +3,9 @@
 #include "base/ids.h"
 #include "base/limits.h"
 #include "core/desk/cascade.h"
-#include "core/desk/cascade_step.h"
 #include "core/people/tag.h"
 #include "core/search/text.h"
+#include "core/sla/clocks.h"
 #include "json/json.h"
 
 /* ---- the cascade: what moves, part by part ---------------------------------------------------
@@ -157,6 +157,18 @@ const struct step case_merge_steps[] = {
     {0},
 };
 
+QUERY(merge_survivors, "SELECT s.id FROM cases s "
+                       "WHERE s.sla_version_id IS NOT NULL AND s.id IN (SELECT k.merged_into_id FROM cases k "
+                       "WHERE k.id IN @LIST(:ids)) ORDER BY s.id @LOCK@");
+
+int case_merge_part(struct work *w, const int64_t *merged, size_t count) {
+    int64_t *ids;
+    int n = db_ids(w->conn, &merge_survivors, BINDS(B_TEXT("ids", json_ids(w->arena, merged, count))),
+                   w->arena, &ids);
+    for (int i = 0; i < n; i++) clocks_touch(w, ids[i]);
+    return n;
+}
+
 /* ---- the write that merges ------------------------------------------------------------------- */
 
 /* The last message and note of both are those of the survivor at once, so that a message which is posted
@@ -254,12 +266,12 @@ static int merge_add_tags(struct work *w, int64_t survivor, struct str ids) {
     struct str *names = arena_array(w->arena, 1000, sizeof *names);
     int64_t present = 0;
     int n = 0, rc;
-    TRY(tags_count(w, TAGGED_CASE, survivor, &present));
+    TRY(tags_count(w, &case_tagging, survivor, &present));
     DB_ROWS(rc, w->conn, &merge_tags, BINDS(B_INT("survivor", survivor), B_TEXT("ids", ids)), row)
     names[n++] = str_dup(w->arena, col_text(row, 0));
     TRY(rc);
     int room = LIMIT_TAGS - (int)present, fit = n < room ? n : room;
-    if (fit > 0) TRY(tags_add(w, TAGGED_CASE, survivor, names, fit));
+    if (fit > 0) TRY(tags_add(w, &case_tagging, survivor, names, fit));
     return n - fit;
 }
 

@@ -171,10 +171,10 @@ int macro_tags_apply(struct work *w, const struct macro *m, int64_t case_id) {
     struct str *names;
     int n = macro_tags_read(w, m->id, 0, &names);
     TRY(n);
-    if (n) TRY(tags_add(w, TAGGED_CASE, case_id, names, n));
+    if (n) TRY(tags_add(w, &case_tagging, case_id, names, n));
     n = macro_tags_read(w, m->id, 1, &names);
     TRY(n);
-    return n ? tags_remove(w, TAGGED_CASE, case_id, names, n) : 0;
+    return n ? tags_remove(w, &case_tagging, case_id, names, n) : 0;
 }
 
 int macro_tags_after(struct work *w, int64_t macro_id, int64_t case_id, int64_t **ids) {

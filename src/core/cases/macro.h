@@ -23,11 +23,6 @@ struct macro {
     enum macro_assignee assignee;  /* 0: it stays */
     enum priority_action priority; /* 0: none */
 };
-/* SQL: the macro with this alias is for all, for a team of :me, or of :me. */
-#define MACRO_IS_LISTED(m)                                                                                   \
-    "(" m ".visibility_type = 3 OR " m ".agent_id = :me OR (" m ".visibility_type = 2 AND EXISTS (SELECT 1 " \
-    "FROM team_members tm WHERE tm.team_id = " m ".visible_to_team_id AND tm.user_id = :me)))"
-
 int macro_load(struct work *w, int64_t id, struct macro *out); /* 1, 0 absent, or a negative error */
 /* The text with its values for this conversation. agent_id: whose name {{agent.name}} is; 0: nobody's. */
 int case_text_fill(struct work *w, const struct case_now *c, int64_t agent_id, struct str text,

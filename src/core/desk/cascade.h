@@ -22,15 +22,27 @@ enum cascade {
     CASCADE_SECTION,
     CASCADE_CLIENT,  /* deleted OAuth client: its tokens, codes and grants are deleted */
     CASCADE_ARTICLE, /* deleted article: everything that belongs to it is deleted */
+    CASCADES         /* not a cascade: their number */
+};
+struct step; /* core/desk/cascade_step.h */
+/* A row of the table of cascades: core/all/cascades.c. A desk has the table as .cascades. The functions may
+ * be NULL. */
+struct cascade_row {
+    const char *name;            /* name in the input of jobs: never changed, because stored jobs have it */
+    const struct step *steps[3]; /* these lists, one after the other */
+    int (*counted)(struct work *w, int64_t id, int what, int64_t n); /* counts rows of COUNTED steps */
+    int (*part)(struct work *w, const int64_t *ids, size_t count);   /* called at the end of each part */
+    int (*done)(struct work *w, int64_t id);                         /* called at the end of each object */
 };
 
 /* Runs a cascade for objects that the caller has just changed (ids: JSON array). This write changes as
  * many rows as one write may; jobs change the rest. The caller has marked deleted objects before, and
  * readers leave marked objects out. */
 int cascade(struct work *w, enum cascade what, struct str ids);
-bool cascades_under_way(
-    /* true: rows may refer to deleted objects, or have an old organization. A failure fails the work */
-    struct work *w);
+/* True: rows may refer to deleted objects, or have an old organization. A failure fails the work. */
+bool cascades_under_way(struct work *w);
+/* Step n of a cascade, counted over its lists. After the last one it has no statements. */
+const struct step *cascade_step(const struct cascade_row *row, int64_t n);
 
 /* ---- deleted objects that rows still refer to ------------------------------------------------ */
 
@@ -41,11 +53,9 @@ bool cascades_under_way(
  * evaluated once for each statement. */
 #define UNLESS_GONE(column, gone) \
     "CASE WHEN EXISTS (" CASCADES_UNDER_WAY ") AND " column " IN " gone " THEN NULL ELSE " column " END"
+/* Over the alias p of posts: the conversation that the post was written in, even if a merge has moved it. */
+#define POST_WRITTEN_IN "COALESCE(p.written_case_id, p.case_id)"
 #define CASCADES_UNDER_WAY \
     "SELECT 1 FROM jobs g WHERE g.kind = '" JOB_CASCADE_STORED "' AND g.status IN (1, 2)"
-
-struct step; /* core/desk/cascade_step.h */
-/* Step n of a cascade, counted over its lists. After the last one it has no statements. */
-const struct step *cascade_step(enum cascade what, int64_t n);
 
 #endif

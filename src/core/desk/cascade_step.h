@@ -1,5 +1,4 @@
-/* The steps of cascades (core/desk/cascade.c). A cascade of another file is an array of steps that ends
- * with {0}. */
+/* The steps of cascades (core/desk/cascade.h). A cascade is an array of steps that ends with {0}. */
 #ifndef CORE_CASCADE_STEP_H
 #define CORE_CASCADE_STEP_H
 
@@ -16,7 +15,7 @@ struct step {
     int weight;                   /* cost of a row, in rows of conversations: 1 to 255; or COUNTED */
 };
 
-/* A weight, and what (enum erased) the receipt of an erasure counts: the rows that the last statement of
+/* A weight, and the number under which .counted of the cascade counts the rows that the last statement of
  * the step changed. */
 #define COUNTED(weight, what) ((weight) | (what) << 8)
 static inline int step_weight(const struct step *s) { return s->weight & 255; }
@@ -54,11 +53,5 @@ static inline int step_counted(const struct step *s) { return s->weight >> 8; } 
         "files", "AND NOT (" values ")", "", "", "")
 #define POST_ATTACHMENTS_DELETE "DELETE FROM post_attachments WHERE post_id IN @LIST(:rows)"
 #define POST_ORIGINALS_DELETE "DELETE FROM post_originals WHERE post_id IN @LIST(:rows)"
-
-/* core/cases/case_merge.c, case_delete.c */
-extern const struct step case_merge_steps[], case_delete_steps[];
-extern const struct step erase_text_steps[], erase_steps[];              /* core/erasure/erase_steps.c */
-extern const struct step section_delete_steps[], article_delete_steps[]; /* core/helpcenter/delete.c */
-extern const struct step client_delete_steps[];                          /* core/programs/client.c */
 
 #endif

@@ -14,6 +14,7 @@
 #ifndef CORE_ERASE_H
 #define CORE_ERASE_H
 
+#include "core/desk/cascade_step.h"
 #include "core/erasure/erase_receipt.h"
 #include "work/work.h"
 
@@ -21,6 +22,8 @@
  * RESOURCE_ACTION_NOT_AVAILABLE if it is the caller, or if an erasure of the person runs. A person who was
  * deleted, purged or erased before may be erased again. */
 int erasure_start(struct work *w, int64_t user_id, bool with_contents, int64_t *id);
+/* After the steps of a purge: with contents=true the first list, always the second one. */
+extern const struct step erase_text_steps[], erase_steps[];
 
 /* ---- the columns ----------------------------------------------------------------------------- */
 

@@ -4,6 +4,7 @@
 #include "core/change/change.h"
 #include "core/helpcenter/article_attachment.h"
 #include "core/helpcenter/version.h"
+#include "core/people/tag.h"
 #include "core/words.h"
 #include "json/json.h"
 
@@ -224,3 +225,28 @@ int articles_reorder(struct work *w, int64_t section_id, const int64_t *ids, int
 struct str article_page(struct arena *a, const struct desk *d, struct str locale, struct str slug) {
     return STR_CAT(a, d->base_url, S("/helpcenter/"), locale, S("/articles/"), slug);
 }
+
+QUERY(article_tags_add, "INSERT INTO article_tags (article_id, tag_id) "
+                        "SELECT CAST(:owner AS BIGINT), id FROM tags "
+                        "WHERE name_key IN @TEXTS(:keys) ON CONFLICT (article_id, tag_id) DO NOTHING");
+QUERY(article_tags_keep,
+      "DELETE FROM article_tags "
+      "WHERE article_id = :owner AND tag_id NOT IN (SELECT id FROM tags WHERE name_key IN @TEXTS(:keys))");
+QUERY(article_tags_drop,
+      "DELETE FROM article_tags "
+      "WHERE article_id = :owner AND tag_id IN (SELECT id FROM tags WHERE name_key IN @TEXTS(:keys))");
+QUERY(article_tags_count, "SELECT COUNT(*) FROM article_tags WHERE article_id = :owner");
+QUERY(article_tags_listed,
+      "SELECT tag_id FROM article_tags WHERE article_id = :owner ORDER BY tag_id LIMIT :most");
+QUERY(article_tags_changed, "UPDATE articles SET updated_at = :now WHERE id = :owner");
+QUERY(article_tags_named, "SELECT t.name FROM article_tags k JOIN tags t ON t.id = k.tag_id "
+                          "WHERE k.article_id = :owner ORDER BY t.name_key");
+
+const struct tagging article_tagging = {.add = &article_tags_add,
+                                        .keep = &article_tags_keep,
+                                        .drop = &article_tags_drop,
+                                        .count = &article_tags_count,
+                                        .listed = &article_tags_listed,
+                                        .changed = &article_tags_changed,
+                                        .named = &article_tags_named,
+                                        .kind = "article"};

@@ -7,6 +7,7 @@
 #define CORE_ARTICLE_H
 
 #include "core/change/record.h"
+#include "core/desk/cascade_step.h"
 #include "core/helpcenter/article_text.h"
 
 /* Locks the sections of these articles (JSON array of ids) and a further one (0: none). Call it before the
@@ -41,11 +42,15 @@ int article_change(struct work *w, int64_t id, const struct article_change *c);
 /* Marks articles as deleted. A cascade deletes their rows. ids: JSON array; the caller has locked the
  * articles and their sections. */
 int articles_delete(struct work *w, struct str ids);
+extern const struct step article_delete_steps[]; /* core/helpcenter/delete.c */
 
 /* Puts these articles of a section first in its MANUAL order. The caller has locked the section. */
 int articles_reorder(struct work *w, int64_t section_id, const int64_t *ids, int count);
 
 /* The address of the public page in a locale. */
 struct str article_page(struct arena *a, const struct desk *d, struct str locale, struct str slug);
+
+struct tagging;
+extern const struct tagging article_tagging; /* core/people/tag.h */
 
 #endif

@@ -3,7 +3,9 @@
  *
  * The steps of a section go through its articles by id: the place of a pick is the article, so no part
  * reads the articles before it again. */
+#include "core/helpcenter/article.h"
 #include "core/helpcenter/category.h"
+#include "core/helpcenter/section.h"
 
 #include "core/desk/cascade_step.h"
 #include "core/search/text.h"

@@ -2,6 +2,7 @@
 #ifndef CORE_SECTION_H
 #define CORE_SECTION_H
 
+#include "core/desk/cascade_step.h"
 #include "core/words.h"
 #include "work/work.h"
 
@@ -35,5 +36,6 @@ int sections_reorder(struct work *w, int64_t brand_id, const int64_t *ids, int c
 
 /* Marks these sections (ids: JSON array). A cascade deletes their articles. */
 int sections_delete(struct work *w, struct str ids);
+extern const struct step section_delete_steps[]; /* core/helpcenter/delete.c */
 
 #endif

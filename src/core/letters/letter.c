@@ -2,8 +2,6 @@
 
 #include "base/fold.h"
 #include "base/limits.h"
-#include "core/cases/message.h"
-#include "core/change/activity.h"
 #include "core/desk/job.h"
 #include "core/letters/link.h"
 #include "core/letters/token.h"
@@ -363,7 +361,7 @@ int letters_addresses_removed(struct work *w, struct str email_ids) {
  *
  * QUEUED may become BOUNCED: the relay accepted the mail, and the server crashed before it stored that.
  * BOUNCED is final, even if the mail is reported as sent later. letter_hold makes the move to HELD,
- * letters_release the move from it, letter_set all others. Each statement names the states it moves from
+ * letters_release the move from it, letter_set (core/cases/letter_result.h) all others. Each statement names the states it moves from
  * in its WHERE. */
 
 QUERY(letter_by_id, "SELECT u.id, m.status, m.attempts, m.retry_until, m.template, m.recipient, "
@@ -373,16 +371,6 @@ QUERY(letter_by_id, "SELECT u.id, m.status, m.attempts, m.retry_until, m.templat
 QUERY(letter_by_message_id,
       "SELECT id, template, recipient FROM outgoing_mails WHERE message_id = :message_id LIMIT 1");
 QUERY(letter_known, "SELECT id, template, recipient FROM outgoing_mails WHERE id = :id");
-QUERY(letter_update, "UPDATE outgoing_mails "
-                     "SET status = :status, attempts = attempts + CASE WHEN :status = 6 THEN 0 ELSE 1 END, "
-                     "last_error = :error, updated_at = :now, letter = CASE WHEN :status = 1 THEN letter END "
-                     "WHERE id = :id AND (status = 1 OR status = 2 AND :status = 6)");
-/* Claims are left out, because the trail does not show them. */
-QUERY(letter_addressee,
-      "SELECT m.user_id, m.template, m.recipient "
-      "FROM outgoing_mails m "
-      "WHERE m.id = :id AND m.user_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM identity_emails e "
-      "WHERE e.user_id = m.user_id AND e.email = m.recipient AND e.is_claim <> 0)");
 QUERY(letter_wait, "UPDATE outgoing_mails SET status = 3, updated_at = :now "
                    "WHERE id = :id AND status = 1 AND NOT EXISTS (SELECT 1 FROM settings s "
                    "WHERE s.name = 'mail.smtp_host' AND s.value <> '' AND EXISTS (SELECT 1 FROM settings f "
@@ -438,54 +426,6 @@ int letter_by_message(struct work *w, struct str message_id, struct letter *out)
 
 int letter_by_id_sent(struct work *w, int64_t id, struct letter *out) {
     return letter_find(w, &letter_known, BINDS(B_INT("id", id)), out);
-}
-
-/* Adds an activity to the person's trail: the template, the recipient, the status and the reason. */
-static int tell_person(struct work *w, int64_t id, enum mail_status status, struct str error) {
-    struct stmt *row;
-    int rc = db_row(w->conn, &letter_addressee, BINDS(B_INT("id", id)), &row);
-    if (rc <= 0) return rc;
-    int64_t user = col_int(row, 0);
-    const struct activity_change changes[] = {
-        {.field = S("mail"), .current = str_dup(w->arena, col_text(row, 1))},
-        {.field = S("recipient"), .current = str_dup(w->arena, col_text(row, 2))},
-        {.field = S("status"), .current = str_of(word_of(mail_statuses, status))},
-        {.field = S("reason"), .current = error}};
-    stmt_end(row);
-    return activity_add(w, user, USER_MAIL_FAILED, changes, sizeof changes / sizeof *changes);
-}
-
-QUERY(letter_message,
-      "SELECT post_id FROM outgoing_mails WHERE id = :id AND recipient_type = 1 AND post_id IS NOT NULL");
-
-/* Rejects the message whose mail to the requester did not arrive. */
-static int reject_its_message(struct work *w, int64_t id, enum reject_type type, struct str error) {
-    int64_t message;
-    int rc = db_int(w->conn, &letter_message, BINDS(B_INT("id", id)), &message);
-    return rc <= 0 ? rc : message_reject(w, message, type, error);
-}
-
-/* type: 0 for a status that is not a failure. */
-static int letter_store_result(struct work *w, int64_t id, enum mail_status status, enum reject_type type,
-                               struct str error) {
-    int set = db_exec(
-        w->conn, &letter_update,
-        BINDS(B_INT("id", id), B_INT("status", status), B_TEXT("error", error), B_INT("now", w->now)));
-    TRY(set);
-    if (set && (status == MAIL_REFUSED || status == MAIL_BOUNCED)) TRY(tell_person(w, id, status, error));
-    if (set && type) TRY(reject_its_message(w, id, type, error));
-    return set;
-}
-
-int letter_set(struct work *w, int64_t id, enum mail_status status, struct str error) {
-    enum reject_type type = status == MAIL_FAILED    ? REJECT_EXPIRED
-                            : status == MAIL_REFUSED ? REJECT_BLOCKED
-                                                     : 0;
-    return letter_store_result(w, id, status, type, error);
-}
-
-int letter_bounced(struct work *w, int64_t id, enum reject_type type, struct str reason) {
-    return letter_store_result(w, id, MAIL_BOUNCED, type, reason);
 }
 
 /* A desk that is being filled has no settings in memory. */

@@ -87,12 +87,6 @@ int letter_load(struct work *w, int64_t id, struct letter *out);
 int letter_by_message(struct work *w, struct str message_id, struct letter *out);
 /* The same for a letter of any status. */
 int letter_by_id_sent(struct work *w, int64_t id, struct letter *out);
-/* Stores that a letter did not arrive, as letter_set does with MAIL_BOUNCED. type: why, for its message. */
-int letter_bounced(struct work *w, int64_t id, enum reject_type type, struct str reason);
-/* Stores the result of an attempt. Returns 1, or 0 if the state does not allow it. Deletes the values
- * unless the letter stays queued. error: p NULL, or the reason in printable ASCII. REFUSED and BOUNCED add
- * an activity to the person's trail. */
-int letter_set(struct work *w, int64_t id, enum mail_status status, struct str error);
 /* Returns 1 if the letter must wait for an earlier one of its conversation, 0, or a negative error. */
 int letter_waits(struct work *w, const struct letter *l);
 /* The same, in the write that puts off the job of the letter. A letter that ends meanwhile wakes the job. */

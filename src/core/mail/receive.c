@@ -32,7 +32,6 @@
 #include "core/desk/setting.h"
 #include "core/mail/authentication.h"
 #include "core/mail/suspension.h"
-#include "core/rules/rule.h"
 #include "json/json.h"
 
 #include <inttypes.h>

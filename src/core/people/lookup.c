@@ -1,7 +1,7 @@
 #include "core/people/lookup.h"
 
 #include "base/fold.h"
-#include "core/cases/macro.h"
+#include "core/access/access.h"
 #include "core/people/name_index.h"
 #include "core/words.h"
 

@@ -2,9 +2,7 @@
 
 #include "base/fold.h"
 #include "base/limits.h"
-#include "core/cases/case_total.h"
 #include "core/change/change.h"
-#include "core/change/object_diff.h"
 #include "core/people/name_index.h"
 #include "json/json.h"
 
@@ -43,57 +41,20 @@ QUERY(organization_tags_listed,
       "SELECT tag_id FROM organization_tags WHERE organization_id = :owner ORDER BY tag_id LIMIT :most");
 QUERY(organization_tags_changed, "UPDATE organizations SET updated_at = :now WHERE id = :owner");
 
-QUERY(case_tags_add, "INSERT INTO case_tags (case_id, tag_id) "
-                     "SELECT CAST(:owner AS BIGINT), id FROM tags "
-                     "WHERE name_key IN @TEXTS(:keys) ON CONFLICT (case_id, tag_id) DO NOTHING");
-QUERY(case_tags_keep,
-      "DELETE FROM case_tags "
-      "WHERE case_id = :owner AND tag_id NOT IN (SELECT id FROM tags WHERE name_key IN @TEXTS(:keys))");
-QUERY(case_tags_drop,
-      "DELETE FROM case_tags "
-      "WHERE case_id = :owner AND tag_id IN (SELECT id FROM tags WHERE name_key IN @TEXTS(:keys))");
-QUERY(case_tags_count, "SELECT COUNT(*) FROM case_tags WHERE case_id = :owner");
-QUERY(case_tags_listed, "SELECT tag_id FROM case_tags WHERE case_id = :owner ORDER BY tag_id LIMIT :most");
-QUERY(case_tags_changed,
-      "UPDATE cases "
-      "SET updated_at = :now, last_updated_by_id = CASE WHEN :by_rule = 1 THEN last_updated_by_id "
-      "ELSE CAST(:actor AS BIGINT) END WHERE id = :owner");
-QUERY(case_tags_named, "SELECT t.name FROM case_tags k JOIN tags t ON t.id = k.tag_id "
-                       "WHERE k.case_id = :owner ORDER BY t.name_key");
-
-QUERY(article_tags_add, "INSERT INTO article_tags (article_id, tag_id) "
-                        "SELECT CAST(:owner AS BIGINT), id FROM tags "
-                        "WHERE name_key IN @TEXTS(:keys) ON CONFLICT (article_id, tag_id) DO NOTHING");
-QUERY(article_tags_keep,
-      "DELETE FROM article_tags "
-      "WHERE article_id = :owner AND tag_id NOT IN (SELECT id FROM tags WHERE name_key IN @TEXTS(:keys))");
-QUERY(article_tags_drop,
-      "DELETE FROM article_tags "
-      "WHERE article_id = :owner AND tag_id IN (SELECT id FROM tags WHERE name_key IN @TEXTS(:keys))");
-QUERY(article_tags_count, "SELECT COUNT(*) FROM article_tags WHERE article_id = :owner");
-QUERY(article_tags_listed,
-      "SELECT tag_id FROM article_tags WHERE article_id = :owner ORDER BY tag_id LIMIT :most");
-QUERY(article_tags_changed, "UPDATE articles SET updated_at = :now WHERE id = :owner");
-QUERY(article_tags_named, "SELECT t.name FROM article_tags k JOIN tags t ON t.id = k.tag_id "
-                          "WHERE k.article_id = :owner ORDER BY t.name_key");
-
-static const struct tagging {
-    const struct query *add, *keep, *drop, *count, *listed, *changed;
-    enum watch_kind watched; /* WATCH_NONE: `named` finds what changed */
-    const struct query *named;
-    const char *kind; /* with `named`: resource_type of the owner */
-} taggings[] = {
-    [TAGGED_USER] = {&user_tags_add, &user_tags_keep, &user_tags_drop, &user_tags_count, &user_tags_listed,
-                     &user_tags_changed, WATCH_USER},
-    [TAGGED_ORGANIZATION] = {&organization_tags_add, &organization_tags_keep, &organization_tags_drop,
-                             &organization_tags_count, &organization_tags_listed, &organization_tags_changed,
-                             WATCH_ORGANIZATION},
-    [TAGGED_CASE] = {&case_tags_add, &case_tags_keep, &case_tags_drop, &case_tags_count, &case_tags_listed,
-                     &case_tags_changed, WATCH_NONE, &case_tags_named, "case"},
-    [TAGGED_ARTICLE] = {&article_tags_add, &article_tags_keep, &article_tags_drop, &article_tags_count,
-                        &article_tags_listed, &article_tags_changed, WATCH_NONE, &article_tags_named,
-                        "article"},
-};
+const struct tagging user_tagging = {.add = &user_tags_add,
+                                     .keep = &user_tags_keep,
+                                     .drop = &user_tags_drop,
+                                     .count = &user_tags_count,
+                                     .listed = &user_tags_listed,
+                                     .changed = &user_tags_changed,
+                                     .watched = WATCH_USER};
+const struct tagging organization_tagging = {.add = &organization_tags_add,
+                                             .keep = &organization_tags_keep,
+                                             .drop = &organization_tags_drop,
+                                             .count = &organization_tags_count,
+                                             .listed = &organization_tags_listed,
+                                             .changed = &organization_tags_changed,
+                                             .watched = WATCH_ORGANIZATION};
 
 struct str tag_key(struct arena *a, struct str name) {
     name = str_trim(name);
@@ -160,9 +121,8 @@ static int tag_names(struct work *w, const struct query *named, const struct bin
     return rc;
 }
 
-static int tags_change(struct work *w, enum tagged kind, int64_t owner_id, const struct query *first,
+static int tags_change(struct work *w, const struct tagging *t, int64_t owner_id, const struct query *first,
                        const struct query *second, const struct named *list, int count) {
-    const struct tagging *t = &taggings[kind];
     const struct bind *binds = BINDS(
         B_INT("owner", owner_id), B_TEXT("keys", tag_keys(w->arena, list, count)),
         B_ID("actor", w->actor.user_id), B_INT("by_rule", w->actor.kind == ACTOR_RULE), B_INT("now", w->now));
@@ -170,40 +130,42 @@ static int tags_change(struct work *w, enum tagged kind, int64_t owner_id, const
     if (t->watched) TRY(watch(w, t->watched, owner_id));
     TRY(db_exec(w->conn, t->changed, binds));
     if (t->named) TRY(tag_names(w, t->named, binds, &before));
-    if (kind == TAGGED_CASE) TRY(case_tags_counted(w, owner_id, -1));
+    if (t->counted) TRY(t->counted(w, owner_id, -1));
     TRY(db_exec(w->conn, first, binds));
     if (second) TRY(db_exec(w->conn, second, binds));
-    if (kind == TAGGED_CASE) TRY(case_tags_counted(w, owner_id, 1));
+    if (t->counted) TRY(t->counted(w, owner_id, 1));
     if (t->named == NULL) return 0;
     TRY(tag_names(w, t->named, binds, &after));
-    struct changed object = {t->kind, owner_id, kind == TAGGED_CASE ? owner_id : 0};
+    struct changed object = {t->kind, owner_id, t->counted ? owner_id : 0};
     change_property(w, object, "tags", changed_text(before), changed_text(after));
     return 0;
 }
 
-int tags_add(struct work *w, enum tagged kind, int64_t owner_id, const struct str *names, int count) {
+int tags_add(struct work *w, const struct tagging *t, int64_t owner_id, const struct str *names, int count) {
     const struct named *list = sorted(w->arena, names, count);
     TRY(make(w, list, count));
-    return tags_change(w, kind, owner_id, taggings[kind].add, NULL, list, count);
+    return tags_change(w, t, owner_id, t->add, NULL, list, count);
 }
 
-int tags_replace(struct work *w, enum tagged kind, int64_t owner_id, const struct str *names, int count) {
+int tags_replace(struct work *w, const struct tagging *t, int64_t owner_id, const struct str *names,
+                 int count) {
     const struct named *list = sorted(w->arena, names, count);
     TRY(make(w, list, count));
-    return tags_change(w, kind, owner_id, taggings[kind].keep, taggings[kind].add, list, count);
+    return tags_change(w, t, owner_id, t->keep, t->add, list, count);
 }
 
-int tags_remove(struct work *w, enum tagged kind, int64_t owner_id, const struct str *names, int count) {
-    return tags_change(w, kind, owner_id, taggings[kind].drop, NULL, sorted(w->arena, names, count), count);
+int tags_remove(struct work *w, const struct tagging *t, int64_t owner_id, const struct str *names,
+                int count) {
+    return tags_change(w, t, owner_id, t->drop, NULL, sorted(w->arena, names, count), count);
 }
 
-int tags_of(struct work *w, enum tagged kind, int64_t owner_id, int64_t **ids) {
-    return db_ids(w->conn, taggings[kind].listed, BINDS(B_INT("owner", owner_id), B_INT("most", LIMIT_TAGS)),
-                  w->arena, ids);
+int tags_of(struct work *w, const struct tagging *t, int64_t owner_id, int64_t **ids) {
+    return db_ids(w->conn, t->listed, BINDS(B_INT("owner", owner_id), B_INT("most", LIMIT_TAGS)), w->arena,
+                  ids);
 }
 
-int tags_count(struct work *w, enum tagged kind, int64_t owner_id, int64_t *count) {
-    return db_int(w->conn, taggings[kind].count, BINDS(B_INT("owner", owner_id)), count);
+int tags_count(struct work *w, const struct tagging *t, int64_t owner_id, int64_t *count) {
+    return db_int(w->conn, t->count, BINDS(B_INT("owner", owner_id)), count);
 }
 
 int tags_made(struct work *w, const struct str *names, int count, struct str *keys) {

@@ -3,20 +3,33 @@
 #ifndef CORE_TAG_H
 #define CORE_TAG_H
 
+#include "core/change/object_diff.h"
 #include "work/work.h"
 
-enum tagged { TAGGED_USER, TAGGED_ORGANIZATION, TAGGED_CASE, TAGGED_ARTICLE };
+/* The statements for a kind of owner. */
+struct tagging {
+    const struct query *add, *keep, *drop, *count, *listed, *changed;
+    enum watch_kind watched; /* WATCH_NONE: `named` finds what changed */
+    const struct query *named;
+    const char *kind; /* with `named`: resource_type of the owner */
+    /* conversations: counts the tags, called with -1 before a change and with 1 after it */
+    int (*counted)(struct work *w, int64_t owner_id, int n);
+};
+/* and case_tagging of core/cases/case.h, article_tagging of core/helpcenter/article.h */
+extern const struct tagging user_tagging, organization_tagging;
 
 /* The key of a tag; p NULL: invalid (empty, too long, or with a comma or control character). */
 struct str tag_key(struct arena *a, struct str name);
 
 /* `names` are valid tags, at most LIMIT_TAGS. The owner's updated_at is set. */
-int tags_add(struct work *w, enum tagged kind, int64_t owner_id, const struct str *names, int count);
-int tags_replace(struct work *w, enum tagged kind, int64_t owner_id, const struct str *names, int count);
-int tags_remove(struct work *w, enum tagged kind, int64_t owner_id, const struct str *names, int count);
+int tags_add(struct work *w, const struct tagging *t, int64_t owner_id, const struct str *names, int count);
+int tags_replace(struct work *w, const struct tagging *t, int64_t owner_id, const struct str *names,
+                 int count);
+int tags_remove(struct work *w, const struct tagging *t, int64_t owner_id, const struct str *names,
+                int count);
 /* ordered by id, in the arena; returns their number */
-int tags_of(struct work *w, enum tagged kind, int64_t owner_id, int64_t **ids);
-int tags_count(struct work *w, enum tagged kind, int64_t owner_id, int64_t *count);
+int tags_of(struct work *w, const struct tagging *t, int64_t owner_id, int64_t **ids);
+int tags_count(struct work *w, const struct tagging *t, int64_t owner_id, int64_t *count);
 
 /* Makes the tags. *keys: their keys, a JSON array for @TEXTS. */
 int tags_made(struct work *w, const struct str *names, int count, struct str *keys);

@@ -3,7 +3,6 @@
 #include "core/login/actor_row.h"
 #include "core/access/scope.h"
 #include "core/desk/cascade.h"
-#include "core/desk/cascade_step.h"
 #include "core/change/change.h"
 #include "core/login/last_use.h"
 #include "core/login/token_text.h"

@@ -2,6 +2,7 @@
 #ifndef CORE_CLIENT_H
 #define CORE_CLIENT_H
 
+#include "core/desk/cascade_step.h"
 #include "core/words.h"
 #include "work/work.h"
 
@@ -52,6 +53,7 @@ struct str client_logo_url(const struct desk *d, struct arena *a, int64_t client
 /* Deletes clients (ids: JSON array) with their grants, tokens and codes, in the parts of a cascade.
  * Nothing of them works or is shown from this write on: readers of these tables leave out marked clients. */
 int clients_delete(struct work *w, struct str ids);
+extern const struct step client_delete_steps[];
 #define GONE_CLIENTS "(SELECT x.id FROM oauth_clients x WHERE x.deleted_at IS NOT NULL)"
 
 /* A write that gives a grant or a token calls it, so that nobody deletes the client until the write ends.

@@ -99,11 +99,13 @@ static int run_tags(struct firing *f, const struct rule_action *a) {
         if (all) return 0;
         if (present + a->tag_count - shared > LIMIT_TAGS)
             return fail_state(f->w, "The conversation would have more than %d tags.", LIMIT_TAGS);
-        return tags_add(f->w, TAGGED_CASE, f->now->id, a->tags, a->tag_count);
-    case ACTION_REMOVE: return shared ? tags_remove(f->w, TAGGED_CASE, f->now->id, a->tags, a->tag_count) : 0;
+        return tags_add(f->w, &case_tagging, f->now->id, a->tags, a->tag_count);
+    case ACTION_REMOVE:
+        return shared ? tags_remove(f->w, &case_tagging, f->now->id, a->tags, a->tag_count) : 0;
     default:
-        return all && present == shared ? 0
-                                        : tags_replace(f->w, TAGGED_CASE, f->now->id, a->tags, a->tag_count);
+        return all && present == shared
+                   ? 0
+                   : tags_replace(f->w, &case_tagging, f->now->id, a->tags, a->tag_count);
     }
 }
 

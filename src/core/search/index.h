@@ -18,10 +18,10 @@ struct search_progress {
 /* Indexes the next `most` rows. Returns 1 if there are more, 0 if not, or a negative error. */
 int search_index_part(struct conn *c, struct arena *a, struct str language, struct search_progress *p,
                       int64_t most);
-/* Indexes everything in one transaction: .rebuild of core/desk/derived.c. */
+/* Indexes everything in one transaction. */
 int search_rebuild(struct conn *c);
-/* Does nothing, for tables that triggers or search_rebuild fill. */
-int search_no_rebuild(struct conn *c);
+/* The derived tables of the schema: those of the index. */
+extern const struct db_derived derived_tables[];
 /* ends the jobs that build the index: it was built in another way */
 int search_is_built(struct conn *c, int64_t now);
 /* 1: a job is building the index, so results may be missing; 0; or a negative error */

@@ -1,6 +1,6 @@
 #include "core/sla/clock_history.h"
 
-#include "core/cases/post_sql.h"
+#include "core/desk/cascade.h"
 #include "json/json.h"
 
 QUERY(clocked_cases,

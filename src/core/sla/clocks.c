@@ -193,6 +193,13 @@ static int rows_end(struct work *w, struct metric_rows *r, const struct query *q
     return rc;
 }
 
+int breach_later(struct work *w, int64_t case_id, enum sla_target_type type, int64_t due_at) {
+    int64_t job;
+    struct str input = str_fmt(w->arena, "{\"case_id\":%" PRId64 ",\"type\":%d,\"due_at\":%" PRId64 "}",
+                               case_id, (int)type, due_at);
+    return job_add(w, JOB_BREACH, input, &job);
+}
+
 static int metrics_store(struct work *w, const struct metrics *made, struct metrics *old) {
     struct metric_rows rows;
     int rc = 0;

@@ -122,13 +122,6 @@ void breach_raise(struct work *w, int64_t case_id, enum sla_target_type type, in
                     changed_text(text));
 }
 
-int breach_later(struct work *w, int64_t case_id, enum sla_target_type type, int64_t due_at) {
-    int64_t job;
-    struct str input = str_fmt(w->arena, "{\"case_id\":%" PRId64 ",\"type\":%d,\"due_at\":%" PRId64 "}",
-                               case_id, (int)type, due_at);
-    return job_add(w, JOB_BREACH, input, &job);
-}
-
 QUERY(breach_case, "SELECT k.id FROM cases k WHERE k.id = :id AND k.state <> 5 @LOCK@");
 
 int breach_run(struct work *w, const struct job *j) {
