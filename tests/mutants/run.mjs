@@ -92,6 +92,8 @@ function copied(name) {
 const mutated = copied('mutated'), sound = copied('sound');
 
 const MINUTE = 60_000, AT_ONCE = 4;
+/** Tests that report nothing for so long hang. */
+const SILENCE = 3 * MINUTE;
 /** As in the Makefile's tests on PostgreSQL. */
 const TWO_PROCESSES = CLUSTER ? { DESKD_WORKERS: '2', DESKD_WRITERS: '2', PROCESSES: '2' } : {};
 // Warnings are off: a mutant may leave a variable unused.
@@ -105,13 +107,14 @@ function started(copy, name, command, args, env, cwd = join(copy, 'tests')) {
   const stop = () => { try { process.kill(-child.pid, 'SIGKILL'); } catch { /* it has ended */ } };
   const failed = new Promise((resolve) => {
     let text = '';
+    const timer = setTimeout(() => resolve(`${name} (no end)`), SILENCE);
     child.stdout.setEncoding('utf8').on('data', (more) => {
+      timer.refresh();
       text += more;
       const failure = /^\s*not ok \d+ - (.*)$/m.exec(text)?.[1];
       if (failure) resolve(failure);
       text = text.slice(text.lastIndexOf('\n') + 1);
     });
-    const timer = setTimeout(() => resolve(`${name} (no end)`), 6 * MINUTE);
     child.on('close', (code) => { clearTimeout(timer); resolve(code === 0 ? undefined : name); });
   });
   return { failed, stop };
