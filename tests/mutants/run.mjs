@@ -78,7 +78,15 @@ const CLUSTER = process.env.DATABASE;
 const differs = (file, line) => file.startsWith('src/db/postgres') || /@[A-Z_]+[@({]/.test(line);
 
 const places = mkdtempSync(join(tmpdir(), 'deskd-mutants-'));
-process.on('exit', () => rmSync(places, { recursive: true, force: true }));
+const children = new Set(); // the leaders of process groups that run
+process.on('exit', () => {
+  for (const child of children) kill(child);
+  rmSync(places, { recursive: true, force: true });
+});
+process.on('SIGTERM', () => process.exit(1));
+function kill(child) {
+  try { process.kill(-child.pid, 'SIGKILL'); } catch { /* it has ended */ }
+}
 /** A copy of the tree with what is built: one for mutants, one that stays without. */
 function copied(name) {
   const to = join(places, name);
@@ -104,7 +112,8 @@ const make = (copy, ...targets) => run('make', ['WARN=-w', '-j2', ...targets], {
 function started(copy, name, command, args, env, cwd = join(copy, 'tests')) {
   const stores = join(places, `${copy === sound ? 'sound' : 'stores'}${tried}`); // a store that a mutant made is not copied by tests of another one
   const child = spawn(command, args, { cwd, detached: true, stdio: ['ignore', 'pipe', 'ignore'], env: { ...process.env, SHARED_STORES: stores, ...env } });
-  const stop = () => { try { process.kill(-child.pid, 'SIGKILL'); } catch { /* it has ended */ } };
+  children.add(child);
+  const stop = () => { kill(child); children.delete(child); };
   const failed = new Promise((resolve) => {
     let text = '';
     const timer = setTimeout(() => resolve(`${name} (no end)`), SILENCE);
