@@ -338,6 +338,16 @@ describe('pages that act', () => {
       assert.match(first.text, /offset=20" rel="next"/);
       assert.match(second.text, /offset=0" rel="prev"/);
     });
+
+    test('a conversation has pages of its messages, the newest ones on the first', async () => {
+      const person = await world.desk.person('customer');
+      const { id } = await person.client.create('/conversations', { subject: 'Long', contents: 'Message 1.' });
+      for (let n = 2; n <= 52; n++) await person.client.create(`/conversations/${id}/messages`, { contents: `Message ${n}.` });
+      const visitor = await browser().login({ email: person.email });
+      const shown = async (offset) => [...(await visitor.get(`conversations/${id}${offset}`)).must(200).text.matchAll(/Message (\d+)\.|rel="(next|prev)"/g)].map(([, n, rel]) => rel ?? Number(n));
+      assert.deepEqual((await shown('')).sort(), [...Array.from({ length: 50 }, (_, i) => i + 3), 'next'].sort());
+      assert.deepEqual((await shown('?offset=50')).sort(), [1, 2, 'prev'].sort());
+    });
   });
 
   describe('articles', () => {
