@@ -3,8 +3,9 @@
 //
 // A mutant gets the tests whose words are most like those of its file, first of all those near its line: two units of its row, and
 // TRIED files of tests/api, and some of tests/postgres. A file of the row counts as more alike.
+import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 export const areas = [
   ['src/core/access/scope.c', { unit: ['scope'], api: ['apitokens', 'oauth.clients', 'oauth.token', 'tokens.walk'] }],
@@ -19,8 +20,12 @@ export const areas = [
   ['src/core/mail/bounce_guess.c', { unit: ['bounce_corpora'], api: ['bounces'] }],
   ['src/core/mail/', { unit: ['token', 'authentication'], api: ['mail.rights', 'mail.in', 'mails', 'mail.out', 'mailboxes', 'bounces', 'mail.flood', 'mail.hostile'] }],
   ['src/core/programs/', { unit: ['scope'], api: ['oauth.clients', 'apitokens', 'tokens.walk', 'oauth.token', 'oauth.attacks', 'oauth.page', 'webhooks', 'events.tokens', 'webhooks.races'] }],
-  ['src/core/people/erase', { unit: ['erase'], api: ['erasure', 'erasure.own', 'erasure.bytes', 'access.walk*'] }],
+  ['src/core/erasure/', { unit: ['erase'], api: ['erasure', 'erasure.own', 'erasure.bytes', 'access.walk*'] }],
   ['src/core/people/', { unit: ['identity'], api: ['users', 'organizations', 'identities', 'identities.profile', 'identities.takeover', 'contacts', 'tags', 'teams', 'members', 'lookups', 'autocomplete', 'avatar', 'profile', 'activities'] }],
+  ['src/core/predicates/', { unit: ['predicate', 'view'], api: ['triggers', 'triggers.*', 'rules.*', 'views', 'users.filter', 'organizations.filter', 'slas.match', 'monitors'] }],
+  ['src/core/query/', { unit: ['search', 'vocabulary'], api: ['search', 'search.*', 'helpcenter.search'] }],
+  ['src/core/letters/', { unit: ['token'], api: ['links', 'mail', 'mail.out', 'templates', 'password'] }],
+  ['src/core/all/check', { unit: ['check'], api: ['check', 'command'] }],
   ['src/core/time/', { unit: ['calendar', 'business_time'], api: ['businesshours', 'slas', 'views', 'teams'] }],
   ['src/core/sla/', { unit: ['clock', 'business_time'], api: ['slas', 'slas.*', 'clocks', 'clocks.*', 'monitors'] }],
   ['src/core/endpoints/', { unit: ['delivery'], api: ['endpoints', 'outgoing', 'triggers'] }],
@@ -29,7 +34,7 @@ export const areas = [
     api: ['triggers', 'triggers.*', 'rules.*', 'monitors', 'slas', 'slas.*', 'clocks', 'clocks.*', 'outgoing', 'endpoints', 'views', 'users.filter', 'organizations.filter', 'businesshours', 'teams'],
   }],
   ['src/core/search/', { unit: ['search', 'vocabulary'], api: ['search', 'search.*', 'helpcenter.*'] }],
-  ['src/core/helpcenter/', { unit: ['gathered', 'diff'], api: ['helpcenter*', 'articles*', 'comments', 'categories', 'sections', 'insights', 'access.walk*'] }],
+  ['src/core/helpcenter/', { unit: ['gathered', 'diff'], api: ['helpcenter*', 'articles*', 'comments', 'categories.hidden', 'sections', 'insights', 'access.walk*'] }],
   ['src/core/text/', { unit: ['template'], api: ['templates', 'templates.spec', 'mail', 'links', 'password'] }],
   ['src/core/', { unit: ['access', 'change'], api: ['session', 'users', 'conversations.*'] }],
   ['src/api/caller/limits.c', { unit: ['bucket'], api: ['limits', 'limits.pages', 'limits.headers'] }],
@@ -92,6 +97,16 @@ function weighed(counts) {
 }
 for (const test of tests) test.weighed = weighed(test.counts);
 
+/** `*` stands for any letters. */
+const patternOf = (name) => new RegExp(`^${name.replaceAll('.', '\\.').replace('*', '.*')}$`);
+for (const [start, row] of areas) {
+  const folder = join(import.meta.dirname, '../..', start.endsWith('/') ? start : dirname(start)), begin = start.endsWith('/') ? '' : basename(start);
+  assert.ok(readdirSync(folder).some((name) => name.startsWith(begin)), `there is no file ${start}`);
+  for (const [names, some] of [[row.unit, units], [row.api, apis]]) {
+    for (const name of names) assert.ok(some.some((test) => patternOf(name).test(test.name)), `${start}: there is no test ${name}`);
+  }
+}
+
 function alike(a, b) {
   let sum = 0;
   for (const [word, weight] of a.weights) sum += weight * (b.weights.get(word) ?? 0);
@@ -103,7 +118,7 @@ export function testsFor(file, text, line) {
   const row = areas.find(([start]) => file.startsWith(start))[1];
   const name = wordsOf(basename(file).replaceAll('_', ' ')), near = wordsOf(text.split('\n').slice(Math.max(0, line - NEAR), line + NEAR).join('\n'));
   const source = weighed(counted([wordsOf(text), ...Array(3).fill(near), ...Array(4).fill(name)].flat()));
-  const ofArea = row.api.map((pattern) => new RegExp(`^${pattern.replaceAll('.', '\\.').replace('*', '.*')}$`));
+  const ofArea = row.api.map(patternOf);
   const isOfArea = (test) => ofArea.some((pattern) => pattern.test(test.name));
   const rank = (test) => alike(source, test.weighed) + (isOfArea(test) ? OF_AREA : 0);
   const likeliest = (some, most) => some.map((test) => ({ name: test.name, rank: rank(test) })).sort((a, b) => b.rank - a.rank).slice(0, most).map((test) => test.name);
