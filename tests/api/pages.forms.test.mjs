@@ -211,7 +211,21 @@ describe('pages that act', () => {
       assert.equal(wrongBeside(page, 'field_values-count-'), 'This field is required.');
       assert.match(wrongBeside(page, 'field_values-day-'), /^A date like/);
       assert.match(page.text, /&lt;count&gt;/);
-      const { id: right } = fields.some.options?.[1] ?? (await desk.owner.fetch(`/cases/fields/${fields.some.id}`, { include: 'field_option' })).options[1];
+      const options = Object.fromEntries(await Promise.all(['pick', 'one', 'some'].map(async (key) => [key, (await desk.owner.fetch(`/cases/fields/${fields[key].id}`, { include: 'field_option' })).options.map(({ id }) => String(id))])));
+      const right = Number(options.some[1]);
+      /** The values that are chosen in the choices of a field. */
+      const chosen = (text, key) => {
+        const select = new RegExp(`<select[^>]* name="field_values\\[${key}\\]"[^]*?</select>`).exec(text)?.[0];
+        const tags = select ? select.match(/<option[^>]*>/g) : text.match(new RegExp(`<input[^>]* name="field_values\\[${key}\\][^>]*>`, 'g'));
+        return tags.filter((tag) => / (selected|checked)\b/.test(tag)).map((tag) => /value="([^"]*)"/.exec(tag)[1]);
+      };
+      const typed = { 'field_values[pick]': options.pick[1], 'field_values[one]': options.one[0], 'field_values[some][]': options.some[1], 'field_values[sure]': 'false', 'field_values[long]': 'Two\nlines', 'field_values[day]': 'never' };
+      const fresh = (await visitor.get('contact')).must(200);
+      const refused = (await visitor.send('contact', { subject: 'Fields', contents: 'x', ...typed })).must(400).text;
+      assert.deepEqual(['pick', 'one', 'some', 'sure'].map((key) => chosen(refused, key)), [[options.pick[1]], [options.one[0]], [options.some[1]], ['false']], 'a refused form keeps what was chosen');
+      assert.match(refused, />\s*Two\nlines<\/textarea>/);
+      assert.match(refused, /name="field_values\[day\]"[^>]* value="never"/);
+      assert.deepEqual(['pick', 'one', 'some', 'sure'].map((key) => chosen(fresh.text, key)), [[''], [], [], ['']], 'nothing was chosen');
       const sent = (await visitor.send('contact', { subject: 'Fields', contents: 'x', 'field_values[count]': '4', 'field_values[day]': '2026-11-22', 'field_values[sure]': 'true', 'field_values[some][]': String(right) })).must(303);
       const id = Number(/conversations\/(\d+)/.exec(sent.headers.location)[1]);
       const values = Object.fromEntries((await desk.owner.fetch(`/cases/${id}`)).custom_fields.map(({ field, value }) => [field.id, value]));
