@@ -1,4 +1,6 @@
 #include "pages/template_page.h"
+
+#include "pages/files.h"
 #include "api/caller/rate.h"
 
 #include "api/call/security_headers.h"
@@ -15,23 +17,6 @@
 static const char policy[] = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action "
                              "'self'; frame-ancestors 'none'";
 
-static const char head[] =
-    "<!DOCTYPE html>\n<html lang=\"%s\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
-    "content=\"width=device-width, initial-scale=1\">\n<meta name=\"robots\" "
-    "content=\"noindex\">\n<title>%h%s - %s</title>\n<style>\n:root { color-scheme: light dark; --text: "
-    "#1c1c21; --back: #fff; --act: #0b4fc4; --on: #fff; --wrong: #b3261e; }\n@media "
-    "(prefers-color-scheme: dark) { :root { --text: #e6e6ea; --back: #17181c; --act: #93b8ff; --on: "
-    "#17181c; --wrong: #ff9b93; } }\nbody { margin: 0; font: 1rem/1.55 system-ui, sans-serif; color: "
-    "var(--text); background: var(--back); }\nmain { padding: 1rem; max-width: 32rem; margin: 10vh auto "
-    "0; overflow-wrap: anywhere; }\nh1 { font-size: 1.6rem; line-height: 1.2; }\nlabel { font-weight: "
-    "600; }\nform { display: grid; gap: .6rem; }\ninput { font: inherit; padding: .5rem; }\nbutton { "
-    "justify-self: start; font: inherit; padding: .6rem 1.2rem; border: 0; border-radius: 6px; color: "
-    "var(--on); background: var(--act); }\nbutton.quiet { color: var(--act); background: none; border: "
-    "1px solid; }\nform > p, form > ul { margin: 0; }\n.buttons { display: flex; flex-wrap: wrap; gap: "
-    ".6rem; }\n:focus-visible { outline: 3px solid var(--act); outline-offset: 2px; }\n.wrong { color: "
-    "var(--wrong); font-weight: 600; }\n%h</style>\n</head>\n<body>\n<main>\n<h1>%s</h1>\n";
-static const char foot[] = "</main>\n</body>\n</html>\n";
-
 /* ---- output ---------------------------------------------------------------------------------- */
 
 static int load_wording(struct visit *v) { return template_load(&v->work, v->template, &v->wording); }
@@ -44,6 +29,28 @@ static struct str page_filled(struct visit *v, enum block block, const struct me
     return buf_take(&b, v->arena);
 }
 
+static struct str link_page_text(void) {
+    const struct page_file *f = page_files;
+    while (strcmp(f->name, "link_page.html") != 0) f++;
+    return str_of(f->text);
+}
+
+/* Fills src/pages/files/link_page.html. title: plain text; style and body: HTML */
+static void link_page_write(struct visit *v, struct buf *out, struct str title, struct str style,
+                            struct str body) {
+    struct str desk = setting_text(v->api->desk, "desk.name", v->arena);
+    bool worded = v->template != NULL;
+    const struct meaning meanings[] = {
+        {.name = "language", .value = worded ? v->wording.language : S("en")},
+        {.name = "error", .value = worded && v->is_wrong ? S("Error: ") : S("")},
+        {.name = "title", .value = title},
+        {.name = "desk", .value = desk},
+        {.name = "style", .value = style, .html = style.p ? style : S("")},
+        {.name = "body", .value = body, .html = body},
+        {0}};
+    template_fill(out, link_page_text(), meanings, true);
+}
+
 /* If the template can't be read, show the built-in text, because the action is done. */
 static void write_template(struct visit *v, struct buf *out) {
     const struct desk *d = v->api->desk;
@@ -54,21 +61,19 @@ static void write_template(struct visit *v, struct buf *out) {
                                        {0}};
     if (visit_read(v, load_wording) < 0) template_original(v->arena, v->template, &v->wording);
     if (v->wording.outdated) log_warn(TEMPLATE_OUTDATED, v->template->name, v->wording.outdated);
-    const char *title = page_filled(v, BLOCK_TITLE, meanings, false).p;
-    html(out, head, v->wording.language.p, v->is_wrong ? "Error: " : "", title, desk.p,
-         page_filled(v, BLOCK_STYLE, meanings, false).p, title);
-    buf_str(out, page_filled(v, BLOCK_BODY, meanings, true));
+    link_page_write(v, out, page_filled(v, BLOCK_TITLE, meanings, false),
+                    page_filled(v, BLOCK_STYLE, meanings, false), page_filled(v, BLOCK_BODY, meanings, true));
 }
 
 static void write_notice(struct visit *v, struct buf *out) {
-    html(out, head, "en", "", v->title, setting_text(v->api->desk, "desk.name", v->arena).p, "", v->title);
-    html(out, "<p>%s</p>\n", v->text);
+    struct buf body = {0};
+    html(&body, "<p>%s</p>\n", v->text);
+    link_page_write(v, out, str_of(v->title), S(""), buf_take(&body, v->arena));
 }
 
 static void write_page(struct visit *v, struct buf *out) {
     if (v->template) write_template(v, out);
     else write_notice(v, out);
-    buf_text(out, foot);
     http_add_header(v->http, "Content-Type", S("text/html; charset=utf-8"));
 }
 
