@@ -412,8 +412,8 @@ test-sequence: $(BIN) ## finds reads and changes of a variable without an order 
 		-fsyntax-only -Isrc -isystem $(VARIANT)/gen $(shell pkg-config --cflags $(PKGS) | sed 's/-I/-isystem /g')
 
 .PHONY: layers
-layers: ## the include direction of src/ holds, and each function has a name of its own
-	sh tools/layers.sh
+layers: $(OBJ) ## includes and calls of src/ go in one direction, and each function has a name of its own
+	@BUILD=$(VARIANT) sh tools/layers.sh
 	sh tools/names.sh
 	sh tools/mentions.sh
 

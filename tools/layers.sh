@@ -1,32 +1,66 @@
 #!/bin/sh
-# 1. A file includes only from its own layer and those to its left:
-#      base json db work core demo files mail outgoing api res pages oauth jobs transfer commands main; http stands beside them: only api, pages, oauth, commands and main use it.
-# 2. Modules include each other in no circle. A module is a header and the source of the same name: a.c and a.h are a.
-# 3. Each layer is a folder of src, and each folder of src is a layer.
-# 4. No set of characters is searched by strchr, because strchr finds NUL in each set. in_set of base/str.h does not.
+# 1. A file includes only from its own room and those to its left. A room is a folder of core, or another folder of src:
+#    the line `rooms` below has their order. http stands beside them: it uses base and json, and only api, res, pages,
+#    oauth, commands and main use it.
+# 2. A file uses a function or a constant only of these rooms. The built objects show it, so no header can hide an
+#    arrow by declaring what stands further to the right.
+# 3. Modules include each other in no circle, and call each other in no circle. A module is a header and the source of
+#    the same name: a.c and a.h are a. `circles` below has the folders whose modules may call each other, with the reason.
+# 4. Each room is a folder, and each folder is a room.
+# 5. No set of characters is searched by strchr, because strchr finds NUL in each set. in_set of base/str.h does not.
+# BUILD is the folder of the objects, which make layers builds before.
 set -e
 cd "$(dirname "$0")/.." || exit 1
-layers="base json db work core demo files mail outgoing api res pages oauth jobs transfer commands"
-awk -v layers="$layers" '
+build=${BUILD:-build}
+core="time query change desk access text letters fields login people search predicates sla cases mail helpcenter endpoints
+    programs rules erasure all"
+rooms="base json db work core $(printf 'core/%s ' $core) demo files mail outgoing api res pages oauth jobs transfer commands"
+# Folders whose modules may call each other in a circle:
+#     db        the store chooses an engine, and the engine uses what all stores have
+#     api/docs  a page lists its chapters, and a chapter links to pages
+#     oauth     the page of consent leads back to the request that asked for it
+#     res       an article has attachments, and an attachment may belong to an article
+circles="db api/docs oauth res"
+
+find src -name '*.c' -o -name '*.cc' | sed "s,^\(.*\)\.[a-z]*$,$build/\1.o," | sort | xargs nm -A | awk -v rooms="$rooms" -v circles="$circles" -v build="$build" '
 BEGIN {
-    n = split(layers " main", order, " ")
+    n = split(rooms " main", order, " ")
     for (i = 1; i <= n; i++) rank[order[i]] = i
+    n = split("api res pages oauth commands main", order, " ")
+    for (i = 1; i <= n; i++) serves[order[i]] = 1
+    accepted = split(circles, circle, " ")
 }
-FNR == 1 {
-    split(FILENAME, part, "/"); layer = part[2]; if (layer ~ /\./) layer = "main"
-    module = FILENAME; sub(/^src\//, "", module); sub(/\.[a-z]+$/, "", module); here[module] = 1
+function module_of(path) { sub(/^src\//, "", path); sub(/\.[a-z]+$/, "", path); return path }
+function room_of(module, part, n) {
+    n = split(module, part, "/")
+    return n == 1 ? "main" : part[1] == "core" && n > 2 ? "core/" part[2] : part[1]
 }
+function may_use(from, to) {
+    if (from == to || from == "main") return 1
+    if (to == "http") return from in serves
+    if (from == "http") return to == "base" || to == "json"
+    return to in rank && rank[to] < rank[from]
+}
+function both_in(folder, a, b) { return index(a, folder "/") == 1 && index(b, folder "/") == 1 }
+
+# The output of nm: build/src/core/desk/job.o:0000000000000000 T job_add, or build/src/core/desk/job.o:   U outbox_add
+FILENAME == "-" {
+    split($1, place, ":"); module = module_of(substr(place[1], length(build) + 2))
+    if ($(NF - 1) == "U") uses[module, $NF] = 1
+    else if ($(NF - 1) ~ /^[A-Z]$/) home[$NF] = module
+    next
+}
+FNR == 1 { module = module_of(FILENAME) }
 /^#[ ]*include "/ {
-    split($0, q, "\""); split(q[2], t, "/"); target = t[1]; named = q[2]; sub(/\.[a-z]+$/, "", named)
-    if (named != module) edge[module, named] = 1
-    if (target == layer || layer == "main") next
-    if (target == "http") { if (layer != "api" && layer != "pages" && layer != "oauth" && layer != "commands") bad(FILENAME, FNR, target); next }
-    if (layer == "http") { if (target != "base" && target != "json") bad(FILENAME, FNR, target); next }
-    if (!(target in rank) || rank[target] > rank[layer]) bad(FILENAME, FNR, target)
+    split($0, q, "\""); named = module_of(q[2])
+    if (named != module) includes[module, named] = 1
+    if (!may_use(room_of(module), room_of(named)))
+        bad(FILENAME ":" FNR ": " room_of(module) " must not include from " room_of(named))
 }
-function bad(file, line, to) { printf "%s:%d: %s must not include from %s\n", file, line, layer, to; wrong++ }
-# Takes away modules that include none of the rest, or that none of the rest includes. Circles are left.
-function peel(side, e, m, busy, gone) {
+function bad(text) { print text; wrong++ }
+
+# Takes away modules without an edge to the rest, or without one from it. Circles are left, and ways between them.
+function peel(edge, side, here, e, m, busy, gone) {
     do {
         gone = 0
         split("", busy)
@@ -34,17 +68,42 @@ function peel(side, e, m, busy, gone) {
         for (e in here) if (!(e in busy)) { delete here[e]; gone = 1 }
     } while (gone)
 }
-END {
-    peel(1); peel(2)
-    for (e in edge) { split(e, m, SUBSEP); if (m[1] in here && m[2] in here) { print "circle: " m[1] " includes " m[2]; wrong++ } }
-    if (wrong) exit 1
-    print "layers: the include direction holds, without circles"
+function leads_to(next_of, from, to, seen, list, n, i) {
+    if (from == to) return 1
+    if (from in seen) return 0
+    seen[from] = 1
+    n = split(next_of[from], list, " ")
+    for (i = 1; i <= n; i++) if (leads_to(next_of, list[i], to, seen)) return 1
+    return 0
 }
-' $(find src -name '*.[ch]' -o -name '*.cc' | sort)
+function find_circles(edge, verb, e, m, here, next_of, seen) {
+    for (e in edge) { split(e, m, SUBSEP); here[m[1]] = here[m[2]] = 1 }
+    peel(edge, 1, here); peel(edge, 2, here)
+    for (e in edge) { split(e, m, SUBSEP); if (m[1] in here && m[2] in here) next_of[m[1]] = next_of[m[1]] " " m[2] }
+    for (e in edge) {
+        split(e, m, SUBSEP); split("", seen)
+        if (m[1] in here && m[2] in here && leads_to(next_of, m[2], m[1], seen)) bad("circle: " m[1] " " verb " " m[2])
+    }
+}
+END {
+    home["recv"] = "" # src/http/intake.c replaces the function of the C library, for all
+    for (u in uses) {
+        split(u, m, SUBSEP); from = m[1]; to = home[m[2]]
+        if (to == "" || from == to) continue
+        if (!may_use(room_of(from), room_of(to))) bad(from " must not use " m[2] " of " to)
+        for (i = 1; i <= accepted && !both_in(circle[i], from, to); i++) {}
+        if (i > accepted) calls[from, to] = 1
+    }
+    find_circles(includes, "includes"); find_circles(calls, "calls")
+    if (wrong) exit 1
+    print "layers: includes and calls go in one direction, without circles" (circles ? ", but for " circles : "")
+}
+' - $(find src -name '*.[ch]' -o -name '*.cc' | sort)
 
-for layer in $layers http; do [ -d "src/$layer" ] || { echo "layers: src/$layer is a layer without a folder" >&2; exit 1; }; done
-for folder in src/*/; do
-    case " $layers http " in *" $(basename "$folder") "*) ;; *) echo "layers: $folder is in no layer" >&2; exit 1 ;; esac
+for room in $rooms http; do [ -d "src/$room" ] || { echo "layers: src/$room is a room without a folder" >&2; exit 1; }; done
+for folder in src/*/ src/core/*/; do
+    room=${folder#src/}
+    case " $rooms http " in *" ${room%/} "*) ;; *) echo "layers: $folder is in no room" >&2; exit 1 ;; esac
 done
 
 ! grep -rn 'strchr("' src || { echo "layers: use in_set of base/str.h in place of strchr" >&2; exit 1; }
