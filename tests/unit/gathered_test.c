@@ -6,6 +6,7 @@
 
 #include "core/desk/gather.h"
 #include "core/helpcenter/tally.h"
+#include "core/login/last_use.h"
 #include "core/words.h"
 
 #define ARTICLES 3000
@@ -28,6 +29,8 @@ QUERY(gathered_found, "SELECT attempts * 1000 + results FROM help_center_searche
                       "WHERE name_key = 'muller' AND name = 'M\xC3\xBCller'");
 QUERY(gathered_longest, "SELECT MAX(LENGTH(name)) FROM help_center_searches");
 QUERY(gathered_away, "ALTER TABLE articles RENAME TO away");
+QUERY(gathered_tokens_away, "ALTER TABLE api_tokens RENAME TO away");
+QUERY(gathered_tokens_back, "ALTER TABLE away RENAME TO api_tokens");
 QUERY(gathered_back, "ALTER TABLE away RENAME TO articles");
 QUERY(gathered_searches_away, "ALTER TABLE help_center_searches RENAME TO away");
 QUERY(gathered_searches_back, "ALTER TABLE away RENAME TO help_center_searches");
@@ -190,6 +193,26 @@ static void bots_and_staff_do_not_count(void **state) {
     assert_int_equal(number_of(g, &gathered_one), 2);
 }
 
+static void the_latest_use_of_a_token_is_kept_until_it_is_written(void **state) {
+    struct gathering *g = *state;
+    struct work w = {.desk = &g->desk, .now = 1000 * TIME_MINUTE};
+    last_use(&w, &api_token_uses, 5, 0);
+    w.now += 7;
+    last_use(&w, &api_token_uses, 5, 0);
+    last_use(&w, &api_token_uses, 6, w.now - TIME_MINUTE + 1); /* less than a minute ago */
+    last_use(&w, &grant_uses, 5, w.now - TIME_MINUTE);
+    assert_int_equal(gathered_at(&g->desk, &api_token_uses, 5), 1000 * TIME_MINUTE + 7);
+    assert_int_equal(gathered_at(&g->desk, &api_token_uses, 6), 0);
+    assert_int_equal(gathered_at(&g->desk, &grant_uses, 5), w.now);
+    change_store(g, &gathered_tokens_away);
+    assert_true(gathering_flush(&g->desk) < 0);
+    assert_int_equal(gathered_at(&g->desk, &api_token_uses, 5), w.now);
+    assert_int_equal(gathered_at(&g->desk, &grant_uses, 5), 0);
+    change_store(g, &gathered_tokens_back);
+    assert_true(gathering_flush(&g->desk) >= 0);
+    assert_int_equal(gathered_at(&g->desk, &api_token_uses, 5), 0);
+}
+
 #define WITH_STORE(test) cmocka_unit_test_setup_teardown(test, gathering_make, gathering_remove)
 
 int main(void) {
@@ -199,6 +222,7 @@ int main(void) {
         WITH_STORE(views_that_can_not_be_written_are_kept),
         WITH_STORE(texts_are_counted_by_key_and_cut_between_characters),
         WITH_STORE(a_half_full_table_asks_once_for_a_flush_and_a_full_one_drops),
-        WITH_STORE(bots_and_staff_do_not_count)};
+        WITH_STORE(bots_and_staff_do_not_count),
+        WITH_STORE(the_latest_use_of_a_token_is_kept_until_it_is_written)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
