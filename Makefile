@@ -148,7 +148,7 @@ build/fuzz/lmtp_fuzz: $(addprefix src/mail/,lmtp_read.c lmtp_session.c)
 build/fuzz/report_fuzz: $(addprefix src/,mail/report.c mail/mime.c)
 build/fuzz/html_fuzz: $(addprefix src/files/,html_attributes.c html_check.c html_rules.c html_style.c html_tree.c)
 build/fuzz/picture_fuzz: src/files/confined.c src/files/nursery.c
-MAIL_READER := $(addprefix src/mail/,answer.c body.c charset.c date.c header.c mime.c parts.c quote.c quote_html.c quote_words.c read_child.c read_text.c report.c tnef.c) \
+MAIL_READER := $(addprefix src/mail/,answer.c body.c charset.c header.c mime.c parts.c quote.c quote_html.c quote_words.c read_child.c read_text.c report.c tnef.c) \
 	$(addprefix src/files/,confined.c file_name.c html_attributes.c html_check.c html_clean.c html_rules.c html_style.c html_tree.c nursery.c)
 build/fuzz/mail_fuzz build/fuzz/answer_fuzz build/fuzz/quote_fuzz: $(MAIL_READER)
 build/fuzz/scan_fuzz: src/http/scan.c

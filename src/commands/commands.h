@@ -68,9 +68,6 @@ int password_choose(const struct command_line *o, struct arena *a, struct str *o
 /* Returns 0 unless --password-file names a file that can't be read; then negative after a complaint. Call
  * it before a store is made. */
 int password_file_there(const struct command_line *o);
-/* Takes the first line of --password-file, else of a terminal (asks twice, hides the input), else of
- * standard input. */
-int password_ask(const struct command_line *o, struct arena *a, struct str *out);
 
 /* Makes the owner of a new store. Prints the login to `out` if the password was generated. Returns
  * -ERR_FIELD_DUPLICATE if the store has an owner (another process was faster). Otherwise negative after a

@@ -1,24 +1,28 @@
-/* init, password, check: commands for a store that need no server. */
-#include "commands/commands.h"
-#include "commands/listen.h"
-
+/* init, password, check, compact: commands for a store that need no server. */
 #include "base/clock.h"
 #include "base/error.h"
-#include "core/change/audit.h"
-#include "core/change/audit_mark.h"
-#include "core/all/finish.h"
+#include "base/limits.h"
+#include "commands/commands.h"
+#include "commands/listen.h"
 #include "core/all/check.h"
 #include "core/all/desk.h"
+#include "core/all/finish.h"
+#include "core/change/audit.h"
+#include "core/change/audit_mark.h"
+#include "core/desk/setting.h"
 #include "core/login/password.h"
 #include "core/login/session.h"
-#include "core/desk/setting.h"
+#include "core/search/index.h"
 #include "files/check.h"
 #include "files/content.h"
+#include "jobs/periodic.h"
 #include "transfer/value_check.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <termios.h>
 #include <unistd.h>
 
 /* ---- shared by the commands ------------------------------------------------------------------ */
@@ -84,6 +88,70 @@ void progress_bar(const char *what, int64_t done, int64_t total) {
     fprintf(stderr, "\r%-14s [%-*.*s] %3d %%", what, width, filled, bar,
             total > 0 ? (int)(done * 100 / total) : 100);
     fputs(done == total ? "\r\033[K" : "", stderr);
+}
+
+/* ---- passwords ------------------------------------------------------------------------------- */
+
+/* Passwords from a file, a terminal or a random generator. */
+
+/* Reads the first line, without its end. The buffer holds one character more than the limit, so that a
+ * longer line is detected. */
+static int first_line(FILE *f, const char *from, struct arena *a, struct str *out) {
+    char line[LIMIT_PASSWORD + 3];
+    if (fgets(line, sizeof line, f) == NULL) line[0] = 0;
+    struct str text = {line, strcspn(line, "\r\n")};
+    if (text.n == 0) return complain("%s has no password in its first line", from), -1;
+    if (text.n > LIMIT_PASSWORD) return complain("the password is over %d bytes", LIMIT_PASSWORD), -1;
+    if (!utf8_valid(text)) return complain("the password is not UTF-8"), -1;
+    *out = str_dup(a, text);
+    return 0;
+}
+
+static int from_file(const char *path, struct arena *a, struct str *out) {
+    FILE *f = fopen(path, "re");
+    if (f == NULL) return complain("the password file %s can't be read: %s", path, strerror(errno)), -1;
+    int rc = first_line(f, path, a, out);
+    fclose(f);
+    return rc;
+}
+
+static int from_terminal(struct arena *a, struct str *out) {
+    struct termios shown, hidden;
+    struct str again;
+    tcgetattr(STDIN_FILENO, &shown);
+    hidden = shown;
+    hidden.c_lflag &= ~(tcflag_t)ECHO;
+    tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden);
+    fputs("New password: ", stderr);
+    int rc = first_line(stdin, "the terminal", a, out);
+    fputs(rc == 0 ? "\nRepeat it: " : "\n", stderr);
+    if (rc == 0) rc = first_line(stdin, "the terminal", a, &again);
+    tcsetattr(STDIN_FILENO, TCSAFLUSH, &shown);
+    fputc('\n', stderr);
+    if (rc == 0 && !str_eq(*out, again)) return complain("the passwords differ; nothing was changed"), -1;
+    return rc;
+}
+
+int password_file_there(const struct command_line *o) {
+    const char *file = option_text(o, OPT_PASSWORD_FILE).p;
+    return file && access(file, R_OK) != 0
+               ? (complain("the password file %s can't be read: %s", file, strerror(errno)), -1)
+               : 0;
+}
+
+/* Takes the first line of --password-file, else of a terminal (asks twice, hides the input), else of
+ * standard input. */
+static int password_ask(const struct command_line *o, struct arena *a, struct str *out) {
+    const char *file = option_text(o, OPT_PASSWORD_FILE).p;
+    if (file) return from_file(file, a, out);
+    return isatty(STDIN_FILENO) ? from_terminal(a, out) : first_line(stdin, "standard input", a, out);
+}
+
+int password_choose(const struct command_line *o, struct arena *a, struct str *out) {
+    const char *file = option_text(o, OPT_PASSWORD_FILE).p;
+    if (file) return from_file(file, a, out);
+    *out = password_generate(a);
+    return 1;
 }
 
 /* ---- init ------------------------------------------------------------------------------------ */
@@ -306,4 +374,60 @@ int command_check(const struct command_line *o) {
     if (findings == 0) db_found_sound(option_text(o, OPT_DATA).p);
     if (findings == 0) printf("deskd: found no defects in %s\n", store_name(o));
     return findings ? EXIT_FAULT : 0;
+}
+
+/* ---- compact --------------------------------------------------------------------------------- */
+
+/* compact: rewrites a store, so that nothing of deleted rows is left in it. */
+
+QUERY(compact_files, "SELECT COUNT(*) FROM files WHERE expires_at IS NOT NULL AND expires_at <= :now");
+QUERY(compact_erasures, "SELECT COUNT(*) FROM erasures WHERE status = 1");
+
+static int64_t counted(struct db *db, const struct query *q, int64_t now) {
+    struct conn *c = db_reader(db);
+    int64_t n = -1;
+    if (c == NULL || db_read_begin(c, 0) < 0) return -1;
+    if (db_int(c, q, BINDS(B_INT("now", now)), &n) < 0) n = -1;
+    db_read_end(c);
+    return n;
+}
+
+static int rebuild_index(struct conn *c, void *arg) {
+    int rc = search_rebuild(c);
+    return rc < 0 ? rc : search_is_built(c, *(int64_t *)arg);
+}
+
+static int compact(const struct command_line *o, struct db *db, struct arena *a) {
+    enum { STEPS = 3 };
+    char err[USAGE_MAX];
+    struct desk d = {.db = db, .files = files_folder(o, a), .clock.file = option_text(o, OPT_CLOCK).p};
+    int64_t now = clock_now(&d.clock), running = counted(db, &compact_erasures, now);
+    if (running > 0)
+        return complain("%lld erasures are not complete: start the desk until their status is COMPLETED, "
+                        "then run compact again",
+                        (long long)running);
+    progress_bar("contents", 0, STEPS);
+    sweep_files(&d);
+    if (running < 0 || counted(db, &compact_files, now) != 0)
+        return complain("contents of expired files can't be removed from %s", d.files);
+    progress_bar("search index", 1, STEPS);
+    if (db_write(db, rebuild_index, &now) < 0) return complain("%s can't be written", store_name(o));
+    progress_bar("store", 2, STEPS);
+    int rc = db_compact(db, err, sizeof err);
+    progress_bar("store", STEPS, STEPS);
+    if (rc < 0) return complain("%s", err);
+    return 0;
+}
+
+int command_compact(const struct command_line *o) {
+    struct db_config cfg = store_config(o);
+    struct db *db;
+    char err[USAGE_MAX];
+    if (db_open(&cfg, &db, err, sizeof err) < 0) return complain("%s", err);
+    struct arena *a = arena_new();
+    int status = compact(o, db, a);
+    arena_free(a);
+    if (db_close(db) < 0 && status == 0) status = complain("%s can't be written", store_name(o));
+    if (status == 0) printf("deskd: rewrote %s; nothing of deleted rows is left in it\n", store_name(o));
+    return status;
 }

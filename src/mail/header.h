@@ -24,4 +24,8 @@ bool header_people(struct arena *a, struct str value, struct mail_person *list, 
 /* Returns the next Message-ID without angle brackets; p NULL: there is no other. */
 struct str header_next_id(struct arena *a, struct str *rest);
 
+/* Reads a date (RFC 5322 section 3.3), also in broken forms. Returns milliseconds since 1970, or 0 if the
+ * text is not a date, or one before 1990. */
+int64_t mail_date(struct str text);
+
 #endif

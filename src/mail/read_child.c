@@ -6,7 +6,6 @@
 #include "mail/answer.h"
 #include "mail/body.h"
 #include "mail/charset.h"
-#include "mail/date.h"
 #include "mail/header.h"
 #include "mail/mime.h"
 #include "mail/report.h"

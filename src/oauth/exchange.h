@@ -58,7 +58,7 @@ int exchange_write_known(struct exchange *x, int (*known)(struct exchange *x),
                          int (*run)(struct exchange *x));
 
 int run_token(struct exchange *x);      /* grants.c */
-int run_revoke(struct exchange *x);     /* inspect.c */
-int run_introspect(struct exchange *x); /* inspect.c */
+int run_revoke(struct exchange *x);     /* grants.c */
+int run_introspect(struct exchange *x); /* grants.c */
 
 #endif

@@ -4,7 +4,7 @@
 #include "core/people/avatar.h"
 #include "core/access/stranger.h"
 #include "core/words.h"
-#include "res/picture_input.h"
+#include "res/upload.h"
 
 #include <inttypes.h>
 

@@ -9,7 +9,7 @@
 #include "core/words.h"
 #include "res/groups.h"
 #include "res/person.h"
-#include "res/picture_input.h"
+#include "res/upload.h"
 
 #include <inttypes.h>
 

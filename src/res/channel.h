@@ -38,7 +38,7 @@ int channel_find(struct work *w, struct str text, int *channel, int64_t *mailbox
 
 #define CHANNEL_EXAMPLE "{\"uuid\": \"c0000000-0000-4000-8000-000000000002\", \"resource_type\": \"channel\"}"
 
-/* ---- input: channel_input.c ------------------------------------------------------------------ */
+/* ---- input ---------------------------------------------------------------------------------- */
 
 /* channel_id and channel_options. The table also has `channel`, a word of post_channels. */
 extern const struct field channel_input[];

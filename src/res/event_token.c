@@ -8,7 +8,6 @@
 #include "core/words.h"
 #include "files/content.h"
 #include "res/groups.h"
-#include "res/picture_input.h"
 #include "res/upload.h"
 
 #define MANAGE_APPS "apps.manage"

@@ -9,7 +9,7 @@
 #include "core/programs/client.h"
 #include "core/programs/client_url.h"
 #include "res/groups.h"
-#include "res/picture_input.h"
+#include "res/upload.h"
 
 #include <sodium.h>
 

@@ -2,7 +2,7 @@
  * NULs. Each is read by the confined process. */
 #include "base/buf.h"
 #include "mail/read.h"
-#include "mail/date.h"
+#include "mail/header.h"
 #include "mail/read_child.h"
 
 /* clang-format off: cmocka needs these before itself */
