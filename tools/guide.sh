@@ -3,6 +3,7 @@
 # cmark-gfm converts the Markdown. awk adds the anchors of headings, the kinds of code blocks, frames that scroll around
 # tables, {root} and {arguments}, which src/api/docs/guide.c replaces.
 set -eu
+command -v cmark-gfm >/dev/null || { echo "guide: cmark-gfm is missing. Run: sh tools/setup.sh run" >&2; exit 1; }
 html=$(cmark-gfm -e table --github-pre-lang "$1")
 sed -n '1s/^# //p' "$1"
 printf '%s\n' "$html" | awk '
