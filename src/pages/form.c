@@ -19,7 +19,7 @@ bool form_forged(const struct form_page *a) {
 int form_expired(struct form_page *a) {
     a->wrong = WORD_FORM_EXPIRED;
     a->status = 403;
-    return a->show ? a->show(a) : site_refuse(a->visit, 403, WORD_REFUSED, WORD_FORM_EXPIRED);
+    return a->show(a);
 }
 
 /* ---- input ----------------------------------------------------------------------------------- */
