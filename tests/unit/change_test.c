@@ -59,6 +59,47 @@ static void changes_of_a_new_object_are_part_of_its_creation(void **state) {
     arena_free(a);
 }
 
+static void objects_of_two_kinds_with_one_id_have_changes_of_their_own(void **state) {
+    struct arena *a = arena_new();
+    struct work w = work_of(a);
+    const struct change **of;
+    char copy[] = "team";
+    struct changed user = {"user", 1, 0}, same_team = {copy, 1, 0};
+    (void)state;
+    change_created(&w, team(1));
+    change_property(&w, user, "title", changed_text(S("A")), changed_text(S("B")));
+    change_property(&w, same_team, "title", changed_text(S("A")), changed_text(S("B")));
+    assert_int_equal(changes_count(&w), 2);
+    assert_int_equal(changes_of_object(&w, user, &of), 1);
+    assert_string_equal(of[0]->property, "title");
+    change_deleted(&w, same_team);
+    assert_int_equal(changes_count(&w), 1);
+    change_deleted(&w, user);
+    assert_int_equal(changes_of_object(&w, user, &of), 2);
+    assert_int_equal(of[1]->verb, CHANGE_DELETED);
+    arena_free(a);
+}
+
+/* The changes of an object are found by hash. */
+static void many_changes_keep_their_order_and_their_objects(void **state) {
+    struct arena *a = arena_new();
+    struct work w = work_of(a);
+    const struct change **of;
+    (void)state;
+    for (int id = 1; id <= 5000; id++)
+        change_property(&w, team(id), "title", changed_text(S("A")), changed_text(S("B")));
+    for (int id = 1; id <= 5000; id++) change_property(&w, team(id), "number", changed_id(1), changed_id(2));
+    for (int id = 1; id <= 5000; id++)
+        change_property(&w, team(id), "title", changed_text(S("B")), changed_text(S("C")));
+    assert_int_equal(changes_count(&w), 10000);
+    for (int id = 1; id <= 5000; id++) {
+        assert_int_equal(changes_of_object(&w, team(id), &of), 2);
+        assert_string_equal(of[0]->to.text.p, "C");
+        assert_string_equal(of[1]->property, "number");
+    }
+    arena_free(a);
+}
+
 static void an_absent_value_is_not_the_empty_text(void **state) {
     struct arena *a = arena_new();
     struct work w = work_of(a);
@@ -238,6 +279,8 @@ int main(void) {
         cmocka_unit_test(two_changes_of_one_property_are_one),
         cmocka_unit_test(a_value_that_ends_as_it_began_is_no_change),
         cmocka_unit_test(changes_of_a_new_object_are_part_of_its_creation),
+        cmocka_unit_test(objects_of_two_kinds_with_one_id_have_changes_of_their_own),
+        cmocka_unit_test(many_changes_keep_their_order_and_their_objects),
         cmocka_unit_test(an_absent_value_is_not_the_empty_text),
         cmocka_unit_test(a_cursor_is_read_back_or_refused),
         cmocka_unit_test_setup_teardown(each_cause_has_an_entry_of_the_audit_log, make, place_remove),
