@@ -111,9 +111,11 @@ test('each act on access, settings and secrets is an entry, and no secret is in 
   const o = desk.owner;
   const hidden = ['Relay-secret-1', 'Imap-secret-2', 'Another password 3'];
   for (const text of hidden) desk.secrets.add(text);
+  const shown = {}; // the name of the object in the last entry of each action
   /** Acts, expects entries of these actions, and returns the result. */
   const acts = async (names, act) => {
     const made = await added(desk, act);
+    for (const { action, details } of made) shown[action] = details?.name;
     assert.deepEqual(made.map((e) => e.action), names, act.toString());
     return made.result;
   };
@@ -148,10 +150,18 @@ test('each act on access, settings and secrets is an entry, and no secret is in 
   await acts(['MAILBOX_CHANGED', 'MAILBOX_PASSWORD_CHANGED'], () => o.update(`/mailboxes/${box.id}`, { imap_host: 'imap.example.com', imap_user: 'box', imap_password: hidden[1] }));
   await acts(['MAILBOX_CHANGED'], () => o.update(`/mailboxes/${box.id}`, { name: 'Box' }));
   await acts(['MAILBOX_DELETED'], async () => (await o.delete(`/mailboxes/${box.id}`)).must(200));
+  const brand = await acts(['BRAND_CREATED'], () => o.create('/brands', { name: 'Engines', sub_domain: 'engines' }));
+  await acts(['BRAND_DOMAIN_CHANGED'], () => o.update(`/brands/${brand.id}`, { domain: 'help.engines.example' }));
   const team = await acts([], () => o.create('/teams', { title: 'Night' }));
   await acts(['TEAM_DELETED'], async () => (await o.delete(`/teams/${team.id}`)).must(200));
   const organization = await acts([], () => o.create('/organizations', { name: 'Acme' }));
   await acts(['ORGANIZATION_DELETED'], async () => (await o.delete(`/organizations/${organization.id}`)).must(200));
+
+  assert.deepEqual(Object.fromEntries(Object.entries(shown).filter(([action]) => /^(ROLE|API|EVENT|ENDPOINT|MAILBOX|BRAND)_.*(CREATED|CHANGED)$/.test(action))), {
+    ROLE_CREATED: 'Night shift', ROLE_CHANGED: 'Day shift', API_TOKEN_CREATED: token.name, API_TOKEN_CHANGED: 'Other', EVENT_TOKEN_CREATED: 'Shop', EVENT_TOKEN_CHANGED: 'The shop',
+    ENDPOINT_CREATED: 'Hook', ENDPOINT_CHANGED: 'The hook', ENDPOINT_SECRET_CHANGED: 'The hook', MAILBOX_CREATED: 'box@example.com', MAILBOX_CHANGED: 'box@example.com',
+    MAILBOX_PASSWORD_CHANGED: 'box@example.com', BRAND_CREATED: 'Engines', BRAND_DOMAIN_CHANGED: 'Engines',
+  }, 'an entry has the name that its object has then');
 
   const texts = desk.sql('SELECT details FROM audit_values');
   for (const secret of [...hidden, token.token, event.token, signing_secret]) assert.ok(secret && !texts.includes(secret), 'a secret is in the log');
@@ -182,7 +192,8 @@ test('clients, consents, issued tokens and reused tokens are entries', async (t)
   });
   const names = made.map((e) => e.action).filter((name) => name !== 'LOGIN');
   assert.deepEqual(names, ['CLIENT_CREATED', 'GRANT_CREATED', 'TOKEN_ISSUED', 'TOKEN_REUSED', 'GRANT_DELETED', 'CLIENT_SECRET_CHANGED', 'CLIENT_CHANGED', 'CLIENT_DELETED']);
-  assert.equal(made.find((e) => e.action === 'GRANT_CREATED').details.name, 'Reports');
+  const named = Object.fromEntries(made.map((e) => [e.action, e.details?.name]));
+  assert.deepEqual([named.CLIENT_CREATED, named.GRANT_CREATED, named.CLIENT_SECRET_CHANGED, named.CLIENT_CHANGED], ['Reports', 'Reports', 'Reports', 'Old reports']);
 });
 
 test('the deletion of anything else is an entry that names the object, and a change of addresses and numbers is one', async (t) => {

@@ -74,6 +74,16 @@ test('people and organizations: references are ids, lists show removed and added
   assert.deepEqual(gone.filter((e) => e.resource_type === 'organization').map((e) => e.action), ['DELETED']);
 });
 
+test('a new person and a new organization have one entry each, whatever they are created with', async (t) => {
+  const desk = await open(t);
+  let organization, person;
+  const entries = await added(desk, async () => {
+    organization = await desk.owner.create('/organizations', { name: 'Acme', domains: 'acme.example', tags: 'vip' });
+    person = await desk.owner.create('/users', { full_name: 'Ada', role_id: 4, email: 'ada@elsewhere.example', organization_id: organization.id, tags: 'vip' });
+  });
+  assert.deepEqual(entries.map(brief).filter(([type]) => ['organization', 'user'].includes(type)), [['organization', organization.id, 'CREATED', null, null, null], ['user', person.id, 'CREATED', null, null, null]]);
+});
+
 test('a purge erases the values of the person in the change log', async (t) => {
   const desk = await open(t);
   const { id } = desk.people.customer;
