@@ -255,10 +255,15 @@ test('a disabled user can\'t log in or use a session', async (t) => {
   const desk = await open(t);
   const { id, client } = await desk.person('agent');
   const { bare } = await desk.session(client);
+  await desk.owner.update(`/users/${id}`, { is_enabled: true });
+  (await bare.get('/teams')).must(200); // it was enabled before
   await desk.owner.update(`/users/${id}`, { is_enabled: false });
   (await client.get('/teams')).refused(401, 'AUTHENTICATION_FAILED');
   const reply = await bare.get('/teams');
   assert.ok([401, 454].includes(reply.status), `${reply}`);
+  await desk.owner.update(`/users/${id}`, { is_enabled: true });
+  (await client.get('/teams')).must(200);
+  (await bare.get('/teams')).refused(454, 'SESSION_LOADING_FAILED');
 });
 
 test('a change of role takes effect with the next request', async (t) => {

@@ -38,8 +38,9 @@ const LOCK = ['drop a lock', / @(?:LOCK|HOLD|SKIP)@/g, ''];
 /** Tables of weights: {rows, {statements}, weight} of a cascade's steps, and {phrase, points} of guesses. Each is one of many that would do. */
 const WEIGHED = /^\s*\{(NULL|&\w+), \{&[^}]*\}, \d+\},$|^\s*(\{"[^"]*", \d+\},? ?)+(\{0\}\};)?$/;
 
-/** On PostgreSQL, a statement also loses its locks of rows. SQLite has none. */
-export function mutations(line, postgres) {
+/** On PostgreSQL, a statement also loses its locks of rows. SQLite has none. `after`: the next lines. A variable keeps its first value if
+ * one of them gives its address away: a call sets it there, mostly. */
+export function mutations(line, { postgres = false, after = '' } = {}) {
   const plain = code(line), found = [];
   const add = (what, changed) => { if (changed !== line) found.push({ what, line: changed }); };
   if (!plain.trim() || /^\s*(#|\*|\/\*|~+$|case .*:$|default:|static const|_Static_assert|assert\()/.test(plain)) return found;
@@ -52,7 +53,11 @@ export function mutations(line, postgres) {
   const ternary = /(\(?[\w.>-]+(?: [<=>!]+ [\w.>-]+)?\)?) \? /.exec(plain);
   if (ternary) add('negate a condition', cut(line, ternary.index, ternary[1].length, `!(${line.slice(ternary.index, ternary.index + ternary[1].length)})`));
   for (const [what, pattern, by] of SWAPS) for (const { index, 0: text } of plain.matchAll(pattern)) add(what, cut(line, index, text.length, by));
-  for (const { index, 0: text } of plain.matchAll(/(?<![\w.\[~"]| < (?=0\b))\d+(?![\w.\]])/g)) add('replace a constant', cut(line, index, text.length, text === '0' ? '1' : String(Number(text) + 1)));
+  const isSet = (index) => {
+    const name = /\b(\w+) = $/.exec(plain.slice(0, index))?.[1];
+    return name && new RegExp(`&${name}\\b`).test(plain.slice(index) + after);
+  };
+  for (const { index, 0: text } of plain.matchAll(/(?<![\w.\[~"]| < (?=0\b))\d+(?![\w.\]])/g)) if (!isSet(index)) add('replace a constant', cut(line, index, text.length, text === '0' ? '1' : String(Number(text) + 1)));
   const statement = /^(\s+)(?:if \([^;{}]*\) )?((?:[a-z_]\w*|TRY|TRY_\w+)\([^{}]*\);|[\w.>[\]*-]+ (?:[|&+*-]?=) [^{}]*;|[\w.>-]+(?:\+\+|--);)$/.exec(plain);
   if (statement && !/^\s*((return|goto|break|continue|log_\w+)\b|TRY\(\w+\);)/.test(statement[2])) add('drop a statement', `${statement[1]};`);
   for (const { index, 0: text } of line.matchAll(STRING)) {

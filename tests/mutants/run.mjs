@@ -66,7 +66,7 @@ function mutants() {
     const text = readFileSync(join(ROOT, file), 'utf8').split('\n');
     for (const number of lines) {
       if (CLUSTER && !differs(file, text[number - 1] ?? '')) continue;
-      const ways = mutations(text[number - 1] ?? '', Boolean(CLUSTER));
+      const ways = mutations(text[number - 1] ?? '', { postgres: Boolean(CLUSTER), after: text.slice(number, number + 6).join('\n') });
       if (ways.length) all.push({ file, number, ...ways[Math.floor(random() * ways.length)], was: text[number - 1], order: random() });
     }
   }
