@@ -3,24 +3,9 @@
 
 #include "base/buf.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
+#include "with_arena.h"
+
 #include <stdlib.h>
-#include <cmocka.h>
-
-static struct arena *memory;
-
-static int make_arena(void **state) {
-    (void)state;
-    memory = arena_new();
-    return 0;
-}
-
-static int drop_arena(void **state) {
-    (void)state;
-    arena_free(memory);
-    return 0;
-}
 
 static void append(struct buf *b, const struct diff_part *list, enum diff_operation kept) {
     for (const struct diff_part *p = list; p; p = p->next)
@@ -31,7 +16,7 @@ static void append(struct buf *b, const struct diff_part *list, enum diff_operat
 static void assert_diff(const char *from, const char *to, const char *expected) {
     int64_t work = 1000000;
     struct buf b = {0};
-    for (const struct diff_part *p = diff_texts(memory, str_of(from), str_of(to), &work); p; p = p->next) {
+    for (const struct diff_part *p = diff_texts(arena, str_of(from), str_of(to), &work); p; p = p->next) {
         buf_char(&b, p->operation == DIFF_EQUAL ? '=' : p->operation == DIFF_DELETED ? '-' : '+');
         buf_str(&b, p->text);
         buf_char(&b, '|');
@@ -43,7 +28,7 @@ static void assert_diff(const char *from, const char *to, const char *expected) 
 
 static void assert_complete(struct str from, struct str to, int64_t *work) {
     struct buf old = {0}, new = {0};
-    const struct diff_part *list = diff_texts(memory, from, to, work);
+    const struct diff_part *list = diff_texts(arena, from, to, work);
     append(&old, list, DIFF_DELETED);
     append(&new, list, DIFF_INSERTED);
     assert_true(str_eq(buf_view(&old), from));
@@ -70,7 +55,7 @@ static struct str random_text(int words) {
     static const char *const some[] = {"a", "bb", " ", "<p>", "</p>", "\n", "c,d", "e"};
     struct buf b = {0};
     for (int i = 0; i < words; i++) buf_text(&b, some[rand() % 8]);
-    return buf_take(&b, memory);
+    return buf_take(&b, arena);
 }
 
 static void the_parts_are_both_texts(void **state) {
@@ -91,9 +76,9 @@ static void large_differences_are_bounded(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(words_are_the_units, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(the_parts_are_both_texts, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(large_differences_are_bounded, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(words_are_the_units, open_arena, close_arena),
+        cmocka_unit_test_setup_teardown(the_parts_are_both_texts, open_arena, close_arena),
+        cmocka_unit_test_setup_teardown(large_differences_are_bounded, open_arena, close_arena),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,29 +8,8 @@
 #include "files/html_attributes.h"
 #include "files/html_tree.h"
 
-/* clang-format off: cmocka needs these before itself */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-/* clang-format on */
-
 #include "html_checker.h"
-
-static struct arena *arena;
-
-static int open_arena(void **state) {
-    (void)state;
-    arena = arena_new();
-    return 0;
-}
-
-static int close_arena(void **state) {
-    (void)state;
-    arena_free(arena);
-    return 0;
-}
+#include "with_arena.h"
 
 /* Returns the clean text, after checking it against the checker's lists and cleaning it again. */
 static struct html_cleaned cleaned(struct str html) {

@@ -1,49 +1,14 @@
 /* Forms of mails that few programs write: winmail.dat, names in pieces, wrappers of signatures, texts with
  * NULs. Each is read by the confined process. */
+#include "read_mail.h"
+
 #include "base/buf.h"
-#include "mail/read.h"
 #include "mail/header.h"
 #include "mail/read_child.h"
 
-/* clang-format off: cmocka needs these before itself */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-/* clang-format on */
-
 #include <sodium.h>
 
-#define NOW INT64_C(1769904000000) /* 2026-02-01 */
-
-static struct arena *arena;
-
-static int open_arena(void **state) {
-    (void)state;
-    arena = arena_new();
-    return 0;
-}
-
-static int close_arena(void **state) {
-    (void)state;
-    arena_free(arena);
-    return 0;
-}
-
-static struct incoming mail_of(struct str raw) {
-    struct incoming m = {.recipient = S("support@example.com")};
-    int rc = mail_read(arena, raw, NOW, &mail_wholly, &m);
-    if (rc != 1) fail_msg("%.*s", (int)m.fault.n, m.fault.p ? m.fault.p : "?");
-    return m;
-}
-
 #define MAIL(raw) mail_of((struct str){raw, sizeof raw - 1}) /* a literal, also with NULs */
-
-static void is_text(struct str s, const char *expected) {
-    if (!str_eq(s, str_of(expected)))
-        fail_msg("is         %.*s\n  instead of %s", (int)s.n, s.p ? s.p : "NULL", expected);
-}
 
 /* ---- winmail.dat ----------------------------------------------------------------------------- */
 
