@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { File, PASSWORD, ROLE_ID, connect, form, iso, multipart, open, relay, until } from './lib/index.mjs';
+import { File, PASSWORD, ROLE_ID, form, iso, multipart, open, relayFor, until } from './lib/index.mjs';
 import { totp } from './lib/totp.mjs';
 
 const MEMBERS = `id activity actor verb summary actions object object_actor target result participant weight ip_address created_at resource_type
@@ -248,8 +248,7 @@ test('a person created by a message of a caller without login has no creator in 
 
 test('a mailed link that moves an address records activities on both people, without an actor', async (t) => {
   const desk = await open(t);
-  const to = await relay(t);
-  await connect(desk, to);
+  const to = await relayFor(t, desk);
   const { customer, agent } = desk.people;
   await desk.staff.create('/identities/emails', { user_id: customer.id, email: 'mine@people.example' });
   await desk.as('agent').create('/profile/identities/emails', { email: 'mine@people.example' });
@@ -263,8 +262,7 @@ test('a mailed link that moves an address records activities on both people, wit
 
 test('an activity without login names the mailed link', async (t) => {
   const desk = await open(t);
-  const to = await relay(t);
-  await connect(desk, to);
+  const to = await relayFor(t, desk);
   const { id } = desk.people.customer;
   for (const [email, prove] of [
     ['page@people.example', async (hash) => (await desk.anyone.exchange('POST', '/verify', { body: form({ hash }) })).must(200)],

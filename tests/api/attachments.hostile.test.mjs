@@ -4,14 +4,12 @@ import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { File, multipart, open, raw, until } from './lib/index.mjs';
+import { File, asked, multipart, open, raw, storedContents, until } from './lib/index.mjs';
 import { sql } from './lib/sql.mjs';
 
 // Hostile files at messages and new conversations: names, types, interrupted uploads, ranges.
 
-const asked = async (who) => (await who.post('/conversations', { subject: 'S', contents: 'C' })).must(201).data;
 const load = (desk, url, headers = {}, who = desk.staff) => who.exchange('GET', url.slice(desk.base.length), { headers });
-const contents = (desk) => readdirSync(join(desk.dir, 'files')).filter((n) => /^[0-9a-f]{2}$/.test(n)).flatMap((n) => readdirSync(join(desk.dir, 'files', n)));
 const part = (head, bytes = 'x') => raw('multipart/form-data; boundary=b', `--b\r\nContent-Disposition: form-data; ${head}\r\n\r\n${bytes}\r\n--b--\r\n`);
 const path = ({ id }) => `/conversations/${id}/messages`;
 
@@ -24,11 +22,11 @@ test('a file name keeps neither folders nor characters that turn the text; other
   assert.equal(await named('name="f"; filename="/"'), 'file');
   assert.equal(await named('name="f"; filename="a\u202etxt.exe"'), 'atxt.exe');
   assert.equal(await named('name="../../f"; filename="<script>.txt"'), '<script>.txt');
-  const before = [contents(desk).length, (await desk.customer.get(path(talked))).must(200).body.total_count];
+  const before = [storedContents(desk).length, (await desk.customer.get(path(talked))).must(200).body.total_count];
   for (const head of ["name=\"f\"; filename*=UTF-8''a%00b", "name=\"f\"; filename*=UTF-8''a%0Ab", "name=\"f\"; filename*=UTF-8''%FF", 'name="f"; filename=".."', `name="f"; filename="${'x'.repeat(10_000)}"`, 'name="f"; filename="a\u0000b"']) {
     for (const to of [path(talked), '/conversations?subject=S']) assert.equal((await desk.customer.post(to, part(head))).status, 400, head.slice(0, 80));
   }
-  assert.deepEqual([contents(desk).length, (await desk.customer.get(path(talked))).must(200).body.total_count], before);
+  assert.deepEqual([storedContents(desk).length, (await desk.customer.get(path(talked))).must(200).body.total_count], before);
 });
 
 test('a name from before names were cleaned is shown and sent without characters that turn the text', async (t) => {
@@ -64,7 +62,7 @@ test('a wrong content type neither changes the bytes nor lets a browser run them
 test('an interrupted upload to a conversation leaves no message, content or temporary file', async (t) => {
   const desk = await open(t);
   const talked = await asked(desk.customer);
-  const before = contents(desk).length;
+  const before = storedContents(desk).length;
   const body = `--b\r\nContent-Disposition: form-data; name="contents"\r\n\r\nhello\r\n--b\r\nContent-Disposition: form-data; name="f"; filename="a"\r\n\r\n${'x'.repeat(300_000)}`;
   for (const to of [path(talked), '/conversations?subject=S']) {
     const head = `POST /api/v1${to} HTTP/1.1\r\nHost: x\r\nAuthorization: ${desk.customer.headers.Authorization}\r\nContent-Type: multipart/form-data; boundary=b\r\n`;
@@ -74,7 +72,7 @@ test('an interrupted upload to a conversation leaves no message, content or temp
     });
   }
   await until('no temporary file', () => readdirSync(join(desk.dir, 'files', 'tmp')).length === 0);
-  assert.equal(contents(desk).length, before);
+  assert.equal(storedContents(desk).length, before);
   assert.equal((await desk.customer.get(path(talked))).must(200).body.total_count, 1);
   assert.equal((await desk.customer.get('/conversations')).must(200).body.total_count, 1);
 });

@@ -1,19 +1,13 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { File, HOUR, multipart, open, raw } from './lib/index.mjs';
+import { File, HOUR, asked, clean, multipart, open, storedContents, uploaded } from './lib/index.mjs';
 
 // Files on messages and notes: who may attach which, who reads them, how they are shown and sent.
 
 const OCTETS = 'application/octet-stream';
 const PNG = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
 const text = (name, data = randomBytes(64)) => new File(name, 'text/plain', data);
-const upload = async (who, data = randomBytes(100), name = 'f.txt', type = OCTETS) => (await who.post('/files', raw(type, data), { query: { _filename: name } })).must(201).data;
-const contents = (desk) => readdirSync(join(desk.dir, 'files')).filter((n) => /^[0-9a-f]{2}$/.test(n)).flatMap((n) => readdirSync(join(desk.dir, 'files', n)));
-const clean = (desk) => { const { status, stdout } = desk.check(); assert.equal(status, 0, stdout); };
-const asked = async (who, more = {}) => (await who.post('/conversations', { subject: 'S', contents: 'C', ...more })).must(201).data;
 const newest = async (who, id) => (await who.get(`/conversations/${id}/messages`, { limit: 1 })).must(200).data[0];
 const at = (desk, url) => url.slice(desk.base.length);
 const fetchOf = (desk, who, url, options) => who.exchange('GET', at(desk, url), options);
@@ -58,7 +52,7 @@ test('parts under any name are attached to a message, and shown with what is kno
 test('several files keep their order, uploads by id come first, and download_all leads to a ZIP of all', async (t) => {
   const desk = await open(t);
   const secondData = randomBytes(50);
-  const [first, second] = [await upload(desk.customer, PNG, 'b.png', 'image/png'), await upload(desk.customer, secondData, 'a.txt')];
+  const [first, second] = [await uploaded(desk.customer, { data: PNG, name: 'b.png', type: 'image/png' }), await uploaded(desk.customer, { data: secondData, name: 'a.txt', type: OCTETS })];
   const [x, y] = [randomBytes(3000), randomBytes(4000)];
   const body = multipart({ subject: 'S', contents: '', 'attachment_file_ids': `${second.id},${first.id}`, 'files[1]': new File('x', OCTETS, x), 'files[0]': new File('x', OCTETS, y) });
   const { data: { id } } = (await desk.customer.post('/conversations', body)).must(201);
@@ -88,7 +82,7 @@ test('a message needs a text or a file', async (t) => {
   const desk = await open(t);
   const { id } = await asked(desk.customer);
   const path = `/conversations/${id}/messages`;
-  const { id: file } = await upload(desk.staff);
+  const { id: file } = await uploaded(desk.staff);
   (await desk.staff.post(path, {})).refused(400, 'FIELD_REQUIRED', 'contents');
   (await desk.staff.post(path, { contents: null })).refused(400, 'FIELD_REQUIRED', 'contents');
   (await desk.staff.post(path, { contents: ' ', attachment_file_ids: [] })).refused(400, 'FIELD_EMPTY', 'contents');
@@ -101,10 +95,10 @@ test('a file that can not be attached is refused, and nothing is stored', async 
   const desk = await open(t);
   const { id } = await asked(desk.customer);
   const path = `/conversations/${id}/messages`;
-  const [mine, theirs, old] = [await upload(desk.customer), await upload(desk.admin), await upload(desk.customer)];
+  const [mine, theirs, old] = [await uploaded(desk.customer), await uploaded(desk.admin), await uploaded(desk.customer)];
   await desk.clock.forward(12 * HOUR);
-  const fresh = await upload(desk.customer);
-  const before = contents(desk).length;
+  const fresh = await uploaded(desk.customer);
+  const before = storedContents(desk).length;
   for (const bad of [theirs.id, old.id, mine.id, 999999]) {
     (await desk.customer.post(path, { contents: 'x', attachment_file_ids: [fresh.id, bad] })).refused(400, 'FIELD_INVALID', 'attachment_file_ids/1');
     (await desk.customer.post('/conversations', { subject: 'S', contents: 'x', attachment_file_ids: [bad] })).refused(400, 'FIELD_INVALID', 'attachment_file_ids/0');
@@ -118,7 +112,7 @@ test('a file that can not be attached is refused, and nothing is stored', async 
   (await desk.customer.post(path, multipart({ contents: 'x', ...many }))).refused(400, 'FIELD_INVALID', 'attachment_file_ids');
   (await desk.customer.post('/conversations/999999/messages', multipart({ contents: 'x', f: text('x') }))).refused(404, 'RESOURCE_NOT_FOUND');
   assert.equal((await desk.customer.get(path)).must(200).body.total_count, 1);
-  assert.equal(contents(desk).length, before);
+  assert.equal(storedContents(desk).length, before);
   clean(desk);
 });
 
@@ -134,8 +128,8 @@ test('a repeated client_id answers the message that is there, without attaching 
 
 test('callers who see the message read its files; others do not; the upload stays its uploader\'s', async (t) => {
   const desk = await open(t);
-  const file = await upload(desk.customer, Buffer.from('secret'), 's.txt', 'text/plain');
-  const { id } = await asked(desk.customer, { attachment_file_ids: [file.id, (await upload(desk.customer)).id] });
+  const file = await uploaded(desk.customer, { data: Buffer.from('secret'), name: 's.txt' });
+  const { id } = await asked(desk.customer, { attachment_file_ids: [file.id, (await uploaded(desk.customer)).id] });
   const other = await desk.person('customer');
   const self = await desk.person('agent', { agent_case_access: 'SELF' });
   const message = await newest(desk.customer, id);
@@ -159,7 +153,7 @@ test('a caller with a fingerprint attaches files, and reads them', async (t) => 
   const desk = await open(t);
   const who = desk.anyone.with({ 'X-Fingerprint-ID': randomUUID() });
   const other = desk.anyone.with({ 'X-Fingerprint-ID': randomUUID() });
-  const { id: file } = await upload(who, Buffer.from('by id'));
+  const { id: file } = await uploaded(who, { data: Buffer.from('by id') });
   const { data: { id } } = (await who.post('/conversations', multipart({ name: 'N', email: 'n@example.net', subject: 'S', attachment_file_ids: String(file), f: text('p', Buffer.from('by part')) }))).must(201);
   const message = await newest(who, id);
   assert.deepEqual(await Promise.all(message.attachments.map(async (a) => (await fetchOf(desk, who, a.url_download)).must(200).text)), ['by id', 'by part']);
@@ -175,7 +169,7 @@ test('files of notes are for staff, and go with the note', async (t) => {
   const { id } = await asked(desk.customer);
   const organization = await desk.owner.create('/organizations', { name: 'O' });
   for (const owner of [`cases/${id}`, `users/${desk.people.customer.id}`, `organizations/${organization.id}`]) {
-    const files = [await upload(desk.staff, Buffer.from('noted'), 'n.txt'), await upload(desk.staff)];
+    const files = [await uploaded(desk.staff, { data: Buffer.from('noted'), name: 'n.txt' }), await uploaded(desk.staff)];
     const made = (await desk.staff.post(`/${owner}/notes`, { contents: 'N', attachment_file_ids: files.map((f) => f.id) })).must(201).data;
     const note = await desk.staff.fetch(`/${owner}/notes/${made.post?.id ?? made.id}`);
     assert.deepEqual(note.attachments.map((a) => a.name), ['n.txt', 'f.txt'], owner);
@@ -190,8 +184,8 @@ test('files of notes are for staff, and go with the note', async (t) => {
     (await fetchOf(desk, desk.admin, note.attachments[0].url)).refused(404, 'RESOURCE_NOT_FOUND');
     assert.notEqual((await desk.staff.fetch(`/files/${files[0].id}`)).expiry_at, null);
   }
-  const kept = await upload(desk.staff);
-  const shared = await upload(desk.staff);
+  const kept = await uploaded(desk.staff);
+  const shared = await uploaded(desk.staff);
   await desk.staff.post(`/organizations/${organization.id}/notes`, { contents: 'N', attachment_file_ids: [kept.id, shared.id] });
   await desk.staff.post(`/users/${desk.people.customer.id}/notes`, { contents: 'N', attachment_file_ids: [shared.id] });
   (await desk.owner.delete(`/organizations/${organization.id}`)).must(200);
@@ -224,7 +218,7 @@ test('a file name turns no text around, in JSON and in headers', async (t) => {
   assert.deepEqual(reply.data.attachments.map((a) => a.name), ['fungpj.exe', 'file', 'xé.txt']);
   const { headers } = (await fetchOf(desk, desk.staff, reply.data.attachments[2].url_download)).must(200);
   assert.equal(headers['content-disposition'], 'attachment; filename="x_.txt"; filename*=UTF-8\'\'x%C3%A9.txt');
-  assert.equal((await upload(desk.customer, randomBytes(9), `a${turning}.txt`)).name, 'a.txt');
+  assert.equal((await uploaded(desk.customer, { data: randomBytes(9), name: `a${turning}.txt` })).name, 'a.txt');
 });
 
 /** Ways to attach a file, each as [name, sends a body, returns the attachments of the made object]. */
@@ -254,7 +248,7 @@ async function ways(desk) {
 test('file parts are attached wherever files can be attached, under any name, with files by id, and if they are empty', async (t) => {
   const desk = await open(t);
   for (const { name, path, send, read } of await ways(desk)) {
-    const own = await upload(path.startsWith('/articles') ? desk.owner : path.startsWith('/conversations') ? desk.customer : desk.staff);
+    const own = await uploaded(path.startsWith('/articles') ? desk.owner : path.startsWith('/conversations') ? desk.customer : desk.staff);
     for (const part of ['files', 'files[]', 'attachments[0]', 'photo', '']) {
       const data = randomBytes(100);
       const reply = (await send({ attachment_file_ids: `${own.id}`, [part || ' ']: text('a.txt', data) })).must(201);
@@ -275,7 +269,7 @@ test('file parts are attached wherever files can be attached, under any name, wi
 
 test('a refused file part is named and never called ignored, and nothing is stored', async (t) => {
   const desk = await open(t);
-  const all = await ways(desk), before = contents(desk).length;
+  const all = await ways(desk), before = storedContents(desk).length;
   const many = Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`f${i}`, text(`${i}`, Buffer.from(`${i}`))]));
   for (const { name, send } of all) {
     const refused = (await send({ 'files[]': text('x'.repeat(300)) })).refused(400, 'FIELD_INVALID', 'files[]');
@@ -283,7 +277,7 @@ test('a refused file part is named and never called ignored, and nothing is stor
     (await send(many)).refused(400, 'FIELD_INVALID', 'attachment_file_ids');
     (await send({ f: new File('big', OCTETS, Buffer.alloc(21 << 20)) })).refused(413, 'PAYLOAD_TOO_LARGE');
   }
-  const known = new Set(contents(desk));
+  const known = new Set(storedContents(desk));
   assert.equal(known.size, before);
   clean(desk);
 });

@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, copyFileSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
-import { BINARY, FIXTURES, MINUTE, connect, deliver, deskd, directory, fixture, iso, mailIn, open, relay, shared, until, waiting } from './lib/index.mjs';
+import { BINARY, FIXTURES, MINUTE, connect, deliver, deskd, directory, fixture, iso, mailIn, open, relay, relayFor, shared, until, waiting } from './lib/index.mjs';
 
 const GONE = 'gone@people.example';
 const invite = (who, email = GONE) => who.create('/users/invite', { full_name: 'Ines Invited', email });
@@ -27,8 +27,7 @@ async function invited(desk, to, ...addresses) {
 }
 async function written(t, ...addresses) {
   const desk = await open(t);
-  const to = await relay(t);
-  await connect(desk, to);
+  const to = await relayFor(t, desk);
   return { desk, to, letters: await invited(desk, to, ...(addresses.length ? addresses : [GONE])) };
 }
 /** The same report with some words replaced. */
@@ -74,8 +73,7 @@ describe('a report about a letter', () => {
 
   test('a refusal by the relay is recorded like a report', async (t) => {
     const desk = await open(t);
-    const to = await relay(t);
-    await connect(desk, to);
+    const to = await relayFor(t, desk);
     await to.tell({ replies: ['550 5.1.1 no such mailbox'] });
     const { id } = await invite(desk.owner);
     await until('the note', async () => (await failures(desk, id)).length);
@@ -116,8 +114,7 @@ describe('a report about a letter', () => {
 
   test('a bounce of a claimed address records no activity', async (t) => {
     const desk = await open(t);
-    const to = await relay(t);
-    await connect(desk, to);
+    const to = await relayFor(t, desk);
     await desk.customer.create('/profile/identities/emails', { email: GONE });
     await deliver(desk, fixture('postfix', await to.find(GONE)));
     await until('the line', () => /bounced: see its last_error/.test(desk.log));
@@ -270,8 +267,7 @@ describe('the time of recording', () => {
 
   test('a letter that bounces before its sending is recorded stays bounced and is not sent again', async (t) => {
     const desk = await open(t);
-    const to = await relay(t);
-    await connect(desk, to);
+    const to = await relayFor(t, desk);
     await to.tell({ hold: true });
     const { id } = await invite(desk.owner);
     const mail = await to.mail();
@@ -285,8 +281,7 @@ describe('the time of recording', () => {
 
   test('a letter that bounces before its sending is recorded stays bounced after SIGKILL', async (t) => {
     const desk = await open(t);
-    const to = await relay(t);
-    await connect(desk, to);
+    const to = await relayFor(t, desk);
     await to.tell({ hold: true });
     const { id } = await invite(desk.owner);
     const mail = await to.mail();
@@ -406,8 +401,7 @@ describe('deskd mail-in', () => {
 
   test('runs as mail servers run it: a pipe of an alias, with a From_ line and the folder in the settings file', async (t) => {
     const desk = await open(t);
-    const to = await relay(t);
-    await connect(desk, to);
+    const to = await relayFor(t, desk);
     const { [GONE]: letter } = await invited(desk, to, GONE);
     const settings = join(directory(), 'deskd.conf');
     writeFileSync(settings, `data = ${desk.dir}\ndatabase = postgres://nobody@127.0.0.1:1/none\nlisten = 127.0.0.1:0\n`);

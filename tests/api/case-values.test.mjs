@@ -1,11 +1,10 @@
 // Custom fields of conversations: values for staff (case) and for customers (conversation).
 import assert from 'node:assert/strict';
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { MINUTE, form, multipart, open, raw } from './lib/index.mjs';
+import { MINUTE, form, multipart, open, uploaded } from './lib/index.mjs';
 
 const SYSTEM = ['subject', 'requester', 'team', 'agent', 'status', 'type', 'priority'];
-const upload = async (who) => (await who.post('/files', raw('text/plain', randomBytes(50)), { query: { _filename: 'f.txt' } })).must(201).data;
 const download = (who, path, file) => who.exchange('GET', `/api/v1${path}/files/${file.id}/content`);
 
 /** A desk with fields of conversations; `fields` is {key: [type, flags]}. */
@@ -83,7 +82,7 @@ test('values of every type are accepted from staff and customers in JSON, forms 
   });
   const option = (key, i) => String(of[key].options[i].id);
   const given = async (who) => ({ text: 'T', area: 'two\nlines', check: `${option('check', 0)},${option('check', 2)}`, radio: option('radio', 1), select: option('select', 2), day: '2028-02-29',
-    file: String((await upload(who)).id), number: '7', decimal: '1.50', yes: 'yes', cascade: option('cascade', 0), regex: 'AB' });
+    file: String((await uploaded(who)).id), number: '7', decimal: '1.50', yes: 'yes', cascade: option('cascade', 0), regex: 'AB' });
   const shown = (v) => ({ ...v, day: `${v.day}T00:00:00+00:00` });
   for (const as of [(v) => v, form, multipart]) {
     const first = await given(desk.customer);
@@ -203,7 +202,7 @@ test('a value is part of the ETag, and a change of the fields changes the Last-M
 
 test('values survive a change of requester, and are deleted with their field', async (t) => {
   const { desk, of, opened, values } = await world(t, { plan: ['TEXT'], file: ['FILE'] });
-  const file = await upload(desk.staff);
+  const file = await uploaded(desk.staff);
   const { id } = (await opened({ field_values: { plan: 'gold', file: file.id } })).must(201).data;
   const other = await desk.person('customer');
   await desk.staff.update(`/cases/${id}`, { requester_id: other.id });
@@ -218,7 +217,7 @@ test('values survive a change of requester, and are deleted with their field', a
 
 test('callers who see a file value can read the file, and nobody else', async (t) => {
   const { desk, opened } = await world(t, { secret: ['FILE'], shown: ['FILE', VISIBLE] });
-  const [secret, shown] = [await upload(desk.staff), await upload(desk.staff)];
+  const [secret, shown] = [await uploaded(desk.staff), await uploaded(desk.staff)];
   const { id } = (await opened({ field_values: { secret: secret.id, shown: shown.id } })).must(201).data;
   const stranger = (await desk.person('customer')).client;
   for (const file of [secret, shown]) {

@@ -1,14 +1,11 @@
 // Channels of new conversations and of replies: one MAIL channel for each mailbox, and conversations that a note opens.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { connect, open, raw, relay } from './lib/index.mjs';
-
-const clean = (desk) => { const { status, stdout } = desk.check(); assert.equal(status, 0, stdout); };
+import { clean, open, raw, relayFor } from './lib/index.mjs';
 
 /** A desk with a relay and three mailboxes beside the system's: verified, unverified and disabled. */
 async function mailing(t) {
-  const desk = await open(t), to = await relay(t);
-  await connect(desk, to);
+  const desk = await open(t), to = await relayFor(t, desk);
   const box = async (address, more = {}) => (await desk.owner.create('/mailboxes', { address, ...more })).id;
   const sales = await box('sales@desk.example'), fresh = await box('fresh@desk.example'), off = await box('off@desk.example', { is_enabled: false });
   desk.sql(`UPDATE mailboxes SET verified_at = ${desk.clock.now} WHERE id = ${sales}`);

@@ -3,16 +3,14 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { connect, deliver, fixture, iso, open, raw, relay, until } from './lib/index.mjs';
+import { deliver, fixture, iso, open, opened, raw, relayFor, until } from './lib/index.mjs';
 
-const conversation = (desk, extra = {}) => desk.staff.create('/cases', { subject: 'Engine', contents: 'It stalls', requester_id: desk.people.customer.id, ...extra });
 const messageOf = (desk, talk, id) => desk.staff.fetch(`/conversations/${talk.id}/messages/${id}`);
 
 /** A desk with a relay, and a conversation. */
 async function mailing(t, extra = {}) {
-  const desk = await open(t), to = await relay(t);
-  await connect(desk, to);
-  const talk = await conversation(desk, extra);
+  const desk = await open(t), to = await relayFor(t, desk);
+  const talk = await opened(desk, extra);
   const send = (body, who = desk.staff) => who.post(`/cases/${talk.id}/reply`, { contents: 'Turn it off.', ...body });
   const reply = async (body, who) => (await send(body, who)).must(201).data.posts[0].id;
   return { desk, to, talk, send, reply };
@@ -22,7 +20,7 @@ test('a reply by MAIL goes to the requester as text and HTML, and names the auth
   const { desk, to, talk, reply } = await mailing(t);
   const id = await reply({ channel: 'mail', contents: 'Turn it off.\n\n<Then> on.' });
   const mail = await to.mail();
-  assert.deepEqual([mail.to, mail.subject, mail.type, mail.defects], [[desk.people.customer.email], 'Re: Engine', 'multipart/alternative', []]);
+  assert.deepEqual([mail.to, mail.subject, mail.type, mail.defects], [[desk.people.customer.email], 'Re: The engine stalls', 'multipart/alternative', []]);
   assert.equal(mail.header('To'), desk.people.customer.email);
   assert.equal(mail.header('Auto-Submitted'), undefined, 'a person wrote it');
   assert.match(mail.text, /^Turn it off\.\r\n\r\n<Then> on\.\r\n/);
@@ -86,9 +84,8 @@ test('files that do not fit into mail.attachments_megabytes, or are not there, a
 });
 
 test('a mail that is too big for the relay is sent again with links', async (t) => {
-  const desk = await open(t), to = await relay(t, { size: 200_000 });
-  await connect(desk, to);
-  const talk = await conversation(desk), file = await uploads(desk)('big.txt', 'text/plain', Buffer.alloc(300_000, 'x'));
+  const desk = await open(t), to = await relayFor(t, desk, {}, { size: 200_000 });
+  const talk = await opened(desk), file = await uploads(desk)('big.txt', 'text/plain', Buffer.alloc(300_000, 'x'));
   const { posts: [{ id }] } = await desk.staff.create(`/cases/${talk.id}/reply`, { contents: 'Look', channel: 'MAIL', attachment_file_ids: [file] });
   const mail = await to.mail();
   assert.deepEqual([named(mail), linked(mail)], [[], ['big.txt']]);
@@ -186,13 +183,13 @@ test('each bad address in cc is named, and nothing is stored or sent', async (t)
 test('a requester without an e-mail address gets no MAIL, and the channel is not offered', async (t) => {
   const { desk } = await mailing(t);
   const person = await desk.owner.create('/users', { full_name: 'Phone Only', phone: '+4930123456' });
-  const talk = await conversation(desk, { requester_id: person.id, channel: 'MAIL' });
+  const talk = await opened(desk, { requester_id: person.id, channel: 'MAIL' });
   (await desk.staff.post(`/cases/${talk.id}/reply`, { contents: 'x', channel: 'MAIL' })).refused(400, 'FIELD_INVALID', 'channel');
   (await desk.staff.post(`/cases/${talk.id}/reply`, { contents: 'x' })).refused(400, 'FIELD_INVALID', 'channel');
   (await desk.staff.post(`/cases/${talk.id}/reply`, { contents: 'x', channel: 'MAIL', requester_id: desk.people.customer.id })).must(201);
   const types = async (id) => (await desk.staff.fetch(`/cases/${id}/reply/channels`)).map((x) => x.type);
   assert.deepEqual(await types(talk.id), ['MAIL', 'HELPCENTER', 'MESSENGER', 'NOTE']);
-  const other = await conversation(desk, { requester_id: person.id });
+  const other = await opened(desk, { requester_id: person.id });
   assert.deepEqual(await types(other.id), ['HELPCENTER', 'MESSENGER', 'NOTE']);
 });
 
@@ -231,19 +228,18 @@ test('a reply that is sent again with its client_id is mailed once, and one that
 
 test('mails wait without a relay, and those of a deleted conversation are not sent', async (t) => {
   const desk = await open(t);
-  const kept = await conversation(desk), gone = await conversation(desk);
+  const kept = await opened(desk), gone = await opened(desk);
   for (const talk of [kept, gone]) (await desk.staff.post(`/cases/${talk.id}/reply`, { contents: `Of ${talk.id}`, channel: 'MAIL' })).must(201);
   (await desk.staff.put(`/cases/${gone.id}/trash`)).must(200);
   (await desk.staff.delete('/cases/trash', { ids: gone.id })).must(200);
-  const to = await relay(t);
-  await connect(desk, to);
+  const to = await relayFor(t, desk);
   assert.match((await to.mail()).text, new RegExp(`^Of ${kept.id}`));
   assert.equal(desk.sql("SELECT COUNT(*) FROM outgoing_mails").trim(), '1');
 });
 
 test('channels have a UUID and no id, are shown as references, and in full with include', async (t) => {
   const desk = await open(t);
-  const talk = await conversation(desk, { channel: 'MAIL' });
+  const talk = await opened(desk, { channel: 'MAIL' });
   const types = async (path) => (await desk.staff.fetch(path)).map((x) => x.type);
   assert.deepEqual(await types('/cases/channels'), ['MAIL', 'HELPCENTER', 'MESSENGER']);
   assert.deepEqual(await types('/cases/reply/channels'), ['MAIL', 'HELPCENTER', 'MESSENGER', 'NOTE']);
@@ -265,7 +261,7 @@ test('channels have a UUID and no id, are shown as references, and in full with 
 
 test('channels and participants of cases are for staff who see the case, and public channels need cases.public_reply', async (t) => {
   const desk = await open(t);
-  const talk = await conversation(desk);
+  const talk = await opened(desk);
   const paths = ['/cases/channels', '/cases/reply/channels', `/cases/${talk.id}/reply/channels`, `/cases/${talk.id}/participants`];
   for (const path of paths) (await desk.customer.get(path)).refused(403, 'PERMISSIONS_DENIED');
   for (const role of ['collaborator', 'agent', 'admin', 'owner']) for (const path of paths) (await desk.as(role).get(path)).must(200);

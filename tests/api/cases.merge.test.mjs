@@ -1,14 +1,9 @@
 // Merging conversations (docs/CONVERSATIONS.md, "Merging").
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { open, raw, until } from './lib/index.mjs';
+import { cascaded, open, raw, until } from './lib/index.mjs';
 
 /** Moves the clock forward until no cascade is under way. */
-const settled = (desk) => until('the end of the cascades', () => {
-  if (desk.sql("SELECT COUNT(*) FROM jobs WHERE kind = 'cascade' AND status IN (1, 2)").trim() === '0') return true;
-  desk.clock.write(desk.clock.now + 1000);
-  return false;
-});
 
 const about = (requester, subject, extra = {}) => ({ subject, contents: `${subject} stalls`, requester_id: requester.id, ...extra });
 const conversation = (desk, subject, extra = {}, requester = desk.people.customer) => desk.staff.create('/cases', about(requester, subject, extra));
@@ -258,7 +253,7 @@ test('a large conversation is merged part by part, and customers never see a tot
   await reply(desk.customer, last, 'The newest');
   await desk.kill();
   await desk.start();
-  await settled(desk);
+  await cascaded(desk);
   const posts = (await desk.staff.get(`/cases/${last.id}/posts`, { filters: 'MESSAGES,NOTES', limit: 100 })).must(200).body;
   assert.deepEqual([posts.total_count, posts.data.length], [24, 24]);
   assert.equal((await desk.staff.fetch(`/cases/${last.id}`)).last_message_preview, 'The newest');
@@ -270,7 +265,7 @@ test('the activity of a merge that jobs complete stays with the merged conversat
   const survivor = await conversation(desk, 'Engine'), other = await conversation(desk, 'Motor');
   for (let i = 0; i < 12; i++) await desk.staff.update(`/cases/${other.id}`, { subject: `Motor ${i}` });
   (await merge(desk.staff, survivor, [other.id])).must(200);
-  await settled(desk);
+  await cascaded(desk);
   const fields = async (talk) => (await desk.staff.fetch(`/cases/${talk.id}/activities`, { limit: 100 })).flatMap((x) => x.actions.map((y) => y.field));
   assert.ok((await fields(other)).includes('merged_into'));
   const moved = await fields(survivor);

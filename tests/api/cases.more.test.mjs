@@ -1,10 +1,8 @@
 // Operations on cases that answer little: tracked time, original e-mails, and attachments of messages in the trash.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { open, raw } from './lib/index.mjs';
+import { open, opened, raw } from './lib/index.mjs';
 import { sql } from './lib/sql.mjs';
-
-const conversation = (desk, extra = {}) => desk.staff.create('/cases', { subject: 'Engine', contents: 'It stalls', requester_id: desk.people.customer.id, ...extra });
 
 test('tracked time is an empty list for staff', async (t) => {
   const desk = await open(t);
@@ -17,7 +15,7 @@ test('tracked time is an empty list for staff', async (t) => {
 
 test('a post without an original e-mail answers 404, like a post that the caller can\'t see', async (t) => {
   const desk = await open(t);
-  const talk = await conversation(desk, { channel: 'MAIL' });
+  const talk = await opened(desk, { channel: 'MAIL' });
   const [{ id }] = await desk.staff.fetch(`/cases/${talk.id}/posts`, { filters: 'MESSAGES' });
   for (const who of [desk.staff, (await desk.person('agent', { agent_case_access: 'SELF' })).client]) (await who.get(`/cases/posts/${id}/email_original`)).refused(404, 'RESOURCE_NOT_FOUND');
   (await desk.customer.get(`/cases/posts/${id}/email_original`)).refused(403, 'PERMISSIONS_DENIED');
@@ -26,7 +24,7 @@ test('a post without an original e-mail answers 404, like a post that the caller
 test('staff read attachments of messages in the trash under /cases, customers do not', async (t) => {
   const desk = await open(t);
   const file = (await desk.staff.post('/files', raw('text/plain', Buffer.from('abc')), { query: { _filename: 'log.txt' } })).must(201).data;
-  const talk = await conversation(desk, { attachment_file_ids: [file.id] }), other = await conversation(desk);
+  const talk = await opened(desk, { attachment_file_ids: [file.id] }), other = await opened(desk);
   const [message] = await desk.staff.fetch(`/cases/${talk.id}/messages`, { include: 'attachment' });
   const of = (id) => `/cases/${id}/messages/${message.id}/attachments`, [{ id }] = message.attachments;
   (await desk.staff.put(`/cases/${talk.id}/trash`)).must(200);
@@ -44,7 +42,7 @@ test('addresses in attachments work for staff, whatever the state of the convers
   const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
   const upload = async (name) => (await desk.staff.post('/files', raw('image/png', png), { query: { _filename: name } })).must(201).data.id;
   const files = [await upload('a.png'), await upload('b.png')];
-  const talk = await conversation(desk, { attachment_file_ids: files }), survivor = await conversation(desk);
+  const talk = await opened(desk, { attachment_file_ids: files }), survivor = await opened(desk);
   const works = async (id, start) => {
     const [message] = await desk.staff.fetch(`/cases/${id}/messages`, { include: 'attachment', ids: messageId });
     assert.equal(message.resource_url, `${desk.base}/api/v1/cases/${id}/messages/${message.id}`);
@@ -65,7 +63,7 @@ test('addresses in attachments work for staff, whatever the state of the convers
   /** No operation makes these states. The new conversation lets readers of the store see the change. */
   const set = async (columns) => {
     sql(desk, `UPDATE cases SET ${columns} WHERE id = ${talk.id}`);
-    await conversation(desk);
+    await opened(desk);
   };
   await set('state = 2');
   await works(talk.id, 'cases');
@@ -75,7 +73,7 @@ test('addresses in attachments work for staff, whatever the state of the convers
 
 test('staff read a message at its address, also in the trash; other callers do not', async (t) => {
   const desk = await open(t);
-  const talk = await conversation(desk), other = await conversation(desk);
+  const talk = await opened(desk), other = await opened(desk);
   const [listed] = await desk.staff.fetch(`/cases/${talk.id}/messages`);
   const path = `/cases/${talk.id}/messages/${listed.id}`;
   for (const role of ['collaborator', 'agent', 'admin', 'owner']) assert.deepEqual(await desk.as(role).fetch(path), listed);

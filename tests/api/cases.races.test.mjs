@@ -1,18 +1,12 @@
 // Replies to conversations that another client closes, moves to the trash or merges at the same time, and merges in a circle.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { open, until } from './lib/index.mjs';
+import { cascaded, clean, open, until } from './lib/index.mjs';
 
 const ROUNDS = 6;
 
 /** Moves the clock forward until no cascade is under way. */
-const settled = (desk) => until('the end of the cascades', () => {
-  if (desk.sql("SELECT COUNT(*) FROM jobs WHERE kind = 'cascade' AND status IN (1, 2)").trim() === '0') return true;
-  desk.clock.write(desk.clock.now + 1000);
-  return false;
-});
 const asked = (desk, subject = 'S') => desk.customer.create('/conversations', { subject, contents: subject });
-const clean = (desk) => { const { status, stdout } = desk.check(); assert.equal(status, 0, stdout); };
 
 /** Each way to write a post, by the customer and by staff: [name, the request]. */
 const WAYS = [
@@ -70,7 +64,7 @@ test('a post that races a merge is in the survivor, or is refused', async (t) =>
   for (let i = 0; i < ROUNDS; i++) {
     const survivor = await asked(desk, 'Survivor'), { id } = await asked(desk);
     const texts = await race(desk, id, async () => (await desk.staff.post(`/cases/${survivor.id}/merge`, { case_ids: [id] })).must(200), [400, 404]);
-    await settled(desk);
+    await cascaded(desk);
     assert.deepEqual((await postsOf(desk, survivor.id)).filter((text) => !['S', 'Survivor'].includes(text)).sort(), texts);
     assert.equal((await desk.owner.fetch(`/cases/${survivor.id}`)).post_count, texts.length + 2);
     const merged = await desk.owner.fetch(`/cases/${id}`);
@@ -88,7 +82,7 @@ test('merges in a circle side by side leave a survivor, and no post is lost', as
     for (const subject of ['A', 'B', 'C']) ring.push((await asked(desk, subject)).id);
     const replies = await Promise.all(ring.map((id, at) => desk.staff.post(`/cases/${id}/merge`, { case_ids: [ring[(at + 1) % 3]] })));
     for (const reply of replies) if (reply.status !== 200) reply.refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');
-    await settled(desk);
+    await cascaded(desk);
     const shown = await Promise.all(ring.map((id) => desk.owner.fetch(`/cases/${id}`)));
     const merges = replies.filter((reply) => reply.status === 200).length;
     assert.ok(merges === 1 || merges === 2, `${merges} of 3 merges`);

@@ -1,19 +1,13 @@
 // Permanent deletion of conversations in the trash (docs/CONVERSATIONS.md, "Permanent deletion").
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { multipart, open, raw, until } from './lib/index.mjs';
+import { cascaded, multipart, open, raw, until, uploaded } from './lib/index.mjs';
 
 /** Moves the clock forward until no cascade is under way. */
-const settled = (desk) => until('the end of the cascades', () => {
-  if (desk.sql("SELECT COUNT(*) FROM jobs WHERE kind = 'cascade' AND status IN (1, 2)").trim() === '0') return true;
-  desk.clock.write(desk.clock.now + 1000);
-  return false;
-});
 
 const conversation = (desk, subject, extra = {}) => desk.staff.create('/cases', { subject, contents: `${subject} stalls`, requester_id: desk.people.customer.id, ...extra });
 const trash = async (desk, ...talks) => { for (const talk of talks) (await desk.staff.put(`/cases/${talk.id}/trash`)).must(200); };
 const purge = (who, ...talks) => who.delete('/cases/trash', { ids: talks.map((x) => x.id).join() });
-const upload = async (who, name) => (await who.post('/files', raw('text/plain', Buffer.from(name)), { query: { _filename: name } })).must(201).data;
 
 /** Number of rows that belong to a conversation, in all tables. The activity of the deletion stays. */
 async function rowsOf(desk, id) {
@@ -28,7 +22,7 @@ test('a conversation in the trash is deleted for ever with everything that belon
   const desk = await open(t);
   const field = await desk.admin.create('/cases/fields', { title: 'Serial', key: 'serial', type: 'TEXT' });
   const scan = await desk.admin.create('/cases/fields', { title: 'Scan', key: 'scan', type: 'FILE' });
-  const files = [await upload(desk.staff, 'a.txt'), await upload(desk.staff, 'b.txt'), await upload(desk.staff, 'c.txt')];
+  const files = [await uploaded(desk.staff, { name: 'a.txt', data: 'a.txt' }), await uploaded(desk.staff, { name: 'b.txt', data: 'b.txt' }), await uploaded(desk.staff, { name: 'c.txt', data: 'c.txt' })];
   const talk = await conversation(desk, 'Engine', { tags: 'vip', attachment_file_ids: [files[0].id], field_values: { [field.key]: 'X1', [scan.key]: String(files[2].id) } });
   const kept = await conversation(desk, 'Motor', { tags: 'vip' });
   const { post } = (await desk.staff.post(`/cases/${talk.id}/notes`, { contents: '<b>Secret</b>', is_html: true, is_pinned: true, attachment_file_ids: [files[1].id] })).must(201).data;
@@ -52,7 +46,7 @@ test('a conversation in the trash is deleted for ever with everything that belon
 
 test('a file that another message has too stays', async (t) => {
   const desk = await open(t);
-  const file = await upload(desk.staff, 'a.txt');
+  const file = await uploaded(desk.staff, { name: 'a.txt', data: 'a.txt' });
   const talk = await conversation(desk, 'Engine', { attachment_file_ids: [file.id] });
   await conversation(desk, 'Motor', { attachment_file_ids: [file.id] });
   await trash(desk, talk);
@@ -115,7 +109,7 @@ test('without ids, admins and owners empty the trash by a job, whose total is th
     await trash(desk, later);
     const { total, inserted, errors } = await ended(desk, id);
     assert.deepEqual([total, inserted, errors], [3, 0, []]);
-    await settled(desk);
+    await cascaded(desk);
     for (const talk of trashed) {
       assert.equal(await stateOf(desk, talk), 'DELETED');
       assert.equal(Object.values(await rowsOf(desk, talk.id)).reduce((a, b) => a + b), 0);
@@ -139,7 +133,7 @@ test('a large trash is emptied in parts, and a conversation that was restored me
   (await desk.staff.put(`/cases/${talks[60].id}/restore`)).must(200);
   await desk.clock.forward(3601);
   await ended(desk, 9001);
-  await settled(desk);
+  await cascaded(desk);
   assert.deepEqual((await desk.owner.fetch('/cases')).map(({ id }) => id), [talks[60].id]);
   assert.equal(desk.sql('SELECT COUNT(*) FROM cases').trim(), '1');
   assert.equal(desk.sql('SELECT COUNT(*) FROM trash_deletions').trim(), '0');
@@ -194,7 +188,7 @@ test('a large conversation is deleted part by part, also while a merge moves its
   assert.equal(desk.check().status, 0, desk.check().stdout);
   await desk.kill();
   await desk.start();
-  await settled(desk);
+  await cascaded(desk);
   for (const talk of [survivor, merged]) assert.deepEqual(Object.values(await rowsOf(desk, talk.id)).reduce((a, b) => a + b), 0);
   assert.equal(desk.check().status, 0, desk.check().stdout);
 });

@@ -1,9 +1,7 @@
 // The history of statuses and states, from which SLA clocks are computed (docs/RULES.md, "SLAs").
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MINUTE, open } from './lib/index.mjs';
-
-const conversation = (desk, extra = {}) => desk.staff.create('/cases', { subject: 'Engine', contents: 'It stalls', requester_id: desk.people.customer.id, ...extra });
+import { MINUTE, open, opened } from './lib/index.mjs';
 
 /** "from>to" of each change of status, "from>to*state" of each change of state. */
 const history = (desk, { id }) => desk.sql(`SELECT from_status_id || '>' || to_status_id || CASE WHEN from_state <> to_state THEN '*' || to_state ELSE '' END FROM case_status_changes WHERE case_id = ${id} ORDER BY id`)
@@ -11,7 +9,7 @@ const history = (desk, { id }) => desk.sql(`SELECT from_status_id || '>' || to_s
 
 test('each change of the status leaves a row of history, by whatever it is caused', async (t) => {
   const desk = await open(t);
-  const talk = await conversation(desk);
+  const talk = await opened(desk);
   assert.equal(history(desk, talk), '');
   await desk.staff.create(`/cases/${talk.id}/reply`, { contents: 'Which engine?' }); // a staff reply opens NEW
   await desk.staff.update(`/cases/${talk.id}`, { status_id: 3 });
@@ -22,14 +20,14 @@ test('each change of the status leaves a row of history, by whatever it is cause
   (await desk.customer.post(`/conversations/${talk.id}/messages`, { contents: 'No' })).must(201); // and COMPLETED
   assert.equal(history(desk, talk), '1>2 2>3 3>2 2>4 4>2');
   assert.equal(desk.sql(`SELECT MAX(at) - MIN(at) FROM case_status_changes WHERE case_id = ${talk.id}`).trim(), '60000');
-  const completed = await conversation(desk, { status_id: 4 });
+  const completed = await opened(desk, { status_id: 4 });
   assert.equal(history(desk, completed), '');
   assert.equal(desk.check().status, 0, desk.check().stdout);
 });
 
 test('the trash, a merge and a restoration leave a row; a permanent deletion removes all rows', async (t) => {
   const desk = await open(t);
-  const [talk, merged] = [await conversation(desk), await conversation(desk)];
+  const [talk, merged] = [await opened(desk), await opened(desk)];
   (await desk.staff.put(`/cases/${talk.id}/trash`)).must(200);
   assert.equal(history(desk, talk), '1>1*3');
   (await desk.staff.put(`/cases/${talk.id}/restore`)).must(200);
@@ -44,7 +42,7 @@ test('the trash, a merge and a restoration leave a row; a permanent deletion rem
 
 test('a message that is a reply by staff is marked; the first message is none', async (t) => {
   const desk = await open(t);
-  const talk = await conversation(desk);
+  const talk = await opened(desk);
   await desk.staff.create(`/cases/${talk.id}/reply`, { contents: 'Which engine?' });
   (await desk.customer.post(`/conversations/${talk.id}/messages`, { contents: 'The first' })).must(201);
   const own = await desk.staff.create('/cases', { subject: 'Mine', contents: 'Own engine', requester_id: desk.people.agent.id });

@@ -1,7 +1,7 @@
 // SLA clocks of conversations (docs/RULES.md "SLAs").
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { HOUR, MINUTE, MONDAY, SECOND, connect, iso, open, relay, until } from './lib/index.mjs';
+import { HOUR, MINUTE, MONDAY, SECOND, iso, open, opened, relayFor, until } from './lib/index.mjs';
 import { sql } from './lib/sql.mjs';
 
 const DAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
@@ -11,11 +11,10 @@ const target = (type, goal, more = {}) => ({ type, goal_in_seconds: goal, operat
 
 const at = (seconds) => iso(MONDAY + seconds * 1000);
 const sla = (desk, ...targets) => desk.owner.create('/slas', { title: 'Gold', targets });
-const conversation = (desk, extra = {}) => desk.staff.create('/cases', { subject: 'Engine', contents: 'It stalls', requester_id: desk.people.customer.id, ...extra });
 
 /** A conversation with the SLA. */
 async function promised(desk, { id }, extra = {}) {
-  const talk = await conversation(desk, extra);
+  const talk = await opened(desk, extra);
   sql(desk, `UPDATE cases SET sla_version_id = (SELECT version_id FROM slas WHERE id = ${id}) WHERE id = ${talk.id}`);
   await desk.staff.update(`/cases/${talk.id}`, { priority_id: 3 });
   await desk.staff.update(`/cases/${talk.id}`, { priority_id: extra.priority_id ?? null });
@@ -284,7 +283,7 @@ test('an explanation lists the intervals that counted or not; their sum is the e
   const desk = await open(t);
   const [standard] = await desk.owner.fetch('/businesshours');
   await desk.owner.update(`/businesshours/${standard.id}`, { zones: week(hours(9, 17)), holidays: [{ title: 'Fair', date: '24/11/2026' }], time_zone: 'UTC' });
-  const plain = await conversation(desk);
+  const plain = await opened(desk);
   const gold = await sla(desk, target('RESOLUTION_TIME', 40 * HOUR, { operational_hours: 'BUSINESS_HOURS' }), target('FIRST_REPLY_TIME', HOUR));
   const talk = await promised(desk, gold);
   await desk.clock.forward(HOUR / 2);
@@ -315,7 +314,7 @@ test('an explanation lists the intervals that counted or not; their sum is the e
 
 test('views are sorted by due times, and searches find breached conversations', async (t) => {
   const desk = await open(t);
-  const plain = await conversation(desk);
+  const plain = await opened(desk);
   const gold = await sla(desk, target('RESOLUTION_TIME', 3 * HOUR), target('FIRST_REPLY_TIME', 4 * HOUR), target('RESOLUTION_TIME', HOUR, { priority_id: 4 }));
   const [calm, urgent] = [await promised(desk, gold), await promised(desk, gold, { priority_id: 4 })];
   await reply(desk, calm);
@@ -434,7 +433,7 @@ test('runs of the next reply that are over stay when the conversation loses its 
   const desk = await open(t);
   await desk.owner.create('/slas', { title: 'Gold', targets: [target('NEXT_REPLY_TIME', HOUR)],
     predicate_collections: [{ propositions: [{ field: 'cases.casepriorityid', operator: 'comparison_equalto', value: 3 }] }] });
-  const talk = await conversation(desk, { priority_id: 3 });
+  const talk = await opened(desk, { priority_id: 3 });
   await reply(desk, talk);
   await asks(desk, talk);
   await desk.clock.forward(2 * HOUR);
@@ -458,7 +457,7 @@ test('runs of the next reply that are over stay when the conversation loses its 
 
 test('an undone reply makes the run that it ended the current one again', async (t) => {
   const desk = await open(t);
-  await connect(desk, await relay(t), { 'mail.undo_seconds': 60 });
+  await relayFor(t, desk, { 'mail.undo_seconds': 60 });
   const talk = await promised(desk, await sla(desk, target('NEXT_REPLY_TIME', HOUR)));
   await reply(desk, talk);
   await asks(desk, talk);
@@ -477,7 +476,7 @@ test('an undone reply makes the run that it ended the current one again', async 
 
 test('a conversation whose replies are undone has no run of the next reply', async (t) => {
   const desk = await open(t);
-  await connect(desk, await relay(t), { 'mail.undo_seconds': 60 });
+  await relayFor(t, desk, { 'mail.undo_seconds': 60 });
   const talk = await promised(desk, await sla(desk, target('NEXT_REPLY_TIME', HOUR)));
   const replies = [];
   for (let i = 0; i < 2; i++) {
@@ -571,7 +570,7 @@ test('two paused statuses in a row are one pause', async (t) => {
 
 test('an SLA that comes after a late reply raises no breach of it', async (t) => {
   const desk = await open(t);
-  const talk = await conversation(desk);
+  const talk = await opened(desk);
   await desk.clock.forward(2 * HOUR);
   await reply(desk, talk);
   await desk.clock.forward(MINUTE);

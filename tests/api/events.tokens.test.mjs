@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { File, HOUR, ROLE_ID, multipart, open, raw, shared, until } from './lib/index.mjs';
+import { File, HOUR, ROLE_ID, multipart, open, shared, until, uploaded } from './lib/index.mjs';
 import { png } from './lib/picture.mjs';
+
+const picture = async (who, data) => (await uploaded(who, { name: 'icon.png', type: 'image/png', data })).id;
 
 const world = shared();
 const WEBP = Buffer.from('UklGRiQAAABXRUJQVlA4IBgAAAAwAQCdASoBAAEAAgA0JaQAA3AA/vuUAAA=', 'base64');
-const upload = async (client, bytes, name = 'icon.png') => (await client.post('/files', raw('image/png', bytes), { query: { _filename: name } })).must(201).data.id;
 const post = (desk, url, body) => desk.anyone.post(new URL(url).pathname, body);
 
 test('a new event token shows its token and address, also in later replies', async () => {
@@ -92,7 +93,7 @@ test('an icon is a file part or an uploaded file, and is shown as an attachment'
   assert.deepEqual((await owner.exchange('GET', path)).must(200).bytes, file.bytes);
   assert.equal((await owner.exchange('GET', path.replace('/url', '/download'))).must(200).headers['content-disposition'].split(';')[0], 'attachment');
   assert.equal((await owner.exchange('GET', path.replace('/url', '/thumbnail'))).must(200).headers['content-type'], 'image/png');
-  const id = await upload(owner, png(5, 5));
+  const id = await picture(owner, png(5, 5));
   assert.equal((await owner.update(`/events/tokens/${made.id}`, { icon_file_id: id }, { query: { include: 'attachment' } })).icon.width, 5);
   assert.equal((await owner.update(`/events/tokens/${made.id}`, { label: 'y' })).icon.id, made.id);
   assert.equal((await owner.update(`/events/tokens/${made.id}`, { icon_file_id: null })).icon, null);
@@ -104,11 +105,11 @@ test('an icon that is no JPEG, PNG or GIF is refused', async () => {
   const bombs = [Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), png(3, 3, undefined, [60000, 60000]), Buffer.from('GIF89a'), WEBP, png(9, 9).subarray(0, 40)];
   for (const bytes of bombs) {
     (await owner.post('/events/tokens', multipart({ label: 'x', icon: new File('icon.png', 'image/png', bytes) }))).refused(400, 'FIELD_INVALID', 'icon');
-    (await owner.post('/events/tokens', { label: 'x', icon_file_id: await upload(owner, bytes) })).refused(400, 'FIELD_INVALID', 'icon_file_id');
+    (await owner.post('/events/tokens', { label: 'x', icon_file_id: await picture(owner, bytes) })).refused(400, 'FIELD_INVALID', 'icon_file_id');
   }
-  (await owner.post('/events/tokens', { label: 'x', icon_file_id: await upload(admin, png(3, 3)) })).refused(400, 'FIELD_INVALID', 'icon_file_id');
+  (await owner.post('/events/tokens', { label: 'x', icon_file_id: await picture(admin, png(3, 3)) })).refused(400, 'FIELD_INVALID', 'icon_file_id');
   (await owner.post('/events/tokens', { label: 'x', icon_file_id: 987654321 })).refused(400, 'FIELD_INVALID', 'icon_file_id');
-  const both = multipart({ label: 'x', icon: new File('icon.png', 'image/png', png(3, 3)), icon_file_id: String(await upload(owner, png(3, 3))) });
+  const both = multipart({ label: 'x', icon: new File('icon.png', 'image/png', png(3, 3)), icon_file_id: String(await picture(owner, png(3, 3))) });
   (await owner.post('/events/tokens', both)).refused(400, 'PARAMETERS_INCONSISTENT', 'icon_file_id');
   (await owner.post('/events/tokens', multipart({ label: '', icon: new File('x', 'image/png', Buffer.from('no picture')) }))).refused(400, 'FIELD_EMPTY', 'label');
 });
@@ -116,7 +117,7 @@ test('an icon that is no JPEG, PNG or GIF is refused', async () => {
 test('a file is kept while it is an icon, and expires when the token is deleted', async (t) => {
   const desk = await open(t);
   const { owner } = desk;
-  const id = await upload(owner, png(5, 5));
+  const id = await picture(owner, png(5, 5));
   const made = await owner.create('/events/tokens', { label: 'x', icon_file_id: id });
   await desk.clock.forward(24 * HOUR);
   (await owner.exchange('GET', `${new URL(made.resource_url).pathname}/attachments/${made.id}/url`)).must(200);

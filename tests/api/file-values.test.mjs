@@ -1,20 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { HOUR, open, raw, until } from './lib/index.mjs';
+import { HOUR, clean, open, storedContents, until, uploaded } from './lib/index.mjs';
 
 // Values of FILE fields: who may name a file, who may download it, and when it is deleted.
 
-const upload = async (who, { name = 'f.txt', type = 'text/plain', data = randomBytes(100) } = {}) =>
-  ({ ...(await who.post('/files', raw(type, data), { query: { _filename: name } })).must(201).data, data });
 const LIFE = 12 * HOUR; // for which an unreferenced file can be named again
-const content = (desk) => readdirSync(join(desk.dir, 'files')).filter((n) => /^[0-9a-f]{2}$/.test(n)).flatMap((n) => readdirSync(join(desk.dir, 'files', n)));
 const get = (who, owner, id) => who.exchange('GET', `/api/v1/${owner}/files/${id}/content`);
 const sweep = (desk) => desk.restart();
-const gone = (desk, file) => until(`the content of ${file.id} is removed`, () => !content(desk).includes(file.hash));
-const clean = (desk) => { const { status, stdout } = desk.check(); assert.equal(status, 0, stdout); };
+const gone = (desk, file) => until(`the content of ${file.id} is removed`, () => !storedContents(desk).includes(file.hash));
 
 /** A desk with FILE fields of people and organizations. */
 async function world(t, flags = {}) {
@@ -32,7 +26,7 @@ async function world(t, flags = {}) {
 
 test('a file is given by its id, shown as its id, and kept while it is a value', async (t) => {
   const { desk, path, values, of } = await world(t);
-  const file = await upload(desk.staff, { name: 'Vertrag.pdf', type: 'application/pdf' });
+  const file = await uploaded(desk.staff, { name: 'Vertrag.pdf', type: 'application/pdf' });
   const { custom_fields } = (await desk.staff.put(path, { field_values: { secret: file.id } })).must(200).data;
   assert.deepEqual(custom_fields.filter((v) => v.value), [{ field: { id: of.secret.id, resource_type: 'user_field' }, value: String(file.id), resource_type: 'user_field_value' }]);
   assert.equal((await desk.staff.fetch(`/files/${file.id}`)).expiry_at, null);
@@ -48,9 +42,9 @@ test('a file is given by its id, shown as its id, and kept while it is a value',
 
 test('a file that the caller may not name gives the same error as an absent file', async (t) => {
   const { desk, path, values } = await world(t);
-  const [theirs, old] = [await upload(desk.admin), await upload(desk.staff)];
+  const [theirs, old] = [await uploaded(desk.admin), await uploaded(desk.staff)];
   await desk.clock.forward(12 * HOUR);
-  const mine = await upload(desk.staff);
+  const mine = await uploaded(desk.staff);
   for (const id of [theirs.id, old.id, 999999, 0, -1, '1.5', 'x', `${mine.id},${mine.id}`, [mine.id], true]) {
     const { body } = (await desk.staff.put(path, { field_values: { secret: id, shown: mine.id } })).refused(400, 'FIELD_INVALID', 'field_values/secret');
     assert.equal(body.errors.length, 1);
@@ -63,7 +57,7 @@ test('a file that the caller may not name gives the same error as an absent file
 
 test('any caller may send a value back unchanged, but can\'t use its file in another field', async (t) => {
   const { desk, path, values } = await world(t);
-  const file = await upload(desk.staff);
+  const file = await uploaded(desk.staff);
   await desk.staff.update(path, { field_values: { secret: file.id } });
   await desk.admin.update(path, { field_values: { secret: file.id }, designation: 'x' });
   assert.deepEqual(await values(path), { secret: String(file.id) });
@@ -74,7 +68,7 @@ test('any caller may send a value back unchanged, but can\'t use its file in ano
 
 describe('a replaced, cleared or deleted value makes its file unreferenced', () => {
   const cases = {
-    'another file': async ({ desk, path }) => desk.staff.update(path, { field_values: { secret: (await upload(desk.staff)).id } }),
+    'another file': async ({ desk, path }) => desk.staff.update(path, { field_values: { secret: (await uploaded(desk.staff)).id } }),
     'null': ({ desk, path }) => desk.staff.update(path, { field_values: { secret: null } }),
     'deletion of the field': async ({ desk, of }) => (await desk.owner.delete(`/users/fields/${of.secret.id}`)).must(200),
     'deletion of the person': async ({ desk, path }) => (await desk.owner.delete(path)).must(200),
@@ -83,7 +77,7 @@ describe('a replaced, cleared or deleted value makes its file unreferenced', () 
   for (const [name, act] of Object.entries(cases)) {
     test(`by ${name}`, async (t) => {
       const w = await world(t);
-      const file = await upload(w.desk.staff);
+      const file = await uploaded(w.desk.staff);
       await w.desk.staff.update(w.path, { field_values: { secret: file.id } });
       await w.desk.clock.forward(LIFE);
       await act(w);
@@ -97,7 +91,7 @@ describe('a replaced, cleared or deleted value makes its file unreferenced', () 
 
   test('in organizations, too', async (t) => {
     const { desk, of } = await world(t);
-    const files = await Promise.all(Array.from({ length: 4 }, () => upload(desk.staff)));
+    const files = await Promise.all(Array.from({ length: 4 }, () => uploaded(desk.staff)));
     const ids = [];
     for (const f of files) ids.push((await desk.staff.create('/organizations', { name: `O ${f.id}`, field_values: { contract: f.id } })).id);
     await desk.clock.forward(LIFE);
@@ -116,7 +110,7 @@ describe('a replaced, cleared or deleted value makes its file unreferenced', () 
 
 test('one file may be several values, and is deleted after the last of them', async (t) => {
   const { desk, path } = await world(t);
-  const file = await upload(desk.staff);
+  const file = await uploaded(desk.staff);
   await desk.staff.update(path, { field_values: { secret: file.id, shown: file.id } });
   const { id } = await desk.staff.create('/organizations', { name: 'O', field_values: { contract: file.id } });
   await desk.clock.forward(LIFE);
@@ -133,7 +127,7 @@ test('one file may be several values, and is deleted after the last of them', as
 
 test('another file with the same bytes keeps its content when one of them is deleted', async (t) => {
   const { desk, path } = await world(t);
-  const data = randomBytes(50), [one, two] = [await upload(desk.staff, { data }), await upload(desk.staff, { data })];
+  const data = randomBytes(50), [one, two] = [await uploaded(desk.staff, { data }), await uploaded(desk.staff, { data })];
   await desk.staff.update(path, { field_values: { secret: one.id, shown: two.id } });
   await desk.clock.forward(LIFE);
   await desk.staff.update(path, { field_values: { secret: null } });
@@ -146,7 +140,7 @@ test('another file with the same bytes keeps its content when one of them is del
 test('callers who see the value download the file, nobody else', async (t) => {
   const { desk, path, of } = await world(t);
   const owner = path.slice(1);
-  const [secret, shown, unused] = [await upload(desk.staff), await upload(desk.staff), await upload(desk.staff)];
+  const [secret, shown, unused] = [await uploaded(desk.staff), await uploaded(desk.staff), await uploaded(desk.staff)];
   await desk.staff.update(path, { field_values: { secret: secret.id, shown: shown.id } });
   for (const role of ['owner', 'admin', 'agent', 'collaborator']) {
     for (const f of [secret, shown]) assert.deepEqual((await get(desk.as(role), owner, f.id)).must(200).bytes, f.data, role);
@@ -171,7 +165,7 @@ test('callers who see the value download the file, nobody else', async (t) => {
 
 test('people of an organization download files that customers may see', async (t) => {
   const { desk, id } = await world(t);
-  const [contract, terms] = [await upload(desk.staff), await upload(desk.staff)];
+  const [contract, terms] = [await uploaded(desk.staff), await uploaded(desk.staff)];
   const org = await desk.staff.create('/organizations', { name: 'O', field_values: { contract: contract.id, terms: terms.id } });
   const owner = `organizations/${org.id}`;
   for (const f of [contract, terms]) {
@@ -186,7 +180,7 @@ test('people of an organization download files that customers may see', async (t
 
 test('customers set files of their own in their profile', async (t) => {
   const { desk, path } = await world(t);
-  const file = await upload(desk.customer);
+  const file = await uploaded(desk.customer);
   await desk.customer.update('/profile', { field_values: { shown: file.id } });
   assert.deepEqual((await get(desk.staff, path.slice(1), file.id)).must(200).bytes, file.data);
   (await desk.customer.put('/profile', { field_values: { secret: file.id } })).refused(400, 'FIELD_INVALID', 'field_values/secret');
@@ -195,7 +189,7 @@ test('customers set files of their own in their profile', async (t) => {
 test('a missing required FILE field is refused like any other', async (t) => {
   const { desk, path, values } = await world(t, { secret: { is_required_for_agents: true } });
   (await desk.staff.post('/users', { full_name: 'N', email: 'n@x.example' })).refused(400, 'FIELD_REQUIRED', 'field_values/secret');
-  const file = await upload(desk.staff);
+  const file = await uploaded(desk.staff);
   const { id } = await desk.staff.create('/users', { full_name: 'N', email: 'n@x.example', field_values: { secret: file.id } });
   assert.deepEqual(await values(`/users/${id}`), { secret: String(file.id) });
   (await desk.staff.put(`/users/${id}`, { field_values: { secret: null } })).refused(400, 'FIELD_REQUIRED', 'field_values/secret');
@@ -204,7 +198,7 @@ test('a missing required FILE field is refused like any other', async (t) => {
 
 test('a purge deletes the unreferenced uploads of the person', async (t) => {
   const { desk, path } = await world(t);
-  const [unused, used] = [await upload(desk.staff), await upload(desk.staff)];
+  const [unused, used] = [await uploaded(desk.staff), await uploaded(desk.staff)];
   await desk.staff.update(path, { field_values: { secret: used.id } });
   (await desk.owner.delete(`/users/${desk.people.agent.id}`, { purge: true })).must(200);
   await sweep(desk);
@@ -216,7 +210,7 @@ test('a purge deletes the unreferenced uploads of the person', async (t) => {
 test('concurrent changes of one file value leave no inconsistent file', async (t) => {
   const { desk } = await world(t);
   const people = await Promise.all(Array.from({ length: 6 }, () => desk.person('customer')));
-  const file = await upload(desk.staff);
+  const file = await uploaded(desk.staff);
   await desk.staff.update(`/users/${people[0].id}`, { field_values: { secret: file.id } });
   for (let round = 0; round < 5; round++) {
     const replies = await Promise.all(people.slice(1).map(({ id }, i) => desk.staff.put(`/users/${id}`, { field_values: { secret: (round + i) % 2 ? file.id : null } })));

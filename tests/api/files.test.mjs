@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
-import { File, HOUR, directory, form, json, multipart, open, raw, shared, statusOf, talk, until } from './lib/index.mjs';
+import { File, HOUR, clean, directory, form, json, multipart, open, raw, shared, statusOf, storedContents, talk, until } from './lib/index.mjs';
 
 const OCTETS = 'application/octet-stream';
 const bytes = (n = 1000) => randomBytes(n);
@@ -15,9 +15,6 @@ const named = (filename) => ({ headers: { 'Content-Disposition': `attachment; ${
 const download = (who, id, query, headers) => who.exchange('GET', `/api/v1/files/${id}/content`, { query, headers });
 const place = (desk, data) => join(desk.dir, 'files', sha256(data).slice(0, 2), sha256(data));
 /** The paths of all stored contents. */
-const contents = (desk) => readdirSync(join(desk.dir, 'files'), { withFileTypes: true }).filter((e) => /^[0-9a-f]{2}$/.test(e.name))
-  .flatMap((e) => readdirSync(join(desk.dir, 'files', e.name)));
-const clean = (desk) => assert.equal(desk.check().status, 0, desk.check().stdout);
 
 describe('an upload', () => {
   const w = shared();
@@ -175,10 +172,10 @@ describe('an upload', () => {
   });
 
   test('reports all problems of all files at once, and stores none', async () => {
-    const before = contents(w.desk).length;
+    const before = storedContents(w.desk).length;
     const { errors } = (await w.desk.customer.post('/files', multipart({ a: new File('x'.repeat(300), OCTETS, bytes()), b: new File('..', OCTETS, bytes()), d: new File('d', OCTETS, bytes()) }))).must(400).body;
     assert.deepEqual(errors.map((e) => [e.code, e.parameter]), [['FIELD_INVALID', 'a'], ['FIELD_INVALID', 'b']]);
-    assert.equal(contents(w.desk).length, before);
+    assert.equal(storedContents(w.desk).length, before);
   });
 });
 
@@ -315,7 +312,7 @@ test('a content is stored once, however often and by whomever it is uploaded', a
   const data = bytes();
   const all = await Promise.all(Array.from({ length: 20 }, (_, i) => stored([desk.customer, desk.staff][i % 2], data)));
   assert.equal(new Set(all.map((f) => f.id)).size, 20);
-  assert.deepEqual(contents(desk), [sha256(data)]);
+  assert.deepEqual(storedContents(desk), [sha256(data)]);
   clean(desk);
 });
 
@@ -338,7 +335,7 @@ test('an unreferenced file expires after 12 hours, and its content with the last
   clean(desk);
   await desk.clock.forward(HOUR);
   await sweep(desk);
-  await until('the last content is removed', () => contents(desk).length === 0);
+  await until('the last content is removed', () => storedContents(desk).length === 0);
   clean(desk);
 });
 
@@ -346,10 +343,10 @@ test('one sweep deletes more files than one write does', async (t) => {
   const desk = await open(t);
   const some = () => Object.fromEntries(Array.from({ length: 250 }, (_, i) => [`f${i}`, new File('f', OCTETS, bytes(8))]));
   for (let i = 0; i < 5; i++) (await desk.customer.post('/files', multipart(some()))).must(201);
-  assert.equal(contents(desk).length, 1250);
+  assert.equal(storedContents(desk).length, 1250);
   await desk.clock.forward(12 * HOUR);
   await sweep(desk);
-  await until('all are removed', () => contents(desk).length === 0);
+  await until('all are removed', () => storedContents(desk).length === 0);
   clean(desk);
 });
 

@@ -12,7 +12,6 @@ const limited = async (t, values, options = {}) => {
   await desk.owner.update('/settings', { values: Object.fromEntries(Object.entries(values).map(([name, n]) => [`limits.${name}_per_minute`, n])) });
   return desk;
 };
-const shown = ({ headers }) => [headers['ratelimit-policy'], headers.ratelimit];
 /** Checks the page that a visitor gets in place of one too many. */
 function refused(reply, seconds, text = 'Too many requests') {
   assert.equal(reply.status, 429, String(reply));
@@ -33,17 +32,17 @@ const member = async (desk, role) => {
 
 test('pages have no limit and no header of one until the setting is set, whatever limit the API has', async (t) => {
   const desk = await limited(t, { read: 1 });
-  for (let i = 0; i < 3; i++) assert.deepEqual(shown((await visit(desk)).must(200)), [undefined, undefined]);
+  for (let i = 0; i < 3; i++) assert.deepEqual((await visit(desk)).must(200).limits, [undefined, undefined]);
 });
 
 test('a visitor opens as many pages a minute as the setting says, kept ones and new ones', async (t) => {
   const desk = await limited(t, { pages: 3 });
-  assert.deepEqual(shown((await visit(desk)).must(200)), ['"page";q=3;w=60', '"page";r=2;t=20']);
-  assert.deepEqual(shown((await visit(desk)).must(200)), ['"page";q=3;w=60', '"page";r=1;t=40']);
-  assert.deepEqual(shown((await visit(desk, `${HOME}/search?query=printer`)).must(200)), ['"page";q=3;w=60', '"page";r=0;t=60']);
+  assert.deepEqual((await visit(desk)).must(200).limits, ['"page";q=3;w=60', '"page";r=2;t=20']);
+  assert.deepEqual((await visit(desk)).must(200).limits, ['"page";q=3;w=60', '"page";r=1;t=40']);
+  assert.deepEqual((await visit(desk, `${HOME}/search?query=printer`)).must(200).limits, ['"page";q=3;w=60', '"page";r=0;t=60']);
   const over = await visit(desk);
   refused(over, 20);
-  assert.deepEqual(shown(over), ['"page";q=3;w=60', '"page";r=0;t=20']);
+  assert.deepEqual(over.limits, ['"page";q=3;w=60', '"page";r=0;t=20']);
   refused(await visit(desk, `${HOME}/search?query=printer`), 20);
   refused(await visit(desk, '/helpcenter/de/search?query=printer'), 20, 'Zu viele Anfragen');
   await desk.clock.forward(20);
@@ -92,7 +91,7 @@ test('a page that the browser has costs a tenth, and the files of pages cost not
   await desk.owner.update('/settings', { values: { 'limits.pages_per_minute': 20 } });
   (await visit(desk, `${HOME}/search`)).must(200);
   for (let i = 1; i <= 10; i++) assert.equal((await visit(desk, HOME, { 'If-None-Match': etag })).must(304).headers.ratelimit, `"page";r=18;t=${3 + Math.ceil(0.3 * i)}`);
-  for (const file of ['style.css', 'brand.css', 'suggest.js']) assert.deepEqual(shown((await visit(desk, `/helpcenter/${file}`)).must(200)), [undefined, undefined]);
+  for (const file of ['style.css', 'brand.css', 'suggest.js']) assert.deepEqual((await visit(desk, `/helpcenter/${file}`)).must(200).limits, [undefined, undefined]);
 });
 
 test('forms of pages are writes, of the person or of the address', async (t) => {
@@ -102,7 +101,7 @@ test('forms of pages are writes, of the person or of the address', async (t) => 
   await desk.owner.update('/settings', { values: { 'limits.write_per_minute': 1 } });
   const send = (browser, { hidden }, more = {}) => browser.go('POST', `${HOME}/contact`, form({ ...hidden, subject: 'Help', contents: 'Me', ...more }));
   const ann = { name: 'Ann', email: 'ann@strangers.example' };
-  assert.deepEqual(shown((await send(cora, hers)).must(303)), ['"write";q=1;w=60', '"write";r=0;t=60']);
+  assert.deepEqual((await send(cora, hers)).must(303).limits, ['"write";q=1;w=60', '"write";r=0;t=60']);
   refused(await send(cora, hers), 60);
   (await send(stranger, his, ann)).must(303);
   refused(await send(stranger, his, ann), 60);
@@ -114,12 +113,12 @@ test('pages of links and the OAuth login count as pages, and their forms as writ
   const client = await register(desk);
   const url = authorizeUrl(client, { code_challenge: challengeOf('v'.repeat(43)), code_challenge_method: 'S256' });
   const page = (await visit(desk, url)).must(200);
-  assert.deepEqual(shown(page), ['"page";q=2;w=60', '"page";r=1;t=30']);
-  assert.deepEqual(shown(await visit(desk, '/password?token=x')), ['"page";q=2;w=60', '"page";r=0;t=60']);
+  assert.deepEqual(page.limits, ['"page";q=2;w=60', '"page";r=1;t=30']);
+  assert.deepEqual((await visit(desk, '/password?token=x')).limits, ['"page";q=2;w=60', '"page";r=0;t=60']);
   for (const path of ['/password?token=x', url]) refused(await visit(desk, path), 30);
   await desk.owner.update('/settings', { values: { 'limits.write_per_minute': 1 } });
   const browser = new Browser(desk), login = { email: desk.people.agent.email, password: 'wrong' };
-  assert.deepEqual(shown(await browser.send(page, login)), ['"write";q=1;w=60', '"write";r=0;t=60']);
+  assert.deepEqual((await browser.send(page, login)).limits, ['"write";q=1;w=60', '"write";r=0;t=60']);
   refused(await browser.send(page, login), 60);
 });
 
@@ -128,10 +127,10 @@ test('replies of the OAuth server show the limit of the client, or of the addres
   const [client, app] = [await register(desk), await register(desk, { is_public: true })];
   await desk.owner.update('/settings', { values: { 'limits.write_per_minute': 2, 'limits.read_per_minute': 3 } });
   const ask = () => exchange(desk, client, { grant_type: 'client_credentials' });
-  assert.deepEqual(shown((await ask()).must(200)), ['"write";q=2;w=60', '"write";r=1;t=30']);
+  assert.deepEqual((await ask()).must(200).limits, ['"write";q=2;w=60', '"write";r=1;t=30']);
   (await ask()).must(200);
-  assert.deepEqual(shown(denied(await ask(), 429, 'temporarily_unavailable')), ['"write";q=2;w=60', '"write";r=0;t=30']);
-  assert.deepEqual(shown((await exchange(desk, client, { token: 'unknown' }, { path: '/oauth/introspect' })).must(200)), ['"read";q=3;w=60', '"read";r=2;t=20']);
+  assert.deepEqual(denied(await ask(), 429, 'temporarily_unavailable').limits, ['"write";q=2;w=60', '"write";r=0;t=30']);
+  assert.deepEqual((await exchange(desk, client, { token: 'unknown' }, { path: '/oauth/introspect' })).must(200).limits, ['"read";q=3;w=60', '"read";r=2;t=20']);
   const guess = (from) => exchange(desk, app, { grant_type: 'refresh_token', refresh_token: 'unknown' }, { from });
   for (const left of [1, 0]) assert.equal(denied(await guess('127.0.0.4'), 400, 'invalid_grant').headers.ratelimit, `"write";r=${left};t=${60 - 30 * left}`);
   denied(await guess('127.0.0.4'), 429, 'temporarily_unavailable');

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DAY, HOUR, MINUTE, PASSWORD, connect, form, multipart, open, relay, until } from './lib/index.mjs';
+import { DAY, HOUR, MINUTE, PASSWORD, form, multipart, open, relayFor, until } from './lib/index.mjs';
 
 const NEW = 'a password of my own';
 
 async function mailing(t, options = {}) {
   const desk = await open(t, options);
-  const to = await relay(t);
-  await connect(desk, to);
+  const to = await relayFor(t, desk);
   return { desk, to };
 }
 

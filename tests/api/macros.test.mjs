@@ -1,9 +1,8 @@
 // Macros (docs/CONVERSATIONS.md, "Views and macros").
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { open } from './lib/index.mjs';
+import { open, opened } from './lib/index.mjs';
 
-const opened = (desk, extra = {}) => desk.staff.create('/cases', { subject: 'The engine stalls', contents: 'It stops.', requester_id: desk.people.customer.id, ...extra });
 const tagsOf = async (client, id) => (await client.fetch(`/cases/${id}`, { fields: '+tags' })).tags.map(({ name }) => name).sort();
 
 test('a macro is created, shown, changed, used and deleted', async (t) => {

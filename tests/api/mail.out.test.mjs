@@ -3,14 +3,13 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { connect, form, mailIn, multipart, open, raw, relay, until, waiting } from './lib/index.mjs';
+import { form, mailIn, multipart, open, raw, relayFor, until, waiting } from './lib/index.mjs';
 import { arrive, mailRows, token } from './lib/mails.mjs';
 
 const TOKEN = (letter) => `${letter}\\d+-[a-z2-7]{16}`;
 
 async function mailing(t, values = {}) {
-  const desk = await open(t), to = await relay(t);
-  await connect(desk, to, values);
+  const desk = await open(t), to = await relayFor(t, desk, values);
   const talk = await desk.staff.create('/cases', { subject: 'Engine', contents: 'It stalls', requester_id: desk.people.customer.id, channel: 'MAIL' });
   const reply = async (contents, body = {}) => (await desk.staff.create(`/cases/${talk.id}/reply`, { contents, channel: 'MAIL', ...body })).posts[0].id;
   const message = (id) => desk.staff.fetch(`/conversations/${talk.id}/messages/${id}`);
@@ -371,8 +370,7 @@ test('letters move with a merge, in their order, and are deleted with their conv
 
 /** A mail to staff of a desk with TLS: its List-Unsubscribe as a path and a query. */
 async function unsubscribing(t) {
-  const desk = await open(t, { base: 'https://desk.example' }), to = await relay(t);
-  await connect(desk, to);
+  const desk = await open(t, { base: 'https://desk.example' }), to = await relayFor(t, desk);
   const link = (mail) => {
     const url = new URL(mail.header('List-Unsubscribe').slice(1, -1));
     assert.deepEqual([url.protocol, url.host, url.pathname], ['https:', 'desk.example', '/unsubscribe']);
@@ -441,8 +439,7 @@ test('a survey has a link that ends surveys to this person', async (t) => {
 });
 
 test('the default one of several mailboxes of a brand sends', async (t) => {
-  const desk = await open(t), to = await relay(t);
-  await connect(desk, to);
+  const desk = await open(t), to = await relayFor(t, desk);
   const boxes = [];
   for (const name of ['one', 'two', 'three']) boxes.push(await desk.admin.create('/mailboxes', { address: `${name}@brand.example` }));
   const choose = (id) => { for (const set of ['verified_at = 1, is_default = 0', `is_default = 1 WHERE id = ${id}`]) desk.sql(`UPDATE mailboxes SET ${set}`); };

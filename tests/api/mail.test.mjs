@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DAY, HOUR, MINUTE, PASSWORD, ROLE_ID, certificate, connect, form, open, relay, until } from './lib/index.mjs';
+import { DAY, HOUR, MINUTE, PASSWORD, ROLE_ID, certificate, connect, form, open, relay, relayFor, until } from './lib/index.mjs';
 
 /** Invites a person whose address is validated, so that letters may contain the name. Returns the letter. */
 async function greeted(desk, to, full_name, email) {
@@ -14,8 +14,7 @@ const invite = (who, email, more = {}) => who.create('/users/invite', { full_nam
 /** A desk with its own relay. */
 async function mailing(t, options = {}, values = {}) {
   const desk = await open(t, options.desk);
-  const to = await relay(t, options);
-  await connect(desk, to, values);
+  const to = await relayFor(t, desk, values, options);
   return { desk, to };
 }
 
@@ -269,8 +268,7 @@ test('a waiting mail is not sent to a person who was deleted meanwhile', async (
   (await desk.owner.delete(`/users/${gone[0].id}`)).must(200);
   (await desk.owner.delete(`/users/${gone[1].id}`, { purge: true })).must(200);
   await desk.owner.update(`/users/${desk.people.customer.id}`, { password: 'another one' });
-  const to = await relay(t);
-  await connect(desk, to);
+  const to = await relayFor(t, desk);
   assert.deepEqual((await to.mail()).to, ['customer@example.com']);
   await nothingElse(desk, to, 1);
 });

@@ -1,10 +1,8 @@
 // Monitors (docs/RULES.md, "Triggers and monitors").
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { HOUR, MINUTE, open, until } from './lib/index.mjs';
+import { HOUR, MINUTE, addTags, open, until, when } from './lib/index.mjs';
 
-const tag = (...value) => ({ name: 'tags', option: 'ADD', value });
-const when = (...list) => list.map(([field, operator, value]) => ({ propositions: [{ field, operator, value }] }));
 const stale = when(['cases.createdat', 'time_greaterthan', 2]);
 const tags = async (desk, id) => (await desk.owner.fetch(`/cases/${id}/tags`)).map((t) => t.name).sort();
 const firings = async (desk, id) => (await desk.owner.fetch(`/cases/${id}/activities?limit=100`)).filter((a) => JSON.stringify(a).includes('Monitor: ')).length;
@@ -22,17 +20,17 @@ const executed = (desk, id, after) => ticking(desk, 'a run', async () => {
 
 test('a monitor is created, shown, changed, reordered and deleted', async (t) => {
   const desk = await open(t);
-  const made = await desk.admin.create('/monitors', { title: 'Remind', predicate_collections: stale, actions: [tag('late')], is_enabled: false });
+  const made = await desk.admin.create('/monitors', { title: 'Remind', predicate_collections: stale, actions: [addTags('late')], is_enabled: false });
   assert.deepEqual([made.title, made.is_enabled, made.execution_order, made.last_executed_at, made.resource_type, made.channel], ['Remind', false, 1, null, 'monitor', undefined]);
   assert.equal(made.predicate_collections[0].propositions[0].value, 2);
   const changed = await desk.admin.update(`/monitors/${made.id}`, { title: 'Now', actions: [{ ...made.actions[0] }, { name: 'priority', option: 'INCREASE' }] });
   assert.equal(changed.actions[0].id, made.actions[0].id);
   assert.deepEqual(changed.predicate_collections, made.predicate_collections);
-  const other = await desk.admin.create('/monitors', { title: 'Other', actions: [tag('x')], is_enabled: false });
+  const other = await desk.admin.create('/monitors', { title: 'Other', actions: [addTags('x')], is_enabled: false });
   (await desk.admin.put('/monitors/reorder', { monitor_ids: [other.id, made.id] })).must(200);
   assert.deepEqual((await desk.admin.fetch('/monitors')).map((m) => m.title), ['Other', 'Now']);
   (await desk.as('agent').get('/monitors')).refused(403, 'PERMISSIONS_DENIED');
-  (await desk.admin.post('/monitors', { title: 'Bad', actions: [tag('x')], predicate_collections: when(['cases.casestatusid', 'history_changed_to', '2']) }))
+  (await desk.admin.post('/monitors', { title: 'Bad', actions: [addTags('x')], predicate_collections: when(['cases.casestatusid', 'history_changed_to', '2']) }))
     .refused(400, 'FIELD_INVALID', 'predicate_collections[0].propositions[0].operator');
   (await desk.admin.delete(`/monitors?ids=${made.id},${other.id}`)).must(200);
   assert.deepEqual(await desk.admin.fetch('/monitors'), []);
@@ -42,7 +40,7 @@ test('a monitor is created, shown, changed, reordered and deleted', async (t) =>
 test('a monitor acts once on each state of a conversation', async (t) => {
   const desk = await open(t);
   const old = await conversation(desk);
-  const monitor = await desk.owner.create('/monitors', { title: 'Late', predicate_collections: stale, actions: [tag('late'), { name: 'priority', option: 'CHANGE', value: 4 }] });
+  const monitor = await desk.owner.create('/monitors', { title: 'Late', predicate_collections: stale, actions: [addTags('late'), { name: 'priority', option: 'CHANGE', value: 4 }] });
   const first = await executed(desk, monitor.id);
   assert.deepEqual(await tags(desk, old.id), []);
   await desk.clock.forward(3 * HOUR);
@@ -67,8 +65,8 @@ test('a monitor acts once on each state of a conversation', async (t) => {
 
 test('a monitor runs at most every five minutes, and raises SYSTEM / MONITOR', async (t) => {
   const desk = await open(t);
-  await desk.owner.create('/triggers', { title: 'After', channel: 'SYSTEM', event: 'MONITOR', actions: [tag('seen')] });
-  const monitor = await desk.owner.create('/monitors', { title: 'Late', predicate_collections: stale, actions: [tag('late')] });
+  await desk.owner.create('/triggers', { title: 'After', channel: 'SYSTEM', event: 'MONITOR', actions: [addTags('seen')] });
+  const monitor = await desk.owner.create('/monitors', { title: 'Late', predicate_collections: stale, actions: [addTags('late')] });
   const made = await conversation(desk);
   const first = await executed(desk, monitor.id);
   await desk.clock.forward(3 * HOUR);
@@ -84,7 +82,7 @@ test('closed conversations and those in the trash are left alone, unless the sta
   const [closed, trashed, plain] = [await conversation(desk), await conversation(desk), await conversation(desk)];
   await desk.owner.update(`/cases/${closed.id}`, { status_id: 5 });
   (await desk.owner.put(`/cases/${trashed.id}/trash`)).must(200);
-  const everything = await desk.owner.create('/monitors', { title: 'All', actions: [tag('all')] });
+  const everything = await desk.owner.create('/monitors', { title: 'All', actions: [addTags('all')] });
   await ticking(desk, 'the action', async () => (await tags(desk, plain.id)).length);
   await executed(desk, everything.id);
   assert.deepEqual(await tags(desk, closed.id), []);
@@ -95,7 +93,7 @@ test('a monitor acts on more conversations than one write takes', async (t) => {
   const desk = await open(t);
   const all = [];
   for (let i = 0; i < 60; i++) all.push(await conversation(desk));
-  await desk.owner.create('/monitors', { title: 'All', actions: [tag('all')] });
+  await desk.owner.create('/monitors', { title: 'All', actions: [addTags('all')] });
   await ticking(desk, 'the last', async () => (await tags(desk, all.at(-1).id)).length);
   assert.deepEqual(await tags(desk, all[0].id), ['all']);
   desk.check();

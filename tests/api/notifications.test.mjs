@@ -1,7 +1,7 @@
 // Notifications of staff: preferences, and mails about conversations (src/core/cases/staff_mail.c).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ROLES, connect, open, relay, until } from './lib/index.mjs';
+import { ROLES, connect, open, relayFor, until } from './lib/index.mjs';
 
 const TYPES = ['case_created', 'reply_on_case', 'case_assigned_to_agent', 'case_assigned_to_team', 'sla_breached', 'mentioned_in_conversation'];
 const opened = (client, desk, extra = {}) => client.create('/cases', { subject: 'Engine', contents: 'It stalls', requester_id: desk.people.customer.id, ...extra });
@@ -9,8 +9,7 @@ const assign = (client, { id }, body) => client.update(`/cases/${id}`, body);
 const prefer = (client, type, body) => client.update(`/notification_preferences/${type}`, body);
 
 async function mailing(t) {
-  const desk = await open(t), to = await relay(t);
-  await connect(desk, to);
+  const desk = await open(t), to = await relayFor(t, desk);
   return { desk, to, agent: desk.people.agent };
 }
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import net from 'node:net';
 import { test } from 'node:test';
-import { DAY, HOUR, SECOND, allowPrivate, attempted, attempts, connect, defer, delivered, hook, hooked, open, relay, tested, until } from './lib/index.mjs';
+import { DAY, HOUR, SECOND, allowPrivate, attempted, attempts, defer, delivered, hook, hooked, open, relayFor, tested, until } from './lib/index.mjs';
 
 const hmac = (secret, t, body) => createHmac('sha256', secret).update(`${t}.${body}`).digest('hex');
 
@@ -290,8 +290,7 @@ test('an endpoint of type SLACK gets the text and the channel as JSON', async (t
 
 test('an endpoint of type EMAIL gets a mail, which is queued with the success of the attempt', async (t) => {
   const desk = await open(t);
-  const to = await relay(t);
-  await connect(desk, to);
+  const to = await relayFor(t, desk);
   const endpoint = await desk.admin.create('/endpoints', { title: 'Box', type: 'EMAIL', attributes: { address: 'team@example.org', subject: 'News of the desk' } });
   await delivered(desk, await tested(desk, endpoint));
   const mail = await to.find('team@example.org');

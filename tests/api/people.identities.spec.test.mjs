@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { DAY, HOUR, connect, open, relay, shared } from './lib/index.mjs';
+import { DAY, HOUR, open, relayFor, shared } from './lib/index.mjs';
 
 // The rules of identities: access, primary, unique, and the effect of validation.
 
@@ -252,8 +252,7 @@ describe('e-mail addresses:', () => {
 
 async function verified(t) {
   const desk = await open(t);
-  const post = await relay(t);
-  await connect(desk, post);
+  const post = await relayFor(t, desk);
   return { desk, post, person: await desk.person('customer') };
 }
 

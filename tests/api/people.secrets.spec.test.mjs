@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { DAY, HOUR, MINUTE, PASSWORD, ROLES, connect, open, relay } from './lib/index.mjs';
+import { DAY, HOUR, MINUTE, PASSWORD, ROLES, open, relayFor } from './lib/index.mjs';
 import { totp } from './lib/totp.mjs';
 
 // Passwords, remember-me tokens, two-factor and mailed links: how an account is opened, and how this ends.
@@ -201,8 +201,7 @@ test('two-factor: a wrong code enables nothing; an admin can disable it, others 
 
 test('a reset request: the same reply for everyone, a mail to known people, and no change until the link is used', async (t) => {
   const desk = await open(t);
-  const post = await relay(t);
-  await connect(desk, post);
+  const post = await relayFor(t, desk);
   const { email, client } = await desk.person('customer');
   const { bare } = await desk.session(client);
   const [known, unknown] = [await desk.anyone.post('/password/reset', { email }), await desk.anyone.post('/password/reset', { email: 'nobody@reset.example' })];

@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { open } from './lib/index.mjs';
-
-const asked = async (who, more = {}) => (await who.post('/conversations', { subject: 'S', contents: 'C', ...more })).must(201).data;
-const clean = (desk) => { const { status, stdout } = desk.check(); assert.equal(status, 0, stdout); };
+import { asked, clean, open } from './lib/index.mjs';
 
 test('a customer rates a conversation, in either letter case, and changes the rating', async (t) => {
   const desk = await open(t);

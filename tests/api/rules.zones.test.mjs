@@ -1,12 +1,10 @@
 // Relative dates in the time zone of a brand (docs/RULES.md, "One predicate engine").
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { HOUR, open } from './lib/index.mjs';
+import { HOUR, open, opened, when } from './lib/index.mjs';
 
 const KIRITIMATI = 'Pacific/Kiritimati'; // 14 hours east of UTC
-const all = (...propositions) => propositions.map(([field, operator, value]) => ({ propositions: [{ field, operator, value }] }));
-const opened = (desk, extra = {}) => desk.staff.create('/cases', { subject: 'Engine', contents: 'It stalls', requester_id: desk.people.customer.id, ...extra });
-const view = (desk, ...propositions) => desk.staff.create('/views', { title: 'Days', predicate_collections: all(...propositions) });
+const view = (desk, ...propositions) => desk.staff.create('/views', { title: 'Days', predicate_collections: when(...propositions) });
 const shown = async (desk, { id }) => (await desk.staff.fetch(`/views/${id}/cases`)).map((k) => k.id).sort((a, b) => a - b);
 
 /** A desk in UTC with a brand in the east. */
@@ -44,7 +42,7 @@ test('a trigger compares a date with the day of the brand, in memory as a view d
   const [here, there] = [await opened(desk, days('2026-11-24')), await opened(desk, { brand_id: east.id, ...days('2026-11-24') })];
   await desk.clock.forward(HOUR);
   const isToday = ['date_after_or_on', 'date_before_or_on'].map((operator) => ['casefields.due_relative', operator, 'today']);
-  const trigger = await desk.admin.create('/triggers', { title: 'Due today', predicate_collections: all(...isToday), actions: [{ name: 'tags', option: 'ADD', value: ['due'] }] });
+  const trigger = await desk.admin.create('/triggers', { title: 'Due today', predicate_collections: when(...isToday), actions: [{ name: 'tags', option: 'ADD', value: ['due'] }] });
   const holds = async ({ id }) => (await desk.admin.post(`/triggers/${trigger.id}/dry_run`, { case_id: id })).must(200).data.holds;
   assert.deepEqual([await holds(here), await holds(there)], [false, true]);
   for (const { id } of [here, there]) await desk.staff.update(`/cases/${id}`, { subject: 'Still' });
@@ -59,8 +57,8 @@ test('each of several zones and brands has its own day, in SLAs, triggers and vi
   await desk.owner.create('/cases/fields', { key: 'due', type: 'DATE', title: 'Due' });
   await desk.clock.forward(HOUR); // Monday 10:30 in UTC, Tuesday 00:30 in Kiritimati, Sunday 23:30 in Pago Pago
   const isToday = ['date_after_or_on', 'date_before_or_on'].map((operator) => ['casefields.due_relative', operator, 'today']);
-  await desk.owner.create('/slas', { title: 'Due today', targets: [{ type: 'RESOLUTION_TIME', goal_in_seconds: 3600 }], predicate_collections: all(...isToday) });
-  const trigger = await desk.admin.create('/triggers', { title: 'Never', is_enabled: false, predicate_collections: all(...isToday), actions: [{ name: 'tags', option: 'ADD', value: ['due'] }] });
+  await desk.owner.create('/slas', { title: 'Due today', targets: [{ type: 'RESOLUTION_TIME', goal_in_seconds: 3600 }], predicate_collections: when(...isToday) });
+  const trigger = await desk.admin.create('/triggers', { title: 'Never', is_enabled: false, predicate_collections: when(...isToday), actions: [{ name: 'tags', option: 'ADD', value: ['due'] }] });
   const due = await view(desk, ...isToday), expected = [];
   for (const [brand_id, today] of [[1, '2026-11-23'], [east.id, '2026-11-24'], [far.id, '2026-11-24'], [west.id, '2026-11-22']])
     for (const day of ['2026-11-22', '2026-11-23', '2026-11-24']) {

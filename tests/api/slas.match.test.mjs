@@ -1,13 +1,12 @@
 // Conversations get the first SLA that holds (docs/RULES.md, "SLAs").
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { open } from './lib/index.mjs';
+import { open, opened } from './lib/index.mjs';
 
 const is = (field, value, operator = 'comparison_equalto') => ({ field, operator, value });
 const all = (...propositions) => propositions.map((p) => ({ propositions: [p] }));
 const PRIORITY = 'cases.casepriorityid';
 const make = (desk, title, predicate_collections = [], extra = {}) => desk.admin.create('/slas', { title, predicate_collections, targets: [{ type: 'RESOLUTION_TIME', goal_in_seconds: 3600 }], ...extra });
-const opened = (desk, extra = {}) => desk.staff.create('/cases', { subject: 'The engine stalls', contents: 'It stops.', requester_id: desk.people.customer.id, ...extra });
 const shown = async (desk, { id }) => (await desk.staff.fetch(`/cases/${id}`, { include: 'sla_version' })).sla_version;
 const sla = async (desk, made) => (await shown(desk, made))?.title ?? null;
 const put = (desk, { id }, body) => desk.staff.update(`/cases/${id}`, body);

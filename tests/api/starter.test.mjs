@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { open } from './lib/index.mjs';
+import { asked, open } from './lib/index.mjs';
 
-const asked = async (who, more = {}) => (await who.post('/conversations', { subject: 'S', contents: 'C', ...more })).must(201).data;
 const start = async (who, query) => (await who.get('/conversations/starter', query)).must(200).data;
 
 test('the start of a messenger shows agents and the reply time, and no address of a realtime server', async (t) => {

@@ -1,7 +1,7 @@
 // Satisfaction surveys: the mail, its page and the rating (src/core/cases/survey.c).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DAY, connect, form, open, relay } from './lib/index.mjs';
+import { DAY, form, open, relayFor } from './lib/index.mjs';
 
 const page = (desk, query) => desk.anyone.exchange('GET', '/survey', { query });
 const press = (desk, body) => desk.anyone.exchange('POST', '/survey', { body: form(body) });
@@ -10,8 +10,7 @@ const queued = (desk) => Number(desk.sql("SELECT COUNT(*) FROM outgoing_mails WH
 
 /** A desk that sends a survey when a conversation is completed, and a conversation. */
 async function surveying(t) {
-  const desk = await open(t), to = await relay(t);
-  await connect(desk, to);
+  const desk = await open(t), to = await relayFor(t, desk);
   await desk.admin.create('/triggers', {
     title: 'Ask', predicate_collections: [{ propositions: [{ field: 'cases.casestatusid', operator: 'comparison_equalto', value: '4' }] }],
     actions: [{ name: 'satisfactionsurvey', option: 'SEND', value: true }],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { DAY, PASSWORD, ROLES, connect, form, json, multipart, open, raw, relay, shared, until } from './lib/index.mjs';
+import { DAY, PASSWORD, ROLES, form, json, multipart, open, raw, relayFor, shared, until } from './lib/index.mjs';
 
 // Brands and their templates for mails and pages, as specified: access, contents, versions, mails sent.
 
@@ -372,8 +372,7 @@ test('each brand has its own templates', async (t) => {
 /** A desk with a relay, and a function for each kind of mail that makes the desk send it. */
 async function mailing(t) {
   const desk = await open(t);
-  const to = await relay(t);
-  await connect(desk, to, { 'desk.name': 'Ünder & Söhne' });
+  const to = await relayFor(t, desk, { 'desk.name': 'Ünder & Söhne' });
   let n = 0;
   const invite = async (full_name = 'Ines Invited') => {
     const email = `invited${++n}@people.example`;

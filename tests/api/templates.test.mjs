@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { connect, form, iso, open, relay } from './lib/index.mjs';
+import { form, iso, open, relayFor } from './lib/index.mjs';
 
 const MAILS = ['verification', 'password_reset', 'invitation', 'password_changed', 'address_added', 'address_removed', 'case_reply', 'rule_notification', 'endpoint',
   'case_created', 'reply_on_case', 'case_assigned_to_agent', 'case_assigned_to_team', 'sla_breached', 'mentioned_in_conversation', 'survey', 'mailbox_verification'];
@@ -249,8 +249,7 @@ const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; 
 
 test('pages use the template of the default brand around a built-in form', async (t) => {
   const desk = await open(t);
-  const to = await relay(t);
-  await connect(desk, to, { 'desk.name': 'Ünder <& Söhne' });
+  const to = await relayFor(t, desk, { 'desk.name': 'Ünder <& Söhne' });
   const { owner, anyone } = desk;
   await owner.update(at('page_password'), {
     contents: block('title', 'Kennwort wählen: {{desk}}') + block('style', 'h1 { color: #123456; }')
@@ -278,8 +277,7 @@ test('pages use the template of the default brand around a built-in form', async
 
 test('the page that verifies an address uses its template before and after', async (t) => {
   const desk = await open(t);
-  const to = await relay(t);
-  await connect(desk, to);
+  const to = await relayFor(t, desk);
   await desk.owner.update(at('page_verify'), { contents: page('Really?') });
   await desk.owner.update(at('page_verified'), { contents: block('title', 'Confirmed') + block('body', '<p>At {{desk}}.</p>') });
   await desk.customer.create('/profile/identities/emails', { email: 'more@example.com' });

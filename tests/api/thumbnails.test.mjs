@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { File, multipart, open, raw } from './lib/index.mjs';
+import { File, asked, multipart, open, uploaded } from './lib/index.mjs';
 import { GIF, JPEG, grey, png, readPng } from './lib/picture.mjs';
+
+const picture = async (who) => (await uploaded(who, { name: 'p.png', type: 'image/png', data: png(3, 3) })).id;
 
 // Thumbnails and inline pictures of attachments.
 
-const asked = async (who) => (await who.post('/conversations', { subject: 'S', contents: 'C' })).must(201).data;
 const post = async (who, id, name, type, bytes) => (await who.post(`/conversations/${id}/messages`, multipart({ f: new File(name, type, bytes) }))).must(201).data.attachments[0];
 const load = (desk, who, url, options) => who.exchange('GET', url.slice(desk.base.length), options);
-const upload = async (who, bytes = png(3, 3)) => (await who.post('/files', raw('image/png', bytes))).must(201).data.id;
 
 test('a picture has a thumbnail of the size that its header promises, whatever type the uploader states', async (t) => {
   const desk = await open(t);
@@ -67,7 +67,7 @@ test('a thumbnail is for the callers who see the message or the note', async (t)
   const a = await post(desk.customer, id, 'a.png', 'image/png', grey(300, 300));
   (await load(desk, other.client, a.thumbnails[0].url)).refused(404, 'RESOURCE_NOT_FOUND');
   (await load(desk, desk.anyone, a.thumbnails[0].url)).refused(401, 'AUTHORIZATION_REQUIRED');
-  const made = (await desk.staff.post(`/cases/${id}/notes`, { contents: 'N', attachment_file_ids: [await upload(desk.staff)] })).must(201).data;
+  const made = (await desk.staff.post(`/cases/${id}/notes`, { contents: 'N', attachment_file_ids: [await picture(desk.staff)] })).must(201).data;
   const [noted] = (await desk.staff.fetch(`/cases/${id}/notes/${made.post.id}`)).attachments;
   (await load(desk, desk.admin, noted.thumbnails[0].url)).must(200);
   (await load(desk, desk.customer, noted.thumbnails[0].url)).refused(403, 'PERMISSIONS_DENIED');
@@ -76,7 +76,7 @@ test('a thumbnail is for the callers who see the message or the note', async (t)
 test('HTML shows attached pictures by cid and file id, and each reader gets the address of the attachment', async (t) => {
   const desk = await open(t);
   const { id } = await asked(desk.customer);
-  const [shown, beside] = [await upload(desk.staff), await upload(desk.staff)];
+  const [shown, beside] = [await picture(desk.staff), await picture(desk.staff)];
   const html = `<p>See <img src="cid:${shown}" alt="a &amp; &quot;b&quot;"><img src="cid:999999"></p>`;
   const { posts: [{ id: message }] } = (await desk.staff.post(`/cases/${id}/reply`, { contents: html, channel_options: { html: true }, attachment_file_ids: [shown, beside] })).must(201).data;
   for (const who of [desk.customer, desk.staff]) {
@@ -91,7 +91,7 @@ test('HTML shows attached pictures by cid and file id, and each reader gets the 
 test('a note that is changed later shows its attached pictures, too', async (t) => {
   const desk = await open(t);
   const { id } = await asked(desk.customer);
-  const file = await upload(desk.staff);
+  const file = await picture(desk.staff);
   const { post: { id: note } } = (await desk.staff.post(`/cases/${id}/notes`, { contents: 'plain', attachment_file_ids: [file] })).must(201).data;
   assert.equal((await desk.staff.fetch(`/cases/${id}/notes/${note}`)).attachments[0].content_id, null);
   (await desk.staff.put(`/cases/${id}/notes/${note}`, { contents: `<img src="cid:${file}">`, is_html: true })).must(200);
@@ -137,7 +137,7 @@ test('cases count the files of messages and notes', async (t) => {
   const has = async ({ id }) => (await desk.staff.fetch(`/cases/${id}`)).has_attachments;
   assert.deepEqual([await has(one), await has(two)], [false, false]);
   await post(desk.customer, one.id, 'a.txt', 'text/plain', Buffer.from('x'));
-  const { post: { id: note } } = (await desk.staff.post(`/cases/${two.id}/notes`, { contents: 'N', attachment_file_ids: [await upload(desk.staff)] })).must(201).data;
+  const { post: { id: note } } = (await desk.staff.post(`/cases/${two.id}/notes`, { contents: 'N', attachment_file_ids: [await picture(desk.staff)] })).must(201).data;
   assert.deepEqual([await has(one), await has(two)], [true, true]);
   (await desk.staff.delete(`/cases/${two.id}/notes/${note}`)).must(200);
   assert.deepEqual([await has(one), await has(two)], [true, false]);

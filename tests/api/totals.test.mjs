@@ -1,7 +1,7 @@
 // Totals come from counters (core/cases/case_total.h). Random writes must leave each total equal to the number of rows.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { open } from './lib/index.mjs';
+import { clean, open } from './lib/index.mjs';
 
 /** Repeatable numbers: a linear congruential generator. */
 function dice(seed) {
@@ -100,8 +100,6 @@ async function compareAll(w, when) {
   }
   return rows;
 }
-
-const clean = (desk) => { const { status, stdout } = desk.check(); assert.equal(status, 0, stdout); };
 
 test('each total of conversations equals the number of rows after random writes', async (t) => {
   const w = await world(t), d = dice(Number(process.env.SEED ?? 11));

@@ -1,17 +1,13 @@
 // Dry runs of triggers, and the warnings when they are saved (docs/RULES.md, "Triggers and monitors").
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { connect, open, relay } from './lib/index.mjs';
+import { act, open, opened, relayFor, when } from './lib/index.mjs';
 
-const when = (...propositions) => propositions.map(([field, operator, value]) => ({ propositions: [{ field, operator, value }] }));
-const act = (name, option, value, attributes) => ({ name, option, value, attributes });
-const opened = (desk, extra = {}) => desk.staff.create('/cases', { subject: 'The engine stalls', contents: 'It stops.', requester_id: desk.people.customer.id, ...extra });
 const dry = async (desk, trigger, id) => (await desk.admin.post(`/triggers/${trigger.id}/dry_run`, { case_id: id })).must(200).data;
 const rows = ['cases', 'case_tags', 'activities', 'change_log', 'outgoing_mails', 'jobs', 'endpoint_deliveries', 'case_totals', 'trigger_firings', 'field_values', 'tags'];
 
 test('a dry run shows what each proposition saw and what each action would do, and changes nothing', async (t) => {
-  const desk = await open(t), to = await relay(t);
-  await connect(desk, to);
+  const desk = await open(t), to = await relayFor(t, desk);
   const one = await opened(desk, { priority_id: 2, tags: 'vip' });
   const trigger = await desk.admin.create('/triggers', {
     title: 'Try', is_enabled: false,

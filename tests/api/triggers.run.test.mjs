@@ -1,16 +1,13 @@
 // The run of triggers (docs/RULES.md, "Triggers and monitors").
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { allowPrivate, connect, hook, hooked, open, relay, until } from './lib/index.mjs';
+import { act, allowPrivate, connect, hook, hooked, open, opened, relay, relayFor, until, when } from './lib/index.mjs';
 
-const when = (...propositions) => propositions.map(([field, operator, value]) => ({ propositions: [{ field, operator, value }] }));
-const act = (name, option, value, attributes) => ({ name, option, value, attributes });
 const add = (...tags) => act('tags', 'ADD', tags);
 const mail = (name, value, message = 'See {{case.id}}') => act(name, 'SEND', value, { subject: 'About {{case.subject}}', message });
 
 const STATUS = { NEW: 1, OPEN: 2, PENDING: 3, COMPLETED: 4, CLOSED: 5 };
 const trigger = (desk, title, predicates, actions, more = {}) => desk.admin.create('/triggers', { title, predicate_collections: predicates, actions, ...more });
-const opened = (desk, extra = {}) => desk.staff.create('/cases', { subject: 'The engine stalls', contents: 'It stops.', requester_id: desk.people.customer.id, ...extra });
 const tagsOf = async (desk, id) => (await desk.admin.fetch(`/cases/${id}`, { fields: '+tags' })).tags.map(({ name }) => name).sort();
 const activities = async (desk, id) => (await desk.admin.fetch(`/cases/${id}/activities`, { limit: 100 })).reverse();
 const fired = async (desk, id) => (await activities(desk, id)).filter(({ summary }) => /^Trigger: /.test(summary));
@@ -207,8 +204,7 @@ test('the current user is the person who made the change', async (t) => {
 });
 
 test('notifications are mailed to those whom the trigger names, and to nobody else', async (t) => {
-  const desk = await open(t), to = await relay(t);
-  await connect(desk, to);
+  const desk = await open(t), to = await relayFor(t, desk);
   const team = await desk.admin.create('/teams', { title: 'Line' }), member = await desk.person('agent');
   (await desk.admin.post(`/teams/${team.id}/members`, { agent_ids: member.id })).must(201);
   const address = async (id) => (await desk.admin.fetch(`/users/${id}`, { include: 'identity_email' })).emails[0].email;
@@ -229,8 +225,7 @@ test('notifications are mailed to those whom the trigger names, and to nobody el
 });
 
 test('stopnotification holds back the notifications of later actions and triggers', async (t) => {
-  const desk = await open(t), to = await relay(t);
-  await connect(desk, to);
+  const desk = await open(t), to = await relayFor(t, desk);
   await trigger(desk, 'Quiet', [], [act('stopnotification', 'SEND', true)]);
   await trigger(desk, 'Loud', [], [mail('notificationuser', -3), add('loud')]);
   const one = await opened(desk);

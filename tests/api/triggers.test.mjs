@@ -1,15 +1,14 @@
 // The resource of triggers (docs/RULES.md, "Triggers and monitors").
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { open } from './lib/index.mjs';
+import { addTags, open } from './lib/index.mjs';
 
-const tag = (...value) => ({ name: 'tags', option: 'ADD', value });
 const when = (field, operator, value) => [{ propositions: [{ field, operator, value }] }];
 const urgent = when('cases.casepriorityid', 'comparison_equalto', '4');
 
 test('a trigger is created, shown, changed and deleted', async (t) => {
   const desk = await open(t);
-  const made = await desk.admin.create('/triggers', { title: 'Escalate', channel: 'api', predicate_collections: urgent, actions: [{ name: 'status', option: 'change', value: 2 }, tag('vip', 'VIP')] });
+  const made = await desk.admin.create('/triggers', { title: 'Escalate', channel: 'api', predicate_collections: urgent, actions: [{ name: 'status', option: 'change', value: 2 }, addTags('vip', 'VIP')] });
   assert.deepEqual([made.title, made.channel, made.event, made.execution_order, made.is_enabled, made.last_triggered_at, made.resource_type], ['Escalate', 'API', null, 1, true, null, 'trigger']);
   assert.match(made.resource_url, /\/api\/v1\/triggers\/\d+$/);
   const [{ propositions: [proposition] }] = made.predicate_collections;
@@ -33,7 +32,7 @@ test('a trigger is created, shown, changed and deleted', async (t) => {
 
 test('triggers are listed, enabled and sorted in the order in which they run', async (t) => {
   const desk = await open(t);
-  const make = (title) => desk.admin.create('/triggers', { title, actions: [tag('a')] });
+  const make = (title) => desk.admin.create('/triggers', { title, actions: [addTags('a')] });
   const [a, b, c] = [await make('a'), await make('b'), await make('c')];
   (await desk.admin.put('/triggers/reorder', { trigger_ids: `${c.id},${a.id}` })).must(200);
   const listed = await desk.admin.fetch('/triggers');
@@ -73,7 +72,7 @@ test('the definitions of actions have the values of the desk', async (t) => {
 
 test('a trigger is checked when it is saved, with a pointer to each bad place', async (t) => {
   const desk = await open(t);
-  const refused = async (body, code, ...names) => (await desk.admin.post('/triggers', { title: 'a', actions: [tag('a')], ...body })).refused(400, code, ...names);
+  const refused = async (body, code, ...names) => (await desk.admin.post('/triggers', { title: 'a', actions: [addTags('a')], ...body })).refused(400, code, ...names);
   (await desk.admin.post('/triggers', {})).refused(400, 'FIELD_REQUIRED', 'title', 'actions');
   await refused({ actions: [] }, 'FIELD_EMPTY', 'actions');
   await refused({ actions: 'status' }, 'FIELD_INVALID', 'actions');
@@ -81,7 +80,7 @@ test('a trigger is checked when it is saved, with a pointer to each bad place', 
   await refused({ channel: 'MAIL', event: 'TRIGGER' }, 'FIELD_INVALID', 'event');
   await refused({ event: 'TRIGGER' }, 'FIELD_INVALID', 'event');
   await refused({ predicate_collections: when('cases.color', 'comparison_equalto', 1) }, 'FIELD_INVALID', 'predicate_collections[0].propositions[0].field');
-  await refused({ actions: [tag('a'), { name: 'explode', value: 1 }] }, 'FIELD_INVALID', 'actions[1].name');
+  await refused({ actions: [addTags('a'), { name: 'explode', value: 1 }] }, 'FIELD_INVALID', 'actions[1].name');
   await refused({ actions: [{ option: 'CHANGE', value: 1 }] }, 'FIELD_REQUIRED', 'actions[0].name');
   await refused({ actions: [{ name: 'priority', value: 1 }] }, 'FIELD_REQUIRED', 'actions[0].option');
   await refused({ actions: [{ name: 'status', option: 'SEND', value: 1 }] }, 'FIELD_INVALID', 'actions[0].option');
@@ -96,8 +95,8 @@ test('a trigger is checked when it is saved, with a pointer to each bad place', 
   await refused({ actions: [{ name: 'notificationuser', value: -3, attributes: { subject: 'a\nBcc: x@example.com', message: 'a' } }] }, 'FIELD_INVALID', 'actions[0].attributes.subject');
   await refused({ actions: [{ name: 'notificationuser', value: -5, attributes: { subject: 'a', message: 'a' } }] }, 'FIELD_INVALID', 'actions[0].value');
   await refused({ actions: [{ name: 'endpoint_99' }, { name: 'customfield_99', option: 'CHANGE', value: 'a' }, { name: 'endpoint_x' }] }, 'FIELD_INVALID', 'actions[0].name', 'actions[1].name', 'actions[2].name');
-  await refused({ actions: [{ ...tag('a'), id: 5 }] }, 'FIELD_INVALID', 'actions[0].id');
-  await refused({ actions: Array(51).fill(tag('a')) }, 'FIELD_INVALID', 'actions');
+  await refused({ actions: [{ ...addTags('a'), id: 5 }] }, 'FIELD_INVALID', 'actions[0].id');
+  await refused({ actions: Array(51).fill(addTags('a')) }, 'FIELD_INVALID', 'actions');
   await refused({ predicate_collections: [{ propositions: Array(10_000).fill({ field: 'tags.name', operator: 'collection_contains_insensitive', value: 'a' }) }] }, 'FIELD_INVALID',
     'predicate_collections[0].propositions');
   assert.deepEqual(await desk.admin.fetch('/triggers'), []);
@@ -105,21 +104,21 @@ test('a trigger is checked when it is saved, with a pointer to each bad place', 
 
 test('only admins and owners with the permission automations.manage write triggers', async (t) => {
   const desk = await open(t);
-  const made = await desk.owner.create('/triggers', { title: 'a', actions: [tag('a')] });
+  const made = await desk.owner.create('/triggers', { title: 'a', actions: [addTags('a')] });
   for (const role of ['agent', 'collaborator', 'customer']) {
     (await desk.as(role).get('/triggers')).refused(403, 'PERMISSIONS_DENIED');
-    (await desk.as(role).post('/triggers', { title: 'a', actions: [tag('a')] })).refused(403, 'PERMISSIONS_DENIED');
+    (await desk.as(role).post('/triggers', { title: 'a', actions: [addTags('a')] })).refused(403, 'PERMISSIONS_DENIED');
     (await desk.as(role).delete(`/triggers/${made.id}`)).refused(403, 'PERMISSIONS_DENIED');
   }
   (await desk.anyone.get('/triggers')).refused(401, 'AUTHORIZATION_REQUIRED');
   (await desk.owner.put('/roles/1/permissions', { 'automations.manage': false })).must(200);
-  (await desk.admin.post('/triggers', { title: 'a', actions: [tag('a')] })).refused(403, 'PERMISSIONS_DENIED');
+  (await desk.admin.post('/triggers', { title: 'a', actions: [addTags('a')] })).refused(403, 'PERMISSIONS_DENIED');
   (await desk.admin.get('/triggers')).must(200);
 });
 
 test('check names predicates and actions whose rule is not there', async (t) => {
   const desk = await open(t);
-  await desk.admin.create('/triggers', { title: 'Whole', predicate_collections: urgent, actions: [tag('vip')] });
+  await desk.admin.create('/triggers', { title: 'Whole', predicate_collections: urgent, actions: [addTags('vip')] });
   assert.equal(desk.check().status, 0, desk.check().stdout);
   desk.sql('UPDATE rule_actions SET owner_id = 77');
   assert.match(desk.check().stdout, /a predicate or an action belongs to a rule of kind 2, id 77, which is not there/);

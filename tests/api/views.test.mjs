@@ -1,16 +1,13 @@
 // Views (docs/CONVERSATIONS.md, "Views and macros").
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DAY, open, until } from './lib/index.mjs';
+import { DAY, open, opened, until } from './lib/index.mjs';
 import { sql } from './lib/sql.mjs';
 
 const URGENT = { field: 'cases.casepriorityid', operator: 'comparison_equalto', value: '4' };
 const proposition = (field, operator, value) => ({ field: `cases.${field}`, operator, value });
 const all = (...propositions) => propositions.map((p) => ({ propositions: [p] }));
 
-const opened = (desk, extra = {}) => desk.staff.create('/cases', {
-  subject: 'The engine stalls', contents: 'It stops.', requester_id: desk.people.customer.id, ...extra,
-});
 const ids = async (client, view, query) => (await client.fetch(`/views/${view.id}/cases`, query)).map(({ id }) => id);
 const countOf = async (client, view) => {
   const row = (await client.fetch('/views/counts')).find((r) => r.view.id === view.id);

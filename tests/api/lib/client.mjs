@@ -44,6 +44,9 @@ export class Client {
   /** Returns `data` of a PUT that must succeed. */
   async update(path, body, options) { return (await this.put(path, body, options)).must(200).data; }
 
+  /** Returns the number of rows of a list. */
+  async total(path) { return (await this.get(path)).must(200).body.total_count; }
+
   /** Sends a request below /api/v1, and checks its reply against the general rules. */
   async request(method, path, options = {}) {
     const reply = await this.exchange(method, path.startsWith('/api/') || path.startsWith('//') ? path : `/api/v1${path}`, options);

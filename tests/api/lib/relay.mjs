@@ -110,6 +110,13 @@ export async function connect(desk, to, values = {}) {
   });
 }
 
+/** A relay that gets the letters of this desk. */
+export async function relayFor(t, desk, values = {}, options = {}) {
+  const to = await relay(t, options);
+  await connect(desk, to, values);
+  return to;
+}
+
 /** A self-signed certificate for 127.0.0.1. */
 export function certificate() {
   const dir = directory();

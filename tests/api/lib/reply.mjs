@@ -35,6 +35,8 @@ export class Reply {
   get data() { return this.body.data; }
   get ids() { return this.data.map((item) => item.id); }
   get etag() { return this.headers.etag; }
+  /** The limit of the caller, and what is left of it. */
+  get limits() { return [this.headers['ratelimit-policy'], this.headers.ratelimit]; }
   get notices() { return (this.body.logs ?? []).filter((l) => l.level === 'NOTICE').map((l) => l.message); }
 
   /** Returns the reply if it has this status. Throws otherwise. */
