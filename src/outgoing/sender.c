@@ -379,7 +379,7 @@ static void sender_finish(struct sender *s) {
 static void *sender_main(void *arg) {
     struct sender *s = arg;
     /* most processes have nothing to send: their first look can wait */
-    int64_t filled = clock_monotonic(), counted = filled;
+    int64_t filled = clock_monotonic(), counted = 0; /* counts at once */
     if (!db_shared(s->desk->db)) sender_write(s, leases_of_former);
     while (!atomic_load(&s->stopping)) {
         bool settled = sender_settle(s), woken = atomic_exchange(&s->woken, false);

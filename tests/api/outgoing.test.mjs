@@ -336,6 +336,25 @@ test('the metrics count attempts and waiting deliveries', async (t) => {
   assert.match(text, /^deskd_deliveries_oldest_seconds \d+$/m);
 });
 
+test('the metrics show what is in flight, and after a start at once what waits and for how long', async (t) => {
+  const held = [];
+  const { desk, to } = await sending(t, (response) => { held.push(response); });
+  const metrics = async () => (await Promise.all(desk.daemons.map(({ port }) => fetch(`http://127.0.0.1:${port}/metrics`).then((r) => r.text())))).join('\n');
+  const most = async (name) => Math.max(...[...(await metrics()).matchAll(new RegExp(`^deskd_deliveries_${name} (\\d+)$`, 'gm'))].map(([, n]) => Number(n)));
+  const endpoint = await hooked(desk, to.url);
+  assert.equal(await most('in_flight'), 0);
+  await tested(desk, endpoint);
+  await until('a request in flight', async () => held.length === 1 && await most('in_flight') === 1);
+  held[0].statusCode = 500;
+  held[0].end();
+  await until('none in flight', async () => await most('in_flight') === 0);
+  await attempted(desk, endpoint, 1);
+  await desk.admin.update(`/endpoints/${endpoint.id}`, { is_enabled: false });
+  await desk.clock.forward(HOUR);
+  await desk.restart();
+  await until('the age of the delivery that waits', async () => await most('waiting') === 1 && Math.abs(await most('oldest_seconds') - HOUR / SECOND) < 100);
+});
+
 /** A trigger that sends each change of a conversation to the endpoint. */
 const triggered = (desk, endpoint, value = '{{case.subject}}') =>
   desk.admin.create('/triggers', { title: 'Tell', channel: 'API', actions: [{ name: `endpoint_${endpoint.id}`, option: 'SEND', value }] });
