@@ -141,8 +141,8 @@ static int open_store(struct server *s) {
     cfg.keep_snapshots = true;
     cfg.replica = option_text(s->options, OPT_REPLICA_URL).p;
     cfg.clock = &s->desk.clock;
-    cfg.noted = help_center_noted;
-    cfg.note = help_center_note();
+    cfg.tracked = help_center_tables;
+    cfg.on_change = help_center_change();
     if (cfg.replica && !cfg.url) return complain("--replica-url needs --database"), -1;
     cfg.cache_kb = (int)option_int(s->options, OPT_CACHE);
     cfg.mmap_mb = (int)option_int(s->options, OPT_MMAP);

@@ -130,10 +130,10 @@ int db_settle_ids(struct conn *c);
 
 /* ---- a store --------------------------------------------------------------------------------- */
 
-/* A table whose changes are noted, for what is kept in memory of its rows. Statements are examined by
+/* A table whose changes are tracked, for what is kept in memory of its rows. Statements are examined by
  * their text: INSERT INTO, UPDATE and DELETE FROM are in capitals, and a foreign key that changes rows of
- * a noted table belongs to a noted one. */
-struct db_noted {
+ * a tracked table belongs to a tracked one. */
+struct db_tracked_table {
     const char *table; /* NULL ends a list */
     const char *
         column; /* only a DELETE, or an UPDATE that names this column, is a change; NULL: every write is; "": none is */
@@ -144,7 +144,7 @@ struct db_config {
     const char *dir;           /* SQLite: DIR/desk.db */
     const char *url;           /* PostgreSQL: a libpq URL, postgres://...; dir is not used then */
     const char *replica;       /* PostgreSQL: the URL of a streaming replica that serves reads; NULL: none */
-    const struct clock *clock; /* the clock of the moments that db_replica takes, and of notes */
+    const struct clock *clock; /* the clock of the moments that db_replica takes, and of on_change */
     int writers;               /* PostgreSQL: number of writer threads, a connection each; 0: default */
     /* PostgreSQL: statement timeout in milliseconds; reads use at most their budget; 0: default */
     int statement_ms;
@@ -161,12 +161,12 @@ struct db_config {
     /* SQLite: readers keep snapshots for the next read (sqlite_snapshot.c); read only between begin and
      * end */
     bool keep_snapshots;
-    int mmap_mb;                  /* 0: no map */
-    int cache_kb;                 /* 0: the default */
-    const struct db_noted *noted; /* see db_generation; NULL: none. Constant */
-    /* run in each write that changed a noted table, if other processes use the store; binds :now of
+    int mmap_mb;                            /* 0: no map */
+    int cache_kb;                           /* 0: the default */
+    const struct db_tracked_table *tracked; /* see db_generation; NULL: none. Constant */
+    /* run in each write that changed a tracked table, if other processes use the store; binds :now of
      * `clock` */
-    const struct query *note;
+    const struct query *on_change;
 };
 
 /* Opens the store, takes its lock and migrates it. On error writes one line that says what to do. */
@@ -178,15 +178,15 @@ bool db_url_valid(struct str url); /* true: it has the form of a PostgreSQL URL 
 /* Returns true if statements wait for another process. Then don't run them on an event loop. */
 bool db_blocks(const struct db *db);
 
-/* Returns a number that each COMMIT of a change to a noted table changes, before its write is answered.
+/* Returns a number that each COMMIT of a change to a tracked table changes, before its write is answered.
  * Rows of these tables that were read in a snapshot that was begun after this call are still exact while
  * the number is the same. 0: other processes may write, so nothing is known. */
 int64_t db_generation(const struct db *db);
 
-/* Returns the name of a table that a statement of this read names and that is not noted, or NULL. Results
+/* Returns the name of a table that a statement of this read names and that is not tracked, or NULL. Results
  * of its rows must not be kept. On PostgreSQL it is always NULL, because libpq does not list the tables
  * that a statement reads. */
-const char *db_unnoted(const struct conn *c);
+const char *db_untracked(const struct conn *c);
 
 /* Processes that share a store wake each other. In a store of one process these do nothing. db_notify
  * announces a commit to the other processes. It costs the caller nothing. Announcements close together

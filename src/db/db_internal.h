@@ -45,7 +45,7 @@ struct sqlite_store {
     struct conn *keeper;
     struct writer *writer;
     _Atomic int64_t version; /* raised by each COMMIT; see sqlite_snapshot.c */
-    _Atomic int64_t noted;   /* raised by each COMMIT of a change to a noted table, after `version` */
+    _Atomic int64_t tracked; /* raised by each COMMIT of a change to a tracked table, after `version` */
 };
 
 #define STORE_FILE "desk.db"

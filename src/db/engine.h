@@ -143,9 +143,10 @@ struct conn {
     int fault;         /* code of the last failure that was not caused by the statement itself */
     int late_error;    /* an error found when a statement was reset (foreign keys of a RETURNING) */
     struct kept kept;
-    /* the transaction ran a statement that changes a noted table; of a connection that writes */
-    bool noted;
-    char unnoted[TABLE_NAME];   /* SQLite: a table of this read that is not noted (db_unnoted); empty: none */
+    /* the transaction ran a statement that changes a tracked table; of a connection that writes */
+    bool tracked;
+    char untracked
+        [TABLE_NAME]; /* SQLite: a table of this read that is not tracked (db_untracked); empty: none */
     char preparing[TABLE_NAME]; /* the same, of the statement that is being prepared */
     _Atomic int wal_pages;      /* SQLite: pages in the log after the last commit of this connection */
     struct ring running, idle;  /* statements; in `idle` the most recently used come first */
@@ -179,17 +180,18 @@ struct stmt {
     const char *sql; /* as given, before the dialect is applied */
     uint64_t hash;
     bool cached;
-    bool noted;               /* changes a noted table */
-    char unnoted[TABLE_NAME]; /* reads this table, which is not noted; empty: none */
-    int state;                /* 1: stmt_step may find a row; else the result of each further stmt_step */
+    bool tracked;               /* changes a tracked table */
+    char untracked[TABLE_NAME]; /* reads this table, which is not tracked; empty: none */
+    int state;                  /* 1: stmt_step may find a row; else the result of each further stmt_step */
     unsigned round;
     int param_count;
     struct param params[];
 };
 
 /* Returns true if the text changes a table of the list (table_changes.c). list may be NULL. */
-bool sql_is_noted(const struct db_noted *list, const char *text);
-bool table_is_noted(const struct db_noted *list, struct str table); /* true if the list has the table */
+bool sql_changes_tracked(const struct db_tracked_table *list, const char *text);
+bool table_is_tracked(const struct db_tracked_table *list,
+                      struct str table); /* true if the list has the table */
 
 /* ---- the store (store.c) --------------------------------------------------------------------- */
 
@@ -198,7 +200,7 @@ struct db {
     struct arena *memory;
     const char *dir;
     bool read_only, bulk, filling, keep_snapshots;
-    const struct db_noted *noted;
+    const struct db_tracked_table *tracked;
     struct sqlite_store *sqlite; /* one of these two is set */
     struct pg_store *postgres;
     pthread_key_t reader_key;

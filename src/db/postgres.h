@@ -49,7 +49,7 @@ struct pg_store {
     struct pg_server primary;
     struct pg_replica replica;
     int statement_ms;
-    const struct query *note; /* db_config.note */
+    const struct query *on_change; /* db_config.on_change */
     const struct clock *clock;
     bool opened; /* set: failures are logged; before that, db_open's caller gets them */
     int writer_count;

@@ -33,20 +33,20 @@ static int commit(struct conn *c) {
     return rc;
 }
 
-/* Notes in the transaction that it changed noted tables. Returns the task's result, or an error. */
-static int pg_note(struct conn *c, int result) {
+/* Records in the transaction that it changed tracked tables. Returns the task's result, or an error. */
+static int pg_record_change(struct conn *c, int result) {
     const struct pg_store *s = c->store->postgres;
-    if (s->note == NULL || s->clock == NULL || c->pg->collided) return result;
-    int rc = db_exec(c, s->note, BINDS(B_INT("now", clock_now(s->clock))));
+    if (s->on_change == NULL || s->clock == NULL || c->pg->collided) return result;
+    int rc = db_exec(c, s->on_change, BINDS(B_INT("now", clock_now(s->clock))));
     return rc < 0 ? rc : result;
 }
 
 static int attempt(struct conn *c, struct db_task *t, bool bulk) {
     int rc = pg_begin(c, "BEGIN", bulk ? 0 : c->store->postgres->statement_ms);
     if (rc < 0) return rc;
-    c->noted = false;
+    c->tracked = false;
     rc = t->run(t, c);
-    if (rc >= 0 && c->noted) rc = pg_note(c, rc);
+    if (rc >= 0 && c->tracked) rc = pg_record_change(c, rc);
     statements_end(c);
     bool ends = rc >= 0 && !c->pg->collided;
     int end = ends ? commit(c) : 0;
@@ -197,7 +197,7 @@ int pg_store_open(struct db *db, const struct db_config *cfg, const struct schem
     struct pg_store *s = db->postgres = ARENA_NEW(db->memory, struct pg_store);
     s->last = &s->first;
     s->statement_ms = cfg->statement_ms ? cfg->statement_ms : STATEMENT_MS;
-    s->note = cfg->note;
+    s->on_change = cfg->on_change;
     s->clock = cfg->clock;
     s->primary = (struct pg_server){"database", str_dup(db->memory, str_of(cfg->url)).p, "5", 0, 0};
     s->notifier.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

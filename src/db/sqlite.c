@@ -171,7 +171,7 @@ static int table_met(void *arg, int action, const char *table, const char *colum
     if (action != SQLITE_READ || table == NULL || strncmp(table, "json_", 5) == 0 ||
         strncmp(table, "sqlite_", 7) == 0)
         return SQLITE_OK;
-    if (!table_is_noted(c->store->noted, str_of(table)))
+    if (!table_is_tracked(c->store->tracked, str_of(table)))
         snprintf(c->preparing, sizeof c->preparing, "%s", table);
     return SQLITE_OK;
 }
@@ -193,7 +193,7 @@ int conn_open(const struct conn_options *o, struct conn **out, struct why why) {
         return rc;
     }
     if (o->role == CONN_WRITER) sqlite3_wal_hook(c->handle, log_grew, c);
-    if (o->role == CONN_READER && o->store && o->store->noted)
+    if (o->role == CONN_READER && o->store && o->store->tracked)
         sqlite3_set_authorizer(c->handle, table_met, c);
     conn_join(c);
     *out = c;

@@ -251,7 +251,7 @@ bool sqlite_writes_here(const struct db *db) {
     return db->sqlite->writer && writer_is_me(db->sqlite->writer);
 }
 
-int64_t sqlite_generation(const struct db *db) { return atomic_load(&db->sqlite->noted) + 1; }
+int64_t sqlite_generation(const struct db *db) { return atomic_load(&db->sqlite->tracked) + 1; }
 
 /* ---- statistics ------------------------------------------------------------------------------ */
 

@@ -106,8 +106,8 @@ static int statement_new(struct conn *c, uint64_t hash, const char *sql, struct 
     s->hash = hash;
     s->sql = memcpy((char *)s + size, sql, length);
     s->param_count = params;
-    s->noted = c->role != CONN_READER && c->store && sql_is_noted(c->store->noted, sql);
-    memcpy(s->unnoted, c->preparing, sizeof s->unnoted);
+    s->tracked = c->role != CONN_READER && c->store && sql_changes_tracked(c->store->tracked, sql);
+    memcpy(s->untracked, c->preparing, sizeof s->untracked);
     names_copy(s, (char *)s + size + length);
     *out = s;
     return 0;
@@ -183,8 +183,8 @@ int db_start(struct conn *c, const char *sql, const struct bind *binds, struct s
     struct stmt *s;
     int rc = statement_get(c, sql, &s);
     if (rc < 0) return rc;
-    if (s->noted) c->noted = true;
-    if (s->unnoted[0]) memcpy(c->unnoted, s->unnoted, sizeof c->unnoted);
+    if (s->tracked) c->tracked = true;
+    if (s->untracked[0]) memcpy(c->untracked, s->untracked, sizeof c->untracked);
     rc = bind_all(s, binds);
     if (rc < 0) stmt_end(s);
     else *out = s;

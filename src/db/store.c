@@ -135,7 +135,7 @@ static struct db *db_new(const struct db_config *cfg) {
     db->bulk = cfg->bulk;
     db->filling = cfg->filling;
     db->keep_snapshots = cfg->keep_snapshots;
-    db->noted = cfg->noted;
+    db->tracked = cfg->tracked;
     db->dir = cfg->dir ? str_dup(a, str_of(cfg->dir)).p : NULL;
     pthread_mutex_init(&db->lock, NULL);
     ring_init(&db->conns);
@@ -253,12 +253,12 @@ int db_write(struct db *db, int (*run)(struct conn *c, void *arg), void *arg) {
 
 int db_read_begin(struct conn *c, int budget_ms) {
     c->budget_spent = false;
-    c->unnoted[0] = 0;
+    c->untracked[0] = 0;
     return c->engine->read_begin(c, budget_ms);
 }
 
 void db_read_end(struct conn *c) { c->engine->read_end(c); }
-const char *db_unnoted(const struct conn *c) { return c->unnoted[0] ? c->unnoted : NULL; }
+const char *db_untracked(const struct conn *c) { return c->untracked[0] ? c->untracked : NULL; }
 const char *db_refusal(const struct conn *c) { return c->refused; }
 
 bool db_budget_spent(const struct conn *c) { return c->budget_spent; }

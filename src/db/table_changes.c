@@ -1,4 +1,4 @@
-/* Finds the statements that change noted tables (db.h). A statement is examined once, when it is prepared,
+/* Finds the statements that change tracked tables (db.h). A statement is examined once, when it is prepared,
  * so that running it costs one test. */
 #include "db/engine.h"
 
@@ -28,16 +28,19 @@ static bool sql_has_word(struct str sql, struct str wanted) {
 
 enum change { NO_CHANGE, INSERTS, UPDATES, DELETES };
 
-static const struct db_noted *noted_find(const struct db_noted *list, struct str table) {
-    for (const struct db_noted *n = list; n->table; n++)
+static const struct db_tracked_table *tracked_find(const struct db_tracked_table *list, struct str table) {
+    for (const struct db_tracked_table *n = list; n->table; n++)
         if (str_eq(table, str_of(n->table))) return n;
     return NULL;
 }
 
-bool table_is_noted(const struct db_noted *list, struct str table) { return noted_find(list, table) != NULL; }
+bool table_is_tracked(const struct db_tracked_table *list, struct str table) {
+    return tracked_find(list, table) != NULL;
+}
 
-static bool is_noted(const struct db_noted *list, struct str table, enum change change, struct str sql) {
-    const struct db_noted *n = change ? noted_find(list, table) : NULL;
+static bool changes_tracked(const struct db_tracked_table *list, struct str table, enum change change,
+                            struct str sql) {
+    const struct db_tracked_table *n = change ? tracked_find(list, table) : NULL;
     if (n && n->except && change == UPDATES && sql_has_word(sql, str_of(n->except))) return false;
     if (n == NULL || n->column == NULL) return n != NULL;
     return n->column[0] && (change == DELETES || (change == UPDATES && sql_has_word(sql, str_of(n->column))));
@@ -50,9 +53,9 @@ static enum change change_of(struct str before, struct str last) {
     return str_eq(last, S("FROM")) && str_eq(before, S("DELETE")) ? DELETES : NO_CHANGE;
 }
 
-bool sql_is_noted(const struct db_noted *list, const char *text) {
+bool sql_changes_tracked(const struct db_tracked_table *list, const char *text) {
     struct str sql = str_of(text), before = S(""), last = S("");
     for (struct str rest = sql, word; list && sql_next_word(&rest, &word); before = last, last = word)
-        if (is_noted(list, word, change_of(before, last), sql)) return true;
+        if (changes_tracked(list, word, change_of(before, last), sql)) return true;
     return false;
 }

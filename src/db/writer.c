@@ -240,9 +240,9 @@ static int take_refused(struct writer *w) {
 
 /* After snapshots_outdated, because a reader of the new number needs a new snapshot. */
 static void note_changes(struct writer *w) {
-    if (w->conn == NULL || !w->conn->noted) return;
-    atomic_fetch_add(&w->store->sqlite->noted, 1);
-    w->conn->noted = false;
+    if (w->conn == NULL || !w->conn->tracked) return;
+    atomic_fetch_add(&w->store->sqlite->tracked, 1);
+    w->conn->tracked = false;
 }
 
 static void run_batch(struct writer *w) {

@@ -1,7 +1,7 @@
 /* Pages for callers without login, kept in memory as long as the help center does not change.
  *
  * A page is a function of its path, the arguments that pages read, its Host and the tables of
- * help_center_noted. So a page is exact while the generation is the same (core/helpcenter/generation.h).
+ * help_center_tables. So a page is exact while the generation is the same (core/helpcenter/generation.h).
  * On PostgreSQL this is looked up in the snapshot in which the page would be made. CACHED_PAGE_MS bounds the
  * time for which these stay unseen: (1) the order of lists by views and votes, and (2) a write by another
  * program (the sqlite3 shell).

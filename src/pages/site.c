@@ -315,13 +315,13 @@ static void refuse_unframed(struct site_visit *v, int64_t wait) {
 
 /* ---- GET ------------------------------------------------------------------------------------- */
 
-/* A page that read a table whose changes are not noted is not kept. That is a defect: the log names the
+/* A page that read a table whose changes are not tracked is not kept. That is a defect: the log names the
  * table. */
-static void keep_if_noted(struct site_visit *v) {
-    const char *table = db_unnoted(v->work.conn);
+static void keep_if_tracked(struct site_visit *v) {
+    const char *table = db_untracked(v->work.conn);
     if (table == NULL) return;
     log_often(LOG_ERROR, "pages that can't be kept",
-              "%s is not kept: it reads %s, which help_center_noted lacks", v->page->path, table);
+              "%s is not kept: it reads %s, which help_center_tables lacks", v->page->path, table);
     v->key = (struct str){0};
 }
 
@@ -335,7 +335,7 @@ static int run_get(struct site_visit *v) {
     int64_t wait = count_get(v);
     if (wait) return refuse_for(v, wait);
     rc = v->page->show(v);
-    if (rc == 0 && v->key.p) keep_if_noted(v);
+    if (rc == 0 && v->key.p) keep_if_tracked(v);
     return rc;
 }
 

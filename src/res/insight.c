@@ -5,7 +5,7 @@
 #include "api/rows/view.h"
 #include "api/rows/visible.h"
 #include "core/fields/translation.h"
-#include "core/helpcenter/insight.h"
+#include "core/helpcenter/tally.h"
 #include "res/groups.h"
 
 #include <inttypes.h>

@@ -170,7 +170,7 @@ const struct resource organization_resource = {.type = "organization",
                                                .visible = organization_visible,
                                                .subject = &organization_subject,
                                                .changes_unseen = true,
-                                               .watched = WATCH_ORGANIZATION,
+                                               .diffed = DIFFED_ORGANIZATION,
                                                .changed =
                                                    "SELECT MAX(h.at) "
                                                    "FROM (SELECT t.updated_at AS at FROM organizations t "

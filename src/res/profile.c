@@ -199,6 +199,6 @@ const struct resource profile_resource = {.type = "profile",
                                           .routes = profile_routes,
                                           .visible = profile_visible,
                                           .is_person = true,
-                                          .watched = WATCH_USER,
+                                          .diffed = DIFFED_USER,
                                           .changes_unseen = true,
                                           .changed = PERSON_CHANGED};

@@ -284,7 +284,7 @@ static int person_rows(struct foreign *f, struct work *w, const struct foreign_p
 
 /* The owner of the new desk may be a person of the other system. The import changes this person now. */
 static int is_owner(struct foreign *f, struct work *w, const struct foreign_person *p) {
-    /* watched: user_change records it */
+    /* compared: user_change records it */
     const struct column legacy_id = COLUMN_UNRECORDED(B_TEXT, "legacy_id", legacy(f, p->id));
     struct user_change change = {.columns = &legacy_id, .column_count = 1};
     int64_t user, one;

@@ -14,7 +14,7 @@ void work_rewind(struct work *w) {
     w->notices = w->last_notice = NULL;
     w->afters = w->last_after = NULL;
     w->changes = NULL;
-    w->watched = NULL;
+    w->diffs = NULL;
     w->totals = NULL;
     w->clocks = NULL;
     w->finished = false;
@@ -131,7 +131,7 @@ void after_commit(struct work *w, void (*run)(struct desk *d, void *arg), void *
     w->last_after = a;
 }
 
-bool work_collected(const struct work *w) { return w->changes || w->watched || w->totals || w->clocks; }
+bool work_collected(const struct work *w) { return w->changes || w->diffs || w->totals || w->clocks; }
 
 void work_committed(struct work *w) {
     assert(w->finished || !work_collected(w)); /* otherwise the change log would miss changes */

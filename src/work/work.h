@@ -129,7 +129,7 @@ struct after {
 };
 
 struct changes;     /* core/change/change.h */
-struct watched;     /* core/change/object_diff.h */
+struct object_diff; /* core/change/object_diff.h */
 struct case_totals; /* core/cases/case_total.h */
 struct clocks;      /* core/sla/clocks.h */
 
@@ -153,7 +153,7 @@ struct work {
     struct notice *notices, *last_notice;
     struct after *afters, *last_after;
     struct changes *changes;    /* NULL: no changes */
-    struct watched *watched;    /* objects whose state before the work was read */
+    struct object_diff *diffs;  /* objects whose state before the work was read */
     struct case_totals *totals; /* differences of counters; work_finish writes them */
     struct clocks *clocks;      /* conversations whose SLA clocks are computed again, and breaches */
     struct str phone_region;    /* memo of core/people/identity.c; p NULL: not read yet */

@@ -91,7 +91,7 @@ test('a kept page costs no statement of its own, and writes elsewhere do not dro
 /** Every page that may be kept, as the table of pages has it. */
 const kept_patterns = [...readFileSync(new URL('../../src/pages/outside.c', import.meta.url), 'utf8').matchAll(/\{GET, "([^"]+)".*\.cached = true/g)].map((m) => m[1]);
 
-test('every page that may be kept is kept: it reads no table whose changes are not noted', { skip: /^postgres/.test(process.env.DATABASE ?? '') }, async (t) => {
+test('every page that may be kept is kept: it reads no table whose changes are not tracked', { skip: /^postgres/.test(process.env.DATABASE ?? '') }, async (t) => {
   const { desk, owner, category, section, article } = await prepare(t);
   const upload = async (name) => (await owner.post('/files', raw('image/png', png(20, 10)))).must(201, name).data.id;
   const [{ id: brand }] = await owner.fetch('/brands');

@@ -186,7 +186,8 @@ static int find_target(struct call *c) {
 
 int api_target(struct call *c) {
     TRY(find_target(c));
-    return c->home->watched && c->method != GET ? watch_all(&c->work, c->home->watched, api_ids(c)) : 0;
+    return c->home->diffed && c->method != GET ? object_diff_begin_all(&c->work, c->home->diffed, api_ids(c))
+                                               : 0;
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -277,7 +278,7 @@ static const char *case_column_of(const struct call *c) {
 
 static struct record record_of(const struct call *c) {
     const struct resource *r = c->home;
-    return (struct record){.kind = r->unlogged || r->watched ? NULL : r->type,
+    return (struct record){.kind = r->unlogged || r->diffed ? NULL : r->type,
                            .table = r->table,
                            .case_column = case_column_of(c)};
 }

@@ -317,7 +317,7 @@ struct resource {
     /* member with the id of the row's conversation, whose pseudonyms it shows. NULL: none */
     const char *conversation;
     /* changes are found by comparing rows before and after (core/change/object_diff.h) */
-    enum watch_kind watched;
+    enum diffed_kind diffed;
     /* reason why an erasure of a person keeps all texts of .table; NULL: see erase_table */
     const char *texts_kept;
     const char *unlogged; /* reason why changes are not logged; NULL: they are */

@@ -4,7 +4,7 @@
 #include "core/cases/total_sql.h"
 #include "core/desk/cascade.h"
 #include "core/desk/file.h"
-#include "core/helpcenter/rank.h"
+#include "core/helpcenter/article.h"
 #include "core/people/identity.h"
 #include "core/sla/clocks.h"
 #include "core/search/text.h"

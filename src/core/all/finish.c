@@ -18,11 +18,16 @@ static const struct finisher {
     const char *name;
     int (*run)(struct work *w);
 } finishers[] = {
-    {"watched objects", watched_finish}, {"rules", rules_finish},
-    {"SLAs", sla_match_finish},          {"clocks", clocks_finish},
-    {"counters", case_totals_finish},    {"search index", search_finish},
-    {"activities", activities_finish},   {"mails to staff", staff_mails_finish},
-    {"change log", change_log_finish},   {"audit log", audit_finish},
+    {"compared objects", object_diff_finish},
+    {"rules", rules_finish},
+    {"SLAs", sla_match_finish},
+    {"clocks", clocks_finish},
+    {"counters", case_totals_finish},
+    {"search index", search_finish},
+    {"activities", activities_finish},
+    {"mails to staff", staff_mails_finish},
+    {"change log", change_log_finish},
+    {"audit log", audit_finish},
 };
 
 int work_finish(struct work *w) {

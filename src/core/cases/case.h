@@ -87,4 +87,7 @@ int status_id_of_type(struct work *w, enum status_type type, int64_t *id);
 struct tagging;
 extern const struct tagging case_tagging; /* core/people/tag.h */
 
+/* Does nothing if the person takes part. */
+int participant_add(struct work *w, int64_t case_id, int64_t user_id);
+
 #endif

@@ -1,8 +1,7 @@
 #include "core/cases/message.h"
 
 #include "core/cases/attachment.h"
-#include "core/cases/original.h"
-#include "core/cases/participant.h"
+#include "core/cases/case.h"
 #include "core/desk/setting.h"
 #include "core/sla/clocks.h"
 
@@ -222,4 +221,14 @@ int message_reject(struct work *w, int64_t message_id, enum reject_type type, st
                     changed_word(message_statuses, MESSAGE_SENT),
                     changed_word(message_statuses, MESSAGE_REJECTED));
     return db_exec(w->conn, &case_message_status, binds);
+}
+
+QUERY(original_put, "INSERT INTO post_originals (post_id, html) "
+                    "VALUES (:post, :html) ON CONFLICT (post_id) DO UPDATE "
+                    "SET html = excluded.html");
+QUERY(original_drop, "DELETE FROM post_originals WHERE post_id = :post");
+
+int original_keep(struct work *w, int64_t post_id, struct str html) {
+    if (html.p == NULL) return db_exec(w->conn, &original_drop, BINDS(B_INT("post", post_id)));
+    return db_exec(w->conn, &original_put, BINDS(B_INT("post", post_id), B_TEXT("html", html)));
 }

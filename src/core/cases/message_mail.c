@@ -2,8 +2,8 @@
 
 #include "base/fold.h"
 #include "base/link.h"
-#include "core/cases/participant.h"
-#include "core/people/customer.h"
+#include "core/cases/case.h"
+#include "core/people/user.h"
 #include "core/letters/letter.h"
 
 #include <inttypes.h>

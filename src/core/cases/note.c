@@ -2,7 +2,6 @@
 
 #include "core/cases/attachment.h"
 #include "core/cases/mention.h"
-#include "core/cases/original.h"
 #include "core/cases/message.h"
 #include "core/change/change.h"
 #include "core/words.h"

@@ -48,8 +48,8 @@ struct member {
 
 static const struct member user_members[] = {USER_MEMBERS(MEMBER_OF){0}};
 static const struct member organization_members[] = {ORGANIZATION_MEMBERS(MEMBER_OF){0}};
-QUERY(watch_user, "SELECT 1" USER_MEMBERS(COLUMNS_OF) " FROM users t WHERE t.id = :id");
-QUERY(watch_organization,
+QUERY(diffed_user, "SELECT 1" USER_MEMBERS(COLUMNS_OF) " FROM users t WHERE t.id = :id");
+QUERY(diffed_organization,
       "SELECT 1" ORGANIZATION_MEMBERS(COLUMNS_OF) " FROM organizations t WHERE t.id = :id");
 
 #define IDENTITIES(field, value, table)                                                \
@@ -71,7 +71,7 @@ QUERY(watch_organization,
     "FROM field_values v JOIN custom_fields f ON f.id = v.field_id " \
     "WHERE v.owner_id = :id AND v.area = " area " AND f.deleted_at IS NULL"
 QUERY(
-    watch_user_lists,
+    diffed_user_lists,
     IDENTITIES("emails", "email", "identity_emails") "UNION ALL " IDENTITIES("phones", "number", "identity_phones") "UNION ALL " IDENTITIES(
         "twitter", "screen_name",
         "identity_twitter") "UNION ALL " IDENTITIES("facebook", "facebook_id",
@@ -83,7 +83,7 @@ QUERY(
                                                                          "e.external_app || ': ' || e.external_id "
                                                                          "FROM external_identifiers e WHERE e.user_id = :id " CONTACTS(
                                                                              "user_id") VALUES_OF("2"));
-QUERY(watch_organization_lists,
+QUERY(diffed_organization_lists,
       "SELECT 'domains', d.domain || CASE WHEN d.is_primary = 1 THEN ' (primary)' ELSE '' END "
       "FROM identity_domains d WHERE d.organization_id = :id "
       "UNION ALL SELECT 'phone', p.number FROM identity_phones p "
@@ -92,14 +92,14 @@ QUERY(watch_organization_lists,
       "JOIN tags t ON t.id = m.tag_id WHERE m.organization_id = :id " CONTACTS("organization_id")
           VALUES_OF("3"));
 
-static const struct watch_row {
+static const struct diffed_row {
     const char *kind;
     const struct query *row, *lists;
     const struct member *members; /* columns of .row: two for each member, from the second column on */
 } kinds[] = {
-    [WATCH_USER] = {"user", &watch_user, &watch_user_lists, user_members},
-    [WATCH_ORGANIZATION] = {"organization", &watch_organization, &watch_organization_lists,
-                            organization_members},
+    [DIFFED_USER] = {"user", &diffed_user, &diffed_user_lists, user_members},
+    [DIFFED_ORGANIZATION] = {"organization", &diffed_organization, &diffed_organization_lists,
+                             organization_members},
 };
 
 struct item {
@@ -113,24 +113,24 @@ struct items {
     struct item *first, *last;
 };
 
-struct watched {
-    enum watch_kind kind;
+struct object_diff {
+    enum diffed_kind kind;
     int64_t id;
     bool made; /* created or deleted by this work: not compared */
     struct items before, after;
-    struct watched *next;
+    struct object_diff *next;
 };
 
-static struct watched *watched_find(const struct work *w, enum watch_kind kind, int64_t id) {
-    struct watched *a = w->watched;
+static struct object_diff *diff_of_object(const struct work *w, enum diffed_kind kind, int64_t id) {
+    struct object_diff *a = w->diffs;
     while (a && (a->kind != kind || a->id != id)) a = a->next;
     return a;
 }
 
-static struct watched *watched_add(struct work *w, enum watch_kind kind, int64_t id) {
-    struct watched *a = ARENA_NEW(w->arena, struct watched);
-    *a = (struct watched){.kind = kind, .id = id, .next = w->watched};
-    w->watched = a;
+static struct object_diff *diff_add(struct work *w, enum diffed_kind kind, int64_t id) {
+    struct object_diff *a = ARENA_NEW(w->arena, struct object_diff);
+    *a = (struct object_diff){.kind = kind, .id = id, .next = w->diffs};
+    w->diffs = a;
     return a;
 }
 
@@ -164,7 +164,7 @@ static void read_members(struct work *w, struct stmt *row, const struct member *
 }
 
 /* Reads one object at a time: with one bound id a read costs 11 us, with a list of one id 31 us (SQLite). */
-static int look_at(struct work *w, enum watch_kind kind, int64_t id, struct items *list) {
+static int look_at(struct work *w, enum diffed_kind kind, int64_t id, struct items *list) {
     const struct bind *binds = BINDS(B_INT("id", id));
     int rc;
     DB_ROWS(rc, w->conn, kinds[kind].row, binds, row) read_members(w, row, kinds[kind].members, list);
@@ -178,14 +178,14 @@ static int look_at(struct work *w, enum watch_kind kind, int64_t id, struct item
     return rc;
 }
 
-/* ---- watched objects ------------------------------------------------------------------------- */
+/* ---- compared objects ------------------------------------------------------------------------- */
 
-int watch(struct work *w, enum watch_kind kind, int64_t id) {
-    return watched_find(w, kind, id) ? 0 : look_at(w, kind, id, &watched_add(w, kind, id)->before);
+int object_diff_begin(struct work *w, enum diffed_kind kind, int64_t id) {
+    return diff_of_object(w, kind, id) ? 0 : look_at(w, kind, id, &diff_add(w, kind, id)->before);
 }
 
-static int each_id(struct work *w, enum watch_kind kind, struct str ids,
-                   int (*run)(struct work *w, enum watch_kind kind, int64_t id)) {
+static int each_id(struct work *w, enum diffed_kind kind, struct str ids,
+                   int (*run)(struct work *w, enum diffed_kind kind, int64_t id)) {
     struct json *list;
     struct json_error err;
     int64_t id;
@@ -195,26 +195,28 @@ static int each_id(struct work *w, enum watch_kind kind, struct str ids,
     return 0;
 }
 
-int watch_all(struct work *w, enum watch_kind kind, struct str ids) { return each_id(w, kind, ids, watch); }
-int watch_deleted_all(struct work *w, enum watch_kind kind, struct str ids) {
-    return each_id(w, kind, ids, watch_deleted);
+int object_diff_begin_all(struct work *w, enum diffed_kind kind, struct str ids) {
+    return each_id(w, kind, ids, object_diff_begin);
+}
+int object_diff_deleted_all(struct work *w, enum diffed_kind kind, struct str ids) {
+    return each_id(w, kind, ids, object_diff_deleted);
 }
 
-static struct watched *watched_made(struct work *w, enum watch_kind kind, int64_t id) {
-    struct watched *a = watched_find(w, kind, id);
-    if (a == NULL) a = watched_add(w, kind, id);
+static struct object_diff *diff_of_whole(struct work *w, enum diffed_kind kind, int64_t id) {
+    struct object_diff *a = diff_of_object(w, kind, id);
+    if (a == NULL) a = diff_add(w, kind, id);
     a->made = true;
     return a;
 }
 
-int watch_created(struct work *w, enum watch_kind kind, int64_t id) {
-    watched_made(w, kind, id);
+int object_diff_created(struct work *w, enum diffed_kind kind, int64_t id) {
+    diff_of_whole(w, kind, id);
     change_created(w, (struct changed){kinds[kind].kind, id, 0});
     return 0;
 }
 
-int watch_deleted(struct work *w, enum watch_kind kind, int64_t id) {
-    watched_made(w, kind, id);
+int object_diff_deleted(struct work *w, enum diffed_kind kind, int64_t id) {
+    diff_of_whole(w, kind, id);
     change_deleted(w, (struct changed){kinds[kind].kind, id, 0});
     return 0;
 }
@@ -253,7 +255,7 @@ static void gather(struct work *w, struct difference *found, int *count, const s
     }
 }
 
-static void compare_watched(struct work *w, const struct watched *a) {
+static void object_diff_record(struct work *w, const struct object_diff *a) {
     size_t most = 1;
     int count = 0;
     for (const struct item *i = a->before.first; i; i = i->next) most++;
@@ -268,11 +270,11 @@ static void compare_watched(struct work *w, const struct watched *a) {
     }
 }
 
-int watched_finish(struct work *w) {
-    for (struct watched *a = w->watched; a; a = a->next) {
+int object_diff_finish(struct work *w) {
+    for (struct object_diff *a = w->diffs; a; a = a->next) {
         if (a->made) continue;
         TRY(look_at(w, a->kind, a->id, &a->after));
-        compare_watched(w, a);
+        object_diff_record(w, a);
     }
     return 0;
 }

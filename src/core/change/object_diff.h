@@ -1,6 +1,6 @@
 /* Records changes of objects that many statements change: people and organizations with their lists.
  *
- * A function of core that changes such an object watches it first, which reads its members and lists as
+ * A function of core that changes such an object begins the comparison first, which reads its members and lists as
  * texts. work_finish reads them again and records the differences. So a change is recorded once, however
  * many functions took part. */
 #ifndef CORE_CHANGE_OBJECT_DIFF_H
@@ -8,16 +8,16 @@
 
 #include "work/work.h"
 
-enum watch_kind { WATCH_NONE, WATCH_USER, WATCH_ORGANIZATION };
+enum diffed_kind { DIFFED_NONE, DIFFED_USER, DIFFED_ORGANIZATION };
 
-/* watching an object again does nothing */
-int watch(struct work *w, enum watch_kind kind, int64_t id);
-int watch_all(struct work *w, enum watch_kind kind, struct str ids); /* ids: JSON array */
+/* a second beginning of one object does nothing */
+int object_diff_begin(struct work *w, enum diffed_kind kind, int64_t id);
+int object_diff_begin_all(struct work *w, enum diffed_kind kind, struct str ids); /* ids: JSON array */
 /* The work creates or deletes the object. That is one change; its members are not recorded. */
-int watch_created(struct work *w, enum watch_kind kind, int64_t id);
-int watch_deleted(struct work *w, enum watch_kind kind, int64_t id);
-int watch_deleted_all(struct work *w, enum watch_kind kind, struct str ids);
+int object_diff_created(struct work *w, enum diffed_kind kind, int64_t id);
+int object_diff_deleted(struct work *w, enum diffed_kind kind, int64_t id);
+int object_diff_deleted_all(struct work *w, enum diffed_kind kind, struct str ids);
 
-int watched_finish(struct work *w); /* the first finisher */
+int object_diff_finish(struct work *w); /* the first finisher */
 
 #endif

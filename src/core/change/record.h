@@ -23,7 +23,7 @@ struct column {
 #define COLUMN_UNRECORDED(form, named, v) ((struct column){.name = named, .value = form(named, v)})
 
 struct record {
-    /* resource_type; NULL: not recorded here (the resource says why, or the object is watched) */
+    /* resource_type; NULL: not recorded here (the resource says why, or the object is compared) */
     const char *kind;
     const char *table; /* with columns id, created_at, updated_at */
     /* The column with the id of the row's conversation: GET /changes shows the entries to people who see the

@@ -250,3 +250,10 @@ const struct tagging article_tagging = {.add = &article_tags_add,
                                         .changed = &article_tags_changed,
                                         .named = &article_tags_named,
                                         .kind = "article"};
+
+QUERY(article_open_count, "UPDATE articles SET conversations = conversations + 1 WHERE id = :id");
+
+int article_opened(struct work *w, int64_t article_id) {
+    int rc = db_exec(w->conn, &article_open_count, BINDS(B_INT("id", article_id)));
+    return rc < 0 ? rc : 0;
+}

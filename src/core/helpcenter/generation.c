@@ -1,8 +1,8 @@
 /* Pages, and the brand of a host, are kept in memory under the generation that they were made in. They are
  * exact while the generation is the same.
  *
- *     SQLite       All writes run in this process. The store counts the COMMITs that changed a noted table (db_generation), before it answers.
- *     PostgreSQL   A write that changes a noted table adds an entry to the outbox, in its own transaction (db_config.note). A generation has the
+ *     SQLite       All writes run in this process. The store counts the COMMITs that changed a tracked table (db_generation), before it answers.
+ *     PostgreSQL   A write that changes a tracked table adds an entry to the outbox, in its own transaction (db_config.on_change). A generation has the
  *                  place of a snapshot. A snapshot that has no entries after this place has the same rows, so it has the same generation. This
  *                  is one query for each page, and it is exact whichever process writes: nobody waits for a notification.
  *
@@ -11,7 +11,7 @@
  * So a place that is half as old begins a new generation, too.
  *
  * The list has all tables that the pages of callers without login read. A page that reads another one is
- * not kept: db_unnoted finds it on SQLite. Pages for people with a login are not kept: they also depend on
+ * not kept: db_untracked finds it on SQLite. Pages for people with a login are not kept: they also depend on
  * teams, tags and roles. */
 #include "core/helpcenter/generation.h"
 
@@ -23,7 +23,7 @@
 #define PLACE_OLD_MS (OUTBOX_KEPT / 2)
 #define PLACE_MOVED_MS (10 * TIME_SECOND) /* a young place keeps the range of the query small */
 
-const struct db_noted help_center_noted[] = {
+const struct db_tracked_table help_center_tables[] = {
     {"brands", NULL, NULL},
     {"brand_logos", NULL, NULL},
     {"locales", NULL, NULL},
@@ -51,7 +51,7 @@ QUERY(help_center_changes,
       "SELECT CASE WHEN EXISTS (SELECT 1 FROM outbox WHERE @UNSEEN(:place) AND topic = " HELP_CENTER_TOPIC
       ") THEN 1 ELSE 0 END, CAST(@PLACE(outbox) AS TEXT)");
 
-const struct query *help_center_note(void) { return &help_center_changed; }
+const struct query *help_center_change(void) { return &help_center_changed; }
 
 #define PLACE_MAX 1024 /* bytes of a place; a longer one, with many running transactions, is not kept */
 

@@ -5,8 +5,8 @@
 
 #include "work/work.h"
 
-extern const struct db_noted help_center_noted[]; /* db_config.noted */
-const struct query *help_center_note(void);       /* db_config.note */
+extern const struct db_tracked_table help_center_tables[]; /* db_config.tracked */
+const struct query *help_center_change(void);              /* db_config.on_change */
 
 struct generations;
 struct generations *generations_new(void); /* NULL: no memory */

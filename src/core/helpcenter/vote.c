@@ -1,6 +1,6 @@
 #include "core/helpcenter/vote.h"
 
-#include "core/helpcenter/rank.h"
+#include "core/helpcenter/article.h"
 
 QUERY(vote_article_lock, "SELECT id FROM articles WHERE id = :article AND deleted_at IS NULL @LOCK@");
 QUERY(vote_of_user, "SELECT id, is_up FROM article_votes WHERE article_id = :article AND user_id = :me");

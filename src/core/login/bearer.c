@@ -1,7 +1,7 @@
 #include "core/login/bearer.h"
 
 #include "core/access/scope.h"
-#include "core/login/actor_row.h"
+#include "core/login/session.h"
 #include "core/login/last_use.h"
 #include "core/login/token_text.h"
 #include "json/json.h"

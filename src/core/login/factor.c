@@ -73,7 +73,7 @@ int factor_enable(struct work *w, int64_t user_id, struct str code, struct str c
                              "again.");
     int64_t step = totp_match(h.factor.secret, code, w->now, h.step);
     if (step < 0) return 0;
-    TRY(watch(w, WATCH_USER, user_id));
+    TRY(object_diff_begin(w, DIFFED_USER, user_id));
     TRY(db_exec(w->conn, &factor_set,
                 BINDS(B_INT("user", user_id),
                       B_BLOB("secret", seal(w->arena, &w->desk->factor_key, h.factor.secret)),
@@ -91,7 +91,7 @@ int factor_enable(struct work *w, int64_t user_id, struct str code, struct str c
 }
 
 int factor_remove(struct work *w, int64_t user_id) {
-    TRY(watch(w, WATCH_USER, user_id));
+    TRY(object_diff_begin(w, DIFFED_USER, user_id));
     int rc = db_exec(w->conn, &factor_unset, BINDS(B_INT("user", user_id), B_INT("now", w->now)));
     TRY(rc);
     TRY(db_exec(w->conn, &recovery_forget, BINDS(B_INT("user", user_id))));

@@ -47,7 +47,7 @@ int password_set(struct work *w, int64_t user_id, struct str hash) {
     int64_t keep = setting_int(w->desk, "security.password_history");
     const struct bind *binds =
         BINDS(B_INT("user", user_id), B_TEXT("hash", hash), B_INT("now", w->now), B_INT("keep", keep));
-    TRY(watch(w, WATCH_USER, user_id));
+    TRY(object_diff_begin(w, DIFFED_USER, user_id));
     TRY(letter_password_changed(w, user_id));
     if (keep) TRY(db_exec(w->conn, &password_keep, binds));
     TRY(db_exec(w->conn, &password_drop, binds));
@@ -57,4 +57,10 @@ int password_set(struct work *w, int64_t user_id, struct str hash) {
     TRY(auth_tokens_end(w, user_id));
     TRY(tokens_end(w, user_id));
     return sessions_end(w, user_id, w->actor.user_id == user_id ? w->actor.session_id : 0);
+}
+
+int password_rule(const struct desk *d, int rank, struct str password, int64_t *least) {
+    *least = setting_int(d, rank > ROLE_CUSTOMER ? "security.password_length_staff"
+                                                 : "security.password_length_customers");
+    return (int64_t)utf8_count(password) < *least ? -ERR_FIELD_INVALID : 0;
 }

@@ -1,4 +1,4 @@
-/* Password rules of the settings: age and reuse. The length is in password_rule (core/login/session.h). */
+/* Password rules of the settings: length, age and reuse. */
 #ifndef CORE_PASSWORD_H
 #define CORE_PASSWORD_H
 
@@ -15,5 +15,9 @@ int password_used_before(struct work *w, int64_t user_id, struct str password);
 /* Stores the new hash. Ends everything that the old password opened: other sessions, remember-me chains,
  * logins in progress, links. */
 int password_set(struct work *w, int64_t user_id, struct str hash);
+
+/* Checks the length. *least: the minimum number of characters for this rank. Returns 0, or
+ * -ERR_FIELD_INVALID without fail(). */
+int password_rule(const struct desk *d, int rank, struct str password, int64_t *least);
 
 #endif

@@ -1,11 +1,12 @@
 #include "core/login/session.h"
 
+#include "base/fold.h"
 #include "core/change/audit.h"
 #include "core/desk/setting.h"
-#include "core/login/actor_row.h"
 #include "core/login/remember.h"
 #include "core/login/last_use.h"
 #include "core/words.h"
+#include "core/access/scope.h"
 
 #include <inttypes.h>
 
@@ -193,4 +194,38 @@ int sessions_end(struct work *w, int64_t user_id, int64_t but) {
 
 int sessions_end_all(struct work *w, struct str users) {
     return db_exec(w->conn, &sessions_close_all, BINDS(B_TEXT("users", users), B_INT("now", w->now)));
+}
+
+void actor_read(struct actor *a, struct stmt *row) {
+    a->role_id = col_int(row, 0);
+    a->rank = (int)col_int(row, 1);
+    a->case_access = (int)col_int(row, 2);
+    a->denied = (uint64_t)col_int(row, 3);
+    a->organization_id = col_int(row, 4);
+    a->sees_organization = col_int(row, 5) != 0;
+    a->password_updated_at = col_int(row, 6);
+    a->scopes = SCOPES_ALL;
+}
+
+/* ---- logins by e-mail and password; core/login/lockout.h has their lock-out --------------------- */
+
+QUERY(login_by_email,
+      "SELECT u.id, u.password_hash, COALESCE(u.password_updated_at, 0), u.role_type, "
+      "u.is_mfa_enabled, u.logins_version FROM identity_emails e "
+      "JOIN users u ON u.id = e.user_id "
+      "WHERE e.email_key = :email AND e.is_claim = 0 AND u.is_enabled = 1 AND u.deleted_at IS NULL");
+
+int login_find(struct work *w, struct str email, struct login *out) {
+    struct stmt *row;
+    *out = (struct login){0};
+    int rc = db_row(w->conn, &login_by_email, BINDS(B_TEXT("email", email_key(w->arena, email))), &row);
+    if (rc <= 0) return rc;
+    *out = (struct login){.user_id = col_int(row, 0),
+                          .password_updated_at = col_int(row, 2),
+                          .rank = (int)col_int(row, 3),
+                          .wants_otp = col_int(row, 4) != 0,
+                          .logins_version = col_int(row, 5),
+                          .hash = str_dup(w->arena, col_text(row, 1))};
+    stmt_end(row);
+    return 0;
 }

@@ -56,8 +56,20 @@ struct login {
     struct str hash; /* p NULL: no such login, or no password */
 };
 int login_find(struct work *w, struct str email, struct login *out); /* returns 0 also if there is none */
-/* Checks the length. *least: the minimum number of characters for this rank. Returns 0, or
- * -ERR_FIELD_INVALID without fail(). */
-int password_rule(const struct desk *d, int rank, struct str password, int64_t *least);
+
+/* ---- the actor of a person, as columns of a query that finds credentials --------------------- */
+
+/* The first columns of such a query. u is the person. */
+#define ACTOR_COLUMNS                                                                            \
+    "u.role_id, r.type, COALESCE(u.agent_case_access, r.agent_case_access), "                    \
+    "r.denied, u.organization_id, CASE WHEN u.organization_case_access = 2 AND o.is_shared = 1 " \
+    "THEN 1 ELSE 0 END, COALESCE(u.password_updated_at, 0), u.is_mfa_enabled "
+#define ACTOR_COLUMN_COUNT 8
+#define OF_ACTOR "JOIN roles r ON r.id = u.role_id LEFT JOIN organizations o ON o.id = u.organization_id "
+#define MAY_LOG_IN "u.is_enabled = 1 AND u.deleted_at IS NULL"
+
+/* Reads these columns. The actor gets all scopes, but neither its kind nor the ids of the person and the
+ * session. */
+void actor_read(struct actor *a, struct stmt *row);
 
 #endif

@@ -26,7 +26,7 @@
 #include "core/cases/case_new.h"
 #include "core/cases/message.h"
 #include "core/cases/message_mail.h"
-#include "core/cases/participant.h"
+#include "core/cases/case.h"
 #include "core/desk/file.h"
 #include "core/desk/job.h"
 #include "core/desk/setting.h"

@@ -4,11 +4,11 @@
 #include "base/limits.h"
 #include "core/access/access.h"
 #include "core/access/permission.h"
-#include "core/cases/participant.h"
+#include "core/cases/case.h"
 #include "core/desk/setting.h"
 #include "core/login/session.h"
 #include "core/mail/mailbox.h"
-#include "core/people/customer.h"
+#include "core/people/user.h"
 #include "core/people/identity.h"
 
 #include <glib.h>

@@ -17,14 +17,14 @@ QUERY(avatar_get, "SELECT type, data FROM avatars WHERE user_id = :user");
 int avatar_set(struct work *w, int64_t user_id, struct str type, struct str data) {
     const struct bind *binds =
         BINDS(B_INT("user", user_id), B_TEXT("type", type), B_BLOB("data", data), B_INT("now", w->now));
-    TRY(watch(w, WATCH_USER, user_id));
+    TRY(object_diff_begin(w, DIFFED_USER, user_id));
     TRY(db_exec(w->conn, &avatar_put, binds));
     return db_exec(w->conn, &avatar_moved, binds);
 }
 
 int avatar_clear(struct work *w, int64_t user_id) {
     const struct bind *binds = BINDS(B_INT("user", user_id), B_INT("now", w->now));
-    TRY(watch(w, WATCH_USER, user_id));
+    TRY(object_diff_begin(w, DIFFED_USER, user_id));
     int dropped = db_exec(w->conn, &avatar_drop, binds);
     return dropped > 0 ? db_exec(w->conn, &avatar_moved, binds) : dropped;
 }

@@ -199,7 +199,7 @@ static int lock_people(struct work *w, struct str users) {
     int rc, n = 0;
     DB_ROWS(rc, w->conn, &people_lock, BINDS(B_TEXT("users", users)), row) n++;
     TRY(rc);
-    TRY(watch_all(w, WATCH_USER, users));
+    TRY(object_diff_begin_all(w, DIFFED_USER, users));
     return n;
 }
 
@@ -426,7 +426,7 @@ static int take_from_others(struct work *w, const struct identity *i, struct str
     }
     TRY(rc);
     *losers = json_ids(w->arena, people, n);
-    TRY(watch_all(w, WATCH_USER, *losers));
+    TRY(object_diff_begin_all(w, DIFFED_USER, *losers));
     TRY(letters_addresses_removed(w, json_ids(w->arena, counted, m)));
     return db_exec(w->conn, &email_take, binds);
 }

@@ -92,13 +92,13 @@ QUERY(organization_alive, "SELECT id FROM organizations WHERE id = :id AND delet
 
 int organization_create(struct work *w, const struct column *columns, int count, int64_t *id) {
     TRY(record_insert(w, (struct record){NULL, "organizations", NULL}, columns, count, id));
-    TRY(watch_created(w, WATCH_ORGANIZATION, *id));
+    TRY(object_diff_created(w, DIFFED_ORGANIZATION, *id));
     return organizations_index_names(w, json_ids(w->arena, id, 1), true);
 }
 
 int organization_change(struct work *w, int64_t id, const struct organization_change *wanted) {
     struct str ids = json_ids(w->arena, &id, 1);
-    TRY(watch(w, WATCH_ORGANIZATION, id));
+    TRY(object_diff_begin(w, DIFFED_ORGANIZATION, id));
     if (wanted->name) TRY(organizations_index_names(w, ids, false));
     TRY(record_update(w, (struct record){NULL, "organizations", NULL}, &id, 1, wanted->columns,
                       wanted->column_count));
@@ -107,7 +107,7 @@ int organization_change(struct work *w, int64_t id, const struct organization_ch
 }
 
 int organizations_delete(struct work *w, struct str ids) {
-    TRY(watch_deleted_all(w, WATCH_ORGANIZATION, ids));
+    TRY(object_diff_deleted_all(w, DIFFED_ORGANIZATION, ids));
     const struct bind *binds = BINDS(B_TEXT("ids", ids), B_INT("now", w->now));
     TRY(organizations_index_names(w, ids, false));
     TRY(db_exec(w->conn, &organizations_mark, binds));

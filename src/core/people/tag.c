@@ -47,14 +47,14 @@ const struct tagging user_tagging = {.add = &user_tags_add,
                                      .count = &user_tags_count,
                                      .listed = &user_tags_listed,
                                      .changed = &user_tags_changed,
-                                     .watched = WATCH_USER};
+                                     .diffed = DIFFED_USER};
 const struct tagging organization_tagging = {.add = &organization_tags_add,
                                              .keep = &organization_tags_keep,
                                              .drop = &organization_tags_drop,
                                              .count = &organization_tags_count,
                                              .listed = &organization_tags_listed,
                                              .changed = &organization_tags_changed,
-                                             .watched = WATCH_ORGANIZATION};
+                                             .diffed = DIFFED_ORGANIZATION};
 
 struct str tag_key(struct arena *a, struct str name) {
     name = str_trim(name);
@@ -127,7 +127,7 @@ static int tags_change(struct work *w, const struct tagging *t, int64_t owner_id
         B_INT("owner", owner_id), B_TEXT("keys", tag_keys(w->arena, list, count)),
         B_ID("actor", w->actor.user_id), B_INT("by_rule", w->actor.kind == ACTOR_RULE), B_INT("now", w->now));
     struct str before, after;
-    if (t->watched) TRY(watch(w, t->watched, owner_id));
+    if (t->diffed) TRY(object_diff_begin(w, t->diffed, owner_id));
     TRY(db_exec(w->conn, t->changed, binds));
     if (t->named) TRY(tag_names(w, t->named, binds, &before));
     if (t->counted) TRY(t->counted(w, owner_id, -1));

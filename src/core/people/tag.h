@@ -9,7 +9,7 @@
 /* The statements for a kind of owner. */
 struct tagging {
     const struct query *add, *keep, *drop, *count, *listed, *changed;
-    enum watch_kind watched; /* WATCH_NONE: `named` finds what changed */
+    enum diffed_kind diffed; /* DIFFED_NONE: `named` finds what changed */
     const struct query *named;
     const char *kind; /* with `named`: resource_type of the owner */
     /* conversations: counts the tags, called with -1 before a change and with 1 after it */

@@ -68,7 +68,7 @@ int user_create(struct work *w, const struct user_new *n, bool by_staff, int64_t
                         B_TEXT("hash", n->password_hash),
                         B_ID("password_at", n->password_hash.p ? w->now : 0), B_INT("now", w->now)),
                   id));
-    TRY(watch_created(w, WATCH_USER, *id));
+    TRY(object_diff_created(w, DIFFED_USER, *id));
     TRY(audit_staff(w, *id, n->role_id));
     TRY(name_indexed(w->conn, NAME_USER, *id, (struct str){0}, fold_key(w->arena, n->full_name)));
     int rc =
@@ -111,7 +111,7 @@ QUERY(users_names, "SELECT id, name_key FROM users WHERE id IN @LIST(:users) AND
 
 int user_join_teams(struct work *w, int64_t user_id, struct str teams) {
     const struct bind *binds = BINDS(B_INT("user", user_id), B_TEXT("teams", teams), B_INT("now", w->now));
-    TRY(watch(w, WATCH_USER, user_id));
+    TRY(object_diff_begin(w, DIFFED_USER, user_id));
     TRY(db_exec(w->conn, &teams_changed, binds));
     TRY(db_exec(w->conn, &teams_leave, binds));
     return db_exec(w->conn, &teams_join, binds);
@@ -153,7 +153,7 @@ static int end_logins(struct work *w, int64_t user_id) {
 
 int user_change(struct work *w, int64_t user_id, const struct user_change *wanted) {
     unsigned set = wanted->set;
-    TRY(watch(w, WATCH_USER, user_id));
+    TRY(object_diff_begin(w, DIFFED_USER, user_id));
     TRY(record_update(w, (struct record){NULL, "users", NULL}, &user_id, 1, wanted->columns,
                       wanted->column_count));
     if (set & USER_ROLE) TRY(set_role(w, user_id, wanted->role_id));
@@ -182,7 +182,7 @@ static int unindex_names(struct work *w, struct str users, int count) {
 /* Deletes people, without the consequences for conversations. People who were deleted before stay deleted. */
 static int leave(struct work *w, const int64_t *ids, int count, struct str users) {
     const struct bind *binds = BINDS(B_TEXT("users", users), B_INT("now", w->now));
-    for (int i = 0; i < count; i++) TRY(watch_deleted(w, WATCH_USER, ids[i]));
+    for (int i = 0; i < count; i++) TRY(object_diff_deleted(w, DIFFED_USER, ids[i]));
     TRY(unindex_names(w, users, count));
     TRY(db_exec(w->conn, &users_mark_deleted, binds));
     TRY(identities_free(w, users));
@@ -269,4 +269,19 @@ QUERY(designation_key_set, "UPDATE users SET designation_key = :key WHERE id = :
 
 int users_rekey(struct work *w, int64_t *after) {
     return texts_rekey(w, &designations, &designation_key_set, after);
+}
+
+/* ---- people who are known by an e-mail address alone ----------------------------------------- */
+
+int customer_lock(struct work *w, struct str key) {
+    return db_lock(w->conn, str_fmt(w->arena, "email:%.*s", (int)key.n, key.p));
+}
+
+int customer_of_address(struct work *w, struct str name, struct str address, int64_t *user_id) {
+    TRY(customer_lock(w, email_key(w->arena, address)));
+    int rc = identity_owner(w, IDENTITY_EMAIL, address, user_id);
+    if (rc) return rc;
+    return user_create(w,
+                       &(struct user_new){.full_name = name, .email = address, .role_id = ROLE_OF_CUSTOMERS},
+                       false, user_id);
 }

@@ -1,6 +1,6 @@
 #include "core/programs/client.h"
 
-#include "core/login/actor_row.h"
+#include "core/login/session.h"
 #include "core/access/scope.h"
 #include "core/desk/cascade.h"
 #include "core/change/change.h"

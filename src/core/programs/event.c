@@ -8,8 +8,8 @@
  * wait for each other in a circle. */
 #include "core/programs/event.h"
 
-#include "core/people/customer.h"
 #include "core/people/identity.h"
+#include "core/people/authority.h"
 #include "core/people/user.h"
 #include "core/programs/event_token.h"
 #include "json/json.h"

@@ -1,4 +1,4 @@
-#include "core/login/actor_row.h"
+#include "core/login/session.h"
 #include "core/programs/token.h"
 
 #include "core/access/scope.h"

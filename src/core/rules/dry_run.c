@@ -103,7 +103,7 @@ static int try_and_undo(struct work *w, const struct dry_rule *r, int64_t case_i
     int rc = try_actions(w, r, case_id, out);
     int undone = db_undo(w->conn, "dry_run");
     w->changes = before.changes;
-    w->watched = before.watched;
+    w->diffs = before.diffs;
     w->totals = before.totals;
     w->afters = before.afters;
     w->last_after = before.last_after;

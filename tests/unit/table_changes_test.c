@@ -1,8 +1,8 @@
-/* Statements that change noted tables (src/db/table_changes.c), and the generation of a store that has such
+/* Statements that change tracked tables (src/db/table_changes.c), and the generation of a store that has such
  * tables. */
 #include "store.h"
 
-static const struct db_noted noted[] = {
+static const struct db_tracked_table tracked[] = {
     {"notes", NULL, NULL}, {"people", "name", NULL}, {"pages", NULL, "views"}, {"files", "", NULL}, {0}};
 
 static void a_statement_is_noted_by_the_tables_that_it_changes(void **state) {
@@ -39,9 +39,10 @@ static void a_statement_is_noted_by_the_tables_that_it_changes(void **state) {
         "",
     };
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
-        assert_true(sql_is_noted(noted, changes[i]));
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) assert_false(sql_is_noted(noted, others[i]));
-    assert_false(sql_is_noted(NULL, changes[0]));
+        assert_true(sql_changes_tracked(tracked, changes[i]));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_false(sql_changes_tracked(tracked, others[i]));
+    assert_false(sql_changes_tracked(NULL, changes[0]));
 }
 
 static int add_note(struct conn *c, void *arg) {
@@ -58,7 +59,7 @@ static int refuse_after_a_note(struct conn *c, void *arg) {
 static void only_changes_of_noted_tables_raise_the_generation(void **state) {
     struct place *p = *state;
     place_close(p);
-    struct db_config cfg = {.dir = p->dir, .noted = noted};
+    struct db_config cfg = {.dir = p->dir, .tracked = tracked};
     assert_int_equal(db_open_with(&cfg, first_schema, &p->db, (struct why){p->err, sizeof p->err}), 0);
     int64_t before = db_generation(p->db);
     assert_true(before > 0);
@@ -79,5 +80,5 @@ int main(void) {
         cmocka_unit_test_setup_teardown(only_changes_of_noted_tables_raise_the_generation, place_make,
                                         place_remove),
     };
-    return cmocka_run_group_tests_name("noted tables", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("tracked tables", tests, NULL, NULL);
 }
