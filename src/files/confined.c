@@ -88,7 +88,9 @@ const char *confined_end(struct arena *a, int status, const struct confined_limi
 }
 
 bool confined_end_by_chance(int status) {
-    if (WIFSIGNALED(status)) return WTERMSIG(status) == SIGKILL;
+    /* The limit of CPU time ends a process that needs too much. The limit of time ends one only if others
+     * left it no CPU. */
+    if (WIFSIGNALED(status)) return WTERMSIG(status) == SIGKILL || WTERMSIG(status) == SIGALRM;
     return WIFEXITED(status) &&
            (WEXITSTATUS(status) == CONFINED_FAILED || WEXITSTATUS(status) == CONFINED_NO_LIBRARY);
 }
