@@ -16,7 +16,8 @@
 #define ATTEMPTS_MAX 5 /* then the mail is suspended again, because processing it fails for good */
 
 struct releasing {
-    int rc; /* result of reading: 1, 0 if the mail is gone or was processed, or a negative error */
+    int64_t id; /* id of the mail */
+    int rc;     /* result of reading: 1, 0 if the mail is gone or was processed, or a negative error */
     struct mail_released mail;
     struct incoming read;
     struct mail_files files;
@@ -64,15 +65,9 @@ static int raw_of(struct arena *a, const struct desk *d, const struct mail_relea
     return fault_passes(fault) ? -ERR_SERVICE_UNAVAILABLE : 0;
 }
 
-static int load_released(struct work *w, int64_t id, struct mail_released *out) {
-    w->conn = db_reader(w->desk->db);
-    int rc = w->conn ? db_read_begin(w->conn, READ_MS) : -ERR_SERVICE_UNAVAILABLE;
-    if (rc >= 0) {
-        rc = mail_released_load(w->conn, w->arena, id, out);
-        db_read_end(w->conn);
-    }
-    w->conn = NULL;
-    return rc;
+static int load_released(struct work *w, void *arg) {
+    struct releasing *r = arg;
+    return mail_released_load(w->conn, w->arena, r->id, &r->mail);
 }
 
 static int read_released(struct work *w, struct releasing *r) {
@@ -94,7 +89,8 @@ static int read_released(struct work *w, struct releasing *r) {
 void *mail_release_read(struct work *w, const struct job *j, const atomic_bool *stopping) {
     struct releasing *r = ARENA_NEW(w->arena, struct releasing);
     (void)stopping;
-    r->rc = load_released(w, released_id(w->arena, j), &r->mail);
+    r->id = released_id(w->arena, j);
+    r->rc = work_read(w, READ_MS, load_released, r);
     if (r->rc == 1) r->rc = read_released(w, r);
     return r;
 }
@@ -111,7 +107,7 @@ int mail_release_run(struct work *w, const struct job *j) {
     w->actor.cause = S("A mail server");
     if (r->rc == 1) {
         TRY(mail_files_create(w, &r->files, &r->read, &none));
-        TRY(mail_process_released(w, &r->read, released_id(w->arena, j)));
+        TRY(mail_process_released(w, &r->read, r->id));
         TRY(mail_files_let_go(w, &r->read));
     }
     return job_finish(w, j->id, JOB_COMPLETED, 1, 0, 0, S("[]"));

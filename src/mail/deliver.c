@@ -48,6 +48,7 @@
 #define LONGEST_WAIT TIME_HOUR
 
 struct delivery {
+    const struct job *job;
     struct letter letter;
     const struct template *template;
     struct wording wording;
@@ -376,10 +377,11 @@ static int letter_read_conversation(struct work *w, struct delivery *d) {
 
 /* Reads the letter to be sent, in a snapshot that ends before anything is sent. Returns 1, 0 if there is
  * nothing to send, or an error. */
-static int read_letter(struct work *w, int64_t id, struct delivery *d) {
+static int read_letter(struct work *w, void *arg) {
+    struct delivery *d = arg;
     struct json_error err;
     struct json *values = NULL;
-    TRY(letter_load(w, id, &d->letter));
+    TRY(letter_load(w, letter_id(w, d->job), &d->letter));
     if (d->letter.id == 0) return 0;
     int waits = letter_waits(w, &d->letter);
     if (waits) {
@@ -408,12 +410,8 @@ static int read_letter(struct work *w, int64_t id, struct delivery *d) {
 /* runs outside of transactions */
 void *mail_deliver(struct work *w, const struct job *j, const atomic_bool *stopping) {
     struct delivery *d = ARENA_NEW(w->arena, struct delivery);
-    w->conn = db_reader(w->desk->db);
-    int rc = w->conn ? db_read_begin(w->conn, READ_MS) : -ERR_SERVICE_UNAVAILABLE;
-    if (rc < 0) return NULL;
-    rc = read_letter(w, letter_id(w, j), d);
-    db_read_end(w->conn);
-    w->conn = NULL;
+    d->job = j;
+    int rc = work_read(w, READ_MS, read_letter, d);
     if (rc < 0) return NULL;
     if (rc && d->status == 0 && !d->waits) compose_and_send(w, d, stopping);
     return d;

@@ -256,25 +256,20 @@ static int get_sections(struct call *c) {
     return api_list(c);
 }
 
-static int section_id_wrong(struct call *c, int64_t at) {
-    return fail_at(&c->work, ERR_FIELD_INVALID, S("section_ids"),
-                   str_fmt(c->work.arena, "section_ids/%lld", (long long)at),
-                   "The brand has no section with this id. GET /sections lists all that you see.");
-}
+#define SECTION_WRONG "The brand has no section with this id. GET /sections lists all that you see."
 
 static int put_sections_order(struct call *c) {
     int64_t brand = 0;
     TRY(api_input(c));
     const struct in *ids = in(c, "section_ids");
-    for (int64_t i = 0; i < ids->value.i; i++) {
-        int seen = api_visible(c, &section_resource, ids->value.ids[i]);
-        TRY(seen);
-        if (!seen) section_id_wrong(c, i);
-    }
+    TRY(api_visible_ids(c, &section_resource, ids, SECTION_WRONG));
     if (failed(&c->work)) return -(int)failure(&c->work);
     TRY(section_brand(&c->work, in(c, "section")->value.type == V_INT ? in_int(c, "section") : 0, &brand));
     int wrong = sections_reorder(&c->work, brand, ids->value.ids, (int)ids->value.i);
-    if (wrong) return wrong < 0 ? wrong : section_id_wrong(c, wrong - 1);
+    if (wrong > 0)
+        return fail_at(&c->work, ERR_FIELD_INVALID, ids->name, in_place(c, ids, "%d", wrong - 1),
+                       SECTION_WRONG);
+    TRY(wrong);
     return api_reply(c);
 }
 

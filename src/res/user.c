@@ -171,13 +171,7 @@ static int check_teams(struct call *c, int64_t role_type) {
     if (!teams->given || teams->value.type != V_IDS) return 0;
     if (role_type < ROLE_COLLABORATOR && teams->value.i)
         return in_fail(c, "team_ids", ERR_FIELD_INVALID, "Customers are in no team.");
-    for (int64_t i = 0; i < teams->value.i; i++) {
-        int rc = api_visible(c, resource_of("team"), teams->value.ids[i]);
-        if (rc < 0) return rc;
-        if (rc == 0)
-            fail_at(&c->work, ERR_FIELD_INVALID, S("team_ids"), str_fmt(c->work.arena, "team_ids/%d", (int)i),
-                    "%s", api_absent(c, "team"));
-    }
+    TRY(api_visible_ids(c, resource_of("team"), teams, NULL));
     return failed(&c->work) ? -(int)failure(&c->work) : 0;
 }
 

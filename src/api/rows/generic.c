@@ -365,6 +365,18 @@ int api_record_deleted(struct call *c) {
     return 0;
 }
 
+int api_visible_ids(struct call *c, const struct resource *r, const struct in *in, const char *why) {
+    int first = 0;
+    for (int64_t i = 0; i < in->value.i; i++) {
+        int rc = api_visible(c, r, in->value.ids[i]);
+        if (rc == 0)
+            first = fail_at(&c->work, ERR_FIELD_INVALID, in->name, in_place(c, in, "%lld", (long long)i),
+                            "%s", why ? why : api_absent(c, r->type));
+        TRY(rc);
+    }
+    return first;
+}
+
 /* In a bulk call, names the row in `ids`. */
 static int refuse_target(struct call *c, int64_t id, const char *why) {
     if (c->route->shape != COUNT) return fail_state(&c->work, "%s", why);

@@ -50,6 +50,9 @@ int api_record_deleted(struct call *c);
 /* The object of a row of the resource, for a change of it. The row exists. Returns 0 or a negative error. */
 int api_object(struct call *c, int64_t id, struct changed *out);
 int api_remove(struct call *c); /* DELETE of the targets */
+/* Reports each id of the list that the actor may not see. why NULL: by api_absent. Returns 0 or a negative
+ * error. */
+int api_visible_ids(struct call *c, const struct resource *r, const struct in *in, const char *why);
 /* Refuses targets that meet a condition over t. `why` says why their state forbids the action, and what to
  * do instead. In a bulk call each is named as ids/<n>. */
 int api_refuse(struct call *c, const char *condition, const char *why);

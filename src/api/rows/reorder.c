@@ -5,7 +5,6 @@
 #include "core/change/change.h"
 
 #include <assert.h>
-#include <inttypes.h>
 
 static int reorder_rows(struct call *c, const struct in *wanted) {
     struct arena *a = c->work.arena;
@@ -41,16 +40,9 @@ static int reorder_rows(struct call *c, const struct in *wanted) {
 }
 
 int api_reorder(struct call *c) {
-    const char *parameter = c->route->input->name;
     TRY(api_input(c));
-    const struct in *wanted = in(c, parameter);
-    for (int64_t i = 0; i < wanted->value.i; i++) {
-        int rc = api_visible(c, c->home, wanted->value.ids[i]);
-        if (rc < 0) return rc;
-        if (rc == 0)
-            fail_at(&c->work, ERR_FIELD_INVALID, str_of(parameter), in_place(c, wanted, "%" PRId64, i), "%s",
-                    api_absent(c, c->home->type));
-    }
+    const struct in *wanted = in(c, c->route->input->name);
+    TRY(api_visible_ids(c, c->home, wanted, NULL));
     if (failed(&c->work)) return -(int)failure(&c->work);
     return reorder_rows(c, wanted);
 }

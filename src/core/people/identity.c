@@ -6,6 +6,7 @@
 #include "core/people/identity.h"
 
 #include "base/fold.h"
+#include "base/ids.h"
 #include "base/limits.h"
 #include "base/phone.h"
 #include "core/change/object_diff.h"
@@ -363,11 +364,9 @@ QUERY(emails_last,
 static int check_not_last(struct work *w, const int64_t *ids, int count, struct str all, bool listed) {
     int rc;
     DB_ROWS(rc, w->conn, &emails_last, BINDS(B_TEXT("ids", all)), row)
-    for (int i = 0; i < count; i++)
-        if (ids[i] == col_int(row, 0))
-            fail_at(w, ERR_RESOURCE_ACTION_NOT_AVAILABLE, listed ? S("ids") : (struct str){0},
-                    listed ? str_fmt(w->arena, "ids/%d", i) : (struct str){0},
-                    "This is the last address of a person with a password. Add another address first.");
+    fail_at(w, ERR_RESOURCE_ACTION_NOT_AVAILABLE, listed ? S("ids") : (struct str){0},
+            listed ? str_fmt(w->arena, "ids/%d", ids_place(ids, count, col_int(row, 0))) : (struct str){0},
+            "This is the last address of a person with a password. Add another address first.");
     return rc < 0 ? rc : failed(w) ? -(int)failure(w) : 0;
 }
 
