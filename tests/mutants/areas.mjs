@@ -1,4 +1,4 @@
-// The tests of each part of src/: C units by name, files of tests/api by name. The first row that fits a file is its area.
+// The tests of each part of src/: C units by name, files of tests/api by name, others by folder and name. The first row that fits a file is its area.
 // `*` stands for any letters. Rows of a single file come before those of its folder.
 //
 // A mutant gets the tests whose words are most like those of its file, first of all those near its line: two units of its row, and
@@ -58,6 +58,8 @@ export const areas = [
   ['src/jobs/', { unit: ['job', 'sweep'], api: ['jobs', 'mail', 'bounces', 'files'] }],
   ['src/files/', { unit: ['content', 'picture', 'html', 'zip'], api: ['files', 'files.spec', 'files.quota', 'avatar', 'attachments.*'] }],
   ['src/oauth/', { unit: [], api: ['oauth.token', 'oauth.page', 'oauth.attacks', 'limits.pages', 'limits', 'oauth.libraries'] }],
+  ['src/mail/imap', { unit: ['imap'], api: ['mailboxes'], others: ['mail-servers/imap'] }],
+  ['src/mail/collect', { unit: ['imap'], api: ['mailboxes'], others: ['mail-servers/imap'] }],
   ['src/mail/', { unit: ['mail', 'read', 'reader', 'inbox', 'quotes'], api: ['mail', 'mail.in', 'lmtp', 'cases.mail', 'bounces'] }],
   ['src/outgoing/', { unit: ['delivery'], api: ['outgoing', 'endpoints'] }],
   ['src/db/postgres', { unit: ['migration', 'move'], api: ['changes', 'cases.races', 'settings'] }],
@@ -113,7 +115,7 @@ function alike(a, b) {
   return sum / a.length / b.length;
 }
 
-/** {unit, api, http, postgres}: the tests of a mutant of a line (1, 2 ...) of a file with this text, the likeliest first. */
+/** {unit, api, others, http, postgres}: the tests of a mutant of a line (1, 2 ...) of a file with this text, the likeliest first. */
 export function testsFor(file, text, line) {
   const row = areas.find(([start]) => file.startsWith(start))[1];
   const name = wordsOf(basename(file).replaceAll('_', ' ')), near = wordsOf(text.split('\n').slice(Math.max(0, line - NEAR), line + NEAR).join('\n'));

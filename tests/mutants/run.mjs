@@ -136,14 +136,14 @@ const HTTP_TESTS = ['framing', 'limits', 'forms'];
 const programsOf = ({ unit, http }) => [...unit.map(unitProgram), ...(http ? [HTTP_SERVER] : [])];
 
 /** The tests of an area: {name, start(copy)}, where start() gives {failed, stop}. */
-function testsOf({ unit, api, http, postgres }) {
+function testsOf({ unit, api, others = [], http, postgres }) {
   const ofUnit = (name) => ({ name: `unit/${name}`, start: (copy) => started(copy, name, join(copy, unitProgram(name)), [], { CMOCKA_MESSAGE_OUTPUT: 'TAP' }, copy) });
   const ofFile = (env) => (name) => ({
     name, start: (copy) => started(copy, name, 'node', ['--test-reporter=tap', `${name}.test.mjs`], { DESKD: join(copy, 'deskd'), HTTP_SERVER: join(copy, HTTP_SERVER), ...env }),
   });
   return [
     ...unit.map(ofUnit), ...(http ? HTTP_TESTS.map((name) => `http/${name}`).map(ofFile({})) : []),
-    ...(CLUSTER ? postgres.map((name) => `postgres/${name}`).map(ofFile({})) : []), ...api.map((name) => `api/${name}`).map(ofFile(TWO_PROCESSES)),
+    ...(CLUSTER ? postgres.map((name) => `postgres/${name}`).map(ofFile({})) : []), ...[...others, ...api.map((name) => `api/${name}`)].map(ofFile(TWO_PROCESSES)),
   ];
 }
 
