@@ -18,9 +18,7 @@ rooms="base json db work core $(printf 'core/%s ' $core) demo files mail outgoin
 # Folders whose modules may call each other in a circle:
 #     db        the store chooses an engine, and the engine uses what all stores have
 #     api/docs  a page lists its chapters, and a chapter links to pages
-#     oauth     the page of consent leads back to the request that asked for it
-#     res       an article has attachments, and an attachment may belong to an article
-circles="db api/docs oauth res"
+circles="db api/docs"
 
 find src -name '*.c' -o -name '*.cc' | sed "s,^\(.*\)\.[a-z]*$,$build/\1.o," | sort | xargs nm -A | awk -v rooms="$rooms" -v circles="$circles" -v build="$build" '
 BEGIN {

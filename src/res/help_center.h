@@ -20,7 +20,7 @@ int article_import_prepare(struct call *c);
  * *changed: texts were given. */
 int article_texts_given(struct call *c, struct article_texts *out, bool *changed);
 
-/* ---- permissions: article_input.c ------------------------------------------------------------ */
+/* ---- permissions: article_version.c ------------------------------------------------------------ */
 
 /* Locks the section of the article (core/helpcenter/article.h). Fails with PERMISSIONS_DENIED if the
  * article is published, and the caller may not publish: readers see a published article at once, so its
