@@ -144,6 +144,12 @@ static const struct phrase of_delay[] = {
     {"wird weiterhin versuchen", 1}, {"retardé", 1}, {"a été différ", 1}, {"this is a warning only", 1},
     {"not need to resend", 1}, {0}};
 
+/* Phrases of people. Delivery reports do not contain them. */
+static const struct phrase of_people[] = {
+    {"can you", 1}, {"could you", 1}, {"could somebody", 1}, {"have a look", 1}, {"i tried", 1},
+    {"kind regards", 1}, {"best regards", 1}, {"many thanks", 1}, {"viele grüße", 1}, {"mit freundlichen", 1},
+    {"cordialement", 1}, {"see below", 1}, {"my mail", 1}, {"i get this", 1}, {"we plan", 1}, {"bitte um", 1},
+    {"saludos", 1}, {"i got this", 1}, {0}};
 static const struct phrase of_greetings[] = {
     {"hello", 1}, {"hi all", 1}, {"hi,", 1}, {"hey", 1}, {"dear ", 1}, {"good morning", 1}, {"good afternoon", 1}, {"hallo", 1},
     {"guten tag", 1}, {"sehr geehrte", 1}, {"bonjour", 1}, {"hola", 1}, {"buongiorno", 1}, {"olá", 1}, {"beste ", 1}, {0}};
@@ -316,7 +322,7 @@ struct guess_signs {
     int opening;    /* points of the strongest phrase of the first line; 9: only a mail system writes it */
     const char *at; /* the strongest phrase of the text */
     bool answers;   /* "Re:", "Fwd:": a person sent it */
-    bool greets;
+    bool personal, greets;
     bool absent, closed, arrived, delayed;
 };
 
@@ -352,6 +358,7 @@ static void find_phrases(struct arena *a, struct str text, struct guess_signs *g
     g->at = hit.at;
     phrase_points(opening, of_texts, &hit);
     g->opening = hit.best;
+    g->personal = phrase_in(own, of_people);
     g->greets = phrase_begins(own, of_greetings);
     g->absent = phrase_in(g->subject, of_absence) || phrase_in(head, of_absence);
     g->closed = phrase_in(own, of_closed);
@@ -392,14 +399,15 @@ static bool is_automatic_answer(const struct incoming *m) {
            m->signs.autoreply.n || (m->envelope_from.p && m->envelope_from.n == 0);
 }
 
+/* A person may have the address postmaster, too. */
 static bool mail_system_says(const struct guess_signs *g, int text) {
     if (g->absent && text < 7) return false;
-    if (g->answers && g->opening < 8) return false;
+    if ((g->answers || (g->personal && g->sender == 3)) && g->opening < 8) return false;
     return (g->said_in_subject >= 4 && text >= 1) || text >= 6 || g->said_in_subject + text >= 7;
 }
 
 static bool stranger_says(const struct guess_signs *g, int text) {
-    if (g->absent || g->answers || g->greets) return false;
+    if (g->absent || g->answers || g->personal || g->greets) return false;
     return g->opening >= 9 && (g->said_in_subject >= 4 || text >= 14);
 }
 
