@@ -37,6 +37,7 @@ export const areas = [
   ['src/core/helpcenter/', { unit: ['gathered', 'diff'], api: ['helpcenter*', 'articles*', 'comments', 'categories.hidden', 'sections', 'insights', 'access.walk*'] }],
   ['src/core/text/', { unit: ['template'], api: ['templates', 'templates.spec', 'mail', 'links', 'password'] }],
   ['src/core/', { unit: ['access', 'change'], api: ['session', 'users', 'conversations.*'] }],
+  ['src/api/call/subcall.c', { unit: [], api: ['pages.forms', 'oauth.page', 'oauth.token'] }],
   ['src/api/caller/limits.c', { unit: ['bucket'], api: ['limits', 'limits.pages', 'limits.headers'] }],
   ['src/api/caller/auth', { unit: [], api: ['session', 'apitokens', 'oauth.token', 'tokens.walk', 'crosssite', 'remember', 'lockout', 'twofactor', 'password', 'audit', 'people.secrets.spec'] }],
   ['src/pages/template_page.c', { unit: [], api: ['links', 'survey', 'oauth.page', 'limits.pages', 'templates'] }],
