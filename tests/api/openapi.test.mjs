@@ -174,6 +174,39 @@ test('pages have an anchor and a command for every operation, unique ids, and li
   for (const route of routes()) assert.match(articles.get(anchor(route)) ?? '', /<code>[^<]*\bcurl /, anchor(route));
 });
 
+test('a body is declared as JSON and as both kinds of form, by the same schema', async (t) => {
+  const desk = await open(t), doc = await document(desk), contract = new Contract(doc);
+  let bodies = 0;
+  for (const [path, method, { requestBody }] of operations(doc)) {
+    if (!requestBody) continue;
+    const { content } = requestBody.$ref ? contract.at(requestBody.$ref) : requestBody;
+    if (content['*/*']) continue; // a file as it is
+    assert.deepEqual(Object.keys(content), ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'], `${method} ${path}`);
+    const schema = content['application/x-www-form-urlencoded'].schema.$ref;
+    assert.ok(schema, `${method} ${path}`);
+    for (const type of Object.keys(content)) assert.ok(JSON.stringify(content[type].schema).includes(JSON.stringify({ $ref: schema })) || type === 'application/json', `${method} ${path} ${type}`);
+    bodies += 1;
+  }
+  assert.ok(bodies > 100, `${bodies} bodies`);
+});
+
+test('the reference lists each argument of a query and each member of a body', async (t) => {
+  const desk = await open(t), doc = await document(desk), contract = new Contract(doc);
+  const articles = new Map([...(await chapters(desk)).matchAll(/<article id="([^"]*)">(.*?)<\/article>/gs)].map(([, id, text]) => [id, text]));
+  const missing = [];
+  let listed = 0;
+  for (const route of routes()) {
+    const path = `/api/v1${route.path.replaceAll(/:(\w+)/g, '{$1}')}`, html = articles.get(anchor(route));
+    const operation = contract.route(path)?.item[route.method.toLowerCase()];
+    assert.ok(html && operation, anchor(route));
+    const names = [...(operation.parameters ?? []).map((p) => (p.$ref ? contract.at(p.$ref) : p)).filter((p) => p.in === 'query').map((p) => p.name), ...contract.parameters(route.method, path)];
+    missing.push(...names.filter((name) => !html.includes(`<code>${name}`)).map((name) => `${anchor(route)}: ${name}`));
+    listed += names.length;
+  }
+  assert.deepEqual(missing, []);
+  assert.ok(listed > 500, `${listed} names`);
+});
+
 test('pages contain no style or script, and their policy allows none', async (t) => {
   const desk = await open(t);
   for (const [path, html] of await site(desk)) {

@@ -36,7 +36,7 @@ export class Contract {
   parameters(method, path) {
     const { requestBody } = this.route(path)?.item[method.toLowerCase()] ?? {};
     const body = requestBody?.$ref ? this.at(requestBody.$ref) : requestBody;
-    const schema = body?.content['application/json'].schema ?? {};
+    const schema = body?.content['application/json']?.schema ?? {};
     return Object.keys((schema.$ref ? this.at(schema.$ref) : schema).properties ?? {});
   }
 
