@@ -33,7 +33,8 @@ const SQL = [
   ['change a condition of SQL', / = :/g, ' <> :'], ['change a condition of SQL', / IS NULL\b/g, ' IS NOT NULL'], ['change a condition of SQL', / IS NOT NULL\b/g, ' IS NULL'],
   ['change a condition of SQL', / <= :/g, ' < :'], ['change a condition of SQL', / >= :/g, ' > :'], ['change an order of SQL', / DESC\b/g, ''],
 ];
-const LOCK = ['drop a lock', / @(?:LOCK|HOLD|SKIP)@/g, ''];
+/** The rows that a step of a cascade picks (LIMIT :most) are locked only in an order that avoids deadlocks, and these are tried again. */
+const LOCK = ['drop a lock', /(?<! :most) @(?:LOCK|HOLD|SKIP)@/g, ''];
 
 /** Tables of weights: {rows, {statements}, weight} of a cascade's steps, and {phrase, points} of guesses. Each is one of many that would do. */
 const WEIGHED = /^\s*\{(NULL|&\w+), \{&[^}]*\}, \d+\},$|^\s*(\{"[^"]*", \d+\},? ?)+(\{0\}\};)?$/;
