@@ -1,4 +1,5 @@
 #include "api/rows/generic.h"
+#include "core/all/finish.h"
 #include "core/change/audit.h"
 #include "core/erasure/erase.h"
 #include "core/people/authority.h"
@@ -241,18 +242,16 @@ static int get_user_export(struct call *c) {
     return 0;
 }
 
-static int note_export(struct conn *conn, void *arg) {
+static int note_export(struct work *w, void *arg) {
     const struct call *c = arg;
-    struct work w = c->work;
-    w.conn = conn;
-    return audit_add(&w, &(struct audit_entry){.action = AUDIT_PERSON_EXPORTED,
-                                               .object_type = "user",
-                                               .object_id = c->vars[0].id});
+    return audit_add(w, &(struct audit_entry){.action = AUDIT_PERSON_EXPORTED,
+                                              .object_type = "user",
+                                              .object_id = c->vars[0].id});
 }
 
 /* .outside: the entry in the audit log, in a write of its own */
 static int note_user_export(struct call *c) {
-    int rc = db_write(c->work.desk->db, note_export, c);
+    int rc = desk_write(c->work.desk, c->work.actor, note_export, c);
     if (rc >= 0) return 0;
     c->stream->close(c->stream->ctx); /* an export that the audit log lacks is not sent */
     c->stream = NULL;
