@@ -16,9 +16,8 @@ core="time query change desk access text letters fields login people search pred
     programs rules erasure all"
 rooms="base json db work core $(printf 'core/%s ' $core) demo files mail outgoing api res pages oauth jobs transfer commands"
 # Folders whose modules may call each other in a circle:
-#     db        the store chooses an engine, and the engine uses what all stores have
 #     api/docs  a page lists its chapters, and a chapter links to pages
-circles="db api/docs"
+circles="api/docs"
 
 find src -name '*.c' -o -name '*.cc' | sed "s,^\(.*\)\.[a-z]*$,$build/\1.o," | sort | xargs nm -A | awk -v rooms="$rooms" -v circles="$circles" -v build="$build" '
 BEGIN {

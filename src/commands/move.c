@@ -1,4 +1,4 @@
-/* move: moves a desk from a folder into a database, or back. db/move.c moves the rows. This file opens the
+/* move: moves a desk from a folder into a database, or back. db/fill.c moves the rows. This file opens the
  * two stores, checks them, and copies the server key, which is not a row. Contents of files never change,
  * so they are not copied. A message at the end says what to do with their folder. */
 #include "commands/commands.h"

@@ -27,7 +27,8 @@ static const struct query orphans = {"orphans",
                                      "ORDER BY 1, 2 LIMIT 100"};
 
 static int open_snapshot(struct arena *a, const char *dir, struct conn **out, struct why why) {
-    struct conn_options o = {.path = str_fmt(a, "%s/%s", dir, STORE_FILE).p, .role = CONN_READER};
+    struct conn_options o = {
+        .engine = &sqlite_engine, .path = str_fmt(a, "%s/%s", dir, STORE_FILE).p, .role = CONN_READER};
     *out = NULL;
     if (access(o.path, R_OK) != 0) return db_refuse(why, "there is no store in %s: %s", dir, strerror(errno));
     store_settle(a, dir);

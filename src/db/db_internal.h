@@ -9,6 +9,7 @@
 /* ---- connections (sqlite.c) ------------------------------------------------------------------ */
 
 struct conn_options {
+    const struct engine *engine;
     struct db *store; /* NULL for a backup or a check: not counted, not closed with a store */
     const char *path;
     enum conn_role role;
@@ -69,7 +70,7 @@ int snapshot_begin(struct conn *c, int64_t now);
 void snapshot_end(struct conn *c);
 /* true: this thread holds the turn, or snapshots are not kept here */
 bool snapshot_held(const struct conn *c);
-void snapshot_drop(struct conn *c);             /* ends the snapshot before the connection is closed */
+void reader_close(struct conn *c);              /* conn_close for a reader that may keep a snapshot */
 void snapshots_outdated(struct db *db);         /* call it after a COMMIT, before any done() */
 int64_t sqlite_generation(const struct db *db); /* see db_generation; never 0 */
 /* call it before a checkpoint: ends the snapshots of idle readers, which hold the log back */

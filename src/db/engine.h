@@ -214,6 +214,9 @@ struct db {
 /* records that a statement met damage; db may be NULL */
 void store_damaged(struct db *db, const char *reason);
 
+/* db_open on an engine, and with these schema files. */
+int db_open_on(const struct engine *engine, const struct db_config *cfg, const struct schema_file *files,
+               struct db **out, struct why why);
 int db_open_with(const struct db_config *cfg, const struct schema_file *files, struct db **out,
                  struct why why);
 

@@ -9,7 +9,9 @@
  * Both sides are compared by their query results: the source's rows as they were copied, from one
  * snapshot, and the target's rows as they are read back after the last statement that could have changed
  * them. Rows are hashed in a format of our own, because the engines write numbers differently. Rows are
- * processed one by one, so memory does not grow with the store. */
+ * processed one by one, so memory does not grow with the store.
+ *
+ * A move is a fill whose rows come from a store. */
 #include "db/move.h"
 
 #include <stdio.h>
@@ -246,4 +248,54 @@ int db_fill(const struct db_fill *f, char *err, size_t err_size) {
     buf_free(&g.text);
     arena_free(g.memory);
     return rc < 0 ? rc : 0;
+}
+
+/* ---- a move: the rows come from a store ------------------------------------------------------- */
+
+struct from_store {
+    struct conn *c; /* this thread's reader; the target's writer uses it while this thread waits */
+    const struct db_move *m;
+};
+
+static int store_tables(void *self, struct arena *a, struct move_table **out, struct why why) {
+    const struct from_store *s = self;
+    TRY(move_tables(s->c, a, s->m->derived, out, why));
+    for (struct move_table *t = *out; t && s->m->progress; t = t->next) {
+        struct query q = {"move_count", str_fmt(a, "SELECT COUNT(*) FROM \"%s\"", t->name).p};
+        if (db_int(s->c, &q, NULL, &t->rows) < 0) return db_refuse(why, "%s can't be read", t->name);
+    }
+    return 0;
+}
+
+static int store_read(void *self, const struct move_table *t, void **handle, struct why why) {
+    const struct from_store *s = self;
+    return s->c->engine->mover->read(s->c, t, handle, why);
+}
+
+static int store_alone(void *arg, struct conn *target, struct why why) {
+    const struct from_store *s = arg;
+    (void)target;
+    return s->c->engine->mover->alone(s->c, why);
+}
+
+int db_move(const struct db_move *m, char *err, size_t err_size) {
+    struct from_store s = {.c = db_reader(m->from), .m = m};
+    if (!s.c || db_read_begin(s.c, 0) < 0)
+        return db_refuse((struct why){err, err_size}, "the source can't be read");
+    const struct mover *mover = s.c->engine->mover;
+    struct db_fill f = {.derived = m->derived,
+                        .from = {.self = &s,
+                                 .tables = store_tables,
+                                 .read = store_read,
+                                 .next = mover->next,
+                                 .close = mover->close},
+                        .to = m->to,
+                        .vacant = m->vacant,
+                        .finish = store_alone,
+                        .arg = &s,
+                        .progress = m->progress,
+                        .report = m->report};
+    int rc = db_fill(&f, err, err_size);
+    if (s.c->transaction) db_read_end(s.c);
+    return rc;
 }

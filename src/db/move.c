@@ -1,4 +1,4 @@
-/* Moves a desk from one store into another: a fill (fill.c) whose rows come from a store. */
+/* Tables and rows that leave a store or come into one: of moves, exports and imports. */
 #include "db/move.h"
 
 #include <stdio.h>
@@ -104,54 +104,4 @@ int move_tables(struct conn *c, struct arena *a, const struct db_derived *derive
     drop_derived(derived, out);
     drop_own(*out);
     return refuse_unknown(*out, why);
-}
-
-/* ---- the move -------------------------------------------------------------------------------- */
-
-struct from_store {
-    struct conn *c; /* this thread's reader; the target's writer uses it while this thread waits */
-    const struct db_move *m;
-};
-
-static int store_tables(void *self, struct arena *a, struct move_table **out, struct why why) {
-    const struct from_store *s = self;
-    TRY(move_tables(s->c, a, s->m->derived, out, why));
-    for (struct move_table *t = *out; t && s->m->progress; t = t->next) {
-        struct query q = {"move_count", str_fmt(a, "SELECT COUNT(*) FROM \"%s\"", t->name).p};
-        if (db_int(s->c, &q, NULL, &t->rows) < 0) return db_refuse(why, "%s can't be read", t->name);
-    }
-    return 0;
-}
-
-static int store_read(void *self, const struct move_table *t, void **handle, struct why why) {
-    const struct from_store *s = self;
-    return s->c->engine->mover->read(s->c, t, handle, why);
-}
-
-static int store_alone(void *arg, struct conn *target, struct why why) {
-    const struct from_store *s = arg;
-    (void)target;
-    return s->c->engine->mover->alone(s->c, why);
-}
-
-int db_move(const struct db_move *m, char *err, size_t err_size) {
-    struct from_store s = {.c = db_reader(m->from), .m = m};
-    if (!s.c || db_read_begin(s.c, 0) < 0)
-        return db_refuse((struct why){err, err_size}, "the source can't be read");
-    const struct mover *mover = s.c->engine->mover;
-    struct db_fill f = {.derived = m->derived,
-                        .from = {.self = &s,
-                                 .tables = store_tables,
-                                 .read = store_read,
-                                 .next = mover->next,
-                                 .close = mover->close},
-                        .to = m->to,
-                        .vacant = m->vacant,
-                        .finish = store_alone,
-                        .arg = &s,
-                        .progress = m->progress,
-                        .report = m->report};
-    int rc = db_fill(&f, err, err_size);
-    if (s.c->transaction) db_read_end(s.c);
-    return rc;
 }

@@ -1,4 +1,4 @@
-/* The PostgreSQL engine.
+/* Connections to PostgreSQL, and the essay on the engine.
  *
  * Threads. libpq is used synchronously: a thread that runs a statement waits for the result, so this
  * engine never runs on an event loop (db_blocks). A pool thread reads through a connection of its own, as
@@ -217,7 +217,7 @@ static int connect_now(struct conn *c, struct why why) {
 }
 
 int pg_open(struct db *db, struct pg_server *server, enum conn_role role, struct conn **out, struct why why) {
-    struct conn *c = conn_new(&postgres_engine, db, role);
+    struct conn *c = conn_new(db->engine, db, role);
     *out = NULL;
     if (!c) return db_refuse(why, "out of memory");
     c->pg = calloc(1, sizeof *c->pg);
@@ -311,13 +311,13 @@ int pg_begin(struct conn *c, const char *text, int timeout_ms) {
     return rc;
 }
 
-static int pg_read_begin(struct conn *c, int budget_ms) {
+int pg_read_begin(struct conn *c, int budget_ms) {
     int most = c->store->postgres->statement_ms;
     return pg_begin(c, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
                     budget_ms < most ? budget_ms : most);
 }
 
-static void pg_read_end(struct conn *c) {
+void pg_read_end(struct conn *c) {
     if (!c->transaction) return;
     statements_end(c);
     c->transaction = false;
@@ -325,87 +325,4 @@ static void pg_read_end(struct conn *c) {
     if (alive(c->pg)) c->pg->sent = PQsendQuery(c->pg->handle, "COMMIT") == 1;
 }
 
-static bool lost(const struct conn *c) { return c->transaction && !alive(c->pg); }
-
-static int run_named(struct conn *c, const char *format, const char *name) {
-    char text[160];
-    int n = snprintf(text, sizeof text, format, name, name);
-    assert(n > 0 && (size_t)n < sizeof text);
-    return pg_run(c, text);
-}
-
-static int pg_savepoint(struct conn *c, const char *name) { return run_named(c, "SAVEPOINT %s", name); }
-static int pg_release(struct conn *c, const char *name) { return run_named(c, "RELEASE %s", name); }
-static int pg_undo(struct conn *c, const char *name) {
-    return run_named(c, "ROLLBACK TO %s; RELEASE %s", name);
-}
-
-/* ---- locks ----------------------------------------------------------------------------------- */
-
-static int pg_lock_name(struct conn *c, struct str name) {
-    return db_exec_text(c, "SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))",
-                        BINDS(B_TEXT("name", name)));
-}
-
-static int pg_lock_row(struct conn *c, const char *table, int64_t id) {
-    char text[160];
-    int n = snprintf(text, sizeof text, "SELECT id FROM %s WHERE id = :id FOR UPDATE", table);
-    assert(n > 0 && (size_t)n < sizeof text);
-    return db_exec_text(c, text, BINDS(B_INT("id", id)));
-}
-
-static int pg_connect_reader(struct db *db, struct conn **out, struct why why) {
-    return pg_open(db, &db->postgres->primary, CONN_READER, out, why);
-}
-
-/* VACUUM FULL writes each table and index anew. ANALYZE replaces the samples of values that the planner
- * keeps, whose old ones the second VACUUM removes. A checkpoint makes the old files go; a user who may not
- * ask for one waits for the next. */
-static int pg_compact(struct db *db, struct why why) {
-    static const char *const steps[] = {"VACUUM (FULL, ANALYZE)", "VACUUM FULL pg_catalog.pg_statistic"};
-    struct conn *c;
-    int rc = pg_open(db, &db->postgres->primary, CONN_BULK, &c, why);
-    if (rc < 0) return rc;
-    for (size_t i = 0; rc == 0 && i < sizeof steps / sizeof *steps; i++) rc = pg_run(c, steps[i]);
-    if (rc < 0) return db_refuse(why, "the database can't be rewritten: its user must own it");
-    PQclear(PQexec(c->pg->handle, "CHECKPOINT"));
-    return 0;
-}
-
-const struct engine postgres_engine = {
-    .blocks = true,
-    .open = pg_store_open,
-    .close = pg_store_close,
-    .submit = pg_submit,
-    .writes_here = pg_writes_here,
-    .stats = pg_stats,
-    .compact = pg_compact,
-    .notify = pg_notify,
-    .listen = pg_listen,
-    .listen_end = pg_listen_end,
-    .connect = pg_connect_reader,
-    .replica = pg_replica,
-    .disconnect = pg_close,
-    .read_begin = pg_read_begin,
-    .read_end = pg_read_end,
-    .lost = lost,
-    .savepoint = pg_savepoint,
-    .release = pg_release,
-    .undo = pg_undo,
-    .lock_name = pg_lock_name,
-    .lock_row = pg_lock_row,
-    .settle_ids = pg_settle_ids,
-    .prepare = pg_prepare,
-    .finalize = pg_finalize,
-    .param_name = pg_param_name,
-    .bind = pg_bind,
-    .step = pg_step,
-    .reset = pg_reset,
-    .changed = pg_changed,
-    .col_int = pg_col_int,
-    .col_int_given = pg_col_int_given,
-    .col_text = pg_col_text,
-    .col_null = pg_col_null,
-    .col_count = pg_col_count,
-    .mover = &pg_mover,
-};
+bool pg_lost(const struct conn *c) { return c->transaction && !alive(c->pg); }

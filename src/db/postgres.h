@@ -94,6 +94,9 @@ void pg_close(struct conn *c);
 int pg_ready(struct conn *c);
 int pg_run(struct conn *c, const char *text); /* runs constant commands without parameters */
 int pg_begin(struct conn *c, const char *text, int timeout_ms);
+int pg_read_begin(struct conn *c, int budget_ms);
+void pg_read_end(struct conn *c);
+bool pg_lost(const struct conn *c); /* the connection was lost in a transaction */
 /* Converts a failed result to an error and frees it. Defects and faults are logged, never with values. */
 int pg_error(struct conn *c, PGresult *r, const char *sql);
 void pg_reason(struct conn *c, char *out, size_t n); /* writes libpq's last message on one line */

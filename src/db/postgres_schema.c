@@ -145,35 +145,3 @@ int pg_migrate(struct conn *c, const struct schema_file *files, struct why why) 
     pg_run(c, "SELECT pg_advisory_unlock(" MIGRATION_LOCK ")");
     return rc;
 }
-
-/* ---- check ----------------------------------------------------------------------------------- */
-
-static const char bad_indexes[] = "SELECT c.relname FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid "
-                                  "JOIN pg_namespace n ON n.oid = c.relnamespace "
-                                  "WHERE n.nspname = current_schema() AND NOT (i.indisvalid "
-                                  "AND i.indisready) ORDER BY 1";
-
-int postgres_check(const struct db_config *cfg, const struct schema_file *files,
-                   void (*report)(void *arg, const char *line), void *arg, struct why why) {
-    struct db_config look = *cfg;
-    struct db *db;
-    struct stmt *s;
-    int findings = 0;
-    look.read_only = true;
-    int rc = db_open_with(&look, files, &db, why);
-    if (rc < 0) return rc;
-    struct conn *c = db_reader(db);
-    rc = c ? db_start(c, bad_indexes, NULL, &s) : -ERR_SERVICE_UNAVAILABLE;
-    if (rc == 0) {
-        while ((rc = stmt_step(s)) == 1) {
-            char line[160];
-            struct str name = col_text(s, 0);
-            snprintf(line, sizeof line, "the index %.*s is not valid: REINDEX it", (int)name.n, name.p);
-            report(arg, line);
-            findings++;
-        }
-        stmt_end(s);
-    }
-    db_close(db);
-    return rc < 0 ? db_refuse(why, "the database can't be read") : findings;
-}

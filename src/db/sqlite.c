@@ -181,7 +181,7 @@ int conn_open(const struct conn_options *o, struct conn **out, struct why why) {
     /* Without it every allocation takes a global lock to keep a statistic. No effect once SQLite is in
      * use. */
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
-    struct conn *c = conn_new(&sqlite_engine, o->store, o->role);
+    struct conn *c = conn_new(o->engine, o->store, o->role);
     if (!c) return db_refuse(why, "out of memory");
     int flags = o->role == CONN_READER ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
     int rc = sqlite3_open_v2(o->path, &c->handle, flags | SQLITE_OPEN_NOMUTEX, NULL);
@@ -203,7 +203,6 @@ int conn_open(const struct conn_options *o, struct conn **out, struct why why) {
 void conn_close(struct conn *c) {
     if (!c) return;
     statements_end(c);
-    snapshot_drop(c);
     statements_free(c);
     sqlite3_close(c->handle);
     conn_free(c);

@@ -83,10 +83,12 @@ void snapshot_end(struct conn *c) {
     give_turn(c);
 }
 
-void snapshot_drop(struct conn *c) {
+void reader_close(struct conn *c) {
+    statements_end(c);
     pthread_mutex_lock(&c->kept.turn);
     if (c->kept.open) snapshot_let_go(c);
     pthread_mutex_unlock(&c->kept.turn);
+    conn_close(c);
 }
 
 void snapshots_outdated(struct db *db) { atomic_fetch_add(&db->sqlite->version, 1); }

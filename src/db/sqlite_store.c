@@ -165,7 +165,7 @@ int sqlite_open(struct db *db, const struct db_config *cfg, const struct schema_
     s->path = str_fmt(db->memory, "%s/%s", cfg->dir, STORE_FILE).p;
     s->remains = cfg->create && cfg->remains ? str_dup(db->memory, str_of(cfg->remains)).p : NULL;
     s->content = cfg->create && cfg->content ? str_dup(db->memory, str_of(cfg->content)).p : NULL;
-    s->reading = (struct conn_options){db, s->path, CONN_READER, cfg->mmap_mb, cfg->cache_kb};
+    s->reading = (struct conn_options){db->engine, db, s->path, CONN_READER, cfg->mmap_mb, cfg->cache_kb};
     s->writing = s->reading;
     s->writing.role = cfg->bulk ? CONN_BULK : CONN_WRITER;
     int rc = take_folder(db, cfg, why);
@@ -194,7 +194,7 @@ int sqlite_close(struct db *db) {
     struct sqlite_store *s = db->sqlite;
     struct conn *writer = s->writer ? writer_stop(s->writer) : NULL;
     for (struct ring *r = db->conns.next, *next = r->next; r != &db->conns; r = next, next = r->next)
-        if (RING_OF(r, struct conn, in_store) != writer) conn_close(RING_OF(r, struct conn, in_store));
+        if (RING_OF(r, struct conn, in_store) != writer) reader_close(RING_OF(r, struct conn, in_store));
     /* the connection was lost, or there was none */
     int rc = writer ? sqlite_fold_log(writer) : s->writer ? -ERR_SERVICE_UNAVAILABLE : 0;
     if (db->bulk && s->writer && make_durable(db) < 0) rc = -ERR_SERVICE_UNAVAILABLE;

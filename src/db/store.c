@@ -1,4 +1,4 @@
-/* A store of either engine: choice of the engine, one reader for each thread, synchronous writes,
+/* A store of either engine: one reader for each thread, synchronous writes,
  * statistics. */
 #include "db/refusal.h"
 #include "db/engine.h"
@@ -126,10 +126,10 @@ static void thread_reader_gone(void *arg) {
     c->engine->disconnect(c);
 }
 
-static struct db *db_new(const struct db_config *cfg) {
+static struct db *db_new(const struct engine *engine, const struct db_config *cfg) {
     struct arena *a = arena_new();
     struct db *db = ARENA_NEW(a, struct db);
-    db->engine = cfg->url ? &postgres_engine : &sqlite_engine;
+    db->engine = engine;
     db->memory = a;
     db->read_only = cfg->read_only;
     db->bulk = cfg->bulk;
@@ -142,9 +142,9 @@ static struct db *db_new(const struct db_config *cfg) {
     return db;
 }
 
-int db_open_with(const struct db_config *cfg, const struct schema_file *files, struct db **out,
-                 struct why why) {
-    struct db *db = db_new(cfg);
+int db_open_on(const struct engine *engine, const struct db_config *cfg, const struct schema_file *files,
+               struct db **out, struct why why) {
+    struct db *db = db_new(engine, cfg);
     *out = NULL;
     int rc = db->engine->open(db, cfg, files, why);
     if (rc == 0 && pthread_key_create(&db->reader_key, thread_reader_gone) != 0)
@@ -154,10 +154,6 @@ int db_open_with(const struct db_config *cfg, const struct schema_file *files, s
     if (rc == 0) *out = db;
     else db_close(db);
     return rc;
-}
-
-int db_open(const struct db_config *cfg, struct db **out, char *err, size_t err_size) {
-    return db_open_with(cfg, schema_files, out, (struct why){err, err_size});
 }
 
 int db_close(struct db *db) {
