@@ -5,7 +5,7 @@
 # 2. A file uses a function or a constant only of these rooms. The built objects show it, so no header can hide an
 #    arrow by declaring what stands further to the right.
 # 3. Modules include each other in no circle, and call each other in no circle. A module is a header and the source of
-#    the same name: a.c and a.h are a. `circles` below has the folders whose modules may call each other, with the reason.
+#    the same name: a.c and a.h are a.
 # 4. Each room is a folder, and each folder is a room.
 # 5. No set of characters is searched by strchr, because strchr finds NUL in each set. in_set of base/str.h does not.
 # BUILD is the folder of the objects, which make layers builds before.
@@ -15,17 +15,13 @@ build=${BUILD:-build}
 core="time query change desk access text letters fields login people search predicates sla cases mail helpcenter endpoints
     programs rules erasure all"
 rooms="base json db work core $(printf 'core/%s ' $core) demo files mail outgoing api res pages oauth jobs transfer commands"
-# Folders whose modules may call each other in a circle:
-#     api/docs  a page lists its chapters, and a chapter links to pages
-circles="api/docs"
 
-find src -name '*.c' -o -name '*.cc' | sed "s,^\(.*\)\.[a-z]*$,$build/\1.o," | sort | xargs nm -A | awk -v rooms="$rooms" -v circles="$circles" -v build="$build" '
+find src -name '*.c' -o -name '*.cc' | sed "s,^\(.*\)\.[a-z]*$,$build/\1.o," | sort | xargs nm -A | awk -v rooms="$rooms" -v build="$build" '
 BEGIN {
     n = split(rooms " main", order, " ")
     for (i = 1; i <= n; i++) rank[order[i]] = i
     n = split("api res pages oauth commands main", order, " ")
     for (i = 1; i <= n; i++) serves[order[i]] = 1
-    accepted = split(circles, circle, " ")
 }
 function module_of(path) { sub(/^src\//, "", path); sub(/\.[a-z]+$/, "", path); return path }
 function room_of(module, part, n) {
@@ -38,7 +34,6 @@ function may_use(from, to) {
     if (from == "http") return to == "base" || to == "json"
     return to in rank && rank[to] < rank[from]
 }
-function both_in(folder, a, b) { return index(a, folder "/") == 1 && index(b, folder "/") == 1 }
 
 # The output of nm: build/src/core/desk/job.o:0000000000000000 T job_add, or build/src/core/desk/job.o:   U outbox_add
 FILENAME == "-" {
@@ -88,12 +83,11 @@ END {
         split(u, m, SUBSEP); from = m[1]; to = home[m[2]]
         if (to == "" || from == to) continue
         if (!may_use(room_of(from), room_of(to))) bad(from " must not use " m[2] " of " to)
-        for (i = 1; i <= accepted && !both_in(circle[i], from, to); i++) {}
-        if (i > accepted) calls[from, to] = 1
+        calls[from, to] = 1
     }
     find_circles(includes, "includes"); find_circles(calls, "calls")
     if (wrong) exit 1
-    print "layers: includes and calls go in one direction, without circles" (circles ? ", but for " circles : "")
+    print "layers: includes and calls go in one direction, without circles"
 }
 ' - $(find src -name '*.[ch]' -o -name '*.cc' | sort)
 

@@ -12,10 +12,6 @@ static void nav_link(struct buf *out, const struct manual *m, const char *path, 
          title);
 }
 
-bool docs_has_chapter(const struct resource *r) {
-    return (r->routes && r->routes->path) || (r->fields && r->fields->name);
-}
-
 static const char *chapter_path(const struct manual *m, const struct resource *r) {
     return str_fmt(m->arena, "/docs/reference/%s", r->type).p;
 }
@@ -47,7 +43,7 @@ static void nav_reference(struct buf *out, const struct manual *m, const char *a
 void docs_write(struct buf *out, const struct docs_view *v) {
     const struct docs_file *f = docs_files;
     while (strcmp(f->name, "site/frame.html") != 0) f++;
-    docs_fill(out, str_of(f->text), v);
+    docs_fill(out, str_of(f->text), docs_marks, v);
 }
 
 /* ---- common to all operations ---------------------------------------------------------------- */

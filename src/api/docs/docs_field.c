@@ -177,3 +177,7 @@ void docs_input(struct buf *out, const struct manual *m, const struct operation 
     docs_arguments(out, m, op);
     docs_parameters(out, m, op);
 }
+
+bool docs_has_chapter(const struct resource *r) {
+    return (r->routes && r->routes->path) || (r->fields && r->fields->name);
+}

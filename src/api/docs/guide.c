@@ -78,8 +78,9 @@ static size_t write_named_limit(struct buf *out, struct str at) {
 /* ---- marks ----------------------------------------------------------------------------------- */
 
 /* Writes the text that a mark stands for. Returns the length of the mark, or 0 if there is none. */
-static size_t write_mark(struct buf *out, const struct docs_view *v, struct str at) {
-    for (const struct docs_mark *mark = docs_marks; mark->mark; mark++) {
+static size_t write_mark(struct buf *out, const struct docs_mark *marks, const struct docs_view *v,
+                         struct str at) {
+    for (const struct docs_mark *mark = marks; mark->mark; mark++) {
         if (!str_starts(at, str_of(mark->mark))) continue;
         mark->write(out, v);
         return strlen(mark->mark);
@@ -87,13 +88,13 @@ static size_t write_mark(struct buf *out, const struct docs_view *v, struct str 
     return write_named_limit(out, at);
 }
 
-void docs_fill(struct buf *out, struct str text, const struct docs_view *v) {
+void docs_fill(struct buf *out, struct str text, const struct docs_mark *marks, const struct docs_view *v) {
     while (text.n) {
         size_t plain = strcspn(text.p, "{");
         buf_add(out, text.p, plain);
         text = (struct str){text.p + plain, text.n - plain};
         if (text.n == 0) break;
-        size_t mark = write_mark(out, v, text);
+        size_t mark = write_mark(out, marks, v, text);
         if (mark == 0) buf_char(out, text.p[0]), mark = 1;
         text = (struct str){text.p + mark, text.n - mark};
     }

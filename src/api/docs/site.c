@@ -97,7 +97,7 @@ void site_free(struct site *s) {
 static void docs_write_text(struct docs_view *v, struct buf *main, const struct docs_file *f) {
     struct str rest = str_of(f->text);
     v->title = str_cut(&rest, '\n');
-    docs_fill(main, rest, v);
+    docs_fill(main, rest, docs_marks, v);
 }
 
 static void site_write_page(struct buf *out, struct str base_url, const struct docs_page *p) {

@@ -49,7 +49,7 @@ bool docs_has_chapter(const struct resource *r);
 /* "guides/20-authentication.html" is the guide "authentication". p NULL: the file is no guide. */
 struct str guide_slug(const struct docs_file *f);
 struct str guide_title(const struct docs_file *f); /* the first line */
-/* Writes the text with what stands for its marks. */
-void docs_fill(struct buf *out, struct str text, const struct docs_view *v);
+/* Writes the text with what stands for its marks; the list ends with mark NULL. */
+void docs_fill(struct buf *out, struct str text, const struct docs_mark *marks, const struct docs_view *v);
 
 #endif
