@@ -177,10 +177,9 @@ static struct str parameter_quoted(struct arena *a, struct str *rest) {
 /* Reads the next "; name=value". An unquoted value may contain blanks. */
 static bool parameter_next(struct arena *a, struct str *rest, struct parameter *p) {
     while (rest->p) {
-        struct str name = *rest;
         size_t i = 0;
         while (i < rest->n && rest->p[i] != '=' && rest->p[i] != ';') i++;
-        name = str_trim((struct str){rest->p, i});
+        struct str name = str_trim((struct str){rest->p, i});
         bool has_value = i < rest->n && rest->p[i] == '=';
         *rest = (struct str){rest->p + i, rest->n - i};
         if (!has_value) {
