@@ -12,7 +12,6 @@
 #include "base/error.h"
 #include "base/fold.h"
 #include "core/all/column.h"
-#include "core/desk/job.h"
 #include "core/desk/setting.h"
 #include "files/html_clean.h"
 #include "json/json.h"
@@ -24,16 +23,15 @@ static const struct column_number *rule_in(const struct column_number *list, con
     return list->columns ? list : NULL;
 }
 
-enum text_form { TEXT_ANY, TEXT_UUID, TEXT_JSON, TEXT_HTML, TEXT_WORD, TEXT_JOB };
+enum text_form { TEXT_ANY, TEXT_UUID, TEXT_JSON, TEXT_HTML, TEXT_WORD };
 
-/* Columns of JSON, HTML and words that no field of a resource shows as they are. */
+/* Columns of JSON and HTML that no field of a resource shows as they are. */
 static const struct text_rule {
     const char *columns;
     enum text_form form;
 } texts[] = {
     {"*.uuid", TEXT_UUID},
     {"jobs.input", TEXT_JSON},
-    {"jobs.kind", TEXT_JOB},
     {"posts.content_html", TEXT_HTML},
     {"notes.body_html", TEXT_HTML},
     {"rule_propositions.value", TEXT_JSON},
@@ -73,6 +71,7 @@ struct value_rules {
         int64_t min, max;
         const struct word *words[WORD_TABLES]; /* ends with NULL */
         enum text_form form;
+        bool (*known)(struct str text); /* TEXT_WORD without words */
     } * columns;
     struct row_key {
         int value, key; /* columns */
@@ -137,7 +136,7 @@ static int rule_of_column(struct arena *a, const struct move_table *t, const str
             rule_of_number(out, n);
     for (const struct column_text *x = column_texts; c->kind == VALUE_TEXT && x->columns; x++)
         if (fnmatch(x->columns, name, FNM_EXTMATCH) == 0)
-            return rule_words(out, x->words), out->form = TEXT_WORD, 0;
+            return out->words[0] = x->words, out->known = x->known, out->form = TEXT_WORD, 0;
     if (c->kind == VALUE_TEXT)
         for (const struct text_rule *x = texts; x->columns; x++)
             if (fnmatch(x->columns, name, FNM_EXTMATCH) == 0) return out->form = x->form, 0;
@@ -195,10 +194,8 @@ static bool text_is_uuid(struct str s) {
     return s.n == 36;
 }
 
-static bool is_job_kind(struct str name) {
-    int kind = 1;
-    while (kind < JOB_NAMES && !str_eq(str_of(job_names[kind]), name)) kind++;
-    return kind < JOB_NAMES;
+static bool word_fits(const struct column_rule *r, struct str text) {
+    return r->known ? r->known(text) : word_id(r->words[0], text) >= 0;
 }
 
 static int row_check_text(struct value_rules *r, int i, struct str text, struct why why) {
@@ -206,9 +203,8 @@ static int row_check_text(struct value_rules *r, int i, struct str text, struct 
     struct json_error wrong;
     const char *name = r->table->columns[i].name;
     const struct column_rule *rule = &r->columns[i];
-    bool word = (rule->form != TEXT_WORD || word_id(rule->words[0], text) >= 0) &&
-                (rule->form != TEXT_JOB || is_job_kind(text));
-    if (!word) return db_refuse(why, "%s can't be %.*s", name, (int)text.n, text.p);
+    if (rule->form == TEXT_WORD && !word_fits(rule, text))
+        return db_refuse(why, "%s can't be %.*s", name, (int)text.n, text.p);
     if (r->columns[i].form == TEXT_HTML && !html_is_clean(text))
         return db_refuse(why, "%s is not clean HTML", name);
     if (r->columns[i].form == TEXT_UUID && !text_is_uuid(text))

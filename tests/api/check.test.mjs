@@ -31,9 +31,14 @@ test('check finds references, words, counters, settings and HTML that no operati
   const { desk, id } = await full(t);
   assert.equal(desk.check().status, 0, desk.check().stdout);
   const script = "'<script>alert(1)</script>'";
+  const permission = desk.sql('SELECT name FROM role_permissions WHERE id = 1').trim();
   for (const [damage, repair, pattern] of [
     ['UPDATE slas SET version_id = version_id + 999', 'UPDATE slas SET version_id = version_id - 999', /slas\.version_id: no row of sla_versions has the id \d+/],
     ["UPDATE rule_propositions SET operator = '999'", "UPDATE rule_propositions SET operator = 'comparison_equalto'", /rule_propositions, row \d+: operator can't be 999/],
+    ["UPDATE rule_propositions SET field = 'cases.nothing'", "UPDATE rule_propositions SET field = 'cases.casepriorityid'", /rule_propositions, row \d+: field can't be cases\.nothing/],
+    ["UPDATE rule_actions SET name = 'tagz'", "UPDATE rule_actions SET name = 'tags'", /rule_actions, row \d+: name can't be tagz/],
+    ["UPDATE role_permissions SET name = 'no.such' WHERE id = 1", `UPDATE role_permissions SET name = '${permission}' WHERE id = 1`, /role_permissions, row 1: name can't be no\.such/],
+    ["UPDATE locales SET direction = 'up' WHERE id = 1", "UPDATE locales SET direction = 'ltr' WHERE id = 1", /locales, row 1: direction can't be up/],
     ["UPDATE rule_propositions SET value = '{'", "UPDATE rule_propositions SET value = '\"4\"'", /rule_propositions, row \d+: value is not JSON/],
     ['UPDATE cases SET notes_count = 77', `UPDATE cases SET notes_count = 1 WHERE id = ${id}`, /conversation \d+ counts another number of notes/],
     ['UPDATE users SET pinned_notes_count = 3 WHERE id = 1', 'UPDATE users SET pinned_notes_count = 0 WHERE id = 1', /user 1 counts another number of pinned notes/],

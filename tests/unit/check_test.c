@@ -3,11 +3,14 @@
 #include "store.h"
 #undef fail /* cmocka's fail: work.h has one, too */
 
+#include <fnmatch.h>
+
 #include "api/table/check.h"
 #include "api/table/fields.h"
 #include "api/rows/generic.h"
 #include "api/call/machine.h"
 #include "core/access/scope.h"
+#include "core/all/column.h"
 #include "core/desk/setting.h"
 
 static const struct word sizes[] = {{1, "SMALL"}, {2, "LARGE"}, {0}};
@@ -460,6 +463,42 @@ static void groups_are_checked_with_their_table(void **state) {
     assert_true(refused(&thing, "table of thing, e: groups stand in each other, in a circle"));
 }
 
+/* ---- references of the store ------------------------------------------------------------------ */
+
+static int place_make_desk(void **state) { return place_make_with(state, schema_files); }
+
+static const struct query columns_without_a_foreign_key = {
+    "columns_without_a_foreign_key",
+    "SELECT m.name || '.' || p.name FROM sqlite_master m JOIN pragma_table_info(m.name) p "
+    "WHERE m.type = 'table' AND p.type IN ('BIGINT', 'INTEGER') AND substr(p.name, -3) = '_id' "
+    "AND NOT EXISTS (SELECT 1 FROM pragma_foreign_key_list(m.name) f WHERE f.\"from\" = p.name)"};
+
+static bool is_listed_reference(const char *column) {
+    const struct column_reference *r = column_references;
+    while (r->columns && fnmatch(r->columns, column, FNM_EXTMATCH) != 0) r++;
+    return r->columns != NULL;
+}
+
+/* A row says which table `deskd check` looks in, or that the column outlives its row. */
+static void an_id_without_a_foreign_key_is_a_listed_reference(void **state) {
+    struct place *p = *state;
+    struct conn *c = db_reader(p->db);
+    int rc, found = 0, missing = 0;
+    assert_int_equal(db_read_begin(c, 0), 0);
+    DB_ROWS(rc, c, &columns_without_a_foreign_key, NULL, row) {
+        const char *column = col_text(row, 0).p;
+        found++;
+        if (is_listed_reference(column)) continue;
+        print_error("%s has no foreign key: add it to column_references of core/all/column.c\n", column);
+        missing++;
+    }
+    db_read_end(c);
+    assert_int_equal(rc, 0);
+    assert_true(found > 30);
+    assert_int_equal(missing, 0);
+    assert_false(is_listed_reference("users.colour_id"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sound_table_passes),
@@ -483,6 +522,8 @@ int main(void) {
         cmocka_unit_test(rows_of_groups_stand_in_their_place),
         cmocka_unit_test(no_table_of_the_server_shows_a_group_row),
         cmocka_unit_test(groups_are_checked_with_their_table),
+        cmocka_unit_test_setup_teardown(an_id_without_a_foreign_key_is_a_listed_reference, place_make_desk,
+                                        place_remove),
     };
     return cmocka_run_group_tests_name("check", tests, NULL, NULL);
 }

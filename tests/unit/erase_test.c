@@ -51,13 +51,7 @@ struct columns {
     int n;
 };
 
-static int place_make_desk(void **state) {
-    struct place *p = calloc(1, sizeof *p);
-    snprintf(p->dir, sizeof p->dir, "/tmp/deskd-test-XXXXXX");
-    if (!p || !mkdtemp(p->dir)) return -1;
-    *state = p;
-    return place_open(p, schema_files);
-}
+static int place_make_desk(void **state) { return place_make_with(state, schema_files); }
 
 static void read_columns(struct place *p, struct arena *a, struct columns *out) {
     struct conn *c = db_reader(p->db);

@@ -43,13 +43,14 @@ static inline void place_close(struct place *p) {
 }
 
 /* Set-up and tear-down for cmocka: a folder with an open store. */
-static inline int place_make(void **state) {
+static inline int place_make_with(void **state, const struct schema_file *files) {
     struct place *p = calloc(1, sizeof *p);
     snprintf(p->dir, sizeof p->dir, "/tmp/deskd-test-XXXXXX");
     if (!p || !mkdtemp(p->dir)) return -1;
     *state = p;
-    return place_open(p, first_schema);
+    return place_open(p, files);
 }
+static inline int place_make(void **state) { return place_make_with(state, first_schema); }
 
 static inline int place_remove(void **state) {
     struct place *p = *state;

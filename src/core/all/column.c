@@ -1,5 +1,7 @@
 #include "core/all/column.h"
 
+#include <string.h>
+
 #include "core/access/permission.h"
 #include "core/access/scope.h"
 #include "core/cases/case_view.h"
@@ -7,6 +9,7 @@
 #include "core/change/audit.h"
 #include "core/change/change.h"
 #include "core/login/auth_token.h"
+#include "core/desk/job.h"
 #include "core/letters/link.h"
 #include "core/erasure/erase_receipt.h"
 #include "core/people/identity.h"
@@ -103,8 +106,33 @@ const struct column_number column_names[] = {
     {0},
 };
 
+static const struct word directions[] = {{1, "ltr"}, {2, "rtl"}, {0}};
+
+/* A custom field may be deleted, because rules outlive it. */
+static bool is_field_of(const struct subject *s, struct str name) {
+    for (const struct definition *d = s->definitions; d->field; d++)
+        if (str_eq(str_of(d->field), name)) return true;
+    for (const struct field_source *f = s->sources; f->area; f++) {
+        size_t n = strlen(f->group);
+        if (name.n > n + 1 && memcmp(name.p, f->group, n) == 0 && name.p[n] == '.') return true;
+    }
+    return false;
+}
+
+static bool is_rule_field(struct str name) {
+    return is_field_of(&case_subject, name) || is_field_of(&user_subject, name) ||
+           is_field_of(&organization_subject, name);
+}
+
+static bool is_permission(struct str name) { return permission_of(name) != NULL; }
+
 const struct column_text column_texts[] = {
-    {"rule_propositions.operator", operator_words},
+    {"jobs.kind", .known = is_job_name},
+    {"locales.direction", .words = directions},
+    {"role_permissions.name", .known = is_permission},
+    {"rule_actions.name", .known = is_action_name},
+    {"rule_propositions.field", .known = is_rule_field},
+    {"rule_propositions.operator", .words = operator_words},
     {0},
 };
 

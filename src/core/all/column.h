@@ -21,11 +21,13 @@ struct column_number {
 extern const struct column_number column_numbers[];
 extern const struct column_number column_names[]; /* names that mean the same in every table */
 
+/* Words that are stored as texts. A row has one of the two. */
 struct column_text {
     const char *columns;
     const struct word *words;
+    bool (*known)(struct str text);
 };
-extern const struct column_text column_texts[]; /* enumerations that are stored as texts */
+extern const struct column_text column_texts[];
 
 /* Columns that refer to a row of another table without a foreign key and without an F_REF of a resource.
  * `deskd check` finds values that no row of the table has. parent NULL: the column outlives its row, or

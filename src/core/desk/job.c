@@ -7,6 +7,12 @@
 #define STORED(NAME, name, ...) [JOB_##NAME] = name,
 const char *const job_names[] = {JOBS(STORED, STORED)};
 
+bool is_job_name(struct str name) {
+    int kind = 1;
+    while (kind < JOB_NAMES && !str_eq(str_of(job_names[kind]), name)) kind++;
+    return kind < JOB_NAMES;
+}
+
 QUERY(job_insert,
       "INSERT INTO jobs (kind, status, creator_id, input, attempts, run_at, created_at, updated_at) "
       "VALUES (:kind, 1, CAST(:creator AS BIGINT), :input, 0, :run_at, :now, :now) "

@@ -40,6 +40,7 @@ enum job_failure { MAY_FAIL, NEVER_FAILED };
 enum job_name { JOB_NONE, JOBS(ENUMERATOR, ENUMERATOR) JOB_NAMES /* not a job: the number of names */ };
 #undef ENUMERATOR
 extern const char *const job_names[]; /* the index is the enum */
+bool is_job_name(struct str name);
 
 /* input: JSON. The runner is woken after the COMMIT. */
 int job_add(struct work *w, enum job_name kind, struct str input, int64_t *id);

@@ -29,6 +29,11 @@ static const struct action_kind *action_kind_of(struct str name, int64_t *subjec
     return NULL;
 }
 
+bool is_action_name(struct str name) {
+    int64_t subject_id;
+    return action_kind_of(name, &subject_id) != NULL;
+}
+
 static bool is_special(const struct action_kind *k, int64_t number) {
     int64_t special;
     for (const struct option *o = k->specials; o && o->key; o++)

@@ -54,6 +54,7 @@ struct action_kind {
     const char *unknown;           /* the message if it is not found */
 };
 extern const struct action_kind action_kinds[]; /* core/rules/action_kinds.c; ends with name NULL */
+bool is_action_name(struct str name);
 
 /* An action of a rule. */
 struct rule_action {
