@@ -130,7 +130,7 @@ static int bind_int(struct pg_stmt *p, int i, int64_t v) {
     switch (p->types[i]) {
     case TYPE_INT8: bind_bytes(p, i, memcpy(p->numbers[i], &v8, sizeof v8), sizeof v8); return 0;
     case TYPE_INT4:
-        if (v < INT32_MIN || v > INT32_MAX) return -ERR_FIELD_INVALID;
+        if (v < INT32_MIN || v > INT32_MAX) return -ERR_INTERNAL_ERROR;
         bind_bytes(p, i, memcpy(p->numbers[i], &v4, sizeof v4), sizeof v4);
         return 0;
     default:
@@ -148,7 +148,7 @@ static int bind_text(struct pg_stmt *p, int i, struct str s) {
     case TYPE_JSON:
     case TYPE_BYTEA: bind_bytes(p, i, s.p, s.n); return 0;
     default: /* a number as text */
-        if (s.n >= NUMBER_MAX) return -ERR_FIELD_INVALID;
+        if (s.n >= NUMBER_MAX) return -ERR_INTERNAL_ERROR;
         memcpy(p->numbers[i], s.p, s.n);
         p->numbers[i][s.n] = 0;
         p->values[i] = p->numbers[i];
@@ -161,7 +161,9 @@ int pg_bind(struct stmt *s, int i, const struct bind *b) {
     struct pg_stmt *p = s->handle;
     p->values[i] = NULL;
     if (b->type == BIND_NULL || (b->type != BIND_INT && b->s.p == NULL)) return 0;
-    return b->type == BIND_INT ? bind_int(p, i, b->i) : bind_text(p, i, b->s);
+    int rc = b->type == BIND_INT ? bind_int(p, i, b->i) : bind_text(p, i, b->s);
+    if (rc < 0) log_error("store: a value is out of range of its type in: %s", s->sql);
+    return rc;
 }
 
 /* ---- running --------------------------------------------------------------------------------- */

@@ -101,7 +101,8 @@ static int take_tags(struct plan *p) {
     return db_int(c->work.conn, &tagged_count, BINDS(B_TEXT("tags", p->filter.tag_ids)), &p->tagged);
 }
 
-QUERY(priorities_up_to, "SELECT id FROM case_priorities WHERE level <= :level ORDER BY level LIMIT 13");
+QUERY(priorities_up_to, "SELECT id FROM case_priorities "
+                        "WHERE level <= CAST(:level AS BIGINT) ORDER BY level LIMIT 13");
 
 static int take_status_and_priority(struct plan *p) {
     struct call *c = p->call;
@@ -199,7 +200,7 @@ static void check_others(struct plan *p, unsigned range) {
     if (left & BY_STATUS) add_condition(p, "+t.status_type IN @LIST(:types)");
     if (left & BY_LEVEL)
         add_condition(p, "+t.priority_id IN (SELECT p.id FROM case_priorities p "
-                         "WHERE p.level <= :level)");
+                         "WHERE p.level <= CAST(:level AS BIGINT))");
     if (left & BY_TAG)
         add_condition(p, p->tagged <= FEW_TAGGED ? "+t.id IN " TAGGED_BY
                                                  : "EXISTS (SELECT 1 FROM case_tags k WHERE k.case_id = t.id "

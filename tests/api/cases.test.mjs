@@ -155,6 +155,8 @@ test('the list is ordered by the last change, and each filter works alone and wi
   assert.deepEqual(await ids({ status: 'OPEN' }), [b.id]);
   assert.deepEqual((await ids({ status: 'NEW,OPEN' })).length, 2);
   assert.deepEqual(await ids({ priority: 2 }), [a.id]);
+  for (const level of ['2147483648', '9223372036854775807']) assert.ok((await ids({ priority: level })).includes(a.id), 'a level above all others finds all that have a priority');
+  assert.deepEqual(await ids({ priority: '-2147483649' }), []);
   assert.deepEqual(await ids({ tags: 'VIP' }), [b.id]);
   assert.deepEqual(await ids({ assigned_agent_id: desk.people.agent.id }), [a.id]);
   assert.deepEqual(await ids({ assigned_team_id: team.id }), [b.id]);

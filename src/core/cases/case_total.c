@@ -136,7 +136,7 @@ int case_totals_finish(struct work *w) {
     "0) FROM " from " AND " OF_LEVEL ")"
 #define OF_LEVEL                                                        \
     "(CAST(:level AS BIGINT) IS NULL OR c.priority_id IN (SELECT p.id " \
-    "FROM case_priorities p WHERE p.level <= :level))"
+    "FROM case_priorities p WHERE p.level <= CAST(:level AS BIGINT)))"
 #define OF_TEAMS(kind, with)                                     \
     SUM_OF("team_members m JOIN case_totals c ON c.kind = " kind \
            " AND c.id = m.team_id AND c.with_id = " with " WHERE m.user_id = :me")
