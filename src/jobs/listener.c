@@ -1,5 +1,6 @@
 #include "jobs/listener.h"
 
+#include "core/all/finish.h"
 #include "core/change/outbox.h"
 #include "core/desk/processes.h"
 

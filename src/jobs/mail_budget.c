@@ -52,7 +52,7 @@ static struct str received_address(struct str value) {
 struct mail_origin mail_origin_of(const struct inbox_mail *head) {
     struct str rest = head->raw, sender = head->envelope_from, relay = {0};
     struct mail_field f;
-    for (bool more = true; more && (more = field_next(&rest, &f));) {
+    for (bool more = true; more && field_next(&rest, &f);) {
         if (sender.n == 0 && str_eqi(f.name, S("From"))) sender = str_trim(f.value);
         if (relay.p == NULL && str_eqi(f.name, S("Received"))) relay = received_address(f.value);
         more = sender.n == 0 || relay.p == NULL;

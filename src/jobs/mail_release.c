@@ -1,4 +1,5 @@
 /* The job that processes a released mail: it reads the raw mail again, outside of the write. */
+#include "core/all/finish.h"
 #include "core/desk/job.h"
 
 #include "base/log.h"

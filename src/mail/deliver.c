@@ -17,6 +17,7 @@
  * A letter is checked again right before it is sent. It is not sent if its link was used, replaced or has
  * expired, or if its person was deleted. Without a relay it is HELD, without a job, until the settings
  * name one. */
+#include "core/all/finish.h"
 #include "core/desk/job.h"
 
 #include "base/log.h"

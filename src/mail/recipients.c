@@ -4,6 +4,7 @@
 #include "base/disk.h"
 #include "base/log.h"
 #include "base/random.h"
+#include "core/all/finish.h"
 #include "core/mail/mailbox.h"
 
 #include <errno.h>

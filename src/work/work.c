@@ -21,16 +21,6 @@ void work_rewind(struct work *w) {
     w->phone_region = (struct str){0};
 }
 
-int work_read(struct work *w, int budget_ms, int (*run)(struct work *w, void *arg), void *arg) {
-    w->conn = db_reader(w->desk->db);
-    if (w->conn == NULL) return -ERR_SERVICE_UNAVAILABLE;
-    TRY(db_read_begin(w->conn, budget_ms));
-    int rc = run(w, arg);
-    db_read_end(w->conn);
-    w->conn = NULL;
-    return rc;
-}
-
 static struct str problem_text(struct arena *a, const char *fmt, va_list args) {
     char text[1024];
     int n = vsnprintf(text, sizeof text, fmt, args);

@@ -163,9 +163,6 @@ struct work {
 void work_init(struct work *w, struct desk *d, struct arena *a);
 /* Forgets the results of a run, so that the work can be run again. */
 void work_rewind(struct work *w);
-/* Runs `run` with `w` in one snapshot of this thread's reader. budget_ms: see db_read_begin. Returns the
- * result of run, or a negative error if the store can't be read. */
-int work_read(struct work *w, int budget_ms, int (*run)(struct work *w, void *arg), void *arg);
 
 /* Records a problem and returns -code. Call it once, where the cause is known. Input errors are gathered:
  * call it for each. */

@@ -1,6 +1,8 @@
 /* Reading a header twice gives the same result, with sizes that its type allows. */
 #include "files/picture.c"
 
+#include <stdlib.h>
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -67,3 +67,13 @@ int desk_write(struct desk *d, struct actor actor, int (*run)(struct work *w, vo
     arena_free(w.arena);
     return rc;
 }
+
+int work_read(struct work *w, int budget_ms, int (*run)(struct work *w, void *arg), void *arg) {
+    w->conn = db_reader(w->desk->db);
+    if (w->conn == NULL) return -ERR_SERVICE_UNAVAILABLE;
+    TRY(db_read_begin(w->conn, budget_ms));
+    int rc = run(w, arg);
+    db_read_end(w->conn);
+    w->conn = NULL;
+    return rc;
+}

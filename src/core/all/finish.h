@@ -17,4 +17,8 @@ int work_write(struct work *w, int (*run)(struct work *w, void *arg), void *arg)
 /* The same with a new work of this actor. Its arena, and so its problems, end with the call. */
 int desk_write(struct desk *d, struct actor actor, int (*run)(struct work *w, void *arg), void *arg);
 
+/* Runs `run` with `w` in one snapshot of this thread's reader. budget_ms: see db_read_begin. Returns the
+ * result of run, or a negative error if the store can't be read. */
+int work_read(struct work *w, int budget_ms, int (*run)(struct work *w, void *arg), void *arg);
+
 #endif
