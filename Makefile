@@ -368,7 +368,7 @@ test: ## installs missing packages, builds, runs all tests
 test-deep: ## runs the second stage of CI: format, linters of the OpenAPI document, pages, mail servers, sanitizers, short fuzzing
 	@sh tools/setup.sh deep
 	@$(MAKE) --no-print-directory -j2 $(BIN) tests/node_modules/.package-lock.json
-	@MAKE='$(MAKE)' sh tools/side_by_side.sh format-check drawings-check test-addresses test-openapi test-mail test-races test-pages test-fuzz test-sequence
+	@MAKE='$(MAKE)' sh tools/side_by_side.sh format-check drawings-check test-addresses test-openapi test-mail test-races test-pages test-fuzz test-sequence test-analyzer
 
 .PHONY: test-addresses
 test-addresses: ## runs unit, HTTP and API tests under AddressSanitizer and UBSan
@@ -404,6 +404,10 @@ STORE   ?=
 .PHONY: mutants
 mutants: $(BIN) tests/node_modules/.package-lock.json ## changes MUTANTS lines of IN that differ from SINCE, one at a time, and counts how many changes the tests catch; STORE=postgres for lines that differ by engine
 	DESKD_STATEMENT_TIMEOUT=300000 nice -n 10 sh tests/scratch.sh $(STORE:%=sh tests/%.sh) node tests/mutants/run.mjs $(if $(SINCE),--since $(SINCE)) --in $(IN) --count $(MUTANTS) --seed $(SEED)
+
+.PHONY: test-analyzer
+test-analyzer: $(BIN) ## finds defects with clang's static analyzer; tools/analyze.txt has the accepted findings
+	@sh tools/analyze.sh -std=c17 -D_GNU_SOURCE -DDESKD_VERSION='"$(VERSION)"' -Isrc -isystem $(VARIANT)/gen $(shell pkg-config --cflags $(PKGS) | sed 's/-I/-isystem /g')
 
 # GCC's -Wsequence-point does not look into initialisers.
 .PHONY: test-sequence

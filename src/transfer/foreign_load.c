@@ -302,7 +302,7 @@ static int is_owner(struct foreign *f, struct work *w, const struct foreign_pers
 
 /* People of staff get access now, whenever their accounts were made. */
 static int trace_staff(struct foreign *f, const struct foreign_person *p) {
-    struct author there;
+    struct author there = {0};
     TRY(found_person(f, p->id, &there));
     if (there.rank < ROLE_COLLABORATOR) return 0;
     return audit_command(f->conn, &(struct audit_command){f->now, there.user_id, f->audit_key,
