@@ -1,5 +1,5 @@
-/* export, and import: fills an empty store from an export, or from files of another system. src/transfer does the
- * work. This file opens the store and the key. */
+/* export, and import: fills an empty store from an export, or from files of another system. src/transfer
+ * does the work. This file opens the store and the key. */
 #include "base/clock.h"
 #include "base/error.h"
 #include "commands/commands.h"

@@ -1,11 +1,11 @@
 /* A streaming replica that serves reads of callers who can't notice the difference.
  *
- * The reads that it takes. A session must find its own writes when it reads next, through any process. Sessions keep
- * the time of their last write (core/login/session.h), and a read asks for a replica with that time. The
- * replica serves the read only if it is certain that it (1) has all that was committed until then and (2)
- * lags at most REPLICA_LAG_MS. Otherwise, and in doubt, the primary serves it. The caller's identity is
- * always read from the primary, so a changed password or an ended session counts at once, however far the
- * replica lags.
+ * The reads that it takes. A session must find its own writes when it reads next, through any process.
+ * Sessions keep the time of their last write (core/login/session.h), and a read asks for a replica with
+ * that time. The replica serves the read only if it is certain that it (1) has all that was committed
+ * until then and (2) lags at most REPLICA_LAG_MS. Otherwise, and in doubt, the primary serves it. The
+ * caller's identity is always read from the primary, so a changed password or an ended session counts at
+ * once, however far the replica lags.
  *
  * How the lag is measured. Each second a watcher notes the time and then the position of the primary's
  * log. A replica that has replayed the log to this position has all that was committed before that time.

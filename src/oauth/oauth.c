@@ -1,7 +1,7 @@
 /* The OAuth 2 server (docs/PROGRAMS.md): its paths, outside of /api/v1, and its metadata (RFC 8414).
  *
- * The authorize page (authorize.c) is a page of pages/template_page.h: login, second factor and consent, as forms
- * without script. The other endpoints (exchange.h) answer programs in JSON. */
+ * The authorize page (authorize.c) is a page of pages/template_page.h: login, second factor and consent,
+ * as forms without script. The other endpoints (exchange.h) answer programs in JSON. */
 #include "oauth/oauth.h"
 
 #include "api/call/security_headers.h"

@@ -6,9 +6,9 @@
  * time for which these stay unseen: (1) the order of lists by views and votes, and (2) a write by another
  * program (the sqlite3 shell).
  *
- * Pages have CACHED_PAGES slots by the hash of the key; a page replaces the one in its slot. A page is at
- * most CACHED_PAGE_BYTES. A tag is small, so there are more slots of tags: a caller who has the page gets 304,
- * although the page is not in memory any more. */
+ * Pages have CACHED_PAGES slots by the hash of the key; a page replaces the one in its slot. A page is
+ * at most CACHED_PAGE_BYTES. A tag is small, so there are more slots of tags: a caller who has the page
+ * gets 304, although the page is not in memory any more. */
 #ifndef PAGES_PAGE_CACHE_H
 #define PAGES_PAGE_CACHE_H
 

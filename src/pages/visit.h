@@ -26,8 +26,8 @@ struct site_page {
     int (*show)(struct site_visit *v); /* 0, a negative error, or SITE_LATER */
     bool in_pool;                      /* a GET that is always long */
     bool is_part;                      /* a file that every page loads: a rate limit does not count it */
-    /* Replies to callers without login may be kept in memory (page_cache.h): the page depends only on Host, path,
-     * page_cache_arguments and the store. */
+    /* Replies to callers without login may be kept in memory (page_cache.h): the page depends only on
+     * Host, path, page_cache_arguments and the store. */
     bool cached;
     enum lane lane;       /* lane of a POST */
     bool takes_files;     /* for a POST: file parts of the form are kept */

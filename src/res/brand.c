@@ -75,9 +75,9 @@ static void render_logo(struct view *v, const struct row *row, const struct valu
 
 /* ---- the trusted domain ---------------------------------------------------------------------- */
 
-/* Pages of a trusted domain may write with credentials that a browser adds by itself (api/caller/cross_site.c), so an
- * owner decides, as for security.cors_origins. An owner who sets a domain trusts it. An admin's domain
- * serves pages, and waits for an owner. */
+/* Pages of a trusted domain may write with credentials that a browser adds by itself
+ * (api/caller/cross_site.c), so an owner decides, as for security.cors_origins. An owner who sets a
+ * domain trusts it. An admin's domain serves pages, and waits for an owner. */
 QUERY(brand_trust,
       "UPDATE brands SET trusted_domain = CASE WHEN :trusted = 1 THEN domain END WHERE id = :id");
 QUERY(brand_trusted,

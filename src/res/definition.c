@@ -1,4 +1,5 @@
-/* Definitions of the fields that rules may use. Objects with filters have their own lists (api/rows/filter.c). */
+/* Definitions of the fields that rules may use. Objects with filters have their own lists
+ * (api/rows/filter.c). */
 #include "api/rows/generic.h"
 #include "api/input/input.h"
 #include "core/rules/rule_predicate.h"

@@ -3,7 +3,8 @@
 #include "core/words.h"
 #include "res/groups.h"
 
-/* The input of an import begins so (api/rows/import.c); a token needs the scope of the records to see them. */
+/* The input of an import begins so (api/rows/import.c); a token needs the scope of the records to see
+ * them. */
 #define INPUT_HEAD "{\"resource\":\""
 
 static void render_job_errors(struct view *v, const struct row *row, const struct value *own) {

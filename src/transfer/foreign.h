@@ -162,9 +162,9 @@ struct foreign_member {
     /* Name of the values in the report of values that are not imported; their type is not checked. NULL: they
      * are imported. */
     const char *left;
-    /* The value goes to this member of the record, INTO(type, member), by foreign_fill. Its C type follows from
-     * `is`: int64_t of an id or a time, struct str of a text, bool of a flag, const struct json * of a list. A
-     * bool is set by any of several flags. */
+    /* The value goes to this member of the record, INTO(type, member), by foreign_fill. Its C type
+     * follows from `is`: int64_t of an id or a time, struct str of a text, bool of a flag, const struct
+     * json * of a list. A bool is set by any of several flags. */
     size_t into;     /* 0: nowhere */
     bool is_negated; /* false sets the bool */
     /* The words that a text may be. The member, an int64_t, gets the number of the word. An unknown word is

@@ -1,5 +1,5 @@
-/* gzip for replies. api/call/compress.h says which replies are compressed, and which parts of them stay as they
- * are. */
+/* gzip for replies. api/call/compress.h says which replies are compressed, and which parts of them stay
+ * as they are. */
 #ifndef API_CALL_GZIP_H
 #define API_CALL_GZIP_H
 

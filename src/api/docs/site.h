@@ -29,7 +29,7 @@ struct docs_view {
     struct str title;
     struct str main; /* HTML */
 };
-/* What stands for a mark in the files of docs/site and in guides (docs.c). */
+/* A mark in the files of docs/site or in a guide, and the function that writes its text (docs.c). */
 struct docs_mark {
     const char *mark; /* NULL ends the table */
     void (*write)(struct buf *out, const struct docs_view *v);
@@ -49,7 +49,7 @@ bool docs_has_chapter(const struct resource *r);
 /* "guides/20-authentication.html" is the guide "authentication". p NULL: the file is no guide. */
 struct str guide_slug(const struct docs_file *f);
 struct str guide_title(const struct docs_file *f); /* the first line */
-/* Writes the text with what stands for its marks; the list ends with mark NULL. */
+/* Writes the text, with the texts of its marks in their place; the list ends with mark NULL. */
 void docs_fill(struct buf *out, struct str text, const struct docs_mark *marks, const struct docs_view *v);
 
 #endif

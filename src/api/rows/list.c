@@ -1,10 +1,10 @@
 /* Lists: one query for all filters, orders and callers.
  *
  * Each branch of visibility is an index range in the order of the list. A single branch is queried
- * directly. Several branches are limited separately and merged, so a list reads at most branches x (offset
- * + limit) index entries. If statements don't wait for another process, one cursor for each branch and a
- * merge in C (api/rows/merge_ranges.h) read only offset + limit + branches entries, and sort none. Counts of disjoint
- * branches are added. */
+ * directly. Several branches are limited separately and merged, so a list reads at most branches x
+ * (offset + limit) index entries. If statements don't wait for another process, one cursor for each
+ * branch and a merge in C (api/rows/merge_ranges.h) read only offset + limit + branches entries, and
+ * sort none. Counts of disjoint branches are added. */
 #include "api/rows/generic.h"
 #include "api/rows/visible.h"
 

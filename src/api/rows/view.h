@@ -128,8 +128,8 @@ static inline bool view_sees(struct view *v, const struct row *row, const struct
     return m->open || view_may_see(v, row, m);
 }
 
-/* For a caller without login (api/rows/pseudonyms.c): loads the conversations that decide the ids of people in
- * these rows. Returns 0 or a negative error. */
+/* For a caller without login (api/rows/pseudonyms.c): loads the conversations that decide the ids of
+ * people in these rows. Returns 0 or a negative error. */
 int view_pseudonyms(struct view *v, const struct row *rows);
 /* returns the previous one; restore it after the row */
 const struct stranger_case *view_enter(struct view *v, const struct row *row);

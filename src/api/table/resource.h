@@ -1,8 +1,8 @@
 /* The API is data. A resource is a const table of fields and a const table of routes. The machine in
  * src/api reads them to route, to check role, scope and permission, to validate input, to write JSON, to
  * make ETags, to publish OpenAPI and the reference, and to test itself. A plain resource needs only its
- * tables: the handlers api_list, api_get, api_create, api_update and api_delete (api/rows/generic.h) serve it.
- * A resource that needs more has its own handlers, which may call those. */
+ * tables: the handlers api_list, api_get, api_create, api_update and api_delete (api/rows/generic.h)
+ * serve it. A resource that needs more has its own handlers, which may call those. */
 #ifndef API_TABLE_RESOURCE_H
 #define API_TABLE_RESOURCE_H
 
@@ -59,7 +59,8 @@ enum field_flag {
     LOGGED_IN = 1024, /* null for callers without login */
     PRESENT = 2048,   /* mandatory and not empty, on PUT too */
     REFUSED = 8192,   /* FIELD_INVALID if sent; .doc is the message */
-    /* opens something: a replay by Idempotency-Key shows null, and it is never compressed (api/call/compress.h) */
+    /* opens something: a replay by Idempotency-Key shows null, and it is never compressed
+     * (api/call/compress.h) */
     SECRET = 4096,
     RECORDS = 16384, /* .store records the change by itself */
     EITHER = 65536,  /* arguments: the .filter of those that are given are joined by OR */

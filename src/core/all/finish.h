@@ -1,6 +1,6 @@
 /* The end of every work: the finishers see all its changes before COMMIT. */
-#ifndef CORE_CHANGE_FINISH_H
-#define CORE_CHANGE_FINISH_H
+#ifndef CORE_ALL_FINISH_H
+#define CORE_ALL_FINISH_H
 
 #include "work/work.h"
 

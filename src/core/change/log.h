@@ -28,8 +28,8 @@ struct change_cursor {
     int64_t last;
 };
 
-/* As text, for a place that the desk stores. Clients get it sealed (api/rows/cursor.h), because the store takes
- * its snapshots as they are. */
+/* As text, for a place that the desk stores. Clients get it sealed (api/rows/cursor.h), because the store
+ * takes its snapshots as they are. */
 struct str change_cursor_text(struct arena *a, const struct change_cursor *c);
 bool change_cursor_read(struct arena *a, struct str text, struct change_cursor *out); /* false: malformed */
 

@@ -1,8 +1,8 @@
 /* Records changes of objects that many statements change: people and organizations with their lists.
  *
- * A function of core that changes such an object begins the comparison first, which reads its members and lists as
- * texts. work_finish reads them again and records the differences. So a change is recorded once, however
- * many functions took part. */
+ * A function of core that changes such an object begins the comparison first, which reads its members
+ * and lists as texts. work_finish reads them again and records the differences. So a change is recorded
+ * once, however many functions took part. */
 #ifndef CORE_CHANGE_OBJECT_DIFF_H
 #define CORE_CHANGE_OBJECT_DIFF_H
 

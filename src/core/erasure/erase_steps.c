@@ -238,9 +238,9 @@ const struct step erase_steps[] = {
 
 /* ---- the columns -----------------------------------------------------------------------------
  *
- * This table says what an erasure does with each column that has texts or bytes, unless the column belongs
- * to the table of a resource with .texts_kept (api/table/resource.h). tests/unit/erase_test.c compares both with
- * the schema and with the statements of an erasure. */
+ * This table says what an erasure does with each column that has texts or bytes, unless the column
+ * belongs to the table of a resource with .texts_kept (api/table/resource.h). tests/unit/erase_test.c
+ * compares both with the schema and with the statements of an erasure. */
 
 #define CONFIGURATION CONFIGURATION_TEXTS
 #define OF_DESK "a text of the desk: the receipt names it under CONFIGURATION"

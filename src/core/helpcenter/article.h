@@ -53,7 +53,8 @@ struct str article_page(struct arena *a, const struct desk *d, struct str locale
 struct tagging;
 extern const struct tagging article_tagging; /* core/people/tag.h */
 
-/* articles.conversations, for the insights: conversations that readers opened from the page of the article. */
+/* articles.conversations, for the insights: conversations that readers opened from the page of the
+ * article. */
 /* Counts a conversation in the write that creates it. The caller has found the article visible. Locks its
  * row, so call it last. */
 int article_opened(struct work *w, int64_t article_id);

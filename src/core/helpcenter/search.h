@@ -3,8 +3,8 @@
  *
  * Only published articles that the actor may see, also for staff. An article is searched and shown in one
  * locale: the requested one, otherwise the fallback, otherwise the oldest translation. */
-#ifndef CORE_SEARCH_HELP_CENTER_H
-#define CORE_SEARCH_HELP_CENTER_H
+#ifndef CORE_HELPCENTER_SEARCH_H
+#define CORE_HELPCENTER_SEARCH_H
 
 #include "core/query/query.h"
 #include "work/work.h"

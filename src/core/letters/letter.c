@@ -361,8 +361,8 @@ int letters_addresses_removed(struct work *w, struct str email_ids) {
  *
  * QUEUED may become BOUNCED: the relay accepted the mail, and the server crashed before it stored that.
  * BOUNCED is final, even if the mail is reported as sent later. letter_hold makes the move to HELD,
- * letters_release the move from it, letter_set (core/cases/letter_result.h) all others. Each statement names the states it moves from
- * in its WHERE. */
+ * letters_release the move from it, letter_set (core/cases/letter_result.h) all others. Each statement
+ * names the states it moves from in its WHERE. */
 
 QUERY(letter_by_id, "SELECT u.id, m.status, m.attempts, m.retry_until, m.template, m.recipient, "
                     "COALESCE(u.full_name, ''), m.letter, m.message_id, COALESCE(m.case_id, 0), m.created_at "

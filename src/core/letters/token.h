@@ -1,7 +1,7 @@
 /* Tokens of mails: the number of a conversation or a letter, with a keyed MAC. Only this desk can make
  * one, so the holder of a token got a mail of the desk, or got the token from a recipient. */
-#ifndef CORE_MAIL_TOKEN_H
-#define CORE_MAIL_TOKEN_H
+#ifndef CORE_LETTERS_TOKEN_H
+#define CORE_LETTERS_TOKEN_H
 
 #include "work/work.h"
 

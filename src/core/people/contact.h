@@ -1,4 +1,5 @@
-/* Contact data of people and organizations beside identities. Lists of them are owned rows (api/input/owned_rows.h). */
+/* Contact data of people and organizations beside identities. Lists of them are owned rows
+ * (api/input/owned_rows.h). */
 #ifndef CORE_CONTACT_H
 #define CORE_CONTACT_H
 

@@ -1,6 +1,6 @@
 /* The text of a search, divided into words and operators (docs/SEARCH.md has the syntax). */
-#ifndef CORE_SEARCH_QUERY_H
-#define CORE_SEARCH_QUERY_H
+#ifndef CORE_QUERY_QUERY_H
+#define CORE_QUERY_QUERY_H
 
 #include "base/arena.h"
 #include "base/limits.h"

@@ -1,7 +1,7 @@
 /* Synonyms of searches in the help center: the setting helpcenter.synonyms. Each line is a group of
  * expressions, separated by commas. */
-#ifndef CORE_SEARCH_SYNONYM_H
-#define CORE_SEARCH_SYNONYM_H
+#ifndef CORE_QUERY_SYNONYM_H
+#define CORE_QUERY_SYNONYM_H
 
 #include "core/query/query.h"
 

@@ -3,8 +3,8 @@
  *
  * A word is a run of letters and digits. It is folded: NFKD, marks stripped, casefolded. Scripts without
  * blanks between words (Han, kana, Hangul, Thai ...) are read as pairs of neighbouring characters. */
-#ifndef CORE_SEARCH_TOKEN_H
-#define CORE_SEARCH_TOKEN_H
+#ifndef CORE_QUERY_TOKEN_H
+#define CORE_QUERY_TOKEN_H
 
 #include "base/arena.h"
 #include "base/str.h"

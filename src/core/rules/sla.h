@@ -1,6 +1,6 @@
 /* Service level agreements and their versions (docs/RULES.md "SLAs"). */
-#ifndef CORE_SLA_SLA_H
-#define CORE_SLA_SLA_H
+#ifndef CORE_RULES_SLA_H
+#define CORE_RULES_SLA_H
 
 #include "work/work.h"
 

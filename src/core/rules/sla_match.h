@@ -1,6 +1,6 @@
 /* Attaches SLAs to conversations. The rules are in sla_match.c. */
-#ifndef CORE_SLA_SLA_MATCH_H
-#define CORE_SLA_SLA_MATCH_H
+#ifndef CORE_RULES_SLA_MATCH_H
+#define CORE_RULES_SLA_MATCH_H
 
 #include "work/work.h"
 
