@@ -1,6 +1,7 @@
 #include "core/desk/gather.h"
 
 #include "base/log.h"
+#include "json/json.h"
 
 #include <assert.h>
 #include <glib.h>
@@ -118,28 +119,46 @@ bool gathering_waits(const struct desk *d) { return d->gathering && atomic_load(
 /* ---- writing --------------------------------------------------------------------------------- */
 
 struct gathered_batch {
-    const struct query *write;
-    gpointer *rows;
-    guint count;
+    const struct gather_kind *kind;
+    struct arena *arena;
+    struct str ids, rows;
 };
 
 static int batch_write(struct conn *c, void *arg) {
     const struct gathered_batch *b = arg;
-    for (guint i = 0; i < b->count; i++) {
-        const struct gathered *r = b->rows[i];
-        TRY(db_exec(c, b->write,
-                    BINDS(B_INT("id", r->id), B_TEXT("key", r->key), B_TEXT("name", r->name),
-                          B_INT("count", r->count), B_INT("sum", r->sum), B_INT("at", r->at),
-                          B_INT("since", r->at - TIME_MINUTE))));
-    }
-    return 0;
+    int64_t *locked;
+    if (b->kind->lock) TRY(db_ids(c, b->kind->lock, BINDS(B_TEXT("ids", b->ids)), b->arena, &locked));
+    return db_exec(c, b->kind->write, BINDS(B_TEXT("rows", b->rows)));
 }
 
-/* In the order of ids, because processes write the same rows at the same time. */
-static int by_id(const void *one, const void *other) {
-    const struct gathered *a = *(const struct gathered *const *)one,
-                          *b = *(const struct gathered *const *)other;
-    return (a->id > b->id) - (a->id < b->id);
+static void row_json(struct json_writer *w, const struct gathered *r) {
+    jw_array(w);
+    jw_int(w, r->id);
+    jw_str(w, r->key);
+    jw_str(w, r->name);
+    jw_int(w, r->count);
+    jw_int(w, r->sum);
+    jw_int(w, r->at);
+    jw_end(w);
+}
+
+static int rows_write(struct desk *d, const struct gather_kind *kind, gpointer *rows, guint count) {
+    struct arena *a = arena_new();
+    int64_t *ids = arena_array(a, count, sizeof *ids);
+    struct buf text = {0};
+    struct json_writer w;
+    jw_init(&w, &text);
+    jw_array(&w);
+    for (guint i = 0; i < count; i++) {
+        const struct gathered *r = rows[i];
+        ids[i] = r->id;
+        row_json(&w, r);
+    }
+    jw_end(&w);
+    int rc = db_write(d->db, batch_write,
+                      &(struct gathered_batch){kind, a, json_ids(a, ids, count), buf_take(&text, a)});
+    arena_free(a);
+    return rc;
 }
 
 static int part_flush(struct desk *d, const struct gather_part *p) {
@@ -147,10 +166,9 @@ static int part_flush(struct desk *d, const struct gather_part *p) {
     guint n;
     gpointer *rows = g_hash_table_get_keys_as_array(p->rows, &n);
     int rc = 0;
-    qsort(rows, n, sizeof *rows, by_id);
     for (guint at = 0; at < n; at += ROWS_AT_ONCE) {
         guint count = n - at < ROWS_AT_ONCE ? n - at : ROWS_AT_ONCE;
-        rc = db_write(d->db, batch_write, &(struct gathered_batch){p->kind->write, rows + at, count});
+        rc = rows_write(d, p->kind, rows + at, count);
         if (rc >= 0) continue;
         pthread_mutex_lock(&g->lock);
         for (; at < n; at++) row_add(g, p->kind, rows[at]);

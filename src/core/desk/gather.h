@@ -10,7 +10,10 @@
 #include "work/work.h"
 
 struct gather_kind {
-    /* Writes a row. Binds :id :key :name :count :sum :at, and :since, a minute before :at. */
+    /* Locks the rows of :ids in the order of their ids, because several processes write the same rows at the
+     * same time. NULL: the kind only adds rows. */
+    const struct query *lock;
+    /* Writes all rows of a batch. A row of @ROWS(:rows) is [id, key, name, count, sum, at]. */
     const struct query *write;
     size_t most; /* rows between two writes. Further ones are dropped, and the log has their number */
 };

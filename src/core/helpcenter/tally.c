@@ -6,13 +6,19 @@
 #include "core/words.h"
 #include "base/clock.h"
 
-QUERY(views_write, "UPDATE articles SET views = views + CAST(:count AS BIGINT), rank = " ARTICLE_RANK(
-                       "views + CAST(:count AS BIGINT)", "upvote_count", "downvote_count") " WHERE id = :id");
+QUERY(views_lock, "SELECT id FROM articles WHERE id IN @LIST(:ids) ORDER BY id @LOCK@");
+QUERY(views_write, "UPDATE articles SET views = views + v.n, rank = " ARTICLE_RANK(
+                       "views + v.n", "upvote_count",
+                       "downvote_count") " FROM (SELECT CAST(r.value ->> 0 AS BIGINT) AS id, "
+                                         "CAST(r.value ->> 3 AS BIGINT) AS n FROM @ROWS(:rows) r) v "
+                                         "WHERE articles.id = v.id");
 QUERY(searches_write, "INSERT INTO help_center_searches (name_key, name, attempts, results, searched_at) "
-                      "VALUES (:key, :name, :count, :sum, :at)");
+                      "SELECT r.value ->> 1, r.value ->> 2, CAST(r.value ->> 3 AS BIGINT), "
+                      "CAST(r.value ->> 4 AS BIGINT), CAST(r.value ->> 5 AS BIGINT) "
+                      "FROM @ROWS(:rows) r");
 
-static const struct gather_kind views = {&views_write, GATHERED_ARTICLES},
-                                searches = {&searches_write, GATHERED_SEARCHES};
+static const struct gather_kind views = {&views_lock, &views_write, GATHERED_ARTICLES},
+                                searches = {NULL, &searches_write, GATHERED_SEARCHES};
 
 void article_viewed(struct desk *d, int64_t article_id) {
     if (article_id > 0) gather_row(d, &views, &(struct gathered){.id = article_id, .count = 1});

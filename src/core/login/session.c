@@ -166,8 +166,11 @@ int session_wrote(struct work *w) {
         BINDS(B_INT("id", w->actor.session_id), B_INT("now", now), B_INT("since", now - TIME_SECOND)));
 }
 
+QUERY(session_extend,
+      "UPDATE sessions SET last_activity_at = :at WHERE id = :id AND last_activity_at <= :since");
+
 int session_renew(struct work *w, int64_t id) {
-    return db_exec(w->conn, session_uses.write,
+    return db_exec(w->conn, &session_extend,
                    BINDS(B_INT("id", id), B_INT("at", w->now), B_INT("since", w->now - TIME_MINUTE)));
 }
 
