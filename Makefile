@@ -186,8 +186,8 @@ HTTP_TESTS := $(sort $(filter-out $(if $(SAN),%/memory.test.mjs),$(wildcard test
 test-http: $(HTTP_TEST) ## tests src/http over sockets: framing, slow clients, limits, drain, forms
 	HTTP_SERVER=$< $(NODE_TEST) $(HTTP_TESTS)
 
-# The calls from the API to the store that bench/recorder.h records.
-WRAPPED := db_start db_row db_int db_text db_ids db_exec db_exec_text db_insert change_log_finish audit_finish
+# The calls from the API to the store that bench/recorder.h records, and functions that bench/statements.c replaces.
+WRAPPED := db_start db_row db_int db_text db_ids db_exec db_exec_text db_insert change_log_finish audit_finish clock_monotonic
 
 build/bench/statements: bench/statements.c bench/recorder.c bench/recorder.h build/src/http/spool.o build/src/http/ledger.o $(filter-out build/src/http/%,$(LIB))
 	@mkdir -p $(@D)
@@ -223,6 +223,10 @@ build/bench/syncs.so: bench/syncs.c
 .PHONY: bench
 bench: deskd build/bench/statements build/bench/fixed build/bench/syncs.so ## measures req/s, latency and CPU next to baselines; BENCH_BIG=20000 for a short run
 	node bench/run.mjs
+
+.PHONY: bench-guard
+bench-guard: deskd build/bench/statements ## counts instructions, statements and frames of the main requests, and fails if one is over bench/guard.tsv by 5 %; GUARD_UPDATE=1 writes this table, GUARD_PARTS=1 shows the share of each part
+	@node bench/guard.mjs
 
 build/bench/heap.so: bench/heap.c
 	@mkdir -p $(@D)
@@ -365,10 +369,10 @@ test: ## installs missing packages, builds, runs all tests
 	@MAKE='$(MAKE)' sh tools/side_by_side.sh layers test-api test-postgres unit test-corpora dialect test-http test-package test-fault
 
 .PHONY: test-deep
-test-deep: ## runs the second stage of CI: format, linters of the OpenAPI document, pages, mail servers, sanitizers, short fuzzing
+test-deep: ## runs the second stage of CI: format, linters of the OpenAPI document, pages, mail servers, sanitizers, short fuzzing, costs of the main requests
 	@sh tools/setup.sh deep
-	@$(MAKE) --no-print-directory -j2 $(BIN) tests/node_modules/.package-lock.json
-	@MAKE='$(MAKE)' sh tools/side_by_side.sh format-check drawings-check test-addresses test-openapi test-mail test-races test-pages test-fuzz test-sequence test-analyzer
+	@$(MAKE) --no-print-directory -j2 $(BIN) build/bench/statements tests/node_modules/.package-lock.json
+	@MAKE='$(MAKE)' sh tools/side_by_side.sh format-check drawings-check test-addresses test-openapi test-mail test-races test-pages test-fuzz test-sequence test-analyzer bench-guard
 
 .PHONY: test-addresses
 test-addresses: ## runs unit, HTTP and API tests under AddressSanitizer and UBSan

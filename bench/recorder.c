@@ -1,6 +1,7 @@
 #include "recorder.h"
 
 #include "base/error.h"
+#include "db/db_internal.h"
 #include "json/json.h"
 
 #include <inttypes.h>
@@ -13,6 +14,7 @@ static struct {
     struct recording *out; /* NULL: not recording */
     pthread_t thread;
     bool mine;
+    struct conn *writer; /* of the newest statement of a write; NULL: none yet */
 } recorder = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 void record_begin(struct recording *out, struct arena *a, bool mine) {
@@ -55,11 +57,19 @@ static bool bounds_a_transaction(const char *sql) {
     return found;
 }
 
-static void note(const char *sql, const struct bind *binds) {
+int64_t recorded_rows(void) {
+    pthread_mutex_lock(&recorder.lock);
+    struct conn *c = recorder.writer;
+    pthread_mutex_unlock(&recorder.lock);
+    return c ? sqlite3_total_changes64(c->handle) : 0;
+}
+
+static void note(struct conn *c, const char *sql, const struct bind *binds) {
     if (bounds_a_transaction(sql)) return;
     pthread_mutex_lock(&recorder.lock);
     bool me = pthread_equal(recorder.thread, pthread_self());
     if (recorder.out && me == recorder.mine) keep(recorder.out, sql, binds);
+    if (db_writes(c)) recorder.writer = c;
     pthread_mutex_unlock(&recorder.lock);
 }
 
@@ -69,7 +79,7 @@ static void note(const char *sql, const struct bind *binds) {
     int __real_##name parameters;              \
     int __wrap_##name parameters;              \
     int __wrap_##name parameters {             \
-        note(sql, binds);                      \
+        note(c, sql, binds);                   \
         return __real_##name arguments;        \
     }
 WRAP(db_start, sql, (struct conn * c, const char *sql, const struct bind *binds, struct stmt **out),

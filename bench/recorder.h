@@ -29,6 +29,9 @@ struct recording {
  * write runs on the writer's thread. */
 void record_begin(struct recording *out, struct arena *a, bool mine);
 void record_end(void);
+/* Returns the number of rows that writes have inserted, changed and deleted so far, also those of tables inside of a full-text index.
+ * SQLite only; call it when no write runs. */
+int64_t recorded_rows(void);
 
 void recorded_columns(struct recording *r, const char *store); /* names and types, from the store's schema */
 /* Runs all statements once and appends each row to `out` as an object. Returns 0 or an error. */

@@ -4,6 +4,8 @@
  *   statements post DIR AGENT SESSION COUNT TARGET BODY         the server of DIR must be stopped
  *   statements lines DIR AGENT SESSION URL METHOD BODY TARGET ...   for a database: prints them as PostgreSQL prepares them
  *   statements log DIR AGENT SESSION COUNT GET POST BODY PUT     the server of DIR must be stopped
+ *   statements login DIR AGENT AUTHORIZATION CLOCK               the server of DIR must be stopped
+ *   statements guard DIR AGENT SESSION CLOCK METHOD BODY TARGET ...   the server of DIR must be stopped
  *   ... -v at the end prints the statements with their plans
  *
  * Each target is first requested from the API, as the server would do it, by a request made here. The
@@ -17,6 +19,11 @@
  * product has no switch. For each method it prints
  *     {"with": CPU microseconds a request, "without": the same, "writes": calls of the finisher a request,
  *      "audit_ns": nanoseconds of the finisher of the audit log, which writes nothing for these requests; median}
+ * `login` prints the id of a session. AUTHORIZATION is the value of the header.
+ * `guard` sends the API one request for each target. The first WARM of them fill caches. Of the others it prints
+ *     {"statements", "rows", "frames", "requests"}
+ * each but the last a request: statements with BEGIN and COMMIT, changed rows with those inside of the full-text index, frames
+ * of the log. Under callgrind it collects only these requests, in one dump. CLOCK is a file of the time (base/clock.h).
  * `lines` runs nothing again. It prints one line for each statement: its text and its values separated by
  * tabs (NULL: \\N), and an empty line after each request (for pgbench, by bench/postgres.mjs, and for
  * bench/libpq.c). */
@@ -27,8 +34,11 @@
 #include "core/login/session.h"
 #include "core/all/cascades.h"
 #include "core/desk/gather.h"
+#include "core/cases/view_count.h"
 #include "core/desk/setting.h"
+#include "core/helpcenter/generation.h"
 #include "core/rules/rule.h"
+#include "core/time/calendars.h"
 #include "db/engine.h"
 
 #include <semaphore.h>
@@ -36,19 +46,28 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <time.h>
+#if __has_include(<valgrind/callgrind.h>)
+#include <valgrind/callgrind.h>
+#else
+#define CALLGRIND_START_INSTRUMENTATION (void)0
+#define CALLGRIND_STOP_INSTRUMENTATION (void)0
+#endif
 
 /* ---- a request without HTTP: implements the functions of http.h that the API calls ----------- */
 
 static struct {
-    const char *agent, *session;
+    const char *agent, *session, *authorization;
     int status;
+    struct buf *kept; /* the body of the last reply; NULL: not kept */
     sem_t replied;
 } edge;
 
 struct str http_header(const struct http_request *r, const char *name) {
     (void)r;
     if (strcmp(name, "User-Agent") == 0) return str_of(edge.agent);
-    if (strcmp(name, "X-Session-ID") == 0) return str_of(edge.session);
+    if (strcmp(name, "X-Session-ID") == 0 && edge.session) return str_of(edge.session);
+    if (strcmp(name, "Authorization") == 0 && edge.authorization) return str_of(edge.authorization);
+    if (strcmp(name, "X-CSRF") == 0) return S("false");
     if (strcmp(name, "Content-Type") == 0) return S("application/json");
     return (struct str){0};
 }
@@ -82,6 +101,7 @@ void http_stats(const struct http_server *s, struct http_stats *out) { (void)s, 
 void http_reply(struct http_request *r, int status, struct buf *body) {
     (void)r;
     edge.status = status;
+    if (edge.kept) buf_str(edge.kept, buf_view(body));
     buf_free(body);
     sem_post(&edge.replied);
 }
@@ -127,20 +147,35 @@ static void desk_open(struct desk *d, const char *dir, const char *url, bool wri
     FILE *f = fopen(str_fmt(a, "%s/secret.key", dir).p, "rb");
     if (f == NULL || fread(server.bytes, sizeof server.bytes, 1, f) != 1) die("no secret.key");
     fclose(f);
-    if (db_open(&(struct db_config){.dir = dir, .url = url, .read_only = !write}, &d->db, err, sizeof err) <
-        0)
-        die(err);
+    struct db_config cfg = {
+        .dir = dir, .url = url, .read_only = !write, .keep_snapshots = write, .tracked = help_center_tables};
+    if (db_open(&cfg, &d->db, err, sizeof err) < 0) die(err);
     key_derive(&d->session_key, &server, "session");
     key_derive(&d->csrf_key, &server, "csrf token");
     key_derive(&d->request_key, &server, "request token");
     d->installation = mac_hex(a, &server, S("installation"));
     d->base_url = S("http://127.0.0.1:8080");
     d->host = S("127.0.0.1");
-    d->settings = settings_open(db_reader(d->db));
+    struct conn *reader = db_reader(d->db);
+    d->settings = reader && db_read_begin(reader, 0) >= 0 ? settings_open(reader) : NULL;
+    if (reader) db_read_end(reader);
     d->gathering = gathering_new();
+    d->generations = generations_new();
+    d->view_counts = view_counts_new();
+    d->calendars = calendars_new();
     d->cascades = cascades;
     d->rules = rule_cache_new();
     if (d->settings == NULL) die("the settings can't be read");
+}
+
+static void desk_close(struct desk *d) {
+    rule_cache_free(d->rules);
+    calendars_free(d->calendars);
+    view_counts_free(d->view_counts);
+    generations_free(d->generations);
+    gathering_free(d->gathering);
+    settings_close(d->settings);
+    db_close(d->db);
 }
 
 static double cpu_us(int who) {
@@ -292,6 +327,52 @@ static void cost_of_log(struct api *api, struct arena *a, const char *method, co
            (double)change_log.calls / (double)(2 * blocks * BLOCK), median(audit_times.ns, audit_times.n));
 }
 
+/* ---- the guard ------------------------------------------------------------------------------- */
+
+static void print_session(struct api *api) {
+    struct buf body = {0};
+    edge.kept = &body;
+    ask(api, "GET", "/api/v1/session", NULL);
+    edge.kept = NULL;
+    struct json *reply;
+    struct json_error fault;
+    struct arena *a = arena_new();
+    if (json_parse(a, buf_view(&body), &reply, &fault) < 0) die("the reply to a login is no JSON");
+    struct str id = json_scalar(json_member(reply, S("session_id")));
+    printf("%.*s\n", (int)id.n, id.p);
+    arena_free(a);
+    buf_free(&body);
+}
+
+/* valgrind is slow. With the true clock a read would exceed its budget and run again, and snapshots would expire. */
+static int64_t stopped_at; /* 0: the clock runs */
+int64_t __wrap_clock_monotonic(void);
+int64_t __real_clock_monotonic(void);
+int64_t __wrap_clock_monotonic(void) { return stopped_at ? stopped_at : __real_clock_monotonic(); }
+
+#define WARM 3
+#define FRAME 4120 /* bytes of a page in the log, with its header */
+
+static void guard(struct api *api, const char *method, const char *body, char **targets, int n) {
+    struct db_stats before = {0}, after;
+    int64_t rows = 0;
+    if (n <= WARM) die("too few targets");
+    for (int i = 0; i < n; i++) {
+        if (i == WARM) {
+            db_stats(api->desk->db, &before);
+            rows = recorded_rows();
+            CALLGRIND_START_INSTRUMENTATION;
+        }
+        ask(api, method, targets[i], *body ? body : NULL);
+    }
+    CALLGRIND_STOP_INSTRUMENTATION;
+    db_stats(api->desk->db, &after);
+    double count = n - WARM;
+    printf("{\"statements\": %.2f, \"rows\": %.2f, \"frames\": %.2f, \"requests\": %.0f}\n",
+           (double)(after.statements - before.statements) / count, (double)(recorded_rows() - rows) / count,
+           (double)(after.wal_bytes - before.wal_bytes) / FRAME / count, count);
+}
+
 /* ---- lines ----------------------------------------------------------------------------------- */
 
 static void print_value(const struct bind *binds, struct str name) {
@@ -326,31 +407,36 @@ int main(int argc, char **argv) {
          write = argc > 1 && strcmp(argv[1], "post") == 0;
     bool log = argc > 1 && strcmp(argv[1], "log") == 0;
     bool print = argc > 1 && strcmp(argv[1], "lines") == 0;
+    bool login = argc > 1 && strcmp(argv[1], "login") == 0,
+         guards = argc > 1 && strcmp(argv[1], "guard") == 0;
     if (verbose) argc--;
-    if (argc < 7 || (write && argc != 8) || (print && argc < 9) || (log && argc != 10))
+    if (argc < (login ? 6 : 7) || (write && argc != 8) || ((print || guards) && argc < 9) ||
+        (log && argc != 10))
         die("see the head of bench/statements.c");
     struct arena *a = arena_new();
     struct desk desk = {0};
     char err[512];
     const char *store = str_fmt(a, "%s/desk.db", argv[2]).p;
     edge.agent = argv[3];
-    edge.session = argv[4];
+    if (login) edge.authorization = argv[4];
+    else edge.session = argv[4];
     sem_init(&edge.replied, 0, 0);
-    desk_open(&desk, argv[2], print ? argv[5] : NULL, write || print || log, a);
+    if (guards) stopped_at = clock_monotonic();
+    desk.clock.file = login || guards ? argv[5] : NULL;
+    desk_open(&desk, argv[2], print ? argv[5] : NULL, write || print || log || login || guards, a);
     struct api *api = api_new(&desk, &(struct api_config){.pool_threads = 1}, err, sizeof err);
     if (api == NULL) die(err);
     if (log) {
         cost_of_log(api, a, "GET", argv[6], NULL, atoi(argv[5]));
         cost_of_log(api, a, "POST", argv[7], argv[8], atoi(argv[5]));
         cost_of_log(api, a, "PUT", argv[9], NULL, atoi(argv[5]));
-    } else if (print) lines(api, a, argv[6], argv[7], argv + 8, argc - 8);
+    } else if (login) print_session(api);
+    else if (guards) guard(api, argv[6], argv[7], argv + 8, argc - 8);
+    else if (print) lines(api, a, argv[6], argv[7], argv + 8, argc - 8);
     else if (write) post(api, a, store, atoi(argv[5]), argv[6], argv[7], verbose);
     else get(api, a, store, atoi(argv[5]), argv + 6, argc - 6, verbose);
     api_free(api);
-    rule_cache_free(desk.rules);
-    gathering_free(desk.gathering);
-    settings_close(desk.settings);
-    db_close(desk.db);
+    desk_close(&desk);
     arena_free(a);
     return 0;
 }

@@ -1,0 +1,159 @@
+// make bench-guard: counts what the main requests cost, and compares with the committed table bench/guard.tsv.
+//
+//   GUARD_UPDATE=1   writes the table anew        GUARD_PARTS=1   also the share of each part of a request
+//
+// Each request has a process of its own and a fresh copy of one demo desk, at a fixed time, and calls the API without HTTP
+// (bench/statements.c). valgrind counts instructions. So neither the machine, its load nor the other requests change a count: runs differ by
+// less than 0.1 %. glibc chooses its memset and memcpy by the processor; GLIBC_TUNABLES names the one that each x86-64 processor has.
+// The counts hold for the compiler and the libraries of Debian 12. The edge, jobs and mails are not in them.
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const CONVERSATIONS = 2000, REQUESTS = 10, WARM = 3, BEYOND = 0.05;
+const TIME = Date.UTC(2026, 10, 2, 10); // the first Monday after the demo's two years, in business hours
+const AGENT = 'deskd-bench', PASSWORD = 'password of the guard';
+const file = new URL('guard.tsv', import.meta.url).pathname;
+const counts = ['statements', 'rows', 'frames', 'instructions'];
+const guarded = ['statements', 'frames', 'instructions'];
+
+const open = 'SELECT id FROM cases WHERE state = 1 AND status_id IN (2, 3) ORDER BY id DESC';
+const cases = 'SELECT id FROM cases WHERE state = 1 ORDER BY id DESC';
+const contents = 'It runs again since the second gear was turned. Thank you for the patience.';
+const created = { subject: 'The second gear slips', contents };
+
+// [name, caller, method, target, ids for the @ of the target, body]
+const requests = [
+    ['GET conversation', 'agent', 'GET', '/conversations/@', cases],
+    ['GET conversations', 'agent', 'GET', '/conversations?limit=10'],
+    ['GET conversations, TEAMS', 'teams-agent', 'GET', '/conversations?limit=10'],
+    ['GET cases', 'agent', 'GET', '/cases?limit=10'],
+    ['GET user', 'agent', 'GET', '/users/@', 'SELECT DISTINCT requester_id FROM cases ORDER BY 1 DESC'],
+    ['GET search, rare word', 'agent', 'GET', '/search?query=coloquei'],
+    ['POST conversation', 'customer', 'POST', '/conversations', , created],
+    ['POST case', 'agent', 'POST', '/cases', , { ...created, requester_id: 20 }],
+    ['POST message', 'agent', 'POST', '/conversations/@/messages', open, { contents }],
+    ['POST note', 'agent', 'POST', '/cases/@/notes', open, { contents }],
+    ['PUT priority', 'agent', 'PUT', '/cases/@', open.replace('=', '= 1 AND priority_id <> 4 AND state ='), { priority_id: 4 }],
+    ['PUT status', 'agent', 'PUT', '/cases/@', open.replace('IN (2, 3)', '= 2'), { status_id: 3 }],
+];
+
+/* ---- the desk --------------------------------------------------------------------------------------------- */
+
+const folder = mkdtempSync(join(tmpdir(), 'deskd-guard-'));
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+const desk = join(folder, 'desk'), copy = join(folder, 'copy'), clock = join(folder, 'clock');
+const statements = (...args) => execFileSync('build/bench/statements', args, { encoding: 'utf8' }).trim();
+const rows = (sql) => execFileSync('sqlite3', [join(desk, 'desk.db'), sql], { encoding: 'utf8' }).trim().split('\n');
+
+function makeDesk() {
+    writeFileSync(clock, String(TIME));
+    writeFileSync(join(folder, 'password'), PASSWORD, { mode: 0o600 });
+    execFileSync('./deskd', ['demo', '--data', desk, '--conversations', String(CONVERSATIONS), '--password-file', join(folder, 'password')]);
+}
+
+const sessions = {};
+function session(caller) {
+    const basic = Buffer.from(`${caller}@example.com:${PASSWORD}`).toString('base64');
+    return sessions[caller] ??= statements('login', desk, AGENT, `Basic ${basic}`, clock);
+}
+
+function freshCopy() {
+    rmSync(copy, { recursive: true, force: true });
+    mkdirSync(copy);
+    for (const name of ['desk.db', 'secret.key']) copyFileSync(join(desk, name), join(copy, name));
+}
+
+/* ---- counting --------------------------------------------------------------------------------------------- */
+
+// Reads a dump of callgrind: of each function its own instructions and those of its calls.
+function readDump(text) {
+    const names = new Map(), costs = new Map();
+    let at, called = false;
+    for (const line of text.split('\n')) {
+        const [, id, name] = /^fn=\((\d+)\)(?: (.*))?$/.exec(line) ?? [];
+        const [, defined, callee] = /^cfn=\((\d+)\) (.*)$/.exec(line) ?? [];
+        if (name) names.set(id, name);
+        if (defined) names.set(defined, callee);
+        if (id) at = names.get(id);
+        const cost = /^[+*\-\d]\S* (\d+)$/.exec(line);
+        if (cost) {
+            const sum = costs.get(at) ?? costs.set(at, { own: 0, all: 0 }).get(at);
+            sum.all += Number(cost[1]);
+            if (!called) sum.own += Number(cost[1]);
+        }
+        called = line.startsWith('calls=');
+    }
+    return costs;
+}
+
+const finishers = [...readFileSync('src/core/all/finish.c', 'utf8').matchAll(/^ {4}\{"(.*)", (\w+)\},$/gm)].map(([, name, run]) => [name, run]);
+const parts = [...finishers, ['COMMIT', 'conn_commit'], ['reply to the caller', 'api_reply_one'], ['memset', /^__memset/]];
+
+function share(costs, [name, which]) {
+    let sum = 0;
+    for (const [fn, cost] of costs)
+        if (which instanceof RegExp) sum += which.test(fn) ? cost.own : 0;
+        else sum += fn === which ? cost.all : 0;
+    return [name, sum / REQUESTS];
+}
+
+function measure([name, caller, method, target, ids, body]) {
+    const id = session(caller), n = REQUESTS + WARM, found = ids ? rows(`${ids} LIMIT ${n}`) : [];
+    const targets = Array.from({ length: n }, (_, i) => `/api/v1${target.replace('@', () => found[i % found.length])}`);
+    freshCopy();
+    const dump = join(folder, 'dump');
+    const args = ['-q', '--tool=callgrind', '--instr-atstart=no', `--callgrind-out-file=${dump}`, 'build/bench/statements',
+        'guard', copy, AGENT, id, clock, method, body ? JSON.stringify(body) : '', ...targets];
+    const env = { ...process.env, GLIBC_TUNABLES: 'glibc.cpu.hwcaps=-AVX2,-AVX512F,-AVX512VL,-AVX512BW,-ERMS,-FSRM' };
+    const counted = JSON.parse(execFileSync('valgrind', args, { encoding: 'utf8', env }));
+    const costs = readDump(readFileSync(dump, 'utf8'));
+    let instructions = 0;
+    for (const { own } of costs.values()) instructions += own;
+    return { name, ...counted, instructions: Math.round(instructions / REQUESTS), parts: parts.map((part) => share(costs, part)) };
+}
+
+/* ---- the table -------------------------------------------------------------------------------------------- */
+
+function committed() {
+    const [head, ...lines] = readFileSync(file, 'utf8').trim().split('\n').map((line) => line.split('\t'));
+    return new Map(lines.map(([name, ...cells]) => [name, Object.fromEntries(cells.map((cell, i) => [head[i + 1], Number(cell)]))]));
+}
+
+const thousands = (n) => n.toLocaleString('en-US');
+const percent = (now, before) => (before ? 100 * (now / before - 1) : now ? Infinity : 0);
+const signed = (x) => `${x < 0 ? '' : '+'}${x.toFixed(1)} %`;
+const print = (cells) => console.log(cells.map((cell, i) => (i ? String(cell).padStart(13) : cell.padEnd(26))).join(' '));
+
+makeDesk();
+for (const [, caller] of requests) session(caller);
+const measured = requests.map(measure);
+if (process.env.GUARD_UPDATE) {
+    const lines = measured.map((m) => [m.name, ...counts.map((what) => m[what])].join('\t'));
+    writeFileSync(file, `${['request', ...counts].join('\t')}\n${lines.join('\n')}\n`);
+}
+const before = committed(), slower = [], faster = [];
+print(['request', ...counts, 'committed', 'difference']);
+for (const m of measured) {
+    const old = before.get(m.name) ?? {};
+    print([m.name, m.statements, m.rows, m.frames, thousands(m.instructions), old.instructions ? thousands(old.instructions) : '-',
+        signed(percent(m.instructions, old.instructions))]);
+    for (const what of guarded) {
+        const change = percent(m[what], old[what]);
+        const line = `${m.name}: ${m[what]} ${what}, ${old[what]} in bench/guard.tsv (${signed(change)})`;
+        if (change > 100 * BEYOND) slower.push(line);
+        if (change < -100 * BEYOND) faster.push(line);
+    }
+}
+if (process.env.GUARD_PARTS) {
+    console.log('\nthousands of instructions, with the calls of a part');
+    const used = parts.filter((_, i) => measured.some((m) => m.parts[i][1] >= 500));
+    print(['part', ...measured.map((_, i) => i + 1)]);
+    for (const [name] of used) print([name, ...measured.map((m) => Math.round(m.parts.find(([part]) => part === name)[1] / 1000))]);
+    measured.forEach((m, i) => console.log(`${i + 1}: ${m.name}`));
+}
+for (const line of faster) console.log(`faster: ${line}`);
+for (const line of slower) console.log(`FAILED: ${line}`);
+if (faster.length + slower.length) console.log('If the change is meant, run GUARD_UPDATE=1 make bench-guard and commit bench/guard.tsv with it.');
+process.exitCode = slower.length ? 1 : 0;
