@@ -4,11 +4,12 @@
 #    oauth, commands and main use it.
 # 2. A file uses a function or a constant only of these rooms. The built objects show it, so no header can hide an
 #    arrow by declaring what stands further to the right.
-# 3. Modules include each other in no circle, and call each other in no circle. A module is a header and the source of
+# 3. A header declares only what its own room defines, and nothing that no room defines.
+# 4. Modules include each other in no circle, and call each other in no circle. A module is a header and the source of
 #    the same name: a.c and a.h are a.
-# 4. Each room is a folder, and each folder is a room.
-# 5. No set of characters is searched by strchr, because strchr finds NUL in each set. in_set of base/str.h does not.
-# BUILD is the folder of the objects, which make layers builds before.
+# 5. Each room is a folder, and each folder is a room.
+# 6. No set of characters is searched by strchr, because strchr finds NUL in each set. in_set of base/str.h does not.
+# BUILD is the folder of the objects, which make layers builds before. The compiler lists the declarations, also those of macros.
 set -e
 cd "$(dirname "$0")/.." || exit 1
 build=${BUILD:-build}
@@ -16,7 +17,14 @@ core="time query change desk access text letters fields login people search pred
     programs rules erasure all"
 rooms="base json db work core $(printf 'core/%s ' $core) demo files mail outgoing api res pages oauth jobs transfer commands"
 
-find src -name '*.c' -o -name '*.cc' | sed "s,^\(.*\)\.[a-z]*$,$build/\1.o," | sort | xargs nm -A | awk -v rooms="$rooms" -v build="$build" '
+symbols() { find src -name '*.c' -o -name '*.cc' | sed "s,^\(.*\)\.[a-z]*$,$build/\1.o," | sort | xargs nm -A; }
+declarations() {
+    for header in $(find src -name '*.h' | sort); do
+        gcc -x c -fsyntax-only -aux-info /dev/stdout -std=c17 -D_GNU_SOURCE -Isrc -isystem "$build/gen"  $(pkg-config --cflags glib-2.0 libpq) "$header"
+    done | grep '^/\* src/'
+}
+
+{ symbols; declarations; } | awk -v rooms="$rooms" -v build="$build" '
 BEGIN {
     n = split(rooms " main", order, " ")
     for (i = 1; i <= n; i++) rank[order[i]] = i
@@ -36,6 +44,8 @@ function may_use(from, to) {
 }
 
 # The output of nm: build/src/core/desk/job.o:0000000000000000 T job_add, or build/src/core/desk/job.o:   U outbox_add
+# The output of gcc: /* src/core/desk/job.h:43:NC */ extern int job_add (struct work *, ...
+$1 == "/*" && FILENAME == "-" { if ($2 ~ /C$/) { spot = $2; sub(/ \(.*/, ""); sub(/.*[ *]/, ""); sub(/:[A-Z]*$/, ":", spot); declared[$0, spot] }; next }
 FILENAME == "-" {
     split($1, place, ":"); module = module_of(substr(place[1], length(build) + 2))
     if ($(NF - 1) == "U") uses[module, $NF] = 1
@@ -43,12 +53,14 @@ FILENAME == "-" {
     next
 }
 FNR == 1 { module = module_of(FILENAME) }
+/^extern [^"].*;/ && FILENAME ~ /h$/ { name = $0; sub(/[[;].*/, "", name); sub(/.*[ *]/, "", name); constants[name] = FILENAME ":" FNR ":" }
 /^#[ ]*include "/ {
     split($0, q, "\""); named = module_of(q[2])
     if (named != module) includes[module, named] = 1
     if (!may_use(room_of(module), room_of(named)))
         bad(FILENAME ":" FNR ": " room_of(module) " must not include from " room_of(named))
 }
+function own(name, place) { sub(/:.*/, "", place); return room_of(module_of(place)) == room_of(home[name]) }
 function bad(text) { print text; wrong++ }
 
 # Takes away modules without an edge to the rest, or without one from it. Circles are left, and ways between them.
@@ -85,6 +97,8 @@ END {
         if (!may_use(room_of(from), room_of(to))) bad(from " must not use " m[2] " of " to)
         calls[from, to] = 1
     }
+    for (d in declared) { split(d, m, SUBSEP); if (!own(m[1], m[2])) bad(m[2] " " m[1] " is defined in " (home[m[1]] == "" ? "no room" : home[m[1]])) }
+    for (d in constants) if (home[d] != "" && !own(d, constants[d])) bad(constants[d] " " d " is defined in " home[d])
     find_circles(includes, "includes"); find_circles(calls, "calls")
     if (wrong) exit 1
     print "layers: includes and calls go in one direction, without circles"

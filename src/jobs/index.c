@@ -54,7 +54,7 @@ static int64_t input_number(const struct json *input, struct str name, int64_t i
     return j && str_to_int(j->text, &v) ? v : initial;
 }
 
-int index_names(struct work *w, const struct job *j) {
+static int index_names(struct work *w, const struct job *j) {
     struct json *input;
     struct json_error err;
     int lost = 0, more = 0;
@@ -76,6 +76,7 @@ int index_names(struct work *w, const struct job *j) {
                     &next));
     return job_finish(w, j->id, JOB_COMPLETED, 0, 0, 0, S("[]"));
 }
+JOB_CODE(INDEX_NAMES) = {.run = index_names};
 
 /* ---- the search index ------------------------------------------------------------------------ */
 
@@ -85,7 +86,7 @@ int index_names(struct work *w, const struct job *j) {
 
 #define PART 100 /* texts of one write: about 15 ms */
 
-int index_search(struct work *w, const struct job *j) {
+static int index_search(struct work *w, const struct job *j) {
     struct json *input;
     struct json_error err;
     if (json_parse(w->arena, j->input, &input, &err) < 0) return -ERR_INTERNAL_ERROR;
@@ -101,3 +102,4 @@ int index_search(struct work *w, const struct job *j) {
                                 "{\"table\": %" PRId64 ", \"after\": %" PRId64 ", \"last\": %" PRId64 "}",
                                 p.table, p.after, p.last));
 }
+JOB_CODE(INDEX_SEARCH) = {.run = index_search, .never_failed = true};

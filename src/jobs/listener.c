@@ -20,10 +20,13 @@ struct listener {
     int64_t beat_at;      /* clock_monotonic of the last processes_beat; 0: none */
 };
 
+#define DECLARE(NAME, name) extern TOPIC_CODE(NAME);
+TOPICS(DECLARE)
+
 /* e NULL: entries may have been missed. */
 static void listener_hand_on(struct listener *l, const struct outbox_entry *e) {
-#define NOTIFY(NAME, name, notify) \
-    if (e == NULL || str_eq(S(name), e->topic)) notify(l->desk, e ? e->payload : (struct str){0});
+#define NOTIFY(NAME, name) \
+    if (e == NULL || str_eq(S(name), e->topic)) topic_code_##NAME(l->desk, e ? e->payload : (struct str){0});
     TOPICS(NOTIFY)
 }
 

@@ -87,7 +87,7 @@ static int read_released(struct work *w, struct releasing *r) {
     return 1;
 }
 
-void *mail_release_read(struct work *w, const struct job *j, const atomic_bool *stopping) {
+static void *mail_release_read(struct work *w, const struct job *j, const atomic_bool *stopping) {
     struct releasing *r = ARENA_NEW(w->arena, struct releasing);
     (void)stopping;
     r->id = released_id(w->arena, j);
@@ -96,7 +96,7 @@ void *mail_release_read(struct work *w, const struct job *j, const atomic_bool *
     return r;
 }
 
-int mail_release_run(struct work *w, const struct job *j) {
+static int mail_release_run(struct work *w, const struct job *j) {
     struct releasing *r = j->outcome;
     int64_t none;
     if (r->rc < 0) return job_wait(w, j, w->now + TIME_MINUTE);
@@ -113,3 +113,5 @@ int mail_release_run(struct work *w, const struct job *j) {
     }
     return job_finish(w, j->id, JOB_COMPLETED, 1, 0, 0, S("[]"));
 }
+JOB_CODE(MAIL_RELEASE) = {
+    .run = mail_release_run, .outside = mail_release_read, .threads = 1, .never_failed = true};

@@ -36,26 +36,17 @@
 #define FLUSH_MS (15 * TIME_SECOND)
 #define SWEEP_MS TIME_MINUTE
 
-struct job_kind {
-    int (*run)(struct work *w, const struct job *j);
-    void *(*outside)(struct work *w, const struct job *j, const atomic_bool *stopping); /* NULL: none */
-    bool never_failed;
-    int threads; /* number of its own threads; 0: the thread of the runner runs it */
-};
-
-/* By enum job_name. */
-#define KIND(NAME, name, run, failure) [JOB_##NAME] = {run, NULL, (failure) == NEVER_FAILED, 0},
-#define KIND_OUTSIDE(NAME, name, run, failure, outside, threads) \
-    [JOB_##NAME] = {run, outside, (failure) == NEVER_FAILED, threads},
-static const struct job_kind job_kinds[JOB_NAMES] = {JOBS(KIND, KIND_OUTSIDE)};
-
-static const char *job_kind_name(const struct job_kind *k) { return job_names[k - job_kinds]; }
+#define DECLARE(NAME, name) extern JOB_CODE(NAME);
+JOBS(DECLARE)
+#define CODE(NAME, name) [JOB_##NAME] = &job_code_##NAME,
+static const struct job_code *const job_codes[JOB_NAMES] = {JOBS(CODE)};
 
 /* One job from its claim to its end. */
 struct turn {
     struct desk *desk;
     struct arena *arena;
-    const struct job_kind *kind;
+    enum job_name kind;
+    const struct job_code *code;
     struct str kinds; /* kinds of jobs that may be claimed */
     struct work work;
     struct job job;
@@ -63,7 +54,7 @@ struct turn {
 
 struct worker {
     struct runner *runner;
-    const struct job_kind *kind;
+    enum job_name kind;
     pthread_t thread;
     struct turn *turn;         /* handed over, or running; NULL: idle */
     int64_t job_id, leased_at; /* id and time of the lease of the job in `turn` */
@@ -107,14 +98,16 @@ static int turn_carry_out(struct work *w, void *arg) {
     if (rc <= 0) return rc;
     w->actor = (struct actor){.kind = ACTOR_SYSTEM,
                               .scopes = SCOPES_ALL,
-                              .cause = str_fmt(w->arena, "Job: %s", job_kind_name(t->kind))};
-    return t->kind->run(w, &t->job);
+                              .cause = str_fmt(w->arena, "Job: %s", job_names[t->kind])};
+    TRY(t->code->run(w, &t->job));
+    return t->code->every ? job_repeat(w, &t->job, w->now + t->code->every) : 0;
 }
 
 static int put_off(struct work *w, void *arg) {
     struct turn *t = arg;
-    return t->kind->outside || t->kind->never_failed ? job_postpone(w, &t->job, w->now + TIME_MINUTE)
-                                                     : job_retry(w, &t->job);
+    return t->code->outside || t->code->never_failed || t->code->every
+               ? job_postpone(w, &t->job, w->now + TIME_MINUTE)
+               : job_retry(w, &t->job);
 }
 
 static void turn_finish(struct turn *t) {
@@ -125,19 +118,19 @@ static void turn_finish(struct turn *t) {
     arena_free(t->arena); /* the turn is in it */
 }
 
-static const struct job_kind *job_kind_of(struct str name) {
-    for (int i = 1; i < JOB_NAMES; i++)
-        if (str_eq(str_of(job_names[i]), name)) return &job_kinds[i];
-    return NULL;
+static enum job_name job_named(struct str name) {
+    int kind = 1;
+    while (!str_eq(str_of(job_names[kind]), name)) kind++;
+    return (enum job_name)kind;
 }
 
 /* ---- threads for kinds that act on the outside ----------------------------------------------- */
 
-static struct worker *idle_worker(struct runner *r, const struct job_kind *k) {
+static struct worker *idle_worker(struct runner *r, enum job_name kind) {
     struct worker *found = NULL;
     pthread_mutex_lock(&r->lock);
     for (int i = 0; i < r->worker_count && found == NULL; i++)
-        if (r->workers[i].kind == k && r->workers[i].turn == NULL) found = &r->workers[i];
+        if (r->workers[i].kind == kind && r->workers[i].turn == NULL) found = &r->workers[i];
     pthread_mutex_unlock(&r->lock);
     return found;
 }
@@ -170,7 +163,7 @@ static struct turn *next_turn(struct worker *w) {
 static void *work_outside(void *arg) {
     struct worker *w = arg;
     for (struct turn *t; (t = next_turn(w)) != NULL; runner_wake(w->runner)) {
-        t->job.outcome = t->kind->outside(turn_work(t), &t->job, &w->runner->stopping);
+        t->job.outcome = t->code->outside(turn_work(t), &t->job, &w->runner->stopping);
         turn_finish(t);
         hand_over(w, NULL);
     }
@@ -201,9 +194,9 @@ static void renew_leases(struct runner *r) {
 /* Returns the kinds that can run now, as a JSON array. */
 static struct str claimable(struct runner *r, struct arena *a) {
     struct str list = S("");
-    for (const struct job_kind *k = &job_kinds[1]; k < job_kinds + JOB_NAMES; k++)
-        if (k->outside == NULL || idle_worker(r, k))
-            list = str_fmt(a, "%s%s\"%s\"", list.p, list.n ? "," : "", job_kind_name(k));
+    for (enum job_name k = JOB_NONE + 1; k < JOB_NAMES; k++)
+        if (job_codes[k]->outside == NULL || idle_worker(r, k))
+            list = str_fmt(a, "%s%s\"%s\"", list.p, list.n ? "," : "", job_names[k]);
     return str_fmt(a, "[%s]", list.p);
 }
 
@@ -217,9 +210,10 @@ static bool run_one(struct runner *r) {
         arena_free(a);
         return false;
     }
-    t->kind = job_kind_of(t->job.kind);
+    t->kind = job_named(t->job.kind);
+    t->code = job_codes[t->kind];
     /* still idle, because only this thread hands over */
-    if (t->kind->outside) hand_over(idle_worker(r, t->kind), t);
+    if (t->code->outside) hand_over(idle_worker(r, t->kind), t);
     else turn_finish(t);
     return true;
 }
@@ -305,10 +299,19 @@ static int run_jobs(struct runner *r) {
     return rest;
 }
 
+static int ensure(struct work *w, void *arg) { return job_ensure(w, *(enum job_name *)arg); }
+
+/* A desk has one job of each kind with a period. */
+static void ensure_periodic(struct desk *d) {
+    for (enum job_name k = JOB_NONE + 1; k < JOB_NAMES; k++)
+        if (job_codes[k]->every) desk_write(d, (struct actor){.kind = ACTOR_SYSTEM}, ensure, &k);
+}
+
 static void *runner_main(void *arg) {
     struct runner *r = arg;
     struct periodic p = {.flushed = clock_monotonic()};
     int rest;
+    ensure_periodic(r->desk);
     do {
         rest = run_jobs(r);
         if (run_periodic(r, &p) && rest > LOOK_SOON_MS) rest = LOOK_SOON_MS;
@@ -322,11 +325,11 @@ static void *runner_main(void *arg) {
 
 static bool start_workers(struct runner *r) {
     int wanted = 0;
-    for (int k = 1; k < JOB_NAMES; k++) wanted += job_kinds[k].threads;
+    for (int k = 1; k < JOB_NAMES; k++) wanted += job_codes[k]->threads;
     r->workers = calloc((size_t)wanted + 1, sizeof *r->workers);
     if (r->workers == NULL) return false;
-    for (const struct job_kind *k = &job_kinds[1]; k < job_kinds + JOB_NAMES; k++)
-        for (int i = 0; i < k->threads; i++) {
+    for (enum job_name k = JOB_NONE + 1; k < JOB_NAMES; k++)
+        for (int i = 0; i < job_codes[k]->threads; i++) {
             struct worker *w = &r->workers[r->worker_count];
             *w = (struct worker){.runner = r, .kind = k};
             if (pthread_create(&w->thread, NULL, work_outside, w) != 0) return false;

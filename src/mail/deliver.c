@@ -409,7 +409,7 @@ static int read_letter(struct work *w, void *arg) {
 }
 
 /* runs outside of transactions */
-void *mail_deliver(struct work *w, const struct job *j, const atomic_bool *stopping) {
+static void *mail_deliver(struct work *w, const struct job *j, const atomic_bool *stopping) {
     struct delivery *d = ARENA_NEW(w->arena, struct delivery);
     d->job = j;
     int rc = work_read(w, READ_MS, read_letter, d);
@@ -461,7 +461,7 @@ static int delivery_hold(struct work *w, const struct job *j, const struct lette
 }
 
 /* stores the result */
-int mail_settle(struct work *w, const struct job *j) {
+static int mail_settle(struct work *w, const struct job *j) {
     struct delivery *d = j->outcome;
     if (d == NULL) return -ERR_SERVICE_UNAVAILABLE; /* it could not be read */
     if (d->waits) {
@@ -477,3 +477,4 @@ int mail_settle(struct work *w, const struct job *j) {
     bool well = d->status == 0 || d->status == MAIL_SENT;
     return job_finish(w, j->id, well ? JOB_COMPLETED : JOB_FAILED, 0, 0, 0, S("[]"));
 }
+JOB_CODE(MAIL) = {.run = mail_settle, .outside = mail_deliver, .threads = 4};

@@ -233,6 +233,8 @@ static void conversations_of_a_fingerprint_are_one_index_range(void **state) {
 
 #define PART 7 /* conversations that one write changes */
 
+extern JOB_CODE(CASCADE);
+
 struct going {
     struct world *world;
     int (*begin)(struct work *w); /* NULL: the next part */
@@ -249,7 +251,7 @@ static int go(struct conn *c, void *arg) {
     work.now += TIME_MINUTE * g->more; /* the next part is due */
     int rc = g->begin ? g->begin(&work) : job_claim(&work, S("[\"cascade\"]"), &job);
     g->more = g->begin || rc == 1;
-    if (rc >= 0 && !g->begin && g->more) rc = cascade_run(&work, &job);
+    if (rc >= 0 && !g->begin && g->more) rc = job_code_CASCADE.run(&work, &job);
     g->begin = NULL;
     arena_free(work.arena);
     return rc;

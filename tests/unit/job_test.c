@@ -71,6 +71,52 @@ static void an_outlived_lease_is_claimed_again_and_the_first_claim_counts_no_mor
     arena_free(s.arena);
 }
 
+static int run_ensure(struct conn *c, void *arg) {
+    struct scene *s = arg;
+    struct work w;
+    begin(s, &w, c);
+    return s->rc = job_ensure(&w, JOB_IMPORT);
+}
+
+static int run_repeat(struct conn *c, void *arg) {
+    struct scene *s = arg;
+    struct work w;
+    begin(s, &w, c);
+    return s->rc = job_repeat(&w, s->job, s->now + TIME_HOUR);
+}
+
+static int run_go_on(struct conn *c, void *arg) {
+    struct scene *s = arg;
+    struct work w;
+    begin(s, &w, c);
+    return s->rc = job_continue(&w, s->job, S("{\"after\":7}"));
+}
+
+static void a_periodic_job_exists_once_and_starts_again_after_its_period(void **state) {
+    struct place *p = *state;
+    struct desk desk = {.db = p->db};
+    struct job job;
+    struct scene s = {.desk = &desk, .arena = arena_new(), .now = 1000, .job = &job};
+    for (int i = 0; i < 2; i++) assert_true(db_write(p->db, run_ensure, &s) >= 0);
+    assert_int_equal(db_write(p->db, run_claim, &s), 1);
+    assert_true(db_write(p->db, run_ensure, &s) >= 0); /* a claimed job is pending, too */
+    assert_int_equal(db_write(p->db, run_go_on, &s), 1);
+    assert_int_equal(db_write(p->db, run_repeat, &s), 0); /* it was continued */
+    s.now++;
+    assert_int_equal(db_write(p->db, run_claim, &s), 1);
+    assert_true(str_eq(job.input, S("{\"after\":7}")));
+    assert_int_equal(db_write(p->db, run_repeat, &s), 1);
+    s.now += TIME_HOUR - 1;
+    assert_true(db_write(p->db, run_ensure, &s) >= 0);
+    assert_int_equal(db_write(p->db, run_claim, &s), 0);
+    s.now++;
+    assert_int_equal(db_write(p->db, run_claim, &s), 1);
+    assert_true(str_eq(job.input, S("{}")));
+    assert_int_equal(job.attempts, 1);
+    assert_int_equal(db_write(p->db, run_claim, &s), 0);
+    arena_free(s.arena);
+}
+
 static int make(void **state) {
     struct place *p = calloc(1, sizeof *p);
     if (!p) return -1;
@@ -93,6 +139,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(an_outlived_lease_is_claimed_again_and_the_first_claim_counts_no_more,
                                         make, place_remove),
+        cmocka_unit_test_setup_teardown(a_periodic_job_exists_once_and_starts_again_after_its_period, make,
+                                        place_remove),
         cmocka_unit_test(names_of_jobs_differ_and_never_change),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -100,7 +100,7 @@ static int all_records(struct import *im, const struct json *input) {
     return at;
 }
 
-int import_run(struct work *w, const struct job *j) {
+static int import_run(struct work *w, const struct job *j) {
     static const struct route route = {.method = POST};
     struct import *im = ARENA_NEW(w->arena, struct import);
     struct json *input;
@@ -132,3 +132,4 @@ int import_run(struct work *w, const struct job *j) {
     buf_free(&im->errors);
     return rc;
 }
+JOB_CODE(IMPORT) = {.run = import_run};

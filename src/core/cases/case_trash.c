@@ -46,7 +46,7 @@ int trash_empty(struct work *w, int64_t *job_id) {
     return db_exec(w->conn, &trash_total, BINDS(B_INT("job", *job_id), B_INT("total", n)));
 }
 
-int trash_empty_run(struct work *w, const struct job *j) {
+static int trash_empty_run(struct work *w, const struct job *j) {
     int64_t *ids, total = 0;
     int able = actor_of_person(w, j->creator_id, &w->actor);
     TRY(able);
@@ -63,3 +63,4 @@ int trash_empty_run(struct work *w, const struct job *j) {
     if (n == TRASH_PART) return job_continue(w, j, j->input);
     return job_finish(w, j->id, JOB_COMPLETED, (int)total, 0, 0, S("[]"));
 }
+JOB_CODE(EMPTY_TRASH) = {.run = trash_empty_run, .never_failed = true};

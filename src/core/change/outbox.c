@@ -28,7 +28,7 @@
  * can't tell what it missed: it reloads everything that the topics stand for. */
 #include "core/change/outbox.h"
 
-#define STORED(NAME, name, notify) name,
+#define STORED(NAME, name) name,
 static const char *const topic_names[] = {TOPICS(STORED)};
 
 QUERY(outbox_insert,

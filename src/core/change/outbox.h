@@ -4,21 +4,20 @@
 
 #include "work/work.h"
 
-/* Topics of entries: the enumerator, the name, and the function that handles an entry. The column
- * outbox.topic stores the name. It never changes, because processes of two versions may share a desk.
- *
- * The function runs on the listener's thread, outside of transactions. payload.p NULL: entries may have
- * been missed, check everything. */
-#define TOPICS(TOPIC)                              \
-    TOPIC(SETTINGS, "settings", settings_notified) \
-    TOPIC(JOBS, "jobs", jobs_notified)
+/* Topics of entries, one row for each: TOPIC(enumerator, name). The column outbox.topic stores the name. It
+ * never changes, because processes of two versions may share a desk. */
+#define TOPICS(TOPIC)           \
+    TOPIC(SETTINGS, "settings") \
+    TOPIC(JOBS, "jobs")
 
-#define ENUMERATOR(NAME, name, notify) TOPIC_##NAME,
+#define ENUMERATOR(NAME, name) TOPIC_##NAME,
 enum topic_name { TOPICS(ENUMERATOR) };
 #undef ENUMERATOR
-#define DECLARE(NAME, name, notify) void notify(struct desk *d, struct str payload);
-TOPICS(DECLARE)
-#undef DECLARE
+
+/* Defines the function that handles the entries of a topic, in the file whose work it is, also above this
+ * layer. It runs on the listener's thread, outside of transactions. payload.p NULL: entries may have been
+ * missed, check everything. */
+#define TOPIC_CODE(NAME) void (*const topic_code_##NAME)(struct desk * d, struct str payload)
 
 /* Adds an entry in the write's transaction. Other processes receive it soon after the COMMIT; this one
  * does not. Costs nothing if only one process uses the store. */

@@ -211,10 +211,11 @@ bool cascades_under_way(struct work *w) {
     return rc == 1;
 }
 
-int cascade_run(struct work *w, const struct job *j) {
+static int cascade_run(struct work *w, const struct job *j) {
     struct progress s = {0};
     if (!progress_read(w, j->input, &s)) return -ERR_INTERNAL_ERROR;
     int rc = take_part(w, &s);
     if (rc == 1) return job_continue(w, j, progress_write(w, &s));
     return rc < 0 ? rc : job_finish(w, j->id, JOB_COMPLETED, 0, 0, 0, S("[]"));
 }
+JOB_CODE(CASCADE) = {.run = cascade_run, .never_failed = true};

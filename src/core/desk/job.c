@@ -4,8 +4,8 @@
 
 #define ATTEMPTS 8
 
-#define STORED(NAME, name, ...) [JOB_##NAME] = name,
-const char *const job_names[] = {JOBS(STORED, STORED)};
+#define STORED(NAME, name) [JOB_##NAME] = name,
+const char *const job_names[] = {JOBS(STORED)};
 
 bool is_job_name(struct str name) {
     int kind = 1;
@@ -38,10 +38,13 @@ QUERY(job_further,
 QUERY(job_again, "UPDATE jobs SET status = :status, lease_until = NULL, run_at = :run_at, updated_at = :now "
                  "WHERE id = :id AND status = 2 AND attempts = :attempts");
 
-void jobs_notified(struct desk *d, struct str payload) {
+QUERY(job_pending, "SELECT id FROM jobs WHERE kind = :kind AND status IN (1, 2) LIMIT 1");
+
+static void jobs_notified(struct desk *d, struct str payload) {
     (void)payload;
     if (d->wake_jobs) d->wake_jobs(d->wake_arg);
 }
+TOPIC_CODE(JOBS) = jobs_notified;
 
 static void jobs_wake(struct desk *d, void *arg) {
     (void)arg;
@@ -70,6 +73,14 @@ int job_add_next(struct work *w, enum job_name kind, struct str input, int64_t *
 
 int job_add_at(struct work *w, enum job_name kind, struct str input, int64_t run_at, int64_t *id) {
     return insert(w, kind, input, run_at, id);
+}
+
+int job_ensure(struct work *w, enum job_name kind) {
+    struct str name = str_of(job_names[kind]);
+    int64_t id;
+    TRY(db_lock(w->conn, name));
+    int rc = db_int(w->conn, &job_pending, BINDS(B_TEXT("kind", name)), &id);
+    return rc ? rc : job_add(w, kind, S("{}"), &id);
 }
 
 int job_claim(struct work *w, struct str kinds, struct job *out) {
@@ -117,6 +128,8 @@ int job_continue(struct work *w, const struct job *j, struct str input) {
 }
 
 int job_wait(struct work *w, const struct job *j, int64_t until) { return job_go_on(w, j, j->input, until); }
+
+int job_repeat(struct work *w, const struct job *j, int64_t until) { return job_go_on(w, j, S("{}"), until); }
 
 int job_retry(struct work *w, const struct job *j) {
     int64_t wait = (TIME_SECOND * 5) << (j->attempts > 10 ? 10 : j->attempts - 1);

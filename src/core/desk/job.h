@@ -10,34 +10,22 @@
 #define JOB_MAIL_STORED "mail" /* for SQL */
 #define JOB_CASCADE_STORED "cascade"
 
-/* The kinds of jobs, one row for each:
- *
- *     JOB(enumerator, name, run, failure)
- *     JOB_OUTSIDE(enumerator, name, run, failure, outside, threads)
- *
- * name: as the column jobs.kind stores it. It never changes, because stored jobs have it.
- * run: runs in one write. It must finish the row of the job itself.
- * failure: NEVER_FAILED is retried until it succeeds, because nothing else completes its work.
- * outside: runs before `run`, with no transaction open (w->conn is NULL): the part that takes seconds. Its
- * result, in w's arena, becomes j->outcome. It ends soon after *stopping is true. `run` decides when to
- * stop retrying.
- * threads: of this kind alone, so that its jobs run in parallel and block no other kind. */
-#define JOBS(JOB, JOB_OUTSIDE)                                                                      \
-    JOB(IMPORT, "import", import_run, MAY_FAIL)                                                     \
-    JOB_OUTSIDE(MAIL, JOB_MAIL_STORED, mail_settle, MAY_FAIL, mail_deliver, 4)                      \
-    JOB(INDEX_NAMES, "index_names", index_names, MAY_FAIL)                                          \
-    JOB(PASSWORD_RESET, "password_reset", password_reset_run, MAY_FAIL)                             \
-    JOB(CASCADE, JOB_CASCADE_STORED, cascade_run, NEVER_FAILED)                                     \
-    JOB(INDEX_SEARCH, "index_search", index_search, NEVER_FAILED)                                   \
-    JOB(CLOCKS, "clocks", clocks_run, NEVER_FAILED)                                                 \
-    JOB(BREACH, "breach", breach_run, NEVER_FAILED)                                                 \
-    JOB_OUTSIDE(MAIL_RELEASE, "mail_release", mail_release_run, NEVER_FAILED, mail_release_read, 1) \
-    JOB(EMPTY_TRASH, "empty_trash", trash_empty_run, NEVER_FAILED)
+/* The kinds of jobs, one row for each: JOB(enumerator, name). The column jobs.kind stores the name. It never
+ * changes, because stored jobs have it. */
+#define JOBS(JOB)                         \
+    JOB(IMPORT, "import")                 \
+    JOB(MAIL, JOB_MAIL_STORED)            \
+    JOB(INDEX_NAMES, "index_names")       \
+    JOB(PASSWORD_RESET, "password_reset") \
+    JOB(CASCADE, JOB_CASCADE_STORED)      \
+    JOB(INDEX_SEARCH, "index_search")     \
+    JOB(CLOCKS, "clocks")                 \
+    JOB(BREACH, "breach")                 \
+    JOB(MAIL_RELEASE, "mail_release")     \
+    JOB(EMPTY_TRASH, "empty_trash")
 
-enum job_failure { MAY_FAIL, NEVER_FAILED };
-
-#define ENUMERATOR(NAME, ...) JOB_##NAME,
-enum job_name { JOB_NONE, JOBS(ENUMERATOR, ENUMERATOR) JOB_NAMES /* not a job: the number of names */ };
+#define ENUMERATOR(NAME, name) JOB_##NAME,
+enum job_name { JOB_NONE, JOBS(ENUMERATOR) JOB_NAMES /* not a job: the number of names */ };
 #undef ENUMERATOR
 extern const char *const job_names[]; /* the index is the enum */
 bool is_job_name(struct str name);
@@ -49,10 +37,10 @@ int job_add(struct work *w, enum job_name kind, struct str input, int64_t *id);
 int job_add_next(struct work *w, enum job_name kind, struct str input, int64_t *id);
 /* due at that time */
 int job_add_at(struct work *w, enum job_name kind, struct str input, int64_t run_at, int64_t *id);
+/* Adds a job of this kind, due now with the input {}, unless one is pending. */
+int job_ensure(struct work *w, enum job_name kind);
 /* call after writing rows of this kind without job_add */
 int jobs_announce(struct work *w, enum job_name kind);
-
-void jobs_notified(struct desk *d, struct str payload); /* another process has added jobs */
 
 struct job {
     int64_t id, creator_id;
@@ -61,14 +49,22 @@ struct job {
     void *outcome; /* result of its outside step */
 };
 
-/* Each function is in the file whose work it is, also above this layer. Only jobs/runner.c calls it. */
-#define DECLARE(NAME, name, run, failure) int run(struct work *w, const struct job *j);
-#define DECLARE_OUTSIDE(NAME, name, run, failure, outside, threads) \
-    DECLARE(NAME, name, run, failure)                               \
-    void *outside(struct work *w, const struct job *j, const atomic_bool *stopping);
-JOBS(DECLARE, DECLARE_OUTSIDE)
-#undef DECLARE
-#undef DECLARE_OUTSIDE
+/* The functions of a kind. */
+struct job_code {
+    /* Runs in one write. It finishes the row of the job itself. */
+    int (*run)(struct work *w, const struct job *j);
+    /* Runs before `run`, with no transaction open (w->conn is NULL): the part that takes seconds. Its result,
+     * in w's arena, becomes j->outcome. It ends soon after *stopping is true. `run` decides when to stop
+     * retrying. NULL: none. */
+    void *(*outside)(struct work *w, const struct job *j, const atomic_bool *stopping);
+    int threads;       /* for `outside`: threads of this kind alone, so that it blocks no other kind */
+    bool never_failed; /* retried until it succeeds, because nothing else completes its work */
+    int64_t every;     /* period, milliseconds; 0: none. The desk has one job of the kind, and `run` does not
+                        * finish it. */
+};
+/* Defines the functions of a kind, in the file whose work it is, also above this layer. The runner finds them
+ * by the row of the kind. */
+#define JOB_CODE(NAME) const struct job_code job_code_##NAME
 
 /* Claims the longest due job of these kinds (JSON array) under a lease. Returns 1, 0 none, or a negative
  * error. A job with an expired lease is claimed again. */
@@ -84,6 +80,8 @@ int job_finish(struct work *w, int64_t id, enum job_status status, int total, in
 /* A part is done and more is left: the job is due a millisecond later with this input. No-op if it was
  * claimed again. */
 int job_continue(struct work *w, const struct job *j, struct str input);
+/* The job is due at `until` as at first, with the input {}. No-op if it was continued or claimed again. */
+int job_repeat(struct work *w, const struct job *j, int64_t until);
 /* The job is due again after a growing delay, or FAILED after the last attempt. No-op if it was claimed
  * again. */
 int job_retry(struct work *w, const struct job *j);

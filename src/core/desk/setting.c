@@ -422,6 +422,7 @@ void settings_notified(struct desk *d, struct str payload) {
     if (c) db_read_end(c);
     if (rc < 0) log_error("settings could not be reloaded; the previous values stay in use");
 }
+TOPIC_CODE(SETTINGS) = settings_notified;
 
 /* ---- writing --------------------------------------------------------------------------------- */
 

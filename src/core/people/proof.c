@@ -45,12 +45,13 @@ static int send_reset(struct work *w, struct str key) {
     return count < RESETS_AN_HOUR ? letter_reset(w, email) : 0;
 }
 
-int password_reset_run(struct work *w, const struct job *j) {
+static int password_reset_run(struct work *w, const struct job *j) {
     struct str sealed = {j->input.p + 1, j->input.n - 2},
                key = seal_text_open(w->arena, &w->desk->mail_key, sealed);
     if (key.p) TRY(send_reset(w, key));
     return job_finish(w, j->id, JOB_COMPLETED, 0, 0, 0, S("[]"));
 }
+JOB_CODE(PASSWORD_RESET) = {.run = password_reset_run};
 
 int password_link_find(struct work *w, struct str hash, struct link *out, int *rank) {
     int64_t type = 0;

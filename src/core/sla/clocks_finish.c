@@ -78,7 +78,7 @@ static int64_t progress_number(const struct json *input, struct str name) {
 }
 
 /* Business hours or a status changed. Computes the clocks that are not completed again, part by part. */
-int clocks_run(struct work *w, const struct job *j) {
+static int clocks_run(struct work *w, const struct job *j) {
     struct json *input;
     struct json_error err;
     int64_t *ids;
@@ -101,6 +101,7 @@ int clocks_run(struct work *w, const struct job *j) {
     }
     return job_finish(w, j->id, JOB_COMPLETED, 0, 0, 0, S("[]"));
 }
+JOB_CODE(CLOCKS) = {.run = clocks_run, .never_failed = true};
 
 /* ---- breaches -------------------------------------------------------------------------------- */
 
@@ -124,7 +125,7 @@ void breach_raise(struct work *w, int64_t case_id, enum sla_target_type type, in
 
 QUERY(breach_case, "SELECT k.id FROM cases k WHERE k.id = :id AND k.state <> 5 @LOCK@");
 
-int breach_run(struct work *w, const struct job *j) {
+static int breach_run(struct work *w, const struct job *j) {
     struct json *input;
     struct json_error err;
     int64_t id;
@@ -136,3 +137,4 @@ int breach_run(struct work *w, const struct job *j) {
         breach_raise(w, id, (enum sla_target_type)type, progress_number(input, S("due_at")));
     return job_finish(w, j->id, JOB_COMPLETED, 0, 0, 0, S("[]"));
 }
+JOB_CODE(BREACH) = {.run = breach_run, .never_failed = true};
