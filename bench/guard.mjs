@@ -4,40 +4,19 @@
 //
 // Each request has a process of its own and a fresh copy of one demo desk, at a fixed time, and calls the API without HTTP
 // (bench/statements.c). valgrind counts instructions. So neither the machine, its load nor the other requests change a count: runs differ by
-// less than 0.1 %. glibc chooses its memset and memcpy by the processor; GLIBC_TUNABLES names the one that each x86-64 processor has.
+// less than 0.1 %.
 // The counts hold for the compiler and the libraries of Debian 12. The edge, jobs and mails are not in them.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { CONVERSATIONS, ONE_MEMSET, TIME, readDump, requests } from './guard_requests.mjs';
 
-const CONVERSATIONS = 2000, REQUESTS = 10, WARM = 3, BEYOND = 0.05;
-const TIME = Date.UTC(2026, 10, 2, 10); // the first Monday after the demo's two years, in business hours
+const REQUESTS = 10, WARM = 3, BEYOND = 0.05;
 const AGENT = 'deskd-bench', PASSWORD = 'password of the guard';
 const file = new URL('guard.tsv', import.meta.url).pathname;
 const counts = ['statements', 'rows', 'frames', 'instructions'];
 const guarded = ['statements', 'frames', 'instructions'];
-
-const open = 'SELECT id FROM cases WHERE state = 1 AND status_id IN (2, 3) ORDER BY id DESC';
-const cases = 'SELECT id FROM cases WHERE state = 1 ORDER BY id DESC';
-const contents = 'It runs again since the second gear was turned. Thank you for the patience.';
-const created = { subject: 'The second gear slips', contents };
-
-// [name, caller, method, target, ids for the @ of the target, body]
-const requests = [
-    ['GET conversation', 'agent', 'GET', '/conversations/@', cases],
-    ['GET conversations', 'agent', 'GET', '/conversations?limit=10'],
-    ['GET conversations, TEAMS', 'teams-agent', 'GET', '/conversations?limit=10'],
-    ['GET cases', 'agent', 'GET', '/cases?limit=10'],
-    ['GET user', 'agent', 'GET', '/users/@', 'SELECT DISTINCT requester_id FROM cases ORDER BY 1 DESC'],
-    ['GET search, rare word', 'agent', 'GET', '/search?query=coloquei'],
-    ['POST conversation', 'customer', 'POST', '/conversations', , created],
-    ['POST case', 'agent', 'POST', '/cases', , { ...created, requester_id: 20 }],
-    ['POST message', 'agent', 'POST', '/conversations/@/messages', open, { contents }],
-    ['POST note', 'agent', 'POST', '/cases/@/notes', open, { contents }],
-    ['PUT priority', 'agent', 'PUT', '/cases/@', open.replace('=', '= 1 AND priority_id <> 4 AND state ='), { priority_id: 4 }],
-    ['PUT status', 'agent', 'PUT', '/cases/@', open.replace('IN (2, 3)', '= 2'), { status_id: 3 }],
-];
 
 /* ---- the desk --------------------------------------------------------------------------------------------- */
 
@@ -67,27 +46,6 @@ function freshCopy() {
 
 /* ---- counting --------------------------------------------------------------------------------------------- */
 
-// Reads a dump of callgrind: of each function its own instructions and those of its calls.
-function readDump(text) {
-    const names = new Map(), costs = new Map();
-    let at, called = false;
-    for (const line of text.split('\n')) {
-        const [, id, name] = /^fn=\((\d+)\)(?: (.*))?$/.exec(line) ?? [];
-        const [, defined, callee] = /^cfn=\((\d+)\) (.*)$/.exec(line) ?? [];
-        if (name) names.set(id, name);
-        if (defined) names.set(defined, callee);
-        if (id) at = names.get(id);
-        const cost = /^[+*\-\d]\S* (\d+)$/.exec(line);
-        if (cost) {
-            const sum = costs.get(at) ?? costs.set(at, { own: 0, all: 0 }).get(at);
-            sum.all += Number(cost[1]);
-            if (!called) sum.own += Number(cost[1]);
-        }
-        called = line.startsWith('calls=');
-    }
-    return costs;
-}
-
 const finishers = [...readFileSync('src/core/all/finish.c', 'utf8').matchAll(/^ {4}\{"(.*)", (\w+)\},$/gm)].map(([, name, run]) => [name, run]);
 const parts = [...finishers, ['COMMIT', 'conn_commit'], ['reply to the caller', 'api_reply_one'], ['memset', /^__memset/]];
 
@@ -106,7 +64,7 @@ function measure([name, caller, method, target, ids, body]) {
     const dump = join(folder, 'dump');
     const args = ['-q', '--tool=callgrind', '--instr-atstart=no', `--callgrind-out-file=${dump}`, 'build/bench/statements',
         'guard', copy, AGENT, id, clock, method, body ? JSON.stringify(body) : '', ...targets];
-    const env = { ...process.env, GLIBC_TUNABLES: 'glibc.cpu.hwcaps=-AVX2,-AVX512F,-AVX512VL,-AVX512BW,-ERMS,-FSRM' };
+    const env = { ...process.env, ...ONE_MEMSET };
     const counted = JSON.parse(execFileSync('valgrind', args, { encoding: 'utf8', env }));
     const costs = readDump(readFileSync(dump, 'utf8'));
     let instructions = 0;
