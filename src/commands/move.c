@@ -4,7 +4,7 @@
 #include "commands/commands.h"
 
 #include "core/all/desk.h"
-#include "core/search/index.h"
+#include "core/search/follow.h"
 #include "commands/listen.h"
 
 #include <errno.h>

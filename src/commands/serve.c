@@ -174,6 +174,7 @@ static int open_store(struct server *s) {
     s->desk.rules = rule_cache_new();
     s->desk.cascades = cascades;
     s->desk.cascade_rows = (int)option_int(s->options, OPT_CASCADE_ROWS);
+    atomic_store(&s->desk.unindexed, 1); /* the last run may have left some */
     s->desk.search_texts = (int)option_int(s->options, OPT_SEARCH_TEXTS);
     return s->desk.settings ? 0 : (complain("%s can't be read", store_name(s->options)), -1);
 }

@@ -18,6 +18,7 @@
  *     @UNSEEN(:place) a condition on a table with @XID@: its rows that a reader at this place has not seen
  *     @SEEN(:place)  the opposite: its rows that were committed at this place
  *     @PLACE(table)  the reader's present place in a table with @XID@, in this snapshot; CAST it to TEXT
+ *     @AFTER(table)  the place after this write, if no other write is under way; CAST it to TEXT
  *     @STORE@        identifies the store that these places belong to
  *     @JSON_ROWS(x)  aggregate: the values of a column as a JSON array, as text
  *     @FREE_SHARD(t WHERE ...) in a write, of a table with a column `shard`: the shard of such a row that no other write has

@@ -36,9 +36,12 @@ static const struct token tokens[] = {
     {"@SEEN(", true, "(id <= CAST($ AS INTEGER))",
      "pg_visible_in_snapshot(CAST(CAST(xid AS TEXT) AS xid8), " SNAPSHOT ")"},
     {"@PLACE(", true, "(SELECT COALESCE(MAX(id), 0) FROM $)", "pg_current_snapshot()"},
+    {"@AFTER(", true, "(SELECT COALESCE(MAX(id), 0) FROM $)",
+     "(SELECT n.next || ':' || n.next || ':' FROM (SELECT CAST(1 + " NUMBER(
+         "pg_current_xact_id()") " AS VARCHAR) AS next) n)"},
     {"@STORE@", false, "'sqlite'",
-     "((SELECT CAST(system_identifier AS TEXT) "
-     "FROM pg_control_system()) || '.' || (SELECT CAST(oid AS TEXT) FROM pg_database "
+     "((SELECT CAST(system_identifier AS VARCHAR) "
+     "FROM pg_control_system()) || '.' || (SELECT CAST(oid AS VARCHAR) FROM pg_database "
      "WHERE datname = current_database()))"},
     {"@JSON_ROWS(", true, "json_group_array($)",
      "'[' || COALESCE(string_agg(COALESCE(CAST(to_json($) AS VARCHAR), 'null'), ','), '') || ']'"},

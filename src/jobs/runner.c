@@ -17,9 +17,11 @@
 
 #include "base/log.h"
 #include "core/access/scope.h"
+#include "core/all/catch_up.h"
 #include "core/all/finish.h"
 #include "core/desk/gather.h"
 #include "core/desk/job.h"
+#include "core/search/follow.h"
 #include "core/sla/clocks.h"
 #include "jobs/arrivals.h"
 #include "jobs/periodic.h"
@@ -30,9 +32,10 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define LOOK_AGAIN_MS 1000 /* pause between looks for retries and leases; a new job wakes the runner */
-#define LOOK_SOON_MS 5     /* pause after a job, because its next part is due a millisecond later */
-#define JOBS_MS 1000       /* time for jobs; then periodic work has its turn, even if more jobs are due */
+#define LOOK_AGAIN_MS 1000   /* pause between looks for retries and leases; a new job wakes the runner */
+#define LOOK_SOON_MS 5       /* pause after a job, because its next part is due a millisecond later */
+#define JOBS_MS 1000         /* time for jobs; then periodic work has its turn, even if more jobs are due */
+#define INDEX_MS TIME_SECOND /* changes of texts wait so long for others */
 #define FLUSH_MS (15 * TIME_SECOND)
 #define SWEEP_MS TIME_MINUTE
 
@@ -268,7 +271,7 @@ static void breaches_take(struct desk *d, struct breaches_last *last) {
 /* ---- the work that no row of jobs asks for --------------------------------------------------- */
 
 struct periodic {
-    int64_t flushed, swept;
+    int64_t indexed, flushed, swept;
     struct breaches_last breaches;
     struct monitors_state monitors;
 };
@@ -277,6 +280,7 @@ struct periodic {
 static bool run_periodic(struct runner *r, struct periodic *p) {
     breaches_take(r->desk, &p->breaches);
     bool more = monitors_run(r->desk, &p->monitors, &r->stopping);
+    if (search_waits(r->desk, due(&p->indexed, INDEX_MS))) search_catch_up(r->desk);
     if (gathering_waits(r->desk)) gathering_flush(r->desk);
     if (due(&p->flushed, FLUSH_MS)) gathering_flush(r->desk);
     audit_run(r->desk);
@@ -317,6 +321,7 @@ static void *runner_main(void *arg) {
         if (run_periodic(r, &p) && rest > LOOK_SOON_MS) rest = LOOK_SOON_MS;
     } while (runner_rest(r, rest));
     monitors_end(&p.monitors);
+    if (search_waits(r->desk, true)) search_catch_up(r->desk);
     gathering_flush(r->desk);
     audit_run(r->desk);
     audit_keep_end(r->desk);

@@ -3,8 +3,10 @@
 
 #include "api/rows/generic.h"
 #include "api/rows/view.h"
+#include "core/all/catch_up.h"
 #include "core/desk/locale.h"
 #include "core/desk/setting.h"
+#include "core/search/follow.h"
 #include "core/search/index.h"
 #include "core/search/show.h"
 
@@ -146,6 +148,8 @@ static void search_notes(struct call *c, const struct search_query *q, const str
     if (found->whole && found->count == 0) notice(&c->work, "NOTICE", SEARCH_WHOLE_NOTICE);
     if (search_is_building(&c->work) > 0)
         notice(&c->work, "NOTICE", "The search index is being built: results may be missing.");
+    if (c->behind)
+        notice(&c->work, "NOTICE", "The search index is behind: the newest results may be missing.");
 }
 
 static int result_rows(struct call *c, struct view *v, struct str name, struct row **out) {
@@ -165,9 +169,11 @@ static int result_rows(struct call *c, struct view *v, struct str name, struct r
     return write_results(c, v, language, q, &found, out);
 }
 
+static const struct follower search_follower = {search_is_behind, search_catch_up};
+
 static const struct route result_routes[] = {
     {GET, "/search", COL_PLUS, "search", LIST, api_list, .args = search_args, .is_heavy = true,
-     .executor = POOL, .summary = "Search",
+     .executor = POOL, .follows = &search_follower, .summary = "Search",
      .doc = "Finds words in subjects, messages, notes, names, addresses, tags, custom text fields and "
             "articles. The most relevant result comes first. If the words are common, a notice says that "
             "total_count is a lower bound."},

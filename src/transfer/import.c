@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "core/all/check.h"
 #include "core/all/desk.h"
-#include "core/search/index.h"
+#include "core/search/follow.h"
 #include "core/words.h"
 #include "files/copy.h"
 #include "transfer/contents.h"

@@ -60,6 +60,9 @@ struct desk {
     int cascade_rows;
     /* texts with its rarest word that a search examines: core/search/find.c; 0: LIMIT_SEARCH_FOUND */
     int search_texts;
+    /* changes of texts that this process has committed since it last brought the search index up to date:
+     * core/search/follow.h */
+    _Atomic int64_t unindexed;
     void (*wake_jobs)(void *arg); /* called after a job was committed */
     void *wake_arg;
     /* called after a delivery to an endpoint was committed: outgoing/sender.h */

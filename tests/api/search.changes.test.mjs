@@ -1,4 +1,4 @@
-// The index follows each change of a text, in the write that changes it.
+// The index follows each change of a text: a search sees it at once.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { open, until } from './lib/index.mjs';

@@ -266,54 +266,6 @@ static void a_lease_has_one_holder_until_it_ends_or_is_released(void **state) {
     assert_int_equal(in_write(s, step_take, "first"), 1);
 }
 
-/* A reader of the change log under a lease, as docs of core/change/lease.h describe it. */
-struct reading {
-    const char *holder;
-    int64_t ids[4];
-    int count;
-};
-
-static int step_change(struct work *w, void *arg) {
-    change_created(w, (struct changed){"tag", *(const int64_t *)arg, 0});
-    return 0;
-}
-
-static int step_read(struct work *w, void *arg) {
-    struct reading *r = arg;
-    struct change_cursor cursor = {0};
-    enum change_log_state log_state;
-    struct str place;
-    bool more;
-    int held = lease_take(w, S("reader"), str_of(r->holder), TIME_MINUTE);
-    if (held != 1) return held;
-    TRY(lease_place(w, S("reader"), &place));
-    if (place.p) assert_true(change_cursor_read(w->arena, place, &cursor));
-    TRY(r->count = change_log_read(w, &cursor, 4, r->ids, &more, &log_state));
-    if (r->count) cursor.last = r->ids[r->count - 1];
-    return lease_advance(w, S("reader"), str_of(r->holder), change_cursor_text(w->arena, &cursor));
-}
-
-static int step_advance(struct work *w, void *arg) {
-    return lease_advance(w, S("reader"), str_of(arg), S("x"));
-}
-
-static void the_next_holder_of_a_lease_continues_at_the_place_of_the_former_one(void **state) {
-    struct scene *s = *state;
-    struct reading first = {.holder = "first"}, second = {.holder = "second"};
-    for (int64_t id = 1; id <= 2; id++) assert_true(in_write(s, step_change, &id) >= 0);
-    assert_int_equal(in_write(s, step_read, &first), 1);
-    assert_int_equal(first.count, 2);
-    for (int64_t id = 3; id <= 5; id++) assert_true(in_write(s, step_change, &id) >= 0);
-    assert_int_equal(in_write(s, step_read, &second), 0); /* the first one is alive */
-    s->now += TIME_MINUTE;
-    assert_int_equal(in_write(s, step_read, &second), 1);
-    assert_int_equal(second.count, 3);
-    assert_true(second.ids[0] > first.ids[1]);
-    assert_int_equal(in_write(s, step_advance, "first"), 0); /* it was lost, so its place goes nowhere */
-    assert_int_equal(in_write(s, step_read, &second), 1);
-    assert_int_equal(second.count, 0);
-}
-
 /* ---- addresses ------------------------------------------------------------------------------- */
 
 static void addresses_of_special_blocks_are_not_public(void **state) {
@@ -386,8 +338,6 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_text_that_is_json_is_the_body, make, clear),
         cmocka_unit_test_setup_teardown(slack_and_mail_get_the_text_or_the_subject, make, clear),
         cmocka_unit_test_setup_teardown(a_lease_has_one_holder_until_it_ends_or_is_released, make, clear),
-        cmocka_unit_test_setup_teardown(the_next_holder_of_a_lease_continues_at_the_place_of_the_former_one,
-                                        make, clear),
         cmocka_unit_test(addresses_of_special_blocks_are_not_public),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -114,6 +114,7 @@ struct call {
     bool head;
     bool raw;        /* the reply is not JSON: preflight, pages, downloads */
     bool compared;   /* a precondition was compared with a tag */
+    bool behind;     /* rows that the read shows do not follow the newest changes (route.follows) */
     bool by_cookie;  /* the session came as a cookie */
     bool ambient;    /* browsers add these credentials to any request: Basic, or the cookie */
     bool by_session; /* authenticated by a session, so CSRF is checked */

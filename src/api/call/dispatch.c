@@ -404,6 +404,22 @@ static int run_reading(struct hop *h) {
     return spent ? NEXT : rc < 0 ? rc : ANSWER;
 }
 
+/* 1: rows that the read shows do not follow all changes of the open snapshot; 0; or a negative error */
+static int is_behind(struct hop *h) {
+    const struct follower *f = h->call.route->follows;
+    return f ? f->is_behind(&h->call.work) : 0;
+}
+
+/* Brings the derived rows up to date that the read shows, and opens a snapshot that sees them. */
+static int catch_up(struct hop *h) {
+    struct call *c = &h->call;
+    int rc = is_behind(h);
+    if (rc != 1) return rc;
+    snapshot_close(h);
+    c->behind = c->route->follows->catch_up(c->work.desk) != 0;
+    return snapshot_renew(h, c->work.conn, BUDGET_POOL_MS);
+}
+
 /* Runs a read on the replica, if there is one and it is current enough for this session. A read that fails
  * there runs again here. Returns ANSWER, NEXT if the call is not answered yet, or a negative error. */
 static int read_on_replica(struct hop *h) {
@@ -414,6 +430,7 @@ static int read_on_replica(struct hop *h) {
     if (replica == NULL) return NEXT;
     h->before = c->headers;
     int rc = snapshot_renew(h, replica, BUDGET_POOL_MS);
+    if (rc >= 0 && is_behind(h) == 1) return snapshot_renew(h, here, BUDGET_POOL_MS);
     if (rc >= 0) rc = run_reading(h);
     if (rc == NEXT) return out_of_time(c);
     if (rc >= 0 || error_info(-rc)->status < 500) return rc;
@@ -429,6 +446,7 @@ static int stage_read(struct hop *h) {
     bool last = h->executor == POOL || db_blocks(c->work.desk->db);
     int rc = read_on_replica(h);
     if (rc != NEXT) return rc;
+    TRY(catch_up(h));
     if (!h->deferred) atomic_fetch_add(&c->api->metrics.inline_runs, 1);
     if (h->deferred && !last) TRY(snapshot_renew(h, c->work.conn, BUDGET_INLINE_MS));
     rc = run_reading(h);

@@ -384,6 +384,8 @@ bool route_check(struct arena *a, const struct resource *home, const struct rout
     if (r->shape == 0) return found_wrong(&k, "no shape");
     if (r->outside && !(r->executor == POOL && route_reads(r)))
         return found_wrong(&k, ".outside needs a read with .executor = POOL");
+    if (r->follows && !(r->executor == POOL && route_reads(r)))
+        return found_wrong(&k, ".follows needs a read with .executor = POOL");
     if (r->summary == NULL) return found_wrong(&k, "no summary");
     if (r->handler == api_reorder &&
         (k.resource->ordered == NULL || r->input == NULL || r->input->type != F_IDS))

@@ -183,6 +183,15 @@ struct command_sample {
     const char *refused; /* code of the error that the command gets; NULL: it succeeds */
 };
 
+/* Derived rows that a read shows, such as those of a search index. */
+struct follower {
+    /* 1: changes that this snapshot sees are missing; 0; or a negative error */
+    int (*is_behind)(struct work *w);
+    /* Brings the rows up to date, in writes of its own. Returns 1 if changes are still missing, 0, or a negative
+     * error. */
+    int (*catch_up)(struct desk *d);
+};
+
 struct route {
     enum method method;
     /* below /api/v1; :name matches one segment, bound as an id if the name says so (variable_is_id),
@@ -210,6 +219,8 @@ struct route {
     /* For a read: answers after the handler, without a snapshot, because it waits for other machines. Needs
      * POOL. */
     int (*outside)(struct call *c);
+    /* For a read that shows what follows the changes later. Needs POOL. */
+    const struct follower *follows;
     enum lane lane; /* lane of .prepare, or of a read whose .executor is POOL */
     /* Parameters and file parts, separated by commas. Without any of them .prepare runs in LANE_WORK.
      * NULL: always in .lane. */

@@ -9,7 +9,7 @@
 #include "core/sla/clocks.h"
 #include "core/rules/rules_finish.h"
 #include "core/rules/sla_match.h"
-#include "core/search/index.h"
+#include "core/search/follow.h"
 
 #include <assert.h>
 

@@ -6,10 +6,6 @@ QUERY(lease_put, "INSERT INTO leases (name, holder, until) "
                  "WHERE leases.holder = excluded.holder OR leases.until <= :now");
 QUERY(lease_free, "UPDATE leases SET until = 0 WHERE name = :name AND holder = :holder");
 QUERY(lease_free_all, "UPDATE leases SET until = 0 WHERE until <> 0");
-QUERY(lease_place_of, "SELECT place FROM leases WHERE name = :name");
-QUERY(lease_move,
-      "UPDATE leases SET place = :place WHERE name = :name AND holder = :holder AND until > :now");
-
 int lease_take(struct work *w, struct str name, struct str holder, int64_t ms) {
     return db_exec(w->conn, &lease_put,
                    BINDS(B_TEXT("name", name), B_TEXT("holder", holder), B_INT("until", w->now + ms),
@@ -21,15 +17,3 @@ int lease_release(struct work *w, struct str name, struct str holder) {
 }
 
 int leases_free(struct work *w) { return db_exec(w->conn, &lease_free_all, NULL); }
-
-int lease_place(struct work *w, struct str name, struct str *place) {
-    *place = (struct str){0};
-    int rc = db_text(w->conn, &lease_place_of, BINDS(B_TEXT("name", name)), w->arena, place);
-    return rc < 0 ? rc : 0;
-}
-
-int lease_advance(struct work *w, struct str name, struct str holder, struct str place) {
-    return db_exec(
-        w->conn, &lease_move,
-        BINDS(B_TEXT("name", name), B_TEXT("holder", holder), B_TEXT("place", place), B_INT("now", w->now)));
-}

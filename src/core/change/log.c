@@ -80,9 +80,9 @@ bool change_cursor_read(struct arena *a, struct str text, struct change_cursor *
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-QUERY(change_log_store, "SELECT CAST(@STORE@ AS TEXT)");
-QUERY(change_log_place, "SELECT CAST(@PLACE(change_log) AS TEXT)");
-QUERY(change_log_pruned, "SELECT pruned_id FROM change_log_pruned");
+QUERY(change_log_ends, "SELECT CAST(@STORE@ AS TEXT), CAST(@PLACE(change_log) AS TEXT), "
+                       "COALESCE((SELECT pruned_id FROM change_log_pruned), 0), "
+                       "COALESCE((SELECT MAX(id) FROM change_log), 0)");
 QUERY(change_log_oldest,
       "SELECT id FROM change_log WHERE id > :last AND @SEEN(:now) ORDER BY id LIMIT :most");
 QUERY(change_log_window, "SELECT id FROM change_log WHERE id > :last AND @UNSEEN(:then) AND @SEEN(:now) "
@@ -97,6 +97,26 @@ static int read_window(struct work *w, const struct change_cursor *c, int64_t la
     return rc < 0 ? rc : n;
 }
 
+/* The log as a snapshot sees it. */
+struct ends {
+    struct str store, now;
+    int64_t pruned, last; /* the highest id that was pruned; of an entry */
+};
+
+static int ends_read(struct work *w, struct ends *e) {
+    int rc;
+    DB_ROWS(rc, w->conn, &change_log_ends, NULL, row) *e =
+        (struct ends){str_dup(w->arena, col_text(row, 0)), str_dup(w->arena, col_text(row, 1)),
+                      col_int(row, 2), col_int(row, 3)};
+    return rc;
+}
+
+static struct str cluster_of(struct str store) { return str_cut(&store, '.'); }
+
+static bool is_of_store(const struct change_cursor *c, struct str store) {
+    return c->kept ? str_eq(cluster_of(c->store), cluster_of(store)) : str_eq(c->store, store);
+}
+
 /* On SQLite: the cursor is ahead of the store, so an older backup was restored. */
 static bool is_ahead(struct str place, struct str now) {
     int64_t p, n;
@@ -105,21 +125,20 @@ static bool is_ahead(struct str place, struct str now) {
 
 int change_log_read(struct work *w, struct change_cursor *c, int most, int64_t *ids, bool *more,
                     enum change_log_state *state) {
-    struct str store, now;
-    int64_t pruned = 0;
-    bool begins = c->store.p == NULL;
+    struct ends e = {0};
+    bool begins = c->store.p == NULL, kept = c->kept;
     int64_t *found = arena_array(w->arena, (size_t)most + 1, sizeof *found);
-    TRY(db_text(w->conn, &change_log_store, NULL, w->arena, &store));
-    TRY(db_text(w->conn, &change_log_place, NULL, w->arena, &now));
-    TRY(db_int(w->conn, &change_log_pruned, NULL, &pruned));
-    *state = begins || (str_eq(store, c->store) && !is_ahead(c->now, now)) ? CURSOR_GOOD : CURSOR_FOREIGN;
-    if (!begins && *state == CURSOR_GOOD && c->last < pruned) *state = CURSOR_PRUNED;
+    TRY(ends_read(w, &e));
+    *state = begins || (is_of_store(c, e.store) && !is_ahead(c->now, e.now)) ? CURSOR_GOOD : CURSOR_FOREIGN;
+    if (!begins && *state == CURSOR_GOOD && c->last < e.pruned) *state = CURSOR_PRUNED;
     if (*state != CURSOR_GOOD) return 0;
-    if (begins) *c = (struct change_cursor){.store = store, .then = S(""), .now = now};
+    if (begins) *c = (struct change_cursor){.store = e.store, .then = S(""), .now = e.now, .kept = kept};
+    c->store = e.store;
     int n = read_window(w, c, c->last, most + 1, found);
     if (n == 0 && !begins) {
         int64_t last = c->last;
-        *c = (struct change_cursor){.store = store, .then = c->now, .now = now, .last = last};
+        *c = (struct change_cursor){
+            .store = e.store, .then = c->now, .now = e.now, .last = last, .kept = kept};
         n = read_window(w, c, 0, most + 1, found);
     }
     TRY(n);
@@ -127,6 +146,13 @@ int change_log_read(struct work *w, struct change_cursor *c, int most, int64_t *
     if (n > most) n = most;
     memcpy(ids, found, (size_t)n * sizeof *ids);
     return n;
+}
+
+int change_log_end(struct work *w, struct change_cursor *out) {
+    struct ends e = {0};
+    TRY(ends_read(w, &e));
+    *out = (struct change_cursor){.store = e.store, .then = e.now, .now = e.now, .last = e.last};
+    return 0;
 }
 
 /* ---- pruning --------------------------------------------------------------------------------- */

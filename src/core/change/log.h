@@ -26,6 +26,9 @@ int change_log_finish(struct work *w); /* the last finisher but one: the audit l
 struct change_cursor {
     struct str store, then, now; /* `then` empty: from the oldest entry */
     int64_t last;
+    /* The store itself keeps the cursor. A copy of a PostgreSQL database is another store, but in the same
+     * cluster the places of this cursor stay valid, because the databases of a cluster share transaction ids. */
+    bool kept;
 };
 
 /* As text, for a place that the desk stores. Clients get it sealed (api/rows/cursor.h), because the store
@@ -40,6 +43,9 @@ enum change_log_state { CURSOR_GOOD, CURSOR_FOREIGN, CURSOR_PRUNED };
  * error. Call it in a snapshot. */
 int change_log_read(struct work *w, struct change_cursor *cursor, int most, int64_t *ids, bool *more,
                     enum change_log_state *state);
+
+/* The cursor of a reader that has seen all entries. Call it in a snapshot. */
+int change_log_end(struct work *w, struct change_cursor *out);
 
 /* Deletes up to `most` of the oldest entries, if they are not newer than `before`. Returns their number,
  * or a negative error. */

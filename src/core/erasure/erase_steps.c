@@ -328,6 +328,7 @@ const struct erase_column erase_table[] = {
     {"jobs", "kind", FATE_IMPERSONAL, WORD},
     {"outbox", "*", FATE_IMPERSONAL, "ids for other processes"},
     {"leases", "*", FATE_IMPERSONAL, "names of work and processes"},
+    {"search_cursor", "*", FATE_IMPERSONAL, "a place in the change log"},
     {"changes", "*", FATE_IMPERSONAL, WORD},
 
     /* help center */

@@ -1,14 +1,21 @@
 /* The search index: a row of search_texts for each text (docs/SEARCH.md).
  *
- * A finisher updates it in the write that changes a text, from the recorded changes. Cascades have
- * steps for the texts of posts that they delete or move (core/search/text.h). */
+ * It follows the change log (core/search/follow.h). Cascades have steps for the texts of posts that they
+ * delete or move (core/search/text.h). */
 #ifndef CORE_SEARCH_INDEX_H
 #define CORE_SEARCH_INDEX_H
 
 #include "core/search/text.h"
 #include "work/work.h"
 
-int search_finish(struct work *w);
+/* Rows of one kind, by id. */
+struct search_rows {
+    int64_t *ids;
+    int count, room;
+};
+/* Reads the texts of these rows, by enum search_table, and writes them. One statement writes about a
+ * megabyte of texts, because FTS5 writes a segment of its index for each statement. */
+int search_rows_put(struct conn *c, struct arena *a, struct str language, const struct search_rows *rows);
 
 /* Progress of building the index. */
 struct search_progress {
@@ -20,8 +27,6 @@ int search_index_part(struct conn *c, struct arena *a, struct str language, stru
                       int64_t most);
 /* Indexes everything in one transaction. */
 int search_rebuild(struct conn *c);
-/* The derived tables of the schema: those of the index. */
-extern const struct db_derived derived_tables[];
 /* ends the jobs that build the index: it was built in another way */
 int search_is_built(struct conn *c, int64_t now);
 /* 1: a job is building the index, so results may be missing; 0; or a negative error */

@@ -1,0 +1,51 @@
+/* The search index follows the change log.
+ *
+ * A write that changes a text leaves the index alone: its entries in the change log say what changed. They
+ * are read by cursor (core/change/log.h), and the texts of the rows that they name are read and written
+ * again, hundreds in one write. FTS5 writes a segment of its index for each statement, so this costs a text
+ * a small part of what it costs alone.
+ *
+ *     write: row + entry of the change log ── COMMIT          search: is the index behind? ── no ──> find
+ *                       │                                                 │ yes                        ^
+ *                       └─> a second later, or after 500 changes          │                            │
+ *                           (the job runner): search_catch_up <───────────┴────────────────────────────┘
+ *
+ * A search sees every change that was committed before it began: if the index is behind, the search first
+ * brings it up to date, whichever process made the changes. It waits for CATCH_UP_MS at most. Then it finds
+ * what there is, and a notice says that the newest results may be missing.
+ *
+ * The cursor is stored in the write that moves the index. So a crash loses nothing, and the entries after
+ * the cursor are indexed by the next search or the next start. The lock of the cursor's row lets one process
+ * at a time move the index. Texts are read when they are written, not from the log, so an entry that is read
+ * twice changes nothing, and an entry whose row has changed again meanwhile is followed by another one.
+ * A cursor of another store (a restored dump) or before the oldest entry proves nothing: a job builds the
+ * index anew.
+ *
+ * Articles are the exception. Their texts are written in the write that changes them, because pages of the
+ * help center read the index on the event loop, and articles are seldom written. */
+#ifndef CORE_SEARCH_FOLLOW_H
+#define CORE_SEARCH_FOLLOW_H
+
+#include "db/db.h"
+#include "work/work.h"
+
+/* The finisher: writes the texts of changed articles. Counts the changes of other texts in desk->unindexed
+ * after the COMMIT, and wakes the job runner if there are many. */
+int search_finish(struct work *w);
+
+/* 1: changes that this snapshot sees are not indexed yet; 0; or a negative error. */
+int search_is_behind(struct work *w);
+/* Indexes the next entries, in a write of its own (core/all/catch_up.h). Returns 1 if there are more, 0 or a
+ * negative error. */
+int search_follow(struct work *w, void *arg);
+/* Many changes wait, or (late: a second has passed) some do: call search_catch_up (core/all/catch_up.h). */
+bool search_waits(const struct desk *d, bool late);
+
+/* The ids of the messages and notes that the entries after the cursor name, as a JSON array: their texts may
+ * be missing in the index. */
+int search_pending(struct work *w, struct str *posts);
+
+/* The derived tables of the schema: those of the index. */
+extern const struct db_derived derived_tables[];
+
+#endif

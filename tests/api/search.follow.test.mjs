@@ -1,0 +1,78 @@
+// The index follows the change log: no crash, restore or second process makes a search miss a text.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { deskd, open, opened, until } from './lib/index.mjs';
+
+const cases = async (client, query) => (await client.get('/search', { query, limit: 1000 })).must(200).data.map(({ id }) => id);
+const index = (desk) => desk.sql('SELECT id, owner_id, terms FROM search_texts ORDER BY id');
+
+/** A state that a crash leaves: the changes are committed, and the index has not followed them. */
+async function crashed(desk, change) {
+  await cases(desk.owner, 'x'); // the index has followed all changes so far
+  const place = desk.sql('SELECT place FROM search_cursor').trim();
+  const before = desk.sql('SELECT MAX(id) FROM search_texts').trim();
+  await change();
+  await desk.kill();
+  desk.sql(`UPDATE search_cursor SET place = '${place}'; DELETE FROM search_texts WHERE id > ${before}`);
+}
+
+test('texts of a desk that was killed before it indexed them are found after the start', async (t) => {
+  const desk = await open(t);
+  const { id } = await opened(desk, { subject: 'Alpha' });
+  await crashed(desk, () => desk.staff.create(`/cases/${id}/reply`, { contents: 'Zebra crossing' }));
+  assert.equal(desk.check().status, 0, 'a text that is still to be indexed is no damage');
+  await desk.start();
+  assert.deepEqual(await cases(desk.owner, 'zebra'), [id]);
+});
+
+test('deskd check reports a text that is not in the index and not to be indexed', async (t) => {
+  const desk = await open(t);
+  const { id } = await opened(desk, { subject: 'Alpha' });
+  await desk.staff.create(`/cases/${id}/reply`, { contents: 'Zebra crossing' });
+  assert.deepEqual(await cases(desk.owner, 'zebra'), [id]);
+  await desk.stop();
+  desk.sql("DELETE FROM search_texts WHERE terms LIKE '%zebra%'");
+  const { status, stdout } = desk.check();
+  assert.notEqual(status, 0);
+  assert.match(stdout, /post \d+ is not in the search index of its conversation/);
+});
+
+test('a cursor of another store makes a job build the index anew', async (t) => {
+  const desk = await open(t);
+  const { id } = await opened(desk, { subject: 'Alpha' });
+  await crashed(desk, () => desk.staff.create(`/cases/${id}/reply`, { contents: 'Zebra crossing' }));
+  desk.sql("UPDATE search_cursor SET place = '1|elsewhere|1:1:|1:1:|1'");
+  await desk.start();
+  await until('the index is built', async () => (await cases(desk.owner, 'zebra')).length === 1);
+  await until('the job ends', async () => !(await desk.owner.get('/search', { query: 'zebra' })).must(200).text.includes('is being built'));
+});
+
+test('the index that followed is the index that is built anew', async (t) => {
+  const desk = await open(t);
+  const [a, b, c] = [await opened(desk, { subject: 'First ship' }), await opened(desk, { subject: 'Second ship' }), await opened(desk, { subject: 'Third' })];
+  await desk.staff.create(`/cases/${a.id}/reply`, { contents: 'An answer' });
+  const { post } = await desk.staff.create(`/cases/${a.id}/notes`, { contents: 'A note' });
+  await desk.staff.update(`/cases/${a.id}/notes/${post.id}`, { contents: 'A longer note' });
+  const gone = (await desk.staff.create(`/cases/${b.id}/notes`, { contents: 'A note that goes' })).post;
+  (await desk.staff.delete(`/cases/${b.id}/notes/${gone.id}`)).must(200);
+  await desk.owner.update(`/cases/${b.id}`, { subject: 'Second boat', tags: 'harbour,fog' });
+  const person = await desk.person('customer', { full_name: 'Grace Hopper' });
+  await desk.owner.update(`/users/${person.id}`, { full_name: 'Grace Brewster Hopper' });
+  (await desk.owner.delete(`/users/${(await desk.person('customer')).id}`)).must(200);
+  await desk.owner.create('/organizations', { name: 'Navy', domains: 'navy.example' });
+  (await desk.owner.post(`/cases/${a.id}/merge`, { case_ids: [b.id] })).must(200);
+  (await desk.owner.put(`/cases/${c.id}/trash`, {})).must(200);
+  assert.ok((await cases(desk.owner, 'fog')).includes(a.id));
+  const followed = index(desk);
+  await desk.stop();
+  assert.equal(deskd('compact', ...desk.store).status, 0);
+  assert.equal(index(desk), followed);
+});
+
+test('each process finds at once what another one wrote', async (t) => {
+  const desk = await open(t, { processes: process.env.PROCESSES ? 2 : 1 });
+  for (let i = 0; i < 20; i++) {
+    const { id } = await opened(desk, { subject: `Word${i}x` });
+    assert.deepEqual(await cases(desk.owner, `word${i}x`), [id]);
+  }
+});
