@@ -212,10 +212,11 @@ void db_read_end(struct conn *c);
 struct conn *db_replica(struct db *db, int64_t since);
 bool db_budget_spent(const struct conn *c); /* true: the last failure was caused by the spent budget */
 
-/* One write: run() in a savepoint of a transaction that is shared with other writes. A negative result
- * undoes this task alone. done() is called after the COMMIT, with the result of run(), or
+/* One write: run() in a transaction that may be shared with other writes. A negative result undoes this
+ * task alone. done() is called once, after the COMMIT, with the result of run(), or
  * -ERR_SERVICE_UNAVAILABLE if the COMMIT failed and nothing was kept. run() may be called again after its
- * effects were undone (PostgreSQL retries; a failed batch never reports success). */
+ * effects in the store were undone, also after it has succeeded, because another write of the transaction
+ * failed. So it changes nothing outside of the store that a second call does not set again. */
 struct db_task {
     int (*run)(struct db_task *t, struct conn *c);
     void (*done)(struct db_task *t, int rc);

@@ -7,25 +7,37 @@
  * batch. No write is delayed to fill a batch.
  *
  *     queue --> BEGIN IMMEDIATE --> task, task, ... until none waits --> COMMIT --> done, done, ... --> checkpoint
- *                                         (SAVEPOINT run RELEASE)
+ *       ^                             |
+ *       `---- all tasks of the batch -'   ROLLBACK, after a task failed that had changed rows
  *
  * A batch ends (1) when no task waits, (2) at LIMIT_BATCH tasks, (3) after BATCH_MS, because its first
  * task waits for its last, or (4) before a task that must begin a batch. No done() is called before the
  * COMMIT of its task is on the disk, because a reply is a promise.
  *
- * The first task has no savepoint. SQLite keeps each page that a savepoint may have to restore in a list,
- * and walks that list at the end of each statement. So a task with many thousand statements costs the
- * square of its size in a savepoint, and nothing without one: a bulk write of 600 conversations on which
- * 50 triggers fired took 46 s. Such tasks begin a batch (begins_batch).
+ * Tasks have no savepoints while none fails, because a savepoint costs a small write two statements and
+ * about 3 % of its instructions. So a task that fails after it has changed rows takes the others of
+ * its batch with it: the transaction is rolled back, all its tasks return to the head of the queue, and
+ * they run again. Therefore run() may be called twice, and what it leaves outside of the transaction must
+ * be the same after one call and after two. For CAUTIOUS_BATCHES batches from then on, each task but the
+ * first runs in a savepoint. A further failure of this kind costs only its own task then, and begins that
+ * count again. A refused request (404, 400) has usually changed no row yet: SQLite's count of changes is
+ * the same before and after. Such a task needs no rollback, and no savepoint.
+ *
+ * The first task never has a savepoint. SQLite keeps each page that a savepoint may have to restore in a
+ * list, and walks that list at the end of each statement. So a task with many thousand statements costs
+ * the square of its size in a savepoint, and nothing without one: a bulk write of 600 conversations on
+ * which 50 triggers fired took 46 s. Such tasks begin a batch (begins_batch).
  *
  * Failures, from small to large:
  *
- * The first task fails: ROLLBACK, and the batch has ended.
+ * A task that has changed no row fails: the batch continues.
  *
- * Another task fails: ROLLBACK TO its savepoint. The other tasks are not affected. The task reports its
- * own error, after the COMMIT like all others, because it may have failed on a row that another task had
- * just written. A foreign key that it left open is its failure, too, because a deferred one would fail the
- * COMMIT of all.
+ * The first task fails after a change: ROLLBACK, and the batch has ended.
+ *
+ * Another task fails after a change: ROLLBACK, and the batch runs again, in savepoints. In a savepoint:
+ * ROLLBACK TO it, and the batch continues. Either way the task reports its own error, after the COMMIT
+ * like all others, because it may have failed on a row that another task had just written. A foreign key
+ * that it left open is its failure, too, because a deferred one would fail the COMMIT of all.
  *
  * SQLite rolls back the transaction during a task (full disk, I/O error, no memory): conn_lost() detects
  * it. db_start refuses every further statement, because each would commit by itself. This task and those
@@ -62,6 +74,7 @@
 
 enum {
     BATCH_MS = 20,             /* the age at which a batch takes no more tasks */
+    CAUTIOUS_BATCHES = 16,     /* batches with savepoints after one that was rolled back */
     IDLE_S = 1,                /* seconds that the writer is idle before it recovers or checkpoints */
     CHECKPOINT_PAGES = 2000,   /* growth of the log (8 MiB) between two checkpoints */
     RESTART_PAGES = 16 * 1024, /* a log of 64 MiB: the writer waits for readers */
@@ -88,6 +101,7 @@ struct writer {
     struct db_task *taken; /* taken from the queue, not yet begun */
     struct db_task *batch[LIMIT_BATCH];
     int result[LIMIT_BATCH];
+    int cautious;        /* number of further batches whose tasks run in savepoints */
     int log_pages;       /* size of the log at the last look */
     int next_checkpoint; /* log size of the next checkpoint */
     bool log_left;       /* frames are left that no checkpoint has moved yet */
@@ -155,21 +169,25 @@ static int run_statements(struct conn *c, struct db_task *t) {
     statements_end(c);
     if (rc >= 0 && c->late_error) rc = c->late_error;
     if (rc >= 0 && foreign_keys_open(c)) rc = -ERR_FIELD_INVALID;
-    count(&c->counters.tasks);
     return rc;
 }
 
-/* If the task fails, the transaction has ended. */
-static int run_first_task(struct conn *c, struct db_task *t) {
+/* If the task fails after it has changed a row, the transaction has ended. */
+static int run_in_batch(struct conn *c, struct db_task *t) {
+    int64_t before = sqlite3_total_changes64(c->handle);
     int rc = run_statements(c, t);
-    if (rc < 0 && !conn_lost(c)) conn_rollback(c);
+    bool changed = sqlite3_total_changes64(c->handle) != before;
+    if (rc < 0 && changed && !conn_lost(c)) conn_rollback(c);
     return rc;
 }
 
-static int run_further_task(struct conn *c, struct db_task *t) {
+static int run_in_savepoint(struct writer *w, struct db_task *t) {
+    struct conn *c = w->conn;
+    int64_t before = sqlite3_total_changes64(c->handle);
     int rc = db_savepoint(c, "task");
     if (rc < 0) return rc;
     rc = run_statements(c, t);
+    if (rc < 0 && sqlite3_total_changes64(c->handle) != before) w->cautious = CAUTIOUS_BATCHES;
     int end = rc < 0 ? db_undo(c, "task") : db_release(c, "task");
     return end < 0 ? end : rc;
 }
@@ -209,20 +227,33 @@ static struct db_task *further_task(struct writer *w) {
     return NULL;
 }
 
-/* Runs tasks into w->batch until the batch ends or the transaction is lost. Returns their number. */
+static void put_back(struct writer *w, int n) {
+    while (n--) {
+        w->batch[n]->next = w->taken;
+        w->taken = w->batch[n];
+    }
+}
+
+static bool batch_goes_on(const struct writer *w, int n, int64_t end) {
+    return w->conn->transaction && !conn_lost(w->conn) && n < LIMIT_BATCH && clock_monotonic() < end;
+}
+
+/* Runs tasks into w->batch until the batch ends or the transaction is lost. Returns their number; 0: they
+ * are in the queue again. */
 static int run_tasks(struct writer *w) {
     int n = 0;
+    bool savepoints = w->cautious > 0;
     int64_t end = clock_monotonic() + BATCH_MS;
-    struct db_task *t = next_task(w);
-    if (t == NULL) return 0;
-    w->batch[n] = t;
-    w->result[n++] = run_first_task(w->conn, t);
-    while (n < LIMIT_BATCH && clock_monotonic() < end && w->conn->transaction && !conn_lost(w->conn)) {
-        if ((t = further_task(w)) == NULL) break;
+    if (savepoints) w->cautious--;
+    for (struct db_task *t = next_task(w); t; t = batch_goes_on(w, n, end) ? further_task(w) : NULL) {
         w->batch[n] = t;
-        w->result[n++] = run_further_task(w->conn, t);
+        w->result[n] = savepoints && n ? run_in_savepoint(w, t) : run_in_batch(w->conn, t);
+        n++;
     }
-    return n;
+    if (w->conn->transaction || n < 2) return n;
+    w->cautious = CAUTIOUS_BATCHES;
+    put_back(w, n);
+    return 0;
 }
 
 static int refuse_writes(const struct writer *w) {
@@ -255,8 +286,10 @@ static void run_batch(struct writer *w) {
     note_changes(w);
     if (rc == 0 && commits) count(&w->conn->counters.commits);
     if (rc < 0 && atomic_load(&w->writable)) not_writable(w, "a COMMIT");
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
+        if (w->conn) count(&w->conn->counters.tasks);
         w->batch[i]->done(w->batch[i], rc < 0 ? -ERR_SERVICE_UNAVAILABLE : w->result[i]);
+    }
 }
 
 /* ---- checkpoints ----------------------------------------------------------------------------- */

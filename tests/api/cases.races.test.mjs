@@ -91,3 +91,23 @@ test('merges in a circle side by side leave a survivor, and no post is lost', as
   }
   clean(desk);
 });
+
+test('writes side by side with refused ones are each stored once, and the refused ones not at all', async (t) => {
+  const desk = await open(t);
+  const { id } = await asked(desk), { id: session } = await desk.staff.fetch('/session');
+  for (let round = 0; round < ROUNDS; round++) {
+    const texts = Array.from({ length: 20 }, (_, n) => `Round ${round}, message ${n}`);
+    await Promise.all(texts.map(async (contents, n) => {
+      const posted = desk.customer.post(`/conversations/${id}/messages`, { contents });
+      // A logout compares no tag, so it is refused after it has ended the session.
+      if (n % 5 === 2) (await desk.staff.delete('/session', {}, { 'If-Match': `"${'0'.repeat(32)}"` })).must(412);
+      if (n % 5 === 3) (await desk.customer.post('/conversations/999999/messages', { contents })).must(404);
+      (await posted).must(201);
+    }));
+    const stored = await desk.owner.fetch(`/cases/${id}/posts`, { filters: 'MESSAGES', limit: 1000 });
+    assert.deepEqual(stored.map((p) => p.contents).filter((text) => text.startsWith(`Round ${round},`)).sort(), texts.sort());
+    assert.equal((await desk.staff.fetch('/session')).id, session);
+  }
+  assert.equal((await desk.owner.fetch(`/cases/${id}`)).post_count, ROUNDS * 20 + 1);
+  clean(desk);
+});

@@ -155,6 +155,54 @@ static void a_failing_task_undoes_itself_alone(void **state) {
     assert_int_equal(topics(p), 3);
 }
 
+struct counted_run {
+    int runs;
+    const char *name;
+    bool fails;
+};
+
+static int run_counted(struct conn *c, void *arg) {
+    struct counted_run *r = arg;
+    r->runs++;
+    int rc = r->name ? run_topic(c, (void *)(uintptr_t)r->name) : 0;
+    return rc < 0 || !r->fails ? rc : -ERR_RESOURCE_NOT_FOUND;
+}
+
+static void run_three(struct place *p, struct counted_run *runs) {
+    struct group_task tasks[3];
+    for (int i = 0; i < 3; i++) {
+        tasks[i] = (struct group_task){.run = run_counted, .arg = &runs[i]};
+        runs[i].runs = 0;
+    }
+    run_group(p->db, tasks, 3);
+    for (int i = 0; i < 3; i++) assert_int_equal(tasks[i].rc, runs[i].fails ? -ERR_RESOURCE_NOT_FOUND : 0);
+}
+
+static void a_batch_runs_again_only_after_a_failure_that_had_changed_rows(void **state) {
+    PLACE;
+    struct db_stats before, after;
+    db_stats(p->db, &before);
+    struct counted_run refused[] = {{.name = "a"}, {.fails = true}, {.name = "b"}};
+    run_three(p, refused);
+    for (int i = 0; i < 3; i++) assert_int_equal(refused[i].runs, 1);
+    assert_int_equal(topics(p), 2);
+
+    struct counted_run undone[] = {{.name = "c"}, {.name = "d", .fails = true}, {.name = "e"}};
+    run_three(p, undone);
+    assert_int_equal(undone[0].runs, 2);
+    assert_int_equal(undone[1].runs, 2);
+    assert_int_equal(undone[2].runs, 1);
+    assert_int_equal(topics(p), 4);
+
+    struct counted_run cautious[] = {{.name = "f"}, {.name = "g", .fails = true}, {.name = "h"}};
+    run_three(p, cautious);
+    for (int i = 0; i < 3; i++) assert_int_equal(cautious[i].runs, 1);
+    assert_int_equal(topics(p), 6);
+    db_stats(p->db, &after);
+    assert_int_equal(after.tasks - before.tasks, 12);
+    assert_in_range(after.commits - before.commits, 3, 6);
+}
+
 static int run_savepoints(struct conn *c, void *arg) {
     (void)arg;
     int rc = run_topic(c, "outer");
@@ -238,8 +286,8 @@ static void a_failing_first_task_undoes_itself_alone(void **state) {
     assert_int_equal(topics(p), 3);
     assert_true(writable(p));
     assert_int_equal(after.tasks - before.tasks, N + 1);
-    assert_int_equal(after.commits - before.commits,
-                     4); /* the gate, a, b and c: each begins a batch, and a batch of nothing has no COMMIT */
+    /* The gate, a, b and c, and three refusals that had changed no row. Each begins a batch. */
+    assert_int_equal(after.commits - before.commits, 7);
 }
 
 /* ---- readers --------------------------------------------------------------------------------- */
@@ -316,6 +364,7 @@ int main(void) {
         IN_STORE(the_cache_is_bounded_and_keeps_what_is_used),
         IN_STORE(a_group_shares_commits),
         IN_STORE(a_failing_task_undoes_itself_alone),
+        IN_STORE(a_batch_runs_again_only_after_a_failure_that_had_changed_rows),
         IN_STORE(a_task_may_use_savepoints),
         IN_STORE(a_missing_reference_fails_its_task_alone),
         IN_STORE(a_failing_first_task_undoes_itself_alone),

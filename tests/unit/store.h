@@ -104,8 +104,10 @@ struct group {
 };
 
 static inline int group_gate(struct db_task *t, struct conn *c) {
+    struct group *g = ((struct group_task *)(void *)t)->group;
     (void)c;
-    sem_wait(&((struct group_task *)(void *)t)->group->open);
+    sem_wait(&g->open);
+    sem_post(&g->open); /* it may run again */
     return 0;
 }
 

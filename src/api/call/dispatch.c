@@ -355,7 +355,8 @@ static int run_handler(struct call *c) {
 static int writer_run(struct db_task *t, struct conn *conn) {
     struct hop *h = hop_of_write(t);
     struct call *c = &h->call;
-    if (!h->written) h->before = c->headers;
+    if (h->written) c->headers = h->before;
+    h->before = c->headers;
     h->written = true;
     c->work.conn = conn;
     h->refused = NULL;
