@@ -23,6 +23,14 @@ struct str random_uuid(struct arena *a) {
     return str_fmt(a, "%.8s-%.4s-%.4s-%.4s-%.12s", h.p, h.p + 8, h.p + 12, h.p + 16, h.p + 20);
 }
 
+bool is_uuid(struct str s) {
+    for (size_t i = 0; i < s.n; i++) {
+        bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+        if (dash ? s.p[i] != '-' : !in_set(s.p[i], "0123456789abcdef")) return false;
+    }
+    return s.n == 36;
+}
+
 void key_derive(struct key *out, const struct key *server, const char *purpose) {
     mac(out->bytes, server, str_of(purpose));
 }

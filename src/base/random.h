@@ -8,6 +8,7 @@
 void random_bytes(void *out, size_t n);
 struct str random_hex(struct arena *a, size_t bytes);
 struct str random_uuid(struct arena *a); /* version 4, RFC 9562 */
+bool is_uuid(struct str s);              /* a UUID of any version, in lower case */
 
 /* One key for each purpose, derived from the server key: a leaked one reveals nothing about another. */
 struct key {

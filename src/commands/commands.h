@@ -30,13 +30,11 @@ struct db_config store_config(const struct command_line *o); /* from --data or -
 void store_may_begin(const struct command_line *o, struct arena *a,
                      /* sets create, and the files that prove that the folder had a desk */
                      struct db_config *cfg);
+/* A command that makes a desk: opens a new store, fills it, and makes the server key. `fill` returns an exit
+ * status. */
+int store_begin(const struct command_line *o, bool bulk,
+                int (*fill)(const struct command_line *o, struct db *db));
 const char *store_name(const struct command_line *o); /* for messages */
-
-/* If run as root, continues as the owner of the data folder, for two reasons: (1) the desk can read what
- * is stored, and
- * (2) links that the desk's user puts into the folder, or a mail that exploits a parser, don't get root's
- * rights. */
-bool become_owner(struct str data);
 
 struct lmtp;
 struct lmtp_counts;
@@ -69,11 +67,11 @@ int password_choose(const struct command_line *o, struct arena *a, struct str *o
  * it before a store is made. */
 int password_file_there(const struct command_line *o);
 
+/* if --owner-email was not given: the address that the owner got */
+void say_owner(const struct command_line *o, FILE *out);
 /* Makes the owner of a new store. Prints the login to `out` if the password was generated. Returns
  * -ERR_FIELD_DUPLICATE if the store has an owner (another process was faster). Otherwise negative after a
  * complaint. */
-/* if --owner-email was not given: the address that the owner got */
-void say_owner(const struct command_line *o, FILE *out);
 int owner_create(const struct command_line *o, struct db *db, int64_t now, FILE *out);
 
 /* Draws a bar on standard error if that is a terminal, otherwise does nothing. done == total removes it. */

@@ -69,22 +69,11 @@ static int fill_demo(const struct command_line *o, struct db *db, struct arena *
     return 0;
 }
 
-int command_demo(const struct command_line *o) {
-    struct db_config cfg = store_config(o);
-    struct db *db;
-    struct key key;
-    char err[USAGE_MAX];
+static int fill_demo_desk(const struct command_line *o, struct db *db) {
     struct arena *a = arena_new();
-    if (password_file_there(o) < 0) return arena_free(a), EXIT_FAULT;
-    store_may_begin(o, a, &cfg);
-    cfg.bulk = true;
-    if (db_open(&cfg, &db, err, sizeof err) < 0) {
-        arena_free(a);
-        return complain("%s", err);
-    }
     int status = fill_demo(o, db, a);
-    if (status == 0 && secret_key(o, true, &key) < 0) status = EXIT_FAULT;
     arena_free(a);
-    db_close(db);
     return status;
 }
+
+int command_demo(const struct command_line *o) { return store_begin(o, true, fill_demo_desk); }

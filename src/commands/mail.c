@@ -21,7 +21,10 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-bool become_owner(struct str data) {
+/* If run as root, continues as the owner of the data folder, for two reasons: (1) the desk can read what
+ * is stored, and (2) links that the desk's user puts into the folder, or a mail that exploits a parser,
+ * don't get root's rights. */
+static bool become_owner(struct str data) {
     struct stat st;
     if (geteuid() != 0 || stat(data.p, &st) != 0 || st.st_uid == 0) return true;
     return setgroups(0, NULL) == 0 && setgid(st.st_gid) == 0 && setuid(st.st_uid) == 0;

@@ -186,7 +186,8 @@ int owner_create(const struct command_line *o, struct db *db, int64_t now, FILE 
     return rc;
 }
 
-int command_init(const struct command_line *o) {
+int store_begin(const struct command_line *o, bool bulk,
+                int (*fill)(const struct command_line *o, struct db *db)) {
     struct db_config cfg = store_config(o);
     struct db *db;
     struct key key;
@@ -194,15 +195,23 @@ int command_init(const struct command_line *o) {
     struct arena *a = arena_new();
     if (password_file_there(o) < 0) return arena_free(a), EXIT_FAULT;
     store_may_begin(o, a, &cfg);
+    cfg.bulk = bulk;
     int rc = db_open(&cfg, &db, err, sizeof err);
     arena_free(a);
     if (rc < 0) return complain("%s", err);
-    rc = owner_create(o, db, command_now(o), stdout);
-    if (rc == -ERR_FIELD_DUPLICATE) complain("%s holds a desk already", store_name(o));
-    if (rc >= 0) rc = secret_key(o, true, &key);
+    int status = fill(o, db);
+    if (status == 0 && secret_key(o, true, &key) < 0) status = EXIT_FAULT;
     db_close(db);
+    return status;
+}
+
+static int fill_new_desk(const struct command_line *o, struct db *db) {
+    int rc = owner_create(o, db, command_now(o), stdout);
+    if (rc == -ERR_FIELD_DUPLICATE) complain("%s holds a desk already", store_name(o));
     return rc < 0 ? EXIT_FAULT : 0;
 }
+
+int command_init(const struct command_line *o) { return store_begin(o, false, fill_new_desk); }
 
 /* ---- password -------------------------------------------------------------------------------- */
 

@@ -7,7 +7,7 @@ const char *const demo_logins[DEMO_LOGINS] = {"owner@example.com",    "admin@exa
 /* ---- chance ---------------------------------------------------------------------------------- */
 
 /* splitmix64: every state gives good bits, so a stream may begin anywhere. */
-uint64_t chance_bits(struct chance *c) {
+static uint64_t chance_bits(struct chance *c) {
     uint64_t z = c->state += 0x9E3779B97F4A7C15u;
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
     z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;

@@ -16,7 +16,6 @@ struct chance {
 };
 enum chance_of { OF_STAFF, OF_CUSTOMER, OF_ORGANIZATION, OF_TIME, OF_CASE, OF_TEXT, OF_UUID, OF_EXTRAS };
 struct chance chance_of(uint64_t seed, enum chance_of what, int64_t number);
-uint64_t chance_bits(struct chance *c);
 int64_t chance_below(struct chance *c, int64_t n);
 bool chance_percent(struct chance *c, int percent);
 void chance_uuid(struct chance *c, char out[36]);

@@ -78,10 +78,10 @@ struct json_writer {
     struct buf *out;
     enum json_case name_case; /* how jw_key writes names; jw_key_raw never changes them */
     bool pretty;              /* indent by four spaces */
-    bool no_empty;            /* leave out members that are null or []; jw_keep exempts the next member */
+    bool no_empty;            /* leave out members that are null or [] */
     /* private */
-    bool keyed, keep; /* keyed: a key waits for its value; keep: jw_keep was called */
-    unsigned depth;   /* open containers */
+    bool keyed;     /* a key waits for its value */
+    unsigned depth; /* open containers */
     /* Offset in `out` where the last key's member begins; SIZE_MAX: the member must stay. */
     size_t began;
     size_t mark[LIMIT_JSON_WRITE_DEPTH]; /* the same for the member that holds each open container */
@@ -100,8 +100,6 @@ struct json_name {
 #define JSON_NAME(literal) (&(const struct json_name){S(literal), S("\"" literal "\":")})
 void jw_name(struct json_writer *w, const struct json_name *name);
 void jw_key_raw(struct json_writer *w, struct str name);
-/* the next member stays even if it is empty */
-void jw_keep(struct json_writer *w);
 /* s.p NULL writes null; s is valid UTF-8; slashes are not escaped */
 void jw_str(struct json_writer *w, struct str s);
 void jw_cat(struct json_writer *w, const struct str *parts, size_t n); /* one string made of several texts */

@@ -141,8 +141,7 @@ void jw_pieces(struct json_writer *w, const struct str *pieces, size_t n) {
 
 static inline void announce_key(struct json_writer *w) {
     assert(w->depth > 0 && w->shape[w->depth - 1] == '}' && !w->keyed);
-    w->began = w->no_empty && w->depth > 1 && !w->keep ? w->out->n : STAYS;
-    w->keep = false;
+    w->began = w->no_empty && w->depth > 1 ? w->out->n : STAYS;
     w->keyed = true;
 }
 
@@ -180,8 +179,6 @@ void jw_key_raw(struct json_writer *w, struct str name) {
     quoted(w->out, name);
     end_key(w);
 }
-
-void jw_keep(struct json_writer *w) { w->keep = true; }
 
 void name_in_case(struct buf *out, struct str snake, enum json_case c) {
     if (c == CASE_SNAKE) {

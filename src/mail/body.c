@@ -258,7 +258,8 @@ static struct str default_name(struct arena *a, const struct part *p, struct str
     return p->location.n ? str_leaf(p->location) : S("attachment");
 }
 
-void body_add_file(struct body *b, const struct mail_file *f) {
+/* its name is made safe */
+static void body_add_file(struct body *b, const struct mail_file *f) {
     if (b->out->file_count == INCOMING_FILES) {
         b->out->cut = true;
         return;

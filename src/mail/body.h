@@ -24,8 +24,6 @@ struct body {
 /* Reads the parts of a whole mail. */
 void body_read(struct body *b, struct str mail);
 
-void body_add_file(struct body *b, const struct mail_file *f); /* its name is made safe */
-
 /* read_text.c: chooses and cleans the texts, and separates quotes and signatures from the sender's own
  * words. Sets text, quoted and html of b->out. */
 void read_text(struct body *b);

@@ -43,7 +43,9 @@ static void find_names(struct arena *a, struct bounce *b, struct str text, struc
     }
 }
 
-bool bounce_is_keyed(const struct desk *d, struct arena *a, const struct incoming *m, int64_t *letter_id) {
+/* Returns true if the recipient of the envelope is the return path of a letter of this desk. */
+static bool bounce_is_keyed(const struct desk *d, struct arena *a, const struct incoming *m,
+                            int64_t *letter_id) {
     struct str token;
     if (m->recipient.p == NULL) return false;
     address_without_plus(a, m->recipient, &token);

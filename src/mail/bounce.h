@@ -27,7 +27,4 @@ void bounce_read(const struct desk *d, struct arena *a, const struct incoming *m
  * other processing. Returns 0 if it is another mail, or a negative error. Call it in a write. */
 int bounce_note(struct work *w, const struct incoming *m, const struct bounce *b);
 
-/* Returns true if the recipient of the envelope is the return path of a letter of this desk. */
-bool bounce_is_keyed(const struct desk *d, struct arena *a, const struct incoming *m, int64_t *letter_id);
-
 #endif

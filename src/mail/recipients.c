@@ -87,7 +87,8 @@ static int recipients_put(const char *draft, const char *path, struct str text) 
     return fault;
 }
 
-int recipients_write(struct arena *a, struct str inbox, const struct str *addresses, int n) {
+/* Makes the file hold exactly these addresses. Writes nothing if it does already. Returns 0 or errno. */
+static int recipients_write(struct arena *a, struct str inbox, const struct str *addresses, int n) {
     struct str text = recipients_text(a, addresses, n), now = recipients_read(a, inbox);
     if (now.p && str_eq(now, text)) return 0;
     const char *draft = str_fmt(a, "%s/tmp/%s", inbox.p, random_uuid(a).p).p;

@@ -7,8 +7,6 @@
 
 #include "work/work.h"
 
-/* Makes the file hold exactly these addresses. Writes nothing if it does already. Returns 0 or errno. */
-int recipients_write(struct arena *a, struct str inbox, const struct str *addresses, int n);
 /* Letter case and the plus part do not matter. Returns 1 if the desk takes mail for the address, 0 if not,
  * or -1 with errno if the file is missing or can't be read. */
 int recipients_take(struct arena *a, struct str inbox, struct str address);

@@ -59,7 +59,10 @@ static int brand_languages(struct work *w, struct site_brand *b) {
     return rc;
 }
 
-int site_brand_find(struct work *w, struct str host, const char *template, struct site_brand *out) {
+/* Finds the brand of a host (p NULL: none): the one with this domain, or with its label under the host of
+ * the base URL; otherwise the default one. template: name of the page's template, or NULL. Returns 1, or a
+ * negative error. */
+static int site_brand_find(struct work *w, struct str host, const char *template, struct site_brand *out) {
     struct arena *a = w->arena;
     struct str key = host.p ? host_key(a, host) : (struct str){0},
                label = key.p ? label_under(key, w->desk->host) : (struct str){0};

@@ -27,11 +27,6 @@ struct site_brand {
     struct str layout, contents;
 };
 
-/* Finds the brand of a host (p NULL: none): the one with this domain, or with its label under the host of
- * the base URL; otherwise the default one. template: name of the page's template, or NULL. Returns 1, or a
- * negative error. */
-int site_brand_find(struct work *w, struct str host, const char *template, struct site_brand *out);
-
 bool locale_is_rtl(const struct site_brand *b, struct str locale); /* as locales.direction says */
 
 /* The same, kept in memory while the generation (core/helpcenter/generation.h) is the same; 0: not kept. */

@@ -30,7 +30,8 @@ static double luminance(struct rgb c) {
     return sum;
 }
 
-double color_contrast(struct rgb a, struct rgb b) {
+/* 1 to 21 */
+static double color_contrast(struct rgb a, struct rgb b) {
     double x = luminance(a), y = luminance(b);
     return (fmax(x, y) + 0.05) / (fmin(x, y) + 0.05);
 }

@@ -11,7 +11,6 @@ struct rgb {
 
 bool color_read(struct str text, struct rgb *out); /* "#0b4fc4" */
 void color_write(struct buf *out, struct rgb c);
-double color_contrast(struct rgb a, struct rgb b); /* 1 to 21 */
 /* black or white, whichever can be read on it: at least 4.58 */
 struct rgb color_on(struct rgb back);
 /* Moves a colour towards black or white until it has a contrast of 4.5 to this background. */

@@ -49,19 +49,12 @@ static struct form_page *reading_begin(struct site_visit *v, int (*show)(struct 
 
 #define VISITOR_COOKIE "desk_visitor"
 
-static bool is_visitor_id(struct str s) {
-    for (size_t i = 0; i < s.n && s.n == 36; i++)
-        if ((i == 8 || i == 13 || i == 18 || i == 23) ? s.p[i] != '-' : !in_set(s.p[i], "0123456789abcdef"))
-            return false;
-    return s.n == 36;
-}
-
 /* The fingerprint of a visitor without login. It is a random number, and a browser gets it with its first
  * vote. */
 static struct str visitor_id(struct form_page *a) {
     struct site_visit *v = a->visit;
     struct str id = http_cookie(v->http, VISITOR_COOKIE);
-    if (is_visitor_id(id)) return id;
+    if (is_uuid(id)) return id;
     bool secure = str_starts(v->api->desk->base_url, S("https:"));
     id = random_uuid(a->arena);
     v->cookies[0] =

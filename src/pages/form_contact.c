@@ -163,13 +163,6 @@ static int thanks(struct form_page *a) {
     return form_show(a, str_of(form_say(a, WORD_THANK_YOU)));
 }
 
-static bool is_uuid(struct str s) {
-    for (size_t i = 0; i < s.n && s.n == 36; i++)
-        if ((i == 8 || i == 13 || i == 18 || i == 23) ? s.p[i] != '-' : !in_set(s.p[i], "0123456789abcdef"))
-            return false;
-    return s.n == 36;
-}
-
 int page_contact(struct site_visit *v) {
     struct form_page *a = form_begin(v, ask_form);
     struct contact *mine = a->own = ARENA_NEW(a->arena, struct contact);

@@ -47,9 +47,6 @@ static struct str text_in(const struct json *object, const char *name) {
 struct str site_query(const struct site_visit *v, const char *name) {
     return str_trim(text_in(v->query, name));
 }
-struct str site_field(const struct site_visit *v, const char *name) {
-    return text_in(v->form, name);
-}
 
 int64_t site_query_int(const struct site_visit *v, const char *name, int64_t least, int64_t most) {
     int64_t n;
@@ -91,18 +88,6 @@ struct str site_pictures(const struct site_visit *v, struct str contents) {
     }
     buf_add(&b, at, (size_t)(end - at));
     return buf_take(&b, a);
-}
-
-const char *site_sql(struct site_visit *v, const char *fmt, ...) {
-    va_list args;
-    va_start(args, fmt);
-    int n = vsnprintf(NULL, 0, fmt, args);
-    va_end(args);
-    char *text = arena_bytes(v->arena, (size_t)n + 1);
-    va_start(args, fmt);
-    vsnprintf(text, (size_t)n + 1, fmt, args);
-    va_end(args);
-    return text;
 }
 
 /* ---- tokens of forms ------------------------------------------------------------------------- */

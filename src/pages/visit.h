@@ -103,8 +103,6 @@ bool site_is_staff(const struct site_visit *v);
 
 /* an argument, trimmed; empty if absent or not a text */
 struct str site_query(const struct site_visit *v, const char *name);
-/* a field of the posted form, as sent; the same */
-struct str site_field(const struct site_visit *v, const char *name);
 /* The token for a form of this visitor: that of the session, or one for the address, the browser and the
  * day. The page must be secret. */
 struct str site_token(const struct site_visit *v);
@@ -132,9 +130,6 @@ void site_end(struct site_visit *v, int rc);
 /* Clean HTML with our own pictures at the host of the page: that of the base URL may be another site,
  * which gets no cookie and may not be shown. */
 struct str site_pictures(const struct site_visit *v, struct str contents);
-
-/* Composes SQL of constant parts; the result is one of a bounded set of texts. */
-const char *site_sql(struct site_visit *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* as one segment of a path, or one value of a query */
 struct str url_encoded(struct arena *a, struct str text);

@@ -11,7 +11,8 @@
 
 /* ---- permissions ----------------------------------------------------------------------------- */
 
-int64_t article_section_given(const struct call *c) {
+/* section_id in the body, unchecked; 0: none */
+static int64_t article_section_given(const struct call *c) {
     int64_t id = 0;
     const struct json *j = json_named(c->body, S("section_id"));
     return j && (j->type == JSON_STRING || j->type == JSON_NUMBER) && str_to_int(j->text, &id) && id > 0 ? id

@@ -4,6 +4,7 @@
 #include "core/people/avatar.h"
 #include "core/access/stranger.h"
 #include "core/words.h"
+#include "res/file_content.h"
 #include "res/upload.h"
 
 #include <inttypes.h>
@@ -111,9 +112,7 @@ int get_user_avatar(struct call *c) {
     else if (c->work.actor.rank >= ROLE_COLLABORATOR) TRY(send_picture(c, c->vars[0].id));
     else draw_initials(c, S(""));
     c->raw = true;
-    call_header(c, "X-Content-Type-Options", S("nosniff"));
-    call_header(c, "Content-Security-Policy", S("default-src 'none'; sandbox"));
-    call_header(c, "Cache-Control", S("private, max-age=300"));
+    picture_guards(c);
     return 0;
 }
 

@@ -24,7 +24,8 @@ static const enum channel connected[] = {CHANNEL_MAIL, CHANNEL_HELPCENTER, CHANN
 #define UUID_OF_CHANNEL UUID_START "8000-"
 #define UUID_OF_MAILBOX UUID_START "8001-"
 
-struct str channel_uuid(struct arena *a, int channel, int64_t mailbox_id) {
+/* mailbox_id 0: MAIL by the mailbox that the conversation has, or another channel. */
+static struct str channel_uuid(struct arena *a, int channel, int64_t mailbox_id) {
     if (channel == CHANNEL_MAIL && mailbox_id)
         return str_fmt(a, UUID_OF_MAILBOX "%012lld", (long long)mailbox_id);
     return str_fmt(a, UUID_OF_CHANNEL "%012d", channel);
@@ -33,7 +34,9 @@ struct str channel_uuid(struct arena *a, int channel, int64_t mailbox_id) {
 QUERY(channel_mailbox_enabled,
       "SELECT id FROM mailboxes WHERE id = :id AND is_enabled = 1 AND deleted_at IS NULL");
 
-int channel_find(struct work *w, struct str text, int *channel, int64_t *mailbox_id) {
+/* Returns 1 and sets both for the UUID of a connected channel, or the id of an enabled mailbox; 0 if it is
+ * neither; or a negative error. */
+static int channel_find(struct work *w, struct str text, int *channel, int64_t *mailbox_id) {
     const struct str start = S(UUID_OF_MAILBOX);
     bool of_mailbox = text.n > start.n && str_eqi((struct str){text.p, start.n}, start);
     int64_t id;

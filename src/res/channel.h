@@ -13,11 +13,6 @@ void render_channel(struct view *v, const struct row *row, const struct value *o
 /* Writes the list of channels for replies to a case. The value is REPLY_MAILBOXES. The row has
  * `channel_mailbox`. */
 void render_reply_channels(struct view *v, const struct row *row, const struct value *own);
-/* mailbox_id 0: MAIL by the mailbox that the conversation has, or another channel. */
-struct str channel_uuid(struct arena *a, int channel, int64_t mailbox_id);
-/* Returns 1 and sets both for the UUID of a connected channel, or the id of an enabled mailbox; 0 if it is
- * neither; or a negative error. */
-int channel_find(struct work *w, struct str text, int *channel, int64_t *mailbox_id);
 
 /* SQL over the alias t of cases, for render_reply_channels: the enabled mailboxes, or null if the
  * requester has no e-mail address. */

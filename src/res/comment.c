@@ -6,6 +6,7 @@
 #include "core/helpcenter/comment.h"
 #include "files/html_clean.h"
 #include "res/groups.h"
+#include "res/html.h"
 
 /* ---- members --------------------------------------------------------------------------------- */
 
@@ -87,27 +88,11 @@ static int refuse_flood(struct call *c, int64_t seconds) {
     return seconds <= 0 ? (int)seconds : call_wait(c, seconds);
 }
 
-/* A text that is too long costs no process: api_input refuses it. */
-static int clean_comment(struct call *c) {
-    const struct json *j = json_named(c->body, S("contents"));
-    if (j == NULL || j->type != JSON_STRING || utf8_count(j->text) > LIMIT_TEXT) return 0;
-    struct html_cleaned *clean = ARENA_NEW(c->work.arena, struct html_cleaned);
-    int rc = html_clean(c->work.arena, j->text, clean);
-    if (rc > 0) c->prepared = clean;
-    return rc < 0 ? rc : 0;
-}
-
-static bool json_is_true(const struct json *j) {
-    if (j == NULL) return false;
-    bool text = j->type == JSON_STRING || j->type == JSON_NUMBER;
-    return j->type == JSON_TRUE || (text && (str_eq(j->text, S("1")) || name_eq(j->text, S("true"))));
-}
-
 /* Refuses a flood before a process cleans its HTML. */
 static int post_comment_prepare(struct call *c) {
-    if (!json_is_true(json_named(c->body, S("is_html")))) return 0;
+    if (!json_says_yes(json_named(c->body, S("is_html")))) return 0;
     TRY(refuse_flood(c, comment_delay(&c->work)));
-    return clean_comment(c);
+    return html_clean_contents(c, LIMIT_TEXT);
 }
 
 QUERY(comment_form,
@@ -119,7 +104,7 @@ static int put_comment_prepare(struct call *c) {
     const struct bind *binds = BINDS(B_INT("id", c->vars[1].id), B_INT("me", c->work.actor.user_id),
                                      B_INT("since", c->work.now - COMMENT_WINDOW));
     int rc = db_int(c->work.conn, &comment_form, binds, &html);
-    return rc < 0 ? rc : html ? clean_comment(c) : 0;
+    return rc < 0 ? rc : html ? html_clean_contents(c, LIMIT_TEXT) : 0;
 }
 
 /* The contents as they are stored. */

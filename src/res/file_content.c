@@ -139,11 +139,14 @@ static int open_content(struct call *c, const struct content *f, struct download
     return rc;
 }
 
-void content_guards(struct call *c) {
+static void guards(struct call *c, struct str caching) {
     call_header(c, "X-Content-Type-Options", S("nosniff"));
     call_header(c, "Content-Security-Policy", S("default-src 'none'; sandbox"));
-    call_header(c, "Cache-Control", S("private, max-age=0, must-revalidate"));
+    call_header(c, "Cache-Control", caching);
 }
+
+void content_guards(struct call *c) { guards(c, S("private, max-age=0, must-revalidate")); }
+void picture_guards(struct call *c) { guards(c, S("private, max-age=300")); }
 
 /* Types that a page of this origin could load as a script or a style (WHATWG MIME Sniffing, section 4.6),
  * although the policy of the desk's pages allows only its own: uploads lie on the same origin. nosniff

@@ -12,7 +12,9 @@ struct content {
 struct content content_read(struct call *c, struct stmt *row); /* row: of a query that begins with CONTENT */
 /* Sends a content, or the range that the client asks for. shown: a raster image is shown inline. */
 int content_send(struct call *c, const struct content *f, bool shown);
-void content_guards(struct call *c); /* headers: the browser neither guesses its type nor runs it */
+/* Headers: the browser neither guesses its type nor runs it. */
+void content_guards(struct call *c);
+void picture_guards(struct call *c); /* the same for small pictures, which a browser keeps for five minutes */
 struct str content_disposition(struct arena *a, struct str name, bool shown);
 
 /* without characters that turn the text */

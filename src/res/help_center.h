@@ -30,8 +30,6 @@ int article_may_publish(struct call *c);
 /* api_target of one article with these locks, this permission. */
 int article_target(struct call *c);
 
-int64_t article_section_given(const struct call *c); /* section_id in the body, unchecked; 0: none */
-
 /* ---- versions: article_version.c ------------------------------------------------------------- */
 
 extern const struct field article_restore_input[];

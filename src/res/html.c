@@ -5,7 +5,7 @@
 #include "files/html_clean.h"
 #include "res/attachment.h"
 
-static bool json_says_yes(const struct json *j) {
+bool json_says_yes(const struct json *j) {
     if (j == NULL) return false;
     bool text = j->type == JSON_STRING || j->type == JSON_NUMBER;
     return j->type == JSON_TRUE || (text && (str_eq(j->text, S("1")) || name_eq(j->text, S("true"))));
@@ -18,15 +18,16 @@ static bool contents_are_html(const struct call *c) {
 }
 
 /* A text that is too long costs no process: api_input refuses it. */
-int html_prepare(struct call *c) {
+int html_clean_contents(struct call *c, size_t most) {
     const struct json *j = json_named(c->body, S("contents"));
-    if (!contents_are_html(c) || j == NULL || j->type != JSON_STRING || utf8_count(j->text) > LIMIT_CONTENTS)
-        return 0;
+    if (j == NULL || j->type != JSON_STRING || utf8_count(j->text) > most) return 0;
     struct html_cleaned *clean = ARENA_NEW(c->work.arena, struct html_cleaned);
     int rc = html_clean(c->work.arena, j->text, clean);
     if (rc > 0) c->prepared = clean;
     return rc < 0 ? rc : 0;
 }
+
+int html_prepare(struct call *c) { return contents_are_html(c) ? html_clean_contents(c, LIMIT_CONTENTS) : 0; }
 
 int html_and_files_prepare(struct call *c) {
     TRY(html_prepare(c));

@@ -6,6 +6,9 @@
 
 /* ---- contents that a request gives ----------------------------------------------------------- */
 
+bool json_says_yes(const struct json *j); /* NULL: false */
+/* Cleans the parameter `contents` of at most this many characters, for html_contents and c->prepared. */
+int html_clean_contents(struct call *c, size_t most);
 /* .prepare with LANE_PICTURE: cleans the parameter `contents` if `is_html` or `channel_options.html` is
  * true. */
 int html_prepare(struct call *c);

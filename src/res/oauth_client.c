@@ -8,6 +8,7 @@
 #include "core/people/authority.h"
 #include "core/programs/client.h"
 #include "core/programs/client_url.h"
+#include "res/file_content.h"
 #include "res/groups.h"
 #include "res/upload.h"
 
@@ -308,9 +309,7 @@ static int get_oauth_client_logo(struct call *c) {
     buf_str(&c->out, data);
     c->raw = true;
     call_header(c, "Content-Type", type);
-    call_header(c, "X-Content-Type-Options", S("nosniff"));
-    call_header(c, "Content-Security-Policy", S("default-src 'none'; sandbox"));
-    call_header(c, "Cache-Control", S("private, max-age=300"));
+    picture_guards(c);
     return 0;
 }
 

@@ -27,7 +27,7 @@ void person_avatar(struct view *v, const struct row *row, const struct value *ow
            S("/avatar?v="), version);
 }
 
-void person_zone_offset(struct view *v, const struct row *row, const struct value *own) {
+static void person_zone_offset(struct view *v, const struct row *row, const struct value *own) {
     (void)row;
     jw_int(&v->w, time_zone_offset(own->s, v->c->work.now));
 }

@@ -10,7 +10,6 @@
 /* For a requester without login: the given name. */
 void person_name(struct view *v, const struct row *row, const struct value *own);
 void person_avatar(struct view *v, const struct row *row, const struct value *own);
-void person_zone_offset(struct view *v, const struct row *row, const struct value *own);
 void person_realtime_channel(struct view *v, const struct row *row, const struct value *own);
 void person_presence_channel(struct view *v, const struct row *row, const struct value *own);
 int check_time_zone(struct call *c, struct in *in);

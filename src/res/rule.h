@@ -36,8 +36,6 @@ void render_rule_actions(struct view *v, const struct row *row, const struct val
 int rule_actions_take(struct call *c, struct in *in, enum rule_owner owner);
 /* Stores them for the rule c->id, and records the change. */
 int rule_actions_keep(struct call *c, const struct in *in, enum rule_owner owner);
-/* The checked actions. Returns their number. */
-int rule_actions_given(const struct in *in, struct rule_action **list);
 
 #define RULE_ACTIONS_EXAMPLE                                                                        \
     "[{\"id\": 1, \"name\": \"status\", \"option\": \"CHANGE\", \"value\": 2, \"attributes\": [], " \

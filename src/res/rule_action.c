@@ -85,7 +85,8 @@ int rule_actions_take(struct call *c, struct in *in, enum rule_owner owner) {
     return 0;
 }
 
-int rule_actions_given(const struct in *in, struct rule_action **list) {
+/* The checked actions. Returns their number. */
+static int rule_actions_given(const struct in *in, struct rule_action **list) {
     const struct taken_actions *taken = in->made;
     *list = taken ? taken->list : NULL;
     return taken ? taken->count : 0;

@@ -139,7 +139,6 @@ bool whole_number(const struct json *value, int64_t *out);
 int64_t item_int(const struct json *item, const char *name);     /* 0: absent or no number */
 struct str item_text(const struct json *item, const char *name); /* p NULL: absent or null */
 bool item_true(const struct json *item, const char *name);
-bool item_false(const struct json *item, const char *name);
 int64_t item_time(const struct json *item, const char *name); /* 0: absent or no time */
 const struct json *item_list(const struct json *item, const char *name);
 

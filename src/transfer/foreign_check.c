@@ -31,7 +31,7 @@ bool item_true(const struct json *item, const char *name) {
     return j && j->type == JSON_TRUE;
 }
 
-bool item_false(const struct json *item, const char *name) {
+static bool item_false(const struct json *item, const char *name) {
     const struct json *j = json_member(item, str_of(name));
     return j && j->type == JSON_FALSE;
 }

@@ -186,14 +186,6 @@ static bool number_fits(const struct column_rule *r, int64_t n) {
     return false;
 }
 
-static bool text_is_uuid(struct str s) {
-    for (size_t i = 0; i < s.n; i++) {
-        bool dash = i == 8 || i == 13 || i == 18 || i == 23;
-        if (dash ? s.p[i] != '-' : !in_set(s.p[i], "0123456789abcdef")) return false;
-    }
-    return s.n == 36;
-}
-
 static bool word_fits(const struct column_rule *r, struct str text) {
     return r->known ? r->known(text) : word_id(r->words[0], text) >= 0;
 }
@@ -207,8 +199,7 @@ static int row_check_text(struct value_rules *r, int i, struct str text, struct 
         return db_refuse(why, "%s can't be %.*s", name, (int)text.n, text.p);
     if (r->columns[i].form == TEXT_HTML && !html_is_clean(text))
         return db_refuse(why, "%s is not clean HTML", name);
-    if (r->columns[i].form == TEXT_UUID && !text_is_uuid(text))
-        return db_refuse(why, "%s is not a UUID", name);
+    if (r->columns[i].form == TEXT_UUID && !is_uuid(text)) return db_refuse(why, "%s is not a UUID", name);
     if (r->columns[i].form == TEXT_JSON && json_parse(r->memory, text, &j, &wrong) < 0)
         return db_refuse(why, "%s is not JSON: %s", name, wrong.reason);
     return 0;

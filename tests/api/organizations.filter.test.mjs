@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { DAY, form, multipart, open, shared, until } from './lib/index.mjs';
+import { DAY, form, multipart, open, proposition as p, shared, until } from './lib/index.mjs';
 
 const FIELDS = ['organizations.name', 'tags.name', 'organizations.conversationaccess', 'organizations.createdat_relative_past', 'organizations.createdat_absolute',
   'organizations.updatedat_relative_past', 'organizations.updatedat_absolute'];
-const p = (field, operator, value) => ({ field, operator, value });
 const named = (operator, value) => p('organizations.name', operator, value);
 const all = (...propositions) => ({ collections: [{ propositions }] });
 const any = (...propositions) => ({ collections: [{ proposition_operator: 'OR', propositions }] });

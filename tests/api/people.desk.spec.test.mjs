@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { PASSWORD, ROLES, ROLE_ID, form, multipart, open, raw, shared } from './lib/index.mjs';
+import { PASSWORD, ROLES, ROLE_ID, form, multipart, next, open, raw, shared } from './lib/index.mjs';
 
 // Users and organizations: lists, filters, notes, tags, fields and lookups, and the members that each caller sees.
-
-let counter = 0;
-const next = () => ++counter;
 
 describe('users:', () => {
   const world = shared();

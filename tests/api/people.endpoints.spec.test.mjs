@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { HOUR, ROLES, ROLE_ID, demo, form, json, multipart, rolesOf, shared } from './lib/index.mjs';
+import { HOUR, ROLES, ROLE_ID, demo, form, json, multipart, next, rolesOf, shared } from './lib/index.mjs';
 
 // The rows of the endpoint list about people, for every role and the public: status, envelope and contents.
 
@@ -15,8 +15,6 @@ const ENVELOPE = {
 };
 const FILTER = { collections: [{ propositions: [{ field: 'organizations.name', operator: 'comparison_equalto', value: 'Acme' }] }] };
 
-let counter = 0;
-const next = () => ++counter;
 const kindOf = (path) => /identities\/(\w+)/.exec(path)[1];
 
 /** Unused values for each kind of identity. */

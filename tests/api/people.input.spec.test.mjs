@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { raw, shared } from './lib/index.mjs';
+import { next, raw, shared } from './lib/index.mjs';
 
 // Bad input to every operation about people: a clear 4xx that names the member, no change, never 5xx.
-
-let counter = 0;
-const next = () => ++counter;
 
 const TEXT = [{ a: 1 }, ['x'], 'a\u0000b', 'x'.repeat(70_000)];
 const NAME = [...TEXT, '', '   ', 'a\nb', 'a\u0007b'];

@@ -3,14 +3,13 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { PASSWORD, demo, directory } from './lib/index.mjs';
+import { PASSWORD, demo, directory, unescaped } from './lib/index.mjs';
 import { png } from './lib/picture.mjs';
 
 // Runs every command of the reference on a new demo desk, in the order of the pages, in one shell.
 
 const CURL = spawnSync('curl', ['--version']).status === 0;
-const text = (html) => html.replace(/&(lt|gt|quot|#39|amp);/g, (_, name) => ({ lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' })[name]);
-const codes = (html) => [...html.matchAll(/<pre tabindex="0"><code>([^]*?)<\/code><\/pre>/g)].map(([, code]) => text(code));
+const codes = (html) => [...html.matchAll(/<pre tabindex="0"><code>([^]*?)<\/code><\/pre>/g)].map(([, code]) => unescaped(code));
 
 /** curl with the status of each reply in a file, and its first error. */
 const LOGGED = `

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { DAY, ROLE_ID, open, shared } from './lib/index.mjs';
+import { DAY, ROLE_ID, open, proposition as p, shared } from './lib/index.mjs';
 
-const p = (field, operator, value) => ({ field, operator, value });
 const all = (...propositions) => ({ predicates: { collections: [{ propositions }] } });
 const filter = (who, ...propositions) => who.post('/users/filter', all(...propositions));
 const at = (place) => `predicates/collections/0/propositions/0/${place}`;

@@ -3,9 +3,7 @@ import { test } from 'node:test';
 import { open, raw, until } from '../api/lib/index.mjs';
 import { databaseUrl } from '../api/lib/desk.mjs';
 import { newArticle } from '../api/lib/published.mjs';
-import { connection, lockWaits, psql } from './lib.mjs';
-
-const waiting = (url, count) => until(`${count} requests to wait`, () => lockWaits(url) === count);
+import { connection, psql, untilLocked } from './lib.mjs';
 
 test('a conversation opened while its requester moves is in the new organization', async (t) => {
   const desk = await open(t), url = databaseUrl(desk.dir);
@@ -15,9 +13,9 @@ test('a conversation opened while its requester moves is in the new organization
   const other = connection(t, url);
   await other.say('BEGIN; LOCK TABLE case_totals IN SHARE MODE'); // the row has it, the totals don't yet
   const opened = client.post('/conversations', { subject: 'S', contents: 'C' });
-  await waiting(url, 1);
+  await untilLocked(url, 1);
   const moved = desk.owner.put(`/users/${id}`, { organization_id: to.id });
-  await waiting(url, 2);
+  await untilLocked(url, 2);
   await other.say('COMMIT');
   (await opened).must(201);
   (await moved).must(200);
@@ -31,9 +29,9 @@ test('a person added to an organization during its deletion is in none, or the r
   const other = connection(t, url);
   await other.say(`BEGIN; UPDATE organizations SET is_shared = 1 WHERE id = ${id}`); // both wait for the lock, one after the other
   const deleted = desk.owner.delete(`/organizations/${id}`);
-  await waiting(url, 1);
+  await untilLocked(url, 1);
   const made = desk.owner.post('/users', { full_name: 'Late', email: 'late@people.example', organization_id: id });
-  await waiting(url, 2);
+  await untilLocked(url, 2);
   await other.say('COMMIT');
   (await deleted).must(200);
   const reply = await made;
@@ -54,9 +52,9 @@ test('a conversation whose status changes during the deletion of its team is cou
   const other = connection(t, url);
   await other.say(`BEGIN; SELECT id FROM cases WHERE id = ${ids[1]} FOR UPDATE`);
   const changed = desk.owner.put(`/conversations/${ids[1]}`, { status_id: 4 });
-  await waiting(url, 1);
+  await untilLocked(url, 1);
   const deleted = desk.owner.delete(`/teams/${team.id}`);
-  await waiting(url, 2);
+  await untilLocked(url, 2);
   await other.say('COMMIT');
   (await changed).must(200);
   (await deleted).must(200);
@@ -71,7 +69,7 @@ test('concurrent uploads of one person share one quota of unattached files', asy
   const other = connection(t, url);
   await other.say('BEGIN; LOCK TABLE files IN SHARE MODE'); // the sum can be read, and the insert waits
   const uploads = ['a', 'b'].map((letter) => desk.customer.post('/files', raw('text/plain', letter.repeat(600_000))));
-  await waiting(url, 2);
+  await untilLocked(url, 2);
   await other.say('COMMIT');
   assert.deepEqual((await Promise.all(uploads)).map((reply) => reply.status).sort(), [201, 413]);
 });
@@ -82,7 +80,7 @@ test('a comment posted while its article is deleted is refused, and leaves nothi
   await desk.customer.create(`/articles/${id}/comments`, { contents: 'In time' });
   await other.say(`BEGIN; SELECT id FROM articles WHERE id = ${id} FOR UPDATE`); // both wait for the lock, one after the other
   const deleted = desk.owner.delete(`/articles/${id}`);
-  await waiting(url, 1);
+  await untilLocked(url, 1);
   const posted = desk.customer.post(`/articles/${id}/comments`, { contents: 'Late' });
   await until('both to wait', () => Number(psql(url, "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()")) === 2);
   await other.say('COMMIT');
@@ -98,9 +96,9 @@ test('an article is deleted with a comment that was being posted', async (t) => 
   await desk.customer.create(`/articles/${id}/comments`, { contents: 'The first' });
   await other.say('BEGIN; LOCK TABLE article_comments IN SHARE MODE'); // the comment's article is locked, the row waits
   const posted = desk.customer.post(`/articles/${id}/comments`, { contents: 'The second' });
-  await waiting(url, 1);
+  await untilLocked(url, 1);
   const deleted = desk.owner.delete(`/articles/${id}`);
-  await waiting(url, 2);
+  await untilLocked(url, 2);
   await other.say('COMMIT');
   (await posted).must(201);
   (await deleted).must(200);

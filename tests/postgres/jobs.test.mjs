@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { connect, open, relay, until } from '../api/lib/index.mjs';
 import { databaseUrl } from '../api/lib/desk.mjs';
-import { another, connection, lockWaits, psql } from './lib.mjs';
+import { another, connection, psql, untilLocked } from './lib.mjs';
 
 test('a job that exceeds its lease is not run by another process', async (t) => {
   const desk = await open(t);
@@ -12,7 +12,7 @@ test('a job that exceeds its lease is not run by another process', async (t) => 
   const team = (title, legacy_id) => ({ title, legacy_id });
   await other.say("BEGIN; INSERT INTO teams (title, legacy_id, created_at, updated_at) VALUES ('Theirs', 'X', 0, 0)");
   const long = (await desk.owner.post('/bulk/teams', { teams: [team('Before', 'A'), team('Mine', 'X')] })).must(202).data;
-  await until('the job waits for the other transaction', () => lockWaits(url) === 1);
+  await untilLocked(url, 1, 'the job waits for the other transaction');
   for (const { clock } of [desk, second]) clock.write(clock.now + 6 * 60_000); // the lease has expired, whichever process claimed the job. It would be due before the next one
   const next = (await second.owner.post('/bulk/teams', { teams: [team('After', 'B')] })).must(202).data;
   assert.equal((await second.job(second.owner, next.id)).status, 'COMPLETED');
@@ -32,7 +32,7 @@ test('a job of a killed process is run by another after its lease', async (t) =>
   await second.stop();
   await other.say("BEGIN; INSERT INTO teams (title, legacy_id, created_at, updated_at) VALUES ('Theirs', 'X', 0, 0)");
   const { id } = (await desk.owner.post('/bulk/teams', { teams: [{ title: 'Mine', legacy_id: 'X' }] })).must(202).data;
-  await until('the job waits for the other transaction', () => lockWaits(url) === 1);
+  await untilLocked(url, 1, 'the job waits for the other transaction');
   await desk.kill();
   await other.say('ROLLBACK');
   second.clock.write(second.clock.now + 6 * 60_000);

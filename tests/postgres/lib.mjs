@@ -1,7 +1,11 @@
 import { spawn } from 'node:child_process';
-import { Desk, defer } from '../api/lib/index.mjs';
+import { Desk, defer, until } from '../api/lib/index.mjs';
+import { lockWaits } from './cluster.mjs';
 
-export { lockWaits, psql } from './cluster.mjs';
+export { psql } from './cluster.mjs';
+
+/** Waits until so many transactions wait for locks of others. */
+export const untilLocked = (url, count, what = `${count} requests to wait`) => until(what, () => lockWaits(url) === count);
 
 const QUIET = ['-X', '-q', '-A', '-t', '-v', 'ON_ERROR_STOP=1'];
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { open, until } from '../api/lib/index.mjs';
 import { databaseUrl } from '../api/lib/desk.mjs';
-import { another, connection, lockWaits, metric, psql } from './lib.mjs';
+import { another, connection, metric, psql, untilLocked } from './lib.mjs';
 
 // Writes of one process take effect in the others.
 
@@ -54,9 +54,9 @@ test('a new job wakes the job runner of the other process', async (t) => {
   const lock = connection(t, url);
   await lock.say('BEGIN; LOCK TABLE teams IN SHARE MODE'); // readable, not writable
   const stuck = (await desk.owner.post('/bulk/teams', { teams: [{ title: 'One' }] })).must(202).data;
-  await until('the first job at work', () => lockWaits(url) === 1);
+  await untilLocked(url, 1, 'the first job at work');
   const next = (await desk.owner.post('/bulk/teams', { teams: [{ title: 'Two' }] })).must(202).data;
-  await until('the second job at work, in the process whose runner is free', () => lockWaits(url) === 2);
+  await untilLocked(url, 2, 'the second job at work, in the process whose runner is free');
   await lock.say('COMMIT');
   for (const { id } of [stuck, next]) assert.equal((await desk.job(second.owner, id)).status, 'COMPLETED');
 });
@@ -94,7 +94,7 @@ test('a phone number is stored with the region in the store, before this process
   const { agent, customer } = desk.people;
   await other.say("BEGIN; UPDATE settings SET value = 'DE' WHERE name = 'desk.phone_region'");
   const made = post('030 1234567', agent.id);
-  await until('the request to wait for the setting', () => lockWaits(url) === 1);
+  await untilLocked(url, 1, 'the request to wait for the setting');
   await other.say('COMMIT');
   (await made).must(201);
   (await post('+49 30 1234567', customer.id)).refused(400, 'FIELD_DUPLICATE', 'number');

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { databaseUrl, open, until } from '../api/lib/index.mjs';
+import { databaseUrl, open } from '../api/lib/index.mjs';
 import { apiToken } from '../api/lib/tokens.mjs';
-import { connection, lockWaits, psql } from './lib.mjs';
-
-const waiting = (url, count) => until(`${count} requests to wait`, () => lockWaits(url) === count);
+import { connection, psql, untilLocked } from './lib.mjs';
 
 test('an API token that waits for a change of the password is refused, and one before it ends with it', async (t) => {
   const desk = await open(t), url = databaseUrl(desk.dir);
@@ -14,9 +12,9 @@ test('an API token that waits for a change of the password is refused, and one b
   const other = connection(t, url);
   await other.say(`BEGIN; SELECT id FROM users WHERE id = ${id} FOR UPDATE`); // both wait for the row, one after the other
   const changed = desk.owner.put(`/users/${id}`, { password: 'another correct horse' });
-  await waiting(url, 1);
+  await untilLocked(url, 1);
   const made = login.client.post('/profile/api_tokens', { name: 'Late' });
-  await waiting(url, 2);
+  await untilLocked(url, 2);
   await other.say('COMMIT');
   (await changed).must(200);
   (await made).refused(454, 'SESSION_LOADING_FAILED');

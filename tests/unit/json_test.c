@@ -352,27 +352,6 @@ static void no_empty_never_drops_top_level_members_or_elements(void **state) {
     expect_read("[null,[],{\"a\":[[]]}]", "[null,[],{\"a\":[[]]}]");
 }
 
-static void keep_exempts_one_member(void **state) {
-    (void)state;
-    w.no_empty = true;
-    jw_array(&w);
-    jw_object(&w);
-    jw_keep(&w);
-    jw_key(&w, S("a"));
-    jw_raw(&w, S("null"));
-    jw_key(&w, S("b"));
-    jw_raw(&w, S("[]"));
-    jw_keep(&w);
-    jw_key(&w, S("c"));
-    jw_array(&w);
-    jw_end(&w);
-    jw_key(&w, S("d"));
-    jw_str(&w, (struct str){0});
-    jw_end(&w);
-    jw_end(&w);
-    expect_written("[{\"a\":null,\"c\":[]}]");
-}
-
 /* ---- misuse ---------------------------------------------------------------------------------- */
 
 static void value_without_a_key(void) {
@@ -444,7 +423,6 @@ int main(void) {
         TEST(keys_follow_the_case_and_raw_keys_never_do),
         TEST(no_empty_drops_null_and_empty_list_members),
         TEST(no_empty_never_drops_top_level_members_or_elements),
-        TEST(keep_exempts_one_member),
         TEST(misuse_of_the_writer_ends_the_process),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

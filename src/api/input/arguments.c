@@ -233,7 +233,9 @@ static int note_parameters(struct call *c) {
     return rc;
 }
 
-int input_notices(struct call *c) {
+/* Adds notices for unknown members of the query and body. Returns an error for a known member in a wrong
+ * shape. */
+static int input_notices(struct call *c) {
     int arguments = note_arguments(c), parameters = note_parameters(c);
     view_note_fields(c);
     return arguments < 0 ? arguments : parameters;

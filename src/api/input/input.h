@@ -12,10 +12,6 @@
 int input_read(struct call *c, const struct field *fields, bool create, const struct json *object,
                struct str prefix, struct in **out, int *count);
 
-/* Adds notices for unknown members of the query and body. Returns an error for a known member in a wrong
- * shape. */
-int input_notices(struct call *c);
-
 /* The name of a field in requests: "title"; for a reference "businesshour_id". */
 struct str input_name(struct arena *a, const struct field *f);
 struct bind input_bind(struct arena *a, const struct in *in); /* the value, bound by its name in requests */

@@ -268,12 +268,6 @@ void render_null(struct view *v, const struct row *row, const struct value *own)
     jw_null(&v->w);
 }
 
-void render_nothing(struct view *v, const struct row *row, const struct value *own) {
-    (void)row, (void)own;
-    jw_array(&v->w);
-    jw_end(&v->w);
-}
-
 /* ---- tags ------------------------------------------------------------------------------------ */
 
 /* Adds a row to the tag. Rows in place (V_ROWS) are part of it. */

@@ -114,8 +114,6 @@ struct row *view_find(const struct view *v, const struct resource *r, int64_t id
 struct value *row_cell(const struct row *row, const char *name);
 /* null, for a value that is not implemented yet */
 void render_null(struct view *v, const struct row *row, const struct value *own);
-/* [], for a list that is not implemented yet */
-void render_nothing(struct view *v, const struct row *row, const struct value *own);
 /* a type's name in the requested case */
 void view_type(struct view *v, const char *type);
 bool view_includes(struct view *v, const struct resource *r);

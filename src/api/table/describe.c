@@ -14,7 +14,7 @@ bool path_next(struct str *rest, struct segment *s) {
     if (rest->p && rest->n && rest->p[0] == '/') rest->p++, rest->n--;
     if (rest->p == NULL || rest->n == 0) return false;
     s->text = str_cut(rest, '/');
-    s->variable = s->text.n && s->text.p[0] == ':';
+    s->variable = segment_is_variable(s->text);
     if (s->variable) s->text.p++, s->text.n--, s->place++;
     return true;
 }
@@ -76,11 +76,11 @@ static void name_operation(struct buf *out, const struct route *r) {
     buf_text(out, verb(r));
     while (path_next(&rest, &s)) {
         bool made = rest.p == NULL && r->method == POST && r->shape == ONE && !r->records;
-        bool member = rest.n && rest.p[0] == ':';
+        bool member = segment_is_variable(rest);
         buf_char(out, '_');
         if ((member || made) && singular(out, s.text)) member = false;
         else buf_str(out, s.text);
-        if (rest.n && rest.p[0] == ':') {
+        if (segment_is_variable(rest)) {
             path_next(&rest, &s);
             if (member) buf_fmt(out, "_by_%.*s", (int)s.text.n, s.text.p);
         }

@@ -191,6 +191,8 @@ struct follower {
      * error. */
     int (*catch_up)(struct desk *d);
 };
+/* a segment of the path of a route */
+static inline bool segment_is_variable(struct str s) { return s.n && s.p[0] == ':'; }
 
 struct route {
     enum method method;

@@ -30,7 +30,7 @@ static bool finds_rows(const struct route *r) {
  * one. */
 static bool is_nested(const struct compiled *c) {
     const struct route *r = c->route;
-    bool below = c->variables == 1 && c->segments[c->count - 1].p[0] != ':',
+    bool below = c->variables == 1 && !segment_is_variable(c->segments[c->count - 1]),
          creates = r->handler == api_create;
     bool lists = r->shape == LIST || r->shape == LIST_COUNT || r->shape == LIST_CURSOR;
     return c->variables > 1 || (below && (lists || creates));
@@ -63,7 +63,7 @@ static bool nest(struct arena *a, struct compiled *c, char *err, size_t size) {
                            ".within.parent is unknown, has no table, or is nested itself");
     if (c->within->column == NULL) return route_wrong(err, size, c->home, r, ".within names no column");
     for (int i = 0; i < c->count; i++) {
-        if (c->segments[i].p[0] != ':') continue;
+        if (!segment_is_variable(c->segments[i])) continue;
         c->where = str_fmt(a, "t.%s = %s%s%s", c->within->column, c->segments[i].p, r->where ? " AND " : "",
                            r->where ? r->where : "")
                        .p;
@@ -195,7 +195,7 @@ static void call_take_route(struct call *c, const struct compiled *found, const 
     c->within = found->within;
     c->where = found->where;
     for (int i = 0; i < found->count; i++) {
-        if (found->segments[i].p[0] != ':') continue;
+        if (!segment_is_variable(found->segments[i])) continue;
         struct path_var *v = &c->vars[c->var_count++];
         *v = (struct path_var){.bind = found->segments[i].p,
                                .text = segments[i],

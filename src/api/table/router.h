@@ -38,8 +38,4 @@ int path_split(struct arena *a, struct str path, struct str *segments);
 bool router_nearest(const struct router *r, struct arena *a, enum method m, struct str path, struct str *out);
 /* Decodes one segment of a request target. Returns false if it is not percent-encoded UTF-8 without NUL. */
 bool segment_decode(struct arena *a, struct str s, struct str *out);
-static inline bool segment_is_variable(struct str s) {
-    return s.n && s.p[0] == ':';
-} /* a segment of a pattern */
-
 #endif

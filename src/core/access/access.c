@@ -180,8 +180,6 @@ static void about_parent(struct buf *out, const char *where) {
     }
 }
 
-void access_posts(struct work *w, struct branches *out) { access_of_case(w, "t.case_id", out); }
-
 void access_everyone(struct work *w, struct branches *out) {
     (void)w;
     out->all = true;

@@ -62,8 +62,6 @@ void access_attachments(struct work *w, struct branches *out);
 void access_through(struct work *w, const char *table, const char *column, const char *where,
                     const struct branches *parents, struct branches *out);
 
-/* Posts of conversations that the actor sees. */
-void access_posts(struct work *w, struct branches *out);
 /* Adds one branch: rows whose `column` holds the id of a conversation that the actor sees. */
 void access_of_case(struct work *w, const char *column, struct branches *out);
 /* The list of conversations without filters=MY_ORGANIZATION. Customers get only conversations that they

@@ -179,7 +179,7 @@ void session_touch(struct work *w, const struct session *s) {
     last_use(w, &person_uses, s->user_id, s->last_activity_at);
 }
 
-int session_end(struct work *w, int64_t id) {
+static int session_end(struct work *w, int64_t id) {
     return db_exec(w->conn, &session_close, BINDS(B_INT("id", id), B_INT("now", w->now)));
 }
 

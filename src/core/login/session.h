@@ -40,7 +40,6 @@ int session_wrote(struct work *w);
 int session_renew(struct work *w, int64_t id); /* writes at most once a minute */
 /* the session was used by a read: core/login/last_use.h */
 void session_touch(struct work *w, const struct session *s);
-int session_end(struct work *w, int64_t id);
 /* ends the session of the actor and its remember-me chains */
 int session_logout(struct work *w);
 int sessions_end_all(struct work *w, struct str users); /* users: JSON array of ids */

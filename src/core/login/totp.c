@@ -6,7 +6,8 @@
 #include <glib.h>
 #include <stdio.h>
 
-int totp_code(struct str secret, int64_t step) {
+/* 0..999999 */
+static int totp_code(struct str secret, int64_t step) {
     unsigned char moving[8], hash[20];
     gsize n = sizeof hash;
     for (int i = 0; i < 8; i++) moving[i] = (unsigned char)((uint64_t)step >> (56 - 8 * i));

@@ -8,8 +8,6 @@
 #define TOTP_SECRET 20 /* bytes, as long as the hash (RFC 4226 section 4) */
 #define TOTP_STEP_MS 30000
 
-int totp_code(struct str secret, int64_t step); /* 0..999999 */
-
 /* Returns the step that a code of six digits (spaces are ignored) matches, or -1. The step is the current
  * one or a neighbour, and greater than `last`, so that a code is accepted once. */
 int64_t totp_match(struct str secret, struct str code, int64_t now, int64_t last);

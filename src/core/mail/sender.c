@@ -22,7 +22,9 @@ static bool hides_itself(gunichar c) {
            t == G_UNICODE_PARAGRAPH_SEPARATOR;
 }
 
-struct str mail_person_name(struct arena *a, const struct mail_person *p) {
+/* The name of a person in a mail, without invisible characters. A name that has an @ could pretend to be
+ * another address, so it is not taken: the name is the part before the @ of the address then. */
+static struct str mail_person_name(struct arena *a, const struct mail_person *p) {
     struct str address = p->address, local = str_cut(&address, '@');
     char *text = arena_bytes(a, p->name.n + 1);
     size_t n = 0;
@@ -40,7 +42,8 @@ struct str mail_person_name(struct arena *a, const struct mail_person *p) {
     return name.n ? name : local;
 }
 
-bool mail_address_plain(struct arena *a, struct str address) {
+/* True if the address has a form that a person may have, and no character that hides how it reads. */
+static bool mail_address_plain(struct arena *a, struct str address) {
     if (!email_valid(address) || !utf8_valid(address)) return false;
     for (const char *at = address.p; at < address.p + address.n; at = g_utf8_next_char(at))
         if (hides_itself(g_utf8_get_char(at)) || g_unichar_isspace(g_utf8_get_char(at)) ||

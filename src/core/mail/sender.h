@@ -40,11 +40,6 @@ int sender_copies_join(struct work *w, const struct incoming *m, const struct ma
  * as those of the desk, are left out. Returns 0 or a negative error. */
 int sender_recipients_keep(struct work *w, const struct incoming *m, int64_t mail_id, int64_t post_id);
 
-/* The name of a person in a mail, without invisible characters. A name that has an @ could pretend to be
- * another address, so it is not taken: the name is the part before the @ of the address then. */
-struct str mail_person_name(struct arena *a, const struct mail_person *p);
-/* True if the address has a form that a person may have, and no character that hides how it reads. */
-bool mail_address_plain(struct arena *a, struct str address);
 /* True if no person reads the address: it is that of a mail server, or one of a program that takes no
  * answers. */
 bool mail_address_is_daemon(struct str address);

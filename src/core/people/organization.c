@@ -48,7 +48,8 @@ int organization_set_domains(struct work *w, int64_t id, const struct str *keys,
     return 0;
 }
 
-int organization_validate_domains(struct work *w, int64_t id) {
+/* call after is_validated changed */
+static int organization_validate_domains(struct work *w, int64_t id) {
     return db_exec(w->conn, &domains_validate, BINDS(B_INT("id", id), B_INT("now", w->now)));
 }
 

@@ -11,7 +11,6 @@ int domains_taken(struct work *w, int64_t organization_id, const struct str *key
 /* Replaces an organization's domains, given as domain_keys. The first is primary. They are validated if
  * the organization is. */
 int organization_set_domains(struct work *w, int64_t id, const struct str *keys, size_t count);
-int organization_validate_domains(struct work *w, int64_t id); /* call after is_validated changed */
 
 /* Finds the organization that a person with this address joins: the one with its validated domain. Returns
  * 1 found, 0 not. */

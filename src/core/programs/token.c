@@ -94,7 +94,8 @@ int tokens_issue(struct work *w, const struct token_terms *t, struct tokens *out
     return grant_extend(w, terms.grant_id, w->now + REFRESH_LIFE);
 }
 
-int family_end(struct work *w, struct str family) {
+/* deletes its tokens; the grant ends with its last token */
+static int family_end(struct work *w, struct str family) {
     int64_t grant;
     int rc = db_int(w->conn, &oauth_family_grant, BINDS(B_TEXT("family", family)), &grant);
     TRY(rc);

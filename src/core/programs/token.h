@@ -39,8 +39,6 @@ struct tokens {
  * client is gone. */
 int tokens_issue(struct work *w, const struct token_terms *t, struct tokens *out);
 int token_lock(struct work *w, int64_t user_id);
-/* deletes its tokens; the grant ends with its last token */
-int family_end(struct work *w, struct str family);
 /* the same, for a code or token that came a second time */
 int family_stolen(struct work *w, const struct token_terms *t);
 

@@ -1,7 +1,7 @@
 export * from './bodies.mjs';
 export { AGENT, Client, basic } from './client.mjs';
 export { DAY, HOUR, MINUTE, MONDAY, SECOND, iso } from './clock.mjs';
-export { examples, runExamples } from './examples.mjs';
+export { examples, runExamples, unescaped } from './examples.mjs';
 export { defer } from './defer.mjs';
 export { BINARY, Desk, PASSWORD, ROLES, ROLE_ID, databaseUrl, demo, deskd, directory, initialise, open, routes } from './desk.mjs';
 export { members, snakes } from './names.mjs';
@@ -10,7 +10,7 @@ export { certificate, connect, relay, relayFor } from './relay.mjs';
 export { allowPrivate, attempted, attempts, delivered, hook, hooked, tested } from './hook.mjs';
 export { Lmtp, lmtp, lmtpAlone, lmtpPort, stored } from './lmtp.mjs';
 export { FIXTURES, deliver, fixture, mailIn, waiting } from './report.mjs';
-export { act, addTags, asked, opened, uploaded, when } from './made.mjs';
+export { act, addTags, asked, next, opened, proposition, uploaded, when } from './made.mjs';
 export { rowsChanged, storedMail } from './mailrows.mjs';
 export { rolesOf } from './roles.mjs';
 export { links } from './rules.mjs';

@@ -18,7 +18,12 @@ export async function uploaded(who, { name = 'f.txt', type = 'text/plain', data 
 
 // Predicates and actions of rules.
 
+export const proposition = (field, operator, value) => ({ field, operator, value });
 /** One collection for each [field, operator, value]: all of them must hold. */
 export const when = (...propositions) => propositions.map(([field, operator, value]) => ({ propositions: [{ field, operator, value }] }));
 export const act = (name, option, value, attributes) => ({ name, option, value, attributes });
 export const addTags = (...value) => act('tags', 'ADD', value);
+
+let counter = 0;
+/** 1, 2 ...: a part of a name that no other object of the test file has. */
+export const next = () => ++counter;
