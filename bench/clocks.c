@@ -66,7 +66,7 @@ static int compute(struct conn *c, void *arg) {
     work_init(&w, &desk, a);
     w.conn = c;
     w.now = now;
-    int rc = clocks_recompute(&w, json_ids(a, p->ids, p->n));
+    int rc = clocks_recompute(&w, p->ids, (int)p->n);
     arena_free(a);
     return rc;
 }

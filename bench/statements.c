@@ -38,6 +38,7 @@
 #include "core/desk/setting.h"
 #include "core/helpcenter/generation.h"
 #include "core/rules/rule.h"
+#include "core/sla/clock_settings.h"
 #include "core/time/calendars.h"
 #include "db/engine.h"
 
@@ -164,6 +165,7 @@ static void desk_open(struct desk *d, const char *dir, const char *url, bool wri
     d->view_counts = view_counts_new();
     d->calendars = calendars_new();
     d->cascades = cascades;
+    d->clock_cache = clock_cache_new();
     d->rules = rule_cache_new();
     if (d->settings == NULL) die("the settings can't be read");
 }
@@ -436,6 +438,11 @@ int main(int argc, char **argv) {
     else if (write) post(api, a, store, atoi(argv[5]), argv[6], argv[7], verbose);
     else get(api, a, store, atoi(argv[5]), argv + 6, argc - 6, verbose);
     api_free(api);
+    clock_cache_free(desk.clock_cache);
+    rule_cache_free(desk.rules);
+    gathering_free(desk.gathering);
+    settings_close(desk.settings);
+    db_close(desk.db);
     desk_close(&desk);
     arena_free(a);
     return 0;

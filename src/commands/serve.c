@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "core/cases/view_count.h"
 #include "core/change/audit.h"
+#include "core/sla/clock_settings.h"
 #include "core/time/calendars.h"
 #include "core/rules/rule.h"
 #include "core/all/cascades.h"
@@ -171,6 +172,7 @@ static int open_store(struct server *s) {
     s->desk.generations = generations_new();
     s->desk.view_counts = view_counts_new();
     s->desk.calendars = calendars_new();
+    s->desk.clock_cache = clock_cache_new();
     s->desk.rules = rule_cache_new();
     s->desk.cascades = cascades;
     s->desk.cascade_rows = (int)option_int(s->options, OPT_CASCADE_ROWS);
@@ -326,6 +328,7 @@ static void stop(struct server *s) {
     generations_free(s->desk.generations);
     view_counts_free(s->desk.view_counts);
     calendars_free(s->desk.calendars);
+    clock_cache_free(s->desk.clock_cache);
     rule_cache_free(s->desk.rules);
     settings_close(s->desk.settings);
     db_close(s->desk.db);

@@ -123,7 +123,7 @@ static int demo_clocks_fill(struct work *w, int64_t since) {
                        w->arena, &ids);
         if (n <= 0) return n;
         after = ids[n - 1];
-        TRY(clocks_recompute(w, json_ids(w->arena, ids, (size_t)n)));
+        TRY(clocks_recompute(w, ids, n));
         arena_return(w->arena, mark);
     }
 }

@@ -20,6 +20,7 @@ struct gathering;
 struct sent;
 struct lmtp_counts;
 struct calendars;
+struct clock_cache;
 struct rule_cache;
 struct generations;
 struct cascade_row;
@@ -51,6 +52,8 @@ struct desk {
     struct view_counts *view_counts;
     /* business hours kept in memory: core/time/calendars.h; NULL: none are kept */
     struct calendars *calendars;
+    /* settings that clocks depend on: core/sla/clock_settings.h; NULL: none are kept */
+    struct clock_cache *clock_cache;
     struct rule_cache *rules; /* compiled rules: core/rules/rule_cache.h; NULL: no rule runs */
     /* Generations of the help center: core/helpcenter/generation.h; NULL: no page is kept. */
     struct generations *generations;

@@ -150,6 +150,68 @@ static void the_explanation_agrees_with_the_due_time(void **state) {
     arena_free(a);
 }
 
+static void assert_same_state(const struct clock_state *s, const struct clock_state *t) {
+    assert_int_equal(s->stage, t->stage);
+    assert_int_equal(s->started_at, t->started_at);
+    assert_int_equal(s->due_at, t->due_at);
+    assert_int_equal(s->last_paused_at, t->last_paused_at);
+    assert_int_equal(s->completed_at, t->completed_at);
+    assert_int_equal(s->counts, t->counts);
+    assert_int_equal(s->since, t->since);
+    assert_int_equal(s->counted, t->counted);
+}
+
+/* Adds a last event to a random history and makes the step for it. */
+static void random_step(struct clock_run *run, struct clock_period *periods, int *n, struct clock_state *s) {
+    int64_t last = periods[*n - 1].from > START ? periods[*n - 1].from : START,
+            at = last + 1 + draw(3 * TIME_DAY);
+    bool ended = s->stage == CLOCK_COMPLETED;
+    if (!ended && run->type != SLA_RESOLUTION && draw(2)) {
+        run->to = at;
+        clock_end(run, s, at);
+        return;
+    }
+    enum clock_reason reason =
+        ended ? (draw(2) ? CLOCK_RUNS : CLOCK_HIDDEN) : (enum clock_reason)(1 + draw(4));
+    periods[(*n)++] = (struct clock_period){at, 9, reason};
+    if (ended) clock_resume(run, s);
+    if (run->type == SLA_RESOLUTION && reason == CLOCK_OVER) clock_end(run, s, at);
+    else clock_turn(run, s, at, reason == CLOCK_RUNS);
+}
+
+/* A step gives the same state as the history with its event. So do another goal and other hours, unless
+ * the state does not decide. */
+static void a_state_is_continued_as_its_history(void **state) {
+    struct arena *a = arena_new();
+    struct hours h = {.time_zone = "Europe/Berlin"};
+    (void)state;
+    for (int i = 0; i < 5; i++) h.week[i] = HOURS(9, 12) | HOURS(13, 17);
+    const struct business_time *b = business_time_prepare(a, &h);
+    int decided = 0;
+    for (int i = 0; i < 40000; i++) {
+        struct clock_period periods[9];
+        int n = random_history(periods);
+        struct clock_run run =
+            run_of((enum sla_target_type)(1 + draw(3)), CLOCK_OPEN, 1 + draw(2 * TIME_DAY));
+        run.in_business_hours = draw(2);
+        run.hours = b;
+        struct clock_state s = clock_compute(&run, periods, n), whole;
+        if (s.completed_at && s.completed_at < START) continue; /* over before it began */
+        random_step(&run, periods, &n, &s);
+        whole = clock_compute(&run, periods, n);
+        assert_same_state(&s, &whole);
+        bool same_hours = draw(2);
+        run.goal = 1 + draw(2 * TIME_DAY);
+        run.in_business_hours = same_hours ? run.in_business_hours : !run.in_business_hours;
+        whole = clock_compute(&run, periods, n);
+        if (!clock_retarget(&run, &s, same_hours)) continue;
+        assert_same_state(&s, &whole);
+        decided++;
+    }
+    assert_true(decided > 10000);
+    arena_free(a);
+}
+
 static int told;
 static void count_told(void *arg, const struct clock_interval *i) {
     (void)arg, (void)i;
@@ -179,6 +241,7 @@ int main(void) {
         cmocka_unit_test(a_reply_clock_stands_still_in_a_completed_conversation),
         cmocka_unit_test(business_hours_that_never_open_are_never_due),
         cmocka_unit_test(the_explanation_agrees_with_the_due_time),
+        cmocka_unit_test(a_state_is_continued_as_its_history),
         cmocka_unit_test(long_explanations_sum_up_business_hours),
     };
     return cmocka_run_group_tests_name("clocks", tests, NULL, NULL);

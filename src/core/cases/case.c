@@ -247,6 +247,9 @@ static const struct mark {
      "last_completed_at = :now, last_completed_by_id = CAST(:actor AS "
      "BIGINT), "},
     {CASE_STATUS, STATUS_CLOSED, "last_closed_at = :now, last_closed_by_id = CAST(:actor AS BIGINT), "},
+    /* clocks of processes may differ */
+    {CASE_STATUS | CASE_STATE, 0,
+     "status_changed_at = CASE WHEN status_changed_at > :now THEN status_changed_at ELSE :now END, "},
     /* The new requester's organization; the name that a stranger gave was the former requester's. */
     {CASE_REQUESTER, 0,
      "organization_id = CAST(:organization_id AS BIGINT), requester_name = NULL, requester_is_new = 0, "},
@@ -347,7 +350,11 @@ static int status_change_keep(struct work *w, const struct case_now *c, const st
 }
 
 /* Properties that a clock depends on. */
-#define CLOCKED (CASE_STATUS | CASE_STATE | CASE_PRIORITY | CASE_TEAM)
+static void case_touch_clocks(struct work *w, const struct case_now *c, unsigned differ) {
+    if (differ & (CASE_STATUS | CASE_STATE)) clocks_touch(w, c->id, CLOCKS_STATUS);
+    if (differ & CASE_PRIORITY) clocks_touch(w, c->id, CLOCKS_TARGET);
+    if (differ & CASE_TEAM) clocks_touch_team(w, c->id, c->assigned_team_id);
+}
 
 QUERY(organization_of_requester, "SELECT COALESCE(organization_id, 0) FROM users WHERE id = :id @HOLD@");
 
@@ -367,7 +374,7 @@ int case_change(struct work *w, struct case_now *c, const struct case_change *wa
     TRY(case_update(w, &next, differ, c->status_type == STATUS_COMPLETED && next.status_type == STATUS_OPEN));
     if (recounts_tags) TRY(case_tags_counted(w, c->id, 1));
     if (differ & (CASE_STATUS | CASE_STATE)) TRY(status_change_keep(w, c, &next));
-    if (differ & CLOCKED && c->sla_version_id) clocks_touch(w, c->id);
+    if (c->sla_version_id) case_touch_clocks(w, c, differ);
     case_record(w, c, &next, differ);
     *c = next;
     return 0;

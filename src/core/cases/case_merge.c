@@ -157,15 +157,17 @@ const struct step case_merge_steps[] = {
     {0},
 };
 
-QUERY(merge_survivors, "SELECT s.id FROM cases s "
-                       "WHERE s.sla_version_id IS NOT NULL AND s.id IN (SELECT k.merged_into_id FROM cases k "
-                       "WHERE k.id IN @LIST(:ids)) ORDER BY s.id @LOCK@");
+/* Messages leave the merged conversations and come to the survivors. */
+QUERY(merge_clocked,
+      "SELECT s.id FROM cases s WHERE s.sla_version_id IS NOT NULL AND s.id IN (SELECT k.id FROM cases k "
+      "WHERE k.id IN @LIST(:ids) UNION SELECT k.merged_into_id FROM cases k WHERE k.id IN @LIST(:ids)) "
+      "ORDER BY s.id @LOCK@");
 
 int case_merge_part(struct work *w, const int64_t *merged, size_t count) {
     int64_t *ids;
-    int n = db_ids(w->conn, &merge_survivors, BINDS(B_TEXT("ids", json_ids(w->arena, merged, count))),
-                   w->arena, &ids);
-    for (int i = 0; i < n; i++) clocks_touch(w, ids[i]);
+    int n = db_ids(w->conn, &merge_clocked, BINDS(B_TEXT("ids", json_ids(w->arena, merged, count))), w->arena,
+                   &ids);
+    for (int i = 0; i < n; i++) clocks_touch(w, ids[i], CLOCKS_HISTORY);
     return n;
 }
 

@@ -135,7 +135,8 @@ int message_post(struct work *w, struct case_now *c, const struct message_new *m
     TRY(attachments_add(w, (struct attached_post){*id, c->id, m->html}, m->files, m->file_count));
     c->last_message_id = *id;
     change_created(w, message_changed(c->id, *id));
-    if (c->sla_version_id) clocks_touch(w, c->id);
+    if (c->sla_version_id && (is_reply || by_requester))
+        clocks_touch(w, c->id, is_reply ? CLOCKS_REPLY : CLOCKS_REQUEST);
     const struct bind *binds = BINDS(
         B_INT("case", c->id), B_INT("seq", c->message_seq), B_INT("message", *id), B_INT("status", status),
         B_TEXT("preview", message_preview(w->arena, m->contents)), B_INT("creator", m->creator_id),

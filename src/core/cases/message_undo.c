@@ -101,7 +101,7 @@ static int undo_delete(struct work *w, struct case_now *c, int64_t message_id) {
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) TRY(db_exec(w->conn, steps[i], binds));
     c->message_seq--;
     c->last_message_id = last;
-    if (c->sla_version_id) clocks_touch(w, c->id);
+    if (c->sla_version_id) clocks_touch(w, c->id, CLOCKS_HISTORY);
     return 0;
 }
 

@@ -1,6 +1,7 @@
 #include "core/rules/sla.h"
 
 #include "core/rules/rule_predicate.h"
+#include "core/sla/clock_settings.h"
 
 QUERY(sla_set_place,
       "UPDATE slas "
@@ -53,6 +54,7 @@ int sla_version_keep(struct work *w, int64_t id, bool changed) {
     TRY(sla_version_add(w, id, &version));
     const struct bind *binds = BINDS(B_INT("id", id), B_INT("version", version), B_INT("now", w->now));
     TRY(db_exec(w->conn, &sla_version_targets, binds));
+    TRY(clock_settings_changed(w, false));
     return db_exec(w->conn, &sla_version_set, binds);
 }
 

@@ -114,7 +114,7 @@ static int attach_version(struct work *w, struct matched *m, const struct matche
         ids[n++] = x->case_id;
         change_property(w, (struct changed){"case", x->case_id, x->case_id}, "sla_version",
                         changed_id(x->before), changed_id(x->version));
-        clocks_touch(w, x->case_id);
+        clocks_touch(w, x->case_id, CLOCKS_TARGET);
     }
     if (n == 0) return 0;
     return db_exec(w->conn, &cases_set_sla,

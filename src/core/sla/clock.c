@@ -38,25 +38,59 @@ static bool clip(const struct clock_run *run, const struct clock_period *periods
     return *from < *to;
 }
 
+/* ---- steps ----------------------------------------------------------------------------------- */
+
+struct clock_state clock_begin(const struct clock_run *run) {
+    return (struct clock_state){.stage = CLOCK_PAUSED, .started_at = run->from, .since = run->from};
+}
+
+void clock_turn(const struct clock_run *run, struct clock_state *s, int64_t at, bool counts) {
+    if (counts == s->counts && (counts || s->last_paused_at)) return;
+    if (s->counts) s->counted += counted_between(run, s->since, at);
+    if (s->counts && s->due_at > at) s->due_at = 0;
+    if (!counts) s->last_paused_at = s->counts || s->last_paused_at == 0 ? at : s->last_paused_at;
+    s->stage = counts ? CLOCK_ACTIVE : CLOCK_PAUSED;
+    s->counts = counts;
+    s->since = at;
+    if (counts && s->due_at == 0) s->due_at = counted_at(run, at, run->goal - s->counted);
+}
+
+/* The due time of a clock that has ended, and whose goal was not counted until then. */
+static int64_t due_after_end(const struct clock_run *run, const struct clock_state *s) {
+    int64_t counted = s->counted + (s->counts ? counted_between(run, s->since, s->completed_at) : 0);
+    return counted_at(run, s->completed_at, run->goal - counted);
+}
+
+void clock_end(const struct clock_run *run, struct clock_state *s, int64_t at) {
+    s->stage = CLOCK_COMPLETED;
+    s->completed_at = at;
+    if (s->due_at == 0) s->due_at = due_after_end(run, s);
+}
+
+void clock_resume(const struct clock_run *run, struct clock_state *s) {
+    int64_t ended = s->completed_at;
+    if (s->due_at > ended) s->due_at = 0;
+    s->completed_at = 0;
+    clock_turn(run, s, ended, false);
+    s->stage = CLOCK_PAUSED;
+}
+
+bool clock_retarget(const struct clock_run *run, struct clock_state *s, bool same_hours) {
+    if (s->since != s->started_at && (!same_hours || run->goal <= s->counted)) return false;
+    s->due_at = s->counts ? counted_at(run, s->since, run->goal - s->counted) : 0;
+    if (s->stage == CLOCK_COMPLETED && s->due_at == 0) s->due_at = due_after_end(run, s);
+    return true;
+}
+
 struct clock_state clock_compute(const struct clock_run *given, const struct clock_period *periods, int n) {
     struct clock_run run = *given;
-    struct clock_state s = {.stage = CLOCK_PAUSED, .started_at = run.from};
-    int64_t left = run.goal, from, to;
+    struct clock_state s = clock_begin(&run);
+    int64_t from, to;
     if (run.type == SLA_RESOLUTION) run.to = over_since(periods, n);
-    for (int i = 0; i < n; i++) {
-        if (!clip(&run, periods, n, i, &from, &to)) continue;
-        bool counts = periods[i].reason == CLOCK_RUNS;
-        if (!counts && (s.stage == CLOCK_ACTIVE || s.last_paused_at == 0)) s.last_paused_at = from;
-        s.stage = counts ? CLOCK_ACTIVE : CLOCK_PAUSED;
-        if (!counts || s.due_at) continue;
-        int64_t due = counted_at(&run, from, left);
-        if (due && due <= to) s.due_at = due;
-        if (to != CLOCK_OPEN) left -= counted_between(&run, from, to);
-    }
-    if (run.to == CLOCK_OPEN) return s;
-    s.stage = CLOCK_COMPLETED;
-    s.completed_at = run.to;
-    if (s.due_at == 0) s.due_at = counted_at(&run, run.to, left);
+    for (int i = 0; i < n; i++)
+        if (clip(&run, periods, n, i, &from, &to))
+            clock_turn(&run, &s, from, periods[i].reason == CLOCK_RUNS);
+    if (run.to != CLOCK_OPEN) clock_end(&run, &s, run.to);
     return s;
 }
 

@@ -66,40 +66,50 @@ static int former_runs_read(struct work *w, int64_t case_id, struct clock_explai
     return n;
 }
 
-static void explain_former(struct work *w, const struct clock_history *h, struct calendars *calendars,
+static void explain_former(struct work *w, const struct clock_means *m, const struct clocked_case *c,
                            struct clock_explained *e) {
     struct clock_run run = {
         .type = e->type, .from = e->state.started_at, .to = e->state.completed_at, .goal = e->goal};
     run.in_business_hours = e->hours == SLA_BUSINESS_HOURS;
-    if (run.in_business_hours) run.hours = clock_hours(h, h->cases, calendars);
-    explain_intervals(w, h->cases, &run, e);
+    if (run.in_business_hours) run.hours = clock_time_of(m, c->team_id);
+    explain_intervals(w, c, &run, e);
 }
 
 /* Appends the current runs to the former ones, in the order of types. Returns the number of all. */
-static int explain_current(struct work *w, const struct clock_history *h, struct calendars *calendars,
+static int explain_current(struct work *w, const struct clock_means *m, const struct clocked_case *c,
                            struct clock_explained *out, int former) {
     struct clock_run runs[CLOCK_TYPES];
     const struct clock_target *targets[CLOCK_TYPES];
-    int n = clock_runs(h, h->cases, calendars, runs, targets), first = n && runs[0].type < SLA_NEXT_REPLY;
+    int n = c->version_id ? clock_runs(m, c, runs, targets) : 0, first = n && runs[0].type < SLA_NEXT_REPLY;
     if (first) {
         for (int i = former; i; i--) out[i] = out[i - 1];
-        explain_run(w, h->cases, &runs[0], targets[0], &out[0]);
+        explain_run(w, c, &runs[0], targets[0], &out[0]);
     }
-    for (int i = first; i < n; i++) explain_run(w, h->cases, &runs[i], targets[i], &out[former + i]);
+    for (int i = first; i < n; i++) explain_run(w, c, &runs[i], targets[i], &out[former + i]);
     return former + n;
 }
 
-int clocks_explain(struct work *w, int64_t case_id, struct clock_explained **out) {
-    struct clock_history h;
-    TRY(clock_history_read(w, json_ids(w->arena, &case_id, 1), true, &h));
-    *out = arena_array(w->arena, FORMER_RUNS + CLOCK_TYPES, sizeof **out);
-    int n = h.count ? former_runs_read(w, case_id, *out) : 0;
-    if (h.count == 0 || n < 0) return n;
-    struct calendars *calendars = clock_calendars_begin(w);
-    calendars_lock(calendars);
-    for (int i = 0; i < n; i++) explain_former(w, &h, calendars, &(*out)[i]);
-    n = explain_current(w, &h, calendars, *out, n);
-    calendars_unlock(calendars);
-    clock_calendars_end(w, calendars);
+/* Computes the intervals of the former runs, and the current runs. Returns the number of all. */
+static int explain_all(struct work *w, const struct clock_settings *settings, const struct clocked_case *c,
+                       struct clock_explained *out, int former) {
+    struct clock_means means;
+    clock_means_begin(w, settings, &means);
+    for (int i = 0; i < former; i++) explain_former(w, &means, c, &out[i]);
+    int n = explain_current(w, &means, c, out, former);
+    clock_means_end(w, &means);
     return n;
+}
+
+int clocks_explain(struct work *w, int64_t case_id, struct clock_explained **out) {
+    struct clocked_cases cases;
+    const struct clock_settings *settings;
+    TRY(clocked_cases_read(w, &case_id, 1, &cases));
+    if (cases.count == 0) return 0;
+    *out = arena_array(w->arena, FORMER_RUNS + CLOCK_TYPES, sizeof **out);
+    TRY(clock_settings_hold(w, cases.generation, &settings));
+    int rc = clock_history_read(w, settings, &case_id, 1, &cases);
+    if (rc >= 0) rc = former_runs_read(w, case_id, *out);
+    if (rc >= 0) rc = explain_all(w, settings, cases.list, *out, rc);
+    clock_settings_drop(settings);
+    return rc;
 }

@@ -1,55 +1,33 @@
-/* The history of conversations, read for their SLA clocks: a fixed number of statements for any number of
- * conversations. */
+/* The history of conversations, read for their SLA clocks: two statements for any number of conversations. */
 #ifndef CORE_SLA_CLOCK_HISTORY_H
 #define CORE_SLA_CLOCK_HISTORY_H
 
-#include "core/time/calendars.h"
-#include "core/sla/clock.h"
-#include "work/work.h"
+#include "core/sla/clock_rows.h"
+#include "core/sla/clock_settings.h"
 
-struct clocked_case {
-    int64_t id, created_at, version_id /* 0: none */, priority_id, hours_id;
-    struct clock_period *periods;
-    int period_count;
-    int64_t replied_from; /* start of the conversation that the first reply was written in */
-    int64_t replied_at;   /* the first reply; CLOCK_OPEN: none */
-    /* the last run of the next reply; asked_at 0: none, answered_at CLOCK_OPEN: not yet */
-    int64_t asked_at, answered_at;
+/* Adds the history to the conversations with these ids, which are sorted and all in `cases`. */
+int clock_history_read(struct work *w, const struct clock_settings *settings, const int64_t *ids, int n,
+                       struct clocked_cases *cases);
+
+/* What the clocks of a write are computed with. */
+struct clock_means {
+    const struct clock_settings *settings;
+    struct calendars *calendars; /* locked while clocks are computed */
 };
 
-/* A target of a version. */
-struct clock_target {
-    int64_t id, version_id, priority_id, goal; /* priority_id: 0: of all others; goal in milliseconds */
-    enum sla_target_type type;
-    enum sla_hours hours;
-};
+/* Begins computing: from here to clock_means_end no statement may run. */
+void clock_means_begin(struct work *w, const struct clock_settings *settings, struct clock_means *out);
+void clock_means_end(struct work *w, struct clock_means *m);
 
-struct clock_history {
-    struct clocked_case *cases; /* by id */
-    int count;
-    struct clock_target *targets; /* targets of the versions of their SLAs */
-    int target_count;
-    struct calendar_row *hours; /* the default ones come first */
-    int hours_count;
-};
+/* The business hours of the team, or the default ones. NULL: they can't be read. */
+const struct business_time *clock_time_of(const struct clock_means *m, int64_t team_id);
+/* A run with the goal and the hours of a target, which begins and ends nowhere yet. */
+struct clock_run clock_run_of(const struct clock_means *m, const struct clocked_case *c,
+                              const struct clock_target *t);
 
-/* Reads the conversations of the list (JSON array of ids) that have an SLA. any: also those without, and
- * business hours in any case. */
-int clock_history_read(struct work *w, struct str ids, bool any, struct clock_history *out);
-
-/* The business hours of the conversation's team, or the default ones. NULL: they can't be read. The caller
- * has locked `calendars`. */
-const struct business_time *clock_hours(const struct clock_history *h, const struct clocked_case *c,
-                                        struct calendars *calendars);
-
-/* The runs of a conversation: at most one of each type that its SLA has a target for. `hours` are looked
- * up in `calendars`, which the caller has locked. Returns their number. targets: parallel to runs. */
-#define CLOCK_TYPES 3
-int clock_runs(const struct clock_history *h, const struct clocked_case *c, struct calendars *calendars,
-               struct clock_run *runs, const struct clock_target **targets);
-
-/* The calendars of the process, or new ones that clock_calendars_end frees. */
-struct calendars *clock_calendars_begin(struct work *w);
-void clock_calendars_end(struct work *w, struct calendars *c);
+/* The runs of a conversation whose history was read: at most one of each type that its SLA has a target
+ * for. Returns their number. targets: parallel to runs. */
+int clock_runs(const struct clock_means *m, const struct clocked_case *c, struct clock_run *runs,
+               const struct clock_target **targets);
 
 #endif

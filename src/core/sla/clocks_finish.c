@@ -9,14 +9,16 @@
 #include "core/sla/clocks.h"
 
 #include "core/change/change.h"
+#include "core/sla/clock_step.h"
 #include "core/desk/job.h"
 #include "json/json.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
-/* The conversations and breaches of a work. */
+/* The touches and breaches of a work. A touch is the events of one call. */
 struct clocks {
-    int64_t *ids;
+    struct clock_events *touches;
     int count, room;
     struct breach *first, **last;
 };
@@ -28,15 +30,38 @@ static struct clocks *clocks_of(struct work *w) {
     return w->clocks;
 }
 
-void clocks_touch(struct work *w, int64_t case_id) {
+static void touch_add(struct work *w, struct clock_events e) {
     struct clocks *c = clocks_of(w);
-    if (c->count && c->ids[c->count - 1] == case_id) return;
-    c->ids = arena_more(w->arena, c->ids, c->count, &c->room, sizeof *c->ids);
-    c->ids[c->count++] = case_id;
+    c->touches = arena_more(w->arena, c->touches, c->count, &c->room, sizeof *c->touches);
+    e.order = c->count;
+    c->touches[c->count++] = e;
+}
+
+void clocks_touch(struct work *w, int64_t case_id, enum clock_touch what) {
+    touch_add(w, (struct clock_events){.case_id = case_id,
+                                       .turns = what == CLOCKS_STATUS,
+                                       .messages = what == CLOCKS_REPLY || what == CLOCKS_REQUEST,
+                                       .replied = what == CLOCKS_REPLY,
+                                       .asked = what == CLOCKS_REQUEST,
+                                       .target = what == CLOCKS_TARGET,
+                                       .history = what == CLOCKS_HISTORY});
+}
+
+void clocks_touch_team(struct work *w, int64_t case_id, int64_t team_before) {
+    touch_add(w, (struct clock_events){.case_id = case_id, .team = true, .team_before = team_before});
 }
 
 /* ---- settings of the desk that clocks depend on ---------------------------------------------- */
 
+/* Settings that clocks are computed with. */
+static bool is_clock_setting(const struct change *c) {
+    static const char *const kinds[] = {"business_hour", "team", "case_status"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(c->kind, kinds[i]) == 0) return true;
+    return false;
+}
+
+/* Changes of them that move clocks which were computed before. */
 static bool moves_clocks(const struct change *c) {
     if (strcmp(c->kind, "business_hour") == 0)
         return c->verb != CHANGE_CREATED && !(c->property && strcmp(c->property, "title") == 0);
@@ -48,20 +73,56 @@ static bool moves_clocks(const struct change *c) {
 QUERY(clocks_any_open, "SELECT 1 FROM sla_metrics m WHERE m.stage <> 3 LIMIT 1");
 
 static int settings_moved(struct work *w) {
+    bool changed = false, moves = false;
     int64_t job;
-    const struct change *c = changes_of(w);
-    while (c && !moves_clocks(c)) c = c->next;
-    if (c == NULL) return 0;
+    for (const struct change *c = changes_of(w); c; c = c->next) {
+        changed = changed || is_clock_setting(c);
+        moves = moves || moves_clocks(c);
+    }
+    if (changed) TRY(clock_settings_changed(w, moves));
+    if (!moves) return 0;
     int rc = db_int(w->conn, &clocks_any_open, NULL, &job);
     if (rc == 0 && !db_blocks(w->desk->db)) return 0;
     return rc < 0 ? rc : job_add(w, JOB_CLOCKS, S("{\"after\":0,\"pass\":1}"), &job);
+}
+
+/* ---- the finisher ---------------------------------------------------------------------------- */
+
+static int touch_order(const void *a, const void *b) {
+    const struct clock_events *x = a, *y = b;
+    if (x->case_id != y->case_id) return x->case_id < y->case_id ? -1 : 1;
+    return x->order - y->order;
+}
+
+/* Adds later events of the same conversation. */
+static void events_join(struct clock_events *e, const struct clock_events *later) {
+    if (!e->team) e->team_before = later->team_before;
+    e->turns += later->turns;
+    e->messages += later->messages;
+    e->replied = e->replied || later->replied;
+    e->asked = e->asked || later->asked;
+    e->target = e->target || later->target;
+    e->team = e->team || later->team;
+    e->history = e->history || later->history;
+}
+
+/* Makes the touches one for each conversation, by id. Returns their number. */
+static int touches_join(struct clock_events *list, int count) {
+    int n = 0;
+    qsort(list, (size_t)count, sizeof *list, touch_order);
+    for (int i = 0; i < count; i++) {
+        if (n && list[n - 1].case_id == list[i].case_id) events_join(&list[n - 1], &list[i]);
+        else list[n++] = list[i];
+    }
+    return n;
 }
 
 int clocks_finish(struct work *w) {
     struct clocks *c = w->clocks;
     TRY(settings_moved(w));
     if (c == NULL || c->count == 0) return 0;
-    return clocks_recompute(w, json_ids(w->arena, c->ids, (size_t)c->count));
+    c->count = touches_join(c->touches, c->count);
+    return clocks_update(w, c->touches, c->count);
 }
 
 QUERY(clocks_open_cases, "SELECT DISTINCT m.case_id FROM sla_metrics m "
@@ -88,10 +149,10 @@ static int clocks_run(struct work *w, const struct job *j) {
                    &ids);
     TRY(n);
     if (n) {
-        struct str list = json_ids(w->arena, ids, (size_t)n);
         int64_t *locked;
-        TRY(db_ids(w->conn, &clocks_lock_cases, BINDS(B_TEXT("ids", list)), w->arena, &locked));
-        TRY(clocks_recompute(w, list));
+        TRY(db_ids(w->conn, &clocks_lock_cases, BINDS(B_TEXT("ids", json_ids(w->arena, ids, (size_t)n))),
+                   w->arena, &locked));
+        TRY(clocks_recompute(w, ids, n));
         return job_continue(
             w, j, str_fmt(w->arena, "{\"after\":%" PRId64 ",\"pass\":%" PRId64 "}", ids[n - 1], pass));
     }

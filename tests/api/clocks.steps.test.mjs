@@ -1,0 +1,118 @@
+// Writes continue the stored clocks by steps (core/sla/clock_step.c). deskd check computes each clock from its history and compares.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DAY, HOUR, MINUTE, open, opened, relayFor, until } from './lib/index.mjs';
+
+/** Repeatable numbers: a linear congruential generator. */
+function dice(seed) {
+  let state = seed;
+  const below = (n) => {
+    state = (Math.imul(state, 1103515245) + 12345) >>> 0;
+    return Math.floor((state / 2 ** 32) * n);
+  };
+  return { below, one: (list) => list[below(list.length)] };
+}
+
+const STEPS = Number(process.env.CLOCK_STEPS ?? 120);
+const DAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
+const week = (from, to) => Object.fromEntries(DAYS.map((day, i) => [day, i < 5 ? Array.from({ length: to - from }, (_, k) => from + k) : []]));
+const is = (field, value) => ({ propositions: [{ field, operator: 'comparison_equalto', value }] });
+const target = (type, goal, hours = 'CALENDAR_HOURS', priority_id = null) => ({ type, goal_in_seconds: goal, operational_hours: hours, priority_id });
+
+/** SLAs that conversations get and lose by priority and type, with goals from minutes to days, in both kinds of hours. */
+async function world(t, seed) {
+  const desk = await open(t), { owner } = desk;
+  await relayFor(t, desk, { 'mail.undo_seconds': 60 });
+  const hours = [];
+  for (const [title, from, to] of [['Early', 6, 12], ['Late', 12, 20]])
+    hours.push((await owner.create('/businesshours', { title, zones: week(from, to), time_zone: 'Europe/Berlin' })).id);
+  const teams = [];
+  for (const businesshour_id of [...hours, null]) teams.push((await owner.create('/teams', { title: `Team ${businesshour_id}`, businesshour_id })).id);
+  const slas = [
+    await owner.create('/slas', { title: 'Urgent', predicate_collections: [is('cases.casepriorityid', 4)], targets: [
+      target('FIRST_REPLY_TIME', 10 * MINUTE), target('NEXT_REPLY_TIME', HOUR), target('RESOLUTION_TIME', DAY)] }),
+    await owner.create('/slas', { title: 'Standard', predicate_collections: [is('cases.casetypeid', 1)], targets: [
+      target('FIRST_REPLY_TIME', 4 * HOUR, 'BUSINESS_HOURS'), target('FIRST_REPLY_TIME', HOUR, 'BUSINESS_HOURS', 3),
+      target('NEXT_REPLY_TIME', 2 * HOUR, 'BUSINESS_HOURS', 3), target('NEXT_REPLY_TIME', 8 * HOUR, 'CALENDAR_HOURS', 2),
+      target('RESOLUTION_TIME', 20 * HOUR, 'BUSINESS_HOURS'), target('RESOLUTION_TIME', 2 * DAY, 'CALENDAR_HOURS', 2)] }),
+    await owner.create('/slas', { title: 'Slow', predicate_collections: [is('cases.casetypeid', 2)], targets: [target('NEXT_REPLY_TIME', DAY)] }),
+  ];
+  const status = (await owner.create('/cases/statuses', { label: 'Waits', is_sla_active: false })).id;
+  return { desk, owner, d: dice(seed), hours, teams, slas, own: status, statuses: [2, 3, 4, status], replies: [], cases: [] };
+}
+
+const deeds = {
+  open: async ({ desk, d, cases, teams }) => {
+    const { id } = await opened(desk, { priority_id: d.one([null, 2, 3, 4]), type_id: d.one([1, 1, 2, 3]), assigned_team_id: d.one([null, ...teams]) });
+    cases.push(id);
+  },
+  ask: ({ desk }, id) => desk.customer.post(`/conversations/${id}/messages`, { contents: 'When?' }),
+  askAgain: (w, id) => deeds.ask(w, id),
+  answer: async ({ desk, replies }, id) => {
+    const reply = await desk.staff.post(`/cases/${id}/reply`, { contents: 'Soon', channel: 'MAIL' });
+    if (reply.status === 201) replies.push([id, reply.data.posts[0].id]);
+    return reply;
+  },
+  answerAndSet: ({ desk, d, statuses }, id) => desk.staff.post(`/cases/${id}/reply`, { contents: 'Done', status_id: d.one(statuses), priority_id: d.one([2, 3, 4]) }),
+  undo: ({ desk, replies }) => {
+    const [id, reply] = replies.pop() ?? [];
+    return id && desk.staff.delete(`/cases/${id}/reply/${reply}`);
+  },
+  note: ({ desk }, id) => desk.staff.post(`/cases/${id}/notes`, { contents: 'Hm' }),
+  status: ({ owner, d, statuses }, id) => owner.put(`/cases/${id}`, { status_id: d.below(15) ? d.one(statuses) : 5 }),
+  priority: ({ owner, d }, id) => owner.put(`/cases/${id}`, { priority_id: d.one([null, 2, 3, 4]) }),
+  type: ({ owner, d }, id) => owner.put(`/cases/${id}`, { type_id: d.one([1, 2, 3]) }),
+  team: ({ owner, d, teams }, id) => owner.put(`/cases/${id}`, { assigned_team_id: d.one([null, ...teams]) }),
+  several: ({ owner, d, statuses, teams }, id) =>
+    owner.put(`/cases/${id}`, { status_id: d.one(statuses), priority_id: d.one([null, 2, 3, 4]), type_id: d.one([1, 2]), assigned_team_id: d.one([null, ...teams]) }),
+  many: ({ owner, d, cases, statuses }, id) =>
+    owner.put('/cases', { status_id: d.one(statuses), priority_id: d.one([2, 3, 4]) }, { query: { ids: [...new Set([id, d.one(cases), d.one(cases)])].join(',') } }),
+  trash: ({ owner }, id) => owner.put(`/cases/${id}/trash`, {}),
+  restore: async ({ owner, cases }) => { for (const id of cases) await owner.put(`/cases/${id}/restore`, {}); },
+  merge: ({ owner, d, cases }, id) => (d.below(3) ? undefined : owner.post(`/cases/${id}/merge`, { case_ids: [d.one(cases.filter((other) => other !== id))] })),
+  policy: ({ owner, d, slas }) => owner.put(`/slas/${slas[2].id}`, { targets: [target('NEXT_REPLY_TIME', (1 + d.below(9)) * HOUR, d.one(['CALENDAR_HOURS', 'BUSINESS_HOURS']))] }),
+  holiday: ({ owner, d, hours }) => owner.put(`/businesshours/${d.one(hours)}`, { holidays: [{ title: 'Day off', date: `${24 + d.below(6)}/11/2026` }] }),
+  teamHours: ({ owner, d, hours, teams }) => owner.put(`/teams/${d.one(teams)}`, { businesshour_id: d.one(hours) }),
+  pauses: ({ owner, d, own }) => owner.put(`/cases/statuses/${own}`, { is_sla_active: d.below(2) === 1 }),
+};
+/** Settings change more seldom than conversations. */
+const SETTINGS = ['policy', 'holiday', 'teamHours', 'pauses', 'merge', 'trash'];
+
+/** Moves the clock of the daemon: often not at all, so that writes share a millisecond or come one after another. */
+function move(w) {
+  const span = w.d.one([0, 0, 1, 1000, 7 * MINUTE * 1000, HOUR * 1000, 9 * HOUR * 1000]);
+  w.desk.clock.write(w.desk.clock.now + span);
+}
+
+/** deskd check does not compare while a job computes clocks again. */
+const settled = (w) => until('the jobs of clocks', async () => {
+  if (w.desk.sql("SELECT COUNT(*) FROM jobs WHERE kind = 'clocks' AND status IN (1, 2)").trim() === '0') return true;
+  w.desk.clock.write(w.desk.clock.now + MINUTE * 1000);
+  return undefined;
+});
+
+async function step(w, i) {
+  const id = w.cases.length ? w.d.one(w.cases) : 0;
+  let name = w.cases.length < 5 ? 'open' : w.d.one(Object.keys(deeds));
+  if (SETTINGS.includes(name) && w.d.below(3)) name = w.d.one(['ask', 'answer', 'status']);
+  move(w);
+  const reply = await deeds[name](w, id);
+  if (reply?.status) assert.ok(reply.status < 500, `${name}: ${reply.status}`);
+  if (SETTINGS.includes(name)) await settled(w);
+  const done = w.desk.check();
+  assert.equal(done.status, 0, `step ${i}, ${name} of ${id}: ${done.stdout}`);
+  return `${name} ${reply?.status ?? ''}`;
+}
+
+for (const seed of (process.env.CLOCK_SEEDS ?? '1,2').split(',').map(Number)) {
+  test(`after each of many random writes the clocks are those of the history (seed ${seed})`, async (t) => {
+    const w = await world(t, seed);
+    const done = {};
+    for (let i = 0; i < STEPS; i++) {
+      const what = await step(w, i);
+      done[what] = (done[what] ?? 0) + 1;
+    }
+    t.diagnostic(JSON.stringify(done));
+    assert.ok(Number(w.desk.sql('SELECT COUNT(*) FROM sla_metrics').trim()) > 5);
+  });
+}
