@@ -81,8 +81,8 @@
 #define LIMIT_SEARCH_WORD 64          /* bytes of a word that are indexed */
 #define LIMIT_SEARCH_QUERY 1000       /* characters of a search */
 #define LIMIT_SEARCH_WORDS 32         /* words of a search: each is counted in the index */
-#define LIMIT_SEARCH_FOUND 5000       /* texts of the rarest word that a search examines: about 20 ms */
-#define LIMIT_SEARCH_READ 10          /* times that many texts are read of the rows that a search examines */
+#define LIMIT_SEARCH_FOUND 400        /* texts of the rarest word that a search examines: about 2 ms */
+#define LIMIT_SEARCH_READ 2           /* times that many texts are read of the rows that a search examines */
 #define LIMIT_CONTENTS (512 * 1024)   /* characters of a message */
 #define LIMIT_SLUG 80                 /* letters of the words of a slug: an address stays readable */
 #define LIMIT_MAIL (50 * 1024 * 1024) /* a mail that comes in, as it was sent: files of 36 MB in Base64 */

@@ -15,6 +15,7 @@
  *                    slashes, parentheses. No parenthesis in a
  *     @FOUND(:words) a row source: the ids of search_texts with these words. :words is  "a" OR "b"  or  "a" *  for a prefix. A word has no
  *                    blank, quote or colon
+ *     @NEXT_WORD(:text) the first word of the search index that is not before the text, or NULL. PostgreSQL can't list them: '*' there
  *     @UNSEEN(:place) a condition on a table with @XID@: its rows that a reader at this place has not seen
  *     @SEEN(:place)  the opposite: its rows that were committed at this place
  *     @PLACE(table)  the reader's present place in a table with @XID@, in this snapshot; CAST it to TEXT

@@ -48,6 +48,9 @@ static const struct token tokens[] = {
     {"@FOUND(", true, "(SELECT rowid AS id FROM search_words WHERE search_words MATCH $)",
      "(SELECT id FROM search_texts WHERE words @@ CAST(replace(replace(replace($, '\"', ''''), ' OR ', "
      "' | '), ' *', ':*') AS tsquery))"},
+    {"@NEXT_WORD(", true,
+     "(SELECT v.term FROM search_vocabulary v WHERE v.term >= $ ORDER BY v.term LIMIT 1)",
+     "CAST('*' AS TEXT)"},
     {"@CLOSED_UP(", true,
      NO(NO(NO(NO(NO(NO(NO(NO(NO(NO(NO(NO(NO("$", "(0)"), " "), "-"), "."), "/"), "("), ")"), "\u00A0"),
                     "\u2009"),

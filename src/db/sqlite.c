@@ -97,10 +97,15 @@ static int pragma_int(struct conn *c, const char *name, long long value) {
     return conn_pragma(c, text);
 }
 
+/* For @NEXT_WORD: the words of the search index. It has no rows of its own. A change of temp_store drops it. */
+#define SEARCH_VOCABULARY \
+    "CREATE VIRTUAL TABLE temp.search_vocabulary USING fts5vocab('main', 'search_words', 'instance');"
+
 static int set_up_writer(struct conn *c) {
     /* The writer checkpoints after it has answered, never inside a COMMIT that callers wait for. */
-    int rc = conn_pragma(c, "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA "
-                            "wal_autocheckpoint=0;PRAGMA temp_store=MEMORY; PRAGMA secure_delete=FAST");
+    int rc = conn_pragma(
+        c, "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA "
+           "wal_autocheckpoint=0;PRAGMA temp_store=MEMORY; PRAGMA secure_delete=FAST;" SEARCH_VOCABULARY);
     return rc ? rc : pragma_int(c, "journal_size_limit", WAL_SIZE_LIMIT);
 }
 
@@ -113,7 +118,8 @@ static int set_up_bulk(struct conn *c) {
 }
 
 static int set_up_reader(struct conn *c) {
-    return conn_pragma(c, "PRAGMA query_only=ON; PRAGMA temp_store=MEMORY; PRAGMA wal_autocheckpoint=0");
+    return conn_pragma(c, "PRAGMA temp_store=MEMORY; PRAGMA wal_autocheckpoint=0;" SEARCH_VOCABULARY
+                          "PRAGMA query_only=ON");
 }
 
 static int cache_kb(const struct conn_options *o) {

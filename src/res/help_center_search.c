@@ -155,6 +155,7 @@ static int article_search_rows(struct call *c, struct view *v, struct str name, 
     (void)name; /* can't be read alone */
     TRY(help_center_search(&c->work, &q, &found));
     note_search(c, &found);
+    v->total_is_bound = found.more;
     int64_t first = q.offset < found.total ? q.offset : found.total;
     for (int64_t i = 0; i < found.total; i++, out = &(*out)->next)
         *out = i >= first && i < first + found.count

@@ -166,6 +166,7 @@ static int result_rows(struct call *c, struct view *v, struct str name, struct r
     TRY(search_filter_read(w, q, kinds_asked(c), f));
     TRY(search_find(w, q, f, &found));
     search_notes(c, q, f, &found);
+    v->total_is_bound = found.more;
     return write_results(c, v, language, q, &found, out);
 }
 

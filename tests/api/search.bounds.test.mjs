@@ -15,7 +15,7 @@ describe('a desk whose searches examine ten texts', () => {
     for (let i = 0; i < 16; i++)
       made.push((await desk.owner.create('/cases', {
         subject: `Number n${i}`,
-        contents: `common ${i < 12 ? 'frequent' : 'scarce'}`,
+        contents: `common ${i === 0 ? 'freque ' : ''}${i < 12 ? 'frequent' : 'scarce'}`,
         requester_id: desk.people.customer.id,
         ...(i === 3 && { assigned_agent_id: self.id }),
       })).id);
@@ -37,17 +37,26 @@ describe('a desk whose searches examine ten texts', () => {
     (await find('common number')).notes(BOUND);
   });
 
-  test('the last word is a whole word if more than ten texts have words that begin so, unless another word is rarer', async () => {
-    const none = (await find('freque')).notes('it was searched as a whole word');
-    assert.deepEqual([none.ids, none.body.logs.length], [[], 1], 'nothing is missing');
-    assert.equal((await find('freque*')).ids.length, 10);
+  test('a list with a lower bound has pages, but no address of a last page', async () => {
+    const first = (await find('common', desk.owner, { limit: 4 })).notes(BOUND);
+    assert.deepEqual([first.body.total_count, first.body.last_url], [10, undefined]);
+    assert.doesNotMatch(first.headers.link, /rel="last"/);
+    const last = (await find('common', desk.owner, { limit: 4, offset: 8 })).notes(BOUND);
+    assert.deepEqual([first.body.next_url !== undefined, last.ids.length, last.body.next_url], [true, 2, undefined]);
+    assert.match((await find('scarce', desk.owner, { limit: 2 })).body.last_url, /offset=2/);
+  });
+
+  test('the last word also stands for words that begin so if more than ten texts have them', async () => {
+    const some = (await find('freque')).notes(BOUND);
+    assert.deepEqual(some.ids, [made[0], ...made.slice(2, 12).reverse()], 'an older text with the whole word comes first');
+    assert.deepEqual((await find('freque*')).notes(BOUND).ids, made.slice(2, 12).reverse());
     assert.deepEqual((await find('scar')).ids.sort((a, b) => a - b), made.slice(12), 'four texts');
     assert.deepEqual((await find('n0 freque')).ids, [made[0]]);
     assert.deepEqual((await find('freque', self.client)).ids, [made[3]], 'all visible conversations are examined anyway');
     const { id } = await desk.owner.create('/cases', { subject: 'Freque', contents: 'A name', requester_id: desk.people.customer.id });
     const { body } = await find('freque');
     (await desk.owner.put(`/cases/${id}/trash`)).must(200);
-    assert.deepEqual([body.data.map((r) => r.title), body.total_count, body.logs], [['Freque'], 1, undefined]);
+    assert.equal(body.data[0].title, 'Freque', 'the whole word comes first');
   });
 
   test('a last word that is in more than ten texts itself is a whole word for all kinds that are searched', async () => {
@@ -58,14 +67,15 @@ describe('a desk whose searches examine ten texts', () => {
     (await desk.owner.delete(`/organizations/${id}`)).must(200);
   });
 
-  test('the last word of a search of the help center is a whole word if more than four texts of articles have words that begin so', async () => {
+  test('a search of the help center examines four texts of articles with words that begin with the last word', async () => {
     const section = await desk.owner.create('/sections', { titles: 'Birds', category_id: 1, visibility: 'PUBLIC' });
     const write = (titles) => desk.owner.create('/articles', { titles, contents: '<p>A bird.</p>', section_id: section.id, status: 'PUBLISHED' });
     const search = async (query) => (await desk.anyone.get('/helpcenter/search', { query })).must(200);
     for (let i = 0; i < 4; i++) await write(`Pelicans ${i}`);
     assert.equal((await search('pelic')).data.length, 4);
+    assert.equal((await search('pelic')).body.logs, undefined);
     await write('Pelicans 4');
-    assert.deepEqual((await search('pelic')).notes('it was searched as a whole word').data, []);
+    assert.equal((await search('pelic')).notes(BOUND).data.length, 4);
     (await desk.owner.delete(`/sections/${section.id}`)).must(200);
   });
 
@@ -81,5 +91,62 @@ describe('a desk whose searches examine ten texts', () => {
     assert.deepEqual(reply.ids, made.slice(12).reverse());
     (await find('-scarce status:new')).notes(BOUND);
     (await find('shared', desk.owner, { resources: 'ORGANIZATIONS' })).notes(BOUND);
+  });
+
+  test('heads with a common word are found before newer messages', async () => {
+    const { id } = await desk.owner.create('/cases', { subject: 'Common', contents: 'Old', requester_id: desk.people.customer.id });
+    for (let i = 0; i < 11; i++) await desk.owner.create('/cases', { subject: 'Later', contents: 'Common', requester_id: desk.people.customer.id });
+    const reply = (await find('common')).notes(BOUND);
+    assert.deepEqual([reply.ids[0], reply.body.total_count], [id, 10]);
+  });
+});
+
+describe('a desk on which more than 24 words begin with a prefix', () => {
+  let desk, self;
+  const made = [];
+  const find = async (query, who = desk.owner, more = {}) => (await who.get('/search', { query, limit: 100, resources: 'CASES', ...more })).must(200);
+  const BOUND = 'total_count is a lower bound';
+
+  shared(async (world) => {
+    desk = world.desk;
+    self = await desk.person('agent', { agent_case_access: 'SELF' });
+    for (let i = 0; i < 260; i++)
+      made.push((await desk.owner.create('/cases', {
+        subject: `Number n${i}`,
+        contents: i < 40 ? `quill${'bcfghjkmpz'[i % 10]}${'kvwz'[i / 10 | 0]}` : i === 40 ? 'quill' : i === 41 ? 'quart' : 'other',
+        requester_id: desk.people.customer.id,
+        ...(i === 3 && { assigned_agent_id: self.id }),
+      })).id);
+    const section = await desk.owner.create('/sections', { titles: 'Birds', category_id: 1, visibility: 'PUBLIC' });
+    await desk.owner.create('/articles', { titles: 'Quillwort', contents: '<p>A plant.</p>', section_id: section.id, status: 'PUBLISHED' });
+  }, { args: ['--search-texts', '10'] });
+
+  test('the words of a prefix are not listed: the newest texts are compared, and those with the whole word', async () => {
+    const reply = (await find('quill*')).notes(BOUND);
+    if (!process.env.DATABASE) assert.deepEqual(reply.ids, [], 'newer texts have other words');
+    assert.equal((await find('quill')).notes(BOUND).ids[0], made[40]);
+    const { id } = await desk.owner.create('/cases', { subject: 'Quilling', contents: 'Paper', requester_id: desk.people.customer.id });
+    const both = await find('quill');
+    (await desk.owner.put(`/cases/${id}/trash`)).must(200);
+    assert.deepEqual(both.ids.slice(0, 2), [id, made[40]]);
+  });
+
+  test('a rarer word beside the prefix, and a prefix of few words, are complete', async () => {
+    assert.deepEqual((await find('n7 quill*')).ids, [made[7]]);
+    assert.deepEqual((await find('n7 quill*')).body.logs, undefined);
+    assert.deepEqual((await find('quar*')).ids, [made[41]]);
+    assert.deepEqual((await find('quar')).body.logs, undefined);
+  });
+
+  test('a caller who sees few conversations finds all of them, whatever words others have', async () => {
+    for (const query of ['quill*', 'quill'])
+      assert.deepEqual([(await find(query, self.client)).ids, (await find(query, self.client)).body.logs], [[made[3]], undefined], query);
+  });
+
+  test('words of conversations make no prefix of articles too many', async () => {
+    for (const query of ['quill*', 'quill', 'q*']) {
+      const { body } = (await desk.anyone.get('/helpcenter/search', { query })).must(200);
+      assert.deepEqual([body.data.map((a) => a.title), body.logs], [['Quillwort'], undefined], query);
+    }
   });
 });

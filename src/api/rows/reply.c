@@ -344,7 +344,7 @@ void reply_links(struct view *v, int64_t total, int64_t served) {
     }
     if (offset < total && served < total - offset)
         link_add(v, &links, "next_url", "next", offset_url(c, offset + served));
-    if (offset != last) link_add(v, &links, "last_url", "last", offset_url(c, last));
+    if (offset != last && !v->total_is_bound) link_add(v, &links, "last_url", "last", offset_url(c, last));
     if (links.n) call_header(c, "Link", buf_view(&links));
     buf_free(&links);
 }

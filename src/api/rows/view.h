@@ -64,8 +64,9 @@ struct view {
     const struct shown_person *shown_people; /* people referred to in a flat reply; the last first */
     const struct row *path[EXPANSION_MAX];
     int depth;
-    size_t room; /* size of the arena at which view_follow stops; 0: no limit */
-    struct {     /* cached result of `include` for a resource */
+    size_t room;         /* size of the arena at which view_follow stops; 0: no limit */
+    bool total_is_bound; /* total_count is a lower bound, so there is no last_url */
+    struct {             /* cached result of `include` for a resource */
         const struct resource *resource;
         bool value;
     } included[INCLUDED_MAX];

@@ -4,24 +4,27 @@
  * for each kind of result:
  *
  *     at most LIMIT_SEARCH_FOUND texts have it   all of them are examined: what is found is complete
- *     more have it                               the 2,000 conversations that were changed last, among those that the actor sees
- *                                                and that meet the operators. If these are not all, also the newest LIMIT_SEARCH_FOUND texts
+ *     more have it                               two fifths as many conversations that were changed last, among those that the actor
+ *                                                sees and that meet the operators. If these are not all, also LIMIT_SEARCH_FOUND of
+ *                                                the newest texts, heads first
  *     there is no word                           these conversations, or the newest people and organizations
  *
- * The last word also stands for words that begin with it. It is a whole word if more than
- * LIMIT_SEARCH_FOUND texts have one of them and no other word of the search is rarer, because the index
- * merges the texts of all these words.
+ * A prefix stands for the words that begin with it, which are listed first: FTS5 merges the texts of all
+ * words of a prefix before it gives one. If they are more than PREFIX_WORDS, the prefix is broad: it counts
+ * as more common than any word, and the newest texts of the kind are examined.
  *
  * So the work of a search with words does not grow with the desk. An operator that few conversations meet
  * reads all visible ones, if no index serves it. Visibility is part of the queries that choose the rows:
  * no invisible row is read into memory, and what is invisible changes neither hits nor order. One
- * exception: an actor who sees 2,000 conversations or more may learn that a word is in more than
- * LIMIT_SEARCH_FOUND texts of the desk, because the total is then marked as a lower bound. */
+ * exception: an actor who sees as many conversations as are examined may learn that a word is in more than
+ * LIMIT_SEARCH_FOUND texts of the desk, or a prefix broad, because the total is then marked as a lower
+ * bound. The words of articles are listed apart, so that those of conversations change no search of them. */
 #include "core/search/find.h"
 
 #include "base/buf.h"
 #include "base/ids.h"
 #include "core/access/help_center.h"
+#include "core/search/vocabulary.h"
 #include "json/json.h"
 
 #include <math.h>
@@ -36,6 +39,13 @@ struct owner {
     float top;   /* the score of text_id */
 };
 
+/* The words of the index that a term stands for. */
+struct indexed_words {
+    bool made;
+    bool broad;       /* too many words begin with the term */
+    struct str words; /* of @FOUND. p NULL: none */
+};
+
 struct finding {
     struct work *work;
     const struct search_query *query;
@@ -46,8 +56,9 @@ struct finding {
     double heaviest;             /* the most that the units of a result weigh together */
     struct owner *owners;
     int count, room, *slots, slot_count;
-    bool more, whole; /* as in search_found */
-    int texts, rows;  /* texts with the rarest word, and rows of a walk, that are examined at most */
+    bool more;       /* as in search_found */
+    int texts, rows; /* texts with the rarest word, and rows of a walk, that are examined at most */
+    struct indexed_words *terms; /* of the terms of the query, as far as they were needed */
     struct branches visible;
     struct bind binds[BRANCH_BINDS_MAX + SEARCH_FILTER_BINDS + 16];
 };
@@ -157,11 +168,52 @@ static void texts_sql(const struct finding *f, struct buf *sql) {
     if (f->kind == SEARCH_ARTICLES && f->filter->texts) buf_fmt(sql, " AND %s", f->filter->texts);
 }
 
-/* The words of the index that a term stands for. */
-static struct str indexed_words(struct arena *a, const struct search_term *t) {
-    if (t->prefix) return str_fmt(a, "\"%s\" *", t->exact.p);
-    return t->stem.p ? str_fmt(a, "\"%s\" OR \"%s\"", t->exact.p, t->stem.p)
-                     : str_fmt(a, "\"%s\"", t->exact.p);
+/* Articles are longer, so fewer are examined. */
+static int texts_at_most(const struct desk *d, int kind) {
+    int texts = d->search_texts ? d->search_texts : LIMIT_SEARCH_FOUND;
+    return kind == SEARCH_ARTICLES ? (texts * 2 + 4) / 5 : texts;
+}
+
+#define PREFIX_WORDS 24 /* words that begin with a prefix; each of them is a read of the index */
+/* times the texts that a search examines. FTS5 merges those of all words that begin with a prefix in 4 ms */
+#define SMALL_DESK 50
+
+/* The highest ids, because the numbers of rows are not higher. */
+QUERY(search_desk_size, "SELECT (SELECT COALESCE(MAX(id), 0) FROM cases) + (SELECT COALESCE(MAX(id), 0) "
+                        "FROM posts) + (SELECT COALESCE(MAX(id), 0) FROM users)");
+
+static int words_of_prefix(struct work *w, int kind, struct str prefix, struct indexed_words *out) {
+    struct arena *a = w->arena;
+    struct str list[PREFIX_WORDS + 1];
+    int64_t texts = 0;
+    int n = vocabulary_words(w->conn, a, kind == SEARCH_ARTICLES, prefix, list, PREFIX_WORDS + 1);
+    TRY(n);
+    *out = (struct indexed_words){.made = true};
+    if (n > PREFIX_WORDS) TRY(db_int(w->conn, &search_desk_size, NULL, &texts));
+    out->broad = texts > (int64_t)texts_at_most(w->desk, SEARCH_CASES) * SMALL_DESK;
+    if (n > PREFIX_WORDS || (n == 1 && str_eq(list[0], S(WORDS_UNKNOWN)))) {
+        if (!out->broad) out->words = str_fmt(a, "\"%s\" *", prefix.p);
+        return 0;
+    }
+    for (int i = 0; i < n; i++)
+        out->words = STR_CAT(a, i ? out->words : S(""), i ? S(" OR ") : S(""), S("\""), list[i], S("\""));
+    return 0;
+}
+
+static int words_of_term(struct work *w, int kind, const struct search_term *t, struct indexed_words *out) {
+    struct arena *a = w->arena;
+    if (t->prefix) return words_of_prefix(w, kind, t->exact, out);
+    *out = (struct indexed_words){.made = true};
+    out->words =
+        t->stem.p ? str_fmt(a, "\"%s\" OR \"%s\"", t->exact.p, t->stem.p) : str_fmt(a, "\"%s\"", t->exact.p);
+    return 0;
+}
+
+/* Each term is looked up once. */
+static int indexed_words(const struct finding *f, int term, const struct indexed_words **out) {
+    struct indexed_words *i = &f->terms[term];
+    *out = i;
+    return i->made ? 0 : words_of_term(f->work, f->kind, &f->query->terms[term], i);
 }
 
 #define WORD_BINDS(words, kind, most)                                                                       \
@@ -174,43 +226,54 @@ QUERY(search_word_count, "SELECT COUNT(*) FROM (SELECT f.id FROM @FOUND(:words) 
 #define RARE 20 /* texts; a rarer word saves nothing */
 
 struct rarest {
-    struct str words; /* words of the index. p NULL: there is no word */
-    int64_t count;    /* over f->texts if it is common */
+    struct indexed_words words;
+    int64_t count; /* over f->texts if it is common. INT64_MAX: there is no word */
 };
 
-/* Counts no further than the rarest word so far. */
-static int weigh_words(struct finding *f, struct str words, struct rarest *r) {
+/* Counts no further than the rarest word so far. Broad words are taken last. */
+static int weigh_words(struct finding *f, const struct indexed_words *i, struct rarest *r) {
     int64_t n = 0, most = r->count < f->texts ? r->count : f->texts + 1;
     if (r->count <= RARE && r->count <= f->texts) return 0;
-    TRY(db_int(f->work->conn, &search_word_count, WORD_BINDS(words, f->kind, most), &n));
-    if (n < r->count) *r = (struct rarest){words, n};
+    if (i->broad) n = f->texts + 2;
+    else if (i->words.p)
+        TRY(db_int(f->work->conn, &search_word_count, WORD_BINDS(i->words, f->kind, most), &n));
+    if (n < r->count) *r = (struct rarest){*i, n};
     return 0;
 }
 
-/* The longest word of each alternative of the unit. p NULL: the unit has no alternative. */
-static struct str words_of_alternatives(struct finding *f, int unit) {
+/* The longest word of each alternative of the unit. Returns the number of alternatives, or a negative
+ * error. */
+static int words_of_alternatives(struct finding *f, int unit, struct indexed_words *out) {
     const struct search_query *q = f->query;
     struct arena *a = f->work->arena;
-    struct str words = {0};
+    const struct indexed_words *one;
     int alternatives = 0;
+    *out = (struct indexed_words){.made = true};
     for (uint64_t stops = q->stops; stops; stops &= stops - 1) {
         int last = __builtin_ctzll(stops), longest = last;
         if (q->unit[last] != unit) continue;
         alternatives += last != unit;
         for (int i = search_unit_start(q, last); i < last; i++)
             if (q->terms[i].exact.n > q->terms[longest].exact.n) longest = i;
-        struct str one = indexed_words(a, &q->terms[longest]);
-        words = words.p ? STR_CAT(a, words, S(" OR "), one) : one;
+        TRY(indexed_words(f, longest, &one));
+        out->broad = out->broad || one->broad;
+        if (one->words.p)
+            out->words = out->words.p ? STR_CAT(a, out->words, S(" OR "), one->words) : one->words;
     }
-    return alternatives ? words : (struct str){0};
+    if (out->broad) out->words = (struct str){0};
+    return alternatives;
 }
 
 static int weigh_unit(struct finding *f, int unit, struct rarest *r) {
-    const struct search_query *q = f->query;
-    struct str words = words_of_alternatives(f, unit);
-    if (words.p) return weigh_words(f, words, r);
-    for (int i = unit, first = search_unit_start(q, unit); i >= first; i--)
-        TRY(weigh_words(f, indexed_words(f->work->arena, &q->terms[i]), r));
+    struct indexed_words all;
+    const struct indexed_words *one;
+    int alternatives = words_of_alternatives(f, unit, &all);
+    TRY(alternatives);
+    if (alternatives) return weigh_words(f, &all, r);
+    for (int i = unit, first = search_unit_start(f->query, unit); i >= first; i--) {
+        TRY(indexed_words(f, i, &one));
+        TRY(weigh_words(f, one, r));
+    }
     return 0;
 }
 
@@ -219,11 +282,13 @@ static int weigh_unit(struct finding *f, int unit, struct rarest *r) {
 /* Words that begin with the last word are not rarer than that word, which is cheaper to count. */
 static int weigh_open_unit(struct finding *f, int unit, struct rarest *r) {
     struct rarest whole = NO_WORD;
-    TRY(weigh_words(f, indexed_words(f->work->arena, &f->query->terms[unit]), &whole));
+    const struct indexed_words *words;
+    TRY(indexed_words(f, unit, &words));
+    TRY(weigh_words(f, words, &whole));
     return whole.count >= r->count ? 0 : weigh_unit(f, unit, r);
 }
 
-/* Chooses the rarest word that every result has. If it is common, the last word is still to be closed. */
+/* Chooses the rarest word that every result has. */
 static int rarest_word(struct finding *f, struct rarest *r) {
     int open = search_open_unit(f->query);
     *r = NO_WORD;
@@ -241,11 +306,6 @@ static const struct search_query *closed_query(struct arena *a, const struct sea
     return closed;
 }
 
-static void close_last_word(struct finding *f) {
-    f->query = closed_query(f->work->arena, f->query);
-    f->whole = true;
-}
-
 /* ---- examining ------------------------------------------------------------------------------- */
 
 struct owner_ids {
@@ -253,33 +313,64 @@ struct owner_ids {
     int count, room;
 };
 
-/* With one unit each text is compared at once. Otherwise only the owners are noted, because their other
- * texts count, too. */
-static int examine_word(struct finding *f, struct str words, int64_t most, struct owner_ids *owners) {
+static void list_owner(struct finding *f, struct owner_ids *owners, int64_t id) {
+    owners->ids = arena_more(f->work->arena, owners->ids, owners->count, &owners->room, sizeof *owners->ids);
+    owners->ids[owners->count++] = id;
+}
+
+#define SCANNED 4 /* times as many texts with a common word are looked at as are examined */
+
+/* The texts of the word with the highest ids; heads first, because a word counts most in them. Without a
+ * word, the newest texts. */
+#define HEADS_FIRST(id) "CASE WHEN (" id " & 3) = 0 THEN 0 ELSE 1 END, " id " DESC"
+#define OF_KIND "f.id >= :from AND f.id < :to ORDER BY f.id DESC LIMIT "
+#define TEXTS_WITH_WORD "(SELECT f.id FROM @FOUND(:words) f WHERE " OF_KIND ":most)"
+#define HEADS_WITH_WORD                                                   \
+    "(SELECT p.id FROM (SELECT f.id FROM @FOUND(:words) f WHERE " OF_KIND \
+    ":scanned) p ORDER BY " HEADS_FIRST("p.id") " LIMIT :most)"
+#define NEWEST_TEXTS "(SELECT f.id FROM search_texts f WHERE " OF_KIND ":most)"
+
+/* Examines the texts of a source. With one unit each text is compared at once. Otherwise only the owners
+ * are noted, because their other texts count, too. */
+static int examine_source(struct finding *f, const char *source, struct str words, int64_t most,
+                          struct owner_ids *owners) {
     struct buf sql = {0};
     struct stmt *s;
     int rc;
     buf_fmt(&sql,
-            "SELECT s.id, s.owner_id, %s FROM (SELECT f.id FROM @FOUND(:words) f WHERE f.id >= :from "
-            "AND f.id < :to ORDER BY f.id DESC LIMIT :most) g "
-            "JOIN search_texts s ON s.id = g.id JOIN %s t ON t.id = s.owner_id "
-            "WHERE ",
-            f->single ? "s.terms" : "''", searched[f->kind].table);
+            "SELECT s.id, s.owner_id, %s FROM %s g JOIN search_texts s ON s.id = g.id JOIN %s t "
+            "ON t.id = s.owner_id WHERE ",
+            f->single ? "s.terms" : "''", source, searched[f->kind].table);
     visible_sql(f, &sql);
     texts_sql(f, &sql);
-    buf_text(&sql, " ORDER BY s.id DESC @BY_VALUES@");
-    TRY(finding_start(f, &sql, WORD_BINDS(words, f->kind, most), &s));
-    while ((rc = stmt_step(s)) == 1) {
-        if (f->single) {
-            take_text(f, col_int(s, 1), col_int(s, 0), col_text(s, 2));
-            continue;
-        }
-        owners->ids =
-            arena_more(f->work->arena, owners->ids, owners->count, &owners->room, sizeof *owners->ids);
-        owners->ids[owners->count++] = col_int(s, 1);
-    }
+    buf_text(&sql, f->kind == SEARCH_ARTICLES ? " ORDER BY s.id DESC" : " ORDER BY " HEADS_FIRST("s.id"));
+    buf_text(&sql, " @BY_VALUES@");
+    TRY(finding_start(f, &sql,
+                      BINDS(B_TEXT("words", words), B_INT("from", search_range(f->kind)),
+                            B_INT("to", search_range(f->kind + 1)), B_INT("most", most),
+                            B_INT("scanned", most * SCANNED)),
+                      &s));
+    while ((rc = stmt_step(s)) == 1)
+        if (f->single) take_text(f, col_int(s, 1), col_int(s, 0), col_text(s, 2));
+        else list_owner(f, owners, col_int(s, 1));
     stmt_end(s);
     return rc;
+}
+
+QUERY(search_texts_count, "SELECT COUNT(*) FROM " NEWEST_TEXTS " n");
+
+/* f->more: there are more texts than `most`. */
+static int examine_word(struct finding *f, const struct rarest *r, int64_t most, struct owner_ids *owners) {
+    const struct indexed_words *i = &r->words;
+    int64_t all = 0;
+    if (i->broad)
+        TRY(db_int(f->work->conn, &search_texts_count, WORD_BINDS(i->words, f->kind, most + 1), &all));
+    f->more = f->more || (i->broad ? all : r->count) > most;
+    return examine_source(f,
+                          i->broad          ? NEWEST_TEXTS
+                          : r->count > most ? HEADS_WITH_WORD
+                                            : TEXTS_WITH_WORD,
+                          i->words, most, owners);
 }
 
 /* The visible rows that meet the operators, the last changed first. Each branch is an index range in this
@@ -302,12 +393,7 @@ static int examine_rows(struct finding *f, struct owner_ids *owners) {
     if (n == 0) buf_text(&sql, "SELECT 0 AS id, 0 AS place WHERE 1 = 0");
     buf_text(&sql, ") w ORDER BY w.place DESC, w.id DESC LIMIT :walk");
     TRY(finding_start(f, &sql, BINDS(B_INT("walk", f->rows)), &s));
-    while ((rc = stmt_step(s)) == 1) {
-        owners->ids =
-            arena_more(f->work->arena, owners->ids, owners->count, &owners->room, sizeof *owners->ids);
-        owners->ids[owners->count++] = col_int(s, 0);
-        found++;
-    }
+    for (; (rc = stmt_step(s)) == 1; found++) list_owner(f, owners, col_int(s, 0));
     stmt_end(s);
     if (found == f->rows) f->more = true;
     return rc;
@@ -332,20 +418,44 @@ static int compare_texts_of(struct finding *f, struct str owners) {
     return rc < 0 ? rc : n;
 }
 
-#define OWNERS_AT_ONCE 200
+struct listed_owner {
+    int64_t id;
+    int place;
+};
 
-static void owners_cut(struct owner_ids *o, int n) { o->ids += n, o->count -= n; }
+static int compare_listed_ids(const void *a, const void *b) {
+    const struct listed_owner *x = a, *y = b;
+    return x->id != y->id ? (x->id > y->id) - (x->id < y->id) : x->place - y->place;
+}
+
+static int compare_listed_places(const void *a, const void *b) {
+    return ((const struct listed_owner *)a)->place - ((const struct listed_owner *)b)->place;
+}
+
+/* Keeps the first of equal ids, in their order. */
+static void owners_once(struct arena *a, struct owner_ids *o) {
+    struct listed_owner *list = arena_array(a, (size_t)o->count + 1, sizeof *list);
+    int n = 0;
+    for (int i = 0; i < o->count; i++) list[i] = (struct listed_owner){o->ids[i], i};
+    qsort(list, (size_t)o->count, sizeof *list, compare_listed_ids);
+    for (int i = 0; i < o->count; i++)
+        if (i == 0 || list[i].id != list[i - 1].id) list[n++] = list[i];
+    qsort(list, (size_t)n, sizeof *list, compare_listed_places);
+    for (int i = 0; i < n; i++) o->ids[i] = list[i].id;
+    o->count = n;
+}
+
+#define OWNERS_AT_ONCE 100
 
 /* Compares all texts of these results, which the actor may see. Removes the owners that it did not
  * compare. */
 static int compare_texts(struct finding *f, struct owner_ids *owners) {
     int64_t texts = 0;
-    owners->count = ids_sort_once(owners->ids, owners->count);
-    /* the highest ids first, if the limit ends the reading */
-    for (int end = owners->count, n; end > 0; end -= n) {
-        n = end < OWNERS_AT_ONCE ? end : OWNERS_AT_ONCE;
-        if (texts > (int64_t)f->texts * LIMIT_SEARCH_READ) return owners_cut(owners, end), f->more = true, 0;
-        int compared = compare_texts_of(f, json_ids(f->work->arena, owners->ids + end - n, (size_t)n));
+    if (owners->count) owners_once(f->work->arena, owners);
+    for (int first = 0, n; first < owners->count; first += n) {
+        n = owners->count - first < OWNERS_AT_ONCE ? owners->count - first : OWNERS_AT_ONCE;
+        if (texts > (int64_t)f->texts * LIMIT_SEARCH_READ) return owners->count = first, f->more = true, 0;
+        int compared = compare_texts_of(f, json_ids(f->work->arena, owners->ids + first, (size_t)n));
         TRY(compared);
         texts += compared;
     }
@@ -357,13 +467,24 @@ static void take_rows(struct finding *f, const struct owner_ids *owners) {
     for (int i = 0; i < owners->count; i++) owner_of(f, owners->ids[i]);
 }
 
+/* The newest texts with a beginning of the last word may lack those with the whole word, which come first.
+ * The scores of the texts of an article are joined, so none may be compared twice. */
+static int examine_whole_word(struct finding *f, struct owner_ids *owners) {
+    const struct indexed_words *words;
+    struct rarest whole = NO_WORD;
+    if (f->kind == SEARCH_ARTICLES) f->single = false;
+    TRY(indexed_words(f, search_open_unit(f->query), &words));
+    TRY(weigh_words(f, words, &whole));
+    return whole.count ? examine_word(f, &whole, f->texts, owners) : 0;
+}
+
 static int examine(struct finding *f) {
     const struct search_query *q = f->query;
     struct owner_ids owners = {0};
     struct rarest r;
     TRY(rarest_word(f, &r));
     if (r.count == 0) return 0;
-    if (r.words.p == NULL) {
+    if (r.count == INT64_MAX) {
         if (!f->filter->any) return 0; /* words that are only excluded select nothing */
         TRY(examine_rows(f, &owners));
         if (q->ends == 0) return take_rows(f, &owners), 0;
@@ -374,15 +495,8 @@ static int examine(struct finding *f) {
     bool common = r.count > f->texts;
     if (common && f->kind == SEARCH_CASES) TRY(examine_rows(f, &owners));
     if (common && f->kind == SEARCH_CASES && !f->more) return compare_texts(f, &owners);
-    if (common && q->open) {
-        close_last_word(f);
-        TRY(rarest_word(f, &r));
-        if (r.count == 0) return f->more = false, 0;
-        common = r.count > f->texts;
-        if (!common) owners = (struct owner_ids){0};
-    }
-    f->more = common;
-    TRY(examine_word(f, r.words, f->texts, &owners));
+    if (common && q->open) TRY(examine_whole_word(f, &owners));
+    TRY(examine_word(f, &r, f->texts, &owners));
     return compare_texts(f, &owners);
 }
 
@@ -395,12 +509,10 @@ static int compare_rarest(const void *a, const void *b) {
 
 /* Results may lack units: the texts with the rarest ones are examined, of each at most a part of f->texts. */
 static int examine_some(struct finding *f) {
-    struct rarest units[SEARCH_TERMS], last = NO_WORD;
+    struct rarest units[SEARCH_TERMS];
     struct owner_ids owners = {0};
-    int count = 0;
-    if (f->query->open) TRY(weigh_open_unit(f, search_open_unit(f->query), &last));
-    if (f->query->open && last.count > f->texts) close_last_word(f);
     const struct search_query *q = f->query;
+    int count = 0;
     for (uint64_t ends = q->ends & ~q->excluded; ends; ends &= ends - 1) {
         units[count] = NO_WORD;
         TRY(weigh_unit(f, __builtin_ctzll(ends), &units[count]));
@@ -408,10 +520,8 @@ static int examine_some(struct finding *f) {
     }
     qsort(units, (size_t)count, sizeof *units, compare_rarest);
     f->single = false;
-    for (int i = 0; i < count && i < SOME_WORDS; i++) {
-        f->more = f->more || units[i].count > f->texts / SOME_WORDS;
-        TRY(examine_word(f, units[i].words, f->texts / SOME_WORDS, &owners));
-    }
+    for (int i = 0; i < count && i < SOME_WORDS; i++)
+        TRY(examine_word(f, &units[i], f->texts / SOME_WORDS, &owners));
     return compare_texts(f, &owners);
 }
 
@@ -465,20 +575,15 @@ static int compare_hits(const void *a, const void *b) {
     return (x->place > y->place) - (x->place < y->place);
 }
 
-/* Articles are longer, so fewer are examined. */
-static int texts_at_most(const struct desk *d, int kind) {
-    int texts = d->search_texts ? d->search_texts : LIMIT_SEARCH_FOUND;
-    return kind == SEARCH_ARTICLES ? (texts * 2 + 4) / 5 : texts;
-}
-
 static int find_kind(struct work *w, const struct search_query *q, const struct search_filter *filter,
-                     int kind, struct search_found *out, int *room) {
+                     int kind, struct indexed_words *terms, struct search_found *out, int *room) {
     struct finding *f = ARENA_NEW(w->arena, struct finding);
     *f = (struct finding){
         .work = w, .query = q, .filter = filter, .kind = kind, .unit_count = __builtin_popcountll(q->ends)};
     f->single = f->unit_count == 1;
     f->texts = texts_at_most(w->desk, kind);
     f->rows = f->texts * 2 / 5; /* each has several texts */
+    f->terms = terms;
     for (int i = 0; i < f->unit_count; i++) f->weight[i] = 1;
     if (kind == SEARCH_CASES)
         (filter->state == CASE_ACTIVE ? access_cases : access_cases_of_any_state)(w, &f->visible);
@@ -493,7 +598,6 @@ static int find_kind(struct work *w, const struct search_query *q, const struct 
             (struct search_hit){kind, o->id, o->text_id, owner_relevance(f, o), o->place};
     }
     out->more = out->more || f->more;
-    out->whole = out->whole || f->whole;
     return 0;
 }
 
@@ -502,9 +606,10 @@ static int find_kind(struct work *w, const struct search_query *q, const struct 
 static int is_last_word_common(struct work *w, const struct search_query *q, unsigned kinds) {
     int64_t n = 0, from = __builtin_ctz(kinds), to = 32 - __builtin_clz(kinds),
             most = texts_at_most(w->desk, SEARCH_CASES);
-    struct str words = indexed_words(w->arena, &q->terms[search_open_unit(q)]);
+    struct indexed_words last;
+    TRY(words_of_term(w, (int)from, &q->terms[search_open_unit(q)], &last));
     TRY(db_int(w->conn, &search_word_count,
-               BINDS(B_TEXT("words", words), B_INT("from", search_range((int)from)),
+               BINDS(B_TEXT("words", last.words), B_INT("from", search_range((int)from)),
                      B_INT("to", search_range((int)to)), B_INT("most", most + 1)),
                &n));
     return n > most;
@@ -513,6 +618,8 @@ static int is_last_word_common(struct work *w, const struct search_query *q, uns
 int search_find(struct work *w, const struct search_query *q, const struct search_filter *filter,
                 struct search_found *out) {
     unsigned kinds = filter->kinds;
+    struct indexed_words *terms = arena_array(w->arena, SEARCH_TERMS, sizeof *terms),
+                         *of_articles = arena_array(w->arena, SEARCH_TERMS, sizeof *of_articles);
     int room = 0;
     *out = (struct search_found){.count = 0};
     if (w->actor.rank < ROLE_COLLABORATOR) kinds &= 1u << SEARCH_ARTICLES; /* other texts include notes */
@@ -522,7 +629,8 @@ int search_find(struct work *w, const struct search_query *q, const struct searc
         if (common) q = closed_query(w->arena, q), out->whole = true;
     }
     for (int kind = SEARCH_CASES; kind <= SEARCH_ARTICLES; kind++)
-        if (kinds >> kind & 1) TRY(find_kind(w, q, filter, kind, out, &room));
+        if (kinds >> kind & 1)
+            TRY(find_kind(w, q, filter, kind, kind == SEARCH_ARTICLES ? of_articles : terms, out, &room));
     if (out->count) qsort(out->hits, (size_t)out->count, sizeof *out->hits, compare_hits);
     return 0;
 }
@@ -543,22 +651,27 @@ int search_articles_start(struct work *w, const struct search_filter *filter, co
 
 int search_word_visible(struct work *w, const struct search_filter *filter, const struct search_term *t,
                         int enough) {
+    struct indexed_words words;
     struct stmt *s;
+    TRY(words_of_term(w, SEARCH_ARTICLES, t, &words));
+    if (words.broad) return enough; /* more than PREFIX_WORDS words of articles begin so */
+    if (words.words.p == NULL) return 0;
     TRY(search_articles_start(
         w, filter,
         "SELECT COUNT(*) FROM (SELECT 1 AS one FROM (SELECT f.id FROM @FOUND(:words) f WHERE f.id >= :from "
         "AND f.id < :to ORDER BY f.id DESC LIMIT :most) g JOIN search_texts s ON s.id = g.id "
         "JOIN articles t ON t.id = s.owner_id",
         str_fmt(w->arena, " LIMIT %d) n @BY_VALUES@", enough).p,
-        WORD_BINDS(indexed_words(w->arena, t), SEARCH_ARTICLES, texts_at_most(w->desk, SEARCH_ARTICLES)),
-        &s));
+        WORD_BINDS(words.words, SEARCH_ARTICLES, texts_at_most(w->desk, SEARCH_ARTICLES)), &s));
     int rc = stmt_step(s), n = rc == 1 ? (int)col_int(s, 0) : 0;
     stmt_end(s);
     return rc < 0 ? rc : n;
 }
 
 int search_word_texts(struct work *w, int kind, const struct search_term *t, int64_t most) {
+    struct indexed_words words;
     int64_t n = 0;
-    TRY(db_int(w->conn, &search_word_count, WORD_BINDS(indexed_words(w->arena, t), kind, most), &n));
+    TRY(words_of_term(w, kind, t, &words));
+    TRY(db_int(w->conn, &search_word_count, WORD_BINDS(words.words, kind, most), &n));
     return (int)n;
 }

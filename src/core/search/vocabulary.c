@@ -12,6 +12,7 @@
 
 #include "base/buf.h"
 #include "base/limits.h"
+#include "core/people/name_index.h"
 #include "json/json.h"
 #include "work/work.h"
 
@@ -90,20 +91,26 @@ QUERY(search_pieces_put, "INSERT INTO search_pieces (piece, word) "
                          "WHERE 1 = 1 ON CONFLICT DO NOTHING");
 QUERY(search_pieces_clear, "DELETE FROM search_pieces");
 
+static void add_piece(struct json_writer *w, struct str piece, struct str word) {
+    jw_array(w);
+    jw_str(w, piece);
+    jw_str(w, word);
+    jw_end(w);
+}
+
+/* The empty piece has all words, for prefixes. */
 static void add_pieces(struct arena *a, struct text_list *words, struct buf *rows) {
     struct json_writer w;
     text_list_once(words);
     jw_init(&w, rows);
     jw_array(&w);
     for (int i = 0; i < words->count; i++) {
+        add_piece(&w, S(""), words->texts[i]);
         struct letters l = word_letters(words->texts[i]);
         if (l.n < LETTERS_LEAST) continue;
         for (int piece = 0; piece < piece_count(l.n); piece++) {
             int from = piece_begin(l.n, piece), to = piece_begin(l.n, piece + 1);
-            jw_array(&w);
-            jw_str(&w, piece_key(a, l.n, piece, l.at + from, to - from));
-            jw_str(&w, words->texts[i]);
-            jw_end(&w);
+            add_piece(&w, piece_key(a, l.n, piece, l.at + from, to - from), words->texts[i]);
         }
     }
     jw_end(&w);
@@ -160,7 +167,7 @@ int vocabulary_put(struct conn *c, struct arena *a, const struct search_text *li
     for (const struct search_text *t = list; t; t = t->next) {
         if (t->kind != SEARCH_ARTICLES) continue;
         any = true;
-        list_words(a, t->terms, false, &words);
+        list_words(a, t->terms, true, &words);
     }
     if (!any) return 0;
     TRY(put_titles(c, a, list));
@@ -269,4 +276,23 @@ int vocabulary_near(struct conn *c, struct arena *a, struct str word, struct str
     if (count) qsort(list, (size_t)count, sizeof *list, compare_near);
     for (int i = 0; i < count && i < most; i++) out[i] = list[i].word;
     return lesser(count, most);
+}
+
+/* ---- prefixes -------------------------------------------------------------------------------- */
+
+QUERY(search_words_of_articles, "SELECT p.word FROM search_pieces p WHERE p.piece = '' AND p.word >= :from "
+                                "AND p.word < :to ORDER BY p.word LIMIT :most");
+/* '!' is less than all characters of words, so w.word || '!' is before the next word. */
+QUERY(search_words_of_index,
+      "WITH RECURSIVE w (word, n) AS (SELECT @NEXT_WORD(:from), 1 UNION ALL "
+      "SELECT @NEXT_WORD(w.word || '!'), w.n + 1 FROM w "
+      "WHERE w.word >= :from AND w.word < :to AND w.n < :most) SELECT w.word FROM w WHERE w.word < :to");
+
+int vocabulary_words(struct conn *c, struct arena *a, bool of_articles, struct str prefix, struct str *out,
+                     int most) {
+    int rc, n = 0;
+    DB_ROWS(rc, c, of_articles ? &search_words_of_articles : &search_words_of_index,
+            BINDS(B_TEXT("from", prefix), B_TEXT("to", name_range_end(a, prefix)), B_INT("most", most)), row)
+    out[n++] = str_dup(a, col_text(row, 0));
+    return rc < 0 ? rc : n;
 }

@@ -1,4 +1,5 @@
-/* The words of articles: of titles, for suggestions, and of all texts, for misspelled words of a search. */
+/* The words of articles: of titles, for suggestions, and of all texts, for misspelled words of a search and
+ * for prefixes. The words of the whole index, for prefixes. */
 #ifndef CORE_SEARCH_VOCABULARY_H
 #define CORE_SEARCH_VOCABULARY_H
 
@@ -13,6 +14,13 @@ int vocabulary_clear(struct conn *c);
  * letters, of at most 2 to a longer one. The nearest come first. Other words than letters have none.
  * Returns their number, at most `most`, or a negative error. */
 int vocabulary_near(struct conn *c, struct arena *a, struct str word, struct str *out, int most);
+
+/* Words that begin with `prefix`, in their order: of articles, or of the whole index. Returns their number,
+ * at most `most`, or a negative error. PostgreSQL can't list the words of the whole index: there the only
+ * one is WORDS_UNKNOWN. */
+#define WORDS_UNKNOWN "*"
+int vocabulary_words(struct conn *c, struct arena *a, bool of_articles, struct str prefix, struct str *out,
+                     int most);
 
 /* The number of edits (a letter more, less or other, or two neighbours exchanged), if it is at most 2;
  * otherwise 3. For tests. */
