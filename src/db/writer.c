@@ -227,7 +227,7 @@ static struct db_task *further_task(struct writer *w) {
     return NULL;
 }
 
-static void put_back(struct writer *w, int n) {
+static void queue_again(struct writer *w, int n) {
     while (n--) {
         w->batch[n]->next = w->taken;
         w->taken = w->batch[n];
@@ -252,7 +252,7 @@ static int run_tasks(struct writer *w) {
     }
     if (w->conn->transaction || n < 2) return n;
     w->cautious = CAUTIOUS_BATCHES;
-    put_back(w, n);
+    queue_again(w, n);
     return 0;
 }
 
