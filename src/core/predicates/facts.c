@@ -84,18 +84,27 @@ static int read_facts_row(struct work *w, const struct definitions *d, const boo
     return 0;
 }
 
+/* Most writes concern one conversation. A list would cost a table in memory. */
+static bool is_one_id(struct str ids, int64_t *id) {
+    *id = 0;
+    return ids.n > 2 && str_to_int((struct str){ids.p + 1, ids.n - 2}, id);
+}
+
 int facts_read(struct work *w, const struct definitions *d, const bool *wanted, struct str ids,
                struct facts **out) {
     struct buf sql = {0};
     struct stmt *row;
+    int64_t id;
     int n = 0, room = 0, rc;
     *out = NULL;
     buf_text(&sql, "SELECT t.id");
     for (int i = 0; i < d->count; i++)
         if (is_wanted(wanted, i)) put_fact_column(&sql, &d->list[i]);
-    buf_fmt(&sql, " FROM %s t WHERE t.id IN @LIST(:ids) ORDER BY t.id", d->subject->table);
+    buf_fmt(&sql, " FROM %s t WHERE t.id %s ORDER BY t.id", d->subject->table,
+            is_one_id(ids, &id) ? "= :id" : "IN @LIST(:ids)");
     buf_char(&sql, 0);
-    rc = db_start(w->conn, sql.p, BINDS(B_TEXT("ids", ids), B_TEXT("added", changes_messages(w))), &row);
+    rc = db_start(w->conn, sql.p,
+                  BINDS(B_TEXT("ids", ids), B_INT("id", id), B_TEXT("added", changes_messages(w))), &row);
     buf_free(&sql);
     if (rc < 0) return rc;
     while ((rc = stmt_step(row)) == 1) {
