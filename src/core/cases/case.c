@@ -274,6 +274,7 @@ static int case_update(struct work *w, const struct case_now *next, unsigned dif
     struct buf sql = {0};
     struct str subject_key = differ & CASE_SUBJECT ? fold_key(w->arena, next->subject) : (struct str){0};
     buf_text(&sql, "UPDATE cases SET ");
+    size_t set = sql.n;
     if (differ & CASE_SUBJECT) buf_text(&sql, "subject = :subject, subject_key = :subject_key, ");
     if (differ & CASE_LEGACY_ID) buf_text(&sql, "legacy_id = :legacy_id, ");
     if (differ & CASE_STATE) buf_text(&sql, "state = :state, ");
@@ -286,7 +287,11 @@ static int case_update(struct work *w, const struct case_now *next, unsigned dif
         if (differ & marks[i].on && (marks[i].to == 0 || marks[i].to == next->status_type))
             buf_text(&sql, marks[i].sets);
     if (reopened) buf_text(&sql, "reopen_count = reopen_count + 1, ");
-    buf_fmt(&sql, "%supdated_at = :now WHERE id = :id", case_activity_sets(w, next));
+    buf_text(&sql, case_activity_sets(w, next));
+    if (!next->updated) buf_text(&sql, "updated_at = :now, ");
+    if (sql.n == set) return buf_free(&sql), 0;
+    sql.n -= strlen(", ");
+    buf_text(&sql, " WHERE id = :id");
     buf_char(&sql, 0);
     int rc = db_exec_text(
         w->conn, sql.p,
@@ -372,6 +377,7 @@ int case_change(struct work *w, struct case_now *c, const struct case_change *wa
     bool recounts_tags = differ & (CASE_STATE | CASE_STATUS | CASE_PRIORITY);
     if (recounts_tags) TRY(case_tags_counted(w, c->id, -1));
     TRY(case_update(w, &next, differ, c->status_type == STATUS_COMPLETED && next.status_type == STATUS_OPEN));
+    next.updated = true;
     if (recounts_tags) TRY(case_tags_counted(w, c->id, 1));
     if (differ & (CASE_STATUS | CASE_STATE)) TRY(status_change_keep(w, c, &next));
     if (c->sla_version_id) case_touch_clocks(w, c, differ);

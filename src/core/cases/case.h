@@ -16,6 +16,7 @@ struct case_now {
     /* as given by a caller without login; p NULL: the requester's name */
     struct str requester_name;
     int status_type, channel, state, rating; /* rating: 0: none */
+    bool updated;                            /* this work has set updated_at */
 };
 /* 1, 0 absent or being deleted, or a negative error; locks the row */
 int case_load(struct work *w, int64_t id, struct case_now *out);

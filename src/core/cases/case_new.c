@@ -42,6 +42,7 @@ static int insert_new_case(struct work *w, const struct case_new *n, struct case
     if (rc <= 0) return rc < 0 ? rc : -ERR_INTERNAL_ERROR;
     c->id = col_int(row, 0);
     c->organization_id = col_int(row, 1);
+    c->updated = true;
     rc = stmt_step(row); /* foreign keys are checked here */
     stmt_end(row);
     return rc;

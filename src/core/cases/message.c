@@ -19,23 +19,25 @@ QUERY(
     "(SELECT CASE WHEN k.created_at > CAST(:now AS BIGINT) THEN k.created_at "
     "ELSE CAST(:now AS BIGINT) END FROM cases k WHERE k.id = :case), :now) "
     "RETURNING id"); /* no message is older than its conversation, although clocks of processes may differ */
-QUERY(case_replied,
-      "UPDATE cases SET message_seq = :seq, last_message_id = :message, "
-      "last_message_status = :status, last_message_preview = :preview, "
-      "last_note_preview = NULL, last_replier_id = :creator, last_replied_at = :now, "
-      "agent_message_count = agent_message_count + CAST(:reply AS BIGINT), "
-      "requester_message_count = requester_message_count + CAST(:by_requester AS BIGINT), "
-      "last_agent_replier_id = CASE WHEN :staff = 1 THEN :creator "
-      "ELSE last_agent_replier_id END, last_reply_by_agent_at = CASE WHEN :staff = 1 THEN :now "
-      "ELSE last_reply_by_agent_at END, last_reply_by_requester_at = CASE WHEN :by_requester = 1 "
-      "THEN :now ELSE last_reply_by_requester_at END, last_agent_activity_at = CASE WHEN :staff = 1 "
-      "THEN :now ELSE last_agent_activity_at END, agent_updated_at = CASE WHEN :staff = 1 THEN :now "
-      "ELSE agent_updated_at END, latest_assignee_update = CASE WHEN :staff = 1 "
-      "AND assigned_agent_id = :creator THEN :now "
-      "ELSE latest_assignee_update END, last_customer_activity_at = CASE WHEN :staff = 0 THEN :now "
-      "ELSE last_customer_activity_at END, last_public_channel = :channel, "
-      "last_updated_by_id = :creator, updated_at = :now "
-      "WHERE id = :case");
+#define CASE_REPLIED                                                                                \
+    "UPDATE cases SET message_seq = :seq, last_message_id = :message, "                             \
+    "last_message_status = :status, last_message_preview = :preview, "                              \
+    "last_note_preview = NULL, last_replier_id = :creator, last_replied_at = :now, "                \
+    "agent_message_count = agent_message_count + CAST(:reply AS BIGINT), "                          \
+    "requester_message_count = requester_message_count + CAST(:by_requester AS BIGINT), "           \
+    "last_agent_replier_id = CASE WHEN :staff = 1 THEN :creator "                                   \
+    "ELSE last_agent_replier_id END, last_reply_by_agent_at = CASE WHEN :staff = 1 THEN :now "      \
+    "ELSE last_reply_by_agent_at END, last_reply_by_requester_at = CASE WHEN :by_requester = 1 "    \
+    "THEN :now ELSE last_reply_by_requester_at END, last_agent_activity_at = CASE WHEN :staff = 1 " \
+    "THEN :now ELSE last_agent_activity_at END, agent_updated_at = CASE WHEN :staff = 1 THEN :now " \
+    "ELSE agent_updated_at END, latest_assignee_update = CASE WHEN :staff = 1 "                     \
+    "AND assigned_agent_id = :creator THEN :now "                                                   \
+    "ELSE latest_assignee_update END, last_customer_activity_at = CASE WHEN :staff = 0 THEN :now "  \
+    "ELSE last_customer_activity_at END, last_public_channel = :channel, "                          \
+    "last_updated_by_id = :creator"
+QUERY(case_replied, CASE_REPLIED ", updated_at = :now WHERE id = :case");
+/* The work has set updated_at already. To name it again would write each index of it again. */
+QUERY(case_replied_again, CASE_REPLIED " WHERE id = :case");
 QUERY(marker_move,
       "INSERT INTO read_markers (case_id, user_id, last_read_post_id, last_read_seq, last_read_at) "
       "VALUES (:case, :creator, :message, :seq, :now) "
@@ -143,7 +145,8 @@ int message_post(struct work *w, struct case_now *c, const struct message_new *m
         B_INT("staff", by_staff && !by_requester), B_INT("reply", is_reply),
         B_INT("by_requester", by_requester), B_INT("channel", channel), B_INT("now", w->now));
     if (is_reply && setting_int(w->desk, "mail.undo_seconds")) TRY(db_exec(w->conn, &reply_remember, binds));
-    TRY(db_exec(w->conn, &case_replied, binds));
+    TRY(db_exec(w->conn, c->updated ? &case_replied_again : &case_replied, binds));
+    c->updated = true;
     TRY(participant_add(w, c->id, m->creator_id));
     /* Without login, the requester has read only the first message. */
     if (w->actor.rank == ROLE_PUBLIC && c->message_seq == 1) TRY(db_exec(w->conn, &marker_move, binds));
