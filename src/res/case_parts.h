@@ -28,12 +28,8 @@ int case_list_check(struct call *c, struct branches *b);
 /* .count: the total from counters; c->counting is a struct case_filter */
 int case_list_count(struct call *c, int64_t *total);
 
-/* Time of the last change of the shown members: custom fields come and go without a change of the row. */
-#define CASE_CHANGED                                                                       \
-    "SELECT MAX(h.at) "                                                                    \
-    "FROM (SELECT t.updated_at AS at FROM cases t WHERE t.id = :id UNION ALL SELECT c.at " \
-    "FROM changes c WHERE c.what = 'custom_fields' UNION ALL SELECT MAX(m.updated_at) "    \
-    "FROM sla_metrics m WHERE m.case_id = :id) AS h"
+/* Time of the last change of the clocks, which change without the row. */
+#define CASE_CHANGED "SELECT MAX(m.updated_at) FROM sla_metrics m WHERE m.case_id = :id"
 
 /* SQL: ids of the people who take part in the conversation :id. */
 #define PARTICIPANTS                                     \

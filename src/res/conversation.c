@@ -330,6 +330,7 @@ const struct resource conversation_resource = {.type = "conversation",
                                                .visible = access_cases,
                                                .changes_unseen = true,
                                                .changed = CASE_CHANGED,
+                                               .shows_fields = true,
                                                .keyset = true};
 
 /* ---- read markers ---------------------------------------------------------------------------- */

@@ -146,7 +146,6 @@ const struct resource conversation_message_resource = {
     .conversation = "case_id",
     .routes = message_routes,
     .within = {"conversation", "case_id"},
-    .changed = "SELECT MAX(h.at) FROM (SELECT t.updated_at AS at FROM posts t "
-               "WHERE t.id = :id UNION ALL SELECT k.updated_at FROM posts t "
-               "JOIN cases k ON k.id = t.case_id WHERE t.id = :id) AS h",
+    .changed = "SELECT t.updated_at, k.updated_at FROM posts t JOIN cases k ON k.id = t.case_id "
+               "WHERE t.id = :id",
     .keyset = true};

@@ -7,7 +7,7 @@
 #include "base/limits.h"
 #include "base/pattern.h"
 #include "base/random.h"
-#include "core/change/last_change.h"
+#include "core/fields/field_catalogue.h"
 #include "core/desk/setting.h"
 #include "res/translation.h"
 #include "res/groups.h"
@@ -448,7 +448,7 @@ static int put_custom_field(struct call *c) {
     check_type(c, type, has_pattern);
     if (failed(&c->work)) return -(int)failure(&c->work);
     TRY(check_in_use(c, &now, type));
-    TRY(last_change_note(&c->work, S(CHANGE_OF_FIELDS)));
+    TRY(custom_fields_changed(&c->work));
     TRY(api_store(c));
     if (field_has_options(now.type) && !field_has_options(type))
         TRY(field_options_replace(&c->work, c->id, NULL, 0));
@@ -465,7 +465,7 @@ static int delete_custom_fields(struct call *c) {
 }
 
 static int put_custom_fields_order(struct call *c) {
-    TRY(last_change_note(&c->work, S(CHANGE_OF_FIELDS)));
+    TRY(custom_fields_changed(&c->work));
     return api_reorder(c);
 }
 

@@ -1,9 +1,11 @@
 #include "res/field_value.h"
 
 #include "api/rows/generic.h"
+#include "api/rows/view.h"
 #include "base/ids.h"
 #include "base/limits.h"
 #include "core/cases/form.h"
+#include "core/fields/field_catalogue.h"
 #include "core/fields/field_value.h"
 
 struct given_values {
@@ -236,15 +238,61 @@ int store_organization_values(struct call *c, const struct in *in, int64_t id) {
 
 /* ---- the resources --------------------------------------------------------------------------- */
 
+enum { VALUE_FIELD, VALUE_TEXT }; /* places in the tables below */
+
+/* The value as members show it. */
+static struct str value_shown(struct arena *a, enum field_kind type, struct str value) {
+    if (value.p == NULL) return S("");
+    return type == FIELD_DATE ? STR_CAT(a, value, S("T00:00:00+00:00")) : value;
+}
+
+static void value_rows(struct view *v, const struct layout *layout, const struct field_values *read,
+                       const struct str *values, struct value *cell) {
+    struct row **last = &cell->rows;
+    *cell = (struct value){.type = V_ROWS, .i = read->field_count};
+    for (int i = 0; i < read->field_count; i++) {
+        struct row *row = *last = row_new(v, layout, 0);
+        row->cells[VALUE_FIELD] = (struct value){V_INT, .i = read->fields[i]->id};
+        row->cells[VALUE_TEXT] = value_text(value_shown(v->c->work.arena, read->fields[i]->type, values[i]));
+        last = &row->next;
+    }
+}
+
+static int load_shown_values(struct view *v, const struct layout *layout, enum field_area area,
+                             bool to_customers, const struct owners *owners) {
+    struct field_values read;
+    TRY(field_values_of(&v->c->work, area, to_customers, owners->ids, owners->count, &read));
+    for (int i = 0; read.field_count && i < owners->count; i++)
+        value_rows(v, layout, &read, &read.values[i * read.field_count], owners->cells[i]);
+    return 0;
+}
+
+static bool is_to_customers(const struct view *v) { return v->c->work.actor.rank < ROLE_COLLABORATOR; }
+
+static int load_user_values(struct view *v, const struct layout *layout, const struct owners *owners) {
+    return load_shown_values(v, layout, AREA_USERS, is_to_customers(v), owners);
+}
+
+static int load_organization_values(struct view *v, const struct layout *layout,
+                                    const struct owners *owners) {
+    return load_shown_values(v, layout, AREA_ORGANIZATIONS, is_to_customers(v), owners);
+}
+
+static int load_case_values(struct view *v, const struct layout *layout, const struct owners *owners) {
+    return load_shown_values(v, layout, AREA_CASES, is_to_customers(v), owners);
+}
+
+/* A conversation shows the same fields to all callers. */
+static int load_conversation_values(struct view *v, const struct layout *layout,
+                                    const struct owners *owners) {
+    return load_shown_values(v, layout, AREA_CASES, true, owners);
+}
+
 static void field_value_visible(struct work *w, struct branches *out) {
     if (w->actor.rank >= ROLE_COLLABORATOR) out->all = true;
     else branch_add(out, "f.is_visible_to_customers = 1");
 }
 
-/* Rows of each enabled field of each owner, with the value or NULL. */
-#define EACH(area, owners)                                                                          \
-    owners " t JOIN custom_fields f ON f.area = " area " AND f.is_enabled = 1 AND f.is_system = 0 " \
-           "LEFT JOIN field_values v ON v.owner_id = t.id AND v.area = " area " AND v.field_id = f.id"
 /* Dates are stored without a time (enum field_kind: 6). */
 #define SHOWN                                                                         \
     "CASE WHEN f.type = 6 AND v.value IS NOT NULL THEN v.value || 'T00:00:00+00:00' " \
@@ -252,24 +300,22 @@ static void field_value_visible(struct work *w, struct branches *out) {
 #define VALUE_DOC "The value as text, or the empty text. Options and files are shown by id. For files, "
 
 static const struct field user_value_fields[] = {
-    {"field", F_REF, READONLY, .column = "f.id", .ref = "user_field", .doc = "Field of the value."},
-    {"value", F_LONG, READONLY, .column = SHOWN,
-     .doc = VALUE_DOC "GET /users/:id/files/:file_id/content downloads it.", .example = "\"3\""},
+    {"field", F_REF, READONLY, .ref = "user_field", .doc = "Field of the value."},
+    {"value", F_LONG, READONLY, .doc = VALUE_DOC "GET /users/:id/files/:file_id/content downloads it.",
+     .example = "\"3\""},
     {0},
 };
 const struct resource user_field_value_resource = {.type = "user_field_value",
                                                    .scope = "users",
                                                    .title = "Values of people",
                                                    .doc = "Values of the custom fields of people.",
-                                                   .from = EACH("2", "users"),
-                                                   .owned_order = "f.sort_order, f.id",
                                                    .fields = user_value_fields,
-                                                   .visible = field_value_visible};
+                                                   .load_owned = load_user_values};
 
 static const struct field organization_value_fields[] = {
-    {"field", F_REF, READONLY, .column = "f.id", .ref = "organization_field", .shows = "title,key",
+    {"field", F_REF, READONLY, .ref = "organization_field", .shows = "title,key",
      .doc = "Field of the value."},
-    {"value", F_LONG, READONLY, .column = SHOWN,
+    {"value", F_LONG, READONLY,
      .doc = VALUE_DOC "GET /organizations/:id/files/:file_id/content downloads it.", .example = "\"3\""},
     {0},
 };
@@ -278,10 +324,8 @@ const struct resource organization_field_value_resource = {
     .scope = "users",
     .title = "Values of organizations",
     .doc = "Values of the custom fields of organizations.",
-    .from = EACH("3", "organizations"),
-    .owned_order = "f.sort_order, f.id",
     .fields = organization_value_fields,
-    .visible = field_value_visible};
+    .load_owned = load_organization_values};
 
 static const struct field case_value_fields[] = {
     {"field", F_REF, READONLY, .column = "f.id", .ref = "case_field", .doc = "Field of the value."},
@@ -301,21 +345,17 @@ const struct resource case_field_value_resource = {
     .scope = "conversations",
     .title = "Values of conversations",
     .doc = "Values of the custom fields of conversations, as staff see them.",
-    .from = EACH("1", "cases"),
-    .owned_order = "f.sort_order, f.id",
+    /* each enabled field of each conversation, with the value or NULL */
+    .from = "cases t JOIN custom_fields f ON f.area = 1 AND f.is_enabled = 1 AND f.is_system = 0 "
+            "LEFT JOIN field_values v ON v.owner_id = t.id AND v.area = 1 AND v.field_id = f.id",
     .fields = case_value_fields,
     .routes = case_value_routes,
-    .visible = field_value_visible};
-
-/* A conversation shows the same fields to all callers. */
-static void conversation_value_visible(struct work *w, struct branches *out) {
-    (void)w;
-    branch_add(out, "f.is_visible_to_customers = 1");
-}
+    .visible = field_value_visible,
+    .load_owned = load_case_values};
 
 static const struct field conversation_value_fields[] = {
-    {"field", F_REF, READONLY, .column = "f.id", .ref = "conversation_field", .doc = "Field of the value."},
-    {"value", F_LONG, READONLY, .column = SHOWN,
+    {"field", F_REF, READONLY, .ref = "conversation_field", .doc = "Field of the value."},
+    {"value", F_LONG, READONLY,
      .doc = VALUE_DOC "GET /conversations/:id/files/:file_id/content downloads it.", .example = "\"3\""},
     {0},
 };
@@ -324,7 +364,5 @@ const struct resource conversation_field_value_resource = {
     .scope = "conversations",
     .title = "Values that customers see",
     .doc = "Values of the custom fields of conversations that customers see.",
-    .from = EACH("1", "cases"),
-    .owned_order = "f.sort_order, f.id",
     .fields = conversation_value_fields,
-    .visible = conversation_value_visible};
+    .load_owned = load_conversation_values};

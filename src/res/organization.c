@@ -171,8 +171,6 @@ const struct resource organization_resource = {.type = "organization",
                                                .subject = &organization_subject,
                                                .changes_unseen = true,
                                                .diffed = DIFFED_ORGANIZATION,
-                                               .changed =
-                                                   "SELECT MAX(h.at) "
-                                                   "FROM (SELECT t.updated_at AS at FROM organizations t "
-                                                   "WHERE t.id = :id UNION ALL SELECT c.at FROM changes c "
-                                                   "WHERE c.what = 'custom_fields') AS h"};
+                                               .changed = "SELECT t.updated_at FROM organizations t "
+                                                          "WHERE t.id = :id",
+                                               .shows_fields = true};

@@ -25,19 +25,13 @@ extern const struct field person_zone[];       /* time_zone, time_zone_offset */
 extern const struct field person_program[];    /* the program that the person used last, and its address */
 
 #define PERSON_ORGANIZATION UNLESS_GONE("t.organization_id", GONE_ORGANIZATIONS)
-/* Time of the last change of the shown members. Functions that change lists of a person set updated_at.
+/* Times of the last changes of the shown members. Functions that change lists of a person set updated_at.
  * agent_case_access may come from the role. */
-#define PERSON_CHANGED                                                                               \
-    "SELECT MAX(h.at) "                                                                              \
-    "FROM (SELECT t.updated_at AS at FROM users t WHERE t.id = :id UNION ALL SELECT t.last_seen_at " \
-    "FROM users t WHERE t.id = :id UNION ALL SELECT t.last_active_at FROM users t "                  \
-    "WHERE t.id = :id UNION ALL SELECT t.last_logged_in_at FROM users t "                            \
-    "WHERE t.id = :id UNION ALL SELECT t.last_activity_at FROM users t "                             \
-    "WHERE t.id = :id UNION ALL SELECT t.password_updated_at FROM users t "                          \
-    "WHERE t.id = :id UNION ALL SELECT r.updated_at FROM roles r JOIN users t ON t.role_id = r.id "  \
-    "WHERE t.id = :id UNION ALL SELECT o.deleted_at FROM organizations o JOIN users t "              \
-    "ON t.organization_id = o.id WHERE t.id = :id UNION ALL SELECT c.at FROM changes c "             \
-    "WHERE c.what = 'custom_fields') AS h"
+#define PERSON_CHANGED                                                                             \
+    "SELECT t.updated_at, t.last_seen_at, t.last_active_at, t.last_logged_in_at, "                 \
+    "t.last_activity_at, t.password_updated_at, r.updated_at, o.deleted_at FROM users t "          \
+    "LEFT JOIN roles r ON r.id = t.role_id LEFT JOIN organizations o ON o.id = t.organization_id " \
+    "WHERE t.id = :id"
 /* The effective value: the person's own, else the role's. */
 #define PERSON_CASE_ACCESS                                                                      \
     "CASE WHEN t.role_type > 1 THEN COALESCE(t.agent_case_access, (SELECT r.agent_case_access " \

@@ -201,4 +201,5 @@ const struct resource profile_resource = {.type = "profile",
                                           .is_person = true,
                                           .diffed = DIFFED_USER,
                                           .changes_unseen = true,
-                                          .changed = PERSON_CHANGED};
+                                          .changed = PERSON_CHANGED,
+                                          .shows_fields = true};

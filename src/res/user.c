@@ -461,7 +461,8 @@ const struct resource user_resource = {
     .alive = "t.deleted_at IS NULL",
     .unique_among = "t.deleted_at IS NULL",
     .changes_unseen = true,
-    .changed = PERSON_CHANGED};
+    .changed = PERSON_CHANGED,
+    .shows_fields = true};
 
 /* ---- as listed for participants -------------------------------------------------------------- */
 

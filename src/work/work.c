@@ -18,6 +18,7 @@ void work_rewind(struct work *w) {
     w->totals = NULL;
     w->clocks = NULL;
     w->finished = false;
+    w->fields_changed = 0;
     w->phone_region = (struct str){0};
 }
 

@@ -23,6 +23,7 @@ struct calendars;
 struct clock_cache;
 struct rule_cache;
 struct generations;
+struct field_catalogue;
 struct cascade_row;
 
 /* The installation. A process has one. main makes it, all threads read it. */
@@ -54,7 +55,8 @@ struct desk {
     struct calendars *calendars;
     /* settings that clocks depend on: core/sla/clock_settings.h; NULL: none are kept */
     struct clock_cache *clock_cache;
-    struct rule_cache *rules; /* compiled rules: core/rules/rule_cache.h; NULL: no rule runs */
+    struct field_catalogue *fields; /* core/fields/field_catalogue.h; NULL: none is kept */
+    struct rule_cache *rules;       /* compiled rules: core/rules/rule_cache.h; NULL: no rule runs */
     /* Generations of the help center: core/helpcenter/generation.h; NULL: no page is kept. */
     struct generations *generations;
     const struct cascade_row
@@ -162,6 +164,7 @@ struct work {
     struct object_diff *diffs;  /* objects whose state before the work was read */
     struct case_totals *totals; /* differences of counters; work_finish writes them */
     struct clocks *clocks;      /* conversations whose SLA clocks are computed again, and breaches */
+    int64_t fields_changed;     /* memo of core/fields/field_catalogue.c; 0: not read yet */
     struct str phone_region;    /* memo of core/people/identity.c; p NULL: not read yet */
     bool finished;              /* work_finish has run: nothing may change any more */
 };

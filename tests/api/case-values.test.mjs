@@ -45,6 +45,41 @@ test('a case shows every enabled field in order, a conversation those that custo
   assert.deepEqual((await desk.staff.fetch(`/cases/${made.id}`)).custom_fields.map((v) => v.field.id), [of.shown.id, of.internal.id]);
 });
 
+test('each reply shows the fields as the change before it left them, in every process, and as the list of values does', async (t) => {
+  const { desk, of, opened } = await world(t, { a: ['TEXT'], b: ['DATE', VISIBLE], c: ['TEXT', { is_enabled: false }], d: ['TEXT'] });
+  const cases = [];
+  for (const given of [{}, { a: 'x' }, { a: 'y', b: '2028-02-29' }, { b: '2028-03-01', d: 'z' }]) cases.push((await opened({ field_values: given })).must(201).data.id);
+  const pairs = (list) => list.map(({ field, value }) => [field.id, value]);
+  const agree = async (what) => {
+    const shown = new Set((await desk.owner.fetch('/cases/fields', { limit: 100 })).filter((f) => f.is_visible_to_customers && f.is_enabled).map((f) => f.id));
+    const by = async (who, list) => new Map((await who.fetch(list)).map((one) => [one.id, pairs(one.custom_fields)]));
+    const [staff, customer] = [await by(desk.staff, '/cases'), await by(desk.customer, '/conversations')];
+    for (const id of cases) {
+      const all = pairs(await desk.staff.fetch(`/cases/${id}/field/values`)), open = all.filter(([field]) => shown.has(field));
+      for (const seen of [staff.get(id), pairs((await desk.staff.fetch(`/cases/${id}`)).custom_fields)]) assert.deepEqual(seen, all, what);
+      for (const seen of [customer.get(id), pairs((await desk.customer.fetch(`/conversations/${id}`)).custom_fields)]) assert.deepEqual(seen, open, what);
+    }
+  };
+  const change = async (key, more) => {
+    await desk.owner.update(`/cases/fields/${of[key].id}`, more);
+    await agree(`${key} ${JSON.stringify(more)}`);
+  };
+  await agree('at first');
+  await change('c', { is_enabled: true });
+  for (const value of [false, true]) await change('b', { is_visible_to_customers: value });
+  await change('a', { is_visible_to_customers: true });
+  for (const value of [false, true]) await change('b', { is_enabled: value });
+  await desk.owner.update(`/cases/${cases[0]}`, { field_values: { b: '2028-04-01', c: 'late' } });
+  await agree('after a value');
+  (await desk.owner.put('/cases/fields/reorder', { case_field_ids: [of.d.id, of.c.id, of.b.id, of.a.id] })).must(200);
+  await agree('after a reorder');
+  (await desk.owner.post('/cases/fields', { key: 'taken', type: 'TEXT', title: 'taken', regular_expression: '(' })).must(400);
+  for (const key of ['b', 'a', 'c', 'd']) {
+    (await desk.owner.delete(`/cases/fields/${of[key].id}`)).must(200);
+    await agree(`after the deletion of ${key}`);
+  }
+});
+
 test('the values of a conversation have a list of their own', async (t) => {
   const { desk, opened } = await world(t, { internal: ['TEXT'], shown: ['TEXT', VISIBLE], off: ['TEXT', { is_enabled: false }] });
   const made = (await opened({ field_values: { internal: 'secret' } })).must(201).data;

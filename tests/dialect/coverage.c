@@ -38,12 +38,13 @@ static int arguments_missed(const struct resource *r, const struct route *route)
            missed(r, route->path, route->order.key, "ORDER BY");
 }
 
+/* The query of several rows, or the one of a single row, which differs only in the ids. */
 static int lists_missed(const struct resource *r) {
     const struct layout *layout = layout_of(r);
     int n = 0;
-    for (int i = 0; i < layout->count; i++)
-        if (layout->members[i].list.p)
-            n += missed(r, layout->members[i].field->name, layout->members[i].list.p, "");
+    for (const struct member *m = layout->members; m < layout->members + layout->count; m++)
+        if (m->list.p && !is_composed_with(m->list_of_one.p, ""))
+            n += missed(r, m->field->name, m->list.p, "");
     return n;
 }
 

@@ -75,8 +75,12 @@ static int place_of_stmt(const struct stmt *s) {
     return -1;
 }
 
-/* A row with the value that must be unique would end each request. */
-static int rows_of(const char *sql) { return strstr(sql, "= :value AND t.id <> :id") ? 0 : 1; }
+/* A row with the value that must be unique would end each request. A page has two rows, because the lists of
+ * one row have queries of their own. */
+static int rows_of(const char *sql) {
+    if (strstr(sql, "= :value AND t.id <> :id")) return 0;
+    return strstr(sql, "LIMIT :limit OFFSET :offset") ? 2 : 1;
+}
 
 int __real_db_start(struct conn *c, const char *sql, const struct bind *binds, struct stmt **out);
 

@@ -12,6 +12,7 @@
 #include "base/random.h"
 #include "core/change/change.h"
 #include "core/change/record.h"
+#include "core/fields/field_catalogue.h"
 #include "core/change/object_diff.h"
 #include "core/rules/rules_finish.h"
 #include "core/words.h"
@@ -45,17 +46,22 @@ static int64_t updated_at(const struct row *row) {
     return 0;
 }
 
+static int64_t later_of(int64_t a, int64_t b) { return a > b ? a : b; }
+
 /* *at: the time of the last change of anything that the row shows; 0: unknown. */
 static int row_last_change(struct call *c, const struct row *row, int64_t *at) {
     const struct resource *r = row->layout->resource;
     struct stmt *s;
+    int64_t fields = 0;
     *at = row->modified ? row->modified : r->changes_unseen ? 0 : updated_at(row);
     bool own = r->is_person && row->id == c->work.actor.user_id;
     if (r->changed == NULL || !(own || c->work.actor.rank >= ROLE_COLLABORATOR))
         return 0; /* the time would reveal changes of hidden members */
+    if (r->shows_fields) TRY(custom_fields_changed_at(&c->work, &fields));
+    *at = later_of(updated_at(row), fields);
     TRY(db_start(c->work.conn, r->changed, BINDS(B_INT("id", row->id)), &s));
     int rc = stmt_step(s);
-    if (rc == 1) *at = col_int(s, 0);
+    for (int i = 0; rc == 1 && i < col_count(s); i++) *at = later_of(*at, col_int(s, i));
     stmt_end(s);
     return rc < 0 ? rc : 0;
 }

@@ -152,15 +152,24 @@ static void want(struct view *v, struct id_list **lists, const struct layout *la
 /* True if loading must stop. The last stmt_step returned 1, which equals VIEW_FULL. */
 static bool is_full(const struct view *v) { return v->room && arena_size(v->c->work.arena) > v->room; }
 
+/* The text of the query of a list, and the parameter :ids. */
+static struct str list_query(const struct view *v, const struct member *m, const struct owners *o,
+                             struct bind *ids) {
+    if (o->count == 1) *ids = (struct bind)B_INT("ids", o->ids[0]);
+    else *ids = (struct bind)B_TEXT("ids", json_ids(v->c->work.arena, o->ids, (size_t)o->count));
+    return o->count == 1 ? m->list_of_one : m->list;
+}
+
 /* Loads one list of references for all rows by one query. Its rows are grouped by owner. */
-static int load_many(struct view *v, const struct layout *layout, int field, struct str owners) {
+static int load_many(struct view *v, const struct layout *layout, int field, const struct owners *owners) {
     struct arena *a = v->c->work.arena;
     struct stmt *s;
     int rc;
     int64_t *ids = NULL, owner = 0, cap = 0;
     struct value *cell = NULL;
-    TRY(db_start(v->c->work.conn, layout->members[field].list.p,
-                 BINDS(B_TEXT("ids", owners), B_INT("me", v->c->work.actor.user_id)), &s));
+    struct bind binds[] = {{0}, B_INT("me", v->c->work.actor.user_id), {0}};
+    struct str sql = list_query(v, &layout->members[field], owners, &binds[0]);
+    TRY(db_start(v->c->work.conn, sql.p, binds, &s));
     while ((rc = stmt_step(s)) == 1 && !is_full(v)) {
         if (cell == NULL || owner != col_int(s, 0)) {
             owner = col_int(s, 0);
@@ -214,21 +223,21 @@ static void flat_add_owned(struct view *v, struct row *row) {
 
 /* Loads the owned rows of these owners by one query. They get no slot unless they are flattened, because
  * no reference leads to them. */
-static int load_rows(struct view *v, const struct layout *layout, int field, struct str owners) {
+static int load_rows(struct view *v, const struct layout *layout, int field, const struct owners *owners) {
     const struct member *m = &layout->members[field];
     struct branches b = {0};
-    struct bind binds[BRANCH_BINDS_MAX + 2] = {0};
+    struct bind binds[BRANCH_BINDS_MAX + 2] = {0}, ids;
     struct buf sql = {0};
     struct stmt *s;
     struct row *last = NULL;
     int64_t before = 0;
     int rc;
-    buf_str(&sql, m->list);
+    buf_str(&sql, list_query(v, m, owners, &ids));
     view_condition(v->c, m->target->resource, &b, &sql);
     buf_str(&sql, m->order);
     buf_char(&sql, 0);
     memcpy(binds, b.binds, (size_t)b.bind_count * sizeof *binds);
-    binds[b.bind_count] = (struct bind)B_TEXT("ids", owners);
+    binds[b.bind_count] = ids;
     rc = db_start(v->c->work.conn, sql.p, binds, &s);
     buf_free(&sql);
     if (rc < 0) return rc;
@@ -247,6 +256,16 @@ static int load_rows(struct view *v, const struct layout *layout, int field, str
     return rc;
 }
 
+/* Loads rows that the resource itself reads. */
+static int load_owned(struct view *v, const struct layout *layout, int field, struct owners *owners) {
+    const struct layout *target = layout->members[field].target;
+    owners->cells = arena_array(v->c->work.arena, (size_t)owners->count, sizeof *owners->cells);
+    for (int i = 0; i < owners->count; i++)
+        owners->cells[i] = &view_find(v, layout->resource, owners->ids[i])->cells[field];
+    TRY(target->resource->load_owned(v, target, owners));
+    return is_full(v) ? VIEW_FULL : 0;
+}
+
 static bool is_selected_anywhere(const struct selection *selection, struct str name) {
     for (const struct selection *p = selection; p; p = p->next)
         if ((p->sign != '-' && name_eq(p->name, name)) || is_selected_anywhere(p->inner, name)) return true;
@@ -261,26 +280,28 @@ static size_t at_once(const struct view *v, const struct layout *layout, size_t 
 #define OWNERS_AT_ONCE 64
 #define LONG_AT_ONCE 16
 
-/* Returns the ids of those among the next `most` rows that show this list to the caller, as a JSON array;
- * p NULL: none. Moves *at behind these rows. */
-static struct str owners_of(struct view *v, const struct row **at, const struct member *m, size_t most) {
-    struct arena *a = v->c->work.arena;
-    size_t n = 0, count = 0;
+/* Those among the next `most` rows that show this list to the caller. Moves *at behind these rows. */
+static struct owners owners_of(struct view *v, const struct row **at, const struct member *m, size_t most) {
+    size_t count = 0;
+    struct owners o = {0};
     for (const struct row *row = *at; row && count < most; row = row->next) count++;
-    int64_t *ids = arena_array(a, count, sizeof *ids);
+    o.ids = arena_array(v->c->work.arena, count, sizeof *o.ids);
     for (; count; count--, *at = (*at)->next)
-        if (view_sees(v, *at, m)) ids[n++] = (*at)->id;
-    return n ? json_ids(a, ids, n) : (struct str){0};
+        if (view_sees(v, *at, m)) o.ids[o.count++] = (*at)->id;
+    return o;
 }
 
 static int load_list(struct view *v, const struct row *rows, int field) {
     const struct layout *layout = rows->layout;
     const struct member *m = &layout->members[field];
-    bool bare = m->field->type == F_MANY;
+    bool bare = m->field->type == F_MANY, own = !bare && m->target->resource->load_owned;
+    size_t most = bare ? SIZE_MAX : own ? OWNERS_AT_ONCE : at_once(v, m->target, OWNERS_AT_ONCE);
     for (const struct row *at = rows; at;) {
-        struct str owners = owners_of(v, &at, m, bare ? SIZE_MAX : at_once(v, m->target, OWNERS_AT_ONCE));
-        if (owners.p == NULL) continue;
-        int rc = bare ? load_many(v, layout, field, owners) : load_rows(v, layout, field, owners);
+        struct owners o = owners_of(v, &at, m, most);
+        if (o.count == 0) continue;
+        int rc = bare  ? load_many(v, layout, field, &o)
+                 : own ? load_owned(v, layout, field, &o)
+                       : load_rows(v, layout, field, &o);
         if (rc) return rc;
     }
     return 0;
@@ -356,8 +377,12 @@ static void rows_wanted_sql(struct call *c, const struct rows_wanted *s, struct 
                             struct buf *sql) {
     const struct layout *layout = s->layout;
     buf_reserve(sql, layout->select.n + 256);
-    buf_str(sql, s->also ? layout->select_also : layout->select);
-    buf_text(sql, s->count == 1 ? "t.id = :ids" : "t.id IN @LIST(:ids)");
+    if (s->count == 1) {
+        buf_str(sql, s->also ? layout->select_also : layout->select);
+        buf_text(sql, "t.id = :ids");
+    } else {
+        buf_str(sql, s->also ? layout->select_each_also : layout->select_each);
+    }
     view_condition(c, layout->resource, b, sql);
     if (s->alive && layout->resource->alive) sql_and(sql, layout->resource->alive);
     if (s->further) sql_and(sql, s->further);
@@ -411,6 +436,7 @@ static int select_rows(struct view *v, const struct rows_wanted *sel, struct row
 
 static int follow_list(struct view *v, const struct id_list *l) {
     size_t most = at_once(v, l->layout, LONG_AT_ONCE), count;
+    ids_sort(l->ids, (int)l->n); /* the order of a flat reply */
     for (size_t at = 0; at < l->n; at += count) {
         struct row *found;
         count = l->n - at < most ? l->n - at : most;

@@ -50,6 +50,13 @@ struct shown_person {
     const struct shown_person *before;
 };
 
+/* Rows of which a list is loaded. */
+struct owners {
+    int64_t *ids;
+    int count;
+    struct value **cells; /* their cells of the list */
+};
+
 struct view {
     struct call *c;
     struct json_writer w;

@@ -139,6 +139,12 @@ static struct str select_text(struct arena *a, const struct layout *s, struct st
     return STR_CAT(a, S("SELECT "), columns, S(" FROM "), s->from, S(" WHERE "));
 }
 
+/* A join instead of IN: SQLite would copy the ids to a table of their own, for each execution. */
+static struct str select_each(struct arena *a, const struct layout *s, struct str columns) {
+    return STR_CAT(a, S("SELECT "), columns, S(" FROM @EACH_TEXT(:ids) given CROSS JOIN "), s->from,
+                   S(" WHERE t.id = CAST(given.value AS BIGINT)"));
+}
+
 static void layout_select(struct arena *a, struct layout *s) {
     const struct resource *r = s->resource;
     s->from = r->from ? str_of(r->from) : STR_CAT(a, str_of(r->table), S(" t"));
@@ -146,7 +152,34 @@ static void layout_select(struct arena *a, struct layout *s) {
     s->bytes = bytes_text(a, s);
     s->select = select_text(a, s, s->columns);
     s->select_short = select_text(a, s, columns_text(a, s, COLUMNS_SHORT));
-    if (s->also >= 0) s->select_also = select_text(a, s, columns_text(a, s, COLUMNS_ALSO));
+    s->select_each = select_each(a, s, s->columns);
+    if (s->also < 0) return;
+    s->select_also = select_text(a, s, columns_text(a, s, COLUMNS_ALSO));
+    s->select_each_also = select_each(a, s, columns_text(a, s, COLUMNS_ALSO));
+}
+
+#define OF_OWNERS "IN @LIST(:ids)"
+
+/* The query of one owner. */
+static struct str list_of_one(struct arena *a, struct str list) {
+    struct buf sql = {0};
+    const char *at = list.p, *found;
+    while ((found = strstr(at, OF_OWNERS)) != NULL) {
+        buf_add(&sql, at, (size_t)(found - at));
+        buf_text(&sql, "= :ids");
+        at = found + strlen(OF_OWNERS);
+    }
+    buf_text(&sql, at);
+    return buf_take(&sql, a);
+}
+
+static struct str owned_list(struct arena *a, const struct member *m, struct str owner) {
+    const struct layout *t = m->target;
+    if (m->field->type == F_ROWS)
+        return STR_CAT(a, S("SELECT "), t->columns, S(", t."), owner, S(" FROM "), t->from, S(" WHERE t."),
+                       owner, S(" " OF_OWNERS));
+    return STR_CAT(a, S("SELECT t."), owner, S(", t.id FROM "), t->from, S(" WHERE t."), owner,
+                   S(" " OF_OWNERS), m->order);
 }
 
 /* Prepares the queries of lists. The layouts of all targets must exist. */
@@ -157,17 +190,10 @@ static void layout_lists(struct arena *a, struct layout *s) {
         const struct layout *t = m->target;
         struct str owner = str_of(m->field->owned_by),
                    order = t->resource->owned_order ? str_of(t->resource->owned_order) : S("t.id");
-        if (m->field->many) {
-            m->list = str_of(m->field->many);
-            continue;
-        }
-        m->order = STR_CAT(a, S(" ORDER BY t."), owner, S(", "), order);
-        if (m->field->type == F_ROWS)
-            m->list = STR_CAT(a, S("SELECT "), t->columns, S(", t."), owner, S(" FROM "), t->from,
-                              S(" WHERE t."), owner, S(" IN @LIST(:ids)"));
-        else
-            m->list = STR_CAT(a, S("SELECT t."), owner, S(", t.id FROM "), t->from, S(" WHERE t."), owner,
-                              S(" IN @LIST(:ids)"), m->order);
+        if (m->field->type == F_ROWS && t->resource->load_owned) continue;
+        if (m->field->many == NULL) m->order = STR_CAT(a, S(" ORDER BY t."), owner, S(", "), order);
+        m->list = m->field->many ? str_of(m->field->many) : owned_list(a, m, owner);
+        m->list_of_one = list_of_one(a, m->list);
     }
 }
 

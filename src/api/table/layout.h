@@ -22,7 +22,8 @@ struct member {
     const int *carried;
     struct str
         list; /* F_MANY: the query; F_ROWS: its start, up to "IN @LIST(:ids)", with the target's .columns and the owner */
-    struct str order; /* F_ROWS: the end of the query, " ORDER BY ..." */
+    struct str list_of_one; /* list, with "= :ids" */
+    struct str order;       /* F_ROWS: the end of the query, " ORDER BY ..." */
 };
 
 /* "conversations/:case_id/messages/:id" is split into pieces: a text and the variable after it. */
@@ -40,6 +41,8 @@ struct layout {
     struct str from;             /* "teams t" */
     struct str columns;          /* "t.id, t.title, ..."; 0 instead of the id if rows have none */
     struct str select;           /* "SELECT t.id, t.title, ... FROM teams t WHERE " */
+    struct str select_each;      /* select of the rows :ids, in the order of this JSON array */
+    struct str select_each_also; /* the same of select_also */
     struct str select_short;     /* select with null instead of each long text */
     struct str select_also;      /* select of the one member that references contain */
     struct str bytes;            /* SQL: bytes of a row's long texts; p NULL: none */

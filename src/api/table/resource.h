@@ -16,6 +16,8 @@ struct subject;
 struct row;
 struct value;
 struct view;
+struct owners;
+struct layout;
 struct in;
 
 /* ---- fields ---------------------------------------------------------------------------------- */
@@ -307,9 +309,12 @@ struct resource {
      * must set it (to a function of core/access/access.h or its own), or set .within: rows of visible
      * parents. Computed rows are selected by .rows. */
     void (*visible)(struct work *w, struct branches *out);
-    struct within within;       /* for all its nested routes, unless a route has its own */
-    unsigned expanded_for;      /* roles for which `include` expands it; 0: all */
-    const char *owned_order;    /* order of the rows of one owner; NULL: t.id */
+    struct within within;    /* for all its nested routes, unless a route has its own */
+    unsigned expanded_for;   /* roles for which `include` expands it; 0: all */
+    const char *owned_order; /* order of the rows of one owner; NULL: t.id */
+    /* F_ROWS: reads the rows of these owners into the cells, instead of a query of the table. It decides
+     * which rows the caller sees. Returns 0 or a negative error. */
+    int (*load_owned)(struct view *v, const struct layout *layout, const struct owners *owners);
     const char *reference_also; /* a member that references contain beside id and resource_type */
     /* condition on the rows among which a UNIQUE value must be unique; NULL: all */
     const char *unique_among;
@@ -337,8 +342,10 @@ struct resource {
     const char *unlogged; /* reason why changes are not logged; NULL: they are */
     /* members change without updated_at: no Last-Modified, except by .changed */
     bool changes_unseen;
-    /* query of the last change of anything that the row :id shows, deletions included */
+    /* query of the times of the last changes, beside updated_at, of anything that the row :id shows, deletions
+     * included: the greatest number in its row counts */
     const char *changed;
+    bool shows_fields; /* with .changed: the changes of custom fields count, too */
     /* as those of a field: an item of a list that refers to it, as requests write it */
     const struct field *items;
     const struct field *record_fields; /* bulk imports: the members of a record; NULL: those of a POST */

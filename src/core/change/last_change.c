@@ -2,7 +2,8 @@
 
 QUERY(last_change_put, "INSERT INTO changes (what, at) VALUES (:what, :now) "
                        "ON CONFLICT (what) DO UPDATE "
-                       "SET at = CASE WHEN changes.at < excluded.at THEN excluded.at ELSE changes.at END");
+                       "SET at = CASE WHEN changes.at < excluded.at THEN excluded.at ELSE changes.at END, "
+                       "generation = changes.generation + 1");
 QUERY(last_change_get, "SELECT at FROM changes WHERE what = :what");
 
 int last_change_note(struct work *w, struct str what) {

@@ -4,40 +4,7 @@
 #include "base/ids.h"
 #include "base/limits.h"
 #include "core/desk/cascade.h"
-#include "core/change/last_change.h"
 #include "json/json.h"
-
-QUERY(custom_fields_listed,
-      "SELECT id, area, type, key, regular_expression, is_enabled, "
-      "is_required_for_agents, is_visible_to_customers, is_customer_editable, is_required_for_customers "
-      "FROM custom_fields WHERE area = :area AND is_enabled = 1 AND is_system = 0 "
-      "ORDER BY sort_order, id LIMIT :most");
-
-static struct custom_field field_read(struct arena *a, struct stmt *row) {
-    return (struct custom_field){.id = col_int(row, 0),
-                                 .area = (enum field_area)col_int(row, 1),
-                                 .type = (enum field_kind)col_int(row, 2),
-                                 .key = str_dup(a, col_text(row, 3)),
-                                 .regular_expression =
-                                     col_null(row, 4) ? (struct str){0} : str_dup(a, col_text(row, 4)),
-                                 .is_enabled = col_int(row, 5) != 0,
-                                 .is_required_for_agents = col_int(row, 6) != 0,
-                                 .is_visible_to_customers = col_int(row, 7) != 0,
-                                 .is_customer_editable = col_int(row, 8) != 0,
-                                 .is_required_for_customers = col_int(row, 9) != 0};
-}
-
-int custom_fields_of(struct work *w, enum field_area area, struct custom_field **out) {
-    struct custom_field *list = NULL;
-    int n = 0, cap = 0, rc;
-    DB_ROWS(rc, w->conn, &custom_fields_listed, BINDS(B_INT("area", area), B_INT("most", LIMIT_FIELDS)),
-            row) {
-        list = arena_more(w->arena, list, n, &cap, sizeof *list);
-        list[n++] = field_read(w->arena, row);
-    }
-    *out = list;
-    return rc < 0 ? rc : n;
-}
 
 bool field_has_options(enum field_kind type) {
     return type == FIELD_CHECKBOX || type == FIELD_RADIO || type == FIELD_SELECT ||
@@ -149,7 +116,7 @@ QUERY(field_choices,
 
 int custom_field_create(struct work *w, const struct custom_field_new *n, int64_t *id) {
     const struct custom_field *f = &n->field;
-    TRY(last_change_note(w, S(CHANGE_OF_FIELDS)));
+    TRY(custom_fields_changed(w));
     return db_insert(
         w->conn, &custom_field_insert,
         BINDS(B_INT("area", f->area), B_INT("type", f->type), B_TEXT("key", f->key),
@@ -222,7 +189,7 @@ int field_options_replace(struct work *w, int64_t field_id, const struct option_
 
 int custom_fields_remove(struct work *w, struct str ids) {
     TRY(db_exec(w->conn, &custom_fields_mark, BINDS(B_TEXT("ids", ids), B_INT("now", w->now))));
-    TRY(last_change_note(w, S(CHANGE_OF_FIELDS)));
+    TRY(custom_fields_changed(w));
     TRY(translations_remove(w, TITLE_OF_FIELD, ids));
     TRY(translations_remove(w, CUSTOMER_TITLE_OF_FIELD, ids));
     TRY(translations_remove(w, DESCRIPTION_OF_FIELD, ids));

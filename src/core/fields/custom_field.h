@@ -2,20 +2,8 @@
 #ifndef CORE_CUSTOM_FIELD_H
 #define CORE_CUSTOM_FIELD_H
 
+#include "core/fields/field_catalogue.h"
 #include "core/fields/translation.h"
-
-struct custom_field {
-    int64_t id;
-    enum field_area area;
-    enum field_kind type;
-    struct str key, regular_expression; /* p NULL: none */
-    bool is_enabled, is_required_for_agents, is_visible_to_customers, is_customer_editable,
-        is_required_for_customers;
-};
-
-/* Reads the enabled fields of an area in their order, in the arena, without built-in fields. Returns their
- * number, or a negative error. */
-int custom_fields_of(struct work *w, enum field_area area, struct custom_field **out);
 
 /* The wanted state of one option of a field. */
 struct option_wanted {

@@ -1,0 +1,293 @@
+/* Each reply with a conversation, a person or an organization shows the enabled custom fields. A process
+ * keeps them in memory as a set that nothing changes. Readers hold it by a reference count.
+ *
+ * A set is of a generation: the row of `changes` on custom fields counts their changes. Each change locks
+ * this row until its COMMIT, so no number has two meanings. The statement that reads values also reads the
+ * number in the same snapshot. If it is another one, the reader reads the fields, too. So a reply never
+ * combines the values of one snapshot with the fields of another, whichever process has changed them.
+ *
+ * If the caller sees no field of the area, nothing is read. Only SQLite has this case, because there one
+ * process does all writes: `noted` is the highest generation that a write has begun, `committed` the highest
+ * that a COMMIT or a reader has shown. While `committed` is not behind, the set of this generation is fresh.
+ * After a rollback it is behind until the next change, so readers read the number until then.
+ *
+ * A write may see changes that are not committed. It always reads the number. It keeps a set only if the
+ * number is committed, because another write may use the number of a write that was rolled back. On
+ * PostgreSQL it keeps none, because its two statements may see different snapshots. */
+#include "core/fields/field_catalogue.h"
+
+#include "base/ids.h"
+#include "base/limits.h"
+#include "core/change/last_change.h"
+#include "json/json.h"
+
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#define AREAS (AREA_ORGANIZATIONS + 1)
+
+struct field_set {
+    struct arena *arena;
+    atomic_int holders;
+    int64_t generation, changed_at;
+    struct custom_field *of[AREAS];
+    int count[AREAS];
+};
+
+struct field_catalogue {
+    pthread_mutex_t lock;
+    struct field_set *now; /* NULL: nothing was read yet */
+    int64_t noted, committed;
+};
+
+struct field_catalogue *field_catalogue_new(void) {
+    struct field_catalogue *c = calloc(1, sizeof *c);
+    if (c) pthread_mutex_init(&c->lock, NULL);
+    return c;
+}
+
+static void fields_drop(struct field_set *s) {
+    if (s && atomic_fetch_sub(&s->holders, 1) == 1) arena_free(s->arena); /* the set is in it */
+}
+
+void field_catalogue_free(struct field_catalogue *c) {
+    if (c == NULL) return;
+    fields_drop(c->now);
+    pthread_mutex_destroy(&c->lock);
+    free(c);
+}
+
+#define FIELDS_LISTED                                                                                   \
+    "SELECT id, area, type, key, regular_expression, is_enabled, "                                      \
+    "is_required_for_agents, is_visible_to_customers, is_customer_editable, is_required_for_customers " \
+    "FROM custom_fields WHERE is_enabled = 1 AND is_system = 0 "
+QUERY(custom_fields_listed, FIELDS_LISTED "AND area = :area ORDER BY sort_order, id LIMIT :most");
+QUERY(custom_fields_all, FIELDS_LISTED "ORDER BY area, sort_order, id");
+
+static struct custom_field field_read(struct arena *a, struct stmt *row) {
+    return (struct custom_field){.id = col_int(row, 0),
+                                 .area = (enum field_area)col_int(row, 1),
+                                 .type = (enum field_kind)col_int(row, 2),
+                                 .key = str_dup(a, col_text(row, 3)),
+                                 .regular_expression =
+                                     col_null(row, 4) ? (struct str){0} : str_dup(a, col_text(row, 4)),
+                                 .is_enabled = col_int(row, 5) != 0,
+                                 .is_required_for_agents = col_int(row, 6) != 0,
+                                 .is_visible_to_customers = col_int(row, 7) != 0,
+                                 .is_customer_editable = col_int(row, 8) != 0,
+                                 .is_required_for_customers = col_int(row, 9) != 0};
+}
+
+static int fields_read(struct conn *c, struct arena *a, const struct query *q, const struct bind *binds,
+                       struct custom_field **out) {
+    struct custom_field *list = NULL;
+    int n = 0, room = 0, rc;
+    DB_ROWS(rc, c, q, binds, row) {
+        list = arena_more(a, list, n, &room, sizeof *list);
+        list[n++] = field_read(a, row);
+    }
+    *out = list;
+    return rc < 0 ? rc : n;
+}
+
+int custom_fields_of(struct work *w, enum field_area area, struct custom_field **out) {
+    return fields_read(w->conn, w->arena, &custom_fields_listed,
+                       BINDS(B_INT("area", area), B_INT("most", LIMIT_FIELDS)), out);
+}
+
+/* ---- generations ----------------------------------------------------------------------------- */
+
+#define OF_FIELDS "g.what = '" CHANGE_OF_FIELDS "'"
+QUERY(fields_generation, "SELECT g.generation, g.at FROM changes g WHERE " OF_FIELDS);
+
+struct field_state {
+    int64_t generation, changed_at;
+};
+
+static int field_state_read(struct work *w, struct field_state *out) {
+    struct stmt *row;
+    int rc = db_row(w->conn, &fields_generation, NULL, &row);
+    if (rc <= 0) return rc < 0 ? rc : -ERR_INTERNAL_ERROR;
+    *out = (struct field_state){col_int(row, 0), col_int(row, 1)};
+    stmt_end(row);
+    return 0;
+}
+
+static void fields_committed(struct desk *d, void *arg) {
+    const struct field_state *s = arg;
+    struct field_catalogue *c = d->fields;
+    pthread_mutex_lock(&c->lock);
+    if (c->committed < s->generation) c->committed = s->generation;
+    pthread_mutex_unlock(&c->lock);
+}
+
+int custom_fields_changed(struct work *w) {
+    struct field_catalogue *c = w->desk->fields;
+    struct field_state *s = ARENA_NEW(w->arena, struct field_state);
+    TRY(last_change_note(w, S(CHANGE_OF_FIELDS)));
+    w->fields_changed = 0;
+    if (c == NULL) return 0;
+    TRY(field_state_read(w, s));
+    pthread_mutex_lock(&c->lock);
+    if (c->noted < s->generation) c->noted = s->generation;
+    pthread_mutex_unlock(&c->lock);
+    after_commit(w, fields_committed, s);
+    return 0;
+}
+
+/* ---- sets ------------------------------------------------------------------------------------ */
+
+/* Reads the set as the work sees it. Its caller is its only holder. */
+static int field_set_read(struct work *w, const struct field_state *state, struct field_set **out) {
+    struct arena *arena = arena_new();
+    struct field_set *s = ARENA_NEW(arena, struct field_set);
+    struct custom_field *all;
+    *s = (struct field_set){.arena = arena, .generation = state->generation, .changed_at = state->changed_at};
+    atomic_init(&s->holders, 1);
+    int n = fields_read(w->conn, arena, &custom_fields_all, NULL, &all);
+    for (int i = n - 1; i >= 0; i--) {
+        s->of[all[i].area] = &all[i];
+        s->count[all[i].area]++;
+    }
+    if (n < 0) fields_drop(s);
+    else *out = s;
+    return n < 0 ? n : 0;
+}
+
+/* The kept set, held, if it has this generation, or if it is fresh without a look at the store (generation
+ * 0). NULL: it has not. */
+static struct field_set *field_set_kept(struct work *w, int64_t generation) {
+    struct field_catalogue *c = w->desk->fields;
+    struct field_set *found = NULL;
+    if (c == NULL || (generation == 0 && (db_writes(w->conn) || db_shared(w->desk->db)))) return NULL;
+    pthread_mutex_lock(&c->lock);
+    if (generation == 0 && c->committed >= c->noted) generation = c->committed;
+    if (c->now && c->now->generation == generation) {
+        found = c->now;
+        atomic_fetch_add(&found->holders, 1);
+    }
+    pthread_mutex_unlock(&c->lock);
+    return found;
+}
+
+static void field_set_keep(struct work *w, struct field_set *s) {
+    struct field_catalogue *c = w->desk->fields;
+    struct field_set *outdated = NULL;
+    if (c == NULL || (db_writes(w->conn) && db_shared(w->desk->db))) return;
+    pthread_mutex_lock(&c->lock);
+    bool committed = !db_writes(w->conn) || s->generation <= c->committed || s->generation > c->noted;
+    if (committed && c->committed < s->generation) c->committed = s->generation;
+    if (committed && (c->now == NULL || c->now->generation < s->generation)) {
+        outdated = c->now;
+        c->now = s;
+        atomic_fetch_add(&s->holders, 1);
+    }
+    pthread_mutex_unlock(&c->lock);
+    fields_drop(outdated);
+}
+
+/* Gets the set of the work's snapshot, held until fields_drop. */
+static int field_set_hold(struct work *w, const struct field_state *state, struct field_set **out) {
+    *out = field_set_kept(w, state->generation);
+    if (*out) return 0;
+    TRY(field_set_read(w, state, out));
+    field_set_keep(w, *out);
+    return 0;
+}
+
+int custom_fields_changed_at(struct work *w, int64_t *at) {
+    struct field_state state = {0, w->fields_changed};
+    struct field_set *s = state.changed_at ? NULL : field_set_kept(w, 0);
+    if (s) state.changed_at = s->changed_at;
+    else if (state.changed_at == 0) TRY(field_state_read(w, &state));
+    fields_drop(s);
+    *at = w->fields_changed = state.changed_at;
+    return 0;
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+/* A row for each value, or one row without a value. */
+#define VALUES_OF(first, owner)                                              \
+    "SELECT g.generation, g.at, v.owner_id, v.field_id, v.value FROM " first \
+    "changes g LEFT JOIN field_values v ON v.owner_id = " owner " AND v.area = :area WHERE " OF_FIELDS
+QUERY(values_of_one, VALUES_OF("", ":owner"));
+QUERY(values_of_each, VALUES_OF("@EACH_TEXT(:owners) o CROSS JOIN ", "CAST(o.value AS BIGINT)"));
+
+struct stored_value {
+    int64_t owner_id, field_id;
+    struct str value;
+};
+
+struct stored_values {
+    struct field_state state;
+    struct stored_value *list;
+    int count, room;
+};
+
+static int values_read(struct work *w, enum field_area area, const int64_t *owners, int count,
+                       struct stored_values *out) {
+    struct arena *a = w->arena;
+    const struct bind *binds =
+        count == 1 ? BINDS(B_INT("area", area), B_INT("owner", *owners))
+                   : BINDS(B_INT("area", area), B_TEXT("owners", json_ids(a, owners, (size_t)count)));
+    int rc;
+    DB_ROWS(rc, w->conn, count == 1 ? &values_of_one : &values_of_each, binds, row) {
+        out->state = (struct field_state){col_int(row, 0), col_int(row, 1)};
+        if (col_null(row, 2)) continue;
+        out->list = arena_more(a, out->list, out->count, &out->room, sizeof *out->list);
+        out->list[out->count++] =
+            (struct stored_value){col_int(row, 2), col_int(row, 3), str_dup(a, col_text(row, 4))};
+    }
+    if (rc < 0) return rc;
+    assert(out->state.generation); /* the schema has the row */
+    w->fields_changed = out->state.changed_at;
+    return 0;
+}
+
+/* Copies the fields that are shown, because the set is dropped. */
+static void fields_shown(struct work *w, const struct field_set *s, enum field_area area, bool to_customers,
+                         struct field_values *out) {
+    out->fields = arena_array(w->arena, (size_t)s->count[area] + 1, sizeof *out->fields);
+    out->field_count = 0;
+    for (int i = 0; i < s->count[area]; i++) {
+        const struct custom_field *f = &s->of[area][i];
+        if (to_customers && !f->is_visible_to_customers) continue;
+        struct custom_field *copy = ARENA_NEW(w->arena, struct custom_field);
+        *copy = (struct custom_field){.id = f->id, .area = f->area, .type = f->type};
+        out->fields[out->field_count++] = copy;
+    }
+}
+
+static int field_place(const struct field_values *v, int64_t id) {
+    for (int i = 0; i < v->field_count; i++)
+        if (v->fields[i]->id == id) return i;
+    return -1;
+}
+
+static void place_values(struct work *w, const struct stored_values *stored, const int64_t *owners, int count,
+                         struct field_values *out) {
+    out->values = arena_array(w->arena, (size_t)(count * out->field_count), sizeof *out->values);
+    for (int i = 0; i < stored->count; i++) {
+        int field = field_place(out, stored->list[i].field_id),
+            owner = ids_place(owners, count, stored->list[i].owner_id);
+        if (field >= 0 && owner >= 0) out->values[owner * out->field_count + field] = stored->list[i].value;
+    }
+}
+
+int field_values_of(struct work *w, enum field_area area, bool to_customers, const int64_t *owners, int count,
+                    struct field_values *out) {
+    struct stored_values stored = {0};
+    struct field_set *s = field_set_kept(w, 0);
+    if (s) fields_shown(w, s, area, to_customers, out);
+    fields_drop(s);
+    if (s && out->field_count == 0) return 0;
+    TRY(values_read(w, area, owners, count, &stored));
+    TRY(field_set_hold(w, &stored.state, &s));
+    fields_shown(w, s, area, to_customers, out);
+    fields_drop(s);
+    place_values(w, &stored, owners, count, out);
+    return 0;
+}
