@@ -71,7 +71,7 @@ const struct option option_table[OPT_COUNT] = {
                 "PostgreSQL 8."},
     [OPT_WRITERS] = {"writers", "N", OPTION_INT, IN_FILE, SERVE, "0", 0, 64,
                      .doc = "Number of threads that write to a PostgreSQL database, with one connection "
-                            "each. 0: 4."},
+                            "each. 0: 8."},
     [OPT_STATEMENT_TIMEOUT] = {"statement-timeout", "MS", OPTION_INT, IN_FILE, SERVE, "30000", 100, 3600000,
                                .doc = "Timeout of a statement in a PostgreSQL database, in milliseconds. "
                                       "Reads use at most 10000."},

@@ -29,9 +29,9 @@
  * BACK_OFF_MAX_MS). Requests in between fail at once. A database that accepts connections but does not
  * answer counts as lost once a wait has exceeded its time (postgres_watch.c).
  *
- * Round trips. Statements are prepared once for each connection and text. The COMMIT of a read is sent at
- * once, but its reply is read before the next command, so the reader does not wait for it. Parameters are
- * sent in binary, by the type that the server reports. Results come as text: they are parsed where they
+ * Round trips. Statements are prepared once for each connection and text. A BEGIN goes out with the first
+ * statement, in libpq's pipeline mode (postgres_statement.c). The COMMIT of a read is sent at once, but its
+ * reply is read before the next command, so the reader does not wait for either. Parameters are sent in binary, by the type that the server reports. Results come as text: they are parsed where they
  * are read, and sums of type numeric need no second format. */
 #include "db/postgres.h"
 
@@ -263,24 +263,25 @@ static void catch_up(struct conn *c) {
     pg_waited(c);
 }
 
-static bool alive(const struct pg *g) { return g->handle && PQstatus(g->handle) == CONNECTION_OK; }
+bool pg_alive(const struct pg *g) { return g->handle && PQstatus(g->handle) == CONNECTION_OK; }
 
 int pg_ready(struct conn *c) {
     char text[400];
-    if (alive(c->pg)) catch_up(c);
-    if (alive(c->pg)) return 0;
+    if (pg_alive(c->pg)) catch_up(c);
+    if (pg_alive(c->pg)) return 0;
     c->pg->sent = false;
-    if (c->transaction)
+    if (c->transaction && c->pg->begin == NULL)
         return UNAVAILABLE("lost connections",
                            "store: the connection to the %s was lost in the middle of a "
                            "transaction",
                            c->pg->server->name);
-    return connect_now(c, (struct why){text, sizeof text}) < 0
-               ? UNAVAILABLE("connections that failed", "store: %s", text)
-               : 0;
+    bool begins = c->transaction;
+    int rc = connect_now(c, (struct why){text, sizeof text});
+    c->transaction = begins;
+    return rc < 0 ? UNAVAILABLE("connections that failed", "store: %s", text) : 0;
 }
 
-int pg_run(struct conn *c, const char *text) {
+static int run_text(struct conn *c, const char *text) {
     int rc = pg_ready(c);
     if (rc < 0) return rc;
     pg_wait(c, limit_of(c));
@@ -292,23 +293,52 @@ int pg_run(struct conn *c, const char *text) {
     return 0;
 }
 
+int pg_run(struct conn *c, const char *text) {
+    int rc = pg_begin_now(c);
+    return rc < 0 ? rc : run_text(c, text);
+}
+
 int pg_begin(struct conn *c, const char *text, int timeout_ms) {
     struct pg *g = c->pg;
     assert(!c->transaction);
     g->collided = g->raced = false;
-    int rc = -ERR_SERVICE_UNAVAILABLE;
-    for (int i = 0; i < 2; i++) { /* a connection that died while it was idle fails here */
-        char both[160];
-        if ((rc = pg_ready(c)) < 0) return rc;
-        snprintf(both, sizeof both, "SET statement_timeout = %d; %s", timeout_ms, text);
-        bool set = g->timeout_ms == timeout_ms;
-        g->timeout_ms = timeout_ms; /* also the limit of this command */
-        rc = pg_run(c, set ? text : both);
-        if (rc < 0) g->timeout_ms = -1;
-        if (rc == 0 || alive(g)) break;
-    }
-    c->transaction = rc == 0;
+    g->begin = NULL;
+    g->wanted_ms = timeout_ms;
+    int rc = pg_ready(c);
+    if (rc < 0) return rc;
+    c->transaction = true;
+    g->begin = text;
+    return 0;
+}
+
+/* Makes sure that a BEGIN can go out: the connection is open, and has the timeout of the transaction. */
+int pg_begin_ready(struct conn *c) {
+    struct pg *g = c->pg;
+    char text[64];
+    int rc = pg_ready(c);
+    if (rc < 0 || g->timeout_ms == g->wanted_ms) return rc;
+    snprintf(text, sizeof text, "SET statement_timeout = %d", g->wanted_ms);
+    g->timeout_ms = g->wanted_ms; /* also the limit of this command */
+    rc = run_text(c, text);
+    if (rc < 0) g->timeout_ms = -1;
     return rc;
+}
+
+int pg_begin_now(struct conn *c) {
+    struct pg *g = c->pg;
+    int rc = 0;
+    for (int i = 0; i < 2 && g->begin; i++) { /* a connection that died while it was idle fails here */
+        if ((rc = pg_begin_ready(c)) == 0) rc = run_text(c, g->begin);
+        if (rc == 0) g->begin = NULL;
+        else if (pg_alive(g)) break;
+    }
+    return rc;
+}
+
+bool pg_unbegun(struct conn *c) {
+    bool unbegun = c->pg->begin != NULL;
+    c->pg->begin = NULL;
+    return unbegun;
 }
 
 int pg_read_begin(struct conn *c, int budget_ms) {
@@ -321,8 +351,9 @@ void pg_read_end(struct conn *c) {
     if (!c->transaction) return;
     statements_end(c);
     c->transaction = false;
-    if (alive(c->pg)) catch_up(c);
-    if (alive(c->pg)) c->pg->sent = PQsendQuery(c->pg->handle, "COMMIT") == 1;
+    if (pg_unbegun(c)) return;
+    if (pg_alive(c->pg)) catch_up(c);
+    if (pg_alive(c->pg)) c->pg->sent = PQsendQuery(c->pg->handle, "COMMIT") == 1;
 }
 
-bool pg_lost(const struct conn *c) { return c->transaction && !alive(c->pg); }
+bool pg_lost(const struct conn *c) { return c->transaction && c->pg->begin == NULL && !pg_alive(c->pg); }

@@ -8,7 +8,7 @@
 #include "db/engine.h"
 
 #define PG_VERSION_MIN 150000 /* the version that the tests run on */
-#define PG_WRITERS 4
+#define PG_WRITERS 8
 #define PG_WRITERS_MAX 64
 #define PG_COMMAND_MS \
     30000 /* limit of commands without a timeout of their own: BEGIN, LISTEN, session settings */
@@ -80,7 +80,9 @@ struct pg {
     unsigned generation; /* number of the connection: statements of an earlier one are prepared again */
     unsigned names;      /* number of statement names used so far */
     int timeout_ms;      /* the session's statement_timeout */
+    int wanted_ms;       /* the one that the transaction wants */
     bool sent;           /* a command was sent and its result is not read yet */
+    const char *begin;   /* a BEGIN that goes out with the first statement; NULL: none waits */
     bool collided;       /* serialisation failure or deadlock: the task can be run again */
     /* a unique or foreign key violation: a concurrent write may have committed after a check */
     bool raced;
@@ -92,8 +94,15 @@ int pg_open(struct db *db, struct pg_server *server, enum conn_role role, struct
 void pg_close(struct conn *c);
 /* makes sure that the connection is open and idle; reconnects outside of transactions */
 int pg_ready(struct conn *c);
+bool pg_alive(const struct pg *g);
 int pg_run(struct conn *c, const char *text); /* runs constant commands without parameters */
+/* Begins a transaction. Its BEGIN (text, constant) goes out with its first statement. */
 int pg_begin(struct conn *c, const char *text, int timeout_ms);
+int pg_begin_ready(struct conn *c); /* for the statement that it goes out with */
+/* Sends a BEGIN that still waits. For code that uses the handle itself. */
+int pg_begin_now(struct conn *c);
+/* Ends a transaction of which nothing has gone out yet. Returns true if that was so. */
+bool pg_unbegun(struct conn *c);
 int pg_read_begin(struct conn *c, int budget_ms);
 void pg_read_end(struct conn *c);
 bool pg_lost(const struct conn *c); /* the connection was lost in a transaction */

@@ -44,7 +44,7 @@ static int pg_move_failed(struct conn *c, const PGresult *r, const char *what, c
 }
 
 static int pg_move_run(struct conn *c, const char *text, const char *what, const char *name, struct why why) {
-    PGresult *r = PQexec(c->pg->handle, text);
+    PGresult *r = pg_begin_now(c) < 0 ? NULL : PQexec(c->pg->handle, text);
     ExecStatusType status = PQresultStatus(r);
     bool done = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK || status == PGRES_COPY_OUT ||
                 status == PGRES_COPY_IN;
@@ -55,7 +55,7 @@ static int pg_move_run(struct conn *c, const char *text, const char *what, const
 
 /* Runs a constant query. Returns its rows, or NULL after a refusal. */
 static PGresult *pg_move_ask(struct conn *c, const char *text, const char *name, struct why why) {
-    PGresult *r = PQexec(c->pg->handle, text);
+    PGresult *r = pg_begin_now(c) < 0 ? NULL : PQexec(c->pg->handle, text);
     if (PQresultStatus(r) == PGRES_TUPLES_OK) return r;
     pg_move_failed(c, r, "read", name, why);
     PQclear(r);

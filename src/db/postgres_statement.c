@@ -168,18 +168,68 @@ int pg_bind(struct stmt *s, int i, const struct bind *b) {
 
 /* ---- running --------------------------------------------------------------------------------- */
 
+static bool send_statement(PGconn *handle, const struct pg_stmt *p) {
+    return p->by_values
+               ? PQsendQueryParams(handle, p->text, p->count, p->types, p->values, p->lengths, p->formats, 0)
+               : PQsendQueryPrepared(handle, p->name, p->count, p->values, p->lengths, p->formats, 0);
+}
+
+static PGresult *run_statement(struct conn *c, const struct pg_stmt *p) {
+    return p->by_values
+               ? PQexecParams(c->pg->handle, p->text, p->count, p->types, p->values, p->lengths, p->formats,
+                              0)
+               : PQexecPrepared(c->pg->handle, p->name, p->count, p->values, p->lengths, p->formats, 0);
+}
+
+/* Returns the result of the next command of a pipeline, NULL if the connection is lost. */
+static PGresult *pipeline_result(PGconn *handle) {
+    PGresult *r = PQgetResult(handle);
+    if (r) PQclear(PQgetResult(handle)); /* the NULL that ends the results of a command */
+    return r;
+}
+
+/* Sends the BEGIN that waits, the statement and a sync together. Returns the result of the statement, or that of
+ * the BEGIN if it failed. */
+static PGresult *begin_and_run(struct conn *c, const struct pg_stmt *p) {
+    PGconn *handle = c->pg->handle;
+    PGresult *begun = NULL, *r = NULL;
+    if (PQenterPipelineMode(handle) &&
+        PQsendQueryParams(handle, c->pg->begin, 0, NULL, NULL, NULL, NULL, 0) && send_statement(handle, p) &&
+        PQpipelineSync(handle)) {
+        begun = pipeline_result(handle);
+        r = pipeline_result(handle);
+        PQclear(PQgetResult(handle)); /* of the sync */
+    }
+    PQexitPipelineMode(handle);
+    bool begins = PQresultStatus(begun) == PGRES_COMMAND_OK;
+    if (begins && pg_alive(c->pg)) c->pg->begin = NULL;
+    PQclear(begins ? begun : r);
+    return begins ? r : begun;
+}
+
+static int ready(struct stmt *s) {
+    struct pg_stmt *p = s->handle;
+    struct conn *c = s->conn;
+    int rc = c->pg->begin ? pg_begin_ready(c) : pg_ready(c);
+    if (rc == 0 && p->generation != c->pg->generation) rc = prepare_now(c, p, s->sql);
+    return rc;
+}
+
 static int execute(struct stmt *s) {
     struct pg_stmt *p = s->handle;
     struct conn *c = s->conn;
-    int rc = pg_ready(c);
-    if (rc == 0 && p->generation != c->pg->generation) rc = prepare_now(c, p, s->sql);
-    if (rc < 0) return rc;
-    pg_wait(c, c->pg->timeout_ms);
-    PGresult *r =
-        p->by_values
-            ? PQexecParams(c->pg->handle, p->text, p->count, p->types, p->values, p->lengths, p->formats, 0)
-            : PQexecPrepared(c->pg->handle, p->name, p->count, p->values, p->lengths, p->formats, 0);
-    pg_waited(c);
+    PGresult *r = NULL;
+    bool begins, lost = true;
+    for (int i = 0; i < 2 && lost; i++) {
+        PQclear(r);
+        int rc = ready(s);
+        if (rc < 0) return rc;
+        begins = c->pg->begin != NULL;
+        pg_wait(c, c->pg->timeout_ms);
+        r = begins ? begin_and_run(c, p) : run_statement(c, p);
+        pg_waited(c);
+        lost = begins && !pg_alive(c->pg); /* it died while it was idle, so nothing has happened yet */
+    }
     if (PQresultStatus(r) != PGRES_TUPLES_OK && PQresultStatus(r) != PGRES_COMMAND_OK)
         return pg_error(c, r, s->sql);
     p->result = r;

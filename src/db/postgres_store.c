@@ -24,6 +24,7 @@ static _Thread_local const struct db *writing_for;
 
 /* Ends a transaction. Returns 0, or an error if nothing of it was kept. */
 static int commit(struct conn *c) {
+    if (pg_unbegun(c)) return 0;
     if (PQtransactionStatus(c->pg->handle) == PQTRANS_INERROR) {
         log_error("store: a write continued after a failed statement");
         return -ERR_INTERNAL_ERROR;
@@ -50,7 +51,7 @@ static int attempt(struct conn *c, struct db_task *t, bool bulk) {
     statements_end(c);
     bool ends = rc >= 0 && !c->pg->collided;
     int end = ends ? commit(c) : 0;
-    if (!ends || end < 0) pg_run(c, "ROLLBACK");
+    if ((!ends || end < 0) && !pg_unbegun(c)) pg_run(c, "ROLLBACK");
     c->transaction = false;
     return end < 0 ? end : rc;
 }
