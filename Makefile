@@ -235,7 +235,7 @@ bench-walk: deskd build/bench/statements ## reads every GET with its arguments a
 build/bench/heap.so: bench/heap.c
 	@mkdir -p $(@D)
 	@echo "  ld $@"
-	@$(CC) $(CFLAGS) -fPIC -shared -o $@ $<
+	@$(CC) $(CFLAGS) -fPIC -shared -o $@ $< -lsqlite3
 
 .PHONY: bench-memory
 bench-memory: deskd build/bench/heap.so ## measures the memory of the server under a mixed load of one hour; BENCH_MINUTES=5 for a short run

@@ -1,5 +1,5 @@
 // Serves a demo desk under a mixed load at a fixed rate, and prints each minute how much memory the server holds and of which kind: anonymous
-// pages, pages of files, and the bytes of the heap in use and free. At the end it prints the growth of the last half.
+// pages, pages of files, and the bytes of the heap in use, in SQLite and free. At the end it prints the growth of the last half.
 //
 //     node bench/memory.mjs [BINARY]      BENCH_MINUTES (60), BENCH_RATE (15) requests a second, BENCH_CONVERSATIONS (2000)
 import { execFileSync } from 'node:child_process';
@@ -114,7 +114,7 @@ const read = () => {
 };
 const MiB = (n) => (n === undefined ? '' : (n / 2 ** 20).toFixed(2));
 console.log(`load of the machine at the start: ${loadavg().map((x) => x.toFixed(1)).join(' ')}; ${rate} requests a second for ${minutes} minutes; ${conversations} conversations\n`);
-console.log('| minute | requests | RssAnon MiB | RssFile MiB | heap in use MiB | heap free MiB | mapped MiB | threads |\n|--:|--:|--:|--:|--:|--:|--:|--:|--:|');
+console.log('| minute | requests | RssAnon MiB | RssFile MiB | heap in use MiB | of it SQLite MiB | of it its pages MiB | heap free MiB | mapped MiB | threads |\n|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|');
 const began = performance.now(), rows = [];
 let sent = 0, underway = 0, skipped = 0;
 for (let minute = 0; minute < minutes;) {
@@ -133,7 +133,7 @@ for (let minute = 0; minute < minutes;) {
     minute = now;
     const r = read();
     rows.push(r);
-    console.log(`| ${minute} | ${sent - skipped} | ${r.anonymous.toFixed(2)} | ${r.file.toFixed(2)} | ${MiB(r.used)} | ${MiB(r.free)} | ${MiB(r.mapped)} | ${r.threads} |`);
+    console.log(`| ${minute} | ${sent - skipped} | ${r.anonymous.toFixed(2)} | ${r.file.toFixed(2)} | ${MiB(r.used)} | ${MiB(r.sqlite)} | ${MiB(r.pages)} | ${MiB(r.free)} | ${MiB(r.mapped)} | ${r.threads} |`);
 }
 const half = rows[Math.floor(rows.length / 2)], last = rows.at(-1), growth = (name) => `${name} ${(100 * (last[name] / half[name] - 1)).toFixed(1)} %`;
 console.log(`\ngrowth in the second half: ${['anonymous', 'used'].map(growth).join(', ')}\n`);

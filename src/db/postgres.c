@@ -251,7 +251,7 @@ static int limit_of(const struct conn *c) {
 }
 
 /* Reads the result of a command that was only sent. */
-static void catch_up(struct conn *c) {
+static void read_sent(struct conn *c) {
     struct pg *g = c->pg;
     if (!g->sent) return;
     pg_wait(c, limit_of(c));
@@ -267,7 +267,7 @@ bool pg_alive(const struct pg *g) { return g->handle && PQstatus(g->handle) == C
 
 int pg_ready(struct conn *c) {
     char text[400];
-    if (pg_alive(c->pg)) catch_up(c);
+    if (pg_alive(c->pg)) read_sent(c);
     if (pg_alive(c->pg)) return 0;
     c->pg->sent = false;
     if (c->transaction && c->pg->begin == NULL)
@@ -352,7 +352,7 @@ void pg_read_end(struct conn *c) {
     statements_end(c);
     c->transaction = false;
     if (pg_unbegun(c)) return;
-    if (pg_alive(c->pg)) catch_up(c);
+    if (pg_alive(c->pg)) read_sent(c);
     if (pg_alive(c->pg)) c->pg->sent = PQsendQuery(c->pg->handle, "COMMIT") == 1;
 }
 

@@ -406,7 +406,7 @@ static int run_reading(struct hop *h) {
 }
 
 /* 1: rows that the read shows do not follow all changes of the open snapshot; 0; or a negative error */
-static int is_behind(struct hop *h) {
+static int read_is_behind(struct hop *h) {
     const struct follower *f = h->call.route->follows;
     return f ? f->is_behind(&h->call.work) : 0;
 }
@@ -414,7 +414,7 @@ static int is_behind(struct hop *h) {
 /* Brings the derived rows up to date that the read shows, and opens a snapshot that sees them. */
 static int catch_up(struct hop *h) {
     struct call *c = &h->call;
-    int rc = is_behind(h);
+    int rc = read_is_behind(h);
     if (rc != 1) return rc;
     snapshot_close(h);
     c->behind = c->route->follows->catch_up(c->work.desk) != 0;
@@ -431,7 +431,7 @@ static int read_on_replica(struct hop *h) {
     if (replica == NULL) return NEXT;
     h->before = c->headers;
     int rc = snapshot_renew(h, replica, BUDGET_POOL_MS);
-    if (rc >= 0 && is_behind(h) == 1) return snapshot_renew(h, here, BUDGET_POOL_MS);
+    if (rc >= 0 && read_is_behind(h) == 1) return snapshot_renew(h, here, BUDGET_POOL_MS);
     if (rc >= 0) rc = run_reading(h);
     if (rc == NEXT) return out_of_time(c);
     if (rc >= 0 || error_info(-rc)->status < 500) return rc;
