@@ -175,6 +175,7 @@ static void desk_open(struct desk *d, const char *dir, const char *url, bool wri
 static void desk_close(struct desk *d) {
     rule_cache_free(d->rules);
     field_catalogue_free(d->fields);
+    clock_cache_free(d->clock_cache);
     calendars_free(d->calendars);
     view_counts_free(d->view_counts);
     generations_free(d->generations);
@@ -442,11 +443,6 @@ int main(int argc, char **argv) {
     else if (write) post(api, a, store, atoi(argv[5]), argv[6], argv[7], verbose);
     else get(api, a, store, atoi(argv[5]), argv + 6, argc - 6, verbose);
     api_free(api);
-    clock_cache_free(desk.clock_cache);
-    rule_cache_free(desk.rules);
-    gathering_free(desk.gathering);
-    settings_close(desk.settings);
-    db_close(desk.db);
     desk_close(&desk);
     arena_free(a);
     return 0;
