@@ -170,7 +170,7 @@ static int get_cases(struct call *c) {
     TRY(api_of(c));
     TRY(api_input(c));
     access_cases(&c->work, b);
-    TRY(case_list_plan(c, b));
+    TRY(case_list_plan(c, b, 0));
     return api_list(c);
 }
 

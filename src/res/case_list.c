@@ -11,6 +11,8 @@
 #include "res/case_parts.h"
 
 #include "core/cases/case_intersection.h"
+#include "core/cases/case_view.h"
+#include "core/cases/view_count.h"
 #include "core/desk/cascade.h"
 #include "core/people/identity.h"
 #include "core/words.h"
@@ -34,6 +36,8 @@ struct plan {
     int64_t tagged;      /* conversations with these tags; FEW_TAGGED + 1: many */
     int64_t *priorities; /* ids */
     int priority_count;
+    int first_bind;        /* of the filters, in the binds of the branches */
+    struct condition kept; /* the list as a condition whose count is kept; sql NULL: it is not */
 };
 
 /* ---- the filters ----------------------------------------------------------------------------- */
@@ -104,12 +108,14 @@ static int take_tags(struct plan *p) {
 QUERY(priorities_up_to, "SELECT id FROM case_priorities "
                         "WHERE level <= CAST(:level AS BIGINT) ORDER BY level LIMIT 13");
 
-static int take_status_and_priority(struct plan *p) {
+/* types: those of the whole list; 0: all. */
+static int take_status_and_priority(struct plan *p, unsigned types) {
     struct call *c = p->call;
     const struct in *status = arg(c, "status"), *priority = arg(c, "priority");
     for (int64_t i = 0; status->given && i < status->value.i; i++)
         p->filter.types |= 1U << status->value.ids[i];
-    if (status->given) p->filter.by |= BY_STATUS;
+    if (types) p->filter.types = status->given ? p->filter.types & types : types;
+    if (types || status->given) p->filter.by |= BY_STATUS;
     if (!priority->given) return 0;
     p->filter.by |= BY_LEVEL;
     p->filter.level = priority->value.i;
@@ -213,9 +219,11 @@ static void bind_filters(struct plan *p) {
     struct branches *b = p->branches;
     struct arena *a = p->call->work.arena;
     const struct case_filter *f = &p->filter;
-    const struct in *status = arg(p->call, "status");
-    if (f->by & BY_STATUS)
-        branch_bind_text(b, ":types", json_ids(a, status->value.ids, (size_t)status->value.i));
+    int64_t types[STATUS_CUSTOM];
+    size_t count = 0;
+    for (int type = STATUS_NEW; type <= STATUS_CUSTOM; type++)
+        if (f->types >> type & 1) types[count++] = type;
+    if (f->by & BY_STATUS) branch_bind_text(b, ":types", json_ids(a, types, count));
     if (f->by & BY_LEVEL) branch_bind_int(b, ":level", f->level);
     if (f->by & BY_TAG) branch_bind_text(b, ":tag_ids", p->filter.tag_ids);
     for (size_t i = 0; i < EQUALS; i++)
@@ -292,47 +300,94 @@ static int end_if_empty(struct plan *p) {
     return known < 0 ? known : 0;
 }
 
-static int plan_begin(struct call *c, struct branches *b, struct plan **out) {
+static int plan_begin(struct call *c, struct branches *b, unsigned types, struct plan **out) {
     struct plan *p = *out = ARENA_NEW(c->work.arena, struct plan);
     *p = (struct plan){.call = c, .branches = b};
     c->branches = b;
-    c->counting = &p->filter;
-    TRY(take_status_and_priority(p));
+    c->counting = p;
+    TRY(take_status_and_priority(p, types));
     if (strcmp(c->resource->type, "case") == 0) {
         take_equals(p);
         TRY(take_identity(p));
         TRY(take_tags(p));
     }
+    p->first_bind = b->bind_count;
     bind_filters(p);
     return 0;
 }
 
-int case_list_check(struct call *c, struct branches *b) {
-    struct plan *p;
-    TRY(plan_begin(c, b, &p));
-    check_others(p, 0);
-    return p->filter.by != 0;
+static bool staff_sees_all(const struct call *c) {
+    return c->work.actor.rank >= ROLE_COLLABORATOR && c->work.actor.case_access == CASES_ALL;
 }
 
-int case_list_plan(struct call *c, struct branches *b) {
+/* The filters but `range` as a condition on a row of any conversation. The totals of a priority's level and of an organization
+ * change without an entry in the change log, so they are not kept: sql is NULL. */
+static struct condition kept_condition(struct plan *p, const char *first, unsigned range) {
+    struct call *c = p->call;
+    const char *where = c->where;
+    struct branches *b = p->branches;
+    struct condition made = {NULL, &b->binds[p->first_bind], b->bind_count - p->first_bind};
+    if (p->filter.by & (BY_LEVEL | BY_ORGANIZATION) || cascades_under_way(&c->work)) return made;
+    c->where = first;
+    check_others(p, range);
+    made.sql = c->where;
+    c->where = where;
+    return made;
+}
+
+int case_list_check(struct call *c, struct branches *b, struct condition *kept) {
     struct plan *p;
-    bool staff = c->work.actor.rank >= ROLE_COLLABORATOR,
-         sees_all = staff && c->work.actor.case_access == CASES_ALL;
-    TRY(plan_begin(c, b, &p));
-    if (staff) TRY(plan_for_staff(p, sees_all));
-    unsigned range = smallest_range(p);
+    int64_t total;
+    TRY(plan_begin(c, b, 0, &p));
+    bool active = c->where == NULL;
+    *kept = kept_condition(p, NULL, 0);
+    if (active) TRY(plan_for_staff(p, staff_sees_all(c)));
+    p->ranges &= BY_REQUESTER | BY_ORGANIZATION | BY_AGENT | BY_TAG;
+    unsigned range = p->ranges ? smallest_range(p) : 0;
+    if (range && size_of(p, range) > FEW_TAGGED) range = 0;
+    if (range) kept->sql = NULL;
     if (range & ~p->visible) check_visibility(p);
     begin_range(p, range);
     check_others(p, range);
+    int known = active ? case_total(&c->work, &p->filter, &total) : 0;
+    if (known > 0 && total == 0) b->count = 0;
+    return known < 0 ? known : p->filter.by != 0;
+}
+
+int case_list_plan(struct call *c, struct branches *b, unsigned types) {
+    struct plan *p;
+    bool staff = c->work.actor.rank >= ROLE_COLLABORATOR, sees_all = staff_sees_all(c);
+    TRY(plan_begin(c, b, types, &p));
+    if (p->filter.by & BY_STATUS && p->filter.types == 0) {
+        b->count = 0;
+        p->filter.counted = true;
+        return 0;
+    }
+    if (staff) TRY(plan_for_staff(p, sees_all));
+    unsigned range = smallest_range(p);
+    bool named = range == 0 && staff && !sees_all && arg(c, "legacy_ids")->given;
+    if (range & ~p->visible || named) check_visibility(p);
+    begin_range(p, range);
+    if (named) {
+        b->count = 0;
+        b->overlap = false;
+        branch_add(b, "t.state = 1");
+    }
+    check_others(p, range);
     count_by_visibility(p);
+    /* no counter has a tag of a part of the conversations */
+    if (staff && !sees_all && p->tagged > FEW_TAGGED && !(range & ~(unsigned)BY_TEAM))
+        p->kept = kept_condition(p, "t.id IN " TAGGED_BY, BY_TAG);
     /* the range is the list */
     bool exact = !(range & ~p->visible) && (sees_all || range) && (p->filter.by & (p->filter.by - 1)) == 0;
     return staff && !exact ? end_if_empty(p) : 0;
 }
 
 int case_list_count(struct call *c, int64_t *total) {
-    const struct case_filter *f = c->counting;
-    if (!f->counted) return case_count(&c->work, f, total);
-    *total = f->total;
-    return 1;
+    const struct plan *p = c->counting;
+    struct view_rows rows = {VIEW_CUSTOM, "t.state = 1", p->kept};
+    *total = p->filter.total;
+    if (p->filter.counted) return 1;
+    int known = case_count(&c->work, &p->filter, total);
+    return known == 0 && p->kept.sql ? counting_exact(&c->work, &rows, total) : known;
 }

@@ -6,6 +6,7 @@
 #include "core/cases/case.h"
 #include "core/cases/case_total.h"
 #include "core/cases/macro.h"
+#include "core/predicates/predicate.h"
 
 /* ---- lists: case_list.c ---------------------------------------------------------------------- */
 
@@ -20,12 +21,15 @@
 extern const struct word case_identity_types[];
 
 /* Chooses the index range that the list walks (case_list.c). b: the conversations that the caller sees;
- * replaced. Sets c->branches, and the filters for case_list_count. Call it after api_input. */
-int case_list_plan(struct call *c, struct branches *b);
-/* For a list that has ranges of its own: checks the filters on each row. Returns 1 if there are filters,
- * 0, or a negative error. Call it after api_input and after c->where is set. */
-int case_list_check(struct call *c, struct branches *b);
-/* .count: the total from counters; c->counting is a struct case_filter */
+ * replaced. types: the list has only these types of status, as bits of 1 << enum status_type; 0: all. Sets
+ * c->branches, and the filters for case_list_count. Call it after api_input. */
+int case_list_plan(struct call *c, struct branches *b, unsigned types);
+/* For a list with a condition of its own, of staff: checks the filters on each row, or walks a small range of one filter.
+ * *kept: the filters as a condition whose count may be kept (core/cases/view_count.h); sql NULL: it may not. Returns 1 if
+ * there are filters, 0, or a negative error. Call it after api_input. c->where is set before if the list is not of
+ * active conversations. */
+int case_list_check(struct call *c, struct branches *b, struct condition *kept);
+/* .count: the total from counters */
 int case_list_count(struct call *c, int64_t *total);
 
 /* Time of the last change of the clocks, which change without the row. */

@@ -80,7 +80,7 @@ static int get_conversations(struct call *c) {
     TRY(api_input(c));
     if (arg(c, "filters")->given) access_organization_cases(&c->work, b);
     else access_own_cases(&c->work, b);
-    TRY(case_list_plan(c, b));
+    TRY(case_list_plan(c, b, 0));
     return api_list(c);
 }
 

@@ -301,15 +301,20 @@ static int view_order(struct call *c, const struct view_read *stored, const stru
     return 0;
 }
 
-/* The visible rows of the inbox in list order: for callers who see all conversations, an index range for
- * each type of status. */
-static void inbox_branches(struct work *w, struct branches *b) {
-    static const char *const where[] = {
-        "t.state = 1 AND t.status_type = 1", "t.state = 1 AND t.status_type = 2",
-        "t.state = 1 AND t.status_type = 3", "t.state = 1 AND t.status_type = 6"};
-    if (w->actor.case_access != CASES_ALL) return;
-    b->count = 0;
-    for (size_t i = 0; i < sizeof where / sizeof *where; i++) branch_add(b, where[i]);
+/* The view with the filters of the request as a part of its condition. */
+static struct view_rows *with_filters(struct work *w, const struct view_rows *rows,
+                                      const struct condition *filters) {
+    struct view_rows *made = ARENA_NEW(w->arena, struct view_rows);
+    const struct condition *own = &rows->condition;
+    *made = *rows;
+    made->condition.sql = str_fmt(w->arena, "%s AND %s", own->sql, filters->sql).p;
+    made->condition.count = own->count + filters->count;
+    made->condition.binds =
+        arena_array(w->arena, (size_t)made->condition.count + 1, sizeof *made->condition.binds);
+    memcpy(made->condition.binds, own->binds, (size_t)own->count * sizeof *own->binds);
+    memcpy(made->condition.binds + own->count, filters->binds,
+           (size_t)filters->count * sizeof *filters->binds);
+    return made;
 }
 
 static int get_view_cases(struct call *c) {
@@ -318,36 +323,33 @@ static int get_view_cases(struct call *c) {
     struct view_rows *rows = ARENA_NEW(w->arena, struct view_rows);
     struct definitions *d = ARENA_NEW(w->arena, struct definitions);
     struct view_read stored = {0};
+    struct condition filters;
     TRY(api_of(c));
     TRY(api_input(c));
     TRY(view_stored_read(w, c->vars[0].id, &stored));
+    TRY(view_order(c, &stored, &c->order));
+    if (stored.type == VIEW_INBOX) {
+        access_cases(w, b);
+        TRY(case_list_plan(c, b, INBOX_TYPES));
+        return api_list(c);
+    }
     if (stored.type == VIEW_CUSTOM) TRY(definitions_load(w, &case_subject, RULE_FILTER, d));
     TRY(view_rows_read(w, d, stored.type, stored.collections, rows));
     bool hidden = stored.type == VIEW_TRASH || stored.type == VIEW_SUSPENDED;
     (hidden ? access_cases_of_any_state : access_cases)(w, b);
-    if (stored.type == VIEW_INBOX) inbox_branches(w, b);
     if (hidden) c->where = rows->state;
-    TRY(view_order(c, &stored, &c->order));
-    int filtered = case_list_check(c, b);
+    int filtered = case_list_check(c, b, &filters);
     TRY(filtered);
     c->condition = &rows->condition;
-    c->prepared = filtered ? NULL : rows;
+    c->prepared = rows;
+    if (filtered) c->prepared = filters.sql ? with_filters(w, rows, &filters) : NULL;
     return api_list(c);
 }
 
-static const struct case_filter not_done = {.by = BY_STATUS,
-                                            .types = 1U << STATUS_NEW | 1U << STATUS_OPEN |
-                                                     1U << STATUS_PENDING | 1U << STATUS_CUSTOM};
-
 static int count_view_cases(struct call *c, int64_t *total) {
-    const struct view_rows *rows = c->prepared; /* NULL: the request has filters of its own */
-    struct counting counting;
-    enum count_accuracy accuracy;
-    if (rows == NULL) return 0;
-    if (rows->type == VIEW_INBOX) return case_total(&c->work, &not_done, total);
-    TRY(counting_begin(&c->work, true, &counting));
-    TRY(counting_count(&counting, rows, total, &accuracy));
-    return 1;
+    const struct view_rows *rows = c->prepared;
+    if (c->condition == NULL) return case_list_count(c, total); /* the inbox */
+    return rows ? counting_exact(&c->work, rows, total) : 0;
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 
 #include "api/rows/generic.h"
 #include "api/rows/view.h"
+#include "core/cases/case_total.h"
 #include "core/cases/case_view.h"
 #include "core/fields/translation.h"
 
@@ -99,6 +100,15 @@ static struct row *count_row_of(struct view *v, int64_t id, int64_t n, enum coun
     return row;
 }
 
+/* The inbox is counted by the counters of lists. */
+static int count_one(struct counting *counting, const struct view_rows *rows, int64_t *n,
+                     enum count_accuracy *accuracy) {
+    const struct case_filter inbox = {.by = BY_STATUS, .types = INBOX_TYPES};
+    int known = rows->type == VIEW_INBOX ? case_total(counting->work, &inbox, n) : 0;
+    *accuracy = COUNT_KNOWN;
+    return known ? known : counting_count(counting, rows, n, accuracy);
+}
+
 static int view_count_rows(struct call *c, struct view *v, struct str name, struct row **out) {
     struct work *w = &c->work;
     struct definitions d;
@@ -114,7 +124,7 @@ static int view_count_rows(struct call *c, struct view *v, struct str name, stru
         enum count_accuracy accuracy;
         int64_t count;
         TRY(view_rows_read(w, &d, views[i].type, views[i].collections, &rows));
-        TRY(counting_count(&counting, &rows, &count, &accuracy));
+        TRY(count_one(&counting, &rows, &count, &accuracy));
         *out = count_row_of(v, views[i].id, count, accuracy);
     }
     return 0;

@@ -293,6 +293,62 @@ test('the list and the count of a view have only conversations that the caller m
   assert.deepEqual(await countOf(people.ALL.client, own), [0, 'KNOWN']);
 });
 
+test('filters narrow a view to what both admit, in its order, for each access, also after a change', async (t) => {
+  const desk = await open(t);
+  const mine = await desk.admin.create('/teams', { title: 'Mine' }), theirs = await desk.admin.create('/teams', { title: 'Theirs' });
+  const people = {};
+  for (const access of ['ALL', 'TEAMS', 'SELF']) {
+    people[access] = await desk.person('agent');
+    await desk.admin.update(`/users/${people[access].id}`, { agent_case_access: access });
+    (await desk.admin.post(`/teams/${mine.id}/members`, { agent_ids: people[access].id })).must(201);
+  }
+  const agents = [undefined, people.TEAMS.id, people.SELF.id, desk.people.agent.id];
+  const made = [];
+  for (let i = 0; i < 24; i++) {
+    const extra = { assigned_team_id: [undefined, mine.id, theirs.id][i % 3], assigned_agent_id: agents[(i >> 1) % 4], tags: i % 2 ? 'vip' : 'calm' };
+    const { id } = await opened(desk, { priority_id: 1 + (i % 4), ...extra });
+    if (i % 5) await desk.staff.update(`/cases/${id}`, { status_id: 1 + (i % 5) % 4 });
+    made.push(id);
+  }
+  const views = [{ id: 1 }, { id: 3 }];
+  for (const propositions of [all(URGENT), all(proposition('casestatusid', 'comparison_not_equalto', '4')), []])
+    views.push(await desk.admin.create('/views', { title: 'V', visibility_type: 'ALL', predicate_collections: propositions }));
+  const type = (one) => ['NEW', 'OPEN', 'PENDING', 'COMPLETED'][one.status.id - 1];
+  const filters = [
+    [{ status: 'OPEN' }, (one) => type(one) === 'OPEN'],
+    [{ status: 'CLOSED' }, () => false],
+    [{ status: 'NEW,PENDING,COMPLETED' }, (one) => ['NEW', 'PENDING', 'COMPLETED'].includes(type(one))],
+    [{ priority: 2 }, (one) => one.priority.id <= 2],
+    [{ tags: 'vip' }, (one) => one.tags.some(({ name }) => name === 'vip')],
+    [{ tags: 'vip', status: 'OPEN' }, (one) => type(one) === 'OPEN' && one.tags.some(({ name }) => name === 'vip')],
+    [{ assigned_team_id: mine.id }, (one) => one.assigned_team?.id === mine.id],
+    [{ assigned_team_id: theirs.id, status: 'PENDING' }, (one) => one.assigned_team?.id === theirs.id && type(one) === 'PENDING'],
+    [{ assigned_agent_id: people.TEAMS.id }, (one) => one.assigned_agent?.id === people.TEAMS.id],
+    [{ requester_id: desk.people.customer.id }, (one) => one.requester.id === desk.people.customer.id],
+    [{ requester_id: desk.people.agent.id }, (one) => one.requester.id === desk.people.agent.id],
+    [{ legacy_ids: 'none' }, () => false],
+  ];
+  const compare = async () => {
+    for (const [access, { client }] of Object.entries(people)) {
+      for (const view of views) {
+        const path = `/views/${view.id}/cases`;
+        const whole = (await client.get(path, { fields: '+tags', include: 'tag', limit: 1000 })).must(200).data;
+        for (const [query, admits] of filters) {
+          const wanted = whole.filter(admits).map(({ id }) => id), name = `${access}, view ${view.id}, ${JSON.stringify(query)}`;
+          const found = (await client.get(path, { ...query, limit: 1000 })).must(200);
+          assert.deepEqual(found.data.map(({ id }) => id), wanted, name);
+          const page = (await client.get(path, { ...query, limit: 1, offset: 1 })).must(200);
+          assert.deepEqual([page.body.total_count, page.data.map(({ id }) => id)], [wanted.length, wanted.slice(1, 2)], name);
+        }
+      }
+    }
+  };
+  await compare();
+  await desk.staff.update(`/cases/${made[1]}`, { status_id: 2, tags: 'vip', assigned_agent_id: people.SELF.id });
+  await desk.staff.update(`/cases/${made[4]}/trash`);
+  await compare();
+});
+
 test('a count follows every change, whichever process wrote it', async (t) => {
   const desk = await open(t);
   const tagged = await desk.staff.create('/views', { title: 'VIP', predicate_collections: all({ field: 'tags.name', operator: 'collection_contains_insensitive', value: 'vip' }) });

@@ -4,6 +4,7 @@
 #define CORE_CASE_VIEW_H
 
 #include "core/predicates/predicate.h"
+#include "core/words.h"
 
 enum view_type { VIEW_INBOX = 1, VIEW_SUSPENDED, VIEW_TRASH, VIEW_CUSTOM };
 enum view_visibility { VIEW_ALL = 1, VIEW_SELF, VIEW_TEAM };
@@ -21,6 +22,9 @@ extern const struct case_column case_columns[]; /* ends with name NULL; without 
 int case_column_find(struct work *w, struct str name, const struct case_column **out);
 
 #define VIEW_ORDER "updatedat" /* order of a new view, and of a view whose column is no longer an order */
+
+/* The types of status in the inbox, as bits of 1 << enum status_type. */
+#define INBOX_TYPES (1U << STATUS_NEW | 1U << STATUS_OPEN | 1U << STATUS_PENDING | 1U << STATUS_CUSTOM)
 
 /* The conversations of a view, of those that the actor sees. */
 struct view_rows {

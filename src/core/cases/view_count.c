@@ -242,3 +242,11 @@ int counting_count(struct counting *c, const struct view_rows *rows, int64_t *n,
     *accuracy = COUNT_KNOWN;
     return 0;
 }
+
+int counting_exact(struct work *w, const struct view_rows *rows, int64_t *n) {
+    struct counting c;
+    enum count_accuracy accuracy;
+    TRY(counting_begin(w, true, &c));
+    TRY(counting_count(&c, rows, n, &accuracy));
+    return 1;
+}

@@ -28,5 +28,7 @@ struct counting {
 int counting_begin(struct work *w, bool exact, struct counting *out);
 int counting_count(struct counting *c, const struct view_rows *rows, int64_t *n,
                    enum count_accuracy *accuracy);
+/* One exact count. Returns 1, or a negative error. */
+int counting_exact(struct work *w, const struct view_rows *rows, int64_t *n);
 
 #endif
