@@ -29,6 +29,7 @@ static int look_up(struct call *c, enum lookup_kind kind, const char *text) {
         l.roles = json_ids(c->work.arena, roles->value.ids, (size_t)roles->value.i);
     }
     TRY(lookup_run(&c->work, &l));
+    if (l.more) notice(&c->work, "NOTICE", "Many names match: total_count is a lower bound.");
     return api_reply_some_of(c, l.found, l.count, l.total);
 }
 
@@ -71,9 +72,10 @@ static const struct field match_fields[] = {
     {0},
 };
 
-#define FOUND                                                                                            \
-    .chosen = true, .doc = "Names that begin with the text come first. total_count counts all matches. " \
-                           "limit is the number of matches shown; the default is ten."
+#define FOUND                                                                                           \
+    .chosen = true, .doc = "Names that begin with the text come first. total_count counts at most 500 " \
+                           "matches; if there are more, a notice says so. limit is the number of "      \
+                           "matches shown; the default is ten."
 
 static const struct route autocomplete_routes[] = {
     {GET, "/autocomplete/emails", COL_PLUS, "", LIST_COUNT, get_autocomplete_emails, .bearer = "users",

@@ -65,6 +65,33 @@ test('`in` filters by role, `exclude` by id or name, and `limit` limits the item
   assert.deepEqual([many.data.length, many.body.total_count], [10, 12], 'the default limit is ten');
 });
 
+test('people of few roles are found in the same order as people of all roles', async (t) => {
+  const { desk } = await withPeople(t);
+  for (const [i, full_name] of ['Ada Adam Adalbert', 'Bernd Adam Ada', 'Adam', 'ADAM', 'Ben Zoë-Ada'].entries())
+    await desk.owner.create('/users', { full_name, email: `person${i}@work.example` });
+  for (const name of ['a', 'ad', 'ada', 'adam', 'ada b', 'b', 'z', 'zoe a', 's', '1', 'x']) {
+    const all = (await desk.staff.get('/autocomplete/users', { name, limit: 100 })).must(200);
+    const some = (await desk.staff.get('/autocomplete/users', { name, limit: 100, in: 'OWNERS,ADMINS,AGENTS,COLLABORATORS,CUSTOMERS' })).must(200);
+    assert.deepEqual([some.ids, some.body.total_count], [all.ids, all.body.total_count], name);
+  }
+});
+
+test('at most 500 matches are counted, and a notice says that there are more', async (t) => {
+  const desk = await open(t);
+  const add = (full_name) => desk.owner.create('/users', { full_name, email: `${full_name.replace(' ', '.')}@many.example` });
+  for (let i = 0; i < 500; i += 50) await Promise.all(Array.from({ length: 50 }, (_, k) => add(`Many ${i + k}`)));
+  const exact = (await desk.staff.get('/autocomplete/users', { name: 'many' })).must(200);
+  assert.deepEqual([exact.body.total_count, exact.body.logs], [500, undefined]);
+  await add('First Many');
+  for (const more of [{}, { in: 'CUSTOMERS' }]) {
+    const reply = (await desk.staff.get('/autocomplete/users', { name: 'm', ...more })).must(200).notes('total_count is a lower bound');
+    assert.deepEqual([reply.data.length, reply.body.total_count], [10, 500]);
+    assert.ok(reply.data.every((user) => user.full_name.startsWith('Many')), 'names that begin with the text come first');
+  }
+  const all = (await desk.staff.get('/autocomplete/users', { name: 'm', limit: 600, fields: 'id' })).must(200);
+  assert.deepEqual([all.data.length, all.body.total_count, all.body.logs], [501, 501, undefined]);
+});
+
 test('a new name is found at once; a former name and a deleted person are not found', async (t) => {
   const { desk, id } = await withPeople(t);
   await desk.owner.update(`/users/${id['Ada Byron']}`, { full_name: 'Grace Hopper' });

@@ -1,6 +1,6 @@
 /* Autocomplete: names that begin with the text, or have a word that does. Each search is an index range
  * (core/people/name_index.h; for addresses the unique index of their keys), whatever the size of the desk.
- * Only matches are counted. */
+ * At most 500 matches are counted, or as many as are shown. */
 #ifndef CORE_LOOKUP_H
 #define CORE_LOOKUP_H
 
@@ -14,8 +14,10 @@ struct lookup {
     struct str roles;      /* for users: JSON array of role types; p NULL: all */
     struct str ids, names; /* excluded: JSON arrays of ids and of keys */
     int64_t limit;
-    int64_t *found, total; /* out: ids, names that begin with the text first; at most `limit` of `total` */
+    /* out: ids, names that begin with the text first: `count` of them, at most `limit`, are shown */
+    int64_t *found, total;
     int count;
+    bool more; /* out: there are more than `total` */
 };
 int lookup_run(struct work *w, struct lookup *l);
 

@@ -16,9 +16,7 @@ struct str name_word(struct str s) {
     return (struct str){s.p, n};
 }
 
-/* Splits a key into the texts that it is found by, the whole key first. Returns their number, at most
- * NAME_WORDS. */
-static int name_words(struct str key, struct str out[NAME_WORDS]) {
+int name_words(struct str key, struct str out[NAME_WORDS]) {
     int n = 0;
     if (key.p == NULL || key.n == 0) return 0;
     out[n++] = name_word(key);

@@ -18,6 +18,10 @@ int name_indexed(struct conn *c, enum name_kind kind, int64_t id, struct str bef
  * if not, or a negative error. */
 int names_reindex(struct work *w, enum name_kind kind, int64_t *after);
 
+/* Splits a key into the texts that it is found by, the whole key first. Returns their number, at most
+ * NAME_WORDS. */
+int name_words(struct str key, struct str out[NAME_WORDS]);
+
 /* The stored prefix of a word: at most NAME_WORD bytes, cut between characters. */
 struct str name_word(struct str s);
 
