@@ -194,11 +194,13 @@ static bool is_merged(const struct list *l) {
            !db_blocks(l->view->c->work.desk->db);
 }
 
-/* Binds the ids of the page as :page, and appends the query of its rows. */
-static int merged_sql(struct list *l, int64_t offset, int64_t limit, struct buf *sql) {
+/* Appends the query of the rows of the page, in their order. *binds: its ids as :ids, and what columns
+ * bind. */
+static int merged_sql(struct list *l, int64_t offset, int64_t limit, struct buf *sql,
+                      const struct bind **binds) {
     const struct work *w = &l->view->c->work;
-    struct str where = buf_view(&l->where),
-               select = l->layout->bytes.p && !l->shows_long ? l->layout->select_short : l->layout->select;
+    struct str where = buf_view(&l->where);
+    bool is_short = l->layout->bytes.p && !l->shows_long;
     const char *queries[BRANCHES_MAX];
     int64_t *ids = arena_array(w->arena, (size_t)limit + 1, sizeof *ids);
     for (int i = 0; i < branch_count(l); i++) {
@@ -210,10 +212,12 @@ static int merged_sql(struct list *l, int64_t offset, int64_t limit, struct buf 
     }
     int n = merge_ranges(w->conn, queries, branch_count(l), l->binds, l->descending, offset, limit, ids);
     TRY(n);
-    list_bind(l, (struct bind)B_TEXT("page", json_ids(w->arena, ids, (size_t)n)));
-    buf_str(sql, select);
-    buf_text(sql, "t.id IN @LIST(:page)");
-    order_by(l, sql, l->key, NULL, "t.id");
+    struct bind *page = arena_array(w->arena, (size_t)l->bind_count + 2, sizeof *page), *next = page;
+    *next++ = (struct bind)B_TEXT("ids", json_ids(w->arena, ids, (size_t)n));
+    for (int i = 0; i < l->bind_count; i++) /* a filter may be :ids, too */
+        if (strcmp(l->binds[i].name, page->name) != 0) *next++ = l->binds[i];
+    *binds = page;
+    buf_str(sql, is_short ? l->layout->select_each_short : l->layout->select_each);
     buf_char(sql, 0);
     return 0;
 }
@@ -260,9 +264,10 @@ static int list_read_rows(struct list *l, struct page *p) {
     list_bind(l, (struct bind)B_INT("most", all || offset > INT64_MAX - limit ? INT64_MAX : limit + offset));
     list_bind(l, (struct bind)B_INT("room", LIMIT_LOADED + ROOM_SLACK));
     int rc = 0;
-    if (is_merged(l)) rc = merged_sql(l, offset, limit, &sql);
+    const struct bind *binds = l->binds;
+    if (is_merged(l)) rc = merged_sql(l, offset, limit, &sql, &binds);
     else list_sql(l, &sql);
-    if (rc >= 0) rc = db_start(c->work.conn, sql.p, l->binds, &s);
+    if (rc >= 0) rc = db_start(c->work.conn, sql.p, binds, &s);
     buf_free(&sql);
     if (rc < 0) return rc;
     while ((rc = stmt_step(s)) == 1) {

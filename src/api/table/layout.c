@@ -153,6 +153,7 @@ static void layout_select(struct arena *a, struct layout *s) {
     s->select = select_text(a, s, s->columns);
     s->select_short = select_text(a, s, columns_text(a, s, COLUMNS_SHORT));
     s->select_each = select_each(a, s, s->columns);
+    s->select_each_short = select_each(a, s, columns_text(a, s, COLUMNS_SHORT));
     if (s->also < 0) return;
     s->select_also = select_text(a, s, columns_text(a, s, COLUMNS_ALSO));
     s->select_each_also = select_each(a, s, columns_text(a, s, COLUMNS_ALSO));

@@ -137,13 +137,16 @@ int case_totals_finish(struct work *w) {
 #define OF_LEVEL                                                        \
     "(CAST(:level AS BIGINT) IS NULL OR c.priority_id IN (SELECT p.id " \
     "FROM case_priorities p WHERE p.level <= CAST(:level AS BIGINT)))"
-#define OF_TEAMS(kind, with)                                     \
-    SUM_OF("team_members m JOIN case_totals c ON c.kind = " kind \
-           " AND c.id = m.team_id AND c.with_id = " with " WHERE m.user_id = :me")
+/* CROSS JOIN: SQLite would look for the teams of all counters of the kind. */
+#define OF_TEAMS(kind, with)                                              \
+    SUM_OF("team_members m CROSS JOIN case_totals c WHERE c.kind = " kind \
+           " AND c.id = m.team_id AND c.with_id = " with " AND m.user_id = :me")
 /* Deleted teams and agents count as none as long as rows refer to them. */
-#define OF_NOBODY                                                                                        \
-    SUM_OF("case_totals c WHERE c.kind = 4 AND c.id IN (SELECT 0 UNION ALL SELECT g.id FROM " GONE_TEAMS \
-           " g) AND c.with_id IN (SELECT 0 UNION ALL SELECT g.id FROM " GONE_AGENTS " g)")
+#define OF_NOBODY                                                                                     \
+    "CASE WHEN EXISTS (" CASCADES_UNDER_WAY ") THEN " SUM_OF(                                         \
+        "case_totals c WHERE c.kind = 4 AND c.id IN (SELECT 0 UNION ALL SELECT g.id FROM " GONE_TEAMS \
+        " g) AND c.with_id IN (SELECT 0 UNION ALL SELECT g.id FROM " GONE_AGENTS                      \
+        " g)") " ELSE " SUM_OF("case_totals c WHERE c.kind = 4 AND c.id = 0 AND c.with_id = 0") " END"
 QUERY(total_of_row, "SELECT " SUM_OF("case_totals c "
                                      "WHERE c.kind = :kind AND c.id = :id AND c.with_id = :with_id"));
 /* Conversations of the actor's teams, those assigned to the actor in other teams, and those without team

@@ -1,0 +1,63 @@
+// A list whose caller sees several parts of the rows is merged from an index range for each part. It must be the whole list, as an owner gets it,
+// without what the caller does not see.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { open } from './lib/index.mjs';
+
+/** Numbers that look random and are the same in each run. */
+function dice(seed) {
+  return (n) => {
+    seed = (seed * 1103515245 + 12345) % 2147483648;
+    return Math.floor(seed / 65536) % n;
+  };
+}
+
+/** Conversations of two teams, of agents and of nobody, some with equal times, and people who see different parts of them. */
+async function world(t, roll) {
+  const desk = await open(t);
+  const { owner } = desk;
+  const teams = [];
+  for (const title of ['A', 'B', 'C']) teams.push(await owner.create('/teams', { title }));
+  const organization = await owner.create('/organizations', { name: 'Shared', is_shared: true });
+  const agents = [], customers = [];
+  for (const of of [[], [0], [0, 1]]) {
+    const one = await desk.person('agent', { agent_case_access: 'TEAMS', team_ids: of.map((i) => teams[i].id) });
+    agents.push(one);
+  }
+  for (let i = 0; i < 3; i++) customers.push(await desk.person('customer', i < 2 ? { organization_id: organization.id, organization_case_access: 'ORGANIZATION' } : {}));
+  for (let i = 0; i < 40; i++) {
+    if (roll(3)) await desk.clock.forward(60 * (1 + roll(3)));
+    await owner.create('/cases', {
+      subject: `No ${i}`, contents: 'C', requester_id: customers[roll(3)].id, status_id: 1 + roll(4), priority_id: 1 + roll(3),
+      ...(roll(3) ? { assigned_team_id: teams[roll(3)].id } : {}), ...(roll(3) ? {} : { assigned_agent_id: agents[roll(3)].id }),
+    });
+  }
+  return { desk, teams, agents, customers };
+}
+
+const same = ({ assigned_team: team, assigned_agent: agent, ...rest }) => ({ ...rest, team: team?.id, agent: agent?.id });
+
+test('a merged list has the rows, the order, the pages and the total of the whole list of what its caller sees', async (t) => {
+  const roll = dice(7);
+  const { desk, teams, agents, customers } = await world(t, roll);
+  const any = (list) => list[roll(list.length)];
+  for (const { client: who } of [...agents, ...customers]) {
+    const staff = agents.some((one) => one.client === who), path = staff && roll(2) ? '/cases' : '/conversations';
+    const all = (await desk.owner.get('/conversations', { limit: 100 })).must(200).ids, parts = staff ? {} : { filters: 'MY_ORGANIZATION' };
+    const sees = new Set((await who.get('/conversations', { ...parts, limit: 100 })).must(200).ids);
+    for (const id of all) if (staff || sees.has(id)) assert.equal((await who.get(`/conversations/${id}`)).status, sees.has(id) ? 200 : 404);
+    for (let i = 0; i < 30; i++) {
+      const filter = any([{}, {}, { status: any(['NEW', 'NEW,OPEN', 'OPEN,PENDING,COMPLETED']) }, ...(staff ? [{ priority: 1 + roll(3) }, { assigned_team_id: any(teams).id }] : []), { ids: all.filter(() => roll(2)).join(',') }]);
+      const filters = { ...filter, ...parts };
+      const whole = (await desk.owner.get(path, { ...filter, limit: 100 })).must(200).data.filter((one) => sees.has(one.id));
+      const limit = 1 + roll(12), from = any(all), place = whole.findIndex((one) => one.id === from), offset = roll(20);
+      const what = JSON.stringify({ path, ...filters, limit, offset, from });
+      const page = (await who.get(path, { ...filters, limit, offset })).must(200);
+      assert.deepEqual(page.data.map(same), whole.slice(offset, offset + limit).map(same), what);
+      assert.equal(page.body.total_count, whole.length, what);
+      if (place < 0 || !sees.has(from)) continue;
+      assert.deepEqual((await who.get(path, { ...filters, limit, after_id: from })).must(200).ids, whole.slice(place + 1, place + 1 + limit).map((one) => one.id), what);
+      assert.deepEqual((await who.get(path, { ...filters, limit, before_id: from })).must(200).ids, whole.slice(Math.max(0, place - limit), place).map((one) => one.id), what);
+    }
+  }
+});
