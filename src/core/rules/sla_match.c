@@ -59,21 +59,32 @@ struct matched {
     bool written;
 };
 
-QUERY(sla_versions_of_cases,
-      "SELECT id, COALESCE(sla_version_id, 0) FROM cases WHERE id IN @LIST(:ids) AND state <> 5 ORDER BY id");
+/* One conversation is looked up by its key, because a list costs more than the row. */
+#define SLA_VERSIONS "SELECT id, COALESCE(sla_version_id, 0) FROM cases WHERE state <> 5 AND id "
+QUERY(sla_version_of_case, SLA_VERSIONS "= :id");
+QUERY(sla_versions_of_cases, SLA_VERSIONS "IN @LIST(:ids) ORDER BY id");
+QUERY(case_set_sla, "UPDATE cases SET sla_version_id = CAST(:version AS BIGINT) WHERE id = :id");
 QUERY(cases_set_sla, "UPDATE cases SET sla_version_id = CAST(:version AS BIGINT) WHERE id IN @LIST(:ids)");
 
-/* The conversations whose SLA must be decided, as a JSON array; p NULL: none. */
-static struct str cases_to_match(struct work *w, const struct tested *t) {
-    int64_t *ids = NULL;
-    int n = 0, room = 0;
+/* The conversations whose SLA must be decided. */
+struct to_match {
+    int64_t *ids;
+    int count;
+    bool created; /* by this work, all of them: they have no SLA yet */
+};
+
+static struct to_match cases_to_match(struct work *w, const struct tested *t) {
+    struct to_match m = {0};
+    int room = 0, created = 0;
     for (const struct change *c = changes_of(w); c; c = c->next) {
-        if (!decides(t, c) || (n && ids[n - 1] == c->case_id)) continue;
-        ids = arena_more(w->arena, ids, n, &room, sizeof *ids);
-        ids[n++] = c->case_id;
+        if (!decides(t, c)) continue;
+        m.ids = arena_more(w->arena, m.ids, m.count, &room, sizeof *m.ids);
+        m.ids[m.count++] = c->case_id;
+        created += c->verb == CHANGE_CREATED; /* once for a conversation */
     }
-    if (n == 0) return (struct str){0};
-    return json_ids(w->arena, ids, (size_t)ids_sort_once(ids, n));
+    if (m.count) m.count = ids_sort_once(m.ids, m.count);
+    m.created = created == m.count;
+    return m;
 }
 
 /* The version of the first SLA that holds; 0: none does. */
@@ -117,18 +128,30 @@ static int attach_version(struct work *w, struct matched *m, const struct matche
         clocks_touch(w, x->case_id, CLOCKS_TARGET);
     }
     if (n == 0) return 0;
-    return db_exec(w->conn, &cases_set_sla,
-                   BINDS(B_ID("version", m->version), B_TEXT("ids", json_ids(w->arena, ids, n))));
+    struct str list = n > 1 ? json_ids(w->arena, ids, n) : (struct str){0};
+    return db_exec(w->conn, n > 1 ? &cases_set_sla : &case_set_sla,
+                   BINDS(B_ID("version", m->version), B_INT("id", ids[0]), B_TEXT("ids", list)));
 }
 
-static int match_cases(struct work *w, const struct rule_set *set, const bool *wanted, struct str ids) {
-    struct matched *list = NULL;
-    int rc, n = 0, room = 0;
-    DB_ROWS(rc, w->conn, &sla_versions_of_cases, BINDS(B_TEXT("ids", ids)), row) {
-        list = arena_more(w->arena, list, n, &room, sizeof *list);
-        list[n++] = (struct matched){.case_id = col_int(row, 0), .before = col_int(row, 1)};
+/* Reads the present versions. Returns the number of conversations that are not being deleted. */
+static int matched_read(struct work *w, const struct to_match *m, struct str ids, struct matched *list) {
+    int rc, n = 0;
+    if (m->created) {
+        for (; n < m->count; n++) list[n] = (struct matched){.case_id = m->ids[n]};
+        return n;
     }
-    TRY(rc);
+    DB_ROWS(rc, w->conn, m->count > 1 ? &sla_versions_of_cases : &sla_version_of_case,
+            BINDS(B_INT("id", m->ids[0]), B_TEXT("ids", ids)), row)
+    list[n++] = (struct matched){.case_id = col_int(row, 0), .before = col_int(row, 1)};
+    return rc < 0 ? rc : n;
+}
+
+static int match_cases(struct work *w, const struct rule_set *set, const bool *wanted,
+                       const struct to_match *m) {
+    struct matched *list = arena_array(w->arena, (size_t)m->count, sizeof *list);
+    struct str ids = json_ids(w->arena, m->ids, (size_t)m->count);
+    int n = matched_read(w, m, ids, list);
+    TRY(n);
     TRY(match_versions(w, set, wanted, ids, list, n));
     for (int i = 0; i < n; i++) TRY(attach_version(w, &list[i], list + n));
     return 0;
@@ -138,8 +161,8 @@ static int sla_match(struct work *w, const struct rule_set *set) {
     if (set->list[RULES_SLAS].count == 0) return 0;
     const bool *wanted = fields_tested(w->arena, set);
     struct tested t = properties_tested(w->arena, &set->list[RULES_SLAS].definitions, wanted);
-    struct str ids = cases_to_match(w, &t);
-    return ids.p ? match_cases(w, set, wanted, ids) : 0;
+    struct to_match m = cases_to_match(w, &t);
+    return m.count ? match_cases(w, set, wanted, &m) : 0;
 }
 
 int sla_match_finish(struct work *w) {

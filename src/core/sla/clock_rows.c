@@ -209,9 +209,13 @@ static int metrics_put_few(struct work *w, const struct metric_rows *r) {
     const struct metric *a = &r->list[0], *b = &r->list[r->count > 1], *c = &r->list[r->count - 1];
     int64_t now = w->now;
     static const struct query *const puts[] = {&metrics_put_1, &metrics_put_2, &metrics_put_3};
-    return db_exec(w->conn, puts[r->count - 1],
-                   BINDS(METRIC_BINDS("1", a, &a->state), METRIC_BINDS("2", b, &b->state),
-                         METRIC_BINDS("3", c, &c->state)));
+    struct bind binds[] = {METRIC_BINDS("1", a, &a->state),
+                           METRIC_BINDS("2", b, &b->state),
+                           METRIC_BINDS("3", c, &c->state),
+                           {0}};
+    /* a bind without a parameter is compared with all of them */
+    binds[(size_t)r->count * (sizeof binds / sizeof *binds / CLOCK_TYPES)] = (struct bind){0};
+    return db_exec(w->conn, puts[r->count - 1], binds);
 }
 
 int metrics_write(struct metric_writes *m) {
