@@ -287,7 +287,8 @@ static bool is_end(const struct list *l, const struct page *p) {
     const struct call *c = l->view->c;
     const struct options *o = &c->options;
     if (c->route->shape == LIST_COUNT && l->from_id.p == NULL) return true;
-    return !o->keyset && !p->cut && (p->count > 0 || o->offset == 0) && p->count < o->limit;
+    if (o->keyset) return l->from_id.p == NULL && !p->more;
+    return !p->cut && (p->count > 0 || o->offset == 0) && p->count < o->limit;
 }
 
 /* True if `ids` or `legacy_ids` was given: the route's own count is that of the list without them. */
