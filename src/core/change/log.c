@@ -117,6 +117,13 @@ static bool is_of_store(const struct change_cursor *c, struct str store) {
     return c->kept ? str_eq(cluster_of(c->store), cluster_of(store)) : str_eq(c->store, store);
 }
 
+/* A place of SQLite is an id, from which a window is read: otherwise SQLite reads all entries before it. 0 on
+ * PostgreSQL, where entries with lower ids may have been committed later. */
+static int64_t id_of_place(struct str place) {
+    int64_t id;
+    return str_to_int(place, &id) ? id : 0;
+}
+
 /* On SQLite: the cursor is ahead of the store, so an older backup was restored. */
 static bool is_ahead(struct str place, struct str now) {
     int64_t p, n;
@@ -139,7 +146,7 @@ int change_log_read(struct work *w, struct change_cursor *c, int most, int64_t *
         int64_t last = c->last;
         *c = (struct change_cursor){
             .store = e.store, .then = c->now, .now = e.now, .last = last, .kept = kept};
-        n = read_window(w, c, 0, most + 1, found);
+        n = read_window(w, c, id_of_place(c->then), most + 1, found);
     }
     TRY(n);
     *more = n > most;
