@@ -88,7 +88,7 @@ describe('a desk whose searches examine ten texts', () => {
 
   test('a walk without words is bounded, too', async () => {
     const reply = (await find('status:new')).notes(BOUND);
-    assert.deepEqual(reply.ids, made.slice(12).reverse());
+    assert.deepEqual(reply.ids, made.slice(6).reverse());
     (await find('-scarce status:new')).notes(BOUND);
     (await find('shared', desk.owner, { resources: 'ORGANIZATIONS' })).notes(BOUND);
   });

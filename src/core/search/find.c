@@ -7,7 +7,8 @@
  *     more have it                               two fifths as many conversations that were changed last, among those that the actor
  *                                                sees and that meet the operators. If these are not all, also LIMIT_SEARCH_FOUND of
  *                                                the newest texts, heads first
- *     there is no word                           these conversations, or the newest people and organizations
+ *     there is no word                           the LIMIT_SEARCH_FOUND conversations that were changed last, or the newest people and
+ *                                                organizations
  *
  * A prefix stands for the words that begin with it, which are listed first: FTS5 merges the texts of all
  * words of a prefix before it gives one. If they are more than PREFIX_WORDS, the prefix is broad: it counts
@@ -373,29 +374,54 @@ static int examine_word(struct finding *f, const struct rarest *r, int64_t most,
                           i->words, most, owners);
 }
 
-/* The visible rows that meet the operators, the last changed first. Each branch is an index range in this
- * order. */
-static int examine_rows(struct finding *f, struct owner_ids *owners) {
+/* The visible rows of a branch that meet the operators, the last changed first: an index range. */
+struct branch_rows {
+    struct stmt *rows;
+    int64_t place, id; /* of the present row. id 0: the branch is at its end */
+};
+
+static int branch_step(struct branch_rows *b) {
+    int rc = stmt_step(b->rows);
+    b->id = rc == 1 ? col_int(b->rows, 0) : 0;
+    b->place = rc == 1 ? col_int(b->rows, 1) : 0;
+    return rc < 0 ? rc : 0;
+}
+
+static int branch_start(struct finding *f, const char *where, struct branch_rows *b) {
     const char *order = searched[f->kind].order[f->filter->by_created];
     struct buf sql = {0};
-    struct stmt *s;
-    bool branches = searched[f->kind].condition == NULL;
-    int rc, n = branches ? f->visible.count : 1, found = 0;
-    buf_text(&sql, "SELECT w.id FROM (");
+    buf_fmt(&sql, "SELECT t.id, %s FROM %s t WHERE %s%s ORDER BY %s DESC, t.id DESC LIMIT :walk", order,
+            searched[f->kind].table, where, f->filter->where[f->kind], order);
+    TRY(finding_start(f, &sql, BINDS(B_INT("walk", f->rows)), &b->rows));
+    return branch_step(b);
+}
+
+/* Merges the branches, so that each is read only as far as it is taken. A row may be in several. */
+static int merge_branches(struct finding *f, struct branch_rows *b, int n, struct owner_ids *owners) {
+    int64_t last = 0;
+    for (int found = 0; found < f->rows;) {
+        struct branch_rows *next = NULL;
+        for (int i = 0; i < n; i++)
+            if (b[i].id && (next == NULL || b[i].place > next->place ||
+                            (b[i].place == next->place && b[i].id > next->id)))
+                next = &b[i];
+        if (next == NULL) return 0;
+        if (next->id != last) list_owner(f, owners, last = next->id), found++;
+        TRY(branch_step(next));
+    }
+    f->more = true;
+    return 0;
+}
+
+/* The visible rows that meet the operators, the last changed first. */
+static int examine_rows(struct finding *f, struct owner_ids *owners) {
+    struct branch_rows list[BRANCHES_MAX] = {0};
+    const char *all = searched[f->kind].condition;
+    int n = 0, count = all ? 1 : f->visible.count, rc = 0;
+    for (; rc == 0 && n < count; n++) rc = branch_start(f, all ? all : f->visible.where[n], &list[n]);
+    if (rc == 0) rc = merge_branches(f, list, n, owners);
     for (int i = 0; i < n; i++)
-        buf_fmt(&sql,
-                "%sSELECT * "
-                "FROM (SELECT t.id AS id, %s AS place FROM %s t WHERE %s%s ORDER BY %s DESC, "
-                "t.id DESC LIMIT :walk) b%d",
-                i ? " UNION " : "", order, searched[f->kind].table,
-                branches ? f->visible.where[i] : searched[f->kind].condition, f->filter->where[f->kind],
-                order, i);
-    if (n == 0) buf_text(&sql, "SELECT 0 AS id, 0 AS place WHERE 1 = 0");
-    buf_text(&sql, ") w ORDER BY w.place DESC, w.id DESC LIMIT :walk");
-    TRY(finding_start(f, &sql, BINDS(B_INT("walk", f->rows)), &s));
-    for (; (rc = stmt_step(s)) == 1; found++) list_owner(f, owners, col_int(s, 0));
-    stmt_end(s);
-    if (found == f->rows) f->more = true;
+        if (list[i].rows) stmt_end(list[i].rows);
     return rc;
 }
 
@@ -582,7 +608,7 @@ static int find_kind(struct work *w, const struct search_query *q, const struct 
         .work = w, .query = q, .filter = filter, .kind = kind, .unit_count = __builtin_popcountll(q->ends)};
     f->single = f->unit_count == 1;
     f->texts = texts_at_most(w->desk, kind);
-    f->rows = f->texts * 2 / 5; /* each has several texts */
+    f->rows = f->unit_count ? f->texts * 2 / 5 : f->texts; /* each has several texts to compare */
     f->terms = terms;
     for (int i = 0; i < f->unit_count; i++) f->weight[i] = 1;
     if (kind == SEARCH_CASES)
