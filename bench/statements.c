@@ -173,7 +173,6 @@ static void desk_open(struct desk *d, const char *dir, const char *url, bool wri
 }
 
 static void desk_close(struct desk *d) {
-    clock_cache_free(d->clock_cache);
     rule_cache_free(d->rules);
     field_catalogue_free(d->fields);
     clock_cache_free(d->clock_cache);
