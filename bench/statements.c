@@ -32,15 +32,10 @@
 #include "api/call/machine.h"
 #include "base/error.h"
 #include "core/login/session.h"
+#include "core/all/caches.h"
 #include "core/all/cascades.h"
-#include "core/desk/gather.h"
-#include "core/cases/view_count.h"
 #include "core/desk/setting.h"
-#include "core/fields/field_catalogue.h"
 #include "core/helpcenter/generation.h"
-#include "core/rules/rule.h"
-#include "core/sla/clock_settings.h"
-#include "core/time/calendars.h"
 #include "db/engine.h"
 
 #include <semaphore.h>
@@ -161,25 +156,13 @@ static void desk_open(struct desk *d, const char *dir, const char *url, bool wri
     struct conn *reader = db_reader(d->db);
     d->settings = reader && db_read_begin(reader, 0) >= 0 ? settings_open(reader) : NULL;
     if (reader) db_read_end(reader);
-    d->gathering = gathering_new();
-    d->generations = generations_new();
-    d->view_counts = view_counts_new();
-    d->calendars = calendars_new();
+    desk_caches_open(d);
     d->cascades = cascades;
-    d->clock_cache = clock_cache_new();
-    d->rules = rule_cache_new();
-    d->fields = field_catalogue_new();
     if (d->settings == NULL) die("the settings can't be read");
 }
 
 static void desk_close(struct desk *d) {
-    rule_cache_free(d->rules);
-    field_catalogue_free(d->fields);
-    clock_cache_free(d->clock_cache);
-    calendars_free(d->calendars);
-    view_counts_free(d->view_counts);
-    generations_free(d->generations);
-    gathering_free(d->gathering);
+    desk_caches_close(d);
     settings_close(d->settings);
     db_close(d->db);
 }

@@ -12,12 +12,8 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "core/cases/view_count.h"
-#include "core/fields/field_catalogue.h"
 #include "core/change/audit.h"
-#include "core/sla/clock_settings.h"
-#include "core/time/calendars.h"
-#include "core/rules/rule.h"
+#include "core/all/caches.h"
 #include "core/all/cascades.h"
 #include "core/all/desk.h"
 #include "core/access/permission.h"
@@ -169,13 +165,7 @@ static int open_store(struct server *s) {
     if (added) log_info("roles got the permissions that are new in this version");
     s->desk.settings = db_read_begin(c, 0) < 0 ? NULL : settings_open(c);
     db_read_end(c);
-    s->desk.gathering = gathering_new();
-    s->desk.generations = generations_new();
-    s->desk.view_counts = view_counts_new();
-    s->desk.calendars = calendars_new();
-    s->desk.clock_cache = clock_cache_new();
-    s->desk.fields = field_catalogue_new();
-    s->desk.rules = rule_cache_new();
+    desk_caches_open(&s->desk);
     s->desk.cascades = cascades;
     s->desk.cascade_rows = (int)option_int(s->options, OPT_CASCADE_ROWS);
     atomic_store(&s->desk.unindexed, 1); /* the last run may have left some */
@@ -326,13 +316,7 @@ static void stop(struct server *s) {
     if (s->api) api_free(s->api);
     pages_close(&s->pages);
     gathering_flush(&s->desk); /* the last ones, before the store closes */
-    gathering_free(s->desk.gathering);
-    generations_free(s->desk.generations);
-    view_counts_free(s->desk.view_counts);
-    calendars_free(s->desk.calendars);
-    clock_cache_free(s->desk.clock_cache);
-    field_catalogue_free(s->desk.fields);
-    rule_cache_free(s->desk.rules);
+    desk_caches_close(&s->desk);
     settings_close(s->desk.settings);
     db_close(s->desk.db);
 }

@@ -1,0 +1,29 @@
+#include "core/all/caches.h"
+
+#include "core/cases/view_count.h"
+#include "core/desk/gather.h"
+#include "core/fields/field_catalogue.h"
+#include "core/helpcenter/generation.h"
+#include "core/rules/rule.h"
+#include "core/sla/clock_settings.h"
+#include "core/time/calendars.h"
+
+void desk_caches_open(struct desk *d) {
+    d->gathering = gathering_new();
+    d->generations = generations_new();
+    d->view_counts = view_counts_new();
+    d->calendars = calendars_new();
+    d->clock_cache = clock_cache_new();
+    d->fields = field_catalogue_new();
+    d->rules = rule_cache_new();
+}
+
+void desk_caches_close(struct desk *d) {
+    gathering_free(d->gathering);
+    generations_free(d->generations);
+    view_counts_free(d->view_counts);
+    calendars_free(d->calendars);
+    clock_cache_free(d->clock_cache);
+    field_catalogue_free(d->fields);
+    rule_cache_free(d->rules);
+}
