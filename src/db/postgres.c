@@ -281,7 +281,7 @@ int pg_ready(struct conn *c) {
     return rc < 0 ? UNAVAILABLE("connections that failed", "store: %s", text) : 0;
 }
 
-static int run_text(struct conn *c, const char *text) {
+static int pg_run_text(struct conn *c, const char *text) {
     int rc = pg_ready(c);
     if (rc < 0) return rc;
     pg_wait(c, limit_of(c));
@@ -295,7 +295,7 @@ static int run_text(struct conn *c, const char *text) {
 
 int pg_run(struct conn *c, const char *text) {
     int rc = pg_begin_now(c);
-    return rc < 0 ? rc : run_text(c, text);
+    return rc < 0 ? rc : pg_run_text(c, text);
 }
 
 int pg_begin(struct conn *c, const char *text, int timeout_ms) {
@@ -319,7 +319,7 @@ int pg_begin_ready(struct conn *c) {
     if (rc < 0 || g->timeout_ms == g->wanted_ms) return rc;
     snprintf(text, sizeof text, "SET statement_timeout = %d", g->wanted_ms);
     g->timeout_ms = g->wanted_ms; /* also the limit of this command */
-    rc = run_text(c, text);
+    rc = pg_run_text(c, text);
     if (rc < 0) g->timeout_ms = -1;
     return rc;
 }
@@ -328,7 +328,7 @@ int pg_begin_now(struct conn *c) {
     struct pg *g = c->pg;
     int rc = 0;
     for (int i = 0; i < 2 && g->begin; i++) { /* a connection that died while it was idle fails here */
-        if ((rc = pg_begin_ready(c)) == 0) rc = run_text(c, g->begin);
+        if ((rc = pg_begin_ready(c)) == 0) rc = pg_run_text(c, g->begin);
         if (rc == 0) g->begin = NULL;
         else if (pg_alive(g)) break;
     }
