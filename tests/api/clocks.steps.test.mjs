@@ -167,3 +167,27 @@ test('an SLA that a conversation gets late counts its past', async (t) => {
   const done = desk.check();
   assert.equal(done.status, 0, done.stdout);
 });
+
+test('each process uses changed targets and hours in its next write', async (t) => {
+  const desk = await open(t), { owner } = desk;
+  const hours = [];
+  for (const to of [12, 16]) hours.push((await owner.create('/businesshours', { title: `Until ${to}`, zones: week(8, to), time_zone: 'UTC' })).id);
+  const team = (await owner.create('/teams', { title: 'Team' })).id;
+  const gold = await owner.create('/slas', { title: 'Gold', targets: [target('RESOLUTION_TIME', HOUR)] });
+  const due = async (more) => {
+    const { id } = await opened(desk, more);
+    const { sla_metrics: [{ started_at, due_at }] } = await desk.staff.fetch(`/cases/${id}`, { include: 'sla_metric' });
+    return (Date.parse(due_at) - Date.parse(started_at)) / 1000;
+  };
+  for (let goal = 2; goal < 5; goal++) {
+    await owner.update(`/slas/${gold.id}`, { targets: [target('RESOLUTION_TIME', goal * HOUR)] });
+    for (let i = 0; i < 3; i++) assert.equal(await due({}), goal * HOUR);
+  }
+  await owner.update(`/slas/${gold.id}`, { targets: [target('RESOLUTION_TIME', 4 * HOUR, 'BUSINESS_HOURS')] });
+  for (const [at, wanted] of [[0, 24], [1, 4], [0, 24]]) { // the desk's clock stands at 9:30
+    await owner.update(`/teams/${team}`, { businesshour_id: hours[at] });
+    const seen = [];
+    for (let i = 0; i < 3; i++) seen.push(await due({ assigned_team_id: team }));
+    assert.deepEqual(seen, [wanted, wanted, wanted].map((h) => h * HOUR));
+  }
+});
