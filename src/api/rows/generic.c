@@ -419,14 +419,18 @@ int api_remove(struct call *c) {
 
 /* ---- replies --------------------------------------------------------------------------------- */
 
-/* Runs the triggers. If they did something, the reply shows it. If they have taken the resource out of the
- * caller's sight, the reply shows it as the caller left it. */
-static int row_after_rules(struct call *c, struct view **v, struct row **row) {
-    if (c->method == GET) return 0;
+/* Runs the triggers and loads the row, so that the reply shows what they did. If they may take it out of the
+ * caller's sight, it is loaded before, too: then the reply shows it as the caller left it. */
+static int load_written(struct call *c, struct view **v, struct row **row) {
+    struct row *now;
+    if (!access_is_by_assignment(&c->work)) {
+        TRY(rules_finish(&c->work));
+        return load_target(c, *v, row);
+    }
+    TRY(load_target(c, *v, row));
     TRY(rules_finish(&c->work));
     if (change_authors_of(&c->work) == NULL) return 0;
     struct view *later = view_new(c);
-    struct row *now;
     TRY(find_shown(c, later, &now));
     if (now) *v = later, *row = now;
     return 0;
@@ -436,8 +440,7 @@ int api_reply_one(struct call *c, int64_t id) {
     struct view *v = view_new(c);
     struct row *row;
     c->id = id;
-    TRY(load_target(c, v, &row));
-    TRY(row_after_rules(c, &v, &row));
+    TRY(c->method == GET ? load_target(c, v, &row) : load_written(c, &v, &row));
     TRY(call_tag_row(c, v, row));
     return envelope_row(v, row);
 }

@@ -121,6 +121,10 @@ void access_cases(struct work *w, struct branches *out) {
     }
 }
 
+bool access_is_by_assignment(const struct work *w) {
+    return w->actor.rank >= ROLE_COLLABORATOR && w->actor.case_access != CASES_ALL;
+}
+
 struct case_reader {
     int64_t me, *teams;
     int access, team_count;
