@@ -23,14 +23,17 @@ static const struct column_number *rule_in(const struct column_number *list, con
     return list->columns ? list : NULL;
 }
 
-enum text_form { TEXT_ANY, TEXT_UUID, TEXT_JSON, TEXT_HTML, TEXT_WORD };
+enum text_form { TEXT_ANY, TEXT_UUID, TEXT_JSON, TEXT_HTML, TEXT_WORD, TEXT_TYPE };
 
-/* Columns of JSON and HTML that no field of a resource shows as they are. */
+/* Columns of JSON, of HTML and of types of resources that no field of a resource shows as they are. */
 static const struct text_rule {
     const char *columns;
     enum text_form form;
 } texts[] = {
     {"*.uuid", TEXT_UUID},
+    {"activities.@(fields|previous_values|current_values|objects)", TEXT_JSON},
+    {"audit_entries.object_type", TEXT_TYPE},
+    {"change_log.kind", TEXT_TYPE},
     {"jobs.input", TEXT_JSON},
     {"posts.content_html", TEXT_HTML},
     {"notes.body_html", TEXT_HTML},
@@ -195,7 +198,8 @@ static int row_check_text(struct value_rules *r, int i, struct str text, struct 
     struct json_error wrong;
     const char *name = r->table->columns[i].name;
     const struct column_rule *rule = &r->columns[i];
-    if (rule->form == TEXT_WORD && !word_fits(rule, text))
+    if ((rule->form == TEXT_WORD && !word_fits(rule, text)) ||
+        (rule->form == TEXT_TYPE && resource_of(text.p) == NULL))
         return db_refuse(why, "%s can't be %.*s", name, (int)text.n, text.p);
     if (r->columns[i].form == TEXT_HTML && !html_is_clean(text))
         return db_refuse(why, "%s is not clean HTML", name);

@@ -1,7 +1,8 @@
 // `deskd check` compares references, enumerations, counters, settings and HTML of every table, whatever wrote the rows.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { open } from './lib/index.mjs';
+import { File, multipart, open } from './lib/index.mjs';
+import { png } from './lib/picture.mjs';
 import { until } from './lib/until.mjs';
 
 /** A desk with a row of each kind that the tests damage. */
@@ -18,6 +19,7 @@ async function full(t) {
   const section = await desk.owner.create('/sections', { category_id: category.id, titles: [{ locale: 'en-us', translation: 'S' }] });
   const texts = { titles: [{ locale: 'en-us', translation: 'A' }], contents: [{ locale: 'en-us', translation: '<p>A</p>' }] };
   await desk.owner.create('/articles', { section_id: section.id, ...texts });
+  (await desk.customer.put('/profile', multipart({ avatar: new File('me.png', 'image/png', png(20, 20)) }))).must(200);
   return { desk, id: opened.id };
 }
 
@@ -31,6 +33,7 @@ test('check finds references, words, counters, settings and HTML that no operati
   const { desk, id } = await full(t);
   assert.equal(desk.check().status, 0, desk.check().stdout);
   const script = "'<script>alert(1)</script>'";
+  const order = desk.sql('SELECT order_by_column FROM views WHERE id = 1').trim();
   const permission = desk.sql('SELECT name FROM role_permissions WHERE id = 1').trim();
   for (const [damage, repair, pattern] of [
     ['UPDATE slas SET version_id = version_id + 999', 'UPDATE slas SET version_id = version_id - 999', /slas\.version_id: no row of sla_versions has the id \d+/],
@@ -38,6 +41,10 @@ test('check finds references, words, counters, settings and HTML that no operati
     ["UPDATE rule_propositions SET field = 'cases.nothing'", "UPDATE rule_propositions SET field = 'cases.casepriorityid'", /rule_propositions, row \d+: field can't be cases\.nothing/],
     ["UPDATE rule_actions SET name = 'tagz'", "UPDATE rule_actions SET name = 'tags'", /rule_actions, row \d+: name can't be tagz/],
     ["UPDATE role_permissions SET name = 'no.such' WHERE id = 1", `UPDATE role_permissions SET name = '${permission}' WHERE id = 1`, /role_permissions, row 1: name can't be no\.such/],
+    ["UPDATE views SET order_by_column = 'no.such' WHERE id = 1", `UPDATE views SET order_by_column = '${order}' WHERE id = 1`, /views, row 1: order_by_column can't be no\.such/],
+    ["UPDATE avatars SET type = 'text/html'", "UPDATE avatars SET type = 'image/png'", /avatars, row .*: type can't be text\/html/],
+    ["UPDATE change_log SET kind = 'cases' WHERE kind = 'case'", "UPDATE change_log SET kind = 'case' WHERE kind = 'cases'", /change_log, row \d+: kind can't be cases/],
+    ["UPDATE activities SET fields = '[' WHERE fields IS NOT NULL", "UPDATE activities SET fields = '[]' WHERE fields IS NOT NULL", /activities, row \d+: fields is not JSON/],
     ["UPDATE locales SET direction = 'up' WHERE id = 1", "UPDATE locales SET direction = 'ltr' WHERE id = 1", /locales, row 1: direction can't be up/],
     ["UPDATE rule_propositions SET value = '{'", "UPDATE rule_propositions SET value = '\"4\"'", /rule_propositions, row \d+: value is not JSON/],
     ['UPDATE cases SET notes_count = 77', `UPDATE cases SET notes_count = 1 WHERE id = ${id}`, /conversation \d+ counts another number of notes/],

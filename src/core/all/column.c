@@ -106,7 +106,8 @@ const struct column_number column_names[] = {
     {0},
 };
 
-static const struct word directions[] = {{1, "ltr"}, {2, "rtl"}, {0}};
+static const struct word directions[] = {{1, "ltr"}, {2, "rtl"}, {0}},
+                         picture_types[] = {{1, "image/jpeg"}, {2, "image/png"}, {0}};
 
 /* A custom field may be deleted, because rules outlive it. */
 static bool is_field_of(const struct subject *s, struct str name) {
@@ -127,12 +128,14 @@ static bool is_rule_field(struct str name) {
 static bool is_permission(struct str name) { return permission_of(name) != NULL; }
 
 const struct column_text column_texts[] = {
+    {"@(avatars|brand_logos).type", .words = picture_types},
     {"jobs.kind", .known = is_job_name},
     {"locales.direction", .words = directions},
     {"role_permissions.name", .known = is_permission},
     {"rule_actions.name", .known = is_action_name},
     {"rule_propositions.field", .known = is_rule_field},
     {"rule_propositions.operator", .words = operator_words},
+    {"views.order_by_column", .known = is_case_column},
     {0},
 };
 

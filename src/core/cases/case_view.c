@@ -83,6 +83,14 @@ static const char *case_field_order(struct arena *a, enum field_kind type, int64
         .p;
 }
 
+bool is_case_column(struct str name) {
+    struct str prefix = S(CASE_FIELD_COLUMN);
+    int64_t id;
+    for (const struct case_column *c = case_columns; c->name; c++)
+        if (str_eq(name, str_of(c->name))) return true;
+    return str_starts(name, prefix) && str_to_int((struct str){name.p + prefix.n, name.n - prefix.n}, &id);
+}
+
 int case_column_find(struct work *w, struct str name, const struct case_column **out) {
     struct str prefix = S(CASE_FIELD_COLUMN);
     int64_t id, type;

@@ -21,6 +21,9 @@ extern const struct case_column case_columns[]; /* ends with name NULL; without 
 /* Finds a column by its name, in any letter case. *out NULL: there is none. Returns 0 or a negative error. */
 int case_column_find(struct work *w, struct str name, const struct case_column **out);
 
+/* True if the text is the stored name of a column, also of a custom field that is gone. */
+bool is_case_column(struct str name);
+
 #define VIEW_ORDER "updatedat" /* order of a new view, and of a view whose column is no longer an order */
 
 /* The types of status in the inbox, as bits of 1 << enum status_type. */
