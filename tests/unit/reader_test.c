@@ -45,21 +45,23 @@ static void write_much(void) {
     while (write(CONFINED_ANSWER, bytes, sizeof bytes) > 0) continue;
 }
 
-/* The mail begins with "k" and the path of a file, which the first attempt makes. */
-static void killed_once(void) {
+/* The mail begins with a letter and the path of a file, which the first attempt makes. */
+static void end_once(int sign) {
     char line[200] = "";
     if (pread(STDIN_FILENO, line, sizeof line - 1, 0) < 0) _exit(1);
     line[strcspn(line, "\n")] = 0;
-    if (open(line + 1, O_CREAT | O_EXCL | O_WRONLY, 0600) >= 0) raise(SIGKILL);
+    if (open(line + 1, O_CREAT | O_EXCL | O_WRONLY, 0600) >= 0) raise(sign);
 }
 
 static int hostile_reader(void) {
     char first = 0;
     if (pread(STDIN_FILENO, &first, 1, 0) != 1) _exit(1);
-    if (first == 'k') killed_once();
+    if (first == 'k') end_once(SIGKILL);
+    if (first == 'l') end_once(SIGALRM); /* other processes left it no CPU */
     if (first == 'K') raise(SIGKILL);
+    if (first == 'L') raise(SIGALRM);
     if (first == '3' || first == '4' || first == '9') _exit(first - '0');
-    if (first == 'F' || first == 'k') return mail_child_run();
+    if (first == 'F' || first == 'k' || first == 'l') return mail_child_run();
     confined_enter(&narrow);
     if (first == 'm') use_memory();
     if (first == 'p') use_processor();
@@ -100,6 +102,7 @@ static void a_mail_that_ends_its_reader_fails_alone(void **state) {
         {"o", "needed more than 768 MiB of memory, or made a forbidden system call"},
         {"a", "needed more than 768 MiB of memory, or made a forbidden system call"},
         {"K", "was killed"},
+        {"L", "was stopped after 100 seconds"},
         {"3", "failed (status 3)"},
         {"4", "failed (status 4)"},
         {"9", "failed (status 9)"},
@@ -118,18 +121,28 @@ static void a_mail_that_ends_its_reader_fails_alone(void **state) {
     }
 }
 
-static void a_mail_whose_reader_is_killed_once_is_read_again(void **state) {
+static void expect_a_second_reading(char first) {
     char folder[] = "/tmp/deskd-reader.XXXXXX";
     struct incoming m;
-    (void)state;
     assert_non_null(mkdtemp(folder));
-    const char *path = str_fmt(arena, "%s/killed", folder).p;
+    const char *path = str_fmt(arena, "%s/ended", folder).p;
     nursery_allow(hostile);
-    assert_int_equal(result_of(str_fmt(arena, "k%s\nFrom: ada@example.com\n\nHello", path).p, &m), 1);
+    assert_int_equal(result_of(str_fmt(arena, "%c%s\nFrom: ada@example.com\n\nHello", first, path).p, &m), 1);
     assert_int_equal(unlink(path), 0);
     rmdir(folder);
+    assert_null(m.fault.p);
     assert_true(str_eq(m.from.address, S("ada@example.com")));
     assert_true(str_eq(m.text, S("Hello")));
+}
+
+static void a_mail_whose_reader_is_killed_once_is_read_again(void **state) {
+    (void)state;
+    expect_a_second_reading('k');
+}
+
+static void a_mail_whose_reader_got_no_cpu_once_is_read_again(void **state) {
+    (void)state;
+    expect_a_second_reading('l');
 }
 
 static int brief_result_of(const char *raw, struct incoming *m) {
@@ -180,6 +193,7 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_mail_that_ends_its_reader_fails_alone),
         cmocka_unit_test(a_mail_whose_reader_is_killed_once_is_read_again),
+        cmocka_unit_test(a_mail_whose_reader_got_no_cpu_once_is_read_again),
         cmocka_unit_test(a_brief_reader_stops_after_its_budget),
         cmocka_unit_test(a_reader_is_left_when_its_caller_gives_up),
         cmocka_unit_test(mails_wait_for_a_reader_that_can_not_read_a_good_mail),
