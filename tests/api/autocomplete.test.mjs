@@ -176,3 +176,11 @@ test('a tag that only private macros of others have is not found, nor one that n
   await desk.owner.update(`/users/${desk.people.customer.id}`, { tags: 'secretplan' });
   assert.deepEqual(await found(other.client), ['secretplan', 'openplan']);
 });
+
+test('a renamed organization is found by its new name, and no longer by the old one', async (t) => {
+  const desk = await open(t);
+  const { id } = await desk.owner.create('/organizations', { name: 'Analytical Engines' });
+  await desk.owner.update(`/organizations/${id}`, { name: 'Difference Works' });
+  const found = async (name) => names(await desk.staff.get('/autocomplete/organizations', { name }));
+  assert.deepEqual([await found('differ'), await found('works'), await found('engines')], [['Difference Works'], ['Difference Works'], []]);
+});

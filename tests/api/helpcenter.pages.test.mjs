@@ -34,7 +34,7 @@ async function prepare(world) {
   world.vip = await desk.person('customer');
   await desk.owner.update(`/users/${world.vip.id}`, { tags: 'vip' });
   world.sections = {
-    open: await section('Canary open'), customers: await section('Canary customers', { visibility: 'AUTHORIZED' }),
+    open: await section('Canary open', { descriptions: titles({ 'en-us': 'Words about it' }) }), customers: await section('Canary customers', { visibility: 'AUTHORIZED' }),
     vips: await section('Canary vips', { visibility: 'AUTHORIZED', tags: ['vip'] }), staff: await section('Canary staff', { visibility: 'AGENTS' }),
   };
   world.articles = {};
@@ -155,6 +155,7 @@ describe('pages of the help center', () => {
     const { text } = await who.ok('/helpcenter/ar');
     assert.match(text, /<html lang="ar" dir="rtl">/);
     assert.match(text, /<li><a lang="en-us" dir="ltr" href="\/helpcenter\/ar\/articles\/\d+-canary-open-article"/, 'not the item, which keeps the edge of the page');
+    assert.match((await who.ok(`/helpcenter/de/sections/${world.sections.open.id}-canary-open`)).text, /<p class="lead"><bdi lang="en-us" dir="ltr">Words about it<\/bdi>/);
     const german = await who.ok(`/helpcenter/de/articles/${world.many.id}-kennwort-zurucksetzen`);
     assert.match(german.text, /<html lang="de" dir="ltr">/);
     assert.match(german.text, /<h1>Kennwort zurücksetzen<\/h1>/);
@@ -178,6 +179,10 @@ describe('pages of the help center', () => {
     const data = JSON.parse(/<script type="application\/ld\+json">(.*?)<\/script>/s.exec(text)[1]);
     assert.equal(data['@graph'][0].headline, HOSTILE);
     assert.ok(text.includes('<h1>&lt;/script&gt;'));
+    for (const [letters, length] of [['é'.repeat(200), 200], ['é'.repeat(201), 200], ['a'.repeat(199), 199]]) {
+      const { text } = await who.ok(`/helpcenter/en-us/search?query=${encodeURIComponent(letters)}`);
+      assert.equal(/<input id="query"[^>]* value="([^"]*)"/.exec(text)[1].length, length, 'a query has at most 200 characters');
+    }
     const echoed = await who.ok(`/helpcenter/en-us/search?query=${encodeURIComponent('"><script>x</script>')}`);
     assert.ok(!echoed.text.includes('<script>x'));
     const odd = await world.desk.owner.create('/articles', { section_id: world.sections.open.id, titles: 'Odd \ufffe\uffff title', contents: '<p>x</p>', status: 'PUBLISHED' });

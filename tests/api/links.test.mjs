@@ -43,6 +43,17 @@ test('a reset sends a link, opens a form, and sets the password once', async (t)
   assert.equal((await to.mail()).subject, 'Your password at Support was changed');
 });
 
+test('the page refuses a password that was used before, and the link still works', async (t) => {
+  const { desk, to } = await mailing(t);
+  (await desk.owner.put('/settings', { values: { 'security.password_history': 2 } })).must(200);
+  const { email } = desk.people.customer;
+  const first = await reset(desk, to, email);
+  (await press(desk, '/password', { hash: first.hash, new_password: NEW })).must(200);
+  const { hash } = await reset(desk, to, email);
+  assert.match((await press(desk, '/password', { hash, new_password: NEW })).must(400).text, /You used this password before\. Choose another one\./);
+  assert.match((await press(desk, '/password', { hash, new_password: `${NEW} 2` })).must(200).text, /Your password is set/);
+});
+
 test('a reset link as X-Token sets the password and ends all sessions', async (t) => {
   const { desk, to } = await mailing(t);
   const { bare } = await desk.session(desk.customer);

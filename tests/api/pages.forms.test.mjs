@@ -384,7 +384,7 @@ describe('pages that act', () => {
 
     test('an article that the visitor does not see does not hinder the message', async () => {
       const { desk, secret } = world, visitor = browser();
-      const { headers } = (await visitor.send(`contact?article=${secret.id}`, { name: 'N', email: 'n@people.example', subject: 'Zzz', contents: 'x' }, 'contact')).must(303);
+      const { headers } = (await visitor.send(`contact?article=${secret.id}`, { name: 'N', email: 'n@people.example', subject: 'Zzz', contents: 'x', article_id: secret.id }, 'contact')).must(303);
       assert.match(headers.location, /done=sent/);
       assert.equal(Number(desk.sql(`SELECT conversations FROM articles WHERE id = ${secret.id}`)), 0);
     });

@@ -100,6 +100,9 @@ test('a case shows its score, and the change log and the trail record it', async
   const { cursor } = (await desk.owner.get('/changes', { limit: 1000 })).must(200).data.at(-1);
   const rating = (await desk.customer.post(`/conversations/${id}/ratings`, { score: 'GOOD', comment: 'private' })).must(200).data;
   (await desk.customer.put(`/conversations/${id}/ratings/${rating.id}`, { score: 'BAD', comment: 'other' })).must(200);
+  (await desk.customer.put(`/conversations/${id}/ratings/${rating.id}`, { score: 'BAD', comment: 'other' })).must(200);
+  const second = (await desk.customer.post(`/conversations/${id}/ratings`, { score: 'GOOD' })).must(200).data;
+  (await desk.customer.put(`/conversations/${id}/ratings/${second.id}`, { score: 'BAD' })).must(200);
   const after = await desk.staff.fetch(`/cases/${id}`);
   assert.deepEqual([after.rating, after.rating_status], ['BAD', 'RECEIVED']);
   const changes = (await desk.owner.get('/changes', { after: cursor, limit: 1000 })).must(200).data.map((c) => [c.resource_type, c.resource_id, c.property, c.from, c.to]);
@@ -108,6 +111,10 @@ test('a case shows its score, and the change log and the trail record it', async
     ['case', id, 'rating', null, 'GOOD'],
     ['conversation_rating', rating.id, 'score', 'GOOD', 'BAD'],
     ['conversation_rating', rating.id, 'comment', null, null],
+    ['case', id, 'rating', 'GOOD', 'BAD'],
+    ['conversation_rating', second.id, null, null, null],
+    ['case', id, 'rating', 'BAD', 'GOOD'],
+    ['conversation_rating', second.id, 'score', 'GOOD', 'BAD'], // and no comment, because none was given
     ['case', id, 'rating', 'GOOD', 'BAD'],
   ]);
   const trail = await desk.staff.fetch(`/cases/${id}/activities`, { limit: 100 });

@@ -66,7 +66,8 @@ test('the definitions of actions have the values of the desk', async (t) => {
   assert.deepEqual([named.tags.input_type, named.tags.value_type, named.tags.values, named.tags.attributes, named.tags.group], ['TAGS', 'COLLECTION', '', [], 'CASE']);
   assert.deepEqual([named.notificationuser.input_type, named.notificationuser.attributes], ['NOTIFICATION_USER', ['subject', 'message']]);
   assert.deepEqual([named.stoprules.group, named.stoprules.value_type], ['FLOW_CONTROL', 'BOOLEAN']);
-  assert.deepEqual([named[`customfield_${field.id}`].input_type, named[`customfield_${field.id}`].group], ['MULTIPLE', 'CUSTOM_FIELD']);
+  const { label, input_type: input, value_type: value, group } = named[`customfield_${field.id}`];
+  assert.deepEqual([label, input, value, group], ['Sizes', 'MULTIPLE', 'COLLECTION', 'CUSTOM_FIELD']);
   assert.equal(all.total_count, all.data.length);
 });
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { open, PASSWORD, ROLES, ROLE_ID } from './lib/index.mjs';
+import { File, multipart, open, PASSWORD, ROLES, ROLE_ID } from './lib/index.mjs';
+import { png } from './lib/picture.mjs';
 import { totp } from './lib/totp.mjs';
 
 const ANN = { full_name: 'Ann Example', email: 'ann@home.example' };
@@ -344,6 +345,15 @@ test('concurrent bulk deletions leave at least one owner', async (t) => {
   (await desk.customer.get('/me')).must(200);
   const replies = await Promise.all([desk.owner.delete('/users', { ids: second.id }), second.client.delete('/users', { ids: desk.people.owner.id })]);
   assert.equal(replies.filter((r) => r.status === 200).length, 1, replies.join());
+});
+
+test('a purge removes the uploaded picture of a person', async (t) => {
+  const desk = await open(t);
+  const { id, client } = await desk.person('customer');
+  (await client.put('/profile', multipart({ avatar: new File('me.png', 'image/png', png(20, 20)) }))).must(200);
+  assert.equal(desk.sql(`SELECT COUNT(*) FROM avatars WHERE user_id = ${id}`).trim(), '1');
+  (await desk.owner.delete(`/users/${id}`, { purge: true })).must(200);
+  assert.equal(desk.sql(`SELECT COUNT(*) FROM avatars WHERE user_id = ${id}`).trim(), '0');
 });
 
 test('admins and owners can purge a deleted person once', async (t) => {
