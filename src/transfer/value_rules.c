@@ -190,7 +190,7 @@ static bool number_fits(const struct column_rule *r, int64_t n) {
 }
 
 /* Entries of the audit log also have the anchors of its chain, which are no resource. */
-static bool is_type(struct arena *a, struct str text) {
+static bool is_stored_type(struct arena *a, struct str text) {
     return resource_of(str_dup(a, text).p) || str_eq(text, S("audit_anchor"));
 }
 
@@ -204,7 +204,7 @@ static int row_check_text(struct value_rules *r, int i, struct str text, struct 
     const char *name = r->table->columns[i].name;
     const struct column_rule *rule = &r->columns[i];
     if ((rule->form == TEXT_WORD && !word_fits(rule, text)) ||
-        (rule->form == TEXT_TYPE && !is_type(r->memory, text)))
+        (rule->form == TEXT_TYPE && !is_stored_type(r->memory, text)))
         return db_refuse(why, "%s can't be %.*s", name, (int)text.n, text.p);
     if (r->columns[i].form == TEXT_HTML && !html_is_clean(text))
         return db_refuse(why, "%s is not clean HTML", name);
