@@ -26,6 +26,8 @@
  *                    locked, and locks it. Without one, a small number that concurrent writes seldom share. 0 on SQLite
  *     @ID@ @BLOB@ @XID@ in schema files only: an identity column; the type of bytes; the id of the transaction
  *     @SQLITE{ ... }@ @POSTGRES{ ... }@ in schema files only: a part for one engine. No literal in it contains }@
+ *     @RETURN_ID@    at the end of an INSERT of one row for db_insert: its id (empty on SQLite, whose connection has it; a
+ *                    RETURNING costs a table in memory)
  *     @LOCK@         at the end of a SELECT in a write: lock these rows (empty on SQLite: one writer)
  *     @HOLD@         at the end of a SELECT in a write: lock these rows in share mode: no other write changes them
  *     @SKIP@         like @LOCK@, but skip rows that another write has locked
@@ -100,7 +102,7 @@ int col_count(struct stmt *s);
 /* number of changed rows, or error */
 int db_exec(struct conn *c, const struct query *q, const struct bind *binds);
 int db_exec_text(struct conn *c, const char *sql, const struct bind *binds);
-/* the query ends in RETURNING id */
+/* the query inserts one row, and ends in RETURNING id or @RETURN_ID@ */
 int db_insert(struct conn *c, const struct query *q, const struct bind *binds, int64_t *id);
 /* 1: found; 0: no row, or NULL; or error */
 int db_int(struct conn *c, const struct query *q, const struct bind *binds, int64_t *out);

@@ -67,6 +67,7 @@ static const struct token tokens[] = {
     {"@FREE_SHARD(", true, "0",
      "COALESCE((SELECT shard FROM $ LIMIT 1 FOR UPDATE SKIP LOCKED), "
      "pg_backend_pid() % 16)"},
+    {"@RETURN_ID@", false, "", "RETURNING id"},
     {"@LOCK@", false, "", "FOR UPDATE"},
     {"@HOLD@", false, "", "FOR SHARE"},
     {"@SKIP@", false, "", "FOR UPDATE SKIP LOCKED"},

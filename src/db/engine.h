@@ -85,6 +85,7 @@ struct engine {
     int (*reset)(struct stmt *s); /* unbinds; error: one found only now (foreign keys of a RETURNING) */
     /* number of changed rows, after the last step; 0 for a statement that only reads */
     int (*changed)(struct stmt *s);
+    int64_t (*inserted)(struct conn *c); /* id of the last inserted row; NULL: statements return it */
     int64_t (*col_int)(void *handle, int i);
     bool (*col_int_given)(void *handle, int i, int64_t *out);
     struct str (*col_text)(void *handle, int i);

@@ -71,6 +71,8 @@ static int changed(struct stmt *s) {
     return sqlite3_stmt_readonly(s->handle) ? 0 : sqlite3_changes(s->conn->handle);
 }
 
+static int64_t inserted(struct conn *c) { return sqlite3_last_insert_rowid(c->handle); }
+
 static int64_t column_int(void *handle, int i) { return sqlite3_column_int64(handle, i); }
 static bool column_null(void *handle, int i) { return sqlite3_column_type(handle, i) == SQLITE_NULL; }
 static int column_count(void *handle) { return sqlite3_column_count(handle); }
@@ -163,6 +165,7 @@ const struct engine sqlite_engine = {
     .step = step,
     .reset = sqlite_reset_stmt,
     .changed = changed,
+    .inserted = inserted,
     .col_int = column_int,
     .col_int_given = column_int_given,
     .col_text = column_text,

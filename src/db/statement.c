@@ -278,11 +278,16 @@ int db_ids(struct conn *c, const struct query *q, const struct bind *binds, stru
 
 int db_insert(struct conn *c, const struct query *q, const struct bind *binds, int64_t *id) {
     struct stmt *s;
-    int rc = db_row(c, q, binds, &s);
+    int rc = db_start(c, q->sql, binds, &s);
     if (rc < 0) return rc;
-    assert(rc == 1); /* the query ends in RETURNING id and has no ON CONFLICT DO NOTHING */
-    *id = col_int(s, 0);
-    rc = stmt_step(s); /* foreign keys are checked here */
+    rc = stmt_step(s);
+    if (rc == 1) {
+        *id = col_int(s, 0);
+        rc = stmt_step(s); /* foreign keys are checked here */
+    } else if (rc == 0) {
+        assert(c->engine->inserted && c->engine->changed(s) == 1); /* no ON CONFLICT DO NOTHING */
+        *id = c->engine->inserted(c);
+    }
     stmt_end(s);
     return rc;
 }

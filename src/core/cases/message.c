@@ -9,16 +9,15 @@
 
 QUERY(message_of_client,
       "SELECT id FROM posts WHERE case_id = :case AND creator_id = :creator AND client_id = :client");
-QUERY(
-    message_insert,
-    "INSERT INTO posts (case_id, kind, uuid, client_id, content_text, content_html, "
-    "creator_id, creator_name, is_requester, by_staff, channel, source, mailbox_id, "
-    "metadata, message_status, message_status_updated_at, created_at, updated_at) "
-    "VALUES (:case, 1, :uuid, :client, :contents, :html, :creator, :name, :is_requester, "
-    ":reply, :channel, :source, CAST(:mailbox AS BIGINT), :metadata, :status, :now, "
-    "(SELECT CASE WHEN k.created_at > CAST(:now AS BIGINT) THEN k.created_at "
-    "ELSE CAST(:now AS BIGINT) END FROM cases k WHERE k.id = :case), :now) "
-    "RETURNING id"); /* no message is older than its conversation, although clocks of processes may differ */
+QUERY(message_insert,
+      "INSERT INTO posts (case_id, kind, uuid, client_id, content_text, content_html, "
+      "creator_id, creator_name, is_requester, by_staff, channel, source, mailbox_id, "
+      "metadata, message_status, message_status_updated_at, created_at, updated_at) "
+      "VALUES (:case, 1, :uuid, :client, :contents, :html, :creator, :name, :is_requester, "
+      ":reply, :channel, :source, CAST(:mailbox AS BIGINT), :metadata, :status, :now, "
+      "(SELECT CASE WHEN k.created_at > CAST(:now AS BIGINT) THEN k.created_at "
+      "ELSE CAST(:now AS BIGINT) END FROM cases k WHERE k.id = :case), :now) "
+      "@RETURN_ID@"); /* no message is older than its conversation, although clocks of processes may differ */
 #define CASE_REPLIED                                                                                \
     "UPDATE cases SET message_seq = :seq, last_message_id = :message, "                             \
     "last_message_status = :status, last_message_preview = :preview, "                              \

@@ -11,7 +11,7 @@ QUERY(note_insert,
       "body_html, is_pinned, pinned_by_id, color, client_id, created_at, updated_at) "
       "VALUES (CAST(:case AS BIGINT), CAST(:user AS BIGINT), CAST(:organization AS BIGINT), :author, "
       ":text, :html, :pinned, CAST(:by AS BIGINT), :color, :client, :now, :now) "
-      "RETURNING id");
+      "@RETURN_ID@");
 QUERY(note_text_set,
       "UPDATE notes SET body_text = :text, body_html = :html, updated_at = :now WHERE id = :id");
 QUERY(note_pin_set,

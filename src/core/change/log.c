@@ -14,6 +14,7 @@
     "VALUES "
 /* Several entries are written at a time, because each statement waits for PostgreSQL. */
 QUERY(change_log_add_1, ENTRIES ENTRY(0));
+QUERY(change_log_add_2, ENTRIES ENTRY(0) ", " ENTRY(1));
 QUERY(change_log_add_4, ENTRIES ENTRY(0) ", " ENTRY(1) ", " ENTRY(2) ", " ENTRY(3));
 
 #define ENTRY_BINDS 7
@@ -29,7 +30,7 @@ static const char *const entry_names[][ENTRY_BINDS] = {
 static int changes_together(const struct change *c) {
     int n = 0;
     for (const struct change *x = c; x && n < 4 && x->by == c->by; x = x->next) n++;
-    return n == 4 ? 4 : 1;
+    return n == 3 ? 2 : n;
 }
 
 static void bind_entry(struct work *w, const struct change *c, const char *const *names, struct bind *binds) {
@@ -57,7 +58,8 @@ int change_log_finish(struct work *w) {
         binds[at++] = (struct bind)B_TEXT("cause", by ? by->cause : w->actor.cause);
         binds[at++] = (struct bind)B_INT("now", w->now);
         binds[at] = (struct bind){0};
-        TRY(db_exec(w->conn, n == 4 ? &change_log_add_4 : &change_log_add_1, binds));
+        const struct query *add = n == 4 ? &change_log_add_4 : n == 2 ? &change_log_add_2 : &change_log_add_1;
+        TRY(db_exec(w->conn, add, binds));
     }
     return 0;
 }

@@ -39,7 +39,7 @@ QUERY(letter_insert,
       "post_id, recipient_type, case_id, send_after, status, attempts, retry_until, created_at, updated_at) "
       "VALUES (:template, :user, :recipient, :letter, :message_id, CAST(:post AS BIGINT), "
       "CAST(:type AS INTEGER), CAST(:case AS BIGINT), CAST(:after AS BIGINT), 1, 0, :until, :now, :now) "
-      "RETURNING id");
+      "@RETURN_ID@");
 QUERY(letter_has_job, "UPDATE outgoing_mails SET job_id = :job WHERE id = :id");
 
 struct str letter_host(const struct desk *d, struct arena *a) {

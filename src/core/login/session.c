@@ -29,7 +29,7 @@ QUERY(session_insert,
       "INSERT INTO sessions (user_id, user_agent, ip_address, is_csrf_checked, remembered_by, "
       "created_at, last_activity_at, wrote_at) "
       "VALUES (:user, :agent, :ip, :csrf, CAST(:chain AS BIGINT), :now, :now, :now) "
-      "RETURNING id");
+      "@RETURN_ID@");
 QUERY(session_mark, "UPDATE sessions SET wrote_at = :now WHERE id = :id AND wrote_at <= :since");
 QUERY(session_login,
       "UPDATE users SET last_logged_in_at = :now, last_activity_at = :now, last_seen_at = :now, "
