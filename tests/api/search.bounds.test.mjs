@@ -118,7 +118,8 @@ describe('a desk on which more than 24 words begin with a prefix', () => {
         ...(i === 3 && { assigned_agent_id: self.id }),
       })).id);
     const section = await desk.owner.create('/sections', { titles: 'Birds', category_id: 1, visibility: 'PUBLIC' });
-    await desk.owner.create('/articles', { titles: 'Quillwort', contents: '<p>A plant.</p>', section_id: section.id, status: 'PUBLISHED' });
+    for (const titles of ['Quillwort', 'Newer 1', 'Newer 2', 'Newer 3', 'Newer 4'])
+      await desk.owner.create('/articles', { titles, contents: '<p>A plant.</p>', section_id: section.id, status: 'PUBLISHED' });
   }, { args: ['--search-texts', '10'] });
 
   test('the words of a prefix are not listed: the newest texts are compared, and those with the whole word', async () => {
