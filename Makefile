@@ -228,6 +228,10 @@ bench: deskd build/bench/statements build/bench/fixed build/bench/syncs.so ## me
 bench-guard: deskd build/bench/statements ## counts instructions, statements and frames of the main requests, and fails if one is over bench/guard.tsv by 5 %; GUARD_UPDATE=1 writes this table, GUARD_PARTS=1 shows the share of each part
 	@node bench/guard.mjs
 
+.PHONY: bench-guard-postgres
+bench-guard-postgres: deskd build/bench/statements ## counts round trips, statements and instructions of the main requests on a temporary PostgreSQL
+	@sh tests/postgres.sh node bench/guard.mjs
+
 .PHONY: bench-walk
 bench-walk: deskd build/bench/statements ## reads every GET with its arguments as three callers, and lists those over 5 ms with their plans; BENCH_SIZE=100000 for a short run
 	node bench/walk.mjs

@@ -1,6 +1,7 @@
 // make bench-guard: counts what the main requests cost, and compares with the committed table bench/guard.tsv.
 //
 //   GUARD_UPDATE=1   writes the table anew        GUARD_PARTS=1   also the share of each part of a request
+//   DATABASE         a cluster, of tests/postgres.sh: counts round trips on PostgreSQL, and compares nothing
 //
 // Each request has a process of its own and a fresh copy of one demo desk, at a fixed time, and calls the API without HTTP
 // (bench/statements.c). valgrind counts instructions. So neither the machine, its load nor the other requests change a count: runs differ by
@@ -24,12 +25,18 @@ const folder = mkdtempSync(join(tmpdir(), 'deskd-guard-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 const desk = join(folder, 'desk'), copy = join(folder, 'copy'), clock = join(folder, 'clock');
 const statements = (...args) => execFileSync('build/bench/statements', args, { encoding: 'utf8' }).trim();
-const rows = (sql) => execFileSync('sqlite3', [join(desk, 'desk.db'), sql], { encoding: 'utf8' }).trim().split('\n');
+const cluster = process.env.DATABASE, urlOf = (name) => cluster.replace(/\/postgres\?/, `/${name}?`);
+const psql = (url, sql) => execFileSync('psql', [url, '-XqAt', '-c', sql], { encoding: 'utf8' });
+const rows = (sql) => (cluster ? psql(urlOf('desk'), sql) : execFileSync('sqlite3', [join(desk, 'desk.db'), sql], { encoding: 'utf8' })).trim().split('\n');
 
 function makeDesk() {
     writeFileSync(clock, String(TIME));
     writeFileSync(join(folder, 'password'), PASSWORD, { mode: 0o600 });
-    execFileSync('./deskd', ['demo', '--data', desk, '--conversations', String(CONVERSATIONS), '--password-file', join(folder, 'password')]);
+    if (cluster) psql(cluster, 'CREATE DATABASE desk');
+    const where = cluster ? ['--database', urlOf('desk')] : [];
+    execFileSync('./deskd', ['demo', '--data', desk, ...where, '--conversations', String(CONVERSATIONS), '--password-file', join(folder, 'password')]);
+    if (cluster) psql(urlOf('desk'), 'VACUUM ANALYZE');
+    process.env.BENCH_DATABASE = cluster ? urlOf('desk') : '';
 }
 
 const sessions = {};
@@ -41,7 +48,9 @@ function session(caller) {
 function freshCopy() {
     rmSync(copy, { recursive: true, force: true });
     mkdirSync(copy);
-    for (const name of ['desk.db', 'secret.key']) copyFileSync(join(desk, name), join(copy, name));
+    if (cluster) execFileSync('psql', [cluster, '-Xq', '-c', 'SET client_min_messages = error', '-c', 'DROP DATABASE IF EXISTS copy']);
+    if (cluster) psql(cluster, 'CREATE DATABASE copy TEMPLATE desk');
+    for (const name of cluster ? ['secret.key'] : ['desk.db', 'secret.key']) copyFileSync(join(desk, name), join(copy, name));
 }
 
 /* ---- counting --------------------------------------------------------------------------------------------- */
@@ -64,7 +73,7 @@ function measure([name, caller, method, target, ids, body]) {
     const dump = join(folder, 'dump');
     const args = ['-q', '--tool=callgrind', '--instr-atstart=no', `--callgrind-out-file=${dump}`, 'build/bench/statements',
         'guard', copy, AGENT, id, clock, method, body ? JSON.stringify(body) : '', ...targets];
-    const env = { ...process.env, ...ONE_MEMSET };
+    const env = { ...process.env, ...ONE_MEMSET, BENCH_DATABASE: cluster ? urlOf('copy') : '' };
     const counted = JSON.parse(execFileSync('valgrind', args, { encoding: 'utf8', env }));
     const costs = readDump(readFileSync(dump, 'utf8'));
     let instructions = 0;
@@ -90,6 +99,11 @@ const measured = requests.map(measure);
 if (process.env.GUARD_UPDATE) {
     const lines = measured.map((m) => [m.name, ...counts.map((what) => m[what])].join('\t'));
     writeFileSync(file, `${['request', ...counts].join('\t')}\n${lines.join('\n')}\n`);
+}
+if (cluster) {
+    print(['request', 'statements', 'round trips', 'instructions']);
+    for (const m of measured) print([m.name, m.statements, m.round_trips, thousands(m.instructions)]);
+    process.exit();
 }
 const before = committed(), slower = [], faster = [];
 print(['request', ...counts, 'committed', 'difference']);

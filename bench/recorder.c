@@ -61,7 +61,7 @@ int64_t recorded_rows(void) {
     pthread_mutex_lock(&recorder.lock);
     struct conn *c = recorder.writer;
     pthread_mutex_unlock(&recorder.lock);
-    return c ? sqlite3_total_changes64(c->handle) : 0;
+    return c && c->handle ? sqlite3_total_changes64(c->handle) : 0;
 }
 
 static void note(struct conn *c, const char *sql, const struct bind *binds) {

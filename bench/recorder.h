@@ -30,7 +30,7 @@ struct recording {
 void record_begin(struct recording *out, struct arena *a, bool mine);
 void record_end(void);
 /* Returns the number of rows that writes have inserted, changed and deleted so far, also those of tables inside of a full-text index.
- * SQLite only; call it when no write runs. */
+ * 0 on PostgreSQL. Call it when no write runs. */
 int64_t recorded_rows(void);
 
 void recorded_columns(struct recording *r, const char *store); /* names and types, from the store's schema */

@@ -21,9 +21,10 @@
  *      "audit_ns": nanoseconds of the finisher of the audit log, which writes nothing for these requests; median}
  * `login` prints the id of a session. AUTHORIZATION is the value of the header.
  * `guard` sends the API one request for each target. The first WARM of them fill caches. Of the others it prints
- *     {"statements", "rows", "frames", "requests"}
+ *     {"statements", "rows", "frames", "round_trips", "requests"}
  * each but the last a request: statements with BEGIN and COMMIT, changed rows with those inside of the full-text index, frames
  * of the log. Under callgrind it collects only these requests, in one dump. CLOCK is a file of the time (base/clock.h).
+ * With the URL of a database in BENCH_DATABASE, `login` and `guard` use it, and DIR has the server key only.
  * `lines` runs nothing again. It prints one line for each statement: its text and its values separated by
  * tabs (NULL: \\N), and an empty line after each request (for pgbench, by bench/postgres.mjs, and for
  * bench/libpq.c). */
@@ -41,7 +42,9 @@
 #include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <stdatomic.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <time.h>
 #if __has_include(<valgrind/callgrind.h>)
 #include <valgrind/callgrind.h>
@@ -144,13 +147,19 @@ static void desk_open(struct desk *d, const char *dir, const char *url, bool wri
     FILE *f = fopen(str_fmt(a, "%s/secret.key", dir).p, "rb");
     if (f == NULL || fread(server.bytes, sizeof server.bytes, 1, f) != 1) die("no secret.key");
     fclose(f);
-    struct db_config cfg = {
-        .dir = dir, .url = url, .read_only = !write, .keep_snapshots = write, .tracked = help_center_tables};
+    /* one writer, so that its statements are prepared after the first write */
+    struct db_config cfg = {.dir = dir,
+                            .url = url,
+                            .writers = 1,
+                            .read_only = !write,
+                            .keep_snapshots = write,
+                            .tracked = help_center_tables};
     if (db_open(&cfg, &d->db, err, sizeof err) < 0) die(err);
     key_derive(&d->session_key, &server, "session");
     key_derive(&d->csrf_key, &server, "csrf token");
     key_derive(&d->request_key, &server, "request token");
     d->installation = mac_hex(a, &server, S("installation"));
+    d->process = random_uuid(a);
     d->base_url = S("http://127.0.0.1:8080");
     d->host = S("127.0.0.1");
     struct conn *reader = db_reader(d->db);
@@ -340,17 +349,26 @@ int64_t __wrap_clock_monotonic(void);
 int64_t __real_clock_monotonic(void);
 int64_t __wrap_clock_monotonic(void) { return stopped_at ? stopped_at : __real_clock_monotonic(); }
 
+/* libpq calls this function in place of that of libc. It sends what waits before it waits for an answer, so a call is a round trip. */
+static _Atomic long round_trips;
+ssize_t send(int fd, const void *bytes, size_t n, int flags) {
+    round_trips++;
+    return sendto(fd, bytes, n, flags, NULL, 0);
+}
+
 #define WARM 3
 #define FRAME 4120 /* bytes of a page in the log, with its header */
 
 static void guard(struct api *api, const char *method, const char *body, char **targets, int n) {
     struct db_stats before = {0}, after;
     int64_t rows = 0;
+    long trips = 0;
     if (n <= WARM) die("too few targets");
     for (int i = 0; i < n; i++) {
         if (i == WARM) {
             db_stats(api->desk->db, &before);
             rows = recorded_rows();
+            trips = round_trips;
             CALLGRIND_START_INSTRUMENTATION;
         }
         ask(api, method, targets[i], *body ? body : NULL);
@@ -358,9 +376,11 @@ static void guard(struct api *api, const char *method, const char *body, char **
     CALLGRIND_STOP_INSTRUMENTATION;
     db_stats(api->desk->db, &after);
     double count = n - WARM;
-    printf("{\"statements\": %.2f, \"rows\": %.2f, \"frames\": %.2f, \"requests\": %.0f}\n",
-           (double)(after.statements - before.statements) / count, (double)(recorded_rows() - rows) / count,
-           (double)(after.wal_bytes - before.wal_bytes) / FRAME / count, count);
+    printf(
+        "{\"statements\": %.2f, \"rows\": %.2f, \"frames\": %.2f, \"round_trips\": %.2f, \"requests\": %.0f}\n",
+        (double)(after.statements - before.statements) / count, (double)(recorded_rows() - rows) / count,
+        (double)(after.wal_bytes - before.wal_bytes) / FRAME / count, (double)(round_trips - trips) / count,
+        count);
 }
 
 /* ---- lines ----------------------------------------------------------------------------------- */
@@ -392,6 +412,11 @@ static void lines(struct api *api, struct arena *a, const char *method, const ch
     }
 }
 
+static const char *database(void) {
+    const char *url = getenv("BENCH_DATABASE");
+    return url && *url ? url : NULL;
+}
+
 int main(int argc, char **argv) {
     bool verbose = argc > 1 && strcmp(argv[argc - 1], "-v") == 0,
          write = argc > 1 && strcmp(argv[1], "post") == 0;
@@ -413,7 +438,11 @@ int main(int argc, char **argv) {
     sem_init(&edge.replied, 0, 0);
     if (guards) stopped_at = clock_monotonic();
     desk.clock.file = login || guards ? argv[5] : NULL;
-    desk_open(&desk, argv[2], print ? argv[5] : NULL, write || print || log || login || guards, a);
+    desk_open(&desk, argv[2],
+              print             ? argv[5]
+              : login || guards ? database()
+                                : NULL,
+              write || print || log || login || guards, a);
     struct api *api = api_new(&desk, &(struct api_config){.pool_threads = 1}, err, sizeof err);
     if (api == NULL) die(err);
     if (log) {
