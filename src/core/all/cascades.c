@@ -16,11 +16,12 @@ QUERY(cascade_note_files, POST_FILES_LOCK);
 QUERY(cascade_note_files_go, POST_FILES_EXPIRE);
 QUERY(cascade_note_attachments, POST_ATTACHMENTS_DELETE);
 QUERY(cascade_note_originals, POST_ORIGINALS_DELETE);
+QUERY(cascade_search_lock, SEARCH_LOCK);
 QUERY(cascade_note_search, SEARCH_NOTES_DROP);
 #define NOTES_GO                                                                                         \
     {                                                                                                    \
         &cascade_note_files, &cascade_note_files_go, &cascade_note_attachments, &cascade_note_originals, \
-            &cascade_note_search, &cascade_erase_notes                                                   \
+            &cascade_search_lock, &cascade_note_search, &cascade_erase_notes                             \
     }
 
 /* ---- assigned conversations ------------------------------------------------------------------ */

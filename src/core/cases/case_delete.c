@@ -17,6 +17,7 @@ QUERY(delete_post_files, POST_FILES_LOCK);
 QUERY(delete_post_files_go, POST_FILES_EXPIRE);
 QUERY(delete_post_attachments, POST_ATTACHMENTS_DELETE);
 QUERY(delete_post_originals, POST_ORIGINALS_DELETE);
+QUERY(delete_search_lock, SEARCH_LOCK);
 QUERY(delete_posts_search, SEARCH_MESSAGES_DROP);
 QUERY(delete_notes_search, SEARCH_NOTES_DROP);
 QUERY(delete_case_search, SEARCH_CASE_DROP);
@@ -68,11 +69,11 @@ QUERY(delete_case, "DELETE FROM cases WHERE id = :id");
 const struct step case_delete_steps[] = {
     {&delete_posts,
      {&delete_post_files, &delete_post_files_go, &delete_post_attachments, &delete_post_originals,
-      &delete_posts_search, &delete_mails, &delete_posts_go},
+      &delete_search_lock, &delete_posts_search, &delete_mails, &delete_posts_go},
      1},
     {&delete_notes,
      {&delete_post_files, &delete_post_files_go, &delete_post_attachments, &delete_post_originals,
-      &delete_notes_search, &delete_notes_go},
+      &delete_search_lock, &delete_notes_search, &delete_notes_go},
      1},
     {&delete_activities, {&delete_activities_go}, 1},
     {&delete_markers, {&delete_markers_go}, 1},
@@ -82,8 +83,8 @@ const struct step case_delete_steps[] = {
     {&delete_letters, {&delete_letters_go}, 1},
     {NULL, {&delete_case_lock, &delete_value_files, &delete_value_files_go, &delete_values}, 20},
     {NULL,
-     {&delete_tags, &delete_fingerprint_marker, &delete_case_search, &delete_clocks, &delete_runs,
-      &delete_status_changes, &delete_case},
+     {&delete_tags, &delete_fingerprint_marker, &delete_search_lock, &delete_case_search, &delete_clocks,
+      &delete_runs, &delete_status_changes, &delete_case},
      20},
     {0},
 };

@@ -99,6 +99,7 @@ QUERY(merge_posts_move,
       "is_requester = CASE WHEN creator_id = (SELECT s.requester_id FROM cases s WHERE s.id = " SURVIVOR
       ") THEN 1 ELSE 0 END, " CLIENT_ID("posts", "creator_id") " WHERE id IN @LIST(:rows)");
 
+QUERY(merge_search_lock, SEARCH_LOCK);
 QUERY(merge_posts_search, SEARCH_MESSAGES_MOVE(SURVIVOR));
 QUERY(merge_notes_search, SEARCH_NOTES_MOVE(SURVIVOR));
 
@@ -145,10 +146,11 @@ const struct step case_merge_steps[] = {
      1},
     {&merge_posts,
      {&merge_lock, &merge_lock_survivor, &merge_posts_read, &merge_posts_seen, &merge_posts_count,
-      &merge_posts_move, &merge_posts_search},
+      &merge_posts_move, &merge_search_lock, &merge_posts_search},
      1},
     {&merge_notes,
-     {&merge_lock, &merge_lock_survivor, &merge_notes_count, &merge_notes_move, &merge_notes_search},
+     {&merge_lock, &merge_lock_survivor, &merge_notes_count, &merge_notes_move, &merge_search_lock,
+      &merge_notes_search},
      1},
     {&merge_activities, {&merge_lock, &merge_lock_survivor, &merge_activities_move}, 1},
     {&merge_mails, {&merge_lock, &merge_lock_survivor, &merge_mails_move}, 1},

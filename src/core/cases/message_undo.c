@@ -18,6 +18,7 @@ QUERY(undo_last, "SELECT p.id, p.content_text FROM posts p "
                  "ORDER BY p.id DESC LIMIT 1");
 QUERY(undo_before, "SELECT p.id FROM posts p WHERE p.case_id = :case AND p.kind = 1 AND p.id < :post "
                    "ORDER BY p.id DESC LIMIT 1");
+QUERY(undo_search_lock, SEARCH_LOCK);
 QUERY(undo_search, SEARCH_MESSAGES_DROP);
 QUERY(undo_recipients, "DELETE FROM mail_recipients WHERE post_id = :post");
 QUERY(undo_mail, "UPDATE mails SET post_id = NULL, status = 5, reason = :reason WHERE post_id = :post");
@@ -88,6 +89,7 @@ static int undo_delete(struct work *w, struct case_now *c, int64_t message_id) {
     change_deleted(w, (struct changed){"case_message", message_id, c->id});
     TRY(attachments_drop(w, (struct attached_post){.id = message_id, .case_id = c->id}));
     TRY(original_keep(w, message_id, (struct str){0}));
+    TRY(db_exec(w->conn, &undo_search_lock, NULL));
     TRY(db_exec(w->conn, &undo_search, those));
     TRY(db_int(w->conn, &undo_before, those, &before));
     const struct bind *binds =

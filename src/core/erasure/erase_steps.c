@@ -20,6 +20,7 @@ QUERY(erase_originals, POST_ORIGINALS_DELETE);
 /* The texts of search_texts are those of the index: an erased text is found by its number and the word
  * that stands for it. */
 #define TERMS_GO "UPDATE search_texts SET terms = 'erased' WHERE id IN "
+QUERY(erase_search_lock, SEARCH_LOCK);
 QUERY(erase_messages_search, TERMS_GO SEARCH_MESSAGES_IDS);
 QUERY(erase_notes_search, TERMS_GO SEARCH_NOTES_IDS);
 
@@ -33,10 +34,10 @@ QUERY(erase_post_texts,
       ", " ERASED_UNLESS_NULL("content_html") ", " ERASED_UNLESS_NULL(
           "subject") ", reject_reason = NULL, creator_name = NULL, metadata = NULL, updated_at = :now "
                      "WHERE id IN @LIST(:rows)");
-#define POST_TEXTS                                                                     \
-    {                                                                                  \
-        &erase_post_files, &erase_post_files_go, &erase_attachments, &erase_originals, \
-            &erase_messages_search, &erase_post_texts                                  \
+#define POST_TEXTS                                                                                         \
+    {                                                                                                      \
+        &erase_post_files, &erase_post_files_go, &erase_attachments, &erase_originals, &erase_search_lock, \
+            &erase_messages_search, &erase_post_texts                                                      \
     }
 
 QUERY(erase_notes_of_cases, "SELECT n.id, 0 FROM notes n WHERE n.case_id IN " OWN_CASES
@@ -46,10 +47,10 @@ QUERY(erase_notes_of_author,
       " AND n.id > :after ORDER BY n.id LIMIT :most @LOCK@");
 QUERY(erase_note_texts, "UPDATE notes SET body_text = " ERASED_TEXT
                         ", " ERASED_UNLESS_NULL("body_html") ", updated_at = :now WHERE id IN @LIST(:rows)");
-#define NOTE_TEXTS                                                                                          \
-    {                                                                                                       \
-        &erase_post_files, &erase_post_files_go, &erase_attachments, &erase_originals, &erase_notes_search, \
-            &erase_note_texts                                                                               \
+#define NOTE_TEXTS                                                                                         \
+    {                                                                                                      \
+        &erase_post_files, &erase_post_files_go, &erase_attachments, &erase_originals, &erase_search_lock, \
+            &erase_notes_search, &erase_note_texts                                                         \
     }
 
 #define CASE_VALUES "v.area = 1 AND v.owner_id IN @LIST(:rows)"
@@ -102,7 +103,9 @@ const struct step erase_text_steps[] = {
     {&erase_own_cases,
      {&erase_case_files, &erase_case_files_go, &erase_case_values},
      COUNTED(3, ERASED_CASE_VALUES)},
-    {&erase_own_cases, {&erase_cases_search, &erase_subjects}, COUNTED(3, ERASED_SUBJECTS)},
+    {&erase_own_cases,
+     {&erase_search_lock, &erase_cases_search, &erase_subjects},
+     COUNTED(3, ERASED_SUBJECTS)},
     {&erase_trails_of_cases, {&erase_trail_values}, COUNTED(3, ERASED_TRAIL)},
     {&erase_mails_of_cases,
      {&erase_mail_files, &erase_mail_files_go, &erase_mails},

@@ -59,9 +59,10 @@ QUERY(articles_untitle,
       "DELETE FROM locale_fields WHERE owner_kind IN (11, 12) AND owner_id IN @LIST(:rows)");
 QUERY(articles_go, "DELETE FROM articles WHERE id IN @LIST(:rows)"); /* deletes their tags, too */
 
+QUERY(articles_search_lock, SEARCH_LOCK);
 QUERY(articles_search_go, SEARCH_ARTICLES_DROP);
 #define ARTICLES_GO \
-    { &articles_search_go, &articles_untitle, &articles_go }
+    { &articles_search_lock, &articles_search_go, &articles_untitle, &articles_go }
 
 const struct step article_delete_steps[] = {
     {&article_likes, {&likes_go}, 1},

@@ -104,51 +104,10 @@ static bool note_change(struct arena *a, struct reindex *r, const struct change 
     return true;
 }
 
-/* ---- the finisher ---------------------------------------------------------------------------- */
-
-static int add_index_job(struct work *w, int area) {
-    static const enum search_table heads[] = {[AREA_CASES] = TEXTS_OF_CASES,
-                                              [AREA_USERS] = TEXTS_OF_USERS,
-                                              [AREA_ORGANIZATIONS] = TEXTS_OF_ORGANIZATIONS};
-    int64_t job;
-    return job_add(w, JOB_INDEX_SEARCH,
-                   str_fmt(w->arena, "{\"table\": %d, \"after\": 0, \"last\": %d}", heads[area], heads[area]),
-                   &job);
-}
-
-static struct str index_language(struct work *w) {
-    return w->desk && w->desk->settings ? setting_text(w->desk, LOCALE_SETTING, w->arena) : S(DEFAULT_LOCALE);
-}
-
-#define MANY 500 /* changes; about 200 messages, whose texts are written in 20 ms */
-
-bool search_waits(const struct desk *d, bool late) {
-    int64_t n = atomic_load(&d->unindexed);
-    return n >= MANY || (late && n > 0);
-}
-
-static void count_unindexed(struct desk *d, void *arg) {
-    int64_t more = *(const int64_t *)arg, n = atomic_fetch_add(&d->unindexed, more);
-    if (n < MANY && n + more >= MANY && d->wake_jobs) d->wake_jobs(d->wake_arg);
-}
-
-int search_finish(struct work *w) {
-    struct reindex r = {0};
-    int64_t *count = arena_alloc(w->arena, sizeof *count);
-    *count = 0;
-    for (const struct change *c = changes_of(w); c; c = c->next)
-        if (note_change(w->arena, &r, c)) ++*count;
-    if (*count) after_commit(w, count_unindexed, count);
-    struct search_rows articles[SEARCH_TABLES] = {[TEXTS_OF_ARTICLES] = r.rows[TEXTS_OF_ARTICLES]};
-    if (articles[TEXTS_OF_ARTICLES].count)
-        TRY(search_rows_put(w->conn, w->arena, index_language(w), articles));
-    return r.area ? add_index_job(w, r.area) : 0;
-}
-
 /* ---- the cursor ------------------------------------------------------------------------------ */
 
 QUERY(search_place, "SELECT place FROM search_cursor");
-QUERY(search_place_lock, "SELECT place FROM search_cursor @LOCK@");
+QUERY(search_place_lock, SEARCH_LOCK);
 QUERY(search_place_move, "UPDATE search_cursor SET place = :place");
 /* As in schema/0079_search_cursor.sql: the index is complete, and no other write is under way. */
 QUERY(
@@ -180,6 +139,51 @@ int search_is_behind(struct work *w) {
     TRY(cursor_get(w, &search_place, &cursor));
     int n = change_log_read(w, &cursor, 1, &id, &more, &state);
     return n < 0 ? n : n > 0 || state != CURSOR_GOOD;
+}
+
+/* ---- the finisher ---------------------------------------------------------------------------- */
+
+static int add_index_job(struct work *w, int area) {
+    static const enum search_table heads[] = {[AREA_CASES] = TEXTS_OF_CASES,
+                                              [AREA_USERS] = TEXTS_OF_USERS,
+                                              [AREA_ORGANIZATIONS] = TEXTS_OF_ORGANIZATIONS};
+    int64_t job;
+    return job_add(w, JOB_INDEX_SEARCH,
+                   str_fmt(w->arena, "{\"table\": %d, \"after\": 0, \"last\": %d}", heads[area], heads[area]),
+                   &job);
+}
+
+static struct str index_language(struct work *w) {
+    return w->desk && w->desk->settings ? setting_text(w->desk, LOCALE_SETTING, w->arena) : S(DEFAULT_LOCALE);
+}
+
+#define MANY 500 /* changes; about 200 messages, whose texts are written in 20 ms */
+
+bool search_waits(const struct desk *d, bool late) {
+    int64_t n = atomic_load(&d->unindexed);
+    return n >= MANY || (late && n > 0);
+}
+
+static void count_unindexed(struct desk *d, void *arg) {
+    int64_t more = *(const int64_t *)arg, n = atomic_fetch_add(&d->unindexed, more);
+    if (n < MANY && n + more >= MANY && d->wake_jobs) d->wake_jobs(d->wake_arg);
+}
+
+static int put_articles(struct work *w, const struct search_rows *articles) {
+    struct search_rows rows[SEARCH_TABLES] = {[TEXTS_OF_ARTICLES] = *articles};
+    TRY(db_exec(w->conn, &search_place_lock, NULL));
+    return search_rows_put(w->conn, w->arena, index_language(w), rows);
+}
+
+int search_finish(struct work *w) {
+    struct reindex r = {0};
+    int64_t *count = arena_alloc(w->arena, sizeof *count);
+    *count = 0;
+    for (const struct change *c = changes_of(w); c; c = c->next)
+        if (note_change(w->arena, &r, c)) ++*count;
+    if (*count) after_commit(w, count_unindexed, count);
+    if (r.rows[TEXTS_OF_ARTICLES].count) TRY(put_articles(w, &r.rows[TEXTS_OF_ARTICLES]));
+    return r.area ? add_index_job(w, r.area) : 0;
 }
 
 /* ---- following ------------------------------------------------------------------------------- */

@@ -14,10 +14,15 @@
  * brings it up to date, whichever process made the changes. It waits for CATCH_UP_MS at most. Then it finds
  * what there is, and a notice says that the newest results may be missing.
  *
- * The cursor is stored in the write that moves the index. So a crash loses nothing, and the entries after
- * the cursor are indexed by the next search or the next start. The lock of the cursor's row lets one process
- * at a time move the index. Texts are read when they are written, not from the log, so an entry that is read
- * twice changes nothing, and an entry whose row has changed again meanwhile is followed by another one.
+ * The cursor is stored in the write that moves the index. So a crash loses nothing, and the entries after the
+ * cursor are indexed by the next search or the next start. Texts are read when they are written, not from the
+ * log, so an entry that is read twice changes nothing, and an entry whose row has changed again meanwhile is
+ * followed by another one.
+ *
+ * Each write of search_texts locks the row of the cursor first (SEARCH_LOCK): the follower, jobs that build the
+ * index, and cascades that move, delete or erase texts. So no text is written that another write has moved or
+ * erased after it was read.
+ *
  * A cursor of another store (a restored dump) or before the oldest entry proves nothing: a job builds the
  * index anew.
  *

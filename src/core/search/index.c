@@ -10,13 +10,13 @@
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
+QUERY(search_lock, SEARCH_LOCK);
 /* A row is [id, kind, owner, terms]. */
 QUERY(search_texts_put, "INSERT INTO search_texts (id, kind, owner_id, terms) "
                         "SELECT CAST(r.value ->> 0 AS BIGINT), CAST(r.value ->> 1 AS INTEGER), "
                         "CAST(r.value ->> 2 AS BIGINT), r.value ->> 3 "
                         "FROM @ROWS(:rows) r WHERE 1 = 1 ON CONFLICT (id) DO UPDATE "
                         "SET owner_id = excluded.owner_id, terms = excluded.terms");
-QUERY(search_texts_drop, "DELETE FROM search_texts WHERE id IN @LIST(:ids)");
 /* Texts of locales that articles have lost. */
 QUERY(search_articles_drop, SEARCH_ARTICLES_DROP " AND id NOT IN @LIST(:texts)");
 QUERY(search_clear, "DELETE FROM search_texts");
@@ -91,14 +91,12 @@ int search_is_built(struct conn *c, int64_t now) {
     return db_exec(c, &search_built, BINDS(B_INT("now", now)));
 }
 
-/* The locks keep concurrent writes from changing a text between its reading and the end of the part. */
-QUERY(search_next_cases, "SELECT id FROM cases WHERE id > :after ORDER BY id LIMIT :most @HOLD@");
-QUERY(search_next_messages, "SELECT id FROM posts WHERE id > :after ORDER BY id LIMIT :most @HOLD@");
-QUERY(search_next_notes, "SELECT id FROM notes WHERE id > :after ORDER BY id LIMIT :most @HOLD@");
-QUERY(search_next_users, "SELECT id FROM users WHERE id > :after ORDER BY id LIMIT :most @HOLD@");
-QUERY(search_next_organizations,
-      "SELECT id FROM organizations WHERE id > :after ORDER BY id LIMIT :most @HOLD@");
-QUERY(search_next_articles, "SELECT id FROM articles WHERE id > :after ORDER BY id LIMIT :most @HOLD@");
+QUERY(search_next_cases, "SELECT id FROM cases WHERE id > :after ORDER BY id LIMIT :most");
+QUERY(search_next_messages, "SELECT id FROM posts WHERE id > :after ORDER BY id LIMIT :most");
+QUERY(search_next_notes, "SELECT id FROM notes WHERE id > :after ORDER BY id LIMIT :most");
+QUERY(search_next_users, "SELECT id FROM users WHERE id > :after ORDER BY id LIMIT :most");
+QUERY(search_next_organizations, "SELECT id FROM organizations WHERE id > :after ORDER BY id LIMIT :most");
+QUERY(search_next_articles, "SELECT id FROM articles WHERE id > :after ORDER BY id LIMIT :most");
 
 #define ROWS_AS_ARTICLE 10 /* other rows, whose texts are about as much work */
 
@@ -107,6 +105,7 @@ int search_index_part(struct conn *c, struct arena *a, struct str language, stru
     static const struct query *const next[] = {&search_next_cases,         &search_next_messages,
                                                &search_next_notes,         &search_next_users,
                                                &search_next_organizations, &search_next_articles};
+    TRY(db_exec(c, &search_lock, NULL));
     while (p->table <= p->last) {
         int64_t *ids;
         int64_t rows = p->table == TEXTS_OF_ARTICLES ? (most + ROWS_AS_ARTICLE - 1) / ROWS_AS_ARTICLE : most;
@@ -130,7 +129,8 @@ int search_rebuild(struct conn *c) {
     struct search_progress p = {.last = SEARCH_TABLES - 1};
     struct arena *a = arena_new();
     struct str language;
-    int rc = db_exec(c, &search_clear, NULL);
+    int rc = db_exec(c, &search_lock, NULL);
+    if (rc >= 0) rc = db_exec(c, &search_clear, NULL);
     if (rc >= 0) rc = vocabulary_clear(c);
     if (rc >= 0) rc = db_text(c, &search_language_now, NULL, a, &language);
     if (rc >= 0) rc = 1;
