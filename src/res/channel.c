@@ -103,7 +103,8 @@ void render_reply_channels(struct view *v, const struct row *row, const struct v
     struct json *list = NULL;
     struct json_error err;
     int n = 0;
-    if (own->type == V_TEXT && json_parse(a, own->s, &list, &err) < 0) list = NULL;
+    bool has_mail = row_cell(row, "identity")->type != V_NULL;
+    if (has_mail && own->type == V_TEXT && json_parse(a, own->s, &list, &err) < 0) list = NULL;
     int64_t *ids = arena_array(a, (list ? list->count : 0) + 1, sizeof *ids);
     for (const struct json *j = list ? list->first : NULL; j; j = j->next)
         if (str_to_int(j->text, &ids[n])) n++;

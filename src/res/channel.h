@@ -11,15 +11,13 @@
 /* Writes the channel whose number is the value. The row has a member `channel_mailbox`. */
 void render_channel(struct view *v, const struct row *row, const struct value *own);
 /* Writes the list of channels for replies to a case. The value is REPLY_MAILBOXES. The row has
- * `channel_mailbox`. */
+ * `channel_mailbox`, and `identity`: null if the requester has no e-mail address. */
 void render_reply_channels(struct view *v, const struct row *row, const struct value *own);
 
-/* SQL over the alias t of cases, for render_reply_channels: the enabled mailboxes, or null if the
- * requester has no e-mail address. */
-#define REPLY_MAILBOXES                                                                       \
-    "CASE WHEN EXISTS (SELECT 1 FROM identity_emails e WHERE e.user_id = t.requester_id "     \
-    "AND e.is_primary = 1) THEN (SELECT @JSON_ROWS(m.id) FROM (SELECT x.id FROM mailboxes x " \
-    "WHERE x.is_enabled = 1 AND x.deleted_at IS NULL ORDER BY x.id) m) END"
+/* SQL for render_reply_channels: the enabled mailboxes. The subquery runs once for a statement. */
+#define REPLY_MAILBOXES                                                                                    \
+    "(SELECT @JSON_ROWS(m.id) FROM (SELECT x.id FROM mailboxes x WHERE x.is_enabled = 1 AND x.deleted_at " \
+    "IS NULL ORDER BY x.id) m)"
 
 /* A hidden member that loads the mailbox of the channel MAIL: that of the conversation, else the default.
  * The subquery runs once for a statement. */
