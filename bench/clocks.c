@@ -3,8 +3,8 @@
  *   clocks DIR
  *
  * Prints the CPU time of computing the clocks of all conversations from their history (1,000 in one write),
- * of one conversation at a time from its history and by a step, and of the sweep for breaches, when nothing is due and when 50 clocks are. DIR
- * is changed. */
+ * of one conversation at a time from its history and by a step, and of the sweep for breaches, when nothing
+ * is due and when 50 clocks are. DIR is changed. */
 #include "base/arena.h"
 #include "core/all/finish.h"
 #include "core/time/calendars.h"
@@ -136,9 +136,9 @@ static void measure_clocks(size_t n) {
     double step = cpu_us() - before;
     before = cpu_us();
     for (size_t i = 0; i < one; i++) run_write(compute, &(struct part){cases, 0});
-    printf(
-        "one conversation a write, unchanged clocks: %.1f us each, by a step %.1f us, an empty list %.1f us\n",
-        with / (double)one, step / (double)one, (cpu_us() - before) / (double)one);
+    printf("one conversation a write, unchanged clocks: %.1f us each, by a step %.1f us, "
+           "an empty list %.1f us\n",
+           with / (double)one, step / (double)one, (cpu_us() - before) / (double)one);
 }
 
 static void measure_sweep(void) {

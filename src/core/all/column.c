@@ -74,6 +74,9 @@ const struct column_number column_numbers[] = {
     {"rule_*.owner", RULE_OF_SLA, RULE_OF_MONITOR, NULL},
     {"sections.article_order_by", 0, 0, article_orders},
     {"sla_metrics.stage", CLOCK_ACTIVE, CLOCK_COMPLETED, NULL},
+    {"sla_metrics.counts", 0, 1, NULL},
+    {"sla_metrics.counted", 0, COLUMN_EXACT_MAX, NULL},
+    {"sla_metrics.since", 0, COLUMN_TIME_MAX, NULL},
     {"sla_runs.type", 0, 0, sla_target_types},
     {"triggers.channel", RULE_API, RULE_HELPCENTER, NULL},
     {"triggers.event", RULE_SLA_BREACHED, RULE_MESSAGE, NULL},
@@ -101,8 +104,8 @@ const struct column_number column_names[] = {
      NULL},
     {"*.@(attempts|bytes|conversations|duration|height|inserted|level|minute|n|position|rejected|results|seq|shard|size|total|version|views|width)",
      0, COLUMN_EXACT_MAX, NULL},
-    {"*.generation", INT64_MIN, INT64_MAX, NULL}, /* random */
-    {"idempotency.status", 100, 599, NULL},       /* an HTTP status */
+    {"*.@(epoch|generation)", INT64_MIN, INT64_MAX, NULL}, /* random */
+    {"idempotency.status", 100, 599, NULL},                /* an HTTP status */
     {0},
 };
 
