@@ -26,9 +26,11 @@ static const enum channel connected[] = {CHANNEL_MAIL, CHANNEL_HELPCENTER, CHANN
 
 /* mailbox_id 0: MAIL by the mailbox that the conversation has, or another channel. */
 static struct str channel_uuid(struct arena *a, int channel, int64_t mailbox_id) {
-    if (channel == CHANNEL_MAIL && mailbox_id)
-        return str_fmt(a, UUID_OF_MAILBOX "%012lld", (long long)mailbox_id);
-    return str_fmt(a, UUID_OF_CHANNEL "%012d", channel);
+    bool is_mailbox = channel == CHANNEL_MAIL && mailbox_id;
+    char number[INT_TEXT];
+    struct str end = str_int(number, is_mailbox ? mailbox_id : channel), zeros = S("000000000000");
+    zeros.n -= end.n < zeros.n ? end.n : zeros.n;
+    return STR_CAT(a, is_mailbox ? S(UUID_OF_MAILBOX) : S(UUID_OF_CHANNEL), zeros, end);
 }
 
 QUERY(channel_mailbox_enabled,
