@@ -200,13 +200,16 @@ static void add_condition(struct plan *p, const char *condition) {
     c->where = c->where ? str_fmt(c->work.arena, "%s AND %s", c->where, condition).p : condition;
 }
 
+static bool has_few_priorities(const struct plan *p) { return p->priority_count <= MOST_PRIORITIES; }
+
 /* The filters beside the range, each checked on a row. */
 static void check_others(struct plan *p, unsigned range) {
     unsigned left = p->filter.by & ~range;
     if (left & BY_STATUS) add_condition(p, "+t.status_type IN @LIST(:types)");
     if (left & BY_LEVEL)
-        add_condition(p, "+t.priority_id IN (SELECT p.id FROM case_priorities p "
-                         "WHERE p.level <= CAST(:level AS BIGINT))");
+        add_condition(p, has_few_priorities(p) ? "+t.priority_id IN @LIST(:priority_ids)"
+                                               : "+t.priority_id IN (SELECT p.id FROM case_priorities p "
+                                                 "WHERE p.level <= CAST(:level AS BIGINT))");
     if (left & BY_TAG)
         add_condition(p, p->tagged <= FEW_TAGGED ? "+t.id IN " TAGGED_BY
                                                  : "EXISTS (SELECT 1 FROM case_tags k WHERE k.case_id = t.id "
@@ -225,6 +228,8 @@ static void bind_filters(struct plan *p) {
         if (f->types >> type & 1) types[count++] = type;
     if (f->by & BY_STATUS) branch_bind_text(b, ":types", json_ids(a, types, count));
     if (f->by & BY_LEVEL) branch_bind_int(b, ":level", f->level);
+    if (f->by & BY_LEVEL)
+        branch_bind_text(b, ":priority_ids", json_ids(a, p->priorities, (size_t)p->priority_count));
     if (f->by & BY_TAG) branch_bind_text(b, ":tag_ids", p->filter.tag_ids);
     for (size_t i = 0; i < EQUALS; i++)
         if (f->by & equals[i].bit)
@@ -320,14 +325,16 @@ static bool staff_sees_all(const struct call *c) {
     return c->work.actor.rank >= ROLE_COLLABORATOR && c->work.actor.case_access == CASES_ALL;
 }
 
-/* The filters but `range` as a condition on a row of any conversation. The totals of a priority's level and of an organization
- * change without an entry in the change log, so they are not kept: sql is NULL. */
+/* The filters but `range` as a condition on a row of any conversation. sql is NULL if its count can't be kept, because the
+ * organization of a conversation and the levels of priorities change without an entry in the change log. Priorities that are
+ * listed by their ids make another condition after a change of a level. */
 static struct condition kept_condition(struct plan *p, const char *first, unsigned range) {
     struct call *c = p->call;
     const char *where = c->where;
     struct branches *b = p->branches;
     struct condition made = {NULL, &b->binds[p->first_bind], b->bind_count - p->first_bind};
-    if (p->filter.by & (BY_LEVEL | BY_ORGANIZATION) || cascades_under_way(&c->work)) return made;
+    if (p->filter.by & BY_LEVEL && !has_few_priorities(p)) return made;
+    if (p->filter.by & BY_ORGANIZATION || cascades_under_way(&c->work)) return made;
     c->where = first;
     check_others(p, range);
     made.sql = c->where;
