@@ -79,8 +79,6 @@ static int pg_error_of(struct conn *c, const char *state) {
                                                    : "the database reports a corrupted index");
         return ERR_SERVICE_UNAVAILABLE;
     }
-    /* Bytes that are not text. A number out of range is a defect: input is checked before. */
-    if (is(state, "22021")) return ERR_FIELD_INVALID;
     /* A read that writes is a defect. A write that is refused runs on a standby. */
     if (is(state, "25006")) return c->role == CONN_READER ? ERR_INTERNAL_ERROR : ERR_SERVICE_UNAVAILABLE;
     static const char *const passing[] = {"08", "53", "55P03", "57P", "58"};
