@@ -195,7 +195,7 @@ test('an export is an entry of the audit log, also if the desk is running', asyn
   });
   done('export', ...desk.store, '--to', join(directory(), 'running'));
   const [entry] = await entries(1);
-  assert.deepEqual([entry.cause, entry.actor, entry.actor_kind, entry.ip_address], ['deskd export', null, 'SYSTEM', null]);
+  assert.deepEqual([entry.cause, entry.actor, entry.actor_kind, entry.object, entry.ip_address], ['deskd export', null, 'SYSTEM', null, null]);
   await desk.stop();
   done('export', ...desk.store, '--to', join(directory(), 'stopped'));
   await desk.start();

@@ -11,7 +11,7 @@ export const areas = [
   ['src/core/access/scope.c', { unit: ['scope'], api: ['apitokens', 'oauth.clients', 'oauth.token', 'tokens.walk'] }],
   ['src/core/access/', { unit: ['access', 'scope'], api: ['conversations.visibility', 'organizations.visibility', 'permissions', 'roles', 'strangers', 'fingerprint', 'people.escalation.spec', 'refusals', 'endpoints'] }],
   ['src/core/cases/', { unit: ['change'], api: ['cases', 'totals', 'cases.*', 'conversations.*', 'notifications', 'macros', 'views', 'survey', 'attachments', 'thumbnails', 'messages', 'notes', 'states', 'fingerprint', 'changes', 'people.desk.spec'] }],
-  ['src/core/change/audit', { unit: [], api: ['audit'] }],
+  ['src/core/change/audit', { unit: ['audit'], api: ['audit'] }],
   ['src/core/change/', { unit: ['change', 'router'], api: ['changes', 'activities', 'trails', 'cascades', 'conditional', 'contacts', 'people.desk.spec'] }],
   ['src/core/all/desk.c', { unit: [], api: ['command', 'service', 'settings', 'audit'] }],
   ['src/core/desk/', { unit: ['job', 'sweep', 'content'], api: ['settings', 'jobs', 'files', 'files.quota', 'files.spec', 'command', 'service'] }],
