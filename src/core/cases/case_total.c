@@ -99,17 +99,54 @@ int case_tags_counted(struct work *w, int64_t case_id, int n) {
     return rc;
 }
 
-QUERY(case_totals_add, "INSERT INTO case_totals (" TOTAL_COLUMNS
-                       ", shard) VALUES (:kind, :id, :with_id, :priority_id, :n1, :n2, "
-                       ":n3, :n4, :n5, :n6, " TOTAL_SHARD(":") ")" TOTALS_ADDED);
+#define SHARD(n)                                                                                         \
+    "@FREE_SHARD(case_totals f WHERE f.kind = :kind" #n " AND f.id = :id" #n " AND f.with_id = :with" #n \
+    " AND f.priority_id = :priority" #n ")"
+#define DIFFERENCE(n)                                                                             \
+    "(:kind" #n ", :id" #n ", :with" #n ", :priority" #n ", :new" #n ", :open" #n ", :pending" #n \
+    ", :completed" #n ", :closed" #n ", :custom" #n ", " SHARD(n) ")"
+#define DIFFERENCES "INSERT INTO case_totals (" TOTAL_COLUMNS ", shard) VALUES "
+/* Several rows are written at a time, because each statement waits for PostgreSQL. */
+QUERY(case_totals_add_1, DIFFERENCES DIFFERENCE(0) TOTALS_ADDED);
+QUERY(case_totals_add_2, DIFFERENCES DIFFERENCE(0) ", " DIFFERENCE(1) TOTALS_ADDED);
+QUERY(case_totals_add_4,
+      DIFFERENCES DIFFERENCE(0) ", " DIFFERENCE(1) ", " DIFFERENCE(2) ", " DIFFERENCE(3) TOTALS_ADDED);
 
-static int write_difference(struct work *w, const struct case_difference *d) {
+#define AT_ONCE 4
+#define DIFFERENCE_BINDS 10
+#define NAMES(n)                                                                                \
+    {                                                                                           \
+        ":kind" #n, ":id" #n, ":with" #n, ":priority" #n, ":new" #n, ":open" #n, ":pending" #n, \
+            ":completed" #n, ":closed" #n, ":custom" #n                                         \
+    }
+static const char *const difference_names[AT_ONCE][DIFFERENCE_BINDS] = {NAMES(0), NAMES(1), NAMES(2),
+                                                                        NAMES(3)};
+
+static bool is_difference(const struct case_difference *d) {
     const int64_t *n = d->n;
-    if (!(n[1] || n[2] || n[3] || n[4] || n[5] || n[6])) return 0;
-    return db_exec(w->conn, &case_totals_add,
-                   BINDS(B_INT("kind", d->key.kind), B_INT("id", d->key.id), B_INT("with_id", d->key.with_id),
-                         B_INT("priority_id", d->key.priority_id), B_INT("n1", n[1]), B_INT("n2", n[2]),
-                         B_INT("n3", n[3]), B_INT("n4", n[4]), B_INT("n5", n[5]), B_INT("n6", n[6])));
+    return n[1] || n[2] || n[3] || n[4] || n[5] || n[6];
+}
+
+static void bind_difference(const struct case_difference *d, const char *const *names, struct bind *binds) {
+    const int64_t *n = d->n;
+    const int64_t values[DIFFERENCE_BINDS] = {
+        d->key.kind, d->key.id, d->key.with_id, d->key.priority_id, n[1], n[2], n[3], n[4], n[5], n[6]};
+    for (int i = 0; i < DIFFERENCE_BINDS; i++)
+        binds[i] = (struct bind){.name = names[i], .type = BIND_INT, .i = values[i]};
+}
+
+/* Returns the number of differences that it wrote: 4, 2 or 1. */
+static int write_differences(struct work *w, const struct case_difference *const *list, int count) {
+    struct bind binds[AT_ONCE * DIFFERENCE_BINDS + 1];
+    int n = count >= 4 ? 4 : count >= 2 ? 2 : 1;
+    for (int i = 0; i < n; i++) bind_difference(list[i], difference_names[i], &binds[i * DIFFERENCE_BINDS]);
+    binds[n * DIFFERENCE_BINDS] = (struct bind){0};
+    TRY(db_exec(w->conn,
+                n == 4   ? &case_totals_add_4
+                : n == 2 ? &case_totals_add_2
+                         : &case_totals_add_1,
+                binds));
+    return n;
 }
 
 static int compare_differences(const void *x, const void *y) {
@@ -123,9 +160,10 @@ int case_totals_finish(struct work *w) {
     if (w->totals == NULL) return 0;
     const struct case_difference **list = arena_array(w->arena, (size_t)w->totals->count + 1, sizeof *list);
     for (int i = 0; i < TOTAL_BUCKETS; i++)
-        for (const struct case_difference *d = w->totals->bucket[i]; d; d = d->in_bucket) list[count++] = d;
+        for (const struct case_difference *d = w->totals->bucket[i]; d; d = d->in_bucket)
+            if (is_difference(d)) list[count++] = d;
     qsort(list, (size_t)count, sizeof *list, compare_differences);
-    for (int i = 0; i < count; i++) TRY(write_difference(w, list[i]));
+    for (int i = 0, n; i < count; i += n) TRY(n = write_differences(w, &list[i], count - i));
     return 0;
 }
 
