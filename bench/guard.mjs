@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CONVERSATIONS, ONE_MEMSET, TIME, readDump, requests } from './guard_requests.mjs';
 
-const REQUESTS = 10, WARM = 3, BEYOND = 0.05;
+const REQUESTS = 10, WARM = 13, BEYOND = 0.05;
 const AGENT = 'deskd-bench', PASSWORD = 'password of the guard';
 const file = new URL('guard.tsv', import.meta.url).pathname;
 const counts = ['statements', 'rows', 'frames', 'instructions'];

@@ -190,7 +190,8 @@ int conn_open(const struct conn_options *o, struct conn **out, struct why why) {
     struct conn *c = conn_new(o->engine, o->store, o->role);
     if (!c) return db_refuse(why, "out of memory");
     int flags = o->role == CONN_READER ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
-    int rc = sqlite3_open_v2(o->path, &c->handle, flags | SQLITE_OPEN_NOMUTEX, NULL);
+    const char *vfs = o->role == CONN_WRITER ? log_vfs() : NULL;
+    int rc = sqlite3_open_v2(o->path, &c->handle, flags | SQLITE_OPEN_NOMUTEX, vfs);
     if (rc == 0) rc = sqlite_set_up(c, o);
     if (rc) {
         rc = db_refuse(why, "%s can't be opened: %s", o->path,
