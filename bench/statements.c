@@ -251,7 +251,11 @@ static void post(struct api *api, struct arena *a, const char *store, int count,
     db_stats(db, &after);
     printf("{\"writes_per_second\": %.0f, \"us\": %.3f, \"commits\": %lld}\n", count * 1000 / ms, us,
            (long long)(after.commits - before.commits));
-    if (verbose) recorded_print(&r, db_reader(db));
+    struct conn *c = verbose ? db_reader(db) : NULL;
+    if (c && db_read_begin(c, 0) >= 0) {
+        recorded_print(&r, c);
+        db_read_end(c);
+    }
 }
 
 /* ---- the change log -------------------------------------------------------------------------- */
