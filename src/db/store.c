@@ -235,14 +235,23 @@ static void waiting_done(struct db_task *t, int rc) {
     sem_post(&w->done);
 }
 
-int db_write(struct db *db, int (*run)(struct conn *c, void *arg), void *arg) {
+static int write_and_wait(struct db *db, int (*run)(struct conn *c, void *arg), void *arg, bool first) {
     assert(!db->engine->writes_here(db));
-    struct waiting w = {.task = {waiting_run, waiting_done, NULL}, .run = run, .arg = arg};
+    struct waiting w = {
+        .task = {.run = waiting_run, .done = waiting_done, .begins_batch = first}, .run = run, .arg = arg};
     sem_init(&w.done, 0, 0);
     db_submit(db, &w.task);
     while (sem_wait(&w.done) != 0) assert(errno == EINTR);
     sem_destroy(&w.done);
     return w.rc;
+}
+
+int db_write(struct db *db, int (*run)(struct conn *c, void *arg), void *arg) {
+    return write_and_wait(db, run, arg, false);
+}
+
+int db_write_first(struct db *db, int (*run)(struct conn *c, void *arg), void *arg) {
+    return write_and_wait(db, run, arg, true);
 }
 
 /* ---- transactions ---------------------------------------------------------------------------- */

@@ -177,6 +177,8 @@ struct dropping {
     int n;
 };
 
+/* Begins a batch: it may not see a deletion that another write of the batch has made and that a failed COMMIT or a
+ * crash undoes, because the row would come back without its content. */
 static int contents_unlink(struct conn *c, void *arg) {
     const struct dropping *d = arg;
     for (int i = 0; i < d->n; i++) {
@@ -197,7 +199,7 @@ int contents_drop(struct desk *d, const struct str *contents, int n) {
         log_warn("contents can't be removed from %s: %s", d->files, strerror(errno));
     for (int i = 0; guard >= 0 && i < n && rc >= 0; i += AT_ONCE) {
         struct dropping part = {a, d->files, contents + i, n - i < AT_ONCE ? n - i : AT_ONCE};
-        rc = db_write(d->db, contents_unlink, &part);
+        rc = db_write_first(d->db, contents_unlink, &part);
     }
     if (guard >= 0) close(guard);
     arena_free(a);
