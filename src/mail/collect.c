@@ -64,6 +64,7 @@ struct collecting {
     bool more;         /* the last round ended at its limit */
     int64_t too_large; /* mails of the last round that stay on the server */
     bool noted;        /* `error` was stored */
+    bool known;        /* it had been stored before, perhaps by another process that held the lease */
     char error[512];   /* empty: none */
 };
 
@@ -103,11 +104,14 @@ static bool lease_held(struct collecting *c) {
     return lease_is_young(c, now, 2 * LEASE_MS / 3);
 }
 
+QUERY(mailbox_error, "SELECT COALESCE(imap_error, '') FROM mailboxes WHERE id = :id @LOCK@");
 QUERY(mailbox_note_tried, "UPDATE mailboxes SET imap_error = :error, imap_tried_at = :now WHERE id = :id");
 
 static int note_tried(struct work *w, void *arg) {
-    const struct collecting *c = arg;
-    struct str error = *c->error ? str_of(c->error) : (struct str){0};
+    struct collecting *c = arg;
+    struct str error = *c->error ? str_of(c->error) : (struct str){0}, before = {0};
+    TRY(db_text(w->conn, &mailbox_error, BINDS(B_INT("id", c->what.id)), w->arena, &before));
+    c->known = str_eq(before, str_of(c->error));
     return db_exec(w->conn, &mailbox_note_tried,
                    BINDS(B_TEXT("error", error), B_INT("now", w->now), B_INT("id", c->what.id)));
 }
@@ -116,12 +120,12 @@ static int note_tried(struct work *w, void *arg) {
 static void collect_note(struct collecting *c, const char *error) {
     const char *now = error ? error : "";
     struct str address = c->what.address;
-    if (strcmp(c->error, now) != 0 && error)
-        log_warn("the mailbox %.*s: %s", (int)address.n, address.p, error);
-    if (strcmp(c->error, now) != 0 && !error && c->noted)
-        log_info("the mailbox %.*s is read again", (int)address.n, address.p);
+    bool differs = strcmp(c->error, now) != 0, noted = c->noted;
     snprintf(c->error, sizeof c->error, "%s", now);
+    c->known = false;
     c->noted = desk_write(c->desk, COLLECT_ACTOR, note_tried, c) >= 0;
+    if (differs && error && !c->known) log_warn("the mailbox %.*s: %s", (int)address.n, address.p, error);
+    if (differs && !error && noted) log_info("the mailbox %.*s is read again", (int)address.n, address.p);
 }
 
 QUERY(arrivals_among, "SELECT a.digest FROM mail_arrivals a WHERE a.digest IN @TEXTS(:digests)");
