@@ -25,6 +25,23 @@ test('texts of a desk that was killed before it indexed them are found after the
   assert.deepEqual(await cases(desk.owner, 'zebra'), [id]);
 });
 
+test('a text whose organization was deleted is no damage until the index has followed', async (t) => {
+  const desk = await open(t);
+  const { id } = await desk.owner.create('/organizations', { name: 'Navy', domains: 'navy.example' });
+  assert.deepEqual(await cases(desk.owner, 'navy'), [id]);
+  const place = desk.sql('SELECT place FROM search_cursor').trim();
+  const text = desk.sql("SELECT id || ', 3, ' || owner_id FROM search_texts WHERE kind = 3").trim();
+  (await desk.owner.delete(`/organizations/${id}`)).must(200);
+  assert.deepEqual(await cases(desk.owner, 'navy'), []);
+  await desk.kill();
+  desk.sql(`INSERT INTO search_texts (id, kind, owner_id, terms) VALUES (${text}, 'navy') ON CONFLICT (id) DO NOTHING`);
+  assert.match(desk.check().stdout, /text \d+ of the search index has no owner/);
+  desk.sql(`UPDATE search_cursor SET place = '${place}'`);
+  assert.equal(desk.check().status, 0, desk.check().stdout);
+  await desk.start();
+  assert.deepEqual(await cases(desk.owner, 'navy'), []);
+});
+
 test('deskd check reports a text that is not in the index and not to be indexed', async (t) => {
   const desk = await open(t);
   const { id } = await opened(desk, { subject: 'Alpha' });

@@ -163,13 +163,14 @@ QUERY(
     " UNION SELECT n.id FROM notes n LEFT JOIN search_texts s ON s.id = " SEARCH_OF_CASES
     " + n.id * 4 + 2 AND s.owner_id = n.case_id "
     "WHERE n.case_id IS NOT NULL AND s.id IS NULL AND n.id NOT IN @LIST(:pending) AND " BUILT " ORDER BY 1");
-QUERY(check_search_owners,
-      "SELECT s.id FROM search_texts s "
-      "WHERE NOT ((s.kind = 1 AND EXISTS (SELECT 1 FROM cases c WHERE c.id = s.owner_id)) "
-      "OR (s.kind = 2 AND EXISTS (SELECT 1 FROM users u WHERE u.id = s.owner_id)) OR (s.kind = 3 "
-      "AND EXISTS (SELECT 1 FROM organizations o WHERE o.id = s.owner_id)) OR (s.kind = 4 "
-      "AND EXISTS (SELECT 1 FROM articles a WHERE a.id = s.owner_id))) "
-      "ORDER BY s.id");
+QUERY(
+    check_search_owners,
+    "SELECT s.id FROM search_texts s WHERE s.id NOT IN @LIST(:texts) "
+    "AND NOT (s.kind = 1 AND s.owner_id IN @LIST(:cases)) AND NOT ((s.kind = 1 AND EXISTS (SELECT 1 FROM cases c WHERE c.id = s.owner_id)) "
+    "OR (s.kind = 2 AND EXISTS (SELECT 1 FROM users u WHERE u.id = s.owner_id)) OR (s.kind = 3 "
+    "AND EXISTS (SELECT 1 FROM organizations o WHERE o.id = s.owner_id)) OR (s.kind = 4 "
+    "AND EXISTS (SELECT 1 FROM articles a WHERE a.id = s.owner_id))) "
+    "ORDER BY s.id");
 QUERY(check_search_articles,
       "SELECT DISTINCT a.id FROM articles a JOIN locale_fields l ON l.owner_kind = 11 AND l.owner_id = a.id "
       "LEFT JOIN search_texts s ON s.id = " SEARCH_OF_TITLES " + l.id * 4 AND s.owner_id = a.id "
@@ -289,7 +290,6 @@ static const struct rule {
     {&check_organization, "conversation %" PRId64 " is not in its requester's organization"},
     {&check_markers, "in conversation %" PRId64 " user %" PRId64 " has read more messages than there are"},
     {&check_search_articles, "a title of article %" PRId64 " is not in the search index"},
-    {&check_search_owners, "text %" PRId64 " of the search index has no owner"},
     {&check_role_type, "user %" PRId64 " has a role_type that differs from its role"},
     {&check_primary, "user %" PRId64 " has identities of one kind, but not exactly one primary one"},
     {&check_default_mailboxes,
@@ -392,18 +392,23 @@ static int check_clocks(struct conn *c, void (*report)(void *arg, const char *li
     return rc;
 }
 
-/* The index may be behind (core/search/follow.h): a text is missing only if no entry after its place names
- * the post. */
+/* The index may be behind (core/search/follow.h): a text is wrong only if no entry after its place corrects it. */
 static int check_search(struct conn *c, void (*report)(void *arg, const char *line), void *arg) {
-    static const struct rule rule = {&check_search_texts,
-                                     "post %" PRId64 " is not in the search index of its conversation"};
+    static const struct rule missing = {&check_search_texts,
+                                        "post %" PRId64 " is not in the search index of its conversation"};
+    static const struct rule without_owner = {&check_search_owners,
+                                              "text %" PRId64 " of the search index has no owner"};
     struct arena *a = arena_new();
     struct work w = {.arena = a, .conn = c};
-    struct str pending;
-    int rc = search_pending(&w, &pending);
-    if (rc >= 0) rc = check_rule(c, &rule, BINDS(B_TEXT("pending", pending)), report, arg);
+    struct search_pending p = {0};
+    int rc = search_pending_read(&w, &p), found = 0;
+    if (rc >= 0) rc = check_rule(c, &missing, BINDS(B_TEXT("pending", p.posts)), report, arg);
+    found += rc;
+    if (rc >= 0)
+        rc = check_rule(c, &without_owner, BINDS(B_TEXT("texts", p.texts), B_TEXT("cases", p.cases)), report,
+                        arg);
     arena_free(a);
-    return rc;
+    return rc < 0 ? rc : found + rc;
 }
 
 int desk_check(struct conn *c, void (*report)(void *arg, const char *line), void *arg) {

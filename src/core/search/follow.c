@@ -219,9 +219,13 @@ static int read_entries(struct work *w, struct change_cursor *cursor, struct rei
     return 1;
 }
 
+static struct str ids_text(struct work *w, const struct search_rows *l) {
+    return json_ids(w->arena, l->ids, (size_t)l->count);
+}
+
 static int drop(struct work *w, const struct query *q, struct search_rows *l) {
     if (l->count == 0) return 0;
-    return db_exec(w->conn, q, BINDS(B_TEXT("ids", json_ids(w->arena, l->ids, (size_t)l->count))));
+    return db_exec(w->conn, q, BINDS(B_TEXT("ids", ids_text(w, l))));
 }
 
 static int begin_anew(struct work *w) {
@@ -251,18 +255,18 @@ int search_follow(struct work *w, void *arg) {
     return more;
 }
 
-int search_pending(struct work *w, struct str *posts) {
+int search_pending_read(struct work *w, struct search_pending *out) {
     struct change_cursor cursor = {0};
     enum change_log_state state;
     struct reindex r = {0};
-    struct search_rows all = {0};
+    struct search_rows posts = {0};
     int more;
     TRY(cursor_get(w, &search_place, &cursor));
     do TRY(more = read_entries(w, &cursor, &r, &state));
     while (more);
     for (int t = TEXTS_OF_MESSAGES; t <= TEXTS_OF_NOTES; t++)
-        for (int i = 0; i < r.rows[t].count; i++) list_id(w->arena, &all, r.rows[t].ids[i]);
-    *posts = json_ids(w->arena, all.ids, (size_t)all.count);
+        for (int i = 0; i < r.rows[t].count; i++) list_id(w->arena, &posts, r.rows[t].ids[i]);
+    *out = (struct search_pending){ids_text(w, &posts), ids_text(w, &r.texts), ids_text(w, &r.cases)};
     return 0;
 }
 

@@ -46,9 +46,13 @@ int search_follow(struct work *w, void *arg);
 /* Many changes wait, or (late: a second has passed) some do: call search_catch_up (core/all/catch_up.h). */
 bool search_waits(const struct desk *d, bool late);
 
-/* The ids of the messages and notes that the entries after the cursor name, as a JSON array: their texts may
- * be missing in the index. */
-int search_pending(struct work *w, struct str *posts);
+/* What the entries after the cursor name, as JSON arrays of ids, for checks. */
+struct search_pending {
+    struct str posts; /* messages and notes whose texts may be missing in the index */
+    struct str texts; /* texts that are still to be removed */
+    struct str cases; /* conversations whose texts are */
+};
+int search_pending_read(struct work *w, struct search_pending *out);
 
 /* The derived tables of the schema: those of the index. */
 extern const struct db_derived derived_tables[];
