@@ -31,6 +31,12 @@ static struct str with_suffix(struct arena *a, struct str name, struct str suffi
     return STR_CAT(a, stem, suffix, ending);
 }
 
+/* Without "." and "..", and what Windows drops. */
+static struct str without_end(struct str name) {
+    while (name.n && in_set(name.p[name.n - 1], ". \t\r\n")) name.n--;
+    return name;
+}
+
 struct str file_name_safe(struct arena *a, struct str name) {
     struct buf b = {0};
     struct str leaf = str_leaf(name.p ? name : S(""));
@@ -41,12 +47,10 @@ struct str file_name_safe(struct arena *a, struct str name) {
         else if ((unsigned char)c < ' ' || c == 0x7F) continue;
         else buf_char(&b, in_set(c, "<>:\"|?*") || (!valid && (unsigned char)c > 0x7F) ? '_' : c);
     }
-    struct str safe = str_trim(buf_view(&b));
-    while (safe.n && safe.p[safe.n - 1] == '.') safe.n--; /* "." and "..", and what Windows drops */
-    safe = str_trim(safe);
-    struct str made = safe.n ? with_suffix(a, safe, S("")) : S("file");
+    struct str safe = without_end(str_trim(buf_view(&b)));
+    struct str made = without_end(safe.n ? with_suffix(a, safe, S("")) : safe); /* a cut makes a new end */
     buf_free(&b);
-    return made;
+    return made.n ? str_dup(a, made) : S("file");
 }
 
 struct str file_name_without_directions(struct arena *a, struct str name) {

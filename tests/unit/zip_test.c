@@ -195,6 +195,22 @@ static void names_of_files_are_made_safe(void **state) {
     assert_true(safe.n <= 200 && safe.n > 196 && utf8_valid(safe));
 }
 
+/* The parent of the reader of mails refuses a name that is not its own safe form. */
+static void a_safe_name_is_its_own_safe_form(void **state) {
+    static const char *const ends[] = {". .", " . . ", "\t.\n.", "", ".a b. c ."};
+    char name[260];
+    (void)state;
+    for (size_t k = 0; k < sizeof ends / sizeof *ends; k++)
+        for (size_t n = 0; n < 240; n++) {
+            for (size_t i = 0; i < n; i++) name[i] = "x. y"[i * (n + 1) % 4];
+            snprintf(name + n, sizeof name - n, "%s", ends[k]);
+            struct str safe = file_name_safe(arena, str_of(name));
+            assert_true(safe.n > 0 && safe.n <= 200);
+            assert_int_equal(strlen(safe.p), safe.n);
+            assert_string_equal(file_name_safe(arena, safe).p, safe.p);
+        }
+}
+
 static void equal_names_are_numbered(void **state) {
     struct str names[] = {S("a.txt"), S("a.txt"), S("a (2).txt"), S("A.txt"), S("b"), S("b")};
     static const char *const expected[] = {"a.txt", "a (2).txt", "a (2) (2).txt", "A (3).txt", "b", "b (2)"};
@@ -211,6 +227,7 @@ int main(void) {
         cmocka_unit_test(a_zip_breaks_where_a_content_is_missing_or_of_another_size),
         cmocka_unit_test(a_zip_of_a_gibibyte_needs_a_few_hundred_kibibytes),
         cmocka_unit_test(names_of_files_are_made_safe),
+        cmocka_unit_test(a_safe_name_is_its_own_safe_form),
         cmocka_unit_test(equal_names_are_numbered),
     };
     return cmocka_run_group_tests(tests, open_folder, drop_folder);
