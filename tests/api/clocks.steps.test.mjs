@@ -1,17 +1,7 @@
 // Writes continue the stored clocks by steps (core/sla/clock_step.c). deskd check computes each clock from its history and compares.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DAY, HOUR, MINUTE, open, opened, relayFor, until } from './lib/index.mjs';
-
-/** Repeatable numbers: a linear congruential generator. */
-function dice(seed) {
-  let state = seed;
-  const below = (n) => {
-    state = (Math.imul(state, 1103515245) + 12345) >>> 0;
-    return Math.floor((state / 2 ** 32) * n);
-  };
-  return { below, one: (list) => list[below(list.length)] };
-}
+import { DAY, HOUR, MINUTE, dice, open, opened, relayFor, until } from './lib/index.mjs';
 
 const STEPS = Number(process.env.CLOCK_STEPS ?? 120);
 const DAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];

@@ -3,11 +3,13 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { shared } from './lib/index.mjs';
 
+const BOUND = 'total_count is a lower bound';
+const found = async (who, query, more) => (await who.get('/search', { query, limit: 100, resources: 'CASES', ...more })).must(200);
+
 describe('a desk whose searches examine ten texts', () => {
   let desk, self;
   const made = [];
-  const find = async (query, who = desk.owner, more = {}) => (await who.get('/search', { query, limit: 100, resources: 'CASES', ...more })).must(200);
-  const BOUND = 'total_count is a lower bound';
+  const find = (query, who = desk.owner, more = {}) => found(who, query, more);
 
   shared(async (world) => {
     desk = world.desk;
@@ -104,8 +106,7 @@ describe('a desk whose searches examine ten texts', () => {
 describe('a desk on which more than 24 words begin with a prefix', () => {
   let desk, self;
   const made = [];
-  const find = async (query, who = desk.owner, more = {}) => (await who.get('/search', { query, limit: 100, resources: 'CASES', ...more })).must(200);
-  const BOUND = 'total_count is a lower bound';
+  const find = (query, who = desk.owner, more = {}) => found(who, query, more);
 
   shared(async (world) => {
     desk = world.desk;

@@ -1,17 +1,7 @@
 // Totals come from counters (core/cases/case_total.h). Random writes must leave each total equal to the number of rows.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { clean, open } from './lib/index.mjs';
-
-/** Repeatable numbers: a linear congruential generator. */
-function dice(seed) {
-  let state = seed;
-  const below = (n) => {
-    state = (Math.imul(state, 1103515245) + 12345) >>> 0;
-    return Math.floor((state / 2 ** 32) * n);
-  };
-  return { below, one: (list) => list[below(list.length)] };
-}
+import { clean, dice, open } from './lib/index.mjs';
 
 const ALL = { limit: 1000 };
 const TYPES = ['NEW', 'OPEN', 'PENDING', 'COMPLETED', 'CLOSED', 'CUSTOM'];

@@ -255,8 +255,8 @@ test('every field of conversations can be asked about', async (t) => {
   for (const [name] of asked) assert.ok(names.includes(name), name);
 });
 
-test('the list and the count of a view have only conversations that the caller may see', async (t) => {
-  const desk = await open(t);
+/** Two teams, and an agent of the first one with each access. */
+async function accessed(desk) {
   const mine = await desk.admin.create('/teams', { title: 'Mine' }), theirs = await desk.admin.create('/teams', { title: 'Theirs' });
   const people = {};
   for (const access of ['ALL', 'TEAMS', 'SELF']) {
@@ -264,6 +264,12 @@ test('the list and the count of a view have only conversations that the caller m
     await desk.admin.update(`/users/${people[access].id}`, { agent_case_access: access });
     (await desk.admin.post(`/teams/${mine.id}/members`, { agent_ids: people[access].id })).must(201);
   }
+  return { mine, theirs, people };
+}
+
+test('the list and the count of a view have only conversations that the caller may see', async (t) => {
+  const desk = await open(t);
+  const { mine, theirs, people } = await accessed(desk);
   const view = await desk.admin.create('/views', { title: 'Urgent', visibility_type: 'ALL', predicate_collections: all(URGENT) });
   const made = {};
   for (const [name, extra] of Object.entries({
@@ -295,13 +301,7 @@ test('the list and the count of a view have only conversations that the caller m
 
 test('filters narrow a view to what both admit, in its order, for each access, also after a change', async (t) => {
   const desk = await open(t);
-  const mine = await desk.admin.create('/teams', { title: 'Mine' }), theirs = await desk.admin.create('/teams', { title: 'Theirs' });
-  const people = {};
-  for (const access of ['ALL', 'TEAMS', 'SELF']) {
-    people[access] = await desk.person('agent');
-    await desk.admin.update(`/users/${people[access].id}`, { agent_case_access: access });
-    (await desk.admin.post(`/teams/${mine.id}/members`, { agent_ids: people[access].id })).must(201);
-  }
+  const { mine, theirs, people } = await accessed(desk);
   const agents = [undefined, people.TEAMS.id, people.SELF.id, desk.people.agent.id];
   const made = [];
   for (let i = 0; i < 24; i++) {

@@ -3,6 +3,7 @@ export { AGENT, Client, basic } from './client.mjs';
 export { DAY, HOUR, MINUTE, MONDAY, SECOND, iso } from './clock.mjs';
 export { examples, runExamples, unescaped } from './examples.mjs';
 export { defer } from './defer.mjs';
+export { dice } from './dice.mjs';
 export { BINARY, Desk, PASSWORD, ROLES, ROLE_ID, databaseUrl, demo, deskd, directory, initialise, open, routes } from './desk.mjs';
 export { members, snakes } from './names.mjs';
 export { statusOf, talk } from './raw.mjs';
