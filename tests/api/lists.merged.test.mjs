@@ -2,15 +2,7 @@
 // without what the caller does not see.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { open } from './lib/index.mjs';
-
-/** Numbers that look random and are the same in each run. */
-function dice(seed) {
-  return (n) => {
-    seed = (seed * 1103515245 + 12345) % 2147483648;
-    return Math.floor(seed / 65536) % n;
-  };
-}
+import { dice, open } from './lib/index.mjs';
 
 /** Conversations of two teams, of agents and of nobody, some with equal times, and people who see different parts of them. */
 async function world(t, roll) {
@@ -38,7 +30,7 @@ async function world(t, roll) {
 const same = ({ assigned_team: team, assigned_agent: agent, ...rest }) => ({ ...rest, team: team?.id, agent: agent?.id });
 
 test('a merged list has the rows, the order, the pages and the total of the whole list of what its caller sees', async (t) => {
-  const roll = dice(7);
+  const roll = dice(7).below;
   const { desk, teams, agents, customers } = await world(t, roll);
   const any = (list) => list[roll(list.length)];
   for (const { client: who } of [...agents, ...customers]) {

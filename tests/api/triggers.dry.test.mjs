@@ -1,7 +1,7 @@
 // Dry runs of triggers, and the warnings when they are saved (docs/RULES.md, "Triggers and monitors").
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { act, open, opened, relayFor, when } from './lib/index.mjs';
+import { act, dice, open, opened, relayFor, when } from './lib/index.mjs';
 
 const dry = async (desk, trigger, id) => (await desk.admin.post(`/triggers/${trigger.id}/dry_run`, { case_id: id })).must(200).data;
 const rows = ['cases', 'case_tags', 'activities', 'change_log', 'outgoing_mails', 'jobs', 'endpoint_deliveries', 'case_totals', 'trigger_firings', 'field_values', 'tags'];
@@ -47,9 +47,7 @@ test('a dry run has the effects of a real run on the same state', async (t) => {
   const desk = await open(t);
   const teams = [];
   for (const title of ['One', 'Two', 'Gone']) teams.push(await desk.admin.create('/teams', { title }));
-  let seed = 7;
-  const random = (n) => ((seed = (seed * 1103515245 + 12345) % 2147483648) >> 8) % n;
-  const pick = (list) => list[random(list.length)];
+  const { below: random, one: pick } = dice(7);
   const some = (make, most) => Array.from({ length: 1 + random(most) }, make);
   const proposition = () => pick([
     () => ['cases.casepriorityid', pick(['comparison_equalto', 'comparison_not_equalto']), String(random(5))], () => ['cases.casestatusid', 'comparison_equalto', String(1 + random(5))],
