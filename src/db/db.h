@@ -229,8 +229,8 @@ struct db_task {
 void db_submit(struct db *db, struct db_task *t);
 /* submits and waits; never call it on a writer thread */
 int db_write(struct db *db, int (*run)(struct conn *c, void *arg), void *arg);
-/* The same at the beginning of a batch, where it sees nothing that is not committed: for a write that does what no
- * rollback undoes. */
+/* The same at the beginning of a batch, where it sees nothing that is not committed: for a write that does
+ * what no rollback undoes. */
 int db_write_first(struct db *db, int (*run)(struct conn *c, void *arg), void *arg);
 
 struct db_stats {

@@ -188,8 +188,8 @@ static PGresult *pipeline_result(PGconn *handle) {
     return r;
 }
 
-/* Sends the BEGIN that waits, the statement and a sync together. Returns the result of the statement, or that of
- * the BEGIN if it failed. */
+/* Sends the BEGIN that waits, the statement and a sync together. Returns the result of the statement, or
+ * that of the BEGIN if it failed. */
 static PGresult *begin_and_run(struct conn *c, const struct pg_stmt *p) {
     PGconn *handle = c->pg->handle;
     PGresult *begun = NULL, *r = NULL;

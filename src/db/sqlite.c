@@ -97,7 +97,8 @@ static int pragma_int(struct conn *c, const char *name, long long value) {
     return conn_pragma(c, text);
 }
 
-/* For @NEXT_WORD: the words of the search index. It has no rows of its own. A change of temp_store drops it. */
+/* For @NEXT_WORD: the words of the search index. It has no rows of its own. A change of temp_store drops
+ * it. */
 #define SEARCH_VOCABULARY \
     "CREATE VIRTUAL TABLE temp.search_vocabulary USING fts5vocab('main', 'search_words', 'instance');"
 

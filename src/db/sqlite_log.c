@@ -1,8 +1,8 @@
 /* Writes the frames of a COMMIT to the log with one call of the system.
  *
- * SQLite writes each frame of its log with two calls: 24 bytes of header, then a page of 4 KiB. The frames of a
- * COMMIT follow each other. This layer between SQLite and its own access to files (a VFS) keeps what is written
- * to the log in memory and passes it on as one piece:
+ * SQLite writes each frame of its log with two calls: 24 bytes of header, then a page of 4 KiB. The frames
+ * of a COMMIT follow each other. This layer between SQLite and its own access to files (a VFS) keeps in
+ * memory what is written to the log, and passes it on as one piece:
  *
  *     SQLite:  header | page | header | page | ... | sync
  *     file:                                     write, sync

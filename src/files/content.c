@@ -177,8 +177,8 @@ struct dropping {
     int n;
 };
 
-/* Begins a batch: it may not see a deletion that another write of the batch has made and that a failed COMMIT or a
- * crash undoes, because the row would come back without its content. */
+/* Begins a batch: it may not see a deletion that another write of the batch has made and that a failed
+ * COMMIT or a crash undoes, because the row would come back without its content. */
 static int contents_unlink(struct conn *c, void *arg) {
     const struct dropping *d = arg;
     for (int i = 0; i < d->n; i++) {

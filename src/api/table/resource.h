@@ -189,8 +189,8 @@ struct command_sample {
 struct follower {
     /* 1: changes that this snapshot sees are missing; 0; or a negative error */
     int (*is_behind)(struct work *w);
-    /* Brings the rows up to date, in writes of its own. Returns 1 if changes are still missing, 0, or a negative
-     * error. */
+    /* Brings the rows up to date, in writes of its own. Returns 1 if changes are still missing, 0, or a
+     * negative error. */
     int (*catch_up)(struct desk *d);
 };
 /* a segment of the path of a route */

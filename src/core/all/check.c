@@ -163,14 +163,14 @@ QUERY(
     " UNION SELECT n.id FROM notes n LEFT JOIN search_texts s ON s.id = " SEARCH_OF_CASES
     " + n.id * 4 + 2 AND s.owner_id = n.case_id "
     "WHERE n.case_id IS NOT NULL AND s.id IS NULL AND n.id NOT IN @LIST(:pending) AND " BUILT " ORDER BY 1");
-QUERY(
-    check_search_owners,
-    "SELECT s.id FROM search_texts s WHERE s.id NOT IN @LIST(:texts) "
-    "AND NOT (s.kind = 1 AND s.owner_id IN @LIST(:cases)) AND NOT ((s.kind = 1 AND EXISTS (SELECT 1 FROM cases c WHERE c.id = s.owner_id)) "
-    "OR (s.kind = 2 AND EXISTS (SELECT 1 FROM users u WHERE u.id = s.owner_id)) OR (s.kind = 3 "
-    "AND EXISTS (SELECT 1 FROM organizations o WHERE o.id = s.owner_id)) OR (s.kind = 4 "
-    "AND EXISTS (SELECT 1 FROM articles a WHERE a.id = s.owner_id))) "
-    "ORDER BY s.id");
+QUERY(check_search_owners,
+      "SELECT s.id FROM search_texts s WHERE s.id NOT IN @LIST(:texts) "
+      "AND NOT (s.kind = 1 AND s.owner_id IN @LIST(:cases)) "
+      "AND NOT ((s.kind = 1 AND EXISTS (SELECT 1 FROM cases c WHERE c.id = s.owner_id)) "
+      "OR (s.kind = 2 AND EXISTS (SELECT 1 FROM users u WHERE u.id = s.owner_id)) "
+      "OR (s.kind = 3 AND EXISTS (SELECT 1 FROM organizations o WHERE o.id = s.owner_id)) "
+      "OR (s.kind = 4 AND EXISTS (SELECT 1 FROM articles a WHERE a.id = s.owner_id))) "
+      "ORDER BY s.id");
 QUERY(check_search_articles,
       "SELECT DISTINCT a.id FROM articles a JOIN locale_fields l ON l.owner_kind = 11 AND l.owner_id = a.id "
       "LEFT JOIN search_texts s ON s.id = " SEARCH_OF_TITLES " + l.id * 4 AND s.owner_id = a.id "
@@ -392,7 +392,8 @@ static int check_clocks(struct conn *c, void (*report)(void *arg, const char *li
     return rc;
 }
 
-/* The index may be behind (core/search/follow.h): a text is wrong only if no entry after its place corrects it. */
+/* The index may be behind (core/search/follow.h): a text is wrong only if no entry after its place corrects
+ * it. */
 static int check_search(struct conn *c, void (*report)(void *arg, const char *line), void *arg) {
     static const struct rule missing = {&check_search_texts,
                                         "post %" PRId64 " is not in the search index of its conversation"};

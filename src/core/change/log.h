@@ -27,7 +27,7 @@ struct change_cursor {
     struct str store, then, now; /* `then` empty: from the oldest entry */
     int64_t last;
     /* The store itself keeps the cursor. A copy of a PostgreSQL database is another store, but in the same
-     * cluster the places of this cursor stay valid, because the databases of a cluster share transaction ids. */
+     * cluster the places of this cursor stay valid, because its databases share transaction ids. */
     bool kept;
 };
 

@@ -43,14 +43,10 @@ QUERY(lookup_tags,
 QUERY(lookup_addresses,
       "SELECT t.id FROM identity_emails t WHERE t.is_claim = 0 AND t.email_key >= :whole AND t.email_key < "
       ":to_whole AND " OTHERS("t.email_key") "ORDER BY t.email_key, t.id LIMIT :most @BY_VALUES@");
-QUERY(
-    lookup_emails,
-    "SELECT e.id " NAMED(
-        "1",
-        "users t CROSS JOIN identity_emails e") "e.user_id = w.owner_id "
-                                                "AND e.is_claim = 0 AND " WHOLE(
-                                                    "t.name_key") "AND e.id NOT IN @LIST(:ids) AND e.email_key "
-                                                                  "NOT IN @TEXTS(:names) ORDER BY w.word, w.owner_id, e.id LIMIT :most @BY_VALUES@");
+#define THEIR_ADDRESSES NAMED("1", "users t CROSS JOIN identity_emails e")
+QUERY(lookup_emails, "SELECT e.id " THEIR_ADDRESSES "e.user_id = w.owner_id AND e.is_claim = 0 AND " WHOLE(
+                         "t.name_key") "AND e.id NOT IN @LIST(:ids) AND e.email_key NOT IN @TEXTS(:names) "
+                                       "ORDER BY w.word, w.owner_id, e.id LIMIT :most @BY_VALUES@");
 
 struct str lookup_key(struct arena *a, enum lookup_kind kind, struct str name) {
     return kind == LOOKUP_EMAILS ? email_key(a, name) : fold_key(a, name);
@@ -118,8 +114,8 @@ static struct match match_of_name(const struct looking *k, int64_t id, struct st
 QUERY(lookup_role_size, "SELECT COUNT(*) FROM (SELECT 1 AS one FROM users t WHERE t.deleted_at IS NULL "
                         "AND t.role_type IN @LIST(:roles) LIMIT :few) n");
 
-/* Compares the names of all people with the roles, because few of the names in the range may be theirs. Returns 1,
- * or 0 if these people are not few. */
+/* Compares the names of all people with the roles, because few of the names in the range may be theirs.
+ * Returns 1, or 0 if these people are not few. */
 static int take_few_people(const struct looking *k) {
     struct lookup *l = k->lookup;
     struct arena *a = k->work->arena;

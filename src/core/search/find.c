@@ -3,12 +3,12 @@
  * A result must have all words, in one or several of its texts. The rarest word decides what is examined,
  * for each kind of result:
  *
- *     at most LIMIT_SEARCH_FOUND texts have it   all of them are examined: what is found is complete
- *     more have it                               two fifths as many conversations that were changed last, among those that the actor
- *                                                sees and that meet the operators. If these are not all, also LIMIT_SEARCH_FOUND of
- *                                                the newest texts, heads first
- *     there is no word                           the LIMIT_SEARCH_FOUND conversations that were changed last, or the newest people and
- *                                                organizations
+ *     at most LIMIT_SEARCH_FOUND texts have it: all of them are examined, so what is found is complete
+ *     more have it: two fifths as many conversations that were changed last, among those that the actor sees
+ *         and that meet the operators. If these are not all, also LIMIT_SEARCH_FOUND of the newest texts, heads
+ *         first
+ *     there is no word: the LIMIT_SEARCH_FOUND conversations that were changed last, or the newest people and
+ *         organizations
  *
  * A prefix stands for the words that begin with it, which are listed first: FTS5 merges the texts of all
  * words of a prefix before it gives one. If they are more than PREFIX_WORDS, the prefix is broad: it counts
@@ -16,10 +16,11 @@
  *
  * So the work of a search with words does not grow with the desk. An operator that few conversations meet
  * reads all visible ones, if no index serves it. Visibility is part of the queries that choose the rows:
- * no invisible row is read into memory, and what is invisible changes neither hits nor order. One
- * exception: an actor who sees as many conversations as are examined may learn that a word is in more than
- * LIMIT_SEARCH_FOUND texts of the desk, or a prefix broad, because the total is then marked as a lower
- * bound. The words of articles are listed apart, so that those of conversations change no search of them. */
+ * no invisible row is read into memory. If all texts with the word are examined, what is invisible changes
+ * neither hits nor order. The newest texts with a common word are counted before visibility, so invisible
+ * ones take places among them: an actor who sees more conversations than are walked may miss older hits, and
+ * may learn that a word is in more than LIMIT_SEARCH_FOUND texts of the desk, or a prefix broad, because the
+ * total is then marked as a lower bound. The words of articles are listed apart, so that those of conversations change no search of them. */
 #include "core/search/find.h"
 
 #include "base/buf.h"

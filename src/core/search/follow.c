@@ -11,8 +11,8 @@
 
 /* ---- what a change concerns ------------------------------------------------------------------ */
 
-/* What changes concern. An object that several changes name stands in a list once, if they follow each other
- * (list_id). */
+/* The rows and texts that changes concern. An object that several changes name stands in a list once, if
+ * they follow each other (list_id). */
 struct reindex {
     struct search_rows rows[SEARCH_TABLES]; /* their texts are to be written again */
     struct search_rows texts;               /* texts to be removed */
@@ -110,11 +110,11 @@ QUERY(search_place, "SELECT place FROM search_cursor");
 QUERY(search_place_lock, SEARCH_LOCK);
 QUERY(search_place_move, "UPDATE search_cursor SET place = :place");
 /* As in schema/0079_search_cursor.sql: the index is complete, and no other write is under way. */
-QUERY(
-    search_place_end,
-    "UPDATE search_cursor SET place = (SELECT '1|' || @STORE@ || '|' || e.place || '|' || e.place || '|' || e.last "
-    "FROM (SELECT CAST(@AFTER(change_log) AS TEXT) AS place, CAST(COALESCE(MAX(id), 0) AS TEXT) AS last "
-    "FROM change_log) e)");
+QUERY(search_place_end,
+      "UPDATE search_cursor SET place = "
+      "(SELECT '1|' || @STORE@ || '|' || e.place || '|' || e.place || '|' || e.last FROM "
+      "(SELECT CAST(@AFTER(change_log) AS TEXT) AS place, CAST(COALESCE(MAX(id), 0) AS TEXT) AS last "
+      "FROM change_log) e)");
 
 static int search_cursor_set(struct conn *c) { return db_exec(c, &search_place_end, NULL); }
 
@@ -195,8 +195,8 @@ QUERY(search_cases_drop, "DELETE FROM search_texts WHERE kind = 1 AND owner_id I
 
 #define AT_ONCE 1000 /* entries */
 
-/* Reads entries after the cursor, at most AT_ONCE of each window, and moves the cursor. Returns 1 if there are
- * more, 0 or a negative error. */
+/* Reads entries after the cursor, at most AT_ONCE of each window, and moves the cursor. Returns 1 if there
+ * are more, 0 or a negative error. */
 static int read_entries(struct work *w, struct change_cursor *cursor, struct reindex *r,
                         enum change_log_state *state) {
     int64_t *ids = arena_array(w->arena, AT_ONCE, sizeof *ids);

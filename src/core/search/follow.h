@@ -19,9 +19,9 @@
  * log, so an entry that is read twice changes nothing, and an entry whose row has changed again meanwhile is
  * followed by another one.
  *
- * Each write of search_texts locks the row of the cursor first (SEARCH_LOCK): the follower, jobs that build the
- * index, and cascades that move, delete or erase texts. So no text is written that another write has moved or
- * erased after it was read.
+ * Each write of search_texts locks the row of the cursor first (SEARCH_LOCK): the follower, jobs that build
+ * the index, and cascades that move, delete or erase texts. So no text is written that another write has
+ * moved or erased after it was read.
  *
  * A cursor of another store (a restored dump) or before the oldest entry proves nothing: a job builds the
  * index anew.
@@ -46,7 +46,7 @@ int search_follow(struct work *w, void *arg);
 /* Many changes wait, or (late: a second has passed) some do: call search_catch_up (core/all/catch_up.h). */
 bool search_waits(const struct desk *d, bool late);
 
-/* What the entries after the cursor name, as JSON arrays of ids, for checks. */
+/* The objects that the entries after the cursor name, as JSON arrays of ids, for checks. */
 struct search_pending {
     struct str posts; /* messages and notes whose texts may be missing in the index */
     struct str texts; /* texts that are still to be removed */

@@ -35,13 +35,13 @@ static inline enum search_source search_source_of(int64_t text_id) {
 static inline int search_kind_of(int64_t text_id) { return (int)(text_id >> 56); }
 static inline int64_t search_row_of(int64_t text_id) { return (text_id & ((INT64_C(1) << 54) - 1)) >> 2; }
 
-/* Each write of search_texts runs this first. The follower of the change log (core/search/follow.h) reads texts
- * and writes them under this lock, so it can't write what another write has just moved, deleted or erased. */
+/* Each write of search_texts runs this first. The follower of the change log (core/search/follow.h) reads
+ * texts and writes them under this lock, so it can't write what another write has just moved or erased. */
 #define SEARCH_LOCK "SELECT place FROM search_cursor @LOCK@"
 
 /* For steps of cascades (core/desk/cascade_step.h), before the posts :rows are deleted, and when they
- * move to another conversation; after SEARCH_LOCK. 2^56 is the range of SEARCH_CASES, then come those of SEARCH_USERS and
- * SEARCH_ORGANIZATIONS. */
+ * move to another conversation; after SEARCH_LOCK. 2^56 is the range of SEARCH_CASES, then come those of
+ * SEARCH_USERS and SEARCH_ORGANIZATIONS. */
 #define SEARCH_OF_CASES "72057594037927936"
 #define SEARCH_MESSAGES_IDS \
     "(SELECT " SEARCH_OF_CASES " + f.id * 4 + 1 FROM posts f WHERE f.id IN @LIST(:rows))"
