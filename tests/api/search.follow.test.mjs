@@ -1,5 +1,8 @@
 // The index follows the change log: no crash, restore or second process makes a search miss a text.
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { deskd, open, opened, until } from './lib/index.mjs';
 
@@ -62,6 +65,24 @@ test('a cursor of another store makes a job build the index anew', async (t) => 
   await desk.start();
   await until('the index is built', async () => (await cases(desk.owner, 'zebra')).length === 1);
   await until('the job ends', async () => !(await desk.owner.get('/search', { query: 'zebra' })).must(200).text.includes('is being built'));
+});
+
+test('a search that can\'t bring the index up to date finds what there is, and says so', { skip: process.env.DATABASE ? 'a lock of PostgreSQL is waited for until the timeout of statements' : false }, async (t) => {
+  const desk = await open(t);
+  await opened(desk, { subject: 'Alpha' });
+  assert.equal((await cases(desk.owner, 'alpha')).length, 1);
+  desk.sql("UPDATE search_cursor SET place = '1|sqlite|0|0|0'");
+  const other = spawn('sqlite3', ['-batch', join(desk.dir, 'desk.db')]);
+  try {
+    other.stdin.write('BEGIN IMMEDIATE;\n.print held\n');
+    assert.equal(String((await once(other.stdout, 'data'))[0]).trim(), 'held');
+    const reply = (await desk.owner.get('/search', { query: 'alpha' })).must(200).notes('The search index is behind');
+    assert.equal(reply.data.length, 1);
+  } finally {
+    other.stdin.end('ROLLBACK;\n'); // the desk can't stop while the lock is held
+    await once(other, 'close');
+  }
+  assert.ok(!(await desk.owner.get('/search', { query: 'alpha' })).must(200).text.includes('is behind'));
 });
 
 test('the index that followed is the index that is built anew', async (t) => {

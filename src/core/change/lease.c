@@ -6,6 +6,7 @@ QUERY(lease_put, "INSERT INTO leases (name, holder, until) "
                  "WHERE leases.holder = excluded.holder OR leases.until <= :now");
 QUERY(lease_free, "UPDATE leases SET until = 0 WHERE name = :name AND holder = :holder");
 QUERY(lease_free_all, "UPDATE leases SET until = 0 WHERE until <> 0");
+
 int lease_take(struct work *w, struct str name, struct str holder, int64_t ms) {
     return db_exec(w->conn, &lease_put,
                    BINDS(B_TEXT("name", name), B_TEXT("holder", holder), B_INT("until", w->now + ms),

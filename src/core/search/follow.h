@@ -11,8 +11,9 @@
  *                           (the job runner): search_catch_up <───────────┴────────────────────────────┘
  *
  * A search sees every change that was committed before it began: if the index is behind, the search first
- * brings it up to date, whichever process made the changes. It waits for CATCH_UP_MS at most. Then it finds
- * what there is, and a notice says that the newest results may be missing.
+ * brings it up to date, whichever process made the changes. After CATCH_UP_MS it begins no further part. If
+ * changes are left, or the store can't be written, it finds what there is, and a notice says that the newest
+ * results may be missing.
  *
  * The cursor is stored in the write that moves the index. So a crash loses nothing, and the entries after the
  * cursor are indexed by the next search or the next start. Texts are read when they are written, not from the
