@@ -17,45 +17,36 @@
 #include "core/fields/field_catalogue.h"
 
 #include "base/ids.h"
+#include "base/kept_set.h"
 #include "base/limits.h"
 #include "core/change/last_change.h"
 #include "json/json.h"
 
 #include <assert.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
 #define AREAS (AREA_ORGANIZATIONS + 1)
 
 struct field_set {
-    struct arena *arena;
-    atomic_int holders;
-    int64_t generation, changed_at;
+    struct kept_set kept;
+    int64_t changed_at;
     struct custom_field *of[AREAS];
     int count[AREAS];
 };
 
 struct field_catalogue {
-    pthread_mutex_t lock;
-    struct field_set *now; /* NULL: nothing was read yet */
+    struct set_keeper keeper; /* its lock also guards: */
     int64_t noted, committed;
 };
 
 struct field_catalogue *field_catalogue_new(void) {
     struct field_catalogue *c = calloc(1, sizeof *c);
-    if (c) pthread_mutex_init(&c->lock, NULL);
+    if (c) keeper_open(&c->keeper);
     return c;
 }
 
-static void fields_drop(struct field_set *s) {
-    if (s && atomic_fetch_sub(&s->holders, 1) == 1) arena_free(s->arena); /* the set is in it */
-}
-
 void field_catalogue_free(struct field_catalogue *c) {
-    if (c == NULL) return;
-    fields_drop(c->now);
-    pthread_mutex_destroy(&c->lock);
+    if (c) keeper_close(&c->keeper);
     free(c);
 }
 
@@ -118,9 +109,9 @@ static int field_state_read(struct work *w, struct field_state *out) {
 static void fields_committed(struct desk *d, void *arg) {
     const struct field_state *s = arg;
     struct field_catalogue *c = d->fields;
-    pthread_mutex_lock(&c->lock);
+    pthread_mutex_lock(&c->keeper.lock);
     if (c->committed < s->generation) c->committed = s->generation;
-    pthread_mutex_unlock(&c->lock);
+    pthread_mutex_unlock(&c->keeper.lock);
 }
 
 int custom_fields_changed(struct work *w) {
@@ -130,9 +121,9 @@ int custom_fields_changed(struct work *w) {
     w->fields_changed = 0;
     if (c == NULL) return 0;
     TRY(field_state_read(w, s));
-    pthread_mutex_lock(&c->lock);
+    pthread_mutex_lock(&c->keeper.lock);
     if (c->noted < s->generation) c->noted = s->generation;
-    pthread_mutex_unlock(&c->lock);
+    pthread_mutex_unlock(&c->keeper.lock);
     after_commit(w, fields_committed, s);
     return 0;
 }
@@ -141,17 +132,15 @@ int custom_fields_changed(struct work *w) {
 
 /* Reads the set as the work sees it. Its caller is its only holder. */
 static int field_set_read(struct work *w, const struct field_state *state, struct field_set **out) {
-    struct arena *arena = arena_new();
-    struct field_set *s = ARENA_NEW(arena, struct field_set);
+    struct field_set *s = kept_set_new(sizeof *s, state->generation);
     struct custom_field *all;
-    *s = (struct field_set){.arena = arena, .generation = state->generation, .changed_at = state->changed_at};
-    atomic_init(&s->holders, 1);
-    int n = fields_read(w->conn, arena, &custom_fields_all, NULL, &all);
+    s->changed_at = state->changed_at;
+    int n = fields_read(w->conn, s->kept.arena, &custom_fields_all, NULL, &all);
     for (int i = n - 1; i >= 0; i--) {
         s->of[all[i].area] = &all[i];
         s->count[all[i].area]++;
     }
-    if (n < 0) fields_drop(s);
+    if (n < 0) kept_set_drop(s);
     else *out = s;
     return n < 0 ? n : 0;
 }
@@ -160,32 +149,29 @@ static int field_set_read(struct work *w, const struct field_state *state, struc
  * 0). NULL: it has not. */
 static struct field_set *field_set_kept(struct work *w, int64_t generation) {
     struct field_catalogue *c = w->desk->fields;
-    struct field_set *found = NULL;
-    if (c == NULL || (generation == 0 && (db_writes(w->conn) || db_shared(w->desk->db)))) return NULL;
-    pthread_mutex_lock(&c->lock);
-    if (generation == 0 && c->committed >= c->noted) generation = c->committed;
-    if (c->now && c->now->generation == generation) {
-        found = c->now;
-        atomic_fetch_add(&found->holders, 1);
-    }
-    pthread_mutex_unlock(&c->lock);
+    if (c == NULL) return NULL;
+    if (generation) return keeper_find(&c->keeper, generation);
+    if (db_writes(w->conn) || db_shared(w->desk->db)) return NULL;
+    pthread_mutex_lock(&c->keeper.lock);
+    const struct kept_set *now = c->keeper.now;
+    bool fresh = now && c->committed >= c->noted && now->generation == c->committed;
+    struct field_set *found = fresh ? keeper_hold(&c->keeper) : NULL;
+    pthread_mutex_unlock(&c->keeper.lock);
     return found;
 }
 
 static void field_set_keep(struct work *w, struct field_set *s) {
     struct field_catalogue *c = w->desk->fields;
-    struct field_set *outdated = NULL;
+    struct kept_set *outdated = NULL;
+    int64_t generation = s->kept.generation;
     if (c == NULL || (db_writes(w->conn) && db_shared(w->desk->db))) return;
-    pthread_mutex_lock(&c->lock);
-    bool committed = !db_writes(w->conn) || s->generation <= c->committed || s->generation > c->noted;
-    if (committed && c->committed < s->generation) c->committed = s->generation;
-    if (committed && (c->now == NULL || c->now->generation < s->generation)) {
-        outdated = c->now;
-        c->now = s;
-        atomic_fetch_add(&s->holders, 1);
-    }
-    pthread_mutex_unlock(&c->lock);
-    fields_drop(outdated);
+    pthread_mutex_lock(&c->keeper.lock);
+    bool committed = !db_writes(w->conn) || generation <= c->committed || generation > c->noted;
+    if (committed && c->committed < generation) c->committed = generation;
+    if (committed && (c->keeper.now == NULL || c->keeper.now->generation < generation))
+        outdated = keeper_replace(&c->keeper, s);
+    pthread_mutex_unlock(&c->keeper.lock);
+    kept_set_drop(outdated);
 }
 
 /* Gets the set of the work's snapshot, held until fields_drop. */
@@ -202,7 +188,7 @@ int custom_fields_changed_at(struct work *w, int64_t *at) {
     struct field_set *s = state.changed_at ? NULL : field_set_kept(w, 0);
     if (s) state.changed_at = s->changed_at;
     else if (state.changed_at == 0) TRY(field_state_read(w, &state));
-    fields_drop(s);
+    kept_set_drop(s);
     *at = w->fields_changed = state.changed_at;
     return 0;
 }
@@ -282,12 +268,12 @@ int field_values_of(struct work *w, enum field_area area, bool to_customers, con
     struct stored_values stored = {0};
     struct field_set *s = field_set_kept(w, 0);
     if (s) fields_shown(w, s, area, to_customers, out);
-    fields_drop(s);
+    kept_set_drop(s);
     if (s && out->field_count == 0) return 0;
     TRY(values_read(w, area, owners, count, &stored));
     TRY(field_set_hold(w, &stored.state, &s));
     fields_shown(w, s, area, to_customers, out);
-    fields_drop(s);
+    kept_set_drop(s);
     place_values(w, &stored, owners, count, out);
     return 0;
 }

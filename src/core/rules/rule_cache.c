@@ -19,39 +19,21 @@
 #include "core/desk/setting.h"
 #include "core/rules/action.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
-struct held_set {
-    struct rule_set set; /* the first member: rule_set * is held_set * */
-    struct arena *arena;
-    struct str zone; /* time zone of the desk, read before the set was compiled */
-    atomic_int holders;
-};
-
 struct rule_cache {
-    pthread_mutex_t lock;
-    struct held_set *now; /* NULL: nothing was read yet */
+    struct set_keeper keeper; /* its lock also guards: */
     uint64_t changes, confirmed;
 };
 
 struct rule_cache *rule_cache_new(void) {
     struct rule_cache *c = calloc(1, sizeof *c);
-    if (c) pthread_mutex_init(&c->lock, NULL);
+    if (c) keeper_open(&c->keeper);
     return c;
 }
 
-void rules_drop(const struct rule_set *set) {
-    struct held_set *h = (struct held_set *)(uintptr_t)set;
-    if (h == NULL || atomic_fetch_sub(&h->holders, 1) != 1) return;
-    arena_free(h->arena); /* the set is in it */
-}
-
 void rule_cache_free(struct rule_cache *c) {
-    if (c == NULL) return;
-    rules_drop(c->now ? &c->now->set : NULL);
-    pthread_mutex_destroy(&c->lock);
+    if (c) keeper_close(&c->keeper);
     free(c);
 }
 
@@ -65,9 +47,9 @@ int rules_changed(struct work *w) {
     uint64_t random;
     random_bytes(&random, sizeof random);
     if (c) {
-        pthread_mutex_lock(&c->lock);
+        pthread_mutex_lock(&c->keeper.lock);
         c->changes++;
-        pthread_mutex_unlock(&c->lock);
+        pthread_mutex_unlock(&c->keeper.lock);
     }
     int rc = db_exec(w->conn, &generation_set, BINDS(B_INT("generation", (int64_t)(random >> 1))));
     return rc < 0 ? rc : 0;
@@ -81,9 +63,9 @@ struct confirmation {
 static void rules_confirm(struct desk *d, void *arg) {
     const struct confirmation *f = arg;
     struct rule_cache *c = d->rules;
-    pthread_mutex_lock(&c->lock);
-    if (c->now && c->now->set.generation == f->generation) c->confirmed = f->changes;
-    pthread_mutex_unlock(&c->lock);
+    pthread_mutex_lock(&c->keeper.lock);
+    if (c->keeper.now && c->keeper.now->generation == f->generation) c->confirmed = f->changes;
+    pthread_mutex_unlock(&c->keeper.lock);
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -180,22 +162,17 @@ static void index_triggers(struct rule_set *set, struct arena *a) {
     rule_index_build(a, predicates, count, &set->triggers);
 }
 
-/* Reads all rules into an arena of their own. */
-static int read_set(struct work *w, int64_t generation, struct held_set **out) {
-    struct arena *arena = arena_new();
+static int read_set(struct work *w, int64_t generation, struct rule_set **out) {
+    struct rule_set *set = kept_set_new(sizeof *set, generation);
     struct work reading = *w; /* its memory outlives the work */
-    struct held_set *h = ARENA_NEW(arena, struct held_set);
     int rc = 0;
-    *h = (struct held_set){.arena = arena,
-                           .zone = setting_text(w->desk, "desk.time_zone", arena),
-                           .set = {.generation = generation}};
-    atomic_init(&h->holders, 1);
-    reading.arena = arena;
+    set->zone = setting_text(w->desk, "desk.time_zone", set->kept.arena);
+    reading.arena = set->kept.arena;
     for (int list = 0; list < RULE_LISTS && rc >= 0; list++)
-        rc = read_rules(&reading, &rule_sources[list], &h->set, (enum rule_list)list);
-    if (rc >= 0) index_triggers(&h->set, arena);
-    if (rc < 0) rules_drop(&h->set);
-    else *out = h;
+        rc = read_rules(&reading, &rule_sources[list], set, (enum rule_list)list);
+    if (rc >= 0) index_triggers(set, set->kept.arena);
+    if (rc < 0) kept_set_drop(set);
+    else *out = set;
     return rc < 0 ? rc : 0;
 }
 
@@ -203,50 +180,40 @@ static int read_set(struct work *w, int64_t generation, struct held_set **out) {
 
 /* The kept set, held, if it is fresh without a look at the store (generation 0) or of this generation;
  * NULL: it is not. */
-static struct held_set *take_kept(struct work *w, int64_t generation, uint64_t *changes) {
+static struct rule_set *take_kept(struct work *w, int64_t generation, uint64_t *changes) {
     struct rule_cache *c = w->desk->rules;
-    struct held_set *found = NULL;
+    struct rule_set *found = NULL;
     struct str zone = setting_text(w->desk, "desk.time_zone", w->arena);
-    pthread_mutex_lock(&c->lock);
-    bool fresh = generation ? c->now && c->now->set.generation == generation
-                            : c->now && c->confirmed == c->changes && !db_shared(w->desk->db);
-    if (fresh && str_eq(c->now->zone, zone)) {
-        found = c->now;
-        atomic_fetch_add(&found->holders, 1);
-    }
+    pthread_mutex_lock(&c->keeper.lock);
+    const struct kept_set *now = c->keeper.now;
+    bool fresh = now && (generation ? now->generation == generation
+                                    : c->confirmed == c->changes && !db_shared(w->desk->db));
+    if (fresh && str_eq(((const struct rule_set *)(const void *)now)->zone, zone))
+        found = keeper_hold(&c->keeper);
     *changes = c->changes;
-    pthread_mutex_unlock(&c->lock);
+    pthread_mutex_unlock(&c->keeper.lock);
     return found;
-}
-
-static void keep(struct rule_cache *c, struct held_set *h) {
-    pthread_mutex_lock(&c->lock);
-    struct held_set *before = c->now;
-    c->now = h;
-    atomic_fetch_add(&h->holders, 1);
-    pthread_mutex_unlock(&c->lock);
-    rules_drop(before ? &before->set : NULL);
 }
 
 int rules_hold(struct work *w, const struct rule_set **out) {
     struct confirmation *f;
     uint64_t changes;
     int64_t generation = 0;
-    struct held_set *h = take_kept(w, 0, &changes);
+    struct rule_set *set = take_kept(w, 0, &changes);
     *out = NULL;
-    if (h == NULL) {
+    if (set == NULL) {
         int rc = db_int(w->conn, &generation_now, NULL, &generation);
         if (rc <= 0) return rc < 0 ? rc : -ERR_INTERNAL_ERROR;
         uint64_t later;
-        h = take_kept(w, generation, &later);
-        if (h == NULL) {
-            TRY(read_set(w, generation, &h));
-            keep(w->desk->rules, h);
+        set = take_kept(w, generation, &later);
+        if (set == NULL) {
+            TRY(read_set(w, generation, &set));
+            keeper_put(&w->desk->rules->keeper, set);
         }
         f = ARENA_NEW(w->arena, struct confirmation);
         *f = (struct confirmation){generation, changes};
         if (!db_shared(w->desk->db)) after_commit(w, rules_confirm, f);
     }
-    *out = &h->set;
+    *out = set;
     return 0;
 }

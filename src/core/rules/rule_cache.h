@@ -2,6 +2,7 @@
 #ifndef CORE_RULE_CACHE_H
 #define CORE_RULE_CACHE_H
 
+#include "base/kept_set.h"
 #include "core/rules/rule.h"
 #include "core/rules/rule_index.h"
 #include "core/rules/rule_predicate.h"
@@ -20,7 +21,8 @@ enum rule_list { RULES_SLAS, RULES_TRIGGERS, RULE_LISTS };
 
 /* All enabled rules of a generation, in the order of execution. It never changes, so threads share it. */
 struct rule_set {
-    int64_t generation;
+    struct kept_set kept;
+    struct str zone; /* time zone of the desk, read before the set was compiled */
     struct {
         struct definitions definitions; /* definitions of the fields in the predicates */
         struct rule *rules;
@@ -31,8 +33,7 @@ struct rule_set {
     unsigned needs;             /* the parts of a moment that triggers need: core/predicates/moment.h */
 };
 
-/* Gets the rules as this write sees them. Call it in a write. *out is held until rules_drop. */
+/* Gets the rules as this write sees them. Call it in a write. *out is held until kept_set_drop. */
 int rules_hold(struct work *w, const struct rule_set **out);
-void rules_drop(const struct rule_set *set);
 
 #endif

@@ -294,6 +294,6 @@ int rules_finish(struct work *w) {
     if (!of_cases) return 0;
     TRY(rules_hold(w, &set));
     int rc = run_rounds(w, set, after);
-    rules_drop(set);
+    kept_set_drop(set);
     return rc;
 }

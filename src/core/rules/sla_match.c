@@ -172,6 +172,6 @@ int sla_match_finish(struct work *w) {
     if (c == NULL || w->desk == NULL || w->desk->rules == NULL) return 0;
     TRY(rules_hold(w, &set));
     int rc = sla_match(w, set);
-    rules_drop(set);
+    kept_set_drop(set);
     return rc;
 }

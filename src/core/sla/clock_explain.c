@@ -110,6 +110,6 @@ int clocks_explain(struct work *w, int64_t case_id, struct clock_explained **out
     int rc = clock_history_read(w, settings, &case_id, 1, &cases);
     if (rc >= 0) rc = former_runs_read(w, case_id, *out);
     if (rc >= 0) rc = explain_all(w, settings, cases.list, *out, rc);
-    clock_settings_drop(settings);
+    kept_set_drop(settings);
     return rc;
 }

@@ -20,37 +20,20 @@
 
 #include "base/random.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
-struct held_settings {
-    struct clock_settings settings; /* the first member: clock_settings * is held_settings * */
-    struct arena *arena;
-    atomic_int holders;
-};
-
 struct clock_cache {
-    pthread_mutex_t lock;
-    struct held_settings *now; /* NULL: nothing was read yet */
+    struct set_keeper keeper;
 };
 
 struct clock_cache *clock_cache_new(void) {
     struct clock_cache *c = calloc(1, sizeof *c);
-    if (c) pthread_mutex_init(&c->lock, NULL);
+    if (c) keeper_open(&c->keeper);
     return c;
 }
 
-void clock_settings_drop(const struct clock_settings *s) {
-    struct held_settings *h = (struct held_settings *)(uintptr_t)s;
-    if (h == NULL || atomic_fetch_sub(&h->holders, 1) != 1) return;
-    arena_free(h->arena); /* the settings are in it */
-}
-
 void clock_cache_free(struct clock_cache *c) {
-    if (c == NULL) return;
-    clock_settings_drop(c->now ? &c->now->settings : NULL);
-    pthread_mutex_destroy(&c->lock);
+    if (c) keeper_close(&c->keeper);
     free(c);
 }
 
@@ -124,54 +107,28 @@ static int clock_hours_read(struct work *w, struct clock_settings *s, struct are
     return rc;
 }
 
-/* Reads all settings into an arena of their own. */
-static int clock_settings_read(struct work *w, int64_t generation, struct held_settings **out) {
+static int clock_settings_read(struct work *w, int64_t generation, struct clock_settings **out) {
     static int (*const parts[])(struct work * w, struct clock_settings * s, struct arena * a) = {
         clock_targets_read, clock_statuses_read, clock_teams_read, clock_hours_read};
-    struct arena *arena = arena_new();
-    struct held_settings *h = ARENA_NEW(arena, struct held_settings);
+    struct clock_settings *s = kept_set_new(sizeof *s, generation);
     int rc = 0;
-    *h = (struct held_settings){.arena = arena, .settings = {.generation = generation}};
-    atomic_init(&h->holders, 1);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts && rc >= 0; i++)
-        rc = parts[i](w, &h->settings, arena);
-    if (rc < 0) clock_settings_drop(&h->settings);
-    else *out = h;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && rc >= 0; i++) rc = parts[i](w, s, s->kept.arena);
+    if (rc < 0) kept_set_drop(s);
+    else *out = s;
     return rc < 0 ? rc : 0;
 }
 
 /* ---- holding --------------------------------------------------------------------------------- */
 
-/* The kept settings, held, if they are of this generation; NULL: they are not. */
-static struct held_settings *kept_settings(struct clock_cache *c, int64_t generation) {
-    struct held_settings *found = NULL;
-    pthread_mutex_lock(&c->lock);
-    if (c->now && c->now->settings.generation == generation) {
-        found = c->now;
-        atomic_fetch_add(&found->holders, 1);
-    }
-    pthread_mutex_unlock(&c->lock);
-    return found;
-}
-
-static void keep_settings(struct clock_cache *c, struct held_settings *h) {
-    pthread_mutex_lock(&c->lock);
-    struct held_settings *before = c->now;
-    c->now = h;
-    atomic_fetch_add(&h->holders, 1);
-    pthread_mutex_unlock(&c->lock);
-    clock_settings_drop(before ? &before->settings : NULL);
-}
-
 int clock_settings_hold(struct work *w, int64_t generation, const struct clock_settings **out) {
     struct clock_cache *cache = w->desk ? w->desk->clock_cache : NULL;
-    struct held_settings *h = cache ? kept_settings(cache, generation) : NULL;
+    struct clock_settings *s = cache ? keeper_find(&cache->keeper, generation) : NULL;
     *out = NULL;
-    if (h == NULL) {
-        TRY(clock_settings_read(w, generation, &h));
-        if (cache && db_writes(w->conn)) keep_settings(cache, h);
+    if (s == NULL) {
+        TRY(clock_settings_read(w, generation, &s));
+        if (cache && db_writes(w->conn)) keeper_put(&cache->keeper, s);
     }
-    *out = &h->settings;
+    *out = s;
     return 0;
 }
 

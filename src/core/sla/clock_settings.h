@@ -3,6 +3,7 @@
 #ifndef CORE_SLA_CLOCK_SETTINGS_H
 #define CORE_SLA_CLOCK_SETTINGS_H
 
+#include "base/kept_set.h"
 #include "core/sla/clock.h"
 #include "core/time/calendars.h"
 #include "work/work.h"
@@ -27,7 +28,7 @@ struct clock_team {
 
 /* All settings of a generation. They never change, so threads share them. */
 struct clock_settings {
-    int64_t generation;
+    struct kept_set kept;
     struct clock_target *targets; /* by version, then id */
     int target_count;
     struct clock_status *statuses; /* by id */
@@ -42,11 +43,10 @@ struct clock_cache *clock_cache_new(void);
 void clock_cache_free(struct clock_cache *c);
 
 /* Gets the settings of a generation, which the caller has read from the store in this transaction: a row of
- * clock_generations. They are held until clock_settings_drop. */
+ * clock_generations. They are held until kept_set_drop. */
 int clock_settings_hold(struct work *w, int64_t generation, const struct clock_settings **out);
 /* The same for code that has not read the generation. */
 int clock_settings_hold_now(struct work *w, const struct clock_settings **out);
-void clock_settings_drop(const struct clock_settings *s);
 
 /* Call it in the write that changes a setting. moves: clocks that were computed before must be computed
  * again, so the epoch of their rows ends. */

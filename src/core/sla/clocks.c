@@ -80,7 +80,7 @@ static int clocks_update_cases(struct work *w, const int64_t *ids, const struct 
     for (int i = 0; i < u.cases.count; i++) u.made[i].count = CLOCKS_UNDECIDED;
     if (events) update_by_steps(&u, events, n);
     int rc = update_by_history(&u);
-    clock_settings_drop(u.settings);
+    kept_set_drop(u.settings);
     return rc < 0 ? rc : update_write(&u);
 }
 
@@ -176,7 +176,7 @@ int clocks_check(struct work *w, clock_report *report, void *arg) {
         }
         arena_return(w->arena, mark);
     } while (n > 0 && rc >= 0);
-    clock_settings_drop(settings);
+    kept_set_drop(settings);
     if (n < 0) return n;
     return rc < 0 ? rc : found;
 }
