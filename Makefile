@@ -311,7 +311,7 @@ API_TESTS := $(sort $(patsubst tests/%,%,$(wildcard tests/api/*.test.mjs)))
 BEFORE_STORE := $(patsubst %,api/%.test.mjs,attachments.hostile avatar bodies crosssite edge envelope errors files.spec guides \
 	harness notices openapi pages.bytes slowreaders spellings templates.spec thumbnails tools)
 # Tests of documents, of memory and of SQL add nothing with a sanitizer.
-NOT_SANITIZED := $(patsubst %,api/%.test.mjs,cascades demo guides harness lockout openapi pages.bytes permissions slowreaders totals)
+NOT_SANITIZED := $(patsubst %,api/%.test.mjs,cascades demo guides harness lockout openapi pages.bytes permissions plans slowreaders totals)
 # The first stage of CI runs on PostgreSQL what depends most on an engine: concurrent writes, lists, totals, search, visibility. The second
 # stage runs all others there, sanitized. So each test of the API that asks the store runs on both engines.
 BOTH_STORES := $(patsubst %,api/%.test.mjs,access.walk access.walk.admins access.walk.agents access.walk.customers apitokens audit autocomplete cascades cases.merge cases.races changes conversations.list \
@@ -319,7 +319,7 @@ BOTH_STORES := $(patsubst %,api/%.test.mjs,access.walk access.walk.admins access
 	organizations.filter permissions search search.bounds search.changes search.input search.visibility session settings story totals users.filter views webhooks webhooks.races)
 
 .PHONY: test-api
-test-api: $(BIN) tests/node_modules/.package-lock.json ## tests the API over HTTP: real daemon, real store, every reply checked against its schema
+test-api: $(BIN) $(if $(SAN),,build/bench/statements) tests/node_modules/.package-lock.json ## tests the API over HTTP: real daemon, real store, every reply checked against its schema
 	cd tests && DESKD=$(abspath $(BIN)) $(SCRATCH) $(NODE_TEST) --test-concurrency=$(AT_ONCE) \
 		$(if $(SAN),$(filter-out $(NOT_SANITIZED),$(BEFORE_STORE)),$(API_TESTS) integrating/guide.test.mjs)
 

@@ -10,6 +10,7 @@
  * team of the caller and the caller as agent are ranges without that check. */
 #include "res/case_parts.h"
 
+#include "api/rows/visible.h"
 #include "core/cases/case_intersection.h"
 #include "core/cases/case_view.h"
 #include "core/cases/view_count.h"
@@ -240,9 +241,7 @@ static void bind_filters(struct plan *p) {
 /* The branches of visibility as a condition on a row. */
 static void check_visibility(struct plan *p) {
     struct buf sql = {0};
-    buf_text(&sql, "CASE");
-    for (int i = 0; i < p->branches->count; i++) buf_fmt(&sql, " WHEN %s THEN 1", p->branches->where[i]);
-    buf_text(&sql, p->branches->count ? " ELSE 0 END = 1" : " WHEN 1 = 0 THEN 1 ELSE 0 END = 1");
+    branches_condition(p->branches, &sql);
     add_condition(p, buf_take(&sql, p->call->work.arena).p);
 }
 
@@ -372,14 +371,8 @@ int case_list_plan(struct call *c, struct branches *b, unsigned types) {
     }
     if (staff) TRY(plan_for_staff(p, sees_all));
     unsigned range = smallest_range(p);
-    bool named = range == 0 && staff && !sees_all && arg(c, "legacy_ids")->given;
-    if (range & ~p->visible || named) check_visibility(p);
+    if (range & ~p->visible) check_visibility(p);
     begin_range(p, range);
-    if (named) {
-        b->count = 0;
-        b->overlap = false;
-        branch_add(b, "t.state = 1");
-    }
     check_others(p, range);
     count_by_visibility(p);
     /* no counter has a tag of a part of the conversations */

@@ -82,6 +82,24 @@ static int add_keyset(struct list *l, struct call *c) {
     return 0;
 }
 
+/* True if `ids` or `legacy_ids` was given: few rows, whatever the size of the list without them. */
+static bool narrowed(const struct call *c) {
+    for (int i = 0; i < c->arg_count; i++) {
+        const char *name = c->args[i].field->name;
+        if (c->args[i].given && (strcmp(name, "ids") == 0 || strcmp(name, "legacy_ids") == 0)) return true;
+    }
+    return false;
+}
+
+/* The branches become a condition on each row, so that engines find the rows by their ids. */
+static void branches_join(struct branches *b, struct arena *a) {
+    struct buf sql = {0};
+    branches_condition(b, &sql);
+    b->where[0] = buf_take(&sql, a).p;
+    b->count = 1;
+    b->overlap = false;
+}
+
 static void list_init(struct list *l, struct call *c, struct view *v) {
     const struct order *order = c->order ? c->order : &c->route->order;
     *l = (struct list){.view = v,
@@ -97,6 +115,7 @@ static void list_init(struct list *l, struct call *c, struct view *v) {
     /* all rows belong to the parent, which api_of has found visible */
     else if (c->within == &l->r->within) l->branches.all = true;
     else view_visible(&c->work, l->r, &l->branches);
+    if (!l->branches.all && narrowed(c)) branches_join(&l->branches, c->work.arena);
     for (int i = 0; i < l->branches.bind_count; i++) list_bind(l, l->branches.binds[i]);
     list_bind(l, (struct bind)B_INT("me", c->work.actor.user_id));
     for (int i = 0; i < c->var_count; i++) list_bind(l, path_bind(&c->vars[i]));
@@ -289,15 +308,6 @@ static bool is_end(const struct list *l, const struct page *p) {
     if (c->route->shape == LIST_COUNT && l->from_id.p == NULL) return true;
     if (o->keyset) return l->from_id.p == NULL && !p->more;
     return !p->cut && (p->count > 0 || o->offset == 0) && p->count < o->limit;
-}
-
-/* True if `ids` or `legacy_ids` was given: the route's own count is that of the list without them. */
-static bool narrowed(const struct call *c) {
-    for (int i = 0; i < c->arg_count; i++) {
-        const char *name = c->args[i].field->name;
-        if (c->args[i].given && (strcmp(name, "ids") == 0 || strcmp(name, "legacy_ids") == 0)) return true;
-    }
-    return false;
 }
 
 static int total_of(struct list *l, struct page *p) {

@@ -22,23 +22,27 @@ void view_visible(struct work *w, const struct resource *r, struct branches *out
                    out);
 }
 
-void view_condition(struct call *c, const struct resource *r, struct branches *b, struct buf *sql) {
-    if (r->where) sql_and(sql, r->where);
-    if (c->sees_written && r == c->resource) b->all = true;
-    else view_visible(&c->work, r, b);
-    if (b->all) return;
+void branches_condition(const struct branches *b, struct buf *sql) {
     if (b->count == 0) {
-        buf_text(sql, " AND 1 = 0");
+        buf_text(sql, b->all ? "1 = 1" : "1 = 0");
         return;
     }
-    /* A CASE keeps engines from using the branches to find rows: ids select few rows, branches thousands. */
-    buf_text(sql, " AND CASE");
+    buf_text(sql, "CASE");
     for (int i = 0; i < b->count; i++) {
         buf_text(sql, " WHEN ");
         buf_text(sql, b->where[i]);
         buf_text(sql, " THEN 1");
     }
     buf_text(sql, " ELSE 0 END = 1");
+}
+
+void view_condition(struct call *c, const struct resource *r, struct branches *b, struct buf *sql) {
+    if (r->where) sql_and(sql, r->where);
+    if (c->sees_written && r == c->resource) b->all = true;
+    else view_visible(&c->work, r, b);
+    if (b->all) return;
+    buf_text(sql, " AND ");
+    branches_condition(b, sql);
 }
 
 int visible_row(struct call *c, const struct resource *r, int64_t id, const char *alive,

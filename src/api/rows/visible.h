@@ -9,6 +9,9 @@ void sql_and(struct buf *sql, const char *condition); /* " AND condition" */
 /* The visible rows: by .visible, or the rows of visible parents (.within). A resource with neither shows
  * none. */
 void view_visible(struct work *w, const struct resource *r, struct branches *out);
+/* Appends the branches as one condition on a row. It is a CASE, which keeps engines from using the branches to find
+ * rows. */
+void branches_condition(const struct branches *b, struct buf *sql);
 /* Appends the condition of visibility and existence, as " AND ..."; its binds are in b. */
 void view_condition(struct call *c, const struct resource *r, struct branches *b, struct buf *sql);
 

@@ -1,0 +1,46 @@
+// The plans that SQLite chooses for statements of requests. It has no statistics of the tables, so it plans for a small desk as for one of a
+// million conversations.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { AGENT } from './lib/client.mjs';
+import { open } from './lib/index.mjs';
+import { BINARY, CLUSTER } from './lib/stores.mjs';
+
+const STATEMENTS = join(dirname(BINARY), 'build/bench/statements');
+
+/** The statements of a GET with their plans: [{sql, plan: [line]}]. */
+async function plansOf(desk, client, target) {
+  const { id } = await desk.session(client, { 'X-CSRF': 'false' });
+  const { status, stdout, stderr } = spawnSync(STATEMENTS, ['get', desk.dir, AGENT, id, '1', `/api/v1${target}`, '-v'], { encoding: 'utf8' });
+  assert.equal(status, 0, stderr);
+  const statements = [];
+  for (const line of stdout.split('\n').slice(1))
+    if (/^ {2}\S/.test(line)) statements.push({ sql: line.trim(), plan: [] });
+    else if (/^ +\| /.test(line)) statements.at(-1).plan.push(line.trim().slice(2));
+  return statements;
+}
+
+/** How the plans of a GET find rows of the table that the list has as t. */
+const accessTo = async (desk, client, target, table = 'cases') => (await plansOf(desk, client, target)).filter(({ sql }) => sql.includes(` FROM ${table} t `))
+  .flatMap(({ plan }) => plan.filter((line) => /^(SEARCH|SCAN) t\b|TEMP B-TREE FOR (LAST|ORDER)/.test(line)));
+
+test('the plans of lists', { skip: CLUSTER && 'they are those of SQLite' }, async (t) => {
+  const desk = await open(t, { clock: Date.now() }); // the program that prints plans has the time of the machine
+  const team = await desk.owner.create('/teams', { title: 'A' });
+  const agent = await desk.person('agent', { agent_case_access: 'TEAMS', team_ids: [team.id] });
+  const customer = await desk.person('customer');
+  const one = await desk.owner.create('/cases', { subject: 'S', contents: 'C', requester_id: customer.id, assigned_team_id: team.id });
+
+  await t.test('conversations that a request names are found by their ids, whoever asks', async () => {
+    for (const client of [desk.owner, agent.client, customer.client])
+      for (const path of client === customer.client ? ['/conversations'] : ['/conversations', '/cases', '/views/1/cases']) {
+        const found = await accessTo(desk, client, `${path}?ids=${one.id}`);
+        assert.ok(found.length, path);
+        for (const line of found.filter((text) => !text.startsWith('USE TEMP'))) assert.match(line, /^SEARCH t USING INTEGER PRIMARY KEY \(rowid=\?\)/, `${path}: ${found.join(' ')}`);
+      }
+    for (const path of ['/cases', '/views/1/cases'])
+      for (const line of (await accessTo(desk, agent.client, `${path}?legacy_ids=x`)).filter((text) => !text.startsWith('USE TEMP'))) assert.match(line, /cases_legacy/, path);
+  });
+});
