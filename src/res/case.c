@@ -236,33 +236,27 @@ static int post_case(struct call *c) {
     return api_reply_one(c, c->id);
 }
 
-QUERY(merged_targets, "SELECT k.id, k.merged_into_id FROM cases k "
-                      "WHERE k.id IN @LIST(:ids) AND k.merged_into_id IS NOT NULL "
-                      "ORDER BY k.id");
-
-/* Names each merged target with the conversation that has its posts. */
-static int refuse_merged(struct call *c) {
-    struct arena *a = c->work.arena;
-    int64_t(*merged)[2] = arena_array(a, (size_t)c->id_count, sizeof *merged);
-    int n = 0, rc;
-    DB_ROWS(rc, c->work.conn, &merged_targets, BINDS(B_TEXT("ids", api_ids(c))), row) {
-        merged[n][0] = col_int(row, 0);
-        merged[n++][1] = col_int(row, 1);
+/* Locks and reads the targets, in the order of their ids in the call. */
+static int load_targets(struct call *c, struct case_now **out) {
+    struct case_now *list = arena_array(c->work.arena, (size_t)c->id_count + 1, sizeof *list);
+    for (int i = 0; i < c->id_count; i++) {
+        int rc = case_load(&c->work, c->ids[i], &list[i]);
+        if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
     }
-    for (int i = 0; i < n && rc >= 0; i++) {
-        int refused =
-            api_refuse(c, str_fmt(a, "t.id = %" PRId64, merged[i][0]).p,
-                       str_fmt(a, "The conversation was merged into conversation %" PRId64 ". Use that one.",
-                               merged[i][1])
-                           .p);
-        rc = refused == -ERR_RESOURCE_ACTION_NOT_AVAILABLE ? 0 : refused;
-    }
-    return rc < 0 ? rc : failed(&c->work) ? -(int)failure(&c->work) : 0;
+    *out = list;
+    return 0;
 }
 
-static int refuse_unless_active(struct call *c) {
-    TRY(refuse_merged(c));
-    return api_refuse(c, "t.state <> 1", "The conversation is in the trash or suspended. Restore it first.");
+typedef const char *why_not(struct work *w, const struct case_now *c);
+
+/* Refuses the targets that have a reason `why`. */
+static int refuse_targets(struct call *c, const struct case_now *targets, why_not *why) {
+    int refused = 0;
+    for (int i = 0; i < c->id_count; i++) {
+        const char *text = why(&c->work, &targets[i]);
+        if (text) refused = api_refuse_target(c, c->ids[i], text);
+    }
+    return refused;
 }
 
 /* Only the tags of a closed conversation may change. */
@@ -270,21 +264,21 @@ static int put_cases(struct call *c) {
     TRY(api_target(c));
     TRY(api_input(c));
     struct case_change change = case_change_given(c);
-    TRY(refuse_unless_active(c));
+    struct case_now *now;
+    TRY(load_targets(c, &now));
+    TRY(refuse_targets(c, now, case_why_merged));
+    TRY(refuse_targets(c, now, case_why_hidden));
     struct macro macro;
     int with_macro = macro_given(c, &macro);
     TRY(with_macro);
     bool changes = change.set || change.value_count || with_macro;
-    if (changes)
-        TRY(api_refuse(c, "t.status_type = 5", "The conversation is closed. Open a new one to continue."));
+    if (changes) TRY(refuse_targets(c, now, case_why_closed));
     TRY(check_closing(c));
     for (int i = 0; changes && i < c->id_count; i++) {
-        struct case_now now;
         struct case_change each = change;
-        TRY(case_load(&c->work, c->ids[i], &now));
-        if (with_macro) TRY(macro_join(c, &macro, &now, &each));
-        TRY(case_change(&c->work, &now, &each));
-        if (with_macro) TRY(macro_join_tags(c, &macro, now.id));
+        if (with_macro) TRY(macro_join(c, &macro, &now[i], &each));
+        TRY(case_change(&c->work, &now[i], &each));
+        if (with_macro) TRY(macro_join_tags(c, &macro, now[i].id));
     }
     if (with_macro) TRY(macro_used(&c->work, macro.id));
     TRY(api_keep(c));
@@ -294,13 +288,12 @@ static int put_cases(struct call *c) {
 /* ---- the trash ------------------------------------------------------------------------------- */
 
 static int set_state(struct call *c, enum case_state state) {
-    TRY(refuse_merged(c));
-    for (int i = 0; i < c->id_count; i++) {
-        struct case_now now;
-        TRY(case_load(&c->work, c->ids[i], &now));
-        if (now.state != (int)state)
-            TRY(case_change(&c->work, &now, &(struct case_change){.set = CASE_STATE, .state = state}));
-    }
+    struct case_now *now;
+    TRY(load_targets(c, &now));
+    TRY(refuse_targets(c, now, case_why_merged));
+    for (int i = 0; i < c->id_count; i++)
+        if (now[i].state != (int)state)
+            TRY(case_change(&c->work, &now[i], &(struct case_change){.set = CASE_STATE, .state = state}));
     return api_reply(c);
 }
 
@@ -346,7 +339,9 @@ static int delete_trashed_cases(struct call *c) {
         return empty_trash(c);
     TRY(api_target(c));
     TRY(api_input(c));
-    TRY(refuse_merged(c));
+    struct case_now *now;
+    TRY(load_targets(c, &now));
+    TRY(refuse_targets(c, now, case_why_merged));
     TRY(api_refuse(c, "t.state <> 3", "The conversation is not in the trash. Move it to the trash first."));
     TRY(cases_delete(&c->work, api_ids(c)));
     return api_reply(c);

@@ -383,8 +383,7 @@ int api_visible_ids(struct call *c, const struct resource *r, const struct in *i
     return first;
 }
 
-/* In a bulk call, names the row in `ids`. */
-static int refuse_target(struct call *c, int64_t id, const char *why) {
+int api_refuse_target(struct call *c, int64_t id, const char *why) {
     if (c->route->shape != COUNT) return fail_state(&c->work, "%s", why);
     struct str place = str_fmt(c->work.arena, "ids/%d", ids_place(c->ids, c->id_count, id));
     return fail_at(&c->work, ERR_RESOURCE_ACTION_NOT_AVAILABLE, S("ids"), place, "%s", why);
@@ -398,7 +397,7 @@ int api_refuse(struct call *c, const char *condition, const char *why) {
                 c->home->table, condition)
             .p;
     TRY(db_start(c->work.conn, sql, BINDS(B_TEXT("ids", api_ids(c))), &s));
-    while ((rc = stmt_step(s)) == 1) refused = refuse_target(c, col_int(s, 0), why);
+    while ((rc = stmt_step(s)) == 1) refused = api_refuse_target(c, col_int(s, 0), why);
     stmt_end(s);
     return rc < 0 ? rc : refused;
 }

@@ -56,6 +56,7 @@ int api_visible_ids(struct call *c, const struct resource *r, const struct in *i
 /* Refuses targets that meet a condition over t. `why` says why their state forbids the action, and what to
  * do instead. In a bulk call each is named as ids/<n>. */
 int api_refuse(struct call *c, const char *condition, const char *why);
+int api_refuse_target(struct call *c, int64_t id, const char *why); /* the same for one target */
 struct str api_ids(struct call *c); /* the targets as a JSON array, for @LIST(:ids) */
 
 /* Reply by the route's shape: the resource c->id, the number of targets, or only the status. */

@@ -129,17 +129,33 @@ static const bool allowed[][STATUS_CUSTOM + 1] = {
 
 QUERY(status_type_of, "SELECT type FROM case_statuses WHERE id = :id AND is_deleted = 0");
 
+const char *case_why_closed(struct work *w, const struct case_now *c) {
+    (void)w;
+    return c->status_type == STATUS_CLOSED ? "The conversation is closed. Open a new one to continue." : NULL;
+}
+
+const char *case_why_merged(struct work *w, const struct case_now *c) {
+    if (c->merged_into_id == 0) return NULL;
+    return str_fmt(w->arena, "The conversation was merged into conversation %" PRId64 ". Use that one.",
+                   c->merged_into_id)
+        .p;
+}
+
+const char *case_why_hidden(struct work *w, const struct case_now *c) {
+    (void)w;
+    return c->state == CASE_ACTIVE ? NULL
+                                   : "The conversation is in the trash or suspended. Restore it first.";
+}
+
+static int fail_because(struct work *w, const char *why) { return why ? fail_state(w, "%s", why) : 0; }
+
 int case_not_closed(struct work *w, const struct case_now *c) {
-    if (c->status_type != STATUS_CLOSED) return 0;
-    return fail_state(w, "The conversation is closed. Open a new one to continue.");
+    return fail_because(w, case_why_closed(w, c));
 }
 
 int case_not_hidden(struct work *w, const struct case_now *c) {
-    if (c->merged_into_id)
-        return fail_state(w, "The conversation was merged into conversation %" PRId64 ". Use that one.",
-                          c->merged_into_id);
-    if (c->state == CASE_ACTIVE) return 0;
-    return fail_state(w, "The conversation is in the trash or suspended. Restore it first.");
+    TRY(fail_because(w, case_why_merged(w, c)));
+    return fail_because(w, case_why_hidden(w, c));
 }
 
 static int case_step_status(struct work *w, struct case_now *c, int64_t status_id, bool undoes) {

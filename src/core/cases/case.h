@@ -30,8 +30,11 @@ static inline int case_message_channel(const struct case_now *c) {
     return c->channel == CHANNEL_NOTE ? CHANNEL_HELPCENTER : c->channel;
 }
 
-/* Both return 0 or fail with RESOURCE_ACTION_NOT_AVAILABLE: if closed; if in the trash, suspended or
- * merged. */
+/* The reason why the state of the conversation forbids a change, and what to do instead; NULL: it does not. */
+const char *case_why_closed(struct work *w, const struct case_now *c);
+const char *case_why_merged(struct work *w, const struct case_now *c);
+const char *case_why_hidden(struct work *w, const struct case_now *c); /* in the trash or suspended */
+/* Both return 0 or fail with RESOURCE_ACTION_NOT_AVAILABLE: if closed; if merged or hidden. */
 int case_not_closed(struct work *w, const struct case_now *c);
 int case_not_hidden(struct work *w, const struct case_now *c);
 
