@@ -6,19 +6,19 @@
  * number in the same snapshot. If it is another one, the reader reads the fields, too. So a reply never
  * combines the values of one snapshot with the fields of another, whichever process has changed them.
  *
- * If the caller sees no field of the area, nothing is read. Only SQLite has this case, because there one
- * process does all writes: `noted` is the highest generation that a write has begun, `committed` the highest
- * that a COMMIT or a reader has shown. While `committed` is not behind, the set of this generation is fresh.
- * After a rollback it is behind until the next change, so readers read the number until then.
+ * If the caller sees no field of the area, or needs only the fields, nothing is read. Only SQLite has this
+ * case, because there one process does all writes: `noted` is the highest generation that a write has begun,
+ * `committed` the highest that a COMMIT or a reader has shown. While `committed` is not behind, the set of
+ * this generation is fresh, also for a write, because no change before it waits for a COMMIT. After a rollback
+ * it is behind until the next change, so the number is read until then.
  *
- * A write may see changes that are not committed. It always reads the number. It keeps a set only if the
- * number is committed, because another write may use the number of a write that was rolled back. On
- * PostgreSQL it keeps none, because its two statements may see different snapshots. */
+ * A write may see changes that are not committed. It keeps a set only if the number is committed, because
+ * another write may use the number of a write that was rolled back. On PostgreSQL it keeps none, because its
+ * two statements may see different snapshots. */
 #include "core/fields/field_catalogue.h"
 
 #include "base/ids.h"
 #include "base/kept_set.h"
-#include "base/limits.h"
 #include "core/change/last_change.h"
 #include "json/json.h"
 
@@ -50,12 +50,10 @@ void field_catalogue_free(struct field_catalogue *c) {
     free(c);
 }
 
-#define FIELDS_LISTED                                                                                   \
-    "SELECT id, area, type, key, regular_expression, is_enabled, "                                      \
-    "is_required_for_agents, is_visible_to_customers, is_customer_editable, is_required_for_customers " \
-    "FROM custom_fields WHERE is_enabled = 1 AND is_system = 0 "
-QUERY(custom_fields_listed, FIELDS_LISTED "AND area = :area ORDER BY sort_order, id LIMIT :most");
-QUERY(custom_fields_all, FIELDS_LISTED "ORDER BY area, sort_order, id");
+QUERY(custom_fields_all,
+      "SELECT id, area, type, key, regular_expression, is_enabled, "
+      "is_required_for_agents, is_visible_to_customers, is_customer_editable, is_required_for_customers "
+      "FROM custom_fields WHERE is_enabled = 1 AND is_system = 0 ORDER BY area, sort_order, id");
 
 static struct custom_field field_read(struct arena *a, struct stmt *row) {
     return (struct custom_field){.id = col_int(row, 0),
@@ -71,21 +69,15 @@ static struct custom_field field_read(struct arena *a, struct stmt *row) {
                                  .is_required_for_customers = col_int(row, 9) != 0};
 }
 
-static int fields_read(struct conn *c, struct arena *a, const struct query *q, const struct bind *binds,
-                       struct custom_field **out) {
+static int fields_read(struct conn *c, struct arena *a, struct custom_field **out) {
     struct custom_field *list = NULL;
     int n = 0, room = 0, rc;
-    DB_ROWS(rc, c, q, binds, row) {
+    DB_ROWS(rc, c, &custom_fields_all, NULL, row) {
         list = arena_more(a, list, n, &room, sizeof *list);
         list[n++] = field_read(a, row);
     }
     *out = list;
     return rc < 0 ? rc : n;
-}
-
-int custom_fields_of(struct work *w, enum field_area area, struct custom_field **out) {
-    return fields_read(w->conn, w->arena, &custom_fields_listed,
-                       BINDS(B_INT("area", area), B_INT("most", LIMIT_FIELDS)), out);
 }
 
 /* ---- generations ----------------------------------------------------------------------------- */
@@ -135,7 +127,7 @@ static int field_set_read(struct work *w, const struct field_state *state, struc
     struct field_set *s = kept_set_new(sizeof *s, state->generation);
     struct custom_field *all;
     s->changed_at = state->changed_at;
-    int n = fields_read(w->conn, s->kept.arena, &custom_fields_all, NULL, &all);
+    int n = fields_read(w->conn, s->kept.arena, &all);
     for (int i = n - 1; i >= 0; i--) {
         s->of[all[i].area] = &all[i];
         s->count[all[i].area]++;
@@ -151,7 +143,7 @@ static struct field_set *field_set_kept(struct work *w, int64_t generation) {
     struct field_catalogue *c = w->desk->fields;
     if (c == NULL) return NULL;
     if (generation) return keeper_find(&c->keeper, generation);
-    if (db_writes(w->conn) || db_shared(w->desk->db)) return NULL;
+    if (db_shared(w->desk->db)) return NULL;
     pthread_mutex_lock(&c->keeper.lock);
     const struct kept_set *now = c->keeper.now;
     bool fresh = now && c->committed >= c->noted && now->generation == c->committed;
@@ -181,6 +173,25 @@ static int field_set_hold(struct work *w, const struct field_state *state, struc
     TRY(field_set_read(w, state, out));
     field_set_keep(w, *out);
     return 0;
+}
+
+int custom_fields_of(struct work *w, enum field_area area, struct custom_field **out) {
+    struct field_state state;
+    struct field_set *s = field_set_kept(w, 0);
+    if (s == NULL) {
+        TRY(field_state_read(w, &state));
+        TRY(field_set_hold(w, &state, &s));
+    }
+    int n = s->count[area];
+    *out = arena_array(w->arena, (size_t)n + 1, sizeof **out);
+    for (int i = 0; i < n; i++) {
+        struct custom_field *f = &(*out)[i];
+        *f = s->of[area][i];
+        f->key = str_dup(w->arena, f->key);
+        if (f->regular_expression.p) f->regular_expression = str_dup(w->arena, f->regular_expression);
+    }
+    kept_set_drop(s);
+    return n;
 }
 
 int custom_fields_changed_at(struct work *w, int64_t *at) {

@@ -15,7 +15,7 @@ struct custom_field {
         is_required_for_customers;
 };
 
-/* Reads the enabled fields of an area in their order, in the arena, without built-in fields. Returns their
+/* Gets the enabled fields of an area in their order, in the arena, without built-in fields. Returns their
  * number, or a negative error. */
 int custom_fields_of(struct work *w, enum field_area area, struct custom_field **out);
 
