@@ -72,10 +72,9 @@ int article_links_append(struct call *c, int64_t reader_id, struct str *text, st
     struct actor reader;
     struct stmt *row;
     if (ids->value.type != V_IDS || ids->value.i == 0) return 0;
-    int rc = actor_of_person(&c->work, reader_id, &reader);
-    if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
+    TRY_FOUND(&c->work, actor_of_person(&c->work, reader_id, &reader));
     TRY(check_seen(c, ids, &reader));
-    rc = db_row(c->work.conn, &link_locales, BINDS(B_INT("id", reader_id)), &row);
+    int rc = db_row(c->work.conn, &link_locales, BINDS(B_INT("id", reader_id)), &row);
     if (rc <= 0) return rc < 0 ? rc : -ERR_INTERNAL_ERROR;
     struct str locale = str_dup(a, col_text(row, 0)), fallback = str_dup(a, col_text(row, 1));
     stmt_end(row);

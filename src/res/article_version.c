@@ -167,12 +167,11 @@ static int get_article_comparison(struct call *c) {
     int64_t article = c->vars[0].id, version = c->vars[1].id;
     TRY(api_of(c));
     *k = (struct comparison){.work = COMPARED, .article_id = article};
-    int rc = article_version_load(w, article, version, &k->from);
-    if (rc <= 0) return rc < 0 ? rc : fail(w, ERR_RESOURCE_NOT_FOUND);
+    TRY_FOUND(w, article_version_load(w, article, version, &k->from));
     TRY(api_input(c));
     const struct in *with = arg(c, "with");
-    rc = with->given ? article_version_load(w, article, with->value.i, &k->to)
-                     : article_texts_load(w, article, &k->to);
+    int rc = with->given ? article_version_load(w, article, with->value.i, &k->to)
+                         : article_texts_load(w, article, &k->to);
     TRY(rc);
     if (with->given && rc == 0)
         return fail_field(w, ERR_FIELD_INVALID, S("with"),

@@ -220,8 +220,7 @@ static int attachment_of_path(struct call *c, struct content *f, struct picture 
     const struct holder *h = holder_of(c);
     int64_t id = c->vars[h->id].id;
     TRY(attachment_seen(c, id));
-    int rc = db_row(c->work.conn, h->content, BINDS(B_INT("id", id)), &row);
-    if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
+    TRY_FOUND(&c->work, db_row(c->work.conn, h->content, BINDS(B_INT("id", id)), &row));
     *f = content_read(c, row);
     *p = (struct picture){(enum picture_type)col_int(row, 4), (int)col_int(row, 5), (int)col_int(row, 6)};
     stmt_end(row);
@@ -243,9 +242,8 @@ static int send_thumbnail(struct call *c, const struct content *f, const struct 
     c->etag = (struct str){f->sha256.p + 32, 32}; /* the picture itself has the other half */
     int rc = conditional(c);
     if (rc != 0) return rc < 0 ? rc : 0;
-    rc = picture_thumbnail(content_path(c->work.arena, c->work.desk->files, f->sha256).p, THUMBNAIL_BOX,
-                           c->work.arena, p, &made);
-    if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
+    TRY_FOUND(&c->work, picture_thumbnail(content_path(c->work.arena, c->work.desk->files, f->sha256).p,
+                                          THUMBNAIL_BOX, c->work.arena, p, &made));
     c->raw = true;
     buf_str(&c->out, made.data);
     call_header(c, "Content-Type", made.type);

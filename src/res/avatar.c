@@ -76,8 +76,7 @@ static int64_t proved(struct call *c, struct picture_proof *p) {
 
 static int send_picture(struct call *c, int64_t user_id) {
     struct str name, type, data;
-    int rc = db_text(c->work.conn, &avatar_of, BINDS(B_INT("id", user_id)), c->work.arena, &name);
-    if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
+    TRY_FOUND(&c->work, db_text(c->work.conn, &avatar_of, BINDS(B_INT("id", user_id)), c->work.arena, &name));
     int uploaded = avatar_find(&c->work, user_id, &type, &data);
     TRY(uploaded);
     if (!uploaded) {

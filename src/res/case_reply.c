@@ -258,11 +258,12 @@ int post_case_reply(struct call *c) {
     TRY(reply_read(c, &reply));
     struct case_change change = case_change_given(c);
     TRY(reply_permitted(c, &reply, &change));
-    int rc = case_load(&c->work, c->vars[0].id, &now);
-    if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
+    TRY_FOUND(&c->work, case_load(&c->work, c->vars[0].id, &now));
     TRY(check_answered(c));
     TRY(case_not_hidden(&c->work, &now));
-    if ((rc = reply_sent_before(c, &post)) != 0) return rc < 0 ? rc : reply_answer(c, post);
+    int sent_before = reply_sent_before(c, &post);
+    TRY(sent_before);
+    if (sent_before) return reply_answer(c, post);
     TRY(check_overtaken(c));
     TRY(reply_fill_text(c, &reply, &now));
     TRY(reply_link_articles(c, &reply, &now, &change));
@@ -283,8 +284,7 @@ int delete_case_reply(struct call *c) {
     struct case_now now;
     TRY(api_of(c));
     TRY(api_input(c));
-    int rc = case_load(&c->work, c->vars[0].id, &now);
-    if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
+    TRY_FOUND(&c->work, case_load(&c->work, c->vars[0].id, &now));
     TRY(message_undo(&c->work, &now, c->vars[1].id));
     return api_reply(c);
 }

@@ -215,8 +215,7 @@ static int send_found(struct call *c, const struct query *q, bool to_customers) 
     const struct bind *binds =
         BINDS(B_INT("file", c->vars[c->var_count - 1].id), B_INT("owner", c->vars[0].id), B_FILE_OF_ACTOR(w),
               B_INT("visible", to_customers), B_INT("now", w->now));
-    int rc = db_row(w->conn, q, binds, &row);
-    if (rc <= 0) return rc < 0 ? rc : fail(w, ERR_RESOURCE_NOT_FOUND);
+    TRY_FOUND(w, db_row(w->conn, q, binds, &row));
     struct content f = content_read(c, row);
     stmt_end(row);
     TRY(api_input(c));

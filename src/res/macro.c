@@ -196,8 +196,7 @@ QUERY(macro_now, "SELECT visibility_type, agent_id FROM macros WHERE id = :id");
 
 static int macro_may_write(struct call *c, int64_t id) {
     struct stmt *row;
-    int rc = db_row(c->work.conn, &macro_now, BINDS(B_INT("id", id)), &row);
-    if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
+    TRY_FOUND(&c->work, db_row(c->work.conn, &macro_now, BINDS(B_INT("id", id)), &row));
     bool shared = col_int(row, 0) != MACRO_PRIVATE;
     int64_t agent = col_int(row, 1);
     stmt_end(row);
@@ -346,9 +345,8 @@ static int get_macro_preview(struct call *c) {
     int seen = api_visible(c, resource_of("case"), id);
     TRY(seen);
     if (!seen) return fail_field(w, ERR_FIELD_INVALID, S("case_id"), "%s", api_absent(c, "case"));
-    int rc = macro_load(w, c->vars[0].id, &m);
-    if (rc > 0) rc = case_read(w, id, &now);
-    if (rc <= 0) return rc < 0 ? rc : fail(w, ERR_RESOURCE_NOT_FOUND);
+    TRY_FOUND(w, macro_load(w, c->vars[0].id, &m));
+    TRY_FOUND(w, case_read(w, id, &now));
     TRY(macro_contents(w, &m, &now, &contents));
     TRY(macro_changes(w, &m, &now, &change));
     struct view *v = view_new(c);

@@ -251,8 +251,7 @@ static int get_mail_source(struct call *c) {
     struct stmt *row;
     TRY(api_target(c));
     TRY(api_input(c));
-    int rc = db_row(c->work.conn, &content_of_mail, BINDS(B_INT("id", c->id)), &row);
-    if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
+    TRY_FOUND(&c->work, db_row(c->work.conn, &content_of_mail, BINDS(B_INT("id", c->id)), &row));
     struct content f = content_read(c, row);
     stmt_end(row);
     f.name = str_fmt(c->work.arena, "mail-%lld.eml", (long long)c->id);
@@ -332,8 +331,7 @@ static int get_email_original(struct call *c) {
     int64_t id;
     TRY(api_of(c));
     TRY(api_input(c));
-    int rc = db_int(c->work.conn, &mail_of_post, BINDS(B_INT("post", c->vars[0].id)), &id);
-    if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
+    TRY_FOUND(&c->work, db_int(c->work.conn, &mail_of_post, BINDS(B_INT("post", c->vars[0].id)), &id));
     return api_reply_one(c, id);
 }
 

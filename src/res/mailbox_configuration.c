@@ -138,9 +138,8 @@ static int get_mailbox_configuration(struct call *c) {
     struct str address = {0}, *domain = ARENA_NEW(c->work.arena, struct str);
     TRY(api_of(c));
     TRY(api_input(c));
-    int rc = db_text(c->work.conn, &mailbox_own_address, BINDS(B_INT("id", c->vars[0].id)), c->work.arena,
-                     &address);
-    if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
+    TRY_FOUND(&c->work, db_text(c->work.conn, &mailbox_own_address, BINDS(B_INT("id", c->vars[0].id)),
+                                c->work.arena, &address));
     str_cut(&address, '@');
     *domain = address;
     c->prepared = domain;

@@ -131,8 +131,7 @@ static int get_case_notes(struct call *c) {
     struct stmt *row;
     TRY(api_of(c));
     TRY(api_input(c));
-    int rc = db_row(c->work.conn, &note_owners, BINDS(B_INT("id", c->vars[0].id)), &row);
-    if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
+    TRY_FOUND(&c->work, db_row(c->work.conn, &note_owners, BINDS(B_INT("id", c->vars[0].id)), &row));
     int64_t user = col_int(row, 0), organization = col_int(row, 1);
     stmt_end(row);
     note_branch(c, b, NOTE_CASE, "t.case_id = :of_case", ":of_case", c->vars[0].id);

@@ -215,8 +215,7 @@ struct client_now {
 
 static int client_lock(struct call *c, struct client_now *out) {
     struct stmt *row;
-    int rc = db_row(c->work.conn, &client_now, BINDS(B_INT("id", c->id)), &row);
-    if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
+    TRY_FOUND(&c->work, db_row(c->work.conn, &client_now, BINDS(B_INT("id", c->id)), &row));
     *out = (struct client_now){(uint32_t)col_int(row, 0), col_int(row, 1) != 0, col_int(row, 2)};
     stmt_end(row);
     return 0;
@@ -304,8 +303,7 @@ static int post_oauth_client_secret(struct call *c) {
 static int get_oauth_client_logo(struct call *c) {
     struct str type, data;
     TRY(api_input(c));
-    int rc = client_logo_find(&c->work, c->vars[0].id, &type, &data);
-    if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
+    TRY_FOUND(&c->work, client_logo_find(&c->work, c->vars[0].id, &type, &data));
     buf_str(&c->out, data);
     c->raw = true;
     call_header(c, "Content-Type", type);

@@ -196,12 +196,11 @@ static int timeline_around(struct call *c) {
               B_INT("most", o->limit / 2 + 1), B_INT("messages", kind_asked(c, POST_MESSAGE)),
               B_INT("notes", kind_asked(c, POST_NOTE)), B_INT("activities", kind_asked(c, POST_ACTIVITY)));
     int rc = db_int(c->work.conn, &post_is_there, binds, &there);
-    if (rc <= 0)
-        return rc < 0 ? rc
-                      : fail_field(
-                            &c->work, ERR_FIELD_INVALID, S("id"),
-                            "The conversation has no such post. Call without id and resource_type, and read "
-                            "the pages from the newest.");
+    TRY(rc);
+    if (rc == 0)
+        return fail_field(&c->work, ERR_FIELD_INVALID, S("id"),
+                          "The conversation has no such post. Call without id and resource_type, and read "
+                          "the pages from the newest.");
     rc = db_int(c->work.conn, &post_page_top, binds, &top);
     if (rc > 0) o->after_id = top + 1;
     return rc < 0 ? rc : 0;
@@ -340,12 +339,10 @@ static int put_post(struct call *c) {
     struct case_now now;
     TRY(api_target(c));
     TRY(api_input(c));
-    int rc = db_row(c->work.conn, &post_place, BINDS(B_INT("id", c->id)), &row);
-    if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
+    TRY_FOUND(&c->work, db_row(c->work.conn, &post_place, BINDS(B_INT("id", c->id)), &row));
     int64_t case_id = col_int(row, 0), message = col_int(row, 1);
     stmt_end(row);
-    rc = case_load(&c->work, case_id, &now);
-    if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
+    TRY_FOUND(&c->work, case_load(&c->work, case_id, &now));
     TRY(case_not_hidden(&c->work, &now));
     if (message) TRY(message_set_status(&c->work, case_id, message, MESSAGE_SEEN));
     return api_reply(c);

@@ -152,13 +152,12 @@ static int put_profile_password(struct call *c) {
     if (excused(c)) in_ignore(c, "password", "X-Token replaces it");
     api_input(c);
     TRY(db_lock_row(w->conn, "users", w->actor.user_id));
-    int rc = db_row(w->conn, &own_password, BINDS(B_INT("user", w->actor.user_id)), &row);
-    if (rc <= 0) return rc < 0 ? rc : fail(w, ERR_RESOURCE_NOT_FOUND);
+    TRY_FOUND(w, db_row(w->conn, &own_password, BINDS(B_INT("user", w->actor.user_id)), &row));
     int64_t version = col_int(row, 1);
     stmt_end(row);
     judge_passwords(c, found, version);
     if (failed(w)) return -(int)failure(w);
-    rc = store_password(c, found->hash);
+    int rc = store_password(c, found->hash);
     return rc < 0 ? rc : rc ? api_reply(c) : fail(w, ERR_AUTHENTICATION_FAILED);
 }
 

@@ -34,8 +34,8 @@ static const struct field rating_fields[] = {
 
 /* Locks and loads the conversation of the path. */
 static int rated_case(struct call *c, struct case_now *out) {
-    int rc = case_load(&c->work, c->vars[0].id, out);
-    return rc < 0 ? rc : rc ? 0 : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
+    TRY_FOUND(&c->work, case_load(&c->work, c->vars[0].id, out));
+    return 0;
 }
 
 static int post_rating(struct call *c) {

@@ -81,8 +81,7 @@ static const struct tagging *tagging_of_call(const struct call *c) {
 /* Locks the conversation. Tags of a closed one may change. */
 static int tags_of_case_begin(struct call *c) {
     struct case_now now;
-    int rc = case_load(&c->work, c->vars[0].id, &now);
-    if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
+    TRY_FOUND(&c->work, case_load(&c->work, c->vars[0].id, &now));
     return case_not_hidden(&c->work, &now);
 }
 

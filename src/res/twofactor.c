@@ -79,10 +79,9 @@ static int post_twofactor(struct call *c) {
     struct str *codes = arena_array(c->work.arena, RECOVERY_CODES, sizeof *codes);
     TRY(api_input(c));
     int rc = factor_enable(&c->work, c->work.actor.user_id, in_text(c, "code"), codes);
-    if (rc <= 0)
-        return rc < 0 ? rc
-                      : in_fail(c, "code", ERR_FIELD_INVALID,
-                                "This is not the current code of the authenticator.");
+    TRY(rc);
+    if (rc == 0)
+        return in_fail(c, "code", ERR_FIELD_INVALID, "This is not the current code of the authenticator.");
     c->prepared = codes;
     return reply_factor(c, &(struct factor){.enabled = true});
 }
@@ -128,8 +127,7 @@ static int prove(struct call *c) {
     struct factor f;
     TRY(sent_code(c, &code));
     TRY(sent(c, "password", &password));
-    int rc = factor_read(&c->work, c->work.actor.user_id, &f);
-    if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
+    TRY_FOUND(&c->work, factor_read(&c->work, c->work.actor.user_id, &f));
     if (!f.enabled) return 0; /* factor_remove reports it */
     if (code.n || c->code_taken) return auth_code(c, code);
     if (password.n) return prove_password(c, password);

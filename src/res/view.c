@@ -271,8 +271,7 @@ struct view_read {
 
 static int view_stored_read(struct work *w, int64_t id, struct view_read *out) {
     struct stmt *row;
-    int rc = db_row(w->conn, &view_stored, BINDS(B_INT("id", id)), &row);
-    if (rc <= 0) return rc < 0 ? rc : fail(w, ERR_RESOURCE_NOT_FOUND);
+    TRY_FOUND(w, db_row(w->conn, &view_stored, BINDS(B_INT("id", id)), &row));
     *out = (struct view_read){(enum view_type)col_int(row, 0), str_dup(w->arena, col_text(row, 1)),
                               str_dup(w->arena, col_text(row, 2)), col_int(row, 3) != VIEW_ASCENDING};
     stmt_end(row);
@@ -375,8 +374,7 @@ QUERY(view_wrong_default,
 /* Fails unless the caller may write the view. */
 static int view_may_write(struct call *c, int64_t id, bool *is_system) {
     struct stmt *row;
-    int rc = db_row(c->work.conn, &view_now, BINDS(B_INT("id", id)), &row);
-    if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
+    TRY_FOUND(&c->work, db_row(c->work.conn, &view_now, BINDS(B_INT("id", id)), &row));
     int64_t agent = col_int(row, 2);
     bool shared = col_int(row, 1) != VIEW_SELF;
     *is_system = col_int(row, 0) != 0;

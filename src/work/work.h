@@ -176,6 +176,14 @@ void work_rewind(struct work *w);
 /* Records a problem and returns -code. Call it once, where the cause is known. Input errors are gathered:
  * call it for each. */
 int fail(struct work *w, enum error code);
+
+/* Hands on the error of a read, and fails with RESOURCE_NOT_FOUND if it has found no row (0). */
+#define TRY_FOUND(w, expr)                                                                   \
+    do {                                                                                     \
+        int found_rc = (expr);                                                               \
+        if (found_rc <= 0) return found_rc < 0 ? found_rc : fail(w, ERR_RESOURCE_NOT_FOUND); \
+    } while (0)
+
 int fail_field(struct work *w, enum error code, struct str parameter, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 /* Records RESOURCE_ACTION_NOT_AVAILABLE. The message names the state and the alternative. */

@@ -91,8 +91,7 @@ static int target_one(struct call *c) {
     assert(c->where || c->route->of == NULL || var == c->vars);
     c->id = var->id;
     if (c->method != GET && var->id) TRY(db_lock_row(c->work.conn, c->resource->table, var->id));
-    int rc = var->id ? visible_row(c, c->resource, var->id, alive_targets(c), c->where) : 0;
-    if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
+    TRY_FOUND(&c->work, var->id ? visible_row(c, c->resource, var->id, alive_targets(c), c->where) : 0);
     c->ids = &c->id;
     c->id_count = 1;
     return 0;

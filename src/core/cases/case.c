@@ -161,10 +161,10 @@ int case_not_hidden(struct work *w, const struct case_now *c) {
 static int case_step_status(struct work *w, struct case_now *c, int64_t status_id, bool undoes) {
     int64_t type = 0;
     int rc = db_int(w->conn, &status_type_of, BINDS(B_INT("id", status_id)), &type);
-    if (rc <= 0)
-        return rc < 0 ? rc
-                      : fail_field(w, ERR_FIELD_INVALID, S("status_id"),
-                                   "There is no status with this id. GET /cases/statuses lists them.");
+    TRY(rc);
+    if (rc == 0)
+        return fail_field(w, ERR_FIELD_INVALID, S("status_id"),
+                          "There is no status with this id. GET /cases/statuses lists them.");
     if (!word_of(status_types, type) || !word_of(status_types, c->status_type))
         return log_error("the type of status %" PRId64 " or of the status of conversation %" PRId64
                          " is unknown: run deskd check",

@@ -71,8 +71,7 @@ int case_text_fill_as(struct work *w, const struct case_now *c, int64_t agent_id
                       struct str (*escape)(struct arena *a, struct str value), struct str *out) {
     struct stmt *row;
     struct buf b = {0};
-    int rc = db_row(w->conn, &macro_names, BINDS(B_INT("id", c->id), B_INT("me", agent_id)), &row);
-    if (rc <= 0) return rc < 0 ? rc : fail(w, ERR_RESOURCE_NOT_FOUND);
+    TRY_FOUND(w, db_row(w->conn, &macro_names, BINDS(B_INT("id", c->id), B_INT("me", agent_id)), &row));
     struct meaning meanings[] = {{.name = "requester.name", .value = str_dup(w->arena, col_text(row, 0))},
                                  {.name = "agent.name", .value = str_dup(w->arena, col_text(row, 1))},
                                  {.name = "brand.name", .value = str_dup(w->arena, col_text(row, 2))},

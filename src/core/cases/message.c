@@ -189,8 +189,8 @@ static int record_advance(struct work *w, int64_t case_id, enum message_status s
 
 int message_set_status(struct work *w, int64_t case_id, int64_t message_id, enum message_status status) {
     struct stmt *row;
-    int rc = db_row(w->conn, &message_state, BINDS(B_INT("id", message_id), B_INT("case", case_id)), &row);
-    if (rc <= 0) return rc < 0 ? rc : fail(w, ERR_RESOURCE_NOT_FOUND);
+    TRY_FOUND(w,
+              db_row(w->conn, &message_state, BINDS(B_INT("id", message_id), B_INT("case", case_id)), &row));
     int64_t seq = col_int(row, 0);
     stmt_end(row);
     bool requester_side = w->actor.rank <= ROLE_CUSTOMER;

@@ -38,8 +38,7 @@ QUERY(case_noted,
  * pinned. */
 static int note_load(struct work *w, int64_t id, struct changed *object, bool *pinned) {
     struct stmt *row;
-    int rc = db_row(w->conn, &note_state, BINDS(B_INT("id", id)), &row);
-    if (rc <= 0) return rc < 0 ? rc : fail(w, ERR_RESOURCE_NOT_FOUND);
+    TRY_FOUND(w, db_row(w->conn, &note_state, BINDS(B_INT("id", id)), &row));
     *object = (struct changed){"note", id, col_int(row, 0)};
     *pinned = col_int(row, 1) != 0;
     stmt_end(row);
@@ -52,8 +51,7 @@ static int note_load(struct work *w, int64_t id, struct changed *object, bool *p
 static int note_enter_case(struct work *w, int64_t case_id) {
     struct case_now c;
     if (case_id == 0) return 0;
-    int rc = case_load(w, case_id, &c);
-    if (rc <= 0) return rc < 0 ? rc : fail(w, ERR_RESOURCE_NOT_FOUND);
+    TRY_FOUND(w, case_load(w, case_id, &c));
     TRY(case_not_hidden(w, &c));
     return case_change(w, &c, &(struct case_change){0});
 }

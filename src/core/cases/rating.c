@@ -39,8 +39,7 @@ int rating_change(struct work *w, struct case_now *c, int64_t id, const struct r
     struct stmt *row;
     int64_t newest = 0;
     TRY(case_not_hidden(w, c));
-    int rc = db_row(w->conn, &rating_stored, BINDS(B_INT("id", id)), &row);
-    if (rc <= 0) return rc < 0 ? rc : fail(w, ERR_RESOURCE_NOT_FOUND);
+    TRY_FOUND(w, db_row(w->conn, &rating_stored, BINDS(B_INT("id", id)), &row));
     int former = (int)col_int(row, 0), score = r->score ? r->score : former;
     struct str comment = str_dup(w->arena, col_text(row, 1));
     stmt_end(row);

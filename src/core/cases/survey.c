@@ -46,8 +46,7 @@ static int survey_may_send(struct work *w, const struct case_now *c, struct str 
 int survey_send(struct work *w, int64_t case_id) {
     struct case_now c;
     struct str address = {0};
-    int rc = case_load(w, case_id, &c);
-    if (rc <= 0) return rc < 0 ? rc : fail(w, ERR_RESOURCE_NOT_FOUND);
+    TRY_FOUND(w, case_load(w, case_id, &c));
     int64_t before;
     TRY(survey_may_send(w, &c, &address, &before));
     TRY(db_exec(w->conn, &survey_set, BINDS(B_INT("id", case_id), B_INT("now", w->now))));

@@ -118,8 +118,7 @@ QUERY(endpoint_now, "SELECT type, address, subject, webhook_url, channel, url, C
 
 static int attributes_load(struct attributes *s) {
     struct stmt *row;
-    int rc = db_row(s->work->conn, &endpoint_now, BINDS(B_INT("id", s->id)), &row);
-    if (rc <= 0) return rc < 0 ? rc : fail(s->work, ERR_RESOURCE_NOT_FOUND);
+    TRY_FOUND(s->work, db_row(s->work->conn, &endpoint_now, BINDS(B_INT("id", s->id)), &row));
     s->type = (int)col_int(row, 0);
     for (int i = 0; endpoint_attributes[i].name; i++)
         s->now[i] = str_dup(s->work->arena, col_text(row, i + 1));

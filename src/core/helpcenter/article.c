@@ -153,8 +153,7 @@ int article_change(struct work *w, int64_t id, const struct article_change *c) {
     struct stmt *row;
     int n = c->column_count;
     TRY(db_lock_row(w->conn, "articles", id));
-    int rc = db_row(w->conn, &article_state, BINDS(B_INT("id", id)), &row);
-    if (rc <= 0) return rc < 0 ? rc : fail(w, ERR_RESOURCE_NOT_FOUND);
+    TRY_FOUND(w, db_row(w->conn, &article_state, BINDS(B_INT("id", id)), &row));
     int64_t section = col_int(row, 0), to = c->section_id ? c->section_id : section, place = 0;
     int was = (int)col_int(row, 1), is = c->status ? c->status : was;
     bool first = col_int(row, 2) == 0 && is == ARTICLE_PUBLISHED;

@@ -25,9 +25,8 @@ static int vote_load(struct work *w, int64_t article_id, struct vote *out) {
     struct stmt *row;
     int64_t id;
     *out = (struct vote){0};
-    int rc = db_int(w->conn, &vote_article_lock, BINDS(B_INT("article", article_id)), &id);
-    if (rc <= 0) return rc < 0 ? rc : fail(w, ERR_RESOURCE_NOT_FOUND);
-    rc = db_row(
+    TRY_FOUND(w, db_int(w->conn, &vote_article_lock, BINDS(B_INT("article", article_id)), &id));
+    int rc = db_row(
         w->conn, a->user_id ? &vote_of_user : &vote_of_fingerprint,
         BINDS(B_INT("article", article_id), B_INT("me", a->user_id), B_TEXT("fingerprint", a->fingerprint)),
         &row);

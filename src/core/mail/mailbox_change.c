@@ -30,10 +30,9 @@ int mailbox_send_verification(struct work *w, int64_t id) {
     struct stmt *row;
     int rc = db_row(w->conn, &mailbox_sent_lately,
                     BINDS(B_INT("id", id), B_INT("lately", w->now - MAILBOX_LETTER_WAIT)), &row);
-    if (rc <= 0)
-        return rc < 0 ? rc
-                      : fail_state(w, "The mailbox is verified already. Create another one for another "
-                                      "address.");
+    TRY(rc);
+    if (rc == 0)
+        return fail_state(w, "The mailbox is verified already. Create another one for another address.");
     struct str address = str_dup(w->arena, col_text(row, 0)), code = random_hex(w->arena, CODE);
     bool lately = col_int(row, 1) != 0;
     stmt_end(row);

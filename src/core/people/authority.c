@@ -20,8 +20,7 @@ bool actor_may_change(const struct actor *a, int64_t user_id, int64_t role_type)
 
 int user_may_change(struct work *w, int64_t user_id) {
     int64_t type = 0;
-    int rc = db_int(w->conn, &role_type_of_user, BINDS(B_INT("user", user_id)), &type);
-    if (rc <= 0) return rc < 0 ? rc : fail(w, ERR_RESOURCE_NOT_FOUND);
+    TRY_FOUND(w, db_int(w->conn, &role_type_of_user, BINDS(B_INT("user", user_id)), &type));
     return actor_may_change(&w->actor, user_id, type) ? 0 : fail(w, ERR_PERMISSIONS_DENIED);
 }
 

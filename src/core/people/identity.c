@@ -206,8 +206,7 @@ static int lock_people(struct work *w, struct str users) {
 
 static int identity_load(struct work *w, enum identity_kind kind, int64_t id, struct identity *out) {
     struct stmt *row;
-    int rc = db_row(w->conn, kinds[kind].load, BINDS(B_INT("id", id)), &row);
-    if (rc <= 0) return rc < 0 ? rc : fail(w, ERR_RESOURCE_NOT_FOUND);
+    TRY_FOUND(w, db_row(w->conn, kinds[kind].load, BINDS(B_INT("id", id)), &row));
     *out = (struct identity){id,
                              col_int(row, 0),
                              str_dup(w->arena, col_text(row, 1)),

@@ -39,8 +39,8 @@ QUERY(team_changed, "UPDATE teams SET updated_at = :now WHERE id = :team AND del
 
 int team_add_members(struct work *w, int64_t team_id, struct str users) {
     TRY(object_diff_begin_all(w, DIFFED_USER, users));
-    int rc = db_exec(w->conn, &team_changed, BINDS(B_INT("team", team_id), B_INT("now", w->now)));
-    if (rc <= 0) return rc < 0 ? rc : fail(w, ERR_RESOURCE_NOT_FOUND); /* deleted concurrently */
+    TRY_FOUND(w, db_exec(w->conn, &team_changed,
+                         BINDS(B_INT("team", team_id), B_INT("now", w->now)))); /* deleted concurrently */
     TRY(db_exec(w->conn, &people_teams_changed, BINDS(B_TEXT("users", users), B_INT("now", w->now))));
     return db_exec(w->conn, &team_member_add,
                    BINDS(B_INT("team", team_id), B_TEXT("users", users), B_INT("now", w->now)));

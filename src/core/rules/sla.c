@@ -37,10 +37,9 @@ int sla_place(struct work *w, int64_t id) { return db_exec(w->conn, &sla_set_pla
 
 static int sla_version_add(struct work *w, int64_t id, int64_t *version) {
     struct stmt *row;
-    int rc = db_row(w->conn, &sla_version_insert, BINDS(B_INT("id", id), B_INT("now", w->now)), &row);
-    if (rc <= 0) return rc < 0 ? rc : fail(w, ERR_RESOURCE_NOT_FOUND);
+    TRY_FOUND(w, db_row(w->conn, &sla_version_insert, BINDS(B_INT("id", id), B_INT("now", w->now)), &row));
     *version = col_int(row, 0);
-    rc = stmt_step(row);
+    int rc = stmt_step(row);
     stmt_end(row);
     return rc;
 }
