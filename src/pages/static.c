@@ -22,8 +22,7 @@ static int weight_of(struct str item) {
         struct str p = str_trim(str_cut(&rest, ';'));
         if (p.n < 3 || (p.p[0] | 0x20) != 'q' || p.p[1] != '=') continue;
         int value = p.p[2] == '1' ? 1000 : 0, unit = 100;
-        for (size_t i = 4; i < p.n && i < 7 && p.p[i] >= '0' && p.p[i] <= '9' && value < 1000;
-             i++, unit /= 10)
+        for (size_t i = 4; i < p.n && p.p[i] >= '0' && p.p[i] <= '9'; i++, unit /= 10)
             value += (p.p[i] - '0') * unit;
         return value;
     }

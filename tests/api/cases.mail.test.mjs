@@ -130,6 +130,16 @@ test('people in cc get a mail each and become participants, once each, and unkno
   await until('six mails', () => to.mails.length >= 6);
 });
 
+test('a requester who replies to their own conversation gets a mail if they are in cc', async (t) => {
+  const { desk, to, reply } = await mailing(t);
+  const { agent, customer } = desk.people, own = await opened(desk, { requester_id: agent.id });
+  (await desk.staff.post(`/cases/${own.id}/reply`, { contents: 'Done.', channel: 'MAIL', channel_options: { cc: [customer.email] } })).must(201);
+  (await desk.staff.post(`/cases/${own.id}/reply`, { contents: 'For me.', channel: 'MAIL', channel_options: { cc: [agent.email] } })).must(201);
+  await reply({ channel: 'MAIL' });
+  await until('three mails', () => to.mails.length >= 3);
+  assert.deepEqual(to.mails.map((m) => `${m.to} ${m.text.split('\r')[0]}`).sort(), [`${agent.email} For me.`, `${customer.email} Done.`, `${customer.email} Turn it off.`]);
+});
+
 test('a case_message names its recipients, with the delivery status of each mail', async (t) => {
   const { desk, to, talk, reply } = await mailing(t);
   const { customer } = desk.people, cc = ['grace@people.example'];

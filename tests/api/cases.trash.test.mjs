@@ -116,7 +116,7 @@ test('without ids, admins and owners empty the trash by a job, whose total is th
     }
     assert.deepEqual([await stateOf(desk, active), await stateOf(desk, later)], ['ACTIVE', 'TRASH'], 'a conversation that came later stays');
     const entries = (await desk.owner.fetch('/changes', { limit: 1000 })).filter((x) => x.resource_type === 'case' && x.action === 'DELETED' && x.resource_id === trashed[0].id);
-    assert.deepEqual(entries.map((x) => x.actor.id), [desk.people[role].id]);
+    assert.deepEqual(entries.map((x) => [x.actor.id, x.cause]), [[desk.people[role].id, 'Empty the trash']]);
     (await purge(desk.owner, later)).must(200);
   }
   assert.equal((await desk.owner.delete('/cases/trash')).must(202).data.total, 0);

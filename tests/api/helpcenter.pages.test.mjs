@@ -147,6 +147,7 @@ describe('pages of the help center', () => {
     assert.deepEqual(await location('/helpcenter', { 'Accept-Language': 'fr;q=0.1, de-AT;q=0.9, en;q=0.5' }), [302, '/helpcenter/de']);
     assert.deepEqual(await location('/helpcenter', { 'Accept-Language': 'ja, *;q=0.1' }), [302, '/helpcenter/en-us']);
     assert.deepEqual(await location('/helpcenter', { 'Accept-Language': 'de;q=0, ar;q=0.2' }), [302, '/helpcenter/ar']);
+    for (const de of ['de;q=0.502, ar;q=0.501', 'de;q=0.52, ar;q=0.519', 'de, ar;q=0.999', 'de;level=1; Q=0.2, ar;q=0.1']) assert.deepEqual(await location('/helpcenter', { 'Accept-Language': de }), [302, '/helpcenter/de'], de);
     assert.match((await who.get('/helpcenter')).headers.vary, /Accept-Language/);
   });
 

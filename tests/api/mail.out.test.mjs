@@ -93,6 +93,16 @@ test('a reply is undone within mail.undo_seconds by its author, and not later', 
   assert.equal((await message(kept)).message_status, 'SENT');
 });
 
+test('a reply that was undone is found by no search', async (t) => {
+  const { desk, talk, reply } = await mailing(t, { 'mail.undo_seconds': 60 });
+  const found = async () => (await desk.staff.fetch('/search', { query: 'zebra' })).map(({ id }) => id);
+  const id = await reply('Zebra crossing');
+  assert.deepEqual(await found(), [talk.id]);
+  (await desk.staff.delete(`/cases/${talk.id}/reply/${id}`)).must(200);
+  assert.deepEqual(await found(), []);
+  assert.equal(desk.sql("SELECT COUNT(*) FROM search_texts WHERE terms LIKE '%zebra%'").trim(), '0');
+});
+
 test('the undo of a reply gives its author the read marker back, and keeps what was read after it', async (t) => {
   const { desk, talk, reply } = await mailing(t, { 'mail.undo_seconds': 60 });
   const marker = async (who) => (await who.fetch(`/cases/${talk.id}`, { include: 'read_marker' })).read_marker;

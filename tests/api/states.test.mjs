@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { open } from './lib/index.mjs';
+import { open, until } from './lib/index.mjs';
+import { sql } from './lib/sql.mjs';
 
 // A refusal because of a state names the state and the alternative.
 
@@ -14,6 +15,18 @@ test('a closed conversation names its state and suggests a new one, for replies 
   assert.equal(message(await desk.customer.post(`/conversations/${id}/messages`, { contents: 'Still.' })), closed);
   assert.equal(message(await desk.owner.put(`/conversations/${id}`, { subject: 'Lamps' })), closed);
   assert.equal(message(await desk.owner.put(`/conversations/${id}`, { status_id: 2 })), closed);
+});
+
+test('a change to or from a status of an unknown type is an error of the server, and says so in the log', async (t) => {
+  const desk = await open(t);
+  const { id } = await desk.customer.create('/conversations', { subject: 'Lamp', contents: 'It flickers.' });
+  desk.expects5xx = 500;
+  sql(desk, 'UPDATE case_statuses SET type = 9 WHERE id = 3');
+  (await desk.owner.put(`/conversations/${id}`, { status_id: 3 })).refused(500, 'INTERNAL_ERROR');
+  await until('the line of the log', () => desk.log.includes(`the type of status 3 or of the status of conversation ${id} is unknown: run deskd check`));
+  (await desk.owner.put(`/conversations/${id}`, { status_id: 2 })).must(200);
+  sql(desk, `UPDATE cases SET status_type = 9 WHERE id = ${id}`);
+  (await desk.owner.put(`/conversations/${id}`, { status_id: 4 })).refused(500, 'INTERNAL_ERROR');
 });
 
 test('a refused status names the allowed ones', async (t) => {

@@ -51,6 +51,28 @@ static void words_are_the_units(void **state) {
     assert_diff("caf\xC3\xA9 noir", "caf\xC3\xA8 noir", "-caf\xC3\xA9|+caf\xC3\xA8|= noir|");
 }
 
+/* Text of words that no other text has. */
+static struct str other_text(int *next) {
+    struct buf b = {0};
+    for (int i = 0; i < DIFF_EDITS; i++) buf_fmt(&b, "%sw%d", i ? " > " : "", (*next)++);
+    return buf_take(&b, arena);
+}
+
+/* Paragraphs end at the end of a line and between two elements, not at another '>'. */
+static void paragraphs_are_the_units_if_too_many_words_differ(void **state) {
+    (void)state;
+    int next = 0;
+    struct str w[4];
+    for (int i = 0; i < 4; i++) w[i] = other_text(&next);
+    for (int i = 0; i < 2; i++) {
+        const char *form = i ? "<p>%s</p><p>same</p><p>%s</p>" : "%s\nsame\n%s\n";
+        const char *shown = i ? "-<p>%s</p>|+<p>%s</p>|=<p>same</p>|-<p>%s</p>|+<p>%s</p>|"
+                              : "-%s\n|+%s\n|=same\n|-%s\n|+%s\n|";
+        assert_diff(str_fmt(arena, form, w[0].p, w[1].p).p, str_fmt(arena, form, w[2].p, w[3].p).p,
+                    str_fmt(arena, shown, w[0].p, w[2].p, w[1].p, w[3].p).p);
+    }
+}
+
 static struct str random_text(int words) {
     static const char *const some[] = {"a", "bb", " ", "<p>", "</p>", "\n", "c,d", "e"};
     struct buf b = {0};
@@ -77,6 +99,8 @@ static void large_differences_are_bounded(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(words_are_the_units, open_arena, close_arena),
+        cmocka_unit_test_setup_teardown(paragraphs_are_the_units_if_too_many_words_differ, open_arena,
+                                        close_arena),
         cmocka_unit_test_setup_teardown(the_parts_are_both_texts, open_arena, close_arena),
         cmocka_unit_test_setup_teardown(large_differences_are_bounded, open_arena, close_arena),
     };

@@ -5,7 +5,6 @@
 #include "core/desk/cascade_step.h"
 #include "core/change/change.h"
 #include "core/sla/clocks.h"
-#include "core/search/text.h"
 #include "core/letters/letter.h"
 #include "json/json.h"
 
@@ -18,8 +17,6 @@ QUERY(undo_last, "SELECT p.id, p.content_text FROM posts p "
                  "ORDER BY p.id DESC LIMIT 1");
 QUERY(undo_before, "SELECT p.id FROM posts p WHERE p.case_id = :case AND p.kind = 1 AND p.id < :post "
                    "ORDER BY p.id DESC LIMIT 1");
-QUERY(undo_search_lock, SEARCH_LOCK);
-QUERY(undo_search, SEARCH_MESSAGES_DROP);
 QUERY(undo_recipients, "DELETE FROM mail_recipients WHERE post_id = :post");
 QUERY(undo_mail, "UPDATE mails SET post_id = NULL, status = 5, reason = :reason WHERE post_id = :post");
 #define REMEMBERED " FROM cases k WHERE k.id = :case AND k.undo_post_id = :post"
@@ -76,21 +73,18 @@ QUERY(undo_case, "UPDATE cases SET message_seq = message_seq - 1, "
 static int undo_delete(struct work *w, struct case_now *c, int64_t message_id) {
     struct arena *a = w->arena;
     struct stmt *row;
-    const struct bind *those =
-        BINDS(B_INT("case", c->id), B_INT("post", message_id), B_TEXT("rows", json_ids(a, &message_id, 1)));
+    const struct bind *those = BINDS(B_INT("case", c->id), B_INT("post", message_id));
     int rc = db_row(w->conn, &undo_last, those, &row);
-    if (rc <= 0)
-        return rc < 0 ? rc
-                      : fail_state(w, "It is the only message of the conversation. Move the conversation "
-                                      "to the trash.");
+    TRY(rc);
+    if (rc == 0)
+        return fail_state(w,
+                          "It is the only message of the conversation. Move the conversation to the trash.");
     int64_t last = col_int(row, 0), before = 0;
     struct str preview = message_preview(a, col_text(row, 1));
     stmt_end(row);
     change_deleted(w, (struct changed){"case_message", message_id, c->id});
     TRY(attachments_drop(w, (struct attached_post){.id = message_id, .case_id = c->id}));
     TRY(original_keep(w, message_id, (struct str){0}));
-    TRY(db_exec(w->conn, &undo_search_lock, NULL));
-    TRY(db_exec(w->conn, &undo_search, those));
     TRY(db_int(w->conn, &undo_before, those, &before));
     const struct bind *binds =
         BINDS(B_INT("case", c->id), B_INT("post", message_id), B_INT("last", last), B_ID("before", before),
@@ -110,8 +104,7 @@ static int undo_delete(struct work *w, struct case_now *c, int64_t message_id) {
 int message_undo(struct work *w, struct case_now *c, int64_t message_id) {
     int64_t author = 0, before = 0;
     const struct bind *those = BINDS(B_INT("case", c->id), B_INT("post", message_id));
-    int rc = db_int(w->conn, &undo_author, those, &author);
-    if (rc <= 0) return rc < 0 ? rc : fail(w, ERR_RESOURCE_NOT_FOUND);
+    TRY_FOUND(w, db_int(w->conn, &undo_author, those, &author));
     if (author != w->actor.user_id) return fail(w, ERR_PERMISSIONS_DENIED);
     TRY(case_not_hidden(w, c));
     TRY(case_not_closed(w, c));

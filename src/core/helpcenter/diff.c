@@ -32,8 +32,8 @@ static size_t word_length(struct str s) {
 
 /* Up to the end of a line or of a paragraph. */
 static size_t paragraph_length(struct str s) {
-    for (size_t i = 0; i < s.n; i++)
-        if (s.p[i] == '\n' || (s.p[i] == '>' && i + 1 < s.n && s.p[i + 1] == '<')) return i + 1;
+    for (size_t i = 1; i < s.n; i++)
+        if (s.p[i - 1] == '\n' || (s.p[i - 1] == '>' && s.p[i] == '<')) return i;
     return s.n;
 }
 
