@@ -93,7 +93,6 @@ int page_vote(struct site_visit *v) {
         return site_refuse(v, 400, WORD_NOT_UNDERSTOOD, WORD_NOT_UNDERSTOOD_TEXT);
     if (!proven && form_forged(a)) return show_vote(a);
     if (!site_logged_in(v)) subcall_header(&a->subcall, "X-Fingerprint-ID", visitor_id(a));
-    a->show = NULL;
     a->step = "?done=voted#helpful";
     return form_call(a, POST, NULL, back_to_article, "/articles/%" PRId64 "/%s", mine->article_id,
                      up ? "upvote" : "downvote");

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { png } from './lib/picture.mjs';
-import { AGENT, raw, shared } from './lib/index.mjs';
+import { AGENT, DAY, iso, open, raw, shared } from './lib/index.mjs';
 
 const HOSTILE = '</script><script>alert("1")</script> & \'q\'';
 
@@ -467,4 +467,32 @@ describe('brands of the help center', () => {
     (await admin.post(`${at('nothing')}/preview`, { contents })).refused(404, 'RESOURCE_NOT_FOUND');
     (await staff.post(`${at('helpcenter_article')}/preview`, { contents })).must(403);
   });
+});
+
+test('a feed names itself, its page, its brand and its newest change, and an entry what it is of; the page of an article has the day of a later change', async (t) => {
+  const desk = await open(t), { owner, anyone } = desk;
+  const text = async (path) => (await anyone.exchange('GET', path)).must(200).bytes.toString();
+  const feed = async (path) => {
+    const [head, ...entries] = (await text(path)).split('<entry').map((part) => Object.fromEntries([...part.matchAll(/<(id|title|name|published|updated|summary)>([^<]*)<|<link rel="(\w+)"[^>]* href="([^"]*)"/g)].map(([, name, value, rel, href]) => [name ?? rel, value ?? href.replace(/^\w+:\/\/[^/]*/, '')])));
+    return { head: { ...head, id: head.id.replace(/^\w+:\/\/[^/]*/, '') }, entries };
+  };
+  const brand = (await owner.fetch('/brands'))[0], made = await owner.create('/sections', { category_id: (await owner.create('/categories', { titles: 'Using it' })).id, titles: 'Guides', visibility: 'PUBLIC' });
+  const created = iso(desk.clock.now);
+  const empty = await feed('/helpcenter/en-us/feed.atom');
+  assert.deepEqual([empty.head.title, empty.head.updated, empty.entries], [brand.name, iso(Date.parse(brand.updated_at)), []]);
+  const article = (title, contents) => owner.create('/articles', { section_id: made.id, titles: title, contents, status: 'PUBLISHED' });
+  const first = await article('First', '<p>One &amp; two.</p>');
+  await desk.clock.forward(DAY);
+  const second = await article('Second', '<p>Three.</p>'), later = iso(desk.clock.now);
+  await desk.clock.forward(60);
+  await owner.update(`/articles/${first.id}`, { contents: '<p>One &amp; two and a half.</p>' });
+  const changed = iso(desk.clock.now), author = (await owner.fetch('/me')).full_name, guides = `/helpcenter/en-us/sections/${made.id}-guides`;
+  const entries = [
+    { id: `urn:uuid:${second.uuid}`, title: 'Second', alternate: `/helpcenter/en-us/articles/${second.id}-second`, published: later, updated: later, name: author, summary: 'Three.' },
+    { id: `urn:uuid:${first.uuid}`, title: 'First', alternate: `/helpcenter/en-us/articles/${first.id}-first`, published: created, updated: changed, name: author, summary: 'One &amp; two and a half.' },
+  ];
+  assert.deepEqual(await feed('/helpcenter/en-us/feed.atom'), { head: { id: '/helpcenter/en-us', title: brand.name, self: '/helpcenter/en-us/feed.atom', alternate: '/helpcenter/en-us', name: brand.name, updated: changed }, entries });
+  assert.deepEqual(await feed(`${guides}/feed.atom`), { head: { id: guides, title: `Guides - ${brand.name}`, self: `${guides}/feed.atom`, alternate: guides, name: brand.name, updated: changed }, entries });
+  const days = async (path) => [.../<p class="byline">.*<\/p>/.exec(await text(path))[0].matchAll(/datetime="([^"]*)"/g)].map(([, time]) => time);
+  assert.deepEqual([await days(entries[0].alternate), await days(entries[1].alternate)], [[later], [created, changed]]);
 });

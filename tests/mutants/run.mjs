@@ -1,9 +1,10 @@
 // Makes mutants of lines of src/, runs the tests of their area, and prints what was not caught.
 //
-//     node tests/mutants/run.mjs [--since COMMIT] [--in PATH,...] [--count 60] [--seed 1] [--goal 90]
+//     node tests/mutants/run.mjs [--since COMMIT] [--in PATH[:LINE],...] [--count 60] [--seed 1] [--goal 90]
 //
-// With --since only the lines that changed since a commit are mutated. With DATABASE=postgres://... (tests/postgres.sh) the tests run on
-// PostgreSQL, and only lines that differ by engine are mutated: the files of PostgreSQL, and statements with words of the dialect.
+// With --since only the lines that changed since a commit are mutated. A PATH:LINE is one line, in every way. With DATABASE=postgres://...
+// (tests/postgres.sh) the tests run on PostgreSQL, and only lines that differ by engine are mutated: the files of PostgreSQL, and
+// statements with words of the dialect. Without it, the files of PostgreSQL are left out.
 //
 // A mutant is one change of one line (operators.mjs). It is built in a copy of the tree, where only its file and what is linked are
 // built again. It is caught if a test of its area fails (areas.mjs) that passes without it; the first failure ends its tests. A mutant that does not
@@ -15,6 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { testsFor } from './areas.mjs';
+import { isEquivalent } from './equivalents.mjs';
 import { mutations } from './operators.mjs';
 
 const { values: given } = parseArgs({ options: {
@@ -40,8 +42,17 @@ function numbers(seed) {
   };
 }
 
+/** {file: [number of the line]}: the lines of --in, if it names lines. */
+function named() {
+  const lines = {};
+  for (const [, file, number] of given.in.matchAll(/([^,:]+):(\d+)/g)) (lines[file] ??= []).push(Number(number));
+  return lines;
+}
+const everyWay = Object.keys(named()).length > 0;
+
 /** {file: [numbers of its changed lines]}. */
 function changed() {
+  if (everyWay) return named();
   const lines = {};
   if (!given.since) {
     const { text } = run('git', ['ls-files', ...given.in.split(',')], { cwd: ROOT });
@@ -65,17 +76,21 @@ function mutants() {
   for (const [file, lines] of Object.entries(changed())) {
     const text = readFileSync(join(ROOT, file), 'utf8').split('\n');
     for (const number of lines) {
-      if (CLUSTER && !differs(file, text[number - 1] ?? '')) continue;
-      const ways = mutations(text[number - 1] ?? '', { postgres: Boolean(CLUSTER), after: text.slice(number, number + 6).join('\n') });
-      if (ways.length) all.push({ file, number, ...ways[Math.floor(random() * ways.length)], was: text[number - 1], order: random() });
+      const was = text[number - 1] ?? '';
+      if (CLUSTER ? !differs(file, was) : isOfPostgres(file)) continue;
+      const ways = mutations(was, { postgres: Boolean(CLUSTER), after: text.slice(number, number + 6).join('\n') }).filter(({ line }) => !isEquivalent(file, was, line));
+      const chosen = everyWay || !ways.length ? ways : [ways[Math.floor(random() * ways.length)]];
+      for (const way of chosen) all.push({ file, number, ...way, was, order: random() });
     }
   }
   return all.sort((a, b) => a.order - b.order);
 }
 
 const CLUSTER = process.env.DATABASE;
-/** A line that is another one on PostgreSQL: all of src/db/postgres*.c, and words of the dialect (db/db.h). */
-const differs = (file, line) => file.startsWith('src/db/postgres') || /@[A-Z_]+[@({]/.test(line);
+/** The file has no effect on SQLite: a store of several processes is one of PostgreSQL. */
+const isOfPostgres = (file) => file.startsWith('src/db/postgres') || file === 'src/core/change/outbox.c';
+/** A line that is another one on PostgreSQL: those of its files, and words of the dialect (db/db.h). */
+const differs = (file, line) => isOfPostgres(file) || /@[A-Z_]+[@({]/.test(line);
 
 const places = mkdtempSync(join(tmpdir(), 'deskd-mutants-'));
 const children = new Set(); // the leaders of process groups that run
@@ -87,6 +102,11 @@ process.on('SIGTERM', () => process.exit(1));
 function kill(child) {
   try { process.kill(-child.pid, 'SIGKILL'); } catch { /* it has ended */ }
 }
+/** KiB of a process. A mutant of a loop would otherwise take all memory of the machine. */
+const MOST_MEMORY = 4_000_000;
+/** deskd with a bound of its memory. */
+const bounded = (copy) => join(copy, 'deskd.bounded');
+
 /** A copy of the tree with what is built: one for mutants, one that stays without. */
 function copied(name) {
   const to = join(places, name);
@@ -95,6 +115,7 @@ function copied(name) {
   }
   cpSync(join(ROOT, 'tests'), join(to, 'tests'), { recursive: true, preserveTimestamps: true, filter: (from) => !from.includes('node_modules') });
   symlinkSync(join(ROOT, 'tests/node_modules'), join(to, 'tests/node_modules'));
+  writeFileSync(bounded(to), `#!/bin/sh\nulimit -v ${MOST_MEMORY}\nexec ${join(to, 'deskd')} "$@"\n`, { mode: 0o755 });
   return to;
 }
 const mutated = copied('mutated'), sound = copied('sound');
@@ -137,9 +158,9 @@ const programsOf = ({ unit, http }) => [...unit.map(unitProgram), ...(http ? [HT
 
 /** The tests of an area: {name, start(copy)}, where start() gives {failed, stop}. */
 function testsOf({ unit, api, others = [], http, postgres }) {
-  const ofUnit = (name) => ({ name: `unit/${name}`, start: (copy) => started(copy, name, join(copy, unitProgram(name)), [], { CMOCKA_MESSAGE_OUTPUT: 'TAP' }, copy) });
+  const ofUnit = (name) => ({ name: `unit/${name}`, start: (copy) => started(copy, name, 'sh', ['-c', `ulimit -v ${MOST_MEMORY}; exec ${unitProgram(name)}`], { CMOCKA_MESSAGE_OUTPUT: 'TAP' }, copy) });
   const ofFile = (env) => (name) => ({
-    name, start: (copy) => started(copy, name, 'node', ['--test-reporter=tap', `${name}.test.mjs`], { DESKD: join(copy, 'deskd'), HTTP_SERVER: join(copy, HTTP_SERVER), ...env }),
+    name, start: (copy) => started(copy, name, 'node', ['--test-reporter=tap', `${name}.test.mjs`], { DESKD: bounded(copy), HTTP_SERVER: join(copy, HTTP_SERVER), ...env }),
   });
   return [
     ...unit.map(ofUnit), ...(http ? HTTP_TESTS.map((name) => `http/${name}`).map(ofFile({})) : []),
