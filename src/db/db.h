@@ -128,8 +128,9 @@ int db_undo(struct conn *c, const char *name); /* ROLLBACK TO and RELEASE */
 int db_lock(struct conn *c, struct str name);
 int db_lock_row(struct conn *c, const char *table, int64_t id);
 bool db_writes(const struct conn *c); /* true: the connection of a write, which may lock */
-/* Call it after inserting rows with ids of the caller's choice. The ids that the store assigns next are
- * above them. */
+/* Inserting many rows with ids of the caller's choice begins with db_choose_ids and ends with
+ * db_settle_ids. No trigger runs between them. The ids that the store assigns next are above those rows. */
+int db_choose_ids(struct conn *c);
 int db_settle_ids(struct conn *c);
 
 /* ---- a store --------------------------------------------------------------------------------- */

@@ -73,6 +73,7 @@ struct engine {
     int (*undo)(struct conn *c, const char *name);
     int (*lock_name)(struct conn *c, struct str name); /* see db_lock */
     int (*lock_row)(struct conn *c, const char *table, int64_t id);
+    int (*choose_ids)(struct conn *c); /* see db_choose_ids */
     int (*settle_ids)(struct conn *c);
 
     /* Statements. The handle is the engine's. Errors are those of db.h. */

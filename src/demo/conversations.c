@@ -35,7 +35,6 @@ QUERY(demo_post_insert,
       "source, message_status, message_status_updated_at, by_staff, created_at, updated_at) "
       "VALUES (:id, :case, 1, :uuid, :text, :creator, :is_requester, :channel, :source, :status, :at, "
       "1 - CAST(:is_requester AS INTEGER), :at, :at)");
-QUERY(demo_last_message, "UPDATE cases SET last_message_id = :post WHERE id = :case");
 QUERY(demo_participant, "INSERT INTO case_participants (case_id, user_id) VALUES (:case, :user)");
 QUERY(demo_marker,
       "INSERT INTO read_markers (case_id, user_id, last_read_post_id, last_read_seq, last_read_at) "
@@ -122,10 +121,7 @@ static int insert_post(struct conn *c, struct filling *f, const struct event *e)
                       B_INT("source", m->by_requester ? dc.source : SOURCE_AGENT), B_INT("status", m->status),
                       B_INT("at", m->at))));
     if (writers_last(&dc, e->message)) TRY(read_until(c, f, &dc, e));
-    if (e->message + 1 == dc.message_count) {
-        TRY(db_exec(c, &demo_last_message, BINDS(B_INT("post", f->posts), B_INT("case", dc.id))));
-        return fill_extras(c, f, &dc);
-    }
+    if (e->message + 1 == dc.message_count) return fill_extras(c, f, &dc);
     push(f, (struct event){dc.messages[e->message + 1].at, dc.id, e->message + 1});
     return 0;
 }

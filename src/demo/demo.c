@@ -112,6 +112,8 @@ static int begin_run(struct conn *c, void *arg) {
     return desk_begin(c, &n);
 }
 
+static int choose_ids_run(struct conn *c, void *arg) { return (void)arg, db_choose_ids(c); }
+static int settle_ids_run(struct conn *c, void *arg) { return (void)arg, db_settle_ids(c); }
 static int staff_run(struct conn *c, void *arg) { return fill_staff(c, arg); }
 
 static int fields_run(struct conn *c, void *arg) {
@@ -124,7 +126,6 @@ static int finish_run(struct conn *c, void *arg) {
     TRY(db_exec(c, &demo_totals, NULL));
     TRY(fill_views(c, f));
     TRY(search_is_built(c, f->world.start));
-    TRY(db_settle_ids(c));
     TRY(fill_slas(c, f));
     TRY(fill_rules(c, f));
     TRY(fill_programs(c, f));
@@ -141,9 +142,11 @@ static int fill_desk(struct db *db, struct filling *f) {
     TRY(many(db, f, "organizations", f->world.organizations, fill_organization));
     TRY(db_write(db, staff_run, f));
     TRY(db_write(db, fields_run, f));
+    TRY(db_write(db, choose_ids_run, NULL));
     TRY(many(db, f, "customers", f->world.customers, fill_customer));
     TRY(many(db, f, "conversations", f->world.conversations, fill_conversation));
     TRY(create_indexes(db, f, indexes));
+    TRY(db_write(db, settle_ids_run, NULL));
     TRY(index_texts(db, f));
     return db_write(db, finish_run, f);
 }

@@ -80,9 +80,11 @@ QUERY(demo_rating, "INSERT INTO case_ratings (case_id, score, comment, creator_i
                    "VALUES (:case, :score, :comment, :creator, :at, :at)");
 QUERY(demo_value, "INSERT INTO field_values (area, owner_id, field_id, value, value_key) "
                   "VALUES (1, :case, :field, :value, :value)");
-QUERY(demo_case_extras, "UPDATE cases SET rating = CAST(:rating AS INTEGER), attachments_count = :files, "
-                        "notes_count = :notes, pinned_notes_count = :pinned, last_note_preview = :note, "
-                        "form_id = CAST(:form AS BIGINT) WHERE id = :case");
+QUERY(
+    demo_case_extras,
+    "UPDATE cases SET last_message_id = :post, rating = CAST(:rating AS INTEGER), attachments_count = :files, "
+    "notes_count = :notes, pinned_notes_count = :pinned, last_note_preview = :note, "
+    "form_id = CAST(:form AS BIGINT) WHERE id = :case");
 
 /* The plan for one conversation, drawn by chance. */
 struct extras {
@@ -157,6 +159,7 @@ static int demo_rate(struct conn *c, const struct demo_case *dc, const struct ex
 int fill_extras(struct conn *c, struct filling *f, const struct demo_case *dc) {
     struct chance chance = chance_of(f->world.seed, OF_EXTRAS, dc->id);
     struct extras x;
+    int64_t last_message = f->posts;
     plan_extras(f, &chance, dc, &x);
     TRY(demo_add_tags(c, dc, &x));
     TRY(demo_add_value(c, dc, f->order_number, x.order));
@@ -164,10 +167,10 @@ int fill_extras(struct conn *c, struct filling *f, const struct demo_case *dc) {
     if (x.file >= 0) TRY(demo_attach(c, f, dc, x.file));
     if (x.note) TRY(demo_add_note(c, f, dc, &x));
     if (x.rating) TRY(demo_rate(c, dc, &x));
-    if (x.file < 0 && !x.note && !x.rating && !x.formed) return 0;
     return db_exec(c, &demo_case_extras,
-                   BINDS(B_INT("case", dc->id), B_ID("rating", x.rating), B_INT("files", x.file >= 0),
-                         B_INT("notes", x.note != NULL), B_INT("pinned", x.pinned),
+                   BINDS(B_INT("case", dc->id), B_INT("post", last_message), B_ID("rating", x.rating),
+                         B_INT("files", x.file >= 0), B_INT("notes", x.note != NULL),
+                         B_INT("pinned", x.pinned),
                          B_TEXT("note", x.note ? str_of(x.note) : ((struct str){0})),
                          B_ID("form", x.formed ? f->form : 0)));
 }

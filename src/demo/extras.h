@@ -15,7 +15,8 @@ extern const struct demo_file demo_files[DEMO_FILES];
 struct str demo_file_sha256(struct arena *a, int file); /* 64 hex digits */
 
 int fill_tags_and_fields(struct conn *c, struct filling *f);
-/* Call it behind the last message of the conversation, whose id is f->posts. A note takes the next id. */
+/* Also completes the row of the conversation. Call it behind the last message of the conversation, whose
+ * id is f->posts. A note takes the next id. */
 int fill_extras(struct conn *c, struct filling *f, const struct demo_case *dc);
 /* business hours, SLAs and clocks, when all conversations are there */
 int fill_slas(struct conn *c, struct filling *f);
