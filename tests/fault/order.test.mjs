@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { directory, open, until } from '../api/lib/index.mjs';
+import { BINARY, directory, open, until } from '../api/lib/index.mjs';
 
 // SIGKILL never shows a missing fsync, because the kernel keeps written data. So this test traces system calls.
 
@@ -89,4 +89,12 @@ test('concurrent: each reply leaves after a write and an fdatasync that both fol
   assert.equal(replies, 320);
   const syncs = trace.filter((e) => e.kind === 'sync').length;
   t.diagnostic(`${syncs} syncs for ${replies} writes of 16 clients`);
+});
+
+test('an export beside a running desk syncs the file that it leaves for the audit log before its name, and then both folders', { skip }, async (t) => {
+  const desk = await open(t, { processes: 1 }), file = join(directory(), 'trace');
+  const { status, stderr } = spawnSync('strace', ['-f', '-y', '-s', '200', '-o', file, '-e', 'trace=fsync,rename', BINARY, 'export', ...desk.store, '--to', join(directory(), 'export')], { encoding: 'utf8' });
+  assert.equal(status, 0, stderr);
+  const calls = readFileSync(file, 'utf8').split('\n').map((line) => /(fsync\(\d+<|rename\(")([^>"]*)/.exec(line)).filter(Boolean).map(([, call, path]) => `${call.slice(0, 6)} ${path.replace(desk.dir, '').replace(/[0-9a-f]{16,}/, 'NAME')}`);
+  assert.deepEqual(calls.slice(-4), ['fsync( /audit.pending/.NAME', 'rename /audit.pending/.NAME', 'fsync( /audit.pending', 'fsync( ']);
 });

@@ -50,6 +50,15 @@ test('a statement over its time limit is ended, and its request gets 503', async
   assert.deepEqual((await desk.owner.fetch('/teams')).map((team) => team.title), ['Free']);
 });
 
+test('a connection that waits for no statement stays open, however long', async (t) => {
+  const desk = await open(t, { processes: 1, args: ['--statement-timeout', '400'] });
+  const began = performance.now();
+  (await desk.owner.post('/teams', { title: 'Written' })).must(201);
+  (await desk.owner.get('/teams')).must(200);
+  await until('the time of a statement, and that of the thread that looks', () => performance.now() - began > 2500); // 0.4 s, one of grace, and twice half a one
+  assert.doesNotMatch(desk.log, /did not answer in time/);
+});
+
 test('processes divide a rate limit by their number, and the last one has it alone', async (t) => {
   const desk = await open(t);
   const second = await another(t, desk);

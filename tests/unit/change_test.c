@@ -188,7 +188,7 @@ static void a_cursor_that_missed_pruned_entries_is_refused(void **state) {
     int64_t ids[4], before = 5000;
     bool more;
     enum change_log_state good;
-    for (int i = 1; i <= 6; i++) log_entry(p, i, i <= 3 ? 1000 : 9000);
+    for (int i = 1; i <= 6; i++) log_entry(p, i, i <= 3 ? before : before + 1);
     assert_int_equal(read_page(p, a, &first, 1, ids, &more, &good), 1);
     fourth = first;
     assert_int_equal(read_page(p, a, &fourth, 3, ids, &more, &good), 3);
