@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { demo, open, until } from './lib/index.mjs';
+import { mail, receive } from './lib/mails.mjs';
 import { sql } from './lib/sql.mjs';
 
 /** All entries after a cursor, page by page. */
@@ -169,6 +170,17 @@ test('changes made by the server name their cause', async (t) => {
   assert.ok(left.every((e) => e.to === null));
   assert.equal(new Set(left.map((e) => e.resource_id)).size, left.length);
   assert.equal(left.find((e) => e.cause).cause, 'Job: cascade');
+});
+
+test('a mail and an import are the causes of their changes', async (t) => {
+  const desk = await open(t), { owner } = desk;
+  const by = async (type, act) => [...new Set((await added(desk, act)).filter((e) => e.resource_type === type).map((e) => `${e.action} ${e.actor?.id ?? ''} ${e.cause}`))];
+  const mailed = await by('case_message', () => receive(desk, mail({ From: 'ann@people.example' }, 'Hello desk')));
+  assert.deepEqual(mailed, [`CREATED ${(await owner.fetch('/users', { email: 'ann@people.example' }))[0].id} A mail server`]);
+  assert.deepEqual(await by('team', async () => {
+    const { id } = (await owner.post('/bulk/teams', { teams: [{ title: 'Imported' }] })).must(202).data;
+    assert.equal((await desk.job(owner, id)).status, 'COMPLETED');
+  }), [`CREATED ${desk.people.owner.id} Import`]);
 });
 
 test('sixteen writers and a reader that restarts at random: each change comes once, in order for each object', async (t) => {

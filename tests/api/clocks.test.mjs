@@ -364,6 +364,8 @@ test('a breach is noticed once, marks the clock, and leaves an activity that nam
   await desk.clock.forward(HOUR + SECOND);
   await noticed(desk, 1);
   assert.deepEqual(breaches(desk), [`${talk.id} sla_first_reply_breached`]);
+  const late = (await desk.owner.fetch('/changes', { limit: 1000 })).filter((e) => e.property === 'sla_first_reply_breached');
+  assert.deepEqual(late.map((e) => [e.actor, e.cause, e.from, e.to]), [[null, 'SLA', null, at(HOUR)]]);
   const { FIRST_REPLY: first, RESOLUTION: last } = await clocks(desk, talk);
   assert.deepEqual([first.is_breached, first.stage, last.is_breached], [true, 'ACTIVE', false]);
   await desk.clock.forward(MINUTE);
