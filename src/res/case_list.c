@@ -385,7 +385,7 @@ int case_list_plan(struct call *c, struct branches *b, unsigned types) {
 
 int case_list_count(struct call *c, int64_t *total) {
     const struct plan *p = c->counting;
-    struct view_rows rows = {VIEW_CUSTOM, "t.state = 1", p->kept};
+    struct view_rows rows = {.type = VIEW_CUSTOM, .state = "t.state = 1", .condition = p->kept};
     *total = p->filter.total;
     if (p->filter.counted) return 1;
     int known = case_count(&c->work, &p->filter, total);

@@ -335,7 +335,8 @@ static int get_view_cases(struct call *c) {
     if (stored.type == VIEW_CUSTOM) TRY(definitions_load(w, &case_subject, RULE_FILTER, d));
     TRY(view_rows_read(w, d, stored.type, stored.collections, rows));
     bool hidden = stored.type == VIEW_TRASH || stored.type == VIEW_SUSPENDED;
-    (hidden ? access_cases_of_any_state : access_cases)(w, b);
+    if (hidden) access_cases_of_any_state(w, b);
+    else access_assigned_cases(w, &rows->assigned, b);
     if (hidden) c->where = rows->state;
     int filtered = case_list_check(c, b, &filters);
     TRY(filtered);

@@ -53,3 +53,24 @@ test('a merged list has the rows, the order, the pages and the total of the whol
     }
   }
 });
+
+test('a view of a team or an agent has all of its conversations that the caller sees', async (t) => {
+  const roll = dice(11).below;
+  const { desk, teams, agents } = await world(t, roll);
+  const asked = (name, value) => ({ propositions: [{ field: `cases.${name}`, operator: 'comparison_equalto', value: String(value) }] });
+  const ofTeam = [null, ...teams].map((team) => [(c) => (c.assigned_team?.id ?? null) === (team?.id ?? null), [asked('assigneeteamid', team?.id ?? 0)]]);
+  const ofAgent = [null, ...agents].map((one) => [(c) => (c.assigned_agent?.id ?? null) === (one?.id ?? null), [asked('assigneeagentid', one?.id ?? 0)]]);
+  const mine = [(c, me) => c.assigned_agent?.id === me, [asked('assigneeagentid', '(current_user)')]];
+  const either = [(c) => c.assigned_team === null || c.assigned_agent === null, [{ propositions: [...asked('assigneeteamid', 0).propositions, ...asked('assigneeagentid', 0).propositions] }]];
+  const both = ofTeam.map(([team, ask], i) => { const [agent, more] = [...ofAgent, mine][i]; return [(c, me) => team(c) && agent(c, me), [...ask, ...more]]; });
+  const all = (await desk.owner.get('/cases', { limit: 100 })).must(200).data;
+  for (const [holds, predicate_collections] of [...ofTeam, ...ofAgent, mine, either, ...both]) {
+    const view = await desk.owner.create('/views', { title: 'V', visibility_type: 'ALL', predicate_collections, order_by_column: 'caseid', order_by: 'ASC' });
+    for (const who of agents) {
+      const sees = new Set((await who.client.get('/cases', { limit: 100 })).must(200).ids), { body, ids } = (await who.client.get(`/views/${view.id}/cases`, { limit: 100 })).must(200);
+      const wanted = all.filter((c) => sees.has(c.id) && holds(c, who.id)).map((c) => c.id);
+      assert.deepEqual(ids, wanted.sort((a, b) => a - b), JSON.stringify(predicate_collections));
+      assert.equal(body.total_count, wanted.length);
+    }
+  }
+});

@@ -43,4 +43,11 @@ test('the plans of lists', { skip: CLUSTER && 'they are those of SQLite' }, asyn
     for (const path of ['/cases', '/views/1/cases'])
       for (const line of (await accessTo(desk, agent.client, `${path}?legacy_ids=x`)).filter((text) => !text.startsWith('USE TEMP'))) assert.match(line, /cases_legacy/, path);
   });
+
+  await t.test('the view of unassigned conversations reads no others, also for an agent of teams', async () => {
+    const nobody = (name) => ({ propositions: [{ field: `cases.${name}`, operator: 'comparison_equalto', value: '0' }] });
+    const view = await desk.owner.create('/views', { title: 'Unassigned', visibility_type: 'ALL', predicate_collections: [nobody('assigneeteamid'), nobody('assigneeagentid')], order_by_column: 'createdat' });
+    for (const client of [desk.owner, agent.client])
+      assert.deepEqual(await accessTo(desk, client, `/views/${view.id}/cases`), ['SCAN t USING INDEX cases_unassigned']);
+  });
 });

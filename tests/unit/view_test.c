@@ -37,6 +37,8 @@ QUERY(set_types,
 /* The requester of conversation 7 is its agent too. A cascade has not taken the conversation from the
  * deleted agent yet. */
 QUERY(delete_one, "UPDATE users SET leaving_at = 1 WHERE id = (SELECT requester_id FROM cases WHERE id = 7)");
+QUERY(delete_slowly, "INSERT INTO jobs (kind, status, input, attempts, run_at, created_at, updated_at) "
+                     "VALUES ('cascade', 1, '{}', 0, 0, 0, 0)");
 
 /* The demo has SLAs, clocks and business hours, which this test replaces by its own. */
 QUERY(drop_metrics, "DELETE FROM sla_metrics");
@@ -75,6 +77,7 @@ static int more_rows(struct conn *c, void *arg) {
     (void)arg;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) TRY(db_exec(c, all[i], NULL));
     TRY(db_exec(c, &delete_one, NULL));
+    TRY(db_exec(c, &delete_slowly, NULL));
     return db_exec(c, &set_types, NULL);
 }
 static int log_one(struct conn *c, void *arg) {
@@ -457,7 +460,8 @@ static void a_count_is_exact_until_a_change_and_then_recent(void **state) {
     int64_t n, first, many = 100000;
     static struct bind nothing;
     w->desk.view_counts = view_counts_new();
-    rows = (struct view_rows){VIEW_CUSTOM, "t.state = 1", {"t.type_id = 2", &nothing, 0}};
+    rows = (struct view_rows){
+        .type = VIEW_CUSTOM, .state = "t.state = 1", .condition = {"t.type_id = 2", &nothing, 0}};
     assert_true(db_write(w->at.place.db, grow, &many) >= 0);
 
     look_again(w, 3, CASES_ALL);
@@ -509,16 +513,21 @@ static int64_t listed(struct world *w, const char *condition) {
     return n;
 }
 
+/* A deleted person does not ask. */
+QUERY(staying, "SELECT id FROM users WHERE id = :id AND leaving_at IS NULL");
+
 static void a_count_sees_what_the_list_sees(void **state) {
     static struct bind nothing;
     struct world *w = *state;
     struct counting c;
     enum count_accuracy accuracy;
-    int64_t n, total = 0;
-    struct view_rows rows = {VIEW_CUSTOM, "t.state = 1", {"t.type_id = 2", &nothing, 0}};
+    int64_t n, total = 0, staying_id;
+    struct view_rows rows = {
+        .type = VIEW_CUSTOM, .state = "t.state = 1", .condition = {"t.type_id = 2", &nothing, 0}};
     for (int access = CASES_SELF; access <= CASES_ALL; access++)
         for (int64_t user = 1; user < DEMO_FIRST_STAFF + 10; user++) {
             look_again(w, user, access);
+            if (db_int(w->w.conn, &staying, BINDS(B_INT("id", user)), &staying_id) == 0) continue;
             assert_int_equal(counting_begin(&w->w, true, &c), 0);
             assert_int_equal(counting_count(&c, &rows, &n, &accuracy), 0);
             assert_int_equal(n, listed(w, "t.type_id = 2"));

@@ -47,7 +47,15 @@ QUERY(teams_of_user, "SELECT team_id FROM team_members WHERE user_id = :user ORD
 #define TEAM_BRANCHES \
     16 /* people in more teams get one branch for all teams: correct, but its cost grows with the teams */
 
-static void team_branches(struct work *w, struct branches *b) {
+static bool is_of_team(const struct case_assignment *of, int64_t team_id) {
+    return !of->has_team || of->team_id == team_id;
+}
+
+static bool is_of_agent(const struct case_assignment *of, int64_t agent_id) {
+    return !of->has_agent || of->agent_id == agent_id;
+}
+
+static void team_branches(struct work *w, const struct case_assignment *of, struct branches *b) {
     static const char *const where[TEAM_BRANCHES] = {
         "t.state = 1 AND t.assigned_team_id = :team0",  "t.state = 1 AND t.assigned_team_id = :team1",
         "t.state = 1 AND t.assigned_team_id = :team2",  "t.state = 1 AND t.assigned_team_id = :team3",
@@ -66,10 +74,12 @@ static void team_branches(struct work *w, struct branches *b) {
         return;
     }
     for (int i = 0; n <= TEAM_BRANCHES && i < n; i++) {
+        if (!is_of_team(of, teams[i])) continue;
         branch_add(b, where[i]);
         branch_bind_int(b, strstr(where[i], ":team"), teams[i]);
     }
-    if (n > TEAM_BRANCHES) branch_add(b, "t.state = 1 AND t.assigned_team_id IN @LIST(:teams)");
+    if (n > TEAM_BRANCHES && (!of->has_team || ids_have(teams, n, of->team_id)))
+        branch_add(b, "t.state = 1 AND t.assigned_team_id IN @LIST(:teams)");
     branch_bind_text(b, ":teams", json_ids(w->arena, teams, (size_t)n));
 }
 
@@ -83,7 +93,7 @@ static void nobodys_branches(struct work *w, struct branches *b) {
     branch_add(b, "t.state = 1 AND t.assigned_agent_id IN " GONE_AGENTS " AND t.assigned_team_id IS NULL");
 }
 
-void access_cases(struct work *w, struct branches *out) {
+void access_assigned_cases(struct work *w, const struct case_assignment *of, struct branches *out) {
     const struct actor *a = &w->actor;
     if (a->token_case_id) {
         branch_add(out, "t.state = 1 AND t.id = :token_case");
@@ -113,12 +123,16 @@ void access_cases(struct work *w, struct branches *out) {
         branch_add(out, "t.state = 1");
     } else if (a->case_access == CASES_TEAMS) {
         out->overlap = true;
-        team_branches(w, out);
-        branch_add(out, "t.state = 1 AND t.assigned_agent_id = :me");
-        nobodys_branches(w, out);
-    } else {
+        team_branches(w, of, out);
+        if (is_of_agent(of, a->user_id)) branch_add(out, "t.state = 1 AND t.assigned_agent_id = :me");
+        if (is_of_team(of, 0) && is_of_agent(of, 0)) nobodys_branches(w, out);
+    } else if (is_of_agent(of, a->user_id)) {
         branch_add(out, "t.state = 1 AND t.assigned_agent_id = :me");
     }
+}
+
+void access_cases(struct work *w, struct branches *out) {
+    access_assigned_cases(w, &(struct case_assignment){0}, out);
 }
 
 bool access_is_by_assignment(const struct work *w) {

@@ -29,6 +29,14 @@ void branch_bind_text(struct branches *b, const char *name, struct str v);
 
 /* Conversations that the actor sees. Also used for cases, messages, notes, search and views. */
 void access_cases(struct work *w, struct branches *out);
+/* The team and the agent that all conversations of a list have, if has_team and has_agent; 0: none. */
+struct case_assignment {
+    bool has_team, has_agent;
+    int64_t team_id, agent_id;
+};
+/* The same for staff, without branches that have none of these conversations. No cascade may be under way, because a conversation with a
+ * deleted team or agent counts as one without. */
+void access_assigned_cases(struct work *w, const struct case_assignment *of, struct branches *out);
 /* The same decision about conversations of one team and one agent (0: none), for counts that are kept by
  * team and agent. Staff only. */
 struct case_reader;

@@ -123,13 +123,21 @@ static const struct {
 int view_rows_read(struct work *w, const struct definitions *d, enum view_type type, struct str collections,
                    struct view_rows *out) {
     static struct bind nothing;
+    struct case_assignment *of = &out->assigned;
     struct predicate *p;
+    struct moment m;
     struct json *list;
     struct json_error err;
     if (type < VIEW_INBOX || type > VIEW_CUSTOM) type = VIEW_CUSTOM;
-    *out = (struct view_rows){type, fixed[type].state, {fixed[type].condition, &nothing, 0}};
+    *out = (struct view_rows){
+        .type = type, .state = fixed[type].state, .condition = {fixed[type].condition, &nothing, 0}};
     if (type != VIEW_CUSTOM || collections.p == NULL) return 0;
     if (json_parse(w->arena, collections, &list, &err) < 0) list = json_new(w->arena, JSON_NULL);
     TRY(predicate_read_collections(w, d, list, S("predicate_collections"), PREDICATE_STORED, &p));
-    return predicate_condition_now(w, p, &out->condition);
+    TRY(moment_read(w, p->needs | NEEDS_CASCADES, &m));
+    out->condition = predicate_condition(p, &m, w->arena);
+    if (!m.no_cascades) return 0;
+    of->has_team = predicate_requires(p, &m, "cases.assigneeteamid", &of->team_id);
+    of->has_agent = predicate_requires(p, &m, "cases.assigneeagentid", &of->agent_id);
+    return 0;
 }

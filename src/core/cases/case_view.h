@@ -3,6 +3,7 @@
 #ifndef CORE_CASE_VIEW_H
 #define CORE_CASE_VIEW_H
 
+#include "core/access/access.h"
 #include "core/predicates/predicate.h"
 #include "core/words.h"
 
@@ -34,6 +35,7 @@ struct view_rows {
     enum view_type type;
     const char *state; /* condition on the state, over t */
     struct condition condition;
+    struct case_assignment assigned; /* of all of them: the condition asks for it */
 };
 /* Reads a stored view for the actor. d: the definitions of case_subject. collections: the stored
  * predicate; p NULL: none. */

@@ -1,5 +1,6 @@
 #include "core/predicates/moment.h"
 
+#include "core/desk/cascade.h"
 #include "core/desk/setting.h"
 
 _Static_assert(RELATIVE_DATES <= 32, "the bits of known");
@@ -48,6 +49,7 @@ int moment_read(struct work *w, unsigned needs, struct moment *out) {
     *out = (struct moment){.now = w->now,
                            .user_id = w->actor.user_id,
                            .desk = {.name = setting_text(w->desk, "desk.time_zone", w->arena)}};
+    out->no_cascades = needs & NEEDS_CASCADES && !cascades_under_way(w);
     if (needs & NEEDS_ZONES) TRY(moment_read_zones(w, out));
     if (needs & NEEDS_TEAMS) {
         out->team_count =

@@ -36,12 +36,14 @@ struct moment {
     int calendar_count;
     int64_t *open; /* the ids of the calendars that are open now */
     int open_count;
+    bool no_cascades; /* no row refers to an object that is being deleted (core/desk/cascade.h) */
 };
 
 /* Parts of a moment that only some predicates need. */
 #define NEEDS_TEAMS 1u
 #define NEEDS_HOURS 2u
 #define NEEDS_ZONES 4u
+#define NEEDS_CASCADES 8u /* no_cascades; without it, such rows are looked for */
 
 /* Reads the moment of the work and its actor. needs: those of the predicates (struct predicate). Returns 0
  * or a negative error. */

@@ -95,11 +95,16 @@ struct condition {
     struct bind *binds;
     int count;
 };
-/* The predicate must not have history operators or fields of added messages (definition.added): only
+/* The conditions of definitions for objects that are being deleted are left out if m->no_cascades.
+ * The predicate must not have history operators or fields of added messages (definition.added): only
  * triggers have these, in memory. */
 struct condition predicate_condition(const struct predicate *p, struct moment *m, struct arena *a);
 /* The same at the moment of the work. Returns 0 or a negative error. */
 int predicate_condition_now(struct work *w, const struct predicate *p, struct condition *out);
+
+/* Returns true if each object that passes has one value of the field, a number: *number; 0: no value. The
+ * objects must not refer to objects that are being deleted. */
+bool predicate_requires(const struct predicate *p, struct moment *m, const char *field, int64_t *number);
 
 /* Sets wanted[place] of each field that the predicate reads (core/predicates/facts.h). */
 void predicate_mark(const struct predicate *p, bool *wanted);

@@ -168,9 +168,14 @@ static void put_opened(struct compiler *c, const struct proposition *p) {
             c->definitions->list[p->other_place].value);
 }
 
+/* The objects of the field that are being deleted; NULL: no row refers to one. */
+static const char *gone_of(const struct compiler *c, const struct definition *d) {
+    return c->moment->no_cascades ? NULL : d->gone;
+}
+
 static void put_same(struct compiler *c, const struct definition *d, const struct definition *other) {
     buf_fmt(&c->sql, "%s = %s", d->value, other->value);
-    if (other->gone) buf_fmt(&c->sql, " AND %s NOT IN %s", other->value, other->gone);
+    if (gone_of(c, other)) buf_fmt(&c->sql, " AND %s NOT IN %s", other->value, other->gone);
 }
 
 /* One or all of several parts. */
@@ -195,7 +200,8 @@ static void put_test(struct compiler *c, const struct proposition *p) {
     case HAS_ANY_PART:
     case HAS_ALL_PARTS: put_parts(c, p); return;
     case IS_EMPTY:
-        buf_fmt(&c->sql, d->gone ? "%s IS NULL OR %s IN %s" : "%s IS NULL", d->value, d->value, d->gone);
+        buf_fmt(&c->sql, "%s IS NULL", d->value);
+        if (gone_of(c, d)) buf_fmt(&c->sql, " OR %s IN %s", d->value, d->gone);
         return;
     case IS_SAME: put_same(c, d, &c->definitions->list[p->other_place]); break;
     case IS_LISTED: {
@@ -226,7 +232,7 @@ static void put_test(struct compiler *c, const struct proposition *p) {
         buf_fmt(&c->sql, "%s IN @TEXTS(%s)", p->field->value, add_bind(c, 'a', list));
     }
     }
-    if (d->gone) buf_fmt(&c->sql, " AND %s NOT IN %s", d->value, d->gone);
+    if (gone_of(c, d)) buf_fmt(&c->sql, " AND %s NOT IN %s", d->value, d->gone);
 }
 
 /* Appends the condition on the rows, with :field renamed by the number of the proposition. */
@@ -304,9 +310,32 @@ struct condition predicate_condition(const struct predicate *p, struct moment *m
 
 int predicate_condition_now(struct work *w, const struct predicate *p, struct condition *out) {
     struct moment m;
-    TRY(moment_read(w, p->needs, &m));
+    TRY(moment_read(w, p->needs | NEEDS_CASCADES, &m));
     *out = predicate_condition(p, &m, w->arena);
     return 0;
+}
+
+/* The number that a value of the field must have for the proposition; 0: there must be none. */
+static bool proposition_requires(const struct proposition *stored, struct moment *m, const char *field,
+                                 int64_t *number) {
+    struct for_now place;
+    const struct proposition *p = stored->field ? resolved(stored, m, &m->desk, &place) : stored;
+    if (p->field == NULL || p->field->kind != VALUE_NUMBER || strcmp(p->field->field, field) != 0 ||
+        p->negated)
+        return false;
+    if (p->test == IS_WITHIN && is_equality(p)) *number = p->low.number;
+    else if (p->test == IS_EMPTY) *number = 0;
+    else return false;
+    return true;
+}
+
+bool predicate_requires(const struct predicate *p, struct moment *m, const char *field, int64_t *number) {
+    for (int i = 0; i < p->count && !(p->any && p->count > 1); i++) {
+        const struct collection *l = &p->collections[i];
+        for (int k = 0; k < l->count && !(l->any && l->count > 1); k++)
+            if (proposition_requires(&l->propositions[k], m, field, number)) return true;
+    }
+    return false;
 }
 
 /* ---- in memory ------------------------------------------------------------------------------- */
