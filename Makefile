@@ -414,8 +414,16 @@ IN      ?= src
 STORE   ?=
 
 .PHONY: mutants
-mutants: $(BIN) tests/node_modules/.package-lock.json ## changes MUTANTS lines of IN that differ from SINCE, one at a time, and counts how many changes the tests catch; STORE=postgres for lines that differ by engine
+mutants: $(BIN) tests/node_modules/.package-lock.json ## changes MUTANTS lines of IN that differ from SINCE, one at a time, and counts how many changes the tests catch; STORE=postgres for lines that differ by engine; IN=FILE:LINE for every change of a line
 	DESKD_STATEMENT_TIMEOUT=300000 nice -n 10 sh tests/scratch.sh $(STORE:%=sh tests/%.sh) node tests/mutants/run.mjs $(if $(SINCE),--since $(SINCE)) --in $(IN) --count $(MUTANTS) --seed $(SEED)
+
+REACHING := build-reached
+.PHONY: mutants-reach
+mutants-reach: tests/node_modules/.package-lock.json ## finds the tests of the API that run each line, for the choice of tests by `make mutants`: a quarter of an hour
+	@mkdir -p $(REACHING)
+	$(CC) -O1 -fPIE -c -o $(REACHING)/reached.o tests/mutants/reached.c
+	LDFLAGS=$(abspath $(REACHING)/reached.o) $(MAKE) VARIANT=$(REACHING) BIN=$(REACHING)/deskd HARD=-fPIE WARN=-w OPT='-O1 -fsanitize-coverage=trace-pc' $(REACHING)/deskd
+	DESKD_STATEMENT_TIMEOUT=300000 nice -n 10 sh tests/scratch.sh node tests/mutants/reach.mjs $(abspath $(REACHING)/deskd) build/reached.json
 
 .PHONY: test-analyzer
 test-analyzer: $(BIN) ## finds defects with clang's static analyzer; tools/analyze.txt has the accepted findings

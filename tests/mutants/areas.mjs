@@ -1,17 +1,17 @@
 // The tests of each part of src/: C units by name, files of tests/api by name, others by folder and name. The first row that fits a file is its area.
 // `*` stands for any letters. Rows of a single file come before those of its folder.
 //
-// A mutant gets the tests whose words are most like those of its file, first of all those near its line: two units of its row, and
+// A mutant gets the tests that run its line, if build/reached.json (make mutants-reach) has them, and of these the ones whose names and words are most like those of its line, of the lines near it and of its file: two units of its row, and
 // TRIED files of tests/api, and some of tests/postgres. A file of the row counts as more alike.
 import assert from 'node:assert/strict';
-import { readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
 export const areas = [
   ['src/core/access/scope.c', { unit: ['scope'], api: ['apitokens', 'oauth.clients', 'oauth.token', 'tokens.walk'] }],
   ['src/core/access/', { unit: ['access', 'scope'], api: ['conversations.visibility', 'organizations.visibility', 'permissions', 'roles', 'strangers', 'fingerprint', 'people.escalation.spec', 'refusals', 'endpoints'] }],
   ['src/core/cases/', { unit: ['change'], api: ['cases', 'totals', 'cases.*', 'conversations.*', 'notifications', 'macros', 'views', 'survey', 'attachments', 'thumbnails', 'messages', 'notes', 'states', 'fingerprint', 'changes', 'people.desk.spec'] }],
-  ['src/core/change/audit', { unit: ['audit'], api: ['audit'] }],
+  ['src/core/change/audit', { unit: ['audit'], api: ['audit'], others: ['fault/order'] }],
   ['src/core/change/', { unit: ['change', 'router'], api: ['changes', 'activities', 'trails', 'cascades', 'conditional', 'contacts', 'people.desk.spec'] }],
   ['src/core/all/desk.c', { unit: [], api: ['command', 'service', 'settings', 'audit'] }],
   ['src/core/desk/', { unit: ['job', 'sweep', 'content'], api: ['settings', 'jobs', 'files', 'files.quota', 'files.spec', 'command', 'service'] }],
@@ -76,9 +76,9 @@ export const areas = [
 
 /** Runs for minutes, and names everything: only for the areas that list it. */
 const LONG = ['cascades'];
-const TRIED = 12, UNITS = 2, ON_POSTGRES = 4, NEAR = 12, OF_AREA = 0.1;
+const TRIED = 12, UNITS = 2, ON_POSTGRES = 4, NEAR = 12, LINE = 8, NAME = 20, OF_AREA = 0.1;
 
-const wordsOf = (text) => text.toLowerCase().match(/[a-z]{4,}/g) ?? [];
+const wordsOf = (text) => text.toLowerCase().match(/[a-z]{3,}/g) ?? [];
 function counted(words) {
   const counts = new Map();
   for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
@@ -86,7 +86,7 @@ function counted(words) {
 }
 function read(folder, end) {
   const path = join(import.meta.dirname, '..', folder);
-  return readdirSync(path).filter((name) => name.endsWith(end)).map((name) => ({ name: name.replace(end, ''), counts: counted(wordsOf(readFileSync(join(path, name), 'utf8'))) }));
+  return readdirSync(path).filter((name) => name.endsWith(end)).map((name) => ({ name: name.replace(end, ''), counts: counted([wordsOf(readFileSync(join(path, name), 'utf8')), ...Array(NAME).fill(wordsOf(name.replace(end, '')))].flat()) }));
 }
 const apis = read('api', '.test.mjs'), units = read('unit', '_test.c'), postgres = read('postgres', '.test.mjs');
 const tests = [...apis, ...units, ...postgres];
@@ -116,14 +116,43 @@ function alike(a, b) {
   return sum / a.length / b.length;
 }
 
+const REACHED = join(import.meta.dirname, '../../build/reached.json');
+const reached = existsSync(REACHED) ? JSON.parse(readFileSync(REACHED, 'utf8')) : { tests: [], files: {} };
+
+/** The line of a file of reached.json (1, 2 ...) that was `text`, the nearest to `line`; 0: none. */
+function lineThen({ text: then }, text, line) {
+  const same = then.flatMap((t, i) => (t === text.trim() ? [i + 1] : []));
+  return same.sort((a, b) => Math.abs(a - line) - Math.abs(b - line))[0] ?? 0;
+}
+
+/** The lines that run what this line is: itself, or those that use its QUERY. */
+function running(lines, line) {
+  let begin = line;
+  while (begin > 1 && !/^\S/.test(lines[begin - 1])) begin -= 1;
+  const query = /^QUERY\((\w+)/.exec(lines[begin - 1])?.[1] ?? (/^QUERY\($/.test(lines[begin - 1]) ? /\w+/.exec(lines[begin])?.[0] : undefined);
+  return query ? lines.flatMap((text, i) => (new RegExp(`&${query}\\b`).test(text) ? [i + 1] : [])) : [line];
+}
+
+/** The names of the tests of tests/api that run a line, or undefined if that is not known. A block has the line at which it begins. */
+function reaching(file, text, line) {
+  const of = reached.files[file], lines = text.split('\n');
+  if (!of) return undefined;
+  const names = new Set();
+  for (const at of running(lines, line).map((n) => lineThen(of, lines[n - 1], n))) {
+    const from = Math.max(0, ...of.blocks.map(([n]) => n).filter((n) => n <= at));
+    for (const [n, by] of of.blocks) if (from && n === from) for (const i of by) names.add(reached.tests[i]);
+  }
+  return names.size ? names : undefined;
+}
+
 /** {unit, api, others, http, postgres}: the tests of a mutant of a line (1, 2 ...) of a file with this text, the likeliest first. */
 export function testsFor(file, text, line) {
   const row = areas.find(([start]) => file.startsWith(start))[1];
-  const name = wordsOf(basename(file).replaceAll('_', ' ')), near = wordsOf(text.split('\n').slice(Math.max(0, line - NEAR), line + NEAR).join('\n'));
-  const source = weighed(counted([wordsOf(text), ...Array(3).fill(near), ...Array(4).fill(name)].flat()));
-  const ofArea = row.api.map(patternOf);
+  const around = (most) => wordsOf(text.split('\n').slice(Math.max(0, line - 1 - most), line + most).join('\n'));
+  const source = weighed(counted([wordsOf(text), ...Array(3).fill(around(NEAR)), ...Array(4).fill(wordsOf(basename(file))), ...Array(LINE).fill(around(0))].flat()));
+  const ofArea = row.api.map(patternOf), by = reaching(file, text, line);
   const isOfArea = (test) => ofArea.some((pattern) => pattern.test(test.name));
   const rank = (test) => alike(source, test.weighed) + (isOfArea(test) ? OF_AREA : 0);
   const likeliest = (some, most) => some.map((test) => ({ name: test.name, rank: rank(test) })).sort((a, b) => b.rank - a.rank).slice(0, most).map((test) => test.name);
-  return { ...row, unit: likeliest(units.filter((test) => row.unit.includes(test.name)), UNITS), api: likeliest(apis.filter((test) => !LONG.includes(test.name) || isOfArea(test)), TRIED), postgres: likeliest(postgres, ON_POSTGRES) };
+  return { ...row, unit: likeliest(units.filter((test) => row.unit.includes(test.name)), UNITS), api: likeliest(apis.filter((test) => (by ? by.has(test.name) : true) && (!LONG.includes(test.name) || isOfArea(test))), TRIED), postgres: likeliest(postgres, ON_POSTGRES) };
 }
