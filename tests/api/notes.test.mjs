@@ -57,6 +57,8 @@ test('a pinned note names who pinned it, and its owner has an exact count', asyn
     assert.equal((await desk.admin.update(path, { is_pinned: 1 })).pinned_by.id, desk.people.collaborator.id, 'pinning again changes nothing');
     assert.equal(await pins(), 2);
     assert.equal((await desk.staff.update(path, { is_pinned: false })).pinned_by, null);
+    const entries = (await desk.owner.fetch('/changes', { limit: 1000 })).filter((e) => e.resource_type === 'note' && e.resource_id === second.id && e.property);
+    assert.deepEqual(entries.map((e) => [e.property, e.from, e.to, e.actor.id]), [['is_pinned', 'false', 'true', desk.people.collaborator.id], ['is_pinned', 'true', 'false', desk.people.agent.id]]);
     assert.equal(await pins(), 1);
     (await desk.staff.delete(`${owner}/notes/${id}`)).must(200);
     assert.equal(await pins(), 0);
