@@ -136,6 +136,12 @@ describe('the token endpoint', () => {
         assert.match(denied(await login(marked, name, password), 400, 'invalid_grant').body.error_description, /^Wrong e-mail address, password or code\.$/);
     });
 
+    test('needs a name and a password', async () => {
+      const { desk } = world, marked = await register(desk, { is_password_grant_enabled: true });
+      for (const [name, password] of [[agent().email, undefined], [undefined, PASSWORD], [undefined, undefined]])
+        assert.equal(denied(await login(marked, name, password), 400, 'invalid_request').body.error_description, 'username or password is missing.');
+    });
+
     test('keeps the scopes of an earlier consent', async () => {
       const { desk } = world, person = await desk.person('agent');
       const marked = await register(desk, { is_password_grant_enabled: true });
@@ -260,6 +266,11 @@ describe('the token endpoint', () => {
     assert.deepEqual((await introspect(client, 'unknown')).must(200).body, { active: false });
   });
 
+  test('introspection and revocation need a token', async () => {
+    for (const path of ['/oauth/introspect', '/oauth/revoke'])
+      assert.equal(denied(await exchange(world.desk, world.client, {}, { path }), 400, 'invalid_request').body.error_description, 'token is missing.');
+  });
+
   test('the metadata names every endpoint', async () => {
     const { desk } = world;
     const { body, headers } = (await desk.anyone.exchange('GET', '/.well-known/oauth-authorization-server')).must(200);
@@ -321,7 +332,10 @@ describe('settings and the token endpoint', () => {
     assert.equal(before.headers['access-control-allow-origin'], undefined);
     (await desk.owner.put('/settings', { values: { 'security.cors_origins': Origin, 'security.cors_max_age_seconds': 90 } })).must(200);
     const preflight = (await desk.anyone.exchange('OPTIONS', '/oauth/token', { headers: { Origin, 'Access-Control-Request-Method': 'POST' } })).must(204);
-    assert.deepEqual([preflight.headers['access-control-allow-origin'], preflight.headers['access-control-max-age']], [Origin, '90']);
+    const cors = ({ headers }) => ['origin', 'methods', 'headers'].map((name) => headers[`access-control-allow-${name}`]).concat(headers['access-control-max-age']);
+    assert.deepEqual([cors(preflight), preflight.headers.vary, preflight.headers.allow], [[Origin, 'POST', 'Authorization, Content-Type', '90'], 'Origin', 'POST']);
+    const foreign = (await desk.anyone.exchange('OPTIONS', '/oauth/token', { headers: { Origin: 'https://evil.example', 'Access-Control-Request-Method': 'POST' } })).must(204);
+    assert.deepEqual(cors(foreign), [undefined, undefined, undefined, undefined]);
     assert.equal((await exchange(desk, client, { grant_type: 'client_credentials' }, { headers: { Origin } })).must(200).headers['access-control-allow-origin'], Origin);
     (await desk.owner.put('/settings', { values: { 'security.cors_origins': '' } })).must(200);
   });
