@@ -74,3 +74,19 @@ test('a view of a team or an agent has all of its conversations that the caller 
     }
   }
 });
+
+test('the pages of a list are its parts, at each offset', async (t) => {
+  const roll = dice(3).below;
+  const { desk, agents, customers } = await world(t, roll);
+  const some = [...agents, ...customers].map((one) => one.id).join();
+  const lists = [[desk.owner, '/users', {}], [desk.owner, '/users', { role: 'CUSTOMER' }], [desk.owner, '/users', { ids: some }], [desk.owner, '/cases', { status: 'NEW,OPEN' }], [desk.owner, '/identities/emails', {}],
+    [agents[2].client, '/cases', {}], [agents[2].client, '/views/1/cases', { order_by_column: 'subject' }], [customers[0].client, '/conversations', {}], [desk.owner, '/cases/1/messages', {}]];
+  for (const [who, path, filters] of lists) {
+    const { data, ids } = (await who.get(path, { ...filters, limit: 100 })).must(200);
+    for (let offset = 0; offset < data.length + 2; offset++) {
+      const limit = 1 + roll(9), page = (await who.get(path, { ...filters, offset, limit })).must(200);
+      assert.deepEqual(page.ids, ids.slice(offset, offset + limit), `${path} ${offset} ${limit}`);
+      assert.equal(page.body.total_count, data.length);
+    }
+  }
+});

@@ -50,4 +50,12 @@ test('the plans of lists', { skip: CLUSTER && 'they are those of SQLite' }, asyn
     for (const client of [desk.owner, agent.client])
       assert.deepEqual(await accessTo(desk, client, `/views/${view.id}/cases`), ['SCAN t USING INDEX cases_unassigned']);
   });
+
+  await t.test('a page behind the middle is read from the end of the list, one behind the end not at all', async () => {
+    for (let i = 0; i < 9; i++) await desk.owner.create('/cases', { subject: `S${i}`, contents: 'C', requester_id: customer.id });
+    const order = async (offset) => (await plansOf(desk, desk.owner, `/conversations?limit=2&offset=${offset}`)).map(({ sql }) => / FROM cases t .*(ORDER BY .*) LIMIT/.exec(sql)?.[1]).filter(Boolean);
+    assert.deepEqual(await order(4), ['ORDER BY t.created_at DESC, t.id DESC']);
+    assert.deepEqual(await order(7), ['ORDER BY t.created_at, t.id']);
+    assert.deepEqual(await order(10), []);
+  });
 });

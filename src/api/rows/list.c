@@ -30,6 +30,7 @@ struct list {
     const char *key, *then; /* then: second key, or NULL */
     bool descending;        /* in the query: before_id reverses it */
     bool shows_long;        /* the query reads long texts */
+    bool counted;           /* the total of the page was counted before its rows were read */
     struct bind *binds;
     int bind_count, bind_room;
 };
@@ -268,19 +269,28 @@ static bool is_behind(const struct list *l, const struct page *p, size_t room) {
     return p->count == c->options.limit || arena_size(c->work.arena) > room;
 }
 
-static int list_read_rows(struct list *l, struct page *p) {
+/* Each row is put before those that were read. */
+static void page_reverse(struct page *p) {
+    struct row *reversed = NULL, *next;
+    for (struct row *row = p->rows; row; row = next) {
+        next = row->next;
+        row->next = reversed;
+        reversed = row;
+    }
+    p->rows = reversed;
+}
+
+static int list_read_rows(struct list *l, struct page *p, int64_t offset, int64_t limit) {
     const struct call *c = l->view->c;
     const struct options *o = &c->options;
-    bool all = c->route->shape == LIST_COUNT;
-    int64_t limit = all ? INT64_MAX : o->limit + (o->keyset ? 1 : 0),
-            offset = all || o->keyset ? 0 : o->offset;
+    int bind_count = l->bind_count;
     size_t room = arena_size(c->work.arena) + LIMIT_LOADED;
     struct buf sql = {0};
     struct row **last = &p->rows, *row;
     struct stmt *s;
     list_bind(l, (struct bind)B_INT("limit", limit));
     list_bind(l, (struct bind)B_INT("offset", offset));
-    list_bind(l, (struct bind)B_INT("most", all || offset > INT64_MAX - limit ? INT64_MAX : limit + offset));
+    list_bind(l, (struct bind)B_INT("most", offset > INT64_MAX - limit ? INT64_MAX : limit + offset));
     list_bind(l, (struct bind)B_INT("room", LIMIT_LOADED + ROOM_SLACK));
     int rc = 0;
     const struct bind *binds = l->binds;
@@ -297,8 +307,25 @@ static int list_read_rows(struct list *l, struct page *p) {
         p->count++;
     }
     stmt_end(s);
+    l->bind_count = bind_count;
     p->cut = p->more && p->count < o->limit;
     return rc < 0 ? rc : 0;
+}
+
+/* The cost of an offset are the rows before it. Behind the middle, the list is read from its end. */
+static int list_read_at(struct list *l, struct page *p, int64_t offset, int64_t limit) {
+    int64_t left = p->total - offset;
+    if (left <= 0) return 0;
+    if (left >= offset || l->shows_long) return list_read_rows(l, p, offset, limit);
+    if (left < limit) limit = left;
+    l->descending = !l->descending;
+    int rc = list_read_rows(l, p, left - limit, limit);
+    l->descending = !l->descending;
+    if (rc < 0) return rc;
+    if (!p->cut) return page_reverse(p), 0;
+    *p =
+        (struct page){.total = p->total}; /* a page that is too long ends early, so it begins at the offset */
+    return list_read_rows(l, p, offset, limit);
 }
 
 /* True if the rows read are the last ones, so that the total is known without a count. */
@@ -310,14 +337,11 @@ static bool is_end(const struct list *l, const struct page *p) {
     return !p->cut && (p->count > 0 || o->offset == 0) && p->count < o->limit;
 }
 
-static int total_of(struct list *l, struct page *p) {
+static int list_count(struct list *l, struct page *p) {
     struct call *c = l->view->c;
     struct buf sql = {0};
     struct stmt *s;
-    if (is_end(l, p)) {
-        p->total = (c->route->shape == LIST_COUNT ? 0 : c->options.offset) + p->count;
-        return 0;
-    }
+    l->counted = true;
     int rc = c->route->count && !narrowed(c) ? c->route->count(c, &p->total) : 0;
     if (rc) return rc < 0 ? rc : 0;
     count_sql(l, &sql);
@@ -328,6 +352,24 @@ static int total_of(struct list *l, struct page *p) {
     if (rc == 1) p->total = col_int(s, 0);
     stmt_end(s);
     return rc < 0 ? rc : 0;
+}
+
+static int total_of(struct list *l, struct page *p) {
+    const struct call *c = l->view->c;
+    if (l->counted) return 0;
+    if (!is_end(l, p)) return list_count(l, p);
+    p->total = (c->route->shape == LIST_COUNT ? 0 : c->options.offset) + p->count;
+    return 0;
+}
+
+static int list_read(struct list *l, struct page *p, bool counted) {
+    const struct call *c = l->view->c;
+    const struct options *o = &c->options;
+    if (c->route->shape == LIST_COUNT) return list_read_rows(l, p, 0, INT64_MAX);
+    if (o->keyset) return list_read_rows(l, p, 0, o->limit + 1);
+    if (o->offset == 0 || !counted) return list_read_rows(l, p, o->offset, o->limit);
+    TRY(list_count(l, p));
+    return list_read_at(l, p, o->offset, o->limit);
 }
 
 /* The page of computed rows. */
@@ -364,7 +406,7 @@ static int list_page(struct call *c, struct view *v, struct page *p, bool counte
     if (c->args == NULL) TRY(api_input(c));
     list_init(&l, c, v);
     int rc = add_keyset(&l, c);
-    if (rc >= 0) rc = list_read_rows(&l, p);
+    if (rc >= 0) rc = list_read(&l, p, counted);
     if (rc >= 0 && counted) rc = total_of(&l, p);
     buf_free(&l.where);
     return rc < 0 ? rc : 0;
