@@ -46,36 +46,35 @@ static int64_t days_of(int64_t y, int m, int d) {
 
 static void date_of(int64_t days, int *y, int *m, int *d) {
     days += 719468;
-    int64_t era = (days >= 0 ? days : days - 146096) / 146097, doe = days - era * 146097;
-    int64_t yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
-    int64_t doy = doe - (365 * yoe + yoe / 4 - yoe / 100), mp = (5 * doy + 2) / 153;
+    int64_t era = (days >= 0 ? days : days - 146096) / 146097;
+    uint32_t doe = (uint32_t)(days - era * 146097); /* 32 bits: a division is half as long */
+    uint32_t yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
+    uint32_t doy = doe - (365 * yoe + yoe / 4 - yoe / 100), mp = (5 * doy + 2) / 153;
     *d = (int)(doy - (153 * mp + 2) / 5 + 1);
     *m = (int)(mp < 10 ? mp + 3 : mp - 9);
-    *y = (int)(yoe + era * 400 + (*m <= 2));
+    *y = (int)(yoe + era * 400) + (*m <= 2);
 }
 
 struct moment {
     int year, month, day, hour, minute, second;
-    int weekday; /* 0 = Sunday */
+    int64_t days; /* since 1970, which began on a Thursday */
 };
 
-static struct moment moment_of(int64_t ms) {
-    int64_t s = ms / 1000 - (ms % 1000 < 0), days = s / 86400 - (s % 86400 < 0), rest = s - days * 86400;
-    struct moment t = {
-        .hour = (int)(rest / 3600), .minute = (int)(rest / 60 % 60), .second = (int)(rest % 60)};
+static inline struct moment moment_of(int64_t ms) {
+    int64_t s = ms / 1000 - (ms % 1000 < 0), days = s / 86400 - (s % 86400 < 0);
+    uint32_t rest = (uint32_t)(s - days * 86400);
+    struct moment t = {.hour = (int)(rest / 3600),
+                       .minute = (int)(rest / 60 % 60),
+                       .second = (int)(rest % 60),
+                       .days = days};
     date_of(days, &t.year, &t.month, &t.day);
-    t.weekday = (int)(((days + 4) % 7 + 7) % 7);
     return t;
 }
 
 static char *put_bytes(char *at, const char *text, size_t n) { return (char *)memcpy(at, text, n) + n; }
 
 /* Writes the last two digits of v. */
-static char *put_two(char *at, int v) {
-    static const char digits[] =
-        "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748495051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
-    return put_bytes(at, digits + 2 * ((unsigned)v % 100), 2);
-}
+static char *put_two(char *at, int v) { return put_two_digits(at, (unsigned)v % 100); }
 
 size_t time_iso(char out[TIME_ISO_SIZE], int64_t ms) {
     struct moment t = moment_of(ms);
@@ -94,7 +93,7 @@ static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
 
 size_t time_http(char out[TIME_HTTP_SIZE], int64_t ms) {
     struct moment t = moment_of(ms);
-    char *at = put_bytes(put_bytes(out, weekdays + 3 * t.weekday, 3), ", ", 2);
+    char *at = put_bytes(put_bytes(out, weekdays + 3 * (((t.days + 4) % 7 + 7) % 7), 3), ", ", 2);
     at = put_bytes(put_bytes(put_bytes(put_two(at, t.day), " ", 1), months + 3 * (t.month - 1), 3), " ", 1);
     at = put_bytes(put_two(put_two(at, t.year / 100), t.year), " ", 1);
     at = put_bytes(put_two(at, t.hour), ":", 1);

@@ -147,11 +147,17 @@ struct str str_cat(struct arena *a, const struct str *parts, size_t count) {
     return (struct str){text, n};
 }
 
+const char str_two_digits[201] =
+    "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+    "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+    "8081828384858687888990919293949596979899";
+
 struct str str_int(char room[INT_TEXT], int64_t v) {
     char *end = room + INT_TEXT, *at = end;
     uint64_t rest = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
-    do *--at = (char)('0' + rest % 10);
-    while (rest /= 10);
+    for (; rest >= 100; rest /= 100) at = put_two_digits(at - 2, (unsigned)(rest % 100)) - 2;
+    if (rest >= 10) at = put_two_digits(at - 2, (unsigned)rest) - 2;
+    else *--at = (char)('0' + rest);
     if (v < 0) *--at = '-';
     return (struct str){at, (size_t)(end - at)};
 }

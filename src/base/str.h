@@ -40,6 +40,11 @@ bool name_eq(struct str a, struct str b);
 /* Strict decimal: an optional minus, no blanks. Returns false if it is not a number of 64 bits. */
 bool str_to_int(struct str s, int64_t *out);
 #define INT_TEXT 24
+extern const char str_two_digits[201]; /* "00" to "99" */
+/* Writes the two digits of v, which is below 100. Returns the place behind them. */
+static inline char *put_two_digits(char *at, unsigned v) {
+    return (char *)memcpy(at, str_two_digits + (size_t)2 * v, 2) + 2;
+}
 struct str str_int(char room[INT_TEXT], int64_t v); /* the reverse; the text lies in `room`, without a NUL */
 bool utf8_valid(struct str s);                      /* RFC 3629: no overlong forms, no surrogates */
 size_t utf8_count(struct str s);                    /* code points of valid UTF-8 */

@@ -12,6 +12,8 @@
 #include "base/limits.h"
 #include "base/str.h"
 
+#include <assert.h>
+
 enum json_type { JSON_NULL, JSON_FALSE, JSON_TRUE, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSON_OBJECT };
 
 struct json {
@@ -89,16 +91,13 @@ struct json_writer {
 };
 
 void jw_init(struct json_writer *w, struct buf *out);
+static inline bool jw_is_plain(const struct json_writer *w) {
+    return w->name_case == CASE_SNAKE && !w->pretty;
+}
 void jw_object(struct json_writer *w);
 void jw_array(struct json_writer *w);
 void jw_end(struct json_writer *w);                  /* closes the innermost object or array */
 void jw_key(struct json_writer *w, struct str name); /* snake_case; written in name_case */
-/* The same for a name that is written often: JSON_NAME("id"). */
-struct json_name {
-    struct str text, key; /* `id` and `"id":` */
-};
-#define JSON_NAME(literal) (&(const struct json_name){S(literal), S("\"" literal "\":")})
-void jw_name(struct json_writer *w, const struct json_name *name);
 void jw_key_raw(struct json_writer *w, struct str name);
 /* s.p NULL writes null; s is valid UTF-8; slashes are not escaped */
 void jw_str(struct json_writer *w, struct str s);
@@ -106,12 +105,6 @@ void jw_cat(struct json_writer *w, const struct str *parts, size_t n); /* one st
 #define JW_CAT(w, ...)                             \
     jw_cat((w), (const struct str[]){__VA_ARGS__}, \
            sizeof((const struct str[]){__VA_ARGS__}) / sizeof(struct str))
-void jw_quoted(struct json_writer *w, struct str quoted); /* a string that is JSON already, with its quotes */
-void jw_pieces(struct json_writer *w, const struct str *pieces,
-               size_t n); /* a value that is JSON already: never indented, never counts as empty */
-static inline bool jw_is_plain(const struct json_writer *w) {
-    return w->name_case == CASE_SNAKE && !w->pretty;
-}
 void jw_int(struct json_writer *w, int64_t v);
 void jw_bool(struct json_writer *w, bool v);
 void jw_null(struct json_writer *w);
@@ -119,6 +112,67 @@ void jw_time(struct json_writer *w, int64_t ms); /* ISO 8601 */
 /* a value that is JSON already; null and [] count as empty */
 void jw_raw(struct json_writer *w, struct str json);
 void jw_json(struct json_writer *w, const struct json *v); /* a parsed value; names are not changed */
+
+/* ---- inline, because a list of ten items writes 400 members ------------------------------------ */
+
+#define JW_STAYS SIZE_MAX /* the member must not be dropped */
+
+/* Returns true if the innermost container has no child yet. */
+static inline bool jw_is_empty(const struct json_writer *w) {
+    char last = w->out->p[w->out->n - 1];
+    return last == '{' || last == '[';
+}
+
+static inline void jw_announce(struct json_writer *w) {
+    assert(w->depth > 0 && w->shape[w->depth - 1] == '}' && !w->keyed);
+    w->began = w->no_empty && w->depth > 1 ? w->out->n : JW_STAYS;
+    w->keyed = true;
+}
+
+void jw_separate(struct json_writer *w); /* writes the separator before a new child */
+
+/* Comes before every value: a member's key is written already, an element is separated here. */
+static inline void jw_begin(struct json_writer *w) {
+    bool in_object = w->depth && w->shape[w->depth - 1] == '}';
+    assert(in_object == w->keyed); /* a member has a key, an element and the document have none */
+    w->keyed = false;
+    if (w->depth && !in_object) jw_separate(w);
+}
+
+/* The same as jw_key for a name that is written often: JSON_NAME("id"). */
+struct json_name {
+    struct str text, key; /* `id` and `"id":` */
+};
+#define JSON_NAME(literal) (&(const struct json_name){S(literal), S("\"" literal "\":")})
+static inline void jw_name(struct json_writer *w, const struct json_name *name) {
+    if (!jw_is_plain(w)) {
+        jw_key(w, name->text);
+        return;
+    }
+    struct buf *out = w->out;
+    size_t comma = jw_is_empty(w) ? 0 : 1;
+    jw_announce(w);
+    buf_reserve(out, name->key.n + 1);
+    char *at = out->p + out->n;
+    *at = ','; /* overwritten below if there is no comma */
+    memcpy(at + comma, name->key.p, name->key.n);
+    out->n += comma + name->key.n;
+}
+
+/* A value that is JSON already: never indented, never counts as empty. */
+static inline void jw_pieces(struct json_writer *w, const struct str *pieces, size_t n) {
+    size_t size = 0;
+    for (size_t i = 0; i < n; i++) size += pieces[i].n;
+    jw_begin(w);
+    buf_reserve(w->out, size);
+    char *at = w->out->p + w->out->n;
+    for (size_t i = 0; i < n; at += pieces[i++].n)
+        if (pieces[i].n) memcpy(at, pieces[i].p, pieces[i].n);
+    w->out->n += size;
+}
+
+/* A string that is JSON already, with its quotes. */
+static inline void jw_quoted(struct json_writer *w, struct str quoted) { jw_pieces(w, &quoted, 1); }
 
 /* Returns ids as an array, "[1,2,3]": the form that @LIST of a query takes. */
 struct str json_ids(struct arena *a, const int64_t *ids, size_t n);

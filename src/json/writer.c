@@ -7,14 +7,6 @@
 
 #include <assert.h>
 
-#define STAYS SIZE_MAX /* the member must not be dropped */
-
-/* Returns true if the innermost container has no child yet. */
-static bool nothing_inside(const struct json_writer *w) {
-    char last = w->out->p[w->out->n - 1];
-    return last == '{' || last == '[';
-}
-
 static void line(struct json_writer *w) {
     if (!w->pretty) return;
     size_t n = (size_t)w->depth * 4;
@@ -24,9 +16,8 @@ static void line(struct json_writer *w) {
     w->out->n += n;
 }
 
-/* Writes the separator before a new child. */
-static void separate(struct json_writer *w) {
-    if (!nothing_inside(w)) buf_char(w->out, ',');
+void jw_separate(struct json_writer *w) {
+    if (!jw_is_empty(w)) buf_char(w->out, ',');
     line(w);
 }
 
@@ -34,17 +25,9 @@ static void separate(struct json_writer *w) {
 
 void jw_init(struct json_writer *w, struct buf *out) { *w = (struct json_writer){.out = out}; }
 
-/* Comes before every value: a member's key is written already, an element is separated here. */
-static void jw_begin(struct json_writer *w) {
-    bool in_object = w->depth && w->shape[w->depth - 1] == '}';
-    assert(in_object == w->keyed); /* a member has a key, an element and the document have none */
-    w->keyed = false;
-    if (w->depth && !in_object) separate(w);
-}
-
 static void open(struct json_writer *w, char bracket, char closing) {
     assert(w->depth < LIMIT_JSON_WRITE_DEPTH);
-    size_t began = w->keyed ? w->began : STAYS;
+    size_t began = w->keyed ? w->began : JW_STAYS;
     jw_begin(w);
     w->mark[w->depth] = began;
     w->shape[w->depth++] = closing;
@@ -57,9 +40,9 @@ void jw_array(struct json_writer *w) { open(w, '[', ']'); }
 
 void jw_end(struct json_writer *w) {
     assert(w->depth > 0 && !w->keyed);
-    bool empty = nothing_inside(w);
+    bool empty = jw_is_empty(w);
     char closing = w->shape[--w->depth];
-    if (empty && closing == ']' && w->mark[w->depth] != STAYS) {
+    if (empty && closing == ']' && w->mark[w->depth] != JW_STAYS) {
         w->out->n = w->mark[w->depth];
         return;
     }
@@ -71,21 +54,32 @@ void jw_end(struct json_writer *w) {
 
 static bool is_escaped(unsigned char c) { return c < 0x20 || c == '"' || c == '\\'; }
 
-/* Returns true if none of eight bytes needs an escape. The lowest top bit set in `hits` marks the first
- * byte that does. No bit is set if there is none. */
-static bool plain8(const char *p) {
-    const uint64_t ones = UINT64_MAX / 255;
-    uint64_t v, quote, slash;
+typedef unsigned char bytes16 __attribute__((vector_size(16)));
+
+/* Returns true if none of these 16 bytes needs an escape. */
+static bool plain16(const char *p) {
+    bytes16 v;
+    uint64_t half[2];
     memcpy(&v, p, sizeof v);
-    quote = v ^ ones * '"';
-    slash = v ^ ones * '\\';
-    uint64_t hits = ((v - ones * 0x20) & ~v) | ((quote - ones) & ~quote) | ((slash - ones) & ~slash);
-    return (hits & ones * 0x80) == 0;
+    v = (bytes16)((v < 0x20) | (v == '"') | (v == '\\'));
+    memcpy(half, &v, sizeof half);
+    return (half[0] | half[1]) == 0;
+}
+
+/* The last 16 bytes overlap those before them. */
+static bool is_plain(struct str s) {
+    size_t i = 0;
+    if (s.n < 16) {
+        while (i < s.n && !is_escaped((unsigned char)s.p[i])) i++;
+        return i == s.n;
+    }
+    while (s.n - i > 16 && plain16(s.p + i)) i += 16;
+    return s.n - i <= 16 && plain16(s.p + s.n - 16);
 }
 
 static size_t jw_plain_run(const char *p, size_t n) {
     size_t i = 0;
-    while (n - i >= 8 && plain8(p + i)) i += 8;
+    while (n - i >= 16 && plain16(p + i)) i += 16;
     while (i < n && !is_escaped((unsigned char)p[i])) i++;
     return i;
 }
@@ -98,6 +92,10 @@ static void jw_escape(struct buf *out, unsigned char c) {
 }
 
 static void escaped_text(struct buf *out, struct str s) {
+    if (is_plain(s)) {
+        buf_str(out, s);
+        return;
+    }
     while (s.n) {
         size_t n = jw_plain_run(s.p, s.n);
         buf_add(out, s.p, n);
@@ -130,24 +128,11 @@ void jw_cat(struct json_writer *w, const struct str *parts, size_t n) {
     buf_char(w->out, '"');
 }
 
-void jw_quoted(struct json_writer *w, struct str quoted) { jw_pieces(w, &quoted, 1); }
-
-void jw_pieces(struct json_writer *w, const struct str *pieces, size_t n) {
-    jw_begin(w);
-    for (size_t i = 0; i < n; i++) buf_str(w->out, pieces[i]);
-}
-
 /* ---- names ----------------------------------------------------------------------------------- */
 
-static inline void announce_key(struct json_writer *w) {
-    assert(w->depth > 0 && w->shape[w->depth - 1] == '}' && !w->keyed);
-    w->began = w->no_empty && w->depth > 1 ? w->out->n : STAYS;
-    w->keyed = true;
-}
-
 static void begin_key(struct json_writer *w) {
-    announce_key(w);
-    separate(w);
+    jw_announce(w);
+    jw_separate(w);
 }
 
 static void end_key(struct json_writer *w) { buf_text(w->out, w->pretty ? ": " : ":"); }
@@ -158,20 +143,6 @@ void jw_key(struct json_writer *w, struct str name) {
     name_in_case(w->out, name, w->name_case);
     buf_char(w->out, '"');
     end_key(w);
-}
-
-void jw_name(struct json_writer *w, const struct json_name *name) {
-    if (!jw_is_plain(w)) {
-        jw_key(w, name->text);
-        return;
-    }
-    struct buf *out = w->out;
-    size_t comma = nothing_inside(w) ? 0 : 1;
-    announce_key(w);
-    buf_reserve(out, name->key.n + 1);
-    out->p[out->n] = ','; /* overwritten below if there is no comma */
-    memcpy(out->p + out->n + comma, name->key.p, name->key.n);
-    out->n += comma + name->key.n;
 }
 
 void jw_key_raw(struct json_writer *w, struct str name) {
@@ -213,8 +184,7 @@ void jw_time(struct json_writer *w, int64_t ms) {
 }
 
 void jw_raw(struct json_writer *w, struct str json) {
-    bool empty = str_eq(json, S("null")) || str_eq(json, S("[]"));
-    bool drop = empty && w->keyed && w->began != STAYS;
+    bool drop = w->keyed && w->began != JW_STAYS && (str_eq(json, S("null")) || str_eq(json, S("[]")));
     jw_begin(w);
     if (drop) w->out->n = w->began;
     else buf_str(w->out, json);

@@ -28,8 +28,7 @@
 
 static void case_realtime_channel(struct view *v, const struct row *row, const struct value *own) {
     (void)own;
-    char id[INT_TEXT];
-    JW_CAT(&v->w, S("presence-"), v->c->work.desk->installation, S("@v1_cases_"), str_int(id, row->id));
+    write_realtime_channel(v, S("cases"), row->id);
 }
 
 static const struct word post_visibilities[] = {{1, "PUBLIC"}, {2, "NOTE"}, {0}};

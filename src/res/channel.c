@@ -59,7 +59,7 @@ static int channel_find(struct work *w, struct str text, int *channel, int64_t *
 
 static void channel_write(struct view *v, int channel, int64_t mailbox_id) {
     jw_object(&v->w);
-    jw_key(&v->w, S("uuid"));
+    jw_name(&v->w, JSON_NAME("uuid"));
     jw_str(&v->w, channel_uuid(v->c->work.arena, channel, mailbox_id));
     if (view_includes(v, resource_of("channel"))) {
         jw_key(&v->w, S("type"));
@@ -71,7 +71,7 @@ static void channel_write(struct view *v, int channel, int64_t mailbox_id) {
             view_reference(v, layout_of(resource_of("mailbox")), mailbox_id);
         else jw_null(&v->w);
     }
-    jw_key(&v->w, S("resource_type"));
+    jw_name(&v->w, JSON_NAME("resource_type"));
     view_type(v, "channel");
     jw_end(&v->w);
 }

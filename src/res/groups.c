@@ -10,6 +10,14 @@ const struct field row_times[] = {
     {0},
 };
 
+/* Nothing needs an escape: an installation is hex digits. */
+void write_realtime_channel(struct view *v, struct str rows, int64_t id) {
+    char number[INT_TEXT];
+    const struct str pieces[] = {S("\"presence-"), v->c->work.desk->installation, S("@v1_"), rows,
+                                 S("_"),           str_int(number, id),           S("\"")};
+    jw_pieces(&v->w, pieces, sizeof pieces / sizeof *pieces);
+}
+
 static void write_download_all(struct view *v, const struct row *row, const struct value *own) {
     const struct value *list = row_cell(row, "attachments");
     (void)own;

@@ -10,4 +10,7 @@ extern const struct field attachments[];  /* files of a post, and the address of
 extern const struct field download_all[]; /* the address of all files of the member `attachments` */
 extern const struct field import_args[];  /* arguments of every import */
 
+/* Writes the name of the realtime channel of a row of `rows`: "cases", "users" or "views". */
+void write_realtime_channel(struct view *v, struct str rows, int64_t id);
+
 #endif

@@ -3,6 +3,7 @@
 #include "core/time/hours.h"
 #include "core/words.h"
 #include "res/avatar.h"
+#include "res/groups.h"
 
 void person_name(struct view *v, const struct row *row, const struct value *own) {
     struct str given = view_given_name(v, row);
@@ -34,8 +35,7 @@ static void person_zone_offset(struct view *v, const struct row *row, const stru
 
 void person_realtime_channel(struct view *v, const struct row *row, const struct value *own) {
     (void)own;
-    char id[INT_TEXT];
-    JW_CAT(&v->w, S("presence-"), v->c->work.desk->installation, S("@v1_users_"), str_int(id, row->id));
+    write_realtime_channel(v, S("users"), row->id);
 }
 
 void person_presence_channel(struct view *v, const struct row *row, const struct value *own) {

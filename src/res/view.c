@@ -169,9 +169,8 @@ static int store_view_teams(struct call *c, const struct in *in, int64_t id) {
 /* ---- the table ------------------------------------------------------------------------------- */
 
 static void view_realtime_channel(struct view *v, const struct row *row, const struct value *own) {
-    char id[INT_TEXT];
     (void)own;
-    JW_CAT(&v->w, S("presence-"), v->c->work.desk->installation, S("@v1_views_"), str_int(id, row->id));
+    write_realtime_channel(v, S("views"), row->id);
 }
 
 #define TEAMS_OF_VIEW                                                                           \

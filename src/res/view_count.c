@@ -6,6 +6,7 @@
 #include "core/cases/case_total.h"
 #include "core/cases/case_view.h"
 #include "core/fields/translation.h"
+#include "res/groups.h"
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
@@ -50,10 +51,8 @@ const struct resource view_column_resource = {.type = "view_column",
 /* ---- counts ---------------------------------------------------------------------------------- */
 
 static void view_count_channel(struct view *v, const struct row *row, const struct value *own) {
-    char id[INT_TEXT];
     (void)own;
-    JW_CAT(&v->w, S("presence-"), v->c->work.desk->installation, S("@v1_views_"),
-           str_int(id, row_cell(row, "view")->i));
+    write_realtime_channel(v, S("views"), row_cell(row, "view")->i);
 }
 
 static const struct field count_fields[] = {

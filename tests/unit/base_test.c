@@ -2,6 +2,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <cmocka.h>
 
 #include "base/address.h"
@@ -209,6 +210,35 @@ static void times_are_read_with_their_zone_and_written_in_utc(void **state) {
     assert_false(time_parse_http(S("Sat, 21 Nov 2026 09:30:00 CET"), &ms));
 }
 
+static void each_day_of_800_years_is_written_as_it_is_read(void **state) {
+    (void)state;
+    char text[TIME_ISO_SIZE], http[TIME_HTTP_SIZE];
+    int64_t read;
+    for (int64_t day = -146097; day < 146097; day++) {
+        int64_t ms = day * 86400000 + (day * 7919 % 86400 + 86400) % 86400 * 1000;
+        struct str iso = {text, time_iso(text, ms)}, date = {http, time_http(http, ms)};
+        assert_true(time_parse_iso(iso, &read));
+        assert_int_equal(read, ms);
+        assert_true(time_parse_http(date, &read));
+        assert_int_equal(read, ms);
+        assert_memory_equal(http, "ThuFriSatSunMonTueWed" + 3 * ((day % 7 + 7) % 7), 3);
+    }
+}
+
+static void numbers_are_written_as_printf_does(void **state) {
+    (void)state;
+    char room[INT_TEXT], expected[INT_TEXT];
+    for (int64_t power = 1; power <= INT64_MAX / 10; power *= 10)
+        for (int64_t n = -1; n < 120; n++)
+            for (int sign = -1; sign <= 1; sign += 2) {
+                int64_t v = sign * (power + n);
+                snprintf(expected, sizeof expected, "%lld", (long long)v);
+                assert_true(str_eq(str_int(room, v), str_of(expected)));
+            }
+    assert_true(str_eq(str_int(room, INT64_MIN), S("-9223372036854775808")));
+    assert_true(str_eq(str_int(room, INT64_MAX), S("9223372036854775807")));
+}
+
 static void an_arena_returns_to_its_mark(void **state) {
     (void)state;
     struct arena *a = arena_new();
@@ -315,6 +345,8 @@ int main(void) {
         cmocka_unit_test(no_set_has_nul),
         cmocka_unit_test(names_compare_without_underscores_and_case),
         cmocka_unit_test(times_are_read_with_their_zone_and_written_in_utc),
+        cmocka_unit_test(each_day_of_800_years_is_written_as_it_is_read),
+        cmocka_unit_test(numbers_are_written_as_printf_does),
         cmocka_unit_test(an_arena_returns_to_its_mark),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

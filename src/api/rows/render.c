@@ -73,7 +73,7 @@ static void write_carried(struct view *v, const struct layout *layout, const str
 }
 
 /* Fast path: three of four values of a list are plain references, written from prepared pieces. */
-static void write_bare(struct view *v, const struct layout *layout, int64_t id) {
+static inline void write_bare(struct view *v, const struct layout *layout, int64_t id) {
     char room[INT_TEXT];
     jw_pieces(
         &v->w,
@@ -83,6 +83,10 @@ static void write_bare(struct view *v, const struct layout *layout, int64_t id) 
 /* Writes the resource if it is included here, otherwise the reference. carried: indexes of members, ended
  * by -1; NULL: the usual ones. */
 static void write_reference(struct view *v, const struct layout *shown, int64_t id, const int *carried) {
+    if (carried == NULL && shown->also < 0 && !view_expands(v) && jw_is_plain(&v->w)) {
+        write_bare(v, shown, id);
+        return;
+    }
     const struct layout *layout = carried ? shown : view_form(v, shown);
     bool bare = carried == NULL && layout->also < 0, included = view_includes(v, layout->resource);
     const struct row *row = bare && !included ? NULL : view_find(v, layout->resource, id);
@@ -199,9 +203,12 @@ static void write_members(struct view *v, const struct row *row) {
     const struct layout *layout = row->layout;
     const struct selection *outer = v->selection;
     bool narrow = selection_narrow(outer, layout->resource);
-    for (const struct member *m = layout->members; m < layout->members + layout->count; m++) {
+    const struct member *end = layout->members + layout->count;
+    for (const struct member *m = layout->members; m < end && outer == NULL; m++)
+        if (m->usual) write_member(v, row, m);
+    for (const struct member *m = layout->members; m < end && outer; m++) {
         if (!m->written || !is_selected(outer, narrow, m)) continue;
-        const struct selection *p = outer ? selection_of(outer, m->name.text) : NULL;
+        const struct selection *p = selection_of(outer, m->name.text);
         v->selection = p ? p->inner : NULL;
         write_member(v, row, m);
     }

@@ -141,9 +141,8 @@ static bool included(const struct view *v, const struct resource *r) {
 }
 
 /* The result is cached for each resource of a view. */
-bool view_includes(struct view *v, const struct resource *r) {
+bool view_includes_named(struct view *v, const struct resource *r) {
     int i = 0;
-    if (v->c->options.include_count == 0 && !v->c->options.include_all) return false;
     while (i < INCLUDED_MAX && v->included[i].resource && v->included[i].resource != r) i++;
     if (i == INCLUDED_MAX) return included(v, r);
     if (v->included[i].resource == NULL) v->included[i].resource = r, v->included[i].value = included(v, r);

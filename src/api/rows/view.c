@@ -70,7 +70,9 @@ struct row *view_read(struct view *v, const struct layout *layout, struct stmt *
 struct value *row_cell(const struct row *row, const char *name) {
     const struct layout *layout = row->layout;
     int i = 0;
-    while (i < layout->count && strcmp(layout->members[i].field->name, name) != 0) i++;
+    const struct member *m = layout->members;
+    size_t n = strlen(name);
+    while (i < layout->count && (m[i].name.text.n != n || memcmp(m[i].name.text.p, name, n) != 0)) i++;
     assert(i < layout->count); /* an unknown member is a bug */
     return &row->cells[i];
 }
@@ -320,12 +322,6 @@ static int load_lists(struct view *v, const struct row *rows) {
         if (rc) return rc;
     }
     return 0;
-}
-
-const struct layout *view_form(struct view *v, const struct layout *layout) {
-    bool brief =
-        layout->brief && !view_includes(v, layout->resource) && view_includes(v, layout->brief->resource);
-    return brief ? layout->brief : layout;
 }
 
 /* The part of a target that is shown; 0: only the reference. */

@@ -112,8 +112,6 @@ bool view_shows_long(const struct view *v, const struct layout *layout);
 void view_row(struct view *v, const struct row *row); /* writes the resource */
 /* writes the resource, or {id, resource_type} */
 void view_reference(struct view *v, const struct layout *layout, int64_t id);
-/* the form that references show: itself, or its brief form */
-const struct layout *view_form(struct view *v, const struct layout *layout);
 /* adds notices for unknown names in `fields` and `include` */
 void view_note_fields(struct call *c);
 /* writes {type: {id: resource}} */
@@ -124,9 +122,20 @@ struct value *row_cell(const struct row *row, const char *name);
 void render_null(struct view *v, const struct row *row, const struct value *own);
 /* a type's name in the requested case */
 void view_type(struct view *v, const char *type);
-bool view_includes(struct view *v, const struct resource *r);
+static inline bool view_expands(const struct view *v) { /* the caller has given include */
+    return v->c->options.include_count || v->c->options.include_all;
+}
+bool view_includes_named(struct view *v, const struct resource *r);
+static inline bool view_includes(struct view *v, const struct resource *r) {
+    return view_expands(v) && view_includes_named(v, r);
+}
 /* false: the caller's token lacks the scope of its rows */
 bool view_may_read(const struct view *v, const struct resource *r);
+/* The form that references show: itself, or its brief form. */
+static inline const struct layout *view_form(struct view *v, const struct layout *layout) {
+    const struct layout *brief = layout->brief;
+    return brief && !view_includes(v, layout->resource) && view_includes(v, brief->resource) ? brief : layout;
+}
 /* the same for a type; an unknown one needs all scopes */
 bool call_may_read_type(const struct call *c, struct str type);
 bool view_may_see(struct view *v, const struct row *row, const struct member *m);

@@ -95,6 +95,7 @@ static void layout_members(struct arena *a, struct layout *s) {
                                      .identifies = identifies(f),
                                      .scopes = f->scope ? scopes_named(f->scope) : 0,
                                      .written = !(f->flags & (INPUT_ONLY | HIDDEN)),
+                                     .usual = !(f->flags & (INPUT_ONLY | HIDDEN | ON_DEMAND)),
                                      .target = target ? *layout_place(target) : NULL};
         if (has_column(f)) members[i].column = ++s->column_count;
         members[i].lengthy = members[i].column && lengthy(f);

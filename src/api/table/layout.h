@@ -13,6 +13,7 @@ struct member {
     int column;                  /* index in .select; 0: none */
     bool textual;                /* the column's value is a text */
     bool written;                /* shown to some callers */
+    bool usual;                  /* the same, without `fields` */
     bool open;                   /* shown to all callers */
     uint32_t scopes;             /* a token needs one of these bits; 0: none */
     const struct layout *target; /* F_REF, F_MANY, F_ROWS */
