@@ -38,20 +38,6 @@ void form_add(struct form_page *a, struct json *body, const char *name, struct s
     json_append(body, j);
 }
 
-/* A browser sends an empty file field as an empty part without a name. */
-struct http_file *form_sent_files(struct form_page *a) {
-    struct http_file *first = NULL, **end = &first;
-    for (const struct http_file *f = a->visit->http->files; f; f = f->next) {
-        if (f->filename.n == 0 && f->size == 0) continue;
-        struct http_file *copy = ARENA_NEW(a->arena, struct http_file);
-        *copy = *f;
-        copy->next = NULL;
-        *end = copy;
-        end = &copy->next;
-    }
-    return first;
-}
-
 /* ---- calls ----------------------------------------------------------------------------------- */
 
 bool form_ok(const struct form_page *a) { return a->subcall.status >= 200 && a->subcall.status < 300; }

@@ -55,7 +55,6 @@ int form_refused(struct form_page *a);
 struct str
 form_typed(const struct form_page *a,
            const char *name); /* the posted value; empty if absent. "a[b]" is a member of a member */
-struct http_file *form_sent_files(struct form_page *a); /* without the parts of empty file fields */
 /* adds a text; p NULL: none */
 void form_add(struct form_page *a, struct json *body, const char *name, struct str v);
 

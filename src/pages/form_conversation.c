@@ -340,7 +340,7 @@ static int send_answer(struct form_page *a) {
     form_add(a, body, "contents", form_typed(a, "contents"));
     form_add(a, body, "source", S("HELPCENTER"));
     if (form_typed(a, "_key").n) form_add(a, body, "client_id", form_typed(a, "_key"));
-    a->subcall.files = form_sent_files(a);
+    a->subcall.files = a->visit->http->files;
     a->step = "sent";
     return form_call(a, POST, body, conversation_acted, "/conversations/%" PRId64 "/messages", mine->id);
 }

@@ -31,8 +31,8 @@ int form_value_field(struct form_page *a, const struct json *field, struct form_
                                .label = title_of(a, field).p,
                                .parameter = str_fmt(a->arena, "field_values.%s", key.p).p,
                                .type = file ? "file" : NULL,
-                               .hint = file && form_sent_files(a) ? WORD_FILES_AGAIN : 0,
-                               .hint_text = hint.n && !(file && form_sent_files(a)) ? hint.p : NULL,
+                               .hint = file && a->visit->http->files ? WORD_FILES_AGAIN : 0,
+                               .hint_text = hint.n && !(file && a->visit->http->files) ? hint.p : NULL,
                                .required = tree_true(field, "is_required_for_customers")};
     return 1;
 }
@@ -128,12 +128,12 @@ void form_values_take(struct form_page *a, struct json *body, const struct json 
 
 struct http_file *form_files(struct form_page *a, bool of_fields) {
     struct http_file *first = NULL, **end = &first;
-    for (struct http_file *f = form_sent_files(a), *next; f; f = next) {
-        next = f->next;
-        f->next = NULL;
+    for (const struct http_file *f = a->visit->http->files; f; f = f->next) {
         if (str_starts(f->field, S(FIELD_VALUES_PART)) != of_fields) continue;
-        *end = f;
-        end = &f->next;
+        struct http_file *copy = *end = ARENA_NEW(a->arena, struct http_file);
+        *copy = *f;
+        copy->next = NULL;
+        end = &copy->next;
     }
     return first;
 }

@@ -493,6 +493,12 @@ test('a feed names itself, its page, its brand and its newest change, and an ent
   ];
   assert.deepEqual(await feed('/helpcenter/en-us/feed.atom'), { head: { id: '/helpcenter/en-us', title: brand.name, self: '/helpcenter/en-us/feed.atom', alternate: '/helpcenter/en-us', name: brand.name, updated: changed }, entries });
   assert.deepEqual(await feed(`${guides}/feed.atom`), { head: { id: guides, title: `Guides - ${brand.name}`, self: `${guides}/feed.atom`, alternate: guides, name: brand.name, updated: changed }, entries });
+  const data = JSON.parse(/<script type="application\/ld\+json">(.*?)<\/script>/s.exec(await text(entries[1].alternate))[1].replaceAll(desk.base, ''));
+  const crumb = (position, name, item) => ({ '@type': 'ListItem', position, name, item });
+  assert.deepEqual(data, { '@context': 'https://schema.org', '@graph': [
+    { '@type': 'Article', headline: 'First', url: entries[1].alternate, inLanguage: 'en-us', datePublished: created, dateModified: changed, author: { '@type': 'Person', name: author } },
+    { '@type': 'BreadcrumbList', itemListElement: [crumb(1, 'Home', '/helpcenter/en-us'), crumb(2, 'Using it', `/helpcenter/en-us/categories/${made.category.id}-using-it`), crumb(3, 'Guides', guides)] },
+  ] });
   const days = async (path) => [.../<p class="byline">.*<\/p>/.exec(await text(path))[0].matchAll(/datetime="([^"]*)"/g)].map(([, time]) => time);
   assert.deepEqual([await days(entries[0].alternate), await days(entries[1].alternate)], [[later], [created, changed]]);
 });
