@@ -57,8 +57,7 @@ static void run_call(struct pool_task *t) { subcall_call((struct subcall *)(void
  * another task. */
 static int leave_snapshot(struct form_page *a) {
     struct site_visit *v = a->visit;
-    if (!v->deferred) http_defer(v->http);
-    v->deferred = true;
+    http_defer(v->http);
     a->subcall.task = (struct pool_task){.run = run_call, .whose = address_sharer(v->http->remote)};
     if (pool_submit(v->api->pool, LANE_WORK, &a->subcall.task)) return SITE_LATER;
     a->later = false;

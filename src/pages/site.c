@@ -391,8 +391,7 @@ static void post_in_pool(struct pool_task *t) {
 /* ---- routing --------------------------------------------------------------------------------- */
 
 static void site_park(struct site_visit *v, enum lane lane, void (*run)(struct pool_task *t)) {
-    if (!v->deferred) http_defer(v->http);
-    v->deferred = true;
+    http_defer(v->http);
     v->task = (struct pool_task){.run = run, .whose = address_sharer(v->http->remote)};
     if (!pool_submit(v->api->pool, lane, &v->task)) site_end(v, -ERR_SERVICE_UNAVAILABLE);
 }

@@ -63,7 +63,6 @@ struct site_visit {
     struct work work; /* actor: the person of the session cookie, or nobody */
     struct arena *arena;
     struct str csrf; /* token of the session; p NULL: no login */
-    bool deferred;
     struct limited limited; /* the rate limit that the request counted for */
     bool counted;
     struct str vars[SITE_VARS]; /* texts of the variables in the path, decoded */
