@@ -91,6 +91,16 @@ test('HTML of a reply is cleaned', async (t) => {
   assert.deepEqual([original.body_html, original.body_text.trim()], ['<b>Off</b>', 'Off']);
 });
 
+test('contents are HTML if html is true, in each spelling of a body, and plain text otherwise', async (t) => {
+  const { desk, reply } = await withCase(t);
+  const textOf = async (html) => {
+    const { posts: [{ id }] } = await reply({ contents: '<b>Off</b>', channel_options: { html } });
+    return (await desk.staff.fetch(`/cases/posts/${id}`, { include: 'case_message' })).original.body_text.trim();
+  };
+  for (const html of [true, 'true', 'TRUE', '1', 1]) assert.equal(await textOf(html), 'Off', JSON.stringify(html));
+  for (const html of [false, 'false', '0', 0, null, '']) assert.equal(await textOf(html), '<b>Off</b>', JSON.stringify(html));
+});
+
 test('a reply that is sent again with its client_id changes nothing', async (t) => {
   const { desk, talk, reply, posts } = await withCase(t);
   for (const channel of ['HELPCENTER', 'NOTE']) {

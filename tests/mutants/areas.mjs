@@ -49,6 +49,7 @@ export const areas = [
     api: ['envelope', 'shape', 'spellings', 'bodies', 'conditional', 'narrowing', 'notices', 'errors', 'edge', 'people.input.spec', 'people.http.spec', 'session', 'refusals', 'idempotency', 'teams', 'members', 'fields', 'pages.bytes', 'openapi', 'files', 'lockout', 'changes', 'limits', 'limits.headers', 'messages', 'oauth.token', 'webhooks', 'access.walk*'],
   }],
   ['src/pages/', { unit: [], api: ['helpcenter.pages', 'pages.forms', 'helpcenter.cache', 'openapi', 'limits.pages', 'pages.bytes', 'templates', 'survey'] }],
+  ['src/res/conversation', { unit: [], api: ['conversations.*', 'messages', 'fingerprint', 'refusals', 'access.walk*'] }],
   ['src/res/erasure.c', { unit: [], api: ['erasure', 'erasure.own', 'access.walk*'] }],
   ['src/res/event.c', { unit: [], api: ['webhooks', 'events.tokens', 'access.walk*'] }],
   ['src/res/oauth', { unit: [], api: ['oauth.clients', 'tokens.walk', 'access.walk*'] }],
