@@ -24,7 +24,13 @@
 
 static atomic_size_t freed, before; /* before: the value of `freed` at the last call of memory_give_back */
 
+/* The C library has eight arenas for each core. Each keeps what its threads have freed, and a thread of
+ * one can't use the memory of another. */
+#define ARENAS_OF_CORE 2
+
 void memory_policy(void) {
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    mallopt(M_ARENA_MAX, ARENAS_OF_CORE * (cores > 0 ? (int)cores : 1));
     mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES);
     mallopt(M_TRIM_THRESHOLD, 1024 * 1024);
 }
@@ -44,10 +50,12 @@ void memory_undumped(void *p, size_t n) {
 
 void memory_freed(size_t n) { atomic_fetch_add_explicit(&freed, n, memory_order_relaxed); }
 
+void memory_return(void) { malloc_trim(0); }
+
 void memory_give_back(void) {
     size_t now = atomic_load_explicit(&freed, memory_order_relaxed);
     bool settled = atomic_exchange_explicit(&before, now, memory_order_relaxed) == now;
     if (now < SOME || (now < MUCH && !settled)) return;
     atomic_fetch_sub_explicit(&freed, now, memory_order_relaxed);
-    malloc_trim(0);
+    memory_return();
 }

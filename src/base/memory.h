@@ -12,6 +12,8 @@ void memory_private(void);
 void memory_undumped(void *p, size_t n); /* the same for these bytes, by the kernel's mark of their pages */
 /* counts n bytes as freed, now or soon; small amounts need not be counted */
 void memory_freed(size_t n);
+/* returns all freed memory; may take milliseconds */
+void memory_return(void);
 void memory_give_back(
     /* call it a few times a second; returns 16 MiB and more, or 2 MiB once no more is freed; may take
      * milliseconds */

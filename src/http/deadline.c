@@ -50,6 +50,7 @@
 #define TICK_MAX_MS 250
 #define SENDING_MS 5 /* between two pieces of a reply */
 #define DISCARD (1024 * 1024)
+#define MANY 2000 /* requests whose freed memory is worth returning */
 
 void conn_phase(struct conn *c, enum phase phase, int64_t ms) {
     atomic_store_explicit(&c->phase, (int)phase, memory_order_relaxed);
@@ -196,12 +197,24 @@ static bool deadline_wait(struct http_server *s, int64_t until) {
     return pthread_cond_timedwait(&s->wake, &s->lock, &at) == ETIMEDOUT;
 }
 
+/* Many requests leave freed memory between pages in use: a sixth of all, after 64 clients that write. It
+ * is returned when they have ended, because the next requests need it again. */
+static void give_back_after_many(struct http_server *s) {
+    int64_t now = atomic_load_explicit(&s->requests, memory_order_relaxed);
+    if (now == s->swept && now - s->returned >= MANY) {
+        memory_return();
+        s->returned = now;
+    }
+    s->swept = now;
+}
+
 /* Sweeps all connections and all waiting requests. Releases the lock in between. */
 static void sweep_all(struct http_server *s, int64_t now) {
     for (struct conn *c = s->conns; c; c = c->next) sweep_conn(s, c, now);
     pthread_mutex_unlock(&s->lock);
     sweep_waiting(s);
     memory_give_back();
+    give_back_after_many(s);
     log_flush();
     pthread_mutex_lock(&s->lock);
 }
