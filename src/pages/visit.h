@@ -62,7 +62,7 @@ struct site_visit {
     const struct site_page *page;
     struct work work; /* actor: the person of the session cookie, or nobody */
     struct arena *arena;
-    struct str csrf; /* token of the session; p NULL: no login */
+    struct str csrf;        /* token of the session; p NULL: no login */
     struct limited limited; /* the rate limit that the request counted for */
     bool counted;
     struct str vars[SITE_VARS]; /* texts of the variables in the path, decoded */

@@ -159,21 +159,9 @@ struct str identity_key(struct work *w, enum identity_kind kind, struct str valu
 
 /* ---- owners ---------------------------------------------------------------------------------- */
 
-QUERY(twitter_id_owner, "SELECT user_id FROM identity_twitter WHERE twitter_id = :id AND is_claim = 0");
-
 int identity_owner(struct work *w, enum identity_kind kind, struct str value, int64_t *user_id) {
     struct str key = identity_key(w, kind, value);
     return key.p ? db_int(w->conn, kinds[kind].owner, BINDS(B_TEXT("key", key)), user_id) : 0;
-}
-
-int identity_find(struct work *w, const struct identity_keys *k, int64_t *user_id) {
-    int rc = k->email.p ? identity_owner(w, IDENTITY_EMAIL, k->email, user_id) : 0;
-    if (rc == 0 && k->phone.p) rc = identity_owner(w, IDENTITY_PHONE, k->phone, user_id);
-    if (rc == 0 && k->twitter_id.p)
-        rc = db_int(w->conn, &twitter_id_owner, BINDS(B_TEXT("id", k->twitter_id)), user_id);
-    if (rc == 0 && k->screen_name.p) rc = identity_owner(w, IDENTITY_TWITTER, k->screen_name, user_id);
-    if (rc == 0 && k->facebook_id.p) rc = identity_owner(w, IDENTITY_FACEBOOK, k->facebook_id, user_id);
-    return rc;
 }
 
 /* ---- rows and their people ------------------------------------------------------------------- */

@@ -38,12 +38,6 @@ struct str phone_key(struct work *w, struct str number);
 
 int identity_owner(struct work *w, enum identity_kind kind, struct str value, int64_t *user_id);
 
-struct identity_keys {
-    struct str email, phone, twitter_id, screen_name, facebook_id; /* p NULL: unknown */
-};
-/* tries the members in order */
-int identity_find(struct work *w, const struct identity_keys *keys, int64_t *user_id);
-
 /* Returns 1 if the value can't be added to this person (0: to anybody), 0 if it can, or a negative error.
  * It can't if another person owns it or this person has it. For a claim only the latter counts. */
 int identity_held(struct work *w, enum identity_kind kind, struct str value, int64_t user_id, bool is_claim);
