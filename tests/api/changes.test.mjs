@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { demo, open, until } from './lib/index.mjs';
+import { demo, open, storedMail, until } from './lib/index.mjs';
 import { mail, receive } from './lib/mails.mjs';
 import { sql } from './lib/sql.mjs';
 
@@ -170,6 +170,23 @@ test('changes made by the server name their cause', async (t) => {
   assert.ok(left.every((e) => e.to === null));
   assert.equal(new Set(left.map((e) => e.resource_id)).size, left.length);
   assert.equal(left.find((e) => e.cause).cause, 'Job: cascade');
+});
+
+test('a new default takes the mark of the former one, a released mail that of the suspension: an entry for each', async (t) => {
+  const desk = await open(t), { owner, admin } = desk;
+  const marks = async (property, act) => (await added(desk, act)).filter((e) => e.property === property).map((e) => [e.resource_type, e.resource_id, e.from, e.to].join(' ')).sort();
+  const hours = (await owner.fetch('/businesshours')).find((h) => h.is_default), other = await owner.create('/businesshours', { title: 'Odd', zones: { monday: [1] } });
+  const moved = (type, before, after) => [`${type} ${after} false true`, `${type} ${before} true false`].sort();
+  assert.deepEqual(await marks('is_default', () => owner.update(`/businesshours/${other.id}`, { is_default: true })), moved('business_hour', hours.id, other.id));
+  const forms = [];
+  for (const title of ['A', 'B']) forms.push((await owner.create('/cases/forms', { title })).id);
+  await owner.update('/cases/forms/default', { form_id: forms[0] });
+  assert.deepEqual(await marks('is_default', () => owner.update('/cases/forms/default', { form_id: forms[1] })), moved('case_form', forms[0], forms[1]));
+  const box = (await admin.create('/mailboxes', { address: 'help@people.example', brand_id: 1 })).id;
+  sql(desk, `UPDATE mailboxes SET verified_at = 1, is_enabled = 1 WHERE id = ${box}`);
+  assert.deepEqual(await marks('is_default', () => admin.update('/mailboxes/default', { mailbox_id: box })), moved('mailbox', 1, box));
+  const mailed = await storedMail(desk, { subject: 'x', code: 'NOT_PARTICIPANT', reason: 'Not on the conversation.' });
+  assert.deepEqual(await marks('is_suspended', async () => (await admin.put(`/mails/${mailed}`, { is_suspended: false })).must(200)), [`mail ${mailed} true false`]);
 });
 
 test('a mail and an import are the causes of their changes', async (t) => {
