@@ -325,3 +325,16 @@ test('every error has a page that links back', async (t) => {
   assert.equal((await desk.anyone.exchange('GET', '/docs/errors/NO_SUCH')).status, 404);
 });
 
+
+test('a response that operations share has the headers that such replies may have, and no others', async (t) => {
+  const { components } = (await (await open(t)).anyone.exchange('GET', '/openapi.json')).must(200).body;
+  const having = (header) => Object.entries(components.responses).filter(([, r]) => header in (r.headers ?? {})).map(([name]) => name).sort();
+  assert.deepEqual(having('Retry-After'), ['error_429', 'error_503']);
+  assert.deepEqual(having('WWW-Authenticate'), ['error_401', 'error_403']);
+  assert.deepEqual(having('Content-Range'), ['error_416']);
+  assert.deepEqual([having('ETag'), having('Last-Modified')], [['not_modified'], ['not_modified']]);
+  for (const never of ['Location', 'X-RememberMe', 'Content-Disposition']) assert.deepEqual(having(never), [], never);
+  const replayed = having('Idempotent-Replayed');
+  for (const name of ['error_429', 'error_500', 'error_503']) assert.ok(!replayed.includes(name), name);
+  assert.ok(replayed.includes('error_400'));
+});
