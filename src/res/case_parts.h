@@ -33,7 +33,7 @@ int case_list_check(struct call *c, struct branches *b, struct condition *kept);
 int case_list_count(struct call *c, int64_t *total);
 
 /* Time of the last change of the clocks, which change without the row. */
-#define CASE_CHANGED "SELECT MAX(m.updated_at) FROM sla_metrics m WHERE m.case_id = :id"
+#define CASE_CHANGED "(SELECT MAX(m.updated_at) FROM sla_metrics m WHERE m.case_id = t.id)"
 
 /* SQL: ids of the people who take part in the conversation :id. */
 #define PARTICIPANTS                                     \

@@ -328,7 +328,7 @@ const struct resource conversation_resource = {.type = "conversation",
                                                .routes = conversation_routes,
                                                .visible = access_cases,
                                                .changes_unseen = true,
-                                               .changed = CASE_CHANGED,
+                                               .changed = "t.updated_at",
                                                .shows_fields = true,
                                                .keyset = true};
 

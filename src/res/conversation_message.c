@@ -146,6 +146,5 @@ const struct resource conversation_message_resource = {
     .conversation = "case_id",
     .routes = message_routes,
     .within = {"conversation", "case_id"},
-    .changed = "SELECT t.updated_at, k.updated_at FROM posts t JOIN cases k ON k.id = t.case_id "
-               "WHERE t.id = :id",
+    .changed = "(SELECT k.updated_at FROM cases k WHERE k.id = t.case_id)",
     .keyset = true};

@@ -171,6 +171,5 @@ const struct resource organization_resource = {.type = "organization",
                                                .subject = &organization_subject,
                                                .changes_unseen = true,
                                                .diffed = DIFFED_ORGANIZATION,
-                                               .changed = "SELECT t.updated_at FROM organizations t "
-                                                          "WHERE t.id = :id",
+                                               .changed = "t.updated_at",
                                                .shows_fields = true};

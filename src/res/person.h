@@ -27,11 +27,10 @@ extern const struct field person_program[];    /* the program that the person us
 #define PERSON_ORGANIZATION UNLESS_GONE("t.organization_id", GONE_ORGANIZATIONS)
 /* Times of the last changes of the shown members. Functions that change lists of a person set updated_at.
  * agent_case_access may come from the role. */
-#define PERSON_CHANGED                                                                             \
-    "SELECT t.updated_at, t.last_seen_at, t.last_active_at, t.last_logged_in_at, "                 \
-    "t.last_activity_at, t.password_updated_at, r.updated_at, o.deleted_at FROM users t "          \
-    "LEFT JOIN roles r ON r.id = t.role_id LEFT JOIN organizations o ON o.id = t.organization_id " \
-    "WHERE t.id = :id"
+#define PERSON_CHANGED                                                                   \
+    "t.last_seen_at, t.last_active_at, t.last_logged_in_at, t.last_activity_at, "        \
+    "t.password_updated_at, (SELECT r.updated_at FROM roles r WHERE r.id = t.role_id), " \
+    "(SELECT o.deleted_at FROM organizations o WHERE o.id = t.organization_id)"
 /* The effective value: the person's own, else the role's. */
 #define PERSON_CASE_ACCESS                                                                      \
     "CASE WHEN t.role_type > 1 THEN COALESCE(t.agent_case_access, (SELECT r.agent_case_access " \

@@ -214,9 +214,9 @@ static void values_in_the_sql_of_resources_are_bound(void **state) {
                             "(nothing is)"));
     r = sound, r.from = "things t JOIN others o ON o.id = :other";
     assert_true(refused(&r, "table of thing, its rows: .from names :other, which is not bound there (:me)"));
-    r = sound, r.changed = "SELECT 1 WHERE 1 = :thing";
+    r = sound, r.changed = "(SELECT 1 WHERE 1 = :thing)";
     assert_true(refused(&r, "table of thing, its rows: .changed names :thing, which is not bound there "
-                            "(:id)"));
+                            "(nothing is)"));
 }
 
 static void seen_by_an_unbound_name(struct work *w, struct branches *out) {

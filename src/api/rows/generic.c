@@ -51,19 +51,12 @@ static int64_t later_of(int64_t a, int64_t b) { return a > b ? a : b; }
 /* *at: the time of the last change of anything that the row shows; 0: unknown. */
 static int row_last_change(struct call *c, const struct row *row, int64_t *at) {
     const struct resource *r = row->layout->resource;
-    struct stmt *s;
     int64_t fields = 0;
     *at = row->modified ? row->modified : r->changes_unseen ? 0 : updated_at(row);
-    bool own = r->is_person && row->id == c->work.actor.user_id;
-    if (r->changed == NULL || !(own || c->work.actor.rank >= ROLE_COLLABORATOR))
-        return 0; /* the time would reveal changes of hidden members */
+    if (!changes_are_seen(c, r, row->id)) return 0;
     if (r->shows_fields) TRY(custom_fields_changed_at(&c->work, &fields));
-    *at = later_of(updated_at(row), fields);
-    TRY(db_start(c->work.conn, r->changed, BINDS(B_INT("id", row->id)), &s));
-    int rc = stmt_step(s);
-    for (int i = 0; rc == 1 && i < col_count(s); i++) *at = later_of(*at, col_int(s, i));
-    stmt_end(s);
-    return rc < 0 ? rc : 0;
+    *at = later_of(later_of(updated_at(row), row->changed_at), fields);
+    return 0;
 }
 
 static int call_tag_row(struct call *c, struct view *v, const struct row *row) {

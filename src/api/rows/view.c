@@ -3,6 +3,7 @@
 #include "api/rows/visible.h"
 #include "base/ids.h"
 #include "base/limits.h"
+#include "core/words.h"
 
 #include <assert.h>
 
@@ -356,6 +357,7 @@ struct rows_wanted {
     const char *further; /* NULL: none */
     bool alive;          /* loads only rows that their own URL finds */
     bool also;           /* loads only the member that references contain */
+    bool dated;          /* loads one row with the time of its last change */
 };
 
 static void rows_wanted_binds(struct call *c, const struct rows_wanted *s, const struct branches *b,
@@ -374,7 +376,7 @@ static void rows_wanted_sql(struct call *c, const struct rows_wanted *s, struct 
     const struct layout *layout = s->layout;
     buf_reserve(sql, layout->select.n + 256);
     if (s->count == 1) {
-        buf_str(sql, s->also ? layout->select_also : layout->select);
+        buf_str(sql, s->also ? layout->select_also : s->dated ? layout->select_dated : layout->select);
         buf_text(sql, "t.id = :ids");
     } else {
         buf_str(sql, s->also ? layout->select_each_also : layout->select_each);
@@ -390,6 +392,13 @@ static struct row *read_member(struct view *v, const struct rows_wanted *sel, st
     struct str text = col_text(s, 1);
     view_keep(v, row);
     if (text.p) row->cells[sel->layout->also] = (struct value){V_TEXT, .s = str_dup(v->c->work.arena, text)};
+    return row;
+}
+
+static struct row *read_dated(struct view *v, const struct layout *layout, struct stmt *s) {
+    struct row *row = view_read(v, layout, s);
+    for (int i = layout->column_count + 1; i < col_count(s); i++)
+        if (row->changed_at < col_int(s, i)) row->changed_at = col_int(s, i);
     return row;
 }
 
@@ -423,7 +432,9 @@ static int select_rows(struct view *v, const struct rows_wanted *sel, struct row
     buf_free(&sql);
     if (rc < 0) return rc;
     while ((rc = stmt_step(s)) == 1 && !is_full(v)) {
-        *last = sel->also ? read_member(v, sel, s) : view_read(v, sel->layout, s);
+        *last = sel->also    ? read_member(v, sel, s)
+                : sel->dated ? read_dated(v, sel->layout, s)
+                             : view_read(v, sel->layout, s);
         last = &(*last)->next;
     }
     stmt_end(s);
@@ -461,10 +472,19 @@ int view_follow(struct view *v, struct row *rows) {
     return rc;
 }
 
+bool changes_are_seen(const struct call *c, const struct resource *r, int64_t id) {
+    const struct actor *a = &c->work.actor;
+    return r->changed && ((r->is_person && id == a->user_id) || a->rank >= ROLE_COLLABORATOR);
+}
+
 int view_load(struct view *v, const struct resource *r, const int64_t *ids, int count, struct row **rows,
               int *found) {
     struct row *loaded, **last = rows;
-    TRY(select_rows(v, &(struct rows_wanted){.layout = layout_of(r), .ids = ids, .count = (size_t)count},
+    TRY(select_rows(v,
+                    &(struct rows_wanted){.layout = layout_of(r),
+                                          .ids = ids,
+                                          .count = (size_t)count,
+                                          .dated = count == 1 && changes_are_seen(v->c, r, *ids)},
                     &loaded));
     *rows = NULL;
     *found = 0;
@@ -482,8 +502,12 @@ int view_load(struct view *v, const struct resource *r, const int64_t *ids, int 
 int view_load_one(struct view *v, const struct resource *r, int64_t id, const char *further,
                   struct row **row) {
     TRY(select_rows(v,
-                    &(struct rows_wanted){
-                        .layout = layout_of(r), .ids = &id, .count = 1, .further = further, .alive = true},
+                    &(struct rows_wanted){.layout = layout_of(r),
+                                          .ids = &id,
+                                          .count = 1,
+                                          .further = further,
+                                          .alive = true,
+                                          .dated = changes_are_seen(v->c, r, id)},
                     row));
     return *row ? 1 : 0;
 }

@@ -19,6 +19,7 @@ struct row {
     int64_t id;
     struct value *cells; /* parallel to the resource's fields */
     int64_t modified;    /* time of the last change, for computed rows; 0: unknown */
+    int64_t changed_at;  /* the latest of .changed of the resource; 0: not read */
     bool expandable;     /* its references were followed */
     struct row *next;    /* next row of its list */
 };
@@ -101,6 +102,9 @@ void view_restart(struct view *v, struct row *rows);
 /* Loads visible rows by id, in the order of ids. Missing and invisible rows are left out. */
 int view_load(struct view *v, const struct resource *r, const int64_t *ids, int count, struct row **rows,
               int *found);
+
+/* True if the caller sees all that changes of the row with this id, so that .changed reveals nothing. */
+bool changes_are_seen(const struct call *c, const struct resource *r, int64_t id);
 
 /* Loads one visible row that meets a condition over the path's variables (NULL: none), without following
  * it. Returns 1, 0 or a negative error. */

@@ -256,7 +256,7 @@ static bool check_conditions(struct check *k) {
            binds_are_known(k, ".alive", r->alive, ":me") &&
            binds_are_known(k, ".unique_among", r->unique_among, "") &&
            binds_are_known(k, ".owned_order", r->owned_order, "") &&
-           binds_are_known(k, ".changed", r->changed, ":id");
+           binds_are_known(k, ".changed", r->changed, "");
 }
 
 bool resource_check(struct arena *a, const struct resource *r, char *err, size_t size) {

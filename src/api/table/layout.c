@@ -152,6 +152,7 @@ static void layout_select(struct arena *a, struct layout *s) {
     s->columns = columns_text(a, s, COLUMNS_ALL);
     s->bytes = bytes_text(a, s);
     s->select = select_text(a, s, s->columns);
+    if (r->changed) s->select_dated = select_text(a, s, STR_CAT(a, s->columns, S(", "), str_of(r->changed)));
     s->select_short = select_text(a, s, columns_text(a, s, COLUMNS_SHORT));
     s->select_each = select_each(a, s, s->columns);
     s->select_each_short = select_each(a, s, columns_text(a, s, COLUMNS_SHORT));

@@ -42,6 +42,7 @@ struct layout {
     struct str from;              /* "teams t" */
     struct str columns;           /* "t.id, t.title, ..."; 0 instead of the id if rows have none */
     struct str select;            /* "SELECT t.id, t.title, ... FROM teams t WHERE " */
+    struct str select_dated;      /* select with .changed of the resource; p NULL: it has none */
     struct str select_each;       /* select of the rows :ids, in the order of this JSON array */
     struct str select_each_short; /* the same of select_short */
     struct str select_each_also;  /* the same of select_also */

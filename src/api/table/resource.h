@@ -342,8 +342,8 @@ struct resource {
     const char *unlogged; /* reason why changes are not logged; NULL: they are */
     /* members change without updated_at: no Last-Modified, except by .changed */
     bool changes_unseen;
-    /* query of the times of the last changes, beside updated_at, of anything that the row :id shows, deletions
-     * included: the greatest number in its row counts */
+    /* columns: times of the last changes, beside updated_at, of anything that the row t shows, deletions
+     * included. The greatest counts. Read with a single row. */
     const char *changed;
     bool shows_fields; /* with .changed: the changes of custom fields count, too */
     /* as those of a field: an item of a list that refers to it, as requests write it */
