@@ -1,7 +1,7 @@
 // Common words: what is examined is bounded, and the total says so (docs/SEARCH.md, "Bounds").
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { shared } from './lib/index.mjs';
+import { open, shared } from './lib/index.mjs';
 
 const BOUND = 'total_count is a lower bound';
 const found = async (who, query, more) => (await who.get('/search', { query, limit: 100, resources: 'CASES', ...more })).must(200);
@@ -151,4 +151,39 @@ describe('a desk on which more than 24 words begin with a prefix', () => {
       assert.deepEqual([body.data.map((a) => a.title), body.logs], [['Quillwort'], undefined], query);
     }
   });
+});
+
+test('of a tag of many conversations, those that changed last and the newest are found', async (t) => {
+  const desk = await open(t, { args: ['--search-texts', '10'] });
+  const self = await desk.person('agent', { agent_case_access: 'SELF' }), made = [];
+  const tagged = (i) => i % 4 !== 1;
+  for (let i = 0; i < 80; i++) {
+    await desk.clock.forward(1);
+    made.push((await desk.owner.create('/cases', { subject: `N${i}`, contents: 'common', requester_id: desk.people.customer.id, ...(i < 6 && { assigned_agent_id: self.id }), tags: tagged(i) ? 'vip' : 'other' })).id);
+  }
+  await desk.clock.forward(1);
+  await desk.owner.update(`/cases/${made[7]}`, { subject: 'changed' });
+  const wanted = [7, ...made.map((_, i) => 79 - i).filter((i) => tagged(i) && i !== 7)].map((i) => made[i]);
+  assert.ok(wanted.length > 50);
+  const { ids, body } = (await found(desk.owner, 'tag:vip')).notes(BOUND);
+  assert.deepEqual([ids, body.total_count], [wanted.slice(0, 10), 10]);
+  const words = (await found(desk.owner, 'tag:vip common')).notes(BOUND);
+  for (const id of words.ids) assert.ok(wanted.includes(id));
+  assert.ok(words.ids.includes(made[7]));
+  const own = await found(self.client, 'tag:vip');
+  assert.deepEqual([own.ids, own.body.total_count, own.body.logs], [[4, 3, 2, 0].map((i) => made[i]), 4, undefined]);
+  for (let i = 30; i < 80; i++) await desk.owner.update(`/cases/${made[i]}`, { tags: 'other' });
+  assert.deepEqual((await found(desk.owner, 'tag:vip', { limit: 5 })).ids, made.map((_, i) => 29 - i).filter((i) => i >= 0 && tagged(i)).map((i) => made[i]).sort((a, b) => (b === made[7]) - (a === made[7]) || b - a).slice(0, 5));
+});
+
+test('conversations with a common tag that did not change lately are found by the tag', async (t) => {
+  const desk = await open(t, { args: ['--search-texts', '10'] }), made = [];
+  const make = async (tags) => (await desk.clock.forward(1), (await desk.owner.create('/cases', { subject: 'S', contents: 'common', requester_id: desk.people.customer.id, tags })).id);
+  for (let i = 0; i < 55; i++) made.push(await make('vip'));
+  for (let i = 0; i < 25; i++) await make('other');
+  for (const query of ['tag:vip', 'tag:vip common']) {
+    const { ids } = (await found(desk.owner, query)).notes(BOUND);
+    assert.ok(ids.length, query);
+    assert.deepEqual(query === 'tag:vip' ? ids : [...ids].slice(0, 1), made.slice(query === 'tag:vip' ? -10 : -1).reverse(), query);
+  }
 });

@@ -337,7 +337,7 @@ static bool is_end(const struct list *l, const struct page *p) {
     return !p->cut && (p->count > 0 || o->offset == 0) && p->count < o->limit;
 }
 
-static int list_count(struct list *l, struct page *p) {
+static int list_total(struct list *l, struct page *p) {
     struct call *c = l->view->c;
     struct buf sql = {0};
     struct stmt *s;
@@ -357,7 +357,7 @@ static int list_count(struct list *l, struct page *p) {
 static int total_of(struct list *l, struct page *p) {
     const struct call *c = l->view->c;
     if (l->counted) return 0;
-    if (!is_end(l, p)) return list_count(l, p);
+    if (!is_end(l, p)) return list_total(l, p);
     p->total = (c->route->shape == LIST_COUNT ? 0 : c->options.offset) + p->count;
     return 0;
 }
@@ -368,7 +368,7 @@ static int list_read(struct list *l, struct page *p, bool counted) {
     if (c->route->shape == LIST_COUNT) return list_read_rows(l, p, 0, INT64_MAX);
     if (o->keyset) return list_read_rows(l, p, 0, o->limit + 1);
     if (o->offset == 0 || !counted) return list_read_rows(l, p, o->offset, o->limit);
-    TRY(list_count(l, p));
+    TRY(list_total(l, p));
     return list_read_at(l, p, o->offset, o->limit);
 }
 

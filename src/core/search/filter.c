@@ -206,21 +206,28 @@ static const struct {
 QUERY(search_tagged,
       "SELECT COUNT(*) FROM (SELECT 1 AS one FROM case_tags WHERE tag_id = :tag LIMIT :most) k");
 
-#define FEW_TAGGED 2000 /* conversations */
+int search_texts_at_most(const struct desk *d) {
+    return d->search_texts ? d->search_texts : LIMIT_SEARCH_FOUND;
+}
 
-/* A tag of few conversations is the way to find them. */
-static int filter_rare_tag(struct made_filter *m, const struct meant *v) {
+#define FEW_TAGGED 5 /* times as many conversations as a search examines texts */
+
+/* A tag of few conversations is the way to find them. Otherwise the first tag is the common one. */
+static int filter_by_tag(struct made_filter *m, const struct meant *v) {
+    int64_t n = 0, few = (int64_t)search_texts_at_most(m->work->desk) * FEW_TAGGED;
     for (int i = 0; i < v->count; i++) {
-        int64_t n = 0;
-        TRY(db_int(m->work->conn, &search_tagged,
-                   BINDS(B_INT("tag", v->ids[i]), B_INT("most", FEW_TAGGED + 1)), &n));
-        if (n > FEW_TAGGED) continue;
+        TRY(db_int(m->work->conn, &search_tagged, BINDS(B_INT("tag", v->ids[i]), B_INT("most", few + 1)),
+                   &n));
+        if (n > few) continue;
         filter_bind(m->filter, (struct bind){.name = ":rare_tag", .type = BIND_INT, .i = v->ids[i]});
         condition_add(m, SEARCH_CASES,
                       "t.id IN (SELECT r.case_id FROM case_tags r "
                       "WHERE r.tag_id = :rare_tag)");
         return 0;
     }
+    m->filter->common_tag = v->count > 0;
+    if (v->count)
+        filter_bind(m->filter, (struct bind){.name = ":common_tag", .type = BIND_INT, .i = v->ids[0]});
     return 0;
 }
 
@@ -237,7 +244,7 @@ static int filter_tags(struct made_filter *m, const struct search_query *q) {
     TRY(gather_meant(m, q, KEY_TAG, false, &in, &given));
     TRY(gather_meant(m, q, KEY_TAG, true, &out, &excluded));
     if (in.unknown || (given && in.count == 0)) m->impossible = true;
-    if (given) TRY(filter_rare_tag(m, &in));
+    if (given) TRY(filter_by_tag(m, &in));
     filter_bind(
         m->filter,
         (struct bind){.name = ":tags", .type = BIND_TEXT, .s = json_ids(a, in.ids, (size_t)in.count)});
@@ -247,6 +254,11 @@ static int filter_tags(struct made_filter *m, const struct search_query *q) {
         (struct bind){.name = ":not_tags", .type = BIND_TEXT, .s = json_ids(a, out.ids, (size_t)out.count)});
     for (size_t i = 0; i < sizeof tagged_kinds / sizeof *tagged_kinds; i++) {
         const char *table = tagged_kinds[i].table, *owner = tagged_kinds[i].owner;
+        /* Few people, organizations and articles have tags, so the tags are the way to find them. */
+        if (given && tagged_kinds[i].kind != SEARCH_CASES)
+            condition_add(
+                m, tagged_kinds[i].kind,
+                str_fmt(a, "t.id IN (SELECT k.%s FROM %s k WHERE k.tag_id IN @LIST(:tags))", owner, table).p);
         if (given)
             condition_add(m, tagged_kinds[i].kind,
                           str_fmt(a,

@@ -18,9 +18,12 @@ struct search_filter {
     struct bind binds[SEARCH_FILTER_BINDS + 1];
     int bind_count;
     bool any;        /* there is a condition */
+    bool common_tag; /* bound as :common_tag: a tag of many conversations, which all results have */
     bool by_created; /* rows are examined in the order of created_at */
     enum case_state state;
 };
+
+int search_texts_at_most(const struct desk *d); /* texts with a word that a search examines: --search-texts */
 
 /* kinds: those that the caller asked for. Adds a notice for a value that does not exist; nothing meets it.
  * Fails with FIELD_INVALID of `query` if a date is invalid. Returns 0 or a negative error. */

@@ -7,6 +7,8 @@
  *     more have it: two fifths as many conversations that were changed last, among those that the actor sees
  *         and that meet the operators. If these are not all, also LIMIT_SEARCH_FOUND of the newest texts, heads
  *         first
+ *     the results have a tag of many conversations: of the conversations of the two cases around this one,
+ *         twice as many that were changed last are looked at, and as many of the newest ones with the tag
  *     there is no word: the LIMIT_SEARCH_FOUND conversations that were changed last, or the newest people and
  *         organizations
  *
@@ -29,6 +31,7 @@
 #include "core/search/vocabulary.h"
 #include "json/json.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -172,7 +175,7 @@ static void texts_sql(const struct finding *f, struct buf *sql) {
 
 /* Articles are longer, so fewer are examined. */
 static int texts_at_most(const struct desk *d, int kind) {
-    int texts = d->search_texts ? d->search_texts : LIMIT_SEARCH_FOUND;
+    int texts = search_texts_at_most(d);
     return kind == SEARCH_ARTICLES ? (texts * 2 + 4) / 5 : texts;
 }
 
@@ -379,39 +382,66 @@ static int examine_word(struct finding *f, const struct rarest *r, int64_t most,
 struct branch_rows {
     struct stmt *rows;
     int64_t place, id; /* of the present row. id 0: the branch is at its end */
+    bool meets;        /* the row meets the operators; false only with a common tag */
 };
+
+static bool is_tagged(const struct finding *f) { return f->kind == SEARCH_CASES && f->filter->common_tag; }
+
+/* The most rows that a walk looks at if the results have a common tag. */
+static int looked_at(const struct finding *f) { return f->rows * 2; }
 
 static int branch_step(struct branch_rows *b) {
     int rc = stmt_step(b->rows);
     b->id = rc == 1 ? col_int(b->rows, 0) : 0;
     b->place = rc == 1 ? col_int(b->rows, 1) : 0;
+    b->meets = rc == 1 && col_int(b->rows, 2) == 1;
     return rc < 0 ? rc : 0;
 }
 
 static int branch_start(struct finding *f, const char *where, struct branch_rows *b) {
-    const char *order = searched[f->kind].order[f->filter->by_created];
+    const char *order = searched[f->kind].order[f->filter->by_created], *meets = f->filter->where[f->kind];
+    bool tagged = is_tagged(f);
     struct buf sql = {0};
-    buf_fmt(&sql, "SELECT t.id, %s FROM %s t WHERE %s%s ORDER BY %s DESC, t.id DESC LIMIT :walk", order,
-            searched[f->kind].table, where, f->filter->where[f->kind], order);
-    TRY(finding_start(f, &sql, BINDS(B_INT("walk", f->rows)), &b->rows));
+    buf_fmt(
+        &sql,
+        "SELECT t.id, %s, CASE WHEN 1 = 1%s THEN 1 ELSE 0 END FROM %s t WHERE %s%s ORDER BY %s DESC, t.id DESC LIMIT :walk",
+        order, tagged ? meets : "", searched[f->kind].table, where, tagged ? "" : meets, order);
+    TRY(finding_start(f, &sql, BINDS(B_INT("walk", tagged ? looked_at(f) : f->rows)), &b->rows));
     return branch_step(b);
 }
 
 /* Merges the branches, so that each is read only as far as it is taken. A row may be in several. */
 static int merge_branches(struct finding *f, struct branch_rows *b, int n, struct owner_ids *owners) {
     int64_t last = 0;
-    for (int found = 0; found < f->rows;) {
+    int most = is_tagged(f) ? looked_at(f) : INT_MAX;
+    for (int found = 0; found < f->rows && most > 0; most--) {
         struct branch_rows *next = NULL;
         for (int i = 0; i < n; i++)
             if (b[i].id && (next == NULL || b[i].place > next->place ||
                             (b[i].place == next->place && b[i].id > next->id)))
                 next = &b[i];
         if (next == NULL) return 0;
-        if (next->id != last) list_owner(f, owners, last = next->id), found++;
+        if (next->meets && next->id != last) list_owner(f, owners, last = next->id), found++;
         TRY(branch_step(next));
     }
     f->more = true;
     return 0;
+}
+
+/* The newest rows with the common tag, the last changed first. */
+static int examine_tagged(struct finding *f, struct owner_ids *owners) {
+    const char *order = searched[f->kind].order[f->filter->by_created];
+    struct buf sql = {0};
+    struct stmt *s;
+    int rc;
+    buf_text(&sql, "SELECT t.id FROM (SELECT r.case_id FROM case_tags r WHERE r.tag_id = :common_tag "
+                   "ORDER BY r.case_id DESC LIMIT :looked) g JOIN cases t ON t.id = g.case_id WHERE ");
+    visible_sql(f, &sql);
+    buf_fmt(&sql, " ORDER BY %s DESC, t.id DESC LIMIT :walk @BY_VALUES@", order);
+    TRY(finding_start(f, &sql, BINDS(B_INT("looked", looked_at(f)), B_INT("walk", f->rows)), &s));
+    while ((rc = stmt_step(s)) == 1) list_owner(f, owners, col_int(s, 0));
+    stmt_end(s);
+    return rc;
 }
 
 /* The visible rows that meet the operators, the last changed first. */
@@ -423,7 +453,7 @@ static int examine_rows(struct finding *f, struct owner_ids *owners) {
     if (rc == 0) rc = merge_branches(f, list, n, owners);
     for (int i = 0; i < n; i++)
         if (list[i].rows) stmt_end(list[i].rows);
-    return rc;
+    return rc == 0 && f->more && is_tagged(f) && owners->count < f->rows ? examine_tagged(f, owners) : rc;
 }
 
 /* Compares the texts of these results. Returns their number, or a negative error. */
