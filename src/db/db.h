@@ -28,6 +28,7 @@
  *     @SQLITE{ ... }@ @POSTGRES{ ... }@ in schema files only: a part for one engine. No literal in it contains }@
  *     @RETURN_ID@    at the end of an INSERT of one row for db_insert: its id (empty on SQLite, whose connection has it; a
  *                    RETURNING costs a table in memory)
+ *     @NEXT_POST_ID@ in a write: takes the id of the message that the write inserts next (docs/ARCHITECTURE.md, "Ids of posts")
  *     @LOCK@         at the end of a SELECT in a write: lock these rows (empty on SQLite: one writer)
  *     @HOLD@         at the end of a SELECT in a write: lock these rows in share mode: no other write changes them
  *     @SKIP@         like @LOCK@, but skip rows that another write has locked

@@ -68,6 +68,8 @@ static const struct token tokens[] = {
      "COALESCE((SELECT shard FROM $ LIMIT 1 FOR UPDATE SKIP LOCKED), "
      "pg_backend_pid() % 16)"},
     {"@RETURN_ID@", false, "", "RETURNING id"},
+    {"@NEXT_POST_ID@", false, "(SELECT seq + 1 FROM sqlite_sequence WHERE name = 'posts' LIMIT 1)",
+     "nextval('posts_id_seq')"},
     {"@LOCK@", false, "", "FOR UPDATE"},
     {"@HOLD@", false, "", "FOR SHARE"},
     {"@SKIP@", false, "", "FOR UPDATE SKIP LOCKED"},

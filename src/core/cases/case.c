@@ -23,7 +23,7 @@
     "0), creator_id, subject, COALESCE(priority_id, 0), COALESCE(type_id, 0), state, "     \
     "requester_name, COALESCE(brand_id, 1), legacy_id, COALESCE(merged_into_id, 0), "      \
     "COALESCE(form_id, 0), COALESCE(rating, 0), COALESCE(organization_id, 0), "            \
-    "COALESCE(sla_version_id, 0) FROM cases WHERE id = :id AND state <> 5"
+    "COALESCE(sla_version_id, 0), created_at FROM cases WHERE id = :id AND state <> 5"
 QUERY(case_by_id, CASE_NOW " @LOCK@");
 QUERY(case_by_id_unlocked, CASE_NOW);
 QUERY(status_of_type, "SELECT id FROM case_statuses WHERE type = :type AND is_deleted = 0 "
@@ -78,7 +78,8 @@ static int case_load_by(struct work *w, const struct query *q, int64_t id, struc
                              .form_id = col_int(row, 17),
                              .rating = (int)col_int(row, 18),
                              .organization_id = col_int(row, 19),
-                             .sla_version_id = col_int(row, 20)};
+                             .sla_version_id = col_int(row, 20),
+                             .created_at = col_int(row, 21)};
     stmt_end(row);
     return 1;
 }
@@ -187,27 +188,25 @@ int case_follow_status(struct work *w, struct case_now *c, int64_t status_id) {
 /* ---- changes --------------------------------------------------------------------------------- */
 
 /* Properties that are references. */
+#define REFERENCE(bit, property, id)                                                                \
+    {                                                                                               \
+        bit, property, #id " = CAST(:" #id " AS BIGINT), ", ":" #id, offsetof(struct case_now, id), \
+            offsetof(struct case_change, id)                                                        \
+    }
 static const struct reference {
     enum case_property bit;
-    const char *property, *column;
+    const char *property, *sets, *bind;
     size_t now, wanted; /* offsets in case_now and case_change */
 } references[] = {
-    {CASE_STATUS, "status", "status_id", offsetof(struct case_now, status_id),
-     offsetof(struct case_change, status_id)},
-    {CASE_PRIORITY, "priority", "priority_id", offsetof(struct case_now, priority_id),
-     offsetof(struct case_change, priority_id)},
-    {CASE_TYPE, "type", "type_id", offsetof(struct case_now, type_id), offsetof(struct case_change, type_id)},
-    {CASE_TEAM, "assigned_team", "assigned_team_id", offsetof(struct case_now, assigned_team_id),
-     offsetof(struct case_change, assigned_team_id)},
-    {CASE_AGENT, "assigned_agent", "assigned_agent_id", offsetof(struct case_now, assigned_agent_id),
-     offsetof(struct case_change, assigned_agent_id)},
-    {CASE_REQUESTER, "requester", "requester_id", offsetof(struct case_now, requester_id),
-     offsetof(struct case_change, requester_id)},
-    {CASE_FORM, "form", "form_id", offsetof(struct case_now, form_id), offsetof(struct case_change, form_id)},
-    {CASE_BRAND, "brand", "brand_id", offsetof(struct case_now, brand_id),
-     offsetof(struct case_change, brand_id)},
-    {CASE_MERGED_INTO, "merged_into", "merged_into_id", offsetof(struct case_now, merged_into_id),
-     offsetof(struct case_change, merged_into_id)},
+    REFERENCE(CASE_STATUS, "status", status_id),
+    REFERENCE(CASE_PRIORITY, "priority", priority_id),
+    REFERENCE(CASE_TYPE, "type", type_id),
+    REFERENCE(CASE_TEAM, "assigned_team", assigned_team_id),
+    REFERENCE(CASE_AGENT, "assigned_agent", assigned_agent_id),
+    REFERENCE(CASE_REQUESTER, "requester", requester_id),
+    REFERENCE(CASE_FORM, "form", form_id),
+    REFERENCE(CASE_BRAND, "brand", brand_id),
+    REFERENCE(CASE_MERGED_INTO, "merged_into", merged_into_id),
 };
 #define REFERENCES (sizeof references / sizeof *references)
 
@@ -272,69 +271,116 @@ static const struct mark {
 };
 #define MARKS (sizeof marks / sizeof *marks)
 
-/* A rule is neither staff nor a customer, so it changes none of these times. */
-static const char *case_activity_sets(const struct work *w, const struct case_now *c) {
-    if (w->actor.kind == ACTOR_RULE) return "";
-    if (w->actor.rank < ROLE_COLLABORATOR)
-        return "last_customer_activity_at = :now, last_updated_by_id = CAST(:actor "
-               "AS BIGINT), ";
-    return w->actor.user_id == c->assigned_agent_id
-               ? "last_agent_activity_at = :now, agent_updated_at = :now, latest_assignee_update = :now, "
-                 "last_updated_by_id = CAST(:actor AS BIGINT), "
-               : "last_agent_activity_at = :now, agent_updated_at = :now, last_updated_by_id = CAST(:actor "
-                 "AS BIGINT), ";
+/* An UPDATE of a conversation. It names only the columns that differ, because each column costs its indexes,
+ * and only the values that it needs. */
+struct case_sets {
+    struct buf sql;
+    struct bind *binds;
+    int count, room;
+};
+
+static void put_bind(struct work *w, struct case_sets *s, struct bind b) {
+    s->binds = arena_more(w->arena, s->binds, s->count, &s->room, sizeof *s->binds);
+    s->binds[s->count++] = b;
 }
 
-/* Writes only the columns that differ, because each column costs its indexes. */
-static int case_update(struct work *w, const struct case_now *next, unsigned differ, bool reopened) {
-    struct buf sql = {0};
-    struct str subject_key = differ & CASE_SUBJECT ? fold_key(w->arena, next->subject) : (struct str){0};
-    buf_text(&sql, "UPDATE cases SET ");
-    size_t set = sql.n;
-    if (differ & CASE_SUBJECT) buf_text(&sql, "subject = :subject, subject_key = :subject_key, ");
-    if (differ & CASE_LEGACY_ID) buf_text(&sql, "legacy_id = :legacy_id, ");
-    if (differ & CASE_STATE) buf_text(&sql, "state = :state, ");
-    if (differ & CASE_RATING) buf_text(&sql, "rating = CAST(:rating AS INTEGER), ");
-    if (differ & CASE_STATUS) buf_text(&sql, "status_type = :status_type, ");
-    for (size_t i = 0; i < REFERENCES; i++)
-        if (differ & references[i].bit)
-            buf_fmt(&sql, "%s = CAST(:%s AS BIGINT), ", references[i].column, references[i].column);
+static void put_properties(struct work *w, struct case_sets *s, const struct case_now *next,
+                           unsigned differ) {
+    if (differ & CASE_SUBJECT) {
+        buf_text(&s->sql, "subject = :subject, subject_key = :subject_key, ");
+        put_bind(w, s, (struct bind)B_TEXT("subject", next->subject));
+        put_bind(w, s, (struct bind)B_TEXT("subject_key", fold_key(w->arena, next->subject)));
+    }
+    if (differ & CASE_LEGACY_ID) {
+        buf_text(&s->sql, "legacy_id = :legacy_id, ");
+        put_bind(w, s, (struct bind)B_TEXT("legacy_id", next->legacy_id));
+    }
+    if (differ & CASE_STATE) {
+        buf_text(&s->sql, "state = :state, ");
+        put_bind(w, s, (struct bind)B_INT("state", next->state));
+    }
+    if (differ & CASE_RATING) {
+        buf_text(&s->sql, "rating = CAST(:rating AS INTEGER), ");
+        put_bind(w, s, (struct bind)B_ID("rating", next->rating));
+    }
+    if (differ & CASE_STATUS) {
+        buf_text(&s->sql, "status_type = :status_type, ");
+        put_bind(w, s, (struct bind)B_INT("status_type", next->status_type));
+    }
+    for (size_t i = 0; i < REFERENCES; i++) {
+        if (!(differ & references[i].bit)) continue;
+        int64_t id = id_at(next, references[i].now);
+        buf_text(&s->sql, references[i].sets);
+        put_bind(w, s, (struct bind){.name = references[i].bind, .type = id ? BIND_INT : BIND_NULL, .i = id});
+    }
+}
+
+static void put_marks(struct work *w, struct case_sets *s, const struct case_now *next, unsigned differ) {
     for (size_t i = 0; i < MARKS; i++)
         if (differ & marks[i].on && (marks[i].to == 0 || marks[i].to == next->status_type))
-            buf_text(&sql, marks[i].sets);
-    if (reopened) buf_text(&sql, "reopen_count = reopen_count + 1, ");
-    buf_text(&sql, case_activity_sets(w, next));
-    if (!next->updated) buf_text(&sql, "updated_at = :now, ");
-    if (sql.n == set) return buf_free(&sql), 0;
-    sql.n -= strlen(", ");
-    buf_text(&sql, " WHERE id = :id");
-    buf_char(&sql, 0);
-    int rc = db_exec_text(
-        w->conn, sql.p,
-        BINDS(B_INT("id", next->id), B_TEXT("subject", next->subject), B_TEXT("subject_key", subject_key),
-              B_TEXT("legacy_id", next->legacy_id), B_INT("state", next->state),
-              B_INT("status_id", next->status_id), B_INT("status_type", next->status_type),
-              B_ID("priority_id", next->priority_id), B_ID("type_id", next->type_id),
-              B_ID("assigned_team_id", next->assigned_team_id),
-              B_ID("assigned_agent_id", next->assigned_agent_id), B_INT("requester_id", next->requester_id),
-              B_ID("organization_id", next->organization_id), B_INT("brand_id", next->brand_id),
-              B_ID("form_id", next->form_id), B_ID("rating", next->rating),
-              B_ID("merged_into_id", next->merged_into_id), B_ID("actor", w->actor.user_id),
-              B_INT("now", w->now)));
-    buf_free(&sql);
+            buf_text(&s->sql, marks[i].sets);
+    if (differ & CASE_REQUESTER) put_bind(w, s, (struct bind)B_ID("organization_id", next->organization_id));
+}
+
+/* Who was active, and when: the author of a reply, and the actor of other changes. A rule is neither staff nor
+ * a customer, so it changes none of these times. */
+static void put_activity(const struct work *w, struct case_sets *s, const struct case_now *c,
+                         const struct case_reply *r, bool changes) {
+    bool acts = changes && w->actor.kind != ACTOR_RULE, as_staff = acts && w->actor.rank >= ROLE_COLLABORATOR,
+         reply_of_staff = r && r->by_staff;
+    if (as_staff || reply_of_staff)
+        buf_text(&s->sql, "last_agent_activity_at = :now, agent_updated_at = :now, ");
+    if ((as_staff && w->actor.user_id == c->assigned_agent_id) ||
+        (reply_of_staff && r->creator_id == c->assigned_agent_id))
+        buf_text(&s->sql, "latest_assignee_update = :now, ");
+    if ((acts && !as_staff) || (r && !r->by_staff)) buf_text(&s->sql, "last_customer_activity_at = :now, ");
+    if (acts) buf_text(&s->sql, "last_updated_by_id = CAST(:actor AS BIGINT), ");
+    else if (r) buf_text(&s->sql, "last_updated_by_id = :creator, ");
+}
+
+static int case_update(struct work *w, const struct case_now *next, unsigned differ, bool reopened,
+                       const struct case_change *wanted) {
+    struct case_sets s = {0};
+    buf_text(&s.sql, "UPDATE cases SET ");
+    size_t set = s.sql.n;
+    if (wanted->sets) buf_text(&s.sql, wanted->sets);
+    for (const struct bind *b = wanted->binds; b && b->type != BIND_END; b++) put_bind(w, &s, *b);
+    put_properties(w, &s, next, differ);
+    put_marks(w, &s, next, differ);
+    if (reopened) buf_text(&s.sql, "reopen_count = reopen_count + 1, ");
+    put_activity(w, &s, next, wanted->reply, wanted->reply == NULL || differ);
+    if (!next->updated) buf_text(&s.sql, "updated_at = :now, ");
+    if (s.sql.n == set) return buf_free(&s.sql), 0;
+    s.sql.n -= strlen(", ");
+    buf_text(&s.sql, " WHERE id = :id");
+    buf_char(&s.sql, 0);
+    put_bind(w, &s, (struct bind)B_ID("actor", w->actor.user_id));
+    put_bind(w, &s, (struct bind)B_INT("now", w->now));
+    put_bind(w, &s, (struct bind)B_INT("id", next->id));
+    put_bind(w, &s, (struct bind){.type = BIND_END});
+    int rc = db_exec_text(w->conn, s.sql.p, s.binds);
+    buf_free(&s.sql);
     return rc;
 }
 
+static struct counted counted_of(const struct case_now *c) {
+    return (struct counted){.team_id = c->assigned_team_id,
+                            .agent_id = c->assigned_agent_id,
+                            .requester_id = c->requester_id,
+                            .organization_id = c->organization_id,
+                            .priority_id = c->priority_id,
+                            .status_type = c->status_type};
+}
+
 void case_now_counted(struct work *w, const struct case_now *c, int n) {
-    if (c->state != CASE_ACTIVE) return;
-    case_counted(w,
-                 &(struct counted){.team_id = c->assigned_team_id,
-                                   .agent_id = c->assigned_agent_id,
-                                   .requester_id = c->requester_id,
-                                   .organization_id = c->organization_id,
-                                   .priority_id = c->priority_id,
-                                   .status_type = c->status_type},
-                 n);
+    struct counted counted = counted_of(c);
+    if (c->state == CASE_ACTIVE) case_counted(w, &counted, n);
+}
+
+static int case_tags_follow(struct work *w, const struct case_now *c, const struct case_now *next) {
+    struct counted before = counted_of(c), after = counted_of(next);
+    return case_tags_moved(w, c->id, c->state == CASE_ACTIVE ? &before : NULL,
+                           next->state == CASE_ACTIVE ? &after : NULL);
 }
 
 static void case_record(struct work *w, const struct case_now *c, const struct case_now *next,
@@ -390,11 +436,10 @@ int case_change(struct work *w, struct case_now *c, const struct case_change *wa
     if (differ & CASE_REQUESTER)
         TRY(db_int(w->conn, &organization_of_requester, BINDS(B_INT("id", next.requester_id)),
                    &next.organization_id));
-    bool recounts_tags = differ & (CASE_STATE | CASE_STATUS | CASE_PRIORITY);
-    if (recounts_tags) TRY(case_tags_counted(w, c->id, -1));
-    TRY(case_update(w, &next, differ, c->status_type == STATUS_COMPLETED && next.status_type == STATUS_OPEN));
+    TRY(case_update(w, &next, differ, c->status_type == STATUS_COMPLETED && next.status_type == STATUS_OPEN,
+                    wanted));
     next.updated = true;
-    if (recounts_tags) TRY(case_tags_counted(w, c->id, 1));
+    if (differ & (CASE_STATE | CASE_STATUS | CASE_PRIORITY)) TRY(case_tags_follow(w, c, &next));
     if (differ & (CASE_STATUS | CASE_STATE)) TRY(status_change_keep(w, c, &next));
     if (c->sla_version_id) case_touch_clocks(w, c, differ);
     case_record(w, c, &next, differ);

@@ -11,7 +11,7 @@
 struct case_now {
     int64_t id, requester_id, organization_id, status_id, priority_id, type_id, assigned_team_id,
         assigned_agent_id, brand_id, form_id, message_seq, last_message_id, creator_id, merged_into_id,
-        sla_version_id;
+        sla_version_id, created_at;
     struct str subject, legacy_id; /* legacy_id: p NULL: none */
     /* as given by a caller without login; p NULL: the requester's name */
     struct str requester_name;
@@ -54,6 +54,12 @@ enum case_property {
     CASE_MERGED_INTO = 4096, /* with CASE_STATE: core/cases/case_merge.h */
 };
 
+/* The author of a message that the change follows. */
+struct case_reply {
+    int64_t creator_id;
+    bool by_staff;
+};
+
 /* The properties named by `set`, and the values of custom fields; an id of 0 clears. */
 struct case_change {
     unsigned set;
@@ -64,7 +70,12 @@ struct case_change {
     int rating;
     const struct field_value *values;
     int value_count;
-    bool undoes; /* a reply is undone: the status may return to NEW */
+    /* Columns that are no properties, for the same UPDATE: "a = :a, b = :b, ". Their binds, and with a message
+     * :creator, its author. NULL: none. */
+    const char *sets;
+    const struct bind *binds;
+    const struct case_reply *reply; /* NULL: the change follows no message */
+    bool undoes;                    /* a reply is undone: the status may return to NEW */
     /* a status of type COMPLETED or CLOSED does not need the fields that are required on resolution */
     bool incomplete;
 };

@@ -99,6 +99,22 @@ int case_tags_counted(struct work *w, int64_t case_id, int n) {
     return rc;
 }
 
+QUERY(tags_of_case, "SELECT k.tag_id FROM case_tags k WHERE k.case_id = :id");
+
+static void tag_counted(struct work *w, int64_t tag_id, const struct counted *c, int n) {
+    if (c) difference_add(w, (struct total_key){TOTAL_TAG, tag_id, 0, c->priority_id}, c->status_type, n);
+}
+
+int case_tags_moved(struct work *w, int64_t case_id, const struct counted *before,
+                    const struct counted *after) {
+    int rc;
+    DB_ROWS(rc, w->conn, &tags_of_case, BINDS(B_INT("id", case_id)), row) {
+        tag_counted(w, col_int(row, 0), before, -1);
+        tag_counted(w, col_int(row, 0), after, 1);
+    }
+    return rc;
+}
+
 #define SHARD(n)                                                                                         \
     "@FREE_SHARD(case_totals f WHERE f.kind = :kind" #n " AND f.id = :id" #n " AND f.with_id = :with" #n \
     " AND f.priority_id = :priority" #n ")"

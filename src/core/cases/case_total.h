@@ -16,6 +16,10 @@ void case_counted(struct work *w, const struct counted *c, int n);
 /* The same for each tag of a conversation. Does nothing if the conversation is not active. Call it with -1
  * before a change of its tags or its state, and with 1 after it. */
 int case_tags_counted(struct work *w, int64_t case_id, int n);
+/* The same for a change of the properties: they were `before` and are `after`. NULL: the conversation was, or is,
+ * not active. */
+int case_tags_moved(struct work *w, int64_t case_id, const struct counted *before,
+                    const struct counted *after);
 int case_totals_finish(struct work *w); /* a finisher: writes the net differences */
 
 enum case_filter_by {

@@ -9,34 +9,15 @@
 
 QUERY(message_of_client,
       "SELECT id FROM posts WHERE case_id = :case AND creator_id = :creator AND client_id = :client");
-QUERY(message_insert,
-      "INSERT INTO posts (case_id, kind, uuid, client_id, content_text, content_html, "
-      "creator_id, creator_name, is_requester, by_staff, channel, source, mailbox_id, "
-      "metadata, message_status, message_status_updated_at, created_at, updated_at) "
-      "VALUES (:case, 1, :uuid, :client, :contents, :html, :creator, :name, :is_requester, "
-      ":reply, :channel, :source, CAST(:mailbox AS BIGINT), :metadata, :status, :now, "
-      "(SELECT CASE WHEN k.created_at > CAST(:now AS BIGINT) THEN k.created_at "
-      "ELSE CAST(:now AS BIGINT) END FROM cases k WHERE k.id = :case), :now) "
-      "@RETURN_ID@"); /* no message is older than its conversation, although clocks of processes may differ */
-#define CASE_REPLIED                                                                                \
-    "UPDATE cases SET message_seq = :seq, last_message_id = :message, "                             \
-    "last_message_status = :status, last_message_preview = :preview, "                              \
-    "last_note_preview = NULL, last_replier_id = :creator, last_replied_at = :now, "                \
-    "agent_message_count = agent_message_count + CAST(:reply AS BIGINT), "                          \
-    "requester_message_count = requester_message_count + CAST(:by_requester AS BIGINT), "           \
-    "last_agent_replier_id = CASE WHEN :staff = 1 THEN :creator "                                   \
-    "ELSE last_agent_replier_id END, last_reply_by_agent_at = CASE WHEN :staff = 1 THEN :now "      \
-    "ELSE last_reply_by_agent_at END, last_reply_by_requester_at = CASE WHEN :by_requester = 1 "    \
-    "THEN :now ELSE last_reply_by_requester_at END, last_agent_activity_at = CASE WHEN :staff = 1 " \
-    "THEN :now ELSE last_agent_activity_at END, agent_updated_at = CASE WHEN :staff = 1 THEN :now " \
-    "ELSE agent_updated_at END, latest_assignee_update = CASE WHEN :staff = 1 "                     \
-    "AND assigned_agent_id = :creator THEN :now "                                                   \
-    "ELSE latest_assignee_update END, last_customer_activity_at = CASE WHEN :staff = 0 THEN :now "  \
-    "ELSE last_customer_activity_at END, last_public_channel = :channel, "                          \
-    "last_updated_by_id = :creator"
-QUERY(case_replied, CASE_REPLIED ", updated_at = :now WHERE id = :case");
-/* The work has set updated_at already. To name it again would write each index of it again. */
-QUERY(case_replied_again, CASE_REPLIED " WHERE id = :case");
+#define MESSAGE_COLUMNS                                                               \
+    "case_id, kind, uuid, client_id, content_text, content_html, "                    \
+    "creator_id, creator_name, is_requester, by_staff, channel, source, mailbox_id, " \
+    "metadata, message_status, message_status_updated_at, created_at, updated_at) "
+#define MESSAGE_VALUES                                                             \
+    ":case, 1, :uuid, :client, :contents, :html, :creator, :name, :is_requester, " \
+    ":reply, :channel, :source, CAST(:mailbox AS BIGINT), :metadata, :status, :now, :created, :now) @RETURN_ID@"
+QUERY(message_insert, "INSERT INTO posts (" MESSAGE_COLUMNS "VALUES (" MESSAGE_VALUES);
+QUERY(message_insert_as, "INSERT INTO posts (id, " MESSAGE_COLUMNS "VALUES (:id, " MESSAGE_VALUES);
 QUERY(marker_move,
       "INSERT INTO read_markers (case_id, user_id, last_read_post_id, last_read_seq, last_read_at) "
       "VALUES (:case, :creator, :message, :seq, :now) "
@@ -73,46 +54,99 @@ struct str message_preview(struct arena *a, struct str contents) {
     return (struct str){text, n};
 }
 
-static int case_open(struct work *w, struct case_now *c) {
+int case_reopen(struct work *w, struct case_now *c) {
     int64_t open;
+    if (c->status_type != STATUS_PENDING && c->status_type != STATUS_COMPLETED) return 0;
     TRY(status_id_of_type(w, STATUS_OPEN, &open));
     return case_change(w, c, &(struct case_change){.set = CASE_STATUS, .status_id = open});
 }
 
-int case_reopen(struct work *w, struct case_now *c) {
-    return c->status_type == STATUS_PENDING || c->status_type == STATUS_COMPLETED ? case_open(w, c) : 0;
+/* The status after a reply, unless the reply sets one: a requester's reply reopens, a staff reply opens NEW. */
+static int status_follows(struct work *w, const struct case_now *c, const struct message_facts *f,
+                          struct case_change *change) {
+    bool reopens = c->status_type == STATUS_PENDING || c->status_type == STATUS_COMPLETED;
+    if (f->opens || (f->by_requester ? !reopens : !f->by_staff || c->status_type != STATUS_NEW)) return 0;
+    change->set |= CASE_STATUS;
+    return status_id_of_type(w, STATUS_OPEN, &change->status_id);
 }
 
-/* Changes the status after a reply, unless the reply sets one: a requester's reply reopens, a staff reply
- * opens NEW. */
-static int status_follows(struct work *w, struct case_now *c, bool by_requester, bool by_staff) {
-    if (by_requester) return case_reopen(w, c);
-    return by_staff && c->status_type == STATUS_NEW ? case_open(w, c) : 0;
+/* The state before a reply of staff, for core/cases/message_undo.c. */
+#define MARKER_OF_AUTHOR " FROM read_markers m WHERE m.case_id = :case AND m.user_id = :creator), "
+#define REPLY_REMEMBERED                                                                         \
+    "undo_post_id = :message, undo_status_id = CAST(:status_before AS BIGINT), "                 \
+    "undo_note_preview = last_note_preview, "                                                    \
+    "undo_read_post_id = (SELECT m.last_read_post_id" MARKER_OF_AUTHOR                           \
+    "undo_read_seq = (SELECT m.last_read_seq" MARKER_OF_AUTHOR                                   \
+    "undo_read_at = (SELECT m.last_read_at" MARKER_OF_AUTHOR                                     \
+    "undo_joined = CASE WHEN EXISTS (SELECT 1 FROM case_participants p WHERE p.case_id = :case " \
+    "AND p.user_id = :creator) THEN 0 ELSE 1 END, "
+
+static const char *reply_sets(struct work *w, const struct message_facts *f) {
+    bool remembered = f->is_reply && setting_int(w->desk, "mail.undo_seconds");
+    return str_fmt(w->arena,
+                   "message_seq = :seq, last_message_id = :message, last_message_status = :message_status, "
+                   "last_message_preview = :preview, last_note_preview = NULL, last_replier_id = :creator, "
+                   "last_replied_at = :now, last_public_channel = :channel, %s%s%s%s",
+                   f->is_reply ? "agent_message_count = agent_message_count + 1, " : "",
+                   f->by_requester ? "requester_message_count = requester_message_count + 1, "
+                                     "last_reply_by_requester_at = :now, "
+                                   : "",
+                   f->staff ? "last_agent_replier_id = :creator, last_reply_by_agent_at = :now, " : "",
+                   remembered ? REPLY_REMEMBERED : "")
+        .p;
 }
 
-/* The state before a reply of staff, for core/cases/message_undo.c. The status follows when the reply has
- * changed it. */
-#define MARKER_OF_AUTHOR " FROM read_markers m WHERE m.case_id = :case AND m.user_id = :creator)"
-QUERY(
-    reply_remember,
-    "UPDATE cases SET undo_post_id = :message, undo_status_id = NULL, "
-    "undo_note_preview = last_note_preview, undo_read_post_id = (SELECT m.last_read_post_id" MARKER_OF_AUTHOR
-    ", undo_read_seq = (SELECT m.last_read_seq" MARKER_OF_AUTHOR
-    ", undo_read_at = (SELECT m.last_read_at" MARKER_OF_AUTHOR ", undo_joined = CASE WHEN EXISTS (SELECT 1 "
-    "FROM case_participants p WHERE p.case_id = :case "
-    "AND p.user_id = :creator) THEN 0 ELSE 1 END "
-    "WHERE id = :case");
-QUERY(reply_remember_status,
-      "UPDATE cases SET undo_status_id = :status WHERE id = :case AND undo_post_id = :post");
+/* Sets the last message of the conversation, and the status that follows. */
+static int reply_follows(struct work *w, struct case_now *c, const struct message_new *m,
+                         const struct message_facts *f, int64_t id) {
+    const struct case_reply reply = {.creator_id = m->creator_id, .by_staff = f->staff};
+    struct case_change change = {.sets = reply_sets(w, f), .reply = &reply};
+    TRY(status_follows(w, c, f, &change));
+    change.binds =
+        BINDS(B_INT("case", c->id), B_INT("seq", c->message_seq), B_INT("message", id),
+              B_INT("message_status", f->status), B_TEXT("preview", message_preview(w->arena, m->contents)),
+              B_INT("creator", m->creator_id), B_INT("channel", f->channel),
+              B_ID("status_before", change.set & CASE_STATUS ? c->status_id : 0));
+    return case_change(w, c, &change);
+}
 
 static struct changed message_changed(int64_t case_id, int64_t id) {
     return (struct changed){"case_message", id, case_id};
 }
 
+struct message_facts message_facts(const struct work *w, const struct case_now *c,
+                                   const struct message_new *m) {
+    struct message_facts f = {.by_requester = m->creator_id == c->requester_id,
+                              .by_staff = w->actor.rank >= ROLE_COLLABORATOR,
+                              .channel = m->channel ? m->channel : case_message_channel(c)};
+    f.staff = f.by_staff && !f.by_requester;
+    /* a note opens a conversation without a message */
+    f.opens = c->message_seq == 0 && c->channel != CHANNEL_NOTE;
+    f.is_reply = f.staff && !f.opens;
+    f.status = f.staff ? MESSAGE_SENT : MESSAGE_DELIVERED;
+    return f;
+}
+
+/* The row of a new conversation was inserted with its first message (core/cases/case_new.c). */
+static bool row_has_message(const struct case_now *c) { return c->message_seq == 0 && c->last_message_id; }
+
+static int message_insert_into(struct work *w, const struct case_now *c, const struct message_new *m,
+                               const struct message_facts *f, int64_t *id) {
+    /* No message is older than its conversation, although clocks of processes may differ. */
+    int64_t created = c->created_at > w->now ? c->created_at : w->now;
+    return db_insert(w->conn, row_has_message(c) ? &message_insert_as : &message_insert,
+                     BINDS(B_INT("id", c->last_message_id), B_INT("case", c->id),
+                           B_TEXT("uuid", random_uuid(w->arena)), B_TEXT("client", m->client_id),
+                           B_TEXT("contents", m->contents), B_TEXT("html", m->html),
+                           B_INT("creator", m->creator_id), B_TEXT("name", m->creator_name),
+                           B_INT("is_requester", f->by_requester), B_INT("reply", f->is_reply),
+                           B_INT("channel", f->channel), B_ID("source", m->source),
+                           B_ID("mailbox", m->mailbox_id), B_TEXT("metadata", m->metadata),
+                           B_INT("status", f->status), B_INT("created", created), B_INT("now", w->now)),
+                     id);
+}
+
 int message_post(struct work *w, struct case_now *c, const struct message_new *m, int64_t *id) {
-    bool by_requester = m->creator_id == c->requester_id, by_staff = w->actor.rank >= ROLE_COLLABORATOR;
-    int status = by_staff && !by_requester ? MESSAGE_SENT : MESSAGE_DELIVERED,
-        channel = m->channel ? m->channel : case_message_channel(c);
     if (m->client_id.p) {
         int rc = db_int(
             w->conn, &message_of_client,
@@ -120,42 +154,24 @@ int message_post(struct work *w, struct case_now *c, const struct message_new *m
         if (rc) return rc < 0 ? rc : 0;
     }
     TRY(case_not_closed(w, c));
-    c->message_seq++;
-    /* a note opens a conversation without a message */
-    bool opens = c->message_seq == 1 && c->channel != CHANNEL_NOTE;
-    bool is_reply = by_staff && !by_requester && !opens;
-    TRY(db_insert(
-        w->conn, &message_insert,
-        BINDS(B_INT("case", c->id), B_TEXT("uuid", random_uuid(w->arena)), B_TEXT("client", m->client_id),
-              B_TEXT("contents", m->contents), B_TEXT("html", m->html), B_INT("creator", m->creator_id),
-              B_TEXT("name", m->creator_name), B_INT("is_requester", by_requester), B_INT("reply", is_reply),
-              B_INT("channel", channel), B_ID("source", m->source), B_ID("mailbox", m->mailbox_id),
-              B_TEXT("metadata", m->metadata), B_INT("status", status), B_INT("now", w->now)),
-        id));
+    struct message_facts f = message_facts(w, c, m);
+    bool written = row_has_message(c);
+    TRY(message_insert_into(w, c, m, &f, id));
     if (m->original.p) TRY(original_keep(w, *id, m->original));
     TRY(attachments_add(w, (struct attached_post){*id, c->id, m->html}, m->files, m->file_count));
+    c->message_seq++;
     c->last_message_id = *id;
     change_created(w, message_changed(c->id, *id));
-    if (c->sla_version_id && (is_reply || by_requester))
-        clocks_touch(w, c->id, is_reply ? CLOCKS_REPLY : CLOCKS_REQUEST);
-    const struct bind *binds = BINDS(
-        B_INT("case", c->id), B_INT("seq", c->message_seq), B_INT("message", *id), B_INT("status", status),
-        B_TEXT("preview", message_preview(w->arena, m->contents)), B_INT("creator", m->creator_id),
-        B_INT("staff", by_staff && !by_requester), B_INT("reply", is_reply),
-        B_INT("by_requester", by_requester), B_INT("channel", channel), B_INT("now", w->now));
-    if (is_reply && setting_int(w->desk, "mail.undo_seconds")) TRY(db_exec(w->conn, &reply_remember, binds));
-    TRY(db_exec(w->conn, c->updated ? &case_replied_again : &case_replied, binds));
-    c->updated = true;
+    if (c->sla_version_id && (f.is_reply || f.by_requester))
+        clocks_touch(w, c->id, f.is_reply ? CLOCKS_REPLY : CLOCKS_REQUEST);
+    if (!written) TRY(reply_follows(w, c, m, &f, *id));
     TRY(participant_add(w, c->id, m->creator_id));
+    const struct bind *binds =
+        BINDS(B_INT("case", c->id), B_INT("seq", c->message_seq), B_INT("message", *id),
+              B_INT("creator", m->creator_id), B_INT("now", w->now));
     /* Without login, the requester has read only the first message. */
     if (w->actor.rank == ROLE_PUBLIC && c->message_seq == 1) TRY(db_exec(w->conn, &marker_move, binds));
-    TRY(move_marker(w, binds));
-    if (opens) return 0;
-    int64_t before = c->status_id;
-    TRY(status_follows(w, c, by_requester, by_staff));
-    if (!is_reply || c->status_id == before) return 0;
-    return db_exec(w->conn, &reply_remember_status,
-                   BINDS(B_INT("case", c->id), B_INT("post", *id), B_INT("status", before)));
+    return move_marker(w, binds);
 }
 
 /* ---- status and reading ---------------------------------------------------------------------- */

@@ -14,9 +14,21 @@ struct message_new {
     int source, channel; /* 0: not given; the channel is the conversation's then */
 };
 
+/* What follows from the conversation before the message, its author and the actor. */
+struct message_facts {
+    bool by_requester, by_staff;
+    bool staff;    /* by staff, and not by the requester */
+    bool opens;    /* the first message of a conversation that it opens */
+    bool is_reply; /* of staff */
+    int status, channel;
+};
+struct message_facts message_facts(const struct work *w, const struct case_now *c,
+                                   const struct message_new *m);
+
 /* Posts a message, and updates the conversation's status, last reply and read marker. If the same creator
  * already used the client_id in this conversation, only sets *id to that message.
- * -ERR_RESOURCE_ACTION_NOT_AVAILABLE if the conversation is closed. */
+ * -ERR_RESOURCE_ACTION_NOT_AVAILABLE if the conversation is closed. The row of a conversation that the message
+ * opens has these values already, with the id of the message (core/cases/case_new.c). */
 int message_post(struct work *w, struct case_now *c, const struct message_new *m, int64_t *id);
 
 /* Advances SENT -> DELIVERED -> SEEN; a step back does nothing. SEEN moves the actor's read marker and

@@ -28,11 +28,9 @@ QUERY(organization_pins,
       "WHERE id = (SELECT organization_id FROM notes WHERE id = :id)");
 QUERY(case_pins, "UPDATE cases SET pinned_notes_count = pinned_notes_count + :more "
                  "WHERE id = (SELECT case_id FROM notes WHERE id = :id)");
-QUERY(note_last, "SELECT n.body_text FROM notes n JOIN cases c ON c.id = n.case_id "
-                 "WHERE n.case_id = :case AND n.id > COALESCE(c.last_message_id, 0) "
-                 "ORDER BY n.id DESC LIMIT 1");
-QUERY(case_noted,
-      "UPDATE cases SET notes_count = notes_count + :more, last_note_preview = :preview WHERE id = :case");
+/* Notes after the last message. */
+QUERY(note_last, "SELECT body_text FROM notes WHERE case_id = :case AND id > :message "
+                 "ORDER BY id DESC LIMIT 1");
 
 /* Reads the conversation of the note (0: none) into the object of its changes, and whether the note is
  * pinned. */
@@ -47,23 +45,31 @@ static int note_load(struct work *w, int64_t id, struct changed *object, bool *p
 
 /* ---- the conversation ------------------------------------------------------------------------ */
 
-/* Locks the note's conversation (0: none) and sets its last activity. */
-static int note_enter_case(struct work *w, int64_t case_id) {
-    struct case_now c;
+/* Locks the note's conversation; c->id 0: the note has none. */
+static int note_enter_case(struct work *w, int64_t case_id, struct case_now *c) {
+    *c = (struct case_now){0};
     if (case_id == 0) return 0;
-    TRY_FOUND(w, case_load(w, case_id, &c));
-    TRY(case_not_hidden(w, &c));
-    return case_change(w, &c, &(struct case_change){0});
+    TRY_FOUND(w, case_load(w, case_id, c));
+    return case_not_hidden(w, c);
 }
 
-/* Counts `more` notes of the conversation and sets the preview of its last post. */
-static int count_note(struct work *w, int64_t case_id, int more) {
+/* Sets the last activity of the conversation. Counts `more` notes, and sets the preview of its last post. */
+static int note_leave_case(struct work *w, struct case_now *c, int more, struct str last) {
+    if (c->id == 0) return 0;
+    struct str preview = last.p ? message_preview(w->arena, last) : last;
+    return case_change(
+        w, c,
+        &(struct case_change){.sets = "notes_count = notes_count + :more, last_note_preview = :preview, ",
+                              .binds = BINDS(B_INT("more", more), B_TEXT("preview", preview))});
+}
+
+/* The same after a change of any note. */
+static int note_left_case(struct work *w, struct case_now *c, int more) {
     struct str last = {0};
-    if (case_id == 0) return 0;
-    TRY(db_text(w->conn, &note_last, BINDS(B_INT("case", case_id)), w->arena, &last));
-    if (last.p) last = message_preview(w->arena, last);
-    return db_exec(w->conn, &case_noted,
-                   BINDS(B_INT("case", case_id), B_INT("more", more), B_TEXT("preview", last)));
+    if (c->id == 0) return 0;
+    TRY(db_text(w->conn, &note_last, BINDS(B_INT("case", c->id), B_INT("message", c->last_message_id)),
+                w->arena, &last));
+    return note_leave_case(w, c, more, last);
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -77,7 +83,8 @@ static int count_pin(struct work *w, int64_t id, int more) {
 
 int note_add(struct work *w, const struct note_new *n, int64_t *id) {
     int64_t case_id = n->kind == NOTE_CASE ? n->owner_id : 0;
-    TRY(note_enter_case(w, case_id));
+    struct case_now c;
+    TRY(note_enter_case(w, case_id, &c));
     TRY(db_insert(w->conn, &note_insert,
                   BINDS(B_ID("case", case_id), B_ID("user", n->kind == NOTE_USER ? n->owner_id : 0),
                         B_ID("organization", n->kind == NOTE_ORGANIZATION ? n->owner_id : 0),
@@ -89,30 +96,33 @@ int note_add(struct work *w, const struct note_new *n, int64_t *id) {
     if (n->original.p) TRY(original_keep(w, *id, n->original));
     TRY(attachments_add(w, (struct attached_post){*id, case_id, n->html}, n->files, n->file_count));
     change_created(w, (struct changed){"note", *id, case_id});
-    TRY(count_note(w, case_id, 1));
+    TRY(note_leave_case(w, &c, 1, n->text)); /* its id is the highest of the conversation */
     return n->pinned ? count_pin(w, *id, 1) : 0;
 }
 
 int note_rewrite(struct work *w, int64_t id, struct str text, struct str html, struct str original) {
     struct changed object;
+    struct case_now c;
     bool pinned;
     TRY(note_load(w, id, &object, &pinned));
-    TRY(note_enter_case(w, object.case_id));
+    TRY(note_enter_case(w, object.case_id, &c));
     if (object.case_id) TRY(mentions_keep(w, id));
     change_named(w, object, "contents");
     TRY(db_exec(w->conn, &note_text_set,
                 BINDS(B_INT("id", id), B_TEXT("text", text), B_TEXT("html", html), B_INT("now", w->now))));
     TRY(original_keep(w, id, original));
     TRY(attachments_refer(w, (struct attached_post){.id = id, .html = html}));
-    return count_note(w, object.case_id, 0);
+    return note_left_case(w, &c, 0);
 }
 
 int note_pin(struct work *w, int64_t id, bool pinned) {
     struct changed object;
+    struct case_now c;
     bool was;
     TRY(note_load(w, id, &object, &was));
     if (was == pinned) return 0;
-    TRY(note_enter_case(w, object.case_id));
+    TRY(note_enter_case(w, object.case_id, &c));
+    if (c.id) TRY(case_change(w, &c, &(struct case_change){0}));
     TRY(db_exec(w->conn, &note_pin_set,
                 BINDS(B_INT("id", id), B_INT("pinned", pinned), B_ID("by", pinned ? w->actor.user_id : 0),
                       B_INT("now", w->now))));
@@ -122,15 +132,16 @@ int note_pin(struct work *w, int64_t id, bool pinned) {
 
 int note_remove(struct work *w, int64_t id) {
     struct changed object;
+    struct case_now c;
     bool pinned;
     TRY(note_load(w, id, &object, &pinned));
-    TRY(note_enter_case(w, object.case_id));
+    TRY(note_enter_case(w, object.case_id, &c));
     if (pinned) TRY(count_pin(w, id, -1));
     change_deleted(w, object);
     TRY(attachments_drop(w, (struct attached_post){.id = id, .case_id = object.case_id}));
     TRY(original_keep(w, id, (struct str){0}));
     TRY(db_exec(w->conn, &note_drop, BINDS(B_INT("id", id))));
-    return count_note(w, object.case_id, -1);
+    return note_left_case(w, &c, -1);
 }
 
 int note_may_change(struct work *w, int64_t id) {

@@ -104,29 +104,33 @@ int activity_add(struct work *w, int64_t user_id, enum activity_name name,
 
 /* ---- the finisher ---------------------------------------------------------------------------- */
 
-QUERY(name_of_status, "SELECT label FROM case_statuses WHERE id = :id");
-QUERY(name_of_priority, "SELECT label FROM case_priorities WHERE id = :id");
-QUERY(name_of_type, "SELECT label FROM case_types WHERE id = :id");
-QUERY(name_of_team, "SELECT title FROM teams WHERE id = :id");
-QUERY(name_of_sla_version, "SELECT title FROM sla_versions WHERE id = :id");
-QUERY(name_of_form, "SELECT title FROM case_forms WHERE id = :id");
-QUERY(name_of_brand, "SELECT name FROM brands WHERE id = :id");
-QUERY(name_of_person, "SELECT full_name FROM users WHERE id = :id");
+/* The names before and after a change. */
+#define NAMES_OF(name, table)                                                    \
+    "SELECT (SELECT " name " FROM " table " WHERE id = CAST(:from AS BIGINT)), " \
+    "(SELECT " name " FROM " table " WHERE id = CAST(:to AS BIGINT))"
+QUERY(names_of_statuses, NAMES_OF("label", "case_statuses"));
+QUERY(names_of_priorities, NAMES_OF("label", "case_priorities"));
+QUERY(names_of_types, NAMES_OF("label", "case_types"));
+QUERY(names_of_teams, NAMES_OF("title", "teams"));
+QUERY(names_of_sla_versions, NAMES_OF("title", "sla_versions"));
+QUERY(names_of_forms, NAMES_OF("title", "case_forms"));
+QUERY(names_of_brands, NAMES_OF("name", "brands"));
+QUERY(names_of_people, NAMES_OF("full_name", "users"));
 
 /* Properties that are references. */
 static const struct reference_property {
     const char *kind, *property, *type;
-    const struct query *name; /* NULL: the change has the name, or the object has none */
+    const struct query *names; /* NULL: the change has the names, or the object has none */
 } reference_properties[] = {
-    {"case", "status", "case_status", &name_of_status},
-    {"case", "priority", "case_priority", &name_of_priority},
-    {"case", "type", "case_type", &name_of_type},
-    {"case", "form", "case_form", &name_of_form},
-    {"case", "brand", "brand", &name_of_brand},
-    {"case", "sla_version", "sla_version", &name_of_sla_version},
-    {"case", "assigned_team", "team", &name_of_team},
-    {"case", "assigned_agent", "user", &name_of_person},
-    {"case", "requester", "user", &name_of_person},
+    {"case", "status", "case_status", &names_of_statuses},
+    {"case", "priority", "case_priority", &names_of_priorities},
+    {"case", "type", "case_type", &names_of_types},
+    {"case", "form", "case_form", &names_of_forms},
+    {"case", "brand", "brand", &names_of_brands},
+    {"case", "sla_version", "sla_version", &names_of_sla_versions},
+    {"case", "assigned_team", "team", &names_of_teams},
+    {"case", "assigned_agent", "user", &names_of_people},
+    {"case", "requester", "user", &names_of_people},
     {"case", "merged_into", "case", NULL},
     {"user", "role", "role", NULL},
     {"user", "organization", "organization", NULL},
@@ -145,13 +149,27 @@ const char *activity_reference_type(const char *kind, struct str field) {
     return r ? r->type : NULL;
 }
 
-int change_value_shown(struct work *w, const struct change *c, const struct changed_value *v,
-                       struct str *out) {
-    *out = (struct str){0};
-    if (c->named || !v->given) return 0;
-    *out = v->shown.p ? v->shown : changed_value_text(w->arena, v);
+static struct str changed_value_shown(struct work *w, const struct changed_value *v) {
+    return v->given && v->shown.p ? v->shown : changed_value_text(w->arena, v);
+}
+
+int change_values_shown(struct work *w, const struct change *c, struct str *from, struct str *to) {
     const struct reference_property *r = reference_property_of(c->kind, str_of(c->property));
-    return r && r->name ? db_text(w->conn, r->name, BINDS(B_INT("id", v->number)), w->arena, out) : 0;
+    struct stmt *row;
+    *from = *to = (struct str){0};
+    if (c->named) return 0;
+    *from = changed_value_shown(w, &c->from);
+    *to = changed_value_shown(w, &c->to);
+    if (r == NULL || r->names == NULL) return 0;
+    int rc = db_row(
+        w->conn, r->names,
+        BINDS(B_ID("from", c->from.given ? c->from.number : 0), B_ID("to", c->to.given ? c->to.number : 0)),
+        &row);
+    if (rc <= 0) return rc;
+    if (!col_null(row, 0)) *from = str_dup(w->arena, col_text(row, 0));
+    if (!col_null(row, 1)) *to = str_dup(w->arena, col_text(row, 1));
+    stmt_end(row);
+    return 0;
 }
 
 /* Appends "changed full_name and role". The sentence contains no value. */
@@ -188,8 +206,7 @@ static int change_shown(struct work *w, const struct change *c, struct activity_
     if (type && c->from.given) out->previous_id = c->from.number;
     if (type && c->to.given) out->current_id = c->to.number;
     if (type && strcmp(type, "user") == 0) return 0;
-    TRY(change_value_shown(w, c, &c->from, &out->previous));
-    return change_value_shown(w, c, &c->to, &out->current);
+    return change_values_shown(w, c, &out->previous, &out->current);
 }
 
 /* Writes the activity of an object that has these changes. */

@@ -21,10 +21,9 @@ int activity_add(struct work *w, int64_t user_id, enum activity_name name,
                  const struct activity_change *changes, int count);
 
 struct change;
-struct changed_value;
-/* A value as a person reads it: a reference by its present name. p NULL: none, or not shown. */
-int change_value_shown(struct work *w, const struct change *c, const struct changed_value *v,
-                       struct str *out);
+/* The values of a change as a person reads them: a reference by its present name. p NULL: none, or not
+ * shown. */
+int change_values_shown(struct work *w, const struct change *c, struct str *from, struct str *to);
 
 int activities_finish(struct work *w); /* the finisher */
 

@@ -69,8 +69,7 @@ static int keep_effects(struct work *w, const struct change_author *by, struct d
         if (c->by != by || c->verb != CHANGE_UPDATED || strcmp(c->kind, "case") != 0) continue;
         struct dry_change *d = &out->changes[out->change_count++];
         d->field = str_of(c->property);
-        TRY(change_value_shown(w, c, &c->from, &d->from));
-        TRY(change_value_shown(w, c, &c->to, &d->to));
+        TRY(change_values_shown(w, c, &d->from, &d->to));
     }
     for (const struct rule_note *note = by->notes; note; note = note->next)
         *(note->refused ? &out->refused : &out->sent) = note->text;
