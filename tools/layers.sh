@@ -15,7 +15,7 @@ cd "$(dirname "$0")/.." || exit 1
 build=${BUILD:-build}
 core="time query change desk access text letters fields login people search predicates sla cases mail helpcenter endpoints
     programs rules erasure all"
-rooms="base json db work core $(printf 'core/%s ' $core) demo files mail outgoing api res pages oauth jobs transfer commands"
+rooms="base json db work core $(printf 'core/%s ' $core) demo files mail outgoing api live res pages oauth jobs transfer commands"
 
 symbols() { find src -name '*.c' -o -name '*.cc' | sed "s,^\(.*\)\.[a-z]*$,$build/\1.o," | sort | xargs nm -A; }
 declarations() {
@@ -28,7 +28,7 @@ declarations() {
 BEGIN {
     n = split(rooms " main", order, " ")
     for (i = 1; i <= n; i++) rank[order[i]] = i
-    n = split("api res pages oauth commands main", order, " ")
+    n = split("api live res pages oauth commands main", order, " ")
     for (i = 1; i <= n; i++) serves[order[i]] = 1
 }
 function module_of(path) { sub(/^src\//, "", path); sub(/\.[a-z]+$/, "", path); return path }

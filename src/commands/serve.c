@@ -22,6 +22,8 @@
 #include "core/desk/setting.h"
 #include "files/content.h"
 #include "jobs/listener.h"
+#include "live/address.h"
+#include "live/live.h"
 #include "mail/recipients.h"
 #include "jobs/runner.h"
 #include "commands/listen.h"
@@ -50,6 +52,7 @@ struct server {
     bool listens;
     struct listener *listener;
     struct http_server *http;
+    struct live *live;
     struct lmtp *lmtp;
     struct lmtp_counts mails;
 };
@@ -266,10 +269,13 @@ static int start_http(struct server *s) {
     if (s->collector == NULL) return complain("the reader of mailboxes can't be started"), -1;
     if (!s->listens) return complain("the listener can't be started"), -1;
     api_attach(s->api, s->http);
+    s->live = live_start(s->api);
+    if (s->live == NULL) return complain("realtime can't be started"), -1;
     return 0;
 }
 
-static const struct outside outside[] = {{.handle = link_page_handle},
+static const struct outside outside[] = {{.handle = socket_handle},
+                                         {.handle = link_page_handle},
                                          {.handle = oauth_handle},
                                          {.handle = site_handle, .takes_files = site_takes_files},
                                          {.handle = service_handle},
@@ -306,8 +312,10 @@ static void stop(struct server *s) {
     lmtp_drain(s->lmtp);
     if (s->http) {
         api_draining(s->api);
+        live_stop(s->live, LIVE_SPREAD_MS);
         http_stop(s->http, (int)option_int(s->options, OPT_DRAIN));
     }
+    live_free(s->live);
     lmtp_stop(s->lmtp, (int)option_int(s->options, OPT_DRAIN));
     listener_stop(s->listener);
     if (s->jobs) jobs_stop(s->jobs);

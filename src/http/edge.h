@@ -103,6 +103,7 @@ struct edge {
     int file; /* file whose bytes are the reply, in place of `reply`; -1: none */
     int64_t file_at, file_n;
     struct http_stream stream; /* stream that makes the reply, in place of `reply`; read NULL: none */
+    struct http_taking taking; /* whom the connection is given to, in place of a reply; take NULL: nobody */
     struct header *reply_head, **reply_last;
     struct edge *wait_next, *wait_before; /* list server->waiting, under wait_lock */
     int64_t waits_since;                  /* number of the sweep */
@@ -211,6 +212,7 @@ void on_completed(void *cls, struct MHD_Connection *library, void **context,
 
 /* response.c */
 void stream_close(struct http_stream *s);
+void taking_drop(struct http_taking *t);
 enum MHD_Result response_queue(struct edge *e); /* passes the completed reply to the library */
 void response_refuse(struct edge *e, int err,
                      /* makes the app's refusal the reply; reason NULL: the error's own message */

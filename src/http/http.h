@@ -87,6 +87,8 @@ struct http_app {
 
 /* Returns the header field of the request with this name, letter case ignored; p NULL: absent. */
 struct str http_header(const struct http_request *r, const char *name);
+/* Replaces the value of a header field, or adds the field. The value lives as long as the request. */
+void http_header_set(struct http_request *r, const char *name, struct str value);
 struct str http_cookie(const struct http_request *r, const char *name);
 
 /* Makes a request of the same client inside a request that is being handled, in its memory. It has no
@@ -95,6 +97,9 @@ struct str http_cookie(const struct http_request *r, const char *name);
 struct http_request *http_inner(struct http_request *outer, struct str method, struct str path,
                                 struct str query);
 #define HTTP_INNER_HEADERS 16
+/* The same without a client: for reads that the server makes for itself. */
+struct http_request *http_alone(struct arena *a, struct str method, struct str path, struct str query,
+                                struct str remote);
 /* not copied; p NULL: none */
 void http_inner_header(struct http_request *inner, const char *name, struct str value);
 
@@ -125,6 +130,16 @@ struct http_stream {
     int64_t about; /* its approximate length in bytes: the deadline of the reply depends on it */
 };
 void http_reply_stream(struct http_request *r, int status, const struct http_stream *s);
+/* Gives the connection away. The edge writes nothing and forgets it; its descriptor goes to take(), which owns
+ * it, with the head of the reply, which is still to be sent: the status, the headers of http_add_header, no
+ * length. The head is in the memory of the request. take() runs on an event loop and must not wait. If the
+ * connection can't be given away, drop() is called in its place. Exactly one of both is called. */
+struct http_taking {
+    void (*take)(void *ctx, int fd, struct str head);
+    void (*drop)(void *ctx);
+    void *ctx;
+};
+void http_give(struct http_request *r, int status, const struct http_taking *t);
 /* Call it before http_reply: counts n bytes of the reply until they are sent, for a person; 0: for the
  * address of the client. Returns false, and counts nothing, if all replies or those of this caller would
  * be too many: then answer 503. With `always` it returns true. */

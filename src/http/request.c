@@ -201,23 +201,42 @@ struct edge *edge_new(struct conn *c) {
     return e;
 }
 
-struct http_request *http_inner(struct http_request *outer, struct str method, struct str path,
-                                struct str query) {
-    const struct edge *from = (const struct edge *)outer;
-    struct edge *e = ARENA_NEW(outer->arena, struct edge);
-    e->r = (struct http_request){.arena = outer->arena,
+struct http_request *http_alone(struct arena *a, struct str method, struct str path, struct str query,
+                                struct str remote) {
+    struct edge *e = ARENA_NEW(a, struct edge);
+    e->r = (struct http_request){.arena = a,
                                  .method = method,
                                  .path = path,
                                  .query = query,
-                                 .remote = outer->remote,
+                                 .remote = remote,
                                  .body = S(""),
-                                 .started = outer->started};
-    e->server = from->server;
-    e->conn = from->conn;
+                                 .started = clock_monotonic()};
     e->reply_last = &e->reply_head;
     e->file = -1;
-    e->head = arena_array(outer->arena, HTTP_INNER_HEADERS, sizeof *e->head);
+    e->head = arena_array(a, HTTP_INNER_HEADERS, sizeof *e->head);
     return &e->r;
+}
+
+struct http_request *http_inner(struct http_request *outer, struct str method, struct str path,
+                                struct str query) {
+    const struct edge *from = (const struct edge *)outer;
+    struct http_request *r = http_alone(outer->arena, method, path, query, outer->remote);
+    struct edge *e = (struct edge *)r;
+    r->started = outer->started;
+    e->server = from->server;
+    e->conn = from->conn;
+    return r;
+}
+
+void http_header_set(struct http_request *r, const char *name, struct str value) {
+    struct edge *e = (struct edge *)r;
+    struct header *head = arena_array(r->arena, e->head_n + 1, sizeof *head);
+    size_t n = 0;
+    for (size_t i = 0; i < e->head_n; i++)
+        if (!str_eqi(e->head[i].name, str_of(name))) head[n++] = e->head[i];
+    head[n++] = (struct header){.name = str_of(name), .value = value};
+    e->head = head;
+    e->head_n = n;
 }
 
 void http_inner_header(struct http_request *inner, const char *name, struct str value) {
@@ -309,6 +328,7 @@ void on_completed(void *cls, struct MHD_Connection *library, void **context,
         reply_unhold(e);
         if (e->file >= 0) close(e->file);
         stream_close(&e->stream);
+        taking_drop(&e->taking);
         arena_free(e->r.arena);
     }
     *context = c->edge = NULL;

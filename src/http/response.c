@@ -6,6 +6,7 @@
 #include "base/log.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -104,6 +105,18 @@ void http_reply_stream(struct http_request *r, int status, const struct http_str
     hand_back(e);
 }
 
+void http_give(struct http_request *r, int status, const struct http_taking *t) {
+    struct edge *e = (struct edge *)r;
+    e->status = status;
+    e->taking = *t;
+    hand_back(e);
+}
+
+void taking_drop(struct http_taking *t) {
+    if (t->take) t->drop(t->ctx);
+    t->take = NULL;
+}
+
 void stream_close(struct http_stream *s) {
     if (s->read) s->close(s->ctx);
     s->read = NULL;
@@ -133,6 +146,7 @@ void response_refuse(struct edge *e, int err, const char *reason) {
     if (e->file >= 0) close(e->file);
     e->file = -1;
     stream_close(&e->stream);
+    taking_drop(&e->taking);
     shared_drop(e->shared);
     e->shared = NULL;
     buf_free(&e->reply);
@@ -145,7 +159,7 @@ void response_refuse(struct edge *e, int err, const char *reason) {
 /* Only the library sends files. If it can't, the file is refused, because files are too large to be read
  * into memory. */
 static void refuse_file(struct edge *e) {
-    if (e->file < 0 && e->stream.read == NULL) return;
+    if (e->file < 0 && e->stream.read == NULL && e->taking.take == NULL) return;
     response_refuse(e, e->r.body_error ? e->r.body_error : ERR_HEADERS_TOO_LARGE, e->r.body_reason);
 }
 
@@ -222,7 +236,46 @@ static struct MHD_Response *response_of(struct edge *e) {
     return response;
 }
 
+static void write_status(struct buf *out, const struct edge *e) {
+    char date[TIME_HTTP_SIZE];
+    time_http(date, clock_now(&(struct clock){0}));
+    buf_fmt(out, "HTTP/1.1 %d %s\r\nDate: %s\r\n", e->status,
+            MHD_get_reason_phrase_for((unsigned)e->status), date);
+}
+
+static void write_headers(struct buf *out, const struct edge *e) {
+    for (const struct header *h = e->reply_head; h; h = h->next)
+        buf_fmt(out, "%s: %s\r\n", h->name.p, h->value.p);
+    buf_text(out, "\r\n");
+}
+
+static void write_head(struct buf *out, const struct edge *e) {
+    write_status(out, e);
+    buf_text(out, "Connection: close\r\n");
+    if (e->status >= 200 && e->status != 204) buf_fmt(out, "Content-Length: %zu\r\n", reply_bytes(e).n);
+    write_headers(out, e);
+}
+
+/* The library closes its descriptor, and the copy keeps the socket open: with MHD_USE_TURBO it does not shut
+ * the socket down before. Bytes that the peer sent behind its request are lost, but no client may send any
+ * before it has read the head of the reply. */
+static enum MHD_Result response_give(struct edge *e) {
+    struct http_taking t = e->taking;
+    struct buf head = {0};
+    int fd = fcntl(e->conn->fd, F_DUPFD_CLOEXEC, 0);
+    if (fd < 0) {
+        response_refuse(e, ERR_SERVICE_UNAVAILABLE, NULL);
+        return response_queue(e);
+    }
+    e->taking.take = NULL;
+    write_status(&head, e);
+    write_headers(&head, e);
+    t.take(t.ctx, fd, buf_take(&head, e->r.arena));
+    return MHD_NO;
+}
+
 enum MHD_Result response_queue(struct edge *e) {
+    if (e->taking.take) return response_give(e);
     if (reply_head_size(e) > e->reply_room) refuse_file(e);
     begin_sending(e);
     if (reply_head_size(e) > e->reply_room) return response_write(e);
@@ -235,17 +288,6 @@ enum MHD_Result response_queue(struct edge *e) {
     enum MHD_Result result = MHD_queue_response(e->library, (unsigned)e->status, response);
     MHD_destroy_response(response);
     return result;
-}
-
-static void write_head(struct buf *out, const struct edge *e) {
-    char date[TIME_HTTP_SIZE];
-    time_http(date, clock_now(&(struct clock){0}));
-    const char *phrase = MHD_get_reason_phrase_for((unsigned)e->status);
-    buf_fmt(out, "HTTP/1.1 %d %s\r\nConnection: close\r\nDate: %s\r\n", e->status, phrase, date);
-    if (e->status >= 200 && e->status != 204) buf_fmt(out, "Content-Length: %zu\r\n", reply_bytes(e).n);
-    for (const struct header *h = e->reply_head; h; h = h->next)
-        buf_fmt(out, "%s: %s\r\n", h->name.p, h->value.p);
-    buf_text(out, "\r\n");
 }
 
 /* Writes two kinds of replies that the library can't send: (1) a reply during a body, because the library

@@ -1,5 +1,6 @@
 #include "res/person.h"
 
+#include "core/desk/channel_name.h"
 #include "core/time/hours.h"
 #include "core/words.h"
 #include "res/avatar.h"
@@ -39,11 +40,8 @@ void person_realtime_channel(struct view *v, const struct row *row, const struct
 }
 
 void person_presence_channel(struct view *v, const struct row *row, const struct value *own) {
-    const struct desk *d = v->c->work.desk;
-    struct arena *a = v->c->work.arena;
     (void)row;
-    jw_str(&v->w,
-           str_fmt(a, "user_presence-%s@%.40s", d->installation.p, mac_hex(a, &d->account_key, own->s).p));
+    jw_str(&v->w, channel_of_presence(v->c->work.desk, v->c->work.arena, own->s));
 }
 
 int check_time_zone(struct call *c, struct in *in) {

@@ -1,3 +1,4 @@
+#include "core/desk/channel_name.h"
 #include "core/people/authority.h"
 #include "core/people/user.h"
 
@@ -39,11 +40,7 @@ static int own_settings(struct call *c, int64_t owner_id, int64_t **ids) {
 }
 
 static void own_channel(struct view *v, const struct row *row, const struct value *own) {
-    const struct desk *d = v->c->work.desk;
-    struct arena *a = v->c->work.arena;
-    if (!is_self(v, row)) return;
-    jw_str(&v->w, str_fmt(a, "user_notifications-%s@%.40s", d->installation.p,
-                          mac_hex(a, &d->account_key, str_fmt(a, "notify %s", own->s.p)).p));
+    if (is_self(v, row)) jw_str(&v->w, channel_of_own(v->c->work.desk, v->c->work.arena, own->s));
 }
 
 /* Reported with all other problems. identity_add makes the final check. */

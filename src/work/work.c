@@ -127,4 +127,6 @@ bool work_collected(const struct work *w) { return w->changes || w->diffs || w->
 void work_committed(struct work *w) {
     assert(w->finished || !work_collected(w)); /* otherwise the change log would miss changes */
     for (struct after *a = w->afters; a; a = a->next) a->run(w->desk, a->arg);
+    void (*wake)(void *arg) = w->changes ? atomic_load(&w->desk->wake_live) : NULL;
+    if (wake) wake(w->desk->wake_live_arg);
 }

@@ -73,6 +73,9 @@ struct desk {
     /* called after a delivery to an endpoint was committed: outgoing/sender.h */
     void (*wake_sender)(void *arg);
     void *wake_sender_arg;
+    /* called after changes were committed: live/live.h; NULL: nobody listens */
+    void (*_Atomic wake_live)(void *arg);
+    void *wake_live_arg;
     struct lmtp_counts *mails; /* counters of mails by LMTP: mail/lmtp_session.h; NULL: none comes in so */
     struct sent *sent;         /* counters of deliveries: outgoing/sender.h; NULL: nothing is sent */
 };

@@ -157,6 +157,7 @@ struct call {
     struct buf out;
     const struct http_stream *stream; /* in place of out: made while it is sent; NULL: none */
     const struct download *download;  /* instead of `out`; NULL: none */
+    const struct http_taking *taking; /* whom the connection is given to, in place of a body; NULL: nobody */
     struct span *secrets;             /* secrets in `out`; the last first */
     /* further texts in `out` that must not be compressed (api/call/compress.h); the last first */
     struct span *plain;

@@ -74,6 +74,7 @@ struct api {
     struct delays *delays, *refusals;   /* delayed logins; delayed replies 503 of a full queue */
     pthread_mutex_t hashing;            /* one hash at a time, in the lane and outside */
     _Atomic(struct http_server *) http; /* NULL until api_attach */
+    _Atomic(struct live *) live;        /* live/live.h; NULL: realtime is not served */
     struct api_metrics metrics;
     atomic_bool draining, access_log;
     atomic_ullong serial; /* for X-Request-ID */

@@ -108,6 +108,8 @@ void download_drop(struct call *c) {
     c->download = NULL;
     if (c->stream) c->stream->close(c->stream->ctx);
     c->stream = NULL;
+    if (c->taking) c->taking->drop(c->taking->ctx);
+    c->taking = NULL;
 }
 
 struct replied {
@@ -197,6 +199,7 @@ static void send_reply(struct call *c) {
     const struct download *d = c->download;
     struct download file = d ? *d : (struct download){0};
     struct http_stream stream = c->stream ? *c->stream : (struct http_stream){0};
+    struct http_taking taking = c->taking ? *c->taking : (struct http_taking){0};
     int status = c->status, count = 0;
     bool compress = compress_wanted(c),
          here = is_read(c) && (body.n <= LIMIT_PACKED_HERE || http_is_deferred(r));
@@ -207,6 +210,7 @@ static void send_reply(struct call *c) {
     if (compress) compress_and_send(api, r, status, body, parts, count, here, whose);
     else if (d) http_reply_file(r, status, file.fd, file.at, file.n);
     else if (stream.read) http_reply_stream(r, status, &stream);
+    else if (taking.take) http_give(r, status, &taking);
     else http_reply(r, status, &body);
 }
 

@@ -55,16 +55,20 @@ static void bearer_read(struct work *w, struct stmt *row, const char *cause) {
     bearer_used(w, row);
 }
 
-int bearer_load(struct work *w, struct str text) {
+int bearer_load_hash(struct work *w, enum token_kind kind, struct str hash) {
     struct stmt *row;
-    bool access = token_text_is(TOKEN_ACCESS, text);
-    if (!access && !token_text_is(TOKEN_API, text)) return 0;
+    bool access = kind == TOKEN_ACCESS;
     int rc = db_row(w->conn, access ? &bearer_access : &bearer_api,
-                    BINDS(B_TEXT("hash", token_text_hash(w, text)), B_INT("now", w->now)), &row);
+                    BINDS(B_TEXT("hash", hash), B_INT("now", w->now)), &row);
     if (rc <= 0) return rc;
     bearer_read(w, row, access ? "App" : "API token");
     stmt_end(row);
     return 1;
+}
+
+int bearer_load(struct work *w, struct str text) {
+    enum token_kind kind = token_text_is(TOKEN_ACCESS, text) ? TOKEN_ACCESS : TOKEN_API;
+    return token_text_is(kind, text) ? bearer_load_hash(w, kind, token_text_hash(w, text)) : 0;
 }
 
 QUERY(codes_drop, "DELETE FROM oauth_codes "

@@ -1,6 +1,7 @@
 #include "core/login/session.h"
 
 #include "base/fold.h"
+#include "base/ids.h"
 #include "core/change/audit.h"
 #include "core/desk/setting.h"
 #include "core/login/remember.h"
@@ -8,13 +9,19 @@
 #include "core/words.h"
 #include "core/access/scope.h"
 
+#include "json/json.h"
+
 #include <inttypes.h>
+#include <stdlib.h>
 
 QUERY(session_by_id,
       "SELECT " ACTOR_COLUMNS ", s.user_id, s.user_agent, s.ip_address, s.is_csrf_checked, s.created_at, "
       "s.last_activity_at, s.wrote_at, u.logins_version "
       "FROM sessions s JOIN users u ON u.id = s.user_id " OF_ACTOR
       "WHERE s.id = :id AND s.ended_at IS NULL AND " MAY_LOG_IN);
+QUERY(sessions_of_ids, "SELECT s.id, s.last_activity_at, r.type FROM sessions s "
+                       "JOIN users u ON u.id = s.user_id JOIN roles r ON r.id = u.role_id "
+                       "WHERE s.id IN @LIST(:ids) AND s.ended_at IS NULL AND " MAY_LOG_IN " ORDER BY s.id");
 QUERY(actor_by_id, "SELECT " ACTOR_COLUMNS " FROM users u " OF_ACTOR "WHERE u.id = :id AND " MAY_LOG_IN);
 QUERY(session_live,
       "SELECT s.id FROM sessions s "
@@ -75,6 +82,12 @@ int actor_load(struct work *w, int64_t user_id) {
     return 0;
 }
 
+static bool session_idles(const struct work *w, int64_t id, int64_t last_activity_at, int rank) {
+    int64_t touched = gathered_at(w->desk, &session_uses, id),
+            last = touched > last_activity_at ? touched : last_activity_at;
+    return w->now - last > idle_life(w->desk, rank);
+}
+
 int session_load(struct work *w, int64_t id, struct session *out) {
     struct stmt *row;
     struct actor before = w->actor;
@@ -82,11 +95,22 @@ int session_load(struct work *w, int64_t id, struct session *out) {
     if (rc <= 0) return rc;
     session_read_row(w, row, id, out);
     stmt_end(row);
-    int64_t touched = gathered_at(w->desk, &session_uses, id),
-            last = touched > out->last_activity_at ? touched : out->last_activity_at;
-    if (w->now - last <= idle_life(w->desk, w->actor.rank)) return 1;
+    if (!session_idles(w, id, out->last_activity_at, w->actor.rank)) return 1;
     w->actor = before;
     return 0;
+}
+
+int sessions_gone(struct work *w, int64_t *ids, int n) {
+    int live = 0, gone = 0, rc;
+    int64_t *lives = arena_array(w->arena, (size_t)n + 1, sizeof *lives);
+    struct str list = json_ids(w->arena, ids, (size_t)n);
+    DB_ROWS(rc, w->conn, &sessions_of_ids, BINDS(B_TEXT("ids", list)), row)
+    if (!session_idles(w, col_int(row, 0), col_int(row, 1), (int)col_int(row, 2)))
+        lives[live++] = col_int(row, 0);
+    TRY(rc);
+    for (int i = 0; i < n; i++)
+        if (bsearch(&ids[i], lives, (size_t)live, sizeof *lives, id_compare) == NULL) ids[gone++] = ids[i];
+    return gone;
 }
 
 /* "<id>.<40 hex>": the id finds the row, the MAC over id, user and creation time authenticates it. */

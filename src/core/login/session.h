@@ -17,6 +17,9 @@ struct session {
  * too long, or its user is disabled. */
 int session_load(struct work *w, int64_t id, struct session *out);
 
+/* Keeps those of the ids whose sessions are not live any more. Returns their number, or a negative error. */
+int sessions_gone(struct work *w, int64_t *ids, int n);
+
 /* loads the actor of a user authenticated without a session; 0, or fails */
 int actor_load(struct work *w, int64_t user_id);
 

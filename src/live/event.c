@@ -1,0 +1,203 @@
+#include "live/event.h"
+
+#include "api/call/inner_read.h"
+#include "core/change/change.h"
+#include "core/words.h"
+
+#include <inttypes.h>
+
+/* ---- entries to events ----------------------------------------------------------------------- */
+
+static const struct {
+    const char *kind; /* of the change log */
+    enum live_kind about;
+    bool is_post, is_note;
+} kinds[] = {{"case", LIVE_CASE, false, false},
+             {"message", LIVE_CASE, true, false},
+             {"note", LIVE_CASE, true, true},
+             {"user", LIVE_USER, false, false},
+             {"organization", LIVE_ORGANIZATION, false, false}};
+
+static bool same_object(const struct entry *a, const struct entry *b) {
+    return a->verb == b->verb && a->object_id == b->object_id && str_eq(a->kind, b->kind);
+}
+
+struct event *event_next(struct arena *a, const struct entry **list) {
+    static const char *const names[] = {[EVENT_CREATED] = "NEW_CASE",
+                                        [EVENT_CHANGED] = "CHANGE",
+                                        [EVENT_POST_CREATED] = "NEW_POST",
+                                        [EVENT_POST_CHANGED] = "CHANGE_POST"};
+    const struct entry *first = *list, *last = first;
+    size_t i = 0;
+    while (last->next && last->verb == CHANGE_UPDATED && same_object(first, last->next)) last = last->next;
+    *list = last->next;
+    while (i < sizeof kinds / sizeof *kinds && !str_eq(first->kind, str_of(kinds[i].kind))) i++;
+    bool created = first->verb == CHANGE_CREATED;
+    if (i == sizeof kinds / sizeof *kinds || first->verb == CHANGE_DELETED) return NULL;
+    if (created && kinds[i].about != LIVE_CASE) return NULL;
+    if (kinds[i].is_post && first->case_id == 0) return NULL; /* a note of a person */
+    struct event *e = ARENA_NEW(a, struct event);
+    *e = (struct event){.kind = kinds[i].is_post ? (created ? EVENT_POST_CREATED : EVENT_POST_CHANGED)
+                                                 : (created ? EVENT_CREATED : EVENT_CHANGED),
+                        .about = kinds[i].about,
+                        .object_id = first->object_id,
+                        .case_id = kinds[i].is_post ? first->case_id : first->object_id,
+                        .is_note = kinds[i].is_note,
+                        .first = first,
+                        .last = last};
+    e->name = names[e->kind];
+    return e;
+}
+
+QUERY(live_case, "SELECT COALESCE(t.assigned_team_id, 0), COALESCE(t.assigned_agent_id, 0) FROM cases t "
+                 "WHERE t.id = :id");
+
+bool event_case_read(struct hub *h, struct event *e) {
+    struct stmt *row;
+    if (e->case_read) return e->case_found;
+    e->case_read = true;
+    e->case_found = db_row(h->work.conn, &live_case, BINDS(B_INT("id", e->case_id)), &row) == 1;
+    if (!e->case_found) return false;
+    e->team_id = col_int(row, 0);
+    e->agent_id = col_int(row, 1);
+    stmt_end(row);
+    return true;
+}
+
+/* ---- payloads -------------------------------------------------------------------------------- */
+
+static void write_url(struct json_writer *w, struct hub *h, const char *name, struct str path) {
+    jw_key(w, str_of(name));
+    if (path.p) JW_CAT(w, h->api->desk->base_url, S("/api/v1"), path);
+    else jw_null(w);
+}
+
+static void write_head(struct json_writer *w, const char *type, int64_t id) {
+    jw_object(w);
+    jw_key(w, S("resource_type"));
+    jw_str(w, str_of(type));
+    jw_key(w, S("resource_id"));
+    jw_int(w, id);
+}
+
+/* The names of the changed properties, separated by commas. */
+static struct str changed_names(struct arena *a, const struct event *e) {
+    struct buf out = {0};
+    for (const struct entry *x = e->first;; x = x->next) {
+        if (x->property.p) buf_fmt(&out, "%s%.*s", out.n ? "," : "", (int)x->property.n, x->property.p);
+        if (x == e->last) break;
+    }
+    return buf_take(&out, a);
+}
+
+#define TEXT_SHOWN 255 /* bytes; a longer text is read by the client */
+
+/* Frames have few numbers: a reference is its id, a time is in seconds. */
+static void write_value(struct json_writer *w, struct str name, const struct json *v) {
+    int64_t ms;
+    const struct json *id = json_member(v, S("id"));
+    bool is_time = name.n > 3 && memcmp(name.p + name.n - 3, "_at", 3) == 0;
+    if (v->type == JSON_OBJECT) {
+        if (id) jw_json(w, id);
+        else jw_null(w);
+    } else if (v->type == JSON_ARRAY) {
+        jw_array(w);
+        for (const struct json *j = v->first; j; j = j->next) write_value(w, S(""), j);
+        jw_end(w);
+    } else if (v->type == JSON_STRING && is_time && time_parse_iso(v->text, &ms)) {
+        jw_int(w, ms / 1000);
+    } else if (v->type == JSON_STRING && v->text.n > TEXT_SHOWN) {
+        jw_null(w);
+    } else {
+        jw_json(w, v);
+    }
+}
+
+/* The members of the object that a GET shows, without those that every object has. */
+static void write_shown(struct json_writer *w, const struct json *data) {
+    static const char *const every[] = {"id", "uuid", "resource_type", "resource_url"};
+    jw_key(w, S("changed_properties"));
+    jw_object(w);
+    for (const struct json *j = data->first; j; j = j->next) {
+        bool skip = false;
+        for (size_t i = 0; i < sizeof every / sizeof *every; i++) skip = skip || str_eq(j->name, str_of(every[i]));
+        if (skip) continue;
+        jw_key(w, j->name);
+        write_value(w, j->name, j);
+    }
+    jw_end(w);
+}
+
+static struct str object_payload(struct hub *h, struct event *e, const struct who *who) {
+    static const char *const types[] = {
+        [LIVE_CASE] = "case", [LIVE_USER] = "user", [LIVE_ORGANIZATION] = "organization"};
+    struct arena *a = h->work.arena;
+    struct str path = topic_path(a, (struct live_name){e->about, e->object_id}, who), names = changed_names(a, e);
+    struct str query = STR_CAT(a, S("fields=updated_at"), names.n ? S(",") : S(""), names);
+    const struct json *data;
+    struct buf out = {0};
+    struct json_writer w;
+    int status = inner_read(h->api, h->work.conn, &who->actor, a, path, query, &data);
+    if (status != 200 || data == NULL) return (struct str){0};
+    jw_init(&w, &out);
+    write_head(&w, types[e->about], e->object_id);
+    write_url(&w, h, "resource_url", path);
+    write_shown(&w, data);
+    jw_end(&w);
+    return buf_take(&out, a);
+}
+
+static struct str post_payload(struct hub *h, struct event *e, const struct who *who) {
+    struct arena *a = h->work.arena;
+    bool staff = who->actor.rank >= ROLE_COLLABORATOR;
+    struct str agent = str_fmt(a, "/cases/%" PRId64 "/%s/%" PRId64, e->case_id, e->is_note ? "notes" : "messages",
+                               e->object_id),
+               customer = e->is_note ? (struct str){0}
+                                     : str_fmt(a, "/conversations/%" PRId64 "/messages/%" PRId64, e->case_id,
+                                               e->object_id),
+               own = staff ? agent : customer;
+    struct buf out = {0};
+    struct json_writer w;
+    if (own.p == NULL || inner_read(h->api, h->work.conn, &who->actor, a, own, S("fields=id"), NULL) != 200)
+        return (struct str){0};
+    jw_init(&w, &out);
+    write_head(&w, "post", e->object_id);
+    write_url(&w, h, "resource_url", own);
+    write_url(&w, h, "customer_resource_url", customer);
+    write_url(&w, h, "agent_resource_url", staff ? agent : (struct str){0});
+    jw_key(&w, S("case_id"));
+    jw_int(&w, e->case_id);
+    jw_key(&w, S("changed_properties"));
+    jw_array(&w);
+    for (struct str rest = changed_names(a, e); rest.n;) jw_str(&w, str_cut(&rest, ','));
+    jw_end(&w);
+    jw_end(&w);
+    return buf_take(&out, a);
+}
+
+struct str event_payload(struct hub *h, struct event *e, const struct who *who) {
+    for (const struct event_shown *s = e->shown; s; s = s->next)
+        if (s->to == who || (e->about == LIVE_CASE && who_sees_as(s->to, who))) return s->payload;
+    bool is_post = e->kind == EVENT_POST_CREATED || e->kind == EVENT_POST_CHANGED;
+    struct event_shown *s = ARENA_NEW(h->work.arena, struct event_shown);
+    *s = (struct event_shown){.to = who, .next = e->shown};
+    s->payload = is_post ? post_payload(h, e, who) : object_payload(h, e, who);
+    e->shown = s;
+    e->keeps = true;
+    return s->payload;
+}
+
+struct str event_view(struct hub *h, int64_t id, int64_t count) {
+    struct buf out = {0};
+    struct json_writer w;
+    jw_init(&w, &out);
+    write_head(&w, "view", id);
+    write_url(&w, h, "resource_url", str_fmt(h->work.arena, "/views/%" PRId64, id));
+    jw_key(&w, S("changed_properties"));
+    jw_object(&w);
+    jw_key(&w, S("count"));
+    jw_int(&w, count);
+    jw_end(&w);
+    jw_end(&w);
+    return buf_take(&out, h->work.arena);
+}

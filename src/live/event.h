@@ -1,0 +1,40 @@
+/* Events: what entries of the change log mean to those who listen. */
+#ifndef LIVE_EVENT_H
+#define LIVE_EVENT_H
+
+#include "live/hub.h"
+
+enum event_kind { EVENT_CREATED, EVENT_CHANGED, EVENT_POST_CREATED, EVENT_POST_CHANGED };
+
+/* A payload that is the same for several listeners. */
+struct event_shown {
+    const struct who *to;
+    struct str payload; /* p NULL: they are told nothing */
+    struct event_shown *next;
+};
+
+struct event {
+    enum event_kind kind;
+    const char *name; /* in frames: "CHANGE" */
+    enum live_kind about;
+    int64_t object_id, case_id;
+    bool is_note;
+    const struct entry *first, *last; /* entries of one object */
+    struct event_shown *shown;
+    bool keeps; /* `shown` holds memory of the arena */
+    int64_t team_id, agent_id;
+    bool case_read, case_found;
+};
+
+/* Makes an event of the first entries of a list, and moves it behind them. NULL: they mean nothing here. */
+struct event *event_next(struct arena *a, const struct entry **list);
+
+/* The payload for a caller: what a GET shows the same caller, in the snapshot of the turn. p NULL: nothing. */
+struct str event_payload(struct hub *h, struct event *e, const struct who *who);
+
+/* Reads the team and the agent of the event's conversation. false: there is none. */
+bool event_case_read(struct hub *h, struct event *e);
+
+struct str event_view(struct hub *h, int64_t id, int64_t count);
+
+#endif

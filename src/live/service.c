@@ -1,0 +1,274 @@
+#include "live/service.h"
+
+#include "api/caller/cross_site.h"
+#include "api/rows/cursor.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "core/change/log.h"
+
+#include <glib.h>
+#include <sodium.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct live {
+    struct api *api;
+    struct hub *hub;
+    pthread_mutex_t lock; /* guards the list: peers from their admission to their end */
+    struct peer *peers;
+    int count;
+};
+
+/* ---- limits ---------------------------------------------------------------------------------- */
+
+/* Adds the peer if the limits allow one more. Walks the list, which costs less than the login did. */
+static bool admit(struct live *l, struct peer *more) {
+    int person = 0, address = 0;
+    pthread_mutex_lock(&l->lock);
+    for (const struct peer *p = l->peers; p; p = p->live_next) {
+        person += more->person && p->person == more->person;
+        address += more->is_limited && memcmp(&p->address, &more->address, sizeof p->address) == 0;
+    }
+    bool room = l->count < LIMIT_LIVE && person < LIMIT_LIVE_PER_PERSON && address < LIMIT_LIVE_PER_ADDRESS;
+    if (room) {
+        more->live = l;
+        more->live_next = l->peers;
+        if (more->live_next) more->live_next->live_before = more;
+        l->peers = more;
+        l->count++;
+    }
+    pthread_mutex_unlock(&l->lock);
+    return room;
+}
+
+static void dismiss(struct live *l, struct peer *p) {
+    pthread_mutex_lock(&l->lock);
+    if (p->live_before) p->live_before->live_next = p->live_next;
+    else l->peers = p->live_next;
+    if (p->live_next) p->live_next->live_before = p->live_before;
+    l->count--;
+    pthread_mutex_unlock(&l->lock);
+}
+
+/* ---- peers ----------------------------------------------------------------------------------- */
+
+void peer_drop(struct peer *p) {
+    if (atomic_fetch_sub_explicit(&p->references, 1, memory_order_acq_rel) != 1) return;
+    dismiss(p->live, p);
+    buf_free(&p->out);
+    free(p->texts);
+    free(p);
+}
+
+void peer_refuse(struct peer *p) {
+    if (p->fd >= 0) close(p->fd);
+    p->fd = -1;
+}
+
+/* NULL: there are too many. */
+static struct peer *peer_new(struct live *l, const struct who *who, enum peer_form form, int version) {
+    struct peer *p = calloc(1, sizeof *p);
+    if (p == NULL) abort();
+    *p = (struct peer){.references = 1, .form = form, .version = version, .fd = -1, .who = *who};
+    who_settle(&p->who);
+    p->person = who->actor.user_id;
+    p->is_limited = address_parse(str_of(who->remote), &p->address) && !address_is_loopback(&p->address);
+    if (p->is_limited) p->address = address_counted(p->address);
+    return admit(l, p) ? p : (free(p), NULL);
+}
+
+static void take(void *peer, int fd, struct str head) {
+    struct peer *p = peer;
+    p->fd = fd;
+    buf_str(&p->out, head);
+    hub_open(p->live->hub, p);
+    peer_drop(p);
+}
+
+static void drop(void *peer) { peer_drop(peer); }
+
+static int give(struct call *c, struct peer *p, int status) {
+    struct http_taking *t = ARENA_NEW(c->http->arena, struct http_taking);
+    *t = (struct http_taking){take, drop, p};
+    c->taking = t;
+    c->status = status;
+    c->raw = true;
+    return 0;
+}
+
+/* Browsers add the cookie of a person to a handshake that a page of another site begins, and such a page may
+ * read what a socket says. */
+static int same_site(struct call *c) {
+    int foreign = c->ambient || c->by_cookie ? is_cross_site(&c->work, c->http) : 0;
+    TRY(foreign);
+    if (foreign == 0) return 0;
+    return fail_field(&c->work, ERR_CSRF_FAILED, (struct str){0},
+                      "A browser sent these credentials for a page of another site. Send a session_id or a "
+                      "bearer token instead.");
+}
+
+static int identify(struct call *c, struct who *who) {
+    TRY(same_site(c));
+    int rc = who_of_call(c, who);
+    if (rc == 0) return fail(&c->work, ERR_AUTHORIZATION_REQUIRED);
+    if (rc < 0) return rc;
+    if (c->api->live) return 0;
+    return UNAVAILABLE("realtime", "realtime is not served");
+}
+
+static int too_many(struct call *c) {
+    TRY(call_wait(c, 10));
+    return 0;
+}
+
+/* ---- sockets --------------------------------------------------------------------------------- */
+
+/* RFC 6455 section 4.2.2: the hash of the key and this text. */
+#define GUID "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+
+static struct str accept_key(struct arena *a, struct str key) {
+    unsigned char hash[20];
+    gsize n = sizeof hash;
+    struct str text = STR_CAT(a, key, S(GUID));
+    char *out = arena_alloc(a, sodium_base64_ENCODED_LEN(sizeof hash, sodium_base64_VARIANT_ORIGINAL));
+    GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA1);
+    g_checksum_update(sum, (const guchar *)text.p, (gssize)text.n);
+    g_checksum_get_digest(sum, hash, &n);
+    g_checksum_free(sum);
+    sodium_bin2base64(out, sodium_base64_ENCODED_LEN(sizeof hash, sodium_base64_VARIANT_ORIGINAL), hash,
+                      sizeof hash, sodium_base64_VARIANT_ORIGINAL);
+    return str_of(out);
+}
+
+static bool lists_token(struct str list, struct str token) {
+    for (struct str rest = list; rest.p;)
+        if (str_eqi(str_trim(str_cut(&rest, ',')), token)) return true;
+    return false;
+}
+
+/* A key is 16 bytes in Base64. */
+static bool key_is_good(struct str key) {
+    unsigned char bytes[18];
+    size_t n;
+    return sodium_base642bin(bytes, sizeof bytes, key.p, key.n, NULL, &n, NULL,
+                             sodium_base64_VARIANT_ORIGINAL) == 0 &&
+           n == 16;
+}
+
+static int handshake(struct call *c, struct str *key) {
+    *key = str_trim(http_header(c->http, "Sec-WebSocket-Key"));
+    if (!lists_token(http_header(c->http, "Upgrade"), S("websocket")) ||
+        !lists_token(http_header(c->http, "Connection"), S("upgrade"))) {
+        call_header(c, "Upgrade", S("websocket"));
+        return fail_field(&c->work, ERR_FIELD_INVALID, S("Upgrade"),
+                          "This is the address of a WebSocket (RFC 6455). Send Upgrade: websocket and "
+                          "Connection: Upgrade, or use GET /realtime.");
+    }
+    if (!str_eq(str_trim(http_header(c->http, "Sec-WebSocket-Version")), S("13"))) {
+        call_header(c, "Sec-WebSocket-Version", S("13"));
+        return fail_field(&c->work, ERR_FIELD_INVALID, S("Sec-WebSocket-Version"), "The only version is 13.");
+    }
+    if (key->p == NULL || !key_is_good(*key))
+        return fail_field(&c->work, ERR_FIELD_INVALID, S("Sec-WebSocket-Key"),
+                          "16 bytes in Base64 are expected.");
+    return 0;
+}
+
+int live_open_socket(struct call *c, int version) {
+    struct who who;
+    struct str key;
+    TRY(handshake(c, &key));
+    TRY(identify(c, &who));
+    struct peer *p = peer_new(c->api->live, &who, PEER_SOCKET, version);
+    if (p == NULL) return too_many(c);
+    call_header(c, "Upgrade", S("websocket"));
+    call_header(c, "Connection", S("Upgrade"));
+    call_header(c, "Sec-WebSocket-Accept", accept_key(c->work.arena, key));
+    return give(c, p, 101);
+}
+
+/* ---- streams --------------------------------------------------------------------------------- */
+
+static int channel_refused(struct call *c, struct str name) {
+    return fail_field(&c->work, ERR_FIELD_INVALID, S("channels"),
+                      "There is no channel %.*s, or you may not see its object.",
+                      (int)(name.n < 200 ? name.n : 200), name.p);
+}
+
+static int channels_check(struct call *c, const struct who *who, struct str channels) {
+    struct live_name name;
+    int n = 0;
+    for (struct str rest = channels; rest.p; n++) {
+        struct str text = str_trim(str_cut(&rest, ','));
+        int rc = topic_parse(&c->work, who, text, &name);
+        if (rc == 1) rc = topic_is_heard(c->api, &c->work, who, name);
+        TRY(rc);
+        if (rc == 0) channel_refused(c, text);
+        if (n == LIMIT_STREAM_TOPICS)
+            return fail_field(&c->work, ERR_FIELD_INVALID, S("channels"), "At most %d channels are followed.",
+                              LIMIT_STREAM_TOPICS);
+    }
+    return failed(&c->work) ? -(int)failure(&c->work) : 0;
+}
+
+static int after_check(struct call *c, struct str after) {
+    struct change_cursor cursor;
+    struct str place;
+    if (after.n == 0 || (cursor_open(&c->work, REALTIME_CURSOR, after, &place) &&
+                         change_cursor_read(c->work.arena, place, &cursor)))
+        return 0;
+    return fail_field(&c->work, ERR_FIELD_INVALID, S("Last-Event-ID"), "This is not an id of this desk's events.");
+}
+
+int live_open_stream(struct call *c, struct str channels, struct str after) {
+    struct who who;
+    TRY(identify(c, &who));
+    TRY(channels_check(c, &who, channels));
+    TRY(after_check(c, after));
+    struct peer *p = peer_new(c->api->live, &who, PEER_STREAM, 0);
+    if (p == NULL) return too_many(c);
+    p->texts = malloc(channels.n + after.n + 1);
+    if (p->texts == NULL) abort();
+    memcpy(p->texts, channels.p, channels.n);
+    if (after.n) memcpy(p->texts + channels.n, after.p, after.n);
+    p->asked = (struct str){p->texts, channels.n};
+    p->after = (struct str){p->texts + channels.n, after.n};
+    call_header(c, "Content-Type", S("text/event-stream"));
+    call_header(c, "Cache-Control", S("no-store"));
+    call_header(c, "X-Accel-Buffering", S("no")); /* nginx passes each event on at once */
+    call_header(c, "Connection", S("close"));
+    return give(c, p, 200);
+}
+
+/* ---- start and stop -------------------------------------------------------------------------- */
+
+static void committed(void *live) { hub_wake(((struct live *)live)->hub); }
+
+struct live *live_start(struct api *api) {
+    struct live *l = calloc(1, sizeof *l);
+    if (l == NULL) return NULL;
+    l->api = api;
+    pthread_mutex_init(&l->lock, NULL);
+    l->hub = hub_start(api);
+    if (l->hub == NULL) return free(l), NULL;
+    api->desk->wake_live_arg = l;
+    atomic_store(&api->desk->wake_live, committed);
+    atomic_store(&api->live, l);
+    return l;
+}
+
+void live_stop(struct live *l, int64_t ms) {
+    if (l == NULL) return;
+    atomic_store(&l->api->live, NULL);
+    atomic_store(&l->api->desk->wake_live, NULL);
+    hub_stop(l->hub, ms);
+}
+
+void live_free(struct live *l) {
+    if (l == NULL) return;
+    hub_free(l->hub);
+    pthread_mutex_destroy(&l->lock);
+    free(l);
+}
+
+int64_t live_connections(const struct live *l) { return l ? wire_peers(hub_wire(l->hub)) : 0; }

@@ -1,0 +1,72 @@
+#include "live/topic.h"
+
+#include "api/call/inner_read.h"
+#include "core/desk/channel_name.h"
+#include "core/words.h"
+
+#include <inttypes.h>
+
+static const struct {
+    const char *name;
+    enum live_kind kind;
+} objects[] = {{"cases", LIVE_CASE}, {"users", LIVE_USER}, {"organizations", LIVE_ORGANIZATION},
+               {"views", LIVE_VIEW}};
+
+/* An id as the API writes it: no sign, no zero in front. */
+static bool id_read(struct str text, int64_t *id) {
+    char again[INT_TEXT];
+    return str_to_int(text, id) && *id > 0 && str_eq(str_int(again, *id), text);
+}
+
+static bool object_parse(struct str text, struct live_name *out) {
+    if (!str_starts(text, S("v1_"))) return false;
+    text = (struct str){text.p + 3, text.n - 3};
+    if (str_eq(text, S("inbox"))) return *out = (struct live_name){.kind = LIVE_INBOX}, true;
+    struct str rest = text, kind = str_cut(&rest, '_');
+    for (size_t i = 0; rest.p && i < sizeof objects / sizeof *objects; i++)
+        if (str_eq(kind, str_of(objects[i].name)))
+            return out->kind = objects[i].kind, id_read(rest, &out->id);
+    return false;
+}
+
+QUERY(live_uuid, "SELECT uuid FROM users WHERE id = :id");
+
+static int own_parse(struct work *w, const struct who *who, struct str name, struct live_name *out) {
+    struct str uuid;
+    int rc = who->actor.user_id
+                 ? db_text(w->conn, &live_uuid, BINDS(B_INT("id", who->actor.user_id)), w->arena, &uuid)
+                 : 0;
+    if (rc <= 0) return rc;
+    *out = (struct live_name){LIVE_OWN, who->actor.user_id};
+    return secret_eq(name, channel_of_own(w->desk, w->arena, uuid));
+}
+
+int topic_parse(struct work *w, const struct who *who, struct str name, struct live_name *out) {
+    struct str rest = name, kind = str_cut(&rest, '-'), installation = str_cut(&rest, '@');
+    *out = (struct live_name){0};
+    if (rest.p == NULL || !str_eq(installation, w->desk->installation)) return 0;
+    if (str_eq(kind, S("presence"))) return object_parse(rest, out);
+    return str_eq(kind, S("user_notifications")) ? own_parse(w, who, name, out) : 0;
+}
+
+struct str topic_path(struct arena *a, struct live_name t, const struct who *who) {
+    static const char *const paths[] = {[LIVE_CASE] = "/cases/%" PRId64,
+                                        [LIVE_USER] = "/users/%" PRId64,
+                                        [LIVE_ORGANIZATION] = "/organizations/%" PRId64,
+                                        [LIVE_VIEW] = "/views/%" PRId64,
+                                        [LIVE_INBOX] = "/cases",
+                                        [LIVE_OWN] = "/profile"};
+    if (t.kind == LIVE_CASE && who->actor.rank < ROLE_COLLABORATOR)
+        return str_fmt(a, "/conversations/%" PRId64, t.id);
+    if (t.kind == LIVE_INBOX || t.kind == LIVE_OWN) return str_of(paths[t.kind]);
+    return str_fmt(a, paths[t.kind], t.id);
+}
+
+int topic_is_heard(struct api *api, struct work *w, const struct who *who, struct live_name t) {
+    struct arena_mark mark = arena_mark(w->arena);
+    struct str query = t.kind == LIVE_INBOX ? S("limit=1&fields=id") : S("fields=id");
+    int status =
+        inner_read(api, w->conn, &who->actor, w->arena, topic_path(w->arena, t, who), query, NULL);
+    arena_return(w->arena, mark);
+    return status < 0 ? status : status == 200;
+}

@@ -1,0 +1,61 @@
+#include "live/who.h"
+
+#include "api/caller/credentials.h"
+#include "core/login/bearer.h"
+#include "core/login/session.h"
+#include "core/words.h"
+
+#include <stdio.h>
+
+/* The actor has only texts that live as long as `who`. */
+static void keep_actor(struct who *who, const struct actor *a) {
+    who->actor = *a;
+    who->actor.cause = who->actor.user_agent = (struct str){0};
+    who->actor.fingerprint = who->by == WHO_FINGERPRINT ? str_of(who->hash) : (struct str){0};
+    who->actor.remote = str_of(who->remote);
+}
+
+void who_settle(struct who *who) {
+    struct actor own = who->actor;
+    keep_actor(who, &own);
+}
+
+int who_of_call(struct call *c, struct who *out) {
+    struct actor found = c->work.actor, *a = &found;
+    struct credentials_given g;
+    *out = (struct who){0};
+    snprintf(out->remote, sizeof out->remote, "%.*s", (int)a->remote.n, a->remote.p);
+    struct str hash = a->fingerprint.p ? a->fingerprint : S("");
+    if (a->kind == ACTOR_TOKEN) {
+        TRY(credentials_read(c, &g)); /* it begins with another actor */
+        c->work.actor = found;
+        out->by = WHO_TOKEN;
+        out->token = token_text_is(TOKEN_ACCESS, g.bearer) ? TOKEN_ACCESS : TOKEN_API;
+        hash = token_text_hash(&c->work, g.bearer);
+    } else if (a->session_id) {
+        out->by = WHO_SESSION;
+    } else if (a->kind == ACTOR_FINGERPRINT) {
+        out->by = WHO_FINGERPRINT;
+    } else {
+        return 0;
+    }
+    snprintf(out->hash, sizeof out->hash, "%.*s", (int)hash.n, hash.p);
+    keep_actor(out, a);
+    return 1;
+}
+
+int who_load(struct work *w, struct who *who) {
+    struct session s;
+    int rc = 1;
+    w->actor = who->actor;
+    if (who->by == WHO_SESSION) rc = session_load(w, who->actor.session_id, &s);
+    else if (who->by == WHO_TOKEN) rc = bearer_load_hash(w, who->token, str_of(who->hash));
+    if (rc == 1) keep_actor(who, &w->actor);
+    return rc;
+}
+
+bool who_sees_as(const struct who *a, const struct who *b) {
+    const struct actor *x = &a->actor, *y = &b->actor;
+    return x->rank >= ROLE_COLLABORATOR && x->rank == y->rank && x->kind == y->kind &&
+           x->denied == y->denied && x->scopes == y->scopes;
+}
