@@ -315,9 +315,9 @@ static void stop(struct server *s) {
         live_stop(s->live, LIVE_SPREAD_MS);
         http_stop(s->http, (int)option_int(s->options, OPT_DRAIN));
     }
-    live_free(s->live);
     lmtp_stop(s->lmtp, (int)option_int(s->options, OPT_DRAIN));
     listener_stop(s->listener);
+    live_free(s->live); /* the listener tells it what other processes say */
     if (s->jobs) jobs_stop(s->jobs);
     sender_stop(s->sender);
     collector_stop(s->collector);

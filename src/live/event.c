@@ -13,7 +13,7 @@ static const struct {
     enum live_kind about;
     bool is_post, is_note;
 } kinds[] = {{"case", LIVE_CASE, false, false},
-             {"message", LIVE_CASE, true, false},
+             {"case_message", LIVE_CASE, true, false},
              {"note", LIVE_CASE, true, true},
              {"user", LIVE_USER, false, false},
              {"organization", LIVE_ORGANIZATION, false, false}};

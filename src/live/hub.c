@@ -5,20 +5,21 @@
 #include "base/log.h"
 #include "core/desk/processes.h"
 #include "live/frame.h"
+#include "live/presence.h"
 #include "live/service.h"
 
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum note_kind { NOTE_OPENED, NOTE_FRAME, NOTE_GONE };
+enum note_kind { NOTE_OPENED, NOTE_FRAME, NOTE_GONE, NOTE_PRESENCE };
 
 struct note {
     struct queue_item item; /* the first member */
     enum note_kind kind;
-    struct peer *peer; /* holds a reference */
+    struct peer *peer; /* holds a reference; NULL: NOTE_PRESENCE */
     size_t n;
-    char text[]; /* NOTE_FRAME */
+    char text[]; /* NOTE_FRAME, NOTE_PRESENCE */
 };
 
 /* ---- topics and subscriptions ---------------------------------------------------------------- */
@@ -73,6 +74,7 @@ static struct subscription *subscribe(struct hub *h, struct peer *p, struct topi
 }
 
 void hub_forget(struct hub *h, struct subscription *s) {
+    presence_leave(h, s);
     *s->at = s->next;
     if (s->next) s->next->at = s->at;
     *s->peer_at = s->peer_next;
@@ -181,6 +183,7 @@ static void join(struct hub *h, struct peer *p, const struct frame *f) {
           s->cursors ? str_fmt(h->work.arena, "{\"cursor\":\"%s\",\"resync\":%s}", cursor.p,
                                resync ? "true" : "false")
                      : S("{}"));
+    presence_join(h, s);
     feed_tell_one(h, first, s);
 }
 
@@ -222,6 +225,9 @@ static void hear(struct hub *h, struct peer *p, struct str text) {
         struct subscription *s = subscription_of(p, f.topic);
         reply(h, p, &f, "ok", S("{}"));
         if (s) hub_forget(h, s);
+    } else if (str_eq(f.event, S("update-presence-meta"))) {
+        struct subscription *s = subscription_of(p, f.topic);
+        if (s && f.payload) presence_push(h, s, f.payload);
     } /* other events are ignored */
 }
 
@@ -246,9 +252,10 @@ static void note_take(struct hub *h, struct note *n) {
     struct arena_mark mark = arena_mark(h->work.arena);
     if (n->kind == NOTE_OPENED) open_peer(h, n->peer);
     else if (n->kind == NOTE_FRAME) hear(h, n->peer, (struct str){n->text, n->n});
-    else forget_peer(h, n->peer);
+    else if (n->kind == NOTE_GONE) forget_peer(h, n->peer);
+    else presence_hear(h, (struct str){n->text, n->n});
     arena_return(h->work.arena, mark);
-    peer_drop(n->peer);
+    if (n->peer) peer_drop(n->peer);
     free(n);
 }
 
@@ -309,8 +316,10 @@ static bool hub_turn(struct hub *h, struct note *first, struct queue_item **left
             first = (struct note *)(void *)n->item.next;
             note_take(h, n);
         }
+        presence_tick(h);
     }
     if (reading) db_read_end(h->work.conn);
+    presence_share(h);
     arena_free(h->work.arena);
     *left = first ? &first->item : NULL;
     return ok;
@@ -328,7 +337,7 @@ static void notes_drop(struct queue_item *first) {
         struct note *n = (struct note *)(void *)first;
         first = first->next;
         if (n->kind == NOTE_OPENED) peer_refuse(n->peer);
-        peer_drop(n->peer);
+        if (n->peer) peer_drop(n->peer);
         free(n);
     }
 }
@@ -354,6 +363,7 @@ static void *hub_main(void *arg) {
     work_init(&h->work, h->api->desk, arena_new());
     notes_drop(left);
     while (h->peers) forget_peer(h, h->peers);
+    presence_end(h);
     arena_free(h->work.arena);
     return NULL;
 }
@@ -363,13 +373,15 @@ static void *hub_main(void *arg) {
 static void note_put(struct hub *h, enum note_kind kind, struct peer *p, struct str text) {
     struct note *n = malloc(sizeof *n + text.n);
     if (n == NULL) abort();
-    *n = (struct note){.kind = kind, .peer = peer_hold(p), .n = text.n};
+    *n = (struct note){.kind = kind, .peer = p ? peer_hold(p) : NULL, .n = text.n};
     memcpy(n->text, text.p, text.n);
     queue_put(&h->notes, &n->item);
 }
 
 static void on_heard(void *hub, struct peer *p, struct str text) { note_put(hub, NOTE_FRAME, p, text); }
 static void on_gone(void *hub, struct peer *p) { note_put(hub, NOTE_GONE, p, S("")); }
+
+void hub_hear(struct hub *h, struct str told) { note_put(h, NOTE_PRESENCE, NULL, told); }
 
 void hub_open(struct hub *h, struct peer *p) { note_put(h, NOTE_OPENED, p, S("")); }
 

@@ -31,11 +31,25 @@ struct topic {
 
 };
 
+/* One socket in one conversation, of this process or another one (presence.h). */
+struct meta {
+    char process[40]; /* desk->process */
+    int64_t number;   /* unique in the process */
+    int64_t case_id, user_id;
+    unsigned flags, told; /* told: as the listeners know it */
+    int version;
+    int64_t active_at;              /* milliseconds since 1970 */
+    int64_t typing_until, heard_at; /* clock_monotonic */
+    bool is_new, gone, gone_told;   /* is_new: the other processes do not know it yet */
+    struct meta *next, **at;
+};
+
 struct subscription {
     struct peer *peer;
     struct topic *topic;
     char *join_ref;  /* JSON */
     bool cursors;    /* its events have cursors */
+    struct meta *meta; /* its presence; NULL: none */
     int64_t count;   /* a view: as last told; -1: not yet */
     struct subscription *next, **at;          /* of the topic */
     struct subscription *peer_next, **peer_at; /* of the peer */
@@ -57,6 +71,8 @@ struct hub {
     struct arena *cursor_memory;
     bool follows; /* the cursor is set */
     struct work work; /* of the turn: its snapshot, time and memory */
+    struct meta *metas;
+    int64_t last_meta, renewed_at;
     int64_t net_at, views_at;
     bool counts_changed; /* counts of views may have */
 };

@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "core/change/log.h"
+#include "core/change/outbox.h"
 
 #include <glib.h>
 #include <sodium.h>
@@ -239,6 +240,13 @@ int live_open_stream(struct call *c, struct str channels, struct str after) {
     call_header(c, "Connection", S("close"));
     return give(c, p, 200);
 }
+
+/* ---- other processes ------------------------------------------------------------------------- */
+
+static void presence_told(struct desk *d, struct str payload) {
+    if (payload.p && atomic_load(&d->wake_live)) hub_hear(((struct live *)d->wake_live_arg)->hub, payload);
+}
+TOPIC_CODE(PRESENCE) = presence_told;
 
 /* ---- start and stop -------------------------------------------------------------------------- */
 

@@ -8,7 +8,8 @@
  * never changes, because processes of two versions may share a desk. */
 #define TOPICS(TOPIC)           \
     TOPIC(SETTINGS, "settings") \
-    TOPIC(JOBS, "jobs")
+    TOPIC(JOBS, "jobs")         \
+    TOPIC(PRESENCE, "presence")
 
 #define ENUMERATOR(NAME, name) TOPIC_##NAME,
 enum topic_name { TOPICS(ENUMERATOR) };
