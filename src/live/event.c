@@ -66,13 +66,13 @@ bool event_case_read(struct hub *h, struct event *e) {
 
 /* ---- payloads -------------------------------------------------------------------------------- */
 
-static void write_url(struct json_writer *w, struct hub *h, const char *name, struct str path) {
+static void event_write_url(struct json_writer *w, struct hub *h, const char *name, struct str path) {
     jw_key(w, str_of(name));
     if (path.p) JW_CAT(w, h->api->desk->base_url, S("/api/v1"), path);
     else jw_null(w);
 }
 
-static void write_head(struct json_writer *w, const char *type, int64_t id) {
+static void event_write_head(struct json_writer *w, const char *type, int64_t id) {
     jw_object(w);
     jw_key(w, S("resource_type"));
     jw_str(w, str_of(type));
@@ -140,8 +140,8 @@ static struct str object_payload(struct hub *h, struct event *e, const struct wh
     int status = inner_read(h->api, h->work.conn, &who->actor, a, path, query, &data);
     if (status != 200 || data == NULL) return (struct str){0};
     jw_init(&w, &out);
-    write_head(&w, types[e->about], e->object_id);
-    write_url(&w, h, "resource_url", path);
+    event_write_head(&w, types[e->about], e->object_id);
+    event_write_url(&w, h, "resource_url", path);
     write_shown(&w, data);
     jw_end(&w);
     return buf_take(&out, a);
@@ -161,10 +161,10 @@ static struct str post_payload(struct hub *h, struct event *e, const struct who 
     if (own.p == NULL || inner_read(h->api, h->work.conn, &who->actor, a, own, S("fields=id"), NULL) != 200)
         return (struct str){0};
     jw_init(&w, &out);
-    write_head(&w, "post", e->object_id);
-    write_url(&w, h, "resource_url", own);
-    write_url(&w, h, "customer_resource_url", customer);
-    write_url(&w, h, "agent_resource_url", staff ? agent : (struct str){0});
+    event_write_head(&w, "post", e->object_id);
+    event_write_url(&w, h, "resource_url", own);
+    event_write_url(&w, h, "customer_resource_url", customer);
+    event_write_url(&w, h, "agent_resource_url", staff ? agent : (struct str){0});
     jw_key(&w, S("case_id"));
     jw_int(&w, e->case_id);
     jw_key(&w, S("changed_properties"));
@@ -191,8 +191,8 @@ struct str event_view(struct hub *h, int64_t id, int64_t count) {
     struct buf out = {0};
     struct json_writer w;
     jw_init(&w, &out);
-    write_head(&w, "view", id);
-    write_url(&w, h, "resource_url", str_fmt(h->work.arena, "/views/%" PRId64, id));
+    event_write_head(&w, "view", id);
+    event_write_url(&w, h, "resource_url", str_fmt(h->work.arena, "/views/%" PRId64, id));
     jw_key(&w, S("changed_properties"));
     jw_object(&w);
     jw_key(&w, S("count"));

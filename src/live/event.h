@@ -2,7 +2,8 @@
 #ifndef LIVE_EVENT_H
 #define LIVE_EVENT_H
 
-#include "live/hub.h"
+#include "live/entry.h"
+#include "live/subscriptions.h"
 
 enum event_kind { EVENT_CREATED, EVENT_CHANGED, EVENT_POST_CREATED, EVENT_POST_CHANGED };
 

@@ -1,4 +1,4 @@
-#include "live/hub.h"
+#include "live/feed.h"
 
 #include "api/call/inner_read.h"
 #include "core/access/access.h"
@@ -15,7 +15,7 @@
 QUERY(live_entries, "SELECT l.id, l.kind, l.object_id, l.case_id, l.verb, l.property, l.changed_at "
                     "FROM change_log l WHERE l.id IN @LIST(:ids) ORDER BY l.id");
 
-static int read_page(struct hub *h, const struct change_cursor *cursor, const int64_t *ids, int n,
+static int feed_read_page(struct hub *h, const struct change_cursor *cursor, const int64_t *ids, int n,
                      struct entry ***end) {
     struct work *w = &h->work;
     struct arena *a = w->arena;
@@ -50,7 +50,7 @@ int feed_read(struct hub *h, struct change_cursor *cursor, int64_t most, struct 
         TRY(n);
         if (state != CURSOR_GOOD) return 0;
         if (n == 0) break;
-        TRY(read_page(h, cursor, ids, n, &first));
+        TRY(feed_read_page(h, cursor, ids, n, &first));
         cursor->last = ids[n - 1];
     }
     return 1;
@@ -83,7 +83,7 @@ static void tell(struct hub *h, struct event *e, struct subscription *s) {
     if (!e->keeps) arena_return(h->work.arena, mark);
 }
 
-static bool is_about(const struct event *e, struct live_name name) {
+static bool event_is_about(const struct event *e, struct live_name name) {
     switch (name.kind) {
     case LIVE_CASE: return e->about == LIVE_CASE && e->case_id == name.id && e->kind != EVENT_CREATED;
     case LIVE_INBOX: return e->about == LIVE_CASE;
@@ -93,7 +93,7 @@ static bool is_about(const struct event *e, struct live_name name) {
 
 static void tell_all(struct hub *h, struct event *e, struct live_name name) {
     struct topic *t = topic_find(h, name);
-    if (t == NULL || !is_about(e, name)) return;
+    if (t == NULL || !event_is_about(e, name)) return;
     for (struct subscription *s = t->first, *next; s; s = next) {
         next = s->next;
         tell(h, e, s);
@@ -116,7 +116,7 @@ void feed_tell(struct hub *h, const struct entry *first) {
 void feed_tell_one(struct hub *h, const struct entry *first, struct subscription *s) {
     while (first) {
         struct event *e = event_next(h->work.arena, &first);
-        if (e && is_about(e, s->topic->name)) tell(h, e, s);
+        if (e && event_is_about(e, s->topic->name)) tell(h, e, s);
     }
 }
 

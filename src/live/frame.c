@@ -5,7 +5,7 @@ static struct str reference(struct arena *a, const struct json *j) {
     return j && (j->type == JSON_NUMBER || j->type == JSON_STRING) ? json_text(a, j) : S("null");
 }
 
-static bool text_of(const struct json *j, struct str *out) {
+static bool frame_text(const struct json *j, struct str *out) {
     *out = j && j->type == JSON_STRING ? j->text : (struct str){0};
     return out->p != NULL;
 }
@@ -14,7 +14,7 @@ static bool frame_take(struct arena *a, const struct json *join_ref, const struc
                        const struct json *topic, const struct json *event, const struct json *payload,
                        struct frame *out) {
     *out = (struct frame){.join_ref = reference(a, join_ref), .ref = reference(a, ref), .payload = payload};
-    return text_of(topic, &out->topic) && text_of(event, &out->event);
+    return frame_text(topic, &out->topic) && frame_text(event, &out->event);
 }
 
 bool frame_read(struct arena *a, int version, struct str text, struct frame *out) {

@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "live/who.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 enum peer_form {
@@ -24,8 +25,8 @@ struct peer {
     int version; /* of the frames of a socket: 1 or 2 */
 
     /* for the limits (service.c) */
-    struct live *live;
-    struct peer *live_next, *live_before;
+    struct peers *all;
+    struct peer *all_next, *all_before;
     int64_t person;         /* 0: nobody is logged in */
     struct address address; /* as counted */
     bool is_limited;        /* its address counts */
@@ -51,6 +52,16 @@ struct peer {
     struct peer *hub_next, *hub_before;
 };
 
+/* The peers of this process, from their admission to their end. */
+struct peers {
+    pthread_mutex_t lock;
+    struct peer *first;
+    int count;
+};
+
+/* Returns a peer with one reference; NULL: the limits allow no more of them, of the person or of the address. */
+struct peer *peer_new(struct peers *all, const struct who *who, enum peer_form form, int version);
+void peer_refuse(struct peer *p); /* closes its socket: nobody will serve it */
 static inline struct peer *peer_hold(struct peer *p) {
     atomic_fetch_add_explicit(&p->references, 1, memory_order_relaxed);
     return p;

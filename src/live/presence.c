@@ -192,7 +192,7 @@ static void tell_diff(struct hub *h, struct meta *m, enum diff_kind kind, const 
 QUERY(live_requester, "SELECT t.requester_id FROM cases t WHERE t.id = :id");
 
 /* A visitor without login is the person for whom the conversation was opened. */
-static int64_t person_of(struct hub *h, const struct subscription *s) {
+static int64_t present_person(struct hub *h, const struct subscription *s) {
     int64_t id = s->peer->who.actor.user_id;
     if (id == 0 && db_int(h->work.conn, &live_requester, BINDS(B_INT("id", s->topic->name.id)), &id) != 1) id = 0;
     return id;
@@ -200,21 +200,13 @@ static int64_t person_of(struct hub *h, const struct subscription *s) {
 
 void presence_join(struct hub *h, struct subscription *s) {
     if (s->topic->name.kind != LIVE_CASE || s->peer->form == PEER_STREAM) return;
-    int64_t person = person_of(h, s);
+    int64_t person = present_person(h, s);
     if (person) {
         s->meta = meta_new(h, h->api->desk->process, ++h->last_meta, s->topic->name.id, person);
         s->meta->is_new = true;
         tell_diff(h, s->meta, DIFF_JOIN, s);
     }
     hub_tell(h, s, "presence_state", state_for(h, s), (struct str){0});
-}
-
-/* The others are told in the next turn, because the end of a socket is noted outside of snapshots, too. */
-void presence_leave(struct hub *h, struct subscription *s) {
-    (void)h;
-    if (s->meta == NULL) return;
-    s->meta->gone = true;
-    s->meta = NULL;
 }
 
 static void change_flags(struct hub *h, struct meta *m, unsigned state) {

@@ -13,11 +13,10 @@
 #define LIVE_PRESENCE_H
 
 #include "json/json.h"
-#include "live/hub.h"
+#include "live/subscriptions.h"
 
 /* The socket has joined a conversation: it becomes present, and is told who is. */
 void presence_join(struct hub *h, struct subscription *s);
-void presence_leave(struct hub *h, struct subscription *s); /* before the subscription ends */
 void presence_push(struct hub *h, struct subscription *s, const struct json *payload);
 /* Ends what is over, and tells the other processes what has changed. Without a snapshot. */
 void presence_share(struct hub *h);

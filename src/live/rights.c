@@ -1,5 +1,4 @@
-/* Rights that entries of the change log may take away. */
-#include "live/hub.h"
+#include "live/rights.h"
 
 #include "base/ids.h"
 #include "core/change/change.h"
@@ -58,7 +57,7 @@ static void peer_review(struct hub *h, struct peer *p) {
     int rc = who_load(&h->work, &p->who);
     h->work.actor = before;
     if (rc != 1) {
-        while (p->subscriptions) hub_forget(h, p->subscriptions);
+        while (p->subscriptions) unsubscribe_peer(h, p->subscriptions);
         wire_close(h->wire, p, rc < 0 ? CLOSE_RESTART : CLOSE_POLICY, "the login has ended");
         return;
     }

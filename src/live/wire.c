@@ -60,7 +60,7 @@ static size_t unsent(const struct peer *p) {
 }
 
 /* Returns false if the socket is broken. */
-static bool flush(struct peer *p) {
+static bool peer_flush(struct peer *p) {
     while (p->sent < p->out.n) {
         ssize_t n = send(p->fd, p->out.p + p->sent, p->out.n - p->sent, MSG_NOSIGNAL | MSG_DONTWAIT);
         if (n < 0 && errno == EINTR) continue;
@@ -82,7 +82,7 @@ static void watch(struct wire *w, struct peer *p, bool room) {
 
 /* Writes what the socket takes. */
 static void peer_write(struct wire *w, struct peer *p) {
-    bool ok = flush(p);
+    bool ok = peer_flush(p);
     if (ok && p->frames && p->out.n == 0) ok = wslay_event_send(p->frames) == 0;
     if (!ok) {
         peer_end(w, p);
@@ -113,7 +113,7 @@ static void peer_close(struct wire *w, struct peer *p, enum close_code code, con
     peer_write(w, p);
 }
 
-static void peer_send(struct wire *w, struct peer *p, struct str bytes) {
+static void peer_tell(struct wire *w, struct peer *p, struct str bytes) {
     if (p->close_by) return;
     if (unsent(p) + bytes.n > LIMIT_LIVE_UNSENT) {
         peer_close(w, p, CLOSE_OVERLOAD, "you read too slowly: connect again");
@@ -166,7 +166,7 @@ static bool token_take(struct peer *p, int64_t thousandths) {
     return true;
 }
 
-static void refuse(struct peer *p, enum close_code code, const char *reason) {
+static void peer_expel(struct peer *p, enum close_code code, const char *reason) {
     if (p->close_by) return;
     p->close_by = clock_monotonic() + CLOSING_MS;
     wslay_event_queue_close(p->frames, (uint16_t)code, (const uint8_t *)reason, strlen(reason));
@@ -179,7 +179,7 @@ static void on_frame(wslay_event_context_ptr ctx, const struct wslay_event_on_fr
                      void *peer) {
     struct peer *p = peer;
     (void)ctx, (void)arg;
-    if (!token_take(p, FRAGMENT_COST)) refuse(p, CLOSE_POLICY, "too many frames");
+    if (!token_take(p, FRAGMENT_COST)) peer_expel(p, CLOSE_POLICY, "too many frames");
 }
 
 static _Thread_local struct wire *here; /* the wire of this thread, for the callback below */
@@ -188,8 +188,8 @@ static void on_message(wslay_event_context_ptr ctx, const struct wslay_event_on_
     struct peer *p = peer;
     (void)ctx;
     if (wslay_is_ctrl_frame(arg->opcode) || p->close_by) return;
-    if (arg->opcode == WSLAY_BINARY_FRAME) refuse(p, CLOSE_UNSUPPORTED, "send text frames");
-    else if (!token_take(p, 1000)) refuse(p, CLOSE_POLICY, "too many messages");
+    if (arg->opcode == WSLAY_BINARY_FRAME) peer_expel(p, CLOSE_UNSUPPORTED, "send text frames");
+    else if (!token_take(p, 1000)) peer_expel(p, CLOSE_POLICY, "too many messages");
     else here->events.heard(here->events.arg, p, (struct str){(const char *)arg->msg, arg->msg_length});
 }
 
@@ -242,7 +242,7 @@ static void peer_begin(struct wire *w, struct peer *p) {
 static void obey(struct wire *w, struct order *o) {
     struct peer *p = o->peer;
     if (o->kind == ORDER_OPEN) peer_begin(w, p);
-    else if (p->fd >= 0 && o->kind == ORDER_SEND) peer_send(w, p, shared_view(o->bytes));
+    else if (p->fd >= 0 && o->kind == ORDER_SEND) peer_tell(w, p, shared_view(o->bytes));
     else if (p->fd >= 0) peer_close(w, p, o->code, o->reason);
     shared_drop(o->bytes);
     peer_drop(p);
@@ -267,7 +267,7 @@ static void peer_sweep(struct wire *w, struct peer *p, int64_t now) {
     if (p->fd < 0 || p->close_by) return; /* it ended in this moment */
     int64_t silent = now - p->heard_at;
     if (p->form == PEER_STREAM) {
-        if (silent > COMMENT_MS) peer_send(w, p, S(":\n\n"));
+        if (silent > COMMENT_MS) peer_tell(w, p, S(":\n\n"));
         p->heard_at = silent > COMMENT_MS ? now : p->heard_at;
     } else if (silent > SILENT_MS) {
         peer_end(w, p);
@@ -297,7 +297,7 @@ static void bury(struct wire *w) {
     if (gone > CROWD) memory_freed((size_t)gone * 1024);
 }
 
-static void sweep(struct wire *w) {
+static void wire_sweep(struct wire *w) {
     int64_t now = clock_monotonic();
     if (now - w->swept_at < TIME_SECOND / 2) return;
     w->swept_at = now;
@@ -331,7 +331,7 @@ static void *serve(void *arg) {
         for (int i = 0; i < n; i++)
             if (events[i].data.ptr) peer_ready(w, events[i].data.ptr, events[i].events);
         obey_all(w);
-        sweep(w);
+        wire_sweep(w);
         over = depart(w);
         bury(w);
     }

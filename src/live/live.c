@@ -1,4 +1,4 @@
-#include "live/service.h"
+#include "live/live.h"
 
 #include "api/caller/cross_site.h"
 #include "api/rows/cursor.h"
@@ -6,6 +6,8 @@
 #include "base/log.h"
 #include "core/change/log.h"
 #include "core/change/outbox.h"
+#include "live/hub.h"
+#include "live/subscriptions.h"
 
 #include <glib.h>
 #include <sodium.h>
@@ -14,83 +16,34 @@
 
 struct live {
     struct api *api;
-    struct hub *hub;
-    pthread_mutex_t lock; /* guards the list: peers from their admission to their end */
-    struct peer *peers;
-    int count;
+    struct hub_thread *hub;
+    struct peers peers;
 };
 
-/* ---- limits ---------------------------------------------------------------------------------- */
+/* ---- giving a connection ---------------------------------------------------------------------- */
 
-/* Adds the peer if the limits allow one more. Walks the list, which costs less than the login did. */
-static bool admit(struct live *l, struct peer *more) {
-    int person = 0, address = 0;
-    pthread_mutex_lock(&l->lock);
-    for (const struct peer *p = l->peers; p; p = p->live_next) {
-        person += more->person && p->person == more->person;
-        address += more->is_limited && memcmp(&p->address, &more->address, sizeof p->address) == 0;
-    }
-    bool room = l->count < LIMIT_LIVE && person < LIMIT_LIVE_PER_PERSON && address < LIMIT_LIVE_PER_ADDRESS;
-    if (room) {
-        more->live = l;
-        more->live_next = l->peers;
-        if (more->live_next) more->live_next->live_before = more;
-        l->peers = more;
-        l->count++;
-    }
-    pthread_mutex_unlock(&l->lock);
-    return room;
+struct given {
+    struct live *live;
+    struct peer *peer;
+};
+
+static void given_take(void *given, int fd, struct str head) {
+    const struct given *g = given;
+    g->peer->fd = fd;
+    buf_str(&g->peer->out, head);
+    hub_open(g->live->hub, g->peer);
+    peer_drop(g->peer);
 }
 
-static void dismiss(struct live *l, struct peer *p) {
-    pthread_mutex_lock(&l->lock);
-    if (p->live_before) p->live_before->live_next = p->live_next;
-    else l->peers = p->live_next;
-    if (p->live_next) p->live_next->live_before = p->live_before;
-    l->count--;
-    pthread_mutex_unlock(&l->lock);
-}
+static void given_drop(void *given) { peer_drop(((const struct given *)given)->peer); }
 
-/* ---- peers ----------------------------------------------------------------------------------- */
-
-void peer_drop(struct peer *p) {
-    if (atomic_fetch_sub_explicit(&p->references, 1, memory_order_acq_rel) != 1) return;
-    dismiss(p->live, p);
-    buf_free(&p->out);
-    free(p->texts);
-    free(p);
-}
-
-void peer_refuse(struct peer *p) {
-    if (p->fd >= 0) close(p->fd);
-    p->fd = -1;
-}
-
-/* NULL: there are too many. */
-static struct peer *peer_new(struct live *l, const struct who *who, enum peer_form form, int version) {
-    struct peer *p = calloc(1, sizeof *p);
-    if (p == NULL) abort();
-    *p = (struct peer){.references = 1, .form = form, .version = version, .fd = -1, .who = *who};
-    who_settle(&p->who);
-    p->person = who->actor.user_id;
-    p->is_limited = address_parse(str_of(who->remote), &p->address) && !address_is_loopback(&p->address);
-    if (p->is_limited) p->address = address_counted(p->address);
-    return admit(l, p) ? p : (free(p), NULL);
-}
-
-static void take(void *peer, int fd, struct str head) {
-    struct peer *p = peer;
-    p->fd = fd;
-    buf_str(&p->out, head);
-    hub_open(p->live->hub, p);
-    peer_drop(p);
-}
-
-static void drop(void *peer) { peer_drop(peer); }
+static struct peers *peers_of(struct call *c) { return &((struct live *)atomic_load(&c->api->live))->peers; }
 
 static int give(struct call *c, struct peer *p, int status) {
     struct http_taking *t = ARENA_NEW(c->http->arena, struct http_taking);
-    *t = (struct http_taking){take, drop, p};
+    struct given *g = ARENA_NEW(c->http->arena, struct given);
+    *g = (struct given){c->api->live, p};
+    *t = (struct http_taking){given_take, given_drop, g};
     c->taking = t;
     c->status = status;
     c->raw = true;
@@ -180,7 +133,7 @@ int live_open_socket(struct call *c, int version) {
     struct str key;
     TRY(handshake(c, &key));
     TRY(identify(c, &who));
-    struct peer *p = peer_new(c->api->live, &who, PEER_SOCKET, version);
+    struct peer *p = peer_new(peers_of(c), &who, PEER_SOCKET, version);
     if (p == NULL) return too_many(c);
     call_header(c, "Upgrade", S("websocket"));
     call_header(c, "Connection", S("Upgrade"));
@@ -214,10 +167,7 @@ static int channels_check(struct call *c, const struct who *who, struct str chan
 
 static int after_check(struct call *c, struct str after) {
     struct change_cursor cursor;
-    struct str place;
-    if (after.n == 0 || (cursor_open(&c->work, REALTIME_CURSOR, after, &place) &&
-                         change_cursor_read(c->work.arena, place, &cursor)))
-        return 0;
+    if (after.n == 0 || cursor_given(&c->work, after, &cursor)) return 0;
     return fail_field(&c->work, ERR_FIELD_INVALID, S("Last-Event-ID"), "This is not an id of this desk's events.");
 }
 
@@ -226,7 +176,7 @@ int live_open_stream(struct call *c, struct str channels, struct str after) {
     TRY(identify(c, &who));
     TRY(channels_check(c, &who, channels));
     TRY(after_check(c, after));
-    struct peer *p = peer_new(c->api->live, &who, PEER_STREAM, 0);
+    struct peer *p = peer_new(peers_of(c), &who, PEER_STREAM, 0);
     if (p == NULL) return too_many(c);
     p->texts = malloc(channels.n + after.n + 1);
     if (p->texts == NULL) abort();
@@ -256,7 +206,7 @@ struct live *live_start(struct api *api) {
     struct live *l = calloc(1, sizeof *l);
     if (l == NULL) return NULL;
     l->api = api;
-    pthread_mutex_init(&l->lock, NULL);
+    pthread_mutex_init(&l->peers.lock, NULL);
     l->hub = hub_start(api);
     if (l->hub == NULL) return free(l), NULL;
     api->desk->wake_live_arg = l;
@@ -275,8 +225,8 @@ void live_stop(struct live *l, int64_t ms) {
 void live_free(struct live *l) {
     if (l == NULL) return;
     hub_free(l->hub);
-    pthread_mutex_destroy(&l->lock);
+    pthread_mutex_destroy(&l->peers.lock);
     free(l);
 }
 
-int64_t live_connections(const struct live *l) { return l ? wire_peers(hub_wire(l->hub)) : 0; }
+int64_t live_connections(const struct live *l) { return l ? hub_peers(l->hub) : 0; }

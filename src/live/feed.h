@@ -1,0 +1,16 @@
+/* The feed: from entries of the change log to those who listen. */
+#ifndef LIVE_FEED_H
+#define LIVE_FEED_H
+
+#include "live/entry.h"
+#include "live/subscriptions.h"
+
+/* Reads the entries after the cursor that the snapshot sees, at most `most`, and moves the cursor. Returns 1, 0 if
+ * the log does not reach back or there are more, or a negative error. */
+int feed_read(struct hub *h, struct change_cursor *cursor, int64_t most, struct entry **first);
+void feed_tell(struct hub *h, const struct entry *first); /* to all who listen */
+/* only to this subscription */
+void feed_tell_one(struct hub *h, const struct entry *first, struct subscription *s);
+void feed_views(struct hub *h); /* tells the counts of views that have changed */
+
+#endif

@@ -1,0 +1,79 @@
+/* Who listens to what. Only the thread of the hub (hub.h) uses it. */
+#ifndef LIVE_SUBSCRIPTIONS_H
+#define LIVE_SUBSCRIPTIONS_H
+
+#include "api/call/machine.h"
+#include "core/change/log.h"
+#include "live/topic.h"
+#include "live/wire.h"
+
+struct topic {
+    struct live_name name;
+    char *text; /* its name */
+    struct subscription *first;
+    struct topic *next;
+
+
+};
+
+/* One socket in one conversation, of this process or another one (presence.h). */
+struct meta {
+    char process[40]; /* desk->process */
+    int64_t number;   /* unique in the process */
+    int64_t case_id, user_id;
+    unsigned flags, told; /* told: as the listeners know it */
+    int version;
+    int64_t active_at;              /* milliseconds since 1970 */
+    int64_t typing_until, heard_at; /* clock_monotonic */
+    bool is_new, gone, gone_told;   /* is_new: the other processes do not know it yet */
+    struct meta *next, **at;
+};
+
+struct subscription {
+    struct peer *peer;
+    struct topic *topic;
+    char *join_ref;  /* JSON */
+    bool cursors;    /* its events have cursors */
+    struct meta *meta; /* its presence; NULL: none */
+    int64_t count;   /* a view: as last told; -1: not yet */
+    struct subscription *next, **at;          /* of the topic */
+    struct subscription *peer_next, **peer_at; /* of the peer */
+};
+
+#define HUB_BUCKETS 4096
+
+struct hub {
+    struct api *api;
+    struct wire *wire;
+    struct topic *buckets[HUB_BUCKETS];
+    struct peer *peers;
+    int subscriptions;
+    struct change_cursor cursor; /* all entries before it were told */
+    struct arena *cursor_memory;
+    bool follows; /* the cursor is set */
+    struct work work; /* of the turn: its snapshot, time and memory */
+    struct meta *metas;
+    int64_t last_meta, renewed_at;
+    int64_t net_at, views_at;
+    bool counts_changed; /* counts of views may have */
+};
+
+struct topic *topic_find(struct hub *h, struct live_name name); /* NULL: nobody listens */
+/* The subscription of a peer to the topic with this name; NULL: none. */
+struct subscription *subscription_of(const struct peer *p, struct str topic);
+/* text: the name of the topic. join_ref: JSON. */
+struct subscription *subscribe(struct hub *h, struct peer *p, struct live_name name, struct str text,
+                               struct str join_ref);
+void unsubscribe_peer(struct hub *h, struct subscription *s); /* without a word */
+/* Ends a subscription that the peer may not have any more, and tells the peer. */
+void subscription_end(struct hub *h, struct subscription *s);
+
+/* Sends bytes, and takes over their memory. */
+void hub_send(struct hub *h, struct peer *p, struct buf *bytes);
+/* Sends one event to one peer. payload: a JSON object. cursor p NULL: none. */
+void hub_tell(struct hub *h, struct subscription *s, const char *event, struct str payload, struct str cursor);
+struct str hub_cursor(struct hub *h, const struct change_cursor *c); /* as text, for clients */
+/* Reads such a text, in the memory of w. false: this desk did not make it. */
+bool cursor_given(struct work *w, struct str text, struct change_cursor *out);
+
+#endif
