@@ -3,7 +3,6 @@
 #include "api/caller/cross_site.h"
 #include "api/rows/cursor.h"
 #include "base/limits.h"
-#include "base/log.h"
 #include "core/change/log.h"
 #include "core/change/outbox.h"
 #include "live/hub.h"
@@ -66,8 +65,7 @@ static int identify(struct call *c, struct who *who) {
     int rc = who_of_call(c, who);
     if (rc == 0) return fail(&c->work, ERR_AUTHORIZATION_REQUIRED);
     if (rc < 0) return rc;
-    if (c->api->live) return 0;
-    return UNAVAILABLE("realtime", "realtime is not served");
+    return atomic_load(&c->api->live) ? 0 : fail(&c->work, ERR_SERVICE_UNAVAILABLE); /* the server stops */
 }
 
 static int too_many(struct call *c) {

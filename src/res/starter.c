@@ -24,9 +24,8 @@ static const struct field starter_fields[] = {
             "customers and fingerprints."},
     {"user_email", F_TEXT, READONLY, .doc = "Always null: the caller enters the address.", .example = "null"},
     {"realtime_url", F_TEXT, READONLY,
-     .doc = "Address of the realtime server. Null: there is none, so clients "
-            "poll.",
-     .example = "null"},
+     .doc = "Address of the realtime server (/docs/realtime).",
+     .example = "\"wss://desk.example.com/socket/websocket\""},
     {0},
 };
 
@@ -110,6 +109,12 @@ static int brand_asked(struct call *c, int64_t *id) {
                                  "finds both by GET /brands.");
 }
 
+/* http://host becomes ws://host, and https://host becomes wss://host. */
+static struct str realtime_url(const struct call *c) {
+    struct str base = c->work.desk->base_url;
+    return STR_CAT(c->work.arena, S("ws"), ((struct str){base.p + 4, base.n - 4}), S("/socket/websocket"));
+}
+
 static int get_starter(struct call *c) {
     int64_t *brand = c->prepared = ARENA_NEW(c->work.arena, int64_t);
     TRY(api_input(c));
@@ -117,6 +122,7 @@ static int get_starter(struct call *c) {
     struct view *v = view_new(c);
     struct row *row = row_new(v, layout_of(c->resource), 0);
     TRY(average_reply_time(c, *brand, row_cell(row, "average_reply_time")));
+    *row_cell(row, "realtime_url") = value_text(realtime_url(c));
     TRY(view_follow(v, row));
     return envelope_row(v, row);
 }

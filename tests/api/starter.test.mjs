@@ -5,12 +5,12 @@ import { asked, open } from './lib/index.mjs';
 
 const start = async (who, query) => (await who.get('/conversations/starter', query)).must(200).data;
 
-test('the start of a messenger shows agents and the reply time, and no address of a realtime server', async (t) => {
+test('the start of a messenger shows agents the reply time and the address of the realtime server', async (t) => {
   const desk = await open(t);
   const empty = await start(desk.anyone);
   assert.deepEqual([empty.average_reply_time, empty.active_conversations, empty.user_email], [null, [], null]);
-  assert.equal(empty.realtime_url, null);
-  (await desk.anyone.exchange('GET', '/socket/websocket')).must(404);
+  assert.equal(empty.realtime_url, `${desk.base.replace(/^http/, 'ws')}/socket/websocket`);
+  (await desk.anyone.exchange('GET', '/socket/websocket')).must(401);
   const ids = [(await asked(desk.customer)).id, (await asked(desk.customer)).id, (await asked(desk.customer)).id];
   await desk.clock.forward(60);
   await desk.staff.create(`/conversations/${ids[0]}/messages`, { contents: 'R' });

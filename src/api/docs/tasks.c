@@ -39,6 +39,7 @@ static const struct task {
     {"Tell another system about changes", "endpoints", GET, true},
     {"Receive events of another system", "/webhook/:token/incoming", POST, false},
     {"Follow all changes", "/changes", GET, false},
+    {"Hear of changes when they are made", "realtime", GET, true},
     {"Let an app act for people", "/oauth/clients", POST, false},
     {"Receive mail", "/mailboxes", POST, false},
 };
