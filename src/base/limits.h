@@ -92,19 +92,20 @@
 #define LIMIT_HELD_EACH (INT64_C(32) << 20)
 #define LIMIT_CONNECTIONS 12000           /* open sockets: 10,000 idle ones fit */
 #define LIMIT_CONNECTIONS_PER_ADDRESS 256 /* not applied to loopback and trusted proxies */
-#define LIMIT_LIVE 12000               /* sockets and streams of realtime, beside the connections above */
-#define LIMIT_LIVE_PER_ADDRESS 512     /* an office behind one address; not applied to loopback and trusted proxies */
+#define LIMIT_LIVE 12000                  /* sockets and streams of realtime, beside the connections above */
+#define LIMIT_LIVE_PER_ADDRESS \
+    512 /* an office behind one address; not applied to loopback and trusted proxies */
 #define LIMIT_LIVE_PER_PERSON 50       /* tabs and devices of one person */
 #define LIMIT_LIVE_TOPICS 100          /* channels of a connection */
 #define LIMIT_STREAM_TOPICS 50         /* channels of a stream: their names are in its address */
 #define LIMIT_LIVE_FRAME (64 * 1024)   /* a message of a client: the largest of known clients has 400 bytes */
 #define LIMIT_LIVE_UNSENT (256 * 1024) /* what a peer has not read: about a thousand events */
-#define LIVE_SPREAD_MS 3000             /* a stopping server closes all of them within this time */
+#define LIVE_SPREAD_MS 3000            /* a stopping server closes all of them within this time */
 #define LIVE_STUCK_MS 5000             /* time in which a peer must read something */
 #define LIMIT_LIVE_RATE 20             /* messages of a client in a second */
 #define LIMIT_LIVE_BURST 300           /* messages at once: a client that comes back joins all its channels */
 #define LIMIT_LIVE_REPLAY 5000         /* entries of the change log that a returning client is sent */
-#define DEADLINE_HEAD_MS 10000            /* time from the first byte to the end of the header section */
+#define DEADLINE_HEAD_MS 10000         /* time from the first byte to the end of the header section */
 /* Time for a body; MIN_BODY_RATE is measured over the last DEADLINE_BODY_MS. */
 #define DEADLINE_BODY_MS 30000
 #define MIN_BODY_RATE (16 * 1024) /* bytes a second; a client that keeps this rate may take longer */

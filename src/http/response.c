@@ -239,8 +239,8 @@ static struct MHD_Response *response_of(struct edge *e) {
 static void write_status(struct buf *out, const struct edge *e) {
     char date[TIME_HTTP_SIZE];
     time_http(date, clock_now(&(struct clock){0}));
-    buf_fmt(out, "HTTP/1.1 %d %s\r\nDate: %s\r\n", e->status,
-            MHD_get_reason_phrase_for((unsigned)e->status), date);
+    buf_fmt(out, "HTTP/1.1 %d %s\r\nDate: %s\r\n", e->status, MHD_get_reason_phrase_for((unsigned)e->status),
+            date);
 }
 
 static void write_headers(struct buf *out, const struct edge *e) {

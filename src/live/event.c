@@ -120,7 +120,8 @@ static void write_shown(struct json_writer *w, const struct json *data) {
     jw_object(w);
     for (const struct json *j = data->first; j; j = j->next) {
         bool skip = false;
-        for (size_t i = 0; i < sizeof every / sizeof *every; i++) skip = skip || str_eq(j->name, str_of(every[i]));
+        for (size_t i = 0; i < sizeof every / sizeof *every; i++)
+            skip = skip || str_eq(j->name, str_of(every[i]));
         if (skip) continue;
         jw_key(w, j->name);
         write_value(w, j->name, j);
@@ -132,7 +133,8 @@ static struct str object_payload(struct hub *h, struct event *e, const struct wh
     static const char *const types[] = {
         [LIVE_CASE] = "case", [LIVE_USER] = "user", [LIVE_ORGANIZATION] = "organization"};
     struct arena *a = h->work.arena;
-    struct str path = topic_path(a, (struct live_name){e->about, e->object_id}, who), names = changed_names(a, e);
+    struct str path = topic_path(a, (struct live_name){e->about, e->object_id}, who),
+               names = changed_names(a, e);
     struct str query = STR_CAT(a, S("fields=updated_at"), names.n ? S(",") : S(""), names);
     const struct json *data;
     struct buf out = {0};
@@ -150,8 +152,8 @@ static struct str object_payload(struct hub *h, struct event *e, const struct wh
 static struct str post_payload(struct hub *h, struct event *e, const struct who *who) {
     struct arena *a = h->work.arena;
     bool staff = who->actor.rank >= ROLE_COLLABORATOR;
-    struct str agent = str_fmt(a, "/cases/%" PRId64 "/%s/%" PRId64, e->case_id, e->is_note ? "notes" : "messages",
-                               e->object_id),
+    struct str agent = str_fmt(a, "/cases/%" PRId64 "/%s/%" PRId64, e->case_id,
+                               e->is_note ? "notes" : "messages", e->object_id),
                customer = e->is_note ? (struct str){0}
                                      : str_fmt(a, "/conversations/%" PRId64 "/messages/%" PRId64, e->case_id,
                                                e->object_id),

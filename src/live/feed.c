@@ -16,7 +16,7 @@ QUERY(live_entries, "SELECT l.id, l.kind, l.object_id, l.case_id, l.verb, l.prop
                     "FROM change_log l WHERE l.id IN @LIST(:ids) ORDER BY l.id");
 
 static int feed_read_page(struct hub *h, const struct change_cursor *cursor, const int64_t *ids, int n,
-                     struct entry ***end) {
+                          struct entry ***end) {
     struct work *w = &h->work;
     struct arena *a = w->arena;
     struct change_cursor *own = ARENA_NEW(a, struct change_cursor);
@@ -128,8 +128,8 @@ void feed_tell_one(struct hub *h, const struct entry *first, struct subscription
 static void count_for(struct hub *h, struct peer *p) {
     struct arena *a = h->work.arena;
     const struct json *list;
-    int status = inner_read(h->api, h->work.conn, &p->who.actor, a, S("/views/counts"), S("fields=view,count"),
-                            &list);
+    int status =
+        inner_read(h->api, h->work.conn, &p->who.actor, a, S("/views/counts"), S("fields=view,count"), &list);
     for (const struct json *j = status == 200 && list ? list->first : NULL; j; j = j->next) {
         int64_t id = 0, count = 0;
         const struct json *view = json_member(j, S("view")), *n = json_member(j, S("count"));

@@ -48,7 +48,8 @@ void frame_write(struct buf *out, int version, struct str join_ref, struct str r
     jw_end(&w);
 }
 
-void stream_event_write(struct buf *out, struct str id, struct str event, struct str topic, struct str payload) {
+void stream_event_write(struct buf *out, struct str id, struct str event, struct str topic,
+                        struct str payload) {
     struct json_writer w;
     if (id.p) buf_text(out, "id: "), buf_str(out, id), buf_char(out, '\n');
     buf_text(out, "event: ");

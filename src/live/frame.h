@@ -23,6 +23,7 @@ void frame_write(struct buf *out, int version, struct str join_ref, struct str r
 
 /* One event of a stream (WHATWG HTML, server-sent events): id, event, and a line of data with the topic and the
  * payload. id p NULL: none. */
-void stream_event_write(struct buf *out, struct str id, struct str event, struct str topic, struct str payload);
+void stream_event_write(struct buf *out, struct str id, struct str event, struct str topic,
+                        struct str payload);
 
 #endif

@@ -33,7 +33,8 @@ struct hub_thread {
 
 /* ---- replies --------------------------------------------------------------------------------- */
 
-static void reply(struct hub *h, struct peer *p, const struct frame *f, const char *status, struct str response) {
+static void reply(struct hub *h, struct peer *p, const struct frame *f, const char *status,
+                  struct str response) {
     struct buf out = {0};
     struct str payload = str_fmt(h->work.arena, "{\"status\":\"%s\",\"response\":%s}", status, response.p);
     frame_write(&out, p->version, f->join_ref, f->ref, f->topic, S("phx_reply"), payload);
@@ -178,7 +179,8 @@ static int hub_follow(struct hub *h) {
     struct change_cursor next = h->cursor; /* what a failed read moved is forgotten */
     int rc = h->follows ? feed_read(h, &next, ENTRIES_OF_A_TURN, &first) : change_log_end(&h->work, &next);
     TRY(rc);
-    if (rc == 0 && h->follows) { /* the log was pruned, or the store was replaced: nothing is known any more */
+    if (rc == 0 &&
+        h->follows) { /* the log was pruned, or the store was replaced: nothing is known any more */
         for (struct peer *p = h->peers; p; p = p->hub_next)
             wire_close(h->wire, p, CLOSE_RESTART, "events were lost: connect and read again");
         TRY(change_log_end(&h->work, &next));

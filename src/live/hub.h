@@ -20,7 +20,7 @@
 
 struct hub_thread;
 
-struct hub_thread *hub_start(struct api *api); /* NULL: no thread or descriptor is left */
+struct hub_thread *hub_start(struct api *api);   /* NULL: no thread or descriptor is left */
 void hub_stop(struct hub_thread *t, int64_t ms); /* closes all peers within `ms`, and ends the threads */
 void hub_free(struct hub_thread *t);             /* after hub_stop, when no thread calls any of these */
 

@@ -166,7 +166,8 @@ static int channels_check(struct call *c, const struct who *who, struct str chan
 static int after_check(struct call *c, struct str after) {
     struct change_cursor cursor;
     if (after.n == 0 || cursor_given(&c->work, after, &cursor)) return 0;
-    return fail_field(&c->work, ERR_FIELD_INVALID, S("Last-Event-ID"), "This is not an id of this desk's events.");
+    return fail_field(&c->work, ERR_FIELD_INVALID, S("Last-Event-ID"),
+                      "This is not an id of this desk's events.");
 }
 
 int live_open_stream(struct call *c, struct str channels, struct str after) {

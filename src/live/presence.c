@@ -30,7 +30,8 @@ static struct meta *meta_of(struct hub *h, struct str process, int64_t number) {
     return m;
 }
 
-static struct meta *meta_new(struct hub *h, struct str process, int64_t number, int64_t case_id, int64_t user_id) {
+static struct meta *meta_new(struct hub *h, struct str process, int64_t number, int64_t case_id,
+                             int64_t user_id) {
     struct meta *m = calloc(1, sizeof *m);
     if (m == NULL) abort();
     m->number = number;
@@ -145,8 +146,8 @@ static struct str state_for(struct hub *h, const struct subscription *s) {
 
 enum diff_kind { DIFF_JOIN, DIFF_CHANGE, DIFF_LEAVE };
 
-static void write_side(struct json_writer *w, const char *name, bool given, const struct meta *m, unsigned state,
-                       int version, int before, struct str person, bool staff) {
+static void write_side(struct json_writer *w, const char *name, bool given, const struct meta *m,
+                       unsigned state, int version, int before, struct str person, bool staff) {
     jw_key(w, str_of(name));
     jw_object(w);
     if (given) {
@@ -163,7 +164,8 @@ static struct str diff_for(struct hub *h, const struct who *who, const struct me
     struct buf out = {0};
     struct json_writer w;
     if (person.p == NULL) return person;
-    int before = kind == DIFF_CHANGE ? m->version - 1 : 0, left = kind == DIFF_CHANGE ? m->version - 1 : m->version;
+    int before = kind == DIFF_CHANGE ? m->version - 1 : 0,
+        left = kind == DIFF_CHANGE ? m->version - 1 : m->version;
     jw_init(&w, &out);
     jw_object(&w);
     write_side(&w, "joins", kind != DIFF_LEAVE, m, m->flags, m->version, before, person, staff);
@@ -194,7 +196,8 @@ QUERY(live_requester, "SELECT t.requester_id FROM cases t WHERE t.id = :id");
 /* A visitor without login is the person for whom the conversation was opened. */
 static int64_t present_person(struct hub *h, const struct subscription *s) {
     int64_t id = s->peer->who.actor.user_id;
-    if (id == 0 && db_int(h->work.conn, &live_requester, BINDS(B_INT("id", s->topic->name.id)), &id) != 1) id = 0;
+    if (id == 0 && db_int(h->work.conn, &live_requester, BINDS(B_INT("id", s->topic->name.id)), &id) != 1)
+        id = 0;
     return id;
 }
 
@@ -234,7 +237,8 @@ void presence_push(struct hub *h, struct subscription *s, const struct json *pay
         if (j && j->type == JSON_TRUE) state |= 1u << i;
         if (j && j->type == JSON_FALSE) state &= ~(1u << i);
     }
-    if (time_given(json_member(payload, S("last_active_at")), &at) && at <= wall(h) + TIME_MINUTE) m->active_at = at;
+    if (time_given(json_member(payload, S("last_active_at")), &at) && at <= wall(h) + TIME_MINUTE)
+        m->active_at = at;
     m->typing_until = state & TYPING ? clock_monotonic() + TYPING_MS : 0;
     if (state != m->flags) change_flags(h, m, state);
 }
@@ -254,7 +258,9 @@ void presence_tick(struct hub *h) {
 
 /* ---- other processes ------------------------------------------------------------------------- */
 
-static int send_told(struct work *w, void *told) { return outbox_add(w, TOPIC_PRESENCE, *(const struct str *)told); }
+static int send_told(struct work *w, void *told) {
+    return outbox_add(w, TOPIC_PRESENCE, *(const struct str *)told);
+}
 
 static void send_part(struct hub *h, struct buf *part) {
     struct str told;
@@ -279,8 +285,8 @@ void presence_share(struct hub *h) {
         if (shared && (m->is_new || all || m->gone)) {
             if (part.n == 0) buf_fmt(&part, "{\"process\":\"%s\",\"metas\":[", m->process);
             else buf_char(&part, ',');
-            buf_fmt(&part, "[%" PRId64 ",%" PRId64 ",%" PRId64 ",%u,%d,%" PRId64 ",%d]", m->number, m->case_id,
-                    m->user_id, m->flags, m->version, m->active_at, m->gone);
+            buf_fmt(&part, "[%" PRId64 ",%" PRId64 ",%" PRId64 ",%u,%d,%" PRId64 ",%d]", m->number,
+                    m->case_id, m->user_id, m->flags, m->version, m->active_at, m->gone);
             if (++n % TOLD_MOST == 0) send_part(h, &part);
         }
         m->is_new = false;

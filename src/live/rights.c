@@ -10,9 +10,9 @@
 /* What an entry may change for others than its object. */
 enum affects {
     AFFECTS_NOBODY,
-    AFFECTS_PERSON,    /* the person with the id of the object */
-    AFFECTS_CASE,      /* those who listen to the conversation */
-    AFFECTS_OBJECT,    /* those who listen to the object */
+    AFFECTS_PERSON, /* the person with the id of the object */
+    AFFECTS_CASE,   /* those who listen to the conversation */
+    AFFECTS_OBJECT, /* those who listen to the object */
     AFFECTS_STAFF,
     AFFECTS_CUSTOMERS,
     AFFECTS_PROGRAMS, /* those with tokens */
@@ -23,15 +23,22 @@ enum affects {
 static const struct {
     const char *kind;
     enum affects affects;
-} affected[] = {{"case", AFFECTS_CASE},           {"user", AFFECTS_PERSON},        {"view", AFFECTS_OBJECT},
-                {"team", AFFECTS_STAFF},          {"role", AFFECTS_EVERYONE},      {"setting", AFFECTS_EVERYONE},
-                {"organization", AFFECTS_CUSTOMERS}, {"oauth_client", AFFECTS_PROGRAMS},
-                {"oauth_grant", AFFECTS_PROGRAMS}, {"api_token", AFFECTS_PROGRAMS}};
+} affected[] = {{"case", AFFECTS_CASE},
+                {"user", AFFECTS_PERSON},
+                {"view", AFFECTS_OBJECT},
+                {"team", AFFECTS_STAFF},
+                {"role", AFFECTS_EVERYONE},
+                {"setting", AFFECTS_EVERYONE},
+                {"organization", AFFECTS_CUSTOMERS},
+                {"oauth_client", AFFECTS_PROGRAMS},
+                {"oauth_grant", AFFECTS_PROGRAMS},
+                {"api_token", AFFECTS_PROGRAMS}};
 
 /* Properties of conversations that no right depends on: those that change most. */
 static bool is_harmless(struct str property) {
-    static const char *const names[] = {"status",      "priority", "type",          "form",   "subject",
-                                        "sla_version", "tags",     "rating_status", "rating", "custom_fields"};
+    static const char *const names[] = {"status",  "priority",     "type", "form",
+                                        "subject", "sla_version",  "tags", "rating_status",
+                                        "rating",  "custom_fields"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (str_eq(property, str_of(names[i]))) return true;
     return false;
@@ -94,7 +101,9 @@ static bool hears_of_people(const struct peer *p) {
 
 static void entry_review(struct hub *h, const struct entry *e, enum affects a) {
     if (a == AFFECTS_OBJECT || a == AFFECTS_PERSON || a == AFFECTS_CUSTOMERS) {
-        enum live_kind kind = a == AFFECTS_OBJECT ? LIVE_VIEW : a == AFFECTS_PERSON ? LIVE_USER : LIVE_ORGANIZATION;
+        enum live_kind kind = a == AFFECTS_OBJECT   ? LIVE_VIEW
+                              : a == AFFECTS_PERSON ? LIVE_USER
+                                                    : LIVE_ORGANIZATION;
         topic_review(h, topic_find(h, (struct live_name){kind, e->object_id}));
     }
     if (a == AFFECTS_CASE) topic_review(h, topic_find(h, (struct live_name){LIVE_CASE, e->object_id}));
@@ -106,7 +115,8 @@ static void entry_review(struct hub *h, const struct entry *e, enum affects a) {
 /* An entry of the same kind and object is reviewed once. */
 static bool reviewed_before(const struct entry *first, const struct entry *e) {
     for (const struct entry *x = first; x != e; x = x->next)
-        if (x->object_id == e->object_id && str_eq(x->kind, e->kind) && affects_of(x) == affects_of(e)) return true;
+        if (x->object_id == e->object_id && str_eq(x->kind, e->kind) && affects_of(x) == affects_of(e))
+            return true;
     return false;
 }
 

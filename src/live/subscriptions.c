@@ -103,7 +103,8 @@ static struct str with_cursor(struct arena *a, struct str payload, struct str cu
     return STR_CAT(a, open, open.n > 1 ? S(",\"cursor\":\"") : S("\"cursor\":\""), cursor, S("\"}"));
 }
 
-void hub_tell(struct hub *h, struct subscription *s, const char *event, struct str payload, struct str cursor) {
+void hub_tell(struct hub *h, struct subscription *s, const char *event, struct str payload,
+              struct str cursor) {
     struct buf out = {0};
     struct peer *p = s->peer;
     struct str topic = str_of(s->topic->text);

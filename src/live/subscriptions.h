@@ -12,8 +12,6 @@ struct topic {
     char *text; /* its name */
     struct subscription *first;
     struct topic *next;
-
-
 };
 
 /* One socket in one conversation, of this process or another one (presence.h). */
@@ -32,11 +30,11 @@ struct meta {
 struct subscription {
     struct peer *peer;
     struct topic *topic;
-    char *join_ref;  /* JSON */
-    bool cursors;    /* its events have cursors */
-    struct meta *meta; /* its presence; NULL: none */
-    int64_t count;   /* a view: as last told; -1: not yet */
-    struct subscription *next, **at;          /* of the topic */
+    char *join_ref;                            /* JSON */
+    bool cursors;                              /* its events have cursors */
+    struct meta *meta;                         /* its presence; NULL: none */
+    int64_t count;                             /* a view: as last told; -1: not yet */
+    struct subscription *next, **at;           /* of the topic */
     struct subscription *peer_next, **peer_at; /* of the peer */
 };
 
@@ -50,7 +48,7 @@ struct hub {
     int subscriptions;
     struct change_cursor cursor; /* all entries before it were told */
     struct arena *cursor_memory;
-    bool follows; /* the cursor is set */
+    bool follows;     /* the cursor is set */
     struct work work; /* of the turn: its snapshot, time and memory */
     struct meta *metas;
     int64_t last_meta, renewed_at;
@@ -71,7 +69,8 @@ void subscription_end(struct hub *h, struct subscription *s);
 /* Sends bytes, and takes over their memory. */
 void hub_send(struct hub *h, struct peer *p, struct buf *bytes);
 /* Sends one event to one peer. payload: a JSON object. cursor p NULL: none. */
-void hub_tell(struct hub *h, struct subscription *s, const char *event, struct str payload, struct str cursor);
+void hub_tell(struct hub *h, struct subscription *s, const char *event, struct str payload,
+              struct str cursor);
 struct str hub_cursor(struct hub *h, const struct change_cursor *c); /* as text, for clients */
 /* Reads such a text, in the memory of w. false: this desk did not make it. */
 bool cursor_given(struct work *w, struct str text, struct change_cursor *out);

@@ -9,8 +9,8 @@
 static const struct {
     const char *name;
     enum live_kind kind;
-} objects[] = {{"cases", LIVE_CASE}, {"users", LIVE_USER}, {"organizations", LIVE_ORGANIZATION},
-               {"views", LIVE_VIEW}};
+} objects[] = {
+    {"cases", LIVE_CASE}, {"users", LIVE_USER}, {"organizations", LIVE_ORGANIZATION}, {"views", LIVE_VIEW}};
 
 /* An id as the API writes it: no sign, no zero in front. */
 static bool id_read(struct str text, int64_t *id) {
@@ -65,8 +65,7 @@ struct str topic_path(struct arena *a, struct live_name t, const struct who *who
 int topic_is_heard(struct api *api, struct work *w, const struct who *who, struct live_name t) {
     struct arena_mark mark = arena_mark(w->arena);
     struct str query = t.kind == LIVE_INBOX ? S("limit=1&fields=id") : S("fields=id");
-    int status =
-        inner_read(api, w->conn, &who->actor, w->arena, topic_path(w->arena, t, who), query, NULL);
+    int status = inner_read(api, w->conn, &who->actor, w->arena, topic_path(w->arena, t, who), query, NULL);
     arena_return(w->arena, mark);
     return status < 0 ? status : status == 200;
 }

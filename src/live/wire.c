@@ -13,8 +13,9 @@
 #include <unistd.h>
 #include <wslay/wslay.h>
 
-#define PING_MS (30 * TIME_SECOND)    /* silence after which a socket is asked whether it lives */
-#define SILENT_MS (75 * TIME_SECOND)  /* silence after which it is closed; clients send a heartbeat every 30 s */
+#define PING_MS (30 * TIME_SECOND) /* silence after which a socket is asked whether it lives */
+#define SILENT_MS \
+    (75 * TIME_SECOND) /* silence after which it is closed; clients send a heartbeat every 30 s */
 #define COMMENT_MS (15 * TIME_SECOND) /* a line of a stream that keeps proxies from closing it */
 #define CLOSING_MS (2 * TIME_SECOND)  /* time for the peer's answer to a close frame */
 #define TURN 64                       /* events of one epoll_wait */
@@ -136,8 +137,8 @@ static ssize_t on_recv(wslay_event_context_ptr ctx, uint8_t *room, size_t n, int
         ssize_t got = recv(p->fd, room, n, MSG_DONTWAIT);
         if (got > 0) return got;
         if (got < 0 && errno == EINTR) continue;
-        wslay_event_set_error(ctx, got < 0 && errno == EAGAIN ? WSLAY_ERR_WOULDBLOCK
-                                                              : WSLAY_ERR_CALLBACK_FAILURE);
+        wslay_event_set_error(ctx,
+                              got < 0 && errno == EAGAIN ? WSLAY_ERR_WOULDBLOCK : WSLAY_ERR_CALLBACK_FAILURE);
         return -1;
     }
 }
@@ -145,8 +146,8 @@ static ssize_t on_recv(wslay_event_context_ptr ctx, uint8_t *room, size_t n, int
 static ssize_t on_send(wslay_event_context_ptr ctx, const uint8_t *bytes, size_t n, int flags, void *peer) {
     struct peer *p = peer;
     for (;;) {
-        ssize_t sent = send(p->fd, bytes, n,
-                            MSG_NOSIGNAL | MSG_DONTWAIT | (flags & WSLAY_MSG_MORE ? MSG_MORE : 0));
+        ssize_t sent =
+            send(p->fd, bytes, n, MSG_NOSIGNAL | MSG_DONTWAIT | (flags & WSLAY_MSG_MORE ? MSG_MORE : 0));
         if (sent > 0) p->stuck_since = 0;
         if (sent >= 0) return sent;
         if (errno == EINTR) continue;
@@ -184,7 +185,8 @@ static void on_frame(wslay_event_context_ptr ctx, const struct wslay_event_on_fr
 
 static _Thread_local struct wire *here; /* the wire of this thread, for the callback below */
 
-static void on_message(wslay_event_context_ptr ctx, const struct wslay_event_on_msg_recv_arg *arg, void *peer) {
+static void on_message(wslay_event_context_ptr ctx, const struct wslay_event_on_msg_recv_arg *arg,
+                       void *peer) {
     struct peer *p = peer;
     (void)ctx;
     if (wslay_is_ctrl_frame(arg->opcode) || p->close_by) return;

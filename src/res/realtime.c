@@ -35,13 +35,16 @@ static int get_stream(struct call *c) {
 
 static const struct route realtime_routes[] = {
     {GET, "/realtime", ALL | FINGERPRINT, "", NONE, get_stream, .bearer = BEARER_ANY, .args = stream_args,
-     .is_download = true, .status = 200, .sample = {.refused = "FIELD_INVALID"}, /* its example names no channel */
+     .is_download = true, .status = 200,
+     .sample = {.refused = "FIELD_INVALID"}, /* its example names no channel */
      .summary = "Follow channels as a stream of events",
-     .doc = "Server-Sent Events. A channel that you may not see, and one that does not exist, are refused with "
-            "the same error. A client that comes back with the id of its last event gets every event since, once "
-            "and in order, or the event `resync`: then read the objects again."},
-    {GET, "/realtime/socket", ALL | FINGERPRINT, "", NONE, get_socket, .bearer = BEARER_ANY, .args = socket_args,
-     .is_download = true, .status = 101, .sample = {.refused = "FIELD_INVALID"}, /* curl opens no WebSocket */
+     .doc =
+         "Server-Sent Events. A channel that you may not see, and one that does not exist, are refused with "
+         "the same error. A client that comes back with the id of its last event gets every event since, once "
+         "and in order, or the event `resync`: then read the objects again."},
+    {GET, "/realtime/socket", ALL | FINGERPRINT, "", NONE, get_socket, .bearer = BEARER_ANY,
+     .args = socket_args, .is_download = true, .status = 101,
+     .sample = {.refused = "FIELD_INVALID"}, /* curl opens no WebSocket */
      .summary = "Open a WebSocket",
      .doc = "The same as /socket/websocket: Phoenix channels over a WebSocket (RFC 6455)."},
     {0},

@@ -23,8 +23,7 @@ static const struct field starter_fields[] = {
      .doc = "The newest conversations of the caller that are neither completed nor closed, at most ten. For "
             "customers and fingerprints."},
     {"user_email", F_TEXT, READONLY, .doc = "Always null: the caller enters the address.", .example = "null"},
-    {"realtime_url", F_TEXT, READONLY,
-     .doc = "Address of the realtime server (/docs/realtime).",
+    {"realtime_url", F_TEXT, READONLY, .doc = "Address of the realtime server (/docs/realtime).",
      .example = "\"wss://desk.example.com/socket/websocket\""},
     {0},
 };

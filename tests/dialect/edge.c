@@ -47,4 +47,6 @@ struct http_request *http_alone(struct arena *a, struct str method, struct str p
 void http_header_set(struct http_request *r, const char *name, struct str value) {
     (void)r, (void)name, (void)value;
 }
-void http_give(struct http_request *r, int status, const struct http_taking *t) { (void)r, (void)status, (void)t; }
+void http_give(struct http_request *r, int status, const struct http_taking *t) {
+    (void)r, (void)status, (void)t;
+}

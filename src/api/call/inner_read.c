@@ -11,10 +11,9 @@ static int run(struct call *c, const struct actor *actor) {
     return rc < 0 ? rc : failed(&c->work) ? -(int)failure(&c->work) : c->status;
 }
 
-int inner_read(struct api *api, struct conn *conn, const struct actor *actor, struct arena *a, struct str path,
-               struct str query, const struct json **data) {
-    struct http_request *r =
-        http_alone(a, S("GET"), STR_CAT(a, S("/api/v1"), path), query, actor->remote);
+int inner_read(struct api *api, struct conn *conn, const struct actor *actor, struct arena *a,
+               struct str path, struct str query, const struct json **data) {
+    struct http_request *r = http_alone(a, S("GET"), STR_CAT(a, S("/api/v1"), path), query, actor->remote);
     struct call *c = ARENA_NEW(a, struct call);
     struct json *reply;
     struct json_error err;
@@ -22,7 +21,7 @@ int inner_read(struct api *api, struct conn *conn, const struct actor *actor, st
     c->work.conn = conn;
     c->request_id = S("");
     int status = run(c, actor);
-    if (status < 0) status = error_info((enum error)-status)->status;
+    if (status < 0) status = error_info((enum error) - status)->status;
     bool wanted = data && status == 200 && json_parse(a, buf_view(&c->out), &reply, &err) >= 0;
     if (data) *data = wanted ? json_member(reply, S("data")) : NULL;
     download_drop(c);

@@ -10,7 +10,7 @@
 /* Runs GET `path`?`query` (below /api/v1: "/cases/23") for the actor in the open snapshot of `conn`. Sets *data
  * to the member `data` of the reply, NULL if there is none; data NULL: the body is not wanted. Returns the
  * HTTP status, or a negative error if the store can't be read. Memory is that of the arena. */
-int inner_read(struct api *api, struct conn *conn, const struct actor *actor, struct arena *a, struct str path,
-               struct str query, const struct json **data);
+int inner_read(struct api *api, struct conn *conn, const struct actor *actor, struct arena *a,
+               struct str path, struct str query, const struct json **data);
 
 #endif
