@@ -173,6 +173,7 @@ static int after_check(struct call *c, struct str after) {
 int live_open_stream(struct call *c, struct str channels, struct str after) {
     struct who who;
     TRY(identify(c, &who));
+    if (channels.n == 0) return fail_field(&c->work, ERR_FIELD_REQUIRED, S("channels"), NULL);
     TRY(channels_check(c, &who, channels));
     TRY(after_check(c, after));
     struct peer *p = peer_new(peers_of(c), &who, PEER_STREAM, 0);
