@@ -207,11 +207,11 @@ int custom_fields_changed_at(struct work *w, int64_t *at) {
 /* ---- values ---------------------------------------------------------------------------------- */
 
 /* A row for each value, or one row without a value. */
-#define VALUES_OF(first, owner)                                              \
-    "SELECT g.generation, g.at, v.owner_id, v.field_id, v.value FROM " first \
-    "changes g LEFT JOIN field_values v ON v.owner_id = " owner " AND v.area = :area WHERE " OF_FIELDS
+#define VALUES_OF(each, owner)                                                        \
+    "SELECT g.generation, g.at, v.owner_id, v.field_id, v.value FROM changes g " each \
+    "LEFT JOIN field_values v ON v.owner_id = " owner " AND v.area = :area WHERE " OF_FIELDS
 QUERY(values_of_one, VALUES_OF("", ":owner"));
-QUERY(values_of_each, VALUES_OF("@EACH_TEXT(:owners) o CROSS JOIN ", "CAST(o.value AS BIGINT)"));
+QUERY(values_of_each, VALUES_OF("CROSS JOIN @EACH_TEXT(:owners) o ", "CAST(o.value AS BIGINT)"));
 
 struct stored_value {
     int64_t owner_id, field_id;
