@@ -6,8 +6,8 @@
  * an index for them. Each type of status and each priority is a range of its own: a branch.
  *
  * A caller who sees a part of the conversations walks the branches of visibility. A requester, an
- * organization, an agent or a rare tag is a smaller range, so there visibility is checked on each row. A
- * team of the caller and the caller as agent are ranges without that check. */
+ * organization, an agent or a rare tag is a smaller range, so there visibility is checked on each row. So is a
+ * range of statuses or priorities with fewer conversations than the caller sees. A team of the caller and the caller as agent are ranges without that check. */
 #include "res/case_parts.h"
 
 #include "api/rows/visible.h"
@@ -245,13 +245,24 @@ static void check_visibility(struct plan *p) {
     add_condition(p, buf_take(&sql, p->call->work.arena).p);
 }
 
-/* The filters that may be the range. For a caller who sees a part, only the small ones. */
+/* The filters that may be the range. For a caller who sees a part, a team only as a whole. */
 static unsigned ranges_of(const struct plan *p, bool sees_all) {
     unsigned may = BY_REQUESTER | BY_ORGANIZATION | BY_AGENT | BY_TAG;
     if (sees_all || p->visible & BY_TEAM) may |= BY_TEAM;
-    if (sees_all && p->filter.types) may |= BY_STATUS;
-    if (sees_all && p->priority_count > 0 && p->priority_count <= MOST_PRIORITIES) may |= BY_LEVEL;
+    if (p->filter.types) may |= BY_STATUS;
+    if (p->priority_count > 0 && p->priority_count <= MOST_PRIORITIES) may |= BY_LEVEL;
     return p->filter.by & may;
+}
+
+/* Without statuses and priorities that have more conversations than a caller sees who sees a part. */
+static int leave_out_large(struct plan *p) {
+    int64_t seen = 0;
+    if (!(p->ranges & (BY_STATUS | BY_LEVEL))) return 0;
+    int known = case_total(&p->call->work, &(struct case_filter){0}, &seen);
+    TRY(known);
+    for (unsigned bit = BY_STATUS; bit <= BY_LEVEL; bit <<= 1)
+        if (p->ranges & bit && (known == 0 || size_of(p, bit) >= seen)) p->ranges &= ~bit;
+    return 0;
 }
 
 /* An agent who sees the conversations of teams sees a team of the agent as a whole. In another team, the
@@ -277,7 +288,7 @@ static int plan_for_staff(struct plan *p, bool sees_all) {
     else if (f->by & BY_AGENT && f->agent_id == p->call->work.actor.user_id) p->visible = BY_AGENT;
     TRY(narrow_to_team(p));
     p->ranges = ranges_of(p, sees_all);
-    return 0;
+    return sees_all ? 0 : leave_out_large(p);
 }
 
 /* The branches that a customer sees are counted as a filter. */

@@ -58,4 +58,13 @@ test('the plans of lists', { skip: CLUSTER && 'they are those of SQLite' }, asyn
     assert.deepEqual(await order(7), ['ORDER BY t.created_at, t.id']);
     assert.deepEqual(await order(10), []);
   });
+
+  await t.test('a status of few conversations is the range also for an agent of teams', async () => {
+    await desk.owner.update(`/cases/${one.id}`, { status_id: 3 });
+    for (const path of ['/conversations', '/cases']) {
+      const few = await accessTo(desk, agent.client, `${path}?status=PENDING`), many = await accessTo(desk, agent.client, `${path}?status=NEW,PENDING`);
+      assert.match(few.join(), /^SEARCH t USING INDEX \w*status\w* \(status_type=\?\)$/, path);
+      assert.doesNotMatch(many.join(), /status/, path);
+    }
+  });
 });
