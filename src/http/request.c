@@ -253,6 +253,8 @@ static enum MHD_Result on_head(struct http_server *s, struct MHD_Connection *lib
     show_query(e->conn);
     e->r.method = str_of(method);
     e->framing = framing_read(e, version);
+    /* RFC 9110 section 7.8 */
+    if (strcmp(version, "HTTP/1.0") == 0) http_header_set(&e->r, "Upgrade", (struct str){0});
     if (refusal_is_due(e->conn)) return request_refuse(e);
     e->plan = (struct http_plan){.body = HTTP_BODY_MEMORY, .limit = LIMIT_BODY};
     e->r.body = S("");

@@ -109,7 +109,7 @@ static bool key_is_good(struct str key) {
 
 static int handshake(struct call *c, struct str *key) {
     *key = str_trim(http_header(c->http, "Sec-WebSocket-Key"));
-    if (!lists_token(http_header(c->http, "Upgrade"), S("websocket")) ||
+    if (c->head || !lists_token(http_header(c->http, "Upgrade"), S("websocket")) ||
         !lists_token(http_header(c->http, "Connection"), S("upgrade"))) {
         call_header(c, "Upgrade", S("websocket"));
         return fail_field(&c->work, ERR_FIELD_INVALID, S("Upgrade"),
@@ -176,6 +176,11 @@ int live_open_stream(struct call *c, struct str channels, struct str after) {
     if (channels.n == 0) return fail_field(&c->work, ERR_FIELD_REQUIRED, S("channels"), NULL);
     TRY(channels_check(c, &who, channels));
     TRY(after_check(c, after));
+    call_header(c, "Content-Type", S("text/event-stream"));
+    call_header(c, "Cache-Control", S("no-store"));
+    call_header(c, "X-Accel-Buffering", S("no")); /* nginx passes each event on at once */
+    call_header(c, "Connection", S("close"));
+    if (c->head) return c->raw = true, 0;
     struct peer *p = peer_new(peers_of(c), &who, PEER_STREAM, 0);
     if (p == NULL) return too_many(c);
     p->texts = malloc(channels.n + after.n + 1);
@@ -184,10 +189,6 @@ int live_open_stream(struct call *c, struct str channels, struct str after) {
     if (after.n) memcpy(p->texts + channels.n, after.p, after.n);
     p->asked = (struct str){p->texts, channels.n};
     p->after = (struct str){p->texts + channels.n, after.n};
-    call_header(c, "Content-Type", S("text/event-stream"));
-    call_header(c, "Cache-Control", S("no-store"));
-    call_header(c, "X-Accel-Buffering", S("no")); /* nginx passes each event on at once */
-    call_header(c, "Connection", S("close"));
     return give(c, p, 200);
 }
 

@@ -40,6 +40,7 @@ struct peer {
     int64_t tokens_at, tokens;          /* bucket of messages, in thousandths */
     int64_t close_by;                   /* the socket is closed then; 0: it is not closing */
     bool overrun;                       /* it was told to come back, because it reads too slowly */
+    bool broken;                        /* its socket is */
     bool pinged, is_watched;            /* is_watched: for room to write */
     struct peer *next, *before;
 

@@ -13,9 +13,8 @@
 #include <unistd.h>
 #include <wslay/wslay.h>
 
-#define PING_MS (30 * TIME_SECOND) /* silence after which a socket is asked whether it lives */
-#define SILENT_MS \
-    (75 * TIME_SECOND) /* silence after which it is closed; clients send a heartbeat every 30 s */
+#define PING_MS (30 * TIME_SECOND)    /* silence after which a socket is asked whether it lives */
+#define SILENT_MS (75 * TIME_SECOND)  /* silence after which it is closed; clients have a heartbeat of 30 s */
 #define COMMENT_MS (15 * TIME_SECOND) /* a line of a stream that keeps proxies from closing it */
 #define CLOSING_MS (2 * TIME_SECOND)  /* time for the peer's answer to a close frame */
 #define TURN 64                       /* events of one epoll_wait */
@@ -137,8 +136,8 @@ static ssize_t on_recv(wslay_event_context_ptr ctx, uint8_t *room, size_t n, int
         ssize_t got = recv(p->fd, room, n, MSG_DONTWAIT);
         if (got > 0) return got;
         if (got < 0 && errno == EINTR) continue;
-        wslay_event_set_error(ctx,
-                              got < 0 && errno == EAGAIN ? WSLAY_ERR_WOULDBLOCK : WSLAY_ERR_CALLBACK_FAILURE);
+        p->broken = got == 0 || errno != EAGAIN;
+        wslay_event_set_error(ctx, p->broken ? WSLAY_ERR_CALLBACK_FAILURE : WSLAY_ERR_WOULDBLOCK);
         return -1;
     }
 }
@@ -179,8 +178,11 @@ static void peer_expel(struct peer *p, enum close_code code, const char *reason)
 static void on_frame(wslay_event_context_ptr ctx, const struct wslay_event_on_frame_recv_start_arg *arg,
                      void *peer) {
     struct peer *p = peer;
-    (void)ctx, (void)arg;
+    (void)ctx;
     if (!token_take(p, FRAGMENT_COST)) peer_expel(p, CLOSE_POLICY, "too many frames");
+    /* section 5.5.1; wslay takes half a code for none */
+    else if (arg->opcode == WSLAY_CONNECTION_CLOSE && arg->payload_length == 1)
+        peer_expel(p, CLOSE_PROTOCOL, "half a close code");
 }
 
 static _Thread_local struct wire *here; /* the wire of this thread, for the callback below */
@@ -205,6 +207,23 @@ static bool read_away(const struct peer *p) {
     return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
+/* Returns false if the socket is to be closed.
+ *
+ * wslay has no close code for a frame with a wrong length. So the last frame is written here, unless others wait
+ * before it. */
+static bool read_frames(struct wire *w, struct peer *p) {
+    static const unsigned char last[] = {0x80 | WSLAY_CONNECTION_CLOSE, 2, CLOSE_PROTOCOL >> 8,
+                                         CLOSE_PROTOCOL & 255};
+    bool idle = p->out.n == 0 && !wslay_event_want_write(p->frames);
+    if (wslay_event_recv(p->frames) == 0) return true;
+    if (p->broken || !idle) return false;
+    wslay_event_context_free(p->frames);
+    p->frames = NULL;
+    buf_str(&p->out, (struct str){(const char *)last, sizeof last});
+    peer_close(w, p, CLOSE_PROTOCOL, "");
+    return p->fd >= 0;
+}
+
 static void peer_ready(struct wire *w, struct peer *p, uint32_t events) {
     if (p->fd < 0) return;
     bool ok = !(events & (EPOLLERR | EPOLLHUP));
@@ -212,7 +231,7 @@ static void peer_ready(struct wire *w, struct peer *p, uint32_t events) {
         p->heard_at = clock_monotonic();
         p->pinged = false;
         bool heard = p->frames && wslay_event_get_read_enabled(p->frames);
-        ok = heard ? wslay_event_recv(p->frames) == 0 : read_away(p);
+        ok = heard ? read_frames(w, p) : read_away(p);
     }
     if (!ok) {
         peer_end(w, p);

@@ -19,6 +19,7 @@ struct wire;
 /* Close codes of RFC 6455 section 7.4.1, and of the IANA registry. */
 enum close_code {
     CLOSE_GOING_AWAY = 1001,
+    CLOSE_PROTOCOL = 1002,
     CLOSE_UNSUPPORTED = 1003,
     CLOSE_POLICY = 1008,
     CLOSE_RESTART = 1012,  /* the service restarts: come back */
