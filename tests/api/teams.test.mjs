@@ -44,6 +44,7 @@ test('members: one id returns a user, several return a list, and a present membe
   const several = (await owner.post(members, { agent_ids: [b.id, c.id] })).must(201);
   assert.deepEqual(several.data.map((u) => u.id).sort(), [b.id, c.id].sort());
   (await owner.post(members, { agent_ids: a.id })).must(201);
+  (await owner.delete(members, { agent_id: `${a.id},${b.id}` })).refused(400, 'FIELD_INVALID', 'agent_id');
   assert.equal((await owner.fetch(path)).member_count, 3);
   assert.deepEqual((await owner.get(members)).ids, [c.id, b.id, a.id]);
   assert.deepEqual((await owner.fetch(`/users/${a.id}`)).teams.map((x) => x.id), [Number(path.split('/')[2])]);

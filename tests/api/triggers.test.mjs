@@ -97,6 +97,12 @@ test('a trigger is checked when it is saved, with a pointer to each bad place', 
   await refused({ actions: [{ name: 'notificationuser', value: -5, attributes: { subject: 'a', message: 'a' } }] }, 'FIELD_INVALID', 'actions[0].value');
   await refused({ actions: [{ name: 'endpoint_99' }, { name: 'customfield_99', option: 'CHANGE', value: 'a' }, { name: 'endpoint_x' }] }, 'FIELD_INVALID', 'actions[0].name', 'actions[1].name', 'actions[2].name');
   await refused({ actions: [{ ...addTags('a'), id: 5 }] }, 'FIELD_INVALID', 'actions[0].id');
+  await refused({ actions: [addTags('a'), 7, null, ['a']] }, 'FIELD_INVALID', 'actions/1', 'actions/2', 'actions/3');
+  const kept = await desk.admin.create('/triggers', { title: 'Kept', actions: [addTags('a'), addTags('b')] }), [first, second] = kept.actions;
+  (await desk.admin.put(`/triggers/${kept.id}`, { actions: [{ ...addTags('a'), id: first.id }, { ...addTags('c'), id: first.id }] })).refused(400, 'FIELD_DUPLICATE', 'actions[1].id');
+  const changed = await desk.admin.update(`/triggers/${kept.id}`, { actions: [{ ...addTags('c'), id: second.id }, { ...addTags('d'), id: null }] });
+  assert.deepEqual([changed.actions[0].id, changed.actions.map((a) => a.value)], [second.id, [['c'], ['d']]]);
+  (await desk.admin.delete(`/triggers/${kept.id}`)).must(200);
   await refused({ actions: Array(51).fill(addTags('a')) }, 'FIELD_INVALID', 'actions');
   await refused({ predicate_collections: [{ propositions: Array(10_000).fill({ field: 'tags.name', operator: 'collection_contains_insensitive', value: 'a' }) }] }, 'FIELD_INVALID',
     'predicate_collections[0].propositions');

@@ -52,7 +52,7 @@ export function mutations(line, { postgres = false, after = '' } = {}) {
     if (end > 0) add('negate a condition', cut(line, at, end - at + 1, `(!${line.slice(at, end + 1)})`));
   }
   const ternary = /(\(?[\w.>-]+(?: [<=>!]+ [\w.>-]+)?\)?) \? /.exec(plain);
-  if (ternary) add('negate a condition', cut(line, ternary.index, ternary[1].length, `!(${line.slice(ternary.index, ternary.index + ternary[1].length)})`));
+  if (ternary && !/\w$/.test(plain.slice(0, ternary.index))) add('negate a condition', cut(line, ternary.index, ternary[1].length, `!(${line.slice(ternary.index, ternary.index + ternary[1].length)})`));
   for (const [what, pattern, by] of SWAPS) for (const { index, 0: text } of plain.matchAll(pattern)) add(what, cut(line, index, text.length, by));
   const isSet = (index) => {
     const name = /\b(\w+) = $/.exec(plain.slice(0, index))?.[1];
