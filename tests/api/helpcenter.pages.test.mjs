@@ -502,3 +502,29 @@ test('a feed names itself, its page, its brand and its newest change, and an ent
   const days = async (path) => [.../<p class="byline">.*<\/p>/.exec(await text(path))[0].matchAll(/datetime="([^"]*)"/g)].map(([, time]) => time);
   assert.deepEqual([await days(entries[0].alternate), await days(entries[1].alternate)], [[later], [created, changed]]);
 });
+
+test('a brand with a sub-domain has the pages of this label under the host of the desk, and of no other host', async (t) => {
+  const desk = await open(t, { base: 'https://desk.example.com' });
+  await desk.owner.create('/brands', { name: 'Engines', sub_domain: 'engines' });
+  const brandAt = async (Host) => /<title>[^<]*?(\w+)<\/title>/.exec((await desk.anyone.exchange('GET', '/helpcenter/en-us', { headers: { Host } })).must(200).bytes.toString())[1];
+  for (const host of ['engines.desk.example.com', 'ENGINES.desk.example.com:8080', 'engines.desk.example.com.']) assert.equal(await brandAt(host), 'Engines', host);
+  for (const host of ['desk.example.com', 'a.engines.desk.example.com', 'enginesdesk.example.com', 'engines-desk.example.com', 'engines.desk.example.org', 'engine.desk.example.com', 'engines', 'engines.desk.example.com.evil.example'])
+    assert.equal(await brandAt(host), 'Support', host);
+});
+
+test('an article shows fifty comments, the others are on later pages', async (t) => {
+  const desk = await open(t), { owner, anyone } = desk;
+  const section = await owner.create('/sections', { category_id: (await owner.create('/categories', { titles: 'Using it' })).id, titles: 'Guides', visibility: 'PUBLIC' });
+  const { id } = await owner.create('/articles', { section_id: section.id, titles: 'First', contents: '<p>x</p>', status: 'PUBLISHED', allow_comments: true });
+  for (let i = 1; i <= 51; i++) {
+    if (i % 10 === 1) await desk.clock.forward(61); // a person writes ten comments a minute
+    if (i === 51) assert.ok(!(await anyone.exchange('GET', `/helpcenter/en-us/articles/${id}-first`)).text.includes('?comments=2'), 'fifty are one page');
+    await desk.staff.create(`/articles/${id}/comments`, { contents: `Comment ${i}.` });
+  }
+  const shown = async (query = '') => {
+    const { text } = (await anyone.exchange('GET', `/helpcenter/en-us/articles/${id}-first${query}`)).must(200);
+    return [[...text.matchAll(/Comment (\d+)\./g)].map(([, n]) => Number(n)).sort((a, b) => a - b), text.includes('?comments=2#comments'), text.includes('?comments=3')];
+  };
+  const [first, more] = await shown(), [rest, , third] = await shown('?comments=2');
+  assert.deepEqual([first.length, more, rest.length, third, [...first, ...rest].sort((a, b) => a - b)], [50, true, 1, false, Array.from({ length: 51 }, (_, i) => i + 1)]);
+});
