@@ -18,6 +18,8 @@ struct conn_options {
 };
 
 int conn_open(const struct conn_options *o, struct conn **out, struct why why);
+/* Opens a temporary file in memory, in a room of at least 32 bytes. */
+void memory_file_open(sqlite3_file *f);
 const char *log_vfs(void); /* for the writer: the name of the VFS of sqlite_log.c; NULL: that of SQLite */
 void conn_close(struct conn *c);
 /* Convert an SQLite code to an error. Defects and faults are logged. The first is for statements that ran,

@@ -1,4 +1,4 @@
-/* Writes the frames of a COMMIT to the log with one call of the system.
+/* The writer's access to files: writes the frames of a COMMIT to the log with one call of the system.
  *
  * SQLite writes each frame of its log with two calls: 24 bytes of header, then a page of 4 KiB. The frames
  * of a COMMIT follow each other. This layer between SQLite and its own access to files (a VFS) keeps in
@@ -13,7 +13,8 @@
  * connection reads the file by itself and never meets a frame that is only kept. If the write fails, the call
  * that caused it fails, and SQLite rolls back the transaction as it would for its own write.
  *
- * Only the log is wrapped. All other files, and locks, are those of SQLite's VFS. */
+ * Temporary files are in memory (db/sqlite_memory.c), except the copy that VACUUM makes. All other files, and
+ * locks, are those of SQLite's VFS. */
 #include "db/db_internal.h"
 
 #include <pthread.h>
@@ -141,6 +142,11 @@ static int open_log(const char *name, struct log_file *l, int flags, int *out_fl
 
 static int vfs_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *f, int flags, int *out_flags) {
     (void)vfs;
+    if (name == NULL && !(flags & SQLITE_OPEN_TEMP_DB)) { /* a temporary file, but not the copy of VACUUM */
+        memory_file_open(f);
+        if (out_flags) *out_flags = flags;
+        return SQLITE_OK;
+    }
     if (!(flags & SQLITE_OPEN_WAL)) return system_vfs->xOpen(system_vfs, name, f, flags, out_flags);
     memset(f, 0, sizeof(struct log_file));
     return open_log(name, log_of(f), flags, out_flags);

@@ -155,6 +155,30 @@ static void a_failing_task_undoes_itself_alone(void **state) {
     assert_int_equal(topics(p), 3);
 }
 
+#define LONG_NOTES                                                                     \
+    "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000) " \
+    "INSERT INTO notes (text) SELECT '00000' || i || printf('%.*c', 1000, 'x') FROM n"
+QUERY(long_notes_add, LONG_NOTES);
+/* changes every note before its reference of the last one is found to be missing */
+QUERY(long_notes_fail, "UPDATE notes SET text = '1' || text, topic_id = CASE WHEN id = 1000 THEN 9 END");
+QUERY(long_notes_kept, "SELECT count(*) FROM notes WHERE text LIKE '00000%' AND length(text) > 1000");
+
+static int run_long_statement(struct conn *c, void *kept) {
+    int rc = db_exec(c, &long_notes_add, NULL);
+    if (rc < 0) return rc;
+    assert_int_equal(db_exec(c, &long_notes_fail, NULL), -ERR_FIELD_INVALID);
+    rc = db_int(c, &long_notes_kept, NULL, kept);
+    return rc < 0 ? rc : 0;
+}
+
+/* Its former pages are more than SQLite keeps in one block, so the rest is in db/sqlite_memory.c. */
+static void a_long_statement_undoes_itself_alone(void **state) {
+    PLACE;
+    int64_t kept = 0;
+    assert_int_equal(db_write(p->db, run_long_statement, &kept), 0);
+    assert_int_equal(kept, 1000);
+}
+
 struct counted_run {
     int runs;
     const char *name;
@@ -364,6 +388,7 @@ int main(void) {
         IN_STORE(the_cache_is_bounded_and_keeps_what_is_used),
         IN_STORE(a_group_shares_commits),
         IN_STORE(a_failing_task_undoes_itself_alone),
+        IN_STORE(a_long_statement_undoes_itself_alone),
         IN_STORE(a_batch_runs_again_only_after_a_failure_that_had_changed_rows),
         IN_STORE(a_task_may_use_savepoints),
         IN_STORE(a_missing_reference_fails_its_task_alone),
