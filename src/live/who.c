@@ -56,6 +56,7 @@ int who_load(struct work *w, struct who *who) {
 
 bool who_sees_as(const struct who *a, const struct who *b) {
     const struct actor *x = &a->actor, *y = &b->actor;
-    return x->rank >= ROLE_COLLABORATOR && x->rank == y->rank && x->kind == y->kind &&
-           x->denied == y->denied && x->scopes == y->scopes;
+    bool same = x->kind == y->kind && x->rank == y->rank && x->denied == y->denied && x->scopes == y->scopes;
+    if (!same || x->rank >= ROLE_COLLABORATOR) return same;
+    return x->user_id == y->user_id && str_eq(x->fingerprint, y->fingerprint);
 }

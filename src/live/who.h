@@ -31,7 +31,8 @@ void who_settle(struct who *who);
  * person may not log in any more, or a negative error. */
 int who_load(struct work *w, struct who *who);
 
-/* True if both see the same members of each object that both may see: they are staff with the same rights. */
+/* True if both see the same members of each conversation that both may see: staff with the same rights, or one
+ * customer or fingerprint twice. */
 bool who_sees_as(const struct who *a, const struct who *b);
 
 #endif

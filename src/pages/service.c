@@ -2,6 +2,7 @@
 #include "api/call/machine.h"
 #include "api/docs/site.h"
 #include "api/call/security_headers.h"
+#include "live/live.h"
 #include "pages/outside.h"
 #include "base/log.h"
 #include "mail/lmtp_session.h"
@@ -161,6 +162,8 @@ static void metrics(struct api *api, struct http_request *r) {
            "error.",
            d.sound);
     metric(&b, "http_connections", "gauge", "Open connections.", h.connections);
+    metric(&b, "live_connections", "gauge", "Open connections of realtime.",
+           live_connections(atomic_load(&api->live)));
     metric(&b, "http_held_bytes", "gauge", "Bytes of replies waiting to be sent.", h.held);
     metric(&b, "http_refused_total", "counter", "Requests refused by the edge.", h.refused);
     metric(&b, "http_timed_out_total", "counter", "Connections closed at a deadline.", h.timed_out);

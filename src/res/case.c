@@ -13,6 +13,7 @@
 #include "core/cases/message_mail.h"
 #include "core/desk/cascade.h"
 #include "core/people/identity.h"
+#include "core/cases/message.h"
 #include "core/people/tag.h"
 #include "res/attachment.h"
 #include "res/case_parts.h"
@@ -302,6 +303,13 @@ static int trash_cases(struct call *c) {
     return set_state(c, CASE_TRASH);
 }
 
+static int put_case_read(struct call *c) {
+    TRY(api_target(c));
+    TRY(api_input(c));
+    TRY(messages_read(&c->work, c->id));
+    return api_reply(c);
+}
+
 static int restore_case(struct call *c) {
     TRY(api_target(c));
     TRY(api_input(c));
@@ -395,6 +403,9 @@ static const struct route case_routes[] = {
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {PUT, "/cases", AG_PLUS, "conversations", COUNT, put_cases, .summary = "Change several conversations",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+    {PUT, "/cases/:id/read", COL_PLUS, "conversations", ONE, put_case_read, .input = no_fields,
+     .summary = "Mark a conversation as read",
+     .doc = "The caller has read all its messages: `read_marker` moves to the newest. It never moves back."},
     {PUT, "/cases/:id/trash", AG_PLUS, "conversations", ONE, trash_cases, .permission = "cases.trash",
      .input = no_fields, .summary = "Move a conversation to the trash",
      .doc = "Customers do not see it then. PUT /cases/:id/restore brings it "

@@ -221,6 +221,18 @@ int message_set_status(struct work *w, int64_t case_id, int64_t message_id, enum
     return status == MESSAGE_SEEN ? move_marker(w, binds) : 0;
 }
 
+QUERY(newest_message, "SELECT COALESCE(last_message_id, 0), message_seq FROM cases WHERE id = :id");
+
+int messages_read(struct work *w, int64_t case_id) {
+    struct stmt *row;
+    TRY_FOUND(w, db_row(w->conn, &newest_message, BINDS(B_INT("id", case_id)), &row));
+    int64_t message = col_int(row, 0), seq = col_int(row, 1);
+    stmt_end(row);
+    if (message == 0) return 0;
+    return move_marker(w, BINDS(B_INT("case", case_id), B_INT("creator", w->actor.user_id),
+                                B_INT("message", message), B_INT("seq", seq), B_INT("now", w->now)));
+}
+
 QUERY(message_case, "SELECT case_id FROM posts WHERE id = :id");
 QUERY(message_reject_sent,
       "UPDATE posts SET message_status = 3, reject_type = :type, reject_reason = :reason, "

@@ -31,6 +31,8 @@ struct message_facts message_facts(const struct work *w, const struct case_now *
  * opens has these values already, with the id of the message (core/cases/case_new.c). */
 int message_post(struct work *w, struct case_now *c, const struct message_new *m, int64_t *id);
 
+/* The actor has read all messages of the conversation: moves their read marker. The status of messages stays. */
+int messages_read(struct work *w, int64_t case_id);
 /* Advances SENT -> DELIVERED -> SEEN; a step back does nothing. SEEN moves the actor's read marker and
  * marks all earlier messages too. */
 int message_set_status(struct work *w, int64_t case_id, int64_t message_id, enum message_status status);
