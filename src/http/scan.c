@@ -41,12 +41,26 @@ static void scan_refuse(struct scan *s, int err, const char *reason) {
 
 static void malformed(struct scan *s, const char *reason) { scan_refuse(s, ERR_BODY_INVALID, reason); }
 
-static bool is_token_char(unsigned char c) {
-    return (unsigned)(c | 0x20) - 'a' < 26 || c == '-' || (unsigned)c - '0' < 10 ||
-           in_set(c, "!#$%&'*+.^_`|~");
-}
+/* The bytes of a token (RFC 9110 section 5.6.2), letters in lower case; 0: not one of them. */
+static const unsigned char token_chars[256] =
+    "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
+    "\0!\0#$%&'\0\0*+\0-.\0"
+    "0123456789\0\0\0\0\0\0"
+    "\0abcdefghijklmnopqrstuvwxyz\0\0\0^_"
+    "`abcdefghijklmnopqrstuvwxyz\0|\0~";
+
+static bool is_token_char(unsigned char c) { return token_chars[c] != 0; }
 
 static bool is_text(unsigned char c) { return (c >= ' ' && c != 127) || c == '\t'; }
+
+/* Returns true if none of eight bytes is a control character. */
+static bool are_text(const char *p) {
+    const uint64_t ones = 0x0101010101010101u;
+    uint64_t x, del;
+    memcpy(&x, p, sizeof x);
+    del = x ^ 0x7f * ones;
+    return ((((x - 0x20 * ones) & ~x) | ((del - ones) & ~del)) & 0x80 * ones) == 0;
+}
 
 /* Loosely host [ ":" port ] of RFC 9110 section 7.2: refuses bytes that no host has. */
 static bool is_host(unsigned char c) { return c > ' ' && c < 127 && !in_set(c, "/\\@,?#\"<>{}|^`"); }
@@ -121,7 +135,7 @@ static void begin_value(struct scan *s) {
 
 static void on_name(struct scan *s, unsigned char c) {
     if (c == ':' && s->word_n) begin_value(s);
-    else if (is_token_char(c)) word_add(s, c >= 'A' && c <= 'Z' ? c | 0x20 : c);
+    else if (is_token_char(c)) word_add(s, token_chars[c]);
     else malformed(s, "The name of a header field is malformed.");
 }
 
@@ -309,13 +323,18 @@ static size_t skip_body(struct scan *s, size_t n) {
 
 static bool state_counts(enum state state) { return state <= END_LF; }
 
-/* Skips bytes that change no state: values of fields that are not scanned, and the target. A byte that
- * would exceed a limit is not skipped. */
+/* Skips bytes that change no state: names of fields, values that are not scanned, and the target. A byte
+ * that would exceed a limit is not skipped. */
 static size_t skip_plain(struct scan *s, const char *p, size_t n) {
     size_t k = 0, room = LIMIT_HEAD - s->size;
     n = n < room ? n : room;
-    if (s->state == VALUE && s->field == OTHER)
+    if (s->state == NAME)
+        for (; k < n && is_token_char((unsigned char)p[k]); k++)
+            word_add(s, token_chars[(unsigned char)p[k]]);
+    if (s->state == VALUE && s->field == OTHER) {
+        while (k + 8 <= n && are_text(p + k)) k += 8;
         while (k < n && is_text((unsigned char)p[k])) k++;
+    }
     if (s->state == TARGET && s->start_n == sizeof s->start) {
         n = n < LIMIT_URI - s->target ? n : LIMIT_URI - s->target;
         while (k < n && (unsigned char)p[k] > ' ' && p[k] != 127) k++;
