@@ -185,35 +185,50 @@ int case_totals_finish(struct work *w) {
 
 /* ---- totals ---------------------------------------------------------------------------------- */
 
-#define SUM_OF(from)                                                                                      \
-    "(SELECT COALESCE(SUM(c.n1 * :s1 + c.n2 * :s2 + c.n3 * :s3 + c.n4 * :s4 + c.n5 * :s5 + c.n6 * :s6), " \
-    "0) FROM " from " AND " OF_LEVEL ")"
-#define OF_LEVEL                                                        \
-    "(CAST(:level AS BIGINT) IS NULL OR c.priority_id IN (SELECT p.id " \
-    "FROM case_priorities p WHERE p.level <= CAST(:level AS BIGINT)))"
+/* Sums of counters: of all types and priorities, which takes a sixth to a quarter less, or of those of a
+ * filter. */
+#define SUM_OF(terms, from) "(SELECT COALESCE(SUM(" terms "), 0) FROM " from ")"
+#define ALL_OF(from) SUM_OF("c.n1 + c.n2 + c.n3 + c.n4 + c.n5 + c.n6", from)
+#define SOME_OF(from)                                                                     \
+    SUM_OF("c.n1 * :s1 + c.n2 * :s2 + c.n3 * :s3 + c.n4 * :s4 + c.n5 * :s5 + c.n6 * :s6", \
+           from " AND (CAST(:level AS BIGINT) IS NULL OR c.priority_id IN (SELECT p.id "  \
+                "FROM case_priorities p WHERE p.level <= CAST(:level AS BIGINT)))")
 /* CROSS JOIN: SQLite would look for the teams of all counters of the kind. */
-#define OF_TEAMS(kind, with)                                              \
-    SUM_OF("team_members m CROSS JOIN case_totals c WHERE c.kind = " kind \
-           " AND c.id = m.team_id AND c.with_id = " with " AND m.user_id = :me")
+#define OF_TEAMS(sum, kind, with)                                      \
+    sum("team_members m CROSS JOIN case_totals c WHERE c.kind = " kind \
+        " AND c.id = m.team_id AND c.with_id = " with " AND m.user_id = :me")
 /* Deleted teams and agents count as none as long as rows refer to them. */
-#define OF_NOBODY                                                                                     \
-    "CASE WHEN EXISTS (" CASCADES_UNDER_WAY ") THEN " SUM_OF(                                         \
+#define OF_NOBODY(sum)                                                                                \
+    "CASE WHEN EXISTS (" CASCADES_UNDER_WAY ") THEN " sum(                                            \
         "case_totals c WHERE c.kind = 4 AND c.id IN (SELECT 0 UNION ALL SELECT g.id FROM " GONE_TEAMS \
         " g) AND c.with_id IN (SELECT 0 UNION ALL SELECT g.id FROM " GONE_AGENTS                      \
-        " g)") " ELSE " SUM_OF("case_totals c WHERE c.kind = 4 AND c.id = 0 AND c.with_id = 0") " END"
-QUERY(total_of_row, "SELECT " SUM_OF("case_totals c "
-                                     "WHERE c.kind = :kind AND c.id = :id AND c.with_id = :with_id"));
+        " g)") " ELSE " sum("case_totals c WHERE c.kind = 4 AND c.id = 0 AND c.with_id = 0") " END"
+#define OF_ROW(sum) \
+    "SELECT " sum("case_totals c WHERE c.kind = :kind AND c.id = :id AND c.with_id = :with_id")
 /* Conversations of the actor's teams, those assigned to the actor in other teams, and those without team
  * and agent. */
-QUERY(
-    total_of_teams,
-    "SELECT " OF_TEAMS("2", "0") " + " SUM_OF(
-        "case_totals c WHERE c.kind = 3 AND c.id = :me AND c.with_id = 0") " - " OF_TEAMS("4",
-                                                                                          ":me") " + " OF_NOBODY);
+#define OF_TEAM_AGENT(sum) \
+    "SELECT " OF_TEAMS(sum, "2", "0") " + " sum(OF_ME) " - " OF_TEAMS(sum, "4", ":me") " + " OF_NOBODY(sum)
+#define OF_ME "case_totals c WHERE c.kind = 3 AND c.id = :me AND c.with_id = 0"
 /* Conversations of another agent in the actor's teams. */
-QUERY(total_of_colleague, "SELECT " OF_TEAMS("4", ":agent"));
+#define OF_COLLEAGUE(sum) "SELECT " OF_TEAMS(sum, "4", ":agent")
 
-static int total_read(struct work *w, const struct query *q, const struct case_filter *f,
+QUERY(all_of_row, OF_ROW(ALL_OF));
+QUERY(some_of_row, OF_ROW(SOME_OF));
+QUERY(all_of_team_agent, OF_TEAM_AGENT(ALL_OF));
+QUERY(some_of_team_agent, OF_TEAM_AGENT(SOME_OF));
+QUERY(all_of_colleague, OF_COLLEAGUE(ALL_OF));
+QUERY(some_of_colleague, OF_COLLEAGUE(SOME_OF));
+
+/* The queries of one total. */
+struct total_queries {
+    const struct query *all, *some;
+};
+static const struct total_queries of_row = {&all_of_row, &some_of_row};
+static const struct total_queries of_team_agent = {&all_of_team_agent, &some_of_team_agent};
+static const struct total_queries of_colleague = {&all_of_colleague, &some_of_colleague};
+
+static int total_read(struct work *w, const struct total_queries *q, const struct case_filter *f,
                       struct total_key key, int64_t *total) {
     struct bind binds[] = {B_INT("s1", 1),
                            B_INT("s2", 1),
@@ -231,7 +246,7 @@ static int total_read(struct work *w, const struct query *q, const struct case_f
     for (int type = STATUS_NEW; type <= STATUS_CUSTOM && f->by & BY_STATUS; type++)
         binds[type - 1].i = f->types >> type & 1;
     if (f->by & BY_LEVEL) binds[6] = (struct bind)B_INT("level", f->level);
-    int rc = db_int(w->conn, q, binds, total);
+    int rc = db_int(w->conn, f->by & (BY_STATUS | BY_LEVEL) ? q->some : q->all, binds, total);
     return rc < 0 ? rc : 1;
 }
 
@@ -256,7 +271,7 @@ static bool counter_of(const struct case_filter *f, struct total_key *key) {
 
 int case_total_of_all(struct work *w, const struct case_filter *f, int64_t *total) {
     struct total_key key;
-    return counter_of(f, &key) ? total_read(w, &total_of_row, f, key, total) : 0;
+    return counter_of(f, &key) ? total_read(w, &of_row, f, key, total) : 0;
 }
 
 /* The total of an agent who sees only the conversations assigned to the agent. */
@@ -275,7 +290,7 @@ static int total_of_team_agent(struct work *w, const struct case_filter *f, int6
     int64_t one;
     int member = 0;
     unsigned by = f->by & ~(unsigned)(BY_STATUS | BY_LEVEL);
-    if (by == 0) return total_read(w, &total_of_teams, f, (struct total_key){0}, total);
+    if (by == 0) return total_read(w, &of_team_agent, f, (struct total_key){0}, total);
     if (by & ~(unsigned)(BY_TEAM | BY_AGENT)) return 0;
     if (by & BY_TEAM)
         member = db_int(w->conn, &is_team_member,
@@ -283,7 +298,7 @@ static int total_of_team_agent(struct work *w, const struct case_filter *f, int6
     TRY(member);
     if (member || (by & BY_AGENT && f->agent_id == w->actor.user_id)) return case_total_of_all(w, f, total);
     return by & BY_TEAM ? total_of_self(w, f, total)
-                        : total_read(w, &total_of_colleague, f, (struct total_key){0}, total);
+                        : total_read(w, &of_colleague, f, (struct total_key){0}, total);
 }
 
 int case_total(struct work *w, const struct case_filter *f, int64_t *total) {
