@@ -18,15 +18,18 @@ static const struct {
              {"user", LIVE_USER, false, false},
              {"organization", LIVE_ORGANIZATION, false, false}};
 
+const struct event_word event_words[EVENT_KINDS] = {
+    [EVENT_CREATED] = {"NEW_CASE", "A conversation was opened. Only in the channel of all conversations.",
+                       false},
+    [EVENT_CHANGED] = {"CHANGE", "Properties of the object have changed.", false},
+    [EVENT_POST_CREATED] = {"NEW_POST", "A message or a note was added.", true},
+    [EVENT_POST_CHANGED] = {"CHANGE_POST", "A message or a note has changed.", true}};
+
 static bool same_object(const struct entry *a, const struct entry *b) {
     return a->verb == b->verb && a->object_id == b->object_id && str_eq(a->kind, b->kind);
 }
 
 struct event *event_next(struct arena *a, const struct entry **list) {
-    static const char *const names[] = {[EVENT_CREATED] = "NEW_CASE",
-                                        [EVENT_CHANGED] = "CHANGE",
-                                        [EVENT_POST_CREATED] = "NEW_POST",
-                                        [EVENT_POST_CHANGED] = "CHANGE_POST"};
     const struct entry *first = *list, *last = first;
     size_t i = 0;
     while (last->next && last->verb == CHANGE_UPDATED && same_object(first, last->next)) last = last->next;
@@ -45,7 +48,7 @@ struct event *event_next(struct arena *a, const struct entry **list) {
                         .is_note = kinds[i].is_note,
                         .first = first,
                         .last = last};
-    e->name = names[e->kind];
+    e->name = event_words[e->kind].name;
     return e;
 }
 

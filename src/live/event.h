@@ -5,7 +5,13 @@
 #include "live/entry.h"
 #include "live/subscriptions.h"
 
-enum event_kind { EVENT_CREATED, EVENT_CHANGED, EVENT_POST_CREATED, EVENT_POST_CHANGED };
+enum event_kind { EVENT_CREATED, EVENT_CHANGED, EVENT_POST_CREATED, EVENT_POST_CHANGED, EVENT_KINDS };
+/* Names of events in frames, and what they say; by enum event_kind. */
+struct event_word {
+    const char *name, *doc;
+    bool is_post; /* its payload has the addresses of a post */
+};
+extern const struct event_word event_words[EVENT_KINDS];
 
 /* A payload that is the same for several listeners. */
 struct event_shown {

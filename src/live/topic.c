@@ -6,11 +6,13 @@
 
 #include <inttypes.h>
 
-static const struct {
-    const char *name;
-    enum live_kind kind;
-} objects[] = {
-    {"cases", LIVE_CASE}, {"users", LIVE_USER}, {"organizations", LIVE_ORGANIZATION}, {"views", LIVE_VIEW}};
+const struct live_object live_objects[] = {
+    {"cases", LIVE_CASE, "/cases/:id",
+     "A conversation. Customers and fingerprints need GET /conversations/:id."},
+    {"users", LIVE_USER, "/users/:id", "A person."},
+    {"organizations", LIVE_ORGANIZATION, "/organizations/:id", "An organization."},
+    {"views", LIVE_VIEW, "/views/:id", "The count of a view."},
+    {0}};
 
 /* An id as the API writes it: no sign, no zero in front. */
 static bool id_read(struct str text, int64_t *id) {
@@ -23,9 +25,8 @@ static bool object_parse(struct str text, struct live_name *out) {
     text = (struct str){text.p + 3, text.n - 3};
     if (str_eq(text, S("inbox"))) return *out = (struct live_name){.kind = LIVE_INBOX}, true;
     struct str rest = text, kind = str_cut(&rest, '_');
-    for (size_t i = 0; rest.p && i < sizeof objects / sizeof *objects; i++)
-        if (str_eq(kind, str_of(objects[i].name)))
-            return out->kind = objects[i].kind, id_read(rest, &out->id);
+    for (const struct live_object *o = live_objects; rest.p && o->name; o++)
+        if (str_eq(kind, str_of(o->name))) return out->kind = o->kind, id_read(rest, &out->id);
     return false;
 }
 

@@ -17,6 +17,15 @@
 
 enum live_kind { LIVE_CASE, LIVE_USER, LIVE_ORGANIZATION, LIVE_VIEW, LIVE_INBOX, LIVE_OWN, LIVE_KINDS };
 
+/* The kinds of objects whose channel has the id of the object; ends with name NULL. */
+struct live_object {
+    const char *name; /* in names of channels: "cases" */
+    enum live_kind kind;
+    const char *path; /* of the route whose GET decides who may listen: "/cases/:id" */
+    const char *about;
+};
+extern const struct live_object live_objects[];
+
 struct live_name {
     enum live_kind kind;
     int64_t id; /* 0: the topic has none. LIVE_OWN: the person */

@@ -2,6 +2,7 @@
 #include "api/call/machine.h"
 #include "api/docs/site.h"
 #include "api/call/security_headers.h"
+#include "live/asyncapi.h"
 #include "live/live.h"
 #include "pages/outside.h"
 #include "base/log.h"
@@ -15,6 +16,12 @@ static void reply_text(struct api *api, struct http_request *r, int status, cons
     http_add_header(r, "Content-Type", str_of(type));
     security_headers_add(api->desk, r, SECURITY_TEXT);
     http_reply(r, status, body);
+}
+
+static void asyncapi(struct api *api, struct http_request *r) {
+    struct buf b = {0};
+    asyncapi_write(api->desk, &b);
+    reply_text(api, r, 200, "application/json", &b);
 }
 
 static bool store_answers(struct api *api) {
@@ -184,7 +191,8 @@ bool service_handle(struct api *api, struct http_request *r) {
     static const struct {
         const char *path;
         void (*handle)(struct api *api, struct http_request *r);
-    } pages[] = {{"/healthz", healthz}, {"/readyz", readyz}, {"/metrics", metrics}};
+    } pages[] = {
+        {"/healthz", healthz}, {"/readyz", readyz}, {"/metrics", metrics}, {"/asyncapi.json", asyncapi}};
     if (!str_eq(r->method, S("GET")) && !str_eq(r->method, S("HEAD"))) return false;
     for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
         if (!str_eq(r->path, str_of(pages[i].path))) continue;

@@ -69,3 +69,17 @@ test('without credentials, with an unknown version and from a page of another si
   assert.equal(await status(desk.staff, { version: 3 }), 400);
   assert.equal(await status(desk.staff, { headers: { Origin: 'https://evil.example' } }), 403);
 });
+
+test('/asyncapi.json describes each channel, and its events lead to descriptions of their payloads', async (t) => {
+  const desk = await open(t);
+  const doc = (await desk.anyone.exchange('GET', '/asyncapi.json')).must(200).body;
+  assert.equal(doc.asyncapi, '3.0.0');
+  const { realtime_channel } = await desk.staff.fetch('/views/1');
+  assert.equal(doc.channels.views.address.replace('{id}', '1'), realtime_channel);
+  assert.deepEqual(Object.fromEntries(Object.entries(doc.channels).map(([name, { messages }]) => [name, Object.keys(messages).join()])), {
+    cases: 'CHANGE,NEW_POST,CHANGE_POST', users: 'CHANGE', organizations: 'CHANGE', views: 'CHANGE', inbox: 'NEW_CASE,CHANGE,NEW_POST,CHANGE_POST',
+  });
+  for (const { messages } of Object.values(doc.channels))
+    for (const [name, { $ref }] of Object.entries(messages)) assert.equal($ref.split('/').slice(1).reduce((at, key) => at[key], doc).name, name);
+  for (const { channel } of Object.values(doc.operations)) assert.ok(doc.channels[channel.$ref.split('/').at(-1)]);
+});
