@@ -438,3 +438,18 @@ test('a waiting delivery whose body was erased ends at its next attempt, without
   const [delivery] = await desk.admin.fetch(`/endpoints/${endpoint.id}/deliveries`);
   assert.deepEqual([delivery.status, delivery.next_attempt_at, to.requests.length], ['FAILED', null, 1]);
 });
+
+test('a stop waits for the replies of deliveries in flight, and sends none of them again', async (t) => {
+  let reply;
+  const desk = await open(t), to = await hook(t, (response) => { reply = () => response.end(); });
+  await allowPrivate(desk);
+  const endpoint = await hooked(desk, to.url), delivery = await tested(desk, endpoint);
+  await to.received(1);
+  const stopped = desk.stop();
+  await until('the end of the listening', () => desk.anyone.exchange('GET', '/healthz').then(({ status }) => status !== 200, () => true));
+  setTimeout(reply, 500); // when the sender has stopped, too
+  await stopped;
+  await desk.start();
+  assert.equal((await delivered(desk, delivery)).attempts, 1);
+  assert.equal(to.requests.length, 1);
+});
