@@ -23,7 +23,7 @@ async function lists(desk) {
     const template = path.replaceAll(/:(\w+)/g, '{$1}');
     const operation = desk.contract.route(`/api/v1${path.replaceAll(/:\w+/g, '1')}`)?.item.get;
     if (method !== 'GET' || !operation) continue;
-    const { schema } = operation.responses['200'].content['application/json'] ?? {};
+    const { schema } = operation.responses['200']?.content['application/json'] ?? {}; // a WebSocket has no 200
     const items = schema?.properties?.data?.type === 'array';
     if (!items) continue;
     const real = path.replace(/^\/(\w+)\/:id/, (all, name) => (of[name] ? `/${name}/${of[name]}` : all)).replace(':name', 'password_changed').replace(':comment_id', comment.id);
