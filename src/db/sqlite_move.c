@@ -219,6 +219,7 @@ static int dangling_value(struct conn *c, struct arena *a, struct stmt *row, str
     struct str table = str_dup(a, col_text(row, 0));
     struct query q = {"move_reference", "SELECT \"from\" FROM pragma_foreign_key_list(:name) "
                                         "WHERE id = :id AND seq = 0"};
+    if (col_null(row, 1)) return 0; /* the key is the table: there is no rowid */
     if (db_text(c, &q, BINDS(B_TEXT("name", table), B_INT("id", col_int(row, 3))), a, column) != 1) return 0;
     struct query v = {"move_value",
                       str_fmt(a, "SELECT \"%s\" FROM \"%s\" WHERE rowid = :id", column->p, table.p).p};
