@@ -3,7 +3,7 @@
 #include "live/event.h"
 #include "live/topic.h"
 
-static void text_member(struct json_writer *w, const char *name, const char *text) {
+static void describe_text(struct json_writer *w, const char *name, const char *text) {
     jw_key_raw(w, str_of(name));
     jw_str(w, str_of(text));
 }
@@ -15,21 +15,21 @@ static void open_member(struct json_writer *w, const char *name) {
 
 static void write_ref(struct json_writer *w, const char *to) {
     jw_object(w);
-    text_member(w, "$ref", to);
+    describe_text(w, "$ref", to);
     jw_end(w);
 }
 
 /* A property of a payload. */
 static void property(struct json_writer *w, const char *name, const char *type, const char *doc) {
     open_member(w, name);
-    text_member(w, "type", type);
-    if (doc) text_member(w, "description", doc);
+    describe_text(w, "type", type);
+    if (doc) describe_text(w, "description", doc);
     jw_end(w);
 }
 
 static void write_payload(struct json_writer *w, bool is_post) {
     open_member(w, "payload");
-    text_member(w, "type", "object");
+    describe_text(w, "type", "object");
     open_member(w, "properties");
     property(w, "resource_type", "string", NULL);
     property(w, "resource_id", "integer", NULL);
@@ -46,8 +46,9 @@ static void write_payload(struct json_writer *w, bool is_post) {
         property(w, "case_id", "integer", "Id of the conversation.");
     }
     property(w, "changed_properties", is_post ? "array" : "object",
-             is_post ? "Names of the changed properties."
-                     : "Changed properties as a GET shows them: references as ids, times in seconds since 1970.");
+             is_post
+                 ? "Names of the changed properties."
+                 : "Changed properties as a GET shows them: references as ids, times in seconds since 1970.");
     property(w, "cursor", "string", "Place of the event, if the join asked for cursors.");
     jw_end(w);
     jw_end(w);
@@ -57,8 +58,8 @@ static void write_messages(struct json_writer *w) {
     open_member(w, "messages");
     for (const struct event_word *e = event_words; e < event_words + EVENT_KINDS; e++) {
         open_member(w, e->name);
-        text_member(w, "name", e->name);
-        text_member(w, "summary", e->doc);
+        describe_text(w, "name", e->name);
+        describe_text(w, "summary", e->doc);
         write_payload(w, e->is_post);
         jw_end(w);
     }
@@ -69,8 +70,8 @@ static void write_messages(struct json_writer *w) {
 static void write_channel(struct json_writer *w, struct arena *a, const char *name, const char *address,
                           const char *about, bool posts, bool created) {
     open_member(w, name);
-    text_member(w, "address", address);
-    text_member(w, "description", about);
+    describe_text(w, "address", address);
+    describe_text(w, "description", about);
     open_member(w, "messages");
     for (int i = 0; i < EVENT_KINDS; i++) {
         if ((event_words[i].is_post && !posts) || (i == EVENT_CREATED && !created)) continue;
@@ -85,7 +86,8 @@ static void asyncapi_channels(struct json_writer *w, const struct desk *d, struc
     open_member(w, "channels");
     for (const struct live_object *o = live_objects; o->name; o++)
         write_channel(w, a, o->name, str_fmt(a, "presence-%s@v1_%s_{id}", d->installation.p, o->name).p,
-                      str_fmt(a, "%s Who may GET %s may listen.", o->about, o->path).p, o->kind == LIVE_CASE, false);
+                      str_fmt(a, "%s Who may GET %s may listen.", o->about, o->path).p, o->kind == LIVE_CASE,
+                      false);
     write_channel(w, a, "inbox", str_fmt(a, "presence-%s@v1_inbox", d->installation.p).p,
                   "All conversations that the caller sees, for staff.", true, true);
     jw_end(w);
@@ -95,7 +97,7 @@ static void asyncapi_operations(struct json_writer *w, struct arena *a) {
     open_member(w, "operations");
     for (const struct live_object *o = live_objects; o->name; o++) {
         open_member(w, str_fmt(a, "hear_%s", o->name).p);
-        text_member(w, "action", "send");
+        describe_text(w, "action", "send");
         jw_key_raw(w, S("channel"));
         write_ref(w, str_fmt(a, "#/channels/%s", o->name).p);
         jw_end(w);
@@ -108,18 +110,19 @@ void asyncapi_write(const struct desk *d, struct buf *out) {
     struct json_writer w;
     jw_init(&w, out);
     jw_object(&w);
-    text_member(&w, "asyncapi", "3.0.0");
+    describe_text(&w, "asyncapi", "3.0.0");
     open_member(&w, "info");
-    text_member(&w, "title", "deskd realtime");
-    text_member(&w, "version", "1");
-    text_member(&w, "description", "Phoenix channels over a WebSocket, and the same events as Server-Sent Events.");
+    describe_text(&w, "title", "deskd realtime");
+    describe_text(&w, "version", "1");
+    describe_text(&w, "description",
+                  "Phoenix channels over a WebSocket, and the same events as Server-Sent Events.");
     jw_end(&w);
     open_member(&w, "servers");
     open_member(&w, "socket");
     jw_key_raw(&w, S("host"));
     jw_str(&w, d->host);
-    text_member(&w, "protocol", str_starts(d->base_url, S("https:")) ? "wss" : "ws");
-    text_member(&w, "pathname", "/socket/websocket");
+    describe_text(&w, "protocol", str_starts(d->base_url, S("https:")) ? "wss" : "ws");
+    describe_text(&w, "pathname", "/socket/websocket");
     jw_end(&w);
     jw_end(&w);
     asyncapi_channels(&w, d, a);
