@@ -261,7 +261,8 @@ static int start_http(struct server *s) {
         .idle_s = (int)option_int(o, OPT_IDLE),
     };
     raise_file_limit(cfg.max_connections,
-                     OTHER_FILES + (s->lmtp ? LMTP_FILES * option_int(o, OPT_LMTP_CONNECTIONS) : 0));
+                     OTHER_FILES + LIMIT_LIVE +
+                         (s->lmtp ? LMTP_FILES * option_int(o, OPT_LMTP_CONNECTIONS) : 0));
     s->http = http_start(&cfg, api_app(), s->api, err, sizeof err);
     if (s->http == NULL) return complain("%s", err), -1;
     if (s->jobs == NULL) return complain("the job runner can't be started"), -1;
