@@ -67,4 +67,12 @@ test('the plans of lists', { skip: CLUSTER && 'they are those of SQLite' }, asyn
       assert.doesNotMatch(many.join(), /status/, path);
     }
   });
+
+  await t.test('members of an organization are its range also with is_enabled', async () => {
+    const organization = await desk.owner.create('/organizations', { name: 'O' });
+    for (let i = 0; i < 2; i++) await desk.person('customer', { organization_id: organization.id });
+    const plans = (await plansOf(desk, desk.owner, `/organizations/${organization.id}/members?is_enabled=true&limit=1`)).filter(({ sql }) => sql.includes(' FROM users t WHERE 1 = 1'));
+    assert.equal(plans.length, 2, 'the rows and their count');
+    for (const { plan } of plans) assert.match(plan.join(), /SEARCH t USING INDEX users_by_organization \(organization_id=\?\)/);
+  });
 });
