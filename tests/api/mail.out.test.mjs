@@ -129,6 +129,11 @@ test('the undo of a reply gives its author the read marker back, and keeps what 
   await undo(hasty);
   const after = await marker(desk.staff);
   assert.deepEqual([after.last_read_post_id, after.unread_count], [question, 0], 'another reader keeps the position');
+  const second = await replies('Hasty again');
+  (await desk.staff.put(`/conversations/${talk.id}/messages/${second}`, { message_status: 'SEEN' })).must(200);
+  assert.equal((await marker(desk.staff)).last_read_post_id, second);
+  await undo(second);
+  assert.equal((await marker(desk.staff)).last_read_post_id, question, 'a reader of the reply has read the message before it');
   assert.equal(desk.check().status, 0, desk.check().stdout);
 });
 
