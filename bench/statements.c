@@ -37,7 +37,7 @@
 #include "core/all/cascades.h"
 #include "core/desk/setting.h"
 #include "core/helpcenter/generation.h"
-#include "db/engine.h"
+#include "db/db_internal.h"
 
 #include <semaphore.h>
 #include <stdio.h>
@@ -372,7 +372,7 @@ ssize_t send(int fd, const void *bytes, size_t n, int flags) {
 }
 
 #define WARM 13
-#define FRAME 4120 /* bytes of a page in the log, with its header */
+#define FRAME (STORE_PAGE + 24) /* bytes of a page in the log, with its header */
 
 static void guard(struct api *api, const char *method, const char *body, char **targets, int n) {
     struct db_stats before = {0}, after;

@@ -15,7 +15,7 @@
 #include "base/error.h"
 
 enum {
-    BACKUP_PAGES = 1024, /* copied between two progress reports: 4 MiB */
+    BACKUP_PAGES = 2048, /* copied between two progress reports: 4 MiB */
     LOG_LARGE_MB = 256,  /* several times the size that the writer lets the log grow to */
 };
 
@@ -49,25 +49,26 @@ static void close_snapshot(struct conn *c) {
  * reads page 1 from the log if the log holds it, and its integrity check does not check the header. If the
  * header is damaged, the next opening without a log fails, or ignores the log. */
 
+#define UNTIL_CHECKPOINT "\0\0\0" /* of the first log */
+
 static const struct {
     int at, n;
     const char *bytes, *what;
-    bool later; /* zero until the first checkpoint */
+    const char *other; /* other bytes that are right; NULL: none */
 } header[] = {
-    {0, 16, "SQLite format 3", "mark of SQLite", false},
-    {16, 2, "\x10\0", "size of a page", false},
-    {18, 2, "\2\2", "mode of the log", false},
-    {20, 4, "\0\x40\x20\x20", "layout of a page", false},
-    {44, 4, "\0\0\0\4", "format of the schema", true},
-    {56, 4, "\0\0\0\1", "encoding of texts", true},
-    {72, 20, "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", "reserved part", false},
+    {0, 16, "SQLite format 3", "mark of SQLite", NULL},
+    {16, 2, "\x08\0", "size of a page", "\x10\0"}, /* STORE_PAGE, or 4,096: see sqlite_set_up */
+    {18, 2, "\2\2", "mode of the log", NULL},
+    {20, 4, "\0\x40\x20\x20", "layout of a page", NULL},
+    {44, 4, "\0\0\0\4", "format of the schema", UNTIL_CHECKPOINT},
+    {56, 4, "\0\0\0\1", "encoding of texts", UNTIL_CHECKPOINT},
+    {72, 20, "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", "reserved part", NULL},
 };
 #define HEADER_SIZE 100
 
 /* Calls wrong() for each part of a store file's header that differs from the header of deskd's stores.
  * Returns the number of such parts, or -1 if the file can't be read. */
 static int header_wrong(const char *path, void (*wrong)(void *arg, const char *what), void *arg) {
-    static const char zero[HEADER_SIZE];
     char bytes[HEADER_SIZE];
     int fd = open(path, O_RDONLY | O_CLOEXEC), found = 0;
     ssize_t n = fd < 0 ? -1 : pread(fd, bytes, sizeof bytes, 0);
@@ -75,9 +76,9 @@ static int header_wrong(const char *path, void (*wrong)(void *arg, const char *w
     if (n < 0) return -1;
     if (n < HEADER_SIZE) return wrong(arg, "whole header, because the file is truncated"), 1;
     for (size_t i = 0; i < sizeof header / sizeof *header; i++) {
-        bool same = memcmp(bytes + header[i].at, header[i].bytes, (size_t)header[i].n) == 0;
-        if (same || (header[i].later && memcmp(bytes + header[i].at, zero, (size_t)header[i].n) == 0))
-            continue;
+        const char *there = bytes + header[i].at, *other = header[i].other;
+        size_t size = (size_t)header[i].n;
+        if (memcmp(there, header[i].bytes, size) == 0 || (other && memcmp(there, other, size) == 0)) continue;
         wrong(arg, header[i].what);
         found++;
     }

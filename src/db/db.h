@@ -246,7 +246,7 @@ struct db_stats {
 void db_stats(struct db *db, struct db_stats *out);
 
 /* Rewrites the store, so that no byte of deleted rows and old values is left in its files. Nothing else
- * may use the store meanwhile. On error writes one line. */
+ * may use the store meanwhile, and only db_close may be called afterwards. On error writes one line. */
 int db_compact(struct db *db, char *err, size_t err_size);
 
 /* Call it after a check of the store in `dir` that found nothing. Clears reported damage, in a running

@@ -1,4 +1,4 @@
-/* Declarations shared by the files of the SQLite engine. Only these and the tests of db/ include it. */
+/* Declarations shared by the files of the SQLite engine. Only these, the tests of db/ and bench/ include it. */
 #ifndef DB_DB_INTERNAL_H
 #define DB_DB_INTERNAL_H
 
@@ -53,6 +53,7 @@ struct sqlite_store {
 };
 
 #define STORE_FILE "desk.db"
+#define STORE_PAGE 2048 /* bytes of a page of a new or compacted store; see sqlite_set_up */
 #define STORE_MARK "PRAGMA application_id=1684370283" /* "desk"; see recover() in writer.c */
 #define WRITER_WAIT_MS 5000 /* how long the writer waits for a user of the sqlite3 shell */
 

@@ -1,6 +1,6 @@
 /* The writer's access to files: writes the frames of a COMMIT to the log with one call of the system.
  *
- * SQLite writes each frame of its log with two calls: 24 bytes of header, then a page of 4 KiB. The frames
+ * SQLite writes each frame of its log with two calls: 24 bytes of header, then a page. The frames
  * of a COMMIT follow each other. This layer between SQLite and its own access to files (a VFS) keeps in
  * memory what is written to the log, and passes it on as one piece:
  *

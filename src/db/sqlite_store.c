@@ -190,11 +190,18 @@ static int sqlite_fold_log(struct conn *writer) {
     return rc ? -ERR_SERVICE_UNAVAILABLE : 0;
 }
 
-int sqlite_close(struct db *db) {
-    struct sqlite_store *s = db->sqlite;
-    struct conn *writer = s->writer ? writer_stop(s->writer) : NULL;
+/* Runs queued writes, and closes all connections but that of the writer. Returns this one; NULL: it is lost,
+ * or there is no writer. */
+static struct conn *close_to_writer(struct db *db) {
+    struct conn *writer = db->sqlite->writer ? writer_stop(db->sqlite->writer) : NULL;
     for (struct ring *r = db->conns.next, *next = r->next; r != &db->conns; r = next, next = r->next)
         if (RING_OF(r, struct conn, in_store) != writer) reader_close(RING_OF(r, struct conn, in_store));
+    return writer;
+}
+
+int sqlite_close(struct db *db) {
+    struct sqlite_store *s = db->sqlite;
+    struct conn *writer = close_to_writer(db);
     /* the connection was lost, or there was none */
     int rc = writer ? sqlite_fold_log(writer) : s->writer ? -ERR_SERVICE_UNAVAILABLE : 0;
     if (db->bulk && s->writer && make_durable(db) < 0) rc = -ERR_SERVICE_UNAVAILABLE;
@@ -221,20 +228,21 @@ static int sqlite_words_again(struct conn *c) {
     return rc;
 }
 
-/* VACUUM writes each page anew, in the log; the checkpoint overwrites the store with them and cuts off its
- * rest, and then the log. A large store does not fit into the memory, so the copy is a temporary file,
- * which SQLite unlinks when it has opened it. */
+/* VACUUM writes each page anew, with the size of STORE_PAGE: only without the log does SQLite change the size,
+ * and only for the single connection of a store. A rollback journal keeps the old pages until the new ones
+ * are on the disk. A large store does not fit into the memory, so the copy is a temporary file, which SQLite
+ * unlinks when it has opened it. */
 int sqlite_compact(struct db *db, struct why why) {
-    static const char *const steps[] = {"PRAGMA temp_store=FILE", "VACUUM",
-                                        "PRAGMA wal_checkpoint(TRUNCATE)"};
-    struct conn *c;
-    int rc = conn_open(&db->sqlite->writing, &c, why);
-    if (rc < 0) return rc;
-    rc = sqlite_words_again(c);
+    static const char *const steps[] = {"PRAGMA temp_store=FILE", "PRAGMA journal_mode=DELETE", "VACUUM",
+                                        "PRAGMA journal_mode=WAL"};
+    struct conn *c = close_to_writer(db);
+    db->sqlite->writer = NULL;
+    if (c == NULL) return db_refuse(why, "%s can't be written", db->sqlite->path);
+    int rc = sqlite_words_again(c);
     for (size_t i = 0; rc == 0 && i < sizeof steps / sizeof *steps; i++) rc = conn_pragma(c, steps[i]);
     if (rc) db_refuse(why, "%s can't be rewritten: %s", db->sqlite->path, sqlite3_errmsg(c->handle));
-    conn_close(c);
-    return rc ? -ERR_SERVICE_UNAVAILABLE : 0;
+    int folded = sqlite_fold_log(c);
+    return rc ? -ERR_SERVICE_UNAVAILABLE : folded;
 }
 
 /* ---- writes ---------------------------------------------------------------------------------- */

@@ -76,8 +76,8 @@ enum {
     BATCH_MS = 20,             /* the age at which a batch takes no more tasks */
     CAUTIOUS_BATCHES = 16,     /* batches with savepoints after one that was rolled back */
     IDLE_S = 1,                /* seconds that the writer is idle before it recovers or checkpoints */
-    CHECKPOINT_PAGES = 2000,   /* growth of the log (8 MiB) between two checkpoints */
-    RESTART_PAGES = 16 * 1024, /* a log of 64 MiB: the writer waits for readers */
+    CHECKPOINT_PAGES = 4000,   /* growth of the log (8 MiB) between two checkpoints */
+    RESTART_PAGES = 32 * 1024, /* a log of 64 MiB: the writer waits for readers */
     RESTART_WAIT_MS = 50,      /* see patience_ms() */
     RESTART_WAIT_MAX_MS = 2000,
     COMPLAINT_MS = 10000, /* between two lines about the same failure */

@@ -176,3 +176,22 @@ test('deskd compact refuses a folder that a server uses, and a desk whose erasur
   assert.deepEqual([early.status, /1 erasures are not complete/.test(early.stderr)], [1, true]);
   await desk.start();
 });
+
+test('deskd compact gives a store of 4 KiB pages pages of 2 KiB, and keeps its rows', async (t) => {
+  const desk = await open(t, { url: null, processes: 1 }), store = join(desk.dir, 'desk.db');
+  const sqlite = (...lines) => spawnSync('sqlite3', [store, ...lines], { encoding: 'utf8' }).stdout;
+  const made = await desk.staff.create('/cases', { subject: 'Kept', contents: 'Kept', requester_id: desk.people.customer.id });
+  await desk.stop();
+  assert.equal(sqlite('PRAGMA page_size'), '2048\n');
+  sqlite('PRAGMA journal_mode=DELETE', 'PRAGMA page_size=4096', 'VACUUM', 'PRAGMA journal_mode=WAL');
+  await desk.start();
+  await desk.staff.update(`/cases/${made.id}`, { subject: 'Written on large pages' });
+  await desk.stop();
+  assert.deepEqual([sqlite('PRAGMA page_size'), deskd('check', '--data', desk.dir).status], ['4096\n', 0]);
+  const compacted = deskd('compact', '--data', desk.dir);
+  assert.deepEqual([compacted.status, compacted.stderr], [0, '']);
+  assert.deepEqual([sqlite('PRAGMA page_size'), sqlite('PRAGMA journal_mode'), deskd('check', '--data', desk.dir).status], ['2048\n', 'wal\n', 0]);
+  assert.equal(statSync(store).mode & 0o777, 0o600);
+  await desk.start();
+  assert.equal((await desk.staff.get(`/cases/${made.id}`)).must(200).body.data.subject, 'Written on large pages');
+});

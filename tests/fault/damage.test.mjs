@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { deskd, directory, open } from '../api/lib/index.mjs';
 
-const PAGE = 4096;
+const PAGE = 2048;
 
 /** The first page of a table of a stopped desk; undefined without the sqlite3 shell. */
 function pageOf(desk, table) {

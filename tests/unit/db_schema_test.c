@@ -202,8 +202,8 @@ static void a_check_finds_damage(void **state) {
     assert_int_equal(findings(p->dir), 0); /* the store is in use */
     place_close(p);
     assert_int_equal(findings(p->dir), 0);
-    damage(p->dir, 4096 + 512); /* the second page: the table of topics or one next to it */
-    damage(p->dir, 9 * 4096);
+    damage(p->dir, STORE_PAGE + 512); /* the second page: the table of topics or one next to it */
+    damage(p->dir, 9 * STORE_PAGE);
     assert_true(findings(p->dir) > 0);
 }
 
