@@ -387,7 +387,8 @@ int case_list_plan(struct call *c, struct branches *b, unsigned types) {
     check_others(p, range);
     count_by_visibility(p);
     /* no counter has a tag of a part of the conversations */
-    if (staff && !sees_all && p->tagged > FEW_TAGGED && !(range & ~(unsigned)BY_TEAM))
+    if (staff && !sees_all && p->tagged > FEW_TAGGED &&
+        !(range & ~(unsigned)(BY_TEAM | BY_STATUS | BY_LEVEL)))
         p->kept = kept_condition(p, "t.id IN " TAGGED_BY, BY_TAG);
     /* the range is the list */
     bool exact = !(range & ~p->visible) && (sees_all || range) && (p->filter.by & (p->filter.by - 1)) == 0;
