@@ -386,9 +386,8 @@ int case_list_plan(struct call *c, struct branches *b, unsigned types) {
     begin_range(p, range);
     check_others(p, range);
     count_by_visibility(p);
-    /* no counter has a tag of a part of the conversations */
-    if (staff && !sees_all && p->tagged > FEW_TAGGED &&
-        !(range & ~(unsigned)(BY_TEAM | BY_STATUS | BY_LEVEL)))
+    /* no counter has a tag of a part of the conversations, or several tags */
+    if (staff && p->tagged > FEW_TAGGED && !(range & ~(unsigned)(BY_TEAM | BY_STATUS | BY_LEVEL)))
         p->kept = kept_condition(p, "t.id IN " TAGGED_BY, BY_TAG);
     /* the range is the list */
     bool exact = !(range & ~p->visible) && (sees_all || range) && (p->filter.by & (p->filter.by - 1)) == 0;
