@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import http from 'node:http';
+import { test } from 'node:test';
+import WebSocket from 'ws';
+import { cutter } from './lib/cutter.mjs';
+import { defer, dice, open, until } from './lib/index.mjs';
+import { Socket } from './lib/socket.mjs';
+
+// Connections that break: each event of a channel arrives once, and in order.
+
+const WRITERS = 4, EACH = 40;
+
+/** A client of a socket that comes back by its cursor. `posts`: what it heard, in order. */
+function bySocket(client, port, topic) {
+  const self = { posts: [], joins: 0, resyncs: 0, over: false };
+  let cursor = '';
+  const connect = () => {
+    if (self.over) return;
+    const ws = self.ws = new WebSocket(`ws://127.0.0.1:${port}/socket/websocket?vsn=2.0.0`, { headers: { 'User-Agent': 'deskd-tests/1', ...client.headers } });
+    ws.on('open', () => ws.send(JSON.stringify(['1', '1', topic, 'phx_join', { after: cursor }])));
+    ws.on('message', (text) => {
+      const [, , , event, payload] = JSON.parse(text);
+      if (event === 'phx_reply') {
+        assert.equal(payload.status, 'ok');
+        self.joins++;
+        self.resyncs += payload.response.resync;
+        if (!cursor) cursor = payload.response.cursor;
+      } else if (payload.cursor) {
+        cursor = payload.cursor;
+        if (event === 'NEW_POST') self.posts.push(payload.resource_id);
+      }
+    });
+    ws.on('error', () => {}).on('close', () => setTimeout(connect, 5));
+  };
+  connect();
+  self.end = () => { self.over = true; self.ws.terminate(); };
+  return self;
+}
+
+/** The same with a stream and Last-Event-ID. */
+function byStream(client, port, topic) {
+  const self = { posts: [], joins: 0, resyncs: 0, over: false };
+  let last;
+  const connect = () => {
+    if (self.over) return;
+    let text = '', ended = false;
+    const again = () => { if (!ended) setTimeout(connect, 5); ended = true; };
+    self.request = http.get({ host: '127.0.0.1', port, path: `/api/v1/realtime?channels=${encodeURIComponent(topic)}`, headers: { 'User-Agent': 'deskd-tests/1', ...client.headers, ...(last && { 'Last-Event-ID': last }) } });
+    self.request.on('error', again).on('close', again).on('response', (response) => {
+      response.setEncoding('utf8').on('error', () => {}).on('data', (more) => {
+        const blocks = (text + more).split('\n\n');
+        text = blocks.pop();
+        for (const block of blocks) {
+          const { id, event, data } = Object.fromEntries(block.split('\n').map((line) => /^(\w*): ?(.*)$/.exec(line)?.slice(1) ?? ['', '']));
+          if (id) last = id;
+          if (event === 'open') self.joins++;
+          if (event === 'resync') self.resyncs++;
+          if (event === 'NEW_POST') self.posts.push(JSON.parse(data).payload.resource_id);
+        }
+      });
+    });
+  };
+  connect();
+  self.end = () => { self.over = true; self.request.destroy(); };
+  return self;
+}
+
+test('clients whose connections are cut at random hear each event once and in order, through every process', async (t) => {
+  const desk = await open(t), { below } = dice(2026);
+  const { id } = await desk.customer.create('/conversations', { subject: 'S', contents: 'C' });
+  const { realtime_channel: topic } = await desk.staff.fetch(`/cases/${id}`, { fields: 'realtime_channel' });
+  const proxy = await cutter(t, () => desk.port); // a client that comes back reaches another process
+  const followers = [desk.staff, desk.admin, desk.customer].flatMap((client) => [bySocket(client, proxy.port, topic), bySocket(client, proxy.port, topic), byStream(client, proxy.port, topic)]);
+  defer(t, () => followers.forEach((f) => f.end()));
+  await until('all to have joined', () => followers.every((f) => f.joins));
+  let cuts = 0;
+  const cutting = setInterval(() => proxy.cut(() => below(4) === 0 && ++cuts), 60);
+  defer(t, () => clearInterval(cutting));
+  const written = await Promise.all(Array.from({ length: WRITERS }, async () => {
+    const own = [];
+    for (let i = 0; i < EACH; i++) own.push((await desk.owner.create(`/conversations/${id}/messages`, { contents: 'M' })).id);
+    return own;
+  }));
+  await until('enough cuts', () => cuts > 50);
+  clearInterval(cutting);
+  const { id: last } = await desk.owner.create(`/conversations/${id}/messages`, { contents: 'Last' });
+  await until('the last message at all', () => followers.every((f) => f.posts.includes(last)));
+  const all = [...written.flat(), last].sort((a, b) => a - b);
+  for (const { posts, resyncs } of followers) {
+    assert.equal(resyncs, 0);
+    assert.deepEqual(posts.toSorted((a, b) => a - b), all, 'each once');
+    for (const own of written) assert.deepEqual(posts.filter((post) => own.includes(post)), own, 'in order');
+  }
+});
+
+test('a client whose cursor is not of this desk, or too old, is told to read again', async (t) => {
+  const desk = await open(t);
+  const { id } = await desk.customer.create('/conversations', { subject: 'S', contents: 'C' });
+  const { realtime_channel: topic } = await desk.staff.fetch(`/cases/${id}`, { fields: 'realtime_channel' });
+  const socket = await Socket.open(t, desk.staff);
+  const first = await socket.join(topic, { after: '' });
+  assert.deepEqual([first.response.resync, typeof first.response.cursor], [false, 'string']);
+  const { cursor } = first.response;
+  for (const after of ['x', `${cursor}x`, cursor.slice(0, -1), cursor.slice(1)]) assert.equal((await socket.join(topic, { after })).response.resync, true, after);
+  assert.equal((await socket.join(topic, { after: cursor })).response.resync, false);
+  assert.equal((await desk.staff.get('/realtime', { channels: topic }, { 'Last-Event-ID': 'x' })).status, 400);
+});
