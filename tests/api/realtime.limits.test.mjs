@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { RawSocket, TEXT, beat, frame } from './lib/frames.mjs';
+import { open, until } from './lib/index.mjs';
+import { Socket, stream } from './lib/socket.mjs';
+
+// What one client may use, so that no other is delayed.
+
+const TOPICS = 100, PER_PERSON = 50;
+
+/** Names of channels of `n` organizations. */
+async function channels(desk, n) {
+  const made = [];
+  for (let i = 0; i < n; i++) made.push(desk.owner.create('/organizations', { name: `O${i}` }));
+  const ids = (await Promise.all(made)).map(({ id }) => id);
+  const { realtime_channel } = await desk.owner.fetch(`/organizations/${ids[0]}`, { fields: 'realtime_channel' }).catch(() => ({}));
+  const { id } = await desk.customer.create('/conversations', { subject: 'S', contents: 'C' });
+  const { realtime_channel: topic } = await desk.staff.fetch(`/cases/${id}`, { fields: 'realtime_channel' });
+  assert.ok(realtime_channel === undefined || realtime_channel === topic.replace(/v1_.*/, `v1_organizations_${ids[0]}`));
+  return { ids, id, topic, topics: ids.map((one) => topic.replace(/v1_.*/, `v1_organizations_${one}`)) };
+}
+
+test('a socket joins 100 channels; the next is refused until one is left', async (t) => {
+  const desk = await open(t), { topics } = await channels(desk, TOPICS + 1);
+  const socket = await Socket.open(t, desk.staff);
+  for (const topic of topics.slice(0, TOPICS)) socket.joins[topic] = socket.send(topic, 'phx_join');
+  await until('all replies', () => socket.events('phx_reply').length === TOPICS);
+  assert.ok(socket.events('phx_reply').every((f) => f.payload.status === 'ok'));
+  assert.deepEqual(await socket.join(topics[TOPICS]), { status: 'error', response: { reason: 'too many topics' } });
+  assert.equal((await socket.join(topics[0])).status, 'ok', 'a channel that is joined again counts once');
+  await socket.ask(topics[0], 'phx_leave');
+  assert.equal((await socket.join(topics[TOPICS])).status, 'ok');
+  const reply = await desk.staff.get('/realtime', { channels: topics.slice(0, 51).join(',') });
+  assert.equal(reply.status, 400);
+});
+
+test('10,000 joins of 50 sockets are answered, and each socket hears a change once', async (t) => {
+  const desk = await open(t), { topics, ids } = await channels(desk, TOPICS);
+  const sockets = await Promise.all(Array.from({ length: PER_PERSON }, () => Socket.open(t, desk.staff)));
+  const refused = await Socket.open(t, desk.staff).then(() => 101, (error) => error.status);
+  if (desk.processes === 1) assert.equal(refused, 429);
+  for (const socket of sockets) for (let i = 0; i < 2; i++) for (const topic of topics) socket.send(topic, 'phx_join', {}, undefined, 'j');
+  await until('all replies', () => sockets.every((socket) => socket.frames.length >= 2 * TOPICS));
+  for (const socket of sockets) assert.ok(socket.frames.every((f) => f.payload.status === 'ok'));
+  await desk.owner.update(`/organizations/${ids[7]}`, { name: 'Better' });
+  await until('the change', () => sockets.every((socket) => socket.events('CHANGE').length));
+  for (const socket of sockets) assert.deepEqual([(await socket.all()).filter((f) => f.event === 'CHANGE').map((f) => f.topic), socket.ws.readyState], [[topics[7]], 1]);
+});
+
+test('a client that sends too many messages, or too many fragments, is closed with 1008', async (t) => {
+  const desk = await open(t);
+  const fate = async (pieces) => {
+    const raw = await RawSocket.open(t, desk.staff);
+    await raw.write(Buffer.concat(pieces));
+    return (await raw.close()).code;
+  };
+  assert.equal(await fate(Array.from({ length: 600 }, (_, i) => beat(`${i}`))), 1008);
+  const fragments = Array.from({ length: 30_000 }, (_, i) => frame(i ? 0 : TEXT, 'x', { fin: false }));
+  assert.equal(await fate(fragments), 1008);
+});
+
+test('a slow reader is closed with 1013, and others are not delayed', async (t) => {
+  const desk = await open(t), port = desk.daemons[0].port;
+  const slow = await RawSocket.open(t, desk.staff, { port }), other = await Socket.open(t, desk.admin, { port });
+  slow.tcp.pause();
+  const long = 'x'.repeat(60_000); // a reference comes back, so 250 of them are more than the buffers of the kernel take
+  const sent = slow.write(...Array.from({ length: 250 }, (_, i) => beat(`${i}${long}`)));
+  for (let i = 0; i < 20; i++) await other.all();
+  await sent;
+  await other.all(); // behind the replies to the slow one
+  slow.tcp.resume();
+  assert.equal((await slow.close()).code, 1013);
+  await other.all();
+});
+
+test('a server that stops closes its sockets with 1012, and ends its streams', async (t) => {
+  const desk = await open(t), { topic } = await channels(desk, 1);
+  const sockets = await Promise.all(Array.from({ length: 8 }, () => Socket.open(t, desk.staff)));
+  const source = await stream(t, desk.admin, [topic]);
+  await source.event('open');
+  await desk.stop();
+  assert.deepEqual((await Promise.all(sockets.map((socket) => socket.closed))).map(({ code }) => code), sockets.map(() => 1012));
+  await source.ended;
+});
