@@ -280,7 +280,7 @@ static void note_put(struct hub_thread *t, enum note_kind kind, struct peer *p, 
     struct note *n = malloc(sizeof *n + text.n);
     if (n == NULL) abort();
     *n = (struct note){.kind = kind, .peer = p ? peer_hold(p) : NULL, .n = text.n};
-    memcpy(n->text, text.p, text.n);
+    if (text.n) memcpy(n->text, text.p, text.n); /* p of an empty message is NULL */
     queue_put(&t->notes, &n->item);
 }
 
