@@ -103,6 +103,11 @@ int col_count(struct stmt *s);
 /* number of changed rows, or error */
 int db_exec(struct conn *c, const struct query *q, const struct bind *binds);
 int db_exec_text(struct conn *c, const char *sql, const struct bind *binds);
+/* Runs a statement of a write whose result nobody reads, and which returns no row. Returns 0 or an error. On
+ * PostgreSQL it may return before the statement has run: it runs before the next one, and its error is then
+ * that of a later statement of the task, or of the COMMIT (src/db/postgres_pipeline.c). */
+int db_later(struct conn *c, const struct query *q, const struct bind *binds);
+int db_later_text(struct conn *c, const char *sql, const struct bind *binds);
 /* the query inserts one row, and ends in RETURNING id or @RETURN_ID@ */
 int db_insert(struct conn *c, const struct query *q, const struct bind *binds, int64_t *id);
 /* 1: found; 0: no row, or NULL; or error */
@@ -127,6 +132,7 @@ int db_undo(struct conn *c, const char *name); /* ROLLBACK TO and RELEASE */
  * name if the rows that its rule depends on don't exist yet or can't be locked. On SQLite one write runs
  * at a time, and these do nothing. */
 int db_lock(struct conn *c, struct str name);
+int db_share(struct conn *c, struct str name); /* others may share the lock, too, but not db_lock it */
 int db_lock_row(struct conn *c, const char *table, int64_t id);
 bool db_writes(const struct conn *c); /* true: the connection of a write, which may lock */
 /* Inserting many rows with ids of the caller's choice begins with db_choose_ids and ends with

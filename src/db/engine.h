@@ -71,7 +71,7 @@ struct engine {
     int (*savepoint)(struct conn *c, const char *name);
     int (*release)(struct conn *c, const char *name);
     int (*undo)(struct conn *c, const char *name);
-    int (*lock_name)(struct conn *c, struct str name); /* see db_lock */
+    int (*lock_name)(struct conn *c, struct str name, bool shared); /* see db_lock, db_share */
     int (*lock_row)(struct conn *c, const char *table, int64_t id);
     int (*choose_ids)(struct conn *c); /* see db_choose_ids */
     int (*settle_ids)(struct conn *c);
@@ -83,6 +83,7 @@ struct engine {
     const char *(*param_name)(void *handle, int i);
     int (*bind)(struct stmt *s, int i, const struct bind *b);
     int (*step)(struct stmt *s);  /* 1: a row; 0: no more; or error */
+    int (*later)(struct stmt *s); /* see db_later; NULL: a statement never waits */
     int (*reset)(struct stmt *s); /* unbinds; error: one found only now (foreign keys of a RETURNING) */
     /* number of changed rows, after the last step; 0 for a statement that only reads */
     int (*changed)(struct stmt *s);

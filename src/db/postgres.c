@@ -30,9 +30,11 @@
  * answer counts as lost once a wait has exceeded its time (postgres_watch.c).
  *
  * Round trips. Statements are prepared once for each connection and text. A BEGIN goes out with the first
- * statement, in libpq's pipeline mode (postgres_statement.c). The COMMIT of a read is sent at once, but its
- * reply is read before the next command, so the reader does not wait for either. Parameters are sent in binary, by the type that the server reports. Results come as text: they are parsed where they
- * are read, and sums of type numeric need no second format. */
+ * statement, and a statement whose result nobody reads with the next one or with the COMMIT, in libpq's
+ * pipeline mode (postgres_pipeline.c). The COMMIT of a read is sent at once, but its reply is read before the
+ * next command, so the reader does not wait for either. Parameters are sent in binary, by the type that the
+ * server reports. Results come as text: they are parsed where they are read, and sums of type numeric need no
+ * second format. */
 #include "db/postgres.h"
 
 #include <stdio.h>
@@ -90,12 +92,16 @@ static int pg_error_of(struct conn *c, const char *state) {
 /* Only messages of class 42 (syntax and names) are logged, because other messages may quote data. */
 int pg_error(struct conn *c, PGresult *r, const char *sql) {
     const char *state = r ? PQresultErrorField(r, PG_DIAG_SQLSTATE) : NULL;
+    struct pg *g = c->pg;
+    if (g->culprit) sql = g->culprit;
     const char *text = state && is(state, "42") ? PQresultErrorField(r, PG_DIAG_MESSAGE_PRIMARY) : "";
     int err = state ? pg_error_of(c, state) : ERR_SERVICE_UNAVAILABLE;
     if (err == ERR_INTERNAL_ERROR) log_error("store: %s (%s) in: %s", text, state, sql);
+    g->late = g->late || (g->culprit && err != ERR_SERVICE_UNAVAILABLE);
+    g->culprit = NULL;
     int fault = state ? (int)strtol(state, NULL, 36) : -1;
     /* the task or read may run again: see postgres_store.c and api/call/dispatch.c */
-    bool passing = c->pg->collided || c->budget_spent;
+    bool passing = g->collided || c->budget_spent;
     if (err == ERR_SERVICE_UNAVAILABLE && !passing) {
         log_often(LOG_WARN, "refused statements", "store: the database refused a statement (%s)",
                   state ? state : "connection lost");
@@ -183,7 +189,10 @@ static void close_handle(struct conn *c) {
     pg_watch_socket(c, -1);
     PQfinish(c->pg->handle);
     c->pg->handle = NULL;
+    c->pg->waiting_count = 0;
 }
+
+void pg_drop(struct conn *c) { close_handle(c); }
 
 /* Returns true if this connection may try to connect. While the database can't be reached, one connection
  * tries, because a try may take long, and the others fail at once. */
@@ -242,9 +251,8 @@ void pg_close(struct conn *c) {
 
 /* ---- commands -------------------------------------------------------------------------------- */
 
-/* Returns the time limit of a command; 0: none. Writers without a timeout migrate or fill a store, which
- * may take any time. */
-static int limit_of(const struct conn *c) {
+/* Writers without a timeout migrate or fill a store, which may take any time. */
+int pg_limit(const struct conn *c) {
     return c->pg->timeout_ms > 0 ? c->pg->timeout_ms : c->role == CONN_READER ? PG_COMMAND_MS : 0;
 }
 
@@ -252,7 +260,7 @@ static int limit_of(const struct conn *c) {
 static void read_sent(struct conn *c) {
     struct pg *g = c->pg;
     if (!g->sent) return;
-    pg_wait(c, limit_of(c));
+    pg_wait(c, pg_limit(c));
     while (g->sent) {
         PGresult *r = PQgetResult(g->handle);
         g->sent = r != NULL;
@@ -279,10 +287,10 @@ int pg_ready(struct conn *c) {
     return rc < 0 ? UNAVAILABLE("connections that failed", "store: %s", text) : 0;
 }
 
-static int pg_run_text(struct conn *c, const char *text) {
+int pg_run_text(struct conn *c, const char *text) {
     int rc = pg_ready(c);
     if (rc < 0) return rc;
-    pg_wait(c, limit_of(c));
+    pg_wait(c, pg_limit(c));
     PGresult *r = PQexec(c->pg->handle, text);
     pg_waited(c);
     if (PQresultStatus(r) != PGRES_COMMAND_OK && PQresultStatus(r) != PGRES_TUPLES_OK)
@@ -291,15 +299,10 @@ static int pg_run_text(struct conn *c, const char *text) {
     return 0;
 }
 
-int pg_run(struct conn *c, const char *text) {
-    int rc = pg_begin_now(c);
-    return rc < 0 ? rc : pg_run_text(c, text);
-}
-
 int pg_begin(struct conn *c, const char *text, int timeout_ms) {
     struct pg *g = c->pg;
     assert(!c->transaction);
-    g->collided = g->raced = false;
+    g->collided = g->raced = g->late = false;
     g->begin = NULL;
     g->wanted_ms = timeout_ms;
     int rc = pg_ready(c);
@@ -319,17 +322,6 @@ int pg_begin_ready(struct conn *c) {
     g->timeout_ms = g->wanted_ms; /* also the limit of this command */
     rc = pg_run_text(c, text);
     if (rc < 0) g->timeout_ms = -1;
-    return rc;
-}
-
-int pg_begin_now(struct conn *c) {
-    struct pg *g = c->pg;
-    int rc = 0;
-    for (int i = 0; i < 2 && g->begin; i++) { /* a connection that died while it was idle fails here */
-        if ((rc = pg_begin_ready(c)) == 0) rc = pg_run_text(c, g->begin);
-        if (rc == 0) g->begin = NULL;
-        else if (pg_alive(g)) break;
-    }
     return rc;
 }
 

@@ -10,6 +10,7 @@
 #define PG_VERSION_MIN 150000 /* the version that the tests run on */
 #define PG_WRITERS 8
 #define PG_WRITERS_MAX 64
+#define PG_WAITING_MAX 64
 #define PG_COMMAND_MS \
     30000 /* limit of commands without a timeout of their own: BEGIN, LISTEN, session settings */
 
@@ -86,6 +87,12 @@ struct pg {
     bool collided;       /* serialisation failure or deadlock: the task can be run again */
     /* a unique or foreign key violation: a concurrent write may have committed after a check */
     bool raced;
+    /* See postgres_pipeline.c. Texts of the statements that were sent and whose results are not read yet. */
+    const char *waiting[PG_WAITING_MAX];
+    int waiting_count;
+    const char *culprit; /* the one of them that failed; NULL: none did */
+    bool late;           /* one of them failed, and the task runs again to fail where its cause is */
+    bool at_once;        /* no statement of this task waits */
 };
 
 /* postgres.c */
@@ -95,12 +102,10 @@ void pg_close(struct conn *c);
 /* makes sure that the connection is open and idle; reconnects outside of transactions */
 int pg_ready(struct conn *c);
 bool pg_alive(const struct pg *g);
-int pg_run(struct conn *c, const char *text); /* runs constant commands without parameters */
+int pg_run_text(struct conn *c, const char *text); /* runs commands at once, and no BEGIN before */
 /* Begins a transaction. Its BEGIN (text, constant) goes out with its first statement. */
 int pg_begin(struct conn *c, const char *text, int timeout_ms);
 int pg_begin_ready(struct conn *c); /* for the statement that it goes out with */
-/* Sends a BEGIN that still waits. For code that uses the handle itself. */
-int pg_begin_now(struct conn *c);
 /* Ends a transaction of which nothing has gone out yet. Returns true if that was so. */
 bool pg_unbegun(struct conn *c);
 int pg_read_begin(struct conn *c, int budget_ms);
@@ -109,6 +114,25 @@ bool pg_lost(const struct conn *c); /* the connection was lost in a transaction 
 /* Converts a failed result to an error and frees it. Defects and faults are logged, never with values. */
 int pg_error(struct conn *c, PGresult *r, const char *sql);
 void pg_reason(struct conn *c, char *out, size_t n); /* writes libpq's last message on one line */
+void pg_drop(struct conn *c);                        /* closes the connection */
+/* Units: milliseconds; 0: a command has no time limit */
+int pg_limit(const struct conn *c);
+
+/* postgres_pipeline.c */
+typedef bool pg_send(PGconn *handle, const void *command); /* false: it could not be sent */
+/* Sends a command whose result pg_pipeline reads. Returns 0 or an error. */
+int pg_send_later(struct conn *c, pg_send *send, const void *command, const char *sql);
+/* Sends the BEGIN that waits and a command, after those of pg_send_later. Returns the result of the
+ * command, or of the first that failed (pg_error names it); NULL: the connection is lost. send NULL: no
+ * command; returns NULL if all succeeded, too. */
+PGresult *pg_pipeline(struct conn *c, pg_send *send, const void *command);
+int pg_collect(struct conn *c); /* reads the results of all commands that were sent; 0 or an error */
+/* runs a constant command with those that were sent before */
+int pg_run_last(struct conn *c, const char *text);
+/* Sends a BEGIN that still waits, and reads the results of all statements. For code that uses the handle
+ * itself. */
+int pg_begin_now(struct conn *c);
+int pg_run(struct conn *c, const char *text); /* runs constant commands without parameters */
 
 /* postgres_watch.c: call these around each libpq call that waits for a result. ms: the server's own limit;
  * 0: none */
@@ -125,6 +149,7 @@ void pg_finalize(struct conn *c, void *handle);
 const char *pg_param_name(void *handle, int i);
 int pg_bind(struct stmt *s, int i, const struct bind *b);
 int pg_step(struct stmt *s);
+int pg_later(struct stmt *s);
 int pg_reset(struct stmt *s);
 int pg_changed(struct stmt *s);
 int64_t pg_col_int(void *handle, int i);

@@ -17,21 +17,23 @@ static int run_named(struct conn *c, const char *format, const char *name) {
 static int pg_savepoint(struct conn *c, const char *name) { return run_named(c, "SAVEPOINT %s", name); }
 static int pg_release(struct conn *c, const char *name) { return run_named(c, "RELEASE %s", name); }
 static int pg_undo(struct conn *c, const char *name) {
+    pg_collect(c); /* the statements that wait are undone, also if one failed */
     return run_named(c, "ROLLBACK TO %s; RELEASE %s", name);
 }
 
 /* ---- locks ----------------------------------------------------------------------------------- */
 
-static int pg_lock_name(struct conn *c, struct str name) {
-    return db_exec_text(c, "SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))",
-                        BINDS(B_TEXT("name", name)));
+static int pg_lock_name(struct conn *c, struct str name, bool shared) {
+    const char *sql = shared ? "SELECT pg_advisory_xact_lock_shared(hashtextextended(:name, 0))"
+                             : "SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))";
+    return db_later_text(c, sql, BINDS(B_TEXT("name", name)));
 }
 
 static int pg_lock_row(struct conn *c, const char *table, int64_t id) {
     char text[160];
     int n = snprintf(text, sizeof text, "SELECT id FROM %s WHERE id = :id FOR UPDATE", table);
     assert(n > 0 && (size_t)n < sizeof text);
-    return db_exec_text(c, text, BINDS(B_INT("id", id)));
+    return db_later_text(c, text, BINDS(B_INT("id", id)));
 }
 
 static int pg_connect_reader(struct db *db, struct conn **out, struct why why) {
@@ -81,6 +83,7 @@ const struct engine postgres_engine = {
     .param_name = pg_param_name,
     .bind = pg_bind,
     .step = pg_step,
+    .later = pg_later,
     .reset = pg_reset,
     .changed = pg_changed,
     .col_int = pg_col_int,

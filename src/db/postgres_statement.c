@@ -55,6 +55,7 @@ static int describe(struct conn *c, struct pg_stmt *p, const char *sql) {
 
 static int prepare_now(struct conn *c, struct pg_stmt *p, const char *sql) {
     int rc = pg_ready(c);
+    if (rc == 0) rc = pg_collect(c);
     if (rc < 0) return rc;
     pg_wait(c, c->pg->timeout_ms);
     PGresult *r = PQprepare(c->pg->handle, p->name, p->text, 0, NULL);
@@ -168,43 +169,21 @@ int pg_bind(struct stmt *s, int i, const struct bind *b) {
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-static bool send_statement(PGconn *handle, const struct pg_stmt *p) {
+static bool send_statement(PGconn *handle, const void *command) {
+    const struct pg_stmt *p = command;
     return p->by_values
                ? PQsendQueryParams(handle, p->text, p->count, p->types, p->values, p->lengths, p->formats, 0)
                : PQsendQueryPrepared(handle, p->name, p->count, p->values, p->lengths, p->formats, 0);
 }
 
 static PGresult *run_statement(struct conn *c, const struct pg_stmt *p) {
-    return p->by_values
-               ? PQexecParams(c->pg->handle, p->text, p->count, p->types, p->values, p->lengths, p->formats,
-                              0)
-               : PQexecPrepared(c->pg->handle, p->name, p->count, p->values, p->lengths, p->formats, 0);
-}
-
-/* Returns the result of the next command of a pipeline, NULL if the connection is lost. */
-static PGresult *pipeline_result(PGconn *handle) {
-    PGresult *r = PQgetResult(handle);
-    if (r) PQclear(PQgetResult(handle)); /* the NULL that ends the results of a command */
+    pg_wait(c, c->pg->timeout_ms);
+    PGresult *r =
+        p->by_values
+            ? PQexecParams(c->pg->handle, p->text, p->count, p->types, p->values, p->lengths, p->formats, 0)
+            : PQexecPrepared(c->pg->handle, p->name, p->count, p->values, p->lengths, p->formats, 0);
+    pg_waited(c);
     return r;
-}
-
-/* Sends the BEGIN that waits, the statement and a sync together. Returns the result of the statement, or
- * that of the BEGIN if it failed. */
-static PGresult *begin_and_run(struct conn *c, const struct pg_stmt *p) {
-    PGconn *handle = c->pg->handle;
-    PGresult *begun = NULL, *r = NULL;
-    if (PQenterPipelineMode(handle) &&
-        PQsendQueryParams(handle, c->pg->begin, 0, NULL, NULL, NULL, NULL, 0) && send_statement(handle, p) &&
-        PQpipelineSync(handle)) {
-        begun = pipeline_result(handle);
-        r = pipeline_result(handle);
-        PQclear(PQgetResult(handle)); /* of the sync */
-    }
-    PQexitPipelineMode(handle);
-    bool begins = PQresultStatus(begun) == PGRES_COMMAND_OK;
-    if (begins && pg_alive(c->pg)) c->pg->begin = NULL;
-    PQclear(begins ? begun : r);
-    return begins ? r : begun;
 }
 
 static int ready(struct stmt *s) {
@@ -225,9 +204,7 @@ static int execute(struct stmt *s) {
         int rc = ready(s);
         if (rc < 0) return rc;
         begins = c->pg->begin != NULL;
-        pg_wait(c, c->pg->timeout_ms);
-        r = begins ? begin_and_run(c, p) : run_statement(c, p);
-        pg_waited(c);
+        r = begins || c->pg->waiting_count ? pg_pipeline(c, send_statement, p) : run_statement(c, p);
         lost = begins && !pg_alive(c->pg); /* it died while it was idle, so nothing has happened yet */
     }
     if (PQresultStatus(r) != PGRES_TUPLES_OK && PQresultStatus(r) != PGRES_COMMAND_OK)
@@ -242,6 +219,17 @@ int pg_step(struct stmt *s) {
     int rc = p->result ? 0 : execute(s);
     if (rc < 0) return rc;
     return ++p->row < PQntuples(p->result) ? 1 : 0;
+}
+
+int pg_later(struct stmt *s) {
+    const struct pg_stmt *p = s->handle;
+    struct conn *c = s->conn;
+    struct pg *g = c->pg;
+    bool waits = c->role != CONN_READER && c->transaction && g->begin == NULL && !g->at_once &&
+                 g->waiting_count < PG_WAITING_MAX && p->generation == g->generation && pg_alive(g);
+    if (waits) return pg_send_later(c, send_statement, p, s->sql);
+    int rc = pg_step(s);
+    return rc < 0 ? rc : 0;
 }
 
 int pg_reset(struct stmt *s) {

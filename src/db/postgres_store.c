@@ -25,11 +25,12 @@ static _Thread_local const struct db *writing_for;
 /* Ends a transaction. Returns 0, or an error if nothing of it was kept. */
 static int commit(struct conn *c) {
     if (pg_unbegun(c)) return 0;
-    if (PQtransactionStatus(c->pg->handle) == PQTRANS_INERROR) {
+    bool alone = c->pg->waiting_count == 0;
+    if (alone && PQtransactionStatus(c->pg->handle) == PQTRANS_INERROR) {
         log_error("store: a write continued after a failed statement");
         return -ERR_INTERNAL_ERROR;
     }
-    int rc = pg_run(c, "COMMIT");
+    int rc = alone ? pg_run(c, "COMMIT") : pg_run_last(c, "COMMIT");
     if (rc == 0) count(&c->counters.commits);
     return rc;
 }
@@ -38,7 +39,7 @@ static int commit(struct conn *c) {
 static int pg_record_change(struct conn *c, int result) {
     const struct pg_store *s = c->store->postgres;
     if (s->on_change == NULL || s->clock == NULL || c->pg->collided) return result;
-    int rc = db_exec(c, s->on_change, BINDS(B_INT("now", clock_now(s->clock))));
+    int rc = db_later(c, s->on_change, BINDS(B_INT("now", clock_now(s->clock))));
     return rc < 0 ? rc : result;
 }
 
@@ -51,7 +52,10 @@ static int attempt(struct conn *c, struct db_task *t, bool bulk) {
     statements_end(c);
     bool ends = rc >= 0 && !c->pg->collided;
     int end = ends ? commit(c) : 0;
-    if ((!ends || end < 0) && !pg_unbegun(c)) pg_run(c, "ROLLBACK");
+    if ((!ends || end < 0) && !pg_unbegun(c)) {
+        pg_collect(c); /* a statement that failed changes nothing: the transaction is rolled back */
+        pg_run(c, "ROLLBACK");
+    }
     c->transaction = false;
     return end < 0 ? end : rc;
 }
@@ -67,9 +71,11 @@ static void pause_before(int attempt_number) {
 static void pg_carry_out(struct conn *c, struct db_task *t, bool bulk) {
     int rc;
     bool again, raced = false;
+    c->pg->at_once = false;
     for (int i = 1;; i++) {
         rc = attempt(c, t, bulk);
-        again = c->pg->collided || (rc < 0 && c->pg->raced && !raced);
+        again = c->pg->collided || c->pg->late || (rc < 0 && c->pg->raced && !raced);
+        c->pg->at_once = c->pg->at_once || c->pg->late;
         raced = raced || c->pg->raced;
         if (!again || i == ATTEMPTS) break;
         pause_before(i);

@@ -129,7 +129,9 @@ static int sqlite_undo(struct conn *c, const char *name) {
 
 /* ---- locks: not needed with one writer ------------------------------------------------------- */
 
-static int sqlite_lock_name(struct conn *c, struct str name) { return (void)c, (void)name, 0; }
+static int sqlite_lock_name(struct conn *c, struct str name, bool shared) {
+    return (void)c, (void)name, (void)shared, 0;
+}
 static int sqlite_lock_row(struct conn *c, const char *table, int64_t id) {
     return (void)c, (void)table, (void)id, 0;
 }

@@ -234,6 +234,21 @@ int db_exec(struct conn *c, const struct query *q, const struct bind *binds) {
     return db_exec_text(c, q->sql, binds);
 }
 
+int db_later_text(struct conn *c, const char *sql, const struct bind *binds) {
+    struct stmt *s;
+    int rc = db_start(c, sql, binds, &s);
+    if (rc < 0) return rc;
+    if (c->engine->later) rc = c->engine->later(s);
+    else
+        while ((rc = stmt_step(s)) == 1) {}
+    stmt_end(s);
+    return rc;
+}
+
+int db_later(struct conn *c, const struct query *q, const struct bind *binds) {
+    return db_later_text(c, q->sql, binds);
+}
+
 int db_row(struct conn *c, const struct query *q, const struct bind *binds, struct stmt **row) {
     int rc = db_start(c, q->sql, binds, row);
     if (rc < 0) return rc;

@@ -270,7 +270,8 @@ bool db_budget_spent(const struct conn *c) { return c->budget_spent; }
 int db_savepoint(struct conn *c, const char *name) { return c->engine->savepoint(c, name); }
 int db_release(struct conn *c, const char *name) { return c->engine->release(c, name); }
 int db_undo(struct conn *c, const char *name) { return c->engine->undo(c, name); }
-int db_lock(struct conn *c, struct str name) { return c->engine->lock_name(c, name); }
+int db_lock(struct conn *c, struct str name) { return c->engine->lock_name(c, name, false); }
+int db_share(struct conn *c, struct str name) { return c->engine->lock_name(c, name, true); }
 int db_lock_row(struct conn *c, const char *table, int64_t id) { return c->engine->lock_row(c, table, id); }
 bool db_writes(const struct conn *c) { return c->role != CONN_READER; }
 int db_choose_ids(struct conn *c) { return c->engine->choose_ids(c); }

@@ -67,3 +67,30 @@ test('an address requested concurrently in two processes goes to one', async (t)
   for (const reply of person) if (reply.status !== 201) reply.refused(400, 'FIELD_DUPLICATE', 'email');
   assert.equal(psql(url, "SELECT count(*) FROM identity_emails WHERE email_key = 'ann@once.example'"), '1');
 });
+
+// Each table gets a row from a statement that deskd sends without waiting: the second one's goes out with the COMMIT.
+for (const table of ['case_participants', 'change_log']) {
+  test(`a statement of ${table} fails that was not waited for: the write runs again, or is refused as a whole`, async (t) => {
+    const desk = await open(t);
+    const url = databaseUrl(desk.dir);
+    desk.expects5xx = 500;
+    psql(url, 'CREATE SEQUENCE failures');
+    const fails = (code, times) => psql(url, `SELECT setval('failures', 1, false);
+      CREATE OR REPLACE FUNCTION fails() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        IF nextval('failures') <= ${times} THEN RAISE EXCEPTION 'no' USING ERRCODE = '${code}'; END IF; RETURN NEW; END $$;
+      CREATE OR REPLACE TRIGGER fails BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION fails()`);
+    const messages = (id) => psql(url, `SELECT count(*), (SELECT message_seq FROM cases WHERE id = ${id}) FROM posts WHERE case_id = ${id} AND kind = 1`);
+    for (const code of ['23505', '40P01', '22012']) {
+      const { id } = await desk.customer.create('/conversations', { subject: code, contents: 'First' });
+      fails(code, 1);
+      (await desk.staff.post(`/conversations/${id}/messages`, { contents: 'Second' })).must(201);
+      assert.equal(messages(id), '2|2', code);
+      fails(code, 1000);
+      assert.ok((await desk.staff.post(`/conversations/${id}/messages`, { contents: 'Third' })).status >= 500, code);
+      assert.equal(messages(id), '2|2', code);
+      psql(url, `DROP TRIGGER fails ON ${table}`);
+      (await desk.staff.post(`/conversations/${id}/messages`, { contents: 'Third' })).must(201);
+      assert.equal(messages(id), '3|3', code);
+    }
+  });
+}

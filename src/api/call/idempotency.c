@@ -105,11 +105,11 @@ static int replay(struct call *c, const struct kept *k, bool *found) {
 
 static int keep_reply(struct call *c, const struct kept *k) {
     if (c->status >= 500 || c->status == 429) return 0;
-    return db_exec(c->work.conn, &idempotency_put,
-                   BINDS(B_TEXT("caller", k->caller), B_TEXT("key", k->key_hash),
-                         B_TEXT("request", k->request), B_INT("status", c->status),
-                         B_BLOB("reply", seal(c->work.arena, &k->seal, without_secrets(c))),
-                         B_INT("now", c->work.now)));
+    return db_later(c->work.conn, &idempotency_put,
+                    BINDS(B_TEXT("caller", k->caller), B_TEXT("key", k->key_hash),
+                          B_TEXT("request", k->request), B_INT("status", c->status),
+                          B_BLOB("reply", seal(c->work.arena, &k->seal, without_secrets(c))),
+                          B_INT("now", c->work.now)));
 }
 
 /* The owner of the key; p NULL: none. */

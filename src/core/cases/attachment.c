@@ -18,7 +18,7 @@ QUERY(attachments_delete, "DELETE FROM post_attachments WHERE post_id = :post");
 
 static int count_attachments(struct work *w, int64_t case_id, int more) {
     return case_id && more
-               ? db_exec(w->conn, &attachments_counted, BINDS(B_INT("case", case_id), B_INT("more", more)))
+               ? db_later(w->conn, &attachments_counted, BINDS(B_INT("case", case_id), B_INT("more", more)))
                : 0;
 }
 
@@ -64,21 +64,21 @@ static int attachments_show(struct work *w, struct attached_post p) {
     int n = db_ids(w->conn, &attachment_files, BINDS(B_INT("post", p.id)), w->arena, &files);
     for (int i = 0; i < n; i++)
         if (html_shows_inline(w->arena, p.html, str_int(id, files[i]), &alt))
-            TRY(db_exec(w->conn, &attachment_shown,
-                        BINDS(B_INT("post", p.id), B_INT("file", files[i]), B_TEXT("alt", alt))));
+            TRY(db_later(w->conn, &attachment_shown,
+                         BINDS(B_INT("post", p.id), B_INT("file", files[i]), B_TEXT("alt", alt))));
     return n < 0 ? n : 0;
 }
 
 int attachments_refer(struct work *w, struct attached_post p) {
-    TRY(db_exec(w->conn, &attachments_hidden, BINDS(B_INT("post", p.id))));
+    TRY(db_later(w->conn, &attachments_hidden, BINDS(B_INT("post", p.id))));
     return attachments_show(w, p);
 }
 
 int attachments_add(struct work *w, struct attached_post p, const int64_t *files, int n) {
     if (n == 0) return 0;
     for (int i = 0; i < n; i++)
-        TRY(db_exec(w->conn, &attachment_insert,
-                    BINDS(B_INT("post", p.id), B_INT("file", files[i]), B_INT("place", i))));
+        TRY(db_later(w->conn, &attachment_insert,
+                     BINDS(B_INT("post", p.id), B_INT("file", files[i]), B_INT("place", i))));
     TRY(count_attachments(w, p.case_id, n));
     TRY(attachments_show(w, p));
     return files_attached(w, json_ids(w->arena, files, (size_t)n));

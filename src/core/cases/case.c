@@ -358,7 +358,7 @@ static int case_update(struct work *w, const struct case_now *next, unsigned dif
     put_bind(w, &s, (struct bind)B_INT("now", w->now));
     put_bind(w, &s, (struct bind)B_INT("id", next->id));
     put_bind(w, &s, (struct bind){.type = BIND_END});
-    int rc = db_exec_text(w->conn, s.sql.p, s.binds);
+    int rc = db_later_text(w->conn, s.sql.p, s.binds);
     buf_free(&s.sql);
     return rc;
 }
@@ -410,10 +410,10 @@ QUERY(status_change_insert,
       "VALUES (:case, :now, :from, :to, :from_state, :to_state)");
 
 static int status_change_keep(struct work *w, const struct case_now *c, const struct case_now *next) {
-    return db_exec(w->conn, &status_change_insert,
-                   BINDS(B_INT("case", c->id), B_INT("from", c->status_id), B_INT("to", next->status_id),
-                         B_INT("from_state", c->state), B_INT("to_state", next->state),
-                         B_INT("now", w->now)));
+    return db_later(w->conn, &status_change_insert,
+                    BINDS(B_INT("case", c->id), B_INT("from", c->status_id), B_INT("to", next->status_id),
+                          B_INT("from_state", c->state), B_INT("to_state", next->state),
+                          B_INT("now", w->now)));
 }
 
 /* Properties that a clock depends on. */
@@ -490,5 +490,5 @@ QUERY(participant_insert, "INSERT INTO case_participants (case_id, user_id) "
                           "VALUES (:case, :user) ON CONFLICT (case_id, user_id) DO NOTHING");
 
 int participant_add(struct work *w, int64_t case_id, int64_t user_id) {
-    return db_exec(w->conn, &participant_insert, BINDS(B_INT("case", case_id), B_INT("user", user_id)));
+    return db_later(w->conn, &participant_insert, BINDS(B_INT("case", case_id), B_INT("user", user_id)));
 }

@@ -157,11 +157,11 @@ static int write_differences(struct work *w, const struct case_difference *const
     int n = count >= 4 ? 4 : count >= 2 ? 2 : 1;
     for (int i = 0; i < n; i++) bind_difference(list[i], difference_names[i], &binds[i * DIFFERENCE_BINDS]);
     binds[n * DIFFERENCE_BINDS] = (struct bind){0};
-    TRY(db_exec(w->conn,
-                n == 4   ? &case_totals_add_4
-                : n == 2 ? &case_totals_add_2
-                         : &case_totals_add_1,
-                binds));
+    TRY(db_later(w->conn,
+                 n == 4   ? &case_totals_add_4
+                 : n == 2 ? &case_totals_add_2
+                          : &case_totals_add_1,
+                 binds));
     return n;
 }
 

@@ -65,6 +65,6 @@ int mentions_keep(struct work *w, int64_t note_id) {
     int64_t *ids;
     int n = mentions_of_note(w, note_id, &ids);
     if (n <= 0) return n;
-    return db_exec(w->conn, &mentions_insert,
-                   BINDS(B_INT("note", note_id), B_TEXT("people", json_ids(w->arena, ids, (size_t)n))));
+    return db_later(w->conn, &mentions_insert,
+                    BINDS(B_INT("note", note_id), B_TEXT("people", json_ids(w->arena, ids, (size_t)n))));
 }

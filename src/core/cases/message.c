@@ -34,8 +34,8 @@ QUERY(fingerprint_marker_move,
 
 /* Moves the read marker of the person, or without login of the fingerprint. */
 static int move_marker(struct work *w, const struct bind *binds) {
-    if (w->actor.rank > ROLE_PUBLIC) return db_exec(w->conn, &marker_move, binds);
-    return w->actor.fingerprint.p ? db_exec(w->conn, &fingerprint_marker_move, binds) : 0;
+    if (w->actor.rank > ROLE_PUBLIC) return db_later(w->conn, &marker_move, binds);
+    return w->actor.fingerprint.p ? db_later(w->conn, &fingerprint_marker_move, binds) : 0;
 }
 
 struct str message_preview(struct arena *a, struct str contents) {
@@ -170,7 +170,7 @@ int message_post(struct work *w, struct case_now *c, const struct message_new *m
         BINDS(B_INT("case", c->id), B_INT("seq", c->message_seq), B_INT("message", *id),
               B_INT("creator", m->creator_id), B_INT("now", w->now));
     /* Without login, the requester has read only the first message. */
-    if (w->actor.rank == ROLE_PUBLIC && c->message_seq == 1) TRY(db_exec(w->conn, &marker_move, binds));
+    if (w->actor.rank == ROLE_PUBLIC && c->message_seq == 1) TRY(db_later(w->conn, &marker_move, binds));
     return move_marker(w, binds);
 }
 
@@ -260,6 +260,6 @@ QUERY(original_put, "INSERT INTO post_originals (post_id, html) "
 QUERY(original_drop, "DELETE FROM post_originals WHERE post_id = :post");
 
 int original_keep(struct work *w, int64_t post_id, struct str html) {
-    if (html.p == NULL) return db_exec(w->conn, &original_drop, BINDS(B_INT("post", post_id)));
-    return db_exec(w->conn, &original_put, BINDS(B_INT("post", post_id), B_TEXT("html", html)));
+    if (html.p == NULL) return db_later(w->conn, &original_drop, BINDS(B_INT("post", post_id)));
+    return db_later(w->conn, &original_put, BINDS(B_INT("post", post_id), B_TEXT("html", html)));
 }

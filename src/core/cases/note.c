@@ -76,9 +76,9 @@ static int note_left_case(struct work *w, struct case_now *c, int more) {
 
 static int count_pin(struct work *w, int64_t id, int more) {
     const struct bind *binds = BINDS(B_INT("id", id), B_INT("more", more), B_INT("now", w->now));
-    TRY(db_exec(w->conn, &user_pins, binds));
-    TRY(db_exec(w->conn, &case_pins, binds));
-    return db_exec(w->conn, &organization_pins, binds);
+    TRY(db_later(w->conn, &user_pins, binds));
+    TRY(db_later(w->conn, &case_pins, binds));
+    return db_later(w->conn, &organization_pins, binds);
 }
 
 int note_add(struct work *w, const struct note_new *n, int64_t *id) {
@@ -108,8 +108,8 @@ int note_rewrite(struct work *w, int64_t id, struct str text, struct str html, s
     TRY(note_enter_case(w, object.case_id, &c));
     if (object.case_id) TRY(mentions_keep(w, id));
     change_named(w, object, "contents");
-    TRY(db_exec(w->conn, &note_text_set,
-                BINDS(B_INT("id", id), B_TEXT("text", text), B_TEXT("html", html), B_INT("now", w->now))));
+    TRY(db_later(w->conn, &note_text_set,
+                 BINDS(B_INT("id", id), B_TEXT("text", text), B_TEXT("html", html), B_INT("now", w->now))));
     TRY(original_keep(w, id, original));
     TRY(attachments_refer(w, (struct attached_post){.id = id, .html = html}));
     return note_left_case(w, &c, 0);
@@ -123,9 +123,9 @@ int note_pin(struct work *w, int64_t id, bool pinned) {
     if (was == pinned) return 0;
     TRY(note_enter_case(w, object.case_id, &c));
     if (c.id) TRY(case_change(w, &c, &(struct case_change){0}));
-    TRY(db_exec(w->conn, &note_pin_set,
-                BINDS(B_INT("id", id), B_INT("pinned", pinned), B_ID("by", pinned ? w->actor.user_id : 0),
-                      B_INT("now", w->now))));
+    TRY(db_later(w->conn, &note_pin_set,
+                 BINDS(B_INT("id", id), B_INT("pinned", pinned), B_ID("by", pinned ? w->actor.user_id : 0),
+                       B_INT("now", w->now))));
     change_property(w, object, "is_pinned", changed_bool(was), changed_bool(pinned));
     return count_pin(w, id, pinned ? 1 : -1);
 }
@@ -140,7 +140,7 @@ int note_remove(struct work *w, int64_t id) {
     change_deleted(w, object);
     TRY(attachments_drop(w, (struct attached_post){.id = id, .case_id = object.case_id}));
     TRY(original_keep(w, id, (struct str){0}));
-    TRY(db_exec(w->conn, &note_drop, BINDS(B_INT("id", id))));
+    TRY(db_later(w->conn, &note_drop, BINDS(B_INT("id", id))));
     return note_left_case(w, &c, -1);
 }
 

@@ -93,7 +93,7 @@ static int activity_write(struct work *w, const struct trail *t, int64_t owner,
         {0}};
     for (int i = 0; i < 3; i++)
         if (strcmp(binds[i].name, t->owner) == 0) binds[i].type = BIND_INT, binds[i].i = owner;
-    return db_exec(w->conn, &activity_insert, binds);
+    return db_later(w->conn, &activity_insert, binds);
 }
 
 int activity_add(struct work *w, int64_t user_id, enum activity_name name,

@@ -106,9 +106,9 @@ int audit_add(struct work *w, const struct audit_entry *e) {
     entry.values_hash = audit_values_hash(w->arena, k, salt, cause, details);
     entry.origin_hash = audit_origin_hash(w->arena, k, salt, ip);
     TRY(insert_entry(w, &entry, &id));
-    TRY(db_exec(w->conn, &audit_values_insert,
-                BINDS(B_INT("entry", id), B_TEXT("cause", cause), B_TEXT("ip", ip),
-                      B_TEXT("details", details), B_TEXT("salt", salt))));
+    TRY(db_later(w->conn, &audit_values_insert,
+                 BINDS(B_INT("entry", id), B_TEXT("cause", cause), B_TEXT("ip", ip),
+                       B_TEXT("details", details), B_TEXT("salt", salt))));
     return 0;
 }
 

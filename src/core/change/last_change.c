@@ -7,7 +7,7 @@ QUERY(last_change_put, "INSERT INTO changes (what, at) VALUES (:what, :now) "
 QUERY(last_change_get, "SELECT at FROM changes WHERE what = :what");
 
 int last_change_note(struct work *w, struct str what) {
-    return db_exec(w->conn, &last_change_put, BINDS(B_TEXT("what", what), B_INT("now", w->now)));
+    return db_later(w->conn, &last_change_put, BINDS(B_TEXT("what", what), B_INT("now", w->now)));
 }
 
 int last_change_time(struct work *w, struct str what, int64_t *at) {

@@ -59,7 +59,7 @@ int change_log_finish(struct work *w) {
         binds[at++] = (struct bind)B_INT("now", w->now);
         binds[at] = (struct bind){0};
         const struct query *add = n == 4 ? &change_log_add_4 : n == 2 ? &change_log_add_2 : &change_log_add_1;
-        TRY(db_exec(w->conn, add, binds));
+        TRY(db_later(w->conn, add, binds));
     }
     return 0;
 }
@@ -90,9 +90,17 @@ QUERY(change_log_oldest,
 QUERY(change_log_window, "SELECT id FROM change_log WHERE id > :last AND @UNSEEN(:then) AND @SEEN(:now) "
                          "ORDER BY id LIMIT :most");
 
+/* The first entries of a window. On PostgreSQL they may have any ids, so they are found by their transactions:
+ * OFFSET keeps the planner from reading all entries in the order of their ids. */
+QUERY(change_log_window_begin,
+      "SELECT e.id FROM (SELECT id FROM change_log WHERE id > :last AND @UNSEEN(:then) AND @SEEN(:now) "
+      "@POSTGRES{ OFFSET 0 }@) e ORDER BY e.id LIMIT :most");
+
 static int read_window(struct work *w, const struct change_cursor *c, int64_t last, int most, int64_t *ids) {
     int n = 0, rc;
-    const struct query *q = c->then.n ? &change_log_window : &change_log_oldest;
+    const struct query *q = c->then.n == 0 ? &change_log_oldest
+                            : last         ? &change_log_window
+                                           : &change_log_window_begin;
     const struct bind *binds =
         BINDS(B_INT("last", last), B_TEXT("then", c->then), B_TEXT("now", c->now), B_INT("most", most));
     DB_ROWS(rc, w->conn, q, binds, row) ids[n++] = col_int(row, 0);

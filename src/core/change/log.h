@@ -10,8 +10,9 @@
  * Order. The entries of an object have ids in commit order, because an id is taken after the object's row
  * was locked.
  *
- * Cost. An entry is one row with one index. A page of an up-to-date reader reads only entries after
- * `last`.
+ * Cost. An entry is one row with one index, on PostgreSQL with a second one by its transaction. A page of an
+ * up-to-date reader reads only entries after `last`, and on PostgreSQL those of transactions that `then` has
+ * not seen.
  *
  * Pruning deletes the oldest entries by age. A cursor whose `last` is below the deleted ids is refused,
  * because it would miss entries silently. A cursor belongs to one store (@STORE@). deskd move and a

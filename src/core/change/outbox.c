@@ -45,9 +45,9 @@ static void ring(struct desk *d, void *arg) {
 int outbox_add(struct work *w, enum topic_name topic, struct str payload) {
     if (!db_shared(w->desk->db)) return 0;
     after_commit(w, ring, NULL);
-    return db_exec(w->conn, &outbox_insert,
-                   BINDS(B_TEXT("topic", str_of(topic_names[topic])), B_TEXT("payload", payload),
-                         B_TEXT("origin", w->desk->process), B_INT("now", w->now)));
+    return db_later(w->conn, &outbox_insert,
+                    BINDS(B_TEXT("topic", str_of(topic_names[topic])), B_TEXT("payload", payload),
+                          B_TEXT("origin", w->desk->process), B_INT("now", w->now)));
 }
 
 int outbox_read(struct work *w, struct str *place, struct outbox_entry **first) {

@@ -94,8 +94,8 @@ int job_claim(struct work *w, struct str kinds, struct job *out) {
                         (int)col_int(row, 4) + 1,
                         NULL};
     stmt_end(row);
-    TRY(db_exec(w->conn, &job_take,
-                BINDS(B_INT("id", out->id), B_INT("until", w->now + JOB_LEASE), B_INT("now", w->now))));
+    TRY(db_later(w->conn, &job_take,
+                 BINDS(B_INT("id", out->id), B_INT("until", w->now + JOB_LEASE), B_INT("now", w->now))));
     return 1;
 }
 
@@ -111,10 +111,10 @@ int job_renew(struct work *w, int64_t id, int attempts) {
 
 int job_finish(struct work *w, int64_t id, enum job_status status, int total, int inserted, int rejected,
                struct str errors) {
-    return db_exec(w->conn, &job_end,
-                   BINDS(B_INT("id", id), B_INT("status", status), B_INT("total", total),
-                         B_INT("inserted", inserted), B_INT("rejected", rejected), B_TEXT("errors", errors),
-                         B_INT("now", w->now)));
+    return db_later(w->conn, &job_end,
+                    BINDS(B_INT("id", id), B_INT("status", status), B_INT("total", total),
+                          B_INT("inserted", inserted), B_INT("rejected", rejected), B_TEXT("errors", errors),
+                          B_INT("now", w->now)));
 }
 
 static int job_go_on(struct work *w, const struct job *j, struct str input, int64_t run_at) {

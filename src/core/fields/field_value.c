@@ -211,10 +211,10 @@ static int put_values(struct work *w, enum field_area area, int64_t owner_id,
     for (int i = 0; i < count; i++) {
         struct str value = values[i].value,
                    key = value.p ? field_value_key(w->arena, values[i].field->type, value) : value;
-        TRY(db_exec(w->conn, value.p ? &value_put : &value_drop,
-                    BINDS(B_INT("area", area), B_INT("owner", owner_id), B_INT("field", values[i].field->id),
-                          B_TEXT("value", value), B_TEXT("key", key),
-                          B_ID("file", field_value_file(&values[i])))));
+        TRY(db_later(w->conn, value.p ? &value_put : &value_drop,
+                     BINDS(B_INT("area", area), B_INT("owner", owner_id), B_INT("field", values[i].field->id),
+                           B_TEXT("value", value), B_TEXT("key", key),
+                           B_ID("file", field_value_file(&values[i])))));
     }
     return 0;
 }

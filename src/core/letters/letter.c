@@ -78,7 +78,7 @@ static int letter_queue(struct work *w, const struct letter_new *n) {
                         B_INT("until", at + RETRY), B_INT("now", w->now)),
                   &id));
     TRY(job_add_at(w, JOB_MAIL, str_fmt(a, "{\"id\":%" PRId64 "}", id), at, &job));
-    return n->to.case_id ? db_exec(w->conn, &letter_has_job, BINDS(B_INT("id", id), B_INT("job", job))) : 0;
+    return n->to.case_id ? db_later(w->conn, &letter_has_job, BINDS(B_INT("id", id), B_INT("job", job))) : 0;
 }
 
 static int queue(struct work *w, const char *template, int64_t user_id, struct str recipient,
@@ -375,7 +375,7 @@ QUERY(letter_wait, "UPDATE outgoing_mails SET status = 3, updated_at = :now "
                    "WHERE id = :id AND status = 1 AND NOT EXISTS (SELECT 1 FROM settings s "
                    "WHERE s.name = 'mail.smtp_host' AND s.value <> '' AND EXISTS (SELECT 1 FROM settings f "
                    "WHERE f.name = 'mail.from_address' AND f.value <> ''))");
-QUERY(letters_waiting, "SELECT COUNT(*) FROM outgoing_mails WHERE status = 3");
+QUERY(letter_waiting_too, "SELECT id FROM outgoing_mails WHERE status = 3 AND id <> :id LIMIT 1");
 QUERY(
     letters_wake,
     "INSERT INTO jobs (kind, status, input, attempts, run_at, created_at, updated_at) SELECT '" JOB_MAIL_STORED
@@ -434,12 +434,13 @@ bool letters_have_relay(const struct desk *d, struct arena *a) {
 }
 
 int letter_hold(struct work *w, int64_t id, bool *first) {
-    int64_t waiting = 0;
-    TRY(db_lock(w->conn, RELAY_LOCK));
+    int64_t other;
+    TRY(db_share(w->conn, RELAY_LOCK));
     int held = db_exec(w->conn, &letter_wait, BINDS(B_INT("id", id), B_INT("now", w->now)));
     TRY(held);
-    TRY(db_int(w->conn, &letters_waiting, NULL, &waiting));
-    *first = held && waiting == 1;
+    int others = db_int(w->conn, &letter_waiting_too, BINDS(B_INT("id", id)), &other);
+    TRY(others);
+    *first = held && others == 0;
     return held;
 }
 

@@ -47,7 +47,7 @@ int letter_waits(struct work *w, const struct letter *l) {
 
 int letter_waits_still(struct work *w, const struct letter *l, int64_t job_id) {
     TRY(lock_order(w, l->case_id));
-    TRY(db_exec(w->conn, &letter_known_job, BINDS(B_INT("id", l->id), B_INT("job", job_id))));
+    TRY(db_later(w->conn, &letter_known_job, BINDS(B_INT("id", l->id), B_INT("job", job_id))));
     return letter_waits(w, l);
 }
 

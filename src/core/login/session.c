@@ -162,7 +162,7 @@ int session_open(struct work *w, int64_t user_id, struct str user_agent, struct 
     TRY(db_lock(w->conn, str_fmt(w->arena, "session:%" PRId64, user_id)));
     TRY(session_find(w, user_id, user_agent, ip, csrf_checked, id));
     if (*id) return 0; /* a concurrent request of the same client opened it */
-    TRY(db_exec(w->conn, &session_login, binds));
+    TRY(db_later(w->conn, &session_login, binds));
     TRY(audit_login(w, user_id, method));
     return db_insert(w->conn, &session_insert, binds, id);
 }
@@ -175,7 +175,7 @@ int session_open_remembered(struct work *w, int64_t user_id, int64_t chain_id, b
               B_INT("now", w->now));
     int rc = db_int(w->conn, &session_remembered, binds, id);
     if (rc) return rc < 0 ? rc : 0; /* the retry of a client that lost the reply */
-    TRY(db_exec(w->conn, &session_login, binds));
+    TRY(db_later(w->conn, &session_login, binds));
     TRY(audit_login(w, user_id, "REMEMBER_ME"));
     return db_insert(w->conn, &session_insert, binds, id);
 }
@@ -185,7 +185,7 @@ int session_wrote(struct work *w) {
     int64_t now = clock_now(&w->desk->clock);
     if (!db_shared(w->desk->db) || w->actor.session_id == 0 || now - w->actor.wrote_at < TIME_SECOND)
         return 0;
-    return db_exec(
+    return db_later(
         w->conn, &session_mark,
         BINDS(B_INT("id", w->actor.session_id), B_INT("now", now), B_INT("since", now - TIME_SECOND)));
 }

@@ -251,8 +251,8 @@ static int note_fired(struct round *r, const bool *also) {
     const struct rule *rules = r->set->list[RULES_TRIGGERS].rules;
     for (int i = 0; i < r->set->list[RULES_TRIGGERS].count; i++)
         if (r->fired[i] || also[i])
-            TRY(db_exec(r->w->conn, &trigger_fired,
-                        BINDS(B_INT("id", rules[i].id), B_INT("now", r->w->now))));
+            TRY(db_later(r->w->conn, &trigger_fired,
+                         BINDS(B_INT("id", rules[i].id), B_INT("now", r->w->now))));
     return 0;
 }
 

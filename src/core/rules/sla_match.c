@@ -129,8 +129,8 @@ static int attach_version(struct work *w, struct matched *m, const struct matche
     }
     if (n == 0) return 0;
     struct str list = n > 1 ? json_ids(w->arena, ids, n) : (struct str){0};
-    return db_exec(w->conn, n > 1 ? &cases_set_sla : &case_set_sla,
-                   BINDS(B_ID("version", m->version), B_INT("id", ids[0]), B_TEXT("ids", list)));
+    return db_later(w->conn, n > 1 ? &cases_set_sla : &case_set_sla,
+                    BINDS(B_ID("version", m->version), B_INT("id", ids[0]), B_TEXT("ids", list)));
 }
 
 /* Reads the present versions. Returns the number of conversations that are not being deleted. */

@@ -192,7 +192,7 @@ static int rows_run(struct work *w, const struct metric_rows *r, const struct qu
     jw_array(&j);
     for (int i = 0; i < r->count; i++) metric_json(&j, &r->list[i], w->now);
     jw_end(&j);
-    int rc = db_exec(w->conn, q, BINDS(B_TEXT("rows", buf_view(&text))));
+    int rc = db_later(w->conn, q, BINDS(B_TEXT("rows", buf_view(&text))));
     buf_free(&text);
     return rc;
 }
@@ -215,7 +215,7 @@ static int metrics_put_few(struct work *w, const struct metric_rows *r) {
                            {0}};
     /* a bind without a parameter is compared with all of them */
     binds[(size_t)r->count * (sizeof binds / sizeof *binds / CLOCK_TYPES)] = (struct bind){0};
-    return db_exec(w->conn, puts[r->count - 1], binds);
+    return db_later(w->conn, puts[r->count - 1], binds);
 }
 
 int metrics_write(struct metric_writes *m) {
@@ -226,7 +226,7 @@ int metrics_write(struct metric_writes *m) {
     else if (m->put.count) TRY(metrics_put_few(w, &m->put));
     if (m->gone_count == 0) return 0;
     struct str ids = json_ids(w->arena, m->gone, (size_t)m->gone_count);
-    return db_exec(w->conn, &metrics_drop, BINDS(B_TEXT("ids", ids)));
+    return db_later(w->conn, &metrics_drop, BINDS(B_TEXT("ids", ids)));
 }
 
 /* ---- breaches -------------------------------------------------------------------------------- */
