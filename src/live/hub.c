@@ -134,12 +134,14 @@ static void open_peer(struct hub *h, struct peer *p) {
     p->hub_before = NULL;
     if (p->hub_next) p->hub_next->hub_before = p;
     h->peers = peer_hold(p);
+    h->peer_count++;
     wire_open(h->wire, p);
     if (p->form == PEER_STREAM) stream_begin(h, p);
 }
 
 static void forget_peer(struct hub *h, struct peer *p) {
     while (p->subscriptions) unsubscribe_peer(h, p->subscriptions);
+    h->peer_count--;
     if (p->hub_before) p->hub_before->hub_next = p->hub_next;
     else h->peers = p->hub_next;
     if (p->hub_next) p->hub_next->hub_before = p->hub_before;
@@ -159,7 +161,7 @@ static void note_take(struct hub *h, struct note *n) {
 
 /* ---- turns ----------------------------------------------------------------------------------- */
 
-#define NET_MS 700                /* ended sessions and tokens are found so late */
+#define NET_MS 700                /* ended sessions and tokens are found so late, or before an event */
 #define SHARED_MS 25              /* commits of other processes are found so late */
 #define ENTRIES_OF_A_TURN 1000000 /* a hub that is further behind tells its peers to read again */
 
@@ -171,6 +173,15 @@ static void cursor_keep(struct hub *h) {
     c->now = str_dup(memory, c->now);
     if (h->cursor_memory) arena_free(h->cursor_memory);
     h->cursor_memory = memory;
+}
+
+/* Ends peers whose logins have ended. Before events are told, it is done sooner the fewer peers there are: of up
+ * to twenty none hears what was committed after its logout. */
+static void logins_review(struct hub *h, bool tells) {
+    int64_t now = clock_monotonic(), pause = tells ? h->peer_count / 20 : NET_MS;
+    if (now - h->net_at < (pause < NET_MS ? pause : NET_MS)) return;
+    h->net_at = now;
+    rights_net(h);
 }
 
 /* Tells what was committed since the last turn. */
@@ -188,16 +199,10 @@ static int hub_follow(struct hub *h) {
     h->cursor = next;
     h->follows = true;
     if (first) rights_review(h, first);
+    logins_review(h, first != NULL);
     feed_tell(h, first);
     cursor_keep(h);
     return 0;
-}
-
-static void hub_tick(struct hub *h) {
-    int64_t now = clock_monotonic();
-    if (now - h->net_at < NET_MS) return;
-    h->net_at = now;
-    rights_net(h);
 }
 
 /* Returns false if the store can't be read: the notes wait. */
@@ -208,7 +213,6 @@ static bool hub_turn(struct hub *h, struct note *first, struct queue_item **left
     bool reading = ok;
     if (ok) ok = hub_follow(h) >= 0;
     if (ok) {
-        hub_tick(h);
         feed_views(h);
         while (first) {
             struct note *n = first;

@@ -45,6 +45,7 @@ struct hub {
     struct wire *wire;
     struct topic *buckets[HUB_BUCKETS];
     struct peer *peers;
+    int peer_count;
     int subscriptions;
     struct change_cursor cursor; /* all entries before it were told */
     struct arena *cursor_memory;
