@@ -77,7 +77,7 @@ export const areas = [
 
 /** Runs for minutes, and names everything: only for the areas that list it. */
 const LONG = ['cascades'];
-const TRIED = 12, UNITS = 2, ON_POSTGRES = 4, NEAR = 12, LINE = 8, NAME = 20, OF_AREA = 0.1;
+const TRIED = 12, LEAST = 4, UNITS = 2, ON_POSTGRES = 4, NEAR = 12, LINE = 8, NAME = 20, OF_AREA = 0.1;
 
 const wordsOf = (text) => text.toLowerCase().match(/[a-z]{3,}/g) ?? [];
 function counted(words) {
@@ -155,5 +155,8 @@ export function testsFor(file, text, line) {
   const isOfArea = (test) => ofArea.some((pattern) => pattern.test(test.name));
   const rank = (test) => alike(source, test.weighed) + (isOfArea(test) ? OF_AREA : 0);
   const likeliest = (some, most) => some.map((test) => ({ name: test.name, rank: rank(test) })).sort((a, b) => b.rank - a.rank).slice(0, most).map((test) => test.name);
-  return { ...row, unit: likeliest(units.filter((test) => row.unit.includes(test.name)), UNITS), api: likeliest(apis.filter((test) => (by ? by.has(test.name) : true) && (!LONG.includes(test.name) || isOfArea(test))), TRIED), postgres: likeliest(postgres, ON_POSTGRES) };
+  const possible = apis.filter((test) => !LONG.includes(test.name) || isOfArea(test)), isReaching = (test) => !by || by.has(test.name);
+  const api = likeliest(possible.filter(isReaching), TRIED);
+  api.push(...likeliest(possible.filter((test) => !isReaching(test)), Math.max(0, LEAST - api.length))); // the lines may have moved since
+  return { ...row, unit: likeliest(units.filter((test) => row.unit.includes(test.name)), UNITS), api, postgres: likeliest(postgres, ON_POSTGRES) };
 }
