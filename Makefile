@@ -396,9 +396,10 @@ test-races: ## runs the tests of threads under ThreadSanitizer
 test-fuzz: ## runs each fuzz target for five seconds
 	@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=5
 
-# What several threads do at once: writers and readers, the pool, jobs, uploads, lock-outs, the outbox, rules, the sender.
+# What several threads do at once: writers and readers, the pool, jobs, uploads, lock-outs, the outbox, rules, the sender, the hub
+# and the wire of realtime.
 THREADED_UNIT := db db_fault db_schema db_snapshot pool job change log
-THREADED := $(addprefix api/,changes lanes lockout jobs files.quota idempotency messages outgoing session triggers.run)
+THREADED := $(addprefix api/,changes lanes lockout jobs files.quota idempotency messages outgoing realtime realtime.cuts realtime.limits session triggers.run)
 
 .PHONY: threaded-programs
 threaded-programs: $(BIN) $(HTTP_TEST) $(THREADED_UNIT:%=$(VARIANT)/tests/unit/%_test)

@@ -322,5 +322,9 @@ void presence_hear(struct hub *h, struct str told) {
 }
 
 void presence_end(struct hub *h) {
-    while (h->metas) meta_free(h->metas);
+    for (struct meta *m = h->metas, *next; m; m = next) {
+        next = m->next;
+        free(m);
+    }
+    h->metas = NULL;
 }
