@@ -111,7 +111,7 @@ static int sent_code(struct call *c, struct str *out) {
 }
 
 static int prove_password(struct call *c, struct str password) {
-    struct str hash;
+    struct str hash = {0};
     bool right = false;
     TRY(db_text(c->work.conn, &factor_password, BINDS(B_INT("user", c->work.actor.user_id)), c->work.arena,
                 &hash));

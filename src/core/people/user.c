@@ -125,7 +125,7 @@ static int set_role(struct work *w, int64_t user_id, int64_t role_id) {
 QUERY(user_name_key, "SELECT name_key FROM users WHERE id = :user");
 
 static int index_name(struct work *w, int64_t user_id, struct str key) {
-    struct str before;
+    struct str before = {0};
     TRY(db_text(w->conn, &user_name_key, BINDS(B_INT("user", user_id)), w->arena, &before));
     return name_indexed(w->conn, NAME_USER, user_id, before, key);
 }

@@ -147,7 +147,7 @@ static int run_field(struct firing *f, const struct rule_action *a) {
     const struct custom_field *field = NULL;
     struct field_option *options = NULL;
     struct field_value v = {0};
-    struct str text = a->text, present;
+    struct str text = a->text, present = {0};
     TRY(field_of_action(f, a, &field));
     int n = field_has_options(field->type)
                 ? field_options_of(f->w, json_ids(f->w->arena, &field->id, 1), &options)
