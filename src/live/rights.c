@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* What an entry may change for others than its object. */
+/* The listeners whose rights an entry may change. */
 enum affects {
     AFFECTS_NOBODY,
     AFFECTS_PERSON, /* the person with the id of the object */
@@ -59,10 +59,19 @@ static void subscription_review(struct hub *h, struct subscription *s) {
     if (rc != 1) subscription_end(h, s); /* also if it can't be decided */
 }
 
-static void peer_review(struct hub *h, struct peer *p) {
-    struct actor before = h->work.actor;
+/* True if nothing has changed on which the rights of the caller depend, but for the rows of teams and roles. */
+static bool same_rights(const struct actor *a, const struct actor *b) {
+    return a->rank == b->rank && a->role_id == b->role_id && a->denied == b->denied &&
+           a->scopes == b->scopes && a->case_access == b->case_access &&
+           a->organization_id == b->organization_id && a->sees_organization == b->sees_organization;
+}
+
+/* always: also if the caller is as before, because an object may not be. */
+static void peer_review(struct hub *h, struct peer *p, bool always) {
+    struct actor before = h->work.actor, was = p->who.actor;
     int rc = who_load(&h->work, &p->who);
     h->work.actor = before;
+    if (rc == 1 && !always && same_rights(&was, &p->who.actor)) return;
     if (rc != 1) {
         while (p->subscriptions) unsubscribe_peer(h, p->subscriptions);
         wire_close(h->wire, p, rc < 0 ? CLOSE_RESTART : CLOSE_POLICY, "the login has ended");
@@ -108,7 +117,7 @@ static void entry_review(struct hub *h, const struct entry *e, enum affects a) {
     }
     if (a == AFFECTS_CASE) topic_review(h, topic_find(h, (struct live_name){LIVE_CASE, e->object_id}));
     for (struct peer *p = h->peers; p; p = p->hub_next) {
-        if (a == AFFECTS_CASE ? hears_of_people(p) : concerns(a, e, &p->who)) peer_review(h, p);
+        if (a == AFFECTS_CASE ? hears_of_people(p) : concerns(a, e, &p->who)) peer_review(h, p, true);
     }
 }
 
@@ -129,7 +138,7 @@ void rights_review(struct hub *h, const struct entry *first) {
         n += affects_of(e) != AFFECTS_NOBODY;
     }
     if (n > REVIEWS_MOST) {
-        for (struct peer *p = h->peers; p; p = p->hub_next) peer_review(h, p);
+        for (struct peer *p = h->peers; p; p = p->hub_next) peer_review(h, p, true);
         return;
     }
     for (const struct entry *e = first; e && n; e = e->next) {
@@ -146,12 +155,13 @@ void rights_net(struct hub *h) {
     int n = 0, room = 0;
     int64_t *ids = NULL;
     for (struct peer *p = h->peers; p; p = p->hub_next) {
-        if (p->who.by == WHO_TOKEN) peer_review(h, p);
+        if (p->who.by == WHO_TOKEN) peer_review(h, p, false);
         if (p->who.by != WHO_SESSION) continue;
         ids = arena_more(a, ids, n, &room, sizeof *ids);
         ids[n++] = p->who.actor.session_id;
     }
     int gone = n ? sessions_gone(&h->work, ids, ids_sort_once(ids, n)) : 0;
     for (struct peer *p = h->peers; p && gone > 0; p = p->hub_next)
-        if (p->who.by == WHO_SESSION && ids_have(ids, gone, p->who.actor.session_id)) peer_review(h, p);
+        if (p->who.by == WHO_SESSION && ids_have(ids, gone, p->who.actor.session_id))
+            peer_review(h, p, false);
 }
