@@ -5,7 +5,7 @@
 #include "core/change/log.h"
 
 struct entry {
-    int64_t id, object_id, case_id, changed_at;
+    int64_t id, object_id, case_id;
     struct str kind, property; /* property p NULL: created or deleted */
     int verb;
     const struct change_cursor *cursor; /* of its page */

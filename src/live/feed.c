@@ -12,7 +12,7 @@
 
 #define PAGE 500
 
-QUERY(live_entries, "SELECT l.id, l.kind, l.object_id, l.case_id, l.verb, l.property, l.changed_at "
+QUERY(live_entries, "SELECT l.id, l.kind, l.object_id, l.case_id, l.verb, l.property "
                     "FROM change_log l WHERE l.id IN @LIST(:ids) ORDER BY l.id");
 
 static int feed_read_page(struct hub *h, const struct change_cursor *cursor, const int64_t *ids, int n,
@@ -30,7 +30,6 @@ static int feed_read_page(struct hub *h, const struct change_cursor *cursor, con
                             .case_id = col_int(row, 3),
                             .verb = (int)col_int(row, 4),
                             .property = str_dup(a, col_text(row, 5)),
-                            .changed_at = col_int(row, 6),
                             .cursor = own};
         **end = e;
         *end = &e->next;
@@ -113,16 +112,21 @@ void feed_tell(struct hub *h, const struct entry *first) {
     }
 }
 
-void feed_tell_one(struct hub *h, const struct entry *first, struct subscription *s) {
+void feed_tell_one(struct hub *h, const struct entry *first, struct peer *p,
+                   const struct subscription *only) {
     while (first) {
         struct event *e = event_next(h->work.arena, &first);
-        if (e && event_is_about(e, s->topic->name)) tell(h, e, s);
+        for (struct subscription *s = e ? p->subscriptions : NULL; s; s = s->peer_next)
+            if ((only == NULL || s == only) && event_is_about(e, s->topic->name)) tell(h, e, s);
     }
 }
 
 /* ---- counts of views ------------------------------------------------------------------------- */
 
 #define VIEWS_MS 2000 /* pause between two counts of one view */
+#define VIEWS_TURN_MS 10
+#define VIEWS_SHARE \
+    20 /* counts take at most this part of the time: they may be long, and events wait for them */
 
 /* The counts of all views of a caller, by one GET. */
 static void count_for(struct hub *h, struct peer *p) {
@@ -140,7 +144,7 @@ static void count_for(struct hub *h, struct peer *p) {
         struct subscription *s = t ? t->first : NULL;
         while (s && s->peer != p) s = s->next;
         if (s == NULL || s->count == count) continue;
-        if (s->count >= 0) hub_tell(h, s, "CHANGE", event_view(h, id, count), (struct str){0});
+        hub_tell(h, s, "CHANGE", event_view(h, id, count), (struct str){0});
         s->count = count;
     }
 }
@@ -151,11 +155,28 @@ static bool hears_views(const struct peer *p) {
     return s != NULL;
 }
 
+static struct peer *next_uncounted(const struct hub *h) {
+    struct peer *p = h->peers;
+    while (p && (p->counted_in == h->round || !hears_views(p))) p = p->hub_next;
+    return p;
+}
+
+/* A round counts for each peer that hears of views, a few of them in a turn. It begins if conversations have
+ * changed. */
 void feed_views(struct hub *h) {
-    int64_t now = clock_monotonic();
-    if (!h->counts_changed || now - h->views_at < VIEWS_MS) return;
-    h->views_at = now;
-    h->counts_changed = false;
-    for (struct peer *p = h->peers; p; p = p->hub_next)
-        if (hears_views(p)) count_for(h, p);
+    int64_t now = clock_monotonic(), took = 0;
+    if (now < h->views_at) return;
+    struct peer *p = next_uncounted(h);
+    if (p == NULL) {
+        if (!h->counts_changed || now - h->round_at < VIEWS_MS) return;
+        h->counts_changed = false;
+        h->round_at = now;
+        h->round++;
+    }
+    while (took < VIEWS_TURN_MS && (p = next_uncounted(h))) {
+        p->counted_in = h->round;
+        count_for(h, p);
+        took = clock_monotonic() - now;
+    }
+    h->views_at = now + took * VIEWS_SHARE;
 }

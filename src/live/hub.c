@@ -1,7 +1,6 @@
 #include "live/hub.h"
 
 #include "base/limits.h"
-#include "base/log.h"
 #include "core/desk/processes.h"
 #include "live/feed.h"
 #include "live/frame.h"
@@ -82,7 +81,7 @@ static void channel_join(struct hub *h, struct peer *p, const struct frame *f) {
                                resync ? "true" : "false")
                      : S("{}"));
     presence_join(h, s);
-    feed_tell_one(h, first, s);
+    feed_tell_one(h, first, p, s);
 }
 
 /* A stream names its channels once. */
@@ -106,7 +105,7 @@ static void stream_begin(struct hub *h, struct peer *p) {
     struct str id = first ? p->after : hub_cursor(h, &h->cursor);
     stream_event_write(&out, id, resync ? S("resync") : S("open"), S(""), S("{}"));
     hub_send(h, p, &out);
-    for (struct subscription *s = p->subscriptions; s; s = s->peer_next) feed_tell_one(h, first, s);
+    feed_tell_one(h, first, p, NULL);
 }
 
 /* ---- frames ---------------------------------------------------------------------------------- */

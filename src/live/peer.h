@@ -50,6 +50,7 @@ struct peer {
     char *texts;             /* the memory of both */
     struct subscription *subscriptions;
     int subscribed;
+    int64_t counted_in; /* the round in which its views were counted */
     struct peer *hub_next, *hub_before;
 };
 

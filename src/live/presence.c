@@ -164,12 +164,11 @@ static struct str diff_for(struct hub *h, const struct who *who, const struct me
     struct buf out = {0};
     struct json_writer w;
     if (person.p == NULL) return person;
-    int before = kind == DIFF_CHANGE ? m->version - 1 : 0,
-        left = kind == DIFF_CHANGE ? m->version - 1 : m->version;
+    int before = kind == DIFF_CHANGE ? m->told_version : 0;
     jw_init(&w, &out);
     jw_object(&w);
     write_side(&w, "joins", kind != DIFF_LEAVE, m, m->flags, m->version, before, person, staff);
-    write_side(&w, "leaves", kind != DIFF_JOIN, m, m->told, left, 0, person, staff);
+    write_side(&w, "leaves", kind != DIFF_JOIN, m, m->told, m->told_version, 0, person, staff);
     jw_end(&w);
     return buf_take(&out, h->work.arena);
 }
@@ -187,6 +186,7 @@ static void tell_diff(struct hub *h, struct meta *m, enum diff_kind kind, const 
         if (payload.p) hub_tell(h, s, "presence_diff", payload, (struct str){0});
     }
     m->told = m->flags;
+    m->told_version = m->version;
 }
 
 /* ---- own sockets ----------------------------------------------------------------------------- */

@@ -21,7 +21,7 @@ void presence_push(struct hub *h, struct subscription *s, const struct json *pay
 /* Ends what is over, and tells the other processes what has changed. Without a snapshot. */
 void presence_share(struct hub *h);
 void presence_tick(struct hub *h); /* the same for the own listeners, in the snapshot of the turn */
-/* What another process has told, as it came by the outbox. p NULL: messages may have been missed. */
+/* Takes a message of another process, as it came by the outbox. p NULL: messages may have been missed. */
 void presence_hear(struct hub *h, struct str told);
 void presence_end(struct hub *h);
 

@@ -55,7 +55,6 @@ struct subscription *subscribe(struct hub *h, struct peer *p, struct live_name n
     if (s->peer_next) s->peer_next->peer_at = &s->peer_next;
     p->subscriptions = s;
     p->subscribed++;
-    h->subscriptions++;
     return s;
 }
 
@@ -66,7 +65,6 @@ void unsubscribe_peer(struct hub *h, struct subscription *s) {
     *s->peer_at = s->peer_next;
     if (s->peer_next) s->peer_next->peer_at = s->peer_at;
     s->peer->subscribed--;
-    h->subscriptions--;
     if (s->topic->first == NULL) topic_free(h, s->topic);
     free(s->join_ref);
     free(s);

@@ -1,4 +1,4 @@
-/* Who listens to what. Only the thread of the hub (hub.h) uses it. */
+/* The subscriptions of peers to topics. Only the thread of the hub (hub.h) uses it. */
 #ifndef LIVE_SUBSCRIPTIONS_H
 #define LIVE_SUBSCRIPTIONS_H
 
@@ -20,7 +20,7 @@ struct meta {
     int64_t number;   /* unique in the process */
     int64_t case_id, user_id;
     unsigned flags, told; /* told: as the listeners know it */
-    int version;
+    int version, told_version;
     int64_t active_at;              /* milliseconds since 1970 */
     int64_t typing_until, heard_at; /* clock_monotonic */
     bool is_new, gone, gone_told;   /* is_new: the other processes do not know it yet */
@@ -46,15 +46,16 @@ struct hub {
     struct topic *buckets[HUB_BUCKETS];
     struct peer *peers;
     int peer_count;
-    int subscriptions;
     struct change_cursor cursor; /* all entries before it were told */
     struct arena *cursor_memory;
     bool follows;     /* the cursor is set */
     struct work work; /* of the turn: its snapshot, time and memory */
     struct meta *metas;
     int64_t last_meta, renewed_at;
-    int64_t net_at, views_at;
-    bool counts_changed; /* counts of views may have */
+    int64_t net_at;
+    bool counts_changed;     /* those of views may have since the round began */
+    int64_t round, round_at; /* number and beginning of the round that counts views (feed.c) */
+    int64_t views_at;        /* no count before this */
 };
 
 struct topic *topic_find(struct hub *h, struct live_name name); /* NULL: nobody listens */

@@ -5,8 +5,7 @@
  *     presence-<installation>@v1_organizations_<id>    an organization
  *     presence-<installation>@v1_views_<id>            the count of a view
  *     presence-<installation>@v1_inbox                 all conversations that the caller sees
- *     user_notifications-<installation>@<hash>         the caller's own notifications
- *     user_presence-<installation>@<hash>              whether a person is online
+ *     user_notifications-<installation>@<hash>         the caller's own notifications (nothing is told there yet)
  *
  * The installation is desk->installation. Each topic has one spelling. */
 #ifndef LIVE_TOPIC_H

@@ -1,4 +1,4 @@
-/* Who a peer is. The credentials of its handshake are not kept: a session is known by its id, a token by its
+/* The caller behind a peer. The credentials of its handshake are not kept: a session is known by its id, a token by its
  * hash, and the person's role, teams and rights are read again when they may have changed. */
 #ifndef LIVE_WHO_H
 #define LIVE_WHO_H

@@ -2,7 +2,6 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
-#include "base/log.h"
 #include "base/memory.h"
 
 #include <errno.h>

@@ -26,7 +26,7 @@ enum close_code {
     CLOSE_OVERLOAD = 1013, /* try again later */
 };
 
-/* What the wire tells, on its thread: a text frame has arrived (the bytes are valid during the call), or the
+/* The wire calls these on its thread: a text frame has arrived (the bytes are valid during the call), or the
  * socket is closed, after which the wire has dropped its reference. */
 struct wire_events {
     void (*heard)(void *arg, struct peer *p, struct str text);

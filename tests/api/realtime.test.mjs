@@ -83,3 +83,28 @@ test('/asyncapi.json describes each channel, and its events lead to descriptions
     for (const [name, { $ref }] of Object.entries(messages)) assert.equal($ref.split('/').slice(1).reduce((at, key) => at[key], doc).name, name);
   for (const { channel } of Object.values(doc.operations)) assert.ok(doc.channels[channel.$ref.split('/').at(-1)]);
 });
+
+test('the count of a view is told after it changes, to those who may see the view', async (t) => {
+  const desk = await open(t);
+  const { id, realtime_channel } = await desk.staff.fetch('/views/1');
+  const socket = await Socket.open(t, desk.staff);
+  assert.equal((await socket.join(realtime_channel)).status, 'ok');
+  await opened(desk);
+  const { payload } = await socket.event('CHANGE', (p) => p.changed_properties.count === 1);
+  assert.deepEqual([payload.resource_type, payload.resource_id], ['view', id]);
+  assert.equal((await (await Socket.open(t, desk.customer)).join(realtime_channel)).status, 'error');
+});
+
+test('a stream that comes back hears what it missed in the order of the changes, whichever channel they concern', async (t) => {
+  const desk = await open(t);
+  const cases = [await opened(desk), await opened(desk)];
+  const channels = cases.map((c) => c.realtime_channel);
+  const first = await stream(t, desk.staff, channels);
+  const { id } = await first.event('open');
+  first.close();
+  const made = [];
+  for (const n of [0, 1, 0, 1]) made.push((await desk.customer.create(`/conversations/${cases[n].id}/messages`, { contents: 'M' })).id);
+  const second = await stream(t, desk.staff, channels, { after: id });
+  await second.event('NEW_POST', (p) => p.resource_id === made[3]);
+  assert.deepEqual(second.events.filter((e) => e.event === 'NEW_POST').map((e) => e.payload.resource_id), made);
+});
