@@ -14,7 +14,7 @@ struct message_new {
     int source, channel; /* 0: not given; the channel is the conversation's then */
 };
 
-/* What follows from the conversation before the message, its author and the actor. */
+/* The values that follow from the conversation before the message, its author and the actor. */
 struct message_facts {
     bool by_requester, by_staff;
     bool staff;    /* by staff, and not by the requester */
