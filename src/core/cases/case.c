@@ -322,8 +322,8 @@ static void put_marks(struct work *w, struct case_sets *s, const struct case_now
     if (differ & CASE_REQUESTER) put_bind(w, s, (struct bind)B_ID("organization_id", next->organization_id));
 }
 
-/* The person who was active, and the time: the author of a reply, and the actor of other changes. A rule is neither staff nor
- * a customer, so it changes none of these times. */
+/* The person who was active, and the time: the author of a reply, and the actor of other changes. A rule is
+ * neither staff nor a customer, so it changes none of these times. */
 static void put_activity(const struct work *w, struct case_sets *s, const struct case_now *c,
                          const struct case_reply *r, bool changes) {
     bool acts = changes && w->actor.kind != ACTOR_RULE, as_staff = acts && w->actor.rank >= ROLE_COLLABORATOR,
