@@ -382,15 +382,26 @@ test('in a large desk, counts stay a tenth of a millisecond for each active conv
   sql(desk, 'INSERT INTO case_totals (kind, id, with_id, priority_id, shard, n1, n2, n3, n4, n5, n6) VALUES (1, 0, 0, 0, 77, 49998, 0, 0, 0, 0, 0)'); // and two of this test
   assert.deepEqual(await countOf(desk.staff, view), [1, 'KNOWN']);
   await fire({ assigned_agent_id: desk.people.agent.id });
-  const expected = async (...counts) => assert.deepEqual([await countOf(desk.staff, view), await countOf(inTeam.client, view)], counts);
+  const both = async () => [await countOf(desk.staff, view), await countOf(inTeam.client, view)];
+  const expected = async (...counts) => assert.deepEqual(await both(), counts);
+  // The numbers are new, whatever the store did meanwhile. On PostgreSQL any other transaction, also one of the background, makes them RELATIVE at once.
+  const fresh = async (...numbers) => assert.deepEqual((await both()).map(([count]) => count), numbers);
+  const known = (...numbers) => until('numbers that are still exact', async () => {
+    await desk.staff.get(`/views/${view.id}/cases`, { limit: 1 });
+    const counts = await both();
+    assert.deepEqual(counts.map(([count]) => count), numbers);
+    return counts.every(([, accuracy]) => accuracy === 'KNOWN');
+  });
   await desk.clock.set(desk.clock.now + 4999);
   await expected([1, 'RELATIVE'], [1, 'RELATIVE']);
   assert.equal((await desk.staff.get(`/views/${view.id}/cases`, { limit: 1 })).must(200).body.total_count, 2);
-  await expected([2, 'KNOWN'], [1, 'KNOWN']);
+  await fresh(2, 1);
+  await known(2, 1);
   await fire({ assigned_team_id: team });
   await expected([2, 'RELATIVE'], [1, 'RELATIVE']);
   await desk.clock.set(desk.clock.now + 5001);
-  await expected([3, 'KNOWN'], [2, 'KNOWN']);
+  await fresh(3, 2);
+  await known(3, 2);
   sql(desk, 'UPDATE cases SET state = 3'); // as a cascade changes an organization: without an entry of the change log
   await until('the numbers of a later minute', async () => {
     await desk.session(desk.staff); // readers see what another program wrote after a write of the desk
