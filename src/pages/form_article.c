@@ -40,8 +40,7 @@ static struct form_page *reading_begin(struct site_visit *v, int (*show)(struct 
     mine->slug = v->vars[1];
     mine->article_id = slug_id(v->vars[1]);
     mine->path = STR_CAT(a->arena, S("/articles/"), url_encoded(a->arena, v->vars[1]));
-    if (v->var_count > 2 && (!str_to_int(v->vars[2], &mine->comment_id) || mine->comment_id < 0))
-        mine->comment_id = 0;
+    if (v->var_count > 2) str_to_int(v->vars[2], &mine->comment_id);
     return a;
 }
 

@@ -308,7 +308,7 @@ static int read_conversation(struct form_page *a) {
 static struct form_page *conversation_begin(struct site_visit *v) {
     struct form_page *a = form_begin(v, read_conversation);
     struct talk *mine = a->own = ARENA_NEW(a->arena, struct talk);
-    if (!str_to_int(v->vars[1], &mine->id) || mine->id < 0) mine->id = 0;
+    str_to_int(v->vars[1], &mine->id); /* it stays 0, which no conversation has */
     mine->offset = site_query_int(v, "offset", 0, 1000000);
     return a;
 }

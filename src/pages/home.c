@@ -37,14 +37,14 @@ struct home_list {
 
 /* Begins a category, unless it has begun. Both statements have the same order, so its row is further on. */
 static int home_category_begin(struct site_visit *v, struct home_list *list, int64_t id) {
-    int rc = 1;
+    int rc;
     if (id == list->category) return 0;
     if (list->category) buf_text(&v->main, "</ul>\n</section>\n");
     list->category = id;
     while ((rc = stmt_step(list->categories)) == 1 && col_int(list->categories, 0) != id) continue;
     struct site_text title = rc == 1 ? rows_text(v, list->categories, 1) : (struct site_text){0};
     home_category(v, id, &title);
-    return rc < 0 ? rc : 0;
+    return rc;
 }
 
 static int home_rows(struct site_visit *v, struct home_list *list) {

@@ -22,8 +22,6 @@ int site_redirect(struct site_visit *v, int status, struct str path) {
 int site_refuse(struct site_visit *v, int status, enum site_word title, enum site_word text) {
     v->status = status;
     v->main.n = v->form_html.n = 0;
-    v->type = NULL;
-    v->viewed = 0;
     v->brand.contents = (struct str){0}; /* the page's template is not for this text */
     v->head = (struct site_head){.title = str_of(SAY(v, title)), .unindexed = true};
     html(&v->main, "<h1>%s</h1>\n<p>%s</p>\n", v->head.title.p, SAY(v, text));
@@ -55,7 +53,7 @@ int64_t site_query_int(const struct site_visit *v, const char *name, int64_t lea
 
 struct str url_encoded(struct arena *a, struct str text) {
     static const char digits[] = "0123456789ABCDEF", plain[] = "-._~";
-    char *out = arena_bytes(a, text.n * 3 + 1);
+    char *out = arena_alloc(a, text.n * 3 + 1);
     size_t n = 0;
     for (size_t i = 0; i < text.n; i++) {
         unsigned char c = (unsigned char)text.p[i];
@@ -68,7 +66,6 @@ struct str url_encoded(struct arena *a, struct str text) {
         out[n++] = digits[c >> 4];
         out[n++] = digits[c & 15];
     }
-    out[n] = 0;
     return (struct str){out, n};
 }
 

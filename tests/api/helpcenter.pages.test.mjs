@@ -528,3 +528,86 @@ test('an article shows fifty comments, the others are on later pages', async (t)
   const [first, more] = await shown(), [rest, , third] = await shown('?comments=2');
   assert.deepEqual([first.length, more, rest.length, third, [...first, ...rest].sort((a, b) => a - b)], [50, true, 1, false, Array.from({ length: 51 }, (_, i) => i + 1)]);
 });
+
+test('lists of articles have an order and pages, and a page of a list names its neighbours', async (t) => {
+  const desk = await open(t), { owner, anyone, staff } = desk;
+  const text = async (path) => (await anyone.exchange('GET', `/helpcenter/en-us${path}`)).must(200).bytes.toString();
+  const category = await owner.create('/categories', { titles: 'Using it' });
+  const section = (titles, article_order_by) => owner.create('/sections', { category_id: category.id, titles, visibility: 'PUBLIC', article_order_by });
+  const latest = await section('Latest', 'LATEST'), manual = await section('Manual', 'LATEST'), popular = await section('Popular', 'POPULAR');
+  const article = (section_id, titles, more) => owner.create('/articles', { section_id, titles, contents: '<p>Turn it.</p>', status: 'PUBLISHED', ...more });
+  const made = [];
+  for (let n = 1; n <= 21; n++) made.push(await article(latest.id, `Turning ${n}`, { is_featured: n > 14 }));
+  const listed = (html, numbers = /Turning (\d+)<\/a>/g) => [...html.matchAll(numbers)].map(([, n]) => Number(n));
+  const down = (from, to) => Array.from({ length: from - to + 1 }, (_, i) => from - i);
+  const page = `/sections/${latest.id}-latest`, first = await text(page), second = await text(`${page}?page=2`);
+  assert.deepEqual([listed(first), listed(second)], [down(21, 2), [1]], 'of one moment, the newest first');
+  const pager = (html) => [...html.matchAll(/<a rel="(prev|next)" href="([^"]*)">([^<]*)</g)].map(([, ...parts]) => parts);
+  assert.deepEqual([pager(first), pager(second)], [[['next', `/helpcenter/en-us${page}?page=2`, 'Next page']], [['prev', `/helpcenter/en-us${page}?page=1`, 'Previous page']]]);
+  assert.match(second, new RegExp(`rel="canonical" href="[^"]*${page}\\?page=2"`));
+  assert.ok(first.includes('hreflang="en-us" href') && !second.includes('rel="alternate" hreflang'), 'the first page is the one that other languages have');
+  assert.equal((await anyone.exchange('GET', `/helpcenter/en-us${page}?page=3`)).status, 404);
+  assert.match(first, new RegExp(`<link rel="alternate" type="application/atom\\+xml" title="[^"]+" href="/helpcenter/en-us${page}/feed.atom">`));
+  const feed = await text('/feed.atom'), ofSection = await text(`${page}/feed.atom`);
+  assert.deepEqual([listed(feed, /<title>Turning (\d+)</g), listed(ofSection, /<title>Turning (\d+)</g)], [down(21, 2), down(21, 2)]);
+  const home = await text(''), part = (heading) => listed(new RegExp(`<h2>${heading}</h2>\\n<ul class="articles">[^]*?</ul>`).exec(home)[0]);
+  assert.deepEqual([part('Featured articles'), part('Popular articles')], [down(21, 16), down(14, 9)]);
+  const moved = [];
+  for (const n of [1, 2, 3]) moved.push(await article(manual.id, `Turning ${n}`));
+  await owner.update(`/sections/${manual.id}`, { article_order_by: 'MANUAL' });
+  (await owner.put('/articles/reorder', { article_ids: [moved[2].id, moved[0].id] })).must(200);
+  for (const n of [1, 2]) await article(popular.id, `Turning ${n}`);
+  assert.deepEqual(listed(await text(`/sections/${popular.id}-popular`)), [2, 1]);
+  assert.deepEqual(listed(await text(`/sections/${manual.id}-manual`)), [3, 1, 2]);
+  const results = async (query) => { const html = await text(`/search?query=turning${query}`); return { from: Number(/<ol class="results" start="(\d+)">/.exec(html)[1]), hits: html.match(/<li><h2><a/g).length, pager: pager(html).map(([rel, href]) => `${rel} ${href}`) }; };
+  const at = (n) => `/helpcenter/en-us/search?query=turning&amp;page=${n}`;
+  const found = [await results(''), await results('&page=2'), await results('&page=3')].map(({ pager: links, ...rest }) => ({ ...rest, pager: links.map((link) => link.replaceAll('&amp;', '&').replaceAll('&', '&amp;')) }));
+  assert.deepEqual(found, [{ from: 1, hits: 10, pager: [`next ${at(2)}`] }, { from: 11, hits: 10, pager: [`prev ${at(1)}`, `next ${at(3)}`] }, { from: 21, hits: 6, pager: [`prev ${at(2)}`] }]);
+  const empty = await owner.create('/categories', { titles: 'Empty' }), none = await section('None', 'LATEST');
+  assert.equal((await anyone.exchange('GET', `/helpcenter/en-us/categories/${empty.id}-empty`)).status, 404, 'nobody but staff sees a category without sections');
+  const cookie = { Cookie: `desk_session=${(await desk.session(staff)).id}` };
+  assert.match((await anyone.exchange('GET', `/helpcenter/en-us/categories/${empty.id}-empty`, { headers: cookie })).must(200).text, /There are no articles yet\./);
+  assert.match(await text(`/sections/${none.id}-none`), /There are no articles yet\./);
+  const counts = async (headers) => Object.fromEntries([...(await anyone.exchange('GET', `/helpcenter/en-us/categories/${category.id}-using-it`, { headers })).must(200).bytes.toString().matchAll(/<li><h2><a href="[^"]*\/sections\/[^"]*">(\w+)<\/a> <span class="count">(\d+)</g)].map(([, title, n]) => [title, Number(n)]));
+  await article(none.id, 'Not yet', { status: 'DRAFT' });
+  assert.deepEqual(await counts(), { Latest: 21, Manual: 3, Popular: 2, None: 0 });
+  const owners = { Cookie: `desk_session=${(await desk.session(owner)).id}` };
+  assert.deepEqual(await counts(owners), { Latest: 21, Manual: 3, Popular: 2, None: 1 }, 'writers see the number of drafts, too');
+  assert.match((await anyone.exchange('GET', '/helpcenter/en-us', { headers: owners })).must(200).text, /None<\/a> <span class="count">1</);
+});
+
+test('the page of an article has its tags, its files with their sizes, related articles and a description', async (t) => {
+  const desk = await open(t), { owner, anyone } = desk;
+  const get = async (path, headers = {}) => (await anyone.exchange('GET', path, { headers })).must(200).bytes.toString();
+  const section = await owner.create('/sections', { category_id: (await owner.create('/categories', { titles: 'Using it' })).id, titles: 'Guides', visibility: 'PUBLIC' });
+  const file = async (size) => (await owner.post('/files', raw('text/plain', Buffer.alloc(size, 'x')))).must(201).data.id;
+  const files = [await file(10239), await file(10240), await file(10240 * 1024 - 1), await file(10240 * 1024)];
+  const long = `<p>Two  <b>words</b> &amp; "quotes" &lt;tag&gt;${'é'.repeat(100)}</p>`;
+  const { id, attachments } = await owner.create('/articles', { section_id: section.id, titles: 'First', contents: long, status: 'PUBLISHED', tags: ['c++ & more', 'alpha'], attachment_file_ids: files });
+  const other = await owner.create('/articles', { section_id: section.id, titles: 'Second', contents: '<p>x</p>', status: 'PUBLISHED' });
+  const html = await get(`/helpcenter/en-us/articles/${id}-first`);
+  assert.match(html, /<ul class="tags" aria-label="Tags">\n<li><a href="\/helpcenter\/en-us\/search\?query=alpha" rel="nofollow"><bdi>alpha<\/bdi><\/a><\/li>\n<li><a href="\/helpcenter\/en-us\/search\?query=c%2B%2B%20%26%20more" rel="nofollow"><bdi>c\+\+ &amp; more<\/bdi>/);
+  assert.deepEqual([.../<section class="files">\n<h2>Attachments<\/h2>[^]*?<\/section>/.exec(html)[0].matchAll(/<li><a href="([^"]*)" download><bdi>[^<]*<\/bdi><\/a> <span class="count">([^<]*)</g)].map(([, href, size]) => [href, size]),
+    attachments.map((x, i) => [`/api/v1/articles/${id}/attachments/${x.id}/download`, ['10239 B', '10 KB', '10239 KB', '10 MB'][i]]));
+  const description = /<meta name="description" content="([^"]*)"/.exec(html)[1];
+  assert.match(description, /^Two words &amp; &quot;quotes&quot; &lt;tag&gt;é+$/);
+  assert.ok(Buffer.byteLength(description.replaceAll(/&\w+;/g, 'x')) > 155, 'as long as a description may be');
+  const plain = await get(`/helpcenter/en-us/articles/${other.id}-second`);
+  assert.ok(!/class="(tags|files)"/.test(plain));
+  assert.match(plain, /<h2>Related articles<\/h2>\n<ul class="articles">\n<li><a href="[^"]*-first">First<\/a><\/li>\n<\/ul>/);
+  assert.match(plain, /<meta name="description" content="x">/);
+  assert.match(plain, new RegExp(`<p>Do you need more help\\? <a href="/helpcenter/en-us/contact\\?article=${other.id}">Contact us</a>`));
+  assert.ok(plain.includes('<script src="/helpcenter/times.js" defer>') && !plain.includes('noindex'));
+  const draft = await owner.create('/articles', { section_id: section.id, titles: 'Draft', contents: '<p>x</p>', status: 'DRAFT' });
+  const shown = await get(`/helpcenter/en-us/articles/${draft.id}-draft`, { Cookie: `desk_session=${(await desk.session(owner)).id}` });
+  assert.match(shown, /<p class="notice">This article is not published\. Only staff see it\.<\/p>/);
+  assert.ok(shown.includes('<meta name="robots" content="noindex">') && !shown.includes('rel="canonical"') && !shown.includes('ld+json') && !html.includes('class="notice"'));
+});
+
+test('robots.txt closes the pages of a person and of a search, below the path of the desk', async (t) => {
+  const desk = await open(t, { base: 'https://example.com/desk' });
+  const { text } = (await desk.anyone.exchange('GET', '/robots.txt')).must(200);
+  assert.equal(text, `User-agent: *\n${['/api/', '/helpcenter/*/search', '/helpcenter/*/login', '/helpcenter/*/conversations'].map((path) => `Disallow: /desk${path}\n`).join('')}\nSitemap: https://example.com/desk/sitemap.xml\n`);
+  const login = await desk.anyone.exchange('GET', '/helpcenter/en-us/login');
+  assert.match(login.must(200).text, /action="\/desk\/helpcenter\/en-us\/login"/);
+});

@@ -1,7 +1,7 @@
 // Pages that act (src/pages/form*.c): login, contact, conversations, votes and comments. Each form makes calls of the API.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { File, MINUTE, PASSWORD, form, multipart, shared } from './lib/index.mjs';
+import { File, MINUTE, PASSWORD, form, multipart, raw, shared } from './lib/index.mjs';
 import { totp } from './lib/totp.mjs';
 
 const EN = '/helpcenter/en-us';
@@ -183,6 +183,29 @@ describe('pages that act', () => {
       assert.equal((await newest()).subject, 'Corrected');
     });
 
+    test('a control names its hint, an optional one says so, and an address may fill in the subject', async () => {
+      const { text } = (await browser().get('contact?subject=Two%20%22words%22')).must(200);
+      const control = (name) => new RegExp(`<label for="f-${name}">([^<]*)(?: <span class="optional">\\((\\w+)\\)</span>)?</label>\n(?:<div class="notes" id="f-${name}-notes"><p class="hint">([^<]*)</p></div>\n)?<(\\w+)[^>]*name="${name}"([^>]*)>`).exec(text)?.slice(1).map((x) => x?.trim());
+      const notes = (name) => ` aria-describedby="f-${name}-notes"`.trim();
+      assert.deepEqual(control('email'), ['E-mail address', undefined, 'We send our answer to this address.', 'input', `autocomplete="email" required maxlength="255" ${notes('email')}`]);
+      assert.deepEqual(control('name'), ['Your name', undefined, undefined, 'input', 'autocomplete="name" required maxlength="255"']);
+      assert.deepEqual(control('files'), ['Attachments', 'optional', 'You can choose several files.', 'input', `${notes('files')} multiple`]);
+      assert.deepEqual(control('subject'), ['Subject', undefined, undefined, 'input', 'required maxlength="255" value="Two &quot;words&quot;"']);
+      assert.deepEqual(control('contents'), ['Message', undefined, undefined, 'textarea', 'required']);
+      const again = (await browser().send('contact', { ...typed, subject: '' })).must(400).text;
+      assert.ok(again.includes('You can choose several files.'), 'no file was chosen');
+      const visitor = browser(), sent = multipart({ ...await visitor.hidden('contact'), ...typed, subject: '', files: new File('a.txt', 'text/plain', Buffer.from('a')) });
+      assert.match((await visitor.go('POST', 'contact', sent)).must(400).text, /<p class="hint">Please choose your files again\.<\/p>/);
+    });
+
+    test('the words of a refusal are those of the page, or marked as English', async () => {
+      const visitor = browser(), de = '/helpcenter/de/contact';
+      const page = (await visitor.send(de, { ...typed, email: 'grace', contents: '' }, de)).must(400);
+      assert.match(page.text, /<html lang="de"[^]*<title>Fehler: Kontakt/);
+      assert.equal(wrongBeside(page, 'contents'), 'Dieses Feld muss ausgefüllt werden.');
+      assert.match(page.text, /id="f-email-notes">[^]*?<p class="wrong"><span lang="en" dir="ltr">This is not an e-mail address\.<\/span>/);
+    });
+
     test('a customer attaches files and sees the conversation', async () => {
       const visitor = await customer(), hidden = await visitor.hidden('contact');
       assert.ok(!(await visitor.get('contact')).text.includes('name="email"'));
@@ -279,7 +302,8 @@ describe('pages that act', () => {
       assert.match(empty.text, /<title>Error: &lt;b&gt;Stalls[^]*<div class="problems" id="problems" role="alert" tabindex="-1" autofocus>/);
       const rate = await visitor.hidden(`conversations/${id}`, `conversations/${id}/rating`);
       for (const [score, comment] of [['GOOD', 'Fast'], ['BAD', 'Slow']]) {
-        (await visitor.go('POST', `conversations/${id}/rating`, form({ ...rate, score, comment }))).must(303);
+        const rated = (await visitor.go('POST', `conversations/${id}/rating`, form({ ...rate, score, comment }))).must(303);
+        assert.match((await visitor.get(rated.headers.location)).must(200).text, /<p class="done" role="status">Thank you for your rating\.<\/p>/);
         const [rating] = await desk.staff.fetch(`/conversations/${id}/ratings`);
         assert.deepEqual([rating.score, rating.comment], [score, comment]);
         if (score === 'GOOD') (await desk.staff.post(`/conversations/${id}/ratings`, { score: 'BAD', comment: 'By staff' })).must(200);
@@ -314,6 +338,34 @@ describe('pages that act', () => {
         (await desk.staff.put(`/cases/${id}`, { status_id })).must(200);
         assert.deepEqual(await status(), [words, words]);
       }
+    });
+
+    test('a customer who sees an organization has its conversations in a list of their own', async () => {
+      const { desk } = world, organization = await desk.owner.create('/organizations', { name: 'Engine makers', is_shared: true });
+      const [seeing, other] = [await desk.person('customer', { organization_id: organization.id, organization_case_access: 'ORGANIZATION' }), await desk.person('customer', { organization_id: organization.id })];
+      for (let n = 1; n <= 21; n++) await other.client.create('/conversations', { subject: `Of another ${n}`, contents: 'x' });
+      await seeing.client.create('/conversations', { subject: 'My own', contents: 'A <b>preview</b>' });
+      const visitor = await browser().login(seeing), mine = (await visitor.get('conversations')).must(200).text, all = (await visitor.get('conversations?of=organization')).must(200).text;
+      const scopes = (text) => [...text.matchAll(/<a href="([^"]*)"( aria-current="page")?>(Mine|Of my organization)</g)].map(([, href, current, word]) => [word, href.replace(EN, ''), Boolean(current)]);
+      assert.deepEqual(scopes(mine), [['Mine', '/conversations', true], ['Of my organization', '/conversations?of=organization', false]]);
+      assert.deepEqual(scopes(all), [['Mine', '/conversations', false], ['Of my organization', '/conversations?of=organization', true]]);
+      assert.match(mine, /My own<\/bdi><\/a><\/h2>[^]*<p class="preview"><bdi>A &lt;b&gt;preview&lt;\/b&gt;<\/bdi><\/p>/);
+      assert.ok(!mine.includes('Of another') && all.includes('Of another 21') && !mine.includes('rel="next"'));
+      assert.match(all, /offset=20&amp;of=organization" rel="next"/);
+      assert.ok((await visitor.get('conversations?of=organization&offset=20')).text.includes('Of another 1<'));
+      assert.deepEqual(scopes((await (await browser().login(other)).get('conversations')).text), [], 'somebody who sees no other conversation has no choice');
+      assert.match((await (await browser().login(await desk.person('customer'))).get('conversations')).text, /<p>[^<]+<\/p>\n<p><a class="button" href="[^"]*\/contact">/);
+    });
+
+    test('a message names its writer, marks the reader\'s own, and lists its files with their sizes', async () => {
+      const { desk } = world, visitor = await customer(), { id } = await ask();
+      const uploaded = await desk.staff.create('/files', raw('text/plain', Buffer.alloc(1025, 'x'), { 'X-File-Name': 'long.txt' }));
+      await desk.staff.create(`/conversations/${id}/messages`, { contents: 'Turn it.', attachment_file_ids: [uploaded.id] });
+      const { text } = (await visitor.get(`conversations/${id}`)).must(200);
+      const messages = [...text.matchAll(/<article class="message( own)?" aria-labelledby="by(\d+)">\n<h2 id="by\2"><bdi>([^<]*)<\/bdi>/g)].map(([, own, , name]) => [Boolean(own), name]);
+      assert.deepEqual(messages, [[true, 'You'], [false, 'Agnes Agent']]);
+      assert.match(text, /<ul class="attachments" aria-label="Attachments">\n<li><a href="\/api\/v1\/[^"]+\/download" download><bdi>[^<]+<\/bdi><\/a> <span class="hint">2 KB<\/span><\/li>\n<\/ul>/);
+      assert.equal(text.match(/<ul class="attachments"/g).length, 1);
     });
 
     test('times without script are in the zone of the desk, which they name', async () => {
@@ -452,6 +504,42 @@ describe('pages that act', () => {
       (await staff.go('POST', one, form({ ...await staff.hidden(at, one), do: 'spam' }))).must(303);
       assert.ok(!(await visitor.get(at)).text.includes('Better'));
       (await visitor.get(one)).must(404);
+    });
+
+    test('the language menu of a refused form leads to pages that a browser can open', async () => {
+      const { desk, article } = world, visitor = await customer(), at = await path(visitor, article), { id } = await ask();
+      const translations = (more) => ({ titles: [{ locale: 'en-us', translation: 'General' }, ...more] }), { id: category } = (await desk.owner.fetch('/categories'))[0];
+      await desk.owner.update(`/categories/${category}`, translations([{ locale: 'de', translation: 'Allgemein' }]));
+      const { id: comment } = await desk.customer.create(`/articles/${article.id}/comments`, { contents: 'Mine' });
+      const { _token } = await visitor.hidden(`conversations/${id}`, `conversations/${id}/reply`), stranger = browser();
+      for (const [who, to, fields, menu] of [
+        [visitor, `${at}/vote`, { vote: 'sideways', _token }, at], [visitor, `${at}/comments`, { contents: ' ', _token }, at], [visitor, `${at}/comments/${comment}`, { do: 'nothing', _token }, `${at}/comments/${comment}`],
+        [visitor, `${EN}/conversations/${id}/reply`, { contents: '', _token }, `${EN}/conversations/${id}`], [visitor, `${EN}/conversations/${id}/rating`, { score: 'X', _token }, `${EN}/conversations/${id}`],
+        [stranger, `${EN}/contact`, { ...await stranger.hidden('contact'), subject: '' }, `${EN}/contact`], [stranger, `${EN}/login`, { ...await stranger.hidden('login'), email: 'x', password: 'y' }, `${EN}/login`],
+      ]) {
+        const page = await who.go('POST', to, form(fields));
+        assert.ok(page.status >= 400, to);
+        const [, german] = /<li><a href="([^"]+)" lang="de" hreflang="de"/.exec(page.text);
+        assert.equal(german, menu.replace('/en-us/', '/de/'));
+        assert.ok((await who.get(german)).status < 400, german);
+      }
+      await desk.owner.update(`/categories/${category}`, translations([]));
+    });
+
+    test('a comment has the actions of its reader', async () => {
+      const { desk, article } = world, at = await path(browser(), article);
+      const mine = await desk.customer.create(`/articles/${article.id}/comments`, { contents: 'By a customer' }), reply = await desk.staff.create(`/articles/${article.id}/comments`, { contents: 'By staff', parent_id: mine.id });
+      const actions = async (visitor) => Object.fromEntries([...(await visitor.get(at)).text.matchAll(/<li id="comment-(\d+)"( class="reply")?>([^]*?)<\/li>/g)].map(([, id, isReply, text]) =>
+        [id, [Boolean(isReply), ...[...text.matchAll(/<button[^>]* value="(\w+)">|<a href="[^"]*\/(contact\?subject)=|<a href="[^"]*\/comments\/(\d+)"/g)].map(([, deed, report, edit]) => deed ?? (report ? 'report' : `edit ${edit}`))]]));
+      const asCustomer = await actions(await customer()), asStaff = await actions(await browser().login(desk.people.agent)), asNobody = await actions(browser());
+      assert.deepEqual([asCustomer[mine.id], asCustomer[reply.id]], [[false, 'like', `edit ${mine.id}`, 'delete'], [true, 'like', 'report']]);
+      assert.deepEqual([asStaff[mine.id], asStaff[reply.id]], [[false, 'like', 'spam'], [true, 'like', `edit ${reply.id}`, 'delete', 'spam']]);
+      assert.deepEqual([asNobody[mine.id], asNobody[reply.id]], [[false], [true]]);
+      const visitor = await customer(), edit = (await visitor.get(`${at}/comments/${mine.id}`)).must(200);
+      assert.match(edit.text, /<textarea[^>]*name="contents"[^>]*>\nBy a customer<\/textarea>[^]*value="save"[^]*value="delete" formnovalidate/);
+      await desk.clock.forward(11 * MINUTE);
+      assert.deepEqual((await actions(await customer()))[mine.id], [false, 'like'], 'the time to edit it is over');
+      for (const { id } of [reply, mine]) (await desk.owner.put(`/articles/${article.id}/comments/${id}/spam`, {})).must(200);
     });
 
     test('a visitor without login is sent to the login, and an article without comments takes none', async () => {
