@@ -139,6 +139,7 @@ struct call {
     int64_t id;              /* target of the call: :id, or the created row */
     int64_t *ids;            /* targets of a bulk call */
     int id_count;
+    bool by_ids; /* they are the `ids` of the request, so the reply has `results` */
     /* the reply shows the row that the call wrote, even if the caller may not read it */
     bool sees_written;
     /* condition on the targets, instead of the resource's .alive; NULL: .alive */

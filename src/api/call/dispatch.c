@@ -311,6 +311,7 @@ static void call_reset(struct call *c) {
     c->modified = 0;
     c->args = c->input = NULL;
     c->arg_count = c->input_count = c->id_count = 0;
+    c->by_ids = false;
     c->id = 0;
     c->branches = NULL;
     c->condition = NULL;

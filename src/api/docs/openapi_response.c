@@ -117,7 +117,7 @@ static const char error_schema[] =
     "'string'},    'more_info': {'type': 'string', 'format': 'uri'}}}},  'auth_token': {'type': 'string', "
     "'description': 'Token for the next step of the login. Send it as X-Token.'},  'posts': {'type': "
     "'array', 'description': 'With POST_OVERTAKEN: the posts of other people.', 'items': {'type': "
-    "'object'}},  'logs': {'$ref': '#/components/schemas/logs'},  'notifications': {'$ref': "
+    "'object'}},  'results': {'$ref': '#/components/schemas/results'},  'logs': {'$ref': '#/components/schemas/logs'},  'notifications': {'$ref': "
     "'#/components/schemas/notifications'},  'session_id': {'$ref': '#/components/schemas/session_id'}}}";
 
 /* The schema of errors from `first` up to, not including, `end`; status 0: any status. */

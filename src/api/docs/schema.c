@@ -431,6 +431,15 @@ static const char notifications_schema[] =
     "'object', 'required': ['type', 'message', 'sticky'], 'additionalProperties': false, 'properties': {  "
     "'type': {'type': 'string', 'enum': ['INFO', 'SUCCESS', 'WARNING', 'ERROR']},  'message': {'type': "
     "'string'},  'sticky': {'type': 'boolean'}}}}";
+static const char results_schema[] =
+    "{'type': 'array', 'description': 'What happened to each of the ids, in their order.', 'items': {"
+    "'type': 'object', 'required': ['id', 'result'], 'additionalProperties': false, 'properties': {"
+    "'id': {'type': 'integer'}, 'result': {'type': 'string', 'enum': ['CHANGED', 'UNCHANGED', 'DELETED', "
+    "'NOT_FOUND', 'REFUSED', 'CONFLICT', 'NOT_DONE'], 'description': 'NOT_FOUND: no such id, or the caller "
+    "does not see it. CONFLICT: changed since If-Unmodified-Since. NOT_DONE: nothing changed, because another "
+    "id was refused.'}, 'former': {'type': 'object', 'description': 'With CHANGED: the values before, under "
+    "the names that PUT takes.'}, 'code': {'type': 'string', 'description': 'Code of the error that concerns "
+    "this id.'}, 'message': {'type': 'string'}}}}";
 static const char session_schema[] =
     "{'type': 'string', 'description': 'The session that a request with Basic credentials opened or "
     "reused.'}";
@@ -474,6 +483,7 @@ static void put_reply_required(struct json_writer *w, const struct operation *op
     if (shape == LIST && !route_takes_keys(op->route, op->reply)) names[n++] = "offset";
     if (shape == LIST || shape == LIST_CURSOR) names[n++] = "limit";
     if (shape == LIST || shape == LIST_COUNT || shape == COUNT) names[n++] = "total_count";
+    if (shape == COUNT && operation_bulk(op)) names[n++] = "results";
     put_required(w, names);
 }
 
@@ -493,6 +503,8 @@ static void reply_of_shape(struct json_writer *w, const struct operation *op, en
     if (shape == LIST_CURSOR) put_limit(w);
     if (shape != ONE && shape != NONE && shape != LIST_CURSOR)
         put_member(w, "total_count", "{'type': 'integer', 'minimum': 0}");
+    if (shape == COUNT && operation_bulk(op))
+        put_member(w, "results", "{'$ref': '#/components/schemas/results'}");
     put_member(w, "logs", "{'$ref': '#/components/schemas/logs'}");
     put_member(w, "notifications", "{'$ref': '#/components/schemas/notifications'}");
     put_member(w, "session_id", "{'$ref': '#/components/schemas/session_id'}");
@@ -563,6 +575,7 @@ static bool is_inside_json(const struct resource *r) {
 void schema_components(struct json_writer *w, const struct manual *m) {
     put_member(w, "logs", logs_schema);
     put_member(w, "notifications", notifications_schema);
+    put_member(w, "results", results_schema);
     put_member(w, "session_id", session_schema);
     put_member(w, "included", included_schema);
     for (const struct resource *const *r = resources; *r; r++) /* other resources have only routes */

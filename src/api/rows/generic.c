@@ -6,6 +6,7 @@
 #include "api/input/input.h"
 #include "api/input/owned_rows.h"
 #include "api/rows/reply.h"
+#include "api/rows/results.h"
 #include "api/rows/visible.h"
 #include "base/fold.h"
 #include "base/ids.h"
@@ -132,6 +133,7 @@ int api_bulk_ids(struct call *c) {
     if (n == 0) return fail_field(&c->work, ERR_FIELD_EMPTY, S("ids"), NULL);
     c->ids = ids;
     c->id_count = n;
+    c->by_ids = true;
     return 0;
 }
 
@@ -143,6 +145,39 @@ static int lock_targets(struct call *c) {
     ids_sort(ids, c->id_count);
     for (int i = 0; i < c->id_count; i++) TRY(db_lock_row(c->work.conn, c->resource->table, ids[i]));
     return 0;
+}
+
+/* Names a target of a bulk call in a problem. */
+static int fail_target(struct call *c, int64_t id, enum error code, const char *why) {
+    struct str place = str_fmt(c->work.arena, "ids/%d", ids_place(c->ids, c->id_count, id));
+    return fail_at(&c->work, code, S("ids"), place, why ? "%s" : NULL, why);
+}
+
+static bool is_dated(const struct resource *r) {
+    for (const struct field *f = fields_of(r->fields); f->name; f++)
+        if (strcmp(f->name, "updated_at") == 0) return f->column == NULL;
+    return false;
+}
+
+/* The rows of a bulk call have no common time of change, so If-Unmodified-Since is compared with that of each.
+ * HTTP dates have whole seconds. */
+static int refuse_modified(struct call *c) {
+    struct str date = http_header(c->http, "If-Unmodified-Since");
+    int64_t since;
+    struct stmt *s;
+    int rc, refused = 0;
+    if (date.p == NULL || http_header(c->http, "If-Match").p || !is_dated(c->resource)) return 0;
+    if (!time_parse_http(date, &since)) return 0;
+    const char *sql = str_fmt(c->work.arena,
+                              "SELECT t.id FROM %s t WHERE t.id IN @LIST(:ids) AND t.updated_at >= :after "
+                              "ORDER BY t.id",
+                              c->resource->table)
+                          .p;
+    TRY(db_start(c->work.conn, sql,
+                 BINDS(B_TEXT("ids", api_ids(c)), B_INT("after", (since / 1000 + 1) * 1000)), &s));
+    while ((rc = stmt_step(s)) == 1) refused = fail_target(c, col_int(s, 0), ERR_RESOURCE_MODIFIED, NULL);
+    stmt_end(s);
+    return rc < 0 ? rc : refused;
 }
 
 static int target_many(struct call *c) {
@@ -166,7 +201,7 @@ static int target_many(struct call *c) {
     c->etag = str_dup(c->work.arena, str_of(hex));
     rc = conditional(c);
     c->etag = (struct str){0};
-    return rc < 0 ? rc : 0;
+    return rc < 0 ? rc : refuse_modified(c);
 }
 
 struct str api_ids(struct call *c) {
@@ -377,8 +412,7 @@ int api_visible_ids(struct call *c, const struct resource *r, const struct in *i
 
 int api_refuse_target(struct call *c, int64_t id, const char *why) {
     if (c->route->shape != COUNT) return fail_state(&c->work, "%s", why);
-    struct str place = str_fmt(c->work.arena, "ids/%d", ids_place(c->ids, c->id_count, id));
-    return fail_at(&c->work, ERR_RESOURCE_ACTION_NOT_AVAILABLE, S("ids"), place, "%s", why);
+    return fail_target(c, id, ERR_RESOURCE_ACTION_NOT_AVAILABLE, why);
 }
 
 int api_refuse(struct call *c, const char *condition, const char *why) {
@@ -442,6 +476,7 @@ static int reply_bare(struct call *c, int64_t count, bool counted) {
     if (counted) {
         jw_key(&v->w, S("total_count"));
         jw_int(&v->w, count);
+        results_write(v);
     }
     envelope_end(v);
     return 0;

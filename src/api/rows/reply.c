@@ -1,5 +1,6 @@
 #include "api/rows/reply.h"
 
+#include "api/rows/results.h"
 #include "base/limits.h"
 #include "core/letters/letter.h"
 #include "core/words.h"
@@ -161,14 +162,27 @@ void write_place(struct json_writer *w, struct arena *a, const struct problem *p
     jw_str(w, p->pointer);
 }
 
+static void write_code(struct json_writer *w, const struct problem *p) {
+    jw_key(w, S("code"));
+    jw_str(w, str_of(error_info((int)p->code)->code));
+}
+
+static void write_message(struct json_writer *w, const struct problem *p) {
+    jw_key(w, S("message"));
+    jw_str(w, p->message.p ? p->message : str_of(error_info((int)p->code)->message));
+}
+
+void write_reason(struct json_writer *w, const struct problem *p) {
+    write_code(w, p);
+    write_message(w, p);
+}
+
 void write_problem(struct json_writer *w, const struct call *c, const struct problem *p) {
     const struct error_info *info = error_info((int)p->code);
     jw_object(w);
-    jw_key(w, S("code"));
-    jw_str(w, str_of(info->code));
+    write_code(w, p);
     write_place(w, c->work.arena, p);
-    jw_key(w, S("message"));
-    jw_str(w, p->message.p ? p->message : str_of(info->message));
+    write_message(w, p);
     jw_key(w, S("more_info"));
     jw_str(w, str_fmt(c->work.arena, "%s/docs/errors/%s", c->work.desk->base_url.p, info->code));
     jw_end(w);
@@ -210,6 +224,7 @@ void reply_error(struct call *c, int rc) {
     jw_object(&w);
     jw_key(&w, S("status"));
     jw_int(&w, c->status);
+    results_write_refused(&w, c);
     write_logs(&w, &c->work);
     write_notification(&w, c);
     jw_key(&w, S("errors"));

@@ -388,6 +388,8 @@ static void case_record(struct work *w, const struct case_now *c, const struct c
     struct changed object = case_changed(c);
     if (differ & CASE_SUBJECT)
         change_property(w, object, "subject", changed_text(c->subject), changed_text(next->subject));
+    if (differ & CASE_LEGACY_ID)
+        change_property(w, object, "legacy_id", changed_text(c->legacy_id), changed_text(next->legacy_id));
     for (size_t i = 0; i < REFERENCES; i++)
         if (differ & references[i].bit)
             change_property(w, object, references[i].property, changed_id(id_at(c, references[i].now)),

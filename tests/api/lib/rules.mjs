@@ -3,7 +3,7 @@ import { members, snakes } from './names.mjs';
 
 // The rules for every reply of the API.
 
-const ORDER = ['status', 'data', 'resource', 'resources', 'offset', 'limit', 'total_count',
+const ORDER = ['status', 'data', 'resource', 'resources', 'offset', 'limit', 'total_count', 'results',
   'first_url|previous_url|next_url|last_url', 'logs', 'notifications', 'errors', 'auth_token', 'posts', 'session_id']
   .flatMap((names, rank) => names.split('|').map((name) => [name, rank]));
 const RANK = new Map(ORDER);
