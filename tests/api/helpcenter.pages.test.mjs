@@ -208,6 +208,9 @@ describe('pages of the help center', () => {
     }
     const alternates = [...(await who.ok(`/helpcenter/en-us/${open}`)).text.matchAll(/rel="alternate" hreflang="([^"]+)"/g)].map(([, locale]) => locale);
     assert.deepEqual(alternates, ['en-us'], 'the alternates are translations only');
+    const home = (await who.ok('/helpcenter/de')).text, there = Object.fromEntries(['en-us', 'de', 'ar'].map((locale) => [locale, `/helpcenter/${locale}`]));
+    assert.deepEqual(menu(home), there);
+    assert.deepEqual(Object.fromEntries([...home.matchAll(/rel="alternate" hreflang="([^"]+)" href="([^"]+)"/g)].map(([, locale, href]) => [locale, href.replace(world.desk.base, '')])), there);
   });
 
   test('the home page names no article twice, and sections with their descriptions', async () => {

@@ -338,3 +338,54 @@ test('a response that operations share has the headers that such replies may hav
   for (const name of ['error_429', 'error_500', 'error_503']) assert.ok(!replayed.includes(name), name);
   assert.ok(replayed.includes('error_400'));
 });
+
+const plainText = (html) => html.replaceAll(/<[^>]*>/g, '').replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+/** The rows of the table with this caption: [[cell, ...], ...]; undefined: there is none. */
+const tableOf = (html, caption) => new RegExp(`<caption>${caption}</caption>[^]*?<tbody>\\n([^]*?)</tbody>`).exec(html)?.[1].split('</tr>\n').slice(0, -1).map((row) => [...row.matchAll(/<t[hd][^>]*>([^]*?)<\/t[hd]>/g)].map(([, cell]) => plainText(cell)));
+
+test('the reference says of each operation what the OpenAPI document says', async (t) => {
+  const desk = await open(t), doc = await document(desk), contract = new Contract(doc);
+  const articles = new Map([...(await chapters(desk)).matchAll(/<article id="([^"]*)">(.*?)<\/article>/gs)].map(([, id, text]) => [id, text]));
+  const everywhere = [...(await desk.anyone.exchange('GET', '/docs/errors')).must(200).text.matchAll(/<code>([A-Z_]+)<\/code><\/a><\/th><td>\d+<\/td><td><em>any/g)].map(([, code]) => code);
+  const resolved = (x) => (x?.$ref ? contract.at(x.$ref) : x), sorted = (list) => [...list].sort();
+  const statusOf = new Map([...(await desk.anyone.exchange('GET', '/docs/errors')).text.matchAll(/<code>([A-Z_]+)<\/code><\/a><\/th><td>(\d+)/g)].map(([, code, status]) => [code, Number(status)]));
+  for (const route of routes()) {
+    const where = anchor(route), path = `/api/v1${route.path.replaceAll(/:(\w+)/g, '{$1}')}`, html = articles.get(where), operation = contract.route(path).item[route.method.toLowerCase()];
+    const facts = Object.fromEntries([...html.matchAll(/<dt>([^<]*)<\/dt><dd>(.*?)<\/dd>/gs)].map(([, name, value]) => [name, value]));
+    const [heading] = /^\n<h3>.*?<\/h3>\n<p class="address">.*?<\/p>\n/.exec(html), codes = (text) => [...text.matchAll(/<code>([^<]*)<\/code>/g)].map(([, code]) => code);
+    assert.equal(plainText(heading).trim(), `${operation.summary}\n${route.method} /api/v1${route.path}`, where);
+    const described = [`Allowed: ${plainText(facts.Allowed)}.`, `Scope of a token: ${plainText(facts['Scope of a token'])}.`, ...(facts.Permission ? [`Permission: ${plainText(facts.Permission)}.`] : [])].join(' ');
+    assert.ok(operation.description.includes(described), `${where}: ${described} in ${operation.description}`);
+    assert.equal(facts.Permission && codes(facts.Permission)[0], operation['x-permission'], where);
+    const own = operation['x-errors'].filter((code) => !everywhere.includes(code));
+    const groups = facts.Errors.split('; ').flatMap((part) => (/^\d+ /.test(part) ? [[Number(part.slice(0, 3)), codes(part)]] : []));
+    assert.deepEqual([groups.flatMap(([, list]) => list), new Set(groups.map(([status]) => status)).size], [own, groups.length], where);
+    for (const [status, list] of groups) for (const code of list) assert.equal(statusOf.get(code), status, `${where} ${code}`);
+    const parameters = operation.parameters ?? [], common = parameters.flatMap(({ $ref }) => ($ref ? [$ref.split('/').at(-1)] : []));
+    assert.deepEqual(sorted(codes(facts['Also takes'])), sorted(common.filter((name) => name !== 'ids' && name in doc.components.parameters)), where);
+    const success = Object.keys(operation.responses).filter((status) => /^[123]/.test(status) && status !== '304');
+    assert.ok(success.includes(facts.Answers.slice(0, 3)), `${where} answers ${success}`);
+    const ofQuery = parameters.map(resolved).filter((p, i) => p.in === 'query' && (!parameters[i].$ref || p.name === 'ids')), listed = tableOf(html, 'Arguments, in the query') ?? [];
+    assert.deepEqual(sorted(listed.map(([name]) => name)), sorted(ofQuery.map(({ name, required }) => (required || (name === 'ids' && operation.parameters.some(({ $ref }) => $ref?.endsWith('/ids'))) ? `${name} mandatory` : name))), where);
+    for (const { name, description } of ofQuery) assert.ok(name === 'ids' || listed.find(([first]) => first.split(' ')[0] === name)[2].startsWith(description.replace(/ (One|Some) of .*/, '')), `${where} ${name}`);
+  }
+});
+
+test('the reference says of each member what the OpenAPI document says', async (t) => {
+  const desk = await open(t), { components: { schemas } } = await document(desk);
+  let members = 0;
+  for (const [path, html] of await site(desk)) {
+    const type = /^\/docs\/reference\/(\w+)$/.exec(path)?.[1], rows = type && tableOf(html, `Members of ${type}`);
+    if (!rows || !schemas[type]?.properties) continue;
+    const { properties } = schemas[type];
+    assert.deepEqual(rows.map(([name]) => name), Object.keys(properties), type);
+    for (const [name, kind, meaning] of rows) {
+      const { type: types, description, enum: words, anyOf } = properties[name], mayBeNull = [types].flat().includes('null') || anyOf?.some((x) => x.type === 'null');
+      if (description) assert.ok(meaning.startsWith(description), `${type} ${name}: ${meaning}`);
+      if (kind.endsWith(', or null')) assert.ok(mayBeNull, `${type} ${name}`);
+      if (words && !meaning.includes('Always')) assert.ok(words.every((word) => word === null || meaning.includes(word)), `${type} ${name}: ${words} in ${meaning}`);
+      members += 1;
+    }
+  }
+  assert.ok(members > 500, `${members} members`);
+});

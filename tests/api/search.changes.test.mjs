@@ -93,6 +93,21 @@ test('people are found by what they have now, and not after they are deleted', a
   await finds('climbs');
 });
 
+test('an operator with a name means those who have the name now', async (t) => {
+  const { desk, id, it, finds } = await withCase(t);
+  const agent = await desk.person('agent', { full_name: 'Ann Ash' }), organization = await desk.owner.create('/organizations', { name: 'Engine makers' });
+  await desk.owner.update(`/users/${desk.people.customer.id}`, { organization_id: organization.id, full_name: 'Cora Oak' });
+  await desk.owner.update(`/cases/${id}`, { assigned_agent_id: agent.id });
+  await desk.owner.update(`/organizations/${organization.id}`, { name: 'Duck brothers' });
+  await desk.owner.update(`/users/${agent.id}`, { full_name: 'Bea Birch' });
+  await finds('agent:bea', it);
+  await finds('agent:birch', it);
+  await finds('requester:oak', it);
+  for (const gone of ['agent:ann', 'agent:ash', 'requester:"cora c"', 'organization:engine', 'organization:makers']) await finds(gone);
+  await desk.owner.update(`/users/${desk.people.customer.id}`, { organization_id: organization.id });
+  (await desk.owner.get('/search', { query: 'agent:ann' })).must(200).notes('There is no agent `ann`.');
+});
+
 test('organizations are found by name and domain until they are deleted', async (t) => {
   const { desk, finds } = await withCase(t);
   const pond = await desk.owner.create('/organizations', { name: 'Duck Pond', domains: 'pond.example' });

@@ -114,3 +114,14 @@ test('each process finds at once what another one wrote', async (t) => {
     assert.deepEqual(await cases(desk.owner, `word${i}x`), [id]);
   }
 });
+
+test('a search writes only if a change is to be followed', async (t) => {
+  const desk = await open(t, { processes: 1 });
+  const writes = async () => Number(/^deskd_store_writes_total (\d+)$/m.exec((await desk.anyone.exchange('GET', '/metrics')).must(200).text)[1]);
+  const { id } = await opened(desk, { subject: 'Alpha' });
+  const cost = async () => { const before = await writes(); assert.deepEqual(await cases(desk.staff, 'alpha'), [id]); return (await writes()) - before; };
+  await cases(desk.staff, 'alpha');
+  const current = await cost();
+  await desk.staff.update(`/cases/${id}`, { subject: 'Alpha and omega' });
+  assert.deepEqual([current, await cost(), await cost()], [0, 1, 0]);
+});

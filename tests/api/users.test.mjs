@@ -310,7 +310,8 @@ test('several people are deleted at once or not at all', async (t) => {
     [{ ids: Array.from({ length: 1001 }, (_, n) => n + 1).join() }, 400, 'FIELD_INVALID', 'ids'],
   ];
   for (const [query, ...refusal] of refused) (await desk.admin.delete('/users', query)).refused(...refusal);
-  (await desk.staff.delete('/users', { ids: `${people[0].id},${desk.people.admin.id}` })).refused(403, 'PERMISSIONS_DENIED', 'ids/1');
+  (await desk.staff.delete('/users', { ids: `${people[0].id},${desk.people.admin.id}` })).refused(403, 'PERMISSIONS_DENIED', 'ids', 'ids/1');
+  for (const { parameter, pointer } of (await desk.staff.delete(`/users/${desk.people.admin.id}`)).refused(403, 'PERMISSIONS_DENIED').body.errors) assert.deepEqual([parameter, pointer], [undefined, undefined], 'the path names the person');
   for (const person of people) (await person.client.get('/me')).must(200);
   assert.equal((await desk.staff.delete('/users', { ids: ids(people) })).must(200).body.total_count, 3);
   for (const { id, email, client } of people) {
@@ -389,4 +390,13 @@ test('passwords that staff set are hashed one at a time, like those of logins', 
   for (const reply of await Promise.all(made.map(({ id }) => client.put(`/users/${id}`, { password: `${PASSWORD} again` })))) reply.must(200);
   assert.equal(await hashes() - before, 64);
   assert.ok(peak() - memory < 2.5 * 19, `${peak() - memory} MiB more than before; a hash needs 19`);
+});
+
+test('a new person belongs to the named organization, or else to that of the validated domain of the address', async (t) => {
+  const desk = await open(t), { owner } = desk;
+  const of = async (email, more) => (await owner.create('/users', { full_name: 'N', email, ...more })).organization?.id ?? null;
+  const named = await owner.create('/organizations', { name: 'Named' }), acme = await owner.create('/organizations', { name: 'Acme', domains: 'acme.example', is_validated: true });
+  await owner.create('/organizations', { name: 'Unproven', domains: 'unproven.example' });
+  assert.deepEqual([await of('a@acme.example'), await of('b@ACME.example'), await of('c@acme.example', { organization_id: named.id })], [acme.id, acme.id, named.id]);
+  assert.deepEqual([await of('d@unproven.example'), await of('e@mail.acme.example'), await of('acme.example@other.example')], [null, null, null]);
 });

@@ -8,6 +8,11 @@ const equivalents = [
   { file: 'src/core/cases/view_count.c', was: 'while (c->groups + n > GROUPS) {', becomes: 'while (c->groups + n >= GROUPS) {', why: 'a bound of memory may be one less' },
   { file: 'src/core/change/outbox.c', was: 'if (rc >= 0) rc = db_text(w->conn, &outbox_place, NULL, w->arena, place);', why: 'a process that has no place in the outbox reads all settings anew at each look, which costs, and is right' },
   { file: 'src/core/programs/event.c', was: 'if (i == 0 || !str_eq(keys[i], keys[i - 1])) TRY(customer_lock(c->work, keys[i]));', becomes: 'if (i != 0 || !str_eq(keys[i], keys[i - 1])) TRY(customer_lock(c->work, keys[i]));', why: 'an address that is locked twice is locked' },
+  { file: 'src/core/search/find.c', was: 'B_INT("to", search_range((int)to)), B_INT("most", most + 1)),', becomes: 'B_INT("to", search_range((int)to)), B_INT("most", most + 2)),', why: 'rows are counted up to a bound, and any number over it is too many' },
+  { file: 'src/core/search/find.c', was: 'int n = vocabulary_words(w->conn, a, kind == SEARCH_ARTICLES, prefix, list, PREFIX_WORDS + 1);', becomes: 'int n = vocabulary_words(w->conn, a, kind == SEARCH_ARTICLES, prefix, list, PREFIX_WORDS + 2);', why: 'words are counted up to a bound, and any number over it is too many' },
+  { file: 'src/core/search/vocabulary.c', was: 'l->count = n;', becomes: ';', why: 'a word that a list has twice is stored once (ON CONFLICT DO NOTHING); the list is shortened to save statements time' },
+  { file: 'src/core/people/lookup.c', was: 'for (int place = 0; place <= 1 && !k->lookup->more; place++) TRY(take_matches(k, q, place));', becomes: 'for (int place = 0; place <= 2 && !k->lookup->more; place++) TRY(take_matches(k, q, place));', why: 'no word has a third place' },
+  { file: 'src/core/people/lookup.c', was: 'return words ? words : (x->id > y->id) - (x->id < y->id);', becomes: 'return words ? words : (x->id >= y->id) - (x->id < y->id);', why: 'the matches have different ids' },
 ];
 
 for (const { file, was } of equivalents) {

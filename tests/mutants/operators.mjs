@@ -20,7 +20,7 @@ function closing(line, at) {
 
 // `< 0` finds an error: `<= 0` and `< 1` are mostly the same there. TRY(n) hands on an error of a call that returned n: the store
 // failed. A line of the log is for people. Memory that is not freed is found by LeakSanitizer, not by these tests; on Linux a mutex holds
-// none. A lock that is not taken is found by ThreadSanitizer.
+// none. A mutex that is not locked is found by ThreadSanitizer, a row or a name by writes of several processes at a time.
 const SWAPS = [
   ['swap && and ||', / && /g, ' || '], ['swap && and ||', / \|\| /g, ' && '],
   ['swap == and !=', / == /g, ' != '], ['swap == and !=', / != /g, ' == '],
@@ -61,7 +61,7 @@ export function mutations(line, { postgres = false, after = '' } = {}) {
   };
   for (const { index, 0: text } of plain.matchAll(/(?<![\w.\[~"]| < (?=0\b))\d+(?![\w.\]])/g)) if (!isSet(index)) add('replace a constant', cut(line, index, text.length, text === '0' ? '1' : String(Number(text) + 1)));
   const statement = /^(\s+)(?:if \([^;{}]*\) )?((?:[a-z_]\w*|TRY|TRY_\w+)\([^{}]*\);|[\w.>[\]*-]+ (?:[|&+*-]?=) [^{}]*;|[\w.>-]+(?:\+\+|--);)$/.exec(plain);
-  if (statement && !/^\s*((return|goto|break|continue|log_\w+|(\w*_)?free(_\w+)?|arena_return|pthread_\w+_destroy|pthread_mutex_lock)\b|TRY\(\w+\);)/.test(statement[2])) add('drop a statement', `${statement[1]};`);
+  if (statement && !/^\s*((return|goto|break|continue|log_\w+|(\w*_)?free(_\w+)?|arena_return|pthread_\w+_destroy|(TRY\()?\w+_lock)\b|TRY\(\w+\);)/.test(statement[2])) add('drop a statement', `${statement[1]};`);
   for (const { index, 0: text } of line.matchAll(STRING)) {
     if (!/\b(SELECT|UPDATE|WHERE|AND|FROM|ORDER BY)\b|@[A-Z]+@/.test(text)) continue;
     for (const [what, pattern, by] of postgres ? [...SQL, LOCK] : SQL) for (const m of text.matchAll(pattern)) add(what, cut(line, index + m.index, m[0].length, by));
