@@ -25,14 +25,17 @@ const struct event_word event_words[EVENT_KINDS] = {
     [EVENT_POST_CREATED] = {"NEW_POST", "A message or a note was added.", true},
     [EVENT_POST_CHANGED] = {"CHANGE_POST", "A message or a note has changed.", true}};
 
+/* Of one page: the entries between them are the same whenever it is read (struct live_place). */
 static bool same_object(const struct entry *a, const struct entry *b) {
-    return a->verb == b->verb && a->object_id == b->object_id && str_eq(a->kind, b->kind);
+    return a->verb == b->verb && a->object_id == b->object_id && a->cursor == b->cursor &&
+           str_eq(a->kind, b->kind);
 }
 
-struct event *event_next(struct arena *a, const struct entry **list) {
+struct event *event_next(struct arena *a, const struct entry **list, int64_t until) {
     const struct entry *first = *list, *last = first;
     size_t i = 0;
-    while (last->next && last->verb == CHANGE_UPDATED && same_object(first, last->next)) last = last->next;
+    while (last->next && last->id != until && last->verb == CHANGE_UPDATED && same_object(first, last->next))
+        last = last->next;
     *list = last->next;
     while (i < sizeof kinds / sizeof *kinds && !str_eq(first->kind, str_of(kinds[i].kind))) i++;
     bool created = first->verb == CHANGE_CREATED;

@@ -33,8 +33,9 @@ struct event {
     bool case_read, case_found;
 };
 
-/* Makes an event of the first entries of a list, and moves it behind them. NULL: they mean nothing here. */
-struct event *event_next(struct arena *a, const struct entry **list);
+/* Makes an event of the first entries of a list, up to the entry with the id `until` (0: none), and moves the list
+ * behind them. NULL: they mean nothing here. */
+struct event *event_next(struct arena *a, const struct entry **list, int64_t until);
 
 /* The payload for a caller: what a GET shows the same caller, in the snapshot of the turn. p NULL: nothing. */
 struct str event_payload(struct hub *h, struct event *e, const struct who *who);

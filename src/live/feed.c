@@ -69,25 +69,43 @@ static bool inbox_hears(struct hub *h, struct event *e, const struct subscriptio
     return hears;
 }
 
-static void tell(struct hub *h, struct event *e, struct subscription *s) {
-    struct arena_mark mark = arena_mark(h->work.arena);
-    bool hears = s->topic->name.kind != LIVE_INBOX || inbox_hears(h, e, s);
-    struct str payload = hears ? event_payload(h, e, &s->peer->who) : (struct str){0};
-    if (payload.p) {
-        struct change_cursor c = *e->last->cursor;
-        bool wanted = s->cursors || s->peer->form == PEER_STREAM;
-        c.last = e->last->id;
-        hub_tell(h, s, e->name, payload, wanted ? hub_cursor(h, &c) : (struct str){0});
-    }
-    if (!e->keeps) arena_return(h->work.arena, mark);
-}
-
 static bool event_is_about(const struct event *e, struct live_name name) {
     switch (name.kind) {
     case LIVE_CASE: return e->about == LIVE_CASE && e->case_id == name.id && e->kind != EVENT_CREATED;
     case LIVE_INBOX: return e->about == LIVE_CASE;
     default: return e->about == name.kind && e->object_id == name.id;
     }
+}
+
+/* True if another frame of the event follows to the same stream. */
+static bool is_told_again(const struct event *e, const struct subscription *s) {
+    const struct subscription *x = s->peer->form == PEER_STREAM ? s->peer->subscriptions : NULL;
+    while (x && (x->topic->name.kind <= s->topic->name.kind || !event_is_about(e, x->topic->name)))
+        x = x->peer_next;
+    return x != NULL;
+}
+
+/* The place behind the frame of an event. */
+static struct str place_behind(struct hub *h, const struct event *e, const struct subscription *s) {
+    struct live_place at = {.cursor = *e->last->cursor};
+    at.cursor.last = e->last->id;
+    if (is_told_again(e, s)) {
+        at.cursor.last = e->first->id - 1;
+        at.part = e->last->id;
+        at.kind = s->topic->name.kind;
+    }
+    return hub_place(h, &at);
+}
+
+static void tell(struct hub *h, struct event *e, struct subscription *s) {
+    struct arena_mark mark = arena_mark(h->work.arena);
+    bool hears = s->topic->name.kind != LIVE_INBOX || inbox_hears(h, e, s);
+    struct str payload = hears ? event_payload(h, e, &s->peer->who) : (struct str){0};
+    if (payload.p) {
+        bool wanted = s->cursors || s->peer->form == PEER_STREAM;
+        hub_tell(h, s, e->name, payload, wanted ? place_behind(h, e, s) : (struct str){0});
+    }
+    if (!e->keeps) arena_return(h->work.arena, mark);
 }
 
 static void tell_all(struct hub *h, struct event *e, struct live_name name) {
@@ -99,9 +117,10 @@ static void tell_all(struct hub *h, struct event *e, struct live_name name) {
     }
 }
 
+/* The channels of an event follow in the order of enum live_kind. */
 void feed_tell(struct hub *h, const struct entry *first) {
     while (first) {
-        struct event *e = event_next(h->work.arena, &first);
+        struct event *e = event_next(h->work.arena, &first, 0);
         if (e == NULL) continue;
         if (e->about == LIVE_CASE) {
             tell_all(h, e, (struct live_name){LIVE_CASE, e->case_id});
@@ -112,71 +131,16 @@ void feed_tell(struct hub *h, const struct entry *first) {
     }
 }
 
-void feed_tell_one(struct hub *h, const struct entry *first, struct peer *p,
+void feed_tell_one(struct hub *h, const struct entry *first, const struct live_place *from, struct peer *p,
                    const struct subscription *only) {
     while (first) {
-        struct event *e = event_next(h->work.arena, &first);
-        for (struct subscription *s = e ? p->subscriptions : NULL; s; s = s->peer_next)
-            if ((only == NULL || s == only) && event_is_about(e, s->topic->name)) tell(h, e, s);
+        struct event *e = event_next(h->work.arena, &first, from->part);
+        if (e == NULL) continue;
+        int kind = e->last->id == from->part ? (int)from->kind + 1 : 0; /* those before were told */
+        for (; kind < LIVE_KINDS; kind++)
+            for (struct subscription *s = p->subscriptions; s; s = s->peer_next)
+                if ((int)s->topic->name.kind == kind && (only == NULL || s == only) &&
+                    event_is_about(e, s->topic->name))
+                    tell(h, e, s);
     }
-}
-
-/* ---- counts of views ------------------------------------------------------------------------- */
-
-#define VIEWS_MS 2000 /* pause between two counts of one view */
-#define VIEWS_TURN_MS 10
-#define VIEWS_SHARE \
-    20 /* counts take at most this part of the time: they may be long, and events wait for them */
-
-/* The counts of all views of a caller, by one GET. */
-static void count_for(struct hub *h, struct peer *p) {
-    struct arena *a = h->work.arena;
-    const struct json *list;
-    int status =
-        inner_read(h->api, h->work.conn, &p->who.actor, a, S("/views/counts"), S("fields=view,count"), &list);
-    for (const struct json *j = status == 200 && list ? list->first : NULL; j; j = j->next) {
-        int64_t id = 0, count = 0;
-        const struct json *view = json_member(j, S("view")), *n = json_member(j, S("count"));
-        if (!view || !n || !str_to_int(json_scalar(json_member(view, S("id"))), &id) ||
-            !str_to_int(json_scalar(n), &count))
-            continue;
-        struct topic *t = topic_find(h, (struct live_name){LIVE_VIEW, id});
-        struct subscription *s = t ? t->first : NULL;
-        while (s && s->peer != p) s = s->next;
-        if (s == NULL || s->count == count) continue;
-        hub_tell(h, s, "CHANGE", event_view(h, id, count), (struct str){0});
-        s->count = count;
-    }
-}
-
-static bool hears_views(const struct peer *p) {
-    const struct subscription *s = p->subscriptions;
-    while (s && s->topic->name.kind != LIVE_VIEW) s = s->peer_next;
-    return s != NULL;
-}
-
-static struct peer *next_uncounted(const struct hub *h) {
-    struct peer *p = h->peers;
-    while (p && (p->counted_in == h->round || !hears_views(p))) p = p->hub_next;
-    return p;
-}
-
-/* A round counts for each peer that hears of views, a few of them in a turn. It begins if conversations have
- * changed. */
-void feed_views(struct hub *h) {
-    int64_t now = clock_monotonic(), took = 0;
-    if (now < h->views_at) return;
-    struct peer *p = next_uncounted(h);
-    if (p == NULL) {
-        if (!h->counts_changed || now - h->round_at < VIEWS_MS) return;
-        h->counts_changed = false;
-        h->round_at = now;
-        h->round++;
-    }
-    while (took < VIEWS_TURN_MS && (p = next_uncounted(h))) {
-        p->counted_in = h->round;
-        count_for(h, p);
-        took = clock_monotonic() - now;
-    }
-    h->views_at = now + took * VIEWS_SHARE;
 }

@@ -2,6 +2,7 @@
 
 #include "base/limits.h"
 #include "core/desk/processes.h"
+#include "live/counts.h"
 #include "live/feed.h"
 #include "live/frame.h"
 #include "live/presence.h"
@@ -53,16 +54,20 @@ static int topic_join(struct hub *h, struct peer *p, struct str text, struct str
     return 1;
 }
 
-/* The events since the client's cursor, before those of the hub. Returns false if the log does not reach back. */
-static bool missed(struct hub *h, struct str after, struct entry **first) {
-    struct change_cursor c = {0};
+/* The entries since the client's place, before those of the hub. Returns false if the log does not reach back. */
+static bool missed(struct hub *h, struct str after, struct live_place *from, struct entry **first) {
     *first = NULL;
-    return cursor_given(&h->work, after, &c) && feed_read(h, &c, LIMIT_LIVE_REPLAY, first) == 1;
+    if (!place_given(&h->work, after, from)) return false;
+    struct change_cursor c = from->cursor;
+    return feed_read(h, &c, LIMIT_LIVE_REPLAY, first) == 1;
 }
+
+static struct str place_now(struct hub *h) { return hub_place(h, &(struct live_place){.cursor = h->cursor}); }
 
 static void channel_join(struct hub *h, struct peer *p, const struct frame *f) {
     struct subscription *s = subscription_of(p, f->topic);
     const struct json *after = json_member(f->payload, S("after"));
+    struct live_place from = {0};
     struct entry *first = NULL;
     bool resync = false;
     if (s) unsubscribe_peer(h, s); /* the client has forgotten its first join */
@@ -73,21 +78,22 @@ static void channel_join(struct hub *h, struct peer *p, const struct frame *f) {
         return;
     }
     s->cursors = after != NULL;
-    if (after && after->type == JSON_STRING && after->text.n) resync = !missed(h, after->text, &first);
+    if (after && after->type == JSON_STRING && after->text.n) resync = !missed(h, after->text, &from, &first);
     if (resync) first = NULL;
-    struct str cursor = hub_cursor(h, &h->cursor);
+    struct str cursor = place_now(h);
     reply(h, p, f, "ok",
           s->cursors ? str_fmt(h->work.arena, "{\"cursor\":\"%s\",\"resync\":%s}", cursor.p,
                                resync ? "true" : "false")
                      : S("{}"));
     presence_join(h, s);
-    feed_tell_one(h, first, p, s);
+    feed_tell_one(h, first, &from, p, s);
 }
 
 /* A stream names its channels once. */
 static void stream_begin(struct hub *h, struct peer *p) {
+    struct live_place from = {0};
     struct entry *first = NULL;
-    bool resync = p->after.n && !missed(h, p->after, &first);
+    bool resync = p->after.n && !missed(h, p->after, &from, &first);
     if (resync) first = NULL;
     for (struct str rest = p->asked; rest.p;) {
         struct subscription *s = NULL;
@@ -102,10 +108,10 @@ static void stream_begin(struct hub *h, struct peer *p) {
     struct buf out = {0};
     buf_text(&out, "retry: 2000\n");
     /* the missed events have the ids before that of the hub, and a client keeps the last id that it saw */
-    struct str id = first ? p->after : hub_cursor(h, &h->cursor);
+    struct str id = first ? p->after : place_now(h);
     stream_event_write(&out, id, resync ? S("resync") : S("open"), S(""), S("{}"));
     hub_send(h, p, &out);
-    feed_tell_one(h, first, p, NULL);
+    feed_tell_one(h, first, &from, p, NULL);
 }
 
 /* ---- frames ---------------------------------------------------------------------------------- */
@@ -212,7 +218,7 @@ static bool hub_turn(struct hub *h, struct note *first, struct queue_item **left
     bool reading = ok;
     if (ok) ok = hub_follow(h) >= 0;
     if (ok) {
-        feed_views(h);
+        counts_follow(h);
         while (first) {
             struct note *n = first;
             first = (struct note *)(void *)n->item.next;
@@ -230,7 +236,8 @@ static bool hub_turn(struct hub *h, struct note *first, struct queue_item **left
 static int wait_ms(const struct hub *h, bool ok) {
     if (!ok) return 250;
     if (h->peers == NULL) return -1;
-    return db_shared(h->api->desk->db) && processes_number(h->api->desk) > 1 ? SHARED_MS : NET_MS / 2;
+    return counts_wait_ms(h, db_shared(h->api->desk->db) && processes_number(h->api->desk) > 1 ? SHARED_MS
+                                                                                               : NET_MS / 2);
 }
 
 /* Nobody serves them any more. */
@@ -269,6 +276,7 @@ static void *hub_main(void *arg) {
         if (left || h->peers) ok = hub_turn(h, (struct note *)(void *)left, &left);
         else h->follows = false; /* nobody listens */
     }
+    counts_end(h);
     work_init(&h->work, h->api->desk, arena_new());
     notes_drop(left);
     while (h->peers) forget_peer(h, h->peers);
@@ -306,6 +314,7 @@ struct hub_thread *hub_start(struct api *api) {
     struct hub_thread *t = calloc(1, sizeof *t);
     if (t == NULL) return NULL;
     t->hub.api = api;
+    t->hub.notes = &t->notes;
     t->notes.bell = -1;
     t->hub.wire = wire_start(&(struct wire_events){on_heard, on_gone, t});
     bool ok = t->hub.wire && queue_open(&t->notes);

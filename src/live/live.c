@@ -164,8 +164,8 @@ static int channels_check(struct call *c, const struct who *who, struct str chan
 }
 
 static int after_check(struct call *c, struct str after) {
-    struct change_cursor cursor;
-    if (after.n == 0 || cursor_given(&c->work, after, &cursor)) return 0;
+    struct live_place place;
+    if (after.n == 0 || place_given(&c->work, after, &place)) return 0;
     return fail_field(&c->work, ERR_FIELD_INVALID, S("Last-Event-ID"),
                       "This is not an id of this desk's events.");
 }

@@ -51,6 +51,7 @@ struct peer {
     struct subscription *subscriptions;
     int subscribed;
     int64_t counted_in; /* the round in which its views were counted */
+    int reviews;        /* number of times that its rights were read again */
     struct peer *hub_next, *hub_before;
 };
 

@@ -72,6 +72,7 @@ static void peer_review(struct hub *h, struct peer *p, bool always) {
     int rc = who_load(&h->work, &p->who);
     h->work.actor = before;
     if (rc == 1 && !always && same_rights(&was, &p->who.actor)) return;
+    p->reviews++;
     if (rc != 1) {
         while (p->subscriptions) unsubscribe_peer(h, p->subscriptions);
         wire_close(h->wire, p, rc < 0 ? CLOSE_RESTART : CLOSE_POLICY, "the login has ended");
@@ -134,7 +135,8 @@ static bool reviewed_before(const struct entry *first, const struct entry *e) {
 void rights_review(struct hub *h, const struct entry *first) {
     int n = 0;
     for (const struct entry *e = first; e; e = e->next) {
-        h->counts_changed = h->counts_changed || e->case_id || str_eq(e->kind, S("case"));
+        h->counts_changed =
+            h->counts_changed || e->case_id || str_eq(e->kind, S("case")) || str_eq(e->kind, S("view"));
         n += affects_of(e) != AFFECTS_NOBODY;
     }
     if (n > REVIEWS_MOST) {

@@ -3,6 +3,7 @@
 #include "api/rows/cursor.h"
 #include "live/frame.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,6 +56,7 @@ struct subscription *subscribe(struct hub *h, struct peer *p, struct live_name n
     if (s->peer_next) s->peer_next->peer_at = &s->peer_next;
     p->subscriptions = s;
     p->subscribed++;
+    h->views_heard += name.kind == LIVE_VIEW;
     return s;
 }
 
@@ -65,6 +67,7 @@ void unsubscribe_peer(struct hub *h, struct subscription *s) {
     *s->peer_at = s->peer_next;
     if (s->peer_next) s->peer_next->peer_at = s->peer_at;
     s->peer->subscribed--;
+    h->views_heard -= s->topic->name.kind == LIVE_VIEW;
     if (s->topic->first == NULL) topic_free(h, s->topic);
     free(s->join_ref);
     free(s);
@@ -84,15 +87,29 @@ void hub_send(struct hub *h, struct peer *p, struct buf *bytes) {
     shared_drop(shared);
 }
 
-#define REALTIME "realtime" /* the cursors of its events (api/rows/cursor.h) */
+#define REALTIME "realtime" /* the places of its events (api/rows/cursor.h) */
 
-bool cursor_given(struct work *w, struct str text, struct change_cursor *out) {
-    struct str place;
-    return cursor_open(w, REALTIME, text, &place) && change_cursor_read(w->arena, place, out);
+/* A place within an event has "2|part|kind|" before its cursor. */
+bool place_given(struct work *w, struct str text, struct live_place *out) {
+    struct str place, rest;
+    int64_t kind;
+    *out = (struct live_place){0};
+    if (!cursor_open(w, REALTIME, text, &place)) return false;
+    rest = place;
+    if (str_eq(str_cut(&rest, '|'), S("2"))) {
+        if (!str_to_int(str_cut(&rest, '|'), &out->part) || !str_to_int(str_cut(&rest, '|'), &kind))
+            return false;
+        out->kind = (enum live_kind)kind;
+        place = rest;
+    }
+    return place.p && change_cursor_read(w->arena, place, &out->cursor);
 }
 
-struct str hub_cursor(struct hub *h, const struct change_cursor *c) {
-    return cursor_seal(&h->work, REALTIME, change_cursor_text(h->work.arena, c));
+struct str hub_place(struct hub *h, const struct live_place *at) {
+    struct arena *a = h->work.arena;
+    struct str text = change_cursor_text(a, &at->cursor);
+    if (at->part) text = STR_CAT(a, str_fmt(a, "2|%" PRId64 "|%d|", at->part, (int)at->kind), text);
+    return cursor_seal(&h->work, REALTIME, text);
 }
 
 /* The payload with the member `cursor`. */

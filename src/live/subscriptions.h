@@ -14,6 +14,15 @@ struct topic {
     struct topic *next;
 };
 
+/* A place in the events of a client. */
+struct live_place {
+    struct change_cursor cursor;
+    /* Not 0: of the event after the cursor, which ends with the entry `part`, the client has received the frames
+     * in channels of kinds up to `kind`. */
+    int64_t part;
+    enum live_kind kind;
+};
+
 /* One socket in one conversation, of this process or another one (presence.h). */
 struct meta {
     char process[40]; /* desk->process */
@@ -38,6 +47,19 @@ struct subscription {
     struct subscription *peer_next, **peer_at; /* of the peer */
 };
 
+/* A count of views for one peer, on the pool (counts.h). */
+struct count {
+    struct pool_task task; /* the first member */
+    struct hub *hub;
+    struct peer *peer; /* holds a reference; NULL: nothing is counted */
+    struct who who;    /* of the turn that began it */
+    int reviews;       /* peer->reviews then */
+    struct view_count *found;
+    int n;
+    int64_t took;
+    _Atomic bool done;
+};
+
 #define HUB_BUCKETS 4096
 
 struct hub {
@@ -53,9 +75,12 @@ struct hub {
     struct meta *metas;
     int64_t last_meta, renewed_at;
     int64_t net_at;
+    struct queue *notes; /* its bell ends the pause between turns */
+    struct count count;
     bool counts_changed;     /* those of views may have since the round began */
-    int64_t round, round_at; /* number and beginning of the round that counts views (feed.c) */
-    int64_t views_at;        /* no count before this */
+    int64_t round, round_at; /* number and beginning of the round that counts views */
+    int64_t counts_at;       /* no count before this */
+    int views_heard;         /* number of subscriptions to views */
 };
 
 struct topic *topic_find(struct hub *h, struct live_name name); /* NULL: nobody listens */
@@ -73,8 +98,8 @@ void hub_send(struct hub *h, struct peer *p, struct buf *bytes);
 /* Sends one event to one peer. payload: a JSON object. cursor p NULL: none. */
 void hub_tell(struct hub *h, struct subscription *s, const char *event, struct str payload,
               struct str cursor);
-struct str hub_cursor(struct hub *h, const struct change_cursor *c); /* as text, for clients */
+struct str hub_place(struct hub *h, const struct live_place *at); /* as text, for clients */
 /* Reads such a text, in the memory of w. false: this desk did not make it. */
-bool cursor_given(struct work *w, struct str text, struct change_cursor *out);
+bool place_given(struct work *w, struct str text, struct live_place *out);
 
 #endif

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import WebSocket from 'ws';
 import { cutter } from './lib/cutter.mjs';
 import { defer, dice, open, until } from './lib/index.mjs';
-import { Socket } from './lib/socket.mjs';
+import { Socket, stream } from './lib/socket.mjs';
 
 // Connections that break: each event of a channel arrives once, and in order.
 
@@ -104,4 +104,34 @@ test('a client whose cursor is not of this desk, or too old, is told to read aga
   for (const after of ['x', `${cursor}x`, cursor.slice(0, -1), cursor.slice(1)]) assert.equal((await socket.join(topic, { after })).response.resync, true, after);
   assert.equal((await socket.join(topic, { after: cursor })).response.resync, false);
   assert.equal((await desk.staff.get('/realtime', { channels: topic }, { 'Last-Event-ID': 'x' })).status, 400);
+});
+
+test('each id of a stream is the place behind its event: a client that comes back with it gets what followed, and nothing twice', async (t) => {
+  const desk = await open(t), cases = [];
+  for (let n = 0; n < 2; n++) cases.push(await desk.customer.create('/conversations', { subject: 'S', contents: 'C' }));
+  const prefix = cases[0].realtime_channel.replace(/v1_.*/, '');
+  // The inbox is named first, and each post is an event of two channels.
+  const channels = [`${prefix}v1_inbox`, ...cases.map((c) => c.realtime_channel), `${prefix}v1_users_${desk.people.customer.id}`];
+  const first = await stream(t, desk.staff, channels);
+  await first.event('open');
+  for (let n = 0; n < 4; n++) {
+    await desk.customer.create(`/conversations/${cases[n % 2].id}/messages`, { contents: 'M' });
+    await desk.admin.update(`/cases/${cases[n % 2].id}`, { priority_id: 1 + n });
+    await desk.owner.update(`/users/${desk.people.customer.id}`, { full_name: `N${n}` });
+  }
+  const { id: last } = await desk.customer.create('/conversations', { subject: 'Last', contents: 'C' });
+  await first.event('NEW_CASE', (p) => p.resource_id === last);
+  const shown = (events) => events.filter((e) => /^(NEW|CHANGE)/.test(e.event)).map(({ id, event, topic, payload }) => ({ id, event, topic, of: payload.resource_id, payload: JSON.stringify(payload) }));
+  await until('the first post of the last conversation', () => shown(first.events).at(-1).event !== 'NEW_CASE');
+  const all = shown(first.events);
+  assert.equal(new Set(all.map((e) => e.id)).size, all.length, 'each id is another one');
+  const twice = all.filter((e, i) => i && e.event === all[i - 1].event && e.of === all[i - 1].of && e.topic !== all[i - 1].topic);
+  assert.ok(twice.length >= 8, `${twice.length} events were in two channels`);
+  for (let i = 0; i < all.length; i++) {
+    const again = await stream(t, desk.staff, channels, { after: all[i].id });
+    await again.event('open');
+    await until('what followed', () => shown(again.events).length >= all.length - i - 1);
+    assert.deepEqual(shown(again.events).map(({ id, payload, ...e }) => e), all.slice(i + 1).map(({ id, payload, ...e }) => e), `behind event ${i}`);
+    again.close();
+  }
 });
