@@ -37,6 +37,9 @@ const SQL = [
 /** The rows that a step of a cascade picks (LIMIT :most) are locked only in an order that avoids deadlocks, and these are tried again. */
 const LOCK = ['drop a lock', /(?<! :most) @(?:LOCK|HOLD|SKIP)@/g, ''];
 
+/** The smaller or larger one of two values: equal ones are either. */
+const EXTREME = /(?<![\w.>-])([\w.>-]+) [<>]=? ([^()]+)\) (?:\1 = \2|\2 = \1);|(?<![\w.>-])([\w.>-]+) [<>]=? ([\w.>-]+) \? (?:\3 : \4|\4 : \3)(?![\w.(])/;
+
 /** Tables of weights: {rows, {statements}, weight} of a cascade's steps, and {phrase, points} of guesses. Each is one of many that would do. */
 const WEIGHED = /^\s*\{(NULL|&\w+), \{&[^}]*\}, \d+\},$|^\s*(\{"[^"]*", \d+\},? ?)+(\{0\}\};)?$/;
 
@@ -54,7 +57,7 @@ export function mutations(line, { postgres = false, after = '' } = {}) {
   }
   const ternary = /(\(?[\w.>-]+(?: [<=>!]+ [\w.>-]+)?\)?) \? /.exec(plain);
   if (ternary && !/\w$/.test(plain.slice(0, ternary.index))) add('negate a condition', cut(line, ternary.index, ternary[1].length, `!(${line.slice(ternary.index, ternary.index + ternary[1].length)})`));
-  for (const [what, pattern, by] of SWAPS) for (const { index, 0: text } of plain.matchAll(pattern)) add(what, cut(line, index, text.length, by));
+  for (const [what, pattern, by] of SWAPS) if (what !== 'move a bound' || !EXTREME.test(line)) for (const { index, 0: text } of plain.matchAll(pattern)) add(what, cut(line, index, text.length, by));
   const isSet = (index) => {
     const name = /\b(\w+) = $/.exec(plain.slice(0, index))?.[1];
     return name && new RegExp(`&${name}\\b`).test(plain.slice(index) + after);

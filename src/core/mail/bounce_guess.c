@@ -7,7 +7,7 @@
 #define GUESS_TEXT 12000 /* bytes of the text, and of the quoted text, that are read */
 #define GUESS_HEAD 700   /* a sign of absence counts up to here */
 #define GUESS_OPENING 200
-#define REASON_MOST 400
+#define REASON_MOST 300
 
 struct phrase {
     const char *text;
@@ -172,14 +172,13 @@ static struct str guess_text(struct arena *a, struct str s, size_t most) {
     return (struct str){out, n};
 }
 
-static bool is_ascii_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+static bool is_small_letter(char c) { return c >= 'a' && c <= 'z'; }
 
 /* Returns the place of the phrase, or NULL. A phrase begins at a word: "delivered" is not in
  * "undelivered". */
 static const char *phrase_place(struct str text, const char *phrase) {
-    if (text.n == 0) return NULL;
     for (const char *p = text.p; (p = strstr(p, phrase)) != NULL; p++)
-        if (p == text.p || !is_ascii_letter(p[-1]) || !is_ascii_letter(*phrase)) return p;
+        if (p == text.p || !is_small_letter(p[-1]) || !is_small_letter(*phrase)) return p;
     return NULL;
 }
 
@@ -235,20 +234,21 @@ static struct str status_at(const char *p) {
     for (int i = 0; i < 2; i++) {
         int digits = 0;
         if (*q++ != '.') return (struct str){0};
-        while (is_decimal(*q) && digits < 4) q++, digits++;
+        while (is_decimal(*q)) q++, digits++;
         if (digits == 0 || digits > 3) return (struct str){0};
     }
     return *q == '.' && is_decimal(q[1]) ? (struct str){0} : (struct str){p, (size_t)(q - p)};
 }
 
-static struct str guess_status(struct arena *a, struct str text) {
+/* Returns a part of the text, or p NULL. */
+static struct str guess_status(struct str text) {
     struct str first = {0};
     for (size_t i = 0; i < text.n; i++) {
         if (i && (is_decimal(text.p[i - 1]) || text.p[i - 1] == '.')) continue;
         struct str s = status_at(text.p + i);
         if (s.p && (first.p == NULL || (*first.p == '4' && *s.p == '5'))) first = s;
     }
-    return first.p ? str_dup(a, first) : first;
+    return first;
 }
 
 /* Returns the place of a reply code of class 5 or 4, as in "550 unknown" or "554-5.7.1", or NULL. */
@@ -267,15 +267,14 @@ static const char *guess_code(struct str text) {
 static struct str guess_reason(struct arena *a, struct str text, const char *at) {
     const char *end = text.p + text.n;
     if (at == NULL) at = text.p;
-    char *out = arena_bytes(a, REASON_MOST + 1);
+    char *out = arena_bytes(a, REASON_MOST);
     size_t n = 0;
     for (; at < end && n < REASON_MOST; at++) {
         unsigned char c = (unsigned char)*at;
         if (c < 0x80) out[n++] = (char)c;
         else if ((c & 0xC0) == 0xC0) out[n++] = '?';
     }
-    out[n] = 0;
-    return str_trim((struct str){out, n < 300 ? n : 300});
+    return str_trim((struct str){out, n});
 }
 
 /* ---- classes --------------------------------------------------------------------------------- */
@@ -335,8 +334,7 @@ static int sender_points(struct arena *a, const struct incoming *m) {
     int points = 0;
     for (const struct phrase *p = of_senders; p->text; p++) {
         const char *found = from.n ? strstr(from.p, p->text) : NULL;
-        bool begins =
-            found && (found == from.p || in_set(found[-1], " <\"'(._-@=+") || (unsigned char)*found >= 0x80);
+        bool begins = found && (found == from.p || in_set(found[-1], " <\"'(._-@=+"));
         if (begins && p->points > points) points = p->points;
     }
     return points + (m->from.address.p == NULL ? 1 : 0);
@@ -372,7 +370,7 @@ static struct guess_signs guess_signs_of(struct arena *a, const struct incoming 
     if (text.n > GUESS_TEXT) text.n = GUESS_TEXT;
     if (quoted.n > GUESS_TEXT) quoted.n = GUESS_TEXT;
     struct guess_signs g = {.subject = guess_text(a, m->subject.p ? m->subject : S(""), 500),
-                            .text = guess_text(a, STR_CAT(a, text, S("\n"), quoted), 2 * GUESS_TEXT)};
+                            .text = guess_text(a, STR_CAT(a, text, S("\n"), quoted), SIZE_MAX)};
     struct phrase_hit unused;
     g.sender = sender_points(a, m);
     g.said_in_subject = phrase_points(g.subject, of_subjects, &unused);
@@ -383,11 +381,8 @@ static struct guess_signs guess_signs_of(struct arena *a, const struct incoming 
 
 static void guess_fill(struct arena *a, const struct guess_signs *g, struct bounce_guess *out) {
     const char *code = guess_code(g->text);
-    *out = (struct bounce_guess){.status = guess_status(a, g->text), .delayed = g->delayed};
-    if (out->status.p && code == NULL) {
-        const char *named = strstr(g->text.p, out->status.p);
-        code = named;
-    }
+    *out = (struct bounce_guess){.status = guess_status(g->text), .delayed = g->delayed};
+    if (code == NULL) code = out->status.p;
     out->reason =
         g->text.n ? guess_reason(a, g->text, code ? code : g->at) : guess_reason(a, g->subject, NULL);
     if (out->reason.n == 0) out->reason = S("the notice gives no reason");
@@ -413,7 +408,7 @@ static bool stranger_says(const struct guess_signs *g, int text) {
 
 bool bounce_looks_like(struct arena *a, const struct incoming *m, struct bounce_guess *out) {
     struct guess_signs g = guess_signs_of(a, m);
-    bool has_code = guess_code(g.text) || guess_status(a, g.text).p;
+    bool has_code = guess_code(g.text) || guess_status(g.text).p;
     int text = g.said_in_text + (has_code ? 2 : 0);
     guess_fill(a, &g, out);
     if (g.arrived && text < 9) return false;

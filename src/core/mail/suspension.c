@@ -235,25 +235,24 @@ static int is_from_noreply(struct work *w, const struct judged *j, struct str *r
     return mail_address_is_noreply(j->sender.address);
 }
 
-/* "7.2", "7.2 (+++++++)", "score=7.2 required=5.0". Returns false if there is no number. */
-static bool read_score(struct arena *a, struct str s, double *score) {
+/* "7.2", "7.2 (+++++++)", "score=7.2 required=5.0". Returns 0 if there is no number, or one of no spam
+ * filter. */
+static double read_score(struct arena *a, struct str s) {
     const char *text = str_dup(a, s).p, *named = strstr(text, "score=");
-    char *end;
-    if (named) text = named + strlen("score=");
-    *score = g_ascii_strtod(text, &end);
-    return end != text && *score < 1e6 && *score > -1e6;
+    double score = g_ascii_strtod(named ? named + strlen("score=") : text, NULL);
+    return score < 1e6 ? score : 0;
 }
 
 static int is_spam(struct work *w, const struct judged *j, struct str *reason) {
     const struct mail_signs *s = &j->mail->signs;
     int64_t most = setting_int(w->desk, "mail.spam_score");
-    double score;
     *reason = str_fmt(w->arena, "X-Spam-Flag: " QUOTED, QUOTE(s->spam_flag));
     if (word_is(s->spam_flag, "yes") || word_is(s->spam_flag, "true")) return 1;
     *reason = str_fmt(w->arena, "X-Spam-Status: " QUOTED, QUOTE(s->spam_status));
     if (word_is(s->spam_status, "yes")) return 1;
     struct str said = s->spam_score.p ? s->spam_score : s->spam_status;
-    if (most == 0 || said.p == NULL || !read_score(w->arena, said, &score) || score <= (double)most) return 0;
+    double score = most && said.p ? read_score(w->arena, said) : 0;
+    if (score <= (double)most) return 0;
     *reason =
         str_fmt(w->arena, "The spam score %.1f is over mail.spam_score, which is %d.", score, (int)most);
     return 1;
