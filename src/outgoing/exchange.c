@@ -143,7 +143,6 @@ static void set_reply(struct exchange *x) {
     curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, take_body);
     curl_easy_setopt(c, CURLOPT_WRITEDATA, x);
     curl_easy_setopt(c, CURLOPT_TIMEOUT_MS, (long)x->rules.timeout_ms);
-    curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT_MS, (long)x->rules.timeout_ms);
 }
 
 static void set_connection(struct exchange *x) {

@@ -105,6 +105,55 @@ test('Retry-After of the server delays the next attempt', async (t) => {
   assert.equal(Date.parse(now.next_attempt_at) - desk.clock.now, 600_000);
 });
 
+test('a status from 200 to 299 is a success, and the message of another one says what it is', async (t) => {
+  let status;
+  const { desk, to } = await sending(t, (response) => { response.writeHead(status, { Location: '/' }); response.end(); });
+  const endpoint = await hooked(desk, to.url), expected = ' A status from 200 to 299 is expected.', redirect = ' Redirects are not followed: set the url to the new address.';
+  let n = 0;
+  for (const [code, result, more] of [[200, 'SUCCESS', ''], [204, 'SUCCESS', ''], [299, 'SUCCESS', ''], [300, 'FAILURE', redirect], [399, 'FAILURE', redirect], [400, 'FAILURE', expected], [599, 'FAILURE', expected]]) {
+    status = code;
+    await tested(desk, endpoint);
+    const attempt = await attempted(desk, endpoint, ++n);
+    assert.deepEqual([attempt.result, attempt.status_code, attempt.message], [result, code, `The server answered ${code}.${more}`]);
+  }
+  assert.equal((await desk.admin.fetch(`/endpoints/${endpoint.id}`)).last_attempt_result, 'FAILURE');
+});
+
+test('Retry-After makes no delay shorter than that of a failure, and none longer than an hour', async (t) => {
+  let after;
+  const { desk, to } = await sending(t, (response) => { response.writeHead(503, { 'Retry-After': after }); response.end(); });
+  let n = 0;
+  for (const [header, seconds] of [['5', 15], ['16', 16], ['0', 15], ['7200', 3600], ['86399', 3600], ['86400', 15], ['-5', 15], ['soon', 15]]) {
+    after = header;
+    const endpoint = await hooked(desk, to.url), made = await tested(desk, endpoint);
+    await attempted(desk, endpoint, 1);
+    const { next_attempt_at } = await desk.admin.fetch(`/endpoints/${endpoint.id}/deliveries/${made.id}`);
+    assert.deepEqual([header, (Date.parse(next_attempt_at) - desk.clock.now) / 1000, to.requests.length], [header, seconds, ++n]);
+  }
+});
+
+test('a request names the desk, has no credentials but the given ones, and passes by the proxies of the environment', async (t) => {
+  const proxy = await hook(t), to = await hook(t);
+  const desk = await open(t, { env: { http_proxy: proxy.url, HTTP_PROXY: proxy.url, all_proxy: proxy.url, ALL_PROXY: proxy.url, no_proxy: '', NO_PROXY: '' } });
+  await allowPrivate(desk);
+  await delivered(desk, await tested(desk, await hooked(desk, to.url, { auth_username: 'ada', auth_password: 'geheim' })));
+  const { headers } = to.requests[0];
+  assert.match(headers['user-agent'], /^deskd\/\d+\.\d+/);
+  assert.deepEqual([headers.authorization, headers.expect, headers['content-length'], proxy.requests.length], [undefined, undefined, String(Buffer.byteLength(to.requests[0].text)), 0]);
+  const slack = await desk.admin.create('/endpoints', { title: 'Slack', type: 'SLACK', attributes: { webhook_url: to.url } });
+  await delivered(desk, await tested(desk, slack));
+  assert.deepEqual([to.requests[1].method, to.requests[1].headers['x-desk-signature'], to.requests[1].headers['content-type']], ['POST', undefined, 'application/json']);
+});
+
+test('the message of a failed attempt says why there was no reply', async (t) => {
+  const silent = await rawServer(t, () => {}), endless = await rawServer(t, (socket) => socket.write(`HTTP/1.1 200 OK\r\n${`X-Long: ${'a'.repeat(900)}\r\n`.repeat(100)}`));
+  const desk = await open(t);
+  await allowPrivate(desk, { 'endpoints.timeout_seconds': 1 });
+  const said = async (url) => { const endpoint = await hooked(desk, url); await tested(desk, endpoint); const { message, duration } = await attempted(desk, endpoint, 1); return [message, duration >= 900]; };
+  assert.deepEqual(await said(silent.url), ['There was no complete reply within 1 s.', true]);
+  assert.deepEqual((await said(endless.url))[0], 'The head of the reply is longer than 32 KiB.');
+});
+
 test('a replay sends a delivery again with its event id and body, and is refused while it waits', async (t) => {
   let status = 200;
   const { desk, to } = await sending(t, (response) => { response.statusCode = status; response.end(); });

@@ -29,6 +29,21 @@ test('an endpoint of each type is created, shown, changed and deleted', async (t
   assert.deepEqual((await desk.admin.fetch('/endpoints')).map(({ id }) => id), [http.id]);
 });
 
+test('a boolean attribute has the spellings of a boolean, and texts may be as long as their bounds', async (t) => {
+  const desk = await open(t), url = 'https://example.com/';
+  const { id } = await desk.admin.create('/endpoints', { title: 'a', type: 'HTTP', attributes: { url, auth_username: 'ada' } });
+  for (const [given, shown] of [['1', true], ['', false], ['TRUE', true], ['0', false], [true, true], ['False', false], [1, true], [false, false]])
+    assert.equal(attributes(await desk.admin.update(`/endpoints/${id}`, { attributes: { use_auth: given } })).use_auth, shown, JSON.stringify(given));
+  for (const given of ['yes', '2', 'on', [1], {}]) (await desk.admin.put(`/endpoints/${id}`, { attributes: { use_auth: given } })).refused(400, 'FIELD_INVALID', 'attributes/use_auth');
+  const long = `${url}${'a'.repeat(2048 - url.length)}`, most = { url: long, auth_username: 'a'.repeat(255), auth_password: 'a'.repeat(1024) };
+  const kept = attributes(await desk.admin.update(`/endpoints/${id}`, { attributes: most }));
+  assert.deepEqual([kept.url, kept.auth_username], [long, most.auth_username]);
+  (await desk.admin.put(`/endpoints/${id}`, { attributes: { url: `${long}a` } })).refused(400, 'FIELD_INVALID', 'attributes/url');
+  const slack = await desk.admin.create('/endpoints', { title: 'a', type: 'SLACK', attributes: { webhook_url: url, channel: 'c'.repeat(80) } });
+  assert.equal(attributes(slack).channel.length, 80);
+  (await desk.admin.put(`/endpoints/${slack.id}`, { attributes: { url } })).refused(400, 'FIELD_INVALID', 'attributes/url');
+});
+
 test('each invalid attribute is named with its pointer', async (t) => {
   const desk = await open(t);
   const bad = async (type, given, code, ...names) => {

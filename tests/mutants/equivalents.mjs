@@ -13,6 +13,12 @@ const equivalents = [
   { file: 'src/core/search/vocabulary.c', was: 'l->count = n;', becomes: ';', why: 'a word that a list has twice is stored once (ON CONFLICT DO NOTHING); the list is shortened to save statements time' },
   { file: 'src/core/people/lookup.c', was: 'for (int place = 0; place <= 1 && !k->lookup->more; place++) TRY(take_matches(k, q, place));', becomes: 'for (int place = 0; place <= 2 && !k->lookup->more; place++) TRY(take_matches(k, q, place));', why: 'no word has a third place' },
   { file: 'src/core/people/lookup.c', was: 'return words ? words : (x->id > y->id) - (x->id < y->id);', becomes: 'return words ? words : (x->id >= y->id) - (x->id < y->id);', why: 'the matches have different ids' },
+  { file: 'src/outgoing/exchange.c', was: 'curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");', becomes: ';', why: 'an address with another scheme is refused when the endpoint is saved' },
+  { file: 'src/outgoing/exchange.c', was: 'curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, 0L);', becomes: ';', why: 'the default of libcurl' },
+  { file: 'src/outgoing/exchange.c', was: 'curl_easy_setopt(c, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);', becomes: ';', why: 'the default of libcurl' },
+  { file: 'src/outgoing/exchange.c', was: 'curl_easy_setopt(c, CURLOPT_SSL_VERIFYPEER, 1L);', becomes: ';', why: 'the default of libcurl' },
+  { file: 'src/outgoing/exchange.c', was: 'curl_easy_setopt(c, CURLOPT_SSL_VERIFYHOST, 2L);', becomes: ';', why: 'the default of libcurl' },
+  { file: 'src/core/people/name_index.c', was: 'if (before.p && after.p && str_eq(before, after)) return 0;', becomes: 'if (before.p && after.p && str_eq(before, after)) return 1;', why: 'its callers hand on errors alone' },
 ];
 
 for (const { file, was } of equivalents) {
