@@ -5,7 +5,7 @@ const STRING = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g;
 const blank = (text) => '~'.repeat(text.length);
 /** The line with each character of its texts, its comments, its empty values ({0}) and the sizes of arrays (more room than needed
  * changes nothing) blanked, so that patterns find code alone. */
-const code = (line) => line.replace(STRING, blank).replace(/\/\*.*?(\*\/|$)|\/\/.*$|\{0\}|(?<=\barena_(?:array|bytes)\().*(?=\);$)/g, blank);
+const code = (line) => line.replace(STRING, blank).replace(/\/\*.*?(\*\/|$)|\/\/.*$|\{0\}|(?<=\b(?:arena_(?:array|bytes|alloc)|calloc)\().*?(?=\)[,;])/g, blank);
 
 const cut = (line, at, length, by) => line.slice(0, at) + by + line.slice(at + length);
 
@@ -19,7 +19,7 @@ function closing(line, at) {
 }
 
 // `< 0` finds an error: `<= 0` and `< 1` are mostly the same there. TRY(n) hands on an error of a call that returned n: the store
-// failed. A line of the log is for people. Memory that is not freed is found by LeakSanitizer, not by these tests; on Linux a mutex holds
+// failed. `return -1` means none: callers test the sign. A line of the log is for people. Memory that is not freed is found by LeakSanitizer, not by these tests; on Linux a mutex holds
 // none. A mutex that is not locked is found by ThreadSanitizer, a row or a name by writes of several processes at a time.
 const SWAPS = [
   ['swap && and ||', / && /g, ' || '], ['swap && and ||', / \|\| /g, ' && '],
@@ -62,7 +62,7 @@ export function mutations(line, { postgres = false, after = '' } = {}) {
     const name = /\b(\w+) = $/.exec(plain.slice(0, index))?.[1];
     return name && new RegExp(`&${name}\\b`).test(plain.slice(index) + after);
   };
-  for (const { index, 0: text } of plain.matchAll(/(?<![\w.\[~"]| < (?=0\b))\d+(?![\w.\]])/g)) if (!isSet(index)) add('replace a constant', cut(line, index, text.length, text === '0' ? '1' : String(Number(text) + 1)));
+  for (const { index, 0: text } of plain.matchAll(/(?<![\w.\[~"]| < (?=0\b)|\breturn -)\d+(?![\w.\]])/g)) if (!isSet(index)) add('replace a constant', cut(line, index, text.length, text === '0' ? '1' : String(Number(text) + 1)));
   const statement = /^(\s+)(?:if \([^;{}]*\) )?((?:[a-z_]\w*|TRY|TRY_\w+)\([^{}]*\);|[\w.>[\]*-]+ (?:[|&+*-]?=) [^{}]*;|[\w.>-]+(?:\+\+|--);)$/.exec(plain);
   if (statement && !/^\s*((return|goto|break|continue|log_\w+|(\w*_)?free(_\w+)?|arena_return|pthread_\w+_destroy|(TRY\()?\w+_lock)\b|TRY\(\w+\);)/.test(statement[2])) add('drop a statement', `${statement[1]};`);
   for (const { index, 0: text } of line.matchAll(STRING)) {
