@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { Browser, CALLBACK, MINUTE, PASSWORD, authorize, authorizeUrl, basic, bearer, challengeOf, denied, exchange, form, formOf, lives, loggedIn, open, refresh, register, shared, toConsent, tokensFor } from './lib/index.mjs';
+import { Browser, CALLBACK, MINUTE, PASSWORD, authorize, authorizeUrl, basic, bearer, challengeOf, denied, exchange, form, formOf, lives, loggedIn, open, refresh, register, shared, toConsent, tokensFor, until } from './lib/index.mjs';
 import { sql } from './lib/sql.mjs';
 import { totp } from './lib/totp.mjs';
 
@@ -197,6 +197,14 @@ describe('attacks on the OAuth server', () => {
       const won = replies.filter(({ status }) => status === 200);
       assert.equal(won.length, 1);
       assert.equal(await lives(desk, won[0].body.access_token), false);
+    });
+
+    test('the audit log names the person and the client of a code that was used twice', async () => {
+      const { desk, client } = world, person = await desk.person('customer'), { code } = await authorize(desk, client, person);
+      (await byCode(client, code)).must(200);
+      denied(await byCode(client, code), 400, 'invalid_grant');
+      const entry = await until('the entry', async () => (await desk.owner.fetch('/audit_log', { limit: 1000 })).find((e) => e.action === 'TOKEN_REUSED' && e.actor?.id === person.id));
+      assert.deepEqual([entry.object.resource_type, entry.object.id], ['oauth_client', client.id]);
     });
 
     test('a code expires after a minute', async () => {

@@ -64,6 +64,11 @@ test('addresses, scopes and names are checked', async (t) => {
   for (const callback_url of ['http://example.com/callback', 'http://localhost.example.com/', 'http://127.0.0.1.example.com/', 'http://127.0.0.2/', 'http://[::2]/', 'myapp:/callback', 'com.example.app:', 'com.example.app:callback', 'com.example.app:javascript:alert(1)//', 'com.example.app:?a', 'com.example.app:/a#b', 'com.example.app:/a b', 'com..:', 'com.example.:/callback', '1com.example:/callback', 'com.exa_mple:/callback', '{com.example:/callback', '`com.example:/callback', '@com.example:/callback', '[com.example:/callback', `https://example.com/${'a'.repeat(2048)}`]) {
     await refuse({ callback_url }, 'FIELD_INVALID', 'callback_url');
   }
+  for (const begin of ['com.example.app:/', 'https://example.com/', 'http://localhost/']) {
+    const longest = begin.padEnd(2048, 'a');
+    assert.equal((await desk.admin.create('/oauth/clients', { name: 'x', callback_url: longest })).callback_url, longest);
+    await refuse({ callback_url: `${longest}a` }, 'FIELD_INVALID', 'callback_url');
+  }
   for (const scopes of [['everything'], ['users:delete'], ['users:read', 'Users'], ['users:'], [':read'], 'users:read openid']) await refuse({ scopes }, 'FIELD_INVALID', 'scopes');
   for (const callback_url of ['https://example.com', 'https://example.com:8443/a?b=c', 'http://localhost/cb', 'http://localhost:3000/cb', 'http://127.0.0.1:8080', 'http://[::1]:80/cb', 'com.example.app:/callback', 'com.example.app://callback', 'Zed.example:/callback', 'Az.example:/callback', 'zed.0-9+AZ.example:/callback']) {
     assert.equal((await desk.admin.create('/oauth/clients', { name: 'x', callback_url })).callback_url, callback_url);

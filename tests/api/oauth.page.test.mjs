@@ -176,6 +176,59 @@ describe('the authorize page', () => {
       assert.deepEqual([found.error, found.state, found.iss], [error, 'a state', world.desk.base]);
     });
 
+  test('the consent shows the host of the callback, whatever follows it', async () => {
+    for (const [callback_url, host] of [['https://app.example', 'app.example'], ['https://app.example:8443', 'app.example:8443'], ['https://app.example?x=1', 'app.example'], ['https://app.example:8443/a?b=/c', 'app.example:8443'], ['http://127.0.0.1/cb', '127.0.0.1']]) {
+      const client = await register(world.desk, { callback_url });
+      assert.match((await toConsent(await insider(), authorizeUrl(client), world.desk.people.agent)).text, new RegExp(`you return to <strong>${host}</strong>\\.`), callback_url);
+    }
+  });
+
+  test('an app on this computer has a port from 1 to 65535, and its own path', async () => {
+    const { desk } = world, visitor = await insider(), client = await register(desk, { callback_url: 'http://127.0.0.1:80/cb?a=1' });
+    const status = async (redirect_uri) => (await visitor.get(authorizeUrl(client, { redirect_uri }))).status;
+    for (const port of ['', ':1', ':80', ':65535']) assert.equal(await status(`http://127.0.0.1${port}/cb?a=1`), 200, port);
+    for (const port of [':', ':0', ':65536', ':000080', ':-1', ':8x', ':80:81']) assert.equal(await status(`http://127.0.0.1${port}/cb?a=1`), 400, port);
+    for (const url of ['http://127.0.0.1:81/cb', 'http://127.0.0.1:81/cb?a=2', 'http://127.0.0.1:81/', 'http://127.0.0.1:81', 'http://127.0.0.1.evil.example/cb?a=1', 'http://127.0.0.1@evil.example/cb?a=1', 'http://[::1]:80/cb?a=1', 'https://127.0.0.1:80/cb?a=1', 'http://localhost:80/cb?a=1'])
+      assert.equal(await status(url), 400, url);
+    const web = await register(desk, { callback_url: 'https://app.example:80/cb' });
+    assert.equal((await visitor.get(authorizeUrl(web, { redirect_uri: 'https://app.example:81/cb' }))).status, 400, 'the port of a web address is fixed');
+  });
+
+  test('a challenge has 43 digits of base64url', async () => {
+    const visitor = await insider(), ask = async (code_challenge) => (await visitor.get(authorizeUrl(world.client, { code_challenge, code_challenge_method: 'S256' }))).status;
+    for (const good of ['a'.repeat(43), `${'Z9-_'.repeat(10)}-_0`, `-${'a'.repeat(42)}`]) assert.equal(await ask(good), 200, good);
+    for (const bad of ['a'.repeat(42), 'a'.repeat(44), `!${'a'.repeat(42)}`, `${'a'.repeat(42)}!`, `${'a'.repeat(42)}=`, `${'a'.repeat(42)}.`, `a ${'a'.repeat(41)}`]) assert.equal(await ask(bad), 303, bad);
+  });
+
+  test('the only response mode is query, and a request by reference is refused', async () => {
+    const visitor = await insider();
+    (await visitor.get(authorizeUrl(world.client, { response_mode: 'query' }))).must(200);
+    assert.equal(where((await visitor.get(authorizeUrl(world.client, { request_uri: 'https://app.example/request' }))).must(303)).error, 'request_uri_not_supported');
+    for (const [more, description] of [[{ response_type: undefined }, 'response_type is missing. Send response_type=code.'], [{ response_mode: 'form_post' }, 'The only response_mode is query.'], [{ code_challenge: 'a'.repeat(43) }, 'The only code_challenge_method is S256.'], [{ code_challenge: 'a'.repeat(43), code_challenge_method: 'plain' }, 'The only code_challenge_method is S256.']])
+      assert.equal(where((await visitor.get(authorizeUrl(world.client, more))).must(303)).error_description, description);
+  });
+
+  test('a browser keeps its mark from page to page, and a mark that the desk did not make is replaced', async () => {
+    const visitor = browser(), url = authorizeUrl(world.client), mark = async () => { await visitor.get(url); return visitor.cookies.desk_authorize; };
+    const first = await mark();
+    assert.match(first, /^[0-9a-f]{32}$/);
+    assert.equal(await mark(), first);
+    for (const odd of ['', 'x', `z${'a'.repeat(31)}`, `${'a'.repeat(31)}g`, 'a'.repeat(33), 'A'.repeat(32)]) {
+      visitor.cookies.desk_authorize = odd;
+      assert.notEqual(await mark(), odd);
+      assert.match(visitor.cookies.desk_authorize, /^[0-9a-f]{32}$/);
+    }
+  });
+
+  test('a wrong password marks its fields and keeps the address', async () => {
+    const visitor = browser(), page = (await visitor.get(authorizeUrl(world.client))).must(200);
+    assert.ok(!page.text.includes('aria-invalid') && page.text.includes('<p>Log in to let <strong><bdi>Reports</bdi></strong> act for you.</p>'));
+    const wrong = (await visitor.send(page, { email: 'ada "x"@people.example', password: 'no' })).must(401);
+    assert.match(wrong.text, /<title>Error: [^]*<p class="wrong" id="wrong" role="alert"[^>]*>Wrong e-mail address or password\.<\/p>/);
+    assert.match(wrong.text, /name="email"[^>]* value="ada &quot;x&quot;@people.example" aria-describedby="wrong" aria-invalid="true">/);
+    assert.match(wrong.text, /name="password"[^>]* aria-describedby="wrong" aria-invalid="true">/);
+  });
+
   test('a long state comes back whole, one that is too long for headers gets an error page', async () => {
     const more = { scope: 'unknown', state: 's'.repeat(4096) };
     assert.equal(where((await (await insider()).get(authorizeUrl(world.client, more))).must(303)).state, more.state);

@@ -278,7 +278,16 @@ describe('the token endpoint', () => {
     for (const name of ['authorization', 'token', 'revocation', 'introspection'])
       assert.notEqual((await desk.anyone.exchange('GET', body[`${name}_endpoint`].slice(desk.base.length))).status, 404);
     assert.deepEqual([body.code_challenge_methods_supported, body.response_types_supported, body.authorization_response_iss_parameter_supported], [['S256'], ['code'], true]);
-    assert.ok(body.scopes_supported.includes('configuration:write'));
+    const { scopes_supported, ...rest } = body, secrets = ['client_secret_basic', 'client_secret_post'], at = (path) => `${desk.base}${path}`;
+    assert.ok(scopes_supported.includes('configuration:write') && scopes_supported.includes('users:read') && scopes_supported.every((scope) => /^\w+:(read|write)$/.test(scope)));
+    assert.deepEqual(rest, {
+      issuer: desk.base, authorization_endpoint: at('/oauth/authorize'), token_endpoint: at('/oauth/token'), revocation_endpoint: at('/oauth/revoke'), introspection_endpoint: at('/oauth/introspect'), service_documentation: at('/docs'),
+      response_types_supported: ['code'], response_modes_supported: ['query'], grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials', 'password'], code_challenge_methods_supported: ['S256'],
+      token_endpoint_auth_methods_supported: [...secrets, 'none'], revocation_endpoint_auth_methods_supported: [...secrets, 'none'], introspection_endpoint_auth_methods_supported: secrets, authorization_response_iss_parameter_supported: true,
+    });
+    assert.deepEqual([headers['cache-control'], (await desk.anyone.exchange('HEAD', '/.well-known/oauth-authorization-server')).status], ['public, max-age=3600', 200]);
+    for (const path of ['/x', 'x', '/']) assert.equal((await desk.anyone.exchange('GET', `/.well-known/oauth-authorization-server${path}`)).status, 404, path);
+    assert.equal((await desk.anyone.exchange('POST', '/.well-known/oauth-authorization-server', { body: form({}) })).status, 404);
   });
 
   const WRONG = [
