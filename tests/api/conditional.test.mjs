@@ -314,3 +314,19 @@ test('lists have no Last-Modified, because the store does not keep the time of a
     assert.equal((await owner.get(path)).must(200).headers['last-modified'], undefined, path);
   }
 });
+
+test('a resource that shows what others change has no Last-Modified, so that a caller keeps no old one', async (t) => {
+  const desk = await open(t), { owner, staff, customer } = desk;
+  const made = async (path, body, who = owner) => `${path}/${(await who.create(path, body)).id}`;
+  const section = await owner.create('/sections', { titles: 'S', category_id: 1 }), article = await owner.create('/articles', { titles: 'A', contents: '<p>x</p>', section_id: section.id, status: 'PUBLISHED', allow_comments: true });
+  const paths = [
+    `/sections/${section.id}`, `/articles/${article.id}`, await made(`/articles/${article.id}/comments`, { contents: 'c' }, customer),
+    await made('/triggers', { title: 'T', channel: 'API', actions: [{ name: 'tags', option: 'ADD', value: ['seen'] }] }), await made('/views', { title: 'V' }, staff),
+    await made('/endpoints', { title: 'E', type: 'HTTP', attributes: { url: 'https://example.com/' } }), await made('/oauth/clients', { name: 'C' }), await made('/mailboxes', { address: 'help@example.org' }),
+  ];
+  for (const path of paths) {
+    const { headers, etag } = (await owner.get(path)).must(200);
+    assert.deepEqual([path, headers['last-modified'], Boolean(etag)], [path, undefined, true]);
+    (await owner.get(path, {}, { 'If-Modified-Since': httpDate(desk.clock.now + HOUR * 1000) })).must(200);
+  }
+});

@@ -138,6 +138,14 @@ test('two spellings of one member inside a value are inconsistent, unless its ke
   (await owner.post('/organizations/filter', { predicates: { collections: [good], Collections: [good] } })).refused(400, 'PARAMETERS_INCONSISTENT');
   (await owner.post('/organizations/filter', { predicates: JSON.stringify({ collections: [{ propositions: [{ ...good.propositions[0], VALUE: 'x' }] }] }) })).refused(400, 'PARAMETERS_INCONSISTENT');
   (await owner.post('/organizations/filter', { predicates: { collections: [good] } })).must(200);
+  const action = { name: 'tags', option: 'ADD', value: ['seen'] }, proposition = { field: 'cases.subject', operator: 'string_contains_insensitive', value: 'o' }, rule = { title: 'T', channel: 'API', actions: [action], predicate_collections: [{ propositions: [proposition] }] };
+  const twice = (value) => ({ ...value, Value: value.value });
+  for (const more of [{ actions: [twice(action)] }, { predicate_collections: [{ propositions: [twice(proposition)] }] }, { predicate_collections: [{ propositions: [proposition], Propositions: [] }] }])
+    (await owner.post('/triggers', { ...rule, ...more })).refused(400, 'PARAMETERS_INCONSISTENT');
+  (await owner.post('/triggers', rule)).must(201);
+  const { predicate_collections } = rule;
+  (await owner.post('/views', { title: 'V', predicate_collections: [{ propositions: [twice(proposition)] }] })).refused(400, 'PARAMETERS_INCONSISTENT');
+  (await owner.post('/views', { title: 'V', predicate_collections })).must(201);
   (await customer.post('/conversations', { subject: 'S', contents: 'C', metadata: { page_url: 'a', pageUrl: 'b' } })).must(201);
   assert.deepEqual((await owner.get('/businesshours')).ids, [1]);
 });
