@@ -389,3 +389,24 @@ test('the reference says of each member what the OpenAPI document says', async (
   }
   assert.ok(members > 500, `${members} members`);
 });
+
+test('the OpenAPI document and deskd routes name the same roles, scopes, permissions and statuses', async (t) => {
+  const doc = await document(await open(t)), contract = new Contract(doc), ROLES = ['Customers', 'Collaborators', 'Agents', 'Admins', 'Owners'];
+  const from = { ALL: 0, 'COL+': 1, 'AG+': 2, AD: 3 };
+  for (const route of routes()) {
+    const where = anchor(route), operation = contract.route(`/api/v1${route.path.replaceAll(/:(\w+)/g, '{$1}')}`).item[route.method.toLowerCase()];
+    const [, scope] = /^(\w+):(?:read|write)$/.exec(route.token) ?? [];
+    assert.equal(operation['x-permission'] ?? '-', route.permission || '-', where);
+    if (scope) assert.equal(operation['x-scope'], scope, where);
+    assert.ok(String(route.status) in operation.responses, `${where} ${route.status}`);
+    const named = operation['x-roles'].filter((role) => ROLES.includes(role)), first = from[route.roles];
+    if (first !== undefined) assert.deepEqual(named, ROLES.slice(first), `${where} ${route.roles}`);
+    const bearers = operation.security.flatMap((way) => way.oauth2 ?? []);
+    if (scope) assert.ok(bearers.includes(route.token), `${where} ${bearers}`);
+  }
+  for (const parameter of [...operations(doc).flatMap(([, , { parameters = [] }]) => parameters.filter(({ $ref }) => !$ref)), ...Object.values(doc.components.parameters)]) {
+    const isList = parameter.schema.type === 'array';
+    assert.deepEqual([parameter.name, parameter.style, parameter.explode], [parameter.name, ...(isList ? ['form', false] : [undefined, undefined])], 'lists are texts with commas');
+    if (parameter.in === 'query') assert.ok(parameter.description && (!parameter.schema.description || parameter.schema.description === parameter.description), parameter.name);
+  }
+});
