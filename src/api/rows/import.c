@@ -4,6 +4,7 @@
 #include "api/rows/generic.h"
 #include "api/input/input.h"
 #include "api/call/machine.h"
+#include "api/rows/problem.h"
 #include "api/rows/reply.h"
 #include "base/limits.h"
 #include "core/access/access.h"

@@ -15,13 +15,6 @@ int envelope_row(struct view *v, const struct row *row);
 /* Replaces the reply by the error body of work.problems. rc: the handler's result. */
 void reply_error(struct call *c, int rc);
 
-/* the members with its place */
-void write_place(struct json_writer *w, struct arena *a, const struct problem *p);
-/* the members with its code and its message */
-void write_reason(struct json_writer *w, const struct problem *p);
-/* one member of errors[] */
-void write_problem(struct json_writer *w, const struct call *c, const struct problem *p);
-
 /* Writes page links in body and Link header. The page has `served` items; its limit may be larger. */
 void reply_links(struct view *v, int64_t total, int64_t served);
 /* keyset: the next page has after_id or before_id = id */

@@ -1,7 +1,7 @@
 #include "api/rows/results.h"
 
 #include "api/input/input.h"
-#include "api/rows/reply.h"
+#include "api/rows/problem.h"
 #include "base/buf.h"
 #include "core/change/change.h"
 
