@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { DAY, MINUTE, ROLE_ID, deskd, open, until } from './lib/index.mjs';
+import { DAY, MINUTE, ROLE_ID, deskd, iso, open, until } from './lib/index.mjs';
 import { passwordFile } from './lib/stores.mjs';
 import { apiToken } from './lib/tokens.mjs';
 import { refresh, register, tokensFor } from './lib/oauth.mjs';
@@ -97,13 +97,20 @@ test('failures of one login within a minute are one entry with their number, and
 
 test('a flood of guesses at many accounts from many addresses adds at most 100 entries and one for a minute', async (t) => {
   const desk = await open(t);
-  const { now } = desk.clock;
-  const values = Array.from({ length: 3000 }, (_, i) => `('account ${i}', '10.0.${i % 250}.1', ${now}, ${i < 150 ? 1000 + i : 'NULL'})`);
-  for (let i = 0; i < values.length; i += 1000) desk.sql(`INSERT INTO login_failures (account, ip_address, created_at, user_id) VALUES ${values.slice(i, i + 1000).join(', ')}`);
+  const begun = desk.clock.now - desk.clock.now % 60_000 + 60_000;
+  await desk.clock.set(begun);
+  const second = (i) => ({ 147: 59, 148: 1 })[i] ?? (i < 150 ? 5 : 10 + i % 20);
+  const values = Array.from({ length: 3000 }, (_, i) => `('account ${i}', '10.0.0.${i < 150 ? 1 : 2}', ${begun + second(i) * 1000}, ${i < 150 ? 1000 + i : 'NULL'}, ${i === 149 ? 1 : 0})`);
+  for (let i = 0; i < values.length; i += 1000) desk.sql(`INSERT INTO login_failures (account, ip_address, created_at, user_id, locks) VALUES ${values.slice(i, i + 1000).join(', ')}`);
   await desk.clock.forward(MINUTE);
   const made = await until('entries of the failures', async () => { const all = await log(desk, { action: 'LOGIN_FAILED' }); return all.length && all; });
   assert.equal(made.length, 101);
   assert.equal(made.reduce((sum, e) => sum + e.details.failures, 0), 3000);
+  const others = made.filter((e) => brief(e)[1] === null), one = made.find((e) => brief(e)[2] === 1000);
+  const together = { failures: 2900, accounts: 2900, first_at: iso(begun + 1000), last_at: iso(begun + 59_000) };
+  assert.deepEqual(others.map((e) => [e.details, e.ip_address]), [[together, null]]);
+  assert.deepEqual([one.details, one.ip_address], [{ failures: 1, accounts: 1, first_at: iso(begun + 5000), last_at: iso(begun + 5000) }, '10.0.0.1']);
+  assert.deepEqual((await log(desk, { action: 'LOGIN_LOCKED' })).map((e) => [...brief(e), e.details.failures]), [['LOGIN_LOCKED', null, null, 2900]]);
 });
 
 test('each act on access, settings and secrets is an entry, and no secret is in it', async (t) => {

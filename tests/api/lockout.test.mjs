@@ -24,6 +24,20 @@ test('after ten failures the next try is 429 for ten minutes, even with the righ
   (await desk.staff.get('/teams')).must(200);
 });
 
+test('a lock-out says how long it lasts, in minutes that begin or in seconds, and ends after ten minutes', async (t) => {
+  const desk = await open(t);
+  await fail(desk, 10);
+  const begun = desk.clock.now;
+  for (const [seconds, left] of [[539, '2 minutes'], [540, '1 minute'], [541, '59 seconds'], [599, '1 second']]) {
+    await desk.clock.set(begun + seconds * 1000);
+    const locked = (await desk.staff.get('/teams')).refused(429, 'AUTHENTICATION_LOCKED');
+    assert.equal(locked.headers['retry-after'], String(600 - seconds));
+    assert.match(locked.body.errors[0].message, new RegExp(` locked for ${left}\\.$`));
+  }
+  await desk.clock.set(begun + 600_000);
+  (await desk.staff.get('/teams')).must(200);
+});
+
 test('a failed login shows its number, and the same text for an unknown account', async (t) => {
   const desk = await open(t);
   const said = async (email, address = '127.0.0.1', password = 'wrong') => {

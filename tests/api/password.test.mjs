@@ -96,6 +96,19 @@ test('an expired password allows only setting a new one', async (t) => {
   (await live.bare.get('/me')).refused(454, 'SESSION_LOADING_FAILED');
 });
 
+test('passwords of staff and of customers expire apart, to the second', async (t) => {
+  const desk = await open(t);
+  await desk.owner.update('/settings', { values: { 'security.password_days_staff': 2, 'security.password_days_customers': 1 } });
+  await desk.clock.forward(DAY - 60);
+  (await desk.customer.get('/me')).must(200);
+  await desk.clock.forward(60);
+  (await desk.customer.get('/me')).refused(403, 'CREDENTIAL_EXPIRED');
+  await desk.clock.forward(DAY - 60);
+  (await desk.staff.get('/me')).must(200);
+  await desk.clock.forward(60);
+  (await desk.staff.get('/me')).refused(403, 'CREDENTIAL_EXPIRED');
+});
+
 test('an auth token expires after ten minutes', async (t) => {
   const desk = await open(t);
   (await desk.owner.put('/settings', { values: { 'security.password_days_customers': 1 } })).must(200);

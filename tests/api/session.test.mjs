@@ -150,6 +150,30 @@ test('a session expires after 8 idle hours for staff, 72 for customers', async (
   (await customer.bare.get('/session')).refused(454, 'SESSION_LOADING_FAILED');
 });
 
+test('a session lives up to the last second of its idle hours, those of staff and of customers', async (t) => {
+  const desk = await open(t);
+  await desk.owner.update('/settings', { values: { 'security.session_hours_staff': 2, 'security.session_hours_customers': 1 } });
+  for (const [role, hours] of [['agent', 2], ['customer', 1]]) {
+    const { bare } = await desk.session(desk.as(role));
+    for (let i = 0; i < 2; i++) {
+      await desk.clock.set(desk.clock.now + hours * HOUR * 1000);
+      (await bare.get('/session')).must(200);
+    }
+    await desk.clock.set(desk.clock.now + hours * HOUR * 1000 + 1000);
+    (await bare.get('/session')).refused(454, 'SESSION_LOADING_FAILED');
+  }
+});
+
+test('a login does not continue a session that a remember-me token opened', async (t) => {
+  const desk = await open(t);
+  const login = (await desk.customer.get('/session', { remember_me: true })).must(200);
+  const opened = (await desk.anyone.get('/session', {}, { 'X-RememberMe': login.headers['x-rememberme'] })).must(200);
+  assert.notEqual(opened.data.id, login.data.id);
+  assert.equal((await desk.customer.get('/session')).must(200).data.id, login.data.id);
+  (await desk.anyone.with({ 'X-Session-ID': login.data.id, 'X-CSRF-Token': login.headers['x-csrf-token'] }).delete('/session')).must(200);
+  assert.notEqual((await desk.customer.get('/session')).must(200).data.id, opened.data.id);
+});
+
 test('the activity of a session is written once a minute', async (t) => {
   const desk = await open(t);
   const began = desk.clock.now;

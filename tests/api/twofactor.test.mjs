@@ -89,6 +89,50 @@ test('a code and a token work once', async (t) => {
   (await desk.anyone.get('/me', {}, { 'X-Token': token, 'X-OTP': totp(secret, desk.clock.now) })).refused(401, 'AUTHENTICATION_FAILED');
 });
 
+test('a code counts in its time step and its neighbours, with blanks, and no code before the last one', async (t) => {
+  const desk = await open(t);
+  const { secret } = await enable(desk, (await desk.session(desk.staff)).client);
+  await desk.clock.forward(300);
+  const code = (steps) => totp(secret, desk.clock.now + steps * 30_000);
+  const asks = (text) => desk.staff.get('/me', {}, { 'X-OTP': text });
+  const refused = async (...texts) => { for (const text of texts) (await asks(text)).refused(401, 'AUTHENTICATION_FAILED'); };
+  await refused(code(-2), code(2), `${code(0)}0`, code(0).slice(1), code(0).replace(/.$/, 'x'));
+  (await asks(code(-1))).must(200);
+  await refused(code(-1));
+  (await asks(`${code(1).slice(0, 3)} ${code(1).slice(3)} `)).must(200);
+  await refused(code(0), code(1));
+});
+
+test('the QR code has its three finders, its timing line and a white edge, and no run touches the next one', async (t) => {
+  const desk = await open(t);
+  const { qr_code: svg } = await desk.staff.fetch('/profile/twofactor');
+  const [, width, height] = /viewBox="0 0 (\d+) (\d+)"/.exec(svg), side = Number(width);
+  assert.equal(width, height);
+  assert.ok(svg.includes(`<path fill="#fff" d="M0 0h${side}v${side}H0z"/>`));
+  const dark = Array.from({ length: side }, () => Array(side).fill(false)), runs = [...svg.matchAll(/M(\d+) (\d+)h(\d+)v1h-(\d+)z/g)].map((m) => m.slice(1).map(Number));
+  for (const [x, y, run, back] of runs) {
+    assert.equal(back, run);
+    assert.ok(!dark[y][x - 1], `the run at ${x}, ${y} continues another one`);
+    for (let i = 0; i < run; i++) dark[y][x + i] = true;
+  }
+  const edge = (i) => i < 4 || i >= side - 4;
+  dark.forEach((row, y) => row.forEach((is, x) => assert.ok(!is || !(edge(x) || edge(y)), `${x}, ${y} is on the edge`)));
+  const finder = (x, y) => { const d = Math.max(Math.abs(x - 3), Math.abs(y - 3)); return d !== 2 && d < 4; };
+  for (const [left, top] of [[4, 4], [side - 11, 4], [4, side - 11]])
+    for (let y = 0; y < 7; y++) for (let x = 0; x < 7; x++) assert.equal(dark[top + y][left + x], finder(x, y), `the finder at ${left}, ${top}`);
+  for (let i = 12; i < side - 12; i++) assert.deepEqual([dark[10][i], dark[i][10]], [i % 2 === 0, i % 2 === 0], 'the timing line');
+});
+
+test('codes of an earlier second factor do not come back with a new one', async (t) => {
+  const desk = await open(t);
+  const { client } = await desk.session(desk.staff);
+  const { codes: old } = await enable(desk, client);
+  (await client.delete('/profile/twofactor', {}, { 'X-OTP': old[0] })).must(200);
+  const { codes } = await enable(desk, client);
+  for (const code of old.slice(0, 2)) (await desk.staff.get('/me', {}, { 'X-OTP': code })).refused(401, 'AUTHENTICATION_FAILED');
+  (await desk.staff.get('/me', {}, { 'X-OTP': codes[1] })).must(200);
+});
+
 test('the code may be sent with the password', async (t) => {
   const desk = await open(t);
   const { secret } = await enable(desk, (await desk.session(desk.staff)).client);

@@ -78,7 +78,6 @@ int factor_enable(struct work *w, int64_t user_id, struct str code, struct str c
                 BINDS(B_INT("user", user_id),
                       B_BLOB("secret", seal(w->arena, &w->desk->factor_key, h.factor.secret)),
                       B_INT("step", step), B_INT("now", w->now))));
-    TRY(db_exec(w->conn, &recovery_forget, BINDS(B_INT("user", user_id))));
     for (int i = 0; i < RECOVERY_CODES; i++) {
         struct str hex = random_hex(w->arena, 8);
         codes[i] = str_fmt(w->arena, "%.4s-%.4s-%.4s-%.4s", hex.p, hex.p + 4, hex.p + 8, hex.p + 12);
