@@ -64,7 +64,7 @@ export function mutations(line, { postgres = false, after = '' } = {}) {
   };
   for (const { index, 0: text } of plain.matchAll(/(?<![\w.\[~"]| < (?=0\b)|\breturn -)\d+(?![\w.\]])/g)) if (!isSet(index)) add('replace a constant', cut(line, index, text.length, text === '0' ? '1' : String(Number(text) + 1)));
   const statement = /^(\s+)(?:if \([^;{}]*\) )?((?:[a-z_]\w*|TRY|TRY_\w+)\([^{}]*\);|[\w.>[\]*-]+ (?:[|&+*-]?=) [^{}]*;|[\w.>-]+(?:\+\+|--);)$/.exec(plain);
-  if (statement && !/^\s*((return|goto|break|continue|log_\w+|(\w*_)?free(_\w+)?|arena_return|pthread_\w+_destroy|(TRY\()?\w+_lock(_row)?)\b|TRY\(\w+\);)/.test(statement[2])) add('drop a statement', `${statement[1]};`);
+  if (statement && !/^\s*((return|goto|break|continue|log_\w+|buf_reserve|(\w*_)?free(_\w+)?|arena_return|pthread_\w+_destroy|(TRY\()?\w+_lock(_row)?)\b|TRY\(\w+\);)/.test(statement[2])) add('drop a statement', `${statement[1]};`);
   for (const { index, 0: text } of line.matchAll(STRING)) {
     if (!/\b(SELECT|UPDATE|WHERE|AND|FROM|ORDER BY)\b|@[A-Z]+@/.test(text)) continue;
     for (const [what, pattern, by] of postgres ? [...SQL, LOCK] : SQL) for (const m of text.matchAll(pattern)) add(what, cut(line, index + m.index, m[0].length, by));

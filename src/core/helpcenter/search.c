@@ -200,14 +200,12 @@ static int show_articles(struct search_of_help_center *s, const struct search_hi
     out->count = count;
     for (int i = 0; i < count; i++) {
         ids[i] = hits[i].id;
-        out->hits[i] = (struct help_center_hit){hits[i].id,
-                                                S(""),
-                                                shown[i].locale.p ? shown[i].locale : S(DEFAULT_LOCALE),
-                                                shown[i].title,
-                                                shown[i].snippet,
-                                                {0},
-                                                shown[i].created_at,
-                                                0};
+        out->hits[i] =
+            (struct help_center_hit){.article_id = hits[i].id,
+                                     .locale = shown[i].locale.p ? shown[i].locale : S(DEFAULT_LOCALE),
+                                     .title = shown[i].title,
+                                     .snippet = shown[i].snippet,
+                                     .created_at = shown[i].created_at};
         out->hits[i].path = page_path(s, &out->hits[i]);
     }
     DB_ROWS(rc, s->work->conn, &help_center_articles, BINDS(B_TEXT("ids", json_ids(a, ids, (size_t)count))),
@@ -365,7 +363,7 @@ static bool is_suggested(const struct help_center_result *r, int64_t id) {
 
 /* Adds those of the titles from..to that the reader may see, the most popular ones first. */
 static int add_titles(struct suggesting *g, int from, int to) {
-    static const char select[] = "SELECT t.id, t.uuid, l.locale, l.translation, t.created_at, t.updated_at "
+    static const char select[] = "SELECT t.id, l.locale, l.translation "
                                  "FROM search_texts s JOIN articles t ON t.id = s.owner_id "
                                  "JOIN locale_fields l ON l.id = " TITLE_ROW;
     struct work *w = g->search->work;
@@ -381,12 +379,8 @@ static int add_titles(struct suggesting *g, int from, int to) {
         if (is_suggested(g->out, col_int(s, 0))) continue;
         struct help_center_hit *h = &g->out->hits[g->out->count++];
         *h = (struct help_center_hit){.article_id = col_int(s, 0),
-                                      .uuid = str_dup(a, col_text(s, 1)),
-                                      .locale = str_dup(a, col_text(s, 2)),
-                                      .title = str_dup(a, col_text(s, 3)),
-                                      .snippet = S(""),
-                                      .created_at = col_int(s, 4),
-                                      .updated_at = col_int(s, 5)};
+                                      .locale = str_dup(a, col_text(s, 1)),
+                                      .title = str_dup(a, col_text(s, 2))};
         h->path = page_path(g->search, h);
     }
     stmt_end(s);

@@ -20,11 +20,11 @@ struct help_center_query {
 
 struct help_center_hit {
     int64_t article_id;
-    struct str uuid, locale, title;
-    /* HTML: the words of the search are in <em>, everything else is escaped. Suggestions have none */
-    struct str snippet;
+    struct str locale, title;
     /* Path of the page, below the base URL: "/helpcenter/en-us/articles/12-reset-your-password". */
     struct str path;
+    /* of a search; suggestions have none */
+    struct str uuid, snippet; /* snippet: HTML. The words are in <em>, everything else is escaped */
     int64_t created_at, updated_at;
 };
 

@@ -458,7 +458,8 @@ static int give_way(struct work *w, enum identity_kind kind, struct identity *i,
     TRY(db_exec(w->conn, kinds[kind].set_key,
                 BINDS(B_INT("id", other.id), B_TEXT("key", other.key), B_INT("primary", 0),
                       B_INT("validated", 0), B_INT("claim", CLAIM_OWN))));
-    return identities_promote(w, kind, ids_of_one(w, other.user_id));
+    TRY(identities_promote(w, kind, ids_of_one(w, other.user_id)));
+    return 0;
 }
 
 static int rekey_one(struct work *w, enum identity_kind kind, struct identity *i, int *lost) {
